@@ -1,0 +1,33 @@
+# `make` alone lists the targets.
+
+TOOL := go tool -modfile=tools/go.mod
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## Start the service with no configuration, for development
+	go run ./cmd/touchline serve
+
+.PHONY: test
+test: ## Run the tests
+	go test ./...
+
+.PHONY: check
+check: ## Everything that CI runs
+	.ci/run
+
+.PHONY: fmt
+fmt: ## Format the Go files
+	$(TOOL) gofumpt -w $$(find . -name '*.go' -not -path '*/node_modules/*')
+
+.PHONY: bench
+bench: ## Measure against bare handlers in one run; ARGS are flags of bench/load
+	go run ./bench/load $(ARGS)
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities (fetches the database)
+	$(TOOL) govulncheck ./...
