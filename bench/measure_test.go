@@ -1,0 +1,242 @@
+package bench_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/bench"
+)
+
+// quick is enough to see that the engine works; it measures nothing worth knowing.
+var quick = bench.Options{Rounds: 3, Round: 20 * time.Millisecond, Warmup: -1, Workers: 2}
+
+func TestCompareFindsTheFaster(t *testing.T) {
+	slow := func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(2 * time.Millisecond)
+		io.WriteString(w, "ok")
+	}
+	fast := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok") }
+	result, err := bench.Compare(t.Context(), []bench.Contender{
+		{Name: "fast", Handler: http.HandlerFunc(fast), Requests: get("/")},
+		{Name: "slow", Handler: http.HandlerFunc(slow), Requests: get("/")},
+	}, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ratio := result.Ratio("slow", "fast"); ratio <= 0 || ratio >= 1 {
+		t.Errorf("slow over fast = %.2f, want less than 1", ratio)
+	}
+	if p50 := result.Series[1].P50(); p50 < 2*time.Millisecond {
+		t.Errorf("p50 of slow = %s, want at least the 2ms that it sleeps", p50)
+	}
+	for _, s := range result.Series {
+		if len(s.Rounds) != quick.Rounds || s.Throughput() <= 0 || s.P99() < s.P50() || s.CPUPerOperation() != 0 {
+			t.Errorf("%s: %+v", s.Name, s)
+		}
+	}
+	var table bytes.Buffer
+	if err := result.Write(&table); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"fast", "slow", "p99", "3 rounds of 20ms, 2 connections"} {
+		if !strings.Contains(table.String(), want) {
+			t.Errorf("the table has no %q:\n%s", want, table.String())
+		}
+	}
+}
+
+func TestCompareInterleavesRounds(t *testing.T) {
+	var mu sync.Mutex
+	var turns []string
+	contender := func(name string) bench.Contender {
+		handler := func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			if len(turns) == 0 || turns[len(turns)-1] != name {
+				turns = append(turns, name)
+			}
+		}
+		return bench.Contender{Name: name, Handler: http.HandlerFunc(handler), Requests: get("/")}
+	}
+	if _, err := bench.Compare(t.Context(), []bench.Contender{contender("A"), contender("B"), contender("C")}, quick); err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Split("ABCABCABC", ""); !slices.Equal(turns, want) {
+		t.Errorf("turns = %v, want %v", turns, want)
+	}
+}
+
+// A chain is an operation whose next request depends on the answer to the last, as a refresh does.
+func TestCompareHandsAnswersToTheWorker(t *testing.T) {
+	const workers = 2
+	handler := func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.Method != http.MethodPost || r.Header.Get("Authorization") != "Bearer x" || r.URL.Query().Get("q") != "1" {
+			http.Error(w, "not as it was sent", http.StatusBadRequest)
+			return
+		}
+		fmt.Fprintf(w, "%s.", body)
+	}
+	tokens := [workers]string{"first", "first"}
+	var asked, answered [workers]int
+	o := quick
+	o.Workers = workers
+	_, err := bench.Compare(t.Context(), []bench.Contender{{
+		Name:    "chain",
+		Handler: http.HandlerFunc(handler),
+		Requests: func(worker int) func() *http.Request {
+			return func() *http.Request {
+				asked[worker]++
+				req, _ := http.NewRequest(http.MethodPost, "/chain?q=1", strings.NewReader(tokens[worker]))
+				req.Header.Set("Authorization", "Bearer x")
+				return req
+			}
+		},
+		Answer: func(worker, status int, body []byte) error {
+			answered[worker]++
+			if want := tokens[worker] + "."; status != http.StatusOK || string(body) != want {
+				return fmt.Errorf("answered %d %q, want %q", status, body, want)
+			}
+			tokens[worker] = string(body[max(0, len(body)-20):])
+			return nil
+		},
+	}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if asked != answered || asked[0] == 0 || asked[1] == 0 {
+		t.Errorf("asked %v, answered %v", asked, answered)
+	}
+}
+
+func TestCompareEndsWhenWorkRunsOut(t *testing.T) {
+	const each = 10
+	var served atomic.Int64
+	o := quick
+	o.Round = time.Minute // far longer than the work lasts
+	result, err := bench.Compare(t.Context(), []bench.Contender{{
+		Name:         "finite",
+		Handler:      http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) }),
+		PerOperation: 2,
+		Requests: func(worker int) func() *http.Request {
+			left, next := each, get("/")(worker)
+			return func() *http.Request {
+				if left--; left < 0 {
+					return nil
+				}
+				return next()
+			}
+		},
+	}}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests := int64(each * o.Workers * o.Rounds)
+	if served.Load() != requests {
+		t.Errorf("served %d requests, want %d", served.Load(), requests)
+	}
+	for _, s := range result.Series[0].Rounds {
+		if s.Operations != each*o.Workers/2 {
+			t.Errorf("%d operations, want half the requests of a round", s.Operations)
+		}
+	}
+}
+
+func TestCompareRefusesFailures(t *testing.T) {
+	ok := func(w http.ResponseWriter, r *http.Request) {}
+	tests := []struct {
+		name      string
+		contender bench.Contender
+		want      string
+	}{
+		{"a problem", bench.Contender{Handler: http.NotFoundHandler(), Requests: get("/gone")}, "GET /gone: answered 404: 404 page not found"},
+		{"no server", bench.Contender{URL: "http://127.0.0.1:1", Requests: get("/")}, "refused"},
+		{"no port", bench.Contender{URL: "http://localhost", Requests: get("/")}, "not http://host:port"},
+		{"neither", bench.Contender{Requests: get("/")}, "a handler or a URL"},
+		{"no work", bench.Contender{Handler: http.HandlerFunc(ok), Requests: func(int) func() *http.Request {
+			return func() *http.Request { return nil }
+		}}, "no operation"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.contender.Name = "subject"
+			_, err := bench.Compare(t.Context(), []bench.Contender{tt.contender}, quick)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "subject") {
+				t.Errorf("err = %v, want the name and %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestCompareEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	handler := func(http.ResponseWriter, *http.Request) { cancel() }
+	o := quick
+	o.Round = time.Minute
+	_, err := bench.Compare(ctx, []bench.Contender{{Name: "x", Handler: http.HandlerFunc(handler), Requests: get("/")}}, o)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v, want context.Canceled", err)
+	}
+}
+
+// Whatever shape net/http gives an answer, the client finds its end.
+func TestCompareReadsEveryShapeOfAnswer(t *testing.T) {
+	large := strings.Repeat("0123456789", 10_000)
+	shapes := map[string]http.HandlerFunc{
+		"empty":      func(w http.ResponseWriter, r *http.Request) {},
+		"no content": func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusNoContent) },
+		"length":     func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "short") },
+		"large":      func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, large) },
+		"chunked": func(w http.ResponseWriter, r *http.Request) {
+			for range 3 {
+				io.WriteString(w, large)
+				w.(http.Flusher).Flush()
+			}
+		},
+		"closing": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Connection", "close")
+			io.WriteString(w, "bye")
+		},
+	}
+	lengths := map[string]int{"length": 5, "large": len(large), "chunked": 3 * len(large), "closing": 3}
+	for name, handler := range shapes {
+		t.Run(name, func(t *testing.T) {
+			o := quick
+			o.Rounds = 1
+			_, err := bench.Compare(t.Context(), []bench.Contender{{
+				Name: name, Handler: handler, Requests: get("/"),
+				Answer: func(_, status int, body []byte) error {
+					if status/100 != 2 || len(body) != lengths[name] {
+						return fmt.Errorf("%d with %d bytes, want %d bytes", status, len(body), lengths[name])
+					}
+					return nil
+				},
+			}}, o)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func get(target string) func(int) func() *http.Request {
+	return func(int) func() *http.Request {
+		return func() *http.Request {
+			req, err := http.NewRequest(http.MethodGet, target, nil)
+			if err != nil {
+				panic(err)
+			}
+			return req
+		}
+	}
+}
