@@ -1,0 +1,60 @@
+package approval
+
+import (
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// NewPlayer returns a player of the coach by, both consents pending, and the
+// change that asks each party for which there is a number. Guardian may be nil
+// for an adult student alone.
+func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules, at Moment) (*Player, error) {
+	p := &Player{
+		ID: at.NewID(), CoachID: by.AccountID, Version: 1,
+		Student: student, Guardian: guardian, CreatedAt: at.Now,
+	}
+	for _, party := range Parties {
+		p.Side(party).Consent = Consent{State: Pending, PendingSince: at.Now}
+	}
+	if err := fault.Validation(p.missing(at)); err != nil {
+		return nil, err
+	}
+	return p, rules.checkContacts(p, by.Number)
+}
+
+// askFirst opens the first requests of a new player. The store calls it in the
+// transaction that adds the player, once it knows the disputes and the names.
+func (p *Player) askFirst(rules Rules, at Moment) (Change, error) {
+	c := Change{Save: true}
+	for _, party := range Parties {
+		n := p.Number(party)
+		if n == "" {
+			continue
+		}
+		if p.disputed(party, n) {
+			return Change{}, errDisputed(party)
+		}
+		p.open(party, DefaultChannels, rules, at, &c)
+	}
+	return c, nil
+}
+
+// missing returns what a whole record lacks.
+func (p *Player) missing(at Moment) []fault.Field {
+	var faults []fault.Field
+	if p.Guardian == nil {
+		if !p.Adult(at.Now) {
+			faults = append(faults, fault.Field{Pointer: "/guardian", Code: "required", Detail: "A student under 18 needs a guardian."})
+		}
+		return faults
+	}
+	need := func(pointer, value string) {
+		if value == "" {
+			faults = append(faults, fault.Field{Pointer: pointer, Code: "required", Detail: "This is needed."})
+		}
+	}
+	need("/guardian/name", p.Guardian.Name)
+	need("/guardian/relationship", p.Guardian.Relationship)
+	need("/guardian/mobile_number", string(p.Guardian.Number))
+	return faults
+}

@@ -1,0 +1,48 @@
+package approval
+
+import (
+	"fmt"
+	"time"
+)
+
+// AdultAge is the age from which a student may approve alone (spec section 3, rule 5).
+const AdultAge = 18
+
+// Date is a day of the calendar without a time or a zone, such as a birth date.
+type Date struct {
+	Year  int
+	Month time.Month
+	Day   int
+}
+
+// ParseDate reads YYYY-MM-DD and refuses days that do not exist.
+func ParseDate(s string) (Date, error) {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return Date{}, fmt.Errorf("not a date of the form YYYY-MM-DD")
+	}
+	return DateOf(t), nil
+}
+
+// DateOf returns the UTC date of t.
+func DateOf(t time.Time) Date {
+	y, m, d := t.UTC().Date()
+	return Date{y, m, d}
+}
+
+// String returns YYYY-MM-DD.
+func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
+
+// Before says whether d is earlier than e.
+func (d Date) Before(e Date) bool { return d.String() < e.String() }
+
+// AgeOn returns the full years from d to the UTC date of now. Who was born on
+// 29 February is a year older on 1 March of a common year.
+func (d Date) AgeOn(now time.Time) int {
+	today := DateOf(now)
+	age := today.Year - d.Year
+	if today.Month < d.Month || today.Month == d.Month && today.Day < d.Day {
+		age--
+	}
+	return age
+}

@@ -1,0 +1,79 @@
+package approval
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// Rules are the settings that the core obeys (spec section 8, contract section 6).
+type Rules struct {
+	// ResendAfter is how long an open request rests before it may go out again.
+	ResendAfter time.Duration
+	// RemindersPerWindow for a player and party in any ReminderWindow.
+	RemindersPerWindow int
+	ReminderWindow     time.Duration
+	// RequireGuardianForMinors makes a minor's app services wait for the guardian too.
+	RequireGuardianForMinors bool
+	// AllowCoachAsContact lets a coach name their own number as a contact.
+	AllowCoachAsContact bool
+	// Reachable says whether an SMS may go to the number's country.
+	Reachable func(phone.Number) bool
+	// TestNumber says whether n is configured for app-store review.
+	TestNumber func(n phone.Number) bool
+}
+
+// Moment is when something happens, and where its ids come from.
+type Moment struct {
+	Now   time.Time
+	NewID func() string
+}
+
+// checkContacts refuses a contact that is the coach's own number, and any mix
+// of test numbers with real ones (contract sections 2 and 4).
+func (r Rules) checkContacts(p *Player, coach phone.Number) error {
+	for _, party := range Parties {
+		n := p.Number(party)
+		if n == "" {
+			continue
+		}
+		if n == coach && !r.AllowCoachAsContact {
+			return contactConflict(party, "own_number", "This is your own number; give the number of the %s.", party)
+		}
+		if r.TestNumber(n) != r.TestNumber(coach) {
+			return contactConflict(party, "test_number", "Test numbers can be linked with one another alone.")
+		}
+	}
+	return nil
+}
+
+func contactConflict(party actor.Role, code, format string, args ...any) error {
+	f := fault.New(fault.Invalid, "contact_conflict", format, args...)
+	pointer := "/guardian/mobile_number"
+	if party == actor.Student {
+		pointer = "/student/contact_number"
+	}
+	f.Fields = []fault.Field{{Pointer: pointer, Code: code, Detail: f.Message}}
+	return f
+}
+
+// disputed says whether the holder of n wants no request as party.
+func (p *Player) disputed(party actor.Role, n phone.Number) bool {
+	for _, c := range p.Disputes {
+		if c.Party == party && c.Number == n {
+			return true
+		}
+	}
+	return false
+}
+
+func errDisputed(party actor.Role) error {
+	return fault.New(fault.Conflict, "contact_disputed",
+		"The holder of this number said that the request was not for them. Give the right number of the %s, or ask its holder to lift the dispute.", party)
+}
+
+func errNoOpenRequest() error {
+	return fault.New(fault.Conflict, "no_open_request", "No request is open here; send one first.")
+}

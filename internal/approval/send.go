@@ -1,0 +1,168 @@
+package approval
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Send asks party for its approval as the contract's section 4 lays down: a new
+// request from rejected, revoked or none open; the same again after the wait or
+// a failed delivery; a new one at once where the contact was corrected. It
+// reports whether the request is a new one. channels nil keeps those in use.
+func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channels []Channel, rules Rules, at Moment) (Change, bool, error) {
+	if err := p.ownedBy(by); err != nil {
+		return Change{}, false, err
+	}
+	side, before := p.Side(party), p.Number(party)
+	if err := fault.Validation(p.merge(correction, at)); err != nil {
+		return Change{}, false, err
+	}
+	corrected := p.Number(party) != before
+	if corrected {
+		if err := rules.checkContacts(p, by.Number); err != nil {
+			return Change{}, false, err
+		}
+	}
+	if side.Consent.State == Approved {
+		return Change{}, false, fault.New(fault.Conflict, "already_approved", "The %s has approved already.", party)
+	}
+	if p.Number(party) == "" {
+		return Change{}, false, fault.New(fault.Conflict, "no_contact_number", "There is no number at which the %s could be asked.", party)
+	}
+	if p.disputed(party, p.Number(party)) {
+		return Change{}, false, errDisputed(party)
+	}
+	c := Change{Save: true}
+	if open := side.Open(); open != nil && !corrected {
+		if wait := open.LastSentAt.Add(rules.ResendAfter).Sub(at.Now); wait > 0 && !open.DeliveryFailed {
+			return Change{}, false, fault.New(fault.Conflict, "request_pending", "The %s was asked and has not answered yet.", party).
+				With("request_id", open.ID).With("resend_allowed_at", open.LastSentAt.Add(rules.ResendAfter)).After(wait)
+		}
+		if channels != nil {
+			open.Channels = channels
+		}
+		open.LastSentAt = at.Now
+		c.Resent = append(c.Resent, open)
+		p.dispatch(party, MessageRequest, rules, &c)
+		return c, false, nil
+	}
+	if channels == nil {
+		channels = DefaultChannels
+	}
+	if corrected {
+		p.rehome(party, at, &c)
+	}
+	if side.Consent.State != Pending {
+		next, err := side.Consent.State.Next(Ask)
+		if err != nil {
+			return Change{}, false, err
+		}
+		side.Consent.move(next, at.Now)
+	}
+	p.open(party, channels, rules, at, &c)
+	return c, true, nil
+}
+
+// open makes a new request to party, whose consent is pending, and sends it.
+func (p *Player) open(party actor.Role, channels []Channel, rules Rules, at Moment, c *Change) {
+	side := p.Side(party)
+	side.Request = &Request{
+		ID: at.NewID(), PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: side.AccountID,
+		State: RequestPending, Channels: channels, RequestedAt: at.Now, LastSentAt: at.Now,
+	}
+	c.Opened = append(c.Opened, side.Request)
+	p.dispatch(party, MessageRequest, rules, c)
+}
+
+// dispatch sends the open request of party by its channels. A number in a
+// country that is not served gets no SMS: that delivery has failed for good.
+func (p *Player) dispatch(party actor.Role, kind string, rules Rules, c *Change) {
+	r := p.Side(party).Request
+	told := event.Requested
+	if kind == MessageReminder {
+		told = event.Reminded
+	}
+	failed := false
+	for _, channel := range r.Channels {
+		m := Message{Request: r, Channel: channel, Kind: kind, To: p.Number(party)}
+		switch channel {
+		case InApp:
+			c.Events = append(c.Events, p.fact(told, party))
+		case SMS:
+			if m.Unreachable = !rules.Reachable(m.To); m.Unreachable {
+				failed = true
+				c.Events = append(c.Events, p.fact(event.DeliveryFailed, party))
+			}
+		}
+		c.Send = append(c.Send, m)
+	}
+	if kind == MessageRequest {
+		r.DeliveryFailed = failed
+	}
+}
+
+// shut ends the open request of party, if there is one.
+func (p *Player) shut(party actor.Role, state RequestState, now time.Time, c *Change) {
+	if r := p.Side(party).Open(); r != nil {
+		r.State, r.ClosedAt = state, now
+		c.Closed = append(c.Closed, r)
+	}
+}
+
+// rehome makes party somebody else: consent belongs to the person who gave it.
+// Whoever held the old number loses sight of the player and of what the tray
+// said of it; the open request is cancelled and its link with it.
+func (p *Player) rehome(party actor.Role, at Moment, c *Change) {
+	side := p.Side(party)
+	p.shut(party, RequestCancelled, at.Now, c)
+	if side.AccountID != "" {
+		c.Forget = append(c.Forget, side.AccountID)
+		if side.Consent.State == Approved {
+			c.Events = append(c.Events, p.fact(event.Unlinked, party))
+		}
+	}
+	side.AccountID = ""
+	side.Consent.restart(at.Now)
+}
+
+// Remind repeats the open request of party to its holder, at most
+// RemindersPerWindow times in any ReminderWindow, and returns how many are left.
+func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, at Moment) (Change, int, error) {
+	if err := p.ownedBy(by); err != nil {
+		return Change{}, 0, err
+	}
+	side := p.Side(party)
+	if side.Open() == nil {
+		return Change{}, 0, errNoOpenRequest()
+	}
+	left := rules.RemindersPerWindow - len(side.Reminders)
+	if left <= 0 {
+		f := fault.New(fault.TooMany, "reminder_limit", "At most %d reminders go to one party in %s.", rules.RemindersPerWindow, days(rules.ReminderWindow))
+		if n := len(side.Reminders) - rules.RemindersPerWindow; n < len(side.Reminders) {
+			ends := side.Reminders[n].Add(rules.ReminderWindow)
+			f = f.After(ends.Sub(at.Now)).With("limit", "reminders_per_window").With("ends_at", ends)
+		}
+		return Change{}, 0, f
+	}
+	c := Change{Save: true, Reminded: party}
+	p.dispatch(party, MessageReminder, rules, &c)
+	return c, left - 1, nil
+}
+
+// Cancel ends an open request at the coach's wish; the consent stays pending.
+func (p *Player) Cancel(by actor.Actor, requestID string, at Moment) (Change, error) {
+	if err := p.ownedBy(by); err != nil {
+		return Change{}, err
+	}
+	for _, party := range Parties {
+		if r := p.Side(party).Open(); r != nil && r.ID == requestID {
+			c := Change{Save: true}
+			p.shut(party, RequestCancelled, at.Now, &c)
+			return c, nil
+		}
+	}
+	return Change{}, errNoOpenRequest()
+}

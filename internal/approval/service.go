@@ -1,0 +1,215 @@
+package approval
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Store is what approval needs kept; package store provides it. Reads name
+// their owner and answer not_found for what is not the caller's.
+type Store interface {
+	// AddPlayer saves a new player. It fills in the coach's name, the disputes
+	// and the accounts, then saves what first returns. A live player of the same
+	// coach, name and birth date is player_exists.
+	AddPlayer(ctx context.Context, p *Player, first func() (Change, error)) error
+	// UpdatePlayer loads the player, lets fn change it, and saves it with the
+	// change in one transaction, or nothing. fn may run more than once.
+	// remindersSince bounds the reminders that are loaded.
+	UpdatePlayer(ctx context.Context, id string, remindersSince time.Time, fn func(*Player) (Change, error)) error
+
+	Player(ctx context.Context, by actor.Actor, id string) (*Player, error)
+	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
+	Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error)
+	History(ctx context.Context, playerID string) ([]Record, error)
+	// Request answers the coach who sent it and the party whom it asked.
+	Request(ctx context.Context, by actor.Actor, id string) (*Request, error)
+	Pending(ctx context.Context, coachID string, adultBefore Date, remindersSince time.Time, page Page) ([]PendingItem, error)
+	// AnyApproved says whether a student has approved any link.
+	AnyApproved(ctx context.Context, studentID string) (bool, error)
+}
+
+// Service carries out what callers ask of players and consents.
+type Service struct {
+	Store Store
+	Rules Rules
+	Now   func() time.Time
+	NewID func() string
+}
+
+// NewService returns a Service over store.
+func NewService(store Store, rules Rules, now func() time.Time, newID func() string) *Service {
+	return &Service{Store: store, Rules: rules, Now: now, NewID: newID}
+}
+
+func (s *Service) moment() Moment { return Moment{Now: s.Now(), NewID: s.NewID} }
+
+// Add adds a player of the coach by and asks both parties.
+func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian) (*Player, error) {
+	at := s.moment()
+	p, err := NewPlayer(by, student, guardian, s.Rules, at)
+	if err != nil {
+		return nil, err
+	}
+	err = s.Store.AddPlayer(ctx, p, func() (Change, error) {
+		p.GuardianSide.Request, p.StudentSide.Request = nil, nil // a rerun starts afresh
+		return p.askFirst(s.Rules, at)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// update runs fn on the player and returns what was saved.
+func (s *Service) update(ctx context.Context, id string, at Moment, fn func(*Player) (Change, error)) (*Player, error) {
+	var saved *Player
+	err := s.Store.UpdatePlayer(ctx, id, at.Now.Add(-s.Rules.ReminderWindow), func(p *Player) (Change, error) {
+		saved = p
+		return fn(p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return saved, nil
+}
+
+// Decide records the answer of the party that by is.
+func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, error) {
+	at := s.moment()
+	return s.update(ctx, id, at, func(p *Player) (Change, error) { return p.Decide(by, by.Role, d, at) })
+}
+
+// Send asks party for its approval and reports whether the request is new.
+func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, channels []Channel) (*Request, bool, error) {
+	at := s.moment()
+	var created bool
+	p, err := s.update(ctx, id, at, func(p *Player) (c Change, err error) {
+		c, created, err = p.Send(by, party, correction, channels, s.Rules, at)
+		return c, err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	r, err := s.Store.Request(ctx, by, p.Side(party).Request.ID)
+	return r, created, err
+}
+
+// Remind repeats the open request of party; it returns how many reminders are left.
+func (s *Service) Remind(ctx context.Context, by actor.Actor, id string, party actor.Role) (*Request, int, error) {
+	at := s.moment()
+	var left int
+	p, err := s.update(ctx, id, at, func(p *Player) (c Change, err error) {
+		c, left, err = p.Remind(by, party, s.Rules, at)
+		return c, err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	r, err := s.Store.Request(ctx, by, p.Side(party).Request.ID)
+	return r, left, err
+}
+
+// Cancel ends an open request of the coach by.
+func (s *Service) Cancel(ctx context.Context, by actor.Actor, requestID string) (*Request, error) {
+	return s.onRequest(ctx, by, requestID, func(p *Player, at Moment) (Change, error) { return p.Cancel(by, requestID, at) })
+}
+
+// Dispute ends an open request because its holder is somebody else.
+func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string) (*Request, error) {
+	return s.onRequest(ctx, by, requestID, func(p *Player, at Moment) (Change, error) { return p.Dispute(by, requestID, at) })
+}
+
+// Lift takes back the dispute of a request.
+func (s *Service) Lift(ctx context.Context, by actor.Actor, requestID string) error {
+	_, err := s.onRequest(ctx, by, requestID, func(p *Player, _ Moment) (Change, error) { return p.Lift(by, requestID) })
+	return err
+}
+
+func (s *Service) onRequest(ctx context.Context, by actor.Actor, requestID string, fn func(*Player, Moment) (Change, error)) (*Request, error) {
+	r, err := s.Store.Request(ctx, by, requestID)
+	if err != nil {
+		return nil, err
+	}
+	at := s.moment()
+	if _, err := s.update(ctx, r.PlayerID, at, func(p *Player) (Change, error) { return fn(p, at) }); err != nil {
+		return nil, err
+	}
+	return s.Store.Request(ctx, by, requestID)
+}
+
+// Edit applies the coach's patch to a player.
+func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, patch Patch) (*Player, error) {
+	at := s.moment()
+	return s.update(ctx, id, at, func(p *Player) (Change, error) { return p.Edit(by, patch, s.Rules, at) })
+}
+
+// Remove ends the coach's link with a player.
+func (s *Service) Remove(ctx context.Context, by actor.Actor, id string) error {
+	at := s.moment()
+	_, err := s.update(ctx, id, at, func(p *Player) (Change, error) { return p.Remove(by, at) })
+	return err
+}
+
+// Player returns a player that by may see.
+func (s *Service) Player(ctx context.Context, by actor.Actor, id string) (*Player, error) {
+	return s.Store.Player(ctx, by, id)
+}
+
+// Players lists the players of a coach, newest first.
+func (s *Service) Players(ctx context.Context, by actor.Actor, f Filter, page Page) ([]*Player, error) {
+	return s.Store.Players(ctx, by.AccountID, f, page)
+}
+
+// Links lists the players that name the guardian or student by, newest first.
+func (s *Service) Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error) {
+	return s.Store.Links(ctx, by, page)
+}
+
+// Status returns a player with the history of both parties, oldest first.
+func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Player, []Record, error) {
+	p, err := s.Store.Player(ctx, by, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	history, err := s.Store.History(ctx, p.ID)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range history {
+		if by.Role != actor.Coach && (history[i].Party != by.Role || history[i].ApproverID != by.AccountID) {
+			history[i].Reason = ""
+		}
+	}
+	return p, history, nil
+}
+
+// Request returns a request that by sent or was asked, with its deliveries.
+func (s *Service) Request(ctx context.Context, by actor.Actor, id string) (*Request, error) {
+	if by.Role == actor.Student {
+		if err := s.MayUseApp(ctx, by); err != nil {
+			return nil, err
+		}
+	}
+	return s.Store.Request(ctx, by, id)
+}
+
+// Pending lists whom the coach waits for, longest first.
+func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]PendingItem, error) {
+	now := s.Now()
+	born := DateOf(now)
+	born.Year -= AdultAge
+	return s.Store.Pending(ctx, by.AccountID, born, now.Add(-s.Rules.ReminderWindow), page)
+}
+
+// MayUseApp answers approval_pending for a student none of whose links is
+// approved: such a student sees the approval screen alone (spec section 3, rule 3).
+func (s *Service) MayUseApp(ctx context.Context, by actor.Actor) error {
+	approved, err := s.Store.AnyApproved(ctx, by.AccountID)
+	if err == nil && !approved {
+		err = fault.New(fault.Forbidden, "approval_pending", "Approve your profile first; until then there is only the approval screen.")
+	}
+	return err
+}

@@ -1,0 +1,119 @@
+package auth
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Grant is a session with its tokens: what a login and a refresh answer.
+type Grant struct {
+	Session      *Session
+	AccessToken  string
+	RefreshToken string
+	DeviceToken  string
+	// AccessEnds and RefreshEnds are how long the tokens live from now.
+	AccessEnds  time.Duration
+	RefreshEnds time.Duration
+}
+
+// Rotation is one guarded step of a session to its next generation.
+type Rotation struct {
+	SessionID  string
+	Generation int64 // of the token that is presented
+	OldHash    []byte
+	NewHash    []byte
+	Now        time.Time
+	IdleAt     time.Time
+}
+
+// Refresh exchanges a refresh token for its successor (contract section 2). One
+// UPDATE does it, guarded by generation and hash. Whoever comes too late to be
+// the one gets the same successor while nobody has used that; within the grace
+// refresh_token_raced; after it the whole session ends, for one of the two who
+// hold the token has stolen it.
+func (s *Service) Refresh(ctx context.Context, token string) (*Grant, error) {
+	vault := s.Keys.Vault
+	id, generation, ok := vault.parseRefreshToken(token)
+	if !ok {
+		return nil, errRefresh("refresh_token_invalid", "This is no refresh token of this service.")
+	}
+	successor, err := vault.newRefreshToken(id, generation+1)
+	if err != nil {
+		return nil, err
+	}
+	now := s.Now()
+	session, err := s.Store.Rotate(ctx, Rotation{
+		SessionID: id, Generation: generation, OldHash: hashToken(token), NewHash: hashToken(successor),
+		Now: now, IdleAt: now.Add(s.Settings.RefreshIdle),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if session == nil {
+		if session, err = s.late(ctx, id, generation, now); err != nil {
+			return nil, err
+		}
+	}
+	return s.grant(session, successor)
+}
+
+// late judges a token that could not be exchanged. It returns the session where
+// the successor may be answered once more.
+func (s *Service) late(ctx context.Context, id string, generation int64, now time.Time) (*Session, error) {
+	session, err := s.Store.Session(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case session == nil:
+		return nil, errRefresh("refresh_token_invalid", "This is no refresh token of this service.")
+	case !session.RevokedAt.IsZero():
+		return nil, errRevoked()
+	case !now.Before(session.IdleAt), !now.Before(session.EndsAt):
+		return nil, errRefresh("refresh_token_expired", "The refresh token has expired.")
+	case generation >= session.Generation:
+		return nil, errRefresh("refresh_token_invalid", "This is no refresh token of this service.")
+	}
+	// The successor's first use: known for the last two generations; those
+	// before were used no later than these.
+	used := session.PrevUsedAt
+	if generation == session.Generation-1 {
+		used = session.UsedAt
+		if used.IsZero() {
+			return session, nil
+		}
+	}
+	if now.Sub(used) <= s.Settings.RefreshGrace {
+		return nil, fault.New(fault.Unauthenticated, "refresh_token_raced",
+			"Another request has refreshed this session already: use the newer token. If there is none, sign in again.")
+	}
+	err = s.Store.Revoke(ctx, session, event.Event{Type: event.TokenReused, PartyID: session.AccountID, Party: session.Role, SessionID: session.ID})
+	if err != nil {
+		return nil, err
+	}
+	return nil, errRefresh("refresh_token_reused", "This refresh token was used before; the session was ended for safety.")
+}
+
+// grant signs the access token and fits the refresh token to the session.
+func (s *Service) grant(session *Session, refresh string) (*Grant, error) {
+	access, err := s.Tokens.Access(session)
+	if err != nil {
+		return nil, err
+	}
+	ends := session.IdleAt
+	if session.EndsAt.Before(ends) {
+		ends = session.EndsAt
+	}
+	return &Grant{
+		Session: session, AccessToken: access, RefreshToken: refresh,
+		DeviceToken: s.Keys.Vault.deviceToken(session.DeviceID),
+		AccessEnds:  s.Settings.AccessLifetime, RefreshEnds: ends.Sub(s.Now()),
+	}, nil
+}
+
+func errRefresh(code, what string) *fault.Error {
+	return fault.New(fault.Unauthenticated, code, "%s Sign in again.", what)
+}

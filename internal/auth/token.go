@@ -1,0 +1,163 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Audience is the aud claim of every access token.
+const Audience = "touchline"
+
+// Claims are what a valid access token says. Whether its session still lives,
+// the session's row alone can say.
+type Claims struct {
+	AccountID  string
+	SessionID  string
+	Role       actor.Role
+	Generation int64
+	ExpiresAt  time.Time
+}
+
+// Tokens makes and checks access tokens: JWTs (RFC 7519, 8725) of the type
+// at+jwt (RFC 9068), ES256. Safe for concurrent use.
+type Tokens struct {
+	keys     *Keys
+	issuer   string
+	lifetime time.Duration
+	now      func() time.Time
+	parser   *jwt.Parser
+	verified verifiedTokens
+}
+
+// NewTokens returns Tokens that issue as issuer, an absolute URL.
+func NewTokens(keys *Keys, issuer string, lifetime time.Duration, now func() time.Time) *Tokens {
+	return &Tokens{
+		keys: keys, issuer: issuer, lifetime: lifetime, now: now,
+		parser: jwt.NewParser(
+			jwt.WithValidMethods([]string{"ES256"}), jwt.WithIssuer(issuer), jwt.WithAudience(Audience),
+			jwt.WithExpirationRequired(), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
+		),
+	}
+}
+
+type accessClaims struct {
+	jwt.RegisteredClaims
+	SessionID string     `json:"sid"`
+	Role      actor.Role `json:"role"`
+}
+
+// Access returns an access token of the session's present generation.
+func (t *Tokens) Access(s *Session) (string, error) {
+	key, err := t.keys.signer()
+	if err != nil {
+		return "", err
+	}
+	now := t.now()
+	token := jwt.NewWithClaims(jwt.SigningMethodES256, accessClaims{
+		RegisteredClaims: jwt.RegisteredClaims{
+			Issuer: t.issuer, Audience: jwt.ClaimStrings{Audience}, Subject: s.AccountID,
+			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(t.lifetime)),
+			ID: s.ID + "." + strconv.FormatInt(s.Generation, 10),
+		},
+		SessionID: s.ID, Role: s.Role,
+	})
+	token.Header["typ"] = "at+jwt"
+	token.Header["kid"] = key.id
+	signed, err := token.SignedString(key.private)
+	if err != nil {
+		return "", fmt.Errorf("sign an access token: %w", err)
+	}
+	return signed, nil
+}
+
+// Verify checks everything about a token that the token itself can show. It
+// answers token_invalid or token_expired.
+func (t *Tokens) Verify(token string) (Claims, error) {
+	if len(token) > 2048 {
+		return Claims{}, errToken("token_invalid", "This is no access token of this service.")
+	}
+	sum := sha256.Sum256([]byte(token))
+	if c, ok := t.verified.get(sum); ok {
+		if !t.now().Before(c.ExpiresAt) {
+			return Claims{}, errExpired()
+		}
+		return c, nil
+	}
+	var claims accessClaims
+	_, err := t.parser.ParseWithClaims(token, &claims, t.key)
+	switch {
+	case errors.Is(err, jwt.ErrTokenExpired) && !errors.Is(err, jwt.ErrTokenSignatureInvalid):
+		return Claims{}, errExpired()
+	case err != nil:
+		return Claims{}, errToken("token_invalid", "This is no valid access token.").Because(err)
+	}
+	sid, generation, ok := strings.Cut(claims.ID, ".")
+	n, err := strconv.ParseInt(generation, 10, 64)
+	if !ok || err != nil || sid != claims.SessionID || !claims.Role.Valid() || claims.Subject == "" {
+		return Claims{}, errToken("token_invalid", "This is no valid access token.")
+	}
+	c := Claims{claims.Subject, claims.SessionID, claims.Role, n, claims.ExpiresAt.Time}
+	t.verified.put(sum, c)
+	return c, nil
+}
+
+// key finds the key that a token names, and refuses other kinds of tokens that
+// the same keys might one day sign (RFC 8725, section 3.11).
+func (t *Tokens) key(token *jwt.Token) (any, error) {
+	if typ, _ := token.Header["typ"].(string); !strings.EqualFold(typ, "at+jwt") {
+		return nil, errors.New("not an access token")
+	}
+	kid, _ := token.Header["kid"].(string)
+	if key := t.keys.public(kid); key != nil {
+		return key, nil
+	}
+	return nil, errors.New("signed with a key that is not published")
+}
+
+func errExpired() error {
+	return errToken("token_expired", "The access token has expired. Refresh it.")
+}
+
+// errToken ends as the contract's section 7 asks.
+func errToken(code, what string) *fault.Error {
+	return fault.New(fault.Unauthenticated, code, "%s If that does not help, sign in again.", what)
+}
+
+// verifiedTokens remembers tokens whose signature was checked, by SHA-256. It
+// holds two generations of at most cacheSize tokens and forgets the older one.
+type verifiedTokens struct {
+	mu       sync.RWMutex
+	young    map[[32]byte]Claims
+	previous map[[32]byte]Claims
+}
+
+const cacheSize = 4096
+
+func (v *verifiedTokens) get(sum [32]byte) (Claims, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if c, ok := v.young[sum]; ok {
+		return c, true
+	}
+	c, ok := v.previous[sum]
+	return c, ok
+}
+
+func (v *verifiedTokens) put(sum [32]byte, c Claims) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.young == nil || len(v.young) >= cacheSize {
+		v.previous, v.young = v.young, make(map[[32]byte]Claims)
+	}
+	v.young[sum] = c
+}

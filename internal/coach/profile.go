@@ -1,0 +1,150 @@
+// Package coach owns what coaches say of themselves and whether their profile
+// is complete. Documents, KYC, tiers and visibility will live here too.
+package coach
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// The bounds of a profile (contract section 3), in characters, years and items.
+const (
+	MaxName       = 100
+	MaxEmail      = 254
+	MaxBio        = 2000
+	MaxExperience = 80
+	MaxSports     = 20
+	MaxSport      = 50
+)
+
+// Profile is a coach as the coach describes themself; what is unset is empty.
+type Profile struct {
+	ID     string // the coach's account
+	Number phone.Number
+	Name   string
+	Email  string
+	Bio    string
+	// Experience in years; nil while unset.
+	Experience *int
+	Sports     []string
+	Version    int64
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+}
+
+// Patch changes a profile: nil leaves a field as it is, a pointer to the zero
+// value clears it. Values are valid by themselves.
+type Patch struct {
+	Name       *string
+	Email      *string
+	Bio        *string
+	Experience **int
+	Sports     *[]string
+}
+
+// Apply returns p with the patch applied at now.
+func (p Profile) Apply(patch Patch, now time.Time) Profile {
+	set(&p.Name, patch.Name)
+	set(&p.Email, patch.Email)
+	set(&p.Bio, patch.Bio)
+	set(&p.Experience, patch.Experience)
+	set(&p.Sports, patch.Sports)
+	p.UpdatedAt = now
+	return p
+}
+
+func set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}
+
+// Missing names the required fields that p lacks, in the order of required.
+func (p Profile) Missing(required []string) []string {
+	missing := []string{}
+	for _, field := range required {
+		if !p.has(field) {
+			missing = append(missing, field)
+		}
+	}
+	return missing
+}
+
+func (p Profile) has(field string) bool {
+	switch field {
+	case "name":
+		return p.Name != ""
+	case "email":
+		return p.Email != ""
+	case "bio":
+		return p.Bio != ""
+	case "experience_years":
+		return p.Experience != nil
+	case "sports":
+		return len(p.Sports) > 0
+	}
+	return false
+}
+
+// UniqueSports reports whether no sport stands twice, whatever the case.
+func UniqueSports(sports []string) bool {
+	seen := map[string]bool{}
+	for _, s := range sports {
+		key := strings.ToLower(s)
+		if seen[key] {
+			return false
+		}
+		seen[key] = true
+	}
+	return true
+}
+
+// Store is what coach needs kept; package store provides it.
+type Store interface {
+	Profile(ctx context.Context, coachID string) (Profile, error)
+	// UpdateProfile loads, lets fn change, and saves if nobody saved meanwhile.
+	// fn may run more than once.
+	UpdateProfile(ctx context.Context, coachID string, fn func(Profile) (Profile, error)) error
+}
+
+// Service reads and changes the profiles of coaches.
+type Service struct {
+	Store Store
+	// Required names the fields that make a profile complete (PROFILE_REQUIRED).
+	Required []string
+	Now      func() time.Time
+}
+
+// Profile returns the caller's own profile.
+func (s *Service) Profile(ctx context.Context, by actor.Actor) (Profile, error) {
+	return s.Store.Profile(ctx, by.AccountID)
+}
+
+// Edit applies patch to the caller's own profile.
+func (s *Service) Edit(ctx context.Context, by actor.Actor, patch Patch) (Profile, error) {
+	var saved Profile
+	err := s.Store.UpdateProfile(ctx, by.AccountID, func(p Profile) (Profile, error) {
+		saved = p.Apply(patch, s.Now())
+		return saved, nil
+	})
+	return saved, err
+}
+
+// Complete answers profile_incomplete, with what is missing, until the caller's
+// profile has all that is required (spec section 5, rule 7).
+func (s *Service) Complete(ctx context.Context, by actor.Actor) error {
+	p, err := s.Profile(ctx, by)
+	if err != nil {
+		return err
+	}
+	if missing := p.Missing(s.Required); len(missing) > 0 {
+		return fault.New(fault.Forbidden, "profile_incomplete", "Complete your profile first; what is missing is listed.").
+			With("missing", missing)
+	}
+	return nil
+}

@@ -1,0 +1,80 @@
+package notify
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/touchline/touchline/internal/actor"
+)
+
+// OTPText is the SMS that carries a code.
+func OTPText(code string, validity time.Duration) string {
+	return fmt.Sprintf("%s is your Touchline code. It works for %d minutes. Never share it: nobody from Touchline will ask for it.",
+		code, max(1, int(validity.Round(time.Minute)/time.Minute)))
+}
+
+// RequestText is the SMS that asks party for its approval.
+func RequestText(party actor.Role, coachName, studentName, link string, reminder bool) string {
+	coach, student := Name(coachName, "A coach"), Name(studentName, "a student")
+	again := ""
+	if reminder {
+		again = "Reminder: "
+	}
+	if party == actor.Guardian {
+		return fmt.Sprintf("%scoach %s added %s and asks if Touchline may serve you. Say yes or no: %s", again, coach, student, link)
+	}
+	return fmt.Sprintf("%scoach %s added you, %s. Say yes or no to Touchline: %s", again, coach, student, link)
+}
+
+// maxNameInMessage bounds what a coach can make us send in a name, in characters.
+const maxNameInMessage = 40
+
+// Name makes a name that a stranger typed safe to stand in our messages: no
+// control or invisible characters, nothing that a phone would turn into a link,
+// not too long. It returns otherwise where nothing is left.
+func Name(name, otherwise string) string {
+	var kept []string
+	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		word = strings.Map(func(r rune) rune {
+			if unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs) && r != '\u200c' && r != '\u200d' {
+				return -1
+			}
+			return r
+		}, word)
+		if word = unlink(word); word != "" {
+			kept = append(kept, word)
+		}
+	}
+	clean := []rune(strings.Join(kept, " "))
+	if len(clean) > maxNameInMessage {
+		clean = append(clean[:maxNameInMessage-1], '…')
+	}
+	if len(clean) == 0 {
+		return otherwise
+	}
+	return string(clean)
+}
+
+// unlink drops a word that a phone would make a link of: an address, a domain,
+// a number to ring. Initials such as "A.P.J." stay.
+func unlink(word string) string {
+	if strings.ContainsAny(word, "/\\@:<>") {
+		return ""
+	}
+	digits := 0
+	for _, r := range word {
+		if unicode.IsDigit(r) {
+			digits++
+		}
+	}
+	if digits > 4 {
+		return ""
+	}
+	parts := strings.FieldsFunc(word, func(r rune) bool { return r == '.' || r == '。' || r == '．' || r == '｡' })
+	if len(parts) > 1 && len([]rune(parts[len(parts)-1])) > 1 {
+		return strings.Join(parts, " ")
+	}
+	return word
+}

@@ -1,0 +1,78 @@
+package notify
+
+import (
+	"fmt"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/event"
+)
+
+// words returns the title and body of a notification. The contents are those of
+// the spec's section 6, in words that a nine-year-old can read.
+func words(to actor.Role, t Type, e event.Event) (title, body string) {
+	coach, student, guardian := Name(e.CoachName, "Your coach"), Name(e.StudentName, "the student"), Name(e.GuardianName, "The guardian")
+	switch t {
+	case GuardianApproved:
+		return "Guardian approved", fmt.Sprintf("%s approved app access for %s.", guardian, student)
+	case GuardianRejected:
+		return "Guardian said no", fmt.Sprintf("%s rejected app access for %s. Check the details, correct them, and send the request again. Chat and SMS still work.", guardian, student)
+	case GuardianRevoked:
+		if to == actor.Guardian {
+			return "You took your yes back", fmt.Sprintf("App access for you is off for %s with coach %s. The coach has been told.", student, coach)
+		}
+		return "Guardian took the yes back", fmt.Sprintf("%s revoked app access for %s. Chat and SMS still work.", guardian, student)
+	case StudentApproved:
+		return "Student approved", fmt.Sprintf("%s approved their profile.", student)
+	case StudentRejected:
+		return "Student said no", fmt.Sprintf("%s rejected their profile. Check the details with them, and send the request again. Chat and SMS still work.", student)
+	case StudentRevoked:
+		if to == actor.Student {
+			return "You took your yes back", fmt.Sprintf("The app is off for you with coach %s. The coach has been told.", coach)
+		}
+		return "Student took the yes back", fmt.Sprintf("%s revoked app access. Chat and SMS still work.", student)
+	case PendingReminder:
+		if e.Count == 1 {
+			return "Waiting for an answer", "1 approval request has been pending for more than 3 days."
+		}
+		return "Waiting for answers", fmt.Sprintf("%d approval requests have been pending for more than 3 days.", e.Count)
+	case GuardianRequest:
+		return "Your answer is needed", fmt.Sprintf("Coach %s added %s to a batch. Approve to turn on the app features, or reject.", coach, student)
+	case GuardianApprovalConfirmed:
+		return "You approved", fmt.Sprintf("You approved app access for %s with coach %s. You can take this back at any time.", student, coach)
+	case GuardianRejectConfirmed:
+		return "You said no", fmt.Sprintf("You rejected app access for %s. The coach has been told.", student)
+	case StudentRequest:
+		return "Your profile is ready", fmt.Sprintf("Coach %s added you, %s. Approve to use all features, or reject.", coach, student)
+	case StudentApprovalConfirmed:
+		return "You approved", "Your profile is approved. All features are on. You can take this back at any time."
+	case StudentRejectConfirmed:
+		return "You said no", "You rejected your profile. Your coach will update the details."
+	case RequestReminder:
+		return "Your answer is still needed", fmt.Sprintf("Coach %s asks again about %s. Approve to turn on the app features, or reject.", coach, student)
+	case RequestDisputed:
+		return "Wrong number", fmt.Sprintf("The number that you gave for the %s of %s belongs to someone else. Ask for the right one and correct it.", partyNoun(e.Party), student)
+	case DeliveryFailed:
+		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent by SMS. Check the number and send it again.", partyName(e, guardian, student))
+	case SecurityNotice:
+		return "You were signed out for safety", "An old sign-in was used a second time, so we ended that session. If this was not you, sign out everywhere and sign in again."
+	case PlayerChanged:
+		return "Details have changed", fmt.Sprintf("Coach %s changed the name, birth date or number that is kept for %s. Look at it again.", coach, student)
+	case PlayerRemoved:
+		return "You are no longer linked", fmt.Sprintf("Coach %s ended the link with you. The app is off for you there.", coach)
+	}
+	return string(t), ""
+}
+
+func partyNoun(party actor.Role) string {
+	if party == actor.Guardian {
+		return "guardian"
+	}
+	return "profile"
+}
+
+func partyName(e event.Event, guardian, student string) string {
+	if e.Party == actor.Guardian {
+		return guardian
+	}
+	return student
+}

@@ -1,0 +1,128 @@
+-- Accounts, sessions, one-time passwords and the limits that guard them.
+-- One text for SQLite and PostgreSQL: ids TEXT (UUIDv7), times BIGINT in UTC
+-- microseconds from the service's clock, JSON as TEXT that is never queried.
+
+-- +goose Up
+
+-- Secrets, each sealed under the master key, shared by all replicas.
+CREATE TABLE secrets (
+	id         TEXT   NOT NULL PRIMARY KEY,
+	purpose    TEXT   NOT NULL,
+	sealed     BYTEA  NOT NULL,
+	created_at BIGINT NOT NULL,
+	active_at  BIGINT NOT NULL,
+	ends_at    BIGINT NOT NULL
+);
+
+-- An account is a mobile number in one role. tray_seq numbers its notifications.
+CREATE TABLE accounts (
+	id            TEXT   NOT NULL PRIMARY KEY,
+	mobile_number TEXT   NOT NULL,
+	role          TEXT   NOT NULL,
+	tray_seq      BIGINT NOT NULL DEFAULT 0,
+	created_at    BIGINT NOT NULL,
+	UNIQUE (mobile_number, role)
+);
+
+-- What a coach says of themself. The row is made by the first login.
+CREATE TABLE coaches (
+	id               TEXT   NOT NULL PRIMARY KEY REFERENCES accounts (id),
+	name             TEXT,
+	email            TEXT,
+	bio              TEXT,
+	experience_years INTEGER,
+	sports           TEXT   NOT NULL DEFAULT '[]',
+	version          BIGINT NOT NULL DEFAULT 1,
+	created_at       BIGINT NOT NULL,
+	updated_at       BIGINT NOT NULL
+);
+
+-- A device that proved itself once has OTP tries and sends of its own.
+CREATE TABLE devices (
+	id            TEXT   NOT NULL PRIMARY KEY,
+	token_hash    BYTEA  NOT NULL UNIQUE,
+	mobile_number TEXT   NOT NULL,
+	ends_at       BIGINT NOT NULL
+);
+CREATE INDEX devices_by_number ON devices (mobile_number);
+CREATE INDEX devices_by_end ON devices (ends_at);
+
+-- The account's number and role stand here too, so that a request is
+-- authenticated by one row. generation counts refreshes; used_at is the first
+-- use of this generation's tokens, prev_used_at that of the one before.
+CREATE TABLE sessions (
+	id            TEXT   NOT NULL PRIMARY KEY,
+	account_id    TEXT   NOT NULL REFERENCES accounts (id),
+	role          TEXT   NOT NULL,
+	mobile_number TEXT   NOT NULL,
+	device_id     TEXT   NOT NULL,
+	device_name   TEXT,
+	generation    BIGINT NOT NULL,
+	refresh_hash  BYTEA  NOT NULL,
+	used_at       BIGINT,
+	prev_used_at  BIGINT,
+	created_at    BIGINT NOT NULL,
+	last_used_at  BIGINT NOT NULL,
+	idle_at       BIGINT NOT NULL,
+	ends_at       BIGINT NOT NULL,
+	revoked_at    BIGINT
+);
+CREATE INDEX sessions_of_account ON sessions (account_id, id) WHERE revoked_at IS NULL;
+CREATE INDEX sessions_by_end ON sessions (ends_at);
+
+-- One challenge for each number, role and device ('' is the shared one).
+CREATE TABLE otp_challenges (
+	mobile_number TEXT   NOT NULL,
+	role          TEXT   NOT NULL,
+	device_id     TEXT   NOT NULL,
+	id            TEXT   NOT NULL,
+	code          BYTEA  NOT NULL,
+	tries         INTEGER NOT NULL,
+	sent_at       BIGINT NOT NULL,
+	ends_at       BIGINT NOT NULL,
+	used_at       BIGINT,
+	PRIMARY KEY (mobile_number, role, device_id)
+);
+CREATE INDEX otp_challenges_by_end ON otp_challenges (ends_at);
+
+-- Wrong tries over all codes of a number or a device, and until when they count.
+CREATE TABLE otp_failures (
+	who     TEXT    NOT NULL PRIMARY KEY,
+	tries   INTEGER NOT NULL,
+	ends_at BIGINT  NOT NULL
+);
+CREATE INDEX otp_failures_by_end ON otp_failures (ends_at);
+
+-- GCRA: tat is the theoretical arrival time, slack how far it may run ahead.
+CREATE TABLE limits (
+	key   TEXT   NOT NULL PRIMARY KEY,
+	tat   BIGINT NOT NULL,
+	slack BIGINT NOT NULL
+);
+CREATE INDEX limits_by_tat ON limits (tat);
+
+-- First answers kept for Idempotency-Key, sealed. status 0: still running.
+CREATE TABLE kept_answers (
+	owner       TEXT    NOT NULL,
+	key         TEXT    NOT NULL,
+	fingerprint BYTEA   NOT NULL,
+	status      INTEGER NOT NULL,
+	answer      BYTEA,
+	subject     TEXT    NOT NULL DEFAULT '',
+	lease       TEXT    NOT NULL,
+	started_at  BIGINT  NOT NULL,
+	ends_at     BIGINT  NOT NULL,
+	PRIMARY KEY (owner, key)
+);
+CREATE INDEX kept_answers_by_end ON kept_answers (ends_at);
+
+-- +goose Down
+DROP TABLE kept_answers;
+DROP TABLE limits;
+DROP TABLE otp_failures;
+DROP TABLE otp_challenges;
+DROP TABLE sessions;
+DROP TABLE devices;
+DROP TABLE coaches;
+DROP TABLE accounts;
+DROP TABLE secrets;

@@ -1,0 +1,117 @@
+-- Players, the requests for approval, and what was decided.
+
+-- +goose Up
+
+-- A player is one link of a coach and a student, with both consents.
+-- The columns *_request_id name the newest request, whatever its state.
+CREATE TABLE players (
+	id                     TEXT   NOT NULL PRIMARY KEY,
+	coach_id               TEXT   NOT NULL REFERENCES accounts (id),
+	version                BIGINT NOT NULL,
+	student_name           TEXT   NOT NULL,
+	student_key            TEXT   NOT NULL,
+	date_of_birth          TEXT   NOT NULL,
+	search_key             TEXT   NOT NULL,
+	medical                BYTEA,
+	student_number         TEXT,
+	student_id             TEXT   REFERENCES accounts (id),
+	student_state          TEXT   NOT NULL,
+	student_changed_at     BIGINT,
+	student_pending_since  BIGINT NOT NULL,
+	student_request_id     TEXT,
+	guardian_name          TEXT,
+	guardian_relationship  TEXT,
+	guardian_email         TEXT,
+	guardian_number        TEXT,
+	guardian_id            TEXT   REFERENCES accounts (id),
+	guardian_state         TEXT   NOT NULL,
+	guardian_changed_at    BIGINT,
+	guardian_pending_since BIGINT NOT NULL,
+	guardian_request_id    TEXT,
+	created_at             BIGINT NOT NULL,
+	deleted_at             BIGINT
+);
+CREATE UNIQUE INDEX players_once ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL;
+CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX players_of_guardian ON players (guardian_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX players_of_student ON players (student_id, id) WHERE deleted_at IS NULL;
+CREATE INDEX players_guardian_pending ON players (coach_id, guardian_pending_since, id)
+	WHERE deleted_at IS NULL AND guardian_state = 'pending';
+CREATE INDEX players_student_pending ON players (coach_id, student_pending_since, id)
+	WHERE deleted_at IS NULL AND student_state = 'pending';
+
+-- The record of every approval, rejection and revocation; nothing deletes it.
+CREATE TABLE approval_history (
+	id            TEXT   NOT NULL PRIMARY KEY,
+	player_id     TEXT   NOT NULL REFERENCES players (id),
+	approver_type TEXT   NOT NULL,
+	approver_id   TEXT   NOT NULL REFERENCES accounts (id),
+	action        TEXT   NOT NULL,
+	reason        TEXT,
+	request_id    TEXT,
+	decided_at    BIGINT NOT NULL
+);
+CREATE INDEX approval_history_of_player ON approval_history (player_id, decided_at, id);
+
+CREATE TABLE requests (
+	id              TEXT    NOT NULL PRIMARY KEY,
+	player_id       TEXT    NOT NULL REFERENCES players (id),
+	coach_id        TEXT    NOT NULL,
+	approver_type   TEXT    NOT NULL,
+	approver_id     TEXT    NOT NULL REFERENCES accounts (id),
+	state           TEXT    NOT NULL,
+	channels        TEXT    NOT NULL,
+	requested_at    BIGINT  NOT NULL,
+	last_sent_at    BIGINT  NOT NULL,
+	delivery_failed BOOLEAN NOT NULL,
+	closed_at       BIGINT
+);
+-- At most one open request for each player and party, whoever races.
+CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
+CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at) WHERE state = 'pending';
+
+-- What a message's link leads to; the token itself is derived, not kept.
+CREATE TABLE request_links (
+	hash       BYTEA  NOT NULL PRIMARY KEY,
+	request_id TEXT   NOT NULL REFERENCES requests (id),
+	ends_at    BIGINT NOT NULL
+);
+CREATE INDEX request_links_by_end ON request_links (ends_at);
+
+CREATE TABLE reminders (
+	id            TEXT   NOT NULL PRIMARY KEY,
+	player_id     TEXT   NOT NULL REFERENCES players (id),
+	approver_type TEXT   NOT NULL,
+	sent_at       BIGINT NOT NULL
+);
+CREATE INDEX reminders_of_party ON reminders (player_id, approver_type, sent_at);
+CREATE INDEX reminders_by_time ON reminders (sent_at);
+
+-- "This is not me": this number takes no request from this coach for this
+-- student and party, found by the record or, added again, by name and birth date.
+CREATE TABLE disputes (
+	coach_id      TEXT   NOT NULL,
+	approver_id   TEXT   NOT NULL REFERENCES accounts (id),
+	player_id     TEXT   NOT NULL,
+	student_key   TEXT   NOT NULL,
+	date_of_birth TEXT   NOT NULL,
+	created_at    BIGINT NOT NULL,
+	PRIMARY KEY (approver_id, coach_id, player_id)
+);
+
+-- When a coach is next told of requests that have waited long.
+CREATE TABLE digests (
+	coach_id TEXT   NOT NULL PRIMARY KEY,
+	due_at   BIGINT NOT NULL,
+	version  BIGINT NOT NULL
+);
+CREATE INDEX digests_due ON digests (due_at);
+
+-- +goose Down
+DROP TABLE digests;
+DROP TABLE disputes;
+DROP TABLE reminders;
+DROP TABLE request_links;
+DROP TABLE requests;
+DROP TABLE approval_history;
+DROP TABLE players;

@@ -1,0 +1,50 @@
+-- The in-app tray, and what leaves the service.
+
+-- +goose Up
+
+CREATE TABLE notifications (
+	account_id TEXT   NOT NULL REFERENCES accounts (id),
+	seq        BIGINT NOT NULL,
+	id         TEXT   NOT NULL UNIQUE,
+	type       TEXT   NOT NULL,
+	title      TEXT   NOT NULL,
+	body       TEXT   NOT NULL,
+	data       TEXT   NOT NULL,
+	player_id  TEXT,
+	created_at BIGINT NOT NULL,
+	read_at    BIGINT,
+	PRIMARY KEY (account_id, seq)
+);
+CREATE INDEX notifications_unread ON notifications (account_id, seq) WHERE read_at IS NULL;
+CREATE INDEX notifications_of_player ON notifications (player_id, account_id);
+
+-- Deliveries are the outbox, and the log of each request's channels. A row
+-- holds no code and no text: both are made when it is sent. order_key claims
+-- OTPs and messages each in their order; lease fences a worker that was slow.
+CREATE TABLE deliveries (
+	id           TEXT    NOT NULL PRIMARY KEY,
+	kind         TEXT    NOT NULL,
+	channel      TEXT    NOT NULL,
+	state        TEXT    NOT NULL,
+	reason       TEXT,
+	account_id   TEXT,
+	recipient    TEXT    NOT NULL,
+	role         TEXT    NOT NULL,
+	coach_id     TEXT,
+	request_id   TEXT    REFERENCES requests (id),
+	challenge_id TEXT,
+	device_id    TEXT,
+	attempts     INTEGER NOT NULL,
+	due_at       BIGINT  NOT NULL,
+	gives_up_at  BIGINT  NOT NULL,
+	lease        TEXT,
+	created_at   BIGINT  NOT NULL,
+	updated_at   BIGINT  NOT NULL
+);
+CREATE INDEX deliveries_due ON deliveries (kind, due_at, id) WHERE state = 'queued';
+CREATE INDEX deliveries_of_request ON deliveries (request_id, id);
+CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE state <> 'queued' AND request_id IS NULL;
+
+-- +goose Down
+DROP TABLE deliveries;
+DROP TABLE notifications;
