@@ -17,7 +17,8 @@ import (
 //	default  the default as it would be written
 //	shown    what stands for the default where that follows from other settings
 //	help     what it means
-//	min, max the limits, of numbers, durations and of the length of lists
+//	min, max the limits of numbers and durations
+//	oneof    the words accepted
 //	zero     what 0 means; without it 0 is judged like any other value
 //	secret   all: never shown, no flag; url, codes: shown less its secret part.
 //	         Each may also come from the file that <name>_FILE names
@@ -71,7 +72,7 @@ type Config struct {
 	RequestsPerAddressMinute int      `env:"REQUESTS_PER_ADDRESS_MINUTE" default:"600" min:"0" max:"1000000000" zero:"off" help:"requests a minute from one network address (/64 for IPv6), counted by each process"`
 
 	ShutdownDrain time.Duration `env:"SHUTDOWN_DRAIN" default:"1s" min:"0s" max:"10m" zero:"none" help:"time between saying not ready and taking no more connections, for load balancers to notice"`
-	LogLevel      slog.Level    `env:"LOG_LEVEL" default:"info" help:"least level that is logged: debug, info, warn, error"`
+	LogLevel      slog.Level    `env:"LOG_LEVEL" default:"info" oneof:"debug,info,warn,error" help:"least level that is logged"`
 	LogFormat     string        `env:"LOG_FORMAT" default:"text" oneof:"text,json" help:"how log lines are written"`
 
 	AdminAddr          string `env:"ADMIN_ADDR" default:"off" later:"off" help:"where the operators' listener listens"`

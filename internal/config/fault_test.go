@@ -1,0 +1,160 @@
+package config_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/config"
+)
+
+func TestFaults(t *testing.T) {
+	tests := []struct {
+		args    []string
+		environ []string
+		want    string // part of the one fault
+	}{
+		{nil, env("ADDR=8080"), "TOUCHLINE_ADDR=8080: must be host:port"},
+		{nil, env("ADDR=127.0.0.1:http"), "the port from 0 to 65535"},
+		{nil, env("ADDR=127.0.0.1:70000"), "TOUCHLINE_ADDR"},
+		{[]string{"--addr=http://x:80"}, nil, "TOUCHLINE_ADDR=http://x:80"},
+		{nil, env("PUBLIC_URL=t.example"), "must be an http or https address"},
+		{nil, env("PUBLIC_URL=https://t.example/app"), "without path or query"},
+		{nil, env("PUBLIC_URL=https://t.example?x=1"), "TOUCHLINE_PUBLIC_URL"},
+		{nil, env("PUBLIC_URL=https://"), "TOUCHLINE_PUBLIC_URL"},
+		{nil, env("PUBLIC_URL=ftp://t.example"), "TOUCHLINE_PUBLIC_URL"},
+		{nil, env("TRUSTED_PROXIES=10.0.0.0/33"), `"10.0.0.0/33" is neither an address nor a range`},
+		{nil, env("TRUSTED_PROXIES=*"), `"*" is neither`},
+		{nil, env("MASTER_KEY=short"), "TOUCHLINE_MASTER_KEY=••••••: must be 32 bytes in base64"},
+		{nil, env("DATABASE_URL=mysql://u:pw@h/d"), "TOUCHLINE_DATABASE_URL=••••••: must be sqlite:<path> or postgres://"},
+		{nil, env("DATABASE_URL=postgres://"), "must be sqlite:<path>"},
+		{nil, env("DATABASE_URL=sqlite:"), "must be sqlite:<path>"},
+		{nil, env("DATABASE_URL=sqlite::memory:"), "must be a file"},
+		{nil, env("DATABASE_URL=sqlite:x.db?_txlock=none"), "has no ?"},
+		{nil, env("DATABASE_URL_FILE=/no/such/file"), "TOUCHLINE_DATABASE_URL_FILE=/no/such/file: cannot be read: no such file"},
+		{nil, env("DATABASE_URL_FILE=/dev/null"), "the file is empty"},
+		{nil, env("SMS=log", "SMS_FILE=/dev/null"), "set one of them"},
+		{nil, env("DATABASE_CONNECTIONS=1"), "must be 2 to 1000"},
+		{nil, env("SMS=twilio:x:y"), "the provider twilio is not built yet; this release knows log and http:<url>"},
+		{nil, env("SMS=ftp:x"), "this release knows log and http:<url>"},
+		{nil, env("SMS=http:"), "after http: comes the whole address"},
+		{nil, env("SMS=http://gw.example"), "after http: comes the whole address"},
+		{nil, env("SMS=https://gw.example"), "after http: comes the whole address"},
+		{nil, env("DEFAULT_REGION=XX"), "TOUCHLINE_DEFAULT_REGION=XX: must be an ISO 3166 country"},
+		{nil, env("COUNTRIES=IN,XX"), `TOUCHLINE_COUNTRIES=IN,XX: "XX" is no ISO 3166 country`},
+		{nil, env("COUNTRIES=*,IN"), "must be * alone"},
+		{nil, env("COUNTRIES=none"), "must name a country"},
+		{nil, env("OTP_LENGTH=3"), "TOUCHLINE_OTP_LENGTH=3: must be 4 to 10"},
+		{nil, env("OTP_LENGTH=six"), "TOUCHLINE_OTP_LENGTH=six: must be a whole number, 4 to 10"},
+		{nil, env("OTP_LENGTH=0"), "must be 4 to 10"},
+		{nil, env("OTP_VALIDITY=0"), "TOUCHLINE_OTP_VALIDITY=0s: must be 1s to 1h"},
+		{nil, env("OTP_VALIDITY=5"), "must be a duration such as"},
+		{nil, env("OTP_TRIES=0"), "TOUCHLINE_OTP_TRIES=0"},
+		{nil, env("OTP_WRONG_PER_DAY=0"), "TOUCHLINE_OTP_WRONG_PER_DAY=0"},
+		{nil, env("OTP_SENDS_PER_HOUR=-1"), "0 is off"},
+		{nil, env("OTP_RESEND_AFTER=-1s"), "0s to 24h; 0 is off"},
+		{nil, env("OTP_SENDS_PER_DAY=99999999999999999999"), "must be a whole number"},
+		{nil, env("TEST_NUMBERS=+919900000001"), "entry 1 must be written as"},
+		{nil, env("TEST_NUMBERS=+912222123456=123456@2027-01-31"), "entry 1: the number is not a mobile number"},
+		{nil, env("TEST_NUMBERS=+919900000001=12345@2027-01-31"), "entry 1: the code must have 6 digits"},
+		{nil, env("TEST_NUMBERS=+919900000001=12345x@2027-01-31"), "entry 1: the code must have 6 digits"},
+		{nil, env("TEST_NUMBERS=+919900000001=123456@2027-02-31"), "entry 1: the last day must be a date"},
+		{nil, env("TEST_NUMBERS=+919900000001=123456@2027-01-31,+91 99000 00001=123456@2027-01-31"), "entry 2 names a number again"},
+		{nil, env("REFRESH_TOKEN_IDLE=2h", "REFRESH_TOKEN_LIFETIME=1h"), "must not be longer than REFRESH_TOKEN_LIFETIME, 1h"},
+		{nil, env("REFRESH_TOKEN_LIFETIME=never"), "TOUCHLINE_REFRESH_TOKEN_LIFETIME=never"},
+		{nil, env("REMINDERS_PER_WINDOW=0"), "must be 1 to 1000"},
+		{nil, env("PROFILE_REQUIRED=name,certifications"), "certifications is not built yet"},
+		{nil, env("PROFILE_REQUIRED=name,age"), `"age" is not one of name, bio`},
+		{nil, env("REQUIRE_GUARDIAN_FOR_MINORS=true"), "TOUCHLINE_REQUIRE_GUARDIAN_FOR_MINORS=true: must be on or off"},
+		{nil, env("LOG_LEVEL=loud"), "must be debug, info, warn or error"},
+		{nil, env("LOG_FORMAT=xml"), "must be one of text, json"},
+		{nil, env("ADMIN_ADDR=127.0.0.1:9090"), "TOUCHLINE_ADMIN_ADDR=127.0.0.1:9090: is not built yet"},
+		{nil, env("FILES=s3://x"), "is not built yet: this release does not have it; leave it unset"},
+		{nil, env("TLS_CERT=x.pem"), "TOUCHLINE_TLS_CERT"},
+		{nil, env("TLS_KEY=x.pem"), "TOUCHLINE_TLS_KEY"},
+		{nil, env("TLS_AUTOCERT_DOMAINS=t.example"), "TOUCHLINE_TLS_AUTOCERT_DOMAINS"},
+		{nil, env("KYC=on"), "TOUCHLINE_KYC=on: is not built yet"},
+		{nil, env("OTP_FRAUD_RULE=on"), "TOUCHLINE_OTP_FRAUD_RULE=on: is not built yet: this release does not have it; leave it unset or say off"},
+		{nil, env("OTP_LENGHT=6"), "TOUCHLINE_OTP_LENGHT: there is no such setting (did you mean TOUCHLINE_OTP_LENGTH?)"},
+		{nil, env("ADDR_FILE=x"), "TOUCHLINE_ADDR_FILE: there is no such setting"},
+		{nil, env("COMPLETELY_ELSE=1"), "TOUCHLINE_COMPLETELY_ELSE: there is no such setting"},
+		{[]string{"--otp-lenght=6"}, nil, "--otp-lenght: there is no such flag (did you mean --otp-length?)"},
+		{[]string{"--OTP-LENGTH=6"}, nil, "there is no such flag"},
+		{[]string{"--addr-file=x"}, nil, "--addr-file: there is no such flag"},
+		{[]string{"--addr"}, nil, "--addr: needs a value"},
+		{[]string{"--addr", "--sms=log"}, nil, "--addr: needs a value"},
+		{[]string{"--master-key=abc"}, nil, "--master-key: is a secret"},
+		{[]string{"--master-key", "abc"}, nil, "set TOUCHLINE_MASTER_KEY or TOUCHLINE_MASTER_KEY_FILE"},
+		{[]string{"serve"}, nil, "argument 1: is not a flag"},
+		{[]string{"--"}, nil, "argument 1: is not a flag"},
+		{nil, env("DATA_DIR=a\x00b"), `TOUCHLINE_DATA_DIR="a\x00b": must be a path`},
+	}
+	for _, tt := range tests {
+		t.Run(strings.Join(append(tt.args, tt.environ...), " "), func(t *testing.T) {
+			_, err := config.Load(tt.args, tt.environ)
+			faults, ok := errors.AsType[config.Faults](err)
+			if !ok || len(faults) != 1 {
+				t.Fatalf("err = %v, want one fault", err)
+			}
+			if !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("err = %v, want one line with %s", err, tt.want)
+			}
+		})
+	}
+}
+
+// Every fault is reported, not the first alone, in the order of the table.
+func TestEveryFault(t *testing.T) {
+	_, err := config.Load(
+		[]string{"--otp-tries=0", "--nonsense"},
+		env("OTP_LENGTH=3", "KYC=on", "TRUSTED_PROXIES=a,b", "COUNTRIES=XX,YY", "OTHER=1", "LOG_FORMAT=xml"))
+	want := []string{"OTHER", "--nonsense", `"a"`, `"b"`, `"XX"`, `"YY"`, "OTP_LENGTH", "OTP_TRIES", "LOG_FORMAT", "KYC"}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != len(want) {
+		t.Fatalf("%d faults, want %d:\n%v", len(lines), len(want), err)
+	}
+	for i, line := range lines {
+		if !strings.Contains(line, want[i]) {
+			t.Errorf("line %d is %s, want %s", i+1, line, want[i])
+		}
+	}
+}
+
+func TestTestVariablesAreNotOurs(t *testing.T) {
+	c, err := config.Load(nil, env("TEST_DATABASE_URL=postgres://x", "TEST_NUMBERS=+919900000001=123456@2027-01-31"))
+	if err != nil || len(c.TestNumbers) != 1 {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestValidateAfterChange(t *testing.T) {
+	c := config.Defaults()
+	c.OTPLength, c.DataDir = 2, ""
+	if faults, ok := errors.AsType[config.Faults](c.Validate()); !ok || len(faults) != 2 {
+		t.Errorf("Validate = %v, want two faults", c.Validate())
+	}
+}
+
+// Whatever the environment and the flags are, Load neither panics nor repeats a
+// secret.
+func FuzzLoad(f *testing.F) {
+	f.Add("--addr=:1", "TOUCHLINE_SMS=log")
+	f.Add("-x", "TOUCHLINE_TEST_NUMBERS=+919900000001=123456@2027-01-31,=@")
+	f.Add("--", "TOUCHLINE_DATABASE_URL=postgres://u:p@h:x/d")
+	f.Add("--sms=http:http://%zz", "TOUCHLINE_TRUSTED_PROXIES=::ffff:1.2.3.4/96,fe80::1%x")
+	f.Fuzz(func(t *testing.T, arg, variable string) {
+		c, err := config.Load([]string{arg}, []string{variable})
+		if err != nil {
+			if errors.Is(err, config.ErrHelp) {
+				return
+			}
+			if faults, ok := errors.AsType[config.Faults](err); !ok || len(faults) == 0 || err.Error() == "" {
+				t.Fatalf("err = %v", err)
+			}
+			return
+		}
+		if err := c.Validate(); err != nil {
+			t.Fatalf("loaded, but %v", err)
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package config_test
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// env turns lines of NAME=value, less the prefix, into an environment.
+func env(pairs ...string) []string {
+	for i, pair := range pairs {
+		pairs[i] = "TOUCHLINE_" + pair
+	}
+	return pairs
+}
+
+func load(t *testing.T, args []string, environ []string) *config.Config {
+	t.Helper()
+	c, err := config.Load(args, environ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// The defaults are those of the contract, section 6.
+func TestDefaults(t *testing.T) {
+	c := config.Defaults()
+	for name, ok := range map[string]bool{
+		"ADDR":                        c.Addr == "127.0.0.1:8080",
+		"PUBLIC_URL":                  c.PublicURL == "http://127.0.0.1:8080",
+		"TRUSTED_PROXIES":             len(c.TrustedProxies) == 0,
+		"DATA_DIR":                    c.DataDir == "touchline-data",
+		"DATABASE_URL":                c.DatabaseURL.Reveal() == "sqlite:touchline-data/touchline.db",
+		"SMS":                         c.SMS == "log",
+		"DEFAULT_REGION":              c.DefaultRegion == "IN",
+		"COUNTRIES":                   c.CountryAllowed("IN") && c.CountryAllowed("US") && c.CountryAllowed("001"),
+		"OTP":                         c.OTPLength == 6 && c.OTPValidity == 5*time.Minute && c.OTPTries == 5 && c.OTPResendAfter == time.Minute,
+		"OTP limits":                  c.OTPSendsPerHour == 5 && c.OTPSendsPerDay == 10 && c.OTPSendsPerAddressHour == 20 && c.OTPSendsTotalHour == 1000 && c.OTPWrongPerDay == 10,
+		"tokens":                      c.AccessTokenLifetime == 15*time.Minute && c.RefreshTokenIdle == 14*24*time.Hour && c.RefreshTokenLifetime == 30*24*time.Hour && c.RefreshGrace == 30*time.Second,
+		"requests":                    c.ResendAfter == 48*time.Hour && c.RemindersPerWindow == 2 && c.ReminderWindow == 7*24*time.Hour && c.LinkValidity == 14*24*time.Hour,
+		"PENDING_REMINDER":            c.PendingReminderAfter == 72*time.Hour && c.PendingReminderEvery == 72*time.Hour,
+		"PROFILE_REQUIRED":            strings.Join(c.ProfileRequired, " ") == "name bio experience_years sports",
+		"switches":                    !c.RequireGuardianForMinors && !c.AllowCoachAsContact,
+		"REQUESTS_PER_ADDRESS_MINUTE": c.RequestsPerAddressMinute == 600,
+		"messages":                    c.MessagesPerNumberFromCoach == 6 && c.MessagesPerNumber == 20 && c.MessagesPerCoach == 200,
+		"development":                 c.Development(),
+		"valid":                       c.Validate() == nil,
+	} {
+		if !ok {
+			t.Errorf("%s is not as the contract says", name)
+		}
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "url")
+	if err := os.WriteFile(file, []byte("sqlite:from-file.db\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tests := []struct {
+		name    string
+		args    []string
+		environ []string
+		want    string
+	}{
+		{"default", nil, nil, "sqlite:touchline-data/touchline.db"},
+		{"environment", nil, env("DATABASE_URL=sqlite:env.db"), "sqlite:env.db"},
+		{"file by environment", nil, env("DATABASE_URL_FILE=" + file), "sqlite:from-file.db"},
+		{"flag", []string{"--database-url=sqlite:flag.db"}, env("DATABASE_URL=sqlite:env.db"), "sqlite:flag.db"},
+		{"flag, apart", []string{"--database-url", "sqlite:flag.db"}, nil, "sqlite:flag.db"},
+		{"flag, one dash", []string{"-database-url", "sqlite:flag.db"}, nil, "sqlite:flag.db"},
+		{"flag over file", []string{"--database-url=sqlite:flag.db"}, env("DATABASE_URL_FILE=" + file), "sqlite:flag.db"},
+		{"file by flag", []string{"--database-url-file", file}, env("DATABASE_URL=sqlite:env.db"), "sqlite:from-file.db"},
+		{"empty is not set", []string{"--database-url="}, env("DATABASE_URL="), "sqlite:touchline-data/touchline.db"},
+		{"the last flag", []string{"--database-url=sqlite:1", "--database-url=sqlite:2"}, nil, "sqlite:2"},
+		{"follows DATA_DIR", []string{"--data-dir", "/srv/t"}, nil, "sqlite:/srv/t/touchline.db"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := load(t, tt.args, tt.environ).DatabaseURL.Reveal(); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, arg := range []string{"-h", "--help", "-help"} {
+		if _, err := config.Load([]string{"--addr", ":1", arg}, nil); !errors.Is(err, config.ErrHelp) {
+			t.Errorf("%s: err = %v", arg, err)
+		}
+	}
+	var out strings.Builder
+	if err := config.Usage(&out); err != nil || !strings.Contains(out.String(), "--otp-length") {
+		t.Errorf("usage: %v\n%s", err, out.String())
+	}
+}
+
+func TestDerived(t *testing.T) {
+	tests := []struct {
+		args []string
+		ok   func(*config.Config) bool
+	}{
+		{[]string{"--addr=:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://localhost:9000" && !c.Development() }},
+		{[]string{"--addr=[::]:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://localhost:9000" }},
+		{[]string{"--addr=[::1]:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://[::1]:9000" && c.Development() }},
+		{[]string{"--addr=localhost:0"}, func(c *config.Config) bool { return c.Development() }},
+		{[]string{"--public-url=https://t.example/"}, func(c *config.Config) bool { return c.PublicURL == "https://t.example" }},
+		{[]string{"--default-region=gb"}, func(c *config.Config) bool { return c.DefaultRegion == "GB" && c.CountryAllowed("US") }},
+		{[]string{"--countries=in, gb"}, func(c *config.Config) bool { return c.CountryAllowed("GB") && !c.CountryAllowed("US") }},
+		{[]string{"--sms=http:https://gw.example/send"}, func(c *config.Config) bool {
+			return c.CountryAllowed("IN") && !c.CountryAllowed("GB") && !c.Development()
+		}},
+		{[]string{"--sms=http:https://gw.example/send", "--countries=*"}, func(c *config.Config) bool { return c.CountryAllowed("001") }},
+		{[]string{"--refresh-token-lifetime=1h"}, func(c *config.Config) bool { return c.RefreshTokenIdle == time.Hour }},
+		{[]string{"--otp-sends-per-hour=0", "--otp-resend-after=0"}, func(c *config.Config) bool { return c.OTPSendsPerHour == 0 && c.OTPResendAfter == 0 }},
+		{[]string{"--require-guardian-for-minors=on"}, func(c *config.Config) bool { return c.RequireGuardianForMinors }},
+		{[]string{"--profile-required=none"}, func(c *config.Config) bool { return len(c.ProfileRequired) == 0 }},
+		{[]string{"--profile-required=name,email"}, func(c *config.Config) bool { return len(c.ProfileRequired) == 2 }},
+		{[]string{"--kyc=off", "--admin-addr=off", "--otp-fraud-rule=off"}, func(c *config.Config) bool { return true }},
+	}
+	for _, tt := range tests {
+		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
+			if c := load(t, tt.args, nil); !tt.ok(c) {
+				t.Errorf("not so: public URL %s, countries %v, idle %s", c.PublicURL, c.Countries, c.RefreshTokenIdle)
+			}
+		})
+	}
+}
+
+func TestListening(t *testing.T) {
+	got := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40123}
+	c := load(t, []string{"--addr=127.0.0.1:0"}, nil)
+	c.Listening(got)
+	if c.PublicURL != "http://127.0.0.1:40123" {
+		t.Errorf("PublicURL = %s", c.PublicURL)
+	}
+	c = load(t, []string{"--addr=127.0.0.1:0", "--public-url=https://t.example"}, nil)
+	c.Listening(got)
+	if c.PublicURL != "https://t.example" {
+		t.Errorf("a PublicURL that was set became %s", c.PublicURL)
+	}
+}
+
+func TestTrustsProxy(t *testing.T) {
+	c := load(t, nil, env("TRUSTED_PROXIES=10.0.0.0/8, 192.0.2.7,2001:db8::/32"))
+	for ip, want := range map[string]bool{
+		"10.1.2.3": true, "::ffff:10.1.2.3": true, "192.0.2.7": true, "2001:db8::1": true, "2001:db8::1%eth0": true,
+		"192.0.2.8": false, "127.0.0.1": false, "2001:db9::1": false,
+	} {
+		if got := c.TrustsProxy(netip.MustParseAddr(ip)); got != want {
+			t.Errorf("TrustsProxy(%s) = %v", ip, got)
+		}
+	}
+}
+
+func TestTestCode(t *testing.T) {
+	c := load(t, nil, env("TEST_NUMBERS=+919900000001=123456@2027-01-31, +91 99000 00002=654321@2026-01-01"))
+	last := time.Date(2027, 1, 31, 23, 59, 59, 0, time.UTC)
+	if code, ok := c.TestCode("+919900000001", last); !ok || code.Reveal() != "123456" {
+		t.Errorf("on the last day: %q, %v", code.Reveal(), ok)
+	}
+	if _, ok := c.TestCode("+919900000001", last.Add(time.Second)); ok {
+		t.Error("the day after, the code still works")
+	}
+	if _, ok := c.TestCode(phone.Number("+919900000003"), last); ok {
+		t.Error("another number has a fixed code")
+	}
+	if list := c.Warnings(last); len(list) != 1 || strings.Contains(list[0], "9900000002") {
+		t.Errorf("warnings: %q", list)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	now := time.Now()
+	if list := config.Defaults().Warnings(now); len(list) != 0 {
+		t.Errorf("the defaults warn: %q", list)
+	}
+	c := load(t, []string{"--addr=:8080", "--public-url=http://t.example"}, nil)
+	if list := c.Warnings(now); len(list) != 2 {
+		t.Errorf("warnings: %q", list)
+	}
+}

@@ -1,0 +1,82 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// row is one setting as it is printed.
+type row struct {
+	Name    string `json:"name"`
+	Flag    string `json:"flag,omitempty"`
+	Value   string `json:"value"`
+	Default string `json:"default"`
+	Source  Source `json:"source"`
+	From    string `json:"from,omitempty"`
+	Note    string `json:"note,omitempty"`
+	Help    string `json:"help"`
+}
+
+// Print writes every setting with its value, default and source as a table.
+// Secrets are masked.
+func (c *Config) Print(w io.Writer) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "SETTING\tVALUE\tDEFAULT\tSOURCE")
+	for _, r := range c.rows() {
+		source := string(r.Source)
+		if r.From != "" {
+			source += " " + r.From
+		}
+		if r.Note != "" {
+			source += " (" + r.Note + ")"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", r.Name, printable(r.Value), r.Default, source)
+	}
+	return tw.Flush()
+}
+
+// PrintJSON writes the same as a JSON array.
+func (c *Config) PrintJSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(c.rows())
+}
+
+func (c *Config) rows() []row {
+	var rows []row
+	for _, s := range table() {
+		o := c.origin(s.key)
+		r := row{Name: s.Name, Value: c.shown(s), Default: s.Default, Source: o.source, Help: s.Help}
+		if s.Flag != "" {
+			r.Flag = "--" + s.Flag
+		}
+		switch o.source {
+		case Flag:
+			r.From = o.name
+		case File:
+			r.From = o.path
+		}
+		if s.NotBuilt {
+			r.Note = "not built yet"
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// shown is the value of a setting as it is printed.
+func (c *Config) shown(s setting) string {
+	switch {
+	case s.key == masterKey && c.MasterKeyBase64 == "":
+		return c.MasterKeyPath()
+	case s.text != "" && !c.isSet(s.key) && s.Default == s.text:
+		return s.text // as the documentation spells it: 60s, not 1m
+	case s.NotBuilt && s.value(c).String() == "":
+		return "unset"
+	default:
+		return format(s.value(c).Interface())
+	}
+}
