@@ -1,0 +1,132 @@
+package sms_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/sms"
+	"github.com/touchline/touchline/internal/sms/smstest"
+)
+
+// provider is a Sender under test and the texts that it has got rid of.
+type provider struct {
+	sender sms.Sender
+	sent   func() string
+}
+
+// Every provider passes the same cases.
+func TestProviders(t *testing.T) {
+	for name, open := range map[string]func(t *testing.T) provider{
+		"log":  openLog,
+		"http": openHTTP,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			t.Run("sends", func(t *testing.T) { testSends(t, open(t)) })
+			t.Run("many at once", func(t *testing.T) { testMany(t, open(t)) })
+			t.Run("cancelled", func(t *testing.T) { testCancelled(t, open(t)) })
+		})
+	}
+}
+
+func openLog(t *testing.T) provider {
+	out := &lockedBuffer{}
+	sender, err := sms.New("log", out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return provider{sender, func() string { return strings.ReplaceAll(out.String(), "│   ", "") }}
+}
+
+func openHTTP(t *testing.T) provider {
+	gateway := smstest.New(t)
+	sender, err := sms.New(gateway.Spec(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return provider{sender, func() string {
+		var b strings.Builder
+		for _, m := range gateway.Accepted() {
+			b.WriteString(phone.Number(m.To).Format() + " " + m.Kind + "\n" + m.Text + "\n")
+		}
+		return b.String()
+	}}
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+func message(text string) sms.Message {
+	return sms.Message{ID: "0198c0de-0000-7000-8000-000000000001", To: "+919876543210", Text: text, Kind: sms.OTP}
+}
+
+func testSends(t *testing.T, p provider) {
+	texts := []string{
+		"123456 is your Touchline code.",
+		"Quotes \" and 'these', <b>tags</b> & more",
+		"हिन्दी में संदेश 🏏",
+		"two\nlines",
+		strings.Repeat("long ", 300),
+	}
+	for _, text := range texts {
+		if err := p.sender.Send(t.Context(), message(text)); err != nil {
+			t.Fatalf("Send: %v", err)
+		}
+	}
+	sent := p.sent()
+	for _, want := range append(texts, "+91 98765 43210", "otp") {
+		if !strings.Contains(sent, want) {
+			t.Errorf("%q is not in %q", want, sent)
+		}
+	}
+}
+
+func testMany(t *testing.T, p provider) {
+	const many = 50
+	var wg sync.WaitGroup
+	for i := range many {
+		wg.Go(func() {
+			if err := p.sender.Send(t.Context(), message(fmt.Sprintf("message <%d>", i))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	sent := p.sent()
+	for i := range many {
+		if n := strings.Count(sent, fmt.Sprintf("message <%d>\n", i)); n != 1 {
+			t.Errorf("message %d was sent %d times", i, n)
+		}
+	}
+}
+
+func testCancelled(t *testing.T, p provider) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := p.sender.Send(ctx, message("never")); !errors.Is(err, context.Canceled) {
+		t.Errorf("err = %v, want context.Canceled", err)
+	}
+	if sent := p.sent(); strings.Contains(sent, "never") {
+		t.Errorf("sent %q", sent)
+	}
+}
