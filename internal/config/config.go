@@ -41,7 +41,7 @@ type Config struct {
 	TestNumbers   []TestNumber `env:"TEST_NUMBERS" default:"none" secret:"codes" help:"numbers with a fixed code, for app-store review, that get no SMS and can be linked with one another alone: +919900000001=123456@2027-01-31,… where the date is the last day, UTC"`
 
 	OTPLength              int           `env:"OTP_LENGTH" default:"6" min:"4" max:"10" help:"digits of an OTP"`
-	OTPValidity            time.Duration `env:"OTP_VALIDITY" default:"5m" min:"1s" max:"1h" help:"how long an OTP can be used"`
+	OTPValidity            time.Duration `env:"OTP_VALIDITY" default:"5m" min:"1s" max:"24h" help:"how long an OTP can be used"`
 	OTPTries               int           `env:"OTP_TRIES" default:"5" min:"1" max:"100" help:"wrong tries after which an OTP is dead"`
 	OTPResendAfter         time.Duration `env:"OTP_RESEND_AFTER" default:"60s" min:"0s" max:"24h" zero:"off" help:"wait between two sends to a number and role"`
 	OTPSendsPerHour        int           `env:"OTP_SENDS_PER_HOUR" default:"5" min:"0" max:"1000000000" zero:"off" help:"sends an hour to a number"`

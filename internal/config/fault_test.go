@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 		{nil, env("OTP_LENGTH=3"), "TOUCHLINE_OTP_LENGTH=3: must be 4 to 10"},
 		{nil, env("OTP_LENGTH=six"), "TOUCHLINE_OTP_LENGTH=six: must be a whole number, 4 to 10"},
 		{nil, env("OTP_LENGTH=0"), "must be 4 to 10"},
-		{nil, env("OTP_VALIDITY=0"), "TOUCHLINE_OTP_VALIDITY=0s: must be 1s to 1h"},
+		{nil, env("OTP_VALIDITY=0"), "TOUCHLINE_OTP_VALIDITY=0s: must be 1s to 24h"},
 		{nil, env("OTP_VALIDITY=5"), "must be a duration such as"},
 		{nil, env("OTP_TRIES=0"), "TOUCHLINE_OTP_TRIES=0"},
 		{nil, env("OTP_WRONG_PER_DAY=0"), "TOUCHLINE_OTP_WRONG_PER_DAY=0"},
