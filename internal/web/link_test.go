@@ -1,0 +1,180 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"flag"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/web"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+var now = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
+
+// links answers one token alone, or err.
+type links struct {
+	token  string
+	asking approval.Asking
+	err    error
+	asked  int
+}
+
+func (l *links) Link(_ context.Context, hash []byte, at time.Time) (approval.Asking, error) {
+	l.asked++
+	if l.err != nil {
+		return approval.Asking{}, l.err
+	}
+	if !at.Equal(now) || !bytes.Equal(hash, approval.LinkHash(l.token)) {
+		return approval.Asking{}, fault.Missing()
+	}
+	return l.asking, nil
+}
+
+func serve(t *testing.T, l *links, method, path string) (*httptest.ResponseRecorder, *bytes.Buffer) {
+	t.Helper()
+	var log bytes.Buffer
+	pages, err := web.New(l, func() time.Time { return now }, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	pages.Mount(mux)
+	rec := httptest.NewRecorder()
+	mux.ServeHTTP(rec, httptest.NewRequest(method, path, nil))
+	return rec, &log
+}
+
+func TestLinkPages(t *testing.T) {
+	guardian := approval.Asking{Party: actor.Guardian, CoachName: "Asha Rao", StudentName: "Kabir Mehta"}
+	student := approval.Asking{Party: actor.Student, CoachName: "Asha Rao", StudentName: "Kabir Mehta"}
+	nameless := approval.Asking{Party: actor.Guardian}
+	hostile := approval.Asking{
+		Party:       actor.Guardian,
+		CoachName:   "<script>alert(1)</script> \u202eevil\u202c www.evil.example",
+		StudentName: `"><img src=x onerror=alert(1)>` + "\r\nPay now",
+	}
+	tests := map[string]struct {
+		links  links
+		path   string
+		status int
+	}{
+		"guardian": {links{token: "q3VnX0Zp-Y_a", asking: guardian}, "/a/q3VnX0Zp-Y_a", 200},
+		"student":  {links{token: "q3VnX0Zp-Y_a", asking: student}, "/a/q3VnX0Zp-Y_a", 200},
+		"nameless": {links{token: "t", asking: nameless}, "/a/t", 200},
+		"hostile":  {links{token: "t", asking: hostile}, "/a/t", 200},
+		"dead":     {links{token: "t", asking: guardian}, "/a/u", 404},
+		"failed":   {links{err: fault.Down(errors.New("gone"))}, "/a/t", 503},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			rec, _ := serve(t, &tt.links, http.MethodGet, tt.path)
+			if rec.Code != tt.status {
+				t.Fatalf("status %d, want %d", rec.Code, tt.status)
+			}
+			checkHeaders(t, rec)
+			golden(t, name+".html", rec.Body.Bytes())
+		})
+	}
+}
+
+// checkHeaders holds what keeps the address, the names and the reader to themselves.
+func checkHeaders(t *testing.T, rec *httptest.ResponseRecorder) {
+	t.Helper()
+	for name, want := range map[string]string{
+		"Content-Type":           "text/html; charset=utf-8",
+		"Cache-Control":          "no-store",
+		"Referrer-Policy":        "no-referrer",
+		"X-Content-Type-Options": "nosniff",
+		"X-Robots-Tag":           "noindex, nofollow",
+	} {
+		if got := rec.Header().Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	_, rest, _ := strings.Cut(rec.Body.String(), "<style>")
+	style, _, _ := strings.Cut(rest, "</style>")
+	hash := sha256.Sum256([]byte(style))
+	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "';"
+	if got := rec.Header().Get("Content-Security-Policy"); !strings.HasPrefix(got, want) || strings.Contains(got, "unsafe") {
+		t.Errorf("the policy does not admit the page's own style sheet and that alone: %s", got)
+	}
+	for _, foreign := range []string{"<script", "<img", "onerror=alert(1)>", "http://", "https://", "\u202e"} {
+		if strings.Contains(rec.Body.String(), foreign) {
+			t.Errorf("the page has %q in it", foreign)
+		}
+	}
+}
+
+func TestLinkAllDeadLinksAreAlike(t *testing.T) {
+	want, _ := serve(t, &links{token: "t"}, http.MethodGet, "/a/u")
+	for _, path := range []string{"/a/%00", "/a/a%20b", "/a/%F0%9F%8F%91", "/a/a%2Fb", "/a/" + strings.Repeat("a", 129)} {
+		l := &links{token: "t"}
+		rec, _ := serve(t, l, http.MethodGet, path)
+		if rec.Code != 404 || rec.Body.String() != want.Body.String() {
+			t.Errorf("%s: status %d, or another page", path, rec.Code)
+		}
+		if l.asked != 0 {
+			t.Errorf("%s: asked the store for what cannot be a token", path)
+		}
+	}
+}
+
+func TestLinkIsOnlyRead(t *testing.T) {
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions} {
+		l := &links{token: "t"}
+		rec, _ := serve(t, l, method, "/a/t")
+		if rec.Code != 405 || rec.Header().Get("Allow") != "GET, HEAD" || l.asked != 0 {
+			t.Errorf("%s: status %d, Allow %q, store asked %d times", method, rec.Code, rec.Header().Get("Allow"), l.asked)
+		}
+	}
+	if rec, _ := serve(t, &links{token: "t"}, http.MethodHead, "/a/t"); rec.Code != 200 {
+		t.Errorf("HEAD: status %d", rec.Code)
+	}
+}
+
+func TestLinkFailuresAreLoggedWithoutTheAddress(t *testing.T) {
+	for status, err := range map[int]error{500: errors.New("disk on fire"), 503: fault.Down(errors.New("disk on fire"))} {
+		rec, log := serve(t, &links{err: err}, http.MethodGet, "/a/s3cret")
+		if rec.Code != status || strings.Contains(rec.Body.String(), "disk") {
+			t.Errorf("status %d, want %d, without the cause", rec.Code, status)
+		}
+		if status == 503 && rec.Header().Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+		if !strings.Contains(log.String(), "disk on fire") || strings.Contains(log.String(), "s3cret") {
+			t.Errorf("log: %s", log)
+		}
+	}
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; run with -update and read the difference\n%s", path, got)
+	}
+}
