@@ -59,7 +59,7 @@ func (s State) Next(t Trigger) (State, error) {
 	if !ok {
 		return s, fault.New(fault.Conflict, "invalid_transition",
 			"The answer stands at %q; it cannot become %q now.", s, t).
-			With("state", string(s)).With("possible", s.Possible())
+			With("state", string(s)).With("allowed", s.Possible())
 	}
 	return next, nil
 }

@@ -62,6 +62,18 @@ func (r *Request) uses(c Channel) bool {
 	return false
 }
 
+// ResendAllowedAt is from when r may go out again: after the wait, or at once
+// where its delivery failed for good; zero once it is no longer open.
+func (r *Request) ResendAllowedAt(rules Rules) time.Time {
+	switch {
+	case r.State != RequestPending:
+		return time.Time{}
+	case r.DeliveryFailed:
+		return r.LastSentAt
+	}
+	return r.LastSentAt.Add(rules.ResendAfter)
+}
+
 // Delivery is one attempt to reach the party by one channel.
 type Delivery struct {
 	Channel Channel

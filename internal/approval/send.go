@@ -37,9 +37,10 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	}
 	c := Change{Save: true}
 	if open := side.Open(); open != nil && !corrected {
-		if wait := open.LastSentAt.Add(rules.ResendAfter).Sub(at.Now); wait > 0 && !open.DeliveryFailed {
+		allowed := open.ResendAllowedAt(rules)
+		if wait := allowed.Sub(at.Now); wait > 0 {
 			return Change{}, false, fault.New(fault.Conflict, "request_pending", "The %s was asked and has not answered yet.", party).
-				With("request_id", open.ID).With("resend_allowed_at", open.LastSentAt.Add(rules.ResendAfter)).After(wait)
+				With("request_id", open.ID).With("resend_allowed_at", allowed).After(wait)
 		}
 		if channels != nil {
 			open.Channels = channels
