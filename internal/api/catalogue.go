@@ -1,0 +1,170 @@
+package api
+
+import "slices"
+
+// ProblemType is one kind of refusal (RFC 9457): what every answer with its
+// code has in common, and what its page under /problems/ says.
+type ProblemType struct {
+	// Code is stable and for programs; it ends the address of the page.
+	Code   string
+	Status int
+	// Title is the same in every problem of this code.
+	Title string
+	// Meaning and WhatToDo are for people, in whole sentences; names of fields
+	// and headers stand in `backquotes`.
+	Meaning  string
+	WhatToDo string
+}
+
+// Catalogue returns every problem type, in the order of their statuses
+// (contract section 7).
+func Catalogue() []ProblemType { return slices.Clone(catalogue) }
+
+// LookupProblem returns the problem type of code, and whether there is one.
+func LookupProblem(code string) (ProblemType, bool) {
+	i := slices.IndexFunc(catalogue, func(p ProblemType) bool { return p.Code == code })
+	if i < 0 {
+		return ProblemType{}, false
+	}
+	return catalogue[i], true
+}
+
+// catalogue is a slice, not a map: forty comparisons cost nothing beside
+// writing a problem, and the order is the one in which people read it.
+var catalogue = []ProblemType{
+	{"malformed_request", 400, "The request cannot be read",
+		"The body is not JSON, or it is not valid UTF-8.",
+		"Send one JSON value in UTF-8. If the body is built by hand, look for a missing quote, comma or bracket."},
+
+	{"token_missing", 401, "Sign-in is needed",
+		"This call needs an access token, and none was sent.",
+		"Send `Authorization: Bearer` followed by your access token. Without one, sign in."},
+	{"token_invalid", 401, "The access token is not valid",
+		"What was sent is not an access token of this service, or it has been changed.",
+		"Refresh and try again. If that fails, sign in again."},
+	{"token_expired", 401, "The access token has expired",
+		"Access tokens work for a short time only, by default 15 minutes.",
+		"Refresh and try again. If that fails, sign in again."},
+	{"session_revoked", 401, "The session has ended",
+		"Somebody signed out of this session, here or from another device, or it was ended for safety.",
+		"Sign in again."},
+	{"refresh_token_invalid", 401, "The refresh token is not valid",
+		"What was sent is not a refresh token of this service.",
+		"Sign in again."},
+	{"refresh_token_expired", 401, "The refresh token has expired",
+		"The session was not used for too long, or it has reached its greatest age.",
+		"Sign in again."},
+	{"refresh_token_raced", 401, "A newer refresh token is in use",
+		"Two parts of your app refreshed at nearly the same time, and the token of the other one is already in use. Nothing was ended.",
+		"Use the newer token that the other part has stored. Let one part alone refresh, and the others wait for it. If there is no newer token, sign in again."},
+	{"refresh_token_reused", 401, "An old refresh token came back",
+		"A refresh token that had long been replaced was sent again. That happens when a token is stolen, so the whole session has ended and its owner was told.",
+		"Sign in again. If you did not expect this, look at your sessions and end those that you do not know."},
+
+	{"role_not_allowed", 403, "Not for this role",
+		"A session has one role: coach, guardian or student. This call is for another.",
+		"Sign in in the role that the call is for. One number may hold several roles, each with a session of its own."},
+	{"profile_incomplete", 403, "The profile is incomplete",
+		"Adding players, sending requests and sending reminders wait until the coach's profile is complete.",
+		"Fill in the fields that `missing` names, with `POST /auth/complete-profile` or `PATCH /api/coach/profile`."},
+	{"kyc_required", 403, "Identity must be verified first",
+		"This feature is for coaches whose identity has been verified.",
+		"Submit what the verification asks for and wait for the decision."},
+	{"tier_limit", 403, "Not in this subscription tier",
+		"The subscription tier does not include this feature, or its limit is reached.",
+		"Choose a tier that includes it, or free some room within this one."},
+	{"approval_pending", 403, "Waiting for approval",
+		"A student sees the approval screen alone until one of their links to a coach is approved.",
+		"Approve a link first; `GET /api/me/players` lists them."},
+	{"destination_blocked", 403, "This country is not served",
+		"The service sends no SMS to numbers of that country.",
+		"Use a number of a country that is served, or ask whoever runs the service."},
+	{"account_suspended", 403, "The account is suspended",
+		"Whoever runs the service has suspended this account.",
+		"Ask whoever runs the service."},
+
+	{"not_found", 404, "Not found",
+		"There is nothing at this address, or nothing that you may see. The two are not told apart, on purpose.",
+		"Check the address and the identifier, and that you are signed in with the right number and role."},
+	{"method_not_allowed", 405, "Method not allowed",
+		"The address exists, but not with this method.",
+		"Use one of the methods that the `Allow` header lists."},
+	{"not_acceptable", 406, "No acceptable answer",
+		"The `Accept` header admits nothing that this call can answer.",
+		"Accept `application/json` and `application/problem+json` (for the stream, `text/event-stream`), or leave the header out."},
+
+	{"player_exists", 409, "The player exists already",
+		"This coach already has a student of that name and birth date.",
+		"Use the player that `player_id` names, or correct the name or the birth date."},
+	{"request_pending", 409, "Asked already",
+		"That party was asked a short while ago and has not answered yet. Nothing was sent.",
+		"Wait until `resend_allowed_at`, send a reminder, or correct the contact if it is wrong."},
+	{"request_superseded", 409, "The request is no longer open",
+		"The answer names a request that has been cancelled or replaced since.",
+		"Read the approval status again, show the person what is asked now, and answer that."},
+	{"already_approved", 409, "Approved already",
+		"That party has approved, so there is nothing to ask.",
+		"Nothing needs doing."},
+	{"invalid_transition", 409, "Not possible from here",
+		"That decision is not possible in the state that the party is in. Somebody else may have decided a moment before.",
+		"Read the approval status again; `state` says where the party stands, and `allowed` what is possible."},
+	{"no_open_request", 409, "No request is open",
+		"Nothing is being asked at the moment: the request was answered, cancelled or disputed, or there never was one.",
+		"The coach can send a new request."},
+	{"no_contact_number", 409, "There is no number to ask",
+		"The player has no number for that party.",
+		"Give the number with the request, or add it to the player."},
+	{"contact_disputed", 409, "This number said that it is somebody else",
+		"Whoever holds that number answered \"this isn't me\". It takes no further request for this student until its holder lifts that.",
+		"Check the number with the family and correct it. If it is right, its holder can lift the dispute."},
+	{"request_in_progress", 409, "The first request is still running",
+		"A request with the same `Idempotency-Key` has not finished yet.",
+		"Wait a moment and send it again, with the same key."},
+
+	{"otp_expired", 410, "The OTP can no longer be used",
+		"The OTP has expired or was used, or none was asked for.",
+		"Ask for a new OTP."},
+
+	{"payload_too_large", 413, "The body is too large",
+		"A body may have at most 64 KiB.",
+		"Send less."},
+	{"unsupported_media_type", 415, "Unsupported content type",
+		"The `Content-Type` is not one that this call takes.",
+		"Send `application/json`; for PATCH, `application/merge-patch+json` works too."},
+
+	{"validation_failed", 422, "Some of what was sent cannot be accepted",
+		"The body, a query parameter or a header has a wrong type, is out of bounds, or is not known.",
+		"Each entry of `errors` points to one fault and says what is wrong. Correct them all and send the request again."},
+	{"otp_incorrect", 422, "The OTP is wrong",
+		"The digits are not those that were sent.",
+		"Check the latest SMS and try again; `attempts_left` says how often. Otherwise ask for a new OTP."},
+	{"contact_conflict", 422, "That number is the coach's own",
+		"A guardian or student must be somebody other than the coach.",
+		"Enter the number of the guardian or the student."},
+	{"idempotency_key_reused", 422, "The Idempotency-Key was used already",
+		"The same key came with another body within 24 hours.",
+		"Choose a new key for each thing that shall happen; repeat a key only with the very same body."},
+
+	{"otp_resend_too_soon", 429, "Asked again too soon",
+		"An OTP was sent to this number a moment ago.",
+		"Look for that SMS, or wait as long as `Retry-After` says and then ask for a new OTP."},
+	{"otp_send_limit", 429, "Too many OTPs",
+		"So many OTPs were sent to this number, or asked for from this network address, that no more are sent for a while.",
+		"Wait as long as `Retry-After` says and then ask for a new OTP."},
+	{"otp_attempts_exceeded", 429, "Too many wrong tries",
+		"The OTP was entered wrongly so often that it is dead, or the number had too many wrong tries today.",
+		"Wait as long as `Retry-After` says and then ask for a new OTP."},
+	{"reminder_limit", 429, "No reminders left",
+		"A party gets at most 2 reminders in any 7 days.",
+		"Wait as long as `Retry-After` says, or talk to the family."},
+	{"rate_limited", 429, "Too many requests",
+		"Too many requests came from this network address.",
+		"Wait as long as `Retry-After` says, and slow down."},
+
+	{"internal_error", 500, "Something went wrong",
+		"The server made a mistake. Nothing is half done.",
+		"Try again later. If it stays, tell whoever runs the service the `trace_id`."},
+	{"unavailable", 503, "Unavailable for the moment",
+		"Something that the service needs is away. Nothing is half done.",
+		"Wait as long as `Retry-After` says and send the same request again, with the same `Idempotency-Key`."},
+}

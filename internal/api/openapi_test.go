@@ -1,0 +1,228 @@
+package api_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/touchline/touchline/internal/api"
+)
+
+// document is the published document as JSON values.
+func document(t *testing.T) map[string]any {
+	t.Helper()
+	raw, err := api.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc.(map[string]any)
+}
+
+// The loader resolves every reference; Validate knows the rules of OpenAPI 3.1.
+func TestDocumentIsValid(t *testing.T) {
+	raw, err := api.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation()); err != nil {
+		t.Error(err)
+	}
+}
+
+// Decoding into maps refuses a key that is written twice, which the conversion
+// by nodes would pass on.
+func TestDocumentHasNoDoubleKeys(t *testing.T) {
+	raw, err := os.ReadFile("openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := yaml.Unmarshal(raw, &doc); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOperations(t *testing.T) {
+	doc := document(t)
+	seen := map[string]string{}
+	for path, methods := range doc["paths"].(map[string]any) {
+		for method, value := range methods.(map[string]any) {
+			if method == "parameters" {
+				continue
+			}
+			op, name := value.(map[string]any), method+" "+path
+			id, _ := op["operationId"].(string)
+			if id == "" || seen[id] != "" {
+				t.Errorf("%s: operationId %q is empty or that of %s", name, id, seen[id])
+			}
+			seen[id] = name
+			for _, member := range []string{"summary", "description"} {
+				if text, _ := op[member].(string); text == "" {
+					t.Errorf("%s: no %s", name, member)
+				}
+			}
+			want := []string{"500"}
+			if strings.HasPrefix(path, "/auth/") || strings.HasPrefix(path, "/api/") {
+				want = append(want, "406", "429", "503")
+				if op["security"] == nil {
+					want = append(want, "401")
+				}
+			}
+			if op["requestBody"] != nil {
+				want = append(want, "400", "413", "415", "422")
+			}
+			responses := op["responses"].(map[string]any)
+			for _, status := range want {
+				if responses[status] == nil {
+					t.Errorf("%s: no response %s", name, status)
+				}
+			}
+		}
+	}
+}
+
+// An object that admits what it does not name would let a handler answer
+// anything; bodies of requests refuse unknown fields.
+func TestObjectsAreClosed(t *testing.T) {
+	walk(document(t)["components"].(map[string]any)["schemas"], "", func(at string, object map[string]any) {
+		if object["properties"] != nil && object["type"] != nil && object["additionalProperties"] != false {
+			t.Errorf("%s: additionalProperties is not false", at)
+		}
+	})
+}
+
+func TestExamplesFitTheirSchemas(t *testing.T) {
+	doc := document(t)
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.AssertFormat()
+	if err := compiler.AddResource("https://touchline.test/openapi.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	checked := 0
+	check := func(at string, example any) {
+		checked++
+		schema, err := compiler.Compile("https://touchline.test/openapi.json#" + at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(example); err != nil {
+			t.Errorf("%s: %v", at, err)
+		}
+	}
+	walk(doc, "", func(at string, object map[string]any) {
+		if example, ok := object["example"]; ok && object["schema"] != nil {
+			check(at+"/schema", example)
+		}
+		// Within properties, these names are members of the contract.
+		if strings.HasSuffix(at, "/properties") {
+			return
+		}
+		if examples, ok := object["examples"].([]any); ok {
+			for _, example := range examples {
+				check(at, example)
+			}
+		}
+		if value, ok := object["default"]; ok {
+			check(at, value)
+		}
+	})
+	if checked < 100 {
+		t.Errorf("only %d examples were found", checked)
+	}
+}
+
+// walk calls fn for every object below v with its pointer as a URI fragment.
+func walk(v any, at string, fn func(at string, object map[string]any)) {
+	switch v := v.(type) {
+	case map[string]any:
+		fn(at, v)
+		for name, member := range v {
+			name = strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(name)
+			walk(member, at+"/"+name, fn)
+		}
+	case []any:
+		for i, item := range v {
+			walk(item, fmt.Sprintf("%s/%d", at, i), fn)
+		}
+	}
+}
+
+// contractCodes are those of contract section 7, and internal_error.
+const contractCodes = `
+400 malformed_request
+401 token_missing token_invalid token_expired session_revoked refresh_token_invalid refresh_token_expired refresh_token_raced refresh_token_reused
+403 role_not_allowed profile_incomplete kyc_required tier_limit approval_pending destination_blocked account_suspended
+404 not_found
+405 method_not_allowed
+406 not_acceptable
+409 player_exists request_pending request_superseded already_approved invalid_transition no_open_request no_contact_number contact_disputed request_in_progress
+410 otp_expired
+413 payload_too_large
+415 unsupported_media_type
+422 validation_failed otp_incorrect contact_conflict idempotency_key_reused
+429 otp_resend_too_soon otp_send_limit otp_attempts_exceeded reminder_limit rate_limited
+500 internal_error
+503 unavailable`
+
+func TestCatalogueIsTheContracts(t *testing.T) {
+	var want, wantCodes []string
+	for line := range strings.SplitSeq(strings.TrimSpace(contractCodes), "\n") {
+		words := strings.Fields(line)
+		for _, code := range words[1:] {
+			want = append(want, words[0]+" "+code)
+			wantCodes = append(wantCodes, code)
+		}
+	}
+	var got []string
+	for _, p := range api.Catalogue() {
+		got = append(got, fmt.Sprint(p.Status, " ", p.Code))
+		if p.Title == "" || p.Meaning == "" || p.WhatToDo == "" {
+			t.Errorf("%s: something is not said", p.Code)
+		}
+		if found, ok := api.LookupProblem(p.Code); !ok || found != p {
+			t.Errorf("LookupProblem(%q) = %v, %v", p.Code, found, ok)
+		}
+	}
+	slices.Sort(want)
+	if !slices.IsSorted(got) {
+		byStatus := slices.Clone(got)
+		slices.SortStableFunc(byStatus, func(a, b string) int { return strings.Compare(a[:3], b[:3]) })
+		if !slices.Equal(byStatus, got) {
+			t.Error("the catalogue is not in the order of statuses")
+		}
+		slices.Sort(got)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("catalogue = %v\nwant %v", got, want)
+	}
+	if _, ok := api.LookupProblem("no_such_code"); ok {
+		t.Error("LookupProblem found what is not there")
+	}
+
+	schemas := document(t)["components"].(map[string]any)["schemas"].(map[string]any)
+	var published []string
+	for _, code := range schemas["ProblemCode"].(map[string]any)["enum"].([]any) {
+		published = append(published, code.(string))
+	}
+	slices.Sort(published)
+	slices.Sort(wantCodes)
+	if !slices.Equal(published, wantCodes) {
+		t.Errorf("ProblemCode = %v\nwant %v", published, wantCodes)
+	}
+}
