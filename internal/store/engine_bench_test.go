@@ -1,0 +1,90 @@
+package store_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+func benchEach(b *testing.B, bench func(b *testing.B, db *store.DB)) {
+	b.Run("sqlite", func(b *testing.B) { bench(b, openCounters(b, storetest.SQLite(b))) })
+	b.Run("postgres", func(b *testing.B) { bench(b, openCounters(b, storetest.Postgres(b))) })
+}
+
+// BenchmarkRead reads one row by its key; "unprepared" leaves the statement to
+// the driver, which on PostgreSQL keeps it too.
+func BenchmarkRead(b *testing.B) {
+	const q = `SELECT n FROM counters WHERE name = $1`
+	benchEach(b, func(b *testing.B, db *store.DB) {
+		var n int
+		b.Run("prepared", func(b *testing.B) {
+			for b.Loop() {
+				ok(b, db.QueryRow(bg, q, "a").Scan(&n))
+			}
+		})
+		b.Run("unprepared", func(b *testing.B) {
+			for b.Loop() {
+				ok(b, db.Unprepared(bg, q, &n, "a"))
+			}
+		})
+		b.Run("parallel", func(b *testing.B) {
+			b.RunParallel(func(pb *testing.PB) {
+				var n int
+				for pb.Next() {
+					ok(b, db.QueryRow(bg, q, "a").Scan(&n))
+				}
+			})
+		})
+	})
+}
+
+// BenchmarkWrite adds to a row of each client's own, durably.
+func BenchmarkWrite(b *testing.B) {
+	benchEach(b, func(b *testing.B, db *store.DB) {
+		for i := range 64 {
+			ok(b, run(db, `INSERT INTO counters (name, n) VALUES ($1, 0)`, fmt.Sprint("c", i)))
+		}
+		for _, clients := range []int{1, 8, 64} {
+			b.Run(fmt.Sprint(clients, "clients"), func(b *testing.B) {
+				work := make(chan struct{}, b.N)
+				for range b.N {
+					work <- struct{}{}
+				}
+				close(work)
+				done := make(chan error, clients)
+				b.ResetTimer()
+				for i := range clients {
+					go func() {
+						name := fmt.Sprint("c", i)
+						for range work {
+							if err := db.Write(bg, func(tx *store.Tx) error { return addTo(tx, name) }); err != nil {
+								done <- err
+								return
+							}
+						}
+						done <- nil
+					}()
+				}
+				for range clients {
+					ok(b, <-done)
+				}
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
+			})
+		}
+	})
+}
+
+// BenchmarkOpen is what a start costs when nothing is to be migrated.
+func BenchmarkOpen(b *testing.B) {
+	url := "sqlite:" + filepath.Join(b.TempDir(), "x.db")
+	openCounters(b, url)
+	for b.Loop() {
+		db, err := store.Open(bg, url, store.Options{Migrations: counters})
+		ok(b, err)
+		ok(b, db.Migrate(bg))
+		ok(b, db.Close())
+	}
+}

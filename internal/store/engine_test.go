@@ -1,0 +1,474 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+var counters = fstest.MapFS{
+	"0001_counters.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL, note TEXT);\n")},
+}
+
+var bg = context.Background()
+
+// openCounters opens a database at url with one counter, "a", at 0.
+func openCounters(tb testing.TB, url string) *store.DB {
+	tb.Helper()
+	db, err := store.Open(bg, url, store.Options{Migrations: counters})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	if err := db.Migrate(bg); err != nil {
+		tb.Fatal(err)
+	}
+	ok(tb, run(db, `INSERT INTO counters (name, n) VALUES ('a', 0)`))
+	return db
+}
+
+func ok(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func run(db *store.DB, q string, args ...any) error {
+	_, err := db.Exec(bg, q, args...)
+	return err
+}
+
+func addTo(tx *store.Tx, name string) error {
+	return tx.ExecOne(bg, `UPDATE counters SET n = n + 1 WHERE name = $1`, name)
+}
+
+func counter(tb testing.TB, db *store.DB, name string) int {
+	tb.Helper()
+	var n int
+	ok(tb, db.QueryRow(bg, `SELECT n FROM counters WHERE name = $1`, name).Scan(&n))
+	return n
+}
+
+func eachEngine(t *testing.T, test func(t *testing.T, db *store.DB)) {
+	storetest.Each(t, func(t *testing.T, url string) { test(t, openCounters(t, url)) })
+}
+
+func TestWrite(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		refusal := errors.New("refused")
+		tests := map[string]struct {
+			fn    func(*store.Tx) error
+			want  error
+			n     int
+			hooks int
+		}{
+			"commits":              {func(tx *store.Tx) error { return addTo(tx, "a") }, nil, 1, 1},
+			"rolls back":           {func(tx *store.Tx) error { return errors.Join(addTo(tx, "a"), refusal) }, refusal, 0, 0},
+			"commits with error":   {func(tx *store.Tx) error { ok(t, addTo(tx, "a")); return store.Commit(refusal) }, refusal, 1, 1},
+			"even when wrapped":    {func(tx *store.Tx) error { ok(t, addTo(tx, "a")); return fmt.Errorf("try: %w", store.Commit(refusal)) }, refusal, 1, 1},
+			"commit of no error":   {func(tx *store.Tx) error { ok(t, addTo(tx, "a")); return store.Commit(nil) }, nil, 1, 1},
+			"keeps a domain error": {func(*store.Tx) error { return fault.Missing() }, fault.Missing(), 0, 0},
+		}
+		for name, tt := range tests {
+			t.Run(name, func(t *testing.T) {
+				ok(t, run(db, `UPDATE counters SET n = 0`))
+				hooks := 0
+				err := db.Write(bg, func(tx *store.Tx) error {
+					tx.AfterCommit(func() { hooks++ })
+					return tt.fn(tx)
+				})
+				if !errors.Is(err, tt.want) && fault.CodeOf(err) != fault.CodeOf(tt.want) {
+					t.Errorf("err = %v, want %v", err, tt.want)
+				}
+				if n := counter(t, db, "a"); n != tt.n || hooks != tt.hooks {
+					t.Errorf("n = %d, hooks = %d; want %d, %d", n, hooks, tt.n, tt.hooks)
+				}
+			})
+		}
+	})
+}
+
+func TestWriteGoesNoFurtherAfterAFailure(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		err := db.Write(bg, func(tx *store.Tx) error {
+			ok(t, addTo(tx, "a"))
+			_, err := tx.Exec(bg, `INSERT INTO counters (name, n) VALUES ('a', 1)`)
+			if !store.IsUnique(err) {
+				t.Errorf("err = %v, want a duplicate", err)
+			}
+			if err := addTo(tx, "a"); err == nil {
+				t.Error("a statement after a failure ran")
+			}
+			return nil
+		})
+		if !store.IsUnique(err) || fault.KindOf(err) != fault.Internal {
+			t.Errorf("err = %v, want the duplicate", err)
+		}
+		if n := counter(t, db, "a"); n != 0 {
+			t.Errorf("n = %d; a failed transaction was kept", n)
+		}
+	})
+}
+
+func TestWriteRefusesOpenRows(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		err := db.Write(bg, func(tx *store.Tx) error {
+			if _, err := tx.Query(bg, `SELECT name FROM counters`); err != nil {
+				return err
+			}
+			return addTo(tx, "a")
+		})
+		if err == nil {
+			t.Error("a statement ran while rows were open")
+		}
+		ok(t, db.Write(bg, func(tx *store.Tx) error { return addTo(tx, "a") }))
+	})
+}
+
+func TestWriteHasOneTimestamp(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		at := time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.FixedZone("IST", 19800))
+		db.Now = func() time.Time { return at }
+		ok(t, db.Write(bg, func(tx *store.Tx) error {
+			if want := at.UTC().Truncate(time.Microsecond); tx.Now() != want {
+				t.Errorf("now = %v, want %v", tx.Now(), want)
+			}
+			return nil
+		}))
+	})
+}
+
+// Everybody adds at once, some fail, some panic: what remains is exactly the rest.
+func TestWriteSharesCommitsSafely(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		const people, rounds = 50, 20
+		refusal := errors.New("refused")
+		var hooks, refused, panicked atomic.Int64
+		var all sync.WaitGroup
+		for i := range people {
+			all.Go(func() {
+				for j := range rounds {
+					func() {
+						defer func() {
+							if p := recover(); p != nil {
+								if p != "oops" {
+									panic(p)
+								}
+								panicked.Add(1)
+							}
+						}()
+						err := db.Write(bg, func(tx *store.Tx) error {
+							tx.AfterCommit(func() { hooks.Add(1) })
+							if err := addTo(tx, "a"); err != nil {
+								return err
+							}
+							switch (i + j) % 10 {
+							case 3:
+								return refusal
+							case 7:
+								panic("oops")
+							}
+							return nil
+						})
+						if errors.Is(err, refusal) {
+							refused.Add(1)
+						} else if err != nil {
+							t.Error(err)
+						}
+					}()
+				}
+			})
+		}
+		all.Wait()
+		const each = people * rounds / 10
+		if n := counter(t, db, "a"); n != 8*each {
+			t.Errorf("n = %d, want %d", n, 8*each)
+		}
+		if hooks.Load() != 8*each || refused.Load() != each || panicked.Load() != each {
+			t.Errorf("hooks %d, refused %d, panicked %d; want %d, %d, %d", hooks.Load(), refused.Load(), panicked.Load(), 8*each, each, each)
+		}
+	})
+}
+
+// A test that gives up inside a transaction, or a panic with rows open, must not
+// take the writer along.
+func TestWriteSurvivesGoexit(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		var gone sync.WaitGroup
+		gone.Go(func() {
+			_ = db.Write(bg, func(tx *store.Tx) error {
+				ok(t, addTo(tx, "a"))
+				_, err := tx.Query(bg, `UPDATE counters SET n = 9 RETURNING n`)
+				ok(t, err)
+				runtime.Goexit()
+				return nil
+			})
+		})
+		gone.Wait()
+		ok(t, db.Write(bg, func(tx *store.Tx) error { return addTo(tx, "a") }))
+		if n := counter(t, db, "a"); n != 1 {
+			t.Errorf("n = %d, want 1", n)
+		}
+	})
+}
+
+func TestWriteRetriesWhatIsStale(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		tries := 0
+		ok(t, db.Write(bg, func(tx *store.Tx) error {
+			if tries++; tries < 5 {
+				ok(t, addTo(tx, "a"))
+				return fmt.Errorf("save: %w", store.ErrStale)
+			}
+			return addTo(tx, "a")
+		}))
+		if n := counter(t, db, "a"); n != 1 || tries != 5 {
+			t.Errorf("n = %d after %d tries, want 1 after 5", n, tries)
+		}
+		err := db.Write(bg, func(*store.Tx) error { return store.ErrStale })
+		if fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("err = %v, want unavailable", err)
+		}
+	})
+}
+
+// Guarded updates from stale reads: PostgreSQL runs them side by side.
+func TestWriteGuardsRivals(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		const people, rounds = 10, 10
+		var all sync.WaitGroup
+		for range people {
+			all.Go(func() {
+				for range rounds {
+					err := db.Write(bg, func(tx *store.Tx) error {
+						var n int
+						if err := tx.QueryRow(bg, `SELECT n FROM counters WHERE name = $1`, "a").Scan(&n); err != nil {
+							return err
+						}
+						return tx.ExecOne(bg, `UPDATE counters SET n = $3 WHERE name = $1 AND n = $2`, "a", n, n+1)
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		if n := counter(t, db, "a"); n != people*rounds {
+			t.Errorf("n = %d, want %d", n, people*rounds)
+		}
+	})
+}
+
+func TestWriteOutlivesItsRequest(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		request, leave := context.WithCancel(bg)
+		ok(t, db.Write(request, func(tx *store.Tx) error {
+			leave()
+			_, err := tx.Exec(request, `UPDATE counters SET n = n + 1`)
+			return err
+		}))
+		if n := counter(t, db, "a"); n != 1 {
+			t.Errorf("n = %d, want 1", n)
+		}
+		ran := false
+		err := db.Write(request, func(*store.Tx) error { ran = true; return nil })
+		if !errors.Is(err, context.Canceled) || ran {
+			t.Errorf("err = %v, ran = %t; want a refusal", err, ran)
+		}
+		if err := db.QueryRow(request, `SELECT 1`).Scan(new(int)); !errors.Is(err, context.Canceled) {
+			t.Errorf("read: err = %v, want canceled", err)
+		}
+	})
+}
+
+func TestReads(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		err := db.QueryRow(bg, `SELECT n FROM counters WHERE name = $1`, "none").Scan(new(int))
+		if !errors.Is(err, sql.ErrNoRows) || fault.KindOf(err) != fault.Internal {
+			t.Errorf("err = %v, want no rows", err)
+		}
+		err = db.View(bg, func(tx *store.Tx) error {
+			var before, after int
+			ok(t, tx.QueryRow(bg, `SELECT n FROM counters`).Scan(&before))
+			ok(t, run(db, `UPDATE counters SET n = n + 1`))
+			ok(t, tx.QueryRow(bg, `SELECT n FROM counters`).Scan(&after))
+			if before != after {
+				t.Errorf("a view changed from %d to %d", before, after)
+			}
+			return nil
+		})
+		ok(t, err)
+		if err := db.View(bg, func(tx *store.Tx) error { return addTo(tx, "a") }); err == nil {
+			t.Error("a view wrote")
+		}
+		if n := counter(t, db, "a"); n != 1 {
+			t.Errorf("n = %d, want 1", n)
+		}
+	})
+}
+
+func TestClose(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		started := make(chan struct{})
+		answer := make(chan error)
+		go func() {
+			answer <- db.Write(bg, func(tx *store.Tx) error {
+				close(started)
+				time.Sleep(50 * time.Millisecond)
+				return addTo(tx, "a")
+			})
+		}()
+		<-started
+		closed := make(chan error)
+		go func() { closed <- db.Close() }()
+		ok(t, <-answer)
+		ok(t, <-closed)
+		ok(t, db.Close())
+		if err := run(db, `UPDATE counters SET n = 7`); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("write after close: %v", err)
+		}
+		if err := db.Ping(bg); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("read after close: %v", err)
+		}
+	})
+}
+
+func TestSQLiteFull(t *testing.T) {
+	for _, people := range []int{1, 20} {
+		t.Run(fmt.Sprint(people), func(t *testing.T) {
+			db := openCounters(t, storetest.SQLite(t))
+			_, err := db.MaxPages(bg, 2)
+			ok(t, err)
+			big := strings.Repeat("x", 100_000)
+			var all sync.WaitGroup
+			for i := range people {
+				all.Go(func() {
+					err := run(db, `INSERT INTO counters (name, n, note) VALUES ($1, 0, $2)`, fmt.Sprint("big", i), big)
+					if fault.KindOf(err) != fault.Unavailable {
+						t.Errorf("err = %v, want unavailable", err)
+					}
+					// A small one still fits, whatever its neighbours ask.
+					if err := db.Write(bg, func(tx *store.Tx) error { return addTo(tx, "a") }); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			if n := counter(t, db, "a"); n != people {
+				t.Errorf("n = %d, want %d", n, people)
+			}
+			_, err = db.MaxPages(bg, 0)
+			ok(t, err)
+			ok(t, run(db, `INSERT INTO counters (name, n, note) VALUES ($1, 0, $2)`, "big", big))
+		})
+	}
+}
+
+func TestPostgresLosesItsConnections(t *testing.T) {
+	url := storetest.Postgres(t)
+	db, other := openCounters(t, url), openAgain(t, url)
+	kill := func() {
+		t.Helper()
+		rs, err := other.Query(bg, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+		ok(t, err)
+		for rs.Next() {
+		}
+		ok(t, rs.Err())
+	}
+	for range 5 {
+		var all sync.WaitGroup
+		for range 12 {
+			all.Go(func() { _ = db.View(bg, func(*store.Tx) error { time.Sleep(5 * time.Millisecond); return nil }) })
+		}
+		all.Wait()
+		kill()
+		ok(t, db.Ping(bg))
+		kill()
+		ok(t, db.Write(bg, func(tx *store.Tx) error { return addTo(tx, "a") }))
+	}
+	// In the middle of a transaction: it runs again, once.
+	tries := 0
+	ok(t, db.Write(bg, func(tx *store.Tx) error {
+		if err := addTo(tx, "a"); err != nil {
+			return err
+		}
+		if tries++; tries == 1 {
+			kill()
+		}
+		return addTo(tx, "a")
+	}))
+	if n := counter(t, db, "a"); n != 7 || tries != 2 {
+		t.Errorf("n = %d after %d tries, want 7 after 2", n, tries)
+	}
+}
+
+// openAgain opens what openCounters has filled.
+func openAgain(tb testing.TB, url string) *store.DB {
+	tb.Helper()
+	db, err := store.Open(bg, url, store.Options{Migrations: counters, MaxConns: 2})
+	ok(tb, err)
+	tb.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func TestOpenRefuses(t *testing.T) {
+	for _, url := range []string{"", "mysql://x", "sqlite:", "sqlite://host/x", "sqlite:a?b", "postgres://u:secret@h:port/x"} {
+		err := store.ParseURL(url)
+		if err == nil || strings.Contains(err.Error(), "secret") || fault.KindOf(err) == fault.Unavailable {
+			t.Errorf("%q: err = %v", url, err)
+		}
+	}
+	folder := t.TempDir()
+	for _, url := range []string{"sqlite:" + folder, "postgres://u@127.0.0.1:1/x"} {
+		if _, err := store.Open(bg, url, store.Options{}); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("%q: err = %v, want unavailable", url, err)
+		}
+	}
+}
+
+func TestSQLiteFileIsPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new folder", "touch%20line#1.db")
+	if strings.ContainsRune(path, '#') {
+		path = strings.ReplaceAll(path, "#", "-")
+	}
+	openCounters(t, "sqlite:"+path)
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(path + suffix)
+		ok(t, err)
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", suffix, info.Mode())
+		}
+	}
+}
+
+func TestNewIDRises(t *testing.T) {
+	db := openCounters(t, storetest.SQLite(t))
+	last := ""
+	for range 10_000 {
+		id := db.NewID()
+		if id <= last {
+			t.Fatalf("%s after %s", id, last)
+		}
+		last = id
+	}
+}

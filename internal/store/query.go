@@ -1,0 +1,247 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
+)
+
+const (
+	// readLimit ends a read on PostgreSQL, the wait for a connection included.
+	readLimit = 10 * time.Second
+	// readTries bounds the connections a read may find dead before it gives up: a
+	// pool whose server restarted holds several.
+	readTries = 2 * defaultMaxConns
+	// maxPrepared bounds the statements kept for one pool. All are literals, so
+	// reaching it means that some text is being built.
+	maxPrepared = 512
+)
+
+// querier is what db and tx have in common: one statement each. Helpers that
+// only read take it, so that they work inside a transaction and outside.
+type querier interface {
+	query(ctx context.Context, sql string, args ...any) (*rows, error)
+	queryRow(ctx context.Context, sql string, args ...any) *row
+}
+
+// scanner is a row to read columns from: *row or *rows.
+type scanner interface{ Scan(dest ...any) error }
+
+// handle is what runs statements: a pool, a connection or a transaction.
+type handle interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// query runs a read outside a transaction. The rows must be closed; collect does.
+// Its errors, and those of the rows, are classified.
+func (db *DB) query(ctx context.Context, sql string, args ...any) (*rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, classify(err)
+	}
+	limited, cancel := db.engine.readContext(ctx)
+	var on handle = db.reads
+	if db.cached != nil {
+		on = db.cached
+	}
+	for try := 1; ; try++ {
+		rs, err := on.QueryContext(limited, sql, args...)
+		if err == nil {
+			return &rows{Rows: rs, closed: cancel}, nil
+		}
+		if try == readTries || limited.Err() != nil || !(isLost(err) || mayRepeat(err)) {
+			cancel()
+			return nil, db.failure(err)
+		}
+	}
+}
+
+// failure is classify, for errors that a closed pool may cause: database/sql does
+// not export that one.
+func (db *DB) failure(err error) error {
+	db.writing.RLock()
+	defer db.writing.RUnlock()
+	if err != nil && db.closed {
+		return fault.Down(err)
+	}
+	return classify(err)
+}
+
+// queryRow runs a read of at most one row outside a transaction; its Scan
+// answers sql.ErrNoRows where there is none.
+func (db *DB) queryRow(ctx context.Context, sql string, args ...any) *row {
+	rs, err := db.query(ctx, sql, args...)
+	return &row{rs, err}
+}
+
+// collect reads all rows through scan and closes them; rs and err are what query
+// answered. No rows are an empty slice, not nil.
+func collect[T any](rs *rows, err error, scan func(scanner) (T, error)) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rs.Close()
+	all := []T{}
+	for rs.Next() {
+		one, err := scan(rs)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rs.Err()
+}
+
+// rows are *sql.Rows whose errors are classified. They close by themselves when
+// Next has answered false.
+type rows struct {
+	*sql.Rows
+	tx     *tx    // nil outside a transaction
+	closed func() // nil once closed
+	err    error  // Rows.Err, once closed
+}
+
+// Next advances to the next row.
+func (r *rows) Next() bool {
+	if r.Rows.Next() {
+		return true
+	}
+	r.Close()
+	return false
+}
+
+// Scan reads the columns of the current row.
+func (r *rows) Scan(dest ...any) error { return r.note(r.Rows.Scan(dest...)) }
+
+// Err is what ended the rows, if not their number.
+func (r *rows) Err() error {
+	if r.closed == nil {
+		return r.note(r.err)
+	}
+	return r.note(r.Rows.Err())
+}
+
+// Close frees the connection. Closing twice is harmless.
+func (r *rows) Close() error {
+	err := r.Rows.Close()
+	if r.closed != nil {
+		// closed ends the context, which database/sql would report as the rows' error.
+		r.err = r.Rows.Err()
+		r.closed()
+		r.closed = nil
+	}
+	return r.note(err)
+}
+
+func (r *rows) note(err error) error {
+	if r.tx != nil {
+		return r.tx.note(err)
+	}
+	return classify(err)
+}
+
+// row is the one row of a query.
+type row struct {
+	rows *rows
+	err  error
+}
+
+// Scan reads the columns and frees the connection; sql.ErrNoRows where there is
+// no row.
+func (r *row) Scan(dest ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	defer r.rows.Close()
+	if !r.rows.Next() {
+		if err := r.rows.Err(); err != nil {
+			return err
+		}
+		return sql.ErrNoRows
+	}
+	if err := r.rows.Scan(dest...); err != nil {
+		return err
+	}
+	// Without this a failure after the row, of an UPDATE … RETURNING say, is lost.
+	if err := r.rows.Close(); err != nil {
+		return err
+	}
+	return r.rows.Err()
+}
+
+// prepared runs statements that it prepares once, keyed by their text: on SQLite
+// preparing costs as much as a small read.
+type prepared struct {
+	on interface {
+		handle
+		PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+	}
+	mu    sync.RWMutex
+	stmts map[string]*sql.Stmt
+}
+
+func newPrepared(on interface {
+	handle
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}) *prepared {
+	return &prepared{on: on, stmts: make(map[string]*sql.Stmt)}
+}
+
+// ExecContext runs a statement that answers no rows.
+func (p *prepared) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	stmt, err := p.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if stmt == nil {
+		return p.on.ExecContext(ctx, query, args...)
+	}
+	return stmt.ExecContext(ctx, args...)
+}
+
+// QueryContext runs a statement that answers rows.
+func (p *prepared) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := p.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if stmt == nil {
+		return p.on.QueryContext(ctx, query, args...)
+	}
+	return stmt.QueryContext(ctx, args...)
+}
+
+// stmt returns the statement kept for query, nil where there is no room for it.
+func (p *prepared) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	p.mu.RLock()
+	stmt, full := p.stmts[query], len(p.stmts) >= maxPrepared
+	p.mu.RUnlock()
+	if stmt != nil || full {
+		return stmt, nil
+	}
+	stmt, err := p.on.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if first := p.stmts[query]; first != nil {
+		_ = stmt.Close()
+		return first, nil
+	}
+	p.stmts[query] = stmt
+	return stmt, nil
+}
+
+// close frees the statements.
+func (p *prepared) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, stmt := range p.stmts {
+		_ = stmt.Close()
+	}
+	clear(p.stmts)
+}

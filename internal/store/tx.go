@@ -1,0 +1,298 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
+)
+
+const (
+	// writeLimit ends a transaction, detached as it is from its request.
+	writeLimit = 10 * time.Second
+	// A transaction that rivals overtake is tried again, at most so often and so long.
+	writeTries  = 100
+	retryLimit  = 5 * time.Second
+	backoffMin  = time.Millisecond
+	backoffMax  = 50 * time.Millisecond
+	backoffGrow = 6 // doublings from min to max
+)
+
+// errOpenRows tells the programmer that PostgreSQL runs one statement at a time
+// on a connection; SQLite is held to the same.
+var errOpenRows = errors.New("store: the rows of an earlier query are still open")
+
+// tx is one transaction. It belongs to the function that write or view gave it
+// to and to that function's goroutine.
+type tx struct {
+	// now is the transaction's one timestamp, UTC, whole microseconds, as stored.
+	now time.Time
+
+	db *DB
+	on handle
+	// ctx is the transaction's own, which outlives the request: a commit must not
+	// be torn because a phone went out of reach.
+	ctx    context.Context
+	hooks  []func()
+	open   *rows
+	failed error
+}
+
+// write runs fn in one transaction: committed if fn answers nil or commit(err),
+// else rolled back. fn MAY RUN MORE THAN ONCE: on errStale, on a serialization
+// failure or deadlock, on a connection lost before the commit, and when SQLite's
+// shared commit failed for all; so it must set, not add to, what it captures.
+// Having begun, it no longer heeds the end of ctx but has writeLimit; a ctx that
+// has ended before is refused. fn must not call write.
+func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return classify(err)
+	}
+	if err := db.enter(); err != nil {
+		return err
+	}
+	defer db.leave()
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
+	defer cancel()
+
+	start := time.Now()
+	for try := 1; ; try++ {
+		t := &tx{db: db}
+		committed, err := db.attempt(ctx, own, t, fn)
+		if committed {
+			for _, hook := range t.hooks {
+				hook()
+			}
+			return err
+		}
+		_, atCommit := errors.AsType[*commitError](err)
+		if !mayRepeat(err) && (atCommit || !isLost(err)) {
+			return classify(err)
+		}
+		if try == writeTries || time.Since(start) > retryLimit || !pause(own, try) {
+			return fault.Down(err)
+		}
+	}
+}
+
+// exec runs one writing statement that answers no rows, with all that write
+// promises. PostgreSQL makes it a transaction by itself, which saves two of three
+// round trips.
+func (db *DB) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	var res sql.Result
+	if db.writer != nil {
+		err := db.write(ctx, func(tx *tx) (err error) {
+			res, err = tx.exec(ctx, query, args...)
+			return err
+		})
+		return res, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, classify(err)
+	}
+	if err := db.enter(); err != nil {
+		return nil, err
+	}
+	defer db.leave()
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
+	defer cancel()
+	for try := 1; ; try++ {
+		// A lost connection is as one lost at COMMIT: perhaps the statement is kept.
+		res, err := db.reads.ExecContext(own, query, args...)
+		if !mayRepeat(err) || try == writeTries || !pause(own, try) {
+			return res, classify(err)
+		}
+	}
+}
+
+// attempt runs fn once in a transaction and says whether it was committed, which
+// it may be although err is not nil.
+func (db *DB) attempt(ctx, own context.Context, t *tx, fn func(*tx) error) (bool, error) {
+	if db.writer != nil {
+		return db.writer.do(ctx, own, t, fn)
+	}
+	sqlTx, err := db.reads.BeginTx(own, nil)
+	if err != nil {
+		return false, err
+	}
+	// After a commit this does nothing; it serves errors and panics.
+	defer func() { _ = sqlTx.Rollback() }()
+	keep, err := t.run(own, sqlTx, fn)
+	if !keep {
+		return false, err
+	}
+	if failure := sqlTx.Commit(); failure != nil {
+		return false, &commitError{failure}
+	}
+	return true, err
+}
+
+// view runs fn over one unchanging state of the database, for several reads that
+// must agree. fn may not write, and may run more than once.
+func (db *DB) view(ctx context.Context, fn func(tx *tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return classify(err)
+	}
+	limited, cancel := db.engine.readContext(ctx)
+	defer cancel()
+	for try := 1; ; try++ {
+		err := db.look(limited, fn)
+		if err == nil || try == readTries || !(isLost(err) || mayRepeat(err)) {
+			return db.failure(err)
+		}
+	}
+}
+
+func (db *DB) look(ctx context.Context, fn func(*tx) error) error {
+	sqlTx, err := db.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: db.engine.snapshot()})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = sqlTx.Rollback() }()
+	var on handle = sqlTx
+	if db.cached != nil {
+		on = &cachedTx{sqlTx, db.cached}
+	}
+	_, err = (&tx{db: db}).run(ctx, on, fn)
+	return err
+}
+
+// run lets fn work on a transaction that has begun, and says whether to keep it.
+func (t *tx) run(ctx context.Context, on handle, fn func(*tx) error) (keep bool, err error) {
+	t.ctx, t.on, t.now = ctx, on, t.db.Now().UTC().Truncate(time.Microsecond)
+	t.hooks, t.open, t.failed = nil, nil, nil
+	// A panic must leave no statement running on a connection that others share.
+	defer t.closeRows()
+	err = fn(t)
+	kept, isKept := err.(*committed)
+	if isKept {
+		err = kept.err
+	} else if _, isKept = errors.AsType[*committed](err); !isKept && err != nil {
+		return false, err
+	}
+	// PostgreSQL would refuse to commit after a failure; SQLite would keep half.
+	if t.failed != nil {
+		return false, t.failed
+	}
+	if t.open != nil {
+		return false, errOpenRows
+	}
+	return true, err
+}
+
+// exec runs a statement that answers no rows. Like those of query and queryRow
+// its errors are classified, and after one the transaction can only end. The
+// transaction's own context takes the place of ctx.
+func (t *tx) exec(_ context.Context, query string, args ...any) (sql.Result, error) {
+	if err := t.ready(); err != nil {
+		return nil, err
+	}
+	res, err := t.on.ExecContext(t.ctx, query, args...)
+	return res, t.note(err)
+}
+
+// execOne is exec for a guarded statement: errStale unless it met exactly one row.
+func (t *tx) execOne(ctx context.Context, query string, args ...any) error {
+	res, err := t.exec(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return errStale
+}
+
+// query runs a statement that answers rows; they must be closed before the next
+// statement of the transaction.
+func (t *tx) query(_ context.Context, query string, args ...any) (*rows, error) {
+	if err := t.ready(); err != nil {
+		return nil, err
+	}
+	rs, err := t.on.QueryContext(t.ctx, query, args...)
+	if err != nil {
+		return nil, t.note(err)
+	}
+	t.open = &rows{Rows: rs, tx: t, closed: func() { t.open = nil }}
+	return t.open, nil
+}
+
+// queryRow runs a statement that answers at most one row.
+func (t *tx) queryRow(ctx context.Context, query string, args ...any) *row {
+	rs, err := t.query(ctx, query, args...)
+	return &row{rs, err}
+}
+
+// afterCommit has hook run once the transaction is committed, on the caller's
+// goroutine and before write returns; never after a rollback.
+func (t *tx) afterCommit(hook func()) { t.hooks = append(t.hooks, hook) }
+
+func (t *tx) ready() error {
+	if t.failed != nil {
+		return t.failed
+	}
+	if t.open != nil {
+		return t.note(errOpenRows)
+	}
+	return nil
+}
+
+// note remembers the first failure, so that nothing is built upon it.
+func (t *tx) note(err error) error {
+	if err == nil {
+		return nil
+	}
+	err = classify(err)
+	if t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+func (t *tx) closeRows() {
+	if t.open != nil {
+		_ = t.open.Close()
+	}
+}
+
+// commitError is a failure of COMMIT itself. Where the connection broke, nobody
+// knows whether it was kept, so it is not tried again.
+type commitError struct{ err error }
+
+func (e *commitError) Error() string { return fmt.Sprintf("commit: %v", e.err) }
+func (e *commitError) Unwrap() error { return e.err }
+
+// pause waits before the next try, with jitter, growing; false if ctx ended.
+func pause(ctx context.Context, try int) bool {
+	wait := min(backoffMin<<min(try-1, backoffGrow), backoffMax)
+	timer := time.NewTimer(rand.N(wait))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// cachedTx runs a read transaction's statements from the pool's cache.
+type cachedTx struct {
+	*sql.Tx
+	cache *prepared
+}
+
+// QueryContext runs a statement that answers rows.
+func (c *cachedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	stmt, err := c.cache.stmt(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if stmt == nil {
+		return c.Tx.QueryContext(ctx, query, args...)
+	}
+	return c.Tx.StmtContext(ctx, stmt).QueryContext(ctx, args...)
+}

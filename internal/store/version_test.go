@@ -1,0 +1,37 @@
+package store_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"regexp"
+	"testing"
+)
+
+// modernc.org/sqlite is C translated against one version of modernc.org/libc, and
+// its authors support no other pair. Minimal version selection keeps the two
+// together only as long as nothing else asks for a newer libc.
+func TestLibcIsTheOneThatSQLiteWasMadeWith(t *testing.T) {
+	var sqlite, libc struct{ Version, GoMod string }
+	for path, module := range map[string]any{"modernc.org/sqlite": &sqlite, "modernc.org/libc": &libc} {
+		out, err := exec.Command("go", "list", "-m", "-json", path).Output()
+		if err != nil {
+			t.Skipf("go list is needed: %v", err)
+		}
+		if err := json.NewDecoder(bytes.NewReader(out)).Decode(module); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mod, err := os.ReadFile(sqlite.GoMod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`(?m)^\s*(?:require\s+)?modernc\.org/libc\s+(v\S+)`).FindSubmatch(mod)
+	if want == nil {
+		t.Fatalf("%s does not require modernc.org/libc", sqlite.GoMod)
+	}
+	if libc.Version != string(want[1]) {
+		t.Errorf("modernc.org/libc is %s; modernc.org/sqlite %s wants %s", libc.Version, sqlite.Version, want[1])
+	}
+}

@@ -1,0 +1,13 @@
+//go:build !unix
+
+package storetest
+
+import (
+	"errors"
+	"net/url"
+)
+
+// startCluster is not to be had where there is no shell to guard the server.
+func startCluster() (*url.URL, error) {
+	return nil, errors.New("set " + serverEnv + " to the URL of a server where databases may be created")
+}

@@ -1,0 +1,179 @@
+//go:build unix
+
+package storetest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// startTime is how long a cluster may take to answer, on a machine busy with the
+// tests of other packages.
+const startTime = time.Minute
+
+// guard runs the server and outlives the test process by a moment: its standard
+// input ends when that process does, however it ends, and then it stops the
+// server and removes the folder. So nothing is left behind, not even after a
+// kill, and no test needs a TestMain.
+const guard = `
+trap '' INT TERM HUP
+bin=$1 dir=$2
+"$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --locale=C --no-sync --no-instructions \
+	</dev/null >"$dir/log" 2>&1 || exit
+"$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= -c max_connections=200 -c shared_buffers=64MB \
+	-c fsync=off -c synchronous_commit=off -c full_page_writes=off >>"$dir/log" 2>&1 &
+server=$!
+cat >/dev/null
+kill -QUIT $server
+wait $server
+cd / && rm -rf "$dir"
+`
+
+// startCluster makes a cluster in a temporary folder and starts it, reachable by
+// a Unix socket in that folder alone.
+func startCluster() (*url.URL, error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	owner, err := unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := makeFolder(owner)
+	if err != nil {
+		return nil, err
+	}
+	watched, held, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command("/bin/sh", "-c", guard, "guard", bin, dir)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
+	cmd.Stdin = watched
+	// Its own group: an interrupt at the terminal is for the tests.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: owner}
+	err = cmd.Start()
+	_ = watched.Close()
+	if err != nil {
+		_ = held.Close()
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	exited := make(chan error, 1)
+	go func() {
+		exited <- cmd.Wait()
+		runtime.KeepAlive(held) // collecting it would close it
+	}()
+
+	server := &url.URL{
+		Scheme:   "postgres",
+		User:     url.User("postgres"),
+		Path:     "/postgres",
+		RawQuery: url.Values{"host": {dir}, "sslmode": {"disable"}}.Encode(),
+	}
+	timeout := time.After(startTime)
+	for {
+		if err = administer(server, "SELECT 1"); err == nil {
+			return server, nil
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+			continue
+		case <-timeout:
+		case <-exited:
+		}
+		log, _ := os.ReadFile(filepath.Join(dir, "log"))
+		err = fmt.Errorf("the cluster did not start: %w\n%s", err, bytes.TrimSpace(log))
+		// The guard clears up; where it left early nobody else does.
+		return nil, errors.Join(err, held.Close(), os.RemoveAll(dir))
+	}
+}
+
+// programs finds the folder of initdb and postgres: PATH, pg_config, then where
+// Debian, Red Hat and Homebrew put them, newest first.
+func programs() (string, error) {
+	var dirs []string
+	for _, program := range []string{"initdb", "postgres"} {
+		if path, err := exec.LookPath(program); err == nil {
+			if path, err = filepath.EvalSymlinks(path); err == nil {
+				dirs = append(dirs, filepath.Dir(path))
+			}
+		}
+	}
+	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
+		dirs = append(dirs, strings.TrimSpace(string(out)))
+	}
+	for _, pattern := range []string{
+		"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin",
+		"/opt/homebrew/opt/postgresql*/bin", "/usr/local/opt/postgresql*/bin",
+	} {
+		found, _ := filepath.Glob(pattern)
+		slices.Reverse(found)
+		dirs = append(dirs, found...)
+	}
+	for _, dir := range dirs {
+		if runnable(filepath.Join(dir, "initdb")) && runnable(filepath.Join(dir, "postgres")) {
+			return dir, nil
+		}
+	}
+	return "", errors.New("install its server programs (Debian: apt-get install postgresql; macOS: brew install postgresql), " +
+		"or set " + serverEnv + " to the URL of a server where databases may be created")
+}
+
+func runnable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// unprivileged is whom the server runs as: PostgreSQL refuses root. It is nil
+// where the tests are not run by root.
+func unprivileged() (*syscall.Credential, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.ParseUint(u.Uid, 10, 32)
+		gid, err2 := strconv.ParseUint(u.Gid, 10, 32)
+		if err := errors.Join(err1, err2); err != nil {
+			return nil, err
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
+	}
+	return nil, errors.New("run the tests as a user other than root, or add a user postgres: PostgreSQL refuses to run as root")
+}
+
+// makeFolder makes a short folder, since a socket's path has at most 103 bytes,
+// that only owner may enter.
+func makeFolder(owner *syscall.Credential) (string, error) {
+	parent := os.TempDir()
+	if owner != nil || len(parent) > 60 {
+		parent = "/tmp" // root's own TMPDIR may be closed to others
+	}
+	dir, err := os.MkdirTemp(parent, "touchline-pg-")
+	if err != nil {
+		return "", err
+	}
+	if owner != nil {
+		if err := os.Chown(dir, int(owner.Uid), int(owner.Gid)); err != nil {
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return dir, nil
+}
