@@ -1,8 +1,10 @@
 package config
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,6 +80,24 @@ func isLoopback(host string) bool {
 // phone.Number's Region gives it. A number of no country needs *.
 func (c *Config) CountryAllowed(region string) bool {
 	return slices.Contains(c.Countries, "*") || slices.Contains(c.Countries, region)
+}
+
+// Reaches says whether an SMS may go to n. Its country is looked up only where
+// that matters.
+func (c *Config) Reaches(n phone.Number) bool {
+	return slices.Contains(c.Countries, "*") || c.CountryAllowed(n.Region())
+}
+
+// MakeDataDir makes the data folder, for its owner alone, where the database
+// stands in it.
+func (c *Config) MakeDataDir() error {
+	if c.isSet("DATABASE_URL") {
+		return nil
+	}
+	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
+		return fmt.Errorf("make the data folder: %w", err)
+	}
+	return nil
 }
 
 // TrustsProxy says whether X-Forwarded-For is believed when it comes from ip.

@@ -1,0 +1,58 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/idempotency"
+)
+
+// ClaimAnswer gives the key to the claim and returns nil, or returns what the
+// key holds. A key is free when it is new, when its answer has ended, and when
+// the same request was begun long ago and never finished.
+func (db *DB) ClaimAnswer(ctx context.Context, c idempotency.Claim) (*idempotency.Kept, error) {
+	var kept *idempotency.Kept
+	err := db.write(ctx, func(tx *tx) error {
+		kept = nil
+		res, err := tx.exec(ctx, `
+			INSERT INTO kept_answers (owner, key, fingerprint, status, lease, started_at, ends_at)
+			VALUES ($1, $2, $3, 0, $4, $5, $6)
+			ON CONFLICT (owner, key) DO UPDATE SET
+				fingerprint = excluded.fingerprint, status = 0, answer = NULL, lease = excluded.lease,
+				started_at = excluded.started_at, ends_at = excluded.ends_at
+			WHERE kept_answers.ends_at <= $5
+				OR kept_answers.status = 0 AND kept_answers.started_at < $7 AND kept_answers.fingerprint = excluded.fingerprint`,
+			c.Owner, c.Key, c.Fingerprint, c.Lease, micros(c.StartedAt), micros(c.EndsAt), micros(c.LostBefore))
+		if err != nil {
+			return fmt.Errorf("claim answer: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 1 {
+			return err
+		}
+		var found idempotency.Kept
+		err = tx.queryRow(ctx, `SELECT fingerprint, answer FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
+			Scan(&found.Fingerprint, &found.Sealed)
+		if errors.Is(err, sql.ErrNoRows) {
+			return errStale // it was dropped just now
+		}
+		kept = &found
+		return err
+	})
+	return kept, err
+}
+
+// FinishAnswer keeps the first answer, if the lease still holds the key.
+func (db *DB) FinishAnswer(ctx context.Context, owner, key, lease string, status int, sealed []byte) error {
+	_, err := db.exec(ctx, `
+		UPDATE kept_answers SET status = $4, answer = $5
+		WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, owner, key, lease, status, sealed)
+	return err
+}
+
+// DropAnswer frees the key, if the lease still holds it.
+func (db *DB) DropAnswer(ctx context.Context, owner, key, lease string) error {
+	_, err := db.exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, owner, key, lease)
+	return err
+}

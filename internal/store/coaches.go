@@ -1,0 +1,75 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Profile returns a coach's profile.
+func (db *DB) Profile(ctx context.Context, coachID string) (coach.Profile, error) {
+	return profile(ctx, db, coachID)
+}
+
+func profile(ctx context.Context, q querier, coachID string) (coach.Profile, error) {
+	var (
+		p      coach.Profile
+		years  sql.NullInt64
+		sports string
+	)
+	err := q.queryRow(ctx, `
+		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.version, c.created_at, c.updated_at
+		FROM coaches c JOIN accounts a ON a.id = c.id
+		WHERE c.id = $1`, coachID).
+		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, &sports, &p.Version,
+			intoTime(&p.CreatedAt), intoTime(&p.UpdatedAt))
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, fault.Missing()
+	}
+	if err != nil {
+		return p, err
+	}
+	if years.Valid {
+		n := int(years.Int64)
+		p.Experience = &n
+	}
+	if err := json.Unmarshal([]byte(sports), &p.Sports); err != nil {
+		return p, fmt.Errorf("sports of coach %s: %w", coachID, err)
+	}
+	return p, nil
+}
+
+// UpdateProfile loads a profile, lets fn change it, and saves it if nobody saved
+// meanwhile. fn may run more than once.
+func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.Profile) (coach.Profile, error)) error {
+	return db.write(ctx, func(tx *tx) error {
+		p, err := profile(ctx, tx, coachID)
+		if err != nil {
+			return err
+		}
+		if p, err = fn(p); err != nil {
+			return err
+		}
+		if p.Sports == nil {
+			p.Sports = []string{}
+		}
+		sports, err := json.Marshal(p.Sports)
+		if err != nil {
+			return err
+		}
+		var years any
+		if p.Experience != nil {
+			years = *p.Experience
+		}
+		return tx.execOne(ctx, `
+			UPDATE coaches
+			SET name = $3, email = $4, bio = $5, experience_years = $6, sports = $7, updated_at = $8, version = version + 1
+			WHERE id = $1 AND version = $2`,
+			coachID, p.Version, text(p.Name), text(p.Email), text(p.Bio), years, string(sports), micros(p.UpdatedAt))
+	})
+}

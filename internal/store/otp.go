@@ -1,0 +1,282 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// wrongWindow is over how long wrong tries add up, and how long too many of them
+// shut a number out (contract section 2).
+const wrongWindow = 24 * time.Hour
+
+// Device returns the id of the live device with this token hash, if it is bound
+// to number; else "".
+func (db *DB) Device(ctx context.Context, tokenHash []byte, number phone.Number, now time.Time) (string, error) {
+	var id string
+	err := db.queryRow(ctx, `
+		SELECT id FROM devices WHERE token_hash = $1 AND mobile_number = $2 AND ends_at > $3`,
+		tokenHash, string(number), micros(now)).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return id, err
+}
+
+// OpenChallenge counts the limits, puts the fresh challenge into its slot, and
+// queues its SMS. A live challenge stays and is sent again: same code, same
+// tries, same end. One upsert decides, so that rivals cannot both send.
+func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge, error) {
+	opened := o.Fresh
+	err := db.write(ctx, func(tx *tx) error {
+		limited, err := tx.take(ctx, o.Fresh.SentAt, o.Limits)
+		if err != nil {
+			return err
+		}
+		c := o.Fresh
+		err = tx.queryRow(ctx, `
+			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, tries, sent_at, ends_at, used_at)
+			VALUES ($1, $2, $3, $4, $5, 0, $6, $7, NULL)
+			ON CONFLICT (mobile_number, role, device_id) DO UPDATE SET
+				id      = CASE WHEN `+challengeLives+` THEN otp_challenges.id      ELSE excluded.id END,
+				code    = CASE WHEN `+challengeLives+` THEN otp_challenges.code    ELSE excluded.code END,
+				tries   = CASE WHEN `+challengeLives+` THEN otp_challenges.tries   ELSE 0 END,
+				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
+				used_at = NULL, sent_at = excluded.sent_at
+			WHERE otp_challenges.sent_at <= $8
+			RETURNING id, ends_at`,
+			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
+			micros(o.SentBefore), o.MaxTries).Scan(&c.ID, intoTime(&c.EndsAt))
+		if errors.Is(err, sql.ErrNoRows) {
+			return tx.tooSoon(ctx, c.Slot)
+		}
+		if err != nil {
+			return fmt.Errorf("open challenge: %w", err)
+		}
+		// After the wait between sends, whose answer is the more helpful one.
+		if limited != nil {
+			return *limited
+		}
+		opened = c
+		if o.Quiet {
+			return nil
+		}
+		return tx.queueOTP(ctx, c)
+	})
+	return opened, err
+}
+
+// challengeLives says of the row in the way that its code still works.
+const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_at > $6 AND otp_challenges.tries < $9`
+
+func (tx *tx) tooSoon(ctx context.Context, s auth.Slot) error {
+	var soon auth.TooSoon
+	err := tx.queryRow(ctx, `
+		SELECT sent_at FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $3`,
+		string(s.Number), string(s.Role), s.DeviceID).Scan(intoTime(&soon.SentAt))
+	if err != nil {
+		return err
+	}
+	return soon
+}
+
+// TryOTP counts a guess, lets it be judged, and acts on the verdict, all in one
+// transaction: the try counts although the answer is an error, and a right code
+// is used up together with the session that it opens. The counters move before
+// anything is compared, so that exactly MaxTries guesses are ever judged, on any
+// number of replicas.
+func (db *DB) TryOTP(ctx context.Context, t auth.Try) (auth.Tried, error) {
+	var tried auth.Tried
+	err := db.write(ctx, func(tx *tx) error {
+		var err error
+		tried, err = tx.try(ctx, t)
+		if err == nil && tried.Verdict != auth.WrongCode && tried.Verdict != auth.RightCode {
+			return errNothingTried // nothing was judged, so nothing is to be counted
+		}
+		return err
+	})
+	if errors.Is(err, errNothingTried) {
+		err = nil
+	}
+	return tried, err
+}
+
+var errNothingTried = errors.New("nothing was tried")
+
+func (tx *tx) try(ctx context.Context, t auth.Try) (auth.Tried, error) {
+	c, err := tx.countTry(ctx, t)
+	if errors.Is(err, sql.ErrNoRows) {
+		return tx.whyNone(ctx, t)
+	}
+	if err != nil {
+		return auth.Tried{}, fmt.Errorf("count try: %w", err)
+	}
+	maxWrong := t.MaxWrong(c.Slot)
+	wrong, err := tx.countWrong(ctx, c.Slot, maxWrong, t.Now)
+	if errors.Is(err, sql.ErrNoRows) {
+		return tx.blockedUntil(ctx, c.Slot)
+	}
+	if err != nil {
+		return auth.Tried{}, fmt.Errorf("count wrong try: %w", err)
+	}
+	holds, known, err := tx.holds(ctx, c.Slot)
+	if err != nil {
+		return auth.Tried{}, err
+	}
+	// Both are asked always: who does not hold the role must not be told apart.
+	if right := t.Right(c); !right || !holds {
+		return auth.Tried{Verdict: auth.WrongCode, Left: max(0, min(t.MaxTries-c.Tries, maxWrong-wrong))}, nil
+	}
+	if err := tx.giveBackTry(ctx, c, t); err != nil {
+		return auth.Tried{}, err
+	}
+	if t.SignIn != nil {
+		if err := tx.signIn(ctx, t.SignIn); err != nil {
+			return auth.Tried{}, err
+		}
+	}
+	return auth.Tried{Verdict: auth.RightCode, EndsAt: c.EndsAt, Registered: known}, nil
+}
+
+// countTry counts against the first slot that holds a live challenge.
+func (tx *tx) countTry(ctx context.Context, t auth.Try) (auth.Challenge, error) {
+	for _, slot := range t.Slots {
+		c := auth.Challenge{Slot: slot}
+		err := tx.queryRow(ctx, `
+			UPDATE otp_challenges SET tries = tries + 1
+			WHERE mobile_number = $1 AND role = $2 AND device_id = $3
+				AND used_at IS NULL AND ends_at > $4 AND tries < $5
+			RETURNING id, code, tries, ends_at`,
+			string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries).
+			Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt))
+		if !errors.Is(err, sql.ErrNoRows) {
+			return c, err
+		}
+	}
+	return auth.Challenge{}, sql.ErrNoRows
+}
+
+// whyNone says why no slot had a try to give.
+func (tx *tx) whyNone(ctx context.Context, t auth.Try) (auth.Tried, error) {
+	for _, slot := range t.Slots {
+		var tried auth.Tried
+		err := tx.queryRow(ctx, `
+			SELECT ends_at FROM otp_challenges
+			WHERE mobile_number = $1 AND role = $2 AND device_id = $3
+				AND used_at IS NULL AND ends_at > $4 AND tries >= $5`,
+			string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries).Scan(intoTime(&tried.EndsAt))
+		if err == nil {
+			tried.Verdict = auth.Exhausted
+			return tried, nil
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return auth.Tried{}, err
+		}
+	}
+	return auth.Tried{Verdict: auth.NoChallenge}, nil
+}
+
+// countWrong counts the guess as a wrong one, and answers no row once there were
+// too many. The last one that is allowed starts the time of none.
+func (tx *tx) countWrong(ctx context.Context, s auth.Slot, most int, now time.Time) (int, error) {
+	var n int
+	err := tx.queryRow(ctx, `
+		INSERT INTO otp_failures (who, tries, ends_at) VALUES ($1, 1, $3)
+		ON CONFLICT (who) DO UPDATE SET
+			tries   = CASE WHEN otp_failures.ends_at <= $2 THEN 1 ELSE otp_failures.tries + 1 END,
+			ends_at = CASE WHEN otp_failures.ends_at <= $2 OR otp_failures.tries + 1 >= $4 THEN excluded.ends_at ELSE otp_failures.ends_at END
+		WHERE otp_failures.ends_at <= $2 OR otp_failures.tries < $4
+		RETURNING tries`, who(s), micros(now), micros(now.Add(wrongWindow)), most).Scan(&n)
+	return n, err
+}
+
+func (tx *tx) blockedUntil(ctx context.Context, s auth.Slot) (auth.Tried, error) {
+	tried := auth.Tried{Verdict: auth.Blocked}
+	err := tx.queryRow(ctx, `SELECT ends_at FROM otp_failures WHERE who = $1`, who(s)).Scan(intoTime(&tried.EndsAt))
+	return tried, err
+}
+
+// giveBackTry undoes the counts of a right guess and, for a sign-in, uses the
+// challenge up.
+func (tx *tx) giveBackTry(ctx context.Context, c auth.Challenge, t auth.Try) error {
+	var usedAt time.Time
+	if t.SignIn != nil {
+		usedAt = t.Now
+	}
+	err := tx.execOne(ctx, `
+		UPDATE otp_challenges SET tries = tries - 1, used_at = $5
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4 AND used_at IS NULL`,
+		string(c.Number), string(c.Role), c.DeviceID, c.ID, micros(usedAt))
+	if err != nil {
+		return err
+	}
+	return tx.execOne(ctx, `UPDATE otp_failures SET tries = tries - 1 WHERE who = $1`, who(c.Slot))
+}
+
+// who names what wrong tries count against.
+func who(s auth.Slot) string {
+	if s.DeviceID != "" {
+		return "device/" + s.DeviceID
+	}
+	return "number/" + string(s.Number)
+}
+
+// holds says whether the number may sign in as the role, and whether it is known
+// in it: anyone may be a coach; a guardian or student is whom a player names.
+func (q *tx) holds(ctx context.Context, s auth.Slot) (holds, known bool, err error) {
+	return holdsRole(ctx, q, s.Number, s.Role)
+}
+
+func holdsRole(ctx context.Context, q querier, n phone.Number, role actor.Role) (holds, known bool, err error) {
+	err = q.queryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'coach')
+			OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'guardian')
+			OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'student')`,
+		string(n), string(role)).Scan(&known)
+	return known || role == actor.Coach, known, err
+}
+
+// signIn opens the session of a right code: the account (a coach's first login
+// registers the coach), the device, the session.
+func (tx *tx) signIn(ctx context.Context, in *auth.SignIn) error {
+	s := *in.Session
+	err := tx.queryRow(ctx, `
+		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
+		ON CONFLICT (mobile_number, role) DO UPDATE SET mobile_number = excluded.mobile_number
+		RETURNING id`, s.AccountID, string(s.Number), string(s.Role), micros(tx.now)).Scan(&s.AccountID)
+	if err != nil {
+		return fmt.Errorf("find account: %w", err)
+	}
+	if s.Role == actor.Coach {
+		_, err := tx.exec(ctx, `
+			INSERT INTO coaches (id, sports, version, created_at, updated_at) VALUES ($1, '[]', 1, $2, $2)
+			ON CONFLICT (id) DO NOTHING`, s.AccountID, micros(tx.now))
+		if err != nil {
+			return fmt.Errorf("register coach: %w", err)
+		}
+	}
+	_, err = tx.exec(ctx, `
+		INSERT INTO devices (id, token_hash, mobile_number, ends_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (id) DO UPDATE SET ends_at = excluded.ends_at`,
+		s.DeviceID, in.DeviceHash, string(s.Number), micros(in.DeviceEnds))
+	if err != nil {
+		return fmt.Errorf("register device: %w", err)
+	}
+	_, err = tx.exec(ctx, `
+		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, device_name, generation, refresh_hash,
+			created_at, last_used_at, idle_at, ends_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)`,
+		s.ID, s.AccountID, string(s.Role), string(s.Number), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,
+		micros(s.CreatedAt), micros(s.IdleAt), micros(s.EndsAt))
+	if err != nil {
+		return fmt.Errorf("open session: %w", err)
+	}
+	tx.afterCommit(func() { in.Session.AccountID = s.AccountID })
+	return nil
+}

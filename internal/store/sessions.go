@@ -1,0 +1,140 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+func scanSession(s scanner) (*auth.Session, error) {
+	var v auth.Session
+	err := s.Scan(&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, intoText(&v.DeviceName), &v.Generation,
+		intoTime(&v.UsedAt), intoTime(&v.PrevUsedAt), intoTime(&v.CreatedAt), intoTime(&v.LastUsedAt),
+		intoTime(&v.IdleAt), intoTime(&v.EndsAt), intoTime(&v.RevokedAt))
+	return &v, err
+}
+
+// Session returns the session with id, also one that has ended; nil where there
+// is none. It is read by whoever holds a token that names it.
+func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
+	s, err := scanSession(db.queryRow(ctx, `
+		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
+			used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at
+		FROM sessions WHERE id = $1`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return s, err
+}
+
+// Rotate moves a session on to its next generation, if the token that is
+// presented is its newest and the session lives; nil where it is not so.
+func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
+	var rotated *auth.Session
+	err := db.write(ctx, func(tx *tx) error {
+		s, err := scanSession(tx.queryRow(ctx, `
+			UPDATE sessions
+			SET generation = generation + 1, refresh_hash = $4, prev_used_at = COALESCE(used_at, $5),
+				used_at = NULL, last_used_at = $5, idle_at = $6
+			WHERE id = $1 AND generation = $2 AND refresh_hash = $3
+				AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
+			RETURNING id, account_id, role, mobile_number, device_id, device_name, generation,
+				used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at`,
+			r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt)))
+		if errors.Is(err, sql.ErrNoRows) {
+			rotated = nil
+			return nil
+		}
+		rotated = s
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("rotate session: %w", err)
+	}
+	return rotated, nil
+}
+
+// MarkUsed notes the first use of a generation's tokens; later ones change nothing.
+func (db *DB) MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error {
+	_, err := db.exec(ctx, `
+		UPDATE sessions SET used_at = $3, last_used_at = $3
+		WHERE id = $1 AND generation = $2 AND used_at IS NULL`, id, generation, micros(now))
+	return err
+}
+
+// Revoke ends s and tells e, unless s has ended already.
+func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error {
+	return db.write(ctx, func(tx *tx) error {
+		res, err := tx.exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, micros(tx.now))
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		return tx.tell(ctx, []event.Event{e}, func(actor.Role) string { return s.AccountID })
+	})
+}
+
+// EndSession ends a session of the account; false where there is none that lives.
+func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error) {
+	res, err := db.exec(ctx, `
+		UPDATE sessions SET revoked_at = $3
+		WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`, id, accountID, micros(db.Now()))
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// EndAll ends every session of a number in every role, and its proven devices.
+func (db *DB) EndAll(ctx context.Context, number phone.Number) error {
+	return db.write(ctx, func(tx *tx) error {
+		_, err := tx.exec(ctx, `
+			UPDATE sessions SET revoked_at = $2
+			WHERE revoked_at IS NULL AND account_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`,
+			string(number), micros(tx.now))
+		if err != nil {
+			return fmt.Errorf("end all sessions: %w", err)
+		}
+		_, err = tx.exec(ctx, `DELETE FROM devices WHERE mobile_number = $1`, string(number))
+		return err
+	})
+}
+
+// Sessions lists the live sessions of an account, newest first, those with an id
+// below before; an empty before starts at the top.
+func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, before string, limit int) ([]*auth.Session, error) {
+	if before == "" {
+		before = "~" // after every UUID
+	}
+	rs, err := db.query(ctx, `
+		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
+			used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at
+		FROM sessions
+		WHERE account_id = $1 AND revoked_at IS NULL AND ends_at > $2 AND idle_at > $2 AND id < $3
+		ORDER BY id DESC LIMIT $4`, accountID, micros(now), before, limit)
+	return collect(rs, err, scanSession)
+}
+
+// Roles returns the roles that number holds: coach once it registered, guardian
+// or student while a player record names it.
+func (db *DB) Roles(ctx context.Context, number phone.Number) ([]actor.Role, error) {
+	rs, err := db.query(ctx, `
+		SELECT a.role FROM accounts a
+		WHERE a.mobile_number = $1 AND (
+			a.role = 'coach' AND EXISTS (SELECT 1 FROM coaches c WHERE c.id = a.id)
+			OR a.role = 'guardian' AND EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL)
+			OR a.role = 'student' AND EXISTS (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL))
+		ORDER BY a.role`, string(number))
+	// The order of the names is that of actor.Roles: coach, guardian, student.
+	return collect(rs, err, func(s scanner) (r actor.Role, err error) { return r, s.Scan(&r) })
+}

@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// sweepBatch bounds one statement of the sweep, so that it never holds a lock
+// for long.
+const sweepBatch = 500
+
+// Sweep removes what has ended and proves nothing: codes, counters, kept
+// answers, devices, links, old messages, long-ended sessions. History, requests
+// and players are never swept. It returns how many rows went.
+func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
+	const day = 24 * time.Hour
+	var total int64
+	for _, s := range []struct {
+		what   string
+		query  string
+		before time.Time
+	}{
+		{"challenges", `DELETE FROM otp_challenges WHERE (mobile_number, role, device_id) IN (SELECT mobile_number, role, device_id FROM otp_challenges WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-day)},
+		{"failures", `DELETE FROM otp_failures WHERE who IN (SELECT who FROM otp_failures WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
+		{"limits", `DELETE FROM limits WHERE key IN (SELECT key FROM limits WHERE tat < $1 ORDER BY tat LIMIT $2) AND tat < $1`, now},
+		{"answers", `DELETE FROM kept_answers WHERE (owner, key) IN (SELECT owner, key FROM kept_answers WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
+		{"devices", `DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
+		{"links", `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-30 * day)},
+		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-90 * day)},
+		{"messages", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE state <> 'queued' AND request_id IS NULL AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-7 * day)},
+		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-30 * day)},
+	} {
+		for {
+			res, err := db.exec(ctx, s.query, micros(s.before), sweepBatch)
+			if err != nil {
+				return total, fmt.Errorf("sweep %s: %w", s.what, err)
+			}
+			n, err := res.RowsAffected()
+			if err != nil {
+				return total, err
+			}
+			if total += n; n < sweepBatch {
+				break
+			}
+		}
+	}
+	return total, nil
+}

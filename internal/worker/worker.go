@@ -1,0 +1,77 @@
+// Package worker does what no request waits for: it sends what the outbox holds,
+// tells coaches of requests that have waited for long, renews keys, and sweeps
+// up. Every replica runs one; they meet only in the database, where a claim or a
+// guarded update makes each thing happen once.
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Periods of the background work. Each is a net below what wakes the worker at
+// once, or work that nobody notices when it is late.
+const (
+	pollEvery   = time.Second
+	digestEvery = 5 * time.Second
+	keysEvery   = time.Minute
+	sweepEvery  = 10 * time.Minute
+)
+
+// Worker runs the background work of one replica.
+type Worker struct {
+	Outbox *Outbox
+	// Digests tells coaches that are due; it returns how many it looked at.
+	Digests func(ctx context.Context, n int) (int, error)
+	// Keys renews the signing keys and reads those that others made.
+	Keys func(ctx context.Context) error
+	// Sweep removes what has ended; it returns how many rows went.
+	Sweep func(ctx context.Context) (int64, error)
+	Log   *slog.Logger
+}
+
+// digestBatch is how many coaches one look tells.
+const digestBatch = 100
+
+// Run works until ctx ends, then lets what is under way finish.
+func (w *Worker) Run(ctx context.Context) {
+	var wait sync.WaitGroup
+	wait.Go(func() { w.Outbox.Run(ctx) })
+	wait.Go(func() {
+		w.every(ctx, "digests", digestEvery, func(ctx context.Context) error {
+			for {
+				n, err := w.Digests(ctx, digestBatch)
+				if err != nil || n < digestBatch {
+					return err
+				}
+			}
+		})
+	})
+	wait.Go(func() { w.every(ctx, "keys", keysEvery, w.Keys) })
+	wait.Go(func() {
+		w.every(ctx, "sweep", sweepEvery, func(ctx context.Context) error {
+			_, err := w.Sweep(ctx)
+			return err
+		})
+	})
+	wait.Wait()
+}
+
+// every runs job each period. An error is logged, and the job tried again the
+// next time: the database may be away for a while.
+func (w *Worker) every(ctx context.Context, name string, period time.Duration, job func(context.Context) error) {
+	tick := time.NewTicker(period)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := job(ctx); err != nil && ctx.Err() == nil {
+			w.Log.Warn("background work failed, and will be tried again", "work", name, "error", err)
+		}
+	}
+}
