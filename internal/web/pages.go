@@ -53,21 +53,10 @@ func policyFor(t *template.Template) (string, error) {
 		"'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", nil
 }
 
-// Mount adds the pages to mux.
-func (p *Pages) Mount(mux *http.ServeMux) {
-	mux.HandleFunc("/a/{token}", p.readOnly(p.link))
-}
-
-// readOnly answers 405 to whatever would change something.
-func (p *Pages) readOnly(next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			p.render(w, http.StatusMethodNotAllowed, "readonly.html", nil)
-			return
-		}
-		next(w, r)
-	}
+// Handlers returns the pages by their patterns for ServeMux, without a method:
+// whoever mounts them lets GET and HEAD through.
+func (p *Pages) Handlers() map[string]http.Handler {
+	return map[string]http.Handler{"/a/{token}": http.HandlerFunc(p.link)}
 }
 
 // render answers with a page that nobody keeps, indexes, frames or learns the
