@@ -1,0 +1,128 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// linked opens a database with a coach, a guardian and a student of one player,
+// a session of each, and strangers in every role.
+func linked(t *testing.T, url string) *store.DB {
+	t.Helper()
+	db, err := store.Open(bg, url, store.Options{})
+	ok(t, err)
+	t.Cleanup(func() { ok(t, db.Close()) })
+	ok(t, db.Migrate(bg))
+	for i, role := range []string{"coach", "guardian", "student"} {
+		for who, id := range []string{role, "other-" + role} {
+			number := "+91990000000" + string(rune('0'+2*i+who))
+			ok(t, run(db, `INSERT INTO accounts (id, mobile_number, role, created_at) VALUES ($1, $2, $3, 1)`, id, number, role))
+			ok(t, run(db, `
+				INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
+				VALUES ($1, $2, $3, $4, 'd', 7, $5, 1, 1, 1000, 2000)`, "session-"+id, id, role, number, []byte{1}))
+		}
+	}
+	ok(t, run(db, `INSERT INTO coaches (id, name, created_at, updated_at) VALUES ('coach', 'Asha Rao', 1, 1)`))
+	ok(t, run(db, `
+		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key,
+			student_number, student_id, student_state, student_pending_since,
+			guardian_name, guardian_relationship, guardian_number, guardian_id, guardian_state, guardian_pending_since, created_at)
+		VALUES ('player', 'coach', 1, 'Kabir Mehta', 'kabir mehta', '2012-04-30', 'kabir mehta',
+			'+919900000004', 'student', 'pending', 1,
+			'Meera Mehta', 'mother', '+919900000002', 'guardian', 'approved', 1, 1)`))
+	return db
+}
+
+func TestAvailability(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		db := linked(t, url)
+		want := approval.Standing{
+			PlayerID: "player", Guardian: approval.Approved, Student: approval.Pending,
+			DateOfBirth: approval.Date{Year: 2012, Month: time.April, Day: 30},
+		}
+		for _, role := range actor.Roles {
+			s, standing, found, err := db.Availability(bg, "session-"+string(role), "player")
+			ok(t, err)
+			if s == nil || s.ID != "session-"+string(role) || s.AccountID != string(role) || s.Role != role || s.Generation != 7 ||
+				!s.UsedAt.IsZero() || !s.RevokedAt.IsZero() || s.EndsAt.UnixMicro() != 2000 || s.Number == "" {
+				t.Errorf("%s: session %+v", role, s)
+			}
+			if !found || standing != want {
+				t.Errorf("%s: found %v, %+v", role, found, standing)
+			}
+			s, standing, found, err = db.Availability(bg, "session-other-"+string(role), "player")
+			ok(t, err)
+			if s == nil || found || standing != (approval.Standing{}) {
+				t.Errorf("another %s: found %v, %+v, session %v", role, found, standing, s)
+			}
+		}
+		if s, _, found, err := db.Availability(bg, "none", "player"); err != nil || s != nil || found {
+			t.Errorf("no session: %v, found %v, %v", s, found, err)
+		}
+		if s, _, found, err := db.Availability(bg, "session-coach", ""); err != nil || s == nil || found {
+			t.Errorf("no player: session %v, found %v, %v", s, found, err)
+		}
+		ok(t, run(db, `UPDATE players SET deleted_at = 5 WHERE id = 'player'`))
+		ok(t, run(db, `UPDATE sessions SET revoked_at = 6, used_at = 4 WHERE id = 'session-coach'`))
+		s, _, found, err := db.Availability(bg, "session-coach", "player")
+		ok(t, err)
+		if found || s.RevokedAt.UnixMicro() != 6 || s.UsedAt.UnixMicro() != 4 {
+			t.Errorf("deleted player: found %v; session %+v", found, s)
+		}
+	})
+}
+
+// An id of one role must not open what another role's column names.
+func TestAvailabilityKeepsRolesApart(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		db := linked(t, url)
+		ok(t, run(db, `UPDATE sessions SET role = 'student' WHERE id = 'session-guardian'`))
+		if _, _, found, err := db.Availability(bg, "session-guardian", "player"); err != nil || found {
+			t.Errorf("a guardian's account as a student: found %v, %v", found, err)
+		}
+	})
+}
+
+func TestLink(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		db := linked(t, url)
+		hash := approval.LinkHash("token")
+		ok(t, run(db, `
+			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
+			VALUES ('request', 'player', 'coach', 'student', 'student', 'pending', '["sms"]', 1, 1, FALSE)`))
+		ok(t, run(db, `INSERT INTO request_links (hash, request_id, ends_at) VALUES ($1, 'request', 1000)`, hash))
+		open := func(token string, at int64) (approval.Asking, error) {
+			return db.Link(bg, approval.LinkHash(token), time.UnixMicro(at))
+		}
+		got, err := open("token", 999)
+		ok(t, err)
+		if want := (approval.Asking{Party: actor.Student, CoachName: "Asha Rao", StudentName: "Kabir Mehta"}); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		dead := func(why, token string, at int64) {
+			t.Helper()
+			if got, err := open(token, at); fault.KindOf(err) != fault.NotFound || got != (approval.Asking{}) {
+				t.Errorf("%s: %+v, %v", why, got, err)
+			}
+		}
+		dead("another token", "tokem", 999)
+		dead("at its end", "token", 1000)
+		ok(t, run(db, `UPDATE coaches SET name = NULL`))
+		if got, err := open("token", 999); err != nil || got.CoachName != "" {
+			t.Errorf("a coach without a name: %+v, %v", got, err)
+		}
+		for _, state := range []string{"approved", "rejected", "cancelled", "disputed"} {
+			ok(t, run(db, `UPDATE requests SET state = $1`, state))
+			dead("request "+state, "token", 999)
+		}
+		ok(t, run(db, `UPDATE requests SET state = 'pending'`))
+		ok(t, run(db, `UPDATE players SET deleted_at = 1`))
+		dead("player deleted", "token", 999)
+	})
+}
