@@ -1,0 +1,145 @@
+package api
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+)
+
+// playerAnswer is the Player of openapi.yaml.
+type playerAnswer struct {
+	PlayerID                string          `json:"player_id"`
+	CoachID                 string          `json:"coach_id"`
+	Student                 studentAnswer   `json:"student"`
+	Guardian                *guardianAnswer `json:"guardian"`
+	Adult                   bool            `json:"adult"`
+	SharedContact           bool            `json:"shared_contact"`
+	GuardianStatus          string          `json:"guardian_status"`
+	StudentStatus           string          `json:"student_status"`
+	GuardianState           approval.State  `json:"guardian_state"`
+	StudentState            approval.State  `json:"student_state"`
+	GuardianStatusUpdatedAt *time.Time      `json:"guardian_status_updated_at"`
+	StudentStatusUpdatedAt  *time.Time      `json:"student_status_updated_at"`
+	GuardianRequestID       *string         `json:"guardian_request_id"`
+	StudentRequestID        *string         `json:"student_request_id"`
+	Services                []serviceAccess `json:"services"`
+	CreatedAt               time.Time       `json:"created_at"`
+}
+
+type studentAnswer struct {
+	FullName      string  `json:"full_name"`
+	DateOfBirth   string  `json:"date_of_birth"`
+	ContactNumber *string `json:"contact_number"`
+	// Medical is absent for who may not read it, null where there is none.
+	Medical **string `json:"medical_information,omitempty"`
+}
+
+type guardianAnswer struct {
+	Name         string  `json:"name"`
+	Relationship string  `json:"relationship"`
+	MobileNumber string  `json:"mobile_number"`
+	Email        *string `json:"email"`
+}
+
+// player returns as much of p as the caller may read.
+func (v view) player(p *approval.Player) any {
+	if p.DisclosedTo(v.by, v.now) == approval.Outline {
+		return v.playerOutline(p)
+	}
+	return v.wholePlayer(p)
+}
+
+func (v view) wholePlayer(p *approval.Player) playerAnswer {
+	a := playerAnswer{
+		PlayerID: p.ID, CoachID: p.CoachID,
+		Student: studentAnswer{
+			FullName:      p.Student.FullName,
+			DateOfBirth:   p.Student.DateOfBirth.String(),
+			ContactNumber: textOrNull(p.Student.Number),
+		},
+		Adult:                   p.Adult(v.now),
+		SharedContact:           p.SharedContact(),
+		GuardianStatus:          p.GuardianSide.Consent.State.Status(),
+		StudentStatus:           p.StudentSide.Consent.State.Status(),
+		GuardianState:           p.GuardianSide.Consent.State,
+		StudentState:            p.StudentSide.Consent.State,
+		GuardianStatusUpdatedAt: stampOrNull(p.GuardianSide.Consent.ChangedAt),
+		StudentStatusUpdatedAt:  stampOrNull(p.StudentSide.Consent.ChangedAt),
+		GuardianRequestID:       openRequestID(p, actor.Guardian),
+		StudentRequestID:        openRequestID(p, actor.Student),
+		Services:                services(p.Standing().Availability(v.rules, v.now)),
+		CreatedAt:               stamp(p.CreatedAt),
+	}
+	if p.DisclosedTo(v.by, v.now) == approval.Whole {
+		medical := textOrNull(p.Student.Medical)
+		a.Student.Medical = &medical
+	}
+	if g := p.Guardian; g != nil {
+		a.Guardian = &guardianAnswer{g.Name, g.Relationship, string(g.Number), textOrNull(g.Email)}
+	}
+	return a
+}
+
+// playerOutlineAnswer is the PlayerForParty of openapi.yaml.
+type playerOutlineAnswer struct {
+	PlayerID  string  `json:"player_id"`
+	CoachID   string  `json:"coach_id"`
+	CoachName *string `json:"coach_name"`
+	Student   struct {
+		FullName string `json:"full_name"`
+	} `json:"student"`
+	GuardianStatus    string         `json:"guardian_status"`
+	StudentStatus     string         `json:"student_status"`
+	GuardianState     approval.State `json:"guardian_state"`
+	StudentState      approval.State `json:"student_state"`
+	GuardianRequestID *string        `json:"guardian_request_id"`
+	StudentRequestID  *string        `json:"student_request_id"`
+}
+
+func (v view) playerOutline(p *approval.Player) playerOutlineAnswer {
+	a := playerOutlineAnswer{
+		PlayerID: p.ID, CoachID: p.CoachID, CoachName: textOrNull(p.CoachName),
+		GuardianStatus:    p.GuardianSide.Consent.State.Status(),
+		StudentStatus:     p.StudentSide.Consent.State.Status(),
+		GuardianState:     p.GuardianSide.Consent.State,
+		StudentState:      p.StudentSide.Consent.State,
+		GuardianRequestID: openRequestID(p, actor.Guardian),
+		StudentRequestID:  openRequestID(p, actor.Student),
+	}
+	a.Student.FullName = p.Student.FullName
+	return a
+}
+
+// openRequestID is the id of the party's open request, or null.
+func openRequestID(p *approval.Player, party actor.Role) *string {
+	if r := p.Side(party).Open(); r != nil {
+		return &r.ID
+	}
+	return nil
+}
+
+// myPlayerAnswer is the MyPlayer of openapi.yaml: a link as its party sees it.
+type myPlayerAnswer struct {
+	PlayerID           string         `json:"player_id"`
+	CoachID            string         `json:"coach_id"`
+	CoachName          *string        `json:"coach_name"`
+	StudentName        string         `json:"student_name"`
+	ApproverType       actor.Role     `json:"approver_type"`
+	Status             string         `json:"status"`
+	State              approval.State `json:"state"`
+	RequestID          *string        `json:"request_id"`
+	GuardianAppEnabled bool           `json:"guardian_app_enabled"`
+	StudentAppEnabled  bool           `json:"student_app_enabled"`
+}
+
+func (v view) myPlayer(p *approval.Player) myPlayerAnswer {
+	state := p.Side(v.by.Role).Consent.State
+	on := p.Standing().Availability(v.rules, v.now)
+	return myPlayerAnswer{
+		PlayerID: p.ID, CoachID: p.CoachID, CoachName: textOrNull(p.CoachName), StudentName: p.Student.FullName,
+		ApproverType: v.by.Role, Status: state.Status(), State: state,
+		RequestID:          openRequestID(p, v.by.Role),
+		GuardianAppEnabled: on.GuardianApp, StudentAppEnabled: on.StudentApp,
+	}
+}

@@ -1,0 +1,221 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/approval"
+)
+
+var updateWire = flag.Bool("update-wire", false, "rewrite the golden files of wire types")
+
+const (
+	playerID = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"
+	coachID  = "0198f2c4-0000-7000-8000-000000000001"
+	parentID = "0198f2c4-0000-7000-8000-000000000002"
+	childID  = "0198f2c4-0000-7000-8000-000000000003"
+	askG     = "0198f2c4-6a2b-7d10-8e44-1c9b5f7a2d03"
+	askS     = "0198f2c4-6a2c-7a41-b3d7-90e15c4f8a66"
+	recordID = "0198f2c4-7000-7a41-b3d7-90e15c4f8a66"
+)
+
+// Times come with nanoseconds and in any zone; the wire has neither.
+var (
+	wireNow = time.Date(2026, 3, 6, 14, 45, 0, 123456789, time.FixedZone("IST", 5*3600+1800))
+	asked   = wireNow.Add(-(4*24 + 1) * time.Hour)
+
+	coachActor    = actor.Actor{AccountID: coachID, Role: actor.Coach}
+	guardianActor = actor.Actor{AccountID: parentID, Role: actor.Guardian}
+	studentActor  = actor.Actor{AccountID: childID, Role: actor.Student}
+	wireRules     = approval.Rules{ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 168 * time.Hour}
+)
+
+// kabir is a minor whose guardian has approved and who has not answered.
+func kabir() *approval.Player {
+	answered := asked.Add(3 * time.Hour)
+	return &approval.Player{
+		ID: playerID, CoachID: coachID, CoachName: "Asha Rao", Version: 2,
+		Student:  approval.Student{FullName: `Kabir "K" <Mehta>`, DateOfBirth: approval.Date{Year: 2012, Month: 4, Day: 30}, Number: "+919876501234", Medical: "Asthma;\ncarries an inhaler."},
+		Guardian: &approval.Guardian{Name: "Meera Mehta", Relationship: "mother", Number: "+919898765432"},
+		GuardianSide: approval.Side{
+			AccountID: parentID,
+			Consent:   approval.Consent{State: approval.Approved, ChangedAt: answered, PendingSince: asked},
+			Request: &approval.Request{
+				ID: askG, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, PartyID: parentID, State: approval.RequestApproved,
+				Channels: approval.DefaultChannels, RequestedAt: asked, LastSentAt: asked, ClosedAt: answered,
+				Deliveries: []approval.Delivery{
+					{Channel: approval.InApp, State: "delivered", At: asked},
+					{Channel: approval.SMS, State: "sent", At: asked.Add(time.Second)},
+				},
+			},
+		},
+		StudentSide: approval.Side{
+			AccountID: childID,
+			Consent:   approval.Consent{State: approval.Pending, PendingSince: asked},
+			Request: &approval.Request{
+				ID: askS, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending,
+				Channels: approval.DefaultChannels, RequestedAt: asked, LastSentAt: asked,
+				Deliveries: []approval.Delivery{{Channel: approval.SMS, State: "queued", Reason: "held", At: asked}},
+			},
+		},
+		CreatedAt: asked,
+	}
+}
+
+// with returns kabir changed.
+func with(change func(*approval.Player)) *approval.Player {
+	p := kabir()
+	change(p)
+	return p
+}
+
+func TestWire(t *testing.T) {
+	var (
+		coach, guardian, student = api.NewWire(coachActor, wireRules, wireNow), api.NewWire(guardianActor, wireRules, wireNow), api.NewWire(studentActor, wireRules, wireNow)
+		bothApproved             = with(func(p *approval.Player) { p.StudentSide.Consent.State = approval.Approved })
+		adult                    = with(func(p *approval.Player) {
+			p.Guardian, p.GuardianSide = nil, approval.Side{Consent: approval.Consent{State: approval.Pending, PendingSince: asked}}
+			p.Student.DateOfBirth.Year, p.Student.Medical = 2000, ""
+			p.StudentSide.Consent.State = approval.Approved
+		})
+		revoked   = with(func(p *approval.Player) { p.GuardianSide.Consent.State = approval.Revoked })
+		failed    = with(func(p *approval.Player) { p.StudentSide.Request.DeliveryFailed = true })
+		cancelled = with(func(p *approval.Player) { p.StudentSide.Request.State = approval.RequestCancelled })
+		nameless  = with(func(p *approval.Player) { p.CoachName = "" })
+		strict    = wireRules
+		history   = []approval.Record{
+			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, ApproverID: parentID, Action: approval.Approve, Reason: "Of course.\nHe loves it.", RequestID: askG, At: asked.Add(3 * time.Hour)},
+			{ID: askS, PlayerID: playerID, Party: actor.Student, ApproverID: childID, Action: approval.Reject, At: asked.Add(4 * time.Hour)},
+		}
+		waiting = approval.PendingItem{
+			PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta",
+			PendingSince: asked, HasNumber: true, Request: kabir().StudentSide.Request, Reminders: 1,
+		}
+		blocked = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta", PendingSince: asked, Reminders: 3}
+		gone    = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: wireNow, HasNumber: true, Request: cancelled.StudentSide.Request}
+	)
+	strict.RequireGuardianForMinors = true
+	revokedStrictly := with(func(p *approval.Player) {
+		p.GuardianSide.Consent.State, p.StudentSide.Consent.State = approval.Revoked, approval.Approved
+	})
+	tests := map[string]struct {
+		schema string
+		answer any
+	}{
+		"player_coach":              {"Player", coach.Player(kabir())},
+		"player_coach_adult":        {"Player", coach.Player(adult)},
+		"player_coach_revoked":      {"Player", coach.Player(revoked)},
+		"player_coach_cancelled":    {"Player", coach.Player(cancelled)},
+		"player_coach_strict":       {"Player", api.NewWire(coachActor, strict, wireNow).Player(revokedStrictly)},
+		"player_guardian_approved":  {"Player", guardian.Player(kabir())},
+		"player_guardian_revoked":   {"PlayerForParty", guardian.Player(revoked)},
+		"player_student_pending":    {"PlayerForParty", student.Player(kabir())},
+		"player_student_nameless":   {"PlayerForParty", student.Player(nameless)},
+		"player_student_minor":      {"Player", student.Player(bothApproved)},
+		"player_student_adult":      {"Player", student.Player(adult)},
+		"my_player_guardian":        {"MyPlayer", guardian.MyPlayer(kabir())},
+		"my_player_student":         {"MyPlayer", student.MyPlayer(kabir())},
+		"request_open":              {"Request", coach.Request(kabir().StudentSide.Request)},
+		"request_failed":            {"Request", coach.Request(failed.StudentSide.Request)},
+		"request_closed":            {"Request", coach.Request(kabir().GuardianSide.Request)},
+		"request_other_party":       {"Request", guardian.Request(kabir().StudentSide.Request)},
+		"reminder":                  {"ReminderSent", coach.Reminder(kabir().StudentSide.Request, 1)},
+		"status":                    {"ApprovalStatus", coach.Status(kabir(), history)},
+		"status_adult_no_decisions": {"ApprovalStatus", student.Status(adult, nil)},
+		"pending":                   {"PendingApproval", coach.Pending(waiting)},
+		"pending_no_number":         {"PendingApproval", coach.Pending(blocked)},
+		"pending_cancelled":         {"PendingApproval", coach.Pending(gone)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := json.MarshalIndent(tt.answer, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			conforms(t, tt.schema, got)
+			goldenWire(t, name+".json", append(got, '\n'))
+		})
+	}
+}
+
+func TestAvailabilityWire(t *testing.T) {
+	for _, a := range []approval.Availability{
+		{PlayerID: playerID},
+		{PlayerID: playerID, GuardianApp: true},
+		{PlayerID: playerID, StudentApp: true},
+		{PlayerID: playerID, GuardianApp: true, StudentApp: true},
+	} {
+		got := api.AvailabilityJSON(a)
+		conforms(t, "Availability", got)
+		var answer struct {
+			PlayerID string `json:"player_id"`
+			Guardian bool   `json:"guardian_app_enabled"`
+			Student  bool   `json:"student_app_enabled"`
+			Services []struct {
+				Service           string
+				Guardian, Student bool
+			}
+		}
+		if err := json.Unmarshal(got, &answer); err != nil {
+			t.Fatal(err)
+		}
+		if answer.PlayerID != a.PlayerID || answer.Guardian != a.GuardianApp || answer.Student != a.StudentApp {
+			t.Errorf("%+v: %s", a, got)
+		}
+		for i, s := range answer.Services {
+			immediate := i < len(approval.Immediate)
+			if s.Guardian != (immediate || a.GuardianApp) || s.Student != (immediate || a.StudentApp) {
+				t.Errorf("%+v: service %+v", a, s)
+			}
+		}
+	}
+}
+
+// conforms holds an answer against its schema in the published document.
+func conforms(t *testing.T, schema string, answer []byte) {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	c.AssertFormat()
+	const at = "https://touchline.test/openapi.json"
+	if err := c.AddResource(at, document(t)); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile(at + "#/components/schemas/" + schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer))
+	if err != nil {
+		t.Fatalf("%v: %s", err, answer)
+	}
+	if err := compiled.Validate(value); err != nil {
+		t.Errorf("%v\n%s", err, answer)
+	}
+}
+
+func goldenWire(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", "wire", name)
+	if *updateWire {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; run with -update-wire and read the difference\n%s", path, got)
+	}
+}
