@@ -17,8 +17,7 @@ type Store interface {
 	AddPlayer(ctx context.Context, p *Player, first func() (Change, error)) error
 	// UpdatePlayer loads the player, lets fn change it, and saves it with the
 	// change in one transaction, or nothing. fn may run more than once.
-	// remindersSince bounds the reminders that are loaded.
-	UpdatePlayer(ctx context.Context, id string, remindersSince time.Time, fn func(*Player) (Change, error)) error
+	UpdatePlayer(ctx context.Context, id string, load Load, fn func(*Player) (Change, error)) error
 
 	Player(ctx context.Context, by actor.Actor, id string) (*Player, error)
 	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
@@ -26,9 +25,19 @@ type Store interface {
 	History(ctx context.Context, playerID string) ([]Record, error)
 	// Request answers the coach who sent it and the party whom it asked.
 	Request(ctx context.Context, by actor.Actor, id string) (*Request, error)
-	Pending(ctx context.Context, coachID string, adultBefore Date, remindersSince time.Time, page Page) ([]PendingItem, error)
+	// Pending passes over guardians of whom nothing is asked: those of students
+	// born on or before adultBorn, unless a request to them is open.
+	Pending(ctx context.Context, coachID string, adultBorn Date, remindersSince time.Time, page Page) ([]PendingItem, error)
 	// AnyApproved says whether a student has approved any link.
 	AnyApproved(ctx context.Context, studentID string) (bool, error)
+}
+
+// Load says what UpdatePlayer reads beside the player and its newest requests.
+type Load struct {
+	// RemindersSince loads the reminders sent after it; zero loads none.
+	RemindersSince time.Time
+	// Disputes loads the contacts that want no request.
+	Disputes bool
 }
 
 // Service carries out what callers ask of players and consents.
@@ -44,7 +53,10 @@ func NewService(store Store, rules Rules, now func() time.Time, newID func() str
 	return &Service{Store: store, Rules: rules, Now: now, NewID: newID}
 }
 
-func (s *Service) moment() Moment { return Moment{Now: s.Now(), NewID: s.NewID} }
+// moment is now, as exact as times are kept.
+func (s *Service) moment() Moment {
+	return Moment{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID}
+}
 
 // Add adds a player of the coach by and asks both parties.
 func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian) (*Player, error) {
@@ -63,12 +75,13 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 	return p, nil
 }
 
-// update runs fn on the player and returns what was saved.
-func (s *Service) update(ctx context.Context, id string, at Moment, fn func(*Player) (Change, error)) (*Player, error) {
+// update runs fn on the player and returns what was saved. The moment is taken
+// anew for each run: after a rival won, the later change has the later time.
+func (s *Service) update(ctx context.Context, id string, load Load, fn func(*Player, Moment) (Change, error)) (*Player, error) {
 	var saved *Player
-	err := s.Store.UpdatePlayer(ctx, id, at.Now.Add(-s.Rules.ReminderWindow), func(p *Player) (Change, error) {
+	err := s.Store.UpdatePlayer(ctx, id, load, func(p *Player) (Change, error) {
 		saved = p
-		return fn(p)
+		return fn(p, s.moment())
 	})
 	if err != nil {
 		return nil, err
@@ -78,15 +91,13 @@ func (s *Service) update(ctx context.Context, id string, at Moment, fn func(*Pla
 
 // Decide records the answer of the party that by is.
 func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, error) {
-	at := s.moment()
-	return s.update(ctx, id, at, func(p *Player) (Change, error) { return p.Decide(by, by.Role, d, at) })
+	return s.update(ctx, id, Load{}, func(p *Player, at Moment) (Change, error) { return p.Decide(by, by.Role, d, at) })
 }
 
 // Send asks party for its approval and reports whether the request is new.
 func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, channels []Channel) (*Request, bool, error) {
-	at := s.moment()
 	var created bool
-	p, err := s.update(ctx, id, at, func(p *Player) (c Change, err error) {
+	p, err := s.update(ctx, id, Load{Disputes: true}, func(p *Player, at Moment) (c Change, err error) {
 		c, created, err = p.Send(by, party, correction, channels, s.Rules, at)
 		return c, err
 	})
@@ -99,9 +110,9 @@ func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party act
 
 // Remind repeats the open request of party; it returns how many reminders are left.
 func (s *Service) Remind(ctx context.Context, by actor.Actor, id string, party actor.Role) (*Request, int, error) {
-	at := s.moment()
 	var left int
-	p, err := s.update(ctx, id, at, func(p *Player) (c Change, err error) {
+	load := Load{RemindersSince: s.moment().Now.Add(-s.Rules.ReminderWindow)}
+	p, err := s.update(ctx, id, load, func(p *Player, at Moment) (c Change, err error) {
 		c, left, err = p.Remind(by, party, s.Rules, at)
 		return c, err
 	})
@@ -133,8 +144,7 @@ func (s *Service) onRequest(ctx context.Context, by actor.Actor, requestID strin
 	if err != nil {
 		return nil, err
 	}
-	at := s.moment()
-	if _, err := s.update(ctx, r.PlayerID, at, func(p *Player) (Change, error) { return fn(p, at) }); err != nil {
+	if _, err := s.update(ctx, r.PlayerID, Load{}, fn); err != nil {
 		return nil, err
 	}
 	return s.Store.Request(ctx, by, requestID)
@@ -142,14 +152,14 @@ func (s *Service) onRequest(ctx context.Context, by actor.Actor, requestID strin
 
 // Edit applies the coach's patch to a player.
 func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, patch Patch) (*Player, error) {
-	at := s.moment()
-	return s.update(ctx, id, at, func(p *Player) (Change, error) { return p.Edit(by, patch, s.Rules, at) })
+	return s.update(ctx, id, Load{Disputes: true}, func(p *Player, at Moment) (Change, error) {
+		return p.Edit(by, patch, s.Rules, at)
+	})
 }
 
 // Remove ends the coach's link with a player.
 func (s *Service) Remove(ctx context.Context, by actor.Actor, id string) error {
-	at := s.moment()
-	_, err := s.update(ctx, id, at, func(p *Player) (Change, error) { return p.Remove(by, at) })
+	_, err := s.update(ctx, id, Load{}, func(p *Player, at Moment) (Change, error) { return p.Remove(by, at) })
 	return err
 }
 
@@ -198,7 +208,7 @@ func (s *Service) Request(ctx context.Context, by actor.Actor, id string) (*Requ
 
 // Pending lists whom the coach waits for, longest first.
 func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]PendingItem, error) {
-	now := s.Now()
+	now := s.moment().Now
 	born := DateOf(now)
 	born.Year -= AdultAge
 	return s.Store.Pending(ctx, by.AccountID, born, now.Add(-s.Rules.ReminderWindow), page)

@@ -96,7 +96,7 @@ CREATE TABLE disputes (
 	student_key   TEXT   NOT NULL,
 	date_of_birth TEXT   NOT NULL,
 	created_at    BIGINT NOT NULL,
-	PRIMARY KEY (approver_id, coach_id, player_id)
+	PRIMARY KEY (coach_id, approver_id, player_id)
 );
 
 -- When a coach is next told of requests that have waited long.

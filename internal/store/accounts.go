@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+func contact(role, number string) approval.Contact {
+	return approval.Contact{Party: actor.Role(role), Number: phone.Number(number)}
+}
+
+// accounts finds, or makes, the account of each party of p that has a number and
+// no account yet. Accounts that exist are read and not touched, so that nobody
+// waits for a lock on them.
+func (tx *tx) accounts(ctx context.Context, p *approval.Player) error {
+	var wanted []approval.Contact
+	for _, party := range approval.Parties {
+		if n := p.Number(party); n != "" && p.Side(party).AccountID == "" {
+			wanted = append(wanted, approval.Contact{Party: party, Number: n})
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	// In one order throughout, so that two who add the same cannot wait for each other.
+	if len(wanted) == 2 && wanted[1].Number < wanted[0].Number {
+		wanted[0], wanted[1] = wanted[1], wanted[0]
+	}
+	var args []any
+	for _, c := range wanted {
+		args = append(args, tx.db.NewID(), string(c.Number), string(c.Party), 0, micros(tx.now))
+	}
+	rs, err := tx.query(ctx, `
+		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES `+rowsOf(len(wanted), 5)+`
+		ON CONFLICT (mobile_number, role) DO NOTHING
+		RETURNING id, role`, args...)
+	made, err := tx.fill(p, rs, err)
+	if err != nil || made == len(wanted) {
+		return err
+	}
+	rs, err = tx.query(ctx, `
+		SELECT id, role FROM accounts
+		WHERE mobile_number = $1 AND role = 'guardian' OR mobile_number = $2 AND role = 'student'`,
+		string(p.Number(actor.Guardian)), string(p.Number(actor.Student)))
+	if _, err = tx.fill(p, rs, err); err != nil {
+		return err
+	}
+	for _, c := range wanted {
+		if p.Side(c.Party).AccountID == "" {
+			return errStale
+		}
+	}
+	return nil
+}
+
+// fill sets the accounts of p's parties from rows of id and role.
+func (tx *tx) fill(p *approval.Player, rs *rows, err error) (int, error) {
+	ids, err := collect(rs, err, func(s scanner) (id string, err error) {
+		var party actor.Role
+		if err = s.Scan(&id, &party); err == nil {
+			p.Side(party).AccountID = id
+		}
+		return id, err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("find accounts: %w", err)
+	}
+	return len(ids), nil
+}

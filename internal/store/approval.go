@@ -1,0 +1,5 @@
+package store
+
+import "github.com/touchline/touchline/internal/approval"
+
+var _ approval.Store = (*DB)(nil)

@@ -1,0 +1,163 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// pitch is a database with a service on top, a clock to move, and coaches.
+type pitch struct {
+	testing.TB
+	*approval.Service
+	db    *store.DB
+	clock *clock
+	vault *auth.Vault
+
+	queued   atomic.Int64
+	mu       sync.Mutex
+	notified []string
+}
+
+// clock stands still until it is moved.
+type clock struct{ now atomic.Int64 }
+
+func (c *clock) Now() time.Time           { return time.UnixMicro(c.now.Load()).UTC() }
+func (c *clock) advance(by time.Duration) { c.now.Add(by.Microseconds()) }
+
+const day = 24 * time.Hour
+
+// onPitch runs test on both engines, each with an empty database.
+func onPitch(t *testing.T, test func(p *pitch)) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
+		test(newPitch(t, url))
+	})
+}
+
+func newPitch(tb testing.TB, url string) *pitch {
+	tb.Helper()
+	db, err := store.Open(bg, url, store.Options{})
+	ok(tb, err)
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	ok(tb, db.Migrate(bg))
+	p := &pitch{TB: tb, db: db, clock: &clock{}}
+	p.clock.now.Store(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).UnixMicro())
+	p.vault, err = auth.NewVault([]byte("0123456789abcdef0123456789abcdef"))
+	ok(tb, err)
+	db.Now = p.clock.Now
+	db.SetVault(p.vault)
+	db.Settings = store.Settings{LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day}
+	db.OnQueued = func() { p.queued.Add(1) }
+	db.OnNotified = func(ids []string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.notified = append(p.notified, ids...)
+	}
+	p.Service = approval.NewService(db, approval.Rules{
+		ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 7 * day,
+		Reachable:  func(n phone.Number) bool { return n[:3] == "+91" },
+		TestNumber: func(n phone.Number) bool { return false },
+	}, p.clock.Now, db.NewID)
+	return p
+}
+
+// coach registers a coach with the nth number.
+func (p *pitch) coach(n int) actor.Actor {
+	p.Helper()
+	by := actor.Actor{AccountID: uuid.Must(uuid.NewV7()).String(), Role: actor.Coach, Number: number(n)}
+	ok(p, run(p.db, `INSERT INTO accounts (id, mobile_number, role, created_at) VALUES ($1, $2, 'coach', 1)`, by.AccountID, string(by.Number)))
+	ok(p, run(p.db, `INSERT INTO coaches (id, name, created_at, updated_at) VALUES ($1, $2, 1, 1)`, by.AccountID, fmt.Sprintf("Coach %d", n)))
+	return by
+}
+
+// as is the account of a number in a role, which must exist.
+func (p *pitch) as(role actor.Role, n phone.Number) actor.Actor {
+	p.Helper()
+	by := actor.Actor{Role: role, Number: n}
+	ok(p, p.db.QueryRow(bg, `SELECT id FROM accounts WHERE mobile_number = $1 AND role = $2`, string(n), string(role)).Scan(&by.AccountID))
+	return by
+}
+
+func (p *pitch) count(q string, args ...any) int {
+	p.Helper()
+	var n int
+	ok(p, p.db.QueryRow(bg, q, args...).Scan(&n))
+	return n
+}
+
+// number is the nth mobile number of India.
+func number(n int) phone.Number { return phone.Number(fmt.Sprintf("+9198%08d", n)) }
+
+func child(name string, n phone.Number) approval.Student {
+	return approval.Student{FullName: name, DateOfBirth: approval.Date{Year: 2014, Month: 5, Day: 6}, Number: n}
+}
+
+func grown(name string, n phone.Number) approval.Student {
+	return approval.Student{FullName: name, DateOfBirth: approval.Date{Year: 2000, Month: 5, Day: 6}, Number: n}
+}
+
+func mother(n phone.Number) *approval.Guardian {
+	return &approval.Guardian{Name: "Meera", Relationship: "mother", Number: n}
+}
+
+// add adds a child with both contacts.
+func (p *pitch) add(by actor.Actor, name string, guardian, student phone.Number) *approval.Player {
+	p.Helper()
+	added, err := p.Add(bg, by, child(name, student), mother(guardian))
+	ok(p, err)
+	return added
+}
+
+func (p *pitch) decide(by actor.Actor, id string, what approval.Trigger) error {
+	_, err := p.Decide(bg, by, id, approval.Decision{Action: what})
+	return err
+}
+
+func (p *pitch) refused(err error, code string) *fault.Error {
+	p.Helper()
+	f, is := err.(*fault.Error)
+	if !is || f.Code != code {
+		p.Fatalf("err = %v, want %s", err, code)
+	}
+	return f
+}
+
+func ptr[T any](v T) *T { return &v }
+
+var _ = context.Background
+
+func TestAddPlayer(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		added := p.add(coach, "Asha Rao", number(2), number(3))
+		if added.CoachName != "Coach 1" || added.GuardianSide.Open() == nil || added.StudentSide.Open() == nil {
+			p.Fatalf("added = %+v", added)
+		}
+		for _, by := range []actor.Actor{coach, p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))} {
+			got, err := p.Player(bg, by, added.ID)
+			ok(p, err)
+			if got.Student.FullName != "Asha Rao" || got.GuardianSide.Open() == nil || got.Version != added.Version {
+				p.Errorf("as %s: %+v", by.Role, got)
+			}
+		}
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), added.ID, approval.Approve))
+	})
+}

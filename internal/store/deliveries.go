@@ -1,0 +1,67 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/touchline/touchline/internal/approval"
+)
+
+// queue writes the messages of requests: those in the app have arrived with the
+// notification, an SMS waits for the worker. One that exceeds a cap is held until
+// the cap lets it through, and is counted again then. Each SMS has its own link.
+func (tx *tx) queue(ctx context.Context, p *approval.Player, messages []approval.Message) error {
+	if len(messages) == 0 {
+		return nil
+	}
+	// By number, so that two who count against the same caps cannot wait for each other.
+	sorted := slices.Clone(messages)
+	slices.SortStableFunc(sorted, func(a, b approval.Message) int { return cmp.Compare(a.To, b.To) })
+	var values, links []any
+	for _, m := range sorted {
+		id, state, due := tx.db.NewID(), "delivered", tx.now
+		var reason, recipient string
+		if m.Channel == approval.SMS {
+			recipient = string(m.To)
+			switch {
+			case m.Unreachable:
+				state, reason = "failed", "destination_blocked"
+			default:
+				state = "queued"
+				limited, err := tx.take(ctx, tx.now, tx.db.caps(p.CoachID, m.To))
+				if err != nil {
+					return err
+				}
+				if limited != nil {
+					reason, due = heldReason, tx.now.Add(limited.Wait)
+				} else {
+					tx.wakeOutbox()
+				}
+				hash, err := tx.db.linkHash(id)
+				if err != nil {
+					return err
+				}
+				links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.Settings.LinkValidity)))
+			}
+		}
+		values = append(values, id, m.Kind, string(m.Channel), state, text(reason), p.Side(m.Request.Party).AccountID,
+			recipient, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLife)), micros(tx.now), micros(tx.now), 0)
+	}
+	_, err := tx.exec(ctx, `
+		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id,
+			due_at, gives_up_at, created_at, updated_at, attempts)
+		VALUES `+rowsOf(len(sorted), 15), values...)
+	if err != nil {
+		return fmt.Errorf("queue deliveries: %w", err)
+	}
+	if len(links) == 0 {
+		return nil
+	}
+	_, err = tx.exec(ctx, `INSERT INTO request_links (hash, request_id, ends_at) VALUES `+rowsOf(len(links)/3, 3), links...)
+	if err != nil {
+		return fmt.Errorf("make links: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+)
+
+// disputes loads the coach's name and the contacts that want no request from
+// that coach about this student: this record's, or one of the same name and
+// birth date that was removed and added again.
+func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
+	p.Disputes = nil
+	rs, err := tx.query(ctx, `
+		SELECT c.name, a.role, a.mobile_number
+		FROM coaches c
+		LEFT JOIN disputes d ON d.coach_id = c.id AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4)
+		LEFT JOIN accounts a ON a.id = d.approver_id
+		WHERE c.id = $1`, p.CoachID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
+	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+		var role, number string
+		err := s.Scan(intoText(&p.CoachName), intoText(&role), intoText(&number))
+		if number != "" {
+			p.Disputes = append(p.Disputes, contact(role, number))
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		return fmt.Errorf("load disputes: %w", err)
+	}
+	return nil
+}
+
+// addDispute keeps that whom r asked wants no more of it.
+func (tx *tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Request) error {
+	if r == nil {
+		return nil
+	}
+	_, err := tx.exec(ctx, `
+		INSERT INTO disputes (coach_id, approver_id, player_id, student_key, date_of_birth, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (coach_id, approver_id, player_id) DO UPDATE SET
+			student_key = excluded.student_key, date_of_birth = excluded.date_of_birth, created_at = excluded.created_at`,
+		p.CoachID, r.PartyID, p.ID, studentKey(p), p.Student.DateOfBirth.String(), micros(tx.now))
+	if err != nil {
+		return fmt.Errorf("keep dispute: %w", err)
+	}
+	return nil
+}
+
+// liftDispute ends every dispute of party's that disputes would find.
+func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.Role) error {
+	if party == "" {
+		return nil
+	}
+	_, err := tx.exec(ctx, `
+		DELETE FROM disputes
+		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_key = $4 AND date_of_birth = $5)`,
+		p.CoachID, p.Side(party).AccountID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
+	if err != nil {
+		return fmt.Errorf("lift dispute: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+)
+
+func (tx *tx) addHistory(ctx context.Context, r *approval.Record) error {
+	if r == nil {
+		return nil
+	}
+	_, err := tx.exec(ctx, `
+		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), text(r.Reason), text(r.RequestID), micros(r.At))
+	if err != nil {
+		return fmt.Errorf("record decision: %w", err)
+	}
+	return nil
+}
+
+// History returns what was decided about a player, oldest first. Whoever calls
+// has checked that the asker may see the player.
+func (db *DB) History(ctx context.Context, playerID string) ([]approval.Record, error) {
+	rs, err := db.query(ctx, `
+		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at
+		FROM approval_history WHERE player_id = $1 ORDER BY decided_at, id`, playerID)
+	return collect(rs, err, func(s scanner) (r approval.Record, err error) {
+		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, intoText(&r.Reason), intoText(&r.RequestID), intoTime(&r.At))
+	})
+}
+
+// addReminder counts one reminder to party against the window.
+func (tx *tx) addReminder(ctx context.Context, p *approval.Player, party actor.Role) error {
+	if party == "" {
+		return nil
+	}
+	_, err := tx.exec(ctx, `INSERT INTO reminders (id, player_id, approver_type, sent_at) VALUES ($1, $2, $3, $4)`,
+		tx.db.NewID(), p.ID, string(party), micros(tx.now))
+	if err != nil {
+		return fmt.Errorf("count reminder: %w", err)
+	}
+	return nil
+}

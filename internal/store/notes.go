@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// tell writes what people are told of events into their trays. accountOf names
+// the account of a role that an event left open, as one does whose party was
+// given another number in this transaction. A tray's numbers are taken from its
+// account's row, which stays locked until the commit: so they rise in the order
+// of the commits, and a stream that resumes after a number misses nothing.
+func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(actor.Role) string) error {
+	var notes []notify.Note
+	for _, e := range events {
+		for _, n := range notify.Plan(e) {
+			if n.AccountID == "" {
+				n.AccountID = accountOf(n.To)
+			}
+			if n.AccountID == "" {
+				return fmt.Errorf("nobody to tell of %s as %s", e.Type, n.To)
+			}
+			notes = append(notes, n)
+		}
+	}
+	if len(notes) == 0 {
+		return nil
+	}
+	next, err := tx.numbers(ctx, notes)
+	if err != nil {
+		return err
+	}
+	var args []any
+	for _, n := range notes {
+		data, err := json.Marshal(n.Data)
+		if err != nil {
+			return err
+		}
+		args = append(args, n.AccountID, next[n.AccountID], tx.db.NewID(), string(n.Type), n.Title, n.Body, string(data),
+			text(n.Data.PlayerID), micros(tx.now))
+		next[n.AccountID]++
+	}
+	_, err = tx.exec(ctx, `
+		INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
+		VALUES `+rowsOf(len(notes), 9), args...)
+	if err != nil {
+		return fmt.Errorf("write notifications: %w", err)
+	}
+	told := make([]string, 0, len(next))
+	for id := range next {
+		told = append(told, id)
+	}
+	tx.wakeTrays(told)
+	return nil
+}
+
+// numbers takes as many numbers of each account's tray as there are notes for
+// it, in one statement, and returns the first of each.
+func (tx *tx) numbers(ctx context.Context, notes []notify.Note) (map[string]int64, error) {
+	count := map[string]int64{}
+	var ids []string
+	for _, n := range notes {
+		if count[n.AccountID]++; count[n.AccountID] == 1 {
+			ids = append(ids, n.AccountID)
+		}
+	}
+	slices.Sort(ids)
+	var grow strings.Builder
+	var args []any
+	for i, id := range ids {
+		args = append(args, id, count[id])
+		fmt.Fprintf(&grow, " WHEN $%d THEN CAST($%d AS BIGINT)", 2*i+1, 2*i+2)
+	}
+	in := make([]string, len(ids))
+	for i := range ids {
+		in[i] = "$" + strconv.Itoa(2*i+1)
+	}
+	rs, err := tx.query(ctx, `
+		UPDATE accounts SET tray_seq = tray_seq + CASE id`+grow.String()+` ELSE 0 END
+		WHERE id IN (`+strings.Join(in, ", ")+`) RETURNING id, tray_seq`, args...)
+	next := map[string]int64{}
+	_, err = collect(rs, err, func(s scanner) (id string, err error) {
+		var last int64
+		err = s.Scan(&id, &last)
+		next[id] = last - count[id] + 1
+		return id, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("number notifications: %w", err)
+	}
+	if len(next) != len(ids) {
+		return nil, fmt.Errorf("number notifications: %d accounts of %d", len(next), len(ids))
+	}
+	return next, nil
+}
+
+// forget removes what the accounts were told about a player.
+func (tx *tx) forget(ctx context.Context, playerID string, accountIDs []string) error {
+	if len(accountIDs) == 0 {
+		return nil
+	}
+	args := []any{playerID}
+	for _, id := range accountIDs {
+		args = append(args, id)
+	}
+	_, err := tx.exec(ctx, `DELETE FROM notifications WHERE player_id = $1 AND account_id IN (`+params(2, len(accountIDs))+`)`, args...)
+	if err != nil {
+		return fmt.Errorf("forget notifications: %w", err)
+	}
+	return nil
+}

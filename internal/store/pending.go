@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+)
+
+// Pending lists whom a coach waits for, longest first, guardian before student,
+// after page.After. Each party has an index of its pending players in just this
+// order, from which at most a page is read; then the two are merged.
+func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Date, remindersSince time.Time, page approval.Page) ([]approval.PendingItem, error) {
+	after := int64(0)
+	if !page.After.At.IsZero() {
+		after = page.After.At.UnixMicro()
+	}
+	rs, err := db.query(ctx, `
+		SELECT w.player_id, w.student_name, w.party, w.approver_name, w.since, w.has_number,
+			(SELECT count(*) FROM reminders m WHERE m.player_id = w.player_id AND m.approver_type = w.party AND m.sent_at > $7),
+			r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at
+		FROM (
+			SELECT * FROM (
+				SELECT p.id AS player_id, p.student_name AS student_name, 'guardian' AS party, p.guardian_name AS approver_name,
+					p.guardian_pending_since AS since, p.guardian_number IS NOT NULL AS has_number, p.guardian_request_id AS request_id
+				FROM players p
+				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state = 'pending' AND p.guardian_name IS NOT NULL
+					AND (p.guardian_pending_since, p.id, 'guardian') > ($2, $3, CAST($4 AS TEXT))
+					AND (p.date_of_birth > $5 OR EXISTS (
+						SELECT 1 FROM requests o WHERE o.id = p.guardian_request_id AND o.state = 'pending'))
+				ORDER BY p.guardian_pending_since, p.id LIMIT $6) g
+			UNION ALL
+			SELECT * FROM (
+				SELECT p.id AS player_id, p.student_name AS student_name, 'student' AS party, p.student_name AS approver_name,
+					p.student_pending_since AS since, p.student_number IS NOT NULL AS has_number, p.student_request_id AS request_id
+				FROM players p
+				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
+					AND (p.student_pending_since, p.id, 'student') > ($2, $3, CAST($4 AS TEXT))
+				ORDER BY p.student_pending_since, p.id LIMIT $6) s
+		) w
+		LEFT JOIN requests r ON r.id = w.request_id
+		ORDER BY w.since, w.player_id, w.party LIMIT $6`,
+		coachID, after, page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, micros(remindersSince))
+	items, err := collect(rs, err, func(s scanner) (approval.PendingItem, error) {
+		var i approval.PendingItem
+		var asked requestColumns
+		err := s.Scan(append([]any{&i.PlayerID, &i.StudentName, &i.Party, intoText(&i.ApproverName), intoTime(&i.PendingSince), &i.HasNumber, &i.Reminders},
+			asked.dest()...)...)
+		i.Request = asked.request(&approval.Player{ID: i.PlayerID, CoachID: coachID}, i.Party)
+		return i, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list pending: %w", err)
+	}
+	return items, nil
+}

@@ -1,0 +1,250 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// playerSelect reads players with the coach's name and the newest request of
+// each party, in one statement; scanPlayer reads its columns.
+const playerSelect = `
+	SELECT p.id, p.coach_id, c.name, p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
+		p.guardian_name, p.guardian_relationship, p.guardian_number, p.guardian_email, p.created_at, p.deleted_at,
+		p.guardian_id, p.guardian_state, p.guardian_changed_at, p.guardian_pending_since,
+		p.student_id, p.student_state, p.student_changed_at, p.student_pending_since,
+		g.id, g.approver_id, g.state, g.channels, g.requested_at, g.last_sent_at, g.delivery_failed, g.closed_at,
+		s.id, s.approver_id, s.state, s.channels, s.requested_at, s.last_sent_at, s.delivery_failed, s.closed_at
+	FROM players p
+	LEFT JOIN coaches c ON c.id = p.coach_id
+	LEFT JOIN requests g ON g.id = p.guardian_request_id
+	LEFT JOIN requests s ON s.id = p.student_request_id `
+
+// stored is a player as it was read, with what is needed to write it again.
+type stored struct {
+	*approval.Player
+	sealed  []byte
+	medical string // what sealed holds
+}
+
+func (db *DB) scanStored(s scanner) (*stored, error) {
+	p := &approval.Player{}
+	g, st := &p.GuardianSide, &p.StudentSide
+	var guardian approval.Guardian
+	var born string
+	var asked [2]requestColumns
+	kept := &stored{Player: p}
+	dest := append(append([]any{
+		&p.ID, &p.CoachID, intoText(&p.CoachName), &p.Version, &p.Student.FullName, &born, &kept.sealed, intoText((*string)(&p.Student.Number)),
+		intoText(&guardian.Name), intoText(&guardian.Relationship), intoText((*string)(&guardian.Number)), intoText(&guardian.Email),
+		intoTime(&p.CreatedAt), intoTime(&p.DeletedAt),
+		intoText(&g.AccountID), &g.Consent.State, intoTime(&g.Consent.ChangedAt), intoTime(&g.Consent.PendingSince),
+		intoText(&st.AccountID), &st.Consent.State, intoTime(&st.Consent.ChangedAt), intoTime(&st.Consent.PendingSince),
+	}, asked[0].dest()...), asked[1].dest()...)
+	err := s.Scan(dest...)
+	if err != nil {
+		return nil, err
+	}
+	if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
+		return nil, fmt.Errorf("player %s: %w", p.ID, err)
+	}
+	if guardian.Name != "" {
+		p.Guardian = &guardian
+	}
+	for i, party := range approval.Parties {
+		p.Side(party).Request = asked[i].request(p, party)
+	}
+	if p.Student.Medical, err = db.unseal(kept.sealed, p.ID); err != nil {
+		return nil, fmt.Errorf("player %s: %w", p.ID, err)
+	}
+	kept.medical = p.Student.Medical
+	return kept, nil
+}
+
+func (db *DB) scanPlayer(s scanner) (*approval.Player, error) {
+	kept, err := db.scanStored(s)
+	if err != nil {
+		return nil, err
+	}
+	return kept.Player, nil
+}
+
+// Player returns a player that by may know of; not_found where there is none.
+func (db *DB) Player(ctx context.Context, by actor.Actor, id string) (*approval.Player, error) {
+	var r *row
+	switch by.Role {
+	case actor.Coach:
+		r = db.queryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
+	case actor.Guardian:
+		r = db.queryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.guardian_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
+	case actor.Student:
+		r = db.queryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.student_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
+	default:
+		return nil, fault.Missing()
+	}
+	p, err := db.scanPlayer(r)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fault.Missing()
+	}
+	return p, err
+}
+
+// Players lists the players of a coach that match f, newest first.
+func (db *DB) Players(ctx context.Context, coachID string, f approval.Filter, page approval.Page) ([]*approval.Player, error) {
+	rs, err := db.query(ctx, playerSelect+`
+		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id < $2
+			AND (CAST($3 AS TEXT) = '' OR p.guardian_state = $3 OR $3 = 'rejected' AND p.guardian_state = 'revoked')
+			AND (CAST($4 AS TEXT) = '' OR p.student_state = $4 OR $4 = 'rejected' AND p.student_state = 'revoked')
+			AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key)
+		ORDER BY p.id DESC LIMIT $6`,
+		coachID, before(page.After.ID), f.GuardianStatus, f.StudentStatus, fold(f.Search), page.Limit)
+	return collect(rs, err, db.scanPlayer)
+}
+
+// Links lists the players that name the guardian or student by, newest first.
+func (db *DB) Links(ctx context.Context, by actor.Actor, page approval.Page) ([]*approval.Player, error) {
+	var rs *rows
+	var err error
+	switch by.Role {
+	case actor.Guardian:
+		rs, err = db.query(ctx, playerSelect+`
+			WHERE p.guardian_id = $1 AND p.deleted_at IS NULL AND p.id < $2 ORDER BY p.id DESC LIMIT $3`,
+			by.AccountID, before(page.After.ID), page.Limit)
+	case actor.Student:
+		rs, err = db.query(ctx, playerSelect+`
+			WHERE p.student_id = $1 AND p.deleted_at IS NULL AND p.id < $2 ORDER BY p.id DESC LIMIT $3`,
+			by.AccountID, before(page.After.ID), page.Limit)
+	default:
+		return nil, nil
+	}
+	return collect(rs, err, db.scanPlayer)
+}
+
+// AnyApproved says whether a student has approved any link.
+func (db *DB) AnyApproved(ctx context.Context, studentID string) (bool, error) {
+	var approved bool
+	err := db.queryRow(ctx, `
+		SELECT EXISTS (SELECT 1 FROM players WHERE student_id = $1 AND deleted_at IS NULL AND student_state = 'approved')`,
+		studentID).Scan(&approved)
+	return approved, err
+}
+
+// insertPlayer adds p without its requests; false where the coach has a live one
+// of that name and birth date.
+func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error) {
+	sealed, err := tx.db.seal(p.Student.Medical, p.ID)
+	if err != nil {
+		return false, err
+	}
+	g := guardianOf(p)
+	res, err := tx.exec(ctx, `
+		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, medical,
+			student_number, student_id, student_state, student_changed_at, student_pending_since,
+			guardian_name, guardian_relationship, guardian_email, guardian_number,
+			guardian_id, guardian_state, guardian_changed_at, guardian_pending_since, created_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
+		p.ID, p.CoachID, p.Version, p.Student.FullName, studentKey(p), p.Student.DateOfBirth.String(), searchKey(p), sealed,
+		text(string(p.Student.Number)), text(p.StudentSide.AccountID), string(p.StudentSide.Consent.State),
+		micros(p.StudentSide.Consent.ChangedAt), micros(p.StudentSide.Consent.PendingSince),
+		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
+		text(p.GuardianSide.AccountID), string(p.GuardianSide.Consent.State),
+		micros(p.GuardianSide.Consent.ChangedAt), micros(p.GuardianSide.Consent.PendingSince), micros(p.CreatedAt))
+	if err != nil {
+		return false, fmt.Errorf("add player: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// linkRequests writes which requests a new player's parties were sent.
+func (tx *tx) linkRequests(ctx context.Context, p *approval.Player) error {
+	return tx.execOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3 WHERE id = $1`,
+		p.ID, text(requestID(p.GuardianSide)), text(requestID(p.StudentSide)))
+}
+
+// savePlayer writes p if nobody has written it since it was read.
+func (tx *tx) savePlayer(ctx context.Context, p *stored) error {
+	if p.Student.Medical != p.medical {
+		sealed, err := tx.db.seal(p.Student.Medical, p.ID)
+		if err != nil {
+			return err
+		}
+		p.sealed, p.medical = sealed, p.Student.Medical
+	}
+	g := guardianOf(p.Player)
+	err := tx.execOne(ctx, `
+		UPDATE players SET version = version + 1,
+			student_name = $3, student_key = $4, date_of_birth = $5, search_key = $6, medical = $7, student_number = $8,
+			student_id = $9, student_state = $10, student_changed_at = $11, student_pending_since = $12, student_request_id = $13,
+			guardian_name = $14, guardian_relationship = $15, guardian_email = $16, guardian_number = $17,
+			guardian_id = $18, guardian_state = $19, guardian_changed_at = $20, guardian_pending_since = $21, guardian_request_id = $22,
+			deleted_at = $23
+		WHERE id = $1 AND version = $2`,
+		p.ID, p.Version,
+		p.Student.FullName, studentKey(p.Player), p.Student.DateOfBirth.String(), searchKey(p.Player), p.sealed, text(string(p.Student.Number)),
+		text(p.StudentSide.AccountID), string(p.StudentSide.Consent.State),
+		micros(p.StudentSide.Consent.ChangedAt), micros(p.StudentSide.Consent.PendingSince), text(requestID(p.StudentSide)),
+		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
+		text(p.GuardianSide.AccountID), string(p.GuardianSide.Consent.State),
+		micros(p.GuardianSide.Consent.ChangedAt), micros(p.GuardianSide.Consent.PendingSince), text(requestID(p.GuardianSide)),
+		micros(p.DeletedAt))
+	if err != nil {
+		return fmt.Errorf("save player %s: %w", p.ID, err)
+	}
+	p.Version++
+	return nil
+}
+
+// twin returns the id of the coach's live player of that name and birth date.
+func twin(ctx context.Context, q querier, p *approval.Player) (string, error) {
+	var id string
+	err := q.queryRow(ctx, `
+		SELECT id FROM players
+		WHERE coach_id = $1 AND student_key = $2 AND date_of_birth = $3 AND deleted_at IS NULL`,
+		p.CoachID, studentKey(p), p.Student.DateOfBirth.String()).Scan(&id)
+	return id, err
+}
+
+func errExists(id string) error {
+	return fault.New(fault.Conflict, "player_exists", "You have a player of this name and birth date already.").With("player_id", id)
+}
+
+func guardianOf(p *approval.Player) approval.Guardian {
+	if p.Guardian == nil {
+		return approval.Guardian{}
+	}
+	return *p.Guardian
+}
+
+func requestID(s approval.Side) string {
+	if s.Request == nil {
+		return ""
+	}
+	return s.Request.ID
+}
+
+// reminders loads when both parties were reminded since, oldest first.
+func (tx *tx) reminders(ctx context.Context, p *approval.Player, since time.Time) error {
+	rs, err := tx.query(ctx, `
+		SELECT approver_type, sent_at FROM reminders WHERE player_id = $1 AND sent_at > $2 ORDER BY sent_at, id`,
+		p.ID, micros(since))
+	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+		var party actor.Role
+		var at time.Time
+		err := s.Scan(&party, intoTime(&at))
+		side := p.Side(party)
+		side.Reminders = append(side.Reminders, at)
+		return struct{}{}, err
+	})
+	if err != nil {
+		return fmt.Errorf("load reminders of player %s: %w", p.ID, err)
+	}
+	return nil
+}

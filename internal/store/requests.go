@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// requestColumns are the columns of a request that may be absent: id,
+// approver_id, state, channels, requested_at, last_sent_at, delivery_failed,
+// closed_at.
+type requestColumns struct {
+	id, partyID, state, channels  string
+	requestedAt, sentAt, closedAt time.Time
+	failed                        sql.NullBool
+}
+
+func (c *requestColumns) dest() []any {
+	return []any{
+		intoText(&c.id), intoText(&c.partyID), intoText(&c.state), intoText(&c.channels),
+		intoTime(&c.requestedAt), intoTime(&c.sentAt), &c.failed, intoTime(&c.closedAt),
+	}
+}
+
+// request returns the request to a party of p that was read, or nil.
+func (c *requestColumns) request(p *approval.Player, party actor.Role) *approval.Request {
+	if c.id == "" {
+		return nil
+	}
+	return &approval.Request{
+		ID: c.id, PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: c.partyID,
+		State: approval.RequestState(c.state), Channels: channels(c.channels), RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
+		DeliveryFailed: c.failed.Bool, ClosedAt: c.closedAt,
+	}
+}
+
+// channels reads the list that joined wrote.
+func channels(s string) []approval.Channel {
+	var list []approval.Channel
+	for name := range strings.SplitSeq(s, ",") {
+		list = append(list, approval.Channel(name))
+	}
+	return list
+}
+
+func joined(list []approval.Channel) string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = string(c)
+	}
+	return strings.Join(names, ",")
+}
+
+const requestSelect = `
+	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at,
+		r.player_id, r.coach_id, r.approver_type, d.channel, d.state, d.reason, d.updated_at
+	FROM requests r
+	JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
+	LEFT JOIN deliveries d ON d.request_id = r.id `
+
+// Request returns a request with its deliveries, oldest first, to the coach who
+// owns the player, or to the party who was asked and still is that party;
+// not_found to anybody else.
+func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
+	var rs *rows
+	var err error
+	switch by.Role {
+	case actor.Coach:
+		rs, err = db.query(ctx, requestSelect+`
+			WHERE r.id = $1 AND p.coach_id = $2 ORDER BY d.id`, id, by.AccountID)
+	case actor.Guardian:
+		rs, err = db.query(ctx, requestSelect+`
+			WHERE r.id = $1 AND r.approver_id = $2 AND r.approver_type = 'guardian' AND p.guardian_id = $2 ORDER BY d.id`, id, by.AccountID)
+	case actor.Student:
+		rs, err = db.query(ctx, requestSelect+`
+			WHERE r.id = $1 AND r.approver_id = $2 AND r.approver_type = 'student' AND p.student_id = $2 ORDER BY d.id`, id, by.AccountID)
+	default:
+		return nil, fault.Missing()
+	}
+	var found *approval.Request
+	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+		var c requestColumns
+		var p approval.Player
+		var party actor.Role
+		var channel string
+		var d approval.Delivery
+		err := s.Scan(append(c.dest(), &p.ID, &p.CoachID, &party, intoText(&channel), intoText(&d.State), intoText(&d.Reason), intoTime(&d.At))...)
+		if found == nil {
+			found = c.request(&p, party)
+		}
+		if d.Channel = approval.Channel(channel); channel != "" {
+			found.Deliveries = append(found.Deliveries, d)
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read request: %w", err)
+	}
+	if found == nil {
+		return nil, fault.Missing()
+	}
+	return found, nil
+}
+
+// closeRequests writes how requests ended. The guarded save of their player
+// came before, so nobody else can be writing their state.
+func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) error {
+	for _, r := range closed {
+		err := tx.execOne(ctx, `UPDATE requests SET state = $2, closed_at = $3 WHERE id = $1`, r.ID, string(r.State), micros(r.ClosedAt))
+		if err != nil {
+			return fmt.Errorf("close request %s: %w", r.ID, err)
+		}
+	}
+	return nil
+}
+
+// openRequests adds new requests, whose parties have their accounts by now.
+func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*approval.Request) error {
+	if len(opened) == 0 {
+		return nil
+	}
+	var args []any
+	for _, r := range opened {
+		r.PartyID = p.Side(r.Party).AccountID
+		args = append(args, r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joined(r.Channels),
+			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed)
+	}
+	_, err := tx.exec(ctx, `
+		INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
+		VALUES `+rowsOf(len(opened), 10), args...)
+	if err != nil {
+		return fmt.Errorf("open requests: %w", err)
+	}
+	return tx.dueDigest(ctx, opened[0])
+}
+
+// resendRequests writes that open requests go out once more.
+func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
+	for _, r := range resent {
+		err := tx.execOne(ctx, `
+			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4 WHERE id = $1 AND state = 'pending'`,
+			r.ID, joined(r.Channels), micros(r.LastSentAt), r.DeliveryFailed)
+		if err != nil {
+			return fmt.Errorf("resend request %s: %w", r.ID, err)
+		}
+	}
+	return nil
+}
+
+// dueDigest has the coach's digest look at r once it has waited for long. The
+// version tells a digest that is being made that there is more to count.
+func (tx *tx) dueDigest(ctx context.Context, r *approval.Request) error {
+	// Just after: "for more than" the time, not "for" it.
+	due := r.RequestedAt.Add(tx.db.Settings.DigestAfter + time.Microsecond)
+	_, err := tx.exec(ctx, `
+		INSERT INTO digests (coach_id, due_at, version) VALUES ($1, $2, 1)
+		ON CONFLICT (coach_id) DO UPDATE SET version = digests.version + 1,
+			due_at = CASE WHEN excluded.due_at < digests.due_at THEN excluded.due_at ELSE digests.due_at END`,
+		r.CoachID, micros(due))
+	if err != nil {
+		return fmt.Errorf("set digest: %w", err)
+	}
+	return nil
+}
