@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -37,6 +38,7 @@ type DB struct {
 	OnQueued   func()
 	OnNotified func(accountIDs []string)
 
+	vault      *auth.Vault // see SetVault
 	announce   chan []string
 	engine     engine
 	reads      *sql.DB   // PostgreSQL: the pool of both reads and writes

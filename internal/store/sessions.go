@@ -38,23 +38,21 @@ func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 // presented is its newest and the session lives; nil where it is not so.
 func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
 	var rotated *auth.Session
-	err := db.write(ctx, func(tx *tx) error {
-		s, err := scanSession(tx.queryRow(ctx, `
-			UPDATE sessions
-			SET generation = generation + 1, refresh_hash = $4, prev_used_at = COALESCE(used_at, $5),
-				used_at = NULL, last_used_at = $5, idle_at = $6
-			WHERE id = $1 AND generation = $2 AND refresh_hash = $3
-				AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
-			RETURNING id, account_id, role, mobile_number, device_id, device_name, generation,
-				used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at`,
-			r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt)))
-		if errors.Is(err, sql.ErrNoRows) {
-			rotated = nil
-			return nil
-		}
-		rotated = s
+	err := db.execRow(ctx, func(row scanner) (err error) {
+		rotated, err = scanSession(row)
 		return err
-	})
+	}, `
+		UPDATE sessions
+		SET generation = generation + 1, refresh_hash = $4, prev_used_at = COALESCE(used_at, $5),
+			used_at = NULL, last_used_at = $5, idle_at = $6
+		WHERE id = $1 AND generation = $2 AND refresh_hash = $3
+			AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
+		RETURNING id, account_id, role, mobile_number, device_id, device_name, generation,
+			used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at`,
+		r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("rotate session: %w", err)
 	}

@@ -91,20 +91,45 @@ func (db *DB) exec(ctx context.Context, query string, args ...any) (sql.Result, 
 		})
 		return res, err
 	}
+	err := db.single(ctx, func(own context.Context) (err error) {
+		res, err = db.reads.ExecContext(own, query, args...)
+		return err
+	})
+	return res, err
+}
+
+// execRow is exec for a statement that answers at most one row, which read
+// scans: sql.ErrNoRows where its guard met none.
+func (db *DB) execRow(ctx context.Context, read func(scanner) error, query string, args ...any) error {
+	if db.writer != nil {
+		return db.write(ctx, func(tx *tx) error { return read(tx.queryRow(ctx, query, args...)) })
+	}
+	return db.single(ctx, func(own context.Context) error {
+		rs, err := db.reads.QueryContext(own, query, args...)
+		if err != nil {
+			return err
+		}
+		return read(&row{rows: &rows{Rows: rs}})
+	})
+}
+
+// single runs one statement on PostgreSQL as a transaction of its own: one round
+// trip, detached from the request like every other write.
+func (db *DB) single(ctx context.Context, run func(ctx context.Context) error) error {
 	if err := ctx.Err(); err != nil {
-		return nil, classify(err)
+		return classify(err)
 	}
 	if err := db.enter(); err != nil {
-		return nil, err
+		return err
 	}
 	defer db.leave()
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
 	defer cancel()
 	for try := 1; ; try++ {
 		// A lost connection is as one lost at COMMIT: perhaps the statement is kept.
-		res, err := db.reads.ExecContext(own, query, args...)
+		err := run(own)
 		if !mayRepeat(err) || try == writeTries || !pause(own, try) {
-			return res, classify(err)
+			return classify(err)
 		}
 	}
 }

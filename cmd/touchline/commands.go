@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/server"
+)
+
+// serve answers requests until ctx ends.
+func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) error {
+	log := logger(cfg, stderr)
+	for _, warning := range cfg.Warnings(time.Now()) {
+		log.Warn(warning)
+	}
+	// Listen first: a taken port must not leave a data folder behind.
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
+	if err != nil {
+		return err
+	}
+	cfg.Listening(l.Addr())
+	app, err := server.Open(ctx, cfg, server.Edges{Log: log, Terminal: stdout})
+	if err != nil {
+		_ = l.Close()
+		return err
+	}
+	defer app.Close()
+	fmt.Fprintf(stdout, "Touchline answers at %s (the API is described at %s/docs)\n", cfg.PublicURL, cfg.PublicURL)
+	if cfg.Development() {
+		fmt.Fprintln(stdout, "This is a development set-up: codes are printed here instead of being sent by SMS. Stop it with Ctrl+C.")
+	}
+	if err := app.Serve(ctx, l); err != nil {
+		return err
+	}
+	log.Info("stopped")
+	return nil
+}
+
+// migrate brings the database up to date.
+func migrate(ctx context.Context, cfg *config.Config, stdout, _ io.Writer) error {
+	db, err := server.OpenStore(ctx, cfg, server.Edges{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(stdout, "The database is up to date.")
+	return db.Close()
+}
+
+// printConfig prints the settings; those that cannot be used are named too.
+func printConfig(args, environ []string, stdout, stderr io.Writer) int {
+	asJSON := slices.Contains(args, "--json")
+	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--json" })
+	cfg, err := config.Load(args, environ)
+	if err != nil {
+		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
+	show := cfg.Print
+	if asJSON {
+		show = cfg.PrintJSON
+	}
+	if err := show(stdout); err != nil {
+		fmt.Fprintln(stderr, "touchline:", err)
+		return 1
+	}
+	return 0
+}
+
+// logger writes structured lines to w.
+func logger(cfg *config.Config, w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: cfg.LogLevel}
+	if cfg.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// version is what the build was made from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "unknown"
+	}
+	return info.Main.Version
+}

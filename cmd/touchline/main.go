@@ -1,0 +1,79 @@
+// Command touchline is the service: one program for coaches to sign in, add
+// students with their guardians, and ask both for their consent.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/touchline/touchline/internal/config"
+)
+
+const usage = `Touchline signs coaches in, links students with their guardians, and asks both
+for their consent before any app service works for them.
+
+Usage:
+
+	touchline serve     answer requests (migrates the database first)
+	touchline migrate   bring the database up to date, and stop
+	touchline config    print every setting: its value, its default, its source
+	touchline version   print the version
+
+Every setting is an environment variable (TOUCHLINE_ADDR) and, but for secrets,
+a flag (--addr). "touchline config" lists them.
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run carries out one command and returns the exit status: 0 done, 1 failed,
+// 2 asked wrongly.
+func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, usage)
+		return 2
+	}
+	command, args := args[0], args[1:]
+	var do func(context.Context, *config.Config, io.Writer, io.Writer) error
+	switch command {
+	case "serve":
+		do = serve
+	case "migrate":
+		do = migrate
+	case "config":
+		return printConfig(args, environ, stdout, stderr)
+	case "version":
+		fmt.Fprintln(stdout, "touchline", version())
+		return 0
+	case "help", "-h", "--help":
+		fmt.Fprint(stdout, usage)
+		return 0
+	default:
+		fmt.Fprintf(stderr, "touchline: there is no command %q\n\n%s", command, usage)
+		return 2
+	}
+	cfg, err := config.Load(args, environ)
+	if errors.Is(err, config.ErrHelp) {
+		config.Usage(stdout)
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
+	if err := do(ctx, cfg, stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, "touchline:", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,229 @@
+// Package server puts the house together: it opens the database and the keys,
+// makes the services, mounts what answers over HTTP, and starts and stops it all
+// without dropping a request. It holds no rule of its own.
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/sms"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/web"
+	"github.com/touchline/touchline/internal/worker"
+)
+
+// Edges is where the service meets the world. The zero value of each field is
+// the real one; tests put their own in.
+type Edges struct {
+	Now   func() time.Time
+	NewID func() string
+	Rand  io.Reader
+	Log   *slog.Logger
+	// Terminal is where SMS=log prints.
+	Terminal io.Writer
+}
+
+func (e Edges) filled() Edges {
+	if e.Now == nil {
+		e.Now = time.Now
+	}
+	if e.NewID == nil {
+		e.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	if e.Rand == nil {
+		e.Rand = rand.Reader
+	}
+	if e.Log == nil {
+		e.Log = slog.Default()
+	}
+	if e.Terminal == nil {
+		e.Terminal = io.Discard
+	}
+	return e
+}
+
+// App is one replica of the service.
+type App struct {
+	cfg     *config.Config
+	edges   Edges
+	db      *store.DB
+	worker  *worker.Worker
+	hub     *notify.Hub
+	handler http.Handler
+	// draining says that the replica is about to stop: it is not ready any more.
+	draining atomic.Bool
+}
+
+// Open opens the database of cfg, migrates it, and makes a replica that is ready
+// to serve. Close must follow.
+func Open(ctx context.Context, cfg *config.Config, edges Edges) (*App, error) {
+	edges = edges.filled()
+	db, err := OpenStore(ctx, cfg, edges)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{cfg: cfg, edges: edges, db: db}
+	if err := a.assemble(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return a, nil
+}
+
+// OpenStore opens the database of cfg and migrates it.
+func OpenStore(ctx context.Context, cfg *config.Config, edges Edges) (*store.DB, error) {
+	edges = edges.filled()
+	if err := cfg.MakeDataDir(); err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, cfg.DatabaseURL.Reveal(), store.Options{MaxConns: cfg.DatabaseConnections})
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	db.Now, db.NewID = edges.Now, edges.NewID
+	db.Settings = store.Settings{
+		LinkValidity: cfg.LinkValidity,
+		DigestAfter:  cfg.PendingReminderAfter, DigestEvery: cfg.PendingReminderEvery,
+		MessagesPerNumberFromCoach: cfg.MessagesPerNumberFromCoach,
+		MessagesPerNumber:          cfg.MessagesPerNumber,
+		MessagesPerCoach:           cfg.MessagesPerCoach,
+	}
+	if err := db.Migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
+	}
+	return db, nil
+}
+
+// assemble makes the services over the open database.
+func (a *App) assemble(ctx context.Context) error {
+	cfg, edges := a.cfg, a.edges
+	master, err := cfg.MasterKey()
+	if err != nil {
+		return err
+	}
+	keys, err := auth.OpenKeys(ctx, a.db, master, edges.Now)
+	if err != nil {
+		return err
+	}
+	a.db.SetVault(keys.Vault)
+	sender, err := sms.New(cfg.SMS.Reveal(), edges.Terminal)
+	if err != nil {
+		return err
+	}
+	testCode := func(n phone.Number, now time.Time) string {
+		code, _ := cfg.TestCode(n, now)
+		return code.Reveal()
+	}
+	auths := &auth.Service{
+		Store: a.db, Keys: keys, Tokens: auth.NewTokens(keys, cfg.PublicURL, cfg.AccessTokenLifetime, edges.Now),
+		Settings: authSettings(cfg, testCode), Now: edges.Now, NewID: edges.NewID, Rand: edges.Rand,
+	}
+	approvals := approval.NewService(a.db, approval.Rules{
+		ResendAfter: cfg.ResendAfter, RemindersPerWindow: cfg.RemindersPerWindow, ReminderWindow: cfg.ReminderWindow,
+		RequireGuardianForMinors: cfg.RequireGuardianForMinors, AllowCoachAsContact: cfg.AllowCoachAsContact,
+		Reachable:  cfg.Reaches,
+		TestNumber: func(n phone.Number) bool { return testCode(n, edges.Now()) != "" },
+	}, edges.Now, edges.NewID)
+	a.hub = notify.NewHub()
+	docs, err := api.NewDocs()
+	if err != nil {
+		return err
+	}
+	pages, err := web.New(a.db, edges.Now, edges.Log)
+	if err != nil {
+		return err
+	}
+	a.handler = a.drained(api.New(api.Config{
+		Auth: auths, Approvals: approvals,
+		Coaches:     &coach.Service{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
+		Tray:        &notify.Tray{Store: a.db, Now: edges.Now},
+		Hub:         a.hub,
+		Idempotency: &idempotency.Service{Store: a.db, Sealer: keys.Vault.For(auth.ForAnswers), Now: edges.Now, NewID: edges.NewID},
+		Phones:      phone.Parser{DefaultRegion: cfg.DefaultRegion},
+		Reader:      a.db,
+		Docs:        docs,
+		Pages:       pages.Handlers(),
+		Ready:       a.ready,
+		PublicURL:   cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, RequestsPerMinute: cfg.RequestsPerAddressMinute,
+		Now: edges.Now, Log: edges.Log,
+	}).Handler())
+	a.worker = a.newWorker(auths, sender)
+	a.db.OnQueued = a.worker.Outbox.Wake
+	a.db.OnNotified = func(accountIDs []string) {
+		a.hub.Wake(accountIDs)
+		a.db.Announce(accountIDs)
+	}
+	return nil
+}
+
+func authSettings(cfg *config.Config, testCode func(phone.Number, time.Time) string) auth.Settings {
+	return auth.Settings{
+		OTPLength: cfg.OTPLength, OTPValidity: cfg.OTPValidity, OTPTries: cfg.OTPTries,
+		OTPResendAfter: cfg.OTPResendAfter, OTPWrongPerDay: cfg.OTPWrongPerDay,
+		SendsPerHour: cfg.OTPSendsPerHour, SendsPerDay: cfg.OTPSendsPerDay,
+		SendsPerAddressHour: cfg.OTPSendsPerAddressHour, SendsTotalHour: cfg.OTPSendsTotalHour,
+		AccessLifetime: cfg.AccessTokenLifetime, RefreshIdle: cfg.RefreshTokenIdle,
+		RefreshLifetime: cfg.RefreshTokenLifetime, RefreshGrace: cfg.RefreshGrace,
+		Reachable: cfg.Reaches, TestCode: testCode,
+	}
+}
+
+// newWorker makes the background work of this replica.
+func (a *App) newWorker(auths *auth.Service, sender sms.Sender) *worker.Worker {
+	return &worker.Worker{
+		Outbox: &worker.Outbox{
+			Store: a.db, Send: gateway(sender), Code: auths.Code, Link: auths.Keys.Vault.LinkToken,
+			PublicURL: a.cfg.PublicURL, OTPTries: a.cfg.OTPTries, Now: a.edges.Now, NewID: a.edges.NewID, Log: a.edges.Log,
+		},
+		Digests: a.db.SendDigests,
+		Keys:    auths.Keys.Rotate,
+		Sweep:   func(ctx context.Context) (int64, error) { return a.db.Sweep(ctx, a.edges.Now()) },
+		Log:     a.edges.Log,
+	}
+}
+
+// gateway fits an SMS transport to the outbox.
+func gateway(sender sms.Sender) func(context.Context, worker.Message) error {
+	return func(ctx context.Context, m worker.Message) error {
+		kind := sms.Text
+		if m.OTP {
+			kind = sms.OTP
+		}
+		err := sender.Send(ctx, sms.Message{ID: m.ID, To: phone.Number(m.To), Text: m.Text, Kind: kind})
+		if f, ok := errors.AsType[*sms.Failure](err); ok {
+			return &worker.Failure{Refused: f.Refused, Wait: f.Wait, Reason: f.Reason}
+		}
+		return err
+	}
+}
+
+// ready says why this replica should get no requests, or nil.
+func (a *App) ready(ctx context.Context) error {
+	if a.draining.Load() {
+		return errors.New("shutting down")
+	}
+	return a.db.Migrated(ctx)
+}
+
+// Handler answers everything that the service serves over HTTP.
+func (a *App) Handler() http.Handler { return a.handler }
+
+// Close closes the database. Serve must have returned.
+func (a *App) Close() error { return a.db.Close() }

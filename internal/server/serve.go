@@ -1,0 +1,72 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// The bounds of a connection. A phone on a bad network needs seconds; nobody
+// needs minutes to send 64 KiB.
+const (
+	headerTimeout = 10 * time.Second
+	readTimeout   = 30 * time.Second
+	writeTimeout  = 45 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 16 << 10
+	// stopTimeout is how long requests under way may take once the replica stops.
+	stopTimeout = 30 * time.Second
+)
+
+// Serve answers on l, and does the background work, until ctx ends. Then it says
+// that it is not ready, goes on for the drain time so that load balancers notice,
+// lets every request under way end, and returns.
+func (a *App) Serve(ctx context.Context, l net.Listener) error {
+	srv := &http.Server{
+		Handler: a.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(a.edges.Log.Handler(), slog.LevelDebug),
+	}
+	background, stop := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	wait.Go(func() { a.worker.Run(background) })
+	wait.Go(func() { a.db.Listen(background, a.hub.Wake) })
+	defer wait.Wait()
+	defer stop()
+
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	a.draining.Store(true)
+	select {
+	case err := <-failed:
+		return err
+	case <-time.After(a.cfg.ShutdownDrain):
+	}
+	a.hub.Close() // streams would never end by themselves
+	limit, cancel := context.WithTimeout(context.Background(), stopTimeout)
+	defer cancel()
+	if err := srv.Shutdown(limit); err != nil {
+		return errors.Join(err, srv.Close())
+	}
+	return nil
+}
+
+// drained asks clients, while the replica drains, to open their next connection
+// elsewhere.
+func (a *App) drained(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.draining.Load() {
+			w.Header().Set("Connection", "close")
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,180 @@
+// Package touchlinetest runs a whole Touchline in the process of a test: the
+// real server on a real port, a real database, a real SMS gateway program, with
+// a clock to move and the messages that were sent. Every answer is checked
+// against the published OpenAPI document.
+package touchlinetest
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"regexp"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/server"
+	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// Service is one running replica.
+type Service struct {
+	URL     string
+	Clock   *Clock
+	Gateway *smstest.Gateway
+	// Config is what it runs with.
+	Config *config.Config
+	// Log holds the lines that it logged.
+	Log *Log
+
+	tb     testing.TB
+	client *http.Client
+	stop   func() error
+}
+
+// Option changes the settings before the service starts.
+type Option func(*config.Config)
+
+// Each runs test on SQLite and on PostgreSQL, each with a service of its own.
+func Each(t *testing.T, test func(t *testing.T, s *Service), options ...Option) {
+	storetest.Each(t, func(t *testing.T, url string) { test(t, New(t, url, options...)) })
+}
+
+// New starts a service on the database at url. Limits on sends for each address
+// and in all are off, for every test is one address; the rest is as by default.
+func New(tb testing.TB, url string, options ...Option) *Service {
+	cfg := config.Defaults()
+	cfg.Addr = "127.0.0.1:0"
+	cfg.DataDir = tb.TempDir()
+	cfg.DatabaseURL = config.SecretURL(url)
+	cfg.OTPSendsPerAddressHour, cfg.OTPSendsTotalHour, cfg.RequestsPerAddressMinute = 0, 0, 0
+	cfg.ShutdownDrain = 0
+	cfg.Countries = []string{"*"}
+	for _, option := range options {
+		option(cfg)
+	}
+	s := &Service{Clock: new(Clock), Gateway: smstest.New(tb), Config: cfg, Log: new(Log), tb: tb}
+	cfg.SMS = config.SecretURL(s.Gateway.Spec())
+	s.start()
+	return s
+}
+
+// Replica starts a second process of the same service: the same database, keys
+// and clock, nothing else in common.
+func (s *Service) Replica() *Service {
+	r := &Service{Clock: s.Clock, Gateway: s.Gateway, Config: s.Config, Log: new(Log), tb: s.tb}
+	r.start()
+	return r
+}
+
+func (s *Service) start() {
+	s.tb.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	cfg := *s.Config
+	if cfg.PublicURL == config.Defaults().PublicURL {
+		cfg.PublicURL = "http://" + l.Addr().String()
+		s.Config.PublicURL = cfg.PublicURL // replicas have it in common
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	app, err := server.Open(ctx, &cfg, server.Edges{
+		Now: s.Clock.Now, Terminal: io.Discard,
+		Log: slog.New(slog.NewJSONHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		cancel()
+		s.tb.Fatalf("open the service: %v", err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- app.Serve(ctx, l) }()
+	s.URL = "http://" + l.Addr().String()
+	s.client = &http.Client{
+		Transport: ValidatingTransport(s.tb, &http.Transport{MaxIdleConnsPerHost: 256}),
+		Timeout:   30 * time.Second,
+	}
+	s.stop = sync.OnceValue(func() error {
+		cancel()
+		err := <-done
+		s.client.CloseIdleConnections()
+		if closing := app.Close(); err == nil {
+			err = closing
+		}
+		return err
+	})
+	s.tb.Cleanup(func() {
+		if err := s.stop(); err != nil {
+			s.tb.Errorf("stop the service: %v", err)
+		}
+	})
+}
+
+// Stop shuts the service down as SIGTERM does, and waits for it.
+func (s *Service) Stop() error { return s.stop() }
+
+var digits = regexp.MustCompile(`\d{4,10}`)
+
+// OTP waits for the newest code that was sent to number, after skip earlier ones.
+func (s *Service) OTP(number string, skip int) string {
+	s.tb.Helper()
+	m := s.SMS(number, "otp", skip)
+	return digits.FindString(m.Text)
+}
+
+// SMS waits for the message of a kind (otp or message) to number that follows
+// skip earlier ones.
+func (s *Service) SMS(number, kind string, skip int) smstest.Received {
+	s.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	seen := map[string]bool{}
+	m, err := s.Gateway.Await(ctx, func(m smstest.Received) bool {
+		if m.To != number || m.Kind != kind {
+			return false
+		}
+		fresh := !seen[m.ID]
+		seen[m.ID] = true
+		return fresh && len(seen) > skip
+	})
+	if err != nil {
+		s.tb.Fatalf("no %s came to the number after %d: %v", kind, skip, err)
+	}
+	return m
+}
+
+// Sent counts the messages of a kind that number has got so far.
+func (s *Service) Sent(number, kind string) int {
+	n := 0
+	for _, m := range s.Gateway.Accepted() {
+		if m.To == number && m.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// Log collects what a service logged.
+type Log struct {
+	mu  sync.Mutex
+	all []byte
+}
+
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, p...)
+	return len(p), nil
+}
+
+// String returns every line so far.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.all)
+}
