@@ -10,21 +10,21 @@ import (
 // words returns the title and body of a notification. The contents are those of
 // the spec's section 6, in words that a nine-year-old can read.
 func words(to actor.Role, t Type, e event.Event) (title, body string) {
-	coach, student, guardian := Name(e.CoachName, "Your coach"), Name(e.StudentName, "the student"), Name(e.GuardianName, "The guardian")
+	coach, student, guardian := Name(e.CoachName, "Your coach"), Name(e.StudentName, "the student"), Name(e.GuardianName, "of the student")
 	switch t {
 	case GuardianApproved:
-		return "Guardian approved", fmt.Sprintf("%s approved app access for %s.", guardian, student)
+		return "Guardian approved", fmt.Sprintf("Guardian %s approved app access for %s.", guardian, student)
 	case GuardianRejected:
-		return "Guardian said no", fmt.Sprintf("%s rejected app access for %s. Check the details, correct them, and send the request again. Chat and SMS still work.", guardian, student)
+		return "Guardian said no", fmt.Sprintf("Guardian %s rejected app access for %s. Update the details, then send the request again. Chat and SMS still work.", guardian, student)
 	case GuardianRevoked:
 		if to == actor.Guardian {
 			return "You took your yes back", fmt.Sprintf("App access for you is off for %s with coach %s. The coach has been told.", student, coach)
 		}
-		return "Guardian took the yes back", fmt.Sprintf("%s revoked app access for %s. Chat and SMS still work.", guardian, student)
+		return "Guardian took the yes back", fmt.Sprintf("Guardian %s revoked app access for %s. Chat and SMS still work.", guardian, student)
 	case StudentApproved:
 		return "Student approved", fmt.Sprintf("%s approved their profile.", student)
 	case StudentRejected:
-		return "Student said no", fmt.Sprintf("%s rejected their profile. Check the details with them, and send the request again. Chat and SMS still work.", student)
+		return "Student said no", fmt.Sprintf("%s rejected their profile. Verify the details with them, then send the request again. Chat and SMS still work.", student)
 	case StudentRevoked:
 		if to == actor.Student {
 			return "You took your yes back", fmt.Sprintf("The app is off for you with coach %s. The coach has been told.", coach)
@@ -44,7 +44,7 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 	case StudentRequest:
 		return "Your profile is ready", fmt.Sprintf("Coach %s added you, %s. Approve to use all features, or reject.", coach, student)
 	case StudentApprovalConfirmed:
-		return "You approved", "Your profile is approved. All features are on. You can take this back at any time."
+		return "You approved", "Your profile is approved. All features are available. You can take this back at any time."
 	case StudentRejectConfirmed:
 		return "You said no", "You rejected your profile. Your coach will update the details."
 	case RequestReminder:
@@ -72,7 +72,7 @@ func partyNoun(party actor.Role) string {
 
 func partyName(e event.Event, guardian, student string) string {
 	if e.Party == actor.Guardian {
-		return guardian
+		return "guardian " + guardian
 	}
 	return student
 }

@@ -1,0 +1,130 @@
+package notify_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden file")
+
+// facts are every fact about every party that can be told.
+func facts() []event.Event {
+	var all []event.Event
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		for _, t := range []event.Type{
+			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
+			event.Disputed, event.Changed, event.Unlinked, event.DeliveryFailed,
+		} {
+			all = append(all, event.Event{
+				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
+				CoachName: "Meera Nair", StudentName: "Asha Rao", GuardianName: "Ravi Rao",
+			})
+		}
+	}
+	return append(all,
+		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 1},
+		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 12},
+		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
+	)
+}
+
+// TestWording holds every notification and message as people read it.
+func TestWording(t *testing.T) {
+	var b strings.Builder
+	for _, e := range facts() {
+		notes := notify.Plan(e)
+		if len(notes) == 0 {
+			t.Errorf("nobody is told of %s by %s", e.Type, e.Party)
+		}
+		for _, n := range notes {
+			fmt.Fprintf(&b, "%s %s -> %s %s: %s\n\t%s\n\t%s\n\t%+v\n", e.Type, e.Party, n.To, n.AccountID, n.Type, n.Title, n.Body, n.Data)
+		}
+	}
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		for _, reminder := range []bool{false, true} {
+			fmt.Fprintf(&b, "SMS %s reminder=%v\n\t%s\n", party, reminder,
+				notify.RequestText(party, "Meera Nair", "Asha Rao", "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder))
+		}
+	}
+	fmt.Fprintf(&b, "SMS otp\n\t%s\n", notify.OTPText("123456", 5*time.Minute))
+	const golden = "testdata/wording.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("the words have changed; read them, then run with -update:\n%s", diff)
+	}
+}
+
+// TestSMSLength: a request to people with names of a usual length fits into two
+// SMS of 153 septets, a code into one of 160.
+func TestSMSLength(t *testing.T) {
+	if n := len(notify.OTPText("123456", 5*time.Minute)); n > 160 {
+		t.Errorf("the text of a code has %d characters", n)
+	}
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		text := notify.RequestText(party, "Venkataraman Subramanian", "Lakshmi Narayanan Iyer", "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", true)
+		if len(text) > 306 {
+			t.Errorf("the text to a %s has %d characters: %s", party, len(text), text)
+		}
+	}
+}
+
+func TestName(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"Asha Rao", "Asha Rao"},
+		{"  Asha \t Rao\n", "Asha Rao"},
+		{"A.P.J. Abdul Kalam", "A.P.J. Abdul Kalam"},
+		{"O'Brien-Smith", "O'Brien-Smith"},
+		{"अशा राव", "अशा राव"},
+		{"Asha http://evil.example/x Rao", "Asha Rao"},
+		{"Asha evil.example", "Asha evil example"},
+		{"evil。example", "evil example"},
+		{"call +919812345678 now", "call now"},
+		{"Asha\u202eoaR", "AshaoaR"},
+		{"Asha\x00Rao", "Asha Rao"},
+		{"a@b.example", "someone"},
+		{"<script>", "someone"},
+		{"\u200b\u200b", "someone"},
+		{"", "someone"},
+		{strings.Repeat("x", 60), strings.Repeat("x", 39) + "…"},
+	}
+	for _, tt := range tests {
+		if got := notify.Name(tt.in, "someone"); got != tt.want {
+			t.Errorf("Name(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func FuzzName(f *testing.F) {
+	f.Add("Asha Rao")
+	f.Add("http://evil.example\u202e\n")
+	f.Fuzz(func(t *testing.T, s string) {
+		name := notify.Name(s, "someone")
+		if name == "" || len([]rune(name)) > 40 || strings.ContainsAny(name, "/\\@:<>\n\r\t") {
+			t.Fatalf("Name(%q) = %q", s, name)
+		}
+		for _, r := range name {
+			if unicode.IsControl(r) {
+				t.Fatalf("Name(%q) = %q holds %U", s, name, r)
+			}
+		}
+	})
+}
