@@ -1,0 +1,78 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// signIn finds out who calls, as far as the route asks.
+func (s *Server) signIn(r *http.Request, rt *route, c *call) error {
+	if rt.access == open {
+		return nil
+	}
+	token, err := bearer(r.Header)
+	if err != nil {
+		return c.refuse(rt, err)
+	}
+	if rt.access == swift && acceptable(r.Header, rt.produces) {
+		if c.claims, err = s.auth.Tokens.Verify(token); err != nil {
+			return err
+		}
+		// The role is the token's; admit holds it against the session's.
+		c.by = actor.Actor{AccountID: c.claims.AccountID, SessionID: c.claims.SessionID, Role: c.claims.Role}
+		return nil
+	}
+	if c.by, c.claims, err = s.auth.Authenticate(r.Context(), token); err != nil {
+		return c.refuse(rt, err)
+	}
+	return nil
+}
+
+// refuse notes err where sign-in is optional, and returns it elsewhere.
+func (c *call) refuse(rt *route, err error) error {
+	if rt.access == optional && fault.KindOf(err) == fault.Unauthenticated {
+		c.refused = err
+		return nil
+	}
+	return err
+}
+
+// bearer returns the token of the Authorization header (RFC 6750, section 2.1).
+// Nowhere else is one looked for: an address ends up in logs.
+func bearer(h http.Header) (string, error) {
+	values := h.Values("Authorization")
+	if len(values) > 1 {
+		return "", errBearer("There must be one Authorization header.")
+	}
+	if len(values) == 0 {
+		return "", errNoBearer()
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	token = strings.Trim(token, " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" {
+		return "", errNoBearer()
+	}
+	if strings.ContainsFunc(token, notToken68) {
+		return "", errBearer("This is no access token.")
+	}
+	return token, nil
+}
+
+func notToken68(r rune) bool {
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
+		return false
+	}
+	return !strings.ContainsRune("-._~+/=", r)
+}
+
+func errNoBearer() error {
+	return fault.New(fault.Unauthenticated, "token_missing", "Send an access token as Authorization: Bearer. If you have none, sign in again.")
+}
+
+func errBearer(what string) error {
+	return fault.New(fault.Unauthenticated, "token_invalid", "%s If you have none that works, sign in again.", what)
+}

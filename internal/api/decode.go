@@ -1,0 +1,160 @@
+package api
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// decode binds the body to a struct of type T and returns it with everything
+// that is wrong with it: wrong types, unknown and missing fields, bounds. The
+// faults are a value, because what is not the caller's is not found before it is
+// invalid: the handler adds its own and ends with Server.invalid or faults.err.
+//
+// Fields carry their name in a json tag and their rules in a rule tag (see
+// rules). They are strings, bools, ints, structs, slices and pointers to these;
+// a pointer is nil where the field was left out. Opt also tells null.
+func decode[T any](r *http.Request) (T, faults) {
+	var into T
+	c := callOf(r.Context())
+	f := slices.Clone(c.faults)
+	if len(c.raw) > 0 {
+		bind(c.value, reflect.ValueOf(&into).Elem(), "", rules{}, &f)
+	}
+	return into, f
+}
+
+// Opt is a field of a merge patch (RFC 7396): absent, null, or a value.
+type Opt[T any] struct {
+	Set, Null bool
+	Value     T
+}
+
+// Some returns the value, or nil where there is none: absent or null.
+func (o Opt[T]) Some() *T {
+	if !o.Set || o.Null {
+		return nil
+	}
+	return &o.Value
+}
+
+// put notes that the field is there and returns where its value goes.
+func (o *Opt[T]) put(null bool) reflect.Value {
+	o.Set, o.Null = true, null
+	return reflect.ValueOf(&o.Value).Elem()
+}
+
+type optionalField interface {
+	put(null bool) reflect.Value
+}
+
+// bind puts v, which parse made, into a value, and notes what does not fit.
+func bind(v any, into reflect.Value, at string, is rules, f *faults) {
+	if opt, ok := into.Addr().Interface().(optionalField); ok {
+		inner := opt.put(v == nil)
+		if v != nil {
+			bind(v, inner, at, is, f)
+		}
+		return
+	}
+	switch into.Kind() {
+	case reflect.Pointer:
+		if v == nil {
+			f.add(at, "invalid_type", "This cannot be null; leave it out instead.")
+			return
+		}
+		into.Set(reflect.New(into.Type().Elem()))
+		bind(v, into.Elem(), at, is, f)
+	case reflect.Struct:
+		bindStruct(v, into, at, f)
+	case reflect.Slice:
+		bindSlice(v, into, at, is, f)
+	case reflect.String:
+		s, ok := v.(string)
+		if !ok {
+			f.add(at, "invalid_type", "This must be a string.")
+			return
+		}
+		into.SetString(is.text(s, at, f))
+	case reflect.Bool:
+		b, ok := v.(bool)
+		if !ok {
+			f.add(at, "invalid_type", "This must be true or false.")
+			return
+		}
+		into.SetBool(b)
+	case reflect.Int:
+		n, ok := whole(v)
+		if !ok {
+			f.add(at, "invalid_type", "This must be a whole number.")
+			return
+		}
+		is.number(n, at, f)
+		into.SetInt(n)
+	default:
+		panic("api: no rule for " + into.Type().String())
+	}
+}
+
+func bindStruct(v any, into reflect.Value, at string, f *faults) {
+	object, ok := v.(map[string]any)
+	if !ok {
+		f.add(at, "invalid_type", "This must be an object.")
+		return
+	}
+	known := 0
+	for _, m := range membersOf(into.Type()) {
+		value, there := object[m.name]
+		switch {
+		case there:
+			known++
+			bind(value, into.Field(m.index), pointTo(at, m.name), m.rules, f)
+		case m.rules.required:
+			f.add(pointTo(at, m.name), "required", "This is needed.")
+		}
+	}
+	if known == len(object) {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if !hasMember(into.Type(), name) {
+			f.add(pointTo(at, name), "unknown_field", "There is no such field.")
+		}
+	}
+}
+
+func bindSlice(v any, into reflect.Value, at string, is rules, f *faults) {
+	list, ok := v.([]any)
+	if !ok {
+		f.add(at, "invalid_type", "This must be a list.")
+		return
+	}
+	if !is.count(len(list), at, f) {
+		return
+	}
+	into.Set(reflect.MakeSlice(into.Type(), len(list), len(list)))
+	for i, element := range list {
+		bind(element, into.Index(i), pointTo(at, i), is.each(), f)
+	}
+}
+
+// whole returns a JSON number that is whole, however it is written.
+func whole(v any) (int64, bool) {
+	number, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	if n, err := strconv.ParseInt(number.String(), 10, 64); err == nil {
+		return n, true
+	}
+	x, err := strconv.ParseFloat(number.String(), 64)
+	if err != nil || x != math.Trunc(x) {
+		return 0, false
+	}
+	// Beyond what a float holds exactly, the sign is all that a bound needs.
+	return int64(max(-1<<53, min(1<<53, x))), true
+}

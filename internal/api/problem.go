@@ -1,0 +1,152 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
+)
+
+var statuses = map[fault.Kind]int{
+	fault.MethodNotAllowed: http.StatusMethodNotAllowed,
+	fault.Unauthenticated:  http.StatusUnauthorized,
+	fault.Forbidden:        http.StatusForbidden,
+	fault.TooLarge:         http.StatusRequestEntityTooLarge,
+	fault.UnsupportedMedia: http.StatusUnsupportedMediaType,
+	fault.NotAcceptable:    http.StatusNotAcceptable,
+	fault.Malformed:        http.StatusBadRequest,
+	fault.NotFound:         http.StatusNotFound,
+	fault.Invalid:          http.StatusUnprocessableEntity,
+	fault.Gone:             http.StatusGone,
+	fault.Conflict:         http.StatusConflict,
+	fault.TooMany:          http.StatusTooManyRequests,
+	fault.Unavailable:      http.StatusServiceUnavailable,
+}
+
+// finish calls h and writes what it returns as a problem.
+func (s *Server) finish(h handlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			s.problem(w, r, err)
+		}
+	})
+}
+
+// problem writes err as a problem document (RFC 9457). What is no *fault.Error
+// is logged here, once, and shown to nobody.
+func (s *Server) problem(w http.ResponseWriter, r *http.Request, err error) {
+	c := callOf(r.Context())
+	e, ok := errors.AsType[*fault.Error](err)
+	status := 0
+	if ok {
+		status = statuses[e.Kind]
+	}
+	if status == 0 {
+		e, status = s.unexpected(r, c, err)
+	} else if e.Kind == fault.Unavailable {
+		s.log.LogAttrs(r.Context(), slog.LevelWarn, "unavailable", slog.String("route", c.pattern), slog.String("trace_id", c.trace), slog.Any("error", err))
+	}
+	h := w.Header()
+	if e.RetryAfter > 0 || e.Kind == fault.TooMany {
+		h.Set("Retry-After", strconv.Itoa(max(1, wholeSeconds(e.RetryAfter))))
+	}
+	if e.Kind == fault.Unauthenticated {
+		h.Set("WWW-Authenticate", challenge(e.Code))
+	}
+	h.Set("Content-Type", "application/problem+json")
+	body := s.document(e, status, c.trace)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a caller who is gone needs no answer
+}
+
+// unexpected says what is shown of an error that nobody foresaw.
+func (s *Server) unexpected(r *http.Request, c *call, err error) (*fault.Error, int) {
+	attrs := []slog.Attr{slog.String("route", c.pattern), slog.String("trace_id", c.trace), slog.Any("error", err)}
+	switch {
+	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
+		s.log.LogAttrs(r.Context(), slog.LevelDebug, "the caller left", attrs...)
+	case errors.Is(err, context.DeadlineExceeded):
+		s.log.LogAttrs(r.Context(), slog.LevelWarn, "out of time", attrs...)
+	default:
+		s.log.LogAttrs(r.Context(), slog.LevelError, "internal error", attrs...)
+		return fault.New(fault.Internal, "internal_error", "The service made a mistake. Try again later; if it stays, tell whoever runs the service the trace_id."),
+			http.StatusInternalServerError
+	}
+	e, _ := errors.AsType[*fault.Error](fault.Down(err))
+	return e, http.StatusServiceUnavailable
+}
+
+// challenge is the WWW-Authenticate of a 401 (RFC 6750, section 3).
+func challenge(code string) string {
+	if code == "token_missing" {
+		return `Bearer error="invalid_request"`
+	}
+	return `Bearer error="invalid_token"`
+}
+
+// document returns the problem's JSON: the members that all have, then its own in
+// the order of their names, then the faults.
+func (s *Server) document(e *fault.Error, status int, trace string) []byte {
+	title := e.Code
+	if kind, ok := LookupProblem(e.Code); ok {
+		title = kind.Title
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	put := func(name string, value any) {
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			text = []byte("null")
+		}
+		b.WriteString(strconv.Quote(name) + ":")
+		b.Write(text)
+	}
+	put("type", s.publicURL+"/problems/"+e.Code)
+	put("title", title)
+	put("status", status)
+	put("detail", e.Message)
+	put("code", e.Code)
+	put("trace_id", trace)
+	for _, name := range slices.Sorted(maps.Keys(e.Extra)) {
+		put(name, wire(e.Extra[name]))
+	}
+	if len(e.Fields) > 0 {
+		fields := make([]fieldError, len(e.Fields))
+		for i, field := range e.Fields {
+			fields[i] = fieldError(field)
+		}
+		put("errors", fields)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+type fieldError struct {
+	Pointer string `json:"pointer"`
+	Code    string `json:"code"`
+	Detail  string `json:"detail"`
+}
+
+// wire returns a member of a problem as answers write it.
+func wire(v any) any {
+	if t, ok := v.(time.Time); ok {
+		return timestamp(t)
+	}
+	return v
+}
+
+// wholeSeconds rounds d up: whoever waits that long has waited long enough.
+func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

@@ -1,0 +1,114 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/touchline/touchline/internal/actor"
+)
+
+// route is one operation of the contract. Its zero options are the common case:
+// for anybody who is signed in, without a body, answering JSON.
+type route struct {
+	method  string
+	pattern string // as ServeMux writes paths
+	handle  handlerFunc
+
+	access access
+	// roles may call it; none is every role.
+	roles []actor.Role
+	// gates are asked after the role, in this order (approval_pending, then
+	// profile_incomplete).
+	gates []gate
+	body  bodyKind
+	// once makes the call take an Idempotency-Key.
+	once     bool
+	produces media
+	// endless lifts the time limit, for streams.
+	endless bool
+	// unwalled calls do not count against the wall per address.
+	unwalled bool
+}
+
+// handlerFunc answers a request or returns why not; the adapter then writes the
+// problem. It writes nothing before it knows that it can answer.
+type handlerFunc func(w http.ResponseWriter, r *http.Request) error
+
+// gate refuses a caller whom the role alone would admit.
+type gate func(context.Context, actor.Actor) error
+
+// access says who is let in.
+type access int
+
+const (
+	signedIn access = iota
+	// open asks for no sign-in.
+	open
+	// optional notes the caller, or in call.refused why there is none.
+	optional
+	// swift checks the token but not its session: the handler reads the session
+	// together with its subject, in one statement, and calls admit.
+	swift
+)
+
+var (
+	coachOnly   = []actor.Role{actor.Coach}
+	partiesOnly = []actor.Role{actor.Guardian, actor.Student}
+)
+
+// routes lists every operation.
+func (s *Server) routes() []route {
+	return slices.Concat(s.authRoutes(), s.accountRoutes(), s.approvalRoutes(), s.serviceRoutes())
+}
+
+// authRoutes are sign-in, sessions and the completion of the profile.
+func (s *Server) authRoutes() []route {
+	return []route{
+		{method: "POST", pattern: "/auth/request-otp", handle: s.requestOTP, access: open, body: bodyJSON},
+		{method: "POST", pattern: "/auth/verify-otp", handle: s.verifyOTP, access: open, body: bodyJSON},
+		{method: "POST", pattern: "/auth/login", handle: s.login, access: open, body: bodyJSON},
+		{method: "POST", pattern: "/auth/refresh", handle: s.refresh, access: open, body: bodyJSON},
+		{method: "POST", pattern: "/auth/logout", handle: s.logout, access: optional, body: bodyMaybe},
+		{method: "GET", pattern: "/auth/sessions", handle: s.listSessions},
+		{method: "DELETE", pattern: "/auth/sessions/{session_id}", handle: s.endSession},
+		{method: "POST", pattern: "/auth/complete-profile", handle: s.completeProfile, roles: coachOnly, body: bodyJSON, once: true},
+	}
+}
+
+// accountRoutes are the account, the coach's profile and the tray.
+func (s *Server) accountRoutes() []route {
+	return []route{
+		{method: "GET", pattern: "/api/me", handle: s.me},
+		{method: "GET", pattern: "/api/coach/profile", handle: s.profile, roles: coachOnly},
+		{method: "PATCH", pattern: "/api/coach/profile", handle: s.editProfile, roles: coachOnly, body: bodyPatch},
+		{method: "GET", pattern: "/api/notifications", handle: s.listNotifications},
+		{method: "POST", pattern: "/api/notifications/read", handle: s.markRead, body: bodyJSON, once: true},
+		{method: "GET", pattern: "/api/notifications/stream", handle: s.stream, produces: mediaEvents, endless: true},
+	}
+}
+
+// serviceRoutes are the service's own: documents, keys and health.
+func (s *Server) serviceRoutes() []route {
+	routes := []route{
+		{method: "GET", pattern: "/.well-known/jwks.json", handle: s.jwks, access: open, produces: mediaAny},
+		{method: "GET", pattern: "/healthz", handle: s.healthz, access: open, produces: mediaAny, unwalled: true},
+		{method: "GET", pattern: "/readyz", handle: s.readyz, access: open, produces: mediaAny, unwalled: true},
+	}
+	pages := map[string]http.Handler{}
+	if s.docs != nil {
+		pages["/openapi.json"] = http.HandlerFunc(s.docs.OpenAPIJSON)
+		pages["/docs"] = http.HandlerFunc(s.docs.Page)
+		pages["/problems/{$}"] = http.HandlerFunc(s.docs.Problems)
+		pages["/problems/{code}"] = http.HandlerFunc(s.docs.Problem)
+	}
+	for _, more := range []map[string]http.Handler{pages, s.pages} {
+		for pattern, page := range more {
+			routes = append(routes, route{method: "GET", pattern: pattern, access: open, produces: mediaAny, handle: func(w http.ResponseWriter, r *http.Request) error {
+				page.ServeHTTP(w, r)
+				return nil
+			}})
+		}
+	}
+	return routes
+}

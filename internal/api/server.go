@@ -1,0 +1,100 @@
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// Reader reads, in one statement, what the calls that are made most often need.
+// Package store provides it.
+type Reader interface {
+	// Availability returns the session that a token names, nil where there is
+	// none, and where a player stands; found is false where that session's
+	// account may not see it.
+	Availability(ctx context.Context, sessionID, playerID string) (s *auth.Session, at approval.Standing, found bool, err error)
+}
+
+// Config is what a Server is made of. Everything is required but for what says
+// otherwise.
+type Config struct {
+	Auth        *auth.Service
+	Approvals   *approval.Service
+	Coaches     *coach.Service
+	Tray        *notify.Tray
+	Hub         *notify.Hub
+	Idempotency *idempotency.Service
+	Phones      phone.Parser
+	Reader      Reader
+
+	// Docs serves the contract; nil leaves it out.
+	Docs *Docs
+	// Pages are mounted for GET beside the API, by ServeMux pattern without a
+	// method; they stand behind the same wall.
+	Pages map[string]http.Handler
+	// Ready returns what keeps the service from serving; nil is always ready.
+	Ready func(context.Context) error
+
+	// PublicURL is where the outside reaches the service, without a final slash.
+	PublicURL string
+	// TrustedProxies are those whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+	// RequestsPerMinute is how many requests an address may make; 0 is no limit.
+	RequestsPerMinute int
+
+	Now func() time.Time
+	Log *slog.Logger
+
+	// StreamPoll and StreamBeat are how often a stream asks whether it may go on
+	// and how often it shows that it lives; 0 means 2 s and 20 s.
+	StreamPoll, StreamBeat time.Duration
+}
+
+// Server answers the calls of the contract. Make it with New.
+type Server struct {
+	auth        *auth.Service
+	approvals   *approval.Service
+	coaches     *coach.Service
+	tray        *notify.Tray
+	hub         *notify.Hub
+	idempotency *idempotency.Service
+	phones      phone.Parser
+	reader      Reader
+	docs        *Docs
+	pages       map[string]http.Handler
+	ready       func(context.Context) error
+
+	publicURL string
+	proxies   []netip.Prefix
+	wall      *wall
+	now       func() time.Time
+	log       *slog.Logger
+
+	streamPoll, streamBeat time.Duration
+}
+
+// New returns a Server of c.
+func New(c Config) *Server {
+	s := &Server{
+		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, tray: c.Tray, hub: c.Hub,
+		idempotency: c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
+		publicURL: c.PublicURL, proxies: c.TrustedProxies, wall: newWall(c.RequestsPerMinute), now: c.Now, log: c.Log,
+		streamPoll: c.StreamPoll, streamBeat: c.StreamBeat,
+	}
+	if s.streamPoll <= 0 {
+		s.streamPoll = 2 * time.Second
+	}
+	if s.streamBeat <= 0 {
+		s.streamBeat = 20 * time.Second
+	}
+	return s
+}
