@@ -1,0 +1,56 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/touchline/touchline/internal/coach"
+)
+
+type completeProfileRequest struct {
+	Name            *string     `json:"name" rule:"name,min=1,max=100"`
+	Email           *string     `json:"email" rule:"min=3,max=254"`
+	Bio             *string     `json:"bio" rule:"lines,min=1,max=2000"`
+	ExperienceYears *int        `json:"experience_years" rule:"min=0,max=80"`
+	Sports          *[]string   `json:"sports" rule:"min=1,max=20,each=50"`
+	Certifications  []string    `json:"certifications" rule:"max=100"`
+	ProfilePicture  Opt[string] `json:"profile_picture"`
+}
+
+// has says whether the request names a field that a complete profile may want.
+func (in completeProfileRequest) has(field string) bool {
+	switch field {
+	case "name":
+		return in.Name != nil
+	case "email":
+		return in.Email != nil
+	case "bio":
+		return in.Bio != nil
+	case "experience_years":
+		return in.ExperienceYears != nil
+	case "sports":
+		return in.Sports != nil
+	}
+	return true
+}
+
+// completeProfile serves POST /auth/complete-profile.
+func (s *Server) completeProfile(w http.ResponseWriter, r *http.Request) error {
+	in, f := decode[completeProfileRequest](r)
+	for _, field := range s.coaches.Required {
+		if !in.has(field) {
+			f.add(pointTo("", field), "required", "This is needed.")
+		}
+	}
+	const later = "Uploads are not available yet; leave this out."
+	if len(in.Certifications) > 0 {
+		f.add("/certifications", "not_available", later)
+	}
+	if in.ProfilePicture.Some() != nil {
+		f.add("/profile_picture", "not_available", later)
+	}
+	patch := coach.Patch{Name: in.Name, Email: in.Email, Bio: in.Bio, Sports: in.Sports}
+	if in.ExperienceYears != nil {
+		patch.Experience = &in.ExperienceYears
+	}
+	return s.edit(w, r, patch, f)
+}

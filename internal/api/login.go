@@ -1,0 +1,132 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// keepLogin is how long a login whose answer was lost can be sent again.
+const keepLogin = time.Minute
+
+type loginRequest struct {
+	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
+	OTP          string `json:"otp" rule:"required,max=64"`
+	Role         string `json:"role" rule:"oneof=coach|guardian|student"`
+	DeviceName   string `json:"device_name" rule:"min=1,max=100"`
+	DeviceToken  string `json:"device_token" rule:"secret,min=1,max=128"`
+}
+
+type accountResponse struct {
+	ID           string `json:"id"`
+	Role         string `json:"role"`
+	MobileNumber string `json:"mobile_number"`
+}
+
+func newAccountResponse(by actor.Actor) accountResponse {
+	return accountResponse{ID: by.AccountID, Role: string(by.Role), MobileNumber: string(by.Number)}
+}
+
+type tokenResponse struct {
+	AccessToken      string          `json:"access_token"`
+	TokenType        string          `json:"token_type"`
+	ExpiresIn        int             `json:"expires_in"`
+	RefreshToken     string          `json:"refresh_token"`
+	RefreshExpiresIn int             `json:"refresh_expires_in"`
+	SessionID        string          `json:"session_id"`
+	DeviceToken      string          `json:"device_token"`
+	Account          accountResponse `json:"account"`
+	ProfileComplete  bool            `json:"profile_complete"`
+	Next             string          `json:"next"`
+}
+
+// login serves POST /auth/login. With an Idempotency-Key the answer can be had
+// again for a minute, while its session lives.
+func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
+	in, f := decode[loginRequest](r)
+	slot, otp := s.slot(in.MobileNumber, in.Role, &f), digits(in.OTP, &f)
+	if err := f.err(); err != nil {
+		return err
+	}
+	owner := "login/" + string(slot.Role) + "/" + string(slot.Number)
+	return s.answerOnce(w, r, owner, keepLogin, func(w http.ResponseWriter, r *http.Request) error {
+		// A malformed key is found only now.
+		if err := callOf(r.Context()).faults.err(); err != nil {
+			return err
+		}
+		grant, err := s.auth.Login(r.Context(), slot, otp, in.DeviceToken, in.DeviceName)
+		if err != nil {
+			return err
+		}
+		about(r, grant.Session.ID)
+		return s.answerGrant(w, r, grant)
+	}, s.sessionLives)
+}
+
+// sessionLives answers otp_expired where the session that a login opened has
+// ended: the OTP is used up, and 401 is never said here.
+func (s *Server) sessionLives(ctx context.Context, id string) error {
+	session, err := s.auth.Store.Session(ctx, id)
+	if err != nil {
+		return err
+	}
+	if session.Live(s.now()) != nil {
+		return fault.New(fault.Gone, "otp_expired", "This OTP was used, and the session that it opened has ended. Ask for a new OTP.")
+	}
+	return nil
+}
+
+type refreshRequest struct {
+	RefreshToken string `json:"refresh_token" rule:"required,secret,min=1,max=256"`
+}
+
+// refresh serves POST /auth/refresh.
+func (s *Server) refresh(w http.ResponseWriter, r *http.Request) error {
+	in, f := decode[refreshRequest](r)
+	if err := f.err(); err != nil {
+		return err
+	}
+	grant, err := s.auth.Refresh(r.Context(), in.RefreshToken)
+	if err != nil {
+		return err
+	}
+	return s.answerGrant(w, r, grant)
+}
+
+func (s *Server) answerGrant(w http.ResponseWriter, r *http.Request, g *auth.Grant) error {
+	by := g.Session.Actor()
+	complete, err := s.profileComplete(r.Context(), by)
+	if err != nil {
+		return err
+	}
+	return encode(w, http.StatusOK, tokenResponse{
+		AccessToken: g.AccessToken, TokenType: "Bearer", ExpiresIn: seconds(g.AccessEnds),
+		RefreshToken: g.RefreshToken, RefreshExpiresIn: seconds(g.RefreshEnds),
+		SessionID: g.Session.ID, DeviceToken: g.DeviceToken, Account: newAccountResponse(by),
+		ProfileComplete: complete, Next: nextScreen(by.Role, complete),
+	})
+}
+
+// profileComplete is true for whoever has no profile to complete.
+func (s *Server) profileComplete(ctx context.Context, by actor.Actor) (bool, error) {
+	if by.Role != actor.Coach {
+		return true, nil
+	}
+	p, err := s.coaches.Profile(ctx, by)
+	return len(p.Missing(s.coaches.Required)) == 0, err
+}
+
+// nextScreen says what the app should show.
+func nextScreen(role actor.Role, complete bool) string {
+	switch {
+	case role != actor.Coach:
+		return "approvals"
+	case complete:
+		return "dashboard"
+	}
+	return "complete_profile"
+}

@@ -1,0 +1,104 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
+)
+
+type profileResponse struct {
+	CoachID         string             `json:"coach_id"`
+	MobileNumber    string             `json:"mobile_number"`
+	Name            *string            `json:"name"`
+	Email           *string            `json:"email"`
+	Bio             *string            `json:"bio"`
+	ExperienceYears *int               `json:"experience_years"`
+	Sports          []string           `json:"sports"`
+	Certifications  []struct{}         `json:"certifications"`
+	ProfilePicture  *struct{}          `json:"profile_picture"`
+	Visibility      visibilityResponse `json:"visibility"`
+	KYCState        string             `json:"kyc_state"`
+	Tier            string             `json:"tier"`
+	ProfileComplete bool               `json:"profile_complete"`
+	Missing         []string           `json:"missing"`
+	CreatedAt       string             `json:"created_at"`
+	UpdatedAt       string             `json:"updated_at"`
+}
+
+type visibilityResponse struct {
+	Visible bool     `json:"visible"`
+	Show    []string `json:"show"`
+}
+
+// newProfileResponse answers a profile; what is not built yet stands at its rest.
+func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
+	missing := p.Missing(s.coaches.Required)
+	sports := p.Sports
+	if sports == nil {
+		sports = []string{}
+	}
+	return profileResponse{
+		CoachID: p.ID, MobileNumber: string(p.Number), Name: orNull(p.Name), Email: orNull(p.Email), Bio: orNull(p.Bio),
+		ExperienceYears: p.Experience, Sports: sports, Certifications: []struct{}{},
+		Visibility: visibilityResponse{Show: []string{}}, KYCState: "disabled", Tier: "free",
+		ProfileComplete: len(missing) == 0, Missing: missing,
+		CreatedAt: timestamp(p.CreatedAt), UpdatedAt: timestamp(p.UpdatedAt),
+	}
+}
+
+// profile serves GET /api/coach/profile.
+func (s *Server) profile(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.coaches.Profile(r.Context(), caller(r))
+	if err != nil {
+		return err
+	}
+	return encode(w, http.StatusOK, s.newProfileResponse(p))
+}
+
+type profilePatch struct {
+	Name            Opt[string]   `json:"name" rule:"name,min=1,max=100"`
+	Email           Opt[string]   `json:"email" rule:"min=3,max=254"`
+	Bio             Opt[string]   `json:"bio" rule:"lines,min=1,max=2000"`
+	ExperienceYears Opt[int]      `json:"experience_years" rule:"min=0,max=80"`
+	Sports          Opt[[]string] `json:"sports" rule:"min=1,max=20,each=50"`
+}
+
+// editProfile serves PATCH /api/coach/profile.
+func (s *Server) editProfile(w http.ResponseWriter, r *http.Request) error {
+	in, f := decode[profilePatch](r)
+	patch := coach.Patch{
+		Name: cleared(in.Name), Email: cleared(in.Email), Bio: cleared(in.Bio), Sports: cleared(in.Sports),
+	}
+	if in.ExperienceYears.Set {
+		years := in.ExperienceYears.Some()
+		patch.Experience = &years
+	}
+	return s.edit(w, r, patch, f)
+}
+
+// cleared returns what a patch sets: nil leaves it, the zero value clears it.
+func cleared[T any](o Opt[T]) *T {
+	if !o.Set {
+		return nil
+	}
+	return &o.Value // zero where it is null
+}
+
+// edit ends what editProfile and completeProfile begin.
+func (s *Server) edit(w http.ResponseWriter, r *http.Request, patch coach.Patch, f faults) error {
+	if patch.Email != nil && *patch.Email != "" {
+		f.add("/email", "invalid_email", approval.CheckEmail(*patch.Email))
+	}
+	if patch.Sports != nil && !coach.UniqueSports(*patch.Sports) {
+		f.add("/sports", "not_unique", "Name each sport once.")
+	}
+	if err := f.err(); err != nil {
+		return err
+	}
+	p, err := s.coaches.Edit(r.Context(), caller(r), patch)
+	if err != nil {
+		return err
+	}
+	return encode(w, http.StatusOK, s.newProfileResponse(p))
+}
