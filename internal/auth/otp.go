@@ -238,5 +238,5 @@ func (s *Service) Login(ctx context.Context, slot Slot, otp, deviceToken, device
 	if err != nil {
 		return nil, err
 	}
-	return s.grant(session, refresh)
+	return s.grant(session, refresh, now)
 }

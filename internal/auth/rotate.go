@@ -57,7 +57,7 @@ func (s *Service) Refresh(ctx context.Context, token string) (*Grant, error) {
 			return nil, err
 		}
 	}
-	return s.grant(session, successor)
+	return s.grant(session, successor, now)
 }
 
 // late judges a token that could not be exchanged. It returns the session where
@@ -98,7 +98,7 @@ func (s *Service) late(ctx context.Context, id string, generation int64, now tim
 }
 
 // grant signs the access token and fits the refresh token to the session.
-func (s *Service) grant(session *Session, refresh string) (*Grant, error) {
+func (s *Service) grant(session *Session, refresh string, now time.Time) (*Grant, error) {
 	access, err := s.Tokens.Access(session)
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (s *Service) grant(session *Session, refresh string) (*Grant, error) {
 	return &Grant{
 		Session: session, AccessToken: access, RefreshToken: refresh,
 		DeviceToken: s.Keys.Vault.deviceToken(session.DeviceID),
-		AccessEnds:  s.Settings.AccessLifetime, RefreshEnds: ends.Sub(s.Now()),
+		AccessEnds:  s.Settings.AccessLifetime, RefreshEnds: ends.Sub(now),
 	}, nil
 }
 

@@ -42,9 +42,13 @@ type Edges struct {
 }
 
 func (e Edges) filled() Edges {
-	if e.Now == nil {
-		e.Now = time.Now
+	clock := e.Now
+	if clock == nil {
+		clock = time.Now
 	}
+	// The database keeps microseconds: so does everything, lest a time that was
+	// kept differs from the one that was meant.
+	e.Now = func() time.Time { return clock().UTC().Truncate(time.Microsecond) }
 	if e.NewID == nil {
 		e.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}
@@ -141,7 +145,7 @@ func (a *App) assemble(ctx context.Context) error {
 		Reachable:  cfg.Reaches,
 		TestNumber: func(n phone.Number) bool { return testCode(n, edges.Now()) != "" },
 	}, edges.Now, edges.NewID)
-	a.hub = notify.NewHub()
+	a.hub = new(notify.Hub)
 	docs, err := api.NewDocs()
 	if err != nil {
 		return err
@@ -167,7 +171,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.worker = a.newWorker(auths, sender)
 	a.db.OnQueued = a.worker.Outbox.Wake
 	a.db.OnNotified = func(accountIDs []string) {
-		a.hub.Wake(accountIDs)
+		a.hub.Wake(accountIDs...)
 		a.db.Announce(accountIDs)
 	}
 	return nil

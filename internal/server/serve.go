@@ -34,7 +34,7 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	background, stop := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
 	wait.Go(func() { a.worker.Run(background) })
-	wait.Go(func() { a.db.Listen(background, a.hub.Wake) })
+	wait.Go(func() { a.db.Listen(background, func(ids []string) { a.hub.Wake(ids...) }) })
 	defer wait.Wait()
 	defer stop()
 
