@@ -1,8 +1,8 @@
 package store_test
 
 import (
-	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -142,22 +142,34 @@ func (p *pitch) refused(err error, code string) *fault.Error {
 
 func ptr[T any](v T) *T { return &v }
 
-var _ = context.Background
+// deliveries returns the deliveries of a request as "channel state reason".
+func (p *pitch) deliveries(by actor.Actor, requestID string) []string {
+	p.Helper()
+	r, err := p.Request(bg, by, requestID)
+	ok(p, err)
+	var all []string
+	for _, d := range r.Deliveries {
+		all = append(all, strings.TrimSpace(fmt.Sprintf("%s %s %s", d.Channel, d.State, d.Reason)))
+	}
+	return all
+}
 
-func TestAddPlayer(t *testing.T) {
-	onPitch(t, func(p *pitch) {
-		coach := p.coach(1)
-		added := p.add(coach, "Asha Rao", number(2), number(3))
-		if added.CoachName != "Coach 1" || added.GuardianSide.Open() == nil || added.StudentSide.Open() == nil {
-			p.Fatalf("added = %+v", added)
-		}
-		for _, by := range []actor.Actor{coach, p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))} {
-			got, err := p.Player(bg, by, added.ID)
-			ok(p, err)
-			if got.Student.FullName != "Asha Rao" || got.GuardianSide.Open() == nil || got.Version != added.Version {
-				p.Errorf("as %s: %+v", by.Role, got)
-			}
-		}
-		ok(p, p.decide(p.as(actor.Guardian, number(2)), added.ID, approval.Approve))
-	})
+// tray returns the types of an account's notifications, oldest first, and checks
+// that their numbers have no gap at the end.
+func (p *pitch) tray(account string) []string {
+	p.Helper()
+	rs, err := p.db.Query(bg, `SELECT type, seq FROM notifications WHERE account_id = $1 ORDER BY seq`, account)
+	ok(p, err)
+	defer rs.Close()
+	types, last := []string{}, int64(0)
+	for rs.Next() {
+		var kind string
+		ok(p, rs.Scan(&kind, &last))
+		types = append(types, kind)
+	}
+	ok(p, rs.Err())
+	if seq := p.count(`SELECT tray_seq FROM accounts WHERE id = $1`, account); last > int64(seq) {
+		p.Errorf("tray of %s stands at %d, its last notification at %d", account, seq, last)
+	}
+	return types
 }

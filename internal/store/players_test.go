@@ -1,0 +1,434 @@
+package store_test
+
+import (
+	"bytes"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+func TestAddPlayer(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		student := child("Asha Rao", number(3))
+		student.Medical = "Asthma"
+		guardian := approval.Guardian{Name: "Meera", Relationship: "mother", Number: number(2), Email: "meera@example.org"}
+		added, err := p.Add(bg, coach, student, &guardian)
+		ok(p, err)
+		for _, by := range []actor.Actor{coach, p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))} {
+			got, err := p.Player(bg, by, added.ID)
+			ok(p, err)
+			if diff := cmp.Diff(added, got); diff != "" {
+				p.Errorf("as %s, added and read differ:\n%s", by.Role, diff)
+			}
+		}
+		if got := p.tray(p.as(actor.Guardian, number(2)).AccountID); !slices.Equal(got, []string{"guardian_request"}) {
+			p.Errorf("guardian's tray: %v", got)
+		}
+		if got := p.tray(p.as(actor.Student, number(3)).AccountID); !slices.Equal(got, []string{"student_request"}) {
+			p.Errorf("student's tray: %v", got)
+		}
+		for _, side := range []*approval.Side{&added.GuardianSide, &added.StudentSide} {
+			want := []string{"in_app delivered", "sms queued"}
+			if got := p.deliveries(coach, side.Request.ID); !slices.Equal(got, want) {
+				p.Errorf("deliveries = %q, want %q", got, want)
+			}
+		}
+		if p.queued.Load() == 0 || len(p.notified) != 2 {
+			p.Errorf("woken %d times, told of %v", p.queued.Load(), p.notified)
+		}
+		if due := p.count(`SELECT due_at FROM digests WHERE coach_id = $1`, coach.AccountID); int64(due) <= p.clock.Now().Add(3*day).UnixMicro() {
+			p.Errorf("digest due at %d", due)
+		}
+	})
+}
+
+func TestAddPlayerTwice(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach, rival := p.coach(1), p.coach(9)
+		first := p.add(coach, "Zoë  Rao", number(2), "")
+		for _, same := range []string{"zoë rao", " ZOË RAO ", "Zoe\u0308 Rao"} {
+			_, err := p.Add(bg, coach, child(same, ""), mother(number(4)))
+			if f := p.refused(err, "player_exists"); f.Extra["player_id"] != first.ID {
+				p.Errorf("%q: extra = %v", same, f.Extra)
+			}
+		}
+		if n := p.count(`SELECT count(*) FROM accounts WHERE mobile_number = $1`, string(number(4))); n != 0 {
+			p.Error("a refused player left an account")
+		}
+		p.add(coach, "Zoe Rao", number(2), "")
+		p.add(rival, "Zoë Rao", number(2), "")
+		ok(p, p.Remove(bg, coach, first.ID))
+		p.add(coach, "Zoë Rao", number(2), "")
+		adult, err := p.Add(bg, coach, grown("Zoë Rao", ""), nil)
+		ok(p, err)
+		if adult.Guardian != nil || adult.StudentSide.Request != nil {
+			p.Errorf("an adult alone: %+v", adult)
+		}
+	})
+}
+
+func TestRename(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), number(3))
+		b := p.add(coach, "Bela Rao", number(2), "")
+		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
+		ok(p, p.decide(student, a.ID, approval.Reject))
+		old := a.GuardianSide.Request.ID
+
+		_, err := p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("bela  RAO")}})
+		if f := p.refused(err, "player_exists"); f.Extra["player_id"] != b.ID {
+			p.Errorf("extra = %v", f.Extra)
+		}
+		same, err := p.Player(bg, coach, a.ID)
+		ok(p, err)
+		if same.Student.FullName != "Asha Rao" || same.GuardianSide.Consent.State != approval.Approved {
+			p.Errorf("a refused rename changed %+v", same)
+		}
+
+		p.clock.advance(time.Hour)
+		renamed, err := p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
+		ok(p, err)
+		got, err := p.Player(bg, coach, a.ID)
+		ok(p, err)
+		renamed.Disputes = nil
+		if diff := cmp.Diff(renamed, got); diff != "" {
+			p.Errorf("saved and read differ:\n%s", diff)
+		}
+		for _, party := range approval.Parties {
+			side := got.Side(party)
+			if side.Consent.State != approval.Pending || !side.Consent.PendingSince.Equal(p.clock.Now()) || side.Open() == nil {
+				p.Errorf("%s after a rename: %+v", party, side)
+			}
+		}
+		_, err = p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Approve, RequestID: old})
+		p.refused(err, "request_superseded")
+		want := []string{"guardian_request", "guardian_request", "guardian_approval_confirmed", "player_changed", "guardian_request"}
+		if got := p.tray(guardian.AccountID); !slices.Equal(got, want) {
+			p.Errorf("guardian's tray = %q, want %q", got, want)
+		}
+		if n := p.count(`SELECT count(*) FROM approval_history WHERE player_id = $1`, a.ID); n != 2 {
+			p.Errorf("%d records, want both kept and none added", n)
+		}
+	})
+}
+
+// Consent belongs to the person who gave it, not to the number that follows.
+func TestContactChange(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		b := p.add(coach, "Bela Rao", number(2), "")
+		old := p.as(actor.Guardian, number(2))
+		ok(p, p.decide(old, a.ID, approval.Approve))
+
+		changed, err := p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(5))}})
+		ok(p, err)
+		holder := p.as(actor.Guardian, number(5))
+		if s := changed.GuardianSide; s.AccountID != holder.AccountID || s.Consent.State != approval.Pending || s.Open() == nil {
+			p.Errorf("after the change: %+v", s)
+		}
+		for name, err := range map[string]error{
+			"player":  second(p.Player(bg, old, a.ID)),
+			"request": second(p.Request(bg, old, a.GuardianSide.Request.ID)),
+			"decide":  p.decide(old, a.ID, approval.Revoke),
+			"status":  third(p.Status(bg, old, a.ID)),
+		} {
+			if fault.KindOf(err) != fault.NotFound {
+				p.Errorf("old holder, %s: %v", name, err)
+			}
+		}
+		links, err := p.Links(bg, old, approval.Page{Limit: 10})
+		ok(p, err)
+		if len(links) != 1 || links[0].ID != b.ID {
+			p.Errorf("old holder's links: %v", links)
+		}
+		// What is left is about the other player, and that this link has ended.
+		if got := p.tray(old.AccountID); !slices.Equal(got, []string{"guardian_request", "player_removed"}) {
+			p.Errorf("old holder's tray: %q", got)
+		}
+		if n := p.count(`SELECT count(*) FROM notifications WHERE account_id = $1 AND player_id = $2`, old.AccountID, a.ID); n != 0 {
+			p.Errorf("%d notifications still name the player", n)
+		}
+		if got := p.tray(holder.AccountID); !slices.Equal(got, []string{"guardian_request"}) {
+			p.Errorf("new holder's tray: %q", got)
+		}
+		r, err := p.Request(bg, holder, changed.GuardianSide.Request.ID)
+		ok(p, err)
+		if r.PartyID != holder.AccountID {
+			p.Errorf("request asks %s", r.PartyID)
+		}
+		ok(p, p.decide(holder, a.ID, approval.Reject))
+		history, err := p.db.History(bg, a.ID)
+		ok(p, err)
+		if len(history) != 2 || history[0].ApproverID != old.AccountID || history[1].ApproverID != holder.AccountID {
+			p.Errorf("history = %+v", history)
+		}
+	})
+}
+
+func TestRemovePlayer(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), number(3))
+		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
+		ok(p, p.Remove(bg, coach, a.ID))
+		for _, by := range []actor.Actor{coach, guardian, student} {
+			_, err := p.Player(bg, by, a.ID)
+			p.refused(err, "not_found")
+			_, err = p.db.Request(bg, by, a.StudentSide.Request.ID)
+			p.refused(err, "not_found")
+		}
+		p.refused(p.Remove(bg, coach, a.ID), "not_found")
+		if got := p.tray(guardian.AccountID); !slices.Equal(got, []string{"player_removed"}) {
+			p.Errorf("guardian's tray: %q", got)
+		}
+		if got := p.tray(student.AccountID); len(got) != 0 {
+			p.Errorf("student's tray: %q", got)
+		}
+		if n := p.count(`SELECT count(*) FROM requests WHERE state = 'pending'`); n != 0 {
+			p.Errorf("%d requests are open still", n)
+		}
+		history, err := p.db.History(bg, a.ID)
+		ok(p, err)
+		if len(history) != 1 {
+			p.Errorf("history = %v", history)
+		}
+		roles, err := p.db.Roles(bg, number(2))
+		ok(p, err)
+		if len(roles) != 0 {
+			p.Errorf("roles = %v", roles)
+		}
+	})
+}
+
+func TestMedicalIsSealed(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		student := child("Asha Rao", "")
+		student.Medical = "Severe peanut allergy"
+		a, err := p.Add(bg, coach, student, mother(number(2)))
+		ok(p, err)
+		sealed := func() (b []byte) {
+			ok(p, p.db.QueryRow(bg, `SELECT medical FROM players WHERE id = $1`, a.ID).Scan(&b))
+			return b
+		}
+		first := sealed()
+		if len(first) == 0 || bytes.Contains(first, []byte("peanut")) {
+			p.Errorf("at rest: %q", first)
+		}
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		if !bytes.Equal(first, sealed()) {
+			p.Error("a decision sealed it anew")
+		}
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("None")}})
+		ok(p, err)
+		got, err := p.Player(bg, coach, a.ID)
+		ok(p, err)
+		if got.Student.Medical != "None" || bytes.Equal(first, sealed()) {
+			p.Errorf("after the edit: %q", got.Student.Medical)
+		}
+		b := p.add(coach, "Bela Rao", number(2), "")
+		ok(p, run(p.db, `UPDATE players SET medical = $2 WHERE id = $1`, b.ID, first))
+		if _, err := p.Player(bg, coach, b.ID); err == nil || fault.KindOf(err) != fault.Internal {
+			p.Errorf("another player's seal: %v", err)
+		}
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("")}})
+		ok(p, err)
+		if sealed() != nil {
+			p.Error("cleared, but kept")
+		}
+		p.db.SetVault(nil)
+		if _, err := p.Add(bg, coach, student, mother(number(2))); err == nil || fault.KindOf(err) != fault.Internal {
+			p.Errorf("without a vault: %v", err)
+		}
+	})
+}
+
+func TestAdultsAndTheirGuardians(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a, err := p.Add(bg, coach, grown("Asha Rao", number(3)), nil)
+		ok(p, err)
+		_, _, err = p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{}, nil)
+		p.refused(err, "no_contact_number")
+		r, created, err := p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{
+			Name: ptr("Meera"), Relationship: ptr("mother"), Number: ptr(number(2)),
+		}}, []approval.Channel{approval.InApp})
+		ok(p, err)
+		if !created || len(r.Deliveries) != 1 {
+			p.Errorf("request = %+v, created %t", r, created)
+		}
+		guardian := p.as(actor.Guardian, number(2))
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
+		gone, err := p.Edit(bg, coach, a.ID, approval.Patch{RemoveGuardian: true})
+		ok(p, err)
+		if gone.Guardian != nil || gone.GuardianSide.AccountID != "" || gone.GuardianSide.Consent.State != approval.Pending {
+			p.Errorf("without a guardian: %+v", gone)
+		}
+		p.refused(p.decide(guardian, a.ID, approval.Revoke), "not_found")
+		if got := p.tray(guardian.AccountID); !slices.Equal(got, []string{"player_removed"}) {
+			p.Errorf("guardian's tray: %q", got)
+		}
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{DateOfBirth: &approval.Date{Year: 2014, Month: 1, Day: 1}}})
+		p.refused(err, "validation_failed")
+
+		student := p.as(actor.Student, number(3))
+		p.refused(p.MayUseApp(bg, student), "approval_pending")
+		ok(p, p.decide(student, a.ID, approval.Approve))
+		ok(p, p.MayUseApp(bg, student))
+	})
+}
+
+// Whatever an account may not see is absent, whoever else may see it.
+func TestNothingOfOthersShows(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach, rival := p.coach(1), p.coach(7)
+		a := p.add(coach, "Asha Rao", number(2), number(3))
+		b := p.add(rival, "Asha Rao", number(4), number(5))
+		foreign := []actor.Actor{
+			rival, p.as(actor.Guardian, number(4)), p.as(actor.Student, number(5)),
+			// The right account in the wrong role, and no account at all.
+			{AccountID: a.GuardianSide.AccountID, Role: actor.Student}, {AccountID: a.StudentSide.AccountID, Role: actor.Guardian},
+			{AccountID: coach.AccountID, Role: actor.Guardian}, {AccountID: a.GuardianSide.AccountID, Role: actor.Coach},
+			{Role: actor.Guardian}, {Role: actor.Coach}, {AccountID: coach.AccountID},
+		}
+		for _, by := range foreign {
+			for name, err := range map[string]error{
+				"player":    second(p.Player(bg, by, a.ID)),
+				"status":    third(p.Status(bg, by, a.ID)),
+				"guardian":  second(p.db.Request(bg, by, a.GuardianSide.Request.ID)),
+				"student":   second(p.db.Request(bg, by, a.StudentSide.Request.ID)),
+				"decide":    p.decide(by, a.ID, approval.Approve),
+				"edit":      second(p.Edit(bg, by, a.ID, approval.Patch{})),
+				"remove":    p.Remove(bg, by, a.ID),
+				"send":      third(p.Send(bg, by, a.ID, actor.Guardian, approval.Patch{}, nil)),
+				"remind":    third(p.Remind(bg, by, a.ID, actor.Guardian)),
+				"the other": second(p.Player(bg, by, "018f0000-0000-7000-8000-000000000000")),
+			} {
+				if fault.CodeOf(err) != "not_found" || !reflect.DeepEqual(err, error(fault.Missing())) {
+					p.Errorf("%s as %s: %v", name, by.Role, err)
+				}
+			}
+		}
+		all, err := p.Players(bg, rival, approval.Filter{}, approval.Page{Limit: 10})
+		ok(p, err)
+		if len(all) != 1 || all[0].ID != b.ID {
+			p.Errorf("rival lists %v", all)
+		}
+		waiting, err := p.Pending(bg, rival, approval.Page{Limit: 10})
+		ok(p, err)
+		for _, w := range waiting {
+			if w.PlayerID != b.ID {
+				p.Errorf("rival waits for %s", w.PlayerID)
+			}
+		}
+	})
+}
+
+func TestPlayersList(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		names := []string{"Asha Rao", "Bela Şen", "Carl Groß", "Dev 100%", "Eva_Li", "Frida O’Neil", "Gita", "Hana"}
+		ids := map[string]string{}
+		for i, name := range names {
+			a, err := p.Add(bg, coach, child(name, ""), &approval.Guardian{Name: "Mother of " + name, Relationship: "mother", Number: number(10 + i)})
+			ok(p, err)
+			ids[a.ID] = name
+		}
+		p.add(p.coach(99), "Asha Rao", number(2), "")
+		byName := func(want string) string {
+			for id, name := range ids {
+				if name == want {
+					return id
+				}
+			}
+			return ""
+		}
+		ok(p, p.decide(p.as(actor.Guardian, number(10)), byName("Asha Rao"), approval.Approve))
+		ok(p, p.decide(p.as(actor.Guardian, number(11)), byName("Bela Şen"), approval.Reject))
+		ok(p, p.decide(p.as(actor.Guardian, number(12)), byName("Carl Groß"), approval.Approve))
+		ok(p, p.decide(p.as(actor.Guardian, number(12)), byName("Carl Groß"), approval.Revoke))
+
+		tests := map[string]struct {
+			f    approval.Filter
+			want []string
+		}{
+			"all, newest first": {approval.Filter{}, []string{"Hana", "Gita", "Frida O’Neil", "Eva_Li", "Dev 100%", "Carl Groß", "Bela Şen", "Asha Rao"}},
+			"approved":          {approval.Filter{GuardianStatus: "approved"}, []string{"Asha Rao"}},
+			"rejected":          {approval.Filter{GuardianStatus: "rejected"}, []string{"Carl Groß", "Bela Şen"}},
+			"both":              {approval.Filter{GuardianStatus: "approved", StudentStatus: "pending"}, []string{"Asha Rao"}},
+			"none":              {approval.Filter{StudentStatus: "approved"}, nil},
+			"case":              {approval.Filter{Search: "aSHA"}, []string{"Asha Rao"}},
+			"folded":            {approval.Filter{Search: "GROSS"}, []string{"Carl Groß"}},
+			"accents":           {approval.Filter{Search: "s\u0327EN"}, []string{"Bela Şen"}},
+			"no wildcard":       {approval.Filter{Search: "%"}, []string{"Dev 100%"}},
+			"no joker":          {approval.Filter{Search: "_"}, []string{"Eva_Li"}},
+			"guardian":          {approval.Filter{Search: "mother of g"}, []string{"Gita"}},
+			"not across names":  {approval.Filter{Search: "gita mother"}, nil},
+			"search and status": {approval.Filter{Search: "a", GuardianStatus: "pending"}, []string{"Hana", "Gita", "Frida O’Neil", "Eva_Li"}},
+		}
+		for name, tt := range tests {
+			for _, limit := range []int{1, 3, 50} {
+				var got []string
+				page := approval.Page{Limit: limit}
+				for range 20 {
+					some, err := p.Players(bg, coach, tt.f, page)
+					ok(p, err)
+					for _, one := range some {
+						got = append(got, ids[one.ID])
+						page.After.ID = one.ID
+					}
+					if len(some) < limit {
+						break
+					}
+				}
+				if !slices.Equal(got, tt.want) {
+					p.Errorf("%s by %d: %q, want %q", name, limit, got, tt.want)
+				}
+			}
+		}
+	})
+}
+
+func TestLinksList(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		var want []string
+		for i := range 5 {
+			a := p.add(p.coach(120+i), "Asha Rao", number(2), number(2))
+			want = append([]string{a.ID}, want...)
+		}
+		for _, role := range approval.Parties {
+			by := p.as(role, number(2))
+			var got []string
+			page := approval.Page{Limit: 2}
+			for range 3 {
+				some, err := p.Links(bg, by, page)
+				ok(p, err)
+				for _, one := range some {
+					got = append(got, one.ID)
+					page.After.ID = one.ID
+				}
+			}
+			if !slices.Equal(got, want) {
+				p.Errorf("as %s: %v, want %v", role, got, want)
+			}
+		}
+		if p.as(actor.Guardian, number(2)).AccountID == p.as(actor.Student, number(2)).AccountID {
+			p.Error("one number, two roles, one account")
+		}
+	})
+}
+
+func second[A any](_ A, err error) error        { return err }
+func third[A, B any](_ A, _ B, err error) error { return err }

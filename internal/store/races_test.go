@@ -1,0 +1,299 @@
+package store_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// rivals runs n at once, each told which it is, and returns what each got.
+func rivals(n int, run func(i int) error) []error {
+	errs := make([]error, n)
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			<-start
+			errs[i] = run(i)
+		})
+	}
+	close(start)
+	all.Wait()
+	return errs
+}
+
+// tally counts errors by their code; "" is none. Others are failures.
+func (p *pitch) tally(errs []error) map[string]int {
+	p.Helper()
+	n := map[string]int{}
+	for _, err := range errs {
+		if err != nil && fault.KindOf(err) == fault.Internal {
+			p.Errorf("a rival failed: %v", err)
+		}
+		n[fault.CodeOf(err)]++
+	}
+	return n
+}
+
+// sound checks what must hold of a player whatever happened to it.
+func (p *pitch) sound(coach actor.Actor, id string) *approval.Player {
+	p.Helper()
+	got, err := p.Player(bg, coach, id)
+	ok(p, err)
+	history, err := p.db.History(bg, id)
+	ok(p, err)
+	for _, party := range approval.Parties {
+		open := p.count(`SELECT count(*) FROM requests WHERE player_id = $1 AND approver_type = $2 AND state = 'pending'`, id, string(party))
+		if r := got.Side(party).Open(); open > 1 || (open == 1) != (r != nil) {
+			p.Errorf("%s: %d open requests, newest %v", party, open, got.Side(party).Request)
+		}
+		last := ""
+		for _, r := range history {
+			if r.Party == party {
+				last = string(r.Action)
+			}
+		}
+		if s := got.Side(party).Consent.State; s != approval.Pending && string(s) != last {
+			p.Errorf("%s: state %s after %q", party, s, last)
+		}
+	}
+	for _, account := range []string{got.GuardianSide.AccountID, got.StudentSide.AccountID, got.CoachID} {
+		if account == "" {
+			continue
+		}
+		p.tray(account)
+	}
+	return got
+}
+
+const many = 50
+
+func TestRivalDecisions(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		guardian := p.as(actor.Guardian, number(2))
+		answers := []approval.Trigger{approval.Approve, approval.Reject}
+		errs := rivals(many, func(i int) error { return p.decide(guardian, a.ID, answers[i%2]) })
+		p.tally(errs)
+		final := p.sound(coach, a.ID).GuardianSide.Consent.State
+		history, err := p.db.History(bg, a.ID)
+		ok(p, err)
+		if len(history) != 1 || string(history[0].Action) != string(final) {
+			p.Fatalf("state %s, history %+v", final, history)
+		}
+		for i, err := range errs {
+			want := "invalid_transition"
+			if string(answers[i%2]) == string(final) {
+				want = ""
+			}
+			if fault.CodeOf(err) != want {
+				p.Errorf("%s against %s: %v", answers[i%2], final, err)
+			}
+		}
+		if got := p.tray(coach.AccountID); len(got) != 1 {
+			p.Errorf("coach's tray = %q", got)
+		}
+	})
+}
+
+// Both parties answer at once: neither is in the other's way.
+func TestPartiesDecideAtOnce(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		for round := range 10 {
+			n := number(100 + round)
+			a := p.add(coach, fmt.Sprint("Child ", round), n, n)
+			by := []actor.Actor{p.as(actor.Guardian, n), p.as(actor.Student, n)}
+			for _, err := range rivals(2, func(i int) error { return p.decide(by[i], a.ID, approval.Approve) }) {
+				ok(p, err)
+			}
+			got := p.sound(coach, a.ID)
+			if got.GuardianSide.Consent.State != approval.Approved || got.StudentSide.Consent.State != approval.Approved {
+				p.Errorf("after both approved: %+v", got)
+			}
+		}
+		if got := p.tray(coach.AccountID); len(got) != 20 {
+			p.Errorf("%d notifications of the coach, want 20", len(got))
+		}
+	})
+}
+
+// An answer counts for the child that was asked about, or not at all.
+func TestApproveAgainstRename(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		for round := range 10 {
+			a := p.add(coach, fmt.Sprint("Child ", round), number(2), "")
+			guardian := p.as(actor.Guardian, number(2))
+			seen := a.GuardianSide.Request.ID
+			errs := rivals(2, func(i int) error {
+				if i == 0 {
+					_, err := p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Approve, RequestID: seen})
+					return err
+				}
+				_, err := p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr(fmt.Sprint("Other ", round))}})
+				return err
+			})
+			ok(p, errs[1])
+			got := p.sound(coach, a.ID)
+			if got.GuardianSide.Consent.State != approval.Pending || got.GuardianSide.Open() == nil || got.GuardianSide.Request.ID == seen {
+				p.Errorf("after the rename: %+v", got.GuardianSide)
+			}
+			if code := fault.CodeOf(errs[0]); code != "" && code != "request_superseded" {
+				p.Errorf("the answer: %v", errs[0])
+			}
+		}
+	})
+}
+
+func TestApproveAgainstContactChange(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		for round := range 10 {
+			a := p.add(coach, fmt.Sprint("Child ", round), number(2), "")
+			guardian := p.as(actor.Guardian, number(2))
+			errs := rivals(2, func(i int) error {
+				if i == 0 {
+					return p.decide(guardian, a.ID, approval.Approve)
+				}
+				_, err := p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(50 + round))}})
+				return err
+			})
+			ok(p, errs[1])
+			got := p.sound(coach, a.ID)
+			if got.GuardianSide.Consent.State != approval.Pending || got.GuardianSide.AccountID == guardian.AccountID {
+				p.Errorf("after the change: %+v", got.GuardianSide)
+			}
+			if code := fault.CodeOf(errs[0]); code != "" && code != "not_found" {
+				p.Errorf("the answer: %v", errs[0])
+			}
+			if n := p.count(`SELECT count(*) FROM notifications WHERE account_id = $1 AND player_id = $2`, guardian.AccountID, a.ID); n != 0 {
+				p.Errorf("the old holder keeps %d notifications of the player", n)
+			}
+		}
+	})
+}
+
+func TestRivalSends(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Reject))
+		codes := p.tally(rivals(10, func(int) error {
+			_, _, err := p.send(coach, a.ID, actor.Guardian)
+			return err
+		}))
+		if codes[""] != 1 || codes["request_pending"] != 9 {
+			p.Errorf("answers: %v", codes)
+		}
+		p.sound(coach, a.ID)
+		if n := p.count(`SELECT count(*) FROM deliveries WHERE channel = 'sms' AND kind = 'request'`); n != 2 {
+			p.Errorf("%d SMS, want the first and one more", n)
+		}
+	})
+}
+
+func TestRivalReminders(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		codes := p.tally(rivals(20, func(int) error {
+			_, _, err := p.Remind(bg, coach, a.ID, actor.Guardian)
+			return err
+		}))
+		if codes[""] != 2 || codes["reminder_limit"] != 18 {
+			p.Errorf("answers: %v", codes)
+		}
+		if n := p.count(`SELECT count(*) FROM reminders`); n != 2 {
+			p.Errorf("%d reminders", n)
+		}
+	})
+}
+
+func TestRivalAdds(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		errs := rivals(20, func(int) error {
+			_, err := p.Add(bg, coach, child("Asha Rao", number(3)), mother(number(2)))
+			return err
+		})
+		if codes := p.tally(errs); codes[""] != 1 || codes["player_exists"] != 19 {
+			p.Errorf("answers: %v", codes)
+		}
+		all, err := p.Players(bg, coach, approval.Filter{}, approval.Page{Limit: 50})
+		ok(p, err)
+		if len(all) != 1 {
+			p.Fatalf("%d players", len(all))
+		}
+		for _, err := range errs {
+			if f, is := err.(*fault.Error); is && f.Extra["player_id"] != all[0].ID {
+				p.Errorf("the player is %s, not %v", all[0].ID, f.Extra)
+			}
+		}
+		p.sound(coach, all[0].ID)
+	})
+}
+
+// Two players of a coach take the same name at once: one of them gets it.
+func TestRivalRenames(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		ids := make([]string, 10)
+		for i := range ids {
+			ids[i] = p.add(coach, fmt.Sprint("Child ", i), number(2), "").ID
+		}
+		codes := p.tally(rivals(len(ids), func(i int) error {
+			_, err := p.Edit(bg, coach, ids[i], approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha Rao")}})
+			return err
+		}))
+		if codes[""] != 1 || codes["player_exists"] != 9 {
+			p.Errorf("answers: %v", codes)
+		}
+	})
+}
+
+// Families of one coach, and siblings of one family, in every order at once: the
+// trays are numbered without a gap, and nobody waits for each other.
+func TestManyAtOnce(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		p.db.Settings.MessagesPerNumberFromCoach, p.db.Settings.MessagesPerNumber, p.db.Settings.MessagesPerCoach = 6, 20, 200
+		coaches := []actor.Actor{p.coach(1), p.coach(2), p.coach(3)}
+		family := []phone.Number{number(50), number(51), number(52)}
+		p.tally(rivals(30, func(i int) error {
+			coach := coaches[i%3]
+			a, err := p.Add(bg, coach, child(fmt.Sprint("Child ", i), family[i/3%3]), mother(family[(i/3+i)%3]))
+			if err != nil {
+				return err
+			}
+			guardian := actor.Actor{AccountID: a.GuardianSide.AccountID, Role: actor.Guardian}
+			student := actor.Actor{AccountID: a.StudentSide.AccountID, Role: actor.Student}
+			for _, step := range []func() error{
+				func() error { return p.decide(guardian, a.ID, approval.Approve) },
+				func() error { return p.decide(student, a.ID, approval.Reject) },
+				func() error { _, _, err := p.send(coach, a.ID, actor.Student); return err },
+				func() error { return p.decide(student, a.ID, approval.Approve) },
+				func() error { return p.decide(guardian, a.ID, approval.Revoke) },
+			} {
+				if err := step(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		var wrong int
+		ok(p, p.db.QueryRow(bg, `
+			SELECT count(*) FROM accounts a WHERE a.tray_seq <> (SELECT count(*) FROM notifications n WHERE n.account_id = a.id)`).Scan(&wrong))
+		if wrong != 0 {
+			p.Errorf("%d trays with gaps", wrong)
+		}
+		if n := p.count(`SELECT count(*) FROM approval_history`); n != 120 {
+			p.Errorf("%d records, want 120", n)
+		}
+	})
+}

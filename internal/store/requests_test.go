@@ -1,0 +1,328 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+func (p *pitch) send(by actor.Actor, id string, party actor.Role) (*approval.Request, bool, error) {
+	return p.Send(bg, by, id, party, approval.Patch{}, nil)
+}
+
+func TestSend(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		guardian := p.as(actor.Guardian, number(2))
+		first := a.GuardianSide.Request.ID
+
+		p.clock.advance(48*time.Hour - time.Second)
+		_, _, err := p.send(coach, a.ID, actor.Guardian)
+		f := p.refused(err, "request_pending")
+		if f.Extra["request_id"] != first || f.RetryAfter != time.Second {
+			p.Errorf("fault = %+v", f)
+		}
+		p.clock.advance(time.Second)
+		r, created, err := p.send(coach, a.ID, actor.Guardian)
+		ok(p, err)
+		if created || r.ID != first || !r.LastSentAt.Equal(p.clock.Now()) || r.RequestedAt.Equal(r.LastSentAt) {
+			p.Errorf("resent: %+v, created %t", r, created)
+		}
+		if got, want := p.deliveries(coach, first), []string{"in_app delivered", "sms queued", "in_app delivered", "sms queued"}; !slices.Equal(got, want) {
+			p.Errorf("deliveries = %q, want %q", got, want)
+		}
+		_, _, err = p.send(coach, a.ID, actor.Guardian)
+		p.refused(err, "request_pending")
+		ok(p, run(p.db, `UPDATE requests SET delivery_failed = TRUE WHERE id = $1`, first))
+		r, _, err = p.send(coach, a.ID, actor.Guardian)
+		ok(p, err)
+		if r.ID != first || r.DeliveryFailed {
+			p.Errorf("after a failure: %+v", r)
+		}
+
+		ok(p, p.decide(guardian, a.ID, approval.Reject))
+		r, created, err = p.send(coach, a.ID, actor.Guardian)
+		ok(p, err)
+		if !created || r.ID == first || r.State != approval.RequestPending {
+			p.Errorf("after a rejection: %+v, created %t", r, created)
+		}
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
+		_, _, err = p.send(coach, a.ID, actor.Guardian)
+		p.refused(err, "already_approved")
+		ok(p, p.decide(guardian, a.ID, approval.Revoke))
+		r, created, err = p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{}, []approval.Channel{approval.SMS})
+		ok(p, err)
+		if got := p.deliveries(coach, r.ID); !created || !slices.Equal(got, []string{"sms queued"}) {
+			p.Errorf("by SMS alone: %q", got)
+		}
+
+		cancelled, err := p.Cancel(bg, coach, r.ID)
+		ok(p, err)
+		if cancelled.State != approval.RequestCancelled || !cancelled.ClosedAt.Equal(p.clock.Now()) {
+			p.Errorf("cancelled: %+v", cancelled)
+		}
+		_, err = p.Cancel(bg, coach, r.ID)
+		p.refused(err, "no_open_request")
+		p.refused(p.decide(guardian, a.ID, approval.Approve), "no_open_request")
+		_, created, err = p.send(coach, a.ID, actor.Guardian)
+		ok(p, err)
+		if !created {
+			p.Error("after a cancel: not a new request")
+		}
+		// Each time the guardian was asked or answered, the record grew by a row.
+		if n := p.count(`SELECT count(*) FROM requests WHERE player_id = $1`, a.ID); n != 4 {
+			p.Errorf("%d requests, want 4", n)
+		}
+		if n := p.count(`SELECT count(*) FROM approval_history WHERE player_id = $1`, a.ID); n != 3 {
+			p.Errorf("%d records, want 3", n)
+		}
+	})
+}
+
+func TestSendToCorrectedContact(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		first := a.GuardianSide.Request.ID
+		r, created, err := p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(4))}}, nil)
+		ok(p, err)
+		holder := p.as(actor.Guardian, number(4))
+		if !created || r.PartyID != holder.AccountID {
+			p.Errorf("request = %+v, created %t", r, created)
+		}
+		old, err := p.Request(bg, coach, first)
+		ok(p, err)
+		if old.State != approval.RequestCancelled {
+			p.Errorf("the old request is %s", old.State)
+		}
+		for _, id := range []string{first, r.ID} {
+			_, err := p.db.Link(bg, p.link(id), p.clock.Now())
+			if dead := fault.KindOf(err) == fault.NotFound; dead != (id == first) {
+				p.Errorf("link of %s: %v", id, err)
+			}
+		}
+		p.clock.advance(14 * day)
+		if _, err := p.db.Link(bg, p.link(r.ID), p.clock.Now()); fault.KindOf(err) != fault.NotFound {
+			p.Errorf("an old link: %v", err)
+		}
+		// The request stands nevertheless.
+		ok(p, p.decide(holder, a.ID, approval.Approve))
+	})
+}
+
+// link returns the hash of the newest link of a request.
+func (p *pitch) link(requestID string) []byte {
+	p.Helper()
+	var id string
+	ok(p, p.db.QueryRow(bg, `SELECT id FROM deliveries WHERE request_id = $1 AND channel = 'sms' ORDER BY id DESC LIMIT 1`, requestID).Scan(&id))
+	return auth.HashLink(p.vault.LinkToken(id))
+}
+
+func TestUnreachable(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", "+15005550006", "")
+		r := a.GuardianSide.Request.ID
+		if got := p.deliveries(coach, r); !slices.Equal(got, []string{"in_app delivered", "sms failed destination_blocked"}) {
+			p.Errorf("deliveries = %q", got)
+		}
+		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"delivery_failed"}) {
+			p.Errorf("coach's tray = %q", got)
+		}
+		if p.queued.Load() != 0 || p.count(`SELECT count(*) FROM request_links`) != 0 {
+			p.Error("an SMS that cannot go was queued")
+		}
+		_, created, err := p.send(coach, a.ID, actor.Guardian)
+		ok(p, err)
+		if created {
+			p.Error("a resend made a new request")
+		}
+	})
+}
+
+func TestDispute(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach, rival := p.coach(1), p.coach(9)
+		a := p.add(coach, "Asha Rao", number(2), number(2))
+		holder := p.as(actor.Guardian, number(2))
+		r := a.GuardianSide.Request.ID
+		_, err := p.Dispute(bg, coach, r)
+		p.refused(err, "not_found")
+		disputed, err := p.Dispute(bg, holder, r)
+		ok(p, err)
+		if disputed.State != approval.RequestDisputed {
+			p.Errorf("disputed: %+v", disputed)
+		}
+		_, err = p.Dispute(bg, holder, r)
+		p.refused(err, "no_open_request")
+		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"request_disputed"}) {
+			p.Errorf("coach's tray = %q", got)
+		}
+		_, _, err = p.send(coach, a.ID, actor.Guardian)
+		p.refused(err, "contact_disputed")
+
+		// Neither the rename nor the way round it helps.
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
+		ok(p, err)
+		_, _, err = p.send(coach, a.ID, actor.Guardian)
+		p.refused(err, "contact_disputed")
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(4))}})
+		ok(p, err)
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(2))}})
+		p.refused(err, "contact_disputed")
+
+		// Others are not concerned: the student of that number, another coach, another child.
+		ok(p, p.decide(p.as(actor.Student, number(2)), a.ID, approval.Reject))
+		_, _, err = p.send(coach, a.ID, actor.Student)
+		ok(p, err)
+		p.add(rival, "Asha Rao", number(2), "")
+		p.add(coach, "Bela Rao", number(2), "")
+	})
+}
+
+func TestDisputeOutlivesThePlayer(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.GuardianSide.Request.ID)
+		ok(p, err)
+		ok(p, p.Remove(bg, coach, a.ID))
+		_, err = p.Add(bg, coach, child("asha rao", ""), mother(number(2)))
+		p.refused(err, "contact_disputed")
+		if n := p.count(`SELECT count(*) FROM players WHERE deleted_at IS NULL`); n != 0 {
+			p.Error("the refused player was kept")
+		}
+		again := p.add(coach, "Asha Rao", number(5), "")
+		_, _, err = p.Send(bg, coach, again.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(2))}}, nil)
+		p.refused(err, "contact_disputed")
+	})
+}
+
+func TestLift(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		holder, r := p.as(actor.Guardian, number(2)), a.GuardianSide.Request.ID
+		_, err := p.Dispute(bg, holder, r)
+		ok(p, err)
+		p.refused(p.Lift(bg, coach, r), "not_found")
+		ok(p, p.Lift(bg, holder, r))
+		ok(p, p.Lift(bg, holder, r))
+		got, err := p.Request(bg, holder, r)
+		ok(p, err)
+		if got.State != approval.RequestCancelled {
+			p.Errorf("lifted: %+v", got)
+		}
+		_, created, err := p.send(coach, a.ID, actor.Guardian)
+		ok(p, err)
+		if !created {
+			p.Error("not a new request")
+		}
+	})
+}
+
+func TestRemind(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), number(3))
+		start := p.clock.Now()
+		r, left, err := p.Remind(bg, coach, a.ID, actor.Guardian)
+		ok(p, err)
+		if left != 1 || len(r.Deliveries) != 4 {
+			p.Errorf("left %d of %+v", left, r)
+		}
+		p.clock.advance(day)
+		_, left, err = p.Remind(bg, coach, a.ID, actor.Guardian)
+		ok(p, err)
+		if left != 0 {
+			p.Errorf("left %d", left)
+		}
+		_, _, err = p.Remind(bg, coach, a.ID, actor.Guardian)
+		if f := p.refused(err, "reminder_limit"); !f.Extra["ends_at"].(time.Time).Equal(start.Add(7 * day)) {
+			p.Errorf("extra = %v", f.Extra)
+		}
+		_, left, err = p.Remind(bg, coach, a.ID, actor.Student)
+		ok(p, err)
+		if left != 1 {
+			p.Errorf("the student's are %d", left)
+		}
+		// In any window: the first leaves it, the second stays.
+		p.clock.advance(6*day - time.Microsecond)
+		_, _, err = p.Remind(bg, coach, a.ID, actor.Guardian)
+		p.refused(err, "reminder_limit")
+		p.clock.advance(time.Microsecond)
+		_, left, err = p.Remind(bg, coach, a.ID, actor.Guardian)
+		ok(p, err)
+		if left != 0 {
+			p.Errorf("left %d", left)
+		}
+		want := []string{"guardian_request", "request_reminder", "request_reminder", "request_reminder"}
+		if got := p.tray(a.GuardianSide.AccountID); !slices.Equal(got, want) {
+			p.Errorf("tray = %q, want %q", got, want)
+		}
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		_, _, err = p.Remind(bg, coach, a.ID, actor.Guardian)
+		p.refused(err, "no_open_request")
+	})
+}
+
+// Beyond a cap the request stands and its SMS waits.
+func TestCaps(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		p.db.Settings.MessagesPerNumberFromCoach, p.db.Settings.MessagesPerNumber, p.db.Settings.MessagesPerCoach = 2, 3, 5
+		coach, rival := p.coach(1), p.coach(9)
+		last := func(a *approval.Player) string {
+			all := p.deliveries(actor.Actor{AccountID: a.CoachID, Role: actor.Coach}, a.GuardianSide.Request.ID)
+			return all[len(all)-1]
+		}
+		for i, want := range []string{"sms queued", "sms queued", "sms queued held"} {
+			a := p.add(coach, fmt.Sprint("Child ", i), number(2), "")
+			if got := last(a); got != want {
+				p.Errorf("message %d to the number: %q, want %q", i, got, want)
+			}
+			if a.GuardianSide.Open() == nil {
+				p.Error("no request")
+			}
+		}
+		for i, want := range []string{"sms queued", "sms queued held"} {
+			if got := last(p.add(rival, fmt.Sprint("Child ", i), number(2), "")); got != want {
+				p.Errorf("rival's message %d to the number: %q, want %q", i, got, want)
+			}
+		}
+		for i, want := range []string{"sms queued", "sms queued", "sms queued", "sms queued held"} {
+			if got := last(p.add(coach, fmt.Sprint("Other ", i), number(30+i), "")); got != want {
+				p.Errorf("message %d of the coach: %q, want %q", i, got, want)
+			}
+		}
+		rs, err := p.db.Query(bg, `SELECT due_at, gives_up_at FROM deliveries WHERE reason = 'held'`)
+		ok(p, err)
+		defer rs.Close()
+		for rs.Next() {
+			var due, ends int64
+			ok(p, rs.Scan(&due, &ends))
+			if due <= p.clock.Now().UnixMicro() || ends != due+day.Microseconds() {
+				p.Errorf("held until %d, given up at %d", due, ends)
+			}
+		}
+	})
+}
+
+// One transaction may send two messages that count against the same caps.
+func TestCapsWithinOneChange(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		p.db.Settings.MessagesPerNumberFromCoach = 1
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), number(2))
+		got := append(p.deliveries(coach, a.GuardianSide.Request.ID), p.deliveries(coach, a.StudentSide.Request.ID)...)
+		if want := []string{"in_app delivered", "sms queued", "in_app delivered", "sms queued held"}; !slices.Equal(got, want) {
+			p.Errorf("deliveries = %q, want %q", got, want)
+		}
+	})
+}
