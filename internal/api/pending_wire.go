@@ -15,9 +15,9 @@ type pendingAnswer struct {
 	ApproverName    string         `json:"approver_name"`
 	Status          approval.State `json:"status"`
 	RequestID       *string        `json:"request_id"`
-	RequestedAt     *time.Time     `json:"requested_at"`
+	RequestedAt     *string        `json:"requested_at"`
 	DaysPending     int            `json:"days_pending"`
-	ResendAllowedAt *time.Time     `json:"resend_allowed_at"`
+	ResendAllowedAt *string        `json:"resend_allowed_at"`
 	RemindersLeft   int            `json:"reminders_left"`
 	BlockedBy       *string        `json:"blocked_by"`
 }
@@ -30,12 +30,12 @@ func (v view) pending(i approval.PendingItem) pendingAnswer {
 		Status:        approval.Pending,
 		DaysPending:   max(0, int(v.now.Sub(i.PendingSince)/(24*time.Hour))),
 		RemindersLeft: max(0, v.rules.RemindersPerWindow-i.Reminders),
-		BlockedBy:     textOrNull(i.BlockedBy()),
+		BlockedBy:     orNull(i.BlockedBy()),
 	}
 	if r := i.Request; r != nil && r.State == approval.RequestPending {
 		a.RequestID = &r.ID
-		a.RequestedAt = stampOrNull(r.RequestedAt)
-		a.ResendAllowedAt = stampOrNull(r.ResendAllowedAt(v.rules))
+		a.RequestedAt = timestampOrNull(r.RequestedAt)
+		a.ResendAllowedAt = timestampOrNull(r.ResendAllowedAt(v.rules))
 	}
 	return a
 }

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"time"
-
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 )
@@ -19,12 +17,12 @@ type playerAnswer struct {
 	StudentStatus           string          `json:"student_status"`
 	GuardianState           approval.State  `json:"guardian_state"`
 	StudentState            approval.State  `json:"student_state"`
-	GuardianStatusUpdatedAt *time.Time      `json:"guardian_status_updated_at"`
-	StudentStatusUpdatedAt  *time.Time      `json:"student_status_updated_at"`
+	GuardianStatusUpdatedAt *string         `json:"guardian_status_updated_at"`
+	StudentStatusUpdatedAt  *string         `json:"student_status_updated_at"`
 	GuardianRequestID       *string         `json:"guardian_request_id"`
 	StudentRequestID        *string         `json:"student_request_id"`
 	Services                []serviceAccess `json:"services"`
-	CreatedAt               time.Time       `json:"created_at"`
+	CreatedAt               string          `json:"created_at"`
 }
 
 type studentAnswer struct {
@@ -56,7 +54,7 @@ func (v view) wholePlayer(p *approval.Player) playerAnswer {
 		Student: studentAnswer{
 			FullName:      p.Student.FullName,
 			DateOfBirth:   p.Student.DateOfBirth.String(),
-			ContactNumber: textOrNull(p.Student.Number),
+			ContactNumber: orNull(string(p.Student.Number)),
 		},
 		Adult:                   p.Adult(v.now),
 		SharedContact:           p.SharedContact(),
@@ -64,19 +62,19 @@ func (v view) wholePlayer(p *approval.Player) playerAnswer {
 		StudentStatus:           p.StudentSide.Consent.State.Status(),
 		GuardianState:           p.GuardianSide.Consent.State,
 		StudentState:            p.StudentSide.Consent.State,
-		GuardianStatusUpdatedAt: stampOrNull(p.GuardianSide.Consent.ChangedAt),
-		StudentStatusUpdatedAt:  stampOrNull(p.StudentSide.Consent.ChangedAt),
+		GuardianStatusUpdatedAt: timestampOrNull(p.GuardianSide.Consent.ChangedAt),
+		StudentStatusUpdatedAt:  timestampOrNull(p.StudentSide.Consent.ChangedAt),
 		GuardianRequestID:       openRequestID(p, actor.Guardian),
 		StudentRequestID:        openRequestID(p, actor.Student),
 		Services:                services(p.Standing().Availability(v.rules, v.now)),
-		CreatedAt:               stamp(p.CreatedAt),
+		CreatedAt:               timestamp(p.CreatedAt),
 	}
 	if p.DisclosedTo(v.by, v.now) == approval.Whole {
-		medical := textOrNull(p.Student.Medical)
+		medical := orNull(p.Student.Medical)
 		a.Student.Medical = &medical
 	}
 	if g := p.Guardian; g != nil {
-		a.Guardian = &guardianAnswer{g.Name, g.Relationship, string(g.Number), textOrNull(g.Email)}
+		a.Guardian = &guardianAnswer{g.Name, g.Relationship, string(g.Number), orNull(g.Email)}
 	}
 	return a
 }
@@ -99,7 +97,7 @@ type playerOutlineAnswer struct {
 
 func (v view) playerOutline(p *approval.Player) playerOutlineAnswer {
 	a := playerOutlineAnswer{
-		PlayerID: p.ID, CoachID: p.CoachID, CoachName: textOrNull(p.CoachName),
+		PlayerID: p.ID, CoachID: p.CoachID, CoachName: orNull(p.CoachName),
 		GuardianStatus:    p.GuardianSide.Consent.State.Status(),
 		StudentStatus:     p.StudentSide.Consent.State.Status(),
 		GuardianState:     p.GuardianSide.Consent.State,
@@ -137,7 +135,7 @@ func (v view) myPlayer(p *approval.Player) myPlayerAnswer {
 	state := p.Side(v.by.Role).Consent.State
 	on := p.Standing().Availability(v.rules, v.now)
 	return myPlayerAnswer{
-		PlayerID: p.ID, CoachID: p.CoachID, CoachName: textOrNull(p.CoachName), StudentName: p.Student.FullName,
+		PlayerID: p.ID, CoachID: p.CoachID, CoachName: orNull(p.CoachName), StudentName: p.Student.FullName,
 		ApproverType: v.by.Role, Status: state.Status(), State: state,
 		RequestID:          openRequestID(p, v.by.Role),
 		GuardianAppEnabled: on.GuardianApp, StudentAppEnabled: on.StudentApp,

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"time"
-
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 )
@@ -13,9 +11,9 @@ type requestAnswer struct {
 	PlayerID        string                `json:"player_id"`
 	ApproverType    actor.Role            `json:"approver_type"`
 	State           approval.RequestState `json:"state"`
-	RequestedAt     time.Time             `json:"requested_at"`
-	LastSentAt      time.Time             `json:"last_sent_at"`
-	ResendAllowedAt *time.Time            `json:"resend_allowed_at"`
+	RequestedAt     string                `json:"requested_at"`
+	LastSentAt      string                `json:"last_sent_at"`
+	ResendAllowedAt *string               `json:"resend_allowed_at"`
 	Deliveries      []deliveryAnswer      `json:"deliveries"`
 }
 
@@ -23,7 +21,7 @@ type deliveryAnswer struct {
 	Channel approval.Channel `json:"channel"`
 	State   string           `json:"state"`
 	Reason  *string          `json:"reason"`
-	At      time.Time        `json:"at"`
+	At      string           `json:"at"`
 }
 
 // reminderAnswer is the ReminderSent of openapi.yaml.
@@ -37,16 +35,16 @@ type reminderAnswer struct {
 func (v view) request(r *approval.Request) requestAnswer {
 	a := requestAnswer{
 		RequestID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party, State: r.State,
-		RequestedAt:     stamp(r.RequestedAt),
-		LastSentAt:      stamp(r.LastSentAt),
-		ResendAllowedAt: stampOrNull(r.ResendAllowedAt(v.rules)),
+		RequestedAt:     timestamp(r.RequestedAt),
+		LastSentAt:      timestamp(r.LastSentAt),
+		ResendAllowedAt: timestampOrNull(r.ResendAllowedAt(v.rules)),
 		Deliveries:      make([]deliveryAnswer, 0, len(r.Deliveries)),
 	}
 	own := v.by.Role == actor.Coach || v.by.Role == r.Party
 	for _, d := range r.Deliveries {
-		sent := deliveryAnswer{Channel: d.Channel, State: d.State, At: stamp(d.At)}
+		sent := deliveryAnswer{Channel: d.Channel, State: d.State, At: timestamp(d.At)}
 		if own {
-			sent.Reason = textOrNull(d.Reason)
+			sent.Reason = orNull(d.Reason)
 		}
 		a.Deliveries = append(a.Deliveries, sent)
 	}

@@ -1,8 +1,6 @@
 package api
 
 import (
-	"time"
-
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 )
@@ -14,11 +12,11 @@ type statusAnswer struct {
 	GuardianApprovalRequired bool           `json:"guardian_approval_required"`
 	GuardianStatus           string         `json:"guardian_status"`
 	GuardianState            approval.State `json:"guardian_state"`
-	GuardianStatusUpdatedAt  *time.Time     `json:"guardian_status_updated_at"`
+	GuardianStatusUpdatedAt  *string        `json:"guardian_status_updated_at"`
 	GuardianRequest          *requestAnswer `json:"guardian_request"`
 	StudentStatus            string         `json:"student_status"`
 	StudentState             approval.State `json:"student_state"`
-	StudentStatusUpdatedAt   *time.Time     `json:"student_status_updated_at"`
+	StudentStatusUpdatedAt   *string        `json:"student_status_updated_at"`
 	StudentRequest           *requestAnswer `json:"student_request"`
 	History                  []recordAnswer `json:"history"`
 }
@@ -30,7 +28,7 @@ type recordAnswer struct {
 	ApproverType actor.Role       `json:"approver_type"`
 	Action       approval.Trigger `json:"action"`
 	Reason       *string          `json:"reason"`
-	Timestamp    time.Time        `json:"timestamp"`
+	Timestamp    string           `json:"timestamp"`
 }
 
 // status returns where both parties of p stand. The service has left out of
@@ -41,18 +39,18 @@ func (v view) status(p *approval.Player, history []approval.Record) statusAnswer
 		PlayerID: p.ID, Adult: adult, GuardianApprovalRequired: !adult,
 		GuardianStatus:          p.GuardianSide.Consent.State.Status(),
 		GuardianState:           p.GuardianSide.Consent.State,
-		GuardianStatusUpdatedAt: stampOrNull(p.GuardianSide.Consent.ChangedAt),
+		GuardianStatusUpdatedAt: timestampOrNull(p.GuardianSide.Consent.ChangedAt),
 		GuardianRequest:         v.newestRequest(p, actor.Guardian),
 		StudentStatus:           p.StudentSide.Consent.State.Status(),
 		StudentState:            p.StudentSide.Consent.State,
-		StudentStatusUpdatedAt:  stampOrNull(p.StudentSide.Consent.ChangedAt),
+		StudentStatusUpdatedAt:  timestampOrNull(p.StudentSide.Consent.ChangedAt),
 		StudentRequest:          v.newestRequest(p, actor.Student),
 		History:                 make([]recordAnswer, 0, len(history)),
 	}
 	for _, r := range history {
 		a.History = append(a.History, recordAnswer{
 			ID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party,
-			Action: r.Action, Reason: textOrNull(r.Reason), Timestamp: stamp(r.At),
+			Action: r.Action, Reason: orNull(r.Reason), Timestamp: timestamp(r.At),
 		})
 	}
 	return a

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -15,23 +16,7 @@ type view struct {
 	now   time.Time
 }
 
-// stamp is a time as it is stored and answered: UTC, whole microseconds.
-func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
-
-// stampOrNull is null for the zero time.
-func stampOrNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = stamp(t)
-	return &t
-}
-
-// textOrNull is null for what is not there.
-func textOrNull[T ~string](s T) *string {
-	if s == "" {
-		return nil
-	}
-	text := string(s)
-	return &text
+// view returns what the caller of r reads now.
+func (s *Server) view(r *http.Request) view {
+	return view{caller(r), s.approvals.Rules, s.now()}
 }

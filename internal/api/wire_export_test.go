@@ -22,10 +22,3 @@ func (w Wire) Reminder(r *approval.Request, left int) any         { return remin
 func (w Wire) Status(p *approval.Player, h []approval.Record) any { return w.status(p, h) }
 func (w Wire) Pending(i approval.PendingItem) any                 { return w.pending(i) }
 func AvailabilityJSON(a approval.Availability) []byte             { return availabilityJSON(a) }
-func CleanText(limit int, lines bool, s string) (string, string) {
-	text, f := textRule{limit, lines}.clean("/text", s)
-	if f != nil {
-		return text, f.Code
-	}
-	return text, ""
-}

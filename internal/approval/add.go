@@ -39,12 +39,15 @@ func (p *Player) askFirst(rules Rules, at Moment) (Change, error) {
 	return c, nil
 }
 
+// GuardianNeeded says why a player without a guardian is refused.
+const GuardianNeeded = "A student under 18 needs a guardian."
+
 // missing returns what a whole record lacks.
 func (p *Player) missing(at Moment) []fault.Field {
 	var faults []fault.Field
 	if p.Guardian == nil {
 		if !p.Adult(at.Now) {
-			faults = append(faults, fault.Field{Pointer: "/guardian", Code: "required", Detail: "A student under 18 needs a guardian."})
+			faults = append(faults, fault.Field{Pointer: "/guardian", Code: "required", Detail: GuardianNeeded})
 		}
 		return faults
 	}

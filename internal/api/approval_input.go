@@ -1,0 +1,91 @@
+package api
+
+import (
+	"slices"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+)
+
+// sendGuardianRequest is the SendGuardianRequest of openapi.yaml.
+type sendGuardianRequest struct {
+	PlayerID string         `json:"player_id" rule:"required"`
+	Guardian *guardianPatch `json:"guardian"`
+	Channels []string       `json:"channels" rule:"min=1"`
+}
+
+// correction returns the guardian's details that change before the request is sent.
+func (in sendGuardianRequest) correction(e entry) approval.Patch {
+	if in.Guardian == nil {
+		return approval.Patch{}
+	}
+	if *in.Guardian == (guardianPatch{}) {
+		e.faults.add("/guardian", "required", "Name what is to be corrected, or leave this out.")
+	}
+	return approval.Patch{Guardian: in.Guardian.patch(e)}
+}
+
+// sendStudentRequest is the SendStudentRequest of openapi.yaml.
+type sendStudentRequest struct {
+	PlayerID string               `json:"player_id" rule:"required"`
+	Student  *studentContactInput `json:"student"`
+	Channels []string             `json:"channels" rule:"min=1"`
+}
+
+type studentContactInput struct {
+	ContactNumber string `json:"contact_number" rule:"required,min=1,max=64"`
+}
+
+// correction returns the student's number, where the coach gives another.
+func (in sendStudentRequest) correction(e entry) approval.Patch {
+	if in.Student == nil {
+		return approval.Patch{}
+	}
+	n := e.number("/student/contact_number", in.Student.ContactNumber)
+	return approval.Patch{Student: approval.StudentPatch{Number: &n}}
+}
+
+// channels reads by which ways a request shall travel; nil where none was named.
+func (e entry) channels(named []string) []approval.Channel {
+	var ways []approval.Channel
+	for i, name := range named {
+		way, at := approval.Channel(name), pointTo("/channels", i)
+		switch {
+		case name == "email":
+			e.faults.add(at, "not_available", "This service does not send requests by e-mail yet. Use in_app, sms, or both.")
+		case !slices.Contains(approval.DefaultChannels, way):
+			e.faults.add(at, "invalid_value", "This must be one of in_app, sms.")
+		case slices.Contains(ways, way):
+			e.faults.add(at, "not_unique", "Name each channel once.")
+		}
+		ways = append(ways, way)
+	}
+	return ways
+}
+
+// reminderRequest is the ReminderRequest of openapi.yaml.
+type reminderRequest struct {
+	PlayerID     string `json:"player_id" rule:"required"`
+	ApproverType string `json:"approver_type" rule:"required,oneof=guardian|student"`
+}
+
+// party returns whom to remind.
+func (in reminderRequest) party() actor.Role { return actor.Role(in.ApproverType) }
+
+// decisionRequest is the DecisionRequest of openapi.yaml. Who decides is the
+// session, never the body.
+type decisionRequest struct {
+	PlayerID  string      `json:"player_id" rule:"required"`
+	Action    string      `json:"action" rule:"required,oneof=approved|rejected|revoked"`
+	RequestID *string     `json:"request_id" rule:"id"`
+	Reason    Opt[string] `json:"reason" rule:"lines,max=500"`
+}
+
+// decision returns what the party answered.
+func (in decisionRequest) decision() approval.Decision {
+	d := approval.Decision{Action: approval.Trigger(in.Action), Reason: in.Reason.Value}
+	if in.RequestID != nil {
+		d.RequestID = *in.RequestID
+	}
+	return d
+}

@@ -1,0 +1,85 @@
+package api
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// entry reads what a coach enters about people, past what decode has checked,
+// and adds to the faults that decode found. A place that has a fault already is
+// not looked at again.
+type entry struct {
+	server *Server
+	now    time.Time
+	faults *faults
+}
+
+func (s *Server) entry(f *faults) entry { return entry{s, s.now(), f} }
+
+// spoiled says whether at, or something that it lies in, has a fault already.
+func (e entry) spoiled(at string) bool {
+	for !e.faults.has(at) {
+		parent := strings.LastIndexByte(at, '/')
+		if parent < 0 {
+			return false
+		}
+		at = at[:parent]
+	}
+	return true
+}
+
+// number reads a mobile number in any spelling.
+func (e entry) number(at, text string) phone.Number {
+	if e.spoiled(at) {
+		return ""
+	}
+	return e.server.number(text, at, e.faults)
+}
+
+var dateForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+
+// birthDate reads YYYY-MM-DD and says whether it is a day on which somebody who
+// lives may have been born.
+func (e entry) birthDate(at, text string) (approval.Date, bool) {
+	if e.spoiled(at) {
+		return approval.Date{}, false
+	}
+	born, err := approval.ParseDate(text)
+	switch {
+	case err != nil && dateForm.MatchString(text):
+		e.faults.add(at, "invalid_date", "This date does not exist.")
+	case err != nil:
+		e.faults.add(at, "invalid_date", "Write the date as YYYY-MM-DD.")
+	default:
+		e.faults.add(at, "invalid_date", approval.CheckBirthDate(born, e.now))
+	}
+	return born, !e.faults.has(at)
+}
+
+// email reads an e-mail address.
+func (e entry) email(at, text string) string {
+	if !e.spoiled(at) {
+		e.faults.add(at, "invalid_email", approval.CheckEmail(text))
+	}
+	return text
+}
+
+// orClear is what a merge patch does to a text that may be cleared: nil leaves
+// it, a pointer to "" clears it (RFC 7396).
+func orClear[T ~string](o Opt[string], read func(text string) T) *T {
+	if !o.Set {
+		return nil
+	}
+	var value T
+	if !o.Null {
+		value = read(o.Value)
+	}
+	return &value
+}
+
+// asIs takes a text as decode has checked it.
+func asIs(text string) string { return text }

@@ -1,0 +1,116 @@
+package api
+
+import (
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// addPlayerRequest is the AddPlayerRequest of openapi.yaml.
+type addPlayerRequest struct {
+	Student  studentInput   `json:"student" rule:"required"`
+	Guardian *guardianInput `json:"guardian"`
+}
+
+type studentInput struct {
+	FullName      string      `json:"full_name" rule:"required,name,min=1,max=100"`
+	DateOfBirth   string      `json:"date_of_birth" rule:"required"`
+	ContactNumber Opt[string] `json:"contact_number" rule:"min=1,max=64"`
+	Medical       Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
+}
+
+type guardianInput struct {
+	Name         string      `json:"name" rule:"required,name,min=1,max=100"`
+	Relationship string      `json:"relationship" rule:"required,name,min=1,max=50"`
+	MobileNumber string      `json:"mobile_number" rule:"required,min=1,max=64"`
+	Email        Opt[string] `json:"email"`
+}
+
+// player returns what the coach entered; e has every fault of it, also that
+// which the core would find alone, so that all are answered at once.
+func (in addPlayerRequest) player(e entry) (approval.Student, *approval.Guardian) {
+	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value}
+	born, ok := e.birthDate("/student/date_of_birth", in.Student.DateOfBirth)
+	student.DateOfBirth = born
+	if in.Guardian == nil && ok && born.AgeOn(e.now) < approval.AdultAge {
+		e.faults.add("/guardian", "required", approval.GuardianNeeded)
+	}
+	if text := in.Student.ContactNumber.Some(); text != nil {
+		student.Number = e.number("/student/contact_number", *text)
+	}
+	if in.Guardian == nil {
+		return student, nil
+	}
+	return student, in.Guardian.guardian(e)
+}
+
+func (in guardianInput) guardian(e entry) *approval.Guardian {
+	g := &approval.Guardian{
+		Name: in.Name, Relationship: in.Relationship,
+		Number: e.number("/guardian/mobile_number", in.MobileNumber),
+	}
+	if text := in.Email.Some(); text != nil {
+		g.Email = e.email("/guardian/email", *text)
+	}
+	return g
+}
+
+// playerPatch is the PlayerPatch of openapi.yaml.
+type playerPatch struct {
+	Student  *studentPatch      `json:"student"`
+	Guardian Opt[guardianPatch] `json:"guardian"`
+}
+
+type studentPatch struct {
+	FullName      *string     `json:"full_name" rule:"name,min=1,max=100"`
+	DateOfBirth   *string     `json:"date_of_birth"`
+	ContactNumber Opt[string] `json:"contact_number" rule:"min=1,max=64"`
+	Medical       Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
+}
+
+// guardianPatch is the GuardianPatch of openapi.yaml.
+type guardianPatch struct {
+	Name         *string     `json:"name" rule:"name,min=1,max=100"`
+	Relationship *string     `json:"relationship" rule:"name,min=1,max=50"`
+	MobileNumber *string     `json:"mobile_number" rule:"min=1,max=64"`
+	Email        Opt[string] `json:"email"`
+}
+
+// patch returns what shall change. What the record then lacks, the core says:
+// it depends on what is there.
+func (in playerPatch) patch(e entry) approval.Patch {
+	p := approval.Patch{RemoveGuardian: in.Guardian.Set && in.Guardian.Null}
+	if s := in.Student; s != nil {
+		p.Student = s.patch(e)
+	}
+	if g := in.Guardian.Some(); g != nil {
+		p.Guardian = g.patch(e)
+	}
+	return p
+}
+
+func (in studentPatch) patch(e entry) approval.StudentPatch {
+	p := approval.StudentPatch{
+		FullName: in.FullName,
+		Number: orClear(in.ContactNumber, func(text string) phone.Number {
+			return e.number("/student/contact_number", text)
+		}),
+		Medical: orClear(in.Medical, asIs),
+	}
+	if in.DateOfBirth != nil {
+		born, _ := e.birthDate("/student/date_of_birth", *in.DateOfBirth)
+		p.DateOfBirth = &born
+	}
+	return p
+}
+
+func (in guardianPatch) patch(e entry) *approval.GuardianPatch {
+	p := &approval.GuardianPatch{
+		Name: in.Name, Relationship: in.Relationship,
+		Email: orClear(in.Email, func(text string) string { return e.email("/guardian/email", text) }),
+	}
+	if in.MobileNumber != nil {
+		n := e.number("/guardian/mobile_number", *in.MobileNumber)
+		p.Number = &n
+	}
+	return p
+}

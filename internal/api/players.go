@@ -1,0 +1,121 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"unicode/utf8"
+
+	"github.com/touchline/touchline/internal/approval"
+)
+
+// addPlayer serves POST /api/players/add.
+func (s *Server) addPlayer(w http.ResponseWriter, r *http.Request) error {
+	in, f := decode[addPlayerRequest](r)
+	student, guardian := in.player(s.entry(&f))
+	if err := f.err(); err != nil {
+		return err
+	}
+	p, err := s.approvals.Add(r.Context(), caller(r), student, guardian)
+	if err != nil {
+		return err
+	}
+	about(r, p.ID)
+	return created(w, "/api/players/"+p.ID, s.view(r).player(p))
+}
+
+// listPlayers serves GET /api/players.
+func (s *Server) listPlayers(w http.ResponseWriter, r *http.Request) error {
+	var f faults
+	query := r.URL.Query()
+	filter := playerFilter(query, &f)
+	page := s.page(r, query, &f)
+	if err := f.err(); err != nil {
+		return err
+	}
+	players, err := s.approvals.Players(r.Context(), caller(r), filter, approval.Page{Limit: page.more(), After: page.after.approval()})
+	if err != nil {
+		return err
+	}
+	return answerPage(w, page, players, s.view(r).player, byPlayerID)
+}
+
+// byPlayerID is the order of players: newest first, as their ids were made.
+func byPlayerID(p *approval.Player) keyset { return keyset{ID: p.ID} }
+
+// playerFilter reads what narrows the list of players.
+func playerFilter(query url.Values, f *faults) approval.Filter {
+	one := func(name string, is rules) string {
+		if !query.Has(name) {
+			return ""
+		}
+		text := query.Get(name)
+		if !utf8.ValidString(text) {
+			f.add("/"+name, "invalid_characters", "This is not UTF-8.")
+			return ""
+		}
+		return is.text(text, "/"+name, f)
+	}
+	status := parseRules("oneof=pending|approved|rejected")
+	return approval.Filter{
+		GuardianStatus: one("guardian_status", status),
+		StudentStatus:  one("student_status", status),
+		Search:         one("q", parseRules("min=1,max=100")),
+	}
+}
+
+// getPlayer serves GET /api/players/{player_id}.
+func (s *Server) getPlayer(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "player_id")
+	if err != nil {
+		return err
+	}
+	p, err := s.approvals.Player(r.Context(), caller(r), id)
+	if err != nil {
+		return err
+	}
+	return encode(w, http.StatusOK, s.view(r).player(p))
+}
+
+// updatePlayer serves PATCH /api/players/{player_id}.
+func (s *Server) updatePlayer(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "player_id")
+	if err != nil {
+		return err
+	}
+	in, f := decode[playerPatch](r)
+	patch := in.patch(s.entry(&f))
+	if err := s.invalid(r, id, f); err != nil {
+		return err
+	}
+	p, err := s.approvals.Edit(r.Context(), caller(r), id, patch)
+	if err != nil {
+		return err
+	}
+	return encode(w, http.StatusOK, s.view(r).player(p))
+}
+
+// deletePlayer serves DELETE /api/players/{player_id}.
+func (s *Server) deletePlayer(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "player_id")
+	if err != nil {
+		return err
+	}
+	if err := s.approvals.Remove(r.Context(), caller(r), id); err != nil {
+		return err
+	}
+	return nothing(w)
+}
+
+// listMyPlayers serves GET /api/me/players.
+func (s *Server) listMyPlayers(w http.ResponseWriter, r *http.Request) error {
+	var f faults
+	page := s.page(r, r.URL.Query(), &f)
+	if err := f.err(); err != nil {
+		return err
+	}
+	links, err := s.approvals.Links(r.Context(), caller(r), approval.Page{Limit: page.more(), After: page.after.approval()})
+	if err != nil {
+		return err
+	}
+	return answerPage(w, page, links, s.view(r).myPlayer, byPlayerID)
+}
