@@ -23,6 +23,8 @@ type Store interface {
 	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
 	Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error)
 	History(ctx context.Context, playerID string) ([]Record, error)
+	// LoadDeliveries fills in the deliveries of the requests, oldest first.
+	LoadDeliveries(ctx context.Context, requests ...*Request) error
 	// Request answers the coach who sent it and the party whom it asked.
 	Request(ctx context.Context, by actor.Actor, id string) (*Request, error)
 	// Pending passes over guardians of whom nothing is asked: those of students
@@ -178,7 +180,8 @@ func (s *Service) Links(ctx context.Context, by actor.Actor, page Page) ([]*Play
 	return s.Store.Links(ctx, by, page)
 }
 
-// Status returns a player with the history of both parties, oldest first.
+// Status returns a player, the newest request of each party with its
+// deliveries, and the history of both, oldest first.
 func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Player, []Record, error) {
 	p, err := s.Store.Player(ctx, by, id)
 	if err != nil {
@@ -186,6 +189,15 @@ func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Playe
 	}
 	history, err := s.Store.History(ctx, p.ID)
 	if err != nil {
+		return nil, nil, err
+	}
+	var newest []*Request
+	for _, party := range Parties {
+		if r := p.Side(party).Request; r != nil {
+			newest = append(newest, r)
+		}
+	}
+	if err := s.Store.LoadDeliveries(ctx, newest...); err != nil {
 		return nil, nil, err
 	}
 	for i := range history {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"
@@ -92,13 +93,13 @@ func TestAvailabilityKeepsRolesApart(t *testing.T) {
 func TestLink(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := linked(t, url)
-		hash := approval.LinkHash("token")
+		hash := auth.HashLink("token")
 		ok(t, run(db, `
 			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
 			VALUES ('request', 'player', 'coach', 'student', 'student', 'pending', '["sms"]', 1, 1, FALSE)`))
 		ok(t, run(db, `INSERT INTO request_links (hash, request_id, ends_at) VALUES ($1, 'request', 1000)`, hash))
 		open := func(token string, at int64) (approval.Asking, error) {
-			return db.Link(bg, approval.LinkHash(token), time.UnixMicro(at))
+			return db.Link(bg, auth.HashLink(token), time.UnixMicro(at))
 		}
 		got, err := open("token", 999)
 		ok(t, err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -38,7 +39,7 @@ func (p *Pages) link(w http.ResponseWriter, r *http.Request) {
 		p.render(w, http.StatusNotFound, "dead.html", nil)
 		return
 	}
-	asking, err := p.links.Link(r.Context(), approval.LinkHash(token), p.now())
+	asking, err := p.links.Link(r.Context(), auth.HashLink(token), p.now())
 	switch {
 	case err == nil:
 		p.render(w, http.StatusOK, "link.html", linkPage{

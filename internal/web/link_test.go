@@ -18,6 +18,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -39,7 +40,7 @@ func (l *links) Link(_ context.Context, hash []byte, at time.Time) (approval.Ask
 	if l.err != nil {
 		return approval.Asking{}, l.err
 	}
-	if !at.Equal(now) || !bytes.Equal(hash, approval.LinkHash(l.token)) {
+	if !at.Equal(now) || !bytes.Equal(hash, auth.HashLink(l.token)) {
 		return approval.Asking{}, fault.Missing()
 	}
 	return l.asking, nil

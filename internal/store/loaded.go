@@ -1,0 +1,38 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/approval"
+)
+
+// LoadDeliveries fills in the deliveries of requests that were read for their
+// caller, oldest first.
+func (db *DB) LoadDeliveries(ctx context.Context, requests ...*approval.Request) error {
+	if len(requests) == 0 {
+		return nil
+	}
+	of := make(map[string]*approval.Request, len(requests))
+	var ids []any
+	for _, r := range requests {
+		of[r.ID], r.Deliveries = r, nil
+		ids = append(ids, r.ID)
+	}
+	rs, err := db.query(ctx, `
+		SELECT request_id, channel, state, reason, updated_at FROM deliveries
+		WHERE request_id IN (`+params(1, len(ids))+`) ORDER BY id`, ids...)
+	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+		var id string
+		var d approval.Delivery
+		err := s.Scan(&id, &d.Channel, &d.State, intoText(&d.Reason), intoTime(&d.At))
+		if r := of[id]; r != nil {
+			r.Deliveries = append(r.Deliveries, d)
+		}
+		return struct{}{}, err
+	})
+	if err != nil {
+		return fmt.Errorf("read deliveries: %w", err)
+	}
+	return nil
+}
