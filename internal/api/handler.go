@@ -17,9 +17,11 @@ const timeLimit = 10 * time.Second
 
 // Handler returns the handler of every operation. It must be made once: the
 // wall per address is shared by all that it returns.
-func (s *Server) Handler() http.Handler {
+func (s *Server) Handler() http.Handler { return s.serve(s.routes()) }
+
+func (s *Server) serve(routes []route) http.Handler {
 	resources := map[string]*resource{}
-	for _, rt := range s.routes() {
+	for _, rt := range routes {
 		if resources[rt.pattern] == nil {
 			resources[rt.pattern] = &resource{server: s, pattern: rt.pattern, routes: map[string]*route{}}
 		}
@@ -75,7 +77,9 @@ func (res *resource) add(rt route) {
 // ServeHTTP makes the checks that come before the handler, in the order of the
 // contract's section 1, and then calls it.
 func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	res.server.finish(res.answer).ServeHTTP(w, r)
+	if err := res.answer(w, r); err != nil {
+		res.server.problem(w, r, err)
+	}
 }
 
 func (res *resource) answer(w http.ResponseWriter, r *http.Request) error {

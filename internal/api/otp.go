@@ -84,7 +84,7 @@ func (s *Server) number(typed, at string, f *faults) phone.Number {
 	}
 	n, err := s.phones.Parse(typed)
 	if err != nil {
-		f.add(at, "invalid_mobile_number", "This is "+err.Error()+".")
+		f.add(at, "invalid_number", "This is "+err.Error()+".")
 	}
 	return n
 }

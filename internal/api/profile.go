@@ -91,7 +91,7 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request, patch coach.Patch,
 		f.add("/email", "invalid_email", approval.CheckEmail(*patch.Email))
 	}
 	if patch.Sports != nil && !coach.UniqueSports(*patch.Sports) {
-		f.add("/sports", "not_unique", "Name each sport once.")
+		f.add("/sports", "duplicate", "Name each sport once.")
 	}
 	if err := f.err(); err != nil {
 		return err

@@ -42,6 +42,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	out := &events{w: w, control: http.NewResponseController(w), seq: from}
+	// The server's time to read a request has nothing to say about a stream.
+	_ = out.control.SetReadDeadline(time.Time{})
+	defer out.extend() // for the end, which the server writes
 	if out.write(streamRetry) {
 		s.follow(r, by, line, out, state)
 	}
@@ -139,10 +142,15 @@ func (e *events) notification(n notify.Notification) bool {
 	return true
 }
 
+// extend gives the reader time for what is written next.
+func (e *events) extend() {
+	// Where no deadline can be set, as with a recorder, there is none.
+	_ = e.control.SetWriteDeadline(time.Now().Add(streamWrite))
+}
+
 // write sends text at once; false where the reader has gone or takes nothing.
 func (e *events) write(text string) bool {
-	// Where no deadline can be set, as in tests, there is none.
-	_ = e.control.SetWriteDeadline(time.Now().Add(streamWrite))
+	e.extend()
 	if _, err := e.w.Write([]byte(text)); err != nil {
 		return false
 	}

@@ -1,0 +1,127 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/idempotency"
+)
+
+// answerStore keeps answers for as long as a test runs.
+type answerStore struct {
+	mu   sync.Mutex
+	kept map[string]*keptAnswer
+}
+
+type keptAnswer struct {
+	fingerprint, sealed []byte
+	lease               string
+}
+
+func (s *answerStore) ClaimAnswer(_ context.Context, c idempotency.Claim) (*idempotency.Kept, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		s.kept = map[string]*keptAnswer{}
+	}
+	k := c.Owner + "|" + c.Key
+	if have := s.kept[k]; have != nil {
+		return &idempotency.Kept{Fingerprint: have.fingerprint, Sealed: have.sealed}, nil
+	}
+	s.kept[k] = &keptAnswer{fingerprint: c.Fingerprint, lease: c.Lease}
+	return nil, nil
+}
+
+func (s *answerStore) FinishAnswer(_ context.Context, owner, key, lease string, _ int, sealed []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if have := s.kept[owner+"|"+key]; have != nil && have.lease == lease {
+		have.sealed = bytes.Clone(sealed)
+	}
+	return nil
+}
+
+func (s *answerStore) DropAnswer(_ context.Context, owner, key, lease string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if have := s.kept[owner+"|"+key]; have != nil && have.lease == lease {
+		delete(s.kept, owner+"|"+key)
+	}
+	return nil
+}
+
+// TestIdempotencyKeys walks through what a key promises.
+func TestIdempotencyKeys(t *testing.T) {
+	a := newAdapter(t)
+	var ran atomic.Int64
+	var fail error
+	block, entered := make(chan struct{}), make(chan struct{}, 1)
+	h := a.server.HandlerWith(
+		api.Probe{Pattern: "/api/thing", Once: true, HandleFaults: func(w http.ResponseWriter, r *http.Request) error {
+			n := ran.Add(1)
+			if fail != nil {
+				return fail
+			}
+			return api.Created(w, fmt.Sprintf("/api/thing/%d", n), map[string]int64{"n": n})
+		}},
+		api.Probe{Pattern: "/api/slow", Once: true, HandleFaults: func(w http.ResponseWriter, r *http.Request) error {
+			entered <- struct{}{}
+			<-block
+			return api.Created(w, "/api/slow/1", 1)
+		}},
+		api.Probe{Pattern: "/api/broken", Once: true, HandleFaults: func(http.ResponseWriter, *http.Request) error { panic("broken") }},
+	)
+	post := func(path, key, body string) *httptest.ResponseRecorder {
+		return ask(h, "POST", path, body, "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
+	}
+	first, again := post("/api/thing", "k", "{}"), post("/api/thing", `"k"`, "{}")
+	if first.Code != 201 || again.Code != 201 || ran.Load() != 1 || first.Body.String() != again.Body.String() ||
+		again.Header().Get("Location") != "/api/thing/1" || again.Header().Get("Content-Type") != "application/json" {
+		t.Errorf("the first answer again: %d %s, %d %s %v", first.Code, first.Body, again.Code, again.Body, again.Header())
+	}
+	if w := post("/api/thing", "k", `{"other":1}`); code(t, w) != "idempotency_key_reused" {
+		t.Errorf("another body: %s", w.Body)
+	}
+	if w := post("/api/thing", `"k`, "{}"); w.Code == 500 {
+		t.Errorf("a malformed key: %s", w.Body)
+	}
+
+	fail = fault.New(fault.Conflict, "player_exists", "It is there.")
+	post("/api/thing", "refused", "{}")
+	before := ran.Load()
+	fail = nil
+	if w := post("/api/thing", "refused", "{}"); code(t, w) != "player_exists" || ran.Load() != before {
+		t.Errorf("a refusal is an answer, too: %s", w.Body)
+	}
+	for i, later := range []error{fault.New(fault.TooMany, "reminder_limit", "Later."), fault.Down(nil), errors.New("oops")} {
+		key := fmt.Sprintf("later-%d", i)
+		fail = later
+		post("/api/thing", key, "{}")
+		fail = nil
+		before := ran.Load()
+		if w := post("/api/thing", key, "{}"); w.Code != 201 || ran.Load() != before+1 {
+			t.Errorf("%v was kept: %d", later, w.Code)
+		}
+	}
+
+	go post("/api/slow", "slow", "{}")
+	<-entered
+	if w := post("/api/slow", "slow", "{}"); code(t, w) != "request_in_progress" || w.Header().Get("Retry-After") == "" {
+		t.Errorf("while the first runs: %s", w.Body)
+	}
+	close(block)
+	for range 2 {
+		if w := post("/api/broken", "b", "{}"); code(t, w) != "internal_error" {
+			t.Errorf("after a panic the key is free: %s", w.Body)
+		}
+	}
+}

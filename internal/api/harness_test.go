@@ -1,0 +1,130 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// adapter is a Server whose stores are a few maps: enough for what the adapter
+// does before and after the features. Whole calls are tested with real databases
+// in package server.
+type adapter struct {
+	server *api.Server
+	auth   *auth.Service
+	tray   *tray
+	hub    *notify.Hub
+	log    *bytes.Buffer
+
+	session *auth.Session
+	token   string
+}
+
+// keyStore keeps secrets; sessionStore knows one session.
+type (
+	keyStore     struct{ secrets []auth.Secret }
+	sessionStore struct {
+		auth.Store
+		mu      sync.Mutex
+		session *auth.Session
+	}
+)
+
+func (k *keyStore) Secrets(context.Context) ([]auth.Secret, error) { return k.secrets, nil }
+func (k *keyStore) DropSecrets(context.Context, time.Time) error   { return nil }
+func (k *keyStore) AddSecret(_ context.Context, s auth.Secret) error {
+	k.secrets = append(k.secrets, s)
+	return nil
+}
+func (s *sessionStore) MarkUsed(context.Context, string, int64, time.Time) error { return nil }
+
+func (s *sessionStore) Session(_ context.Context, id string) (*auth.Session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.session == nil || s.session.ID != id {
+		return nil, nil
+	}
+	kept := *s.session
+	return &kept, nil
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func newAdapter(t *testing.T, change ...func(*api.Config)) *adapter {
+	t.Helper()
+	keys, err := auth.OpenKeys(t.Context(), &keyStore{}, []byte(strings.Repeat("m", 32)), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &adapter{hub: new(notify.Hub), tray: &tray{state: notify.StreamState{Live: true}}, log: new(bytes.Buffer)}
+	a.session = &auth.Session{
+		ID: newID(), AccountID: newID(), Role: actor.Guardian, Number: "+919812345678", Generation: 1,
+		CreatedAt: time.Now(), EndsAt: time.Now().Add(time.Hour), IdleAt: time.Now().Add(time.Hour),
+	}
+	a.auth = &auth.Service{
+		Store: &sessionStore{session: a.session}, Keys: keys,
+		Tokens: auth.NewTokens(keys, "https://touchline.example", 15*time.Minute, time.Now),
+		Now:    time.Now, NewID: newID, Rand: rand.Reader,
+	}
+	if a.token, err = a.auth.Tokens.Access(a.session); err != nil {
+		t.Fatal(err)
+	}
+	c := api.Config{
+		Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now}, Hub: a.hub,
+		Idempotency: &idempotency.Service{Store: &answerStore{}, Sealer: keys.Vault.For(auth.ForAnswers), Now: time.Now, NewID: newID},
+		Phones:      phone.Parser{DefaultRegion: "IN"},
+		PublicURL:   "https://touchline.example",
+		Now:         time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		StreamPoll: 10 * time.Millisecond, StreamBeat: 50 * time.Millisecond,
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	a.server = api.New(c)
+	return a
+}
+
+// ask sends one request; headers are "Name: value".
+func ask(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// code returns the code of a problem.
+func code(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	if w.Code < 400 {
+		return ""
+	}
+	var problem struct{ Code string }
+	if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
+		t.Fatalf("%d is no problem document: %s", w.Code, w.Body)
+	}
+	return problem.Code
+}

@@ -1,0 +1,94 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+var updateProblems = flag.Bool("update-problems", false, "rewrite the golden files of problems")
+
+// TestProblems compares whole problem documents, with the headers that belong to
+// them, with golden files.
+func TestProblems(t *testing.T) {
+	at := time.Date(2026, 3, 2, 14, 45, 12, 345678912, time.FixedZone("IST", 5*3600+1800))
+	problems := map[string]error{
+		"not_found":          fault.Missing(),
+		"unavailable":        fault.Down(fmt.Errorf("disk full")),
+		"internal_error":     fmt.Errorf("secret"),
+		"token_missing":      fault.New(fault.Unauthenticated, "token_missing", "Send an access token."),
+		"token_expired":      fault.New(fault.Unauthenticated, "token_expired", "The access token has expired."),
+		"otp_incorrect":      fault.New(fault.Invalid, "otp_incorrect", "Ask for a new OTP.").With("attempts_left", 4),
+		"otp_send_limit":     fault.New(fault.TooMany, "otp_send_limit", "Wait.").With("limit", "otp_sends_per_hour").With("ends_at", at).After(1500 * time.Millisecond),
+		"request_pending":    fault.New(fault.Conflict, "request_pending", "Asked already.").With("resend_allowed_at", at).With("request_id", askG).After(48 * time.Hour),
+		"profile_incomplete": fault.New(fault.Forbidden, "profile_incomplete", "Complete it.").With("missing", []string{"bio", "sports"}),
+		"unknown_code":       fault.New(fault.Conflict, "of_tomorrow", "A code that the catalogue lacks."),
+		"validation_failed":  fault.Validation([]fault.Field{{Pointer: "/student/date_of_birth", Code: "invalid_date", Detail: `<This> "date" does not exist.`}, {Pointer: "", Code: "invalid_value", Detail: "Neither."}}),
+	}
+	for name, err := range problems {
+		t.Run(name, func(t *testing.T) {
+			h := newAdapter(t).server.HandlerWith(api.Probe{Pattern: "/api/problem", Open: true, HandleFaults: func(http.ResponseWriter, *http.Request) error { return err }})
+			w := ask(h, "POST", "/api/problem", "{}", "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+			var got bytes.Buffer
+			fmt.Fprintf(&got, "%d\n", w.Code)
+			var names []string
+			for header := range w.Header() {
+				names = append(names, header)
+			}
+			sort.Strings(names)
+			for _, header := range names {
+				fmt.Fprintf(&got, "%s: %s\n", header, w.Header().Get(header))
+			}
+			got.WriteByte('\n')
+			if err := json.Indent(&got, w.Body.Bytes(), "", "  "); err != nil {
+				t.Fatal(err)
+			}
+			got.WriteByte('\n')
+			compare(t, filepath.Join("testdata", "problems", name+".golden"), got.Bytes())
+		})
+	}
+}
+
+func compare(t *testing.T, file string, got []byte) {
+	t.Helper()
+	if *updateProblems {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; got:\n%s", file, got)
+	}
+}
+
+// TestNotFoundIsOne: what is absent and what is another's look the same.
+func TestNotFoundIsOne(t *testing.T) {
+	a := newAdapter(t)
+	h := a.server.HandlerWith(api.Probe{Pattern: "/api/absent/{id}", HandleFaults: func(http.ResponseWriter, *http.Request) error { return fault.Missing() }})
+	token := "Authorization: Bearer " + a.token
+	trace := "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	want := ask(h, "POST", "/api/absent/1", "{}", token, trace)
+	for _, path := range []string{"/auth/sessions/nonsense", "/auth/sessions/" + strings.ToUpper(askG)} {
+		if got := ask(h, "DELETE", path, "", token, trace); got.Body.String() != want.Body.String() || got.Code != 404 {
+			t.Errorf("%s: %s", path, got.Body)
+		}
+	}
+}
