@@ -52,16 +52,6 @@ type Request struct {
 	Deliveries []Delivery
 }
 
-// uses says whether r goes by channel c.
-func (r *Request) uses(c Channel) bool {
-	for _, have := range r.Channels {
-		if have == c {
-			return true
-		}
-	}
-	return false
-}
-
 // ResendAllowedAt is from when r may go out again: after the wait, or at once
 // where its delivery failed for good; zero once it is no longer open.
 func (r *Request) ResendAllowedAt(rules Rules) time.Time {
