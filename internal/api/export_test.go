@@ -53,6 +53,7 @@ func Digits(typed string) (string, bool) {
 func Cursor(v *auth.Vault, scope, id string, seq int64) string {
 	return page{scope: []byte(scope), vault: v}.cursor(keyset{ID: id, Seq: seq})
 }
+
 func OpenCursor(v *auth.Vault, scope, cursor string) (id string, seq int64, ok bool) {
 	k, ok := page{scope: []byte(scope), vault: v}.open(cursor)
 	return k.ID, k.Seq, ok

@@ -38,13 +38,12 @@ type handlerFunc func(w http.ResponseWriter, r *http.Request) error
 // gate refuses a caller whom the role alone would admit.
 type gate func(context.Context, actor.Actor) error
 
-// access says who is let in.
+// access says who is let in; its zero value is whoever is signed in.
 type access int
 
 const (
-	signedIn access = iota
 	// open asks for no sign-in.
-	open
+	open access = iota + 1
 	// optional notes the caller, or in call.refused why there is none.
 	optional
 	// swift checks the token but not its session: the handler reads the session
@@ -72,7 +71,7 @@ func (s *Server) authRoutes() []route {
 		{method: "POST", pattern: "/auth/logout", handle: s.logout, access: optional, body: bodyMaybe},
 		{method: "GET", pattern: "/auth/sessions", handle: s.listSessions},
 		{method: "DELETE", pattern: "/auth/sessions/{session_id}", handle: s.endSession},
-		{method: "POST", pattern: "/auth/complete-profile", handle: s.completeProfile, roles: coachOnly, body: bodyJSON, once: true},
+		{method: "POST", pattern: "/auth/complete-profile", handle: s.completeProfile, roles: coachOnly, body: bodyJSON},
 	}
 }
 
@@ -83,7 +82,7 @@ func (s *Server) accountRoutes() []route {
 		{method: "GET", pattern: "/api/coach/profile", handle: s.profile, roles: coachOnly},
 		{method: "PATCH", pattern: "/api/coach/profile", handle: s.editProfile, roles: coachOnly, body: bodyPatch},
 		{method: "GET", pattern: "/api/notifications", handle: s.listNotifications},
-		{method: "POST", pattern: "/api/notifications/read", handle: s.markRead, body: bodyJSON, once: true},
+		{method: "POST", pattern: "/api/notifications/read", handle: s.markRead, body: bodyJSON},
 		{method: "GET", pattern: "/api/notifications/stream", handle: s.stream, produces: mediaEvents, endless: true},
 	}
 }
