@@ -21,7 +21,7 @@ type Decision struct {
 // changes nothing and is no error. Errors: not_found, request_superseded,
 // no_open_request, invalid_transition.
 func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, at Moment) (Change, error) {
-	if by.Role != party || !p.VisibleTo(by) {
+	if by.Role == actor.Coach || by.Role != party || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
 	side := p.Side(party)
@@ -30,6 +30,9 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, at Moment)
 	}
 	if side.Consent.State == d.Action.result() {
 		return Change{}, nil
+	}
+	if side.Consent.State == Pending && side.Open() == nil {
+		return Change{}, errNoOpenRequest()
 	}
 	next, err := side.Consent.State.Next(d.Action)
 	if err != nil {
@@ -40,9 +43,6 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, at Moment)
 		Action: d.Action, Reason: d.Reason, At: at.Now,
 	}}
 	if side.Consent.State == Pending {
-		if side.Open() == nil {
-			return Change{}, errNoOpenRequest()
-		}
 		p.shut(party, RequestState(next), at.Now, &c)
 	}
 	if side.Request != nil {

@@ -27,7 +27,7 @@ type Player struct {
 	StudentSide  Side
 
 	// Disputes are the contacts that want no request from this coach for this
-	// student. Loaded for UpdatePlayer and AddPlayer.
+	// student. Loaded by AddPlayer, and where Load asks for them.
 	Disputes []Contact
 
 	CreatedAt time.Time
@@ -67,7 +67,8 @@ type Side struct {
 	Consent   Consent
 	// Request is the newest one, whatever its state; nil where there was none.
 	Request *Request
-	// Reminders were sent within the window, oldest first. Loaded for UpdatePlayer.
+	// Reminders were sent within the window, oldest first. Loaded where Load asks
+	// for them.
 	Reminders []time.Time
 }
 

@@ -1,0 +1,160 @@
+package approval_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// shelf keeps one player in memory, so that a property can try thousands of
+// sequences. It answers an error where a change breaks what no change may.
+type shelf struct {
+	approval.Store // whatever is not below is not used
+	now            func() time.Time
+
+	player    *approval.Player
+	requests  map[string]approval.Request
+	history   []approval.Record
+	reminders map[actor.Role][]time.Time
+	disputes  map[approval.Contact]bool
+}
+
+func newShelf(now func() time.Time) *shelf {
+	return &shelf{
+		now: now, requests: map[string]approval.Request{},
+		reminders: map[actor.Role][]time.Time{}, disputes: map[approval.Contact]bool{},
+	}
+}
+
+func (s *shelf) AddPlayer(_ context.Context, p *approval.Player, first func() (approval.Change, error)) error {
+	s.settle(p)
+	c, err := first()
+	if err != nil {
+		return err
+	}
+	return s.keep(p, c)
+}
+
+func (s *shelf) UpdatePlayer(_ context.Context, _ string, load approval.Load, fn func(*approval.Player) (approval.Change, error)) error {
+	p := s.copy()
+	if load.Disputes {
+		p.Disputes = slices.Collect(maps.Keys(s.disputes))
+	}
+	for _, party := range approval.Parties {
+		for _, at := range s.reminders[party] {
+			if !load.RemindersSince.IsZero() && at.After(load.RemindersSince) {
+				p.Side(party).Reminders = append(p.Side(party).Reminders, at)
+			}
+		}
+	}
+	c, err := fn(p)
+	if err != nil || !c.Save {
+		return err
+	}
+	s.settle(p)
+	return s.keep(p, c)
+}
+
+// settle gives every number its account.
+func (s *shelf) settle(p *approval.Player) {
+	for _, party := range approval.Parties {
+		side := p.Side(party)
+		if n := p.Number(party); side.AccountID == "" && n != "" {
+			side.AccountID = account(party, n)
+		}
+	}
+}
+
+// keep takes over a change, unless it breaks an invariant.
+func (s *shelf) keep(p *approval.Player, c approval.Change) error {
+	for _, r := range c.Closed {
+		if old := s.requests[r.ID].State; r.State == approval.RequestPending || old != approval.RequestPending && old != approval.RequestDisputed {
+			return fmt.Errorf("request %s goes from %s to %s", r.ID, old, r.State)
+		}
+		s.requests[r.ID] = *r
+	}
+	for _, r := range c.Resent {
+		if s.requests[r.ID].State != approval.RequestPending {
+			return fmt.Errorf("a closed request is sent again: %+v", r)
+		}
+		s.requests[r.ID] = *r
+	}
+	for _, r := range c.Opened {
+		if _, known := s.requests[r.ID]; known || r.State != approval.RequestPending {
+			return fmt.Errorf("opened %+v", r)
+		}
+		r.PartyID = p.Side(r.Party).AccountID
+		s.requests[r.ID] = *r
+	}
+	for _, m := range c.Send {
+		if m.Request.State != approval.RequestPending || m.To != p.Number(m.Request.Party) || m.To == "" {
+			return fmt.Errorf("a message %+v about %+v", m, m.Request)
+		}
+	}
+	if c.History != nil {
+		s.history = append(s.history, *c.History)
+	}
+	if c.Reminded != "" {
+		s.reminders[c.Reminded] = append(s.reminders[c.Reminded], s.now())
+	}
+	if r := c.Dispute; r != nil {
+		s.disputes[approval.Contact{Party: r.Party, Number: p.Number(r.Party)}] = true
+	}
+	if c.Lift != "" {
+		delete(s.disputes, approval.Contact{Party: c.Lift, Number: p.Number(c.Lift)})
+	}
+	open := map[actor.Role]int{}
+	for _, r := range s.requests {
+		if r.State == approval.RequestPending {
+			if open[r.Party]++; open[r.Party] > 1 {
+				return fmt.Errorf("two open requests to the %s", r.Party)
+			}
+			if side := p.Side(r.Party); side.Consent.State != approval.Pending || side.Request == nil || side.Request.ID != r.ID || side.AccountID != r.PartyID {
+				return fmt.Errorf("open request %+v, but %+v", r, side)
+			}
+		}
+	}
+	s.player = p
+	return nil
+}
+
+// copy reads the player as a store would: with its newest requests.
+func (s *shelf) copy() *approval.Player {
+	p := *s.player
+	if p.Guardian != nil {
+		g := *p.Guardian
+		p.Guardian = &g
+	}
+	p.Disputes = nil
+	for _, party := range approval.Parties {
+		side := p.Side(party)
+		side.Reminders = nil
+		if side.Request != nil {
+			r := s.requests[side.Request.ID]
+			side.Request = &r
+		}
+	}
+	return &p
+}
+
+func (s *shelf) Player(_ context.Context, by actor.Actor, _ string) (*approval.Player, error) {
+	if p := s.copy(); p.VisibleTo(by) {
+		return p, nil
+	}
+	return nil, fault.Missing()
+}
+
+func (s *shelf) Request(_ context.Context, by actor.Actor, id string) (*approval.Request, error) {
+	r, known := s.requests[id]
+	p := s.copy()
+	if !known || !p.VisibleTo(by) || by.Role != actor.Coach && (r.Party != by.Role || r.PartyID != by.AccountID) {
+		return nil, fault.Missing()
+	}
+	return &r, nil
+}
