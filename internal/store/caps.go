@@ -26,15 +26,16 @@ const (
 	messageLife = 24 * time.Hour
 )
 
-// caps lists what an SMS from a coach to a number counts against, always in this
-// order (contract section 4).
+// caps lists what an SMS from a coach to a number counts against (contract
+// section 4), always in this order: what all messages of a transaction share
+// comes first, so that two transactions cannot wait for each other.
 func (db *DB) caps(coachID string, to phone.Number) []auth.Limit {
 	const day = 24 * time.Hour
 	var caps []auth.Limit
 	for _, l := range []auth.Limit{
+		{Name: "messages_per_coach", Key: "message/from/" + coachID, Max: db.Settings.MessagesPerCoach, Per: day},
 		{Name: "messages_per_number_from_coach", Key: "message/" + coachID + "/" + string(to), Max: db.Settings.MessagesPerNumberFromCoach, Per: day},
 		{Name: "messages_per_number", Key: "message/to/" + string(to), Max: db.Settings.MessagesPerNumber, Per: day},
-		{Name: "messages_per_coach", Key: "message/from/" + coachID, Max: db.Settings.MessagesPerCoach, Per: day},
 	} {
 		if l.Max > 0 {
 			caps = append(caps, l)

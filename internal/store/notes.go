@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -63,29 +61,29 @@ func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(act
 }
 
 // numbers takes as many numbers of each account's tray as there are notes for
-// it, in one statement, and returns the first of each.
+// it, in one statement, and returns the first of each. It is an upsert of rows
+// that are all there, because a plain UPDATE locks rows in whatever order it
+// finds them: two transactions could then wait for each other.
 func (tx *tx) numbers(ctx context.Context, notes []notify.Note) (map[string]int64, error) {
 	count := map[string]int64{}
-	var ids []string
+	var args []any
 	for _, n := range notes {
 		if count[n.AccountID]++; count[n.AccountID] == 1 {
-			ids = append(ids, n.AccountID)
+			args = append(args, n.AccountID)
 		}
 	}
-	slices.Sort(ids)
+	accounts := len(args)
 	var grow strings.Builder
-	var args []any
-	for i, id := range ids {
-		args = append(args, id, count[id])
-		fmt.Fprintf(&grow, " WHEN $%d THEN CAST($%d AS BIGINT)", 2*i+1, 2*i+2)
-	}
-	in := make([]string, len(ids))
-	for i := range ids {
-		in[i] = "$" + strconv.Itoa(2*i+1)
+	for i := range accounts {
+		args = append(args, count[args[i].(string)])
+		fmt.Fprintf(&grow, " WHEN $%d THEN CAST($%d AS BIGINT)", i+1, accounts+i+1)
 	}
 	rs, err := tx.query(ctx, `
-		UPDATE accounts SET tray_seq = tray_seq + CASE id`+grow.String()+` ELSE 0 END
-		WHERE id IN (`+strings.Join(in, ", ")+`) RETURNING id, tray_seq`, args...)
+		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at)
+		SELECT id, mobile_number, role, CASE id`+grow.String()+` END, created_at
+		FROM accounts WHERE id IN (`+params(1, accounts)+`) ORDER BY id
+		ON CONFLICT (id) DO UPDATE SET tray_seq = accounts.tray_seq + excluded.tray_seq
+		RETURNING id, tray_seq`, args...)
 	next := map[string]int64{}
 	_, err = collect(rs, err, func(s scanner) (id string, err error) {
 		var last int64
@@ -96,8 +94,8 @@ func (tx *tx) numbers(ctx context.Context, notes []notify.Note) (map[string]int6
 	if err != nil {
 		return nil, fmt.Errorf("number notifications: %w", err)
 	}
-	if len(next) != len(ids) {
-		return nil, fmt.Errorf("number notifications: %d accounts of %d", len(next), len(ids))
+	if len(next) != accounts {
+		return nil, fmt.Errorf("number notifications: %d accounts of %d", len(next), accounts)
 	}
 	return next, nil
 }
