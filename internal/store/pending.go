@@ -27,8 +27,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 				FROM players p
 				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state = 'pending' AND p.guardian_name IS NOT NULL
 					AND (p.guardian_pending_since, p.id, 'guardian') > ($2, $3, CAST($4 AS TEXT))
-					AND (p.date_of_birth > $5 OR EXISTS (
-						SELECT 1 FROM requests o WHERE o.id = p.guardian_request_id AND o.state = 'pending'))
+					AND (p.date_of_birth > $5 OR (SELECT o.state FROM requests o WHERE o.id = p.guardian_request_id) = 'pending')
 				ORDER BY p.guardian_pending_since, p.id LIMIT $6) g
 			UNION ALL
 			SELECT * FROM (

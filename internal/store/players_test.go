@@ -321,6 +321,8 @@ func TestNothingOfOthersShows(t *testing.T) {
 				}
 			}
 		}
+		// The coach sees all of it, and answers none of it.
+		p.refused(p.decide(coach, a.ID, approval.Approve), "not_found")
 		all, err := p.Players(bg, rival, approval.Filter{}, approval.Page{Limit: 10})
 		ok(p, err)
 		if len(all) != 1 || all[0].ID != b.ID {

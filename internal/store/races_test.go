@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -294,6 +295,42 @@ func TestManyAtOnce(t *testing.T) {
 		}
 		if n := p.count(`SELECT count(*) FROM approval_history`); n != 120 {
 			p.Errorf("%d records, want 120", n)
+		}
+	})
+}
+
+// The history reads in the order in which things came to pass, also where a
+// decision had to wait for its rivals.
+func TestHistoryIsInOrder(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		p.db.Now = time.Now
+		p.Now = time.Now
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		guardian := p.as(actor.Guardian, number(2))
+		p.tally(rivals(6, func(i int) error {
+			for range 15 {
+				switch i % 3 {
+				case 0:
+					_ = p.decide(guardian, a.ID, approval.Approve)
+				case 1:
+					_ = p.decide(guardian, a.ID, approval.Revoke)
+				default:
+					_, _, _ = p.send(coach, a.ID, actor.Guardian)
+				}
+			}
+			return nil
+		}))
+		p.sound(coach, a.ID)
+		history, err := p.db.History(bg, a.ID)
+		ok(p, err)
+		for i, r := range history {
+			if want := []approval.Trigger{approval.Approve, approval.Revoke}[i%2]; r.Action != want {
+				p.Fatalf("record %d of %d is %s, want %s", i, len(history), r.Action, want)
+			}
+		}
+		if len(history) == 0 {
+			p.Error("nothing came to pass")
 		}
 	})
 }
