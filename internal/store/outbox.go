@@ -101,7 +101,7 @@ func (db *DB) AskedBy(ctx context.Context, requestID string) (notify.Asked, bool
 }
 
 // AdmitHeld counts a held delivery against the caps again. It is true where it
-// may go now; else it waits on.
+// may go now, and then its link lives its whole time from now; else it waits on.
 func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 	var admitted bool
 	err := db.write(ctx, func(tx *tx) error {
@@ -110,6 +110,9 @@ func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 			return err
 		}
 		if admitted = limited == nil; admitted {
+			if err := tx.renewLink(ctx, d); err != nil {
+				return err
+			}
 			return tx.execLeased(ctx, `UPDATE deliveries SET reason = NULL WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease)
 		}
 		return tx.execLeased(ctx, `
@@ -117,7 +120,23 @@ func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 			WHERE id = $1 AND lease = $2 AND state = 'queued'`,
 			d.ID, d.Lease, micros(tx.now.Add(limited.Wait)), micros(tx.now.Add(limited.Wait).Add(messageLife)))
 	})
-	return admitted, ifLost(err)
+	return admitted && err == nil, ifLost(err)
+}
+
+// renewLink starts the time of a delivery's link anew. One that was held for very
+// long may have been swept.
+func (tx *tx) renewLink(ctx context.Context, d notify.Delivery) error {
+	hash, err := tx.db.linkHash(d.ID)
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(ctx, `
+		INSERT INTO request_links (hash, request_id, ends_at) VALUES ($1, $2, $3)
+		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`, hash, d.RequestID, micros(tx.now.Add(tx.db.Settings.LinkValidity)))
+	if err != nil {
+		return fmt.Errorf("renew a link: %w", err)
+	}
+	return nil
 }
 
 // DeliverySent says that the gateway took the delivery.

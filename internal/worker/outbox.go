@@ -170,18 +170,18 @@ func (o *Outbox) batch(ctx context.Context, kind notify.Kind) (int, error) {
 
 // deliver takes one delivery as far as it will go.
 func (o *Outbox) deliver(ctx context.Context, d notify.Delivery) error {
-	if d.Held {
-		admitted, err := o.Store.AdmitHeld(ctx, d)
-		if err != nil || !admitted {
-			return err
-		}
-	}
 	text, gone, err := o.text(ctx, d)
 	if err != nil {
 		return err
 	}
 	if gone != "" {
 		return o.Store.DeliveryDropped(ctx, d, gone)
+	}
+	if d.Held { // only now: what is dropped must not use up a cap
+		admitted, err := o.Store.AdmitHeld(ctx, d)
+		if err != nil || !admitted {
+			return err
+		}
 	}
 	err = o.Send(ctx, Message{ID: d.ID, To: string(d.To), Text: text, OTP: d.Kind == notify.OTP})
 	if err == nil {
@@ -191,13 +191,17 @@ func (o *Outbox) deliver(ctx context.Context, d notify.Delivery) error {
 	if !ok {
 		f = &Failure{Reason: "unreachable"}
 	}
-	due := o.Now().Add(max(f.Wait, backoff(d.Attempts)))
 	o.Log.Warn("an SMS was not taken", "delivery", d.ID, "kind", d.Kind, "to", d.To.Mask(), "attempt", d.Attempts, "refused", f.Refused, "reason", f.Reason)
 	if f.Refused {
 		return o.Store.DeliveryFailed(ctx, d, "refused")
 	}
-	if !due.Before(d.GivesUpAt) {
+	now := o.Now()
+	if !now.Before(d.GivesUpAt) {
 		return o.Store.DeliveryFailed(ctx, d, "gave_up")
+	}
+	due := now.Add(max(f.Wait, backoff(d.Attempts)))
+	if due.After(d.GivesUpAt) {
+		due = d.GivesUpAt // the last attempt, however long the gateway asked for
 	}
 	return o.Store.DeliveryLater(ctx, d, due, "retrying")
 }
