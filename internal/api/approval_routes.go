@@ -10,7 +10,7 @@ func (s *Server) approvalRoutes() []route {
 		{method: "POST", pattern: "/api/players/add", handle: s.addPlayer, roles: coachOnly, gates: profile, body: bodyJSON, once: true},
 		{method: "GET", pattern: "/api/players", handle: s.listPlayers, roles: coachOnly},
 		{method: "GET", pattern: "/api/players/{player_id}", handle: s.getPlayer},
-		{method: "PATCH", pattern: "/api/players/{player_id}", handle: s.updatePlayer, roles: coachOnly, gates: profile, body: bodyPatch},
+		{method: "PATCH", pattern: "/api/players/{player_id}", handle: s.updatePlayer, roles: coachOnly, body: bodyPatch},
 		{method: "DELETE", pattern: "/api/players/{player_id}", handle: s.deletePlayer, roles: coachOnly},
 		{method: "GET", pattern: "/api/players/approval-status/{playerId}", handle: s.approvalStatus},
 		{method: "GET", pattern: "/api/me/players", handle: s.listMyPlayers, roles: partiesOnly},

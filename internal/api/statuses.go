@@ -12,7 +12,11 @@ func (s *Server) approvalStatus(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.answerStatus(w, r, id)
+	p, history, err := s.approvals.Status(r.Context(), caller(r), id)
+	if err != nil {
+		return err
+	}
+	return encode(w, http.StatusOK, s.view(r).status(p, history))
 }
 
 // respond serves PUT /api/approval/guardian-response and student-response. The
@@ -22,15 +26,7 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request) error {
 	if err := s.named(r, in.PlayerID, f); err != nil {
 		return err
 	}
-	if _, err := s.approvals.Decide(r.Context(), caller(r), in.PlayerID, in.decision()); err != nil {
-		return err
-	}
-	return s.answerStatus(w, r, in.PlayerID)
-}
-
-// answerStatus answers where both parties stand, with the history.
-func (s *Server) answerStatus(w http.ResponseWriter, r *http.Request, playerID string) error {
-	p, history, err := s.approvals.Status(r.Context(), caller(r), playerID)
+	p, history, err := s.approvals.Decide(r.Context(), caller(r), in.PlayerID, in.decision())
 	if err != nil {
 		return err
 	}

@@ -211,7 +211,7 @@ func (r *run) decide(*rapid.T) {
 	if !r.removed && h.number != "" {
 		want = h.decide(action, request)
 	}
-	_, err := r.Decide(context.Background(), r.holder(party), r.id, approval.Decision{Action: approval.Trigger(action), RequestID: request})
+	_, _, err := r.Decide(context.Background(), r.holder(party), r.id, approval.Decision{Action: approval.Trigger(action), RequestID: request})
 	r.expect(err, want)
 }
 
@@ -224,7 +224,7 @@ func (r *run) meddle(*rapid.T) {
 		return
 	}
 	by := rapid.SampledFrom([]actor.Actor{{Role: party, AccountID: account(party, n)}, r.coach, {Role: actor.Coach, AccountID: "rival"}}).Draw(r.T, "meddler")
-	_, err := r.Decide(context.Background(), by, r.id, approval.Decision{Action: approval.Approve})
+	_, _, err := r.Decide(context.Background(), by, r.id, approval.Decision{Action: approval.Approve})
 	r.expect(err, "not_found")
 }
 

@@ -55,6 +55,9 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	}
 	if corrected {
 		p.rehome(party, at, &c)
+		if p.Side(other(party)).Consent.State == Approved {
+			c.Events = append(c.Events, p.fact(event.Changed, other(party)))
+		}
 	}
 	if side.Consent.State != Pending {
 		next, err := side.Consent.State.Next(Ask)

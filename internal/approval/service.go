@@ -30,6 +30,9 @@ type Store interface {
 	// Pending passes over guardians of whom nothing is asked: those of students
 	// born on or before adultBorn, unless a request to them is open.
 	Pending(ctx context.Context, coachID string, adultBorn Date, remindersSince time.Time, page Page) ([]PendingItem, error)
+	// LiftDispute ends the dispute that the account made about a request that it
+	// can no longer see; not_found where there is none.
+	LiftDispute(ctx context.Context, approverID, requestID string) error
 	// AnyApproved says whether a student has approved any link.
 	AnyApproved(ctx context.Context, studentID string) (bool, error)
 }
@@ -91,9 +94,14 @@ func (s *Service) update(ctx context.Context, id string, load Load, fn func(*Pla
 	return saved, nil
 }
 
-// Decide records the answer of the party that by is.
-func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, error) {
-	return s.update(ctx, id, Load{}, func(p *Player, at Moment) (Change, error) { return p.Decide(by, by.Role, d, at) })
+// Decide records the answer of the party that by is. Where both stand then is
+// answered from what was saved, whatever the coach changes meanwhile.
+func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, []Record, error) {
+	p, err := s.update(ctx, id, Load{}, func(p *Player, at Moment) (Change, error) { return p.Decide(by, by.Role, d, at) })
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.status(ctx, by, p)
 }
 
 // Send asks party for its approval and reports whether the request is new.
@@ -138,6 +146,11 @@ func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string)
 // Lift takes back the dispute of a request.
 func (s *Service) Lift(ctx context.Context, by actor.Actor, requestID string) error {
 	_, err := s.onRequest(ctx, by, requestID, func(p *Player, _ Moment) (Change, error) { return p.Lift(by, requestID) })
+	if fault.KindOf(err) == fault.NotFound && by.Role != actor.Coach {
+		// The coach has removed the player, or asks another number by now; the
+		// dispute outlives that, and so does its holder's right to end it.
+		return s.Store.LiftDispute(ctx, by.AccountID, requestID)
+	}
 	return err
 }
 
@@ -187,6 +200,11 @@ func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Playe
 	if err != nil {
 		return nil, nil, err
 	}
+	return s.status(ctx, by, p)
+}
+
+// status loads what a status adds to the player.
+func (s *Service) status(ctx context.Context, by actor.Actor, p *Player) (*Player, []Record, error) {
 	history, err := s.Store.History(ctx, p.ID)
 	if err != nil {
 		return nil, nil, err

@@ -61,6 +61,10 @@ func (s *shelf) UpdatePlayer(_ context.Context, _ string, load approval.Load, fn
 	return s.keep(p, c)
 }
 
+// LiftDispute is for requests that their holder no longer sees; the model's
+// holders have no other way in, so nothing is found.
+func (s *shelf) LiftDispute(context.Context, string, string) error { return fault.Missing() }
+
 // settle gives every number its account.
 func (s *shelf) settle(p *approval.Player) {
 	for _, party := range approval.Parties {

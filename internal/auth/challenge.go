@@ -48,7 +48,7 @@ func (s *Service) Code(challengeID string, sealed []byte) (string, error) {
 }
 
 // Limit is a bound on how often something may happen, kept in the database for
-// all replicas. At most Max at once, then one more each Per/Max.
+// all replicas: at most Max in any window of the length Per.
 type Limit struct {
 	// Name is what the problem document calls it.
 	Name string

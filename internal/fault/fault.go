@@ -120,7 +120,7 @@ func Missing() *Error {
 
 // Down says that something the service needs is away for the moment.
 func Down(cause error) *Error {
-	return New(Unavailable, "unavailable", "The service cannot answer at the moment. Nothing was changed; try again shortly.").
+	return New(Unavailable, "unavailable", "The service cannot answer at the moment. Nothing was left half done; ask again shortly.").
 		Because(cause).After(2 * time.Second)
 }
 

@@ -127,7 +127,7 @@ func (p *pitch) add(by actor.Actor, name string, guardian, student phone.Number)
 }
 
 func (p *pitch) decide(by actor.Actor, id string, what approval.Trigger) error {
-	_, err := p.Decide(bg, by, id, approval.Decision{Action: what})
+	_, _, err := p.Decide(bg, by, id, approval.Decision{Action: what})
 	return err
 }
 

@@ -2,10 +2,13 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
 )
 
 // disputes loads the coach's name and the contacts that want no request from
@@ -63,4 +66,34 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 		return fmt.Errorf("lift dispute: %w", err)
 	}
 	return nil
+}
+
+// LiftDispute ends the dispute that an account made about a request that it can
+// no longer see, for the coach removed the player or corrected the number since.
+func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) error {
+	return db.write(ctx, func(tx *tx) error {
+		p := &approval.Player{}
+		var party actor.Role
+		var born string
+		err := tx.queryRow(ctx, `
+			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type
+			FROM requests r JOIN players p ON p.id = r.player_id
+			WHERE r.id = $1 AND r.approver_id = $2 AND r.state = 'disputed'`, requestID, approverID).
+			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fault.Missing()
+		}
+		if err != nil {
+			return fmt.Errorf("read disputed request: %w", err)
+		}
+		if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
+			return err
+		}
+		err = tx.execOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed'`, requestID)
+		if err != nil {
+			return err
+		}
+		p.Side(party).AccountID = approverID
+		return tx.liftDispute(ctx, p, party)
+	})
 }

@@ -3,82 +3,101 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
 )
 
 // take counts one occurrence against every limit, or against none: it returns
-// the limit that refuses for longest, and then what the others counted is given
-// back. It is GCRA, in one statement for all rows: a row keeps its theoretical
-// arrival time, which each occurrence moves on by Per/Max, and refuses once that
-// would run further ahead of the clock than Max occurrences. The upsert locks the
-// rows, so rivals on any replica count one after the other; callers name limits
-// in one order throughout, so that two of them cannot wait for each other.
+// the limit that refuses for longest, and then nothing has been counted.
+//
+// A limit holds exactly: in no window of its length are there more than Max
+// occurrences. Each is numbered, and number n takes the slot n modulo Max; the
+// one that had the slot before it is Max occurrences back, and must have left the
+// window. Two statements do it for all limits together. The first locks the rows
+// of the limits, so rivals on any replica count one after the other; callers name
+// limits in one order throughout, so that two of them cannot wait for each other.
 func (tx *tx) take(ctx context.Context, now time.Time, limits []auth.Limit) (*auth.Limited, error) {
 	if len(limits) == 0 {
 		return nil, nil
 	}
-	passed, err := tx.count(ctx, now, limits)
-	if err != nil || len(passed) == len(limits) {
+	slots, err := tx.number(ctx, now, limits)
+	if err != nil {
+		return nil, fmt.Errorf("number limits: %w", err)
+	}
+	free, err := tx.occupy(ctx, now, limits, slots)
+	if err != nil || len(free) == len(limits) {
 		return nil, err
 	}
 	var longest *auth.Limited
 	for _, l := range limits {
-		if passed[l.Key] {
-			if err := tx.giveBack(ctx, l); err != nil {
-				return nil, err
-			}
+		if err := tx.giveBack(ctx, l, slots[l.Key], free[l.Key]); err != nil {
+			return nil, fmt.Errorf("give back limit %s: %w", l.Name, err)
+		}
+		if free[l.Key] {
 			continue
 		}
-		var tat int64
-		if err := tx.queryRow(ctx, `SELECT tat FROM limits WHERE key = $1`, l.Key).Scan(&tat); err != nil {
+		var freeAt time.Time
+		err := tx.queryRow(ctx, `SELECT free_at FROM limit_slots WHERE key = $1 AND slot = $2`, l.Key, slots[l.Key]).Scan(intoTime(&freeAt))
+		if err != nil {
 			return nil, fmt.Errorf("read limit %s: %w", l.Name, err)
 		}
-		wait := time.UnixMicro(tat).Add(-slack(l)).Sub(now)
-		if longest == nil || wait > longest.Wait {
+		if wait := freeAt.Sub(now); longest == nil || wait > longest.Wait {
 			longest = &auth.Limited{Name: l.Name, Wait: wait}
 		}
 	}
 	return longest, nil
 }
 
-// count moves on every limit that lets one through and returns their keys.
-func (tx *tx) count(ctx context.Context, now time.Time, limits []auth.Limit) (map[string]bool, error) {
-	values := make([]string, len(limits))
-	args := []any{now.UnixMicro()}
-	for i, l := range limits {
-		n := len(args)
-		values[i] = fmt.Sprintf("($%d, CAST($%d AS BIGINT), CAST($%d AS BIGINT))", n+1, n+2, n+3)
-		args = append(args, l.Key, now.Add(interval(l)).UnixMicro(), slack(l).Microseconds())
+// number gives the occurrence its number in each limit and returns the slots.
+func (tx *tx) number(ctx context.Context, now time.Time, limits []auth.Limit) (map[string]int64, error) {
+	var args []any
+	most := make(map[string]int64, len(limits))
+	for _, l := range limits {
+		args = append(args, l.Key, 1, micros(now.Add(l.Per)))
+		most[l.Key] = int64(l.Max)
 	}
-	// excluded.tat - $1 is the interval.
 	rs, err := tx.query(ctx, `
-		INSERT INTO limits (key, tat, slack) VALUES `+strings.Join(values, ", ")+`
-		ON CONFLICT (key) DO UPDATE SET
-			tat = CASE WHEN limits.tat < $1 THEN excluded.tat ELSE limits.tat + excluded.tat - $1 END,
-			slack = excluded.slack
-		WHERE limits.tat <= $1 + excluded.slack
-		RETURNING key`, args...)
+		INSERT INTO limits (key, occurrences, ends_at) VALUES `+rowsOf(len(limits), 3)+`
+		ON CONFLICT (key) DO UPDATE SET occurrences = limits.occurrences + 1, ends_at = excluded.ends_at
+		RETURNING key, occurrences`, args...)
+	slots := make(map[string]int64, len(limits))
+	_, err = collect(rs, err, func(s scanner) (key string, err error) {
+		var n int64
+		err = s.Scan(&key, &n)
+		slots[key] = n % max(1, most[key])
+		return key, err
+	})
+	return slots, err
+}
+
+// occupy takes the slots that are free and returns whose they are.
+func (tx *tx) occupy(ctx context.Context, now time.Time, limits []auth.Limit, slots map[string]int64) (map[string]bool, error) {
+	var args []any
+	for _, l := range limits {
+		args = append(args, l.Key, slots[l.Key], micros(now.Add(l.Per)))
+	}
+	rs, err := tx.query(ctx, fmt.Sprintf(`
+		INSERT INTO limit_slots (key, slot, free_at) VALUES %s
+		ON CONFLICT (key, slot) DO UPDATE SET free_at = excluded.free_at
+		WHERE limit_slots.free_at <= $%d
+		RETURNING key`, rowsOf(len(limits), 3), len(args)+1), append(args, micros(now))...)
 	keys, err := collect(rs, err, func(s scanner) (key string, err error) { return key, s.Scan(&key) })
 	if err != nil {
 		return nil, fmt.Errorf("count limits: %w", err)
 	}
-	passed := make(map[string]bool, len(keys))
+	free := make(map[string]bool, len(keys))
 	for _, key := range keys {
-		passed[key] = true
+		free[key] = true
 	}
-	return passed, nil
+	return free, nil
 }
 
-func (tx *tx) giveBack(ctx context.Context, l auth.Limit) error {
-	_, err := tx.exec(ctx, `UPDATE limits SET tat = tat - $2 WHERE key = $1`, l.Key, interval(l).Microseconds())
+// giveBack takes the number back and, where one was taken, frees the slot.
+func (tx *tx) giveBack(ctx context.Context, l auth.Limit, slot int64, taken bool) error {
+	_, err := tx.exec(ctx, `UPDATE limits SET occurrences = occurrences - 1 WHERE key = $1`, l.Key)
+	if err == nil && taken {
+		_, err = tx.exec(ctx, `UPDATE limit_slots SET free_at = 0 WHERE key = $1 AND slot = $2`, l.Key, slot)
+	}
 	return err
 }
-
-// interval is how far one occurrence moves a limit on.
-func interval(l auth.Limit) time.Duration { return l.Per / time.Duration(l.Max) }
-
-// slack is how far a limit may run ahead before it refuses: all but one interval.
-func slack(l auth.Limit) time.Duration { return l.Per - interval(l) }

@@ -248,7 +248,7 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn) error {
 	s := *in.Session
 	err := tx.queryRow(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
-		ON CONFLICT (mobile_number, role) DO UPDATE SET mobile_number = excluded.mobile_number
+		ON CONFLICT (mobile_number, role) DO UPDATE SET tray_seq = accounts.tray_seq
 		RETURNING id`, s.AccountID, string(s.Number), string(s.Role), micros(tx.now)).Scan(&s.AccountID)
 	if err != nil {
 		return fmt.Errorf("find account: %w", err)

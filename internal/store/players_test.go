@@ -110,7 +110,7 @@ func TestRename(t *testing.T) {
 				p.Errorf("%s after a rename: %+v", party, side)
 			}
 		}
-		_, err = p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Approve, RequestID: old})
+		_, _, err = p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Approve, RequestID: old})
 		p.refused(err, "request_superseded")
 		want := []string{"guardian_request", "guardian_request", "guardian_approval_confirmed", "player_changed", "guardian_request"}
 		if got := p.tray(guardian.AccountID); !slices.Equal(got, want) {

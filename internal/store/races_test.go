@@ -135,7 +135,7 @@ func TestApproveAgainstRename(t *testing.T) {
 			seen := a.GuardianSide.Request.ID
 			errs := rivals(2, func(i int) error {
 				if i == 0 {
-					_, err := p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Approve, RequestID: seen})
+					_, _, err := p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Approve, RequestID: seen})
 					return err
 				}
 				_, err := p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr(fmt.Sprint("Other ", round))}})

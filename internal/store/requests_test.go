@@ -205,6 +205,23 @@ func TestDisputeOutlivesThePlayer(t *testing.T) {
 	})
 }
 
+// TestLiftLater: who disputed may lift it also when the coach has removed the
+// player meanwhile; nobody else may.
+func TestLiftLater(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		holder, r := p.as(actor.Guardian, number(2)), a.GuardianSide.Request.ID
+		_, err := p.Dispute(bg, holder, r)
+		ok(p, err)
+		ok(p, p.Remove(bg, coach, a.ID))
+		p.refused(p.Lift(bg, coach, r), "not_found")
+		p.refused(p.Lift(bg, p.as(actor.Guardian, number(3)), r), "not_found")
+		ok(p, p.Lift(bg, holder, r))
+		p.add(coach, "Asha Rao", number(2), "")
+	})
+}
+
 func TestLift(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		coach := p.coach(1)

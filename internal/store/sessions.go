@@ -108,18 +108,15 @@ func (db *DB) EndAll(ctx context.Context, number phone.Number) error {
 	})
 }
 
-// Sessions lists the live sessions of an account, newest first, those with an id
-// below before; an empty before starts at the top.
-func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, before string, limit int) ([]*auth.Session, error) {
-	if before == "" {
-		before = "~" // after every UUID
-	}
+// Sessions lists the live sessions of an account, newest first, those that follow
+// the one with the id after; empty starts at the top.
+func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, after string, limit int) ([]*auth.Session, error) {
 	rs, err := db.query(ctx, `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
 			used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at
 		FROM sessions
 		WHERE account_id = $1 AND revoked_at IS NULL AND ends_at > $2 AND idle_at > $2 AND id < $3
-		ORDER BY id DESC LIMIT $4`, accountID, micros(now), before, limit)
+		ORDER BY id DESC LIMIT $4`, accountID, micros(now), before(after), limit)
 	return collect(rs, err, scanSession)
 }
 

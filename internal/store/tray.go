@@ -56,12 +56,20 @@ func (db *DB) NotificationsAfter(ctx context.Context, accountID string, after in
 	return collect(rs, err, scanNotification)
 }
 
-// NotificationSeq returns the seq of a notification of the account.
+// NotificationSeq returns the seq of a notification of the account. One that is
+// there no more is placed by its id, which holds its time: after what is older.
 func (db *DB) NotificationSeq(ctx context.Context, accountID, id string) (int64, bool, error) {
 	var seq int64
 	err := db.queryRow(ctx, `SELECT seq FROM notifications WHERE id = $1 AND account_id = $2`, id, accountID).Scan(&seq)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return seq, err == nil, err
+	}
+	// Looks from the newest on at what would be sent again in any case.
+	err = db.queryRow(ctx, `
+		SELECT seq FROM notifications WHERE account_id = $1 AND id < $2
+		ORDER BY seq DESC LIMIT 1`, accountID, id).Scan(&seq)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, false, nil
+		return 0, true, nil
 	}
 	return seq, err == nil, err
 }

@@ -93,13 +93,21 @@ CREATE TABLE otp_failures (
 );
 CREATE INDEX otp_failures_by_end ON otp_failures (ends_at);
 
--- GCRA: tat is the theoretical arrival time, slack how far it may run ahead.
+-- A limit numbers what happens; each occurrence takes the slot of its number
+-- modulo the limit, and so needs the one before it in that slot to have ended.
 CREATE TABLE limits (
-	key   TEXT   NOT NULL PRIMARY KEY,
-	tat   BIGINT NOT NULL,
-	slack BIGINT NOT NULL
+	key         TEXT   NOT NULL PRIMARY KEY,
+	occurrences BIGINT NOT NULL,
+	ends_at     BIGINT NOT NULL
 );
-CREATE INDEX limits_by_tat ON limits (tat);
+CREATE INDEX limits_by_end ON limits (ends_at);
+CREATE TABLE limit_slots (
+	key     TEXT   NOT NULL,
+	slot    BIGINT NOT NULL,
+	free_at BIGINT NOT NULL,
+	PRIMARY KEY (key, slot)
+);
+CREATE INDEX limit_slots_by_end ON limit_slots (free_at);
 
 -- First answers kept for Idempotency-Key, sealed. status 0: still running.
 CREATE TABLE kept_answers (
@@ -108,7 +116,6 @@ CREATE TABLE kept_answers (
 	fingerprint BYTEA   NOT NULL,
 	status      INTEGER NOT NULL,
 	answer      BYTEA,
-	subject     TEXT    NOT NULL DEFAULT '',
 	lease       TEXT    NOT NULL,
 	started_at  BIGINT  NOT NULL,
 	ends_at     BIGINT  NOT NULL,
@@ -118,6 +125,7 @@ CREATE INDEX kept_answers_by_end ON kept_answers (ends_at);
 
 -- +goose Down
 DROP TABLE kept_answers;
+DROP TABLE limit_slots;
 DROP TABLE limits;
 DROP TABLE otp_failures;
 DROP TABLE otp_challenges;

@@ -19,8 +19,8 @@ CREATE INDEX notifications_unread ON notifications (account_id, seq) WHERE read_
 CREATE INDEX notifications_of_player ON notifications (player_id, account_id);
 
 -- Deliveries are the outbox, and the log of each request's channels. A row
--- holds no code and no text: both are made when it is sent. order_key claims
--- OTPs and messages each in their order; lease fences a worker that was slow.
+-- holds no code and no text: both are made when it is sent. Each kind is claimed
+-- in its order; lease fences a worker that was slow.
 CREATE TABLE deliveries (
 	id           TEXT    NOT NULL PRIMARY KEY,
 	kind         TEXT    NOT NULL,
