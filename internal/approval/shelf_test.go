@@ -61,6 +61,14 @@ func (s *shelf) UpdatePlayer(_ context.Context, _ string, load approval.Load, fn
 	return s.keep(p, c)
 }
 
+// History returns what was decided, in order.
+func (s *shelf) History(context.Context, string) ([]approval.Record, error) {
+	return slices.Clone(s.history), nil
+}
+
+// LoadDeliveries has nothing to load: a shelf sends nothing.
+func (s *shelf) LoadDeliveries(context.Context, ...*approval.Request) error { return nil }
+
 // LiftDispute is for requests that their holder no longer sees; the model's
 // holders have no other way in, so nothing is found.
 func (s *shelf) LiftDispute(context.Context, string, string) error { return fault.Missing() }
