@@ -33,6 +33,9 @@ type Contender struct {
 	// Nil wants a status of 2xx.
 	Answer func(worker, status int, body []byte) error
 
+	// Before is called before each turn, the warm-up too, and is not measured: it puts back what the turn before used up.
+	Before func(ctx context.Context) error
+
 	// PerOperation is the number of requests that make one operation; 0 means 1. Signing in, for one, takes two.
 	PerOperation int
 }
@@ -92,7 +95,6 @@ func Compare(ctx context.Context, contenders []Contender, o Options) (Result, er
 	}
 	for round := range o.Rounds {
 		for i, t := range targets {
-			runtime.GC() // so that nobody pays for what the one before left
 			sample, err := t.turn(ctx, o.Round)
 			if err != nil {
 				return Result{}, fmt.Errorf("round %d of %s: %w", round+1, t.Name, err)
@@ -162,6 +164,12 @@ func (t *target) turn(ctx context.Context, d time.Duration) (Sample, error) {
 		sample Sample
 		failed error
 	)
+	if t.Before != nil {
+		if err := t.Before(ctx); err != nil {
+			return Sample{}, err
+		}
+	}
+	runtime.GC() // so that nobody pays for what the one before left
 	before, err := t.cpu()
 	if err != nil {
 		return Sample{}, err
@@ -242,7 +250,7 @@ func (t *target) answered(worker, status int, body []byte) error {
 		return t.Answer(worker, status, body)
 	}
 	if status < 200 || status > 299 {
-		return fmt.Errorf("answered %d: %.200s", status, body)
+		return fmt.Errorf("answered %d: %.500s", status, body)
 	}
 	return nil
 }

@@ -6,53 +6,69 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 
 	"github.com/touchline/touchline/bench"
+	"github.com/touchline/touchline/bench/rivals"
 )
 
-// kind is one comparison that the command knows.
+// kind is one thing that the command measures.
 type kind struct {
 	name string
 	what string
-
-	// open prepares the contenders, the floor first, and returns what clears up after them.
-	open func(ctx context.Context, o bench.Options) ([]bench.Contender, func(), error)
+	run  func(ctx context.Context, engines []string, o bench.Options) error
 }
 
 // kinds are all of them, in the order in which they are listed and run.
-var kinds = []kind{
-	{name: "noise", what: "one empty handler against itself: what a ratio of 1.00 looks like on this machine", open: opened(noise())},
-}
-
-func find(name string) (kind, bool) {
-	i := slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
-	if i < 0 {
-		return kind{}, false
+func kinds() []kind {
+	all := []kind{{"noise", "one empty handler against itself: what a ratio of 1.00 looks like on this machine", compareOnly("noise", noise())}}
+	for _, k := range rivals.Kinds {
+		all = append(all, kind{k.Name, k.What, func(ctx context.Context, engines []string, o bench.Options) error {
+			for _, engine := range engines {
+				if err := compareOn(ctx, k, engine, o); err != nil {
+					return fmt.Errorf("%s: %w", engine, err)
+				}
+			}
+			return nil
+		}})
 	}
-	return kinds[i], true
+	return append(all, kind{"start", "the released program: time to the first 200, idle memory, size", start})
 }
 
-// compare runs the kind and prints its table.
-func (k kind) compare(ctx context.Context, o bench.Options) error {
-	contenders, done, err := k.open(ctx, o)
+func compareOn(ctx context.Context, k rivals.Kind, engine string, o bench.Options) error {
+	contenders, done, err := k.Open(ctx, engine, o)
 	if err != nil {
 		return err
 	}
 	defer done()
+	return compare(ctx, k.Name+" on "+engine, contenders, o)
+}
+
+// compare prints a table.
+func compare(ctx context.Context, title string, contenders []bench.Contender, o bench.Options) error {
 	result, err := bench.Compare(ctx, contenders, o)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%s\n", k.name)
+	fmt.Printf("\n%s\n", title)
 	return result.Write(os.Stdout)
 }
 
-// opened is the open of contenders that need no preparing.
-func opened(contenders []bench.Contender) func(context.Context, bench.Options) ([]bench.Contender, func(), error) {
-	return func(context.Context, bench.Options) ([]bench.Contender, func(), error) {
-		return contenders, func() {}, nil
+// compareOnly runs contenders that need no engine.
+func compareOnly(title string, contenders []bench.Contender) func(context.Context, []string, bench.Options) error {
+	return func(ctx context.Context, _ []string, o bench.Options) error {
+		return compare(ctx, title, contenders, o)
 	}
+}
+
+func start(ctx context.Context, engines []string, _ bench.Options) error {
+	for _, engine := range engines {
+		found, err := rivals.Measure(ctx, engine)
+		if err != nil {
+			return fmt.Errorf("%s: %w", engine, err)
+		}
+		fmt.Printf("\nstart on %s: %s\n", engine, found)
+	}
+	return nil
 }
 
 func noise() []bench.Contender {

@@ -2,7 +2,12 @@
 //
 //	go run ./bench/load                                        what there is to compare
 //	go run ./bench/load -kinds noise                           how far two equal contenders stray on this machine
+//	go run ./bench/load -kinds availability,refresh,decision   the operations, on both engines
+//	go run ./bench/load -kinds signin,start -engines sqlite    CPU time of a sign-in; start, memory and size of the program
 //	go run ./bench/load -concurrency 16 -duration 3s -rounds 9 a=http://127.0.0.1:8080/healthz b=http://127.0.0.1:8081/healthz
+//
+// PostgreSQL is a throwaway cluster of the programs found on this machine, whose commits wait for the disk, or the server that
+// TOUCHLINE_TEST_POSTGRES names.
 //
 // Arguments of the form name=URL are compared with one another by GET; -header goes with each of them.
 package main
@@ -13,11 +18,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/pprof"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/touchline/touchline/bench"
+	"github.com/touchline/touchline/bench/rivals"
 )
 
 func main() {
@@ -36,6 +44,8 @@ func run(ctx context.Context, args []string) error {
 		concurrency = flags.Int("concurrency", 8, "connections that ask at the same time")
 		duration    = flags.Duration("duration", time.Second, "how long one turn of a contender lasts")
 		rounds      = flags.Int("rounds", 5, "turns of each contender")
+		engines     = flags.String("engines", strings.Join(rivals.Engines, ","), "on which engines")
+		profile     = flags.String("cpuprofile", "", "write a CPU profile of this process to a file")
 		headers     []string
 	)
 	flags.Func("header", "a header for the URLs, as Name: value; may be repeated", func(h string) error {
@@ -44,6 +54,12 @@ func run(ctx context.Context, args []string) error {
 	})
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	on := strings.Split(*engines, ",")
+	for _, engine := range on {
+		if !slices.Contains(rivals.Engines, engine) {
+			return fmt.Errorf("there is no engine %q", engine)
+		}
 	}
 	chosen, err := choose(*names)
 	if err != nil {
@@ -54,18 +70,29 @@ func run(ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		chosen = append(chosen, kind{name: "URLs", open: opened(contenders)})
+		chosen = append(chosen, kind{name: "URLs", run: compareOnly("URLs", contenders)})
 	}
 	if len(chosen) == 0 {
 		fmt.Println("name what to compare, with -kinds or as name=URL:")
-		for _, k := range kinds {
+		for _, k := range kinds() {
 			fmt.Printf("  %-14s %s\n", k.name, k.what)
 		}
 		return nil
 	}
 	options := bench.Options{Rounds: *rounds, Round: *duration, Workers: *concurrency}
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	for _, k := range chosen {
-		if err := k.compare(ctx, options); err != nil {
+		if err := k.run(ctx, on, options); err != nil {
 			return fmt.Errorf("%s: %w", k.name, err)
 		}
 	}
@@ -78,15 +105,16 @@ func choose(names string) ([]kind, error) {
 		return nil, nil
 	}
 	if names == "all" {
-		return kinds, nil
+		return kinds(), nil
 	}
 	var chosen []kind
 	for name := range strings.SplitSeq(names, ",") {
-		k, ok := find(name)
-		if !ok {
+		all := kinds()
+		i := slices.IndexFunc(all, func(k kind) bool { return k.name == name })
+		if i < 0 {
 			return nil, fmt.Errorf("there is no kind %q", name)
 		}
-		chosen = append(chosen, k)
+		chosen = append(chosen, all[i])
 	}
 	return chosen, nil
 }

@@ -8,6 +8,6 @@ import (
 )
 
 // startCluster is not to be had where there is no shell to guard the server.
-func startCluster() (*url.URL, error) {
+func startCluster(...string) (*url.URL, error) {
 	return nil, errors.New("set " + serverEnv + " to the URL of a server where databases may be created")
 }

@@ -30,10 +30,11 @@ const startTime = time.Minute
 const guard = `
 trap '' INT TERM HUP
 bin=$1 dir=$2
+shift 2
 "$bin/initdb" -D "$dir/data" -U postgres -A trust -E UTF8 --locale=C --no-sync --no-instructions \
 	</dev/null >"$dir/log" 2>&1 || exit
 "$bin/postgres" -D "$dir/data" -k "$dir" -c listen_addresses= -c max_connections=200 -c shared_buffers=64MB \
-	-c fsync=off -c synchronous_commit=off -c full_page_writes=off >>"$dir/log" 2>&1 &
+	"$@" >>"$dir/log" 2>&1 &
 server=$!
 cat >/dev/null
 kill -QUIT $server
@@ -41,9 +42,9 @@ wait $server
 cd / && rm -rf "$dir"
 `
 
-// startCluster makes a cluster in a temporary folder and starts it, reachable by
-// a Unix socket in that folder alone.
-func startCluster() (*url.URL, error) {
+// startCluster makes a cluster in a temporary folder and starts it with settings,
+// reachable by a Unix socket in that folder alone.
+func startCluster(settings ...string) (*url.URL, error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func startCluster() (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.Command("/bin/sh", "-c", guard, "guard", bin, dir)
+	cmd := exec.Command("/bin/sh", append([]string{"-c", guard, "guard", bin, dir}, settings...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
 	cmd.Stdin = watched

@@ -52,22 +52,42 @@ func Postgres(tb testing.TB) string {
 		}
 		tb.Skipf("no PostgreSQL: %v", err)
 	}
-	name := "touchline_" + strings.ToLower(rand.Text())
-	if err := administer(server, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
+	address, drop, err := Create(server)
+	if err != nil {
 		tb.Fatalf("create a database: %v", err)
 	}
 	tb.Cleanup(func() {
-		if err := administer(server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
-			tb.Errorf("drop the database %s: %v", name, err)
+		if err := drop(); err != nil {
+			tb.Errorf("drop the database: %v", err)
 		}
 	})
-	u := *server
-	u.Path = "/" + name
-	return u.String()
+	return address
 }
 
-// sharedServer is the one server of this test process.
-var sharedServer = sync.OnceValues(func() (*url.URL, error) {
+// Create makes an empty database on server and returns its URL; drop removes it,
+// connections to it included.
+func Create(server *url.URL) (address string, drop func() error, err error) {
+	name := "touchline_" + strings.ToLower(rand.Text())
+	if err := administer(server, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
+		return "", nil, err
+	}
+	u := *server
+	u.Path = "/" + name
+	return u.String(), func() error { return administer(server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") }, nil
+}
+
+// careless makes commits that a power cut would undo: tests are quicker by it.
+var careless = []string{"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"}
+
+// sharedServer is the one server of this process, quick and careless. DurableServer
+// is another whose commits wait for the disk, as a real one's do: for measurements.
+// A server that TOUCHLINE_TEST_POSTGRES names is both, as it is.
+var (
+	sharedServer  = sync.OnceValues(func() (*url.URL, error) { return findServer(careless...) })
+	DurableServer = sync.OnceValues(func() (*url.URL, error) { return findServer() })
+)
+
+func findServer(settings ...string) (*url.URL, error) {
 	if raw := os.Getenv(serverEnv); raw != "" {
 		u, err := url.Parse(raw)
 		if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
@@ -75,8 +95,8 @@ var sharedServer = sync.OnceValues(func() (*url.URL, error) {
 		}
 		return u, nil
 	}
-	return startCluster()
-})
+	return startCluster(settings...)
+}
 
 // administer runs one statement on a connection of its own.
 func administer(server *url.URL, statement string) error {

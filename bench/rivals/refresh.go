@@ -1,0 +1,102 @@
+package rivals
+
+import (
+	"context"
+	"database/sql"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/touchline/touchline/bench"
+)
+
+const updateSession = `UPDATE sessions SET last_used_at = $2 WHERE id = $1`
+
+// rotateSession and selectProfile are the statements of store.Rotate and of the coach's profile, which says what comes next.
+const rotateSession = `
+	UPDATE sessions
+	SET generation = generation + 1, refresh_hash = $4, prev_used_at = COALESCE(used_at, $5),
+		used_at = NULL, last_used_at = $5, idle_at = $6
+	WHERE id = $1 AND generation = $2 AND refresh_hash = $3
+		AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
+	RETURNING id, account_id, role, mobile_number, device_id, device_name, generation,
+		used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at`
+
+const selectProfile = `
+	SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.version, c.created_at, c.updated_at
+	FROM coaches c JOIN accounts a ON a.id = c.id
+	WHERE c.id = $1`
+
+// Refresh compares the rotation of a coach's refresh token.
+func (h *House) Refresh(ctx context.Context, o bench.Options) ([]bench.Contender, error) {
+	workers := o.Workers
+	var mine, bares []person // a session of its own for each worker
+	for range workers {
+		for _, list := range []*[]person{&mine, &bares} {
+			p, err := h.coach()
+			if err != nil {
+				return nil, err
+			}
+			*list = append(*list, p)
+		}
+	}
+	hash := make([]byte, 32)
+	for _, p := range bares {
+		if _, err := h.bare.writes.ExecContext(ctx, `UPDATE sessions SET refresh_hash = $2 WHERE id = $1`, p.session, hash); err != nil {
+			return nil, err
+		}
+	}
+	if err := h.analyze(ctx); err != nil {
+		return nil, err
+	}
+	floor := func(w http.ResponseWriter, r *http.Request) {
+		s := h.bare.writing(r)
+		s.exec(updateSession, r.URL.Query().Get("s"), time.Now().UnixMicro())
+		s.answer(w)
+	}
+	same := func(w http.ResponseWriter, r *http.Request) {
+		var id, account, role, number, device string
+		var name, email, bio, deviceName sql.NullString
+		var sports string
+		var generation, created, last, idle, ends, version, made, changed int64
+		var used, prev, revoked, years sql.NullInt64
+		q, now := r.URL.Query(), time.Now()
+		g, _ := strconv.ParseInt(q.Get("g"), 10, 64)
+		s := h.bare.writing(r)
+		s.row(rotateSession, []any{q.Get("s"), g, hash, hash, now.UnixMicro(), now.Add(336 * time.Hour).UnixMicro()},
+			&id, &account, &role, &number, &device, &deviceName, &generation, &used, &prev, &created, &last, &idle, &ends, &revoked)
+		reads := h.bare.reading(r)
+		reads.err = s.err
+		reads.row(selectProfile, []any{account}, &id, &number, &name, &email, &bio, &years, &sports, &version, &made, &changed)
+		reads.answer(w)
+	}
+	generations := make([]int, workers)
+	refresh := make([]string, workers)
+	for i := range workers {
+		generations[i], refresh[i] = 1, mine[i].refresh
+	}
+	return []bench.Contender{
+		{Name: Floor, Handler: http.HandlerFunc(floor), Requests: func(worker int) func() *http.Request {
+			r := request(http.MethodPost, "/?s="+bares[worker].session, nil, "")
+			return func() *http.Request { return r }
+		}},
+		{Name: Same, Handler: http.HandlerFunc(same), Requests: func(worker int) func() *http.Request {
+			return func() *http.Request {
+				g := generations[worker]
+				generations[worker]++
+				return request(http.MethodPost, "/?s="+bares[worker].session+"&g="+strconv.Itoa(g), nil, "")
+			}
+		}},
+		{Name: Operation, Handler: h.app.Handler(), Requests: func(worker int) func() *http.Request {
+			return func() *http.Request {
+				return request(http.MethodPost, "/auth/refresh", jsonBody, `{"refresh_token":"`+refresh[worker]+`"}`)
+			}
+		}, Answer: func(worker, status int, body []byte) (err error) {
+			if err := want(http.StatusOK, status, body); err != nil {
+				return err
+			}
+			refresh[worker], err = member(body, "refresh_token")
+			return err
+		}},
+	}, nil
+}
