@@ -176,8 +176,8 @@ func (db *DB) DeliveryFailed(ctx context.Context, d notify.Delivery, reason stri
 		e := event.Event{Type: event.DeliveryFailed, RequestID: d.RequestID}
 		err = tx.queryRow(ctx, `
 			UPDATE requests SET delivery_failed = TRUE
-			WHERE id = $1 AND state = 'pending' AND delivery_failed = FALSE AND NOT EXISTS (
-				SELECT 1 FROM deliveries newer WHERE newer.request_id = $1 AND newer.channel = 'sms' AND newer.kind = 'request' AND newer.id > $2)
+			WHERE id = $1 AND state = 'pending' AND delivery_failed = FALSE
+				AND last_sent_at <= (SELECT created_at FROM deliveries WHERE id = $2)
 			RETURNING player_id, coach_id, approver_type`, d.RequestID, d.ID).Scan(&e.PlayerID, &e.CoachID, &e.Party)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
