@@ -161,7 +161,3 @@ func (db *DB) Ping(ctx context.Context) error {
 
 // Engine names the engine in use, for logs and metrics: "sqlite" or "postgres".
 func (db *DB) Engine() string { return string(db.engine) }
-
-// skipLocked is what ends the inner SELECT of a claim: on PostgreSQL rivals pass
-// over each other's rows; SQLite has one writer and needs no such clause.
-func (db *DB) skipLocked() string { return db.engine.skipLocked() }
