@@ -181,8 +181,13 @@ func TestSecretsStaySecret(t *testing.T) {
 		check(t, out.String())
 	}
 	for _, args := range [][]string{
-		{"--master-key", sentinel}, {"--master-key=" + sentinel}, {sentinel}, {"postgres://u:" + sentinel + "@h/d"},
-		{"--postgres://u:" + sentinel + "@h/d"}, {"TOUCHLINE_MASTER_KEY=" + sentinel}, {"--database-ur", "postgres://u:" + sentinel + "@h/d"},
+		{"--master-key", sentinel},
+		{"--master-key=" + sentinel},
+		{sentinel},
+		{"postgres://u:" + sentinel + "@h/d"},
+		{"--postgres://u:" + sentinel + "@h/d"},
+		{"TOUCHLINE_MASTER_KEY=" + sentinel},
+		{"--database-ur", "postgres://u:" + sentinel + "@h/d"},
 	} {
 		_, err := config.Load(args, nil)
 		check(t, err.Error())

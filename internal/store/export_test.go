@@ -27,21 +27,27 @@ func (db *DB) View(ctx context.Context, fn func(*Tx) error) error  { return db.v
 func (db *DB) Query(ctx context.Context, q string, args ...any) (*rows, error) {
 	return db.query(ctx, q, args...)
 }
+
 func (db *DB) QueryRow(ctx context.Context, q string, args ...any) *row {
 	return db.queryRow(ctx, q, args...)
 }
+
 func (db *DB) Exec(ctx context.Context, q string, args ...any) (sql.Result, error) {
 	return db.exec(ctx, q, args...)
 }
+
 func (t *tx) Exec(ctx context.Context, q string, args ...any) (sql.Result, error) {
 	return t.exec(ctx, q, args...)
 }
+
 func (t *tx) ExecOne(ctx context.Context, q string, args ...any) error {
 	return t.execOne(ctx, q, args...)
 }
+
 func (t *tx) Query(ctx context.Context, q string, args ...any) (*rows, error) {
 	return t.query(ctx, q, args...)
 }
+
 func (t *tx) QueryRow(ctx context.Context, q string, args ...any) *row {
 	return t.queryRow(ctx, q, args...)
 }

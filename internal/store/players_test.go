@@ -299,9 +299,13 @@ func TestNothingOfOthersShows(t *testing.T) {
 		foreign := []actor.Actor{
 			rival, p.as(actor.Guardian, number(4)), p.as(actor.Student, number(5)),
 			// The right account in the wrong role, and no account at all.
-			{AccountID: a.GuardianSide.AccountID, Role: actor.Student}, {AccountID: a.StudentSide.AccountID, Role: actor.Guardian},
-			{AccountID: coach.AccountID, Role: actor.Guardian}, {AccountID: a.GuardianSide.AccountID, Role: actor.Coach},
-			{Role: actor.Guardian}, {Role: actor.Coach}, {AccountID: coach.AccountID},
+			{AccountID: a.GuardianSide.AccountID, Role: actor.Student},
+			{AccountID: a.StudentSide.AccountID, Role: actor.Guardian},
+			{AccountID: coach.AccountID, Role: actor.Guardian},
+			{AccountID: a.GuardianSide.AccountID, Role: actor.Coach},
+			{Role: actor.Guardian},
+			{Role: actor.Coach},
+			{AccountID: coach.AccountID},
 		}
 		for _, by := range foreign {
 			for name, err := range map[string]error{

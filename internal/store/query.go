@@ -42,6 +42,7 @@ func (db *DB) query(ctx context.Context, sql string, args ...any) (*rows, error)
 	if err := ctx.Err(); err != nil {
 		return nil, classify(err)
 	}
+	observe(sql, args)
 	limited, cancel := db.engine.readContext(ctx)
 	var on handle = db.reads
 	if db.cached != nil {
@@ -186,7 +187,8 @@ type prepared struct {
 func newPrepared(on interface {
 	handle
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
-}) *prepared {
+},
+) *prepared {
 	return &prepared{on: on, stmts: make(map[string]*sql.Stmt)}
 }
 
