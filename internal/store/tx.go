@@ -91,6 +91,7 @@ func (db *DB) exec(ctx context.Context, query string, args ...any) (sql.Result, 
 		})
 		return res, err
 	}
+	observe(query, args)
 	err := db.single(ctx, func(own context.Context) (err error) {
 		res, err = db.reads.ExecContext(own, query, args...)
 		return err
@@ -104,6 +105,7 @@ func (db *DB) execRow(ctx context.Context, read func(scanner) error, query strin
 	if db.writer != nil {
 		return db.write(ctx, func(tx *tx) error { return read(tx.queryRow(ctx, query, args...)) })
 	}
+	observe(query, args)
 	return db.single(ctx, func(own context.Context) error {
 		rs, err := db.reads.QueryContext(own, query, args...)
 		if err != nil {
@@ -140,6 +142,7 @@ func (db *DB) attempt(ctx, own context.Context, t *tx, fn func(*tx) error) (bool
 	if db.writer != nil {
 		return db.writer.do(ctx, own, t, fn)
 	}
+	observe("BEGIN", nil)
 	sqlTx, err := db.reads.BeginTx(own, nil)
 	if err != nil {
 		return false, err
@@ -150,6 +153,7 @@ func (db *DB) attempt(ctx, own context.Context, t *tx, fn func(*tx) error) (bool
 	if !keep {
 		return false, err
 	}
+	observe("COMMIT", nil)
 	if failure := sqlTx.Commit(); failure != nil {
 		return false, &commitError{failure}
 	}
@@ -216,6 +220,7 @@ func (t *tx) exec(_ context.Context, query string, args ...any) (sql.Result, err
 	if err := t.ready(); err != nil {
 		return nil, err
 	}
+	observe(query, args)
 	res, err := t.on.ExecContext(t.ctx, query, args...)
 	return res, t.note(err)
 }
@@ -238,6 +243,7 @@ func (t *tx) query(_ context.Context, query string, args ...any) (*rows, error) 
 	if err := t.ready(); err != nil {
 		return nil, err
 	}
+	observe(query, args)
 	rs, err := t.on.QueryContext(t.ctx, query, args...)
 	if err != nil {
 		return nil, t.note(err)

@@ -43,7 +43,7 @@ CREATE TABLE deliveries (
 );
 CREATE INDEX deliveries_due ON deliveries (kind, due_at, id) WHERE state = 'queued';
 CREATE INDEX deliveries_of_request ON deliveries (request_id, id);
-CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE state <> 'queued' AND request_id IS NULL;
+CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE kind = 'otp' AND state <> 'queued';
 
 -- +goose Down
 DROP TABLE deliveries;

@@ -1,0 +1,54 @@
+package store_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// fill gives PostgreSQL's tables rows enough to make its planner choose as it
+// would in earnest: on a table of one page any index will do. SQLite plans by the
+// schema alone.
+func fill(t *testing.T, url string) {
+	t.Helper()
+	if !strings.HasPrefix(url, "postgres") {
+		return
+	}
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, url)
+	ok(t, err)
+	defer conn.Close(ctx)
+	for _, statement := range []string{
+		`SET session_replication_role = replica`, // no row needs the row that it names
+		`INSERT INTO accounts SELECT 'a' || i, 'n' || i, 'guardian', 0, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO coaches SELECT 'a' || i, 'n', NULL, NULL, 1, '[]', 1, i, i FROM generate_series(1, 500) i`,
+		`INSERT INTO devices SELECT 'd' || i, ('d' || i)::bytea, 'n' || i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO sessions SELECT 's' || i, 'a' || i % 2000, 'guardian', 'n' || i, 'd', NULL, 1, '\x01', NULL, NULL, i, i, i, i,
+			CASE WHEN i % 2 = 0 THEN i END FROM generate_series(1, 5000) i`,
+		`INSERT INTO otp_challenges SELECT 'n' || i, 'coach', '', 'c' || i, '\x01', 0, i, i, NULL FROM generate_series(1, 5000) i`,
+		`INSERT INTO otp_failures SELECT 'n' || i, 1, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO kept_answers (owner, key, fingerprint, status, lease, started_at, ends_at) SELECT 'o' || i, 'k', '\x01', 0, 'l', i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_number, student_id, student_state,
+				student_pending_since, guardian_name, guardian_number, guardian_id, guardian_state, guardian_pending_since, guardian_request_id, created_at)
+			SELECT 'p' || i, 'a' || i % 100, 1, 'n', 'n' || i, '2014-01-01', 'n', 'n', 'a' || i, CASE WHEN i % 2 = 0 THEN 'pending' ELSE 'approved' END,
+				i, 'n', 'n', 'a' || i % 1000, 'pending', i, 'r' || i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO requests SELECT 'r' || i, 'p' || i, 'a' || i % 100, 'guardian', 'a' || i % 1000, 'pending', 'sms', i, i, FALSE, NULL
+			FROM generate_series(1, 5000) i`,
+		`INSERT INTO request_links SELECT ('l' || i)::bytea, 'r' || i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO reminders SELECT 'm' || i, 'p' || i % 500, 'guardian', i FROM generate_series(1, 5000) i`,
+		`INSERT INTO approval_history SELECT 'h' || i, 'p' || i % 2000, 'guardian', 'a' || i, 'approved', NULL, NULL, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO disputes SELECT 'a' || i % 100, 'a' || i, 'p' || i, 'n', '2014-01-01', i FROM generate_series(1, 5000) i`,
+		`INSERT INTO digests SELECT 'a' || i, i, 1 FROM generate_series(1, 5000) i`,
+		`INSERT INTO notifications SELECT 'a' || i % 50, i, 't' || i, 'k', 't', 'b', '{}', 'p' || i, i, CASE WHEN i % 2 = 0 THEN i END
+			FROM generate_series(1, 5000) i`,
+		`INSERT INTO deliveries SELECT 'v' || i, CASE WHEN i % 3 = 0 THEN 'otp' ELSE 'request' END, 'sms', CASE WHEN i % 10 = 0 THEN 'queued' ELSE 'sent' END,
+				NULL, 'a', 'n', 'guardian', 'a', CASE WHEN i % 3 <> 0 THEN 'r' || i END, NULL, NULL, 0, i, i, NULL, i, i FROM generate_series(1, 5000) i`,
+		`ANALYZE`,
+	} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			t.Fatalf("%v\n\tof %s", err, statement)
+		}
+	}
+}

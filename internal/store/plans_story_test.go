@@ -1,0 +1,263 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// tell drives every statement of the store at least once, on the database at url.
+func tell(t *testing.T, url string) {
+	t.Helper()
+	throughTheService(t, url)
+	p := newPitch(t, url)
+	p.db.Settings.MessagesPerNumberFromCoach = 3
+	p.consents()
+	p.codes()
+	p.sessions()
+	p.outbox()
+	p.answersAndKeys()
+	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// throughTheService is the main job over HTTP, with the worker running.
+func throughTheService(t *testing.T, url string) {
+	t.Helper()
+	s := touchlinetest.New(t, url)
+	c := s.Coach(t, "+919812300001")
+	id := c.Add(t, touchlinetest.Minor("+919812300011", "+919812300021")).String("player_id")
+	s.SMS("+919812300011", "message", 0)
+	guardian := s.SignIn(t, "guardian", "+919812300011")
+	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 200)
+	guardian.Call(t, "GET", "/api/services/availability/"+id, nil).Want(t, 200)
+	s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": guardian.Refresh}).Want(t, 200)
+	s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": c.Refresh}).Want(t, 200)
+	c.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200)
+	c.Call(t, "GET", "/api/me", nil).Want(t, 200)
+	s.Call(t, "GET", "/readyz", "", nil).Want(t, 200)
+	if err := s.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// consents walks a player through what coach, guardian and student may do.
+func (p *pitch) consents() {
+	p.Helper()
+	c := p.coach(1)
+	a := p.add(c, "Asha Rao", number(2), number(3))
+	b := p.add(c, "Bela Rao", number(2), number(4))
+	_, err := p.Add(bg, c, child("Asha Rao", ""), mother(number(2)))
+	p.refused(err, "player_exists")
+	_, err = p.Edit(bg, c, b.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha Rao")}})
+	p.refused(err, "player_exists")
+	guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
+	asked, _ := p.db.Request(bg, c, a.GuardianSide.Request.ID)
+	_, err = p.db.Link(bg, p.link(asked.ID), p.clock.Now())
+	ok(p, err)
+	_, _, err = p.Remind(bg, c, a.ID, actor.Guardian)
+	ok(p, err)
+	p.clock.advance(49 * time.Hour)
+	_, _, err = p.send(c, a.ID, actor.Guardian)
+	ok(p, err)
+	ok(p, p.decide(guardian, a.ID, approval.Approve))
+	_, err = p.Dispute(bg, student, a.StudentSide.Request.ID)
+	ok(p, err)
+	ok(p, p.Lift(bg, student, a.StudentSide.Request.ID))
+	for _, by := range []actor.Actor{c, guardian, student} {
+		_, _, err := p.Status(bg, by, a.ID)
+		ok(p, err)
+		_, err = p.Links(bg, by, approval.Page{Limit: 5})
+		ok(p, err)
+		_, _ = p.db.Request(bg, by, a.GuardianSide.Request.ID)
+	}
+	_, err = p.Players(bg, c, approval.Filter{Search: "rao"}, approval.Page{Limit: 5})
+	ok(p, err)
+	_, err = p.Pending(bg, c, approval.Page{Limit: 5})
+	ok(p, err)
+	_, _ = p.db.AnyApproved(bg, student.AccountID)
+	p.clock.advance(3*day + time.Hour)
+	_, err = p.db.SendDigests(bg, 10)
+	ok(p, err)
+	ok(p, p.Remove(bg, c, a.ID))
+	stranger := p.as(actor.Student, number(4))
+	_, err = p.Dispute(bg, stranger, b.StudentSide.Request.ID)
+	ok(p, err)
+	ok(p, p.Remove(bg, c, b.ID))
+	ok(p, p.db.LiftDispute(bg, stranger.AccountID, b.StudentSide.Request.ID))
+	p.clock.advance(4 * day)
+	_, err = p.db.SendDigests(bg, 10)
+	ok(p, err)
+	p.tellTray(c)
+	_, err = p.db.Profile(bg, c.AccountID)
+	ok(p, err)
+	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { return v, nil }))
+}
+
+func (p *pitch) tellTray(by actor.Actor) {
+	p.Helper()
+	for _, unread := range []bool{false, true} {
+		_, err := p.db.Notifications(bg, by.AccountID, unread, 0, 5)
+		ok(p, err)
+	}
+	_, err := p.db.NotificationsAfter(bg, by.AccountID, 0, 5)
+	ok(p, err)
+	_, _, err = p.db.NotificationSeq(bg, by.AccountID, "none")
+	ok(p, err)
+	_, err = p.db.Unread(bg, by.AccountID)
+	ok(p, err)
+	for _, ids := range [][]string{{"one"}, {"one", "two", "three"}, nil} {
+		_, err = p.db.MarkRead(bg, by.AccountID, ids, p.clock.Now())
+		ok(p, err)
+	}
+	_, err = p.db.StreamState(bg, "none", by.AccountID, by.Role, p.clock.Now())
+	ok(p, err)
+}
+
+// codes asks for a code, too soon and too often, and guesses until nothing is left.
+func (p *pitch) codes() {
+	p.Helper()
+	now := p.clock.Now()
+	slot := auth.Slot{Number: number(60), Role: actor.Coach}
+	open := auth.Opening{
+		Fresh:    auth.Challenge{Slot: slot, ID: "challenge", Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+		MaxTries: 2, SentBefore: now.Add(-time.Minute),
+		Limits: []auth.Limit{{Name: "one", Key: "one", Max: 1, Per: time.Hour}, {Name: "two", Key: "two", Max: 100, Per: time.Hour}},
+	}
+	_, err := p.db.OpenChallenge(bg, open)
+	ok(p, err)
+	_, _ = p.db.OpenChallenge(bg, open) // limited, and too soon
+	right := false
+	guess := auth.Try{
+		Slots: []auth.Slot{slot}, MaxTries: 3, MaxWrong: func(auth.Slot) int { return 2 }, Now: now,
+		Right: func(auth.Challenge) bool { return right },
+	}
+	for range 4 { // wrong, wrong, shut out
+		_, err := p.db.TryOTP(bg, guess)
+		ok(p, err)
+	}
+	guess.MaxTries = 0
+	_, err = p.db.TryOTP(bg, guess)
+	ok(p, err)
+	guess.MaxTries, guess.MaxWrong, right = 9, func(auth.Slot) int { return 9 }, true
+	s := &auth.Session{
+		ID: "session", AccountID: "account-60", Role: slot.Role, Number: slot.Number, DeviceID: "device", Generation: 1,
+		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour),
+	}
+	guess.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte("1"), DeviceHash: []byte("d"), DeviceEnds: now.Add(time.Hour)}
+	_, err = p.db.TryOTP(bg, guess)
+	ok(p, err)
+	_, err = p.db.Device(bg, []byte("d"), slot.Number, now)
+	ok(p, err)
+}
+
+// sessions rotates, lists and ends the session that codes opened.
+func (p *pitch) sessions() {
+	p.Helper()
+	now := p.clock.Now()
+	s, err := p.db.Session(bg, "session")
+	ok(p, err)
+	_, err = p.db.Rotate(bg, auth.Rotation{SessionID: s.ID, Generation: 1, OldHash: []byte("1"), NewHash: []byte("2"), Now: now, IdleAt: now})
+	ok(p, err)
+	ok(p, p.db.MarkUsed(bg, s.ID, 2, now))
+	_, err = p.db.Sessions(bg, s.AccountID, now, "", 5)
+	ok(p, err)
+	_, err = p.db.Roles(bg, s.Number)
+	ok(p, err)
+	_, _, _, err = p.db.Availability(bg, s.ID, "none")
+	ok(p, err)
+	ok(p, p.db.Revoke(bg, s, event.Event{Type: event.TokenReused, PartyID: s.AccountID, Party: s.Role, SessionID: s.ID}))
+	_, err = p.db.EndSession(bg, s.AccountID, s.ID)
+	ok(p, err)
+	ok(p, p.db.EndAll(bg, s.Number))
+}
+
+// outbox finishes deliveries in every way there is.
+func (p *pitch) outbox() {
+	p.Helper()
+	for _, kind := range notify.Kinds { // what is left from before
+		_, err := p.db.ClaimDeliveries(bg, kind, "lease", p.clock.Now().Add(100*day), 100)
+		ok(p, err)
+	}
+	c := p.coach(70)
+	for i := range 6 { // some beyond the cap, which holds them
+		p.add(c, "Child "+strings.Repeat("x", i), number(71), number(72))
+	}
+	_, err := p.db.DeliveriesDue(bg, p.clock.Now())
+	ok(p, err)
+	claim := func() notify.Delivery {
+		claimed, err := p.db.ClaimDeliveries(bg, notify.Request, "lease", p.clock.Now().Add(time.Minute), 1)
+		if err != nil || len(claimed) != 1 {
+			p.Fatalf("claimed %v, %v", claimed, err)
+		}
+		return claimed[0]
+	}
+	d := claim()
+	_, _, err = p.db.AskedBy(bg, d.RequestID)
+	ok(p, err)
+	_, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: number(60), Role: actor.Coach, ChallengeID: "challenge"}, 5)
+	ok(p, err)
+	ok(p, p.db.DeliverySent(bg, d))
+	ok(p, p.db.DeliveryDropped(bg, claim(), "gone"))
+	ok(p, p.db.DeliveryLater(bg, claim(), p.clock.Now(), "later"))
+	ok(p, p.db.DeliveryFailed(bg, claim(), "refused"))
+	p.clock.advance(2 * day)
+	p.db.Settings.MessagesPerNumberFromCoach = 1 // lets one through and holds the others
+	for range 4 {
+		d := claim()
+		_, err = p.db.AdmitHeld(bg, d)
+		ok(p, err)
+	}
+}
+
+// answersAndKeys keeps an answer and a key.
+func (p *pitch) answersAndKeys() {
+	p.Helper()
+	now := p.clock.Now()
+	claim := idempotency.Claim{Owner: "o", Key: "k", Fingerprint: []byte("f"), Lease: "l", StartedAt: now, LostBefore: now.Add(-time.Minute), EndsAt: now.Add(time.Hour)}
+	for range 2 {
+		_, err := p.db.ClaimAnswer(bg, claim)
+		ok(p, err)
+	}
+	ok(p, p.db.FinishAnswer(bg, "o", "k", "l", 200, []byte("sealed")))
+	ok(p, p.db.DropAnswer(bg, "o", "k", "l"))
+	ok(p, p.db.AddSecret(bg, auth.Secret{ID: "s", Purpose: "p", Sealed: []byte{1}, CreatedAt: now, ActiveAt: now, EndsAt: now}))
+	_, err := p.db.Secrets(bg)
+	ok(p, err)
+	ok(p, p.db.DropSecrets(bg, now))
+	p.Announced()
+}
+
+// Announced has one replica tell another whose trays grew.
+func (p *pitch) Announced() {
+	p.Helper()
+	if p.db.Engine() != "postgres" {
+		return
+	}
+	heard := make(chan []string, 1)
+	ctx := p.TB.Context()
+	go p.db.Listen(ctx, func(ids []string) {
+		select {
+		case heard <- ids:
+		default:
+		}
+	})
+	for {
+		p.db.Announce([]string{"account"})
+		select {
+		case <-heard:
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// TestPlans looks at the plan of every statement that the store can make, on both
+// engines: none may read a table from end to end, and no list may be sorted that
+// can be read in its order. A statement of the source that was never seen to run
+// fails too, so that a new one has to be driven in plans_story_test.go.
+func TestPlans(t *testing.T) {
+	source := literals(t)
+	seen := map[string]bool{}
+	storetest.Each(t, func(t *testing.T, url string) {
+		statements := record(t, url)
+		explain := explainSQLite
+		if strings.HasPrefix(url, "postgres") {
+			explain = explainPostgres
+		}
+		fill(t, url)
+		for _, query := range slices.Sorted(maps.Keys(statements)) {
+			ours := false
+			for _, l := range source {
+				if l.pattern.MatchString(query) {
+					seen[l.at], ours = true, true
+				}
+			}
+			if ours {
+				judge(t, query, explain(t, url, query, statements[query]))
+			}
+		}
+	})
+	if t.Failed() || t.Skipped() {
+		return
+	}
+	for _, l := range source {
+		if !seen[l.at] {
+			t.Errorf("%s: never ran, so nobody has looked at its plan: %.120s", l.at, l.text)
+		}
+	}
+}
+
+// record drives the store and returns each statement that ran, with arguments.
+func record(t *testing.T, url string) map[string][]any {
+	t.Helper()
+	var mu sync.Mutex
+	statements := map[string][]any{}
+	stop := store.Observe(func(query string, args []any) {
+		mu.Lock()
+		defer mu.Unlock()
+		statements[query] = args
+	})
+	defer stop()
+	tell(t, url)
+	return statements
+}
+
+// complaint is what is wrong with a plan, or what only looks so.
+type complaint struct {
+	of       string // a part of the statement
+	plan     string // a part of the line
+	harmless string // why it does not grow
+}
+
+var harmless = []complaint{
+	{"FROM secrets", "", "a row for each key that signs or has signed within a month"},
+	{"DELETE FROM secrets", "", "as above"},
+	{"goose_db_version", "", "a row for each migration"},
+	{"ORDER BY a.role", "", "at most three roles"},
+	{"FROM reminders WHERE player_id", "", "what one player was reminded of within a week"},
+	{"ORDER BY d.id", "", "the deliveries of one request"},
+	{"FROM deliveries WHERE request_id IN", "", "the deliveries of two requests"},
+	{"ORDER BY w.since", "ORDER BY", "a page of each party"},
+	{"ORDER BY w.since", "Sort", "as above"},
+}
+
+// judge fails the test where a line of the plan reads or sorts a whole table.
+func judge(t *testing.T, query string, lines []string) {
+	t.Helper()
+	for _, line := range lines {
+		if slices.ContainsFunc(harmless, func(c complaint) bool {
+			return strings.Contains(strings.Join(strings.Fields(query), " "), c.of) && strings.Contains(line, c.plan)
+		}) {
+			continue
+		}
+		t.Errorf("%s\n\tof %s", line, strings.Join(strings.Fields(query), " "))
+	}
+}
+
+var (
+	scan      = regexp.MustCompile(`^SCAN (\S+)`)
+	subquery  = regexp.MustCompile(`^(?:CO-ROUTINE|MATERIALIZE) (\S+)`)
+	tempBTree = regexp.MustCompile(`^USE TEMP B-TREE FOR (?:LAST TERM OF )?ORDER BY`)
+	pgSort    = regexp.MustCompile(`^(?:->\s+)?(?:Incremental )?Sort$`)
+	pgSeqScan = regexp.MustCompile(`Seq Scan on`)
+	pgIndex   = regexp.MustCompile(`^(?:->\s+)?(?:Index|Index Only|Bitmap Index) Scan`)
+)
+
+// explainSQLite returns the lines of a plan that read a table from end to end, by
+// whatever index, or sort.
+func explainSQLite(t *testing.T, url, query string, args []any) []string {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(url, "sqlite:"))
+	ok(t, err)
+	defer db.Close()
+	rows, err := db.Query("EXPLAIN QUERY PLAN "+query, args...)
+	if err != nil {
+		t.Fatalf("%v\n\tof %s", err, query)
+	}
+	defer rows.Close()
+	var bad []string
+	inner := map[string]bool{"CONSTANT": true}
+	for rows.Next() {
+		var id, parent, unused int
+		var line string
+		ok(t, rows.Scan(&id, &parent, &unused, &line))
+		if m := subquery.FindStringSubmatch(line); m != nil {
+			inner[m[1]] = true
+		}
+		if strings.Contains(line, "VALUES CLAUSE") {
+			continue
+		}
+		m := scan.FindStringSubmatch(line)
+		if m != nil && !inner[m[1]] && !strings.HasPrefix(m[1], "(") || tempBTree.MatchString(line) {
+			bad = append(bad, line)
+		}
+	}
+	ok(t, rows.Err())
+	return bad
+}
+
+// explainPostgres is explainSQLite for PostgreSQL, whose planner is told that
+// reading and sorting whole tables is dear: where it does so all the same, it has
+// no other way.
+func explainPostgres(t *testing.T, url, query string, args []any) []string {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, url)
+	ok(t, err)
+	defer conn.Close(ctx)
+	for _, off := range []string{"enable_seqscan", "enable_sort", "enable_incremental_sort", "enable_hashjoin", "enable_mergejoin"} {
+		_, err := conn.Exec(ctx, "SET "+off+" = off")
+		ok(t, err)
+	}
+	rows, err := conn.Query(ctx, "EXPLAIN (COSTS OFF) "+query, args...)
+	if err != nil {
+		t.Fatalf("%v\n\tof %s", err, query)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatalf("%v\n\tof %s", err, query)
+	}
+	var bad []string
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		whole := pgIndex.MatchString(line) && (i+1 == len(lines) || !strings.Contains(lines[i+1], "Index Cond"))
+		if whole || pgSeqScan.MatchString(line) || pgSort.MatchString(line) {
+			bad = append(bad, fmt.Sprint(line))
+		}
+	}
+	return bad
+}
