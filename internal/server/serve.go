@@ -26,8 +26,10 @@ const (
 // that it is not ready, goes on for the drain time so that load balancers notice,
 // lets every request under way end, and returns.
 func (a *App) Serve(ctx context.Context, l net.Listener) error {
+	door, open := newGate(l), new(connections)
 	srv := &http.Server{
-		Handler: a.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		ConnState: open.note,
+		Handler:   a.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(a.edges.Log.Handler(), slog.LevelDebug),
 	}
@@ -39,7 +41,7 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	defer stop()
 
 	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(l) }()
+	go func() { failed <- srv.Serve(door) }()
 	select {
 	case err := <-failed:
 		return err
@@ -54,6 +56,10 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	a.hub.Close() // streams would never end by themselves
 	limit, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
+	door.shut()
+	<-failed // from here on no connection is added
+	srv.SetKeepAlivesEnabled(false)
+	open.wait(limit)
 	if err := srv.Shutdown(limit); err != nil {
 		return errors.Join(err, srv.Close())
 	}
