@@ -21,8 +21,8 @@ func (s *Server) approvalRoutes() []route {
 		{method: "PUT", pattern: "/api/approval/guardian-response", handle: s.respond, roles: []actor.Role{actor.Guardian}, body: bodyJSON},
 		{method: "PUT", pattern: "/api/approval/student-response", handle: s.respond, roles: []actor.Role{actor.Student}, body: bodyJSON},
 		{method: "GET", pattern: "/api/approval/requests/{request_id}", handle: s.getRequest},
-		{method: "POST", pattern: "/api/approval/requests/{request_id}/cancel", handle: s.cancelRequest, roles: coachOnly},
-		{method: "POST", pattern: "/api/approval/requests/{request_id}/dispute", handle: s.disputeRequest, roles: partiesOnly},
+		{method: "POST", pattern: "/api/approval/requests/{request_id}/cancel", handle: s.cancelRequest, roles: coachOnly, body: bodyMaybe, once: true},
+		{method: "POST", pattern: "/api/approval/requests/{request_id}/dispute", handle: s.disputeRequest, roles: partiesOnly, body: bodyMaybe, once: true},
 		{method: "DELETE", pattern: "/api/approval/requests/{request_id}/dispute", handle: s.liftDispute, roles: partiesOnly},
 
 		{method: "GET", pattern: "/api/coach/pending-approvals", handle: s.listPending, roles: coachOnly},

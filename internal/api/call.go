@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
@@ -88,18 +90,9 @@ func pathID(r *http.Request, name string) (string, error) {
 	return id, nil
 }
 
-// isID says whether s is a UUID version 7 (RFC 9562) in lower case.
+// isID says whether s is an identifier of this service: a UUID version 7 (RFC
+// 9562), written as it writes them.
 func isID(s string) bool {
-	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' || s[14] != '7' {
-		return false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case i == 8 || i == 13 || i == 18 || i == 23:
-		case '0' <= c && c <= '9' || 'a' <= c && c <= 'f':
-		default:
-			return false
-		}
-	}
-	return s[19] == '8' || s[19] == '9' || s[19] == 'a' || s[19] == 'b'
+	id, err := uuid.Parse(s)
+	return err == nil && id.Version() == 7 && id.String() == s
 }

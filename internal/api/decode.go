@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"math/big"
 	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // decode binds the body to a struct of type T and returns it with everything
@@ -17,7 +19,8 @@ import (
 //
 // Fields carry their name in a json tag and their rules in a rule tag (see
 // rules). They are strings, bools, ints, structs, slices and pointers to these;
-// a pointer is nil where the field was left out. Opt also tells null.
+// a pointer is nil where the field was left out. Null is the same as leaving an
+// optional field out, but for a merge patch: Opt tells null.
 func decode[T any](r *http.Request) (T, faults) {
 	var into T
 	c := callOf(r.Context())
@@ -64,7 +67,7 @@ func bind(v any, into reflect.Value, at string, is rules, f *faults) {
 	switch into.Kind() {
 	case reflect.Pointer:
 		if v == nil {
-			f.add(at, "invalid_type", "This cannot be null; leave it out instead.")
+			f.add(at, "invalid_type", "This cannot be cleared.")
 			return
 		}
 		into.Set(reflect.New(into.Type().Elem()))
@@ -110,6 +113,8 @@ func bindStruct(v any, into reflect.Value, at string, f *faults) {
 	for _, m := range membersOf(into.Type()) {
 		value, there := object[m.name]
 		switch {
+		case there && value == nil && m.optional && !m.rules.kept:
+			known++ // null is as good as nothing
 		case there:
 			known++
 			bind(value, into.Field(m.index), pointTo(at, m.name), m.rules, f)
@@ -152,9 +157,28 @@ func whole(v any) (int64, bool) {
 		return n, true
 	}
 	x, err := strconv.ParseFloat(number.String(), 64)
-	if err != nil || x != math.Trunc(x) {
+	if err != nil {
 		return 0, false
 	}
-	// Beyond what a float holds exactly, the sign is all that a bound needs.
-	return int64(max(-1<<53, min(1<<53, x))), true
+	if x == math.Trunc(x) && math.Abs(x) >= 1<<53 {
+		// Beyond what a float holds exactly, the sign is all that a bound needs.
+		return int64(max(-1<<53, min(1<<53, x))), true
+	}
+	// A float rounds 3.00000000000000000001 to 3. What is below 2^53 has few
+	// digits before its point, so exact arithmetic on it is cheap, if the
+	// exponent is not meant to make it dear.
+	if math.Abs(x) < 1 && x != 0 || x == 0 && strings.ContainsAny(mantissa(number.String()), "123456789") {
+		return 0, false
+	}
+	exact, ok := new(big.Rat).SetString(number.String())
+	if !ok || !exact.IsInt() {
+		return 0, false
+	}
+	return exact.Num().Int64(), true
+}
+
+// mantissa is a number without its exponent.
+func mantissa(number string) string {
+	digits, _, _ := strings.Cut(strings.ToLower(number), "e")
+	return digits
 }

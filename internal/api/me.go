@@ -25,9 +25,6 @@ func (s *Server) me(w http.ResponseWriter, r *http.Request) error {
 	if out.Roles, err = s.auth.Roles(r.Context(), by); err != nil {
 		return err
 	}
-	if len(out.Roles) == 0 {
-		out.Roles = []actor.Role{by.Role} // until the session ends, it is what it was
-	}
 	if out.UnreadNotifications, err = s.tray.Unread(r.Context(), by); err != nil {
 		return err
 	}

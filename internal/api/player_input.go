@@ -56,22 +56,22 @@ func (in guardianInput) guardian(e entry) *approval.Guardian {
 
 // playerPatch is the PlayerPatch of openapi.yaml.
 type playerPatch struct {
-	Student  *studentPatch      `json:"student"`
+	Student  *studentPatch      `json:"student" rule:"kept"`
 	Guardian Opt[guardianPatch] `json:"guardian"`
 }
 
 type studentPatch struct {
-	FullName      *string     `json:"full_name" rule:"name,min=1,max=100"`
-	DateOfBirth   *string     `json:"date_of_birth"`
+	FullName      *string     `json:"full_name" rule:"kept,name,min=1,max=100"`
+	DateOfBirth   *string     `json:"date_of_birth" rule:"kept"`
 	ContactNumber Opt[string] `json:"contact_number" rule:"min=1,max=64"`
 	Medical       Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
 }
 
 // guardianPatch is the GuardianPatch of openapi.yaml.
 type guardianPatch struct {
-	Name         *string     `json:"name" rule:"name,min=1,max=100"`
-	Relationship *string     `json:"relationship" rule:"name,min=1,max=50"`
-	MobileNumber *string     `json:"mobile_number" rule:"min=1,max=64"`
+	Name         *string     `json:"name" rule:"kept,name,min=1,max=100"`
+	Relationship *string     `json:"relationship" rule:"kept,name,min=1,max=50"`
+	MobileNumber *string     `json:"mobile_number" rule:"kept,min=1,max=64"`
 	Email        Opt[string] `json:"email"`
 }
 

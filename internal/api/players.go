@@ -59,7 +59,7 @@ func playerFilter(query url.Values, f *faults) approval.Filter {
 	return approval.Filter{
 		GuardianStatus: one("guardian_status", status),
 		StudentStatus:  one("student_status", status),
-		Search:         one("q", parseRules("min=1,max=100")),
+		Search:         one("q", parseRules("max=100")), // a search box that is empty finds all
 	}
 }
 
@@ -86,6 +86,14 @@ func (s *Server) updatePlayer(w http.ResponseWriter, r *http.Request) error {
 	patch := in.patch(s.entry(&f))
 	if err := s.invalid(r, id, f); err != nil {
 		return err
+	}
+	if patch.Asks() {
+		if err := s.visible(r.Context(), caller(r), id); err != nil {
+			return err
+		}
+		if err := s.coaches.Complete(r.Context(), caller(r)); err != nil {
+			return err
+		}
 	}
 	p, err := s.approvals.Edit(r.Context(), caller(r), id, patch)
 	if err != nil {

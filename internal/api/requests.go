@@ -94,11 +94,28 @@ func (s *Server) cancelRequest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := s.noMembers(r, id); err != nil {
+		return err
+	}
 	request, err := s.approvals.Cancel(r.Context(), caller(r), id)
 	if err != nil {
 		return err
 	}
+	about(r, request.PlayerID)
 	return encode(w, http.StatusOK, s.view(r).request(request))
+}
+
+// noMembers judges the body of a call that needs none: {} is as good as nothing.
+// A request that is not the caller's is not found, whatever the body.
+func (s *Server) noMembers(r *http.Request, requestID string) error {
+	_, f := decode[struct{}](r)
+	if len(f) == 0 {
+		return nil
+	}
+	if err := s.approvals.Sees(r.Context(), caller(r), requestID); err != nil {
+		return err
+	}
+	return f.err()
 }
 
 // disputeRequest serves POST /api/approval/requests/{request_id}/dispute.
@@ -107,10 +124,14 @@ func (s *Server) disputeRequest(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := s.noMembers(r, id); err != nil {
+		return err
+	}
 	request, err := s.approvals.Dispute(r.Context(), caller(r), id)
 	if err != nil {
 		return err
 	}
+	about(r, request.PlayerID)
 	return encode(w, http.StatusOK, s.view(r).request(request))
 }
 

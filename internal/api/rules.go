@@ -16,7 +16,8 @@ import (
 //	name         as a string, and without marks that turn the writing direction
 //	lines        a string that may have several lines
 //	secret       a string that is taken as it is: a token
-//	id           a UUID version 7 in lower case
+//	id           a UUID of any version, lower case afterwards
+//	kept         in a merge patch, what null cannot clear
 //
 // Every string but a secret is trimmed and normalised to NFC; bounds count what
 // is left.
@@ -28,6 +29,7 @@ type rules struct {
 	oneof            []string
 	name, lines      bool
 	secret, identity bool
+	kept             bool
 }
 
 // each returns the rules for the elements of a list.
@@ -63,6 +65,8 @@ type member struct {
 	index int
 	name  string
 	rules rules
+	// optional fields may be null: neither required nor an Opt, which tells.
+	optional bool
 }
 
 var memberCache sync.Map // reflect.Type to []member
@@ -74,7 +78,9 @@ func membersOf(t reflect.Type) []member {
 	var members []member
 	for i := range t.NumField() {
 		field := t.Field(i)
-		members = append(members, member{i, field.Tag.Get("json"), parseRules(field.Tag.Get("rule"))})
+		is := parseRules(field.Tag.Get("rule"))
+		tells := reflect.PointerTo(field.Type).Implements(reflect.TypeFor[optionalField]())
+		members = append(members, member{i, field.Tag.Get("json"), is, !is.required && !tells})
 	}
 	memberCache.Store(t, members)
 	return members
@@ -116,6 +122,8 @@ func parseRules(tag string) rules {
 			is.secret = true
 		case "id":
 			is.identity = true
+		case "kept":
+			is.kept = true
 		default:
 			panic("api: no rule " + word)
 		}

@@ -15,6 +15,13 @@ type Patch struct {
 	RemoveGuardian bool
 }
 
+// Asks says whether the patch may lead to a new request: it names what a party's
+// answer depends on. Sending one waits for the coach's profile.
+func (p Patch) Asks() bool {
+	s := p.Student
+	return s.FullName != nil || s.DateOfBirth != nil || s.Number != nil || p.Guardian != nil && p.Guardian.Number != nil
+}
+
 // StudentPatch changes what is known of the student.
 type StudentPatch struct {
 	FullName    *string

@@ -34,28 +34,30 @@ type Moment struct {
 // checkContacts refuses a contact that is the coach's own number, and any mix
 // of test numbers with real ones (contract sections 2 and 4).
 func (r Rules) checkContacts(p *Player, coach phone.Number) error {
+	var conflicts []fault.Field
 	for _, party := range Parties {
 		n := p.Number(party)
-		if n == "" {
-			continue
+		pointer := "/guardian/mobile_number"
+		if party == actor.Student {
+			pointer = "/student/contact_number"
 		}
-		if n == coach && !r.AllowCoachAsContact {
-			return contactConflict(party, "own_number", "This is your own number; give the number of the %s.", party)
-		}
-		if r.TestNumber(n) != r.TestNumber(coach) {
-			return contactConflict(party, "test_number", "Test numbers can be linked with one another alone.")
+		switch {
+		case n == "":
+		case n == coach && !r.AllowCoachAsContact:
+			conflicts = append(conflicts, fault.Field{
+				Pointer: pointer, Code: "own_number", Detail: "This is your own number; give the number of the " + string(party) + ".",
+			})
+		case r.TestNumber(n) != r.TestNumber(coach):
+			conflicts = append(conflicts, fault.Field{
+				Pointer: pointer, Code: "test_number", Detail: "Test numbers can be linked with one another alone.",
+			})
 		}
 	}
-	return nil
-}
-
-func contactConflict(party actor.Role, code, format string, args ...any) error {
-	f := fault.New(fault.Invalid, "contact_conflict", format, args...)
-	pointer := "/guardian/mobile_number"
-	if party == actor.Student {
-		pointer = "/student/contact_number"
+	if len(conflicts) == 0 {
+		return nil
 	}
-	f.Fields = []fault.Field{{Pointer: pointer, Code: code, Detail: f.Message}}
+	f := fault.New(fault.Invalid, "contact_conflict", "%s", conflicts[0].Detail)
+	f.Fields = conflicts
 	return f
 }
 

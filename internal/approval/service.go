@@ -236,6 +236,12 @@ func (s *Service) Request(ctx context.Context, by actor.Actor, id string) (*Requ
 	return s.Store.Request(ctx, by, id)
 }
 
+// Sees answers not_found unless by sent the request or was asked by it.
+func (s *Service) Sees(ctx context.Context, by actor.Actor, requestID string) error {
+	_, err := s.Store.Request(ctx, by, requestID)
+	return err
+}
+
 // Pending lists whom the coach waits for, longest first.
 func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]PendingItem, error) {
 	now := s.moment().Now

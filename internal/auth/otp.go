@@ -144,8 +144,10 @@ type Tried struct {
 	Verdict Verdict
 	// Left is how many more guesses may follow a wrong one.
 	Left int
-	// EndsAt is when a right challenge ends, or when Blocked or Exhausted does.
+	// EndsAt is when a right challenge ends, or until when a number is Blocked.
 	EndsAt time.Time
+	// SentAt is when the code of an Exhausted challenge last went out.
+	SentAt time.Time
 	// Registered says that the account was there before.
 	Registered bool
 }
@@ -183,7 +185,8 @@ func (s *Service) try(ctx context.Context, slot Slot, otp, deviceToken string, s
 	case WrongCode:
 		return tried, errOTPIncorrect(tried.Left)
 	case Exhausted:
-		return tried, errAttempts("otp_tries", max(tried.EndsAt.Sub(now), time.Second), now)
+		// A fresh code may be asked for after the usual wait.
+		return tried, errAttempts("otp_tries", max(tried.SentAt.Add(s.Settings.OTPResendAfter).Sub(now), time.Second), now)
 	case Blocked:
 		return tried, errAttempts("otp_wrong_per_day", max(tried.EndsAt.Sub(now), time.Second), now)
 	default:

@@ -75,16 +75,20 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 		p := &approval.Player{}
 		var party actor.Role
 		var born string
+		var state approval.RequestState
 		err := tx.queryRow(ctx, `
-			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type
+			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state
 			FROM requests r JOIN players p ON p.id = r.player_id
-			WHERE r.id = $1 AND r.approver_id = $2 AND r.state = 'disputed'`, requestID, approverID).
-			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party)
+			WHERE r.id = $1 AND r.approver_id = $2 AND r.state IN ('disputed', 'cancelled')`, requestID, approverID).
+			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state)
 		if errors.Is(err, sql.ErrNoRows) {
 			return fault.Missing()
 		}
 		if err != nil {
 			return fmt.Errorf("read disputed request: %w", err)
+		}
+		if state == approval.RequestCancelled {
+			return nil // lifted before: a lost answer may be asked for again
 		}
 		if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
 			return err

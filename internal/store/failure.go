@@ -71,6 +71,10 @@ func isUnique(err error) bool {
 
 // isAway says whether the database cannot serve at the moment.
 func isAway(err error) bool {
+	// Before what the server said: whatever keeps it from letting us in, it is away.
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		switch {
 		case strings.HasPrefix(e.Code, "08"), // connection
@@ -91,9 +95,6 @@ func isAway(err error) bool {
 			return true
 		}
 		return false
-	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return true
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return true

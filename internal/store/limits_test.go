@@ -38,7 +38,7 @@ func TestLimitUnderRivals(t *testing.T) {
 			limited, err := replicas[i%2].Take(bg, limit("a", 3, time.Hour), limit("b", 1000, time.Hour))
 			if err == nil && limited == nil {
 				passed.Add(1)
-			} else if err == nil && (limited.Name != "a" || limited.Wait != 20*time.Minute) {
+			} else if err == nil && (limited.Name != "a" || limited.Wait != time.Hour) {
 				p.Errorf("refused by %s for %s", limited.Name, limited.Wait)
 			}
 			return err
@@ -60,8 +60,8 @@ func TestLimitUnderRivals(t *testing.T) {
 	})
 }
 
-// A limit lets Max through at once, then one each Per/Max, and says exactly when.
-func TestLimitRefills(t *testing.T) {
+// In no window are there more than Max, wherever it begins, and the wait is exact.
+func TestLimitWindow(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		l := limit("a", 4, time.Hour)
 		want := func(refused string, wait time.Duration) {
@@ -70,26 +70,27 @@ func TestLimitRefills(t *testing.T) {
 				p.Fatalf("refused by %q for %s, want %q for %s", gotName, gotWait, refused, wait)
 			}
 		}
-		for range 4 {
+		want("", 0) // at 0:00
+		p.clock.advance(30 * time.Minute)
+		for range 3 { // at 0:30
 			want("", 0)
 		}
-		want("a", 15*time.Minute)
-		p.clock.advance(10 * time.Minute)
-		want("a", 5*time.Minute)
-		p.clock.advance(5*time.Minute - time.Microsecond)
+		want("a", 30*time.Minute)
+		p.clock.advance(30*time.Minute - time.Microsecond)
 		want("a", time.Microsecond)
 		p.clock.advance(time.Microsecond)
-		want("", 0)
-		want("a", 15*time.Minute)
+		want("", 0) // at 1:00, when the one of 0:00 has left the window
+		want("a", 30*time.Minute)
 		p.clock.advance(30 * time.Minute)
-		want("", 0)
-		want("", 0)
-		want("a", 15*time.Minute)
+		for range 3 { // at 1:30
+			want("", 0)
+		}
+		want("a", 30*time.Minute)
 		p.clock.advance(24 * time.Hour) // a long rest saves no more than Max
 		for range 4 {
 			want("", 0)
 		}
-		want("a", 15*time.Minute)
+		want("a", time.Hour)
 	})
 }
 
@@ -109,10 +110,10 @@ func TestLimitsAllOrNone(t *testing.T) {
 		if refused, _ := p.take(a, b, c); refused != "" {
 			p.Fatalf("refused by %q: what was refused has counted", refused)
 		}
-		if refused, wait := p.take(a, b); refused != "b" || wait != 29*time.Minute {
+		if refused, wait := p.take(a, b); refused != "b" || wait != 59*time.Minute {
 			p.Errorf("refused by %q for %s, want the longer wait of b", refused, wait)
 		}
-		p.clock.advance(29 * time.Minute)
+		p.clock.advance(59 * time.Minute)
 		if refused, _ := p.take(c); refused != "" {
 			p.Errorf("refused by %q", refused)
 		}
@@ -121,24 +122,6 @@ func TestLimitsAllOrNone(t *testing.T) {
 		}
 		if refused, _ := p.take(); refused != "" {
 			p.Errorf("no limit at all refused as %q", refused)
-		}
-	})
-}
-
-// A limit that was lowered binds at once, and one that was raised lets through.
-func TestLimitChanges(t *testing.T) {
-	onPitch(t, func(p *pitch) {
-		for range 3 {
-			p.take(limit("a", 6, time.Hour))
-		}
-		if refused, _ := p.take(limit("a", 2, time.Hour)); refused != "" {
-			p.Errorf("half an hour ahead is one of two: refused by %q", refused)
-		}
-		if refused, wait := p.take(limit("a", 2, time.Hour)); refused != "a" || wait <= 0 {
-			p.Errorf("refused by %q for %s", refused, wait)
-		}
-		if refused, _ := p.take(limit("a", 600, 10*time.Hour)); refused != "" {
-			p.Errorf("raised, yet refused by %q", refused)
 		}
 	})
 }
@@ -155,7 +138,7 @@ func TestSweepLeavesLimits(t *testing.T) {
 		if n, err := p.db.CountLimits(bg); err != nil || n != 1 {
 			p.Errorf("%d limits are left, want the used one: %v", n, err)
 		}
-		if refused, wait := p.take(used); refused != "used" || wait != 20*time.Minute {
+		if refused, wait := p.take(used); refused != "used" || wait != 50*time.Minute {
 			p.Errorf("refused by %q for %s", refused, wait)
 		}
 	})

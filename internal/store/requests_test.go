@@ -214,10 +214,14 @@ func TestLiftLater(t *testing.T) {
 		holder, r := p.as(actor.Guardian, number(2)), a.GuardianSide.Request.ID
 		_, err := p.Dispute(bg, holder, r)
 		ok(p, err)
+		p.add(coach, "Kabir Rao", number(3), "")
+		other := p.as(actor.Guardian, number(3))
 		ok(p, p.Remove(bg, coach, a.ID))
 		p.refused(p.Lift(bg, coach, r), "not_found")
-		p.refused(p.Lift(bg, p.as(actor.Guardian, number(3)), r), "not_found")
-		ok(p, p.Lift(bg, holder, r))
+		p.refused(p.Lift(bg, other, r), "not_found")
+		for range 2 { // a lost answer may be asked for again
+			ok(p, p.Lift(bg, holder, r))
+		}
 		p.add(coach, "Asha Rao", number(2), "")
 	})
 }

@@ -66,7 +66,9 @@ func New(tb testing.TB, url string, options ...Option) *Service {
 // Replica starts a second process of the same service: the same database, keys
 // and clock, nothing else in common.
 func (s *Service) Replica() *Service {
-	r := &Service{Clock: s.Clock, Gateway: s.Gateway, Config: s.Config, Log: new(Log), tb: s.tb}
+	own := *s.Config
+	own.PublicURL = config.Defaults().PublicURL // it is reached elsewhere
+	r := &Service{Clock: s.Clock, Gateway: s.Gateway, Config: &own, Log: new(Log), tb: s.tb}
 	r.start()
 	return r
 }
@@ -80,7 +82,7 @@ func (s *Service) start() {
 	cfg := *s.Config
 	if cfg.PublicURL == config.Defaults().PublicURL {
 		cfg.PublicURL = "http://" + l.Addr().String()
-		s.Config.PublicURL = cfg.PublicURL // replicas have it in common
+		s.Config.PublicURL = cfg.PublicURL
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	app, err := server.Open(ctx, &cfg, server.Edges{

@@ -98,6 +98,7 @@ CREATE TABLE disputes (
 	created_at    BIGINT NOT NULL,
 	PRIMARY KEY (coach_id, approver_id, player_id)
 );
+CREATE INDEX disputes_of_approver ON disputes (approver_id);
 
 -- When a coach is next told of requests that have waited long.
 CREATE TABLE digests (
