@@ -35,7 +35,7 @@ type Config struct {
 	DatabaseURL         SecretURL `env:"DATABASE_URL" shown:"sqlite:touchline.db in DATA_DIR" secret:"url" help:"the database: sqlite:<path> or postgres://…"`
 	DatabaseConnections int       `env:"DATABASE_CONNECTIONS" default:"16" min:"2" max:"1000" help:"most connections to PostgreSQL of one process; SQLite has one writer and as many readers as cores"`
 
-	SMS           SecretURL    `env:"SMS" default:"log" secret:"url" help:"how an SMS leaves: log prints it to the terminal, for development; http:<url> posts it as JSON to a gateway"`
+	SMS           SecretURL    `env:"SMS" default:"log" secret:"url" help:"how an SMS leaves: log prints it to the terminal, for development; http:<url>, or the address alone, posts it as JSON to a gateway"`
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of a number written without its country code"`
 	Countries     []string     `env:"COUNTRIES" shown:"DEFAULT_REGION alone; * while SMS is log" help:"ISO 3166 countries to which an SMS may go, by commas; * is all"`
 	TestNumbers   []TestNumber `env:"TEST_NUMBERS" default:"none" secret:"codes" help:"numbers with a fixed code, for app-store review, that get no SMS and can be linked with one another alone: +919900000001=123456@2027-01-31,… where the date is the last day, UTC"`

@@ -21,6 +21,9 @@ func (c *Config) derive() {
 		c.Countries[i] = strings.ToUpper(country)
 	}
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
+	if strings.HasPrefix(string(c.SMS), "http://") || strings.HasPrefix(string(c.SMS), "https://") {
+		c.SMS = "http:" + c.SMS // the address alone means the same
+	}
 	if !c.isSet("PUBLIC_URL") {
 		c.PublicURL = publicURL(c.Addr)
 	}

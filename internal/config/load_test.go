@@ -111,6 +111,8 @@ func TestDerived(t *testing.T) {
 		ok   func(*config.Config) bool
 	}{
 		{[]string{"--addr=:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://localhost:9000" && !c.Development() }},
+		{[]string{"--sms=http:https://gw.example/send"}, func(c *config.Config) bool { return c.SMS == "http:https://gw.example/send" }},
+		{[]string{"--sms=https://gw.example/send"}, func(c *config.Config) bool { return c.SMS == "http:https://gw.example/send" }},
 		{[]string{"--addr=[::]:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://localhost:9000" }},
 		{[]string{"--addr=[::1]:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://[::1]:9000" && c.Development() }},
 		{[]string{"--addr=localhost:0"}, func(c *config.Config) bool { return c.Development() }},
