@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"time"
 )
@@ -127,7 +128,10 @@ func open(c Contender, workers int) (*target, error) {
 			return nil, err
 		}
 		t.server = &http.Server{Handler: c.Handler, ReadHeaderTimeout: 10 * time.Second}
-		go t.server.Serve(l) //nolint:errcheck // it ends by Close
+		// The label is inherited by whatever the server starts: a CPU profile can be looked at by contender (-tagfocus).
+		pprof.Do(context.Background(), pprof.Labels("contender", c.Name), func(context.Context) {
+			go t.server.Serve(l) //nolint:errcheck // it ends by Close
+		})
 		address = l.Addr().String()
 	} else {
 		u, err := url.Parse(c.URL)
