@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -44,10 +45,10 @@ func (db *DB) caps(coachID string, to phone.Number) []auth.Limit {
 	return caps
 }
 
-// wakeOutbox tells this process's worker, after the commit, that something waits.
-func (tx *tx) wakeOutbox() {
+// wakeOutbox tells this process's worker, after the commit, that one of a kind waits.
+func (tx *tx) wakeOutbox(kind notify.Kind) {
 	if wake := tx.db.OnQueued; wake != nil {
-		tx.afterCommit(wake)
+		tx.afterCommit(func() { wake(kind) })
 	}
 }
 

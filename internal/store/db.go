@@ -23,6 +23,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/notify"
 )
 
 // DB is the one database of the service, safe for concurrent use.
@@ -35,7 +36,7 @@ type DB struct {
 	Settings Settings
 	// OnQueued and OnNotified run after a commit that queued an SMS, or that wrote
 	// to the trays of these accounts. They must not block; nil is nobody to tell.
-	OnQueued   func()
+	OnQueued   func(kind notify.Kind)
 	OnNotified func(accountIDs []string)
 
 	vault      *auth.Vault // see SetVault

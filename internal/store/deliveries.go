@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
 )
 
 // queue writes the messages of requests: those in the app have arrived with the
@@ -37,7 +38,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, messages []approval
 				if limited != nil {
 					reason, due = heldReason, tx.now.Add(limited.Wait)
 				} else {
-					tx.wakeOutbox()
+					tx.wakeOutbox(notify.Kind(m.Kind))
 				}
 				hash, err := tx.db.linkHash(id)
 				if err != nil {

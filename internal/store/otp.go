@@ -110,7 +110,7 @@ func (db *DB) TryOTP(ctx context.Context, t auth.Try) (auth.Tried, error) {
 var errNothingTried = errors.New("nothing was tried")
 
 func (tx *tx) try(ctx context.Context, t auth.Try) (auth.Tried, error) {
-	c, err := tx.countTry(ctx, t)
+	c, known, err := tx.countTry(ctx, t)
 	if errors.Is(err, sql.ErrNoRows) {
 		return tx.whyNone(ctx, t)
 	}
@@ -125,41 +125,38 @@ func (tx *tx) try(ctx context.Context, t auth.Try) (auth.Tried, error) {
 	if err != nil {
 		return auth.Tried{}, fmt.Errorf("count wrong try: %w", err)
 	}
-	holds, known, err := tx.holds(ctx, c.Slot)
-	if err != nil {
-		return auth.Tried{}, err
-	}
 	// Both are asked always: who does not hold the role must not be told apart.
-	if right := t.Right(c); !right || !holds {
+	if right := t.Right(c); !right || !mayHold(c.Role, known) {
 		return auth.Tried{Verdict: auth.WrongCode, Left: max(0, min(t.MaxTries-c.Tries, maxWrong-wrong))}, nil
 	}
 	if err := tx.giveBackTry(ctx, c, t); err != nil {
 		return auth.Tried{}, err
 	}
 	if t.SignIn != nil {
-		if err := tx.signIn(ctx, t.SignIn); err != nil {
+		if err := tx.signIn(ctx, t.SignIn, known); err != nil {
 			return auth.Tried{}, err
 		}
 	}
 	return auth.Tried{Verdict: auth.RightCode, EndsAt: c.EndsAt, Registered: known}, nil
 }
 
-// countTry counts against the first slot that holds a live challenge.
-func (tx *tx) countTry(ctx context.Context, t auth.Try) (auth.Challenge, error) {
+// countTry counts against the first slot that holds a live challenge, and says
+// whether the number is known in its role.
+func (tx *tx) countTry(ctx context.Context, t auth.Try) (c auth.Challenge, known bool, err error) {
 	for _, slot := range t.Slots {
 		c := auth.Challenge{Slot: slot}
 		err := tx.queryRow(ctx, `
 			UPDATE otp_challenges SET tries = tries + 1
 			WHERE mobile_number = $1 AND role = $2 AND device_id = $3
 				AND used_at IS NULL AND ends_at > $4 AND tries < $5
-			RETURNING id, code, tries, ends_at`,
+			RETURNING id, code, tries, ends_at, `+knownRole,
 			string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries).
-			Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt))
+			Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt), &known)
 		if !errors.Is(err, sql.ErrNoRows) {
-			return c, err
+			return c, known, err
 		}
 	}
-	return auth.Challenge{}, sql.ErrNoRows
+	return auth.Challenge{}, false, sql.ErrNoRows
 }
 
 // whyNone says why no slot had a try to give.
@@ -167,10 +164,10 @@ func (tx *tx) whyNone(ctx context.Context, t auth.Try) (auth.Tried, error) {
 	for _, slot := range t.Slots {
 		var tried auth.Tried
 		err := tx.queryRow(ctx, `
-			SELECT ends_at FROM otp_challenges
+			SELECT sent_at FROM otp_challenges
 			WHERE mobile_number = $1 AND role = $2 AND device_id = $3
 				AND used_at IS NULL AND ends_at > $4 AND tries >= $5`,
-			string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries).Scan(intoTime(&tried.EndsAt))
+			string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries).Scan(intoTime(&tried.SentAt))
 		if err == nil {
 			tried.Verdict = auth.Exhausted
 			return tried, nil
@@ -227,24 +224,20 @@ func who(s auth.Slot) string {
 	return "number/" + string(s.Number)
 }
 
-// holds says whether the number may sign in as the role, and whether it is known
-// in it: anyone may be a coach; a guardian or student is whom a player names.
-func (q *tx) holds(ctx context.Context, s auth.Slot) (holds, known bool, err error) {
-	return holdsRole(ctx, q, s.Number, s.Role)
-}
+// knownRole says of the number $1 whether it is known in the role $2: a coach who
+// has registered, a guardian or student whom a player names, or who disputed a
+// request and must stay able to lift that.
+const knownRole = `(EXISTS (SELECT 1 FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'coach')
+	OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'guardian')
+	OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'student')
+	OR EXISTS (SELECT 1 FROM accounts a JOIN disputes d ON d.approver_id = a.id WHERE a.mobile_number = $1 AND a.role = $2))`
 
-func holdsRole(ctx context.Context, q querier, n phone.Number, role actor.Role) (holds, known bool, err error) {
-	err = q.queryRow(ctx, `
-		SELECT EXISTS (SELECT 1 FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'coach')
-			OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'guardian')
-			OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'student')`,
-		string(n), string(role)).Scan(&known)
-	return known || role == actor.Coach, known, err
-}
+// mayHold says whether a number may sign in as role: anyone may be a coach.
+func mayHold(role actor.Role, known bool) bool { return known || role == actor.Coach }
 
 // signIn opens the session of a right code: the account (a coach's first login
 // registers the coach), the device, the session.
-func (tx *tx) signIn(ctx context.Context, in *auth.SignIn) error {
+func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 	s := *in.Session
 	err := tx.queryRow(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
@@ -253,7 +246,7 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn) error {
 	if err != nil {
 		return fmt.Errorf("find account: %w", err)
 	}
-	if s.Role == actor.Coach {
+	if s.Role == actor.Coach && !known {
 		_, err := tx.exec(ctx, `
 			INSERT INTO coaches (id, sports, version, created_at, updated_at) VALUES ($1, '[]', 1, $2, $2)
 			ON CONFLICT (id) DO NOTHING`, s.AccountID, micros(tx.now))

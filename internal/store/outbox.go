@@ -24,7 +24,7 @@ func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge) error {
 	if err != nil {
 		return fmt.Errorf("queue otp: %w", err)
 	}
-	tx.wakeOutbox()
+	tx.wakeOutbox(notify.OTP)
 	return nil
 }
 
@@ -44,14 +44,7 @@ func (db *DB) DeliveriesDue(ctx context.Context, now time.Time) (bool, error) {
 // to the next claim.
 func (db *DB) ClaimDeliveries(ctx context.Context, kind notify.Kind, lease string, until time.Time, n int) ([]notify.Delivery, error) {
 	var claimed []notify.Delivery
-	err := db.write(ctx, func(tx *tx) error {
-		rs, err := tx.query(ctx, `
-			UPDATE deliveries SET lease = $3, due_at = $4, attempts = attempts + 1, updated_at = $2
-			WHERE id IN (
-				SELECT id FROM deliveries WHERE state = 'queued' AND kind = $1 AND due_at <= $2
-				ORDER BY due_at, id LIMIT $5 `+db.engine.skipLocked()+`)
-			RETURNING id, kind, recipient, role, lease, attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id`,
-			string(kind), micros(tx.now), lease, micros(until), n)
+	err := db.execRows(ctx, func(rs *rows, err error) error {
 		claimed, err = collect(rs, err, func(s scanner) (notify.Delivery, error) {
 			var d notify.Delivery
 			var reason string
@@ -61,7 +54,13 @@ func (db *DB) ClaimDeliveries(ctx context.Context, kind notify.Kind, lease strin
 			return d, err
 		})
 		return err
-	})
+	}, `
+		UPDATE deliveries SET lease = $3, due_at = $4, attempts = attempts + 1, updated_at = $2
+		WHERE id IN (
+			SELECT id FROM deliveries WHERE state = 'queued' AND kind = $1 AND due_at <= $2
+			ORDER BY due_at, id LIMIT $5 `+db.engine.skipLocked()+`)
+		RETURNING id, kind, recipient, role, lease, attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id`,
+		string(kind), micros(db.Now()), lease, micros(until), n)
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
@@ -72,19 +71,16 @@ func (db *DB) ClaimDeliveries(ctx context.Context, kind notify.Kind, lease strin
 // its code no longer works or could not be used: nobody without the role gets an SMS.
 func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxTries int) (auth.Challenge, bool, error) {
 	c := auth.Challenge{Slot: auth.Slot{Number: d.To, Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
+	var known bool
 	err := db.queryRow(ctx, `
-		SELECT code, ends_at FROM otp_challenges
+		SELECT code, ends_at, `+knownRole+` FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
 			AND used_at IS NULL AND ends_at > $5 AND tries < $6`,
-		string(d.To), string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxTries).Scan(&c.Code, intoTime(&c.EndsAt))
+		string(d.To), string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxTries).Scan(&c.Code, intoTime(&c.EndsAt), &known)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, false, nil
 	}
-	if err != nil {
-		return c, false, err
-	}
-	holds, _, err := holdsRole(ctx, db, d.To, d.Role)
-	return c, holds, err
+	return c, mayHold(d.Role, known), err
 }
 
 // AskedBy returns what the message of a request says; false once it is closed.

@@ -102,8 +102,14 @@ func (db *DB) exec(ctx context.Context, query string, args ...any) (sql.Result, 
 // execRow is exec for a statement that answers at most one row, which read
 // scans: sql.ErrNoRows where its guard met none.
 func (db *DB) execRow(ctx context.Context, read func(scanner) error, query string, args ...any) error {
+	return db.execRows(ctx, func(rs *rows, err error) error { return read(&row{rs, err}) }, query, args...)
+}
+
+// execRows is exec for a statement that answers rows; read gets what query
+// answers, and may run more than once.
+func (db *DB) execRows(ctx context.Context, read func(*rows, error) error, query string, args ...any) error {
 	if db.writer != nil {
-		return db.write(ctx, func(tx *tx) error { return read(tx.queryRow(ctx, query, args...)) })
+		return db.write(ctx, func(tx *tx) error { return read(tx.query(ctx, query, args...)) })
 	}
 	observe(query, args)
 	return db.single(ctx, func(own context.Context) error {
@@ -111,7 +117,7 @@ func (db *DB) execRow(ctx context.Context, read func(scanner) error, query strin
 		if err != nil {
 			return err
 		}
-		return read(&row{rows: &rows{Rows: rs}})
+		return read(&rows{Rows: rs, closed: func() {}}, nil)
 	})
 }
 

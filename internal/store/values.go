@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql"
+	"fmt"
 	"time"
 )
 
@@ -31,12 +32,13 @@ type timeColumn time.Time
 
 // Scan implements sql.Scanner.
 func (c *timeColumn) Scan(src any) error {
-	var n sql.NullInt64
-	if err := n.Scan(src); err != nil {
-		return err
-	}
-	if *c = (timeColumn{}); n.Valid {
-		*c = timeColumn(time.UnixMicro(n.Int64).UTC())
+	switch v := src.(type) {
+	case nil:
+		*c = timeColumn{}
+	case int64: // both drivers
+		*c = timeColumn(time.UnixMicro(v).UTC())
+	default:
+		return fmt.Errorf("a time cannot be a %T", src)
 	}
 	return nil
 }
@@ -45,10 +47,13 @@ type textColumn string
 
 // Scan implements sql.Scanner.
 func (c *textColumn) Scan(src any) error {
-	var s sql.NullString
-	if err := s.Scan(src); err != nil {
-		return err
+	switch v := src.(type) {
+	case nil:
+		*c = ""
+	case string: // both drivers
+		*c = textColumn(v)
+	default:
+		return fmt.Errorf("a text cannot be a %T", src)
 	}
-	*c = textColumn(s.String)
 	return nil
 }

@@ -77,53 +77,53 @@ type Outbox struct {
 	NewID func() string
 	Log   *slog.Logger
 
-	once sync.Once
-	wake chan struct{}
+	once  sync.Once
+	bells map[notify.Kind]chan struct{} // see bell
 }
 
-// Wake has the outbox look at once. It never blocks.
-func (o *Outbox) Wake() {
+// Wake has the outbox look at once for deliveries of a kind. It never blocks.
+func (o *Outbox) Wake(kind notify.Kind) {
 	select {
-	case o.bell() <- struct{}{}:
+	case o.bell(kind) <- struct{}{}:
 	default:
 	}
 }
 
-func (o *Outbox) bell() chan struct{} {
-	o.once.Do(func() { o.wake = make(chan struct{}, 1) })
-	return o.wake
+// bell wakes the lane of a kind.
+func (o *Outbox) bell(kind notify.Kind) chan struct{} {
+	o.once.Do(func() {
+		o.bells = make(map[notify.Kind]chan struct{}, len(notify.Kinds))
+		for _, kind := range notify.Kinds {
+			o.bells[kind] = make(chan struct{}, 1)
+		}
+	})
+	return o.bells[kind]
 }
 
 // Run sends until ctx ends; attempts under way are finished.
 func (o *Outbox) Run(ctx context.Context) {
-	bells := make([]chan struct{}, len(notify.Kinds))
 	var wait sync.WaitGroup
-	for i, kind := range notify.Kinds {
-		bells[i] = make(chan struct{}, 1)
-		wait.Go(func() { o.lane(ctx, kind, bells[i]) })
+	for _, kind := range notify.Kinds {
+		wait.Go(func() { o.lane(ctx, kind, o.bell(kind)) })
 	}
+	defer wait.Wait()
 	poll := time.NewTicker(pollEvery)
 	defer poll.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			wait.Wait()
 			return
-		case <-o.bell():
 		case <-poll.C:
-			due, err := o.Store.DeliveriesDue(ctx, o.Now())
-			if err != nil {
-				o.Log.Warn("cannot look into the outbox", "error", err)
-			}
-			if !due {
-				continue
-			}
 		}
-		for _, bell := range bells {
-			select {
-			case bell <- struct{}{}:
-			default:
-			}
+		due, err := o.Store.DeliveriesDue(ctx, o.Now())
+		if err != nil {
+			o.Log.Warn("cannot look into the outbox", "error", err)
+		}
+		if !due {
+			continue
+		}
+		for _, kind := range notify.Kinds {
+			o.Wake(kind)
 		}
 	}
 }

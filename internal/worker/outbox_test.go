@@ -210,7 +210,7 @@ func TestBackoffSpreads(t *testing.T) {
 			s.queue(notify.Request)
 		}
 		o, stop := run(t, s, func(context.Context, worker.Message) error { return errors.New("no") })
-		o.Wake()
+		o.Wake(notify.Request)
 		time.Sleep(500 * time.Millisecond)
 		stop()
 		waits := map[time.Duration]bool{}
@@ -236,7 +236,7 @@ func TestRetryAfter(t *testing.T) {
 		o, stop := run(t, s, func(_ context.Context, m worker.Message) error {
 			return &worker.Failure{Wait: waits[m.ID], Reason: "busy"}
 		})
-		o.Wake()
+		o.Wake(notify.Request)
 		time.Sleep(time.Millisecond)
 		stop()
 		if got := long.dues[0].Sub(start); got != time.Hour {
@@ -260,7 +260,7 @@ func TestRefused(t *testing.T) {
 			n++
 			return &worker.Failure{Refused: true, Reason: "422"}
 		})
-		o.Wake()
+		o.Wake(notify.Request)
 		time.Sleep(time.Hour)
 		stop()
 		if r.state != "failed" || r.reason != "refused" || n != 1 {
@@ -281,8 +281,8 @@ func TestWake(t *testing.T) {
 		time.Sleep(300 * time.Millisecond)
 		woken := time.Now()
 		s.queue(notify.Request)
-		o.Wake()
-		o.Wake() // never blocks
+		o.Wake(notify.Request)
+		o.Wake(notify.OTP) // never blocks
 		time.Sleep(5 * time.Second)
 		queued := time.Now()
 		s.queue(notify.Request)
@@ -303,7 +303,7 @@ func TestManyGoAtOnce(t *testing.T) {
 		}
 		start := time.Now()
 		o, _ := run(t, s, func(context.Context, worker.Message) error { return nil })
-		o.Wake()
+		o.Wake(notify.Request)
 		synctest.Wait()
 		for _, r := range s.rows {
 			if s.state(r) != "sent" {
@@ -327,10 +327,11 @@ func TestLanes(t *testing.T) {
 			}
 			return nil
 		})
-		o.Wake()
+		o.Wake(notify.Request)
 		synctest.Wait()
 		otp, reminder := s.queue(notify.OTP), s.queue(notify.Reminder)
-		o.Wake()
+		o.Wake(notify.OTP)
+		o.Wake(notify.Reminder)
 		synctest.Wait()
 		if s.state(otp) != "sent" || s.state(reminder) != "sent" {
 			t.Errorf("the code is %s, the reminder %s", s.state(otp), s.state(reminder))
@@ -351,7 +352,7 @@ func TestStopFinishesItsBatch(t *testing.T) {
 			time.Sleep(5 * time.Second)
 			return ctx.Err()
 		})
-		o.Wake()
+		o.Wake(notify.Request)
 		time.Sleep(time.Second)
 		start := time.Now()
 		stop()
