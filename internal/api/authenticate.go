@@ -55,18 +55,27 @@ func bearer(h http.Header) (string, error) {
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return "", errNoBearer()
 	}
-	if strings.ContainsFunc(token, notToken68) {
+	if !isToken68(token) {
 		return "", errBearer("This is no access token.")
 	}
 	return token, nil
 }
 
-func notToken68(r rune) bool {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
-		return false
+// token68 are the characters of a bearer token (RFC 6750, section 2.1).
+var token68 = func() (allowed [256]bool) {
+	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=") {
+		allowed[c] = true
 	}
-	return !strings.ContainsRune("-._~+/=", r)
+	return allowed
+}()
+
+func isToken68(s string) bool {
+	for i := range len(s) {
+		if !token68[s[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 func errNoBearer() error {

@@ -68,13 +68,8 @@ func matrix(a approval.Availability) []serviceAccess {
 	return rows
 }
 
-// availabilityJSON is the Availability of openapi.yaml. The id comes from the
-// store and needs no escape.
-func availabilityJSON(a approval.Availability) []byte {
-	rest := known(a).rest
-	body := make([]byte, 0, len(`{"player_id":"",`)+len(a.PlayerID)+len(rest))
-	body = append(body, `{"player_id":"`...)
-	body = append(body, a.PlayerID...)
-	body = append(body, `",`...)
-	return append(body, rest[1:]...)
+// availabilityJSON is the Availability of openapi.yaml, in two parts, the second
+// shared by all. The id comes from the store and needs no escape.
+func availabilityJSON(a approval.Availability) (first, rest []byte) {
+	return []byte(`{"player_id":"` + a.PlayerID + `",`), known(a).rest[1:]
 }

@@ -26,7 +26,11 @@ func (w Wire) Request(r *approval.Request) any                    { return w.req
 func (w Wire) Reminder(r *approval.Request, left int) any         { return reminderAnswer{w.request(r), left} }
 func (w Wire) Status(p *approval.Player, h []approval.Record) any { return w.status(p, h) }
 func (w Wire) Pending(i approval.PendingItem) any                 { return w.pending(i) }
-func AvailabilityJSON(a approval.Availability) []byte             { return availabilityJSON(a) }
+
+func AvailabilityJSON(a approval.Availability) []byte {
+	first, rest := availabilityJSON(a)
+	return append(first, rest...)
+}
 
 // Inputs reads bodies as the handlers do, without a service behind them.
 type Inputs struct{ s *Server }
