@@ -215,3 +215,22 @@ func (r *road) shut() {
 		_ = lane.Close()
 	}
 }
+
+// TestDatabaseRefuses: a server that is up and lets nobody in is as good as away.
+func TestDatabaseRefuses(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.Postgres(t))
+	admin, name := administrator(t, s)
+	coach := s.Coach(t, coachNumber)
+	execSQL(t, admin, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false")
+	execSQL(t, admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, name)
+	for range 3 {
+		coach.Call(t, "GET", "/api/me", nil).Want(t, 503, "unavailable")
+		coach.Call(t, "POST", "/api/players/add", child(1, guardianNumber)).Want(t, 503, "unavailable")
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": otherNumber}).Want(t, 503, "unavailable")
+	}
+	s.Call(t, "GET", "/readyz", "", nil).Want(t, 503)
+	execSQL(t, admin, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS true")
+	eventually(t, "ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
+	coach.Call(t, "GET", "/api/me", nil).Want(t, 200)
+}
