@@ -1,0 +1,63 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// BenchmarkGrowth times the reads that are made most on tables of a thousand and
+// of two hundred thousand rows, all of one coach: no cost may grow with the table.
+func BenchmarkGrowth(b *testing.B) {
+	for _, n := range []int{1_000, 200_000} {
+		b.Run(fmt.Sprint("sqlite/", n), func(b *testing.B) { grow(b, newPitch(b, storetest.SQLite(b)), n) })
+		b.Run(fmt.Sprint("postgres/", n), func(b *testing.B) { grow(b, newPitch(b, storetest.Postgres(b)), n) })
+	}
+}
+
+func grow(b *testing.B, p *pitch, n int) {
+	coach := p.coach(1)
+	ok(b, run(p.db, `
+		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
+		VALUES ('session', $1, 'coach', '+91', 'd', 1, $2, 1, 1, 1, 1)`, coach.AccountID, []byte{1}))
+	const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) `
+	ok(b, run(p.db, `
+		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
+			guardian_name, guardian_number, guardian_state, guardian_pending_since, created_at) `+numbers+`
+		SELECT CAST(1000000 + i AS TEXT), CAST($1 AS TEXT), 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', 'pending', i, 'g', '+91', 'pending', i, i FROM n`,
+		coach.AccountID, n))
+	ok(b, run(p.db, `
+		INSERT INTO notifications (account_id, seq, id, type, title, body, data, created_at) `+numbers+`
+		SELECT CAST($1 AS TEXT), i, CAST(i AS TEXT), 'k', 't', 'b', '{}', i FROM n`, coach.AccountID, n))
+	if p.db.Engine() == "postgres" {
+		ok(b, run(p.db, `ANALYZE players`))
+		ok(b, run(p.db, `ANALYZE notifications`))
+	}
+	middle := fmt.Sprint(1_000_000 + n/2)
+	for _, read := range []struct {
+		name string
+		run  func() error
+	}{
+		{"availability", func() error { _, _, _, err := p.db.Availability(bg, "session", middle); return err }},
+		{"pending", func() error {
+			_, err := p.db.Pending(bg, coach.AccountID, approval.Date{Year: 2008, Month: time.March, Day: 2}, p.clock.Now(),
+				approval.Page{Limit: 51, After: approval.Keyset{At: time.UnixMicro(int64(n / 2)), ID: middle, Party: actor.Student}})
+			return err
+		}},
+		{"notifications", func() error { _, err := p.db.Notifications(bg, coach.AccountID, true, int64(n/2), 51); return err }},
+		{"players", func() error {
+			_, err := p.db.Players(bg, coach.AccountID, approval.Filter{}, approval.Page{Limit: 51, After: approval.Keyset{ID: middle}})
+			return err
+		}},
+	} {
+		b.Run(read.name, func(b *testing.B) {
+			for b.Loop() {
+				ok(b, read.run())
+			}
+		})
+	}
+}
