@@ -42,7 +42,7 @@ func TestDecodeFaults(t *testing.T) {
 			"/name required", "/years invalid_type", "/all invalid_type", "/kind invalid_value", "/tags invalid_type",
 			"/inner/a~1b~0c invalid_type", "/inner/x unknown_field", "/a unknown_field", "/b unknown_field",
 		}},
-		{"null is not absent", `{"name":null,"years":null,"tags":null}`, []string{"/name invalid_type", "/years invalid_type", "/tags invalid_type"}},
+		{"null is as good as absent where that is allowed", `{"name":null,"years":null,"tags":null}`, []string{"/name invalid_type"}},
 		{"null clears", `{"name":"A","notes":null,"other":null}`, nil},
 		{"twice", `{"name":"A","name":"B"}`, []string{"/name duplicate_field"}},
 		{"names are exact", `{"Name":"A"}`, []string{"/name required", "/Name unknown_field"}},
@@ -67,7 +67,11 @@ func TestDecodeFaults(t *testing.T) {
 		{"no tags", `{"name":"A","tags":[]}`, []string{"/tags too_few"}},
 		{"many tags", `{"name":"A","tags":["a","b","c","d"]}`, []string{"/tags too_many"}},
 		{"bad tags", `{"name":"A","tags":["",2,"123456"]}`, []string{"/tags/0 too_short", "/tags/1 invalid_type", "/tags/2 too_long"}},
-		{"a UUID of another version", `{"name":"A","id":"0198f2c4-6a10-4c3e-9b52-4f0e8d1a7b21"}`, []string{"/id invalid_id"}},
+		{"a UUID of another version", `{"name":"A","id":"0198F2C4-6a10-4c3e-9b52-4f0e8d1a7b21"}`, nil},
+		{"a UUID in another form", `{"name":"A","id":"{0198f2c4-6a10-4c3e-9b52-4f0e8d1a7b21}"}`, []string{"/id invalid_id"}},
+		{"almost whole", `{"name":"A","years":3.00000000000000000001}`, []string{"/years invalid_type"}},
+		{"almost nothing", `{"name":"A","years":1e-400}`, []string{"/years invalid_type"}},
+		{"nothing, written otherwise", `{"name":"A","years":0e-400}`, nil},
 		{"inner of a patch", `{"name":"A","other":{"place":1}}`, []string{"/other/place invalid_type"}},
 	}
 	for _, tt := range tests {

@@ -69,7 +69,9 @@ func TestNulls(t *testing.T) {
 		}
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": id, "guardian": nil, "channels": nil}).Want(t, 409, "no_contact_number")
 		for _, patch := range []map[string]any{
-			{"student": nil}, {"student": map[string]any{"full_name": nil}}, {"student": map[string]any{"date_of_birth": nil}},
+			{"student": nil},
+			{"student": map[string]any{"full_name": nil}},
+			{"student": map[string]any{"date_of_birth": nil}},
 			{"guardian": map[string]any{"name": nil}},
 		} {
 			coach.Call(t, "PATCH", "/api/players/"+id, patch).Want(t, 422, "validation_failed")
