@@ -96,6 +96,37 @@ func TestWrongTriesOfADay(t *testing.T) {
 	})
 }
 
+// TestRightCodesProlongNothing: wrong tries end a day after the first of them,
+// however many right codes come in between.
+func TestRightCodesProlongNothing(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		ask := func() string {
+			t.Helper()
+			s.Clock.Advance(2 * time.Minute)
+			before := s.Sent(coachNumber, "otp")
+			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
+			return s.OTP(coachNumber, before)
+		}
+		otp := ask()
+		for i := range 5 {
+			s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, i)}).Want(t, 422, "otp_incorrect")
+		}
+		otp = ask()
+		for i := range 4 {
+			s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, i)}).Want(t, 422, "otp_incorrect")
+		}
+		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 200)
+		for range 3 {
+			s.Clock.Advance(21 * time.Hour)
+			s.SignIn(t, "coach", coachNumber)
+		}
+		otp = ask()
+		s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, 1)}).Want(t, 422, "otp_incorrect")
+		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 200)
+	})
+}
+
 // TestOTPLife: a resend repeats the code, verify-otp does not use it up, a login
 // does, and time ends it.
 func TestOTPLife(t *testing.T) {

@@ -127,6 +127,11 @@ func (tx *tx) try(ctx context.Context, t auth.Try) (auth.Tried, error) {
 	}
 	// Both are asked always: who does not hold the role must not be told apart.
 	if right := t.Right(c); !right || !mayHold(c.Role, known) {
+		if wrong >= maxWrong {
+			if err := tx.block(ctx, c.Slot, t.Now); err != nil {
+				return auth.Tried{}, err
+			}
+		}
 		return auth.Tried{Verdict: auth.WrongCode, Left: max(0, min(t.MaxTries-c.Tries, maxWrong-wrong))}, nil
 	}
 	if err := tx.giveBackTry(ctx, c, t); err != nil {
@@ -180,17 +185,22 @@ func (tx *tx) whyNone(ctx context.Context, t auth.Try) (auth.Tried, error) {
 }
 
 // countWrong counts the guess as a wrong one, and answers no row once there were
-// too many. The last one that is allowed starts the time of none.
+// too many.
 func (tx *tx) countWrong(ctx context.Context, s auth.Slot, most int, now time.Time) (int, error) {
 	var n int
 	err := tx.queryRow(ctx, `
 		INSERT INTO otp_failures (who, tries, ends_at) VALUES ($1, 1, $3)
 		ON CONFLICT (who) DO UPDATE SET
 			tries   = CASE WHEN otp_failures.ends_at <= $2 THEN 1 ELSE otp_failures.tries + 1 END,
-			ends_at = CASE WHEN otp_failures.ends_at <= $2 OR otp_failures.tries + 1 >= $4 THEN excluded.ends_at ELSE otp_failures.ends_at END
+			ends_at = CASE WHEN otp_failures.ends_at <= $2 THEN excluded.ends_at ELSE otp_failures.ends_at END
 		WHERE otp_failures.ends_at <= $2 OR otp_failures.tries < $4
 		RETURNING tries`, who(s), micros(now), micros(now.Add(wrongWindow)), most).Scan(&n)
 	return n, err
+}
+
+// block starts the time of none, after the last wrong guess that was allowed.
+func (tx *tx) block(ctx context.Context, s auth.Slot, now time.Time) error {
+	return tx.execOne(ctx, `UPDATE otp_failures SET ends_at = $2 WHERE who = $1`, who(s), micros(now.Add(wrongWindow)))
 }
 
 func (tx *tx) blockedUntil(ctx context.Context, s auth.Slot) (auth.Tried, error) {

@@ -142,6 +142,7 @@ func (w *writer) gather(first *job) []*job {
 
 // alone runs one job as a transaction of its own, without a savepoint's cost.
 func (w *writer) alone(j *job) {
+	j.kept = false // of a batch whose commit failed
 	if err := w.begin(); err != nil {
 		j.end <- err
 		return
