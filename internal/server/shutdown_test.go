@@ -134,6 +134,19 @@ func TestStopWaitsForRequests(t *testing.T) {
 	}
 }
 
+// TestSecondSignal ends at once what the first one asked to stop with care.
+func TestSecondSignal(t *testing.T) {
+	t.Parallel()
+	p := start(t, "TOUCHLINE_SHUTDOWN_DRAIN=10m")
+	p.interrupt()
+	eventually(t, "it drains", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
+	time.Sleep(100 * time.Millisecond)
+	p.interrupt()
+	if code := p.wait(patience); code == 0 {
+		t.Error("exit 0 after a second signal")
+	}
+}
+
 // TestNoConfiguration: without any setting the service runs, says where, that it
 // is for development, and prints the codes.
 func TestNoConfiguration(t *testing.T) {
