@@ -102,6 +102,11 @@ func (k *Keys) make(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// Whose secret was kept decides whose master key it is: a replica with
+	// another one must add nothing that only it can open.
+	if err := k.Refresh(ctx); err != nil {
+		return err
+	}
 	return k.addSigning(ctx, now)
 }
 
