@@ -22,7 +22,10 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, messages []approval
 	slices.SortStableFunc(sorted, func(a, b approval.Message) int { return cmp.Compare(a.To, b.To) })
 	var values, links []any
 	for _, m := range sorted {
-		id, state, due := tx.db.NewID(), "delivered", tx.now
+		id, state, due, made := tx.db.NewID(), "delivered", tx.now, tx.now
+		if m.Kind == approval.MessageRequest {
+			made = m.Request.LastSentAt // DeliveryFailed knows the newest sending by it
+		}
 		var reason, recipient string
 		if m.Channel == approval.SMS {
 			recipient = string(m.To)
@@ -48,7 +51,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, messages []approval
 			}
 		}
 		values = append(values, id, m.Kind, string(m.Channel), state, text(reason), p.Side(m.Request.Party).AccountID,
-			recipient, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLife)), micros(tx.now), micros(tx.now), 0)
+			recipient, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLife)), micros(made), micros(tx.now), 0)
 	}
 	_, err := tx.exec(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id,

@@ -159,8 +159,8 @@ func (db *DB) DeliveryDropped(ctx context.Context, d notify.Delivery, reason str
 	return err
 }
 
-// DeliveryFailed gives the delivery up. Where it was the last one of an open
-// request, the request says so and the coach is told, in the same transaction.
+// DeliveryFailed gives the delivery up. Where it was of the newest sending of an
+// open request, the request says so and the coach is told, in the same transaction.
 func (db *DB) DeliveryFailed(ctx context.Context, d notify.Delivery, reason string) error {
 	err := db.write(ctx, func(tx *tx) error {
 		err := tx.execLeased(ctx, `
@@ -173,7 +173,7 @@ func (db *DB) DeliveryFailed(ctx context.Context, d notify.Delivery, reason stri
 		err = tx.queryRow(ctx, `
 			UPDATE requests SET delivery_failed = TRUE
 			WHERE id = $1 AND state = 'pending' AND delivery_failed = FALSE
-				AND last_sent_at <= (SELECT created_at FROM deliveries WHERE id = $2)
+				AND last_sent_at = (SELECT created_at FROM deliveries WHERE id = $2)
 			RETURNING player_id, coach_id, approver_type`, d.RequestID, d.ID).Scan(&e.PlayerID, &e.CoachID, &e.Party)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
