@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"sync"
 	"time"
@@ -210,16 +211,20 @@ func (k *Keys) snapshot() []signingKey {
 	return k.signing
 }
 
-// signer returns the newest key that signs by now.
+// signer returns the newest key that signs by now or, where this replica's clock
+// is behind the one that made the first key, that one.
 func (k *Keys) signer() (signingKey, error) {
 	keys := k.snapshot()
+	if len(keys) == 0 {
+		return signingKey{}, fault.Down(errors.New("there is no signing key"))
+	}
 	now := k.now()
-	for i := len(keys) - 1; i >= 0; i-- {
-		if !keys[i].activeAt.After(now) {
-			return keys[i], nil
+	for _, key := range slices.Backward(keys[1:]) {
+		if !key.activeAt.After(now) {
+			return key, nil
 		}
 	}
-	return signingKey{}, fault.Down(errors.New("no signing key is active"))
+	return keys[0], nil
 }
 
 // public returns the key with id, or nil.

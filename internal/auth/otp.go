@@ -220,6 +220,11 @@ func (s *Service) VerifyOTP(ctx context.Context, slot Slot, otp, deviceToken str
 // registers the coach.
 func (s *Service) Login(ctx context.Context, slot Slot, otp, deviceToken, deviceName string) (*Grant, error) {
 	now, vault := s.Now(), s.Keys.Vault
+	// Whatever may fail comes before the OTP is used up.
+	key, err := s.Keys.signer()
+	if err != nil {
+		return nil, err
+	}
 	session := &Session{
 		ID: s.NewID(), AccountID: s.NewID(), Role: slot.Role, Number: slot.Number, DeviceName: deviceName, Generation: 1,
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(s.Settings.RefreshIdle), EndsAt: now.Add(s.Settings.RefreshLifetime),
@@ -228,7 +233,7 @@ func (s *Service) Login(ctx context.Context, slot Slot, otp, deviceToken, device
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.try(ctx, slot, otp, deviceToken, func(device string) (*SignIn, error) {
+	tried, err := s.try(ctx, slot, otp, deviceToken, func(device string) (*SignIn, error) {
 		if device == "" {
 			device = s.NewID()
 		}
@@ -241,5 +246,10 @@ func (s *Service) Login(ctx context.Context, slot Slot, otp, deviceToken, device
 	if err != nil {
 		return nil, err
 	}
-	return s.grant(session, refresh, now)
+	grant, err := s.grant(key, session, refresh, now)
+	if err != nil {
+		return nil, err
+	}
+	grant.Registers = !tried.Registered
+	return grant, nil
 }

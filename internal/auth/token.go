@@ -67,6 +67,10 @@ func (t *Tokens) Access(s *Session) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return t.sign(key, s)
+}
+
+func (t *Tokens) sign(key signingKey, s *Session) (string, error) {
 	now := t.now()
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, accessClaims{
 		RegisteredClaims: jwt.RegisteredClaims{
