@@ -45,7 +45,7 @@ type KeyStore interface {
 	Secrets(ctx context.Context) ([]Secret, error)
 	// AddSecret saves s unless one with its id is there already.
 	AddSecret(ctx context.Context, s Secret) error
-	// DropSecrets removes what ended before then.
+	// DropSecrets removes what ends before then.
 	DropSecrets(ctx context.Context, before time.Time) error
 }
 
@@ -196,13 +196,24 @@ func (k *Keys) Rotate(ctx context.Context) error {
 			return err
 		}
 	}
-	// What has ended goes only when another key can sign.
-	if len(keys) > 1 && !keys[len(keys)-1].activeAt.After(now) {
-		if err := k.store.DropSecrets(ctx, now); err != nil {
+	if before, ok := outlived(keys, now); ok {
+		if err := k.store.DropSecrets(ctx, before); err != nil {
 			return err
 		}
 	}
 	return k.Refresh(ctx)
+}
+
+// outlived returns the end of the oldest key that must stay: what ends before it
+// may go. A key stays until its successor has signed for the overlap, however
+// late that came: when its own time was up it may still have been the only one.
+func outlived(keys []signingKey, now time.Time) (before time.Time, ok bool) {
+	for _, successor := range slices.Backward(keys[min(1, len(keys)):]) {
+		if !successor.activeAt.Add(keyOverlap).After(now) {
+			return successor.endsAt, true
+		}
+	}
+	return time.Time{}, false
 }
 
 func (k *Keys) snapshot() []signingKey {

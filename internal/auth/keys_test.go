@@ -181,3 +181,101 @@ func (r *racer) AddSecret(ctx context.Context, s auth.Secret) error {
 	}
 	return r.keyStore.AddSecret(ctx, s)
 }
+
+// TestRotation: a key is published an hour before it signs, signs for 30 days,
+// and stays for a day after its last signature.
+func TestRotation(t *testing.T) {
+	clock, store := newClock(), new(keyStore)
+	keys := openKeys(t, store, clock.Now)
+	other := openKeys(t, store, clock.Now)
+	tokens := auth.NewTokens(keys, issuer, time.Hour, clock.Now)
+	rotate := func(want ...string) {
+		t.Helper()
+		// Any replica may, at any time and more than once.
+		for _, k := range []*auth.Keys{keys, other, keys} {
+			if err := k.Rotate(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i, k := range []*auth.Keys{keys, other} {
+			if got := published(t, k); !slices.Equal(got, want) {
+				t.Errorf("at %s replica %d publishes %v, want %v", clock.Now(), i, got, want)
+			}
+		}
+	}
+	signs := func(want string) {
+		t.Helper()
+		if got := header(t, access(t, tokens)).Kid; got != want {
+			t.Errorf("at %s %s signs, want %s", clock.Now(), got, want)
+		}
+	}
+	const first, second = "es256-20260115", "es256-20260214"
+	rotate(first)
+	clock.advance(30*24*time.Hour - time.Hour - time.Second)
+	rotate(first)
+	clock.advance(time.Second)
+	rotate(first, second)
+	signs(first)
+	clock.advance(time.Hour - time.Second)
+	signs(first)
+	clock.advance(time.Second)
+	signs(second)
+	clock.advance(24*time.Hour - time.Second)
+	rotate(first, second)
+	clock.advance(time.Second)
+	rotate(second)
+	signs(second)
+	openKeys(t, store, clock.Now) // the service's secret is still there
+}
+
+// TestRotationAfterAGap: whoever did not rotate for longer than a key's time
+// still takes what it signed until the last minute.
+func TestRotationAfterAGap(t *testing.T) {
+	clock, store := newClock(), new(keyStore)
+	keys := openKeys(t, store, clock.Now)
+	tokens := auth.NewTokens(keys, issuer, 24*time.Hour, clock.Now)
+	rotate := func() {
+		t.Helper()
+		if err := keys.Rotate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clock.advance(40 * 24 * time.Hour)
+	rotate()
+	clock.advance(time.Hour - time.Second)
+	last := access(t, tokens)
+	clock.advance(time.Second)
+	rotate()
+	fresh := access(t, tokens)
+	if header(t, last).Kid == header(t, fresh).Kid {
+		t.Fatal("no new key signs")
+	}
+	for range 23 {
+		clock.advance(time.Hour)
+		rotate()
+		// A replica that starts now has seen neither token.
+		verifier := auth.NewTokens(openKeys(t, store, clock.Now), issuer, time.Hour, clock.Now)
+		for _, token := range []string{last, fresh} {
+			if _, err := verifier.Verify(token); err != nil {
+				t.Fatalf("at %s: %v", clock.Now(), err)
+			}
+		}
+	}
+	clock.advance(2 * time.Hour)
+	rotate()
+	if n := len(published(t, keys)); n != 1 {
+		t.Errorf("%d keys are published, want 1", n)
+	}
+}
+
+// TestClockBehindTheFirstKey: the replica that made the first key may have a
+// clock that is ahead of this one's.
+func TestClockBehindTheFirstKey(t *testing.T) {
+	store, behind := new(keyStore), newClock()
+	openKeys(t, store, newClock().Now)
+	behind.advance(-10 * time.Second)
+	tokens := auth.NewTokens(openKeys(t, store, behind.Now), issuer, time.Hour, behind.Now)
+	if _, err := tokens.Verify(access(t, tokens)); err != nil {
+		t.Error(err)
+	}
+}
