@@ -32,6 +32,7 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 		return err
 	}
 	defer app.Close()
+	settle()
 	fmt.Fprintf(stdout, "Touchline answers at %s (the API is described at %s/docs)\n", cfg.PublicURL, cfg.PublicURL)
 	if cfg.Development() {
 		fmt.Fprintln(stdout, "This is a development set-up: codes are printed here instead of being sent by SMS. Stop it with Ctrl+C.")
@@ -41,6 +42,14 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 	}
 	log.Info("stopped")
 	return nil
+}
+
+// settle gives back what only the start needed, and lets the heap grow to five
+// times what lives before it is collected: that is a few megabytes, and
+// collecting less took a sixteenth of the CPU time of a sign-in.
+func settle() {
+	debug.FreeOSMemory()
+	debug.SetGCPercent(400)
 }
 
 // migrate brings the database up to date.
