@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/fault"
@@ -41,7 +42,10 @@ func (s *answerStore) ClaimAnswer(_ context.Context, c idempotency.Claim) (*idem
 	return nil, nil
 }
 
-func (s *answerStore) FinishAnswer(_ context.Context, owner, key, lease string, _ int, sealed []byte) error {
+func (s *answerStore) FinishAnswer(ctx context.Context, owner, key, lease string, _ int, sealed []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if have := s.kept[owner+"|"+key]; have != nil && have.lease == lease {
@@ -50,7 +54,10 @@ func (s *answerStore) FinishAnswer(_ context.Context, owner, key, lease string, 
 	return nil
 }
 
-func (s *answerStore) DropAnswer(_ context.Context, owner, key, lease string) error {
+func (s *answerStore) DropAnswer(ctx context.Context, owner, key, lease string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if have := s.kept[owner+"|"+key]; have != nil && have.lease == lease {
@@ -124,4 +131,32 @@ func TestIdempotencyKeys(t *testing.T) {
 			t.Errorf("after a panic the key is free: %s", w.Body)
 		}
 	}
+}
+
+// TestAnswersOfSlowRequestsAreKept: whatever used up the time of a request, what
+// it did is not done again.
+func TestAnswersOfSlowRequestsAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAdapter(t)
+		ran := 0
+		h := a.server.HandlerWith(api.Probe{Pattern: "/api/slow", Once: true, HandleFaults: func(w http.ResponseWriter, r *http.Request) error {
+			<-r.Context().Done()
+			if ran++; ran > 2 {
+				panic("broken")
+			}
+			return api.Created(w, "/api/slow/1", ran)
+		}})
+		post := func(key string) *httptest.ResponseRecorder {
+			return ask(h, "POST", "/api/slow", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
+		}
+		if first, again := post("k"), post("k"); first.Code != 201 || again.Code != 201 || ran != 1 {
+			t.Errorf("%d, then %d %s: it ran %d times", first.Code, again.Code, again.Body, ran)
+		}
+		ran = 2
+		for range 2 {
+			if w := post("b"); code(t, w) != "internal_error" {
+				t.Errorf("after a panic the key is free: %s", w.Body)
+			}
+		}
+	})
 }

@@ -58,8 +58,13 @@ func (s *Server) answerOnce(w http.ResponseWriter, r *http.Request, owner string
 	return nil
 }
 
+// keepLimit is how long an answer may take to be kept.
+const keepLimit = 5 * time.Second
+
 // answerFirst answers and keeps the answer. It goes on when the caller leaves: a
-// caller with a key comes back for it.
+// caller with a key comes back for it. What h has done may have taken all of its
+// time, so keeping the answer has a time of its own: with the key left running,
+// the request would be done again.
 func (s *Server) answerFirst(w http.ResponseWriter, r *http.Request, ticket *idempotency.Ticket, h handlerFunc) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), timeLimit)
 	defer cancel()
@@ -68,12 +73,14 @@ func (s *Server) answerFirst(w http.ResponseWriter, r *http.Request, ticket *ide
 	answered := false
 	defer func() {
 		if !answered { // it panicked
-			s.note(ctx, ticket.Drop(ctx))
+			s.settle(ctx, ticket.Drop)
 		}
 	}()
 	s.finish(h).ServeHTTP(first, r)
 	answered = true
-	s.note(ctx, ticket.Finish(ctx, first.answer(callOf(ctx).subject)))
+	s.settle(ctx, func(ctx context.Context) error {
+		return ticket.Finish(ctx, first.answer(callOf(ctx).subject))
+	})
 	for name, values := range first.header {
 		w.Header()[name] = values
 	}
@@ -82,9 +89,12 @@ func (s *Server) answerFirst(w http.ResponseWriter, r *http.Request, ticket *ide
 	return nil
 }
 
-// note logs that an answer could not be kept: it is good all the same.
-func (s *Server) note(ctx context.Context, err error) {
-	if err != nil {
+// settle ends what a ticket began. That an answer could not be kept is logged: it
+// is good all the same.
+func (s *Server) settle(ctx context.Context, end func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
+	defer cancel()
+	if err := end(ctx); err != nil {
 		s.log.LogAttrs(ctx, slog.LevelError, "keep an answer", slog.String("trace_id", callOf(ctx).trace), slog.Any("error", err))
 	}
 }
