@@ -102,7 +102,7 @@ func (p page) open(cursor string) (k keyset, ok bool) {
 }
 
 func (p page) mac(plain []byte) []byte {
-	return p.vault.MAC(auth.ForAnswers, []byte("cursor"), p.scope, plain)[:cursorMAC:cursorMAC]
+	return p.vault.MAC(auth.ForCursors, p.scope, plain)[:cursorMAC:cursorMAC]
 }
 
 type list[T any] struct {

@@ -21,13 +21,14 @@ const (
 	ForDevice   Purpose = "device"
 	ForLink     Purpose = "link"
 	ForAnswers  Purpose = "answers"
+	ForCursors  Purpose = "cursors"
 	ForMedical  Purpose = "medical"
 	forSigning  Purpose = "signing"
 	forSecret   Purpose = "secret"
 	secretBytes         = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForAnswers, ForMedical}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForAnswers, ForCursors, ForMedical}
 
 // Vault seals and authenticates with keys derived from one secret (HKDF,
 // RFC 5869). It is safe for concurrent use.
