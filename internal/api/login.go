@@ -74,14 +74,11 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 // sessionLives answers otp_expired where the session that a login opened has
 // ended: the OTP is used up, and 401 is never said here.
 func (s *Server) sessionLives(ctx context.Context, id string) error {
-	session, err := s.auth.Store.Session(ctx, id)
-	if err != nil {
-		return err
+	lives, err := s.auth.SessionLives(ctx, id)
+	if err == nil && !lives {
+		err = fault.New(fault.Gone, "otp_expired", "This OTP was used, and the session that it opened has ended. Ask for a new OTP.")
 	}
-	if session.Live(s.now()) != nil {
-		return fault.New(fault.Gone, "otp_expired", "This OTP was used, and the session that it opened has ended. Ask for a new OTP.")
-	}
-	return nil
+	return err
 }
 
 type refreshRequest struct {

@@ -90,6 +90,12 @@ func (s *Service) Admit(ctx context.Context, claims Claims, session *Session) (a
 	return session.Actor(), nil
 }
 
+// SessionLives says whether the session with id is there and has not ended.
+func (s *Service) SessionLives(ctx context.Context, id string) (bool, error) {
+	session, err := s.Store.Session(ctx, id)
+	return session.Live(s.Now()) == nil, err
+}
+
 // Sessions lists the live sessions of the caller's account, newest first.
 func (s *Service) Sessions(ctx context.Context, by actor.Actor, before string, limit int) ([]*Session, error) {
 	return s.Store.Sessions(ctx, by.AccountID, s.Now(), before, limit)
