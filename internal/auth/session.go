@@ -122,8 +122,11 @@ func (s *Service) Logout(ctx context.Context, by actor.Actor, all bool) error {
 
 // LogoutByRefresh ends the session that a refresh token belongs to, also when
 // the access token has long expired. It is no error where it has ended before.
+// With all the token must be one that could be refreshed: who holds an older one
+// may have stolen it, so that ends its own session and answers
+// refresh_token_reused.
 func (s *Service) LogoutByRefresh(ctx context.Context, refreshToken string, all bool) error {
-	id, _, ok := s.Keys.Vault.parseRefreshToken(refreshToken)
+	id, generation, ok := s.Keys.Vault.parseRefreshToken(refreshToken)
 	if !ok {
 		return errRefresh("refresh_token_invalid", "This is no refresh token of this service.")
 	}
@@ -131,5 +134,9 @@ func (s *Service) LogoutByRefresh(ctx context.Context, refreshToken string, all 
 	if err != nil || session == nil || session.Live(s.Now()) != nil {
 		return err
 	}
-	return s.Logout(ctx, session.Actor(), all)
+	current := generation >= session.Generation || generation == session.Generation-1 && session.UsedAt.IsZero()
+	if err := s.Logout(ctx, session.Actor(), all && current); err != nil || current || !all {
+		return err
+	}
+	return errRefresh("refresh_token_reused", "This refresh token was used before; its own session alone was ended.")
 }
