@@ -16,9 +16,9 @@ var (
 // VerifiedTokens is the memory of Tokens.
 type VerifiedTokens struct{ verifiedTokens }
 
-func (v *VerifiedTokens) Put(sum [32]byte, c Claims)          { v.put(sum, c) }
+func (v *VerifiedTokens) Put(sum [32]byte, c Claims)           { v.put(sum, c) }
 func (v *VerifiedTokens) Get(sum [32]byte) (c Claims, ok bool) { return v.get(sum) }
-func (v *VerifiedTokens) Len() int                            { return len(v.young) + len(v.previous) }
+func (v *VerifiedTokens) Len() int                             { return len(v.young) + len(v.previous) }
 
 // SigningKey returns the key that signs now.
 func (k *Keys) SigningKey() (*ecdsa.PrivateKey, error) {

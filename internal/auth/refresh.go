@@ -28,6 +28,9 @@ func (v *Vault) newRefreshToken(sessionID string, generation int64) (string, err
 // parseRefreshToken returns the session and generation of a token that this
 // service made; ok is false for anything else.
 func (v *Vault) parseRefreshToken(s string) (sessionID string, generation int64, ok bool) {
+	if len(s) != base64.RawURLEncoding.EncodedLen(refreshBytes) {
+		return "", 0, false // line ends, too, which the decoder would pass over
+	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	if err != nil || len(raw) != refreshBytes {
 		return "", 0, false

@@ -124,6 +124,9 @@ func (t *Tokens) Verify(token string) (Claims, error) {
 // key finds the key that a token names, and refuses other kinds of tokens that
 // the same keys might one day sign (RFC 8725, section 3.11).
 func (t *Tokens) key(token *jwt.Token) (any, error) {
+	if strings.ContainsAny(token.Raw, "\r\n") {
+		return nil, errors.New("line ends, which the decoder passes over")
+	}
 	if typ, _ := token.Header["typ"].(string); !strings.EqualFold(typ, "at+jwt") {
 		return nil, errors.New("not an access token")
 	}

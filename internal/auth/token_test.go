@@ -199,7 +199,7 @@ func TestVerifyRefuses(t *testing.T) {
 			}
 		}
 	}
-	for _, garbage := range []string{"", ".", "..", "a.b.c", token + ".", token + "=", " " + token, strings.Repeat("a", 1<<16)} {
+	for _, garbage := range []string{"", ".", "..", "a.b.c", token + ".", token + "=", " " + token, token + "\n", token[:len(token)-9] + "\r\n" + token[len(token)-9:], strings.Repeat("a", 1<<16)} {
 		if _, err := tokens.Verify(garbage); codeOf(err) != "token_invalid" {
 			t.Errorf("%.20q: %v", garbage, err)
 		}
