@@ -141,8 +141,9 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 					return p.CoachID
 				}
 				return p.Side(role).AccountID
-			})
+			}, c.Forget...)
 		},
+		func() error { return tx.endRoles(ctx, c.Forget) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

@@ -98,6 +98,12 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 			return err
 		}
 		p.Side(party).AccountID = approverID
-		return tx.liftDispute(ctx, p, party)
+		if err := tx.liftDispute(ctx, p, party); err != nil {
+			return err
+		}
+		if _, err := tx.numbers(ctx, map[string]int64{approverID: 0}); err != nil { // locks it, for endRoles
+			return err
+		}
+		return tx.endRoles(ctx, []string{approverID})
 	})
 }

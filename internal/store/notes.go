@@ -15,8 +15,9 @@ import (
 // the account of a role that an event left open, as one does whose party was
 // given another number in this transaction. A tray's numbers are taken from its
 // account's row, which stays locked until the commit: so they rise in the order
-// of the commits, and a stream that resumes after a number misses nothing.
-func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(actor.Role) string) error {
+// of the commits, and a stream that resumes after a number misses nothing. also
+// are accounts that are told nothing and locked with the others, in one order.
+func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(actor.Role) string, also ...string) error {
 	var notes []notify.Note
 	for _, e := range events {
 		for _, n := range notify.Plan(e) {
@@ -29,11 +30,15 @@ func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(act
 			notes = append(notes, n)
 		}
 	}
-	if len(notes) == 0 {
-		return nil
+	count := map[string]int64{}
+	for _, id := range also {
+		count[id] = 0
 	}
-	next, err := tx.numbers(ctx, notes)
-	if err != nil {
+	for _, n := range notes {
+		count[n.AccountID]++
+	}
+	next, err := tx.numbers(ctx, count)
+	if err != nil || len(notes) == 0 {
 		return err
 	}
 	var args []any
@@ -52,25 +57,27 @@ func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(act
 	if err != nil {
 		return fmt.Errorf("write notifications: %w", err)
 	}
-	told := make([]string, 0, len(next))
-	for id := range next {
-		told = append(told, id)
+	told := make([]string, 0, len(count))
+	for id, n := range count {
+		if n > 0 {
+			told = append(told, id)
+		}
 	}
 	tx.wakeTrays(told)
 	return nil
 }
 
-// numbers takes as many numbers of each account's tray as there are notes for
-// it, in one statement, and returns the first of each. It is an upsert of rows
-// that are all there, because a plain UPDATE locks rows in whatever order it
-// finds them: two transactions could then wait for each other.
-func (tx *tx) numbers(ctx context.Context, notes []notify.Note) (map[string]int64, error) {
-	count := map[string]int64{}
+// numbers takes so many numbers of each account's tray in one statement, and
+// returns the first of each. It is an upsert of rows that are all there, because
+// a plain UPDATE locks rows in whatever order it finds them: two transactions
+// could then wait for each other.
+func (tx *tx) numbers(ctx context.Context, count map[string]int64) (map[string]int64, error) {
+	if len(count) == 0 {
+		return nil, nil
+	}
 	var args []any
-	for _, n := range notes {
-		if count[n.AccountID]++; count[n.AccountID] == 1 {
-			args = append(args, n.AccountID)
-		}
+	for id := range count {
+		args = append(args, id)
 	}
 	accounts := len(args)
 	var grow strings.Builder

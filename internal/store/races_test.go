@@ -259,6 +259,29 @@ func TestRivalRenames(t *testing.T) {
 	})
 }
 
+// The last links of a number end at once: whoever is last sees that it was the
+// last, and the number's session can be refreshed no more.
+func TestRivalRemovals(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		for round := range 10 {
+			n := number(100 + round)
+			ids, coaches := make([]string, 5), make([]actor.Actor, 5)
+			for i := range ids {
+				coaches[i] = p.coach(10*round + i)
+				ids[i] = p.add(coaches[i], "Asha Rao", n, "").ID
+			}
+			holder := p.as(actor.Guardian, n)
+			ok(p, run(p.db, `
+				INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
+				VALUES ($1, $1, 'guardian', $2, 'phone', 1, $3, 1, 1, $4, $4)`, holder.AccountID, string(n), []byte(n), p.clock.Now().Add(day).UnixMicro()))
+			p.tally(rivals(len(ids), func(i int) error { return p.Remove(bg, coaches[i], ids[i]) }))
+			if n := p.count(`SELECT count(*) FROM sessions WHERE account_id = $1 AND idle_at > 0`, holder.AccountID); n != 0 {
+				p.Error("a session outlived the last of its links")
+			}
+		}
+	})
+}
+
 // Families of one coach, and siblings of one family, in every order at once: the
 // trays are numbered without a gap, and nobody waits for each other.
 func TestManyAtOnce(t *testing.T) {
