@@ -99,23 +99,10 @@ func digits(typed string, f *faults) string {
 		if unicode.IsSpace(r) {
 			return -1
 		}
-		return asciiDigit(r)
+		return phone.ASCIIDigit(r)
 	}, typed)
 	if len(otp) < minOTP || len(otp) > maxOTP || strings.Trim(otp, "0123456789") != "" {
 		f.add("/otp", "invalid_otp", "This is not an OTP: send the digits of the SMS.")
 	}
 	return otp
-}
-
-// asciiDigit turns a digit of any script into its ASCII one. Each run of digits
-// in Unicode begins with its zero.
-func asciiDigit(r rune) rune {
-	if r < unicode.MaxASCII || !unicode.IsDigit(r) {
-		return r
-	}
-	zero := r
-	for zero > 0 && unicode.IsDigit(zero-1) {
-		zero--
-	}
-	return '0' + (r-zero)%10
 }

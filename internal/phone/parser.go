@@ -37,7 +37,7 @@ func (p Parser) Parse(s string) (Number, error) {
 	if len(s) > maxInput || !utf8.ValidString(s) {
 		return "", ErrInvalid
 	}
-	s = strings.Map(asciiDigit, strings.TrimFunc(s, invisible))
+	s = strings.Map(ASCIIDigit, strings.TrimFunc(s, invisible))
 	if strings.ContainsFunc(s, unicode.IsControl) {
 		return "", ErrInvalid
 	}
@@ -73,10 +73,10 @@ func invisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
 }
 
-// asciiDigit turns a decimal digit of any script into its ASCII one: the library
-// knows full-width and Arabic ones only. Each run of digits in Unicode begins with
-// its zero.
-func asciiDigit(r rune) rune {
+// ASCIIDigit turns a decimal digit of any script into its ASCII one, and leaves
+// other characters alone: libphonenumber knows full-width and Arabic digits only.
+// Each run of digits in Unicode begins with its zero.
+func ASCIIDigit(r rune) rune {
 	if r < 0x80 || !unicode.Is(unicode.Nd, r) {
 		return r
 	}
