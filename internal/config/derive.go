@@ -103,12 +103,6 @@ func (c *Config) MakeDataDir() error {
 	return nil
 }
 
-// TrustsProxy says whether X-Forwarded-For is believed when it comes from ip.
-func (c *Config) TrustsProxy(ip netip.Addr) bool {
-	ip = ip.Unmap().WithZone("")
-	return slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(ip) })
-}
-
 // TestCode returns the fixed code of a test number, and false for every other
 // number and after the last day.
 func (c *Config) TestCode(n phone.Number, now time.Time) (Secret, bool) {

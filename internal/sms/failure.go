@@ -1,12 +1,6 @@
 package sms
 
-import (
-	"errors"
-	"time"
-)
-
-// ErrRefused is what a Failure is where trying again cannot help.
-var ErrRefused = errors.New("the gateway refused the message for good")
+import "time"
 
 // Failure says why a message was not accepted.
 type Failure struct {
@@ -21,6 +15,3 @@ type Failure struct {
 
 // Error returns the reason.
 func (f *Failure) Error() string { return "send SMS: " + f.Reason }
-
-// Is makes errors.Is(err, ErrRefused) true where it will never be accepted.
-func (f *Failure) Is(target error) bool { return f.Refused && target == ErrRefused }

@@ -63,9 +63,6 @@ func NewHTTP(address string, limit time.Duration) (*HTTP, error) {
 	return h, nil
 }
 
-// Close lets go of idle connections.
-func (h *HTTP) Close() { h.client.CloseIdleConnections() }
-
 // Send posts m.
 func (h *HTTP) Send(ctx context.Context, m Message) error {
 	limited, cancel := context.WithTimeout(ctx, h.limit)

@@ -27,7 +27,6 @@ func send(t *testing.T, address string, limit time.Duration) (*sms.Failure, erro
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(sender.Close)
 	err = sender.Send(t.Context(), message(secretText))
 	for _, text := range []string{fmt.Sprint(err), fmt.Sprintf("%+v %#v", err, err)} {
 		for _, secret := range []string{"424242", "9876543210", secretUser} {
@@ -98,7 +97,7 @@ func TestHTTPAnswers(t *testing.T) {
 			if failure == nil {
 				t.Fatalf("err = %v, want a Failure", err)
 			}
-			if failure.Refused != tt.refused || errors.Is(err, sms.ErrRefused) != tt.refused {
+			if failure.Refused != tt.refused {
 				t.Errorf("refused = %v, want %v", failure.Refused, tt.refused)
 			}
 			if off := failure.Wait - tt.wait; off > time.Second || off < -2*time.Second {
@@ -233,7 +232,6 @@ func TestHTTPKeepsConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer sender.Close()
 	for range 3 {
 		if err := sender.Send(t.Context(), message(secretText)); err != nil {
 			t.Fatal(err)
