@@ -71,6 +71,17 @@ func (p *Player) disputed(party actor.Role, n phone.Number) bool {
 	return false
 }
 
+// CheckDisputes answers contact_disputed where one of the requests about to be
+// saved goes to a contact that wants none.
+func (p *Player) CheckDisputes(opened []*Request) error {
+	for _, r := range opened {
+		if p.disputed(r.Party, p.Number(r.Party)) {
+			return errDisputed(r.Party)
+		}
+	}
+	return nil
+}
+
 func errDisputed(party actor.Role) error {
 	return fault.New(fault.Conflict, "contact_disputed",
 		"The holder of this number said that the request was not for them. Give the right number of the %s, or ask its holder to lift the dispute.", party)

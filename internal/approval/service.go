@@ -16,7 +16,9 @@ type Store interface {
 	// coach, name and birth date is player_exists.
 	AddPlayer(ctx context.Context, p *Player, first func() (Change, error)) error
 	// UpdatePlayer loads the player, lets fn change it, and saves it with the
-	// change in one transaction, or nothing. fn may run more than once.
+	// change in one transaction, or nothing. fn may run more than once. Where it
+	// makes another child of the student, the store asks CheckDisputes with the
+	// disputes about that one.
 	UpdatePlayer(ctx context.Context, id string, load Load, fn func(*Player) (Change, error)) error
 
 	Player(ctx context.Context, by actor.Actor, id string) (*Player, error)

@@ -108,6 +108,7 @@ func (tx *tx) player(ctx context.Context, id string, load approval.Load) (*store
 }
 
 func (tx *tx) change(ctx context.Context, p *stored, fn func(*approval.Player) (approval.Change, error)) error {
+	child := studentOf(p.Player)
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
 		return err
@@ -118,6 +119,16 @@ func (tx *tx) change(ctx context.Context, p *stored, fn func(*approval.Player) (
 	// Whatever follows is safe from rivals: they wait for this row and are stale.
 	if err := tx.savePlayer(ctx, p); err != nil {
 		return err
+	}
+	if studentOf(p.Player) != child && len(c.Opened) > 0 {
+		// fn knew the disputes about the child that the player was. Those about the
+		// one that it is now are all to be seen, as in AddPlayer.
+		if err := tx.disputes(ctx, p.Player); err != nil {
+			return err
+		}
+		if err := p.CheckDisputes(c.Opened); err != nil {
+			return err
+		}
 	}
 	return tx.apply(ctx, p.Player, c)
 }

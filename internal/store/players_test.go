@@ -54,7 +54,7 @@ func TestAddPlayerTwice(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		coach, rival := p.coach(1), p.coach(9)
 		first := p.add(coach, "Zoë  Rao", number(2), "")
-		for _, same := range []string{"zoë rao", " ZOË RAO ", "Zoe\u0308 Rao"} {
+		for _, same := range []string{"zoë rao", " ZOË RAO ", "Zoe\u0308 Rao", "Zoë\u200b Rao", "\u2060Zo\u00adë\u200d Rao\u202c"} {
 			_, err := p.Add(bg, coach, child(same, ""), mother(number(4)))
 			if f := p.refused(err, "player_exists"); f.Extra["player_id"] != first.ID {
 				p.Errorf("%q: extra = %v", same, f.Extra)

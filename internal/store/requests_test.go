@@ -205,6 +205,42 @@ func TestDisputeOutlivesThePlayer(t *testing.T) {
 	})
 }
 
+// No record becomes, by another name or birth date, the child whom its contact
+// disputed: neither with an answer to be had, nor with one given.
+func TestDisputeMeetsARename(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		holder := p.as(actor.Guardian, number(2))
+		_, err := p.Dispute(bg, holder, a.GuardianSide.Request.ID)
+		ok(p, err)
+		ok(p, p.Remove(bg, coach, a.ID))
+
+		b := p.add(coach, "Bela Rao", number(2), "")
+		named := func(name string) approval.Patch {
+			return approval.Patch{Student: approval.StudentPatch{FullName: &name}}
+		}
+		became := func(patch approval.Patch) error { return second(p.Edit(bg, coach, b.ID, patch)) }
+		p.refused(became(named("Asha Rao")), "contact_disputed")
+		p.refused(became(named("Asha\u200b Rao")), "contact_disputed")
+		ok(p, p.decide(holder, b.ID, approval.Approve))
+		p.refused(became(named("Asha Rao")), "contact_disputed")
+		kept, err := p.Player(bg, coach, b.ID)
+		ok(p, err)
+		if kept.Student.FullName != "Bela Rao" || kept.GuardianSide.Consent.State != approval.Approved {
+			p.Errorf("a refused rename changed %+v", kept)
+		}
+		ok(p, became(approval.Patch{Student: approval.StudentPatch{DateOfBirth: &approval.Date{Year: 2013, Month: 1, Day: 1}}}))
+		ok(p, became(named("Asha Rao"))) // born on another day
+		p.refused(became(approval.Patch{Student: approval.StudentPatch{DateOfBirth: &a.Student.DateOfBirth}}), "contact_disputed")
+
+		// With another number it may be that child, and then not with this one.
+		patch := approval.Patch{Student: approval.StudentPatch{DateOfBirth: &a.Student.DateOfBirth}, Guardian: &approval.GuardianPatch{Number: ptr(number(4))}}
+		ok(p, became(patch))
+		p.refused(became(approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(2))}}), "contact_disputed")
+	})
+}
+
 // TestLiftLater: who disputed may lift it also when the coach has removed the
 // player meanwhile; nobody else may.
 func TestLiftLater(t *testing.T) {
