@@ -88,15 +88,26 @@ type Consent struct {
 	PendingSince time.Time
 }
 
-// move sets the state and, where it is another, its times.
+// move sets the state and, where it is another, its times. It has changed after
+// the change before, whatever the clock says.
 func (c *Consent) move(to State, now time.Time) {
 	if c.State == to {
 		return
 	}
+	now = after(c.ChangedAt, now)
 	c.State, c.ChangedAt = to, now
 	if to == Pending {
 		c.PendingSince = now
 	}
+}
+
+// after returns now, or where that is not later than last, the next moment that
+// is kept as another: clocks step back, and those of two replicas differ.
+func after(last, now time.Time) time.Time {
+	if now.After(last) {
+		return now
+	}
+	return last.Add(time.Microsecond)
 }
 
 // restart makes the consent pending for another person or about another child:

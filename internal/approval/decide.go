@@ -38,6 +38,10 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, at Moment)
 	if err != nil {
 		return Change{}, err
 	}
+	// The history is read by time: no decision may sort before one that it follows.
+	for _, party := range Parties {
+		at.Now = after(p.Side(party).Consent.ChangedAt, at.Now)
+	}
 	c := Change{Save: true, History: &Record{
 		ID: at.NewID(), PlayerID: p.ID, Party: party, ApproverID: by.AccountID,
 		Action: d.Action, Reason: d.Reason, At: at.Now,

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -354,6 +355,45 @@ func TestHistoryIsInOrder(t *testing.T) {
 		}
 		if len(history) == 0 {
 			p.Error("nothing came to pass")
+		}
+	})
+}
+
+// Also where the clock steps back between decisions, as it does from one replica
+// to the next: what was revoked had been approved before.
+func TestHistoryOutlivesAStepBack(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), number(3))
+		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
+		var want []approval.Trigger
+		decide := func(by actor.Actor, what approval.Trigger) {
+			p.Helper()
+			p.clock.advance(-time.Minute)
+			ok(p, p.decide(by, a.ID, what))
+			want = append(want, what)
+		}
+		for range 3 {
+			decide(guardian, approval.Approve)
+			decide(student, approval.Reject)
+			decide(guardian, approval.Revoke)
+			for _, party := range approval.Parties {
+				p.clock.advance(-time.Minute)
+				_, _, err := p.send(coach, a.ID, party)
+				ok(p, err)
+			}
+		}
+		p.sound(coach, a.ID)
+		history, err := p.db.History(bg, a.ID)
+		ok(p, err)
+		var got []approval.Trigger
+		for i, r := range history {
+			if got = append(got, r.Action); i > 0 && !r.At.After(history[i-1].At) {
+				p.Errorf("record %d is of %s, the one before of %s", i, r.At, history[i-1].At)
+			}
+		}
+		if !slices.Equal(got, want) {
+			p.Errorf("history %q, want %q", got, want)
 		}
 	})
 }
