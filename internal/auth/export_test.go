@@ -21,10 +21,7 @@ func (v *VerifiedTokens) Get(sum [32]byte) (c Claims, ok bool) { return v.get(su
 func (v *VerifiedTokens) Len() int                             { return len(v.young) + len(v.previous) }
 
 // SigningKey returns the key that signs now.
-func (k *Keys) SigningKey() (*ecdsa.PrivateKey, error) {
-	key, err := k.signer()
-	return key.private, err
-}
+func (k *Keys) SigningKey() *ecdsa.PrivateKey { return k.signer().private }
 
 func (v *Vault) NewRefreshToken(sessionID string, generation int64) (string, error) {
 	return v.newRefreshToken(sessionID, generation)

@@ -13,8 +13,6 @@ import (
 	"sort"
 	"sync"
 	"time"
-
-	"github.com/touchline/touchline/internal/fault"
 )
 
 // How signing keys follow one another: a new one is published an hour before it
@@ -77,7 +75,7 @@ func OpenKeys(ctx context.Context, store KeyStore, masterKey []byte, now func() 
 		return nil, fmt.Errorf("master key: %w", err)
 	}
 	k := &Keys{store: store, master: master, now: now}
-	if err := k.Refresh(ctx); err != nil {
+	if err := k.refresh(ctx); err != nil {
 		return nil, err
 	}
 	if k.Vault != nil && len(k.signing) > 0 {
@@ -86,7 +84,13 @@ func OpenKeys(ctx context.Context, store KeyStore, masterKey []byte, now func() 
 	if err := k.make(ctx); err != nil {
 		return nil, err
 	}
-	return k, k.Refresh(ctx)
+	if err := k.refresh(ctx); err != nil {
+		return nil, err
+	}
+	if len(k.signing) == 0 {
+		return nil, errors.New("the database keeps no signing key")
+	}
+	return k, nil
 }
 
 // make adds the first secret and the first signing key.
@@ -105,7 +109,7 @@ func (k *Keys) make(ctx context.Context) error {
 	}
 	// Whose secret was kept decides whose master key it is: a replica with
 	// another one must add nothing that only it can open.
-	if err := k.Refresh(ctx); err != nil {
+	if err := k.refresh(ctx); err != nil {
 		return err
 	}
 	return k.addSigning(ctx, now)
@@ -129,9 +133,8 @@ func (k *Keys) addSigning(ctx context.Context, activeAt time.Time) error {
 	})
 }
 
-// Refresh reads the keys again; a worker calls it now and then, so that every
-// replica knows the keys that another one made.
-func (k *Keys) Refresh(ctx context.Context) error {
+// refresh reads the keys again, also those that another replica made.
+func (k *Keys) refresh(ctx context.Context) error {
 	secrets, err := k.store.Secrets(ctx)
 	if err != nil {
 		return err
@@ -159,6 +162,9 @@ func (k *Keys) Refresh(ctx context.Context) error {
 		}
 	}
 	sort.Slice(signing, func(i, j int) bool { return signing[i].activeAt.Before(signing[j].activeAt) })
+	if len(signing) == 0 {
+		return nil // a first start; later, what was read last goes on signing
+	}
 	k.mu.Lock()
 	k.signing = signing
 	k.mu.Unlock()
@@ -185,14 +191,10 @@ func (k *Keys) openSigning(s Secret) (signingKey, error) {
 // Rotate adds the next signing key when the newest is about to have signed for
 // long enough, and drops what ended. Any replica may call it at any time.
 func (k *Keys) Rotate(ctx context.Context) error {
-	now := k.now()
-	keys := k.snapshot()
-	if n := len(keys); n > 0 && !now.Add(keyLead).Before(keys[n-1].activeAt.Add(keySigns)) {
-		next := keys[n-1].activeAt.Add(keySigns)
-		if soonest := now.Add(keyLead); next.Before(soonest) {
-			next = soonest
-		}
-		if err := k.addSigning(ctx, next); err != nil {
+	keys, now := k.snapshot(), k.now()
+	newest, soonest := keys[len(keys)-1], now.Add(keyLead)
+	if !soonest.Before(newest.activeAt.Add(keySigns)) {
+		if err := k.addSigning(ctx, soonest); err != nil {
 			return err
 		}
 	}
@@ -201,14 +203,14 @@ func (k *Keys) Rotate(ctx context.Context) error {
 			return err
 		}
 	}
-	return k.Refresh(ctx)
+	return k.refresh(ctx)
 }
 
 // outlived returns the end of the oldest key that must stay: what ends before it
 // may go. A key stays until its successor has signed for the overlap, however
 // late that came: when its own time was up it may still have been the only one.
 func outlived(keys []signingKey, now time.Time) (before time.Time, ok bool) {
-	for _, successor := range slices.Backward(keys[min(1, len(keys)):]) {
+	for _, successor := range slices.Backward(keys[1:]) {
 		if !successor.activeAt.Add(keyOverlap).After(now) {
 			return successor.endsAt, true
 		}
@@ -223,19 +225,16 @@ func (k *Keys) snapshot() []signingKey {
 }
 
 // signer returns the newest key that signs by now or, where this replica's clock
-// is behind the one that made the first key, that one.
-func (k *Keys) signer() (signingKey, error) {
-	keys := k.snapshot()
-	if len(keys) == 0 {
-		return signingKey{}, fault.Down(errors.New("there is no signing key"))
-	}
-	now := k.now()
+// is behind the one that made the first key, that one. There is always one: when
+// it is asked for, a login has used its OTP up.
+func (k *Keys) signer() signingKey {
+	keys, now := k.snapshot(), k.now()
 	for _, key := range slices.Backward(keys[1:]) {
 		if !key.activeAt.After(now) {
-			return key, nil
+			return key
 		}
 	}
-	return keys[0], nil
+	return keys[0]
 }
 
 // public returns the key with id, or nil.

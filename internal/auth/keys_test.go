@@ -279,3 +279,17 @@ func TestClockBehindTheFirstKey(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestKeysStay: there is always a key that signs, whatever became of the table.
+func TestKeysStay(t *testing.T) {
+	store := new(keyStore)
+	keys := openKeys(t, store, newClock().Now)
+	store.secrets = nil
+	if err := keys.Rotate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tokens := auth.NewTokens(keys, issuer, time.Hour, newClock().Now)
+	if _, err := tokens.Verify(access(t, tokens)); err != nil {
+		t.Error(err)
+	}
+}

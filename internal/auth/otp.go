@@ -220,11 +220,6 @@ func (s *Service) VerifyOTP(ctx context.Context, slot Slot, otp, deviceToken str
 // registers the coach.
 func (s *Service) Login(ctx context.Context, slot Slot, otp, deviceToken, deviceName string) (*Grant, error) {
 	now, vault := s.Now(), s.Keys.Vault
-	// Whatever may fail comes before the OTP is used up.
-	key, err := s.Keys.signer()
-	if err != nil {
-		return nil, err
-	}
 	session := &Session{
 		ID: s.NewID(), AccountID: s.NewID(), Role: slot.Role, Number: slot.Number, DeviceName: deviceName, Generation: 1,
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(s.Settings.RefreshIdle), EndsAt: now.Add(s.Settings.RefreshLifetime),
@@ -246,7 +241,7 @@ func (s *Service) Login(ctx context.Context, slot Slot, otp, deviceToken, device
 	if err != nil {
 		return nil, err
 	}
-	grant, err := s.grant(key, session, refresh, now)
+	grant, err := s.grant(session, refresh, now)
 	if err != nil {
 		return nil, err
 	}

@@ -46,10 +46,6 @@ func (s *Service) Refresh(ctx context.Context, token string) (*Grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := s.Keys.signer()
-	if err != nil {
-		return nil, err
-	}
 	now := s.Now()
 	session, err := s.Store.Rotate(ctx, Rotation{
 		SessionID: id, Generation: generation, OldHash: hashToken(token), NewHash: hashToken(successor),
@@ -63,7 +59,7 @@ func (s *Service) Refresh(ctx context.Context, token string) (*Grant, error) {
 			return nil, err
 		}
 	}
-	return s.grant(key, session, successor, now)
+	return s.grant(session, successor, now)
 }
 
 // late judges a token that could not be exchanged. It returns the session where
@@ -104,8 +100,8 @@ func (s *Service) late(ctx context.Context, id string, generation int64, now tim
 }
 
 // grant signs the access token and fits the refresh token to the session.
-func (s *Service) grant(key signingKey, session *Session, refresh string, now time.Time) (*Grant, error) {
-	access, err := s.Tokens.sign(key, session)
+func (s *Service) grant(session *Session, refresh string, now time.Time) (*Grant, error) {
+	access, err := s.Tokens.Access(session)
 	if err != nil {
 		return nil, err
 	}

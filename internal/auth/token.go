@@ -63,15 +63,7 @@ type accessClaims struct {
 
 // Access returns an access token of the session's present generation.
 func (t *Tokens) Access(s *Session) (string, error) {
-	key, err := t.keys.signer()
-	if err != nil {
-		return "", err
-	}
-	return t.sign(key, s)
-}
-
-func (t *Tokens) sign(key signingKey, s *Session) (string, error) {
-	now := t.now()
+	key, now := t.keys.signer(), t.now()
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, accessClaims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: t.issuer, Audience: jwt.ClaimStrings{Audience}, Subject: s.AccountID,

@@ -109,10 +109,7 @@ func TestVerifyRefuses(t *testing.T) {
 	keys := openKeys(t, store, clock.Now)
 	tokens := auth.NewTokens(keys, issuer, 15*time.Minute, clock.Now)
 	kid := published(t, keys)[0]
-	ours, err := keys.SigningKey()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ours := keys.SigningKey()
 	theirs, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
