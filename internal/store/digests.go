@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/fault"
 )
 
 // notDue is when a coach's digest comes who waits for nobody.
@@ -16,7 +17,8 @@ const notDue = math.MaxInt64
 
 // SendDigests tells up to n coaches whose digest is due how many of their
 // requests have waited for long, and returns how many rows it looked at. Each
-// coach is one guarded transaction, so that of all replicas one tells.
+// coach is one guarded transaction, so that of all replicas one tells; that of one
+// coach may fail and keeps those behind it from nothing.
 func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
 	type due struct {
 		coachID string
@@ -27,12 +29,17 @@ func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("find digests: %w", err)
 	}
+	var failed []error
 	for _, d := range coaches {
-		if err := db.write(ctx, func(tx *tx) error { return tx.digest(ctx, d.coachID, d.version) }); err != nil {
-			return 0, fmt.Errorf("send digest: %w", err)
+		err := db.write(ctx, func(tx *tx) error { return tx.digest(ctx, d.coachID, d.version) })
+		if err != nil {
+			failed = append(failed, fmt.Errorf("send digest of %s: %w", d.coachID, err))
+		}
+		if ctx.Err() != nil || fault.KindOf(err) == fault.Unavailable {
+			break // it would be the same with all of them
 		}
 	}
-	return len(coaches), nil
+	return len(coaches), errors.Join(failed...)
 }
 
 // digest tells one coach, and says when to look again. Another replica that was

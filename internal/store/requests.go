@@ -153,16 +153,17 @@ func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) er
 	return nil
 }
 
-// dueDigest has the coach's digest look at r once it has waited for long. The
-// version tells a digest that is being made that there is more to count.
+// dueDigest has the coach's digest look at r once it has waited for long, unless
+// it looks at an older one first, or the coach was told too lately. The version
+// tells a digest that is being made that there is more to count.
 func (tx *tx) dueDigest(ctx context.Context, r *approval.Request) error {
 	// Just after: "for more than" the time, not "for" it.
 	due := r.RequestedAt.Add(tx.db.Settings.DigestAfter + time.Microsecond)
 	_, err := tx.exec(ctx, `
 		INSERT INTO digests (coach_id, due_at, version) VALUES ($1, $2, 1)
 		ON CONFLICT (coach_id) DO UPDATE SET version = digests.version + 1,
-			due_at = CASE WHEN excluded.due_at < digests.due_at THEN excluded.due_at ELSE digests.due_at END`,
-		r.CoachID, micros(due))
+			due_at = CASE digests.due_at WHEN $3 THEN excluded.due_at ELSE digests.due_at END`,
+		r.CoachID, micros(due), int64(notDue))
 	if err != nil {
 		return fmt.Errorf("set digest: %w", err)
 	}
