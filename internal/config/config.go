@@ -57,7 +57,7 @@ type Config struct {
 
 	ResendAfter          time.Duration `env:"RESEND_AFTER" default:"48h" min:"1ms" max:"8760h" help:"wait before a pending approval request can be sent again"`
 	RemindersPerWindow   int           `env:"REMINDERS_PER_WINDOW" default:"2" min:"1" max:"1000" help:"reminders for a player and party in any REMINDER_WINDOW"`
-	ReminderWindow       time.Duration `env:"REMINDER_WINDOW" default:"168h" min:"1ms" max:"8760h" help:"the window in which reminders are counted"`
+	ReminderWindow       time.Duration `env:"REMINDER_WINDOW" default:"168h" min:"1ms" max:"2160h" help:"the window in which reminders are counted"`
 	PendingReminderAfter time.Duration `env:"PENDING_REMINDER_AFTER" default:"72h" min:"1ms" max:"8760h" help:"a coach is reminded of requests that have been pending for longer"`
 	PendingReminderEvery time.Duration `env:"PENDING_REMINDER_EVERY" default:"72h" min:"1ms" max:"8760h" help:"wait before the coach is reminded of them again"`
 	LinkValidity         time.Duration `env:"LINK_VALIDITY" default:"336h" min:"1s" max:"8760h" help:"how long the link in a message works"`
