@@ -115,7 +115,11 @@ func (o *Outbox) Run(ctx context.Context) {
 			return
 		case <-poll.C:
 		}
-		due, err := o.Store.DeliveriesDue(ctx, o.Now())
+		var due bool
+		err := contained(func() (err error) {
+			due, err = o.Store.DeliveriesDue(ctx, o.Now())
+			return err
+		})
 		if err != nil {
 			o.Log.Warn("cannot look into the outbox", "error", err)
 		}
@@ -137,7 +141,11 @@ func (o *Outbox) lane(ctx context.Context, kind notify.Kind, bell <-chan struct{
 		case <-bell:
 		}
 		for ctx.Err() == nil {
-			n, err := o.batch(ctx, kind)
+			n := 0
+			err := contained(func() (err error) {
+				n, err = o.batch(ctx, kind)
+				return err
+			})
 			if err != nil {
 				o.Log.Warn("cannot work off the outbox", "kind", kind, "error", err)
 			}
@@ -159,7 +167,7 @@ func (o *Outbox) batch(ctx context.Context, kind notify.Kind) (int, error) {
 	var wait sync.WaitGroup
 	for _, d := range claimed {
 		wait.Go(func() {
-			if err := o.deliver(detached, d); err != nil {
+			if err := contained(func() error { return o.deliver(detached, d) }); err != nil {
 				o.Log.Warn("cannot finish a delivery; it will be tried again", "delivery", d.ID, "kind", kind, "error", err)
 			}
 		})

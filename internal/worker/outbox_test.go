@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -406,6 +407,40 @@ func TestStoreAway(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		if s.state(r) != "sent" {
 			t.Errorf("it is %s", s.state(r))
+		}
+	})
+}
+
+// A delivery that panics is left to its lease and keeps those beside it from
+// nothing; it is logged with where it happened.
+func TestPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(shelf)
+		broken, sound := s.queue(notify.Request), s.queue(notify.Request)
+		tries := 0
+		o, stop := run(t, s, func(_ context.Context, m worker.Message) error {
+			if m.ID != broken.ID {
+				return nil
+			}
+			if tries++; tries == 1 {
+				panic("oops")
+			}
+			return nil
+		})
+		var log strings.Builder
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		o.Wake(notify.Request)
+		time.Sleep(30 * time.Second)
+		if s.state(sound) != "sent" || s.state(broken) != "queued" {
+			t.Errorf("half a minute later: %s and %s", s.state(sound), s.state(broken))
+		}
+		time.Sleep(time.Minute)
+		stop()
+		if s.state(broken) != "sent" || tries != 2 {
+			t.Errorf("after its lease: %s after %d tries", s.state(broken), tries)
+		}
+		if !strings.Contains(log.String(), "oops") || !strings.Contains(log.String(), "outbox_test.go") {
+			t.Errorf("logged %q", log.String())
 		}
 	})
 }

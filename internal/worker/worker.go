@@ -6,7 +6,9 @@ package worker
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -70,8 +72,19 @@ func (w *Worker) every(ctx context.Context, name string, period time.Duration, j
 			return
 		case <-tick.C:
 		}
-		if err := job(ctx); err != nil && ctx.Err() == nil {
+		if err := contained(func() error { return job(ctx) }); err != nil && ctx.Err() == nil {
 			w.Log.Warn("background work failed, and will be tried again", "work", name, "error", err)
 		}
 	}
+}
+
+// contained runs one piece of work and makes an error of its panic, with the
+// stack: what is broken in one must not end the process, and all others with it.
+func contained(work func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return work()
 }

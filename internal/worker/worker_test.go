@@ -24,6 +24,9 @@ func TestPeriodicWork(t *testing.T) {
 				if digests++; digests%3 != 0 {
 					return n, nil
 				}
+				if digests%2 == 0 {
+					panic("oops")
+				}
 				return 0, errors.New("away")
 			},
 			Keys: func(context.Context) error {
