@@ -98,6 +98,10 @@ func TestName(t *testing.T) {
 		{"Asha evil.example", "Asha evil example"},
 		{"evil。example", "evil example"},
 		{"call +919812345678 now", "call now"},
+		{"Ring 9876 5432 10 now", "Ring now"},
+		{"Ring 98-76 54-32 A1 now", "Ring now"},
+		{"९८७६ ५४३२", "someone"},
+		{"Asha Rao 2014 B2", "Asha Rao 2014 B2"},
 		{"Asha\u202eoaR", "AshaoaR"},
 		{"Asha\x00Rao", "Asha Rao"},
 		{"a@b.example", "someone"},
@@ -121,10 +125,17 @@ func FuzzName(f *testing.F) {
 		if name == "" || len([]rune(name)) > 40 || strings.ContainsAny(name, "/\\@:<>\n\r\t") {
 			t.Fatalf("Name(%q) = %q", s, name)
 		}
+		digits := 0
 		for _, r := range name {
 			if unicode.IsControl(r) {
 				t.Fatalf("Name(%q) = %q holds %U", s, name, r)
 			}
+			if unicode.IsDigit(r) {
+				digits++
+			}
+		}
+		if digits > 6 {
+			t.Fatalf("Name(%q) = %q can be rung", s, name)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -31,6 +32,10 @@ func RequestText(party actor.Role, coachName, studentName, link string, reminder
 // maxNameInMessage bounds what a coach can make us send in a name, in characters.
 const maxNameInMessage = 40
 
+// maxDigits bounds those of a whole name: fewer than a number to ring has, which
+// may be spelled as several words.
+const maxDigits = 6
+
 // Name makes a name that a stranger typed safe to stand in our messages: no
 // control or invisible characters, nothing that a phone would turn into a link,
 // not too long. It returns otherwise where nothing is left.
@@ -46,6 +51,9 @@ func Name(name, otherwise string) string {
 		if word = unlink(word); word != "" {
 			kept = append(kept, word)
 		}
+	}
+	if digits(strings.Join(kept, "")) > maxDigits {
+		kept = slices.DeleteFunc(kept, func(word string) bool { return digits(word) > 0 })
 	}
 	clean := []rune(strings.Join(kept, " "))
 	if len(clean) > maxNameInMessage {
@@ -63,13 +71,7 @@ func unlink(word string) string {
 	if strings.ContainsAny(word, "/\\@:<>") {
 		return ""
 	}
-	digits := 0
-	for _, r := range word {
-		if unicode.IsDigit(r) {
-			digits++
-		}
-	}
-	if digits > 4 {
+	if digits(word) > 4 {
 		return ""
 	}
 	parts := strings.FieldsFunc(word, func(r rune) bool { return r == '.' || r == '。' || r == '．' || r == '｡' })
@@ -77,4 +79,15 @@ func unlink(word string) string {
 		return strings.Join(parts, " ")
 	}
 	return word
+}
+
+// digits counts those of any script.
+func digits(s string) int {
+	n := 0
+	for _, r := range s {
+		if unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
 }
