@@ -5,17 +5,14 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/touchline/touchline/internal/fault"
 )
 
-// The bounds of what a coach may enter, in characters.
+// The bounds of what a coach may enter, in characters; package api keeps to them.
 const (
 	MaxName         = 100
 	MaxRelationship = 50
 	MaxEmail        = 254 // RFC 5321, section 4.5.3.1
 	MaxMedical      = 4000
-	MaxReason       = 500
 	maxAge          = 120
 )
 
@@ -39,14 +36,4 @@ func CheckEmail(s string) string {
 		return "This is not an e-mail address."
 	}
 	return ""
-}
-
-// Faults collects what is wrong with an input.
-type Faults []fault.Field
-
-// Add notes one fault, unless detail is empty.
-func (f *Faults) Add(pointer, code, detail string) {
-	if detail != "" {
-		*f = append(*f, fault.Field{Pointer: pointer, Code: code, Detail: detail})
-	}
 }
