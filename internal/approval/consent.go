@@ -94,8 +94,7 @@ func (c *Consent) move(to State, now time.Time) {
 	if c.State == to {
 		return
 	}
-	now = after(c.ChangedAt, now)
-	c.State, c.ChangedAt = to, now
+	c.State, c.ChangedAt = to, after(c.ChangedAt, now)
 	if to == Pending {
 		c.PendingSince = now
 	}
