@@ -242,6 +242,16 @@ const knownRole = `(EXISTS (SELECT 1 FROM accounts a JOIN coaches c ON c.id = a.
 	OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'student')
 	OR EXISTS (SELECT 1 FROM accounts a JOIN disputes d ON d.approver_id = a.id WHERE a.mobile_number = $1 AND a.role = $2))`
 
+// stillKnown answers errStale once the number is no longer known in the role.
+func (tx *tx) stillKnown(ctx context.Context, n phone.Number, role actor.Role) error {
+	var known bool
+	err := tx.queryRow(ctx, `SELECT `+knownRole, string(n), string(role)).Scan(&known)
+	if err == nil && !known {
+		err = errStale
+	}
+	return err
+}
+
 // mayHold says whether a number may sign in as role: anyone may be a coach.
 func mayHold(role actor.Role, known bool) bool { return known || role == actor.Coach }
 
@@ -255,6 +265,13 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 		RETURNING id`, s.AccountID, string(s.Number), string(s.Role), micros(tx.now)).Scan(&s.AccountID)
 	if err != nil {
 		return fmt.Errorf("find account: %w", err)
+	}
+	if s.Role != actor.Coach {
+		// The account's row is locked now: a link that ended while we waited for it
+		// has taken the role with it.
+		if err := tx.stillKnown(ctx, s.Number, s.Role); err != nil {
+			return err
+		}
 	}
 	if s.Role == actor.Coach && !known {
 		_, err := tx.exec(ctx, `
