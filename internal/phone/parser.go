@@ -45,6 +45,10 @@ func (p Parser) Parse(s string) (Number, error) {
 	if region == "" {
 		region = phonenumbers.UNKNOWN_REGION
 	}
+	typed := spelling{region, s}
+	if n, ok := recent.get(typed); ok {
+		return n, nil
+	}
 	n, err := phonenumbers.Parse(s, region)
 	if err != nil || n.GetExtension() != "" || !receivesSMS(n) {
 		return "", ErrInvalid
@@ -53,6 +57,7 @@ func (p Parser) Parse(s string) (Number, error) {
 	if len(e164) > len("+")+maxDigits {
 		return "", ErrInvalid
 	}
+	recent.put(typed, Number(e164))
 	return Number(e164), nil
 }
 

@@ -255,33 +255,13 @@ func (tx *tx) stillKnown(ctx context.Context, n phone.Number, role actor.Role) e
 // mayHold says whether a number may sign in as role: anyone may be a coach.
 func mayHold(role actor.Role, known bool) bool { return known || role == actor.Coach }
 
-// signIn opens the session of a right code: the account (a coach's first login
-// registers the coach), the device, the session.
+// signIn opens the session of a right code: the account, the device, the session.
 func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 	s := *in.Session
-	err := tx.queryRow(ctx, `
-		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
-		ON CONFLICT (mobile_number, role) DO UPDATE SET tray_seq = accounts.tray_seq
-		RETURNING id`, s.AccountID, string(s.Number), string(s.Role), micros(tx.now)).Scan(&s.AccountID)
-	if err != nil {
-		return fmt.Errorf("find account: %w", err)
+	if err := tx.account(ctx, &s, known); err != nil {
+		return err
 	}
-	if s.Role != actor.Coach {
-		// The account's row is locked now: a link that ended while we waited for it
-		// has taken the role with it.
-		if err := tx.stillKnown(ctx, s.Number, s.Role); err != nil {
-			return err
-		}
-	}
-	if s.Role == actor.Coach && !known {
-		_, err := tx.exec(ctx, `
-			INSERT INTO coaches (id, sports, version, created_at, updated_at) VALUES ($1, '[]', 1, $2, $2)
-			ON CONFLICT (id) DO NOTHING`, s.AccountID, micros(tx.now))
-		if err != nil {
-			return fmt.Errorf("register coach: %w", err)
-		}
-	}
-	_, err = tx.exec(ctx, `
+	_, err := tx.exec(ctx, `
 		INSERT INTO devices (id, token_hash, mobile_number, ends_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET ends_at = excluded.ends_at`,
 		s.DeviceID, in.DeviceHash, string(s.Number), micros(in.DeviceEnds))
@@ -298,5 +278,37 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 		return fmt.Errorf("open session: %w", err)
 	}
 	tx.afterCommit(func() { in.Session.AccountID = s.AccountID })
+	return nil
+}
+
+// account finds the account of a session, or makes it: a coach's first login
+// registers the coach.
+func (tx *tx) account(ctx context.Context, s *auth.Session, known bool) error {
+	if s.Role == actor.Coach && known {
+		// It stays as it is: there is nothing to write and nothing to lock.
+		err := tx.queryRow(ctx, `SELECT id FROM accounts WHERE mobile_number = $1 AND role = $2`, string(s.Number), string(s.Role)).Scan(&s.AccountID)
+		if err != nil {
+			return fmt.Errorf("find account: %w", err)
+		}
+		return nil
+	}
+	err := tx.queryRow(ctx, `
+		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
+		ON CONFLICT (mobile_number, role) DO UPDATE SET tray_seq = accounts.tray_seq
+		RETURNING id`, s.AccountID, string(s.Number), string(s.Role), micros(tx.now)).Scan(&s.AccountID)
+	if err != nil {
+		return fmt.Errorf("find account: %w", err)
+	}
+	if s.Role != actor.Coach {
+		// The account's row is locked now: a link that ended while we waited for it
+		// has taken the role with it.
+		return tx.stillKnown(ctx, s.Number, s.Role)
+	}
+	_, err = tx.exec(ctx, `
+		INSERT INTO coaches (id, sports, version, created_at, updated_at) VALUES ($1, '[]', 1, $2, $2)
+		ON CONFLICT (id) DO NOTHING`, s.AccountID, micros(tx.now))
+	if err != nil {
+		return fmt.Errorf("register coach: %w", err)
+	}
 	return nil
 }
