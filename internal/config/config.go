@@ -27,6 +27,7 @@ import (
 // Load makes one; the zero Config is not useful, see Defaults.
 type Config struct {
 	Addr           string         `env:"ADDR" default:"127.0.0.1:8080" help:"where the service listens, host:port; port 0 takes a free one, an empty host every interface"`
+	AdminAddr      string         `env:"ADMIN_ADDR" default:"off" help:"where the operators' listener listens, host:port; keep it off the public network"`
 	PublicURL      string         `env:"PUBLIC_URL" shown:"from ADDR" help:"how the outside reaches the service: links in messages, the issuer of tokens; http or https, without path or query"`
 	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, by commas, whose X-Forwarded-For is believed; none believes nobody"`
 
@@ -34,6 +35,9 @@ type Config struct {
 	MasterKeyBase64     Secret    `env:"MASTER_KEY" shown:"master.key in DATA_DIR, made on first start" secret:"all" help:"32 bytes in base64 that wrap the signing and OTP keys in the database; the same for all replicas"`
 	DatabaseURL         SecretURL `env:"DATABASE_URL" shown:"sqlite:touchline.db in DATA_DIR" secret:"url" help:"the database: sqlite:<path> or postgres://…"`
 	DatabaseConnections int       `env:"DATABASE_CONNECTIONS" default:"16" min:"2" max:"1000" help:"most connections to PostgreSQL of one process; SQLite has one writer and as many readers as cores"`
+
+	Files  SecretURL `env:"FILES" shown:"files in DATA_DIR" secret:"url" help:"where uploaded documents are kept: file:<path>, or s3://<key>:<secret>@<bucket>/<prefix>?endpoint=<url>&region=<region>"`
+	ClamAV string    `env:"CLAMAV" default:"off" help:"virus scanner for uploads: the socket of clamd, unix:<path> or tcp:<host>:<port>"`
 
 	SMS           SecretURL    `env:"SMS" default:"log" secret:"url" help:"how an SMS leaves: log prints it to the terminal, for development; http:<url>, or the address alone, posts it as JSON to a gateway"`
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of a number written without its country code"`
@@ -66,7 +70,9 @@ type Config struct {
 	MessagesPerNumber          int `env:"MESSAGES_PER_NUMBER" default:"20" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h to a number from all coaches"`
 	MessagesPerCoach           int `env:"MESSAGES_PER_COACH" default:"200" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h from one coach"`
 
-	ProfileRequired          []string `env:"PROFILE_REQUIRED" default:"name,bio,experience_years,sports" help:"what a complete coach profile has, by commas: name, bio, experience_years, sports, email; none asks for nothing"`
+	ProfileRequired          []string `env:"PROFILE_REQUIRED" default:"name,bio,experience_years,sports" help:"what a complete coach profile has, by commas: name, bio, experience_years, sports, email, certifications, profile_picture; none asks for nothing"`
+	KYC                      bool     `env:"KYC" default:"off" help:"coaches are verified by operators; what needs it, the tiers say"`
+	Tiers                    string   `env:"TIERS" default:"built-in" help:"file with the subscription tiers, in JSON as docs/tiers.md says"`
 	RequireGuardianForMinors bool     `env:"REQUIRE_GUARDIAN_FOR_MINORS" default:"off" help:"a student under 18 gets app services only once the guardian has approved too"`
 	AllowCoachAsContact      bool     `env:"ALLOW_COACH_AS_CONTACT" default:"off" help:"a guardian's or student's number may be the coach's own"`
 	RequestsPerAddressMinute int      `env:"REQUESTS_PER_ADDRESS_MINUTE" default:"600" min:"0" max:"1000000000" zero:"off" help:"requests a minute from one network address (/64 for IPv6), counted by each process"`
@@ -75,12 +81,9 @@ type Config struct {
 	LogLevel      slog.Level    `env:"LOG_LEVEL" default:"info" oneof:"debug,info,warn,error" help:"least level that is logged"`
 	LogFormat     string        `env:"LOG_FORMAT" default:"text" oneof:"text,json" help:"how log lines are written"`
 
-	AdminAddr          string `env:"ADMIN_ADDR" default:"off" later:"off" help:"where the operators' listener listens"`
-	Files              string `env:"FILES" shown:"unset" later:"" help:"where uploaded documents are kept"`
 	TLSCert            string `env:"TLS_CERT" default:"off" later:"off" help:"certificate file for TLS"`
 	TLSKey             string `env:"TLS_KEY" default:"off" later:"off" help:"key file for TLS"`
 	TLSAutocertDomains string `env:"TLS_AUTOCERT_DOMAINS" default:"off" later:"off" help:"names for which certificates are fetched by ACME"`
-	KYC                string `env:"KYC" default:"off" later:"off" help:"coaches are verified by operators"`
 	OTPFraudRule       string `env:"OTP_FRAUD_RULE" default:"off" later:"off" help:"refuse unknown devices where codes to a block of numbers go unused"`
 
 	// set is where each setting that is not its default came from, by env name.

@@ -30,6 +30,9 @@ func (c *Config) derive() {
 	if !c.isSet("DATABASE_URL") {
 		c.DatabaseURL = SecretURL("sqlite:" + filepath.Join(c.DataDir, "touchline.db"))
 	}
+	if !c.isSet("FILES") {
+		c.Files = SecretURL("file:" + filepath.Join(c.DataDir, "files"))
+	}
 	if !c.isSet("COUNTRIES") {
 		c.Countries = []string{c.DefaultRegion}
 		if c.SMS == "log" {

@@ -61,17 +61,21 @@ func TestFaults(t *testing.T) {
 		{nil, env("REFRESH_TOKEN_IDLE=2h", "REFRESH_TOKEN_LIFETIME=1h"), "must not be longer than REFRESH_TOKEN_LIFETIME, 1h"},
 		{nil, env("REFRESH_TOKEN_LIFETIME=never"), "TOUCHLINE_REFRESH_TOKEN_LIFETIME=never"},
 		{nil, env("REMINDERS_PER_WINDOW=0"), "must be 1 to 1000"},
-		{nil, env("PROFILE_REQUIRED=name,certifications"), "certifications is not built yet"},
 		{nil, env("PROFILE_REQUIRED=name,age"), `"age" is not one of name, bio`},
 		{nil, env("REQUIRE_GUARDIAN_FOR_MINORS=true"), "TOUCHLINE_REQUIRE_GUARDIAN_FOR_MINORS=true: must be on or off"},
 		{nil, env("LOG_LEVEL=loud"), "must be debug, info, warn or error"},
 		{nil, env("LOG_FORMAT=xml"), "must be one of text, json"},
-		{nil, env("ADMIN_ADDR=127.0.0.1:9090"), "TOUCHLINE_ADMIN_ADDR=127.0.0.1:9090: is not built yet"},
-		{nil, env("FILES=s3://x"), "is not built yet: this release does not have it; leave it unset"},
+		{nil, env("ADMIN_ADDR=9090"), "TOUCHLINE_ADMIN_ADDR=9090: must be host:port"},
+		{nil, env("ADMIN_ADDR=127.0.0.1:8080"), "must not be ADDR"},
+		{nil, env("FILES=/srv/files"), "must be file:<path> or s3://…"},
+		{nil, env("FILES=s3://127.0.0.1:9000/bucket"), "after s3:// comes the bucket"},
+		{nil, env("FILES=s3://bucket?zone=x"), "knows endpoint and region"},
+		{nil, env("FILES=s3://bucket?endpoint=minio"), "endpoint must be an http or https address"},
+		{nil, env("CLAMAV=on"), "must be off, unix:<path> or tcp:<host>:<port>"},
 		{nil, env("TLS_CERT=x.pem"), "TOUCHLINE_TLS_CERT"},
 		{nil, env("TLS_KEY=x.pem"), "TOUCHLINE_TLS_KEY"},
 		{nil, env("TLS_AUTOCERT_DOMAINS=t.example"), "TOUCHLINE_TLS_AUTOCERT_DOMAINS"},
-		{nil, env("KYC=on"), "TOUCHLINE_KYC=on: is not built yet"},
+		{nil, env("KYC=yes"), "must be on or off"},
 		{nil, env("OTP_FRAUD_RULE=on"), "TOUCHLINE_OTP_FRAUD_RULE=on: is not built yet: this release does not have it; leave it unset or say off"},
 		{nil, env("OTP_LENGHT=6"), "TOUCHLINE_OTP_LENGHT: there is no such setting (did you mean TOUCHLINE_OTP_LENGTH?)"},
 		{nil, env("ADDR_FILE=x"), "TOUCHLINE_ADDR_FILE: there is no such setting"},
@@ -105,8 +109,8 @@ func TestFaults(t *testing.T) {
 func TestEveryFault(t *testing.T) {
 	_, err := config.Load(
 		[]string{"--otp-tries=0", "--nonsense"},
-		env("OTP_LENGTH=3", "KYC=on", "TRUSTED_PROXIES=a,b", "COUNTRIES=XX,YY", "OTHER=1", "LOG_FORMAT=xml"))
-	want := []string{"OTHER", "--nonsense", `"a"`, `"b"`, `"XX"`, `"YY"`, "OTP_LENGTH", "OTP_TRIES", "LOG_FORMAT", "KYC"}
+		env("OTP_LENGTH=3", "OTP_FRAUD_RULE=on", "TRUSTED_PROXIES=a,b", "COUNTRIES=XX,YY", "OTHER=1", "LOG_FORMAT=xml"))
+	want := []string{"OTHER", "--nonsense", `"a"`, `"b"`, `"XX"`, `"YY"`, "OTP_LENGTH", "OTP_TRIES", "LOG_FORMAT", "OTP_FRAUD_RULE"}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != len(want) {
 		t.Fatalf("%d faults, want %d:\n%v", len(lines), len(want), err)

@@ -86,8 +86,8 @@ func TestPrintJSON(t *testing.T) {
 			t.Errorf("%s: %v, want source %s", name, got[name], source)
 		}
 	}
-	if note := got["TOUCHLINE_KYC"]["note"]; note != "not built yet" {
-		t.Errorf("KYC has the note %q", note)
+	if note := got["TOUCHLINE_OTP_FRAUD_RULE"]["note"]; note != "not built yet" {
+		t.Errorf("OTP_FRAUD_RULE has the note %q", note)
 	}
 }
 

@@ -43,7 +43,7 @@ func (s SecretURL) Reveal() string { return string(s) }
 
 // String returns the address less what may be secret. Of postgres://… it shows
 // user, host and database; of http:<url> scheme and host, as gateways take keys in
-// path and query alike. What is no address at all is hidden whole.
+// path and query alike; of s3://… bucket, path and endpoint. What is no address at all is hidden whole.
 func (s SecretURL) String() string {
 	scheme, rest, found := strings.Cut(string(s), ":")
 	switch {
@@ -51,6 +51,8 @@ func (s SecretURL) String() string {
 		return string(s)
 	case !found:
 		return masked
+	case scheme == "file":
+		return string(s)
 	case scheme == "sqlite":
 		path, _, hasQuery := strings.Cut(rest, "?")
 		if hasQuery {
@@ -65,6 +67,22 @@ func (s SecretURL) String() string {
 		shown := "http:" + u.Scheme + "://" + u.Host
 		if u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
 			shown += "/" + masked
+		}
+		return shown
+	case scheme == "s3":
+		u, err := url.Parse(string(s))
+		if err != nil {
+			return "s3:" + masked
+		}
+		shown := "s3://"
+		if u.User != nil {
+			shown += masked + "@"
+		}
+		shown += u.Host + u.Path
+		if endpoint := u.Query().Get("endpoint"); endpoint != "" {
+			if e, err := url.Parse(endpoint); err == nil && e.Host != "" {
+				shown += "?endpoint=" + e.Scheme + "://" + e.Host
+			}
 		}
 		return shown
 	case scheme == "postgres" || scheme == "postgresql":

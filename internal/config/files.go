@@ -1,0 +1,81 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// off is how a setting that names something is written where there is nothing.
+const off = "off"
+
+// BuiltIn is the TIERS that names no file.
+const BuiltIn = "built-in"
+
+func (c *Config) checkAdminAddr() []string {
+	if c.AdminAddr == off {
+		return nil
+	}
+	if problem := checkAddr(c.AdminAddr); problem != "" {
+		return []string{problem + ", or off"}
+	}
+	if _, port, _ := net.SplitHostPort(c.AdminAddr); c.AdminAddr == c.Addr && port != "0" {
+		return []string{"must not be ADDR: the operators have a listener of their own"}
+	}
+	return nil
+}
+
+// checkFiles judges the form alone: whether the store is there shows at start.
+func checkFiles(text string) string {
+	scheme, rest, _ := strings.Cut(text, ":")
+	switch scheme {
+	case "file":
+		return checkPath(rest)
+	case "s3":
+		u, err := url.Parse(text)
+		if err != nil || u.Host == "" || u.Opaque != "" || u.Fragment != "" {
+			return "must name a bucket: s3://<key>:<secret>@<bucket>/<prefix>?endpoint=<url>&region=<region>"
+		}
+		if u.Port() != "" {
+			return "after s3:// comes the bucket; the server goes into endpoint=https://host:port"
+		}
+		for name, values := range u.Query() {
+			if name != "endpoint" && name != "region" {
+				return fmt.Sprintf("knows endpoint and region, not %q", name)
+			}
+			if name == "endpoint" {
+				if e, err := url.Parse(values[0]); err != nil || e.Host == "" || e.Scheme != "http" && e.Scheme != "https" {
+					return "endpoint must be an http or https address"
+				}
+			}
+		}
+		return ""
+	default:
+		return "must be file:<path> or s3://…"
+	}
+}
+
+func checkClamAV(text string) string {
+	kind, rest, _ := strings.Cut(text, ":")
+	switch {
+	case text == off:
+		return ""
+	case kind == "unix" && rest != "":
+		return ""
+	case kind == "tcp" && checkAddr(rest) == "":
+		return ""
+	default:
+		return "must be off, unix:<path> or tcp:<host>:<port>"
+	}
+}
+
+func checkTiers(path string) string {
+	if path == BuiltIn {
+		return ""
+	}
+	return checkPath(path)
+}
+
+// AdminOn says whether the operators have a listener.
+func (c *Config) AdminOn() bool { return c.AdminAddr != off && c.AdminAddr != "" }

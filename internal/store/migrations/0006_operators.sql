@@ -1,0 +1,32 @@
+-- Whoever runs the service: their tokens, and what they did.
+
+-- +goose Up
+
+CREATE TABLE operator_tokens (
+	id           TEXT   NOT NULL PRIMARY KEY,
+	name         TEXT   NOT NULL,
+	hash         BYTEA  NOT NULL UNIQUE,
+	scopes       TEXT   NOT NULL,
+	created_at   BIGINT NOT NULL,
+	ends_at      BIGINT NOT NULL,
+	last_used_at BIGINT,
+	revoked_at   BIGINT
+);
+
+-- operator_id is a token, or empty where it was done in a shell; nothing deletes
+-- from here.
+CREATE TABLE audit_log (
+	id            TEXT   NOT NULL PRIMARY KEY,
+	at            BIGINT NOT NULL,
+	operator_id   TEXT,
+	operator_name TEXT   NOT NULL,
+	action        TEXT   NOT NULL,
+	object_kind   TEXT   NOT NULL,
+	object_id     TEXT   NOT NULL,
+	detail        TEXT   NOT NULL
+);
+CREATE INDEX audit_log_of_object ON audit_log (object_id, id);
+
+-- +goose Down
+DROP TABLE audit_log;
+DROP TABLE operator_tokens;
