@@ -7,15 +7,11 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 )
 
 // keepLogin is how long a login whose answer was lost can be sent again.
 const keepLogin = time.Minute
-
-// profileLimit is how long a sign-in waits for the profile.
-const profileLimit = 2 * time.Second
 
 type loginRequest struct {
 	MobileNumber string `json:"mobile_number" rule:"required,min=1,max=64"`
@@ -67,7 +63,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		about(r, grant.Session.ID)
-		return s.answerGrant(w, r, grant)
+		return s.answerGrant(w, grant)
 	}, s.sessionLives)
 }
 
@@ -95,45 +91,20 @@ func (s *Server) refresh(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.answerGrant(w, r, grant)
+	return s.answerGrant(w, grant)
 }
 
-func (s *Server) answerGrant(w http.ResponseWriter, r *http.Request, g *auth.Grant) error {
+// answerGrant asks the store nothing: the OTP or the token is used up by now, and
+// nothing that fails may lose the answer.
+func (s *Server) answerGrant(w http.ResponseWriter, g *auth.Grant) error {
 	by := g.Session.Actor()
-	complete, err := s.profileComplete(r.Context(), g)
-	if err != nil {
-		return err
-	}
+	complete := by.Role != actor.Coach || s.coaches.Completed(g.Session.Filled)
 	return encode(w, http.StatusOK, tokenResponse{
 		AccessToken: g.AccessToken, TokenType: "Bearer", ExpiresIn: seconds(g.AccessEnds),
 		RefreshToken: g.RefreshToken, RefreshExpiresIn: seconds(g.RefreshEnds),
 		SessionID: g.Session.ID, DeviceToken: g.DeviceToken, Account: newAccountResponse(by),
 		ProfileComplete: complete, Next: nextScreen(by.Role, complete),
 	})
-}
-
-// profileComplete is true for whoever has no profile to complete. The session is
-// open by now and its OTP used up: so a read that fails is made once more, and
-// neither ends with the request.
-func (s *Server) profileComplete(ctx context.Context, g *auth.Grant) (bool, error) {
-	by := g.Session.Actor()
-	if by.Role != actor.Coach {
-		return true, nil
-	}
-	var p coach.Profile
-	var err error
-	if !g.Registers {
-		if p, err = s.profileApart(ctx, by); err != nil {
-			p, err = s.profileApart(ctx, by)
-		}
-	}
-	return len(p.Missing(s.coaches.Required)) == 0, err
-}
-
-func (s *Server) profileApart(ctx context.Context, by actor.Actor) (coach.Profile, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), profileLimit)
-	defer cancel()
-	return s.coaches.Profile(ctx, by)
 }
 
 // nextScreen says what the app should show.

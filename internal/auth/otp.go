@@ -118,7 +118,8 @@ type Try struct {
 
 // SignIn is the session that a right code opens.
 type SignIn struct {
-	// Session lacks its account, which the store finds or, for a coach, makes.
+	// Session lacks its account, which the store finds or, for a coach, makes, and
+	// what that has Filled.
 	Session *Session
 	// RefreshHash is what is kept of its refresh token.
 	RefreshHash []byte
@@ -228,7 +229,7 @@ func (s *Service) Login(ctx context.Context, slot Slot, otp, deviceToken, device
 	if err != nil {
 		return nil, err
 	}
-	tried, err := s.try(ctx, slot, otp, deviceToken, func(device string) (*SignIn, error) {
+	_, err = s.try(ctx, slot, otp, deviceToken, func(device string) (*SignIn, error) {
 		if device == "" {
 			device = s.NewID()
 		}
@@ -241,10 +242,5 @@ func (s *Service) Login(ctx context.Context, slot Slot, otp, deviceToken, device
 	if err != nil {
 		return nil, err
 	}
-	grant, err := s.grant(session, refresh, now)
-	if err != nil {
-		return nil, err
-	}
-	grant.Registers = !tried.Registered
-	return grant, nil
+	return s.grant(session, refresh, now)
 }

@@ -14,8 +14,6 @@ type Grant struct {
 	AccessToken  string
 	RefreshToken string
 	DeviceToken  string
-	// Registers says that the account is new: there is no profile yet.
-	Registers bool
 	// AccessEnds and RefreshEnds are how long the tokens live from now.
 	AccessEnds  time.Duration
 	RefreshEnds time.Duration
@@ -85,7 +83,8 @@ func (s *Service) late(ctx context.Context, id string, generation int64, now tim
 	if generation == session.Generation-1 {
 		used = session.UsedAt
 		if used.IsZero() {
-			return session, nil
+			session.Filled, err = s.Store.Filled(ctx, session.AccountID)
+			return session, err
 		}
 	}
 	if now.Sub(used) <= s.Settings.RefreshGrace {

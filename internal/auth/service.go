@@ -59,6 +59,8 @@ type Store interface {
 	MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error
 	// Rotate returns nil where the guard did not hold.
 	Rotate(ctx context.Context, r Rotation) (*Session, error)
+	// Filled returns Session.Filled of an account.
+	Filled(ctx context.Context, accountID string) ([]string, error)
 	// Revoke ends s and tells e, once.
 	Revoke(ctx context.Context, s *Session, e event.Event) error
 	EndSession(ctx context.Context, accountID, id string) (bool, error)

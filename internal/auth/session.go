@@ -19,6 +19,10 @@ type Session struct {
 	DeviceID   string
 	DeviceName string
 
+	// Filled names what the account's holder has told of themself, in the words of
+	// whoever asks them. A login and a refresh know it, and nobody else does.
+	Filled []string
+
 	// Generation counts the refreshes.
 	Generation int64
 	// UsedAt is the first use of a token of this generation, PrevUsedAt of the

@@ -4,6 +4,7 @@ package coach
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,6 +124,11 @@ type Service struct {
 // Profile returns the caller's own profile.
 func (s *Service) Profile(ctx context.Context, by actor.Actor) (Profile, error) {
 	return s.Store.Profile(ctx, by.AccountID)
+}
+
+// Completed says whether a profile with these fields filled is complete.
+func (s *Service) Completed(filled []string) bool {
+	return !slices.ContainsFunc(s.Required, func(field string) bool { return !slices.Contains(filled, field) })
 }
 
 // Edit applies patch to the caller's own profile.

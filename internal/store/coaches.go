@@ -16,6 +16,22 @@ func (db *DB) Profile(ctx context.Context, coachID string) (coach.Profile, error
 	return profile(ctx, db, coachID)
 }
 
+// filledBy names the fields of a profile that are set, as coach.Profile.Missing
+// judges them; an account's id and a closing parenthesis must follow. It is NULL
+// where there is no profile.
+const filledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
+		|| CASE WHEN c.email IS NULL THEN '' ELSE 'email,' END
+		|| CASE WHEN c.bio IS NULL THEN '' ELSE 'bio,' END
+		|| CASE WHEN c.experience_years IS NULL THEN '' ELSE 'experience_years,' END
+		|| CASE WHEN c.sports = '[]' THEN '' ELSE 'sports,' END
+	FROM coaches c WHERE c.id = `
+
+// Filled returns which fields of its profile an account has set; none where it
+// has no profile.
+func (db *DB) Filled(ctx context.Context, accountID string) (filled []string, err error) {
+	return filled, db.queryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(intoWords(&filled))
+}
+
 func profile(ctx context.Context, q querier, coachID string) (coach.Profile, error) {
 	var (
 		p      coach.Profile

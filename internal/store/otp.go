@@ -258,7 +258,7 @@ func mayHold(role actor.Role, known bool) bool { return known || role == actor.C
 // signIn opens the session of a right code: the account, the device, the session.
 func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 	s := *in.Session
-	if err := tx.account(ctx, &s, known); err != nil {
+	if err := tx.account(ctx, s, known); err != nil {
 		return err
 	}
 	_, err := tx.exec(ctx, `
@@ -268,29 +268,29 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 	if err != nil {
 		return fmt.Errorf("register device: %w", err)
 	}
-	_, err = tx.exec(ctx, `
+	err = tx.queryRow(ctx, `
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, device_name, generation, refresh_hash,
 			created_at, last_used_at, idle_at, ends_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)`,
-		s.ID, s.AccountID, string(s.Role), string(s.Number), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,
-		micros(s.CreatedAt), micros(s.IdleAt), micros(s.EndsAt))
+		SELECT $1, a.id, a.role, a.mobile_number, $4, $5, $6, $7, $8, $8, $9, $10
+		FROM accounts a WHERE a.mobile_number = $2 AND a.role = $3
+		RETURNING account_id, `+filledBy+`sessions.account_id)`,
+		s.ID, string(s.Number), string(s.Role), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,
+		micros(s.CreatedAt), micros(s.IdleAt), micros(s.EndsAt)).Scan(&s.AccountID, intoWords(&s.Filled))
+	if errors.Is(err, sql.ErrNoRows) {
+		return errStale // the account has gone since the guess was counted
+	}
 	if err != nil {
 		return fmt.Errorf("open session: %w", err)
 	}
-	tx.afterCommit(func() { in.Session.AccountID = s.AccountID })
+	tx.afterCommit(func() { in.Session.AccountID, in.Session.Filled = s.AccountID, s.Filled })
 	return nil
 }
 
-// account finds the account of a session, or makes it: a coach's first login
-// registers the coach.
-func (tx *tx) account(ctx context.Context, s *auth.Session, known bool) error {
+// account makes the account of a session where there is none: a coach's first
+// login registers the coach.
+func (tx *tx) account(ctx context.Context, s auth.Session, known bool) error {
 	if s.Role == actor.Coach && known {
-		// It stays as it is: there is nothing to write and nothing to lock.
-		err := tx.queryRow(ctx, `SELECT id FROM accounts WHERE mobile_number = $1 AND role = $2`, string(s.Number), string(s.Role)).Scan(&s.AccountID)
-		if err != nil {
-			return fmt.Errorf("find account: %w", err)
-		}
-		return nil
+		return nil // it stays as it is: there is nothing to write and nothing to lock
 	}
 	err := tx.queryRow(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)

@@ -170,6 +170,8 @@ func (p *pitch) sessions() {
 	_, err = p.db.Rotate(bg, auth.Rotation{SessionID: s.ID, Generation: 1, OldHash: []byte("1"), NewHash: []byte("2"), Now: now, IdleAt: now})
 	ok(p, err)
 	ok(p, p.db.MarkUsed(bg, s.ID, 2, now))
+	_, err = p.db.Filled(bg, s.AccountID)
+	ok(p, err)
 	_, err = p.db.Sessions(bg, s.AccountID, now, "", 5)
 	ok(p, err)
 	_, err = p.db.Roles(bg, s.Number)

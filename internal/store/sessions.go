@@ -14,11 +14,16 @@ import (
 )
 
 func scanSession(s scanner) (*auth.Session, error) {
-	var v auth.Session
-	err := s.Scan(&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, intoText(&v.DeviceName), &v.Generation,
+	v := new(auth.Session)
+	return v, s.Scan(sessionColumns(v)...)
+}
+
+func sessionColumns(v *auth.Session) []any {
+	return []any{
+		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, intoText(&v.DeviceName), &v.Generation,
 		intoTime(&v.UsedAt), intoTime(&v.PrevUsedAt), intoTime(&v.CreatedAt), intoTime(&v.LastUsedAt),
-		intoTime(&v.IdleAt), intoTime(&v.EndsAt), intoTime(&v.RevokedAt))
-	return &v, err
+		intoTime(&v.IdleAt), intoTime(&v.EndsAt), intoTime(&v.RevokedAt),
+	}
 }
 
 // Session returns the session with id, also one that has ended; nil where there
@@ -37,10 +42,9 @@ func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 // Rotate moves a session on to its next generation, if the token that is
 // presented is its newest and the session lives; nil where it is not so.
 func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
-	var rotated *auth.Session
-	err := db.execRow(ctx, func(row scanner) (err error) {
-		rotated, err = scanSession(row)
-		return err
+	rotated := new(auth.Session)
+	err := db.execRow(ctx, func(row scanner) error {
+		return row.Scan(append(sessionColumns(rotated), intoWords(&rotated.Filled))...)
 	}, `
 		UPDATE sessions
 		SET generation = generation + 1, refresh_hash = $4, prev_used_at = COALESCE(used_at, $5),
@@ -48,7 +52,7 @@ func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error
 		WHERE id = $1 AND generation = $2 AND refresh_hash = $3
 			AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
 		RETURNING id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at`,
+			used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at, `+filledBy+`sessions.account_id)`,
 		r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil

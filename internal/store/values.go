@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -28,6 +29,9 @@ func intoTime(t *time.Time) sql.Scanner { return (*timeColumn)(t) }
 // intoText reads a string that may be NULL, which is "".
 func intoText(s *string) sql.Scanner { return (*textColumn)(s) }
 
+// intoWords reads words that a comma follows each; NULL is none.
+func intoWords(words *[]string) sql.Scanner { return (*wordsColumn)(words) }
+
 type timeColumn time.Time
 
 // Scan implements sql.Scanner.
@@ -41,6 +45,16 @@ func (c *timeColumn) Scan(src any) error {
 		return fmt.Errorf("a time cannot be a %T", src)
 	}
 	return nil
+}
+
+type wordsColumn []string
+
+// Scan implements sql.Scanner.
+func (c *wordsColumn) Scan(src any) error {
+	var all textColumn
+	err := all.Scan(src)
+	*c = strings.FieldsFunc(string(all), func(r rune) bool { return r == ',' })
+	return err
 }
 
 type textColumn string
