@@ -2,9 +2,9 @@ package api
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -13,7 +13,7 @@ func (s *Server) signIn(r *http.Request, rt *route, c *call) error {
 	if rt.access == open {
 		return nil
 	}
-	token, err := bearer(r.Header)
+	token, err := exchange.Bearer(r.Header)
 	if err != nil {
 		return c.refuse(rt, err)
 	}
@@ -38,50 +38,4 @@ func (c *call) refuse(rt *route, err error) error {
 		return nil
 	}
 	return err
-}
-
-// bearer returns the token of the Authorization header (RFC 6750, section 2.1).
-// Nowhere else is one looked for: an address ends up in logs.
-func bearer(h http.Header) (string, error) {
-	values := h.Values("Authorization")
-	if len(values) > 1 {
-		return "", errBearer("There must be one Authorization header.")
-	}
-	if len(values) == 0 {
-		return "", errNoBearer()
-	}
-	scheme, token, _ := strings.Cut(values[0], " ")
-	token = strings.Trim(token, " ")
-	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", errNoBearer()
-	}
-	if !isToken68(token) {
-		return "", errBearer("This is no access token.")
-	}
-	return token, nil
-}
-
-// token68 are the characters of a bearer token (RFC 6750, section 2.1).
-var token68 = func() (allowed [256]bool) {
-	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=") {
-		allowed[c] = true
-	}
-	return allowed
-}()
-
-func isToken68(s string) bool {
-	for i := range len(s) {
-		if !token68[s[i]] {
-			return false
-		}
-	}
-	return true
-}
-
-func errNoBearer() error {
-	return fault.New(fault.Unauthenticated, "token_missing", "Send an access token as Authorization: Bearer. If you have none, sign in again.")
-}
-
-func errBearer(what string) error {
-	return fault.New(fault.Unauthenticated, "token_invalid", "%s If you have none that works, sign in again.", what)
 }

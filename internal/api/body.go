@@ -1,22 +1,16 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
-	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wire"
 )
 
-// Bounds of a body: bytes (contract section 1), and how deep values may nest,
-// which is several times what any call asks for.
-const (
-	maxBody  = 64 << 10
-	maxDepth = 32
-)
+// maxBody bounds a body, in bytes (contract section 1).
+const maxBody = 64 << 10
 
 // bodyKind is what a call wants as its body.
 type bodyKind int
@@ -46,7 +40,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, rt *route, c *call
 	if rt.body == bodyNone || len(c.raw) == 0 && rt.body == bodyMaybe {
 		return nil
 	}
-	c.value, err = parse(c.raw, &c.faults)
+	c.value, err = wire.Parse(c.raw, (*wire.Faults)(&c.faults))
 	return err
 }
 
@@ -64,79 +58,10 @@ func readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, tooLarge()
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, errMalformed("The body ends before it is complete.")
+		return nil, wire.Malformed("The body ends before it is complete.")
 	}
 	if err != nil {
-		return nil, errMalformed("The body cannot be read.").Because(err)
+		return nil, wire.Malformed("The body cannot be read.").Because(err)
 	}
 	return raw, nil
-}
-
-func errMalformed(why string) *fault.Error {
-	return fault.New(fault.Malformed, "malformed_request", "The body must be one JSON value in UTF-8. %s", why)
-}
-
-// parse returns the one JSON value of raw. Numbers stay json.Number. A member
-// that stands twice in an object is noted as a fault.
-func parse(raw []byte, f *faults) (any, error) {
-	switch {
-	case len(bytes.TrimSpace(raw)) == 0:
-		return nil, errMalformed("It is empty.")
-	case !utf8.Valid(raw):
-		return nil, errMalformed("It is not UTF-8.")
-	case !json.Valid(raw):
-		return nil, errMalformed("It is not JSON.")
-	case loneSurrogate(raw):
-		return nil, errMalformed("It has an escape that is half a character.")
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	v, err := parseValue(d, "", 0, f)
-	if err != nil && fault.KindOf(err) == fault.Internal {
-		return nil, errMalformed("It is not JSON.").Because(err)
-	}
-	return v, err
-}
-
-func parseValue(d *json.Decoder, at string, depth int, f *faults) (any, error) {
-	token, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	open, ok := token.(json.Delim)
-	if !ok {
-		return token, nil
-	}
-	if depth == maxDepth {
-		return nil, errMalformed("It nests too deeply.")
-	}
-	object, list := map[string]any{}, []any{}
-	for d.More() {
-		if open == '[' {
-			v, err := parseValue(d, pointTo(at, len(list)), depth+1, f)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
-			continue
-		}
-		name, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		member, _ := name.(string)
-		if _, twice := object[member]; twice {
-			f.add(pointTo(at, member), "duplicate_field", "This stands here twice.")
-		}
-		if object[member], err = parseValue(d, pointTo(at, member), depth+1, f); err != nil {
-			return nil, err
-		}
-	}
-	if _, err := d.Token(); err != nil { // the closing bracket
-		return nil, err
-	}
-	if open == '[' {
-		return list, nil
-	}
-	return object, nil
 }

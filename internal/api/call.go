@@ -8,14 +8,13 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
 )
 
 // call is what the adapter knows of the request that it is answering.
 type call struct {
-	trace string
-	// pattern of the route, for the log: the path itself may hold a secret.
-	pattern string
+	exchange.Exchange
 
 	by     actor.Actor
 	claims auth.Claims
@@ -29,8 +28,6 @@ type call struct {
 
 	// subject is what the answer is about, for whoever asks for it once more.
 	subject string
-
-	status int
 }
 
 type callKey struct{}

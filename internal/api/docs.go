@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/touchline/touchline/internal/api/reference"
+	"github.com/touchline/touchline/internal/problem"
 )
 
 // openAPI is the published form of the wire contract, kept by hand.
@@ -75,13 +76,13 @@ func (d *Docs) Problems(w http.ResponseWriter, r *http.Request) {
 // Problem serves GET /problems/{code}.
 func (d *Docs) Problem(w http.ResponseWriter, r *http.Request) {
 	code := r.PathValue("code")
-	kind, ok := LookupProblem(code)
+	kind, ok := problem.Lookup(code)
 	if !ok {
 		d.render(w, r, http.StatusNotFound, "unknown_problem.html", nil)
 		return
 	}
 	d.render(w, r, http.StatusOK, "problem.html", problemPage{
-		ProblemType:  kind,
+		Type:         kind,
 		MeaningHTML:  reference.Inline(kind.Meaning),
 		WhatToDoHTML: reference.Inline(kind.WhatToDo),
 		StatusText:   http.StatusText(kind.Status),

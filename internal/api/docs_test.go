@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/problem"
 )
 
 // docsServer mounts the documents as the service does.
@@ -87,7 +88,7 @@ func TestPages(t *testing.T) {
 		anchors[m[1]] = true
 	}
 	pages := []string{"/docs", "/problems/"}
-	for _, p := range api.Catalogue() {
+	for _, p := range problem.Catalogue() {
 		pages = append(pages, "/problems/"+p.Code)
 	}
 	there := map[string]bool{"": true, "data:,": true}

@@ -3,27 +3,18 @@ package api
 import (
 	"context"
 	"net/http"
-	"net/netip"
-	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // What the tests see of the adapter, as package api itself sees it.
 var (
-	Bearer         = bearer
 	IdempotencyKey = idempotencyKey
-	TraceID        = traceID
 	IsID           = isID
-	Network        = network
 )
-
-// ClientAddress is clientAddress.
-func ClientAddress(remote string, forwarded []string, trusted []netip.Prefix) netip.Addr {
-	return clientAddress(remote, forwarded, trusted)
-}
 
 // AcceptsJSON and AcceptsEvents judge Accept headers.
 func AcceptsJSON(h http.Header) bool   { return acceptable(h, mediaJSON) }
@@ -34,7 +25,7 @@ func Decode[T any](raw []byte) (T, []fault.Field, error) {
 	c := &call{raw: raw}
 	var zero T
 	var err error
-	if c.value, err = parse(raw, &c.faults); err != nil {
+	if c.value, err = wire.Parse(raw, (*wire.Faults)(&c.faults)); err != nil {
 		return zero, nil, err
 	}
 	r, _ := http.NewRequestWithContext(context.WithValue(context.Background(), callKey{}, c), http.MethodPost, "/", http.NoBody)
@@ -58,18 +49,6 @@ func OpenCursor(v *auth.Vault, scope, cursor string) (id string, seq int64, ok b
 	k, ok := page{scope: []byte(scope), vault: v}.open(cursor)
 	return k.ID, k.Seq, ok
 }
-
-// Wall is the wall per address.
-type Wall struct{ wall *wall }
-
-// NewWall returns a wall.
-func NewWall(perMinute int) Wall { return Wall{newWall(perMinute)} }
-
-// Wait is wall.wait.
-func (w Wall) Wait(address string, now time.Time) time.Duration { return w.wall.wait(address, now) }
-
-// Remembered is how many addresses the wall holds.
-func (w Wall) Remembered() int { return len(w.wall.young) + len(w.wall.previous) }
 
 // Probe is a route for tests.
 type Probe struct {

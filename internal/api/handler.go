@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wall"
 )
 
 // timeLimit is how long a call may take.
@@ -32,7 +33,7 @@ func (s *Server) serve(routes []route) http.Handler {
 		mux.Handle(pattern, res)
 	}
 	absent := s.finish(func(w http.ResponseWriter, r *http.Request) error {
-		if err := s.climb(w, r); err != nil {
+		if err := s.climb(r); err != nil {
 			return err
 		}
 		return fault.Missing()
@@ -47,6 +48,34 @@ func (s *Server) serve(routes []route) http.Handler {
 		mux.ServeHTTP(w, r)
 	}))
 }
+
+// around gives every request what all get, found or not.
+func (s *Server) around(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := new(call)
+		s.edge.Serve(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)), &c.Exchange, next)
+	})
+}
+
+// finish calls h and writes what it returns as a problem.
+func (s *Server) finish(h handlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := h(w, r); err != nil {
+			s.problem(w, r, err)
+		}
+	})
+}
+
+// problem writes err as a problem document.
+func (s *Server) problem(w http.ResponseWriter, r *http.Request, err error) {
+	s.edge.Problem(w, r, &callOf(r.Context()).Exchange, err)
+}
+
+// client returns the network to which a request is counted.
+func (s *Server) client(r *http.Request) string { return wall.Address(r, s.proxies) }
+
+// climb answers rate_limited once the caller's address has made too many requests.
+func (s *Server) climb(r *http.Request) error { return s.wall.Climb(s.client(r), s.now()) }
 
 func clean(p string) bool {
 	c := path.Clean(p)
@@ -84,7 +113,7 @@ func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (res *resource) answer(w http.ResponseWriter, r *http.Request) error {
 	s, c := res.server, callOf(r.Context())
-	c.pattern = res.pattern
+	c.Route = res.pattern
 	rt := res.routes[r.Method]
 	if rt == nil {
 		w.Header().Set("Allow", res.allow)
@@ -95,7 +124,7 @@ func (res *resource) answer(w http.ResponseWriter, r *http.Request) error {
 		return fault.New(fault.MethodNotAllowed, "method_not_allowed", "This address takes %s.", res.allow)
 	}
 	if !rt.unwalled {
-		if err := s.climb(w, r); err != nil {
+		if err := s.climb(r); err != nil {
 			return err
 		}
 	}

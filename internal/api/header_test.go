@@ -2,11 +2,11 @@ package api_test
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -27,7 +27,7 @@ func TestBearer(t *testing.T) {
 		{[]string{"Bearer a", "Bearer b"}, "", "token_invalid"},
 	}
 	for _, tt := range tests {
-		token, err := api.Bearer(http.Header{"Authorization": tt.headers})
+		token, err := exchange.Bearer(http.Header{"Authorization": tt.headers})
 		if token != tt.token || fault.CodeOf(err) != tt.code {
 			t.Errorf("%q: %q, %v", tt.headers, token, err)
 		}
@@ -37,7 +37,7 @@ func TestBearer(t *testing.T) {
 func FuzzBearer(f *testing.F) {
 	f.Add("Bearer abc")
 	f.Fuzz(func(t *testing.T, value string) {
-		token, err := api.Bearer(http.Header{"Authorization": {value}})
+		token, err := exchange.Bearer(http.Header{"Authorization": {value}})
 		if (err == nil) == (token == "") || err != nil && fault.KindOf(err) != fault.Unauthenticated {
 			t.Fatalf("%q: %q, %v", value, token, err)
 		}
@@ -114,66 +114,6 @@ func TestAcceptable(t *testing.T) {
 		}
 		if got := api.AcceptsEvents(h); got != tt.events {
 			t.Errorf("%q: events %v", tt.accept, got)
-		}
-	}
-}
-
-func TestClientAddress(t *testing.T) {
-	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
-	tests := []struct {
-		remote    string
-		forwarded []string
-		trusted   []netip.Prefix
-		want      string
-	}{
-		{"192.0.2.1:80", nil, nil, "192.0.2.1"},
-		{"192.0.2.1:80", []string{"203.0.113.9"}, nil, "192.0.2.1"},
-		{"192.0.2.1:80", []string{"203.0.113.9"}, trusted, "192.0.2.1"},
-		{"10.0.0.1:80", []string{"203.0.113.9"}, trusted, "203.0.113.9"},
-		{"10.0.0.1:80", []string{"1.1.1.1, 203.0.113.9, 10.9.9.9"}, trusted, "203.0.113.9"},
-		{"10.0.0.1:80", []string{"1.1.1.1", "203.0.113.9:4711"}, trusted, "203.0.113.9"},
-		{"10.0.0.1:80", []string{"made up"}, trusted, "10.0.0.1"},
-		{"10.0.0.1:80", nil, trusted, "10.0.0.1"},
-		{"10.0.0.1:80", []string{"10.0.0.7, 10.0.0.8"}, trusted, "10.0.0.7"},
-		{"[fd00::1]:80", []string{"[2001:db8:1:2:3:4:5:6]:99"}, trusted, "2001:db8:1:2::/64"},
-		{"[2001:db8::1%eth0]:80", nil, nil, "2001:db8::/64"},
-		{"[::ffff:192.0.2.1]:80", nil, nil, "192.0.2.1"},
-		{"@", nil, trusted, "invalid IP"},
-	}
-	for _, tt := range tests {
-		if got := api.Network(api.ClientAddress(tt.remote, tt.forwarded, tt.trusted)); got != tt.want {
-			t.Errorf("%s %q: %s, want %s", tt.remote, tt.forwarded, got, tt.want)
-		}
-	}
-}
-
-func FuzzClientAddress(f *testing.F) {
-	f.Add("10.0.0.1:80", "1.2.3.4, [::1]:9")
-	f.Fuzz(func(t *testing.T, remote, forwarded string) {
-		api.Network(api.ClientAddress(remote, []string{forwarded}, []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}))
-		direct := api.ClientAddress("192.0.2.1:80", []string{forwarded}, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
-		if direct != netip.MustParseAddr("192.0.2.1") {
-			t.Fatalf("a stranger's X-Forwarded-For was believed: %s", direct)
-		}
-	})
-}
-
-func TestTraceID(t *testing.T) {
-	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
-	for traceparent, kept := range map[string]bool{
-		"00-" + id + "-00f067aa0ba902b7-01":                       true,
-		"01-" + id + "-00f067aa0ba902b7-01-later":                 true,
-		"00-" + id + "-00f067aa0ba902b7-01-later":                 false,
-		"ff-" + id + "-00f067aa0ba902b7-01":                       false,
-		"00-" + id + "-0000000000000000-01":                       false,
-		"00-00000000000000000000000000000000-00f067aa0ba902b7-01": false,
-		"00-" + strings.ToUpper(id) + "-00f067aa0ba902b7-01":      false,
-		"":  false,
-		"x": false,
-	} {
-		got := api.TraceID(traceparent)
-		if (got == id) != kept || len(got) != 32 {
-			t.Errorf("%q: %q", traceparent, got)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func (s *Server) settle(ctx context.Context, end func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
 	defer cancel()
 	if err := end(ctx); err != nil {
-		s.log.LogAttrs(ctx, slog.LevelError, "keep an answer", slog.String("trace_id", callOf(ctx).trace), slog.Any("error", err))
+		s.log.LogAttrs(ctx, slog.LevelError, "keep an answer", slog.String("trace_id", callOf(ctx).Trace), slog.Any("error", err))
 	}
 }
 

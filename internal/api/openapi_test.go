@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/problem"
 )
 
 // document is the published document as JSON values.
@@ -190,13 +191,15 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, p := range api.Catalogue() {
-		got = append(got, fmt.Sprint(p.Status, " ", p.Code))
+	for _, p := range problem.Catalogue() {
+		if p.Code != "insufficient_scope" { // the operators' listener alone answers it
+			got = append(got, fmt.Sprint(p.Status, " ", p.Code))
+		}
 		if p.Title == "" || p.Meaning == "" || p.WhatToDo == "" {
 			t.Errorf("%s: something is not said", p.Code)
 		}
-		if found, ok := api.LookupProblem(p.Code); !ok || found != p {
-			t.Errorf("LookupProblem(%q) = %v, %v", p.Code, found, ok)
+		if found, ok := problem.Lookup(p.Code); !ok || found != p {
+			t.Errorf("Lookup(%q) = %v, %v", p.Code, found, ok)
 		}
 	}
 	slices.Sort(want)
@@ -211,8 +214,8 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("catalogue = %v\nwant %v", got, want)
 	}
-	if _, ok := api.LookupProblem("no_such_code"); ok {
-		t.Error("LookupProblem found what is not there")
+	if _, ok := problem.Lookup("no_such_code"); ok {
+		t.Error("Lookup found what is not there")
 	}
 
 	schemas := document(t)["components"].(map[string]any)["schemas"].(map[string]any)

@@ -61,7 +61,7 @@ func (p page) more() int { return p.limit + 1 }
 // page reads limit and cursor.
 func (s *Server) page(r *http.Request, query url.Values, f *faults) page {
 	c := callOf(r.Context())
-	p := page{limit: defaultLimit, scope: []byte(c.pattern + "\x00" + c.by.AccountID), vault: s.auth.Keys.Vault}
+	p := page{limit: defaultLimit, scope: []byte(c.Route + "\x00" + c.by.AccountID), vault: s.auth.Keys.Vault}
 	if query.Has("limit") {
 		n, err := strconv.ParseUint(query.Get("limit"), 10, 64)
 		if errors.Is(err, strconv.ErrRange) {

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // addPlayer serves POST /api/players/add.
@@ -44,7 +45,7 @@ func byPlayerID(p *approval.Player) keyset { return keyset{ID: p.ID} }
 
 // playerFilter reads what narrows the list of players.
 func playerFilter(query url.Values, f *faults) approval.Filter {
-	one := func(name string, is rules) string {
+	one := func(name string, is wire.Rules) string {
 		if !query.Has(name) {
 			return ""
 		}
@@ -53,13 +54,13 @@ func playerFilter(query url.Values, f *faults) approval.Filter {
 			f.add("/"+name, "invalid_characters", "This is not UTF-8.")
 			return ""
 		}
-		return is.text(text, "/"+name, f)
+		return is.Text(text, "/"+name, (*wire.Faults)(f))
 	}
-	status := parseRules("oneof=pending|approved|rejected")
+	status := wire.ParseRules("oneof=pending|approved|rejected")
 	return approval.Filter{
 		GuardianStatus: one("guardian_status", status),
 		StudentStatus:  one("student_status", status),
-		Search:         one("q", parseRules("max=100")), // a search box that is empty finds all
+		Search:         one("q", wire.ParseRules("max=100")), // a search box that is empty finds all
 	}
 }
 

@@ -5,11 +5,12 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/api/reference"
+	"github.com/touchline/touchline/internal/problem"
 )
 
 // problemPage is what the page of one code shows.
 type problemPage struct {
-	ProblemType
+	problem.Type
 	MeaningHTML, WhatToDoHTML template.HTML
 	StatusText                string
 	AnsweredBy                []reference.Link
@@ -19,12 +20,12 @@ type problemPage struct {
 type problemGroup struct {
 	Status     int
 	StatusText string
-	Types      []ProblemType
+	Types      []problem.Type
 }
 
 func problemGroups() []problemGroup {
 	var groups []problemGroup
-	for _, p := range catalogue {
+	for _, p := range problem.Catalogue() {
 		if n := len(groups); n == 0 || groups[n-1].Status != p.Status {
 			groups = append(groups, problemGroup{Status: p.Status, StatusText: http.StatusText(p.Status)})
 		}

@@ -10,9 +10,12 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/problem"
+	"github.com/touchline/touchline/internal/wall"
 )
 
 // Reader reads, in one statement, what the calls that are made most often need.
@@ -53,6 +56,8 @@ type Config struct {
 
 	Now func() time.Time
 	Log *slog.Logger
+	// Observe is told of every answer; nil is nobody.
+	Observe func(method string, x *exchange.Exchange, took time.Duration)
 
 	// StreamPoll and StreamBeat are how often a stream asks whether it may go on
 	// and how often it shows that it lives; 0 means 2 s and 20 s.
@@ -73,11 +78,11 @@ type Server struct {
 	pages       map[string]http.Handler
 	ready       func(context.Context) error
 
-	publicURL string
-	proxies   []netip.Prefix
-	wall      *wall
-	now       func() time.Time
-	log       *slog.Logger
+	edge    exchange.Edge
+	proxies []netip.Prefix
+	wall    *wall.Wall
+	now     func() time.Time
+	log     *slog.Logger
 
 	streamPoll, streamBeat time.Duration
 }
@@ -87,7 +92,8 @@ func New(c Config) *Server {
 	s := &Server{
 		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, tray: c.Tray, hub: c.Hub,
 		idempotency: c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
-		publicURL: c.PublicURL, proxies: c.TrustedProxies, wall: newWall(c.RequestsPerMinute), now: c.Now, log: c.Log,
+		edge:    exchange.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
+		proxies: c.TrustedProxies, wall: wall.New(c.RequestsPerMinute), now: c.Now, log: c.Log,
 		streamPoll: c.StreamPoll, streamBeat: c.StreamBeat,
 	}
 	if s.streamPoll <= 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // Wire gives the tests what one caller reads.
@@ -44,7 +45,7 @@ func NewInputs(region string, now time.Time) Inputs {
 func bodyOf(body []byte) (*http.Request, error) {
 	c := &call{raw: body}
 	var err error
-	if c.value, err = parse(body, &c.faults); err != nil {
+	if c.value, err = wire.Parse(body, (*wire.Faults)(&c.faults)); err != nil {
 		return nil, err
 	}
 	r := httptest.NewRequest(http.MethodPost, "/", nil)

@@ -1,8 +1,8 @@
 // Package fault holds the one error type that a caller can act on. Whatever is
 // not a *fault.Error is internal: logged once at the edge, never shown.
 //
-// The package knows codes and kinds, not HTTP: package api maps a Kind to its
-// status and writes the problem document (RFC 9457).
+// The package knows codes and kinds, not HTTP: package problem maps a Kind to
+// its status and writes the problem document (RFC 9457).
 package fault
 
 import (

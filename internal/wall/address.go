@@ -1,4 +1,4 @@
-package api
+package wall
 
 import (
 	"net/http"
@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// client returns the network to which a request is counted: an IPv4 address, or
-// the /64 of an IPv6 one, for that is what one customer has.
-func (s *Server) client(r *http.Request) string {
-	return network(clientAddress(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), s.proxies))
+// Address returns the network to which a request is counted: an IPv4 address, or
+// the /64 of an IPv6 one, for that is what one customer has. X-Forwarded-For is
+// believed of trusted proxies alone.
+func Address(r *http.Request, trusted []netip.Prefix) string {
+	return Network(Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), trusted))
 }
 
-// clientAddress returns who sent a request. Where that is a trusted proxy, it is
+// Client returns who sent a request. Where that is a trusted proxy, it is
 // the rightmost address of X-Forwarded-For that is not one: everything to the
 // left of it may be made up. It is the zero Addr where even remote is no address.
-func clientAddress(remote string, forwarded []string, trusted []netip.Prefix) netip.Addr {
+func Client(remote string, forwarded []string, trusted []netip.Prefix) netip.Addr {
 	at := parseAddr(remote)
 	if len(trusted) == 0 {
 		return at
@@ -52,7 +53,8 @@ func parseAddr(s string) netip.Addr {
 	return a.Unmap().WithZone("")
 }
 
-func network(a netip.Addr) string {
+// Network returns the network that a is counted as.
+func Network(a netip.Addr) string {
 	if a.Is6() {
 		if p, err := a.Prefix(64); err == nil {
 			return p.String()

@@ -1,4 +1,7 @@
-package api
+// Package problem says no over HTTP: it maps a fault to its status and writes the
+// problem document (RFC 9457) with the headers that belong to it. Its catalogue
+// holds what every code means; both listeners answer from it.
+package problem
 
 import (
 	"bytes"
@@ -32,53 +35,54 @@ var statuses = map[fault.Kind]int{
 	fault.Unavailable:      http.StatusServiceUnavailable,
 }
 
-// finish calls h and writes what it returns as a problem.
-func (s *Server) finish(h handlerFunc) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := h(w, r); err != nil {
-			s.problem(w, r, err)
-		}
-	})
+// Writer writes problem documents.
+type Writer struct {
+	// PublicURL is where the pages of the codes are, without a final slash.
+	PublicURL string
+	Log       *slog.Logger
 }
 
-// problem writes err as a problem document (RFC 9457). What is no *fault.Error
-// is logged here, once, and shown to nobody.
-func (s *Server) problem(w http.ResponseWriter, r *http.Request, err error) {
-	c := callOf(r.Context())
+// Write answers err as a problem document. What is no *fault.Error is logged
+// here, once, and shown to nobody. The trace id and the route's pattern are for
+// the log: a path may hold a secret.
+func (p Writer) Write(w http.ResponseWriter, r *http.Request, trace, route string, err error) {
 	e, ok := errors.AsType[*fault.Error](err)
 	status := 0
 	if ok {
 		status = statuses[e.Kind]
 	}
 	if status == 0 {
-		e, status = s.unexpected(r, c, err)
+		e, status = p.Unexpected(r, trace, route, err)
 	} else if e.Kind == fault.Unavailable {
-		s.log.LogAttrs(r.Context(), slog.LevelWarn, "unavailable", slog.String("route", c.pattern), slog.String("trace_id", c.trace), slog.Any("error", err))
+		p.Log.LogAttrs(r.Context(), slog.LevelWarn, "unavailable", slog.String("route", route), slog.String("trace_id", trace), slog.Any("error", err))
 	}
 	h := w.Header()
 	if e.RetryAfter > 0 || e.Kind == fault.TooMany {
-		h.Set("Retry-After", strconv.Itoa(max(1, wholeSeconds(e.RetryAfter))))
+		h.Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(e.RetryAfter.Seconds())))))
 	}
 	if e.Kind == fault.Unauthenticated {
 		h.Set("WWW-Authenticate", challenge(e.Code))
 	}
+	if scope, ok := e.Extra["scope"].(string); ok && e.Code == "insufficient_scope" {
+		h.Set("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+scope+`"`)
+	}
 	h.Set("Content-Type", "application/problem+json")
-	body := s.document(e, status, c.trace)
+	body := p.document(e, status, trace)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a caller who is gone needs no answer
 }
 
-// unexpected says what is shown of an error that nobody foresaw.
-func (s *Server) unexpected(r *http.Request, c *call, err error) (*fault.Error, int) {
-	attrs := []slog.Attr{slog.String("route", c.pattern), slog.String("trace_id", c.trace), slog.Any("error", err)}
+// Unexpected logs an error that nobody foresaw, and says what is shown of it.
+func (p Writer) Unexpected(r *http.Request, trace, route string, err error) (*fault.Error, int) {
+	attrs := []slog.Attr{slog.String("route", route), slog.String("trace_id", trace), slog.Any("error", err)}
 	switch {
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
-		s.log.LogAttrs(r.Context(), slog.LevelDebug, "the caller left", attrs...)
+		p.Log.LogAttrs(r.Context(), slog.LevelDebug, "the caller left", attrs...)
 	case errors.Is(err, context.DeadlineExceeded):
-		s.log.LogAttrs(r.Context(), slog.LevelWarn, "out of time", attrs...)
+		p.Log.LogAttrs(r.Context(), slog.LevelWarn, "out of time", attrs...)
 	default:
-		s.log.LogAttrs(r.Context(), slog.LevelError, "internal error", attrs...)
+		p.Log.LogAttrs(r.Context(), slog.LevelError, "internal error", attrs...)
 		return fault.New(fault.Internal, "internal_error", "The service made a mistake. Try again later; if it stays, tell whoever runs the service the trace_id."),
 			http.StatusInternalServerError
 	}
@@ -96,9 +100,9 @@ func challenge(code string) string {
 
 // document returns the problem's JSON: the members that all have, then its own in
 // the order of their names, then the faults.
-func (s *Server) document(e *fault.Error, status int, trace string) []byte {
+func (p Writer) document(e *fault.Error, status int, trace string) []byte {
 	title := e.Code
-	if kind, ok := LookupProblem(e.Code); ok {
+	if kind, ok := Lookup(e.Code); ok {
 		title = kind.Title
 	}
 	var b bytes.Buffer
@@ -114,7 +118,7 @@ func (s *Server) document(e *fault.Error, status int, trace string) []byte {
 		b.WriteString(strconv.Quote(name) + ":")
 		b.Write(text)
 	}
-	put("type", s.publicURL+"/problems/"+e.Code)
+	put("type", p.PublicURL+"/problems/"+e.Code)
 	put("title", title)
 	put("status", status)
 	put("detail", e.Message)
@@ -143,10 +147,7 @@ type fieldError struct {
 // wire returns a member of a problem as answers write it.
 func wire(v any) any {
 	if t, ok := v.(time.Time); ok {
-		return timestamp(t)
+		return t.UTC().Format("2006-01-02T15:04:05.999999Z07:00")
 	}
 	return v
 }
-
-// wholeSeconds rounds d up: whoever waits that long has waited long enough.
-func wholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

@@ -1,10 +1,10 @@
-package api
+package problem
 
 import "slices"
 
-// ProblemType is one kind of refusal (RFC 9457): what every answer with its
+// Type is one kind of refusal (RFC 9457): what every answer with its
 // code has in common, and what its page under /problems/ says.
-type ProblemType struct {
+type Type struct {
 	// Code is stable and for programs; it ends the address of the page.
 	Code   string
 	Status int
@@ -18,20 +18,20 @@ type ProblemType struct {
 
 // Catalogue returns every problem type, in the order of their statuses
 // (contract section 7).
-func Catalogue() []ProblemType { return slices.Clone(catalogue) }
+func Catalogue() []Type { return slices.Clone(catalogue) }
 
-// LookupProblem returns the problem type of code, and whether there is one.
-func LookupProblem(code string) (ProblemType, bool) {
-	i := slices.IndexFunc(catalogue, func(p ProblemType) bool { return p.Code == code })
+// Lookup returns the problem type of code, and whether there is one.
+func Lookup(code string) (Type, bool) {
+	i := slices.IndexFunc(catalogue, func(p Type) bool { return p.Code == code })
 	if i < 0 {
-		return ProblemType{}, false
+		return Type{}, false
 	}
 	return catalogue[i], true
 }
 
 // catalogue is a slice, not a map: forty comparisons cost nothing beside
 // writing a problem, and the order is the one in which people read it.
-var catalogue = []ProblemType{
+var catalogue = []Type{
 	{
 		"malformed_request", 400, "The request cannot be read",
 		"The body is not JSON, or it is not valid UTF-8.",
@@ -108,6 +108,11 @@ var catalogue = []ProblemType{
 		"destination_blocked", 403, "This country is not served",
 		"The service sends no SMS to numbers of that country.",
 		"Use a number of a country that is served, or ask whoever runs the service.",
+	},
+	{
+		"insufficient_scope", 403, "Not in the scopes of this token",
+		"An operator's token may do what its scopes name, and this call is for another scope.",
+		"Use a token with the scope that `WWW-Authenticate` names. Who runs the service makes one with `touchline admin token create`.",
 	},
 	{
 		"account_suspended", 403, "The account is suspended",

@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"reflect"
@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// rules are what a rule tag asks of a field, its words separated by commas:
+// Rules are what a rule tag asks of a field, its words separated by commas:
 //
 //	required     it must be there
 //	min=, max=   bounds: characters of a string, items of a list, value of a number
@@ -21,7 +21,7 @@ import (
 //
 // Every string but a secret is trimmed and normalised to NFC; bounds count what
 // is left.
-type rules struct {
+type Rules struct {
 	required         bool
 	min, max         int
 	hasMin, hasMax   bool
@@ -33,30 +33,30 @@ type rules struct {
 }
 
 // each returns the rules for the elements of a list.
-func (is rules) each() rules {
+func (is Rules) each() Rules {
 	is.min, is.hasMin = 1, is.eachMax > 0
 	is.max, is.hasMax = is.eachMax, is.eachMax > 0
 	return is
 }
 
-func (is rules) count(n int, at string, f *faults) bool {
+func (is Rules) count(n int, at string, f *Faults) bool {
 	switch {
 	case is.hasMin && n < is.min:
-		f.add(at, "too_few", "There must be at least "+strconv.Itoa(is.min)+".")
+		f.Add(at, "too_few", "There must be at least "+strconv.Itoa(is.min)+".")
 	case is.hasMax && n > is.max:
-		f.add(at, "too_many", "There may be at most "+strconv.Itoa(is.max)+".")
+		f.Add(at, "too_many", "There may be at most "+strconv.Itoa(is.max)+".")
 	default:
 		return true
 	}
 	return false
 }
 
-func (is rules) number(n int64, at string, f *faults) {
+func (is Rules) number(n int64, at string, f *Faults) {
 	switch {
 	case is.hasMin && n < int64(is.min):
-		f.add(at, "too_small", "This must be at least "+strconv.Itoa(is.min)+".")
+		f.Add(at, "too_small", "This must be at least "+strconv.Itoa(is.min)+".")
 	case is.hasMax && n > int64(is.max):
-		f.add(at, "too_large", "This may be at most "+strconv.Itoa(is.max)+".")
+		f.Add(at, "too_large", "This may be at most "+strconv.Itoa(is.max)+".")
 	}
 }
 
@@ -64,7 +64,7 @@ func (is rules) number(n int64, at string, f *faults) {
 type member struct {
 	index int
 	name  string
-	rules rules
+	rules Rules
 	// optional fields may be null: neither required nor an Opt, which tells.
 	optional bool
 }
@@ -78,7 +78,7 @@ func membersOf(t reflect.Type) []member {
 	var members []member
 	for i := range t.NumField() {
 		field := t.Field(i)
-		is := parseRules(field.Tag.Get("rule"))
+		is := ParseRules(field.Tag.Get("rule"))
 		tells := reflect.PointerTo(field.Type).Implements(reflect.TypeFor[optionalField]())
 		members = append(members, member{i, field.Tag.Get("json"), is, !is.required && !tells})
 	}
@@ -95,10 +95,10 @@ func hasMember(t reflect.Type, name string) bool {
 	return false
 }
 
-// parseRules reads a rule tag. A word that it does not know is a mistake of the
+// ParseRules reads a rule tag. A word that it does not know is a mistake of the
 // programmer, which the first request of any test shows.
-func parseRules(tag string) rules {
-	var is rules
+func ParseRules(tag string) Rules {
+	var is Rules
 	for word := range strings.SplitSeq(tag, ",") {
 		name, value, _ := strings.Cut(word, "=")
 		n, _ := strconv.Atoi(value)
@@ -125,7 +125,7 @@ func parseRules(tag string) rules {
 		case "kept":
 			is.kept = true
 		default:
-			panic("api: no rule " + word)
+			panic("wire: no rule " + word)
 		}
 	}
 	return is

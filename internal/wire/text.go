@@ -1,4 +1,4 @@
-package api
+package wire
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// text returns s as it is kept, and notes what is wrong with it.
-func (is rules) text(s, at string, f *faults) string {
+// Text returns s as it is kept, and notes what is wrong with it.
+func (is Rules) Text(s, at string, f *Faults) string {
 	if !is.secret {
 		s = tidy(s, is.lines)
 	}
@@ -27,21 +27,21 @@ func (is rules) text(s, at string, f *faults) string {
 	length := utf8.RuneCountInString(s)
 	switch {
 	case strings.ContainsFunc(s, is.forbidden):
-		f.add(at, "invalid_characters", "This has control characters or marks that do not belong here.")
+		f.Add(at, "invalid_characters", "This has control characters or marks that do not belong here.")
 	case noUUID:
-		f.add(at, "invalid_id", "This is no identifier: a UUID.")
+		f.Add(at, "invalid_id", "This is no identifier: a UUID.")
 	case len(is.oneof) > 0 && !slices.Contains(is.oneof, s):
-		f.add(at, "invalid_value", "This must be one of "+strings.Join(is.oneof, ", ")+".")
+		f.Add(at, "invalid_value", "This must be one of "+strings.Join(is.oneof, ", ")+".")
 	case is.hasMin && length < is.min:
 		detail := "This cannot be empty."
 		if is.min > 1 {
 			detail = "This must have at least " + strconv.Itoa(is.min) + " characters."
 		}
-		f.add(at, "too_short", detail)
+		f.Add(at, "too_short", detail)
 	case is.hasMax && length > is.max:
-		f.add(at, "too_long", "This may have at most "+strconv.Itoa(is.max)+" characters.")
+		f.Add(at, "too_long", "This may have at most "+strconv.Itoa(is.max)+" characters.")
 	case is.name && length > 0 && !strings.ContainsFunc(s, visible):
-		f.add(at, "invalid_characters", "This has no letter that can be seen.")
+		f.Add(at, "invalid_characters", "This has no letter that can be seen.")
 	}
 	return s
 }
@@ -55,7 +55,7 @@ func tidy(s string, lines bool) string {
 }
 
 // forbidden says whether r may not stand in a string of these rules.
-func (is rules) forbidden(r rune) bool {
+func (is Rules) forbidden(r rune) bool {
 	switch {
 	case is.lines && (r == '\n' || r == '\t'):
 		return false

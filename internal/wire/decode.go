@@ -1,34 +1,26 @@
-package api
+package wire
 
 import (
 	"encoding/json"
 	"maps"
 	"math"
 	"math/big"
-	"net/http"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// decode binds the body to a struct of type T and returns it with everything
-// that is wrong with it: wrong types, unknown and missing fields, bounds. The
-// faults are a value, because what is not the caller's is not found before it is
-// invalid: the handler adds its own and ends with Server.invalid or faults.err.
+// Bind puts v, which Parse made, into the struct that into points to, and adds to
+// f everything that is wrong with it: wrong types, unknown and missing fields,
+// bounds.
 //
 // Fields carry their name in a json tag and their rules in a rule tag (see
-// rules). They are strings, bools, ints, structs, slices and pointers to these;
+// Rules). They are strings, bools, ints, structs, slices and pointers to these;
 // a pointer is nil where the field was left out. Null is the same as leaving an
 // optional field out, but for a merge patch: Opt tells null.
-func decode[T any](r *http.Request) (T, faults) {
-	var into T
-	c := callOf(r.Context())
-	f := slices.Clone(c.faults)
-	if len(c.raw) > 0 {
-		bind(c.value, reflect.ValueOf(&into).Elem(), "", rules{}, &f)
-	}
-	return into, f
+func Bind[T any](v any, into *T, f *Faults) {
+	bind(v, reflect.ValueOf(into).Elem(), "", Rules{}, f)
 }
 
 // Opt is a field of a merge patch (RFC 7396): absent, null, or a value.
@@ -55,8 +47,8 @@ type optionalField interface {
 	put(null bool) reflect.Value
 }
 
-// bind puts v, which parse made, into a value, and notes what does not fit.
-func bind(v any, into reflect.Value, at string, is rules, f *faults) {
+// bind puts v into a value, and notes what does not fit.
+func bind(v any, into reflect.Value, at string, is Rules, f *Faults) {
 	if opt, ok := into.Addr().Interface().(optionalField); ok {
 		inner := opt.put(v == nil)
 		if v != nil {
@@ -67,7 +59,7 @@ func bind(v any, into reflect.Value, at string, is rules, f *faults) {
 	switch into.Kind() {
 	case reflect.Pointer:
 		if v == nil {
-			f.add(at, "invalid_type", "This cannot be cleared.")
+			f.Add(at, "invalid_type", "This cannot be cleared.")
 			return
 		}
 		into.Set(reflect.New(into.Type().Elem()))
@@ -79,34 +71,34 @@ func bind(v any, into reflect.Value, at string, is rules, f *faults) {
 	case reflect.String:
 		s, ok := v.(string)
 		if !ok {
-			f.add(at, "invalid_type", "This must be a string.")
+			f.Add(at, "invalid_type", "This must be a string.")
 			return
 		}
-		into.SetString(is.text(s, at, f))
+		into.SetString(is.Text(s, at, f))
 	case reflect.Bool:
 		b, ok := v.(bool)
 		if !ok {
-			f.add(at, "invalid_type", "This must be true or false.")
+			f.Add(at, "invalid_type", "This must be true or false.")
 			return
 		}
 		into.SetBool(b)
 	case reflect.Int:
 		n, ok := whole(v)
 		if !ok {
-			f.add(at, "invalid_type", "This must be a whole number.")
+			f.Add(at, "invalid_type", "This must be a whole number.")
 			return
 		}
 		is.number(n, at, f)
 		into.SetInt(n)
 	default:
-		panic("api: no rule for " + into.Type().String())
+		panic("wire: no rule for " + into.Type().String())
 	}
 }
 
-func bindStruct(v any, into reflect.Value, at string, f *faults) {
+func bindStruct(v any, into reflect.Value, at string, f *Faults) {
 	object, ok := v.(map[string]any)
 	if !ok {
-		f.add(at, "invalid_type", "This must be an object.")
+		f.Add(at, "invalid_type", "This must be an object.")
 		return
 	}
 	known := 0
@@ -117,9 +109,9 @@ func bindStruct(v any, into reflect.Value, at string, f *faults) {
 			known++ // null is as good as nothing
 		case there:
 			known++
-			bind(value, into.Field(m.index), pointTo(at, m.name), m.rules, f)
+			bind(value, into.Field(m.index), PointTo(at, m.name), m.rules, f)
 		case m.rules.required:
-			f.add(pointTo(at, m.name), "required", "This is needed.")
+			f.Add(PointTo(at, m.name), "required", "This is needed.")
 		}
 	}
 	if known == len(object) {
@@ -127,15 +119,15 @@ func bindStruct(v any, into reflect.Value, at string, f *faults) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if !hasMember(into.Type(), name) {
-			f.add(pointTo(at, name), "unknown_field", "There is no such field.")
+			f.Add(PointTo(at, name), "unknown_field", "There is no such field.")
 		}
 	}
 }
 
-func bindSlice(v any, into reflect.Value, at string, is rules, f *faults) {
+func bindSlice(v any, into reflect.Value, at string, is Rules, f *Faults) {
 	list, ok := v.([]any)
 	if !ok {
-		f.add(at, "invalid_type", "This must be a list.")
+		f.Add(at, "invalid_type", "This must be a list.")
 		return
 	}
 	if !is.count(len(list), at, f) {
@@ -143,7 +135,7 @@ func bindSlice(v any, into reflect.Value, at string, is rules, f *faults) {
 	}
 	into.Set(reflect.MakeSlice(into.Type(), len(list), len(list)))
 	for i, element := range list {
-		bind(element, into.Index(i), pointTo(at, i), is.each(), f)
+		bind(element, into.Index(i), PointTo(at, i), is.each(), f)
 	}
 }
 
