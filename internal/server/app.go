@@ -170,6 +170,12 @@ func (a *App) assemble(ctx context.Context) error {
 	}).Handler())
 	a.worker = a.newWorker(auths, sender)
 	a.db.OnQueued = a.worker.Outbox.Wake
+	a.db.Reserve = func() store.Place {
+		if place := a.worker.Outbox.Reserve(); place != nil {
+			return place
+		}
+		return nil
+	}
 	a.db.OnNotified = func(accountIDs []string) {
 		a.hub.Wake(accountIDs...)
 		a.db.Announce(accountIDs)

@@ -34,6 +34,10 @@ func (db *DB) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 // tries, same end. One upsert decides, so that rivals cannot both send.
 func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge, error) {
 	opened := o.Fresh
+	place := db.place()
+	if place != nil {
+		defer place.Free()
+	}
 	err := db.write(ctx, func(tx *tx) error {
 		limited, err := tx.take(ctx, o.Fresh.SentAt, o.Limits)
 		if err != nil {
@@ -50,9 +54,9 @@ func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge
 				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
 				used_at = NULL, sent_at = excluded.sent_at
 			WHERE otp_challenges.sent_at <= $8
-			RETURNING id, ends_at`,
+			RETURNING id, code, ends_at`,
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
-			micros(o.SentBefore), o.MaxTries).Scan(&c.ID, intoTime(&c.EndsAt))
+			micros(o.SentBefore), o.MaxTries).Scan(&c.ID, &c.Code, intoTime(&c.EndsAt))
 		if errors.Is(err, sql.ErrNoRows) {
 			return tx.tooSoon(ctx, c.Slot)
 		}
@@ -67,7 +71,7 @@ func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge
 		if o.Quiet {
 			return nil
 		}
-		return tx.queueOTP(ctx, c)
+		return tx.queueOTP(ctx, c, place)
 	})
 	return opened, err
 }

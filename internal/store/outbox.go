@@ -13,18 +13,55 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
+// Place is a place with this process's worker for one delivery, which is then
+// queued as already claimed: that saves the claim. Should the process die, the
+// lease runs out, and another worker takes the delivery.
+type Place interface {
+	// Lease is the claim, and how long it holds.
+	Lease() (lease string, lasts time.Duration)
+	// Send hands the delivery over and does not wait for it; c is its challenge
+	// where that is all there is to know.
+	Send(d notify.Delivery, c *auth.Challenge)
+	// Free gives the place back unless something was sent with it.
+	Free()
+}
+
+// place asks the worker for a place, nil where there is none.
+func (db *DB) place() Place {
+	if db.Reserve == nil {
+		return nil
+	}
+	return db.Reserve()
+}
+
 // queueOTP queues the SMS of a challenge. The row names the challenge; the code
-// stays where it is sealed.
-func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge) error {
+// stays where it is sealed. With a place it is claimed from the start.
+func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, place Place) error {
+	d := notify.Delivery{
+		ID: tx.db.NewID(), Kind: notify.OTP, To: c.Number, Role: c.Role, GivesUpAt: c.EndsAt, ChallengeID: c.ID, DeviceID: c.DeviceID,
+	}
+	due := tx.now
+	if place != nil {
+		lease, lasts := place.Lease()
+		d.Lease, d.Attempts, due = lease, 1, tx.now.Add(lasts)
+	}
 	_, err := tx.exec(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
-			attempts, due_at, gives_up_at, created_at, updated_at)
-		VALUES ($1, 'otp', 'sms', 'queued', $2, $3, $4, $5, 0, $6, $7, $6, $6)`,
-		tx.db.NewID(), string(c.Number), string(c.Role), c.ID, c.DeviceID, micros(tx.now), micros(c.EndsAt))
+			attempts, lease, due_at, gives_up_at, created_at, updated_at)
+		VALUES ($1, 'otp', 'sms', 'queued', $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
+		d.ID, string(d.To), string(d.Role), d.ChallengeID, d.DeviceID, d.Attempts, text(d.Lease), micros(due), micros(d.GivesUpAt), micros(tx.now))
 	if err != nil {
 		return fmt.Errorf("queue otp: %w", err)
 	}
-	tx.wakeOutbox(notify.OTP)
+	if place == nil {
+		tx.wakeOutbox(notify.OTP)
+		return nil
+	}
+	var all *auth.Challenge
+	if mayHold(c.Role, false) {
+		all = &c // an SMS goes to any number: there is nothing more to ask
+	}
+	tx.afterCommit(func() { place.Send(d, all) })
 	return nil
 }
 
@@ -41,7 +78,8 @@ func (db *DB) DeliveriesDue(ctx context.Context, now time.Time) (bool, error) {
 
 // ClaimDeliveries takes up to n deliveries of a kind that are due, oldest first,
 // for the holder of lease until then. Whoever does not finish by then loses them
-// to the next claim.
+// to the next claim. The cast keeps SQLite from planning anew for each kind, lest
+// an index that holds one kind alone might serve.
 func (db *DB) ClaimDeliveries(ctx context.Context, kind notify.Kind, lease string, until time.Time, n int) ([]notify.Delivery, error) {
 	var claimed []notify.Delivery
 	err := db.execRows(ctx, func(rs *rows, err error) error {
@@ -57,7 +95,7 @@ func (db *DB) ClaimDeliveries(ctx context.Context, kind notify.Kind, lease strin
 	}, `
 		UPDATE deliveries SET lease = $3, due_at = $4, attempts = attempts + 1, updated_at = $2
 		WHERE id IN (
-			SELECT id FROM deliveries WHERE state = 'queued' AND kind = $1 AND due_at <= $2
+			SELECT id FROM deliveries WHERE state = 'queued' AND kind = CAST($1 AS TEXT) AND due_at <= $2
 			ORDER BY due_at, id LIMIT $5 `+db.engine.skipLocked()+`)
 		RETURNING id, kind, recipient, role, lease, attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id`,
 		string(kind), micros(db.Now()), lease, micros(until), n)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,6 +26,7 @@ type shelf struct {
 	held int   // how often AdmitHeld still says no
 	// closed are the requests that are no longer open.
 	closed map[string]bool
+	asked  atomic.Int32 // calls of LiveChallenge
 }
 
 type row struct {
@@ -66,6 +68,7 @@ func (s *shelf) ClaimDeliveries(_ context.Context, kind notify.Kind, lease strin
 }
 
 func (s *shelf) LiveChallenge(_ context.Context, d notify.Delivery, _ int) (auth.Challenge, bool, error) {
+	s.asked.Add(1)
 	return auth.Challenge{ID: d.ChallengeID, EndsAt: d.GivesUpAt}, true, nil
 }
 

@@ -1,0 +1,4 @@
+package worker
+
+// MaxPlaces is maxPlaces.
+const MaxPlaces = maxPlaces
