@@ -1,0 +1,206 @@
+package coach_test
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+func TestDefaultTiers(t *testing.T) {
+	tiers := coach.DefaultTiers()
+	var names []string
+	for _, tier := range tiers {
+		names = append(names, tier.Name)
+		if tier.SelfService != (tier.Name != "academy") || !slices.Equal(tier.Shows, coach.Showable) || !slices.Equal(tier.KYCFor, []string{coach.ForVisibility}) {
+			t.Errorf("%+v", tier)
+		}
+	}
+	if !slices.Equal(names, []string{"free", "pro", "academy"}) {
+		t.Errorf("tiers are %q", names)
+	}
+	want := coach.Limits{Players: 250, UnverifiedPlayers: 25, StorageBytes: 200 << 20, MessagesPerDay: 200}
+	if tiers[0].Limits != want {
+		t.Errorf("free has %+v, want %+v", tiers[0].Limits, want)
+	}
+}
+
+// TestDocumentedTiers reads the example of docs/tiers.md.
+func TestDocumentedTiers(t *testing.T) {
+	page, err := os.ReadFile("../../docs/tiers.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(page)
+	if example == nil {
+		t.Fatal("docs/tiers.md has no example")
+	}
+	got, problems := coach.ParseTiers(example[1])
+	if problems != nil {
+		t.Fatal(problems)
+	}
+	want := []coach.Tier{
+		{
+			Name: "club", Title: "Club", SelfService: true, Features: []string{"roster", "approvals"},
+			Limits: coach.Limits{Players: 50, UnverifiedPlayers: 10, StorageBytes: 50 << 20, MessagesPerDay: 100},
+			Shows:  []string{"name", "sports", "verified"}, KYCFor: []string{"visibility"},
+		},
+		{
+			Name: "federation", Title: "Federation", Features: []string{"roster", "approvals", "documents", "directory"},
+			Limits: coach.Limits{UnverifiedPlayers: 50, MessagesPerDay: 5000}, Shows: coach.Showable, KYCFor: []string{},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseTiersFaults(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string // beginnings, in order
+	}{
+		{"nothing", ``, []string{"is not JSON"}},
+		{"broken", `{"tiers": [`, []string{"is not JSON"}},
+		{"two values", `{"tiers": []} {}`, []string{"goes on after its end"}},
+		{"no UTF-8", "\xff", []string{"is not UTF-8"}},
+		{"deep", strings.Repeat("[", 100) + strings.Repeat("]", 100), []string{"is not JSON"}},
+		{"a list", `[]`, []string{"the file must be an object"}},
+		{"null", `null`, []string{"the file must be an object"}},
+		{"no tiers", `{}`, []string{"/tiers must be a list"}},
+		{"no tier", `{"tiers": []}`, []string{"/tiers must have at least one"}},
+		{"many tiers", `{"tiers": [` + strings.Repeat("1,", 50) + `1]}`, []string{"/tiers may have at most 50"}},
+		{"twice", `{"tiers": [{"name": "a", "title": "A", "title": "B"}]}`, []string{"/tiers/0/title is there twice"}},
+		{
+			"everything at once",
+			`{"tiers": [{"name": "A", "title": " ", "self_service": 1, "features": "x", "limits": {"players": -1, "storage_bytes": 1.5,
+				"messages_per_day": 9999999999999999999, "unverified_players": "5", "a/b": 1}, "shows": ["email"], "kyc_for": ["players"], "price": 5},
+				7, {"name": "b", "title": "B"}, {"name": "b", "title": "B", "limits": [], "features": ["x", "x", 1]}], "more": {}}`,
+			[]string{
+				"/more is not known", "/tiers/0/price is not known", "/tiers/0/name must be", "/tiers/0/title must be", "/tiers/0/self_service must be",
+				"/tiers/0/features must be a list", "/tiers/0/shows/0 must be one of", "/tiers/0/kyc_for/0 must be one of", "/tiers/0/limits/a~1b is not known",
+				"/tiers/0/limits/players must be", "/tiers/0/limits/unverified_players must be", "/tiers/0/limits/storage_bytes must be", "/tiers/0/limits/messages_per_day must be",
+				"/tiers/1 must be an object", "/tiers/3/name names the tier b again", "/tiers/3/features/1 is there twice", "/tiers/3/features/2 must be a text",
+				"/tiers/3/limits must be an object",
+			},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tiers, got := coach.ParseTiers([]byte(tt.text))
+			if tiers != nil || len(got) != len(tt.want) {
+				t.Fatalf("%d faults, want %d: %q", len(got), len(tt.want), got)
+			}
+			for i, want := range tt.want {
+				if !strings.HasPrefix(got[i], want) {
+					t.Errorf("fault %d is %q, want %q…", i, got[i], want)
+				}
+			}
+		})
+	}
+}
+
+func FuzzParseTiers(f *testing.F) {
+	f.Add([]byte(`{"tiers": [{"name": "a", "title": "A"}]}`))
+	f.Add([]byte(`{"tiers": [{"name": "a", "title": "A", "limits": {"players": 1e3}}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if tiers, problems := coach.ParseTiers(text); (len(tiers) == 0) != (len(problems) > 0) {
+			t.Errorf("%d tiers and %q", len(tiers), problems)
+		}
+	})
+}
+
+var judged = coach.Tiers{KYC: true, List: []coach.Tier{
+	{
+		Name: "small", Title: "Small", KYCFor: []string{coach.ForVisibility}, Shows: []string{"name", "sports"},
+		Limits: coach.Limits{Players: 10, UnverifiedPlayers: 3, StorageBytes: 1000, MessagesPerDay: 5},
+	},
+	{Name: "hidden", Title: "Hidden", Limits: coach.Limits{Players: 5, StorageBytes: 2000}},
+	{Name: "large", Title: "Large", Limits: coach.Limits{Players: 20, UnverifiedPlayers: 15, StorageBytes: 4000, MessagesPerDay: 50}, Shows: coach.Showable},
+}}
+
+func TestJudge(t *testing.T) {
+	off := coach.Tiers{List: judged.List}
+	small, verified := coach.Standing{Tier: "small", KYC: coach.NotStarted}, coach.Standing{Tier: "small", KYC: coach.Verified}
+	hidden, large := coach.Standing{Tier: "hidden", KYC: coach.Rejected}, coach.Standing{Tier: "large", KYC: coach.Submitted}
+	limit := func(name string, value, use int64, tier string, needed any) map[string]any {
+		return map[string]any{"code": "tier_limit", "limit": name, "limit_value": value, "use": use, "tier": tier, "needed_tier": needed}
+	}
+	tests := []struct {
+		name string
+		err  error
+		want map[string]any // nil is allowed
+	}{
+		{"first unverified", judged.Players(small, 0), nil},
+		{"last unverified", judged.Players(small, 2), nil},
+		{"one unverified too many", judged.Players(small, 3), map[string]any{
+			"code": "kyc_required", "limit": "unverified_players", "limit_value": int64(3), "use": int64(3), "kyc_state": "not_started", "tier": "small",
+		}},
+		{"verified", judged.Players(verified, 3), nil},
+		{"KYC off", off.Players(small, 3), nil},
+		{"the last", judged.Players(verified, 9), nil},
+		{"one too many", judged.Players(verified, 10), limit("players", 10, 10, "small", "large")},
+		{"the tier comes before KYC", judged.Players(small, 10), limit("players", 10, 10, "small", "large")},
+		{"over it already", judged.Players(verified, 17), limit("players", 10, 17, "small", "large")},
+		{"no tier is enough", judged.Players(verified, 20), limit("players", 10, 20, "small", nil)},
+		{"no unverified limit", judged.Players(hidden, 4), nil},
+		{"no tier of one's own", judged.Players(coach.Standing{KYC: coach.Verified}, 10), limit("players", 10, 10, "small", "large")},
+		{"a tier that is gone", judged.Players(coach.Standing{Tier: "gone", KYC: coach.Verified}, 10), limit("players", 10, 10, "small", "large")},
+		{"full to the byte", judged.Storage(small, 900, 100), nil},
+		{"a byte too many", judged.Storage(small, 900, 101), limit("storage_bytes", 1000, 900, "small", "hidden")},
+		{"far too many", judged.Storage(hidden, 1000, 2001), limit("storage_bytes", 2000, 1000, "hidden", "large")},
+		{"over it, and less", judged.Storage(small, 1500, 0), limit("storage_bytes", 1000, 1500, "small", "hidden")},
+		{"the last message", judged.Messages(small, 4), nil},
+		{"a message too many", judged.Messages(small, 5), limit("messages_per_day", 5, 5, "small", "hidden")},
+		{"messages without limit", judged.Messages(hidden, 1e6), nil},
+		{"visible, not verified", judged.Visible(small), map[string]any{
+			"code": "kyc_required", "limit": "visibility", "limit_value": nil, "use": nil, "kyc_state": "not_started", "tier": "small",
+		}},
+		{"visible, verified", judged.Visible(verified), nil},
+		{"visible, KYC off", off.Visible(small), nil},
+		{"visible, not asked for", judged.Visible(large), nil},
+		{"never visible", judged.Visible(hidden), map[string]any{
+			"code": "tier_limit", "limit": "visibility", "limit_value": nil, "use": nil, "tier": "hidden", "needed_tier": "small",
+		}},
+		{"shows", judged.Show(small, []string{"sports", "name"}), nil},
+		{"shows nothing", judged.Show(hidden, nil), nil},
+		{"shows more", judged.Show(small, []string{"bio", "name", "verified"}), map[string]any{
+			"code": "tier_limit", "limit": "shows", "limit_value": nil, "use": nil, "tier": "small", "needed_tier": "large", "fields": []string{"bio", "verified"},
+		}},
+		{"no tiers at all", coach.Tiers{KYC: true}.Players(coach.Standing{}, 1e6), nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.want == nil {
+				if tt.err != nil {
+					t.Fatal(tt.err)
+				}
+				return
+			}
+			f, ok := errors.AsType[*fault.Error](tt.err)
+			if !ok || f.Kind != fault.Forbidden {
+				t.Fatalf("err = %v", tt.err)
+			}
+			got := map[string]any{"code": f.Code}
+			for name, value := range f.Extra {
+				got[name] = value
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestShown(t *testing.T) {
+	if got := judged.Of("small").Shown([]string{"verified", "sports", "name"}); !slices.Equal(got, []string{"sports", "name"}) {
+		t.Errorf("shown: %q", got)
+	}
+}
