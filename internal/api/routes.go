@@ -81,6 +81,7 @@ func (s *Server) accountRoutes() []route {
 		{method: "GET", pattern: "/api/me", handle: s.me},
 		{method: "GET", pattern: "/api/coach/profile", handle: s.profile, roles: coachOnly},
 		{method: "PATCH", pattern: "/api/coach/profile", handle: s.editProfile, roles: coachOnly, body: bodyPatch},
+		{method: "GET", pattern: "/api/coach/dashboard", handle: s.dashboard, roles: coachOnly},
 		{method: "GET", pattern: "/api/notifications", handle: s.listNotifications},
 		{method: "POST", pattern: "/api/notifications/read", handle: s.markRead, body: bodyJSON},
 		{method: "GET", pattern: "/api/notifications/stream", handle: s.stream, produces: mediaEvents, endless: true},

@@ -33,6 +33,7 @@ type Config struct {
 	Auth        *auth.Service
 	Approvals   *approval.Service
 	Coaches     *coach.Service
+	Dashboards  *coach.Dashboards
 	Tray        *notify.Tray
 	Hub         *notify.Hub
 	Idempotency *idempotency.Service
@@ -69,6 +70,7 @@ type Server struct {
 	auth        *auth.Service
 	approvals   *approval.Service
 	coaches     *coach.Service
+	dashboards  *coach.Dashboards
 	tray        *notify.Tray
 	hub         *notify.Hub
 	idempotency *idempotency.Service
@@ -90,7 +92,7 @@ type Server struct {
 // New returns a Server of c.
 func New(c Config) *Server {
 	s := &Server{
-		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, tray: c.Tray, hub: c.Hub,
+		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, dashboards: c.Dashboards, tray: c.Tray, hub: c.Hub,
 		idempotency: c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
 		edge:    exchange.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
 		proxies: c.TrustedProxies, wall: wall.New(c.RequestsPerMinute), now: c.Now, log: c.Log,

@@ -157,6 +157,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.handler = a.drained(api.New(api.Config{
 		Auth: auths, Approvals: approvals,
 		Coaches:     &coach.Service{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
+		Dashboards:  &coach.Dashboards{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
 		Tray:        &notify.Tray{Store: a.db, Now: edges.Now},
 		Hub:         a.hub,
 		Idempotency: &idempotency.Service{Store: a.db, Sealer: keys.Vault.For(auth.ForAnswers), Now: edges.Now, NewID: edges.NewID},

@@ -43,5 +43,7 @@ func (tx *tx) addReminder(ctx context.Context, p *approval.Player, party actor.R
 	if err != nil {
 		return fmt.Errorf("count reminder: %w", err)
 	}
-	return nil
+	_, err = tx.exec(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`,
+		p.Side(party).Request.ID, micros(tx.now))
+	return err
 }

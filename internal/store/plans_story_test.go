@@ -85,6 +85,8 @@ func (p *pitch) consents() {
 	ok(p, err)
 	_, err = p.Pending(bg, c, approval.Page{Limit: 5})
 	ok(p, err)
+	_, err = p.db.Dashboard(bg, c.AccountID, p.clock.Now())
+	ok(p, err)
 	_, _ = p.db.AnyApproved(bg, student.AccountID)
 	p.clock.advance(3*day + time.Hour)
 	_, err = p.db.SendDigests(bg, 10)

@@ -112,7 +112,12 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 // came before, so nobody else can be writing their state.
 func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) error {
 	for _, r := range closed {
-		err := tx.execOne(ctx, `UPDATE requests SET state = $2, closed_at = $3 WHERE id = $1`, r.ID, string(r.State), micros(r.ClosedAt))
+		// The coach's cancelling of an open one is a follow-up; a dispute that is
+		// lifted ends as cancelled, too.
+		err := tx.execOne(ctx, `
+			UPDATE requests SET state = CAST($2 AS TEXT), closed_at = $3,
+				followed_up_at = CASE WHEN state = 'pending' AND $2 = 'cancelled' THEN COALESCE(followed_up_at, $3) ELSE followed_up_at END
+			WHERE id = $1`, r.ID, string(r.State), micros(r.ClosedAt))
 		if err != nil {
 			return fmt.Errorf("close request %s: %w", r.ID, err)
 		}
@@ -144,7 +149,8 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
 	for _, r := range resent {
 		err := tx.execOne(ctx, `
-			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4 WHERE id = $1 AND state = 'pending'`,
+			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, followed_up_at = COALESCE(followed_up_at, $3)
+			WHERE id = $1 AND state = 'pending'`,
 			r.ID, joined(r.Channels), micros(r.LastSentAt), r.DeliveryFailed)
 		if err != nil {
 			return fmt.Errorf("resend request %s: %w", r.ID, err)

@@ -1,0 +1,115 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/touchline/touchline/internal/coach"
+)
+
+type dashboardAnswer struct {
+	Profile         dashboardProfile   `json:"profile"`
+	Players         dashboardPlayers   `json:"players"`
+	Pending         dashboardPending   `json:"pending_approvals"`
+	FollowUp        dashboardFollowUp  `json:"follow_up"`
+	Attention       []attentionAnswer  `json:"attention"`
+	AttentionCounts map[coach.Kind]int `json:"attention_counts"`
+	Unread          int                `json:"unread_notifications"`
+	Batches         []struct{}         `json:"batches"`
+	Attendance      []struct{}         `json:"attendance_today"`
+}
+
+type dashboardProfile struct {
+	Complete bool     `json:"complete"`
+	Missing  []string `json:"missing"`
+}
+
+type dashboardPlayers struct {
+	Total    int           `json:"total"`
+	Guardian statesCounted `json:"guardian"`
+	Student  statesCounted `json:"student"`
+}
+
+type statesCounted struct {
+	Pending  int `json:"pending"`
+	Approved int `json:"approved"`
+	Rejected int `json:"rejected"`
+	Revoked  int `json:"revoked"`
+}
+
+type dashboardPending struct {
+	Total      int  `json:"total"`
+	Under48h   int  `json:"under_48h"`
+	Over48h    int  `json:"over_48h"`
+	OverLong   int  `json:"over_3_days"`
+	OldestDays *int `json:"oldest_days"`
+}
+
+type dashboardFollowUp struct {
+	TargetIn   int      `json:"target_in"`
+	Overdue    int      `json:"overdue"`
+	Reached    int      `json:"reached_target"`
+	FollowedUp int      `json:"followed_up"`
+	Share      *float64 `json:"share"`
+}
+
+type attentionAnswer struct {
+	Kind         coach.Kind `json:"kind"`
+	Since        string     `json:"since"`
+	Detail       string     `json:"detail"`
+	PlayerID     *string    `json:"player_id"`
+	StudentName  *string    `json:"student_name"`
+	ApproverType *string    `json:"approver_type"`
+	RequestID    *string    `json:"request_id"`
+}
+
+// attentionDetails say what to do about each kind.
+var attentionDetails = map[coach.Kind]string{
+	coach.NeedsProfile:  "Your profile is incomplete. Until it is complete you cannot add players or send requests.",
+	coach.NeedsDelivery: "The request could not be delivered by SMS. Check the number, then send it again.",
+	coach.NeedsContact:  "Whoever holds the number says that it is not theirs. Ask for the right one and correct it.",
+	coach.Refused:       "They rejected app access. Correct the details, then send the request again.",
+	coach.TakenBack:     "They took their approval back. Ask them why before you send a new request.",
+}
+
+// dashboard serves GET /api/coach/dashboard.
+func (s *Server) dashboard(w http.ResponseWriter, r *http.Request) error {
+	d, err := s.dashboards.Of(r.Context(), caller(r))
+	if err != nil {
+		return err
+	}
+	return encode(w, http.StatusOK, newDashboardAnswer(d, s.now()))
+}
+
+func newDashboardAnswer(d *coach.Dashboard, now time.Time) dashboardAnswer {
+	a := dashboardAnswer{
+		Profile:   dashboardProfile{len(d.Missing) == 0, d.Missing},
+		Players:   dashboardPlayers{d.Players.Total, statesCounted(d.Players.Guardian), statesCounted(d.Players.Student)},
+		Pending:   newDashboardPending(d.Waiting, now),
+		FollowUp:  dashboardFollowUp{TargetIn: seconds(coach.FollowUpTarget), Overdue: d.FollowUp.Overdue, Reached: d.FollowUp.Reached, FollowedUp: d.FollowUp.FollowedUp},
+		Attention: []attentionAnswer{}, AttentionCounts: map[coach.Kind]int{}, Unread: d.Unread,
+		Batches: []struct{}{}, Attendance: []struct{}{},
+	}
+	if share, any := d.FollowUp.Share(); any {
+		a.FollowUp.Share = &share
+	}
+	for _, kind := range coach.Kinds {
+		a.AttentionCounts[kind] = d.Counts[kind]
+	}
+	for _, v := range d.Attention {
+		a.Attention = append(a.Attention, attentionAnswer{
+			Kind: v.Kind, Since: timestamp(v.Since), Detail: attentionDetails[v.Kind], PlayerID: orNull(v.PlayerID),
+			StudentName: orNull(v.StudentName), ApproverType: orNull(string(v.Party)), RequestID: orNull(v.RequestID),
+		})
+	}
+	return a
+}
+
+func newDashboardPending(w coach.Waiting, now time.Time) dashboardPending {
+	p := dashboardPending{Total: w.Total, Under48h: w.Total - w.Over48h, Over48h: w.Over48h, OverLong: w.OverLong}
+	if !w.Oldest.IsZero() {
+		days := max(0, int(now.Sub(w.Oldest)/(24*time.Hour)))
+		p.OldestDays = &days
+	}
+	return p
+}

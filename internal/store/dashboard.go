@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
+)
+
+// Dashboard reads a coach's dashboard, all of it from one state of the database.
+// Every statement stays with the coach's own rows: most with those that wait or
+// were refused, the total with an index, the follow-up with those of a month.
+func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*coach.Dashboard, error) {
+	var d *coach.Dashboard
+	err := db.view(ctx, func(tx *tx) (err error) {
+		d = &coach.Dashboard{Counts: map[coach.Kind]int{}}
+		if d.Profile, err = profile(ctx, tx, coachID); err != nil {
+			return err
+		}
+		for _, part := range []func() error{
+			func() error { return tx.countPlayers(ctx, coachID, d) },
+			func() error { return tx.countWaiting(ctx, coachID, now, d) },
+			func() error { return tx.countRequests(ctx, coachID, now, d) },
+			func() error { return tx.attention(ctx, coachID, d) },
+		} {
+			if err := part(); err != nil {
+				return fmt.Errorf("read dashboard: %w", err)
+			}
+		}
+		d.Unread, err = countUnread(ctx, tx, coachID)
+		return err
+	})
+	return d, err
+}
+
+// countPlayers counts by state. Those who approved are what is left of the total.
+func (tx *tx) countPlayers(ctx context.Context, coachID string, d *coach.Dashboard) error {
+	g, s := &d.Players.Guardian, &d.Players.Student
+	err := tx.queryRow(ctx, `
+		SELECT (SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL),
+			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state = 'pending'),
+			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state = 'pending'),
+			g.rejected, g.revoked, s.rejected, s.revoked
+		FROM (SELECT count(*) FILTER (WHERE guardian_state = 'rejected') AS rejected, count(*) FILTER (WHERE guardian_state = 'revoked') AS revoked
+				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state IN ('rejected', 'revoked')) g,
+			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
+				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state IN ('rejected', 'revoked')) s`, coachID).
+		Scan(&d.Players.Total, &g.Pending, &s.Pending, &g.Rejected, &g.Revoked, &s.Rejected, &s.Revoked)
+	for _, side := range []*coach.States{g, s} {
+		side.Approved = d.Players.Total - side.Pending - side.Rejected - side.Revoked
+	}
+	d.Counts[coach.Refused], d.Counts[coach.TakenBack] = g.Rejected+s.Rejected, g.Revoked+s.Revoked
+	return err
+}
+
+// countWaiting counts what Pending lists.
+func (tx *tx) countWaiting(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
+	adult := approval.DateOf(now)
+	adult.Year -= approval.AdultAge
+	return tx.queryRow(ctx, `
+		SELECT count(*), count(*) FILTER (WHERE w.since < $3), count(*) FILTER (WHERE w.since < $4), min(w.since)
+		FROM (
+			SELECT p.guardian_pending_since AS since FROM players p
+			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state = 'pending' AND p.guardian_name IS NOT NULL
+				AND (p.date_of_birth > $2 OR (SELECT o.state FROM requests o WHERE o.id = p.guardian_request_id) = 'pending')
+			UNION ALL
+			SELECT p.student_pending_since FROM players p
+			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
+		) w`, coachID, adult.String(), micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))).
+		Scan(&d.Waiting.Total, &d.Waiting.Over48h, &d.Waiting.OverLong, intoTime(&d.Waiting.Oldest))
+}
+
+// countRequests counts how requests were followed up, those whose message failed,
+// and those that are disputed and not asked anew.
+func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
+	due := now.Add(-coach.FollowUpTarget)
+	var failed, disputed int
+	err := tx.queryRow(ctx, `
+		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND requested_at < $2 AND followed_up_at IS NULL),
+			m.reached, m.followed,
+			(SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND delivery_failed = TRUE),
+			(SELECT count(*) FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+`
+				WHERE r.coach_id = $1 AND r.state = 'disputed')
+		FROM (SELECT count(*) AS reached, count(*) FILTER (WHERE followed_up_at <= requested_at + $4) AS followed
+			FROM requests
+			WHERE coach_id = $1 AND requested_at < $2 AND requested_at >= $3
+				AND (closed_at IS NULL OR closed_at > requested_at + $4 OR followed_up_at <= requested_at + $4)) m`,
+		coachID, micros(due), micros(due.Add(-coach.FollowUpWindow)), coach.FollowUpTarget.Microseconds()).
+		Scan(&d.FollowUp.Overdue, &d.FollowUp.Reached, &d.FollowUp.FollowedUp, &failed, &disputed)
+	d.Counts[coach.NeedsDelivery], d.Counts[coach.NeedsContact] = failed, disputed
+	return err
+}
+
+// stillDisputed says of a disputed request r and its player p that nobody else was
+// asked since.
+const stillDisputed = `p.deleted_at IS NULL AND (p.guardian_request_id = r.id AND p.guardian_state = 'pending'
+	OR p.student_request_id = r.id AND p.student_state = 'pending')`
+
+// attention lists what needs it of players, the newest of each sort.
+func (tx *tx) attention(ctx context.Context, coachID string, d *coach.Dashboard) error {
+	rs, err := tx.query(ctx, `
+		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id FROM (
+			SELECT * FROM (
+				SELECT p.guardian_state AS kind, p.guardian_changed_at AS since, p.id AS player_id, p.student_name AS student_name,
+					'guardian' AS party, p.guardian_request_id AS request_id
+				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked')
+				ORDER BY p.guardian_changed_at DESC, p.id DESC LIMIT $2) g
+			UNION ALL
+			SELECT * FROM (
+				SELECT p.student_state AS kind, p.student_changed_at AS since, p.id AS player_id, p.student_name AS student_name,
+					'student' AS party, p.student_request_id AS request_id
+				FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked')
+				ORDER BY p.student_changed_at DESC, p.id DESC LIMIT $2) s
+			UNION ALL
+			SELECT * FROM (
+				SELECT 'delivery_failed' AS kind, r.last_sent_at AS since, p.id AS player_id, p.student_name AS student_name,
+					r.approver_type AS party, r.id AS request_id
+				FROM requests r JOIN players p ON p.id = r.player_id
+				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = TRUE
+				ORDER BY r.last_sent_at DESC, r.id DESC LIMIT $2) f
+			UNION ALL
+			SELECT * FROM (
+				SELECT 'disputed' AS kind, r.closed_at AS since, p.id AS player_id, p.student_name AS student_name,
+					r.approver_type AS party, r.id AS request_id
+				FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+`
+				WHERE r.coach_id = $1 AND r.state = 'disputed'
+				ORDER BY r.closed_at DESC, r.id DESC LIMIT $2) c
+		) w`, coachID, coach.MaxAttention)
+	d.Attention, err = collect(rs, err, func(s scanner) (a coach.Attention, err error) {
+		return a, s.Scan(&a.Kind, intoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, intoText(&a.RequestID))
+	})
+	return err
+}

@@ -1,0 +1,56 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// BenchmarkDashboard times the dashboard of a coach with a thousand players, of
+// whom each third waits, said no, or was disputed or not reached, alone and among
+// two hundred thousand players of others.
+func BenchmarkDashboard(b *testing.B) {
+	for _, others := range []int{0, 200_000} {
+		b.Run(fmt.Sprint("sqlite/", others), func(b *testing.B) { dashboards(b, newPitch(b, storetest.SQLite(b)), others) })
+		b.Run(fmt.Sprint("postgres/", others), func(b *testing.B) { dashboards(b, newPitch(b, storetest.Postgres(b)), others) })
+	}
+}
+
+func dashboards(b *testing.B, p *pitch, others int) {
+	coach := p.coach(1)
+	const own = 1000
+	const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) `
+	asked := p.clock.Now().Add(-100 * time.Hour).UnixMicro()
+	if others > 0 {
+		ok(b, run(p.db, `INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) `+numbers+`
+			SELECT CAST($1 AS TEXT) || i, 'n' || i, 'coach', 0, i FROM n`, "other", 200))
+	}
+	for coachID, n := range map[string]int{coach.AccountID: own, "other": others} {
+		if n == 0 {
+			continue
+		}
+		owner := `CAST($1 AS TEXT)`
+		if coachID == "other" {
+			owner = `CAST($1 AS TEXT) || (1 + i % 200)`
+		}
+		ok(b, run(p.db, `
+			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
+				guardian_name, guardian_number, guardian_state, guardian_changed_at, guardian_pending_since, guardian_request_id, created_at) `+numbers+`
+			SELECT CAST($1 AS TEXT) || i, `+owner+`, 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', 'pending', i, 'g', '+91',
+				CASE i % 3 WHEN 0 THEN 'rejected' ELSE 'pending' END, i, i, CAST($1 AS TEXT) || i, i FROM n`, coachID, n))
+		ok(b, run(p.db, `
+			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, closed_at) `+numbers+`
+			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT) || i, `+owner+`, 'guardian', CAST($4 AS TEXT),
+				CASE i % 3 WHEN 0 THEN 'rejected' WHEN 1 THEN 'pending' ELSE 'disputed' END, 'sms', CAST($3 AS BIGINT) + i, CAST($3 AS BIGINT) + i, i % 2 = 0,
+				CASE i % 3 WHEN 1 THEN NULL ELSE CAST($3 AS BIGINT) + i + 1 END FROM n`, coachID, n, asked, coach.AccountID))
+	}
+	if p.db.Engine() == "postgres" {
+		ok(b, run(p.db, `ANALYZE`))
+	}
+	for b.Loop() {
+		_, err := p.db.Dashboard(bg, coach.AccountID, p.clock.Now())
+		ok(b, err)
+	}
+}

@@ -1,0 +1,33 @@
+-- The coach's dashboard, and accounts that change their number or close.
+
+-- +goose Up
+
+-- When the coach first did something about a request that waits: reminded, sent
+-- it again, or ended it.
+ALTER TABLE requests ADD COLUMN followed_up_at BIGINT;
+UPDATE requests SET followed_up_at = last_sent_at WHERE last_sent_at > requested_at;
+UPDATE requests SET followed_up_at = closed_at WHERE state = 'cancelled' AND followed_up_at IS NULL;
+CREATE INDEX requests_of_coach ON requests (coach_id, requested_at);
+
+-- What needs the coach's attention, newest last.
+CREATE INDEX requests_failed_of_coach ON requests (coach_id, last_sent_at, id) WHERE state = 'pending' AND delivery_failed = TRUE;
+CREATE INDEX requests_disputed_of_coach ON requests (coach_id, closed_at, id) WHERE state = 'disputed';
+CREATE INDEX players_guardian_refused ON players (coach_id, guardian_changed_at, id, guardian_state)
+	WHERE deleted_at IS NULL AND guardian_state IN ('rejected', 'revoked');
+CREATE INDEX players_student_refused ON players (coach_id, student_changed_at, id, student_state)
+	WHERE deleted_at IS NULL AND student_state IN ('rejected', 'revoked');
+
+-- A closed account keeps its id, to which history points; its number is free and
+-- stays here sealed, for the proof.
+ALTER TABLE accounts ADD COLUMN closed_at BIGINT;
+ALTER TABLE accounts ADD COLUMN closed_number BYTEA;
+
+-- +goose Down
+ALTER TABLE accounts DROP COLUMN closed_number;
+ALTER TABLE accounts DROP COLUMN closed_at;
+DROP INDEX players_student_refused;
+DROP INDEX players_guardian_refused;
+DROP INDEX requests_disputed_of_coach;
+DROP INDEX requests_failed_of_coach;
+DROP INDEX requests_of_coach;
+ALTER TABLE requests DROP COLUMN followed_up_at;
