@@ -1,11 +1,8 @@
 package api
 
 import (
-	"errors"
-	"io"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -27,7 +24,7 @@ const (
 func (s *Server) read(w http.ResponseWriter, r *http.Request, rt *route, c *call) error {
 	var err error
 	if rt.body != bodyNone {
-		if c.raw, err = readAll(w, r); err != nil {
+		if c.raw, err = wire.ReadAll(w, r, maxBody); err != nil {
 			return err
 		}
 		if (len(c.raw) > 0 || rt.body != bodyMaybe) && !readable(r.Header, rt.body) {
@@ -42,26 +39,4 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, rt *route, c *call
 	}
 	c.value, err = wire.Parse(c.raw, (*wire.Faults)(&c.faults))
 	return err
-}
-
-func readAll(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	tooLarge := func() error {
-		// What is left of the body is not read.
-		w.Header().Set("Connection", "close")
-		return fault.New(fault.TooLarge, "payload_too_large", "A body may have at most %d KiB.", maxBody>>10)
-	}
-	if r.ContentLength > maxBody {
-		return nil, tooLarge()
-	}
-	raw, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if len(raw) > maxBody {
-		return nil, tooLarge()
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, wire.Malformed("The body ends before it is complete.")
-	}
-	if err != nil {
-		return nil, wire.Malformed("The body cannot be read.").Because(err)
-	}
-	return raw, nil
 }

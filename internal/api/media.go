@@ -3,10 +3,10 @@ package api
 import (
 	"mime"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // media is what a call answers when all is well.
@@ -26,53 +26,9 @@ func (m media) String() string {
 	return "application/json"
 }
 
-// acceptable says whether the Accept header admits m. The most specific range
-// that matches decides, and a weight of 0 excludes (RFC 9110, section 12.5.1).
-// What cannot be read is passed over.
+// acceptable says whether the Accept header admits m.
 func acceptable(h http.Header, m media) bool {
-	values := h.Values("Accept")
-	if m == mediaAny || len(values) == 0 {
-		return true
-	}
-	kind, _, _ := strings.Cut(m.String(), "/")
-	best, admitted, seen := 0, false, false
-	for element := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		name, parameters, _ := strings.Cut(element, ";")
-		name = strings.ToLower(strings.TrimSpace(name))
-		if name == "" {
-			continue
-		}
-		seen = true
-		exact := 0
-		switch name {
-		case m.String():
-			exact = 3
-		case kind + "/*":
-			exact = 2
-		case "*/*", "*":
-			exact = 1
-		}
-		if exact > best {
-			best, admitted = exact, weight(parameters) > 0
-		} else if exact == best && exact > 0 {
-			admitted = admitted || weight(parameters) > 0
-		}
-	}
-	return admitted || !seen
-}
-
-// weight returns the q among the parameters of a media range; 1 where there is none.
-func weight(parameters string) float64 {
-	for p := range strings.SplitSeq(parameters, ";") {
-		name, value, _ := strings.Cut(p, "=")
-		if !strings.EqualFold(strings.TrimSpace(name), "q") {
-			continue
-		}
-		if q, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil {
-			return q
-		}
-	}
-	return 1
+	return m == mediaAny || wire.Acceptable(h, m.String())
 }
 
 func errNotAcceptable(m media) error {
