@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/touchline/touchline/internal/api/reference"
+	"github.com/touchline/touchline/internal/reference"
 	"github.com/touchline/touchline/internal/problem"
 )
 

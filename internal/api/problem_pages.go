@@ -4,7 +4,7 @@ import (
 	"html/template"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/api/reference"
+	"github.com/touchline/touchline/internal/reference"
 	"github.com/touchline/touchline/internal/problem"
 )
 

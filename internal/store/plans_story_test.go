@@ -26,6 +26,7 @@ func tell(t *testing.T, url string) {
 	p.sessions()
 	p.outbox()
 	p.answersAndKeys()
+	p.operators()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+// audit records what an operator does in this transaction. detail must hold no
+// personal data. There is no statement that changes an entry or removes one.
+func (tx *tx) audit(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
+	_, err := tx.exec(ctx, `
+		INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		tx.db.NewID(), micros(tx.now), text(by.ID), by.Name, action, objectKind, objectID, detail)
+	if err != nil {
+		return fmt.Errorf("record %s: %w", action, err)
+	}
+	return nil
+}
+
+// Record writes an entry of the audit log by itself.
+func (db *DB) Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
+	return db.write(ctx, func(tx *tx) error { return tx.audit(ctx, by, action, objectKind, objectID, detail) })
+}
+
+// Audit lists entries, newest first, of one object or, where objectID is empty, all.
+func (db *DB) Audit(ctx context.Context, objectID, after string, limit int) ([]operator.Entry, error) {
+	if objectID == "" {
+		return collectAudit(db.query(ctx, `
+			SELECT id, at, operator_id, operator_name, action, object_kind, object_id, detail
+			FROM audit_log WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit))
+	}
+	return collectAudit(db.query(ctx, `
+		SELECT id, at, operator_id, operator_name, action, object_kind, object_id, detail
+		FROM audit_log WHERE object_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, objectID, before(after), limit))
+}
+
+func collectAudit(rs *rows, err error) ([]operator.Entry, error) {
+	return collect(rs, err, func(s scanner) (operator.Entry, error) {
+		var e operator.Entry
+		err := s.Scan(&e.ID, intoTime(&e.At), intoText(&e.By.ID), &e.By.Name, &e.Action, &e.ObjectKind, &e.ObjectID, &e.Detail)
+		return e, err
+	})
+}

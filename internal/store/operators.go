@@ -1,0 +1,101 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+func scanToken(s scanner) (operator.Token, error) {
+	var t operator.Token
+	var scopes []string
+	err := s.Scan(&t.ID, &t.Name, intoWords(&scopes), intoTime(&t.CreatedAt), intoTime(&t.EndsAt), intoTime(&t.LastUsedAt), intoTime(&t.RevokedAt))
+	for _, scope := range scopes {
+		t.Scopes = append(t.Scopes, operator.Scope(scope))
+	}
+	return t, err
+}
+
+// scopesOf is how scopes are kept, each followed by a comma.
+func scopesOf(t operator.Token) string {
+	var b strings.Builder
+	for _, scope := range t.Scopes {
+		b.WriteString(string(scope) + ",")
+	}
+	return b.String()
+}
+
+// AddToken keeps an operator's token by the hash of its secret.
+func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token, hash []byte) error {
+	return db.write(ctx, func(tx *tx) error {
+		_, err := tx.exec(ctx, `
+			INSERT INTO operator_tokens (id, name, hash, scopes, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+			t.ID, t.Name, hash, scopesOf(t), micros(t.CreatedAt), micros(t.EndsAt))
+		if err != nil {
+			return fmt.Errorf("add an operator's token: %w", err)
+		}
+		detail := fmt.Sprintf("scopes %s until %s", strings.TrimSuffix(scopesOf(t), ","), t.EndsAt.UTC().Format(time.DateOnly))
+		return tx.audit(ctx, by, operator.TokenCreated, "token", t.ID, detail)
+	})
+}
+
+// RevokeToken ends an operator's token; nil where there is none.
+func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*operator.Token, error) {
+	var revoked *operator.Token
+	err := db.write(ctx, func(tx *tx) error {
+		revoked = nil
+		t, err := scanToken(tx.queryRow(ctx, `
+			UPDATE operator_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
+			RETURNING id, name, scopes, created_at, ends_at, last_used_at, revoked_at`, id, micros(tx.now)))
+		if err == nil {
+			revoked = &t
+			return tx.audit(ctx, by, operator.TokenRevoked, "token", id, "")
+		}
+		if !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		t, err = scanToken(tx.queryRow(ctx, `
+			SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at FROM operator_tokens WHERE id = $1`, id))
+		if err == nil {
+			revoked = &t
+		}
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return revoked, err
+}
+
+// TokenByHash returns an operator's token, also one that has ended; nil where
+// there is none.
+func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, error) {
+	t, err := scanToken(db.queryRow(ctx, `
+		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at FROM operator_tokens WHERE hash = $1`, hash))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return &t, err
+}
+
+// MarkTokenUsed notes a use at now unless one was noted after before.
+func (db *DB) MarkTokenUsed(ctx context.Context, id string, now, before time.Time) error {
+	_, err := db.exec(ctx, `
+		UPDATE operator_tokens SET last_used_at = $2
+		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $3)`, id, micros(now), micros(before))
+	return err
+}
+
+// Tokens lists operators' tokens, newest first.
+func (db *DB) Tokens(ctx context.Context, after string, limit int) ([]operator.Token, error) {
+	rs, err := db.query(ctx, `
+		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at
+		FROM operator_tokens WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit)
+	return collect(rs, err, scanToken)
+}

@@ -1,0 +1,89 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// TestOperatorTokens: what is kept is what is read, a token ends once, and each
+// deed is recorded with whoever did it.
+func TestOperatorTokens(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newPitch(t, url)
+		now, shell := p.clock.Now(), actor.Operator{Name: operator.Shell("root")}
+		want := operator.Token{
+			ID: p.db.NewID(), Name: "support", Scopes: []operator.Scope{operator.KYC, operator.Audit},
+			CreatedAt: now, EndsAt: now.Add(90 * day),
+		}
+		ok(t, p.db.AddToken(bg, shell, want, []byte("hash")))
+		got, err := p.db.TokenByHash(bg, []byte("hash"))
+		ok(t, err)
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Error(diff)
+		}
+		if none, err := p.db.TokenByHash(bg, []byte("other")); none != nil || err != nil {
+			t.Errorf("an unknown hash finds %v, %v", none, err)
+		}
+		for i, used := range []time.Duration{0, time.Minute, 10 * time.Minute} {
+			ok(t, p.db.MarkTokenUsed(bg, want.ID, now.Add(used), now.Add(used-5*time.Minute)))
+			got, _ := p.db.TokenByHash(bg, []byte("hash"))
+			if exact := i != 1; got.LastUsedAt.Equal(now.Add(used)) != exact {
+				t.Errorf("used after %s, kept as %s", used, got.LastUsedAt)
+			}
+		}
+		for range 2 {
+			revoked, err := p.db.RevokeToken(bg, want.Operator(), want.ID)
+			if ok(t, err); !revoked.RevokedAt.Equal(now) {
+				t.Errorf("revoked at %s", revoked.RevokedAt)
+			}
+			p.clock.advance(time.Hour)
+		}
+		if none, err := p.db.RevokeToken(bg, shell, p.db.NewID()); none != nil || err != nil {
+			t.Errorf("an unknown id revokes %v, %v", none, err)
+		}
+		entries, err := p.db.Audit(bg, want.ID, "", 10)
+		ok(t, err)
+		var said []string
+		for _, e := range entries {
+			said = append(said, e.By.ID+"/"+e.By.Name+" "+e.Action+" "+e.ObjectKind+" "+e.Detail)
+		}
+		if !slices.Equal(said, []string{
+			want.ID + "/support token.revoke token ",
+			"/shell:root token.create token scopes kyc,audit until " + want.EndsAt.Format(time.DateOnly),
+		}) {
+			t.Errorf("recorded %q", said)
+		}
+		page, err := p.db.Audit(bg, "", entries[0].ID, 10)
+		if ok(t, err); len(page) != 1 || page[0].ID != entries[1].ID {
+			t.Errorf("the second page is %v", page)
+		}
+	})
+}
+
+// TestAuditIsAppendOnly: no statement changes an entry or removes one.
+func TestAuditIsAppendOnly(t *testing.T) {
+	changes := regexp.MustCompile(`(?i)(UPDATE|DELETE\s+FROM|REPLACE\s+INTO|TRUNCATE)\s+audit_log|INTO audit_log[^;]*ON CONFLICT`)
+	names, err := filepath.Glob("*.go")
+	ok(t, err)
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(name)
+		ok(t, err)
+		if m := changes.Find(source); m != nil {
+			t.Errorf("%s: %s", name, m)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package store_test
+
+import (
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+// operators makes a token, uses and ends it, and reads what was recorded.
+func (p *pitch) operators() {
+	p.Helper()
+	now, by := p.clock.Now(), actor.Operator{Name: "shell:root"}
+	t := operator.Token{ID: "token", Name: "support", Scopes: operator.Scopes, CreatedAt: now, EndsAt: now.Add(day)}
+	ok(p, p.db.AddToken(bg, by, t, []byte("hash")))
+	_, err := p.db.TokenByHash(bg, []byte("hash"))
+	ok(p, err)
+	ok(p, p.db.MarkTokenUsed(bg, t.ID, now, now))
+	for range 2 {
+		_, err = p.db.RevokeToken(bg, t.Operator(), t.ID)
+		ok(p, err)
+	}
+	_, err = p.db.Tokens(bg, "", 5)
+	ok(p, err)
+	ok(p, p.db.Record(bg, by, operator.CoachRead, "coach", "c", ""))
+	for _, object := range []string{"", "token"} {
+		_, err = p.db.Audit(bg, object, "", 5)
+		ok(p, err)
+	}
+}
