@@ -14,8 +14,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/touchline/touchline/internal/reference"
 	"github.com/touchline/touchline/internal/problem"
+	"github.com/touchline/touchline/internal/reference"
 )
 
 // openAPI is the published form of the wire contract, kept by hand.

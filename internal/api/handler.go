@@ -3,12 +3,11 @@ package api
 import (
 	"context"
 	"net/http"
-	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/wall"
 )
@@ -21,32 +20,20 @@ const timeLimit = 10 * time.Second
 func (s *Server) Handler() http.Handler { return s.serve(s.routes()) }
 
 func (s *Server) serve(routes []route) http.Handler {
-	resources := map[string]*resource{}
-	for _, rt := range routes {
-		if resources[rt.pattern] == nil {
-			resources[rt.pattern] = &resource{server: s, pattern: rt.pattern, routes: map[string]*route{}}
-		}
-		resources[rt.pattern].add(rt)
+	all := make([]exchange.Route, len(routes))
+	for i := range routes {
+		rt := &routes[i]
+		all[i] = exchange.Route{Method: rt.method, Pattern: rt.pattern, Handle: func(w http.ResponseWriter, r *http.Request) error {
+			return s.answer(w, r, rt)
+		}}
 	}
-	mux := http.NewServeMux()
-	for pattern, res := range resources {
-		mux.Handle(pattern, res)
-	}
-	absent := s.finish(func(w http.ResponseWriter, r *http.Request) error {
+	absent := func(_ http.ResponseWriter, r *http.Request) error {
 		if err := s.climb(r); err != nil {
 			return err
 		}
 		return fault.Missing()
-	})
-	mux.Handle("/", absent)
-	return s.around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The mux would redirect a path that is not clean, but nothing is there.
-		if !clean(r.URL.EscapedPath()) {
-			absent.ServeHTTP(w, r)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	}))
+	}
+	return s.around(s.edge.Router(all, absent, func(r *http.Request) *exchange.Exchange { return &callOf(r.Context()).Exchange }))
 }
 
 // around gives every request what all get, found or not.
@@ -77,52 +64,10 @@ func (s *Server) client(r *http.Request) string { return wall.Address(r, s.proxi
 // climb answers rate_limited once the caller's address has made too many requests.
 func (s *Server) climb(r *http.Request) error { return s.wall.Climb(s.client(r), s.now()) }
 
-func clean(p string) bool {
-	c := path.Clean(p)
-	return p == c || c != "/" && p == c+"/"
-}
-
-// resource is one path, with its operations by method.
-type resource struct {
-	server  *Server
-	pattern string
-	routes  map[string]*route
-	allow   string
-}
-
-func (res *resource) add(rt route) {
-	res.routes[rt.method] = &rt
-	if rt.method == http.MethodGet {
-		res.routes[http.MethodHead] = &rt
-	}
-	methods := []string{http.MethodOptions}
-	for method := range res.routes {
-		methods = append(methods, method)
-	}
-	slices.Sort(methods)
-	res.allow = strings.Join(methods, ", ")
-}
-
-// ServeHTTP makes the checks that come before the handler, in the order of the
+// answer makes the checks that come before the handler, in the order of the
 // contract's section 1, and then calls it.
-func (res *resource) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if err := res.answer(w, r); err != nil {
-		res.server.problem(w, r, err)
-	}
-}
-
-func (res *resource) answer(w http.ResponseWriter, r *http.Request) error {
-	s, c := res.server, callOf(r.Context())
-	c.Route = res.pattern
-	rt := res.routes[r.Method]
-	if rt == nil {
-		w.Header().Set("Allow", res.allow)
-		if r.Method == http.MethodOptions {
-			w.WriteHeader(http.StatusNoContent)
-			return nil
-		}
-		return fault.New(fault.MethodNotAllowed, "method_not_allowed", "This address takes %s.", res.allow)
-	}
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, rt *route) error {
+	c := callOf(r.Context())
 	if !rt.unwalled {
 		if err := s.climb(r); err != nil {
 			return err

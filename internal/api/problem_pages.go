@@ -4,8 +4,8 @@ import (
 	"html/template"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/reference"
 	"github.com/touchline/touchline/internal/problem"
+	"github.com/touchline/touchline/internal/reference"
 )
 
 // problemPage is what the page of one code shows.
