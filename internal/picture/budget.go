@@ -1,5 +1,10 @@
 package picture
 
-// budget is how many bytes one decode may hold. The process may have 192 MB
-// resident: 25 when idle, 16 for what else goes on, the rest is this.
+// budget is how many bytes one decode may hold. A process may have 192 MB
+// resident: about 25 when idle, 20 for what else goes on, the rest is this. It is
+// enough for a picture of MaxPixels with 8 bytes a pixel, and for a progressive JPEG
+// of MaxPixels as telephones make them (4:2:0).
 const budget = 148 << 20
+
+// settleAt is from how many bytes on it is worth collecting and giving back.
+const settleAt = 8 << 20

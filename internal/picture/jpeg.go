@@ -1,7 +1,196 @@
 package picture
 
-import "io"
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
 
-func inspectJPEG(r io.ReaderAt, size int64) (Info, error) { return Info{MediaType: JPEG}, nil }
-func inspectPNG(r io.ReaderAt, size int64) (Info, error)  { return Info{MediaType: PNG}, nil }
-func inspectWebP(r io.ReaderAt, size int64) (Info, error) { return Info{MediaType: WebP}, nil }
+const (
+	// A JPEG of several scans is gone over once for each, however few bytes they
+	// take. Encoders make about 10; the limits are for MaxPixels and for small ones.
+	scansWhenLarge = 32
+	scansAtMost    = 100
+)
+
+// The markers of a JPEG that matter here (ITU T.81, table B.1).
+const (
+	mSOF0, mSOF1, mSOF2 = 0xc0, 0xc1, 0xc2
+	mDHT, mJPG, mDAC    = 0xc4, 0xc8, 0xcc
+	mRST0, mRST7        = 0xd0, 0xd7
+	mSOI, mEOI, mSOS    = 0xd8, 0xd9, 0xda
+	mAPP0, mAPP1        = 0xe0, 0xe1
+	mAPP14              = 0xee
+	mTEM                = 0x01
+)
+
+// frame is what the headers of a JPEG say.
+type frame struct {
+	Info
+	components  []component
+	progressive bool
+	scans       int
+	jfif        bool
+	asRGB       bool
+}
+
+type component struct{ id, h, v int }
+
+// inspectJPEG goes over every segment and scan up to the end-of-image marker; what
+// follows that is not looked at, and not kept.
+func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
+	f := frame{Info: Info{MediaType: JPEG}}
+	b := bufio.NewReaderSize(io.NewSectionReader(r, 2, size-2), 32<<10)
+	for {
+		marker, err := nextMarker(b)
+		if err != nil {
+			return Info{}, cutOff(err)
+		}
+		if marker == mEOI {
+			break
+		}
+		if marker == mTEM || mRST0 <= marker && marker <= mRST7 {
+			continue
+		}
+		if err := f.segment(b, marker); err != nil {
+			return Info{}, cutOff(err)
+		}
+	}
+	if f.scans == 0 {
+		return Info{}, refuse(Unreadable, "The JPEG holds no picture.")
+	}
+	if err := f.checkScans(); err != nil {
+		return Info{}, err
+	}
+	f.need, f.pixels = f.memory(), 0
+	return f.Info, nil
+}
+
+// nextMarker skips to the next marker, as decoders do: over what was coded, and
+// over what should not be there.
+func nextMarker(b *bufio.Reader) (byte, error) {
+	for {
+		if _, err := b.ReadSlice(0xff); err != nil {
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue
+			}
+			return 0, err
+		}
+		marker, err := b.ReadByte()
+		for err == nil && marker == 0xff {
+			marker, err = b.ReadByte()
+		}
+		if err != nil || marker != 0 {
+			return marker, err
+		}
+	}
+}
+
+// segment reads one segment with a length.
+func (f *frame) segment(b *bufio.Reader, marker byte) error {
+	var length [2]byte
+	if _, err := io.ReadFull(b, length[:]); err != nil {
+		return err
+	}
+	n := int(length[0])<<8 + int(length[1]) - 2
+	if n < 0 {
+		return refuse(Unreadable, "A segment of the JPEG has no length.")
+	}
+	switch {
+	case marker == mSOF0, marker == mSOF1, marker == mSOF2,
+		marker == mAPP0, marker == mAPP1, marker == mAPP14:
+		body := make([]byte, n)
+		if _, err := io.ReadFull(b, body); err != nil {
+			return err
+		}
+		return f.header(marker, body)
+	case mSOF0 <= marker && marker <= 0xcf && marker != mDHT:
+		return refuse(Unreadable, "The JPEG is coded in a way that is hardly ever used (lossless, hierarchical or arithmetic), and cannot be read here.")
+	case marker == mSOS:
+		f.scans++
+	}
+	_, err := b.Discard(n)
+	return err
+}
+
+func (f *frame) header(marker byte, body []byte) error {
+	switch marker {
+	case mAPP0:
+		f.jfif = f.jfif || bytes.HasPrefix(body, []byte("JFIF\x00"))
+	case mAPP1:
+		if tiff, ok := bytes.CutPrefix(body, []byte("Exif\x00\x00")); ok && f.orientation == 0 {
+			f.orientation = orientation(tiff)
+		}
+	case mAPP14:
+		f.asRGB = f.asRGB || len(body) >= 12 && bytes.HasPrefix(body, []byte("Adobe")) && body[11] == 0
+	default:
+		return f.start(marker, body)
+	}
+	return nil
+}
+
+// start reads a frame's header.
+func (f *frame) start(marker byte, body []byte) error {
+	if len(f.components) > 0 {
+		return refuse(Unreadable, "The JPEG begins twice.")
+	}
+	if len(body) < 6 || len(body) != 6+3*int(body[5]) {
+		return refuse(Unreadable, "The JPEG's header is damaged.")
+	}
+	if body[0] != 8 || body[5] != 1 && body[5] != 3 && body[5] != 4 {
+		return refuse(Unreadable, "The JPEG has %d bits for each of %d colours; 8 bits for 1, 3 or 4 can be read.", body[0], body[5])
+	}
+	f.progressive = marker == mSOF2
+	f.height, f.width = int(body[1])<<8|int(body[2]), int(body[3])<<8|int(body[4])
+	for c := body[6:]; len(c) > 0; c = c[3:] {
+		f.components = append(f.components, component{int(c[0]), int(c[1] >> 4), int(c[1] & 15)})
+	}
+	if len(f.components) == 1 {
+		f.components[0].h, f.components[0].v = 1, 1
+	}
+	for _, c := range f.components {
+		if c.h < 1 || c.h > 4 || c.v < 1 || c.v > 4 {
+			return refuse(Unreadable, "The JPEG's header is damaged.")
+		}
+	}
+	return f.check()
+}
+
+func (f *frame) checkScans() error {
+	pixels := max(int64(f.width)*int64(f.height), 1)
+	if most := min(scansAtMost, scansWhenLarge*MaxPixels/pixels); int64(f.scans) > most {
+		return refuse(TooComplex, "The JPEG has %d scans; %d are taken at its size.", f.scans, most)
+	}
+	return nil
+}
+
+// memory is what the standard library's decoder holds: whole units of 8×8 samples
+// for each colour, 4 bytes more for each sample of a progressive one, and 4 bytes
+// a pixel where the colours are put together at the end.
+func (f *frame) memory() int64 {
+	first := f.components[0]
+	units := int64(f.width+8*first.h-1) / int64(8*first.h) * (int64(f.height+8*first.v-1) / int64(8*first.v))
+	var blocks int64
+	for _, c := range f.components {
+		blocks += units * int64(c.h*c.v)
+	}
+	need := 64 * blocks
+	if f.progressive {
+		need += 4 * 64 * blocks
+	}
+	ids := f.components
+	named := len(ids) == 3 && ids[0].id == 'R' && ids[1].id == 'G' && ids[2].id == 'B'
+	if len(ids) == 4 || len(ids) == 3 && !f.jfif && (f.asRGB || named) {
+		need += 4 * int64(f.width) * int64(f.height)
+	}
+	return need
+}
+
+// cutOff makes a Refusal of a file that ended.
+func cutOff(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return refuse(Truncated, "The picture has no end: it was cut off, or is damaged.")
+	}
+	return err
+}

@@ -2,7 +2,11 @@ package picture
 
 import (
 	"context"
+	"image"
+	"image/jpeg"
+	"image/png"
 	"io"
+	"runtime/debug"
 )
 
 // Size is a picture to make.
@@ -51,5 +55,96 @@ type Picture struct {
 // Process waits for its turn, as long as ctx lets it. What cannot be decoded is a
 // *Refusal.
 func Process(ctx context.Context, src io.ReaderAt, size int64, opts Options) (Result, error) {
-	panic("not yet")
+	info, err := Inspect(src, size)
+	if err != nil {
+		return Result{}, err
+	}
+	if !info.Picture() {
+		return Result{}, refuse(UnsupportedType, "The file is a PDF, not a picture.")
+	}
+	select {
+	case turns <- struct{}{}:
+		defer func() { <-turns }()
+	case <-ctx.Done():
+		return Result{}, ctx.Err()
+	}
+	settle(info)
+	defer settle(info)
+	m, err := decode(ctx, src, size, info)
+	if err != nil {
+		return Result{}, err
+	}
+	made := Result{Source: info}
+	mediaType, turned := JPEG, false
+	if _, transparent := m.(*image.NRGBA); transparent {
+		mediaType = PNG
+	}
+	for _, s := range opts.Sizes {
+		// Each is made from the one before, which is large enough and much less.
+		width, height := fit(m.Bounds().Dx(), m.Bounds().Dy(), s.Longest)
+		if width < m.Bounds().Dx() || height < m.Bounds().Dy() {
+			if m, err = shrink(ctx, m, width, height); err != nil {
+				return Result{}, err
+			}
+			settle(info)
+		}
+		if !turned {
+			m, turned = turn(m, info.orientation), true
+			settle(info)
+		}
+		if err := encode(ctx, m, mediaType, s, opts.Create); err != nil {
+			return Result{}, err
+		}
+		made.Pictures = append(made.Pictures, Picture{s, mediaType, m.Bounds().Dx(), m.Bounds().Dy()})
+	}
+	return made, nil
+}
+
+// turns lets one picture be decoded at a time.
+var turns = make(chan struct{}, 1)
+
+// settle collects what the last step left and gives it back to the system, where
+// that is worth the while: the next step's memory comes on top of it otherwise.
+func settle(info Info) {
+	if info.need > settleAt {
+		debug.FreeOSMemory()
+	}
+}
+
+// fit returns the size with the longest side at most longest, each at least 1.
+func fit(width, height, longest int) (int, int) {
+	side := max(width, height)
+	if side <= longest {
+		return width, height
+	}
+	scaled := func(n int) int { return max(1, (n*longest+side/2)/side) }
+	return scaled(width), scaled(height)
+}
+
+// quality of the JPEG that is written, of 100.
+const quality = 85
+
+func encode(ctx context.Context, m image.Image, mediaType string, s Size, create func(Size) (io.Writer, error)) error {
+	to, err := create(s)
+	if err != nil {
+		return err
+	}
+	w := &heeding{ctx, to}
+	if mediaType == PNG {
+		return png.Encode(w, m)
+	}
+	return jpeg.Encode(w, m, &jpeg.Options{Quality: quality})
+}
+
+// heeding ends with its context.
+type heeding struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (h *heeding) Write(p []byte) (int, error) {
+	if err := h.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return h.w.Write(p)
 }

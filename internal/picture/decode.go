@@ -1,0 +1,120 @@
+package picture
+
+import (
+	"bufio"
+	"context"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/webp"
+)
+
+// decode returns the picture that info was told of, 8 bits a colour: an
+// *image.YCbCr, *image.Gray, *image.RGBA (opaque) or *image.NRGBA (not).
+func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m image.Image, err error) {
+	w := newWatch(ctx, bufio.NewReaderSize(io.NewSectionReader(src, 0, size), lookEvery), info)
+	defer func() {
+		// Decoders are fed what strangers made: a panic is one more way to be damaged.
+		if recover() != nil {
+			m, err = nil, w.judged(nil)
+		}
+	}()
+	switch info.MediaType {
+	case JPEG:
+		m, err = jpeg.Decode(w)
+	case PNG:
+		m, err = png.Decode(w)
+	case WebP:
+		m, err = webp.Decode(w)
+	}
+	if err != nil {
+		return nil, w.judged(err)
+	}
+	if m.Bounds() != image.Rect(0, 0, info.width, info.height) {
+		return nil, w.judged(nil) // the decoder saw another picture than Inspect
+	}
+	settle(info)
+	if m = eightBit(m); m == nil {
+		return nil, w.judged(nil)
+	}
+	return m, nil
+}
+
+// eightBit brings m to one of the four kinds that the rest knows, within the
+// memory that it has where it can; nil where it is of a kind that no decoder makes.
+func eightBit(m image.Image) image.Image {
+	switch m := m.(type) {
+	case *image.YCbCr, *image.Gray, *image.RGBA:
+		return m
+	case *image.NRGBA:
+		return straight(m.Pix, m.Stride, m.Rect)
+	case *image.Gray16:
+		highBytes(m.Pix)
+		return &image.Gray{Pix: m.Pix[:len(m.Pix)/2], Stride: m.Stride / 2, Rect: m.Rect}
+	case *image.RGBA64: // opaque, as PNG's decoder makes it
+		highBytes(m.Pix)
+		return &image.RGBA{Pix: m.Pix[:len(m.Pix)/2], Stride: m.Stride / 2, Rect: m.Rect}
+	case *image.NRGBA64:
+		highBytes(m.Pix)
+		return straight(m.Pix[:len(m.Pix)/2], m.Stride/2, m.Rect)
+	case *image.CMYK:
+		for p := m.Pix; len(p) >= 4; p = p[4:] {
+			p[0], p[1], p[2] = color.CMYKToRGB(p[0], p[1], p[2], p[3])
+			p[3] = 0xff
+		}
+		return &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
+	case *image.Paletted:
+		return unpalette(m)
+	case *image.NYCbCrA:
+		return merge(m)
+	default:
+		return nil
+	}
+}
+
+// highBytes makes 8 bits of 16, in place: the first half of pix is them.
+func highBytes(pix []byte) {
+	for i := range len(pix) / 2 {
+		pix[i] = pix[2*i]
+	}
+}
+
+// straight is a picture of pixels that are not premultiplied; opaque ones are so
+// either way.
+func straight(pix []byte, stride int, r image.Rectangle) image.Image {
+	m := &image.NRGBA{Pix: pix, Stride: stride, Rect: r}
+	if m.Opaque() {
+		return &image.RGBA{Pix: pix, Stride: stride, Rect: r}
+	}
+	return m
+}
+
+func unpalette(m *image.Paletted) image.Image {
+	var colours [256][4]byte
+	for i, c := range m.Palette {
+		n := color.NRGBAModel.Convert(c).(color.NRGBA)
+		colours[i] = [4]byte{n.R, n.G, n.B, n.A}
+	}
+	out := image.NewNRGBA(m.Rect)
+	for i, p := range m.Pix { // a decoded one has no gap between its rows
+		copy(out.Pix[4*i:], colours[p][:])
+	}
+	return straight(out.Pix, out.Stride, out.Rect)
+}
+
+func merge(m *image.NYCbCrA) image.Image {
+	out := image.NewNRGBA(m.Rect)
+	for y := range m.Rect.Dy() {
+		row := out.Pix[y*out.Stride:]
+		for x := range m.Rect.Dx() {
+			ci := m.COffset(x, y)
+			p := row[4*x : 4*x+4 : 4*x+4]
+			p[0], p[1], p[2] = color.YCbCrToRGB(m.Y[m.YOffset(x, y)], m.Cb[ci], m.Cr[ci])
+			p[3] = m.A[m.AOffset(x, y)]
+		}
+	}
+	return straight(out.Pix, out.Stride, out.Rect)
+}

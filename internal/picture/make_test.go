@@ -1,0 +1,199 @@
+package picture_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"testing"
+)
+
+// paint makes a picture whose four corners differ, so that turning it shows: red
+// at the top left, green at the top right, blue at the bottom left, white else.
+func paint(width, height int) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			c := color.NRGBA{255, 255, 255, 255}
+			switch left, top := x < width/2, y < height/2; {
+			case left && top:
+				c = color.NRGBA{255, 0, 0, 255}
+			case top:
+				c = color.NRGBA{0, 160, 0, 255}
+			case left:
+				c = color.NRGBA{0, 0, 255, 255}
+			}
+			m.SetNRGBA(x, y, c)
+		}
+	}
+	return m
+}
+
+func asPNG(tb testing.TB, m image.Image) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, m); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func asJPEG(tb testing.TB, m image.Image) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, m, nil); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// chunk is one of a PNG.
+func chunk(kind string, data []byte) []byte {
+	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	b = append(append(b, kind...), data...)
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
+}
+
+// afterHeader puts chunks behind a PNG's header.
+func afterHeader(file []byte, chunks ...[]byte) []byte {
+	const header = 8 + 25
+	return bytes.Join([][]byte{file[:header], bytes.Join(chunks, nil), file[header:]}, nil)
+}
+
+// header is a PNG's first chunk.
+func header(width, height uint32, depth, colour, interlace byte) []byte {
+	b := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
+	return chunk("IHDR", append(b, depth, colour, 0, 0, interlace))
+}
+
+const signature = "\x89PNG\r\n\x1a\n"
+
+// segment is one of a JPEG, with a length.
+func segment(marker byte, data []byte) []byte {
+	return append([]byte{0xff, marker, byte((len(data) + 2) >> 8), byte(len(data) + 2)}, data...)
+}
+
+// afterSOI puts segments behind a JPEG's start.
+func afterSOI(file []byte, segments ...[]byte) []byte {
+	return bytes.Join([][]byte{file[:2], bytes.Join(segments, nil), file[2:]}, nil)
+}
+
+// exif is a TIFF directory with an orientation, and a position on the earth.
+func exif(orientation uint16) []byte {
+	b := []byte("MM\x00*\x00\x00\x00\x08\x00\x02")
+	b = append(b, 0x01, 0x12, 0, 3, 0, 0, 0, 1, byte(orientation>>8), byte(orientation), 0, 0)
+	b = append(b, 0x88, 0x25, 0, 4, 0, 0, 0, 1, 0, 0, 0, 38, 0, 0, 0, 0) // the GPS directory follows
+	b = append(b, 0, 1, 0, 1, 0, 2, 0, 0, 0, 2)
+	return append(b, "N\x00\x00\x00\x00\x00\x00\x00GPS 12.9716 N 77.5946 E"...)
+}
+
+// riff is a WebP of chunks.
+func riff(chunks ...[]byte) []byte {
+	body := append([]byte("WEBP"), bytes.Join(chunks, nil)...)
+	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
+}
+
+func webpChunk(kind string, data []byte) []byte {
+	b := append(binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(data))), data...)
+	if len(data)%2 == 1 {
+		b = append(b, 0)
+	}
+	return b
+}
+
+// vp8x is the header of an extended WebP.
+func vp8x(flags byte, width, height int) []byte {
+	w, h := width-1, height-1
+	return webpChunk("VP8X", []byte{flags, 0, 0, 0, byte(w), byte(w >> 8), byte(w >> 16), byte(h), byte(h >> 8), byte(h >> 16)})
+}
+
+// frameOf makes a JPEG of nothing but structure: one flat colour, as many scans as
+// wanted behind the first, each a few bytes for all of the picture's blocks.
+func frameOf(sof byte, width, height int, sampling []byte, scans int) []byte {
+	b := []byte{0xff, 0xd8}
+	table := make([]byte, 65)
+	for i := range table[1:] {
+		table[1+i] = 1
+	}
+	b = append(b, segment(0xdb, table)...)
+	frame := []byte{8, byte(height >> 8), byte(height), byte(width >> 8), byte(width), byte(len(sampling))}
+	for i, hv := range sampling {
+		frame = append(frame, byte(i+1), hv, 0)
+	}
+	b = append(b, segment(sof, frame)...)
+	// Two codes of one bit each: DC 0 and 1; AC 0x00 (the block ends) and 0xe0 (so
+	// do 16384 blocks and as many more as the next 14 bits say).
+	lengths := append([]byte{2}, make([]byte, 15)...)
+	b = append(b, segment(0xc4, append(append([]byte{0x00}, lengths...), 0, 1))...)
+	b = append(b, segment(0xc4, append(append([]byte{0x10}, lengths...), 0, 0xe0))...)
+	if sof != 0xc2 {
+		return append(b, flat(width, height, sampling)...)
+	}
+	scan := []byte{byte(len(sampling))}
+	for i := range sampling {
+		scan = append(scan, byte(i+1), 0)
+	}
+	b = append(b, segment(0xda, append(scan, 0, 0, 0))...)
+	b = append(b, make([]byte, blocks(width, height, sampling, len(sampling))/8+1)...)
+	for i := range scans {
+		component := 1 + i%len(sampling)
+		b = append(b, segment(0xda, []byte{1, byte(component), 0, 1, 63, 0})...)
+		left := blocks(width, height, sampling, -component)
+		var bits []byte // of 15 each: code 1, then 14 ones: 32767 blocks
+		for ; left > 0; left -= 32767 {
+			bits = append(bits, bytes.Repeat([]byte{1}, 15)...)
+		}
+		b = append(b, packed(bits)...)
+	}
+	return append(b, 0xff, 0xd9)
+}
+
+// packed makes bytes of bits, filled with ones; 0xff is stuffed.
+func packed(bits []byte) []byte {
+	var out []byte
+	for len(bits)%8 != 0 {
+		bits = append(bits, 1)
+	}
+	for ; len(bits) > 0; bits = bits[8:] {
+		v := byte(0)
+		for _, bit := range bits[:8] {
+			v = v<<1 | bit
+		}
+		if out = append(out, v); v == 0xff {
+			out = append(out, 0)
+		}
+	}
+	return out
+}
+
+// blocks counts those of all components, or of one (given negative) by itself.
+func blocks(width, height int, sampling []byte, which int) int {
+	h0, v0 := int(sampling[0]>>4), int(sampling[0]&15)
+	mx, my := (width+8*h0-1)/(8*h0), (height+8*v0-1)/(8*v0)
+	n := 0
+	for i, hv := range sampling {
+		if which > 0 || which == -(i+1) {
+			n += mx * my * int(hv>>4) * int(hv&15)
+		}
+	}
+	return n
+}
+
+// flat is the one scan of a baseline JPEG: a DC code and an end for each block.
+func flat(width, height int, sampling []byte) []byte {
+	scan := []byte{byte(len(sampling))}
+	for i := range sampling {
+		scan = append(scan, byte(i+1), 0)
+	}
+	b := segment(0xda, append(scan, 0, 63, 0))
+	b = append(b, make([]byte, blocks(width, height, sampling, len(sampling))*2/8+1)...)
+	return append(b, 0xff, 0xd9)
+}
+
+var (
+	yuv420 = []byte{0x22, 0x11, 0x11}
+	yuv444 = []byte{0x11, 0x11, 0x11}
+)

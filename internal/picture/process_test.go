@@ -1,0 +1,209 @@
+package picture_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"io"
+	"os"
+	"testing"
+
+	_ "image/jpeg"
+	_ "image/png"
+
+	"github.com/touchline/touchline/internal/picture"
+)
+
+// process runs Process over file, and returns what it wrote by size.
+func process(tb testing.TB, file []byte, sizes []picture.Size) (picture.Result, map[string][]byte, error) {
+	tb.Helper()
+	out := map[string]*bytes.Buffer{}
+	made, err := picture.Process(context.Background(), bytes.NewReader(file), int64(len(file)), picture.Options{
+		Sizes: sizes,
+		Create: func(s picture.Size) (io.Writer, error) {
+			out[s.Name] = new(bytes.Buffer)
+			return out[s.Name], nil
+		},
+	})
+	all := map[string][]byte{}
+	for name, b := range out {
+		all[name] = b.Bytes()
+	}
+	return made, all, err
+}
+
+func opened(tb testing.TB, file []byte) image.Image {
+	tb.Helper()
+	m, _, err := image.Decode(bytes.NewReader(file))
+	if err != nil {
+		tb.Fatalf("what was written cannot be read: %v", err)
+	}
+	return m
+}
+
+func testdata(tb testing.TB, name string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// TestSizes: a profile picture in three, none enlarged, the shape kept.
+func TestSizes(t *testing.T) {
+	for _, tt := range []struct {
+		w, h int
+		want [3]image.Point
+	}{
+		{3000, 2000, [3]image.Point{{1024, 683}, {320, 213}, {96, 64}}},
+		{200, 400, [3]image.Point{{200, 400}, {160, 320}, {48, 96}}},
+		{50, 40, [3]image.Point{{50, 40}, {50, 40}, {50, 40}}},
+		{1, 1, [3]image.Point{{1, 1}, {1, 1}, {1, 1}}},
+		{9000, 2, [3]image.Point{{1024, 1}, {320, 1}, {96, 1}}},
+	} {
+		made, files, err := process(t, asJPEG(t, paint(tt.w, tt.h)), picture.ProfileSizes)
+		if err != nil {
+			t.Fatalf("%d × %d: %v", tt.w, tt.h, err)
+		}
+		for i, p := range made.Pictures {
+			if got := (image.Point{p.Width, p.Height}); got != tt.want[i] || p.MediaType != picture.JPEG {
+				t.Errorf("%d × %d: %s is %v, %s; want %v", tt.w, tt.h, p.Name, got, p.MediaType, tt.want[i])
+			}
+			if got := opened(t, files[p.Name]).Bounds().Size(); got != tt.want[i] {
+				t.Errorf("%d × %d: the file %s is %v, want %v", tt.w, tt.h, p.Name, got, tt.want[i])
+			}
+		}
+	}
+}
+
+// near says whether two colours are alike, as far as JPEG keeps them.
+func near(a color.Color, want color.NRGBA) bool {
+	n := color.NRGBAModel.Convert(a).(color.NRGBA)
+	off := func(x, y uint8) bool { return max(x, y)-min(x, y) > 24 }
+	return !off(n.R, want.R) && !off(n.G, want.G) && !off(n.B, want.B) && !off(n.A, want.A)
+}
+
+// TestOrientation: all eight, of all formats, with and without scaling.
+func TestOrientation(t *testing.T) {
+	red, green, blue, white := color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 160, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.NRGBA{255, 255, 255, 255}
+	corners := [9][4]color.NRGBA{ // top left, top right, bottom left, bottom right
+		1: {red, green, blue, white}, 2: {green, red, white, blue}, 3: {white, blue, green, red}, 4: {blue, white, red, green},
+		5: {red, blue, green, white}, 6: {blue, red, white, green}, 7: {white, green, blue, red}, 8: {green, white, red, blue},
+	}
+	plain := paint(64, 48)
+	for orientation := range corners[1:] {
+		orientation++
+		tiff := exif(uint16(orientation))
+		for name, file := range map[string][]byte{
+			"jpeg": afterSOI(asJPEG(t, plain), segment(0xe1, append([]byte("Exif\x00\x00"), tiff...))),
+			"png":  afterHeader(asPNG(t, plain), chunk("eXIf", tiff)),
+		} {
+			for _, longest := range []int{64, 32} {
+				made, files, err := process(t, file, []picture.Size{{Name: "x", Longest: longest}})
+				if err != nil {
+					t.Fatalf("%s %d: %v", name, orientation, err)
+				}
+				want := image.Point{longest, longest * 3 / 4}
+				if orientation >= 5 {
+					want.X, want.Y = want.Y, want.X
+				}
+				m := opened(t, files["x"])
+				if m.Bounds().Size() != want {
+					t.Errorf("%s %d: %v, want %v", name, orientation, m.Bounds().Size(), want)
+				}
+				if wide := made.Source.Width > made.Source.Height; wide != (orientation < 5) {
+					t.Errorf("%s %d: told as %d × %d", name, orientation, made.Source.Width, made.Source.Height)
+				}
+				for i, c := range corners[orientation] {
+					x, y := want.X/4+i%2*want.X/2, want.Y/4+i/2*want.Y/2
+					if !near(m.At(x, y), c) {
+						t.Errorf("%s %d at %d: corner %d is %v, want %v", name, orientation, longest, i, m.At(x, y), c)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestNoMetadata: nothing of what is beside the picture survives.
+func TestNoMetadata(t *testing.T) {
+	secret := []byte("GPS 12.9716 N 77.5946 E")
+	plain := paint(40, 30)
+	half := paint(40, 30)
+	half.SetNRGBA(0, 0, color.NRGBA{1, 2, 3, 4})
+	tiff := append([]byte("Exif\x00\x00"), exif(1)...)
+	for name, file := range map[string][]byte{
+		"jpeg": append(afterSOI(asJPEG(t, plain), segment(0xe1, tiff), segment(0xe1, append([]byte("http://ns.adobe.com/xap/1.0/\x00"), secret...)),
+			segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), secret...)), segment(0xfe, secret)), secret...),
+		"png":             append(afterHeader(asPNG(t, plain), chunk("tEXt", secret), chunk("eXIf", exif(1)), chunk("iTXt", secret)), secret...),
+		"transparent png": append(afterHeader(asPNG(t, half), chunk("tEXt", secret), chunk("eXIf", exif(1))), secret...),
+	} {
+		_, files, err := process(t, file, picture.DocumentSizes)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, trace := range []string{"GPS", "Exif", "eXIf", "ICC", "adobe", "tEXt"} {
+			if bytes.Contains(files[""], []byte(trace)) {
+				t.Errorf("%s: %s is still there", name, trace)
+			}
+		}
+	}
+}
+
+// TestFormats: what each becomes, and that it looks alike.
+func TestFormats(t *testing.T) {
+	half := paint(64, 64)
+	for y := range 32 {
+		for x := range 64 {
+			half.SetNRGBA(x, y, color.NRGBA{0, 160, 0, 96})
+		}
+	}
+	deep := image.NewNRGBA64(image.Rect(0, 0, 64, 64))
+	rgb := image.NewRGBA64(deep.Rect)
+	grey := image.NewGray16(deep.Rect)
+	few := image.NewPaletted(deep.Rect, color.Palette{color.NRGBA{0, 160, 0, 255}, color.NRGBA{0, 0, 0, 0}})
+	for i := range deep.Rect.Dx() * deep.Rect.Dy() {
+		x, y := i%64, i/64
+		deep.Set(x, y, color.NRGBA{0, 160, 0, 96})
+		rgb.Set(x, y, color.NRGBA{0, 160, 0, 255})
+		grey.Set(x, y, color.Gray{90})
+		few.SetColorIndex(x, y, uint8(y/32))
+	}
+	green := color.NRGBA{0, 160, 0, 255}
+	for _, tt := range []struct {
+		name string
+		file []byte
+		want string
+		at   color.NRGBA
+	}{
+		{"png", asPNG(t, rgb), picture.JPEG, green},
+		{"png, transparent", asPNG(t, half), picture.PNG, color.NRGBA{0, 160, 0, 96}},
+		{"png, transparent, 16 bits", asPNG(t, deep), picture.PNG, color.NRGBA{0, 160, 0, 96}},
+		{"png, grey, 16 bits", asPNG(t, grey), picture.JPEG, color.NRGBA{90, 90, 90, 255}},
+		{"png, palette", asPNG(t, few), picture.PNG, green},
+		{"webp, lossy", testdata(t, "blue-purple-pink.lossy.webp"), picture.JPEG, color.NRGBA{}},
+		{"webp, lossy, transparent", testdata(t, "yellow_rose.lossy-with-alpha.webp"), picture.PNG, color.NRGBA{}},
+		{"webp, palette", testdata(t, "gopher-doc.8bpp.lossless.webp"), picture.JPEG, color.NRGBA{}},
+		{"webp, transparent", testdata(t, "gopher-doc.with-alpha.lossless.webp"), picture.PNG, color.NRGBA{}},
+		{"jpeg, progressive", frameOf(0xc2, 64, 64, yuv420, 6), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, 4:4:4", frameOf(0xc0, 64, 64, yuv444, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, grey", frameOf(0xc0, 64, 64, []byte{0x11}, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, CMYK", afterSOI(frameOf(0xc0, 64, 64, []byte{0x11, 0x11, 0x11, 0x11}, 0), segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))), picture.JPEG, color.NRGBA{64, 64, 64, 255}},
+	} {
+		for _, longest := range []int{4096, 24} {
+			made, files, err := process(t, tt.file, []picture.Size{{Longest: longest}})
+			if err != nil {
+				t.Errorf("%s: %v", tt.name, err)
+				continue
+			}
+			if made.Pictures[0].MediaType != tt.want {
+				t.Errorf("%s became %s", tt.name, made.Pictures[0].MediaType)
+			}
+			if m := opened(t, files[""]); tt.at != (color.NRGBA{}) && !near(m.At(4, 4), tt.at) {
+				t.Errorf("%s: the colour is %v, want %v", tt.name, m.At(4, 4), tt.at)
+			}
+		}
+	}
+}

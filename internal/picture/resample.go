@@ -1,0 +1,156 @@
+package picture
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"math"
+)
+
+// reach is how far the Catmull-Rom kernel reaches, in pixels of the smaller picture.
+const reach = 2
+
+// kernel is Catmull and Rom's cubic, sharp and without much ringing.
+func kernel(t float64) float64 {
+	t = math.Abs(t)
+	switch {
+	case t < 1:
+		return (1.5*t-2.5)*t*t + 1
+	case t < 2:
+		return ((-0.5*t+2.5)*t-4)*t + 2
+	default:
+		return 0
+	}
+}
+
+// taps are the weights of the source's pixels, from first on, for one target.
+type taps struct {
+	first   int
+	weights []float32
+}
+
+// tapsFor spreads from pixels over to.
+func tapsFor(from, to int) []taps {
+	scale := float64(from) / float64(to)
+	out := make([]taps, to)
+	for i := range out {
+		centre := (float64(i) + 0.5) * scale
+		first := max(0, int(math.Ceil(centre-reach*scale-0.5)))
+		last := min(from-1, int(math.Floor(centre+reach*scale-0.5)))
+		weights, sum := make([]float32, last-first+1), 0.0
+		for j := range weights {
+			k := kernel((float64(first+j) + 0.5 - centre) / scale)
+			weights[j], sum = float32(k), sum+k
+		}
+		for j := range weights {
+			weights[j] /= float32(sum)
+		}
+		out[i] = taps{first, weights}
+	}
+	return out
+}
+
+// shrink returns m with width × height pixels, no side larger than it was. It works
+// row by row and keeps only as many as the kernel covers: x/image/draw's scaler has
+// 32 bytes for each of width × m's height pixels in between, 134 MB for the largest
+// profile picture.
+func shrink(ctx context.Context, m image.Image, width, height int) (image.Image, error) {
+	from := m.Bounds()
+	columns, lines := tapsFor(from.Dx(), width), tapsFor(from.Dy(), height)
+	most := 0
+	for _, line := range lines {
+		most = max(most, len(line.weights))
+	}
+	ring := make([][]float32, most)
+	for i := range ring {
+		ring[i] = make([]float32, 4*width)
+	}
+	row, source, sum := rowOf(m), make([]float32, 4*from.Dx()), make([]float32, 4*width)
+	out, ready := make([]byte, 4*width*height), 0
+	for y, line := range lines {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for ; ready < line.first+len(line.weights); ready++ {
+			row(ready, source)
+			squeeze(ring[ready%len(ring)], source, columns)
+		}
+		clear(sum)
+		for i, weight := range line.weights {
+			for x, v := range ring[(line.first+i)%len(ring)] {
+				sum[x] += weight * v
+			}
+		}
+		if _, transparent := m.(*image.NRGBA); transparent {
+			divide(sum)
+		}
+		for x, v := range sum {
+			out[4*width*y+x] = uint8(min(max(v+0.5, 0), 255))
+		}
+	}
+	r := image.Rect(0, 0, width, height)
+	if _, ok := m.(*image.NRGBA); ok {
+		return &image.NRGBA{Pix: out, Stride: 4 * width, Rect: r}, nil
+	}
+	return &image.RGBA{Pix: out, Stride: 4 * width, Rect: r}, nil
+}
+
+// squeeze makes one row narrower.
+func squeeze(to, from []float32, columns []taps) {
+	for x, column := range columns {
+		var r, g, b, a float32
+		p := from[4*column.first:]
+		for i, weight := range column.weights {
+			q := p[4*i : 4*i+4 : 4*i+4]
+			r += weight * q[0]
+			g += weight * q[1]
+			b += weight * q[2]
+			a += weight * q[3]
+		}
+		to[4*x], to[4*x+1], to[4*x+2], to[4*x+3] = r, g, b, a
+	}
+}
+
+// divide undoes the premultiplication.
+func divide(row []float32) {
+	for p := row; len(p) >= 4; p = p[4:] {
+		if a := p[3]; a > 0 {
+			p[0], p[1], p[2] = p[0]*255/a, p[1]*255/a, p[2]*255/a
+		}
+	}
+}
+
+// rowOf returns what reads one row of m: premultiplied RGBA from 0 to 255.
+func rowOf(m image.Image) func(y int, to []float32) {
+	width := m.Bounds().Dx()
+	switch m := m.(type) {
+	case *image.YCbCr:
+		return func(y int, to []float32) {
+			for x := range width {
+				ci := m.COffset(x, y)
+				r, g, b := color.YCbCrToRGB(m.Y[y*m.YStride+x], m.Cb[ci], m.Cr[ci])
+				to[4*x], to[4*x+1], to[4*x+2], to[4*x+3] = float32(r), float32(g), float32(b), 255
+			}
+		}
+	case *image.Gray:
+		return func(y int, to []float32) {
+			for x, v := range m.Pix[y*m.Stride:][:width] {
+				to[4*x], to[4*x+1], to[4*x+2], to[4*x+3] = float32(v), float32(v), float32(v), 255
+			}
+		}
+	case *image.NRGBA:
+		return func(y int, to []float32) {
+			for x, p := 0, m.Pix[y*m.Stride:][:4*width]; len(p) > 0; x, p = x+4, p[4:] {
+				a := float32(p[3])
+				to[x], to[x+1], to[x+2], to[x+3] = float32(p[0])*a/255, float32(p[1])*a/255, float32(p[2])*a/255, a
+			}
+		}
+	default:
+		rgba := m.(*image.RGBA)
+		return func(y int, to []float32) {
+			for x, v := range rgba.Pix[y*rgba.Stride:][:4*width] {
+				to[x] = float32(v)
+			}
+		}
+	}
+}

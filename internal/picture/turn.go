@@ -1,0 +1,68 @@
+package picture
+
+import (
+	"image"
+	"image/color"
+)
+
+// turn returns m as EXIF orientation says that it is to be seen; m itself where it
+// is already.
+func turn(m image.Image, orientation int) image.Image {
+	if orientation <= 1 || orientation > 8 {
+		return m
+	}
+	w, h := m.Bounds().Dx(), m.Bounds().Dy()
+	width, height := w, h
+	if orientation >= 5 {
+		width, height = h, w
+	}
+	out := make([]byte, 4*width*height)
+	// Where the pixel (0, 0) comes from, and where a step to the right and a step
+	// down lead from there.
+	type step struct{ x, y int }
+	t := [9]struct{ from, right, down step }{
+		2: {step{w - 1, 0}, step{-1, 0}, step{0, 1}},
+		3: {step{w - 1, h - 1}, step{-1, 0}, step{0, -1}},
+		4: {step{0, h - 1}, step{1, 0}, step{0, -1}},
+		5: {step{0, 0}, step{0, 1}, step{1, 0}},
+		6: {step{0, h - 1}, step{0, -1}, step{1, 0}},
+		7: {step{w - 1, h - 1}, step{0, -1}, step{-1, 0}},
+		8: {step{w - 1, 0}, step{0, 1}, step{-1, 0}},
+	}[orientation]
+	at := pixelAt(m)
+	for y := range height {
+		row := out[4*y*width:]
+		sx, sy := t.from.x+y*t.down.x, t.from.y+y*t.down.y
+		for x := range width {
+			at(sx, sy, row[4*x:4*x+4:4*x+4])
+			sx, sy = sx+t.right.x, sy+t.right.y
+		}
+	}
+	r := image.Rect(0, 0, width, height)
+	if _, ok := m.(*image.NRGBA); ok {
+		return &image.NRGBA{Pix: out, Stride: 4 * width, Rect: r}
+	}
+	return &image.RGBA{Pix: out, Stride: 4 * width, Rect: r}
+}
+
+// pixelAt returns what copies one pixel of m, RGBA.
+func pixelAt(m image.Image) func(x, y int, to []byte) {
+	switch m := m.(type) {
+	case *image.YCbCr:
+		return func(x, y int, to []byte) {
+			ci := m.COffset(x, y)
+			to[0], to[1], to[2] = color.YCbCrToRGB(m.Y[y*m.YStride+x], m.Cb[ci], m.Cr[ci])
+			to[3] = 0xff
+		}
+	case *image.Gray:
+		return func(x, y int, to []byte) {
+			v := m.Pix[y*m.Stride+x]
+			to[0], to[1], to[2], to[3] = v, v, v, 0xff
+		}
+	case *image.NRGBA:
+		return func(x, y int, to []byte) { copy(to, m.Pix[y*m.Stride+4*x:]) }
+	default:
+		rgba := m.(*image.RGBA)
+		return func(x, y int, to []byte) { copy(to, rgba.Pix[y*rgba.Stride+4*x:]) }
+	}
+}

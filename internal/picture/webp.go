@@ -1,0 +1,125 @@
+package picture
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+// inspectWebP goes over the chunks of the RIFF. An animation is refused; the
+// picture must be as large as the canvas, since a decoder trusts either.
+func inspectWebP(r io.ReaderAt, size int64) (Info, error) {
+	var head [12]byte
+	if err := readAt(r, head[:], 0); err != nil {
+		return Info{}, cutOff(err)
+	}
+	end := 8 + int64(binary.LittleEndian.Uint32(head[4:]))
+	if end > size {
+		return Info{}, cutOff(io.EOF)
+	}
+	w := container{Info: Info{MediaType: WebP}}
+	for at := int64(12); at < end; {
+		var chunk [8]byte
+		if at+8 > end {
+			return Info{}, cutOff(io.EOF)
+		}
+		if err := readAt(r, chunk[:], at); err != nil {
+			return Info{}, err
+		}
+		length := int64(binary.LittleEndian.Uint32(chunk[4:]))
+		at += 8
+		if at+length > end {
+			return Info{}, cutOff(io.EOF)
+		}
+		if err := w.chunk(r, string(chunk[:4]), at, length); err != nil {
+			return Info{}, err
+		}
+		at += length + length&1
+	}
+	if !w.found {
+		return Info{}, refuse(Unreadable, "The WebP holds no picture.")
+	}
+	if w.canvas && (w.width != w.canvasWidth || w.height != w.canvasHeight) {
+		return Info{}, refuse(Unreadable, "The WebP's picture is not as large as its canvas.")
+	}
+	w.need, w.pixels = w.memory(size)
+	return w.Info, nil
+}
+
+type container struct {
+	Info
+	canvas                    bool
+	canvasWidth, canvasHeight int
+	found, lossless, alpha    bool
+}
+
+func (w *container) chunk(r io.ReaderAt, kind string, at, length int64) error {
+	var b [10]byte
+	head := b[:min(length, int64(len(b)))]
+	if err := readAt(r, head, at); err != nil {
+		return err
+	}
+	switch kind {
+	case "ANIM", "ANMF":
+		return refuse(Animated, "The WebP is an animation; send a still picture.")
+	case "VP8X":
+		if len(head) < 10 || w.canvas || w.found {
+			return refuse(Unreadable, "The WebP's header is damaged.")
+		}
+		if head[0]&2 != 0 {
+			return refuse(Animated, "The WebP is an animation; send a still picture.")
+		}
+		w.canvas = true
+		w.canvasWidth, w.canvasHeight = 1+int(uint24(head[4:])), 1+int(uint24(head[7:]))
+	case "ALPH":
+		w.alpha = true
+	case "VP8 ":
+		if w.found {
+			return nil // decoders take the first
+		}
+		if len(head) < 10 || head[0]&1 != 0 || string(head[3:6]) != "\x9d\x01\x2a" {
+			return refuse(Unreadable, "The WebP's picture is damaged.")
+		}
+		w.found = true
+		w.width, w.height = int(binary.LittleEndian.Uint16(head[6:])&0x3fff), int(binary.LittleEndian.Uint16(head[8:])&0x3fff)
+		return w.check()
+	case "VP8L":
+		if w.found {
+			return nil
+		}
+		if len(head) < 5 || head[0] != 0x2f {
+			return refuse(Unreadable, "The WebP's picture is damaged.")
+		}
+		w.found, w.lossless = true, true
+		bits := binary.LittleEndian.Uint32(head[1:])
+		w.width, w.height = 1+int(bits&0x3fff), 1+int(bits>>14&0x3fff)
+		return w.check()
+	case "EXIF":
+		tiff := make([]byte, min(length, maxEXIF))
+		if err := readAt(r, tiff, at); err != nil {
+			return err
+		}
+		if len(tiff) > 6 && string(tiff[:6]) == "Exif\x00\x00" {
+			tiff = tiff[6:] // some write the JPEG's prefix
+		}
+		w.orientation = orientation(tiff)
+	}
+	return nil
+}
+
+// memory is what x/image's decoder holds, and how much of that it allocates at the
+// end, after the code tables whose size only decoding tells: see watch.
+func (w *container) memory(size int64) (need, pixels int64) {
+	area := int64(w.width) * int64(w.height)
+	if w.lossless {
+		return 8 * area, 4 * area // a palette is resolved into a second copy
+	}
+	need = 3*(area+32*int64(w.width+w.height))/2 + size
+	if w.alpha {
+		// Its transparency is a lossless picture of its own, then one byte a pixel;
+		// both are put together into 4 bytes a pixel.
+		return max(5*area, need+5*area), 4 * area
+	}
+	return need, 0
+}
+
+func uint24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
