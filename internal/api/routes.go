@@ -58,7 +58,7 @@ var (
 
 // routes lists every operation.
 func (s *Server) routes() []route {
-	return slices.Concat(s.authRoutes(), s.accountRoutes(), s.approvalRoutes(), s.serviceRoutes())
+	return slices.Concat(s.authRoutes(), s.accountRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.serviceRoutes())
 }
 
 // authRoutes are sign-in, sessions and the completion of the profile.
@@ -85,6 +85,16 @@ func (s *Server) accountRoutes() []route {
 		{method: "GET", pattern: "/api/notifications", handle: s.listNotifications},
 		{method: "POST", pattern: "/api/notifications/read", handle: s.markRead, body: bodyJSON},
 		{method: "GET", pattern: "/api/notifications/stream", handle: s.stream, produces: mediaEvents, endless: true},
+	}
+}
+
+// directoryRoutes are the public directory and a coach's place in it.
+func (s *Server) directoryRoutes() []route {
+	return []route{
+		{method: "GET", pattern: "/api/coach/visibility", handle: s.visibility, roles: coachOnly},
+		{method: "PUT", pattern: "/api/coach/visibility", handle: s.setVisibility, roles: coachOnly, body: bodyJSON},
+		{method: "GET", pattern: "/api/coaches", handle: s.listCoaches, access: open},
+		{method: "GET", pattern: "/api/coaches/{coach_id}", handle: s.getCoach, access: open},
 	}
 }
 

@@ -34,6 +34,7 @@ type Config struct {
 	Approvals   *approval.Service
 	Coaches     *coach.Service
 	Dashboards  *coach.Dashboards
+	Directory   *coach.Directory
 	Tray        *notify.Tray
 	Hub         *notify.Hub
 	Idempotency *idempotency.Service
@@ -71,6 +72,7 @@ type Server struct {
 	approvals   *approval.Service
 	coaches     *coach.Service
 	dashboards  *coach.Dashboards
+	directory   *coach.Directory
 	tray        *notify.Tray
 	hub         *notify.Hub
 	idempotency *idempotency.Service
@@ -92,7 +94,7 @@ type Server struct {
 // New returns a Server of c.
 func New(c Config) *Server {
 	s := &Server{
-		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, dashboards: c.Dashboards, tray: c.Tray, hub: c.Hub,
+		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, dashboards: c.Dashboards, directory: c.Directory, tray: c.Tray, hub: c.Hub,
 		idempotency: c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
 		edge:    exchange.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
 		proxies: c.TrustedProxies, wall: wall.New(c.RequestsPerMinute), now: c.Now, log: c.Log,

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -33,9 +32,11 @@ type Profile struct {
 	// Experience in years; nil while unset.
 	Experience *int
 	Sports     []string
-	Version    int64
-	CreatedAt  time.Time
-	UpdatedAt  time.Time
+	// Wish is what the public shall see.
+	Wish
+	Version   int64
+	CreatedAt time.Time
+	UpdatedAt time.Time
 }
 
 // Patch changes a profile: nil leaves a field as it is, a pointer to the zero
@@ -149,8 +150,7 @@ func (s *Service) Complete(ctx context.Context, by actor.Actor) error {
 		return err
 	}
 	if missing := p.Missing(s.Required); len(missing) > 0 {
-		return fault.New(fault.Forbidden, "profile_incomplete", "Complete your profile first; what is missing is listed.").
-			With("missing", missing)
+		return errIncomplete(missing)
 	}
 	return nil
 }

@@ -158,6 +158,7 @@ func (a *App) assemble(ctx context.Context) error {
 		Auth: auths, Approvals: approvals,
 		Coaches:     &coach.Service{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
 		Dashboards:  &coach.Dashboards{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
+		Directory:   &coach.Directory{Store: a.db, Tiers: coach.Tiers{List: coach.DefaultTiers(), KYC: cfg.KYC}, Required: cfg.ProfileRequired, Now: edges.Now},
 		Tray:        &notify.Tray{Store: a.db, Now: edges.Now},
 		Hub:         a.hub,
 		Idempotency: &idempotency.Service{Store: a.db, Sealer: keys.Vault.For(auth.ForAnswers), Now: edges.Now, NewID: edges.NewID},

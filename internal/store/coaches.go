@@ -37,12 +37,13 @@ func profile(ctx context.Context, q querier, coachID string) (coach.Profile, err
 		p      coach.Profile
 		years  sql.NullInt64
 		sports string
+		shown  string
 	)
 	err := q.queryRow(ctx, `
-		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.version, c.created_at, c.updated_at
+		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.version, c.created_at, c.updated_at
 		FROM coaches c JOIN accounts a ON a.id = c.id
 		WHERE c.id = $1`, coachID).
-		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, &sports, &p.Version,
+		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, &sports, &p.Visible, &shown, &p.Version,
 			intoTime(&p.CreatedAt), intoTime(&p.UpdatedAt))
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, fault.Missing()
@@ -56,6 +57,9 @@ func profile(ctx context.Context, q querier, coachID string) (coach.Profile, err
 	}
 	if err := json.Unmarshal([]byte(sports), &p.Sports); err != nil {
 		return p, fmt.Errorf("sports of coach %s: %w", coachID, err)
+	}
+	if err := json.Unmarshal([]byte(shown), &p.Show); err != nil {
+		return p, fmt.Errorf("visibility of coach %s: %w", coachID, err)
 	}
 	return p, nil
 }
@@ -82,10 +86,14 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 		if p.Experience != nil {
 			years = *p.Experience
 		}
-		return tx.execOne(ctx, `
+		err = tx.execOne(ctx, `
 			UPDATE coaches
 			SET name = $3, email = $4, bio = $5, experience_years = $6, sports = $7, updated_at = $8, version = version + 1
 			WHERE id = $1 AND version = $2`,
 			coachID, p.Version, text(p.Name), text(p.Email), text(p.Bio), years, string(sports), micros(p.UpdatedAt))
+		if err != nil {
+			return err
+		}
+		return tx.relist(ctx, coachID)
 	})
 }

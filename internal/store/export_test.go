@@ -78,3 +78,9 @@ func (db *DB) MaxPages(ctx context.Context, pages int) (now int, err error) {
 	})
 	return now, err
 }
+
+// Relist is relist.
+func (t *tx) Relist(ctx context.Context, coachID string) error { return t.relist(ctx, coachID) }
+
+// SearchWindow is searchWindow.
+const SearchWindow = searchWindow

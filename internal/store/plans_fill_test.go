@@ -45,6 +45,11 @@ func fill(t *testing.T, url string) {
 			FROM generate_series(1, 5000) i`,
 		`INSERT INTO deliveries SELECT 'v' || i, CASE WHEN i % 3 = 0 THEN 'otp' ELSE 'request' END, 'sms', CASE WHEN i % 10 = 0 THEN 'queued' ELSE 'sent' END,
 				NULL, 'a', 'n', 'guardian', 'a', CASE WHEN i % 3 <> 0 THEN 'r' || i END, NULL, NULL, 0, i, i, NULL, i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO documents SELECT 'd' || i, 'a' || i % 500, 'certification', 't', NULL, NULL, NULL, 'f', 'm', 1, 's', NULL, NULL, '[]', 'b', TRUE, NULL, 1, i, i
+			FROM generate_series(1, 5000) i`,
+		`INSERT INTO listings SELECT 'a' || i, '{}', i FROM generate_series(1, 5000) i`,
+		`INSERT INTO listing_terms SELECT 'w:' || i % 7, 'a' || i FROM generate_series(1, 5000) i`,
+		`INSERT INTO listing_terms SELECT 's:' || i % 3, 'a' || i FROM generate_series(1, 5000) i`,
 		`ANALYZE`,
 	} {
 		if _, err := conn.Exec(ctx, statement); err != nil {

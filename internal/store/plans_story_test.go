@@ -27,6 +27,7 @@ func tell(t *testing.T, url string) {
 	p.outbox()
 	p.answersAndKeys()
 	p.operators()
+	p.directory()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -223,6 +224,26 @@ func (p *pitch) outbox() {
 		_, err = p.db.AdmitHeld(bg, d)
 		ok(p, err)
 	}
+}
+
+// directory lists a coach, searches, and takes the coach out again.
+func (p *pitch) directory() {
+	p.Helper()
+	id := p.coach(80).AccountID
+	ok(p, p.show(id, true))
+	ok(p, p.profile(id, "Asha Rao", "I coach runners.", "Athletics"))
+	ok(p, p.profile(id, "Bela", "I run.", "Football"))
+	_, err := p.db.Source(bg, id)
+	ok(p, err)
+	_, err = p.db.Listing(bg, id)
+	ok(p, err)
+	for _, terms := range [][]string{nil, {"s:football"}, {"s:football", "w:bela", "w:run"}} {
+		found, _, err := p.db.Listings(bg, terms, "", 5)
+		if err != nil || len(found) != 1 {
+			p.Errorf("%q finds %v, %v", terms, found, err)
+		}
+	}
+	ok(p, p.show(id, false))
 }
 
 // answersAndKeys keeps an answer and a key.

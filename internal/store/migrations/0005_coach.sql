@@ -79,20 +79,18 @@ CREATE TABLE kyc_documents (
 );
 CREATE INDEX kyc_documents_of_document ON kyc_documents (document_id);
 
--- What the public directory shows of a coach who wishes to be seen: written with
--- whatever it is made of, so that a page is one statement. listing_terms are the
--- words by which a listing is found.
+-- What the public directory keeps of a coach who wishes to be seen: written with
+-- whatever it is made of, so that a page is one statement. card is JSON, with what
+-- settings are held against when it is read. listing_terms are by what a listing
+-- is found.
 CREATE TABLE listings (
 	coach_id   TEXT   NOT NULL PRIMARY KEY REFERENCES accounts (id),
-	tier       TEXT,
-	kyc_state  TEXT   NOT NULL,
-	filled     TEXT   NOT NULL,
 	card       TEXT   NOT NULL,
 	updated_at BIGINT NOT NULL
 );
 CREATE TABLE listing_terms (
 	term     TEXT NOT NULL,
-	coach_id TEXT NOT NULL REFERENCES listings (coach_id),
+	coach_id TEXT NOT NULL REFERENCES listings (coach_id) ON DELETE CASCADE,
 	PRIMARY KEY (term, coach_id)
 );
 CREATE INDEX listing_terms_of_coach ON listing_terms (coach_id);

@@ -1,0 +1,155 @@
+package coach_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/coach"
+)
+
+func source() coach.Source {
+	years := 7
+	s := coach.Source{
+		Tier: "pro", KYC: coach.Verified,
+		Certificates: []coach.Certificate{{Title: "First aid", Until: "2027-01-31"}},
+		Portrait:     &coach.Portrait{DocumentID: "picture", Width: 100, Height: 50},
+	}
+	s.ID, s.Name, s.Email, s.Bio, s.Experience = "coach", "Zoë d'Souza", "zoe@example.org", "Ice and ＷＡＴＥＲ, every day.", &years
+	s.Wish = coach.Wish{Visible: true, Show: coach.Showable}
+	s.Sports = []string{"Underwater  Hockey", "Pétanque"}
+	return s
+}
+
+// TestListingHoldsWhatIsShown: of everything else neither the card nor the terms
+// know anything.
+func TestListingHoldsWhatIsShown(t *testing.T) {
+	words := map[string][]string{
+		"name": {"zoe", "souza", "d"}, "bio": {"ice", "water", "every"}, "sports": {"underwater", "hockey", "petanque"},
+	}
+	for _, field := range append([]string{""}, coach.Showable...) {
+		s := source()
+		s.Show = []string{field}
+		l, ok := s.Listing()
+		if !ok {
+			t.Fatal("there is no listing")
+		}
+		for _, has := range []struct {
+			field string
+			there bool
+		}{
+			{"name", l.Name != ""},
+			{"profile_picture", l.Portrait != nil},
+			{"bio", l.Bio != ""},
+			{"sports", l.Sports != nil},
+			{"experience_years", l.Experience != nil},
+			{"certifications", l.Certificates != nil},
+		} {
+			if has.there != (has.field == field) {
+				t.Errorf("shows %q alone, and has %s: %v", field, has.field, has.there)
+			}
+		}
+		for of, list := range words {
+			for _, word := range list {
+				if slices.Contains(l.Terms(), "w:"+word) != (of == field) {
+					t.Errorf("shows %q alone, and its terms are %v", field, l.Terms())
+				}
+			}
+		}
+		if slices.ContainsFunc(l.Terms(), func(term string) bool { return strings.HasPrefix(term, "s:") }) != (field == "sports") {
+			t.Errorf("shows %q alone, and its terms are %v", field, l.Terms())
+		}
+	}
+}
+
+func TestWhoHasNoListing(t *testing.T) {
+	hidden, suspended := source(), source()
+	hidden.Visible, suspended.Suspended = false, true
+	for _, s := range []coach.Source{hidden, suspended} {
+		if l, ok := s.Listing(); ok {
+			t.Errorf("listed: %+v", l)
+		}
+	}
+}
+
+// found says whether the index finds a listing: it has all terms of the query.
+func found(l coach.Listing, q coach.Query) bool {
+	have := l.Terms()
+	return !slices.ContainsFunc(coach.QueryTerms(q), func(term string) bool { return !slices.Contains(have, term) })
+}
+
+func TestSearch(t *testing.T) {
+	l, _ := source().Listing()
+	for _, tt := range []struct {
+		sport, text string
+		want        bool
+	}{
+		{"", "", true},
+		{"petanque", "", true},
+		{"PÉTANQUE", "", true},
+		{"Pe\u0301tanque", "", true}, // decomposed
+		{"ｐétanque", "", true},       // wide
+		{" underwater hockey ", "", true},
+		{"underwater\u200b hockey", "", true},
+		{"hockey", "", false}, // a sport is meant whole
+		{"", "zoe", true},
+		{"", "Z", true},
+		{"", "D'SOUZA zo", true},
+		{"", "souza ice", true},
+		{"", "under hock", true},
+		{"", "nderwater", false}, // only beginnings
+		{"", "water", true},
+		{"", "wat", false}, // of the bio only whole words
+		{"", "zoe football", false},
+		{"petanque", "zoe", true},
+		{"petanque", "yoe", false},
+		{"", "zoe@example.org", false}, // never shown
+	} {
+		q, ok := coach.NewQuery(tt.sport, tt.text)
+		if got := ok && found(l, q); got != tt.want || coach.Matches(l, q) != tt.want {
+			t.Errorf("sport %q, q %q: index %v, text %v, want %v", tt.sport, tt.text, got, coach.Matches(l, q), tt.want)
+		}
+	}
+	if _, ok := coach.NewQuery("", "one two three four five six"); ok {
+		t.Error("six words were taken")
+	}
+	if _, ok := coach.NewQuery("", "one two three four five one"); !ok {
+		t.Error("five words, one of them twice, were refused")
+	}
+}
+
+// FuzzSearch: whatever is looked for and whatever is shown, the index finds
+// exactly what the texts hold, but for words that it cuts.
+func FuzzSearch(f *testing.F) {
+	for _, seed := range [][4]string{
+		{"Zoë d'Souza", "I coach hockey.", "Pétanque", "zoe hock"},
+		{"हॉकी कोच", "ＷＩＤＥ \u202eturned\u202c", "⚽", "हॉ"},
+		{"x", "%_'; DROP TABLE listings; --", "<script>alert(1)</script>", "%"},
+		{"\x00\xff", "a\u0301\u0300", "İstanbul ß ŉ ﬁ ǅ", "istanbul ss"},
+		{strings.Repeat("long", 40), strings.Repeat("w", 21), "s", strings.Repeat("w", 20)},
+	} {
+		f.Add(seed[0], seed[1], seed[2], seed[3])
+	}
+	f.Fuzz(func(t *testing.T, name, bio, sport, text string) {
+		s := source()
+		s.Name, s.Bio, s.Sports = name, bio, []string{sport}
+		l, _ := s.Listing()
+		for _, term := range l.Terms() {
+			if n := len([]rune(strings.TrimPrefix(term, "w:"))); strings.HasPrefix(term, "w:") && (n == 0 || n > 20) {
+				t.Errorf("term %q", term)
+			}
+		}
+		for _, given := range [][2]string{{"", text}, {sport, ""}, {sport, text}} {
+			q, ok := coach.NewQuery(given[0], given[1])
+			if !ok || coach.IsNone(q) {
+				continue
+			}
+			if coach.Matches(l, q) && !found(l, q) {
+				t.Errorf("%q finds %+v, but not by the index %q in %q", given, l, coach.QueryTerms(q), l.Terms())
+			}
+			if found(l, q) && !coach.Matches(l, q) && !coach.HasLong(q) {
+				t.Errorf("the index finds %+v by %q", l, given)
+			}
+		}
+	})
+}

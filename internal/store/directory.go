@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+const (
+	// maxTerms are the sport and the words of one search.
+	maxTerms = 1 + coach.MaxWords
+	// searchWindow bounds how many listings of its rarest term one search of
+	// several looks at.
+	searchWindow = 500
+)
+
+// Listings returns up to limit listings that have all these terms, newest first,
+// from before a coach's id on. next is where to go on, "" at the end.
+func (db *DB) Listings(ctx context.Context, terms []string, after string, limit int) (found []coach.Listing, next string, err error) {
+	from, floor := before(after), ""
+	var rs *rows
+	if len(terms) == 0 {
+		rs, err = db.query(ctx, `SELECT coach_id, card FROM listings WHERE coach_id < $1 ORDER BY coach_id DESC LIMIT $2`, from, limit+1)
+	} else {
+		if len(terms) > 1 {
+			if terms, floor, err = db.rarestFirst(ctx, terms, from); err != nil {
+				return nil, "", err
+			}
+		}
+		rs, err = db.search(ctx, terms, from, floor, limit+1)
+	}
+	found, err = collect(rs, err, scanListing)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case len(found) > limit:
+		return found[:limit], found[limit-1].CoachID, nil
+	}
+	return found, floor, nil
+}
+
+// search walks the listings of the first term from there down to floor, and keeps
+// those that have the others too. Those are scalar subqueries, and so is the card:
+// as joins the planner of PostgreSQL may read a whole term, or the whole table.
+func (db *DB) search(ctx context.Context, terms []string, from, floor string, limit int) (*rows, error) {
+	args := []any{from, floor, limit}
+	for i := range maxTerms {
+		term := ""
+		if i < len(terms) {
+			term = terms[i]
+		}
+		args = append(args, term)
+	}
+	return db.query(ctx, `
+		SELECT t.coach_id, (SELECT l.card FROM listings l WHERE l.coach_id = t.coach_id)
+		FROM listing_terms t
+		WHERE t.term = $4 AND t.coach_id < $1 AND t.coach_id >= $2
+			AND ($5 = '' OR (SELECT 1 FROM listing_terms o WHERE o.term = $5 AND o.coach_id = t.coach_id) = 1)
+			AND ($6 = '' OR (SELECT 1 FROM listing_terms o WHERE o.term = $6 AND o.coach_id = t.coach_id) = 1)
+			AND ($7 = '' OR (SELECT 1 FROM listing_terms o WHERE o.term = $7 AND o.coach_id = t.coach_id) = 1)
+			AND ($8 = '' OR (SELECT 1 FROM listing_terms o WHERE o.term = $8 AND o.coach_id = t.coach_id) = 1)
+			AND ($9 = '' OR (SELECT 1 FROM listing_terms o WHERE o.term = $9 AND o.coach_id = t.coach_id) = 1)
+		ORDER BY t.coach_id DESC LIMIT $3`, args...)
+}
+
+// rarestFirst looks as far down each term as one search may, and puts the term
+// first that comes down furthest: its listings are the fewest. floor is how far
+// that is, "" where it is to the end.
+func (db *DB) rarestFirst(ctx context.Context, terms []string, from string) (ordered []string, floor string, err error) {
+	args := []any{from, searchWindow - 1}
+	for i := range maxTerms {
+		args = append(args, terms[min(i, len(terms)-1)])
+	}
+	var floors [maxTerms]string
+	var dest []any
+	for i := range floors {
+		dest = append(dest, intoText(&floors[i]))
+	}
+	err = db.queryRow(ctx, `
+		SELECT
+			(SELECT coach_id FROM listing_terms WHERE term = $3 AND coach_id < $1 ORDER BY coach_id DESC LIMIT 1 OFFSET $2),
+			(SELECT coach_id FROM listing_terms WHERE term = $4 AND coach_id < $1 ORDER BY coach_id DESC LIMIT 1 OFFSET $2),
+			(SELECT coach_id FROM listing_terms WHERE term = $5 AND coach_id < $1 ORDER BY coach_id DESC LIMIT 1 OFFSET $2),
+			(SELECT coach_id FROM listing_terms WHERE term = $6 AND coach_id < $1 ORDER BY coach_id DESC LIMIT 1 OFFSET $2),
+			(SELECT coach_id FROM listing_terms WHERE term = $7 AND coach_id < $1 ORDER BY coach_id DESC LIMIT 1 OFFSET $2),
+			(SELECT coach_id FROM listing_terms WHERE term = $8 AND coach_id < $1 ORDER BY coach_id DESC LIMIT 1 OFFSET $2)`,
+		args...).Scan(dest...)
+	if err != nil {
+		return nil, "", err
+	}
+	rarest := 0
+	for i := range terms {
+		if floors[i] < floors[rarest] {
+			rarest = i
+		}
+	}
+	ordered = append([]string{terms[rarest]}, terms[:rarest]...)
+	return append(ordered, terms[rarest+1:]...), floors[rarest], nil
+}
+
+// Listing returns the listing of a coach; not_found where there is none.
+func (db *DB) Listing(ctx context.Context, coachID string) (coach.Listing, error) {
+	l, err := scanListing(db.queryRow(ctx, `SELECT coach_id, card FROM listings WHERE coach_id = $1`, coachID))
+	if errors.Is(err, sql.ErrNoRows) {
+		return l, fault.Missing()
+	}
+	return l, err
+}

@@ -1,0 +1,197 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/touchline/touchline/internal/coach"
+)
+
+// relist writes what the public directory keeps of a coach anew. Whatever changes
+// what it is made of, a coaches row, an account's suspension, documents, calls it
+// last in the same transaction.
+//
+// It first takes the coach's row: of two who changed different parts of one coach,
+// the second waits here until the first has committed, and then sees both changes.
+func (tx *tx) relist(ctx context.Context, coachID string) error {
+	s, err := tx.holdSource(ctx, coachID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return tx.unlist(ctx, coachID)
+	}
+	if err != nil {
+		return err
+	}
+	return tx.list(ctx, s)
+}
+
+// list is relist for whoever holds the coach's row and knows what is there.
+func (tx *tx) list(ctx context.Context, s coach.Source) error {
+	l, ok := s.Listing()
+	if !ok {
+		return tx.unlist(ctx, s.ID)
+	}
+	card, err := json.Marshal(newListingCard(l))
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(ctx, `
+		INSERT INTO listings (coach_id, card, updated_at) VALUES ($1, $2, $3)
+		ON CONFLICT (coach_id) DO UPDATE SET card = excluded.card, updated_at = excluded.updated_at`,
+		s.ID, string(card), micros(tx.now))
+	if err != nil {
+		return fmt.Errorf("list coach %s: %w", s.ID, err)
+	}
+	return tx.setTerms(ctx, s.ID, l.Terms())
+}
+
+// unlist takes a coach out of the directory; the terms go with the listing.
+func (tx *tx) unlist(ctx context.Context, coachID string) error {
+	if _, err := tx.exec(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
+		return fmt.Errorf("unlist coach %s: %w", coachID, err)
+	}
+	return nil
+}
+
+// setTerms writes the difference between the terms of a listing and those that it
+// shall have, which come in order.
+func (tx *tx) setTerms(ctx context.Context, coachID string, want []string) error {
+	rs, err := tx.query(ctx, `SELECT term FROM listing_terms WHERE coach_id = $1`, coachID)
+	have, err := collect(rs, err, func(s scanner) (term string, err error) { return term, s.Scan(&term) })
+	if err != nil {
+		return err
+	}
+	slices.Sort(have)
+	for batch := range batches(without(have, want)) {
+		args := []any{coachID}
+		for _, term := range batch {
+			args = append(args, term)
+		}
+		if _, err := tx.exec(ctx, `DELETE FROM listing_terms WHERE coach_id = $1 AND term IN (`+params(2, len(batch))+`)`, args...); err != nil {
+			return err
+		}
+	}
+	for batch := range batches(without(want, have)) {
+		var args []any
+		for _, term := range batch {
+			args = append(args, term, coachID)
+		}
+		_, err := tx.exec(ctx, `INSERT INTO listing_terms (term, coach_id) VALUES `+rowsOf(len(batch), 2)+`
+			ON CONFLICT (term, coach_id) DO NOTHING`, args...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// without returns what of a is not in b; both are in order.
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool {
+		_, found := slices.BinarySearch(b, s)
+		return found
+	})
+}
+
+// batches cuts terms into lists of two lengths, so that there are two texts of a
+// statement; the last is filled up with its last term.
+func batches(terms []string) func(yield func([]string) bool) {
+	return func(yield func([]string) bool) {
+		for len(terms) > 0 {
+			size := 16
+			if len(terms) > size {
+				size = 128
+			}
+			batch := slices.Clone(terms[:min(size, len(terms))])
+			terms = terms[len(batch):]
+			for len(batch) < size {
+				batch = append(batch, batch[len(batch)-1])
+			}
+			if !yield(batch) {
+				return
+			}
+		}
+	}
+}
+
+// listingCard is a listing as it is kept.
+type listingCard struct {
+	Tier         string            `json:"tier,omitempty"`
+	KYC          string            `json:"kyc"`
+	Filled       []string          `json:"filled"`
+	Show         []string          `json:"show"`
+	Name         string            `json:"name,omitempty"`
+	Picture      *pictureCard      `json:"picture,omitempty"`
+	Bio          string            `json:"bio,omitempty"`
+	Sports       []string          `json:"sports,omitempty"`
+	Experience   *int              `json:"years,omitempty"`
+	Certificates []certificateCard `json:"certificates,omitempty"`
+}
+
+type certificateCard struct {
+	Title string `json:"title"`
+	Until string `json:"until,omitempty"`
+}
+
+type pictureCard struct {
+	ID     string            `json:"id"`
+	Width  int               `json:"width"`
+	Height int               `json:"height"`
+	Sizes  []pictureSizeCard `json:"sizes"`
+}
+
+type pictureSizeCard struct {
+	Name   string `json:"name"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+}
+
+func newListingCard(l coach.Listing) listingCard {
+	card := listingCard{
+		Tier: l.Tier, KYC: string(l.KYC), Filled: l.Filled, Show: l.Show,
+		Name: l.Name, Bio: l.Bio, Sports: l.Sports, Experience: l.Experience,
+	}
+	if l.Portrait != nil {
+		card.Picture = &pictureCard{ID: l.Portrait.DocumentID, Width: l.Portrait.Width, Height: l.Portrait.Height}
+		for _, size := range l.Portrait.Sizes {
+			card.Picture.Sizes = append(card.Picture.Sizes, pictureSizeCard(size))
+		}
+	}
+	for _, c := range l.Certificates {
+		card.Certificates = append(card.Certificates, certificateCard(c))
+	}
+	return card
+}
+
+func (card listingCard) listing(coachID string) coach.Listing {
+	l := coach.Listing{
+		CoachID: coachID, Tier: card.Tier, KYC: coach.KYCState(card.KYC), Filled: card.Filled, Show: card.Show,
+		Name: card.Name, Bio: card.Bio, Sports: card.Sports, Experience: card.Experience,
+	}
+	if card.Picture != nil {
+		l.Portrait = &coach.Portrait{DocumentID: card.Picture.ID, Width: card.Picture.Width, Height: card.Picture.Height}
+		for _, size := range card.Picture.Sizes {
+			l.Portrait.Sizes = append(l.Portrait.Sizes, coach.PortraitSize(size))
+		}
+	}
+	for _, c := range card.Certificates {
+		l.Certificates = append(l.Certificates, coach.Certificate(c))
+	}
+	return l
+}
+
+// scanListing reads a coach's id and card.
+func scanListing(s scanner) (coach.Listing, error) {
+	var id, raw string
+	if err := s.Scan(&id, &raw); err != nil {
+		return coach.Listing{}, err
+	}
+	var card listingCard
+	if err := json.Unmarshal([]byte(raw), &card); err != nil {
+		return coach.Listing{}, fmt.Errorf("card of coach %s: %w", id, err)
+	}
+	return card.listing(id), nil
+}

@@ -1,0 +1,280 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// listed reads what the directory keeps of a coach.
+func (p *pitch) listed(coachID string) (card string, terms []string) {
+	p.Helper()
+	card = "none"
+	_ = p.db.QueryRow(bg, `SELECT card FROM listings WHERE coach_id = $1`, coachID).Scan(&card)
+	rows, err := p.db.Query(bg, `SELECT term FROM listing_terms WHERE coach_id = $1`, coachID)
+	ok(p, err)
+	defer rows.Close()
+	for rows.Next() {
+		var term string
+		ok(p, rows.Scan(&term))
+		terms = append(terms, term)
+	}
+	ok(p, rows.Err())
+	slices.Sort(terms)
+	return card, terms
+}
+
+// relisted is listed, once the listing has been made anew.
+func (p *pitch) relisted(coachID string) (card string, terms []string) {
+	p.Helper()
+	ok(p, p.db.Write(bg, func(tx *store.Tx) error { return tx.Relist(bg, coachID) }))
+	return p.listed(coachID)
+}
+
+// addDocument inserts a document as an upload does, and relists its coach.
+func addDocument(tx *store.Tx, coachID, id, kind, title string) error {
+	_, err := tx.Exec(bg, `
+		INSERT INTO documents (id, coach_id, kind, title, file_name, media_type, size, sha256, width, height, variants, blob, in_profile, version, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, 'f', 'image/png', 1, 's', 300, 200, '[{"name":"small","width":128,"height":85}]', 'b', TRUE, 1, 1, 1)`,
+		id, coachID, kind, title)
+	if err != nil {
+		return err
+	}
+	if kind == "profile_picture" {
+		if _, err := tx.Exec(bg, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, id); err != nil {
+			return err
+		}
+	}
+	return tx.Relist(bg, coachID)
+}
+
+// show has a coach wish to show everything.
+func (p *pitch) show(coachID string, visible bool) error {
+	return p.db.SetVisibility(bg, coachID, func(coach.Source) (coach.Wish, error) {
+		return coach.Wish{Visible: visible, Show: coach.Showable}, nil
+	})
+}
+
+// profile edits a profile.
+func (p *pitch) profile(coachID, name, bio string, sports ...string) error {
+	return p.db.UpdateProfile(bg, coachID, func(v coach.Profile) (coach.Profile, error) {
+		v.Name, v.Bio, v.Sports, v.UpdatedAt = name, bio, sports, p.clock.Now()
+		return v, nil
+	})
+}
+
+// TestListingIsNeverStale: transactions that change different parts of one coach
+// at once leave the listing that they would have left one by one.
+func TestListingIsNeverStale(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newPitch(t, url)
+		p.db.Settings.MessagesPerCoach = 1000
+		for round := range 25 {
+			id := p.coach(100 + round).AccountID
+			ok(t, p.show(id, true))
+			changes := []func(i int) error{
+				func(i int) error { return p.profile(id, fmt.Sprint("Name ", i), "Bio", "hockey") },
+				func(i int) error { return p.show(id, i%4 != 0) },
+				func(i int) error {
+					return p.db.Write(bg, func(tx *store.Tx) error {
+						return addDocument(tx, id, fmt.Sprint(id, i), "certification", fmt.Sprint("Level ", i))
+					})
+				},
+				func(i int) error {
+					return p.db.Write(bg, func(tx *store.Tx) error {
+						return addDocument(tx, id, fmt.Sprint("p", id, i), "profile_picture", "me")
+					})
+				},
+				func(i int) error {
+					return p.db.Write(bg, func(tx *store.Tx) error {
+						if _, err := tx.Exec(bg, `UPDATE accounts SET suspended_at = NULLIF($2, 0) WHERE id = $1`, id, i%3); err != nil {
+							return err
+						}
+						return tx.Relist(bg, id)
+					})
+				},
+				func(i int) error {
+					return p.db.Write(bg, func(tx *store.Tx) error {
+						if _, err := tx.Exec(bg, `UPDATE coaches SET tier = $2 WHERE id = $1`, id, fmt.Sprint("tier", i)); err != nil {
+							return err
+						}
+						return tx.Relist(bg, id)
+					})
+				},
+			}
+			order := rand.Perm(2 * len(changes))
+			p.tally(rivals(len(order), func(i int) error { return changes[order[i]%len(changes)](i) }))
+			card, terms := p.listed(id)
+			again, anew := p.relisted(id)
+			if card != again || !slices.Equal(terms, anew) {
+				t.Fatalf("stale:\n%s %q\nshould be\n%s %q", card, terms, again, anew)
+			}
+		}
+	})
+}
+
+// TestListingFollows: a listing has what its coach has, and goes with the wish.
+func TestListingFollows(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newPitch(t, url)
+		id := p.coach(1).AccountID
+		ok(t, p.profile(id, "Asha Rao", "I coach runners.", "Athletics"))
+		if card, _ := p.listed(id); card != "none" {
+			t.Fatalf("listed unasked: %s", card)
+		}
+		ok(t, p.show(id, true))
+		long := strings.Repeat("word ", 300) + strings.Join(strings.Fields(fmt.Sprint(rand.Perm(200))), " ")
+		ok(t, p.profile(id, "Bela Rao", long, "Football", "Hockey"))
+		card, terms := p.listed(id)
+		if !strings.Contains(card, "Bela Rao") || slices.Contains(terms, "w:asha") || !slices.Contains(terms, "w:bel") || !slices.Contains(terms, "s:hockey") {
+			t.Errorf("%s %q", card, terms)
+		}
+		if len(terms) < 150 {
+			t.Errorf("%d terms of a long bio", len(terms))
+		}
+		ok(t, p.profile(id, "Bela Rao", "Short.", "Football"))
+		if _, terms := p.listed(id); len(terms) > 20 {
+			t.Errorf("%d terms of a short bio: %q", len(terms), terms)
+		}
+		ok(t, p.show(id, false))
+		if card, terms := p.listed(id); card != "none" || len(terms) > 0 {
+			t.Errorf("hidden, and %s %q", card, terms)
+		}
+		if err := p.db.SetVisibility(bg, "nobody", nil); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("nobody: %v", err)
+		}
+		if _, err := p.db.Listing(bg, id); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("hidden: %v", err)
+		}
+		ok(t, p.db.Write(bg, func(tx *store.Tx) error { return tx.Relist(bg, "nobody") }))
+	})
+}
+
+// TestSettingsAreJudgedWhenRead: a replica answers by its own settings, whatever
+// they were when the listing was written.
+func TestSettingsAreJudgedWhenRead(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newPitch(t, url)
+		id := p.coach(1).AccountID
+		ok(t, p.profile(id, "Asha Rao", "I coach runners.", "Athletics"))
+		ok(t, p.show(id, true))
+		ok(t, p.db.Write(bg, func(tx *store.Tx) error { return addDocument(tx, id, "picture", "profile_picture", "me") }))
+		all := coach.Tier{Name: "all", Shows: coach.Showable}
+		bio := coach.Tier{Name: "bio", Shows: []string{"bio"}, KYCFor: []string{coach.ForVisibility}}
+		none := coach.Tier{Name: "none"}
+		for _, tt := range []struct {
+			what     string
+			tiers    coach.Tiers
+			required []string
+			listed   bool
+			byName   bool
+			byBio    bool
+			picture  bool
+		}{
+			{"all", coach.Tiers{List: []coach.Tier{all}}, []string{"name", "profile_picture"}, true, true, true, true},
+			{"incomplete", coach.Tiers{List: []coach.Tier{all}}, []string{"name", "experience_years"}, false, false, false, false},
+			{"bio alone", coach.Tiers{List: []coach.Tier{bio}}, nil, true, false, true, false},
+			{"unverified", coach.Tiers{List: []coach.Tier{bio}, KYC: true}, nil, false, false, false, false},
+			{"tier without directory", coach.Tiers{List: []coach.Tier{none}}, nil, false, false, false, false},
+		} {
+			d := &coach.Directory{Store: p.db, Tiers: tt.tiers, Required: tt.required, Now: p.clock.Now}
+			finds := func(text string) bool {
+				q, _ := coach.NewQuery("", text)
+				found, next, err := d.List(bg, q, "", 10)
+				ok(t, err)
+				return len(found) == 1 && next == ""
+			}
+			_, err := d.Coach(bg, id)
+			picture, failed := d.ShowsPicture(bg, id)
+			ok(t, failed)
+			if (err == nil) != tt.listed || finds("") != tt.listed || finds("asha") != tt.byName || finds("runners") != tt.byBio || picture != tt.picture {
+				t.Errorf("%s: %v, all %v, by name %v, by bio %v, picture %v", tt.what, err, finds(""), finds("asha"), finds("runners"), picture)
+			}
+		}
+	})
+}
+
+// TestSearchPages: pages of any search have every coach once, newest first, and
+// nobody else, though each looks at a bounded number of rows.
+func TestSearchPages(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newPitch(t, url)
+		n := 3*store.SearchWindow + 7
+		p.fillDirectory(n)
+		d := &coach.Directory{Store: p.db, Tiers: coach.Tiers{List: coach.DefaultTiers()}, Required: []string{"name"}, Now: p.clock.Now}
+		for _, tt := range []struct {
+			sport, text string
+			want        func(i int) bool
+		}{
+			{"", "", func(int) bool { return true }},
+			{"hockey", "", func(i int) bool { return i%2 == 0 }},
+			{"hockey", "asha", func(i int) bool { return i%10 == 0 }},
+			{"hockey", "everybody mina", func(i int) bool { return i%2 == 0 && i%3 == 1 }},
+			{"hockey", "odd", func(i int) bool { return false }},
+			{"", "everybody asha odd", func(i int) bool { return false }},
+			{"", "everybody rare42", func(i int) bool { return i%1000 == 42 }},
+		} {
+			q, _ := coach.NewQuery(tt.sport, tt.text)
+			var got []string
+			pages, next := 0, ""
+			for {
+				page, after, err := d.List(bg, q, next, 100)
+				ok(t, err)
+				for _, l := range page {
+					got = append(got, l.CoachID)
+				}
+				pages++
+				if after == "" {
+					break
+				}
+				if next != "" && after >= next || pages > 100 {
+					t.Fatalf("%q %q does not go on: %s, then %s", tt.sport, tt.text, next, after)
+				}
+				next = after
+			}
+			var want []string
+			for i := n; i > 0; i-- {
+				if tt.want(i) {
+					want = append(want, directoryID(i))
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("sport %q, q %q: found %d in %d pages, want %d", tt.sport, tt.text, len(got), pages, len(want))
+			}
+		}
+	})
+}
+
+func directoryID(i int) string { return fmt.Sprintf("01900000-0000-7000-8000-%012d", i) }
+
+// fillDirectory lists n coaches. All are found by "everybody", the even ones by
+// the sport hockey and the odd ones by "odd"; every tenth by "asha", every third
+// by "mina", and every thousandth by a word of its own.
+func (p *pitch) fillDirectory(n int) {
+	p.Helper()
+	// The numbers are padded to twelve digits without a function that one engine lacks.
+	const ids = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1),
+		c (i, id) AS (SELECT i, '01900000-0000-7000-8000-' || substr(CAST(1000000000000 + i AS TEXT), 2) FROM n) `
+	ok(p, run(p.db, `INSERT INTO accounts (id, mobile_number, role, created_at) `+ids+`SELECT id, id, 'coach', i FROM c`, n))
+	const card = `{"kyc":"not_started","filled":["name","bio","experience_years","sports"],"show":["name","bio","sports","experience_years","verified"],` +
+		`"name":"Everybody Asha Mina Rao","bio":"I coach children and grown-ups, three evenings a week and on Saturdays, whatever the weather.","sports":["Hockey"],"years":7}`
+	ok(p, run(p.db, `INSERT INTO listings (coach_id, card, updated_at) `+ids+`SELECT id, CAST($2 AS TEXT), i FROM c`, n, card))
+	for _, term := range []string{
+		`'w:everybody' FROM c`, `'s:hockey' FROM c WHERE i % 2 = 0`, `'w:odd' FROM c WHERE i % 2 = 1`, `'w:asha' FROM c WHERE i % 10 = 0`,
+		`'w:mina' FROM c WHERE i % 3 = 1`, `'w:rare' || (i % 1000) FROM c`,
+	} {
+		ok(p, run(p.db, `INSERT INTO listing_terms (coach_id, term) `+ids+`SELECT id, `+term, n))
+	}
+	if p.db.Engine() == "postgres" {
+		for _, table := range []string{"listings", "listing_terms", "accounts"} {
+			ok(p, run(p.db, `ANALYZE `+table))
+		}
+	}
+}
