@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"path/filepath"
 	"strings"
 )
 
@@ -79,3 +80,7 @@ func checkTiers(path string) string {
 
 // AdminOn says whether the operators have a listener.
 func (c *Config) AdminOn() bool { return c.AdminAddr != off && c.AdminAddr != "" }
+
+// UploadDir is where uploads wait on disk until they are kept: on the machine
+// itself, whatever FILES is.
+func (c *Config) UploadDir() string { return filepath.Join(c.DataDir, "uploads") }

@@ -19,6 +19,7 @@ import (
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/blob"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/idempotency"
@@ -69,6 +70,7 @@ type App struct {
 	cfg     *config.Config
 	edges   Edges
 	db      *store.DB
+	files   blob.Store
 	worker  *worker.Worker
 	hub     *notify.Hub
 	handler http.Handler
@@ -76,17 +78,21 @@ type App struct {
 	draining atomic.Bool
 }
 
-// Open opens the database of cfg, migrates it, and makes a replica that is ready
-// to serve. Close must follow.
+// Open opens the database of cfg, migrates it, opens the file store that belongs
+// to it, and makes a replica that is ready to serve. Close must follow.
 func Open(ctx context.Context, cfg *config.Config, edges Edges) (*App, error) {
 	edges = edges.filled()
 	db, err := OpenStore(ctx, cfg, edges)
 	if err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, edges: edges, db: db}
-	if err := a.assemble(ctx); err != nil {
+	files, err := openFiles(ctx, cfg, db, edges.NewID)
+	if err != nil {
 		return nil, errors.Join(err, db.Close())
+	}
+	a := &App{cfg: cfg, edges: edges, db: db, files: files}
+	if err := a.assemble(ctx); err != nil {
+		return nil, errors.Join(err, a.Close())
 	}
 	return a, nil
 }
@@ -237,5 +243,5 @@ func (a *App) ready(ctx context.Context) error {
 // Handler answers everything that the service serves over HTTP.
 func (a *App) Handler() http.Handler { return a.handler }
 
-// Close closes the database. Serve must have returned.
-func (a *App) Close() error { return a.db.Close() }
+// Close closes the file store and the database. Serve must have returned.
+func (a *App) Close() error { return errors.Join(a.files.Close(), a.db.Close()) }

@@ -261,6 +261,8 @@ func (p *pitch) answersAndKeys() {
 	_, err := p.db.Secrets(bg)
 	ok(p, err)
 	ok(p, p.db.DropSecrets(bg, now))
+	_, err = p.db.SetInstallation(bg, "n", "v")
+	ok(p, err)
 	p.Announced()
 }
 

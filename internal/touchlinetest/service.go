@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"sync"
 	"testing"
@@ -50,6 +51,7 @@ func New(tb testing.TB, url string, options ...Option) *Service {
 	cfg := config.Defaults()
 	cfg.Addr = "127.0.0.1:0"
 	cfg.DataDir = tb.TempDir()
+	cfg.Files = config.SecretURL("file:" + filepath.Join(cfg.DataDir, "files"))
 	cfg.DatabaseURL = config.SecretURL(url)
 	cfg.OTPSendsPerAddressHour, cfg.OTPSendsTotalHour, cfg.RequestsPerAddressMinute = 0, 0, 0
 	cfg.ShutdownDrain = 0
@@ -63,8 +65,8 @@ func New(tb testing.TB, url string, options ...Option) *Service {
 	return s
 }
 
-// Replica starts a second process of the same service: the same database, keys
-// and clock, nothing else in common.
+// Replica starts a second process of the same service: the same database, files,
+// keys and clock, nothing else in common.
 func (s *Service) Replica() *Service {
 	own := *s.Config
 	own.PublicURL = config.Defaults().PublicURL // it is reached elsewhere
