@@ -67,6 +67,9 @@ func printConfig(args, environ []string, stdout, stderr io.Writer) int {
 	asJSON := slices.Contains(args, "--json")
 	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--json" })
 	cfg, err := config.Load(args, environ)
+	if err == nil {
+		_, err = server.Tiers(cfg)
+	}
 	if err != nil {
 		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
 		fmt.Fprintln(stderr, err)

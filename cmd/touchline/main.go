@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/server"
 )
 
 const usage = `Touchline signs coaches in, links students with their guardians, and asks both
@@ -69,6 +70,11 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return 0
 	}
 	if err != nil {
+		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
+		fmt.Fprintln(stderr, err)
+		return 2
+	}
+	if _, err := server.Tiers(cfg); err != nil {
 		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
 		fmt.Fprintln(stderr, err)
 		return 2

@@ -41,7 +41,7 @@ func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 	return profileResponse{
 		CoachID: p.ID, MobileNumber: string(p.Number), Name: orNull(p.Name), Email: orNull(p.Email), Bio: orNull(p.Bio),
 		ExperienceYears: p.Experience, Sports: sports, Certifications: []struct{}{},
-		Visibility: visibilityResponse{p.Visible, orEmpty(p.Show)}, KYCState: "disabled", Tier: "free",
+		Visibility: visibilityResponse{p.Visible, orEmpty(p.Show)}, KYCState: string(s.subscriptions.Tiers.KYCState(p.KYC)), Tier: s.subscriptions.Tiers.Of(p.Tier).Name,
 		ProfileComplete: len(missing) == 0, Missing: missing,
 		CreatedAt: timestamp(p.CreatedAt), UpdatedAt: timestamp(p.UpdatedAt),
 	}

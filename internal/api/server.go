@@ -41,6 +41,9 @@ type Config struct {
 	Phones      phone.Parser
 	Reader      Reader
 
+	// Subscriptions holds the tiers by which everything is judged.
+	Subscriptions *coach.Subscriptions
+
 	// Docs serves the contract; nil leaves it out.
 	Docs *Docs
 	// Pages are mounted for GET beside the API, by ServeMux pattern without a
@@ -82,6 +85,8 @@ type Server struct {
 	pages       map[string]http.Handler
 	ready       func(context.Context) error
 
+	subscriptions *coach.Subscriptions
+
 	edge    exchange.Edge
 	proxies []netip.Prefix
 	wall    *wall.Wall
@@ -95,7 +100,8 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{
 		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, dashboards: c.Dashboards, directory: c.Directory, tray: c.Tray, hub: c.Hub,
-		idempotency: c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
+		subscriptions: c.Subscriptions,
+		idempotency:   c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
 		edge:    exchange.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
 		proxies: c.TrustedProxies, wall: wall.New(c.RequestsPerMinute), now: c.Now, log: c.Log,
 		streamPoll: c.StreamPoll, streamBeat: c.StreamBeat,

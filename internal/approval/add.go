@@ -24,7 +24,9 @@ func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules,
 
 // askFirst opens the first requests of a new player. The store calls it in the
 // transaction that adds the player, once it knows the disputes and the names.
-func (p *Player) askFirst(rules Rules, at Moment) (Change, error) {
+// Whether there is room for the player comes after every conflict (contract
+// section 1, order of checks).
+func (p *Player) askFirst(rules Rules, at Moment, roster Roster) (Change, error) {
 	c := Change{Save: true}
 	for _, party := range Parties {
 		n := p.Number(party)
@@ -35,6 +37,9 @@ func (p *Player) askFirst(rules Rules, at Moment) (Change, error) {
 			return Change{}, errDisputed(party)
 		}
 		p.open(party, DefaultChannels, rules, at, &c)
+	}
+	if rules.Room != nil {
+		return c, rules.Room(roster)
 	}
 	return c, nil
 }

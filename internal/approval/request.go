@@ -88,6 +88,10 @@ type Change struct {
 	Resent []*Request
 	// Send are the messages to queue.
 	Send []Message
+	// Explicit says that the coach asked for the messages themselves: where the
+	// coach's tier has no more for today, nothing is saved and that is the answer.
+	// Messages that follow from something else wait then.
+	Explicit bool
 	// Reminded is the party that used up one of its reminders; empty for none.
 	Reminded actor.Role
 	// Dispute is the request whose party wants no more of them, or nil.

@@ -23,6 +23,17 @@ type Rules struct {
 	Reachable func(phone.Number) bool
 	// TestNumber says whether n is configured for app-store review.
 	TestNumber func(n phone.Number) bool
+	// Room says why a coach may not have all the players of a roster; nil is room
+	// for any number.
+	Room func(Roster) error
+}
+
+// Roster is how many players a coach has, and what decides how many there may be.
+type Roster struct {
+	Players int64
+	// Tier and KYC are the names of the coach's subscription tier and of where the
+	// verification stands, as they are kept.
+	Tier, KYC string
 }
 
 // Moment is when something happens, and where its ids come from.

@@ -35,7 +35,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	if p.disputed(party, p.Number(party)) {
 		return Change{}, false, errDisputed(party)
 	}
-	c := Change{Save: true}
+	c := Change{Save: true, Explicit: true}
 	if open := side.Open(); open != nil && !corrected {
 		allowed := open.ResendAllowedAt(rules)
 		if wait := allowed.Sub(at.Now); wait > 0 {
@@ -151,7 +151,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, at Moment
 		}
 		return Change{}, 0, f
 	}
-	c := Change{Save: true, Reminded: party}
+	c := Change{Save: true, Reminded: party, Explicit: true}
 	p.dispatch(party, MessageReminder, rules, &c)
 	return c, left - 1, nil
 }

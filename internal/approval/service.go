@@ -12,9 +12,10 @@ import (
 // their owner and answer not_found for what is not the caller's.
 type Store interface {
 	// AddPlayer saves a new player. It fills in the coach's name, the disputes
-	// and the accounts, then saves what first returns. A live player of the same
-	// coach, name and birth date is player_exists.
-	AddPlayer(ctx context.Context, p *Player, first func() (Change, error)) error
+	// and the accounts, then saves what first returns, which is given the coach's
+	// roster with p in it. A live player of the same coach, name and birth date is
+	// player_exists.
+	AddPlayer(ctx context.Context, p *Player, first func(Roster) (Change, error)) error
 	// UpdatePlayer loads the player, lets fn change it, and saves it with the
 	// change in one transaction, or nothing. fn may run more than once. Where it
 	// makes another child of the student, the store asks CheckDisputes with the
@@ -72,9 +73,9 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 	if err != nil {
 		return nil, err
 	}
-	err = s.Store.AddPlayer(ctx, p, func() (Change, error) {
+	err = s.Store.AddPlayer(ctx, p, func(roster Roster) (Change, error) {
 		p.GuardianSide.Request, p.StudentSide.Request = nil, nil // a rerun starts afresh
-		return p.askFirst(s.Rules, at)
+		return p.askFirst(s.Rules, at, roster)
 	})
 	if err != nil {
 		return nil, err

@@ -32,9 +32,9 @@ func newShelf(now func() time.Time) *shelf {
 	}
 }
 
-func (s *shelf) AddPlayer(_ context.Context, p *approval.Player, first func() (approval.Change, error)) error {
+func (s *shelf) AddPlayer(_ context.Context, p *approval.Player, first func(approval.Roster) (approval.Change, error)) error {
 	s.settle(p)
-	c, err := first()
+	c, err := first(approval.Roster{Players: 1})
 	if err != nil {
 		return err
 	}

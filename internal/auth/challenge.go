@@ -55,6 +55,9 @@ type Limit struct {
 	Key  string
 	Max  int
 	Per  time.Duration
+	// Numbered limits keep each occurrence under its own number, so that Max may
+	// differ from one occurrence to the next, and 0 only counts.
+	Numbered bool
 }
 
 // Limited says which limit refused, and when it lets one through again.

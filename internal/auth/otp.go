@@ -84,14 +84,14 @@ func (s *Service) device(ctx context.Context, slot Slot, token string, now time.
 // that two of them cannot wait for each other.
 func (s *Service) sendLimits(slot Slot, address string) []Limit {
 	if slot.DeviceID != "" {
-		return []Limit{{"otp_sends_per_device_day", "send/device/" + slot.DeviceID, deviceSends, 24 * time.Hour}}
+		return []Limit{{Name: "otp_sends_per_device_day", Key: "send/device/" + slot.DeviceID, Max: deviceSends, Per: 24 * time.Hour}}
 	}
 	var limits []Limit
 	for _, l := range []Limit{
-		{"otp_sends_per_address_hour", "send/address/" + address, s.Settings.SendsPerAddressHour, time.Hour},
-		{"otp_sends_per_day", "send/day/" + string(slot.Number), s.Settings.SendsPerDay, 24 * time.Hour},
-		{"otp_sends_per_hour", "send/hour/" + string(slot.Number), s.Settings.SendsPerHour, time.Hour},
-		{"otp_sends_total_hour", "send/all", s.Settings.SendsTotalHour, time.Hour},
+		{Name: "otp_sends_per_address_hour", Key: "send/address/" + address, Max: s.Settings.SendsPerAddressHour, Per: time.Hour},
+		{Name: "otp_sends_per_day", Key: "send/day/" + string(slot.Number), Max: s.Settings.SendsPerDay, Per: 24 * time.Hour},
+		{Name: "otp_sends_per_hour", Key: "send/hour/" + string(slot.Number), Max: s.Settings.SendsPerHour, Per: time.Hour},
+		{Name: "otp_sends_total_hour", Key: "send/all", Max: s.Settings.SendsTotalHour, Per: time.Hour},
 	} {
 		if l.Max > 0 {
 			limits = append(limits, l)

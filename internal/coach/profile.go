@@ -34,6 +34,10 @@ type Profile struct {
 	Sports     []string
 	// Wish is what the public shall see.
 	Wish
+	// Tier is the name of the subscription tier as it is kept, "" for none; KYC is
+	// where the verification stands. Neither changes with the profile.
+	Tier      string
+	KYC       KYCState
 	Version   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time

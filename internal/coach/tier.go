@@ -84,3 +84,12 @@ func (ts Tiers) Named(name string) (Tier, bool) {
 	}
 	return ts.List[i], true
 }
+
+// KYCState is where a verification stands for the outside: Disabled while coaches
+// are not verified.
+func (ts Tiers) KYCState(kept KYCState) KYCState {
+	if !ts.KYC {
+		return Disabled
+	}
+	return kept
+}

@@ -68,7 +68,7 @@ type Config struct {
 
 	MessagesPerNumberFromCoach int `env:"MESSAGES_PER_NUMBER_FROM_COACH" default:"6" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h to a number from one coach; beyond it they wait"`
 	MessagesPerNumber          int `env:"MESSAGES_PER_NUMBER" default:"20" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h to a number from all coaches"`
-	MessagesPerCoach           int `env:"MESSAGES_PER_COACH" default:"200" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h from one coach"`
+	MessagesPerCoach           int `env:"MESSAGES_PER_COACH" default:"200" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h from one coach, whatever the tier; where it is not set, the tier says how many"`
 
 	ProfileRequired          []string `env:"PROFILE_REQUIRED" default:"name,bio,experience_years,sports" help:"what a complete coach profile has, by commas: name, bio, experience_years, sports, email, certifications, profile_picture; none asks for nothing"`
 	KYC                      bool     `env:"KYC" default:"off" help:"coaches are verified by operators; what needs it, the tiers say"`

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -76,6 +77,13 @@ func checkTiers(path string) string {
 		return ""
 	}
 	return checkPath(path)
+}
+
+// MessagesByTier says that nobody chose MESSAGES_PER_COACH: what a coach may send
+// in 24 h is the tier's to say.
+func (c *Config) MessagesByTier() bool {
+	s, _ := find("MESSAGES_PER_COACH")
+	return !c.isSet(s.key) && strconv.Itoa(c.MessagesPerCoach) == s.text
 }
 
 // AdminOn says whether the operators have a listener.

@@ -74,6 +74,8 @@ type App struct {
 	worker  *worker.Worker
 	hub     *notify.Hub
 	handler http.Handler
+	// tiers are what coaches are judged by.
+	tiers coach.Tiers
 	// draining says that the replica is about to stop: it is not ready any more.
 	draining atomic.Bool
 }
@@ -82,15 +84,22 @@ type App struct {
 // to it, and makes a replica that is ready to serve. Close must follow.
 func Open(ctx context.Context, cfg *config.Config, edges Edges) (*App, error) {
 	edges = edges.filled()
+	tiers, err := Tiers(cfg)
+	if err != nil {
+		return nil, err
+	}
 	db, err := OpenStore(ctx, cfg, edges)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.MessagesByTier() {
+		db.Settings.MessagesByTier = &tiers
 	}
 	files, err := openFiles(ctx, cfg, db, edges.NewID)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	a := &App{cfg: cfg, edges: edges, db: db, files: files}
+	a := &App{cfg: cfg, edges: edges, db: db, files: files, tiers: tiers}
 	if err := a.assemble(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -150,6 +159,7 @@ func (a *App) assemble(ctx context.Context) error {
 		RequireGuardianForMinors: cfg.RequireGuardianForMinors, AllowCoachAsContact: cfg.AllowCoachAsContact,
 		Reachable:  cfg.Reaches,
 		TestNumber: func(n phone.Number) bool { return testCode(n, edges.Now()) != "" },
+		Room:       room(a.tiers),
 	}, edges.Now, edges.NewID)
 	a.hub = new(notify.Hub)
 	docs, err := api.NewDocs()
@@ -164,7 +174,7 @@ func (a *App) assemble(ctx context.Context) error {
 		Auth: auths, Approvals: approvals,
 		Coaches:     &coach.Service{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
 		Dashboards:  &coach.Dashboards{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
-		Directory:   &coach.Directory{Store: a.db, Tiers: coach.Tiers{List: coach.DefaultTiers(), KYC: cfg.KYC}, Required: cfg.ProfileRequired, Now: edges.Now},
+		Directory:   &coach.Directory{Store: a.db, Tiers: a.tiers, Required: cfg.ProfileRequired, Now: edges.Now},
 		Tray:        &notify.Tray{Store: a.db, Now: edges.Now},
 		Hub:         a.hub,
 		Idempotency: &idempotency.Service{Store: a.db, Sealer: keys.Vault.For(auth.ForAnswers), Now: edges.Now, NewID: edges.NewID},
@@ -174,6 +184,9 @@ func (a *App) assemble(ctx context.Context) error {
 		Pages:       pages.Handlers(),
 		Ready:       a.ready,
 		PublicURL:   cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, RequestsPerMinute: cfg.RequestsPerAddressMinute,
+
+		Subscriptions: &coach.Subscriptions{Store: a.db, Tiers: a.tiers},
+
 		Now: edges.Now, Log: edges.Log,
 	}).Handler())
 	a.worker = a.newWorker(auths, sender)

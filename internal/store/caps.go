@@ -1,9 +1,12 @@
 package store
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -18,6 +21,9 @@ type Settings struct {
 	// What one coach may send to one number, all coaches to one number, and one
 	// coach to all, in 24 h; 0 is no cap.
 	MessagesPerNumberFromCoach, MessagesPerNumber, MessagesPerCoach int
+	// MessagesByTier, where it is not nil, takes the place of MessagesPerCoach: each
+	// coach may send what their tier allows.
+	MessagesByTier *coach.Tiers
 }
 
 const (
@@ -29,12 +35,12 @@ const (
 
 // caps lists what an SMS from a coach to a number counts against (contract
 // section 4), always in this order: what all messages of a transaction share
-// comes first, so that two transactions cannot wait for each other.
-func (db *DB) caps(coachID string, to phone.Number) []auth.Limit {
+// comes first, so that two transactions cannot wait for each other. perCoach is
+// what the coach may send in all, 0 without a cap; it is counted all the same.
+func (db *DB) caps(coachID string, perCoach int64, to phone.Number) []auth.Limit {
 	const day = 24 * time.Hour
-	var caps []auth.Limit
+	caps := []auth.Limit{{Name: "messages_per_coach", Key: messagesFrom(coachID), Max: int(perCoach), Per: day, Numbered: true}}
 	for _, l := range []auth.Limit{
-		{Name: "messages_per_coach", Key: "message/from/" + coachID, Max: db.Settings.MessagesPerCoach, Per: day},
 		{Name: "messages_per_number_from_coach", Key: "message/" + coachID + "/" + string(to), Max: db.Settings.MessagesPerNumberFromCoach, Per: day},
 		{Name: "messages_per_number", Key: "message/to/" + string(to), Max: db.Settings.MessagesPerNumber, Per: day},
 	} {
@@ -43,6 +49,45 @@ func (db *DB) caps(coachID string, to phone.Number) []auth.Limit {
 		}
 	}
 	return caps
+}
+
+// messagesFrom is the key under which the messages of a coach are counted.
+func messagesFrom(coachID string) string { return "message/from/" + coachID }
+
+// quota is what a coach may send in 24 h.
+type quota struct {
+	coachID  string
+	limit    int64
+	standing coach.Standing
+}
+
+// quota reads what a coach may send.
+func (tx *tx) quota(ctx context.Context, coachID string) (quota, error) {
+	q := quota{coachID: coachID, limit: int64(tx.db.Settings.MessagesPerCoach)}
+	tiers := tx.db.Settings.MessagesByTier
+	if tiers == nil {
+		return q, nil
+	}
+	err := tx.queryRow(ctx, `SELECT tier, kyc_state FROM coaches WHERE id = $1`, coachID).Scan(intoText(&q.standing.Tier), &q.standing.KYC)
+	if err != nil {
+		return q, fmt.Errorf("read the tier: %w", err)
+	}
+	q.limit = tiers.Of(q.standing.Tier).Limits.MessagesPerDay
+	return q, nil
+}
+
+// withinQuota answers tier_limit where the coach's tier has no message left. The
+// limit's row is locked by then, so the count holds.
+func (tx *tx) withinQuota(ctx context.Context, q quota) error {
+	if tx.db.Settings.MessagesByTier == nil {
+		return nil
+	}
+	var use int64
+	err := tx.queryRow(ctx, `SELECT count(*) FROM limit_slots WHERE key = $1 AND free_at > $2`, messagesFrom(q.coachID), micros(tx.now)).Scan(&use)
+	if err != nil {
+		return fmt.Errorf("count messages: %w", err)
+	}
+	return tx.db.Settings.MessagesByTier.Messages(q.standing, use)
 }
 
 // wakeOutbox tells this process's worker, after the commit, that one of a kind waits.

@@ -13,9 +13,9 @@ import (
 
 // AddPlayer saves a new player with what first returns, in one transaction. It
 // fills in the accounts of both parties, the coach's name and the disputes.
-// first may run more than once. A live player of the same coach, name and birth
-// date is a conflict, player_exists.
-func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func() (approval.Change, error)) error {
+// first is given the coach's roster with p in it and may run more than once. A
+// live player of the same coach, name and birth date is a conflict, player_exists.
+func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(approval.Roster) (approval.Change, error)) error {
 	return db.write(ctx, func(tx *tx) error {
 		p.GuardianSide.AccountID, p.StudentSide.AccountID = "", "" // of a run that was undone
 		if err := tx.accounts(ctx, p); err != nil {
@@ -40,7 +40,11 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func() (a
 		if err := tx.disputes(ctx, p); err != nil {
 			return err
 		}
-		c, err := first()
+		roster, err := tx.grow(ctx, p.CoachID)
+		if err != nil {
+			return err
+		}
+		c, err := first(roster)
 		if err != nil {
 			return err
 		}
@@ -108,7 +112,7 @@ func (tx *tx) player(ctx context.Context, id string, load approval.Load) (*store
 }
 
 func (tx *tx) change(ctx context.Context, p *stored, fn func(*approval.Player) (approval.Change, error)) error {
-	child := studentOf(p.Player)
+	child, live := studentOf(p.Player), p.DeletedAt.IsZero()
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
 		return err
@@ -119,6 +123,11 @@ func (tx *tx) change(ctx context.Context, p *stored, fn func(*approval.Player) (
 	// Whatever follows is safe from rivals: they wait for this row and are stale.
 	if err := tx.savePlayer(ctx, p); err != nil {
 		return err
+	}
+	if live && !p.DeletedAt.IsZero() {
+		if err := tx.shrink(ctx, p.CoachID); err != nil {
+			return err
+		}
 	}
 	if studentOf(p.Player) != child && len(c.Opened) > 0 {
 		// fn knew the disputes about the child that the player was. Those about the
@@ -144,7 +153,7 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 		func() error { return tx.addReminder(ctx, p, c.Reminded) },
 		func() error { return tx.addDispute(ctx, p, c.Dispute) },
 		func() error { return tx.liftDispute(ctx, p, c.Lift) },
-		func() error { return tx.queue(ctx, p, c.Send) },
+		func() error { return tx.queue(ctx, p, c) },
 		func() error { return tx.forget(ctx, p.ID, c.Forget) },
 		func() error {
 			return tx.tell(ctx, c.Events, func(role actor.Role) string {

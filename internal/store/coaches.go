@@ -40,10 +40,10 @@ func profile(ctx context.Context, q querier, coachID string) (coach.Profile, err
 		shown  string
 	)
 	err := q.queryRow(ctx, `
-		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.version, c.created_at, c.updated_at
+		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.tier, c.kyc_state, c.version, c.created_at, c.updated_at
 		FROM coaches c JOIN accounts a ON a.id = c.id
 		WHERE c.id = $1`, coachID).
-		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, &sports, &p.Visible, &shown, &p.Version,
+		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, &sports, &p.Visible, &shown, intoText(&p.Tier), &p.KYC, &p.Version,
 			intoTime(&p.CreatedAt), intoTime(&p.UpdatedAt))
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, fault.Missing()

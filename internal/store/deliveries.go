@@ -10,15 +10,19 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// queue writes the messages of requests: those in the app have arrived with the
+// queue writes the messages of a change: those in the app have arrived with the
 // notification, an SMS waits for the worker. One that exceeds a cap is held until
 // the cap lets it through, and is counted again then. Each SMS has its own link.
-func (tx *tx) queue(ctx context.Context, p *approval.Player, messages []approval.Message) error {
-	if len(messages) == 0 {
+func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) error {
+	if len(c.Send) == 0 {
 		return nil
 	}
+	quota, err := tx.quota(ctx, p.CoachID)
+	if err != nil {
+		return err
+	}
 	// By number, so that two who count against the same caps cannot wait for each other.
-	sorted := slices.Clone(messages)
+	sorted := slices.Clone(c.Send)
 	slices.SortStableFunc(sorted, func(a, b approval.Message) int { return cmp.Compare(a.To, b.To) })
 	var values, links []any
 	for _, m := range sorted {
@@ -34,9 +38,14 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, messages []approval
 				state, reason = "failed", "destination_blocked"
 			default:
 				state = "queued"
-				limited, err := tx.take(ctx, tx.now, tx.db.caps(p.CoachID, m.To))
+				limited, err := tx.take(ctx, tx.now, tx.db.caps(p.CoachID, quota.limit, m.To))
 				if err != nil {
 					return err
+				}
+				if limited != nil && c.Explicit {
+					if err := tx.withinQuota(ctx, quota); err != nil {
+						return err
+					}
 				}
 				if limited != nil {
 					reason, due = heldReason, tx.now.Add(limited.Wait)
@@ -53,7 +62,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, messages []approval
 		values = append(values, id, m.Kind, string(m.Channel), state, text(reason), p.Side(m.Request.Party).AccountID,
 			recipient, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLife)), micros(made), micros(tx.now), 0)
 	}
-	_, err := tx.exec(ctx, `
+	_, err = tx.exec(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id,
 			due_at, gives_up_at, created_at, updated_at, attempts)
 		VALUES `+rowsOf(len(sorted), 15), values...)

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -14,7 +16,8 @@ import (
 // A limit holds exactly: in no window of its length are there more than Max
 // occurrences. Each is numbered, and number n takes the slot n modulo Max; the
 // one that had the slot before it is Max occurrences back, and must have left the
-// window. Two statements do it for all limits together. The first locks the rows
+// window. A numbered limit, whose Max may change, gives each occurrence a slot of
+// its own and looks for the one Max back by its number. Two statements do it for all limits together. The first locks the rows
 // of the limits, so rivals on any replica count one after the other; callers name
 // limits in one order throughout, so that two of them cannot wait for each other.
 func (tx *tx) take(ctx context.Context, now time.Time, limits []auth.Limit) (*auth.Limited, error) {
@@ -25,25 +28,25 @@ func (tx *tx) take(ctx context.Context, now time.Time, limits []auth.Limit) (*au
 	if err != nil {
 		return nil, fmt.Errorf("number limits: %w", err)
 	}
-	free, err := tx.occupy(ctx, now, limits, slots)
-	if err != nil || len(free) == len(limits) {
+	longest, err := tx.behind(ctx, now, limits, slots)
+	if err != nil {
 		return nil, err
 	}
-	var longest *auth.Limited
+	var free map[string]bool
+	if longest == nil {
+		if free, err = tx.occupy(ctx, now, limits, slots); err != nil || len(free) == len(limits) {
+			return nil, err
+		}
+	}
 	for _, l := range limits {
 		if err := tx.giveBack(ctx, l, slots[l.Key], free[l.Key]); err != nil {
 			return nil, fmt.Errorf("give back limit %s: %w", l.Name, err)
 		}
-		if free[l.Key] {
+		if free[l.Key] || l.Numbered {
 			continue
 		}
-		var freeAt time.Time
-		err := tx.queryRow(ctx, `SELECT free_at FROM limit_slots WHERE key = $1 AND slot = $2`, l.Key, slots[l.Key]).Scan(intoTime(&freeAt))
-		if err != nil {
-			return nil, fmt.Errorf("read limit %s: %w", l.Name, err)
-		}
-		if wait := freeAt.Sub(now); longest == nil || wait > longest.Wait {
-			longest = &auth.Limited{Name: l.Name, Wait: wait}
+		if err := tx.waitFor(ctx, now, l, slots[l.Key], &longest); err != nil {
+			return nil, err
 		}
 	}
 	return longest, nil
@@ -52,10 +55,12 @@ func (tx *tx) take(ctx context.Context, now time.Time, limits []auth.Limit) (*au
 // number gives the occurrence its number in each limit and returns the slots.
 func (tx *tx) number(ctx context.Context, now time.Time, limits []auth.Limit) (map[string]int64, error) {
 	var args []any
-	most := make(map[string]int64, len(limits))
+	turn := make(map[string]int64, len(limits)) // 0 where every number has a slot of its own
 	for _, l := range limits {
 		args = append(args, l.Key, 1, micros(now.Add(l.Per)))
-		most[l.Key] = int64(l.Max)
+		if !l.Numbered {
+			turn[l.Key] = int64(max(1, l.Max))
+		}
 	}
 	rs, err := tx.query(ctx, `
 		INSERT INTO limits (key, occurrences, ends_at) VALUES `+rowsOf(len(limits), 3)+`
@@ -65,10 +70,44 @@ func (tx *tx) number(ctx context.Context, now time.Time, limits []auth.Limit) (m
 	_, err = collect(rs, err, func(s scanner) (key string, err error) {
 		var n int64
 		err = s.Scan(&key, &n)
-		slots[key] = n % max(1, most[key])
+		if slots[key] = n; turn[key] > 0 {
+			slots[key] = n % turn[key]
+		}
 		return key, err
 	})
 	return slots, err
+}
+
+// behind returns the numbered limit whose occurrence Max back is still within its
+// window, the longest of them, or nil.
+func (tx *tx) behind(ctx context.Context, now time.Time, limits []auth.Limit, slots map[string]int64) (longest *auth.Limited, err error) {
+	for _, l := range limits {
+		n := slots[l.Key] - int64(l.Max)
+		if !l.Numbered || l.Max == 0 || n < 1 {
+			continue
+		}
+		if err := tx.waitFor(ctx, now, l, n, &longest); err != nil {
+			return nil, err
+		}
+	}
+	return longest, nil
+}
+
+// waitFor makes l the longest where the occurrence in its slot is within the
+// window for longer still.
+func (tx *tx) waitFor(ctx context.Context, now time.Time, l auth.Limit, slot int64, longest **auth.Limited) error {
+	var freeAt time.Time
+	err := tx.queryRow(ctx, `SELECT free_at FROM limit_slots WHERE key = $1 AND slot = $2 AND free_at > $3`, l.Key, slot, micros(now)).Scan(intoTime(&freeAt))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read limit %s: %w", l.Name, err)
+	}
+	if wait := freeAt.Sub(now); *longest == nil || wait > (*longest).Wait {
+		*longest = &auth.Limited{Name: l.Name, Wait: wait}
+	}
+	return nil
 }
 
 // occupy takes the slots that are free and returns whose they are.

@@ -139,7 +139,11 @@ func (db *DB) AskedBy(ctx context.Context, requestID string) (notify.Asked, bool
 func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 	var admitted bool
 	err := db.write(ctx, func(tx *tx) error {
-		limited, err := tx.take(ctx, tx.now, db.caps(d.CoachID, d.To))
+		quota, err := tx.quota(ctx, d.CoachID)
+		if err != nil {
+			return err
+		}
+		limited, err := tx.take(ctx, tx.now, db.caps(d.CoachID, quota.limit, d.To))
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ func tell(t *testing.T, url string) {
 	p.answersAndKeys()
 	p.operators()
 	p.directory()
+	p.subscriptions()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+var _ coach.SubscriptionStore = (*DB)(nil)
+
+// Subscription returns a coach's tier as it is kept, and what is in use.
+func (db *DB) Subscription(ctx context.Context, coachID string) (coach.Subscription, error) {
+	var s coach.Subscription
+	err := db.queryRow(ctx, `
+		SELECT c.tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
+			(SELECT count(*) FROM limit_slots s WHERE s.key = $2 AND s.free_at > $3)
+		FROM coaches c WHERE c.id = $1`, coachID, messagesFrom(coachID), micros(db.Now())).
+		Scan(intoText(&s.Kept), intoTime(&s.Since), &s.Use.Players, &s.Use.StorageBytes, &s.Use.Messages)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s, fault.Missing()
+	}
+	if err != nil {
+		return s, fmt.Errorf("read a subscription: %w", err)
+	}
+	return s, nil
+}
+
+// UpdateTier lets fn say which tier follows the one that is kept, and keeps it if
+// nobody set another meanwhile. fn may run more than once.
+func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(kept string) (string, error)) error {
+	return db.write(ctx, func(tx *tx) error {
+		var kept string
+		err := tx.queryRow(ctx, `SELECT tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&kept))
+		if errors.Is(err, sql.ErrNoRows) {
+			return fault.Missing()
+		}
+		if err != nil {
+			return fmt.Errorf("read the tier: %w", err)
+		}
+		next, err := fn(kept)
+		if err != nil || next == kept {
+			return err
+		}
+		return tx.setTier(ctx, coachID, kept, next)
+	})
+}
+
+// setTier gives the coach the tier next if the one that is kept is before still:
+// errStale otherwise.
+func (tx *tx) setTier(ctx context.Context, coachID, before, next string) error {
+	err := tx.execOne(ctx, `
+		UPDATE coaches SET tier = $3, tier_since = $4
+		WHERE id = $1 AND tier IS NOT DISTINCT FROM CAST($2 AS TEXT)`,
+		coachID, text(before), text(next), micros(tx.now))
+	if err != nil {
+		return fmt.Errorf("set the tier: %w", err)
+	}
+	return tx.relist(ctx, coachID)
+}
+
+// grow counts one more player of the coach, before anything is compared with the
+// count: so of rivals each sees the others.
+func (tx *tx) grow(ctx context.Context, coachID string) (approval.Roster, error) {
+	var r approval.Roster
+	err := tx.queryRow(ctx, `
+		UPDATE coaches SET players = players + 1 WHERE id = $1
+		RETURNING players, tier, kyc_state`, coachID).
+		Scan(&r.Players, intoText(&r.Tier), &r.KYC)
+	if err != nil {
+		return r, fmt.Errorf("count the players of %s: %w", coachID, err)
+	}
+	return r, nil
+}
+
+// shrink counts one player less.
+func (tx *tx) shrink(ctx context.Context, coachID string) error {
+	_, err := tx.exec(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
+	if err != nil {
+		return fmt.Errorf("count the players of %s: %w", coachID, err)
+	}
+	return nil
+}

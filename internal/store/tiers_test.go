@@ -1,0 +1,114 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// subscriptions drives the statements of tiers for TestPlans.
+func (p *pitch) subscriptions() {
+	p.Helper()
+	by := p.coach(170)
+	_, err := p.db.Subscription(bg, by.AccountID)
+	ok(p, err)
+	ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "one", nil }))
+	p.db.Settings.MessagesByTier = &coach.Tiers{List: []coach.Tier{{Name: "one", Limits: coach.Limits{MessagesPerDay: 1}}}}
+	defer func() { p.db.Settings.MessagesByTier = nil }()
+	a := p.add(by, "Chandra Rao", number(72), "")
+	_, _, err = p.Remind(bg, by, a.ID, actor.Guardian)
+	p.refused(err, "tier_limit")
+}
+
+// TestUpdateTier: of rivals each sees what the others left.
+func TestUpdateTier(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		by := p.coach(1)
+		for i, err := range rivals(20, func(i int) error {
+			return p.db.UpdateTier(bg, by.AccountID, func(kept string) (string, error) { return kept + "x", nil })
+		}) {
+			if err != nil {
+				p.Errorf("rival %d: %v", i, err)
+			}
+		}
+		sub, err := p.db.Subscription(bg, by.AccountID)
+		ok(p, err)
+		if len(sub.Kept) != 20 || !sub.Since.Equal(p.clock.Now()) {
+			p.Errorf("%q since %s", sub.Kept, sub.Since)
+		}
+		ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "", nil }))
+		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.Kept != "" {
+			p.Errorf("%+v, %v", sub, err)
+		}
+		for _, id := range []string{"nobody", ""} {
+			_, err := p.db.Subscription(bg, id)
+			p.refused(err, "not_found")
+			p.refused(p.db.UpdateTier(bg, id, func(string) (string, error) { return "x", nil }), "not_found")
+		}
+	})
+}
+
+// TestRosterIsCounted: whatever is added, refused, renamed and removed at once,
+// the count is the number of players, and never beyond the room.
+func TestRosterIsCounted(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		const most = 12
+		p.Rules.Room = func(r approval.Roster) error {
+			if r.Tier != "own" || r.KYC != "not_started" {
+				return fmt.Errorf("the roster is %+v", r)
+			}
+			if r.Players > most {
+				return fault.New(fault.Forbidden, "tier_limit", "full")
+			}
+			return nil
+		}
+		by := p.coach(1)
+		ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "own", nil }))
+		var workers sync.WaitGroup
+		for w := range 6 {
+			workers.Go(func() {
+				random := rand.New(rand.NewPCG(uint64(w), 7))
+				for range 40 {
+					name := fmt.Sprint("Child ", random.IntN(25))
+					if random.IntN(5) < 3 {
+						_, err := p.Add(bg, by, child(name, ""), mother(number(100+random.IntN(50))))
+						if code := fault.CodeOf(err); err != nil && code != "player_exists" && code != "tier_limit" {
+							p.Errorf("add: %v", err)
+						}
+						continue
+					}
+					all, err := p.Players(bg, by, approval.Filter{}, approval.Page{Limit: 50})
+					if err != nil || len(all) > most {
+						p.Errorf("%d players, %v", len(all), err)
+					}
+					if len(all) == 0 {
+						continue
+					}
+					picked := all[random.IntN(len(all))].ID
+					if random.IntN(4) == 0 {
+						_, err = p.Edit(bg, by, picked, approval.Patch{Student: approval.StudentPatch{FullName: &name}})
+					} else {
+						err = p.Remove(bg, by, picked)
+					}
+					if code := fault.CodeOf(err); err != nil && code != "player_exists" && code != "not_found" {
+						p.Errorf("change: %v", err)
+					}
+				}
+			})
+		}
+		workers.Wait()
+		counted := p.count(`SELECT players FROM coaches WHERE id = $1`, by.AccountID)
+		if live := p.count(`SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL`, by.AccountID); live != counted || live > most {
+			p.Errorf("%d players, counted %d", live, counted)
+		}
+		if removed := p.count(`SELECT count(*) FROM players WHERE deleted_at IS NOT NULL`); removed < 10 {
+			p.Errorf("%d were removed: too few to prove anything", removed)
+		}
+	})
+}
