@@ -12,10 +12,12 @@ func (tx *tx) addHistory(ctx context.Context, r *approval.Record) error {
 	if r == nil {
 		return nil
 	}
-	_, err := tx.exec(ctx, `
+	err := tx.later(ctx, statement{
+		query: `
 		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), text(r.Reason), text(r.RequestID), micros(r.At))
+		args: []any{r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), text(r.Reason), text(r.RequestID), micros(r.At)},
+	})
 	if err != nil {
 		return fmt.Errorf("record decision: %w", err)
 	}

@@ -220,14 +220,16 @@ func (tx *tx) giveBackTry(ctx context.Context, c auth.Challenge, t auth.Try) err
 	if t.SignIn != nil {
 		usedAt = t.Now
 	}
-	err := tx.execOne(ctx, `
+	err := tx.later(ctx, statement{
+		one: true, query: `
 		UPDATE otp_challenges SET tries = tries - 1, used_at = $5
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4 AND used_at IS NULL`,
-		string(c.Number), string(c.Role), c.DeviceID, c.ID, micros(usedAt))
+		args: []any{string(c.Number), string(c.Role), c.DeviceID, c.ID, micros(usedAt)},
+	})
 	if err != nil {
 		return err
 	}
-	return tx.execOne(ctx, `UPDATE otp_failures SET tries = tries - 1 WHERE who = $1`, who(c.Slot))
+	return tx.later(ctx, statement{one: true, query: `UPDATE otp_failures SET tries = tries - 1 WHERE who = $1`, args: []any{who(c.Slot)}})
 }
 
 // who names what wrong tries count against.
@@ -265,24 +267,34 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 	if err := tx.account(ctx, s, known); err != nil {
 		return err
 	}
-	_, err := tx.exec(ctx, `
+	err := tx.later(ctx, statement{
+		query: `
 		INSERT INTO devices (id, token_hash, mobile_number, ends_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET ends_at = excluded.ends_at`,
-		s.DeviceID, in.DeviceHash, string(s.Number), micros(in.DeviceEnds))
+		args: []any{s.DeviceID, in.DeviceHash, string(s.Number), micros(in.DeviceEnds)},
+	})
 	if err != nil {
 		return fmt.Errorf("register device: %w", err)
 	}
-	err = tx.queryRow(ctx, `
+	err = tx.later(ctx, statement{
+		query: `
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, device_name, generation, refresh_hash,
 			created_at, last_used_at, idle_at, ends_at)
 		SELECT $1, a.id, a.role, a.mobile_number, $4, $5, $6, $7, $8, $8, $9, $10
 		FROM accounts a WHERE a.mobile_number = $2 AND a.role = $3
-		RETURNING account_id, `+filledBy+`sessions.account_id)`,
-		s.ID, string(s.Number), string(s.Role), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,
-		micros(s.CreatedAt), micros(s.IdleAt), micros(s.EndsAt)).Scan(&s.AccountID, intoWords(&s.Filled))
-	if errors.Is(err, sql.ErrNoRows) {
-		return errStale // the account has gone since the guess was counted
-	}
+		RETURNING account_id, ` + filledBy + `sessions.account_id)`,
+		args: []any{
+			s.ID, string(s.Number), string(s.Role), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,
+			micros(s.CreatedAt), micros(s.IdleAt), micros(s.EndsAt),
+		},
+		read: func(row scanner) error {
+			err := row.Scan(&s.AccountID, intoWords(&s.Filled))
+			if errors.Is(err, sql.ErrNoRows) {
+				return errStale // the account has gone since the guess was counted
+			}
+			return err
+		},
+	})
 	if err != nil {
 		return fmt.Errorf("open session: %w", err)
 	}

@@ -179,7 +179,8 @@ func (tx *tx) savePlayer(ctx context.Context, p *stored) error {
 		p.sealed, p.medical = sealed, p.Student.Medical
 	}
 	g := guardianOf(p.Player)
-	err := tx.execOne(ctx, `
+	err := tx.later(ctx, statement{
+		one: true, query: `
 		UPDATE players SET version = version + 1,
 			student_name = $3, student_key = $4, date_of_birth = $5, search_key = $6, medical = $7, student_number = $8,
 			student_id = $9, student_state = $10, student_changed_at = $11, student_pending_since = $12, student_request_id = $13,
@@ -187,14 +188,17 @@ func (tx *tx) savePlayer(ctx context.Context, p *stored) error {
 			guardian_id = $18, guardian_state = $19, guardian_changed_at = $20, guardian_pending_since = $21, guardian_request_id = $22,
 			deleted_at = $23
 		WHERE id = $1 AND version = $2`,
-		p.ID, p.Version,
-		p.Student.FullName, studentKey(p.Player), p.Student.DateOfBirth.String(), searchKey(p.Player), p.sealed, text(string(p.Student.Number)),
-		text(p.StudentSide.AccountID), string(p.StudentSide.Consent.State),
-		micros(p.StudentSide.Consent.ChangedAt), micros(p.StudentSide.Consent.PendingSince), text(requestID(p.StudentSide)),
-		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
-		text(p.GuardianSide.AccountID), string(p.GuardianSide.Consent.State),
-		micros(p.GuardianSide.Consent.ChangedAt), micros(p.GuardianSide.Consent.PendingSince), text(requestID(p.GuardianSide)),
-		micros(p.DeletedAt))
+		args: []any{
+			p.ID, p.Version,
+			p.Student.FullName, studentKey(p.Player), p.Student.DateOfBirth.String(), searchKey(p.Player), p.sealed, text(string(p.Student.Number)),
+			text(p.StudentSide.AccountID), string(p.StudentSide.Consent.State),
+			micros(p.StudentSide.Consent.ChangedAt), micros(p.StudentSide.Consent.PendingSince), text(requestID(p.StudentSide)),
+			text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
+			text(p.GuardianSide.AccountID), string(p.GuardianSide.Consent.State),
+			micros(p.GuardianSide.Consent.ChangedAt), micros(p.GuardianSide.Consent.PendingSince), text(requestID(p.GuardianSide)),
+			micros(p.DeletedAt),
+		},
+	})
 	if err != nil {
 		return fmt.Errorf("save player %s: %w", p.ID, err)
 	}

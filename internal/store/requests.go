@@ -114,10 +114,10 @@ func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) err
 	for _, r := range closed {
 		// The coach's cancelling of an open one is a follow-up; a dispute that is
 		// lifted ends as cancelled, too.
-		err := tx.execOne(ctx, `
+		err := tx.later(ctx, statement{one: true, query: `
 			UPDATE requests SET state = CAST($2 AS TEXT), closed_at = $3,
 				followed_up_at = CASE WHEN state = 'pending' AND $2 = 'cancelled' THEN COALESCE(followed_up_at, $3) ELSE followed_up_at END
-			WHERE id = $1`, r.ID, string(r.State), micros(r.ClosedAt))
+			WHERE id = $1`, args: []any{r.ID, string(r.State), micros(r.ClosedAt)}})
 		if err != nil {
 			return fmt.Errorf("close request %s: %w", r.ID, err)
 		}

@@ -36,10 +36,11 @@ type tx struct {
 	on handle
 	// ctx is the transaction's own, which outlives the request: a commit must not
 	// be torn because a phone went out of reach.
-	ctx    context.Context
-	hooks  []func()
-	open   *rows
-	failed error
+	ctx     context.Context
+	hooks   []func()
+	waiting []statement // see later
+	open    *rows
+	failed  error
 }
 
 // write runs fn in one transaction: committed if fn answers nil or commit(err),
@@ -149,13 +150,18 @@ func (db *DB) attempt(ctx, own context.Context, t *tx, fn func(*tx) error) (bool
 		return db.writer.do(ctx, own, t, fn)
 	}
 	observe("BEGIN", nil)
-	sqlTx, err := db.reads.BeginTx(own, nil)
+	conn, err := db.reads.Conn(own)
+	if err != nil {
+		return false, err
+	}
+	defer conn.Close()
+	sqlTx, err := conn.BeginTx(own, nil)
 	if err != nil {
 		return false, err
 	}
 	// After a commit this does nothing; it serves errors and panics.
 	defer func() { _ = sqlTx.Rollback() }()
-	keep, err := t.run(own, sqlTx, fn)
+	keep, err := t.run(own, &pgTx{sqlTx, conn}, fn)
 	if !keep {
 		return false, err
 	}
@@ -199,7 +205,7 @@ func (db *DB) look(ctx context.Context, fn func(*tx) error) error {
 // run lets fn work on a transaction that has begun, and says whether to keep it.
 func (t *tx) run(ctx context.Context, on handle, fn func(*tx) error) (keep bool, err error) {
 	t.ctx, t.on, t.now = ctx, on, t.db.Now().UTC().Truncate(time.Microsecond)
-	t.hooks, t.open, t.failed = nil, nil, nil
+	t.hooks, t.waiting, t.open, t.failed = nil, nil, nil, nil
 	// A panic must leave no statement running on a connection that others share.
 	defer t.closeRows()
 	err = fn(t)
@@ -215,6 +221,9 @@ func (t *tx) run(ctx context.Context, on handle, fn func(*tx) error) (keep bool,
 	}
 	if t.open != nil {
 		return false, errOpenRows
+	}
+	if failure := t.flush(); failure != nil {
+		return false, failure
 	}
 	return true, err
 }
@@ -275,7 +284,7 @@ func (t *tx) ready() error {
 	if t.open != nil {
 		return t.note(errOpenRows)
 	}
-	return nil
+	return t.flush()
 }
 
 // note remembers the first failure, so that nothing is built upon it.

@@ -38,6 +38,8 @@ func (f *Faults) Has(pointer string) bool {
 // Err returns validation_failed with every fault, or nil where there is none.
 func (f Faults) Err() error { return fault.Validation(f) }
 
+var escape = strings.NewReplacer("~", "~0", "/", "~1")
+
 // PointTo returns the JSON pointer (RFC 6901) to a member or an element of what
 // is at.
 func PointTo(at string, step any) string {
@@ -45,6 +47,6 @@ func PointTo(at string, step any) string {
 	case int:
 		return at + "/" + strconv.Itoa(step)
 	default:
-		return at + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(fmt.Sprint(step))
+		return at + "/" + escape.Replace(fmt.Sprint(step))
 	}
 }
