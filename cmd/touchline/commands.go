@@ -21,27 +21,50 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 		log.Warn(warning)
 	}
 	// Listen first: a taken port must not leave a data folder behind.
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
+	public, operators, err := listen(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	cfg.Listening(l.Addr())
 	app, err := server.Open(ctx, cfg, server.Edges{Log: log, Terminal: stdout})
 	if err != nil {
-		_ = l.Close()
+		_ = public.Close()
+		if operators != nil {
+			_ = operators.Close()
+		}
 		return err
 	}
 	defer app.Close()
 	settle()
 	fmt.Fprintf(stdout, "Touchline answers at %s (the API is described at %s/docs)\n", cfg.PublicURL, cfg.PublicURL)
+	if operators != nil {
+		fmt.Fprintf(stdout, "Operators are answered at http://%s\n", operators.Addr())
+	}
 	if cfg.Development() {
 		fmt.Fprintln(stdout, "This is a development set-up: codes are printed here instead of being sent by SMS. Stop it with Ctrl+C.")
 	}
-	if err := app.Serve(ctx, l); err != nil {
+	if err := app.Serve(ctx, public, operators); err != nil {
 		return err
 	}
 	log.Info("stopped")
 	return nil
+}
+
+// listen takes both ports; operators is nil where ADMIN_ADDR is off.
+func listen(ctx context.Context, cfg *config.Config) (public, operators net.Listener, err error) {
+	public, err = new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg.Listening(public.Addr())
+	if !cfg.AdminOn() {
+		return public, nil, nil
+	}
+	operators, err = new(net.ListenConfig).Listen(ctx, "tcp", cfg.AdminAddr)
+	if err != nil {
+		_ = public.Close()
+		return nil, nil, err
+	}
+	return public, operators, nil
 }
 
 // settle gives back what only the start needed, and lets the heap grow to five

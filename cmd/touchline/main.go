@@ -22,6 +22,7 @@ Usage:
 
 	touchline serve     answer requests (migrates the database first)
 	touchline migrate   bring the database up to date, and stop
+	touchline admin     what operators do: tokens, the audit log, and more
 	touchline config    print every setting: its value, its default, its source
 	touchline version   print the version
 
@@ -52,6 +53,8 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		do = serve
 	case "migrate":
 		do = migrate
+	case "admin":
+		return admin(ctx, args, environ, stdout, stderr)
 	case "config":
 		return printConfig(args, environ, stdout, stderr)
 	case "version":

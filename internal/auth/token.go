@@ -68,7 +68,7 @@ func (t *Tokens) Access(s *Session) (string, error) {
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: t.issuer, Audience: jwt.ClaimStrings{Audience}, Subject: s.AccountID,
 			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(t.lifetime)),
-			ID: s.ID + "." + strconv.FormatInt(s.Generation, 10),
+			ID: tokenID(s.ID, s.Generation),
 		},
 		SessionID: s.ID, Role: s.Role,
 	})
@@ -79,6 +79,11 @@ func (t *Tokens) Access(s *Session) (string, error) {
 		return "", fmt.Errorf("sign an access token: %w", err)
 	}
 	return signed, nil
+}
+
+// tokenID names session and generation: the jti of an access token.
+func tokenID(sessionID string, generation int64) string {
+	return sessionID + "." + strconv.FormatInt(generation, 10)
 }
 
 // Verify checks everything about a token that the token itself can show. It

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
@@ -76,6 +77,8 @@ type App struct {
 	handler http.Handler
 	// tiers are what coaches are judged by.
 	tiers coach.Tiers
+	// operators answers those who run the service.
+	operators http.Handler
 	// draining says that the replica is about to stop: it is not ready any more.
 	draining atomic.Bool
 }
@@ -188,6 +191,12 @@ func (a *App) assemble(ctx context.Context) error {
 		Subscriptions: &coach.Subscriptions{Store: a.db, Tiers: a.tiers},
 
 		Now: edges.Now, Log: edges.Log,
+	}).Handler())
+	a.operators = a.drained(admin.New(admin.Config{
+		Operators: newOperators(a.db, edges),
+		Inspector: &auth.Inspector{Auth: auths, Store: a.db},
+		Vault:     keys.Vault, Wake: a.hub.Wake, Ready: a.ready,
+		PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, Now: edges.Now, Log: edges.Log,
 	}).Handler())
 	a.worker = a.newWorker(auths, sender)
 	a.db.OnQueued = a.worker.Outbox.Wake

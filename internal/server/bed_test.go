@@ -12,6 +12,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite"
 
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -144,4 +146,21 @@ func one[T any](t *testing.T, db *sql.DB, query string, args ...any) (v T) {
 		t.Fatalf("%s: %v", query, err)
 	}
 	return v
+}
+
+// tools is a shell beside the service.
+type tools struct {
+	*server.Operators
+	ctx context.Context
+	by  actor.Operator
+}
+
+// shell has do work as the command line does.
+func shell(t *testing.T, s *touchlinetest.Service, what string, do func(sh *tools) error) {
+	t.Helper()
+	s.Shell(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
+		if err := do(&tools{sh, ctx, by}); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+	})
 }

@@ -22,16 +22,14 @@ const (
 	stopTimeout = 30 * time.Second
 )
 
-// Serve answers on l, and does the background work, until ctx ends. Then it says
-// that it is not ready, goes on for the drain time so that load balancers notice,
-// lets every request under way end, and returns.
-func (a *App) Serve(ctx context.Context, l net.Listener) error {
-	door, open := newGate(l), new(connections)
-	srv := &http.Server{
-		ConnState: open.note,
-		Handler:   a.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(a.edges.Log.Handler(), slog.LevelDebug),
+// Serve answers on public, and operators on theirs unless that is nil, and does
+// the background work, until ctx ends. Then it says that it is not ready, goes on
+// for the drain time so that load balancers notice, lets every request under way
+// end, and returns. If one listener fails, both stop.
+func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
+	doors := []*door{a.open(public, a.handler)}
+	if operators != nil {
+		doors = append(doors, a.open(operators, a.operators))
 	}
 	background, stop := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -40,30 +38,78 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	defer wait.Wait()
 	defer stop()
 
-	failed := make(chan error, 1)
-	go func() { failed <- srv.Serve(door) }()
+	failed := make(chan error, len(doors))
+	for _, d := range doors {
+		go func() {
+			err := d.srv.Serve(d.gate)
+			close(d.closed)
+			failed <- err
+		}()
+	}
 	select {
 	case err := <-failed:
-		return err
+		return errors.Join(err, closeAll(doors))
 	case <-ctx.Done():
 	}
 	a.draining.Store(true)
 	select {
 	case err := <-failed:
-		return err
+		return errors.Join(err, closeAll(doors))
 	case <-time.After(a.cfg.ShutdownDrain):
 	}
 	a.hub.Close() // streams would never end by themselves
 	limit, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	door.shut()
-	<-failed // from here on no connection is added
-	srv.SetKeepAlivesEnabled(false)
-	open.wait(limit)
-	if err := srv.Shutdown(limit); err != nil {
-		return errors.Join(err, srv.Close())
+	ends := make(chan error, len(doors))
+	for _, d := range doors {
+		go func() { ends <- d.shut(limit) }()
+	}
+	var errs []error
+	for range doors {
+		errs = append(errs, <-ends)
+	}
+	return errors.Join(errs...)
+}
+
+// door is one listener at work.
+type door struct {
+	gate   *gate
+	conns  *connections
+	srv    *http.Server
+	closed chan struct{} // nobody comes in any more
+}
+
+// open makes the door to what handler answers.
+func (a *App) open(l net.Listener, handler http.Handler) *door {
+	d := &door{gate: newGate(l), conns: new(connections), closed: make(chan struct{})}
+	d.srv = &http.Server{
+		ConnState: d.conns.note,
+		Handler:   handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(a.edges.Log.Handler(), slog.LevelDebug),
+	}
+	return d
+}
+
+// shut lets nobody in any more, and waits until every request has its answer or
+// limit ends.
+func (d *door) shut(limit context.Context) error {
+	d.gate.shut()
+	<-d.closed // from here on no connection is added
+	d.srv.SetKeepAlivesEnabled(false)
+	d.conns.wait(limit)
+	if err := d.srv.Shutdown(limit); err != nil {
+		return errors.Join(err, d.srv.Close())
 	}
 	return nil
+}
+
+func closeAll(doors []*door) error {
+	var errs []error
+	for _, d := range doors {
+		errs = append(errs, d.srv.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // drained asks clients, while the replica drains, to open their next connection

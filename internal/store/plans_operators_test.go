@@ -21,6 +21,8 @@ func (p *pitch) operators() {
 	_, err = p.db.Tokens(bg, "", 5)
 	ok(p, err)
 	ok(p, p.db.Record(bg, by, operator.CoachRead, "coach", "c", ""))
+	_, err = p.db.RevokeSession(bg, by, "session")
+	ok(p, err)
 	for _, object := range []string{"", "token"} {
 		_, err = p.db.Audit(bg, object, "", 5)
 		ok(p, err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -61,8 +62,8 @@ func (a *Answer) at(path string) any {
 	return v
 }
 
-// Call asks the service. body is nil, a string sent as it is, or what is to be
-// JSON; headers are "Name: value".
+// Call asks the service. body is nil, a string sent as it is, url.Values for a
+// form, or what is to be JSON; headers are "Name: value".
 func (s *Service) Call(tb testing.TB, method, path, token string, body any, headers ...string) *Answer {
 	tb.Helper()
 	a, err := s.Try(context.Background(), method, path, token, body, headers...)
@@ -74,11 +75,18 @@ func (s *Service) Call(tb testing.TB, method, path, token string, body any, head
 
 // Try is Call for other goroutines than the test's.
 func (s *Service) Try(ctx context.Context, method, path, token string, body any, headers ...string) (*Answer, error) {
+	return try(ctx, s.client, method, s.URL+path, token, body, headers...)
+}
+
+func try(ctx context.Context, client *http.Client, method, address, token string, body any, headers ...string) (*Answer, error) {
+	kind := "application/json"
 	var reader io.Reader
 	switch b := body.(type) {
 	case nil:
 	case string:
 		reader = strings.NewReader(b)
+	case url.Values:
+		reader, kind = strings.NewReader(b.Encode()), "application/x-www-form-urlencoded"
 	default:
 		text, err := json.Marshal(b)
 		if err != nil {
@@ -86,12 +94,12 @@ func (s *Service) Try(ctx context.Context, method, path, token string, body any,
 		}
 		reader = bytes.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, s.URL+path, reader)
+	req, err := http.NewRequestWithContext(ctx, method, address, reader)
 	if err != nil {
 		return nil, err
 	}
 	if reader != nil {
-		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Content-Type", kind)
 	}
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
@@ -100,7 +108,7 @@ func (s *Service) Try(ctx context.Context, method, path, token string, body any,
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
-	resp, err := s.client.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
 )
 
@@ -26,12 +27,13 @@ func ValidatingTransport(tb testing.TB, base http.RoundTripper) http.RoundTrippe
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	return validatingTransport{tb, base}
+	return validatingTransport{tb, base, loadContract}
 }
 
 type validatingTransport struct {
 	tb   testing.TB
 	base http.RoundTripper
+	load func() (*contract, error)
 }
 
 // RoundTrip sends req by the base and checks what comes back.
@@ -42,7 +44,7 @@ func (t validatingTransport) RoundTrip(req *http.Request) (*http.Response, error
 		return nil, err
 	}
 	if isStream(resp) {
-		CheckAnswer(t.tb, req, resp, nil)
+		t.check(req, resp, nil)
 		return resp, nil
 	}
 	body, err := io.ReadAll(resp.Body)
@@ -51,25 +53,30 @@ func (t validatingTransport) RoundTrip(req *http.Request) (*http.Response, error
 		return nil, err
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
-	CheckAnswer(t.tb, req, resp, body)
+	t.check(req, resp, body)
 	return resp, nil
 }
 
-// CheckAnswer fails tb where the document does not promise that req is
-// answered by resp with body.
+// CheckAnswer fails tb where the document of the public listener does not promise
+// that req is answered by resp with body.
 func CheckAnswer(tb testing.TB, req *http.Request, resp *http.Response, body []byte) {
 	tb.Helper()
-	if err := checkAnswer(req, resp, body); err != nil {
-		tb.Errorf("%s %s: answer %d is not as openapi.yaml says: %v\n%s",
+	validatingTransport{tb, nil, loadContract}.check(req, resp, body)
+}
+
+func (t validatingTransport) check(req *http.Request, resp *http.Response, body []byte) {
+	t.tb.Helper()
+	c, err := t.load()
+	if err == nil {
+		err = c.checkAnswer(req, resp, body)
+	}
+	if err != nil {
+		t.tb.Errorf("%s %s: answer %d is not as openapi.yaml says: %v\n%s",
 			req.Method, req.URL.Path, resp.StatusCode, err, excerpt(body))
 	}
 }
 
-func checkAnswer(req *http.Request, resp *http.Response, body []byte) error {
-	c, err := loadContract()
-	if err != nil {
-		return err
-	}
+func (c *contract) checkAnswer(req *http.Request, resp *http.Response, body []byte) (err error) {
 	if body, err = plain(resp, body); err != nil {
 		return err
 	}
@@ -178,9 +185,17 @@ func excerpt(body []byte) string {
 	return string(body)
 }
 
-// loadContract reads the document once for all tests of a process.
+// loadContract and loadAdminContract read a document once for all tests of a process.
 var loadContract = sync.OnceValues(func() (*contract, error) {
 	raw, err := api.Document()
+	if err != nil {
+		return nil, err
+	}
+	return newContract(raw)
+})
+
+var loadAdminContract = sync.OnceValues(func() (*contract, error) {
+	raw, err := admin.Document()
 	if err != nil {
 		return nil, err
 	}

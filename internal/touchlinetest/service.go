@@ -24,9 +24,11 @@ import (
 
 // Service is one running replica.
 type Service struct {
-	URL     string
-	Clock   *Clock
-	Gateway *smstest.Gateway
+	URL string
+	// AdminURL is where operators are answered.
+	AdminURL string
+	Clock    *Clock
+	Gateway  *smstest.Gateway
 	// Config is what it runs with.
 	Config *config.Config
 	// Log holds the lines that it logged.
@@ -34,7 +36,9 @@ type Service struct {
 
 	tb     testing.TB
 	client *http.Client
-	stop   func() error
+	// adminClient holds answers against the operators' document.
+	adminClient *http.Client
+	stop        func() error
 }
 
 // Option changes the settings before the service starts.
@@ -49,7 +53,7 @@ func Each(t *testing.T, test func(t *testing.T, s *Service), options ...Option) 
 // and in all are off, for every test is one address; the rest is as by default.
 func New(tb testing.TB, url string, options ...Option) *Service {
 	cfg := config.Defaults()
-	cfg.Addr = "127.0.0.1:0"
+	cfg.Addr, cfg.AdminAddr = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DataDir = tb.TempDir()
 	cfg.Files = config.SecretURL("file:" + filepath.Join(cfg.DataDir, "files"))
 	cfg.DatabaseURL = config.SecretURL(url)
@@ -96,16 +100,27 @@ func (s *Service) start() {
 		s.tb.Fatalf("open the service: %v", err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- app.Serve(ctx, l) }()
+	operators, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		cancel()
+		s.tb.Fatal(err)
+	}
+	go func() { done <- app.Serve(ctx, l, operators) }()
 	s.URL = "http://" + l.Addr().String()
+	s.AdminURL = "http://" + operators.Addr().String()
 	s.client = &http.Client{
 		Transport: ValidatingTransport(s.tb, &http.Transport{MaxIdleConnsPerHost: 256}),
+		Timeout:   30 * time.Second,
+	}
+	s.adminClient = &http.Client{
+		Transport: validatingTransport{s.tb, &http.Transport{}, loadAdminContract},
 		Timeout:   30 * time.Second,
 	}
 	s.stop = sync.OnceValue(func() error {
 		cancel()
 		err := <-done
 		s.client.CloseIdleConnections()
+		s.adminClient.CloseIdleConnections()
 		if closing := app.Close(); err == nil {
 			err = closing
 		}

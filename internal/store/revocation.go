@@ -1,0 +1,29 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+// RevokeSession ends a session for an operator and returns whose it was, "" where
+// there is none that lives.
+func (db *DB) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
+	var accountID string
+	err := db.write(ctx, func(tx *tx) error {
+		accountID = ""
+		err := tx.queryRow(ctx, `
+			UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id`, id, micros(tx.now)).Scan(&accountID)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return tx.audit(ctx, by, operator.SessionRevoked, "session", id, "")
+	})
+	return accountID, err
+}
