@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"regexp"
 	"strings"
@@ -94,7 +93,7 @@ func down(ctx context.Context, doing, key string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ErrAbsent), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, ErrAbsent):
 		return fmt.Errorf("%s %s: %w", doing, key, ErrAbsent)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err()

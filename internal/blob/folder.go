@@ -146,6 +146,9 @@ func (f *folder) Open(ctx context.Context, key string) (io.ReadSeekCloser, int64
 	}
 	dir, name := place(key)
 	file, err := f.root.Open(dir + "/" + name)
+	if errors.Is(err, fs.ErrNotExist) && f.present() {
+		err = ErrAbsent
+	}
 	if err != nil {
 		return nil, 0, down(ctx, "read", key, err)
 	}
@@ -158,6 +161,12 @@ func (f *folder) Open(ctx context.Context, key string) (io.ReadSeekCloser, int64
 		return nil, 0, down(ctx, "read", key, err)
 	}
 	return &stored{file, ctx, key}, info.Size(), nil
+}
+
+// present tells a folder without a file from one that is gone with all it held.
+func (f *folder) present() bool {
+	_, err := f.root.Stat(writing)
+	return err == nil
 }
 
 // Delete implements Store.

@@ -30,7 +30,7 @@ const (
 	tries = 3
 )
 
-// bucket keeps each key as an object of its name under prefix.
+// bucket keeps each key as an object under prefix.
 type bucket struct {
 	client *minio.Core
 	name   string
@@ -91,7 +91,11 @@ func transport() *http.Transport {
 	}
 }
 
-func (b *bucket) object(key string) string { return path.Join(b.prefix, key) }
+// object is the name of key's object. As in a folder the slash becomes a dot:
+// servers that keep objects in files have no "a/b" beside an "a".
+func (b *bucket) object(key string) string {
+	return path.Join(b.prefix, strings.ReplaceAll(key, "/", "."))
+}
 
 // Put implements Store: one request, so that the object is there whole or not at
 // all. The hash goes ahead of the bytes and the server compares it, so nothing is
@@ -119,6 +123,7 @@ func (b *bucket) put(ctx context.Context, key string, r io.ReadSeeker, size int6
 	limited, cancel := context.WithTimeout(ctx, askLimit+time.Duration(size/slowest)*time.Second)
 	defer cancel()
 	sum, err := hashed(limited, r, size)
+	opts.DisableContentSha256 = true // the client's own, which sends signatures among the bytes
 	if err == nil {
 		_, err = b.client.PutObject(limited, b.name, b.object(key), r, size, "", sum, opts)
 	}
@@ -150,8 +155,14 @@ func (b *bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, int64
 	limited, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	info, err := b.client.StatObject(limited, b.name, b.object(key), minio.StatObjectOptions{})
+	if err = b.absent(err); errors.Is(err, ErrAbsent) {
+		// The answer is the same where there is no such bucket.
+		if there, err := b.client.BucketExists(limited, b.name); err != nil || !there {
+			return nil, 0, down(ctx, "read", key, errors.Join(errors.New("there is no bucket "+b.name), err))
+		}
+	}
 	if err != nil {
-		return nil, 0, down(ctx, "read", key, b.absent(err))
+		return nil, 0, down(ctx, "read", key, err)
 	}
 	return &object{bucket: b, ctx: ctx, key: key, etag: info.ETag, size: info.Size}, info.Size, nil
 }

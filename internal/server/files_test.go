@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/touchline/touchline/internal/blob/blobtest"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/storetest"
@@ -48,6 +49,22 @@ func TestFilesOfAnother(t *testing.T) {
 		}
 		if err := start(own); err == nil || !strings.Contains(err.Error(), "holds no id") {
 			t.Errorf("a damaged identity: %v", err)
+		}
+	})
+}
+
+// TestFilesInABucket: replicas share a bucket as they share a folder.
+func TestFilesInABucket(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		bucket := config.SecretURL(blobtest.S3(t))
+		s := touchlinetest.New(t, url, func(cfg *config.Config) { cfg.Files = bucket })
+		s.Replica().Coach(t, coachNumber)
+		cfg := *s.Config
+		cfg.Files = config.SecretURL(blobtest.S3(t))
+		_, err := server.Open(context.Background(), &cfg, server.Edges{Log: slog.New(slog.DiscardHandler), Terminal: io.Discard})
+		if err == nil || !strings.Contains(err.Error(), "the file store is empty") || strings.Contains(err.Error(), blobtest.Secret) {
+			t.Errorf("another bucket: %v", err)
 		}
 	})
 }

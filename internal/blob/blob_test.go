@@ -1,0 +1,235 @@
+package blob_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/touchline/touchline/internal/blob"
+	"github.com/touchline/touchline/internal/blob/blobtest"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+var ctx = context.Background()
+
+// TestStores: every kind keeps what blob.Store promises.
+func TestStores(t *testing.T) {
+	t.Parallel()
+	blobtest.Each(t, func(t *testing.T, address string) { blobtest.Run(t, blobtest.Open(t, address)) })
+}
+
+// TestOverHTTP: what is opened is what http.ServeContent wants.
+func TestOverHTTP(t *testing.T) {
+	t.Parallel()
+	blobtest.Each(t, func(t *testing.T, address string) {
+		s := blobtest.Open(t, address)
+		data := bytes.Repeat([]byte("0123456789"), 10_000)
+		if err := s.Put(ctx, "a", bytes.NewReader(data), int64(len(data)), ""); err != nil {
+			t.Fatal(err)
+		}
+		for _, tt := range []struct{ header, want string }{{"bytes=99990-", "0123456789"}, {"bytes=5-7", "567"}, {"bytes=-3", "789"}} {
+			file, _, err := s.Open(ctx, "a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", http.NoBody)
+			r.Header.Set("Range", tt.header)
+			w.Header().Set("Content-Type", "text/plain")
+			http.ServeContent(w, r, "", time.Time{}, file)
+			if w.Code != http.StatusPartialContent || w.Body.String() != tt.want {
+				t.Errorf("%s: %d %q", tt.header, w.Code, w.Body)
+			}
+			if err := file.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// TestFolder: who may read it, what a cut-off write leaves, and that a link does
+// not lead out.
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "deep", "files")
+	s := blobtest.Open(t, "file:"+dir)
+	const key = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"
+	for _, k := range []string{key, key + "/small"} {
+		if err := s.Put(ctx, k, strings.NewReader("bytes"), 5, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]os.FileMode{"": 0o700, "21": 0o700, "21/" + key: 0o600, "21/" + key + ".small": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, path))
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%q: %v, %v; want %v", path, info, err, want)
+		}
+	}
+	left := filepath.Join(dir, ".writing", key+".0123456789abcdef")
+	other := filepath.Join(dir, ".writing", key+".small.0123456789abcdef")
+	for _, path := range []string{left, other} {
+		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Delete(ctx, key); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("what a write left is there still: %v", err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Errorf("another key's write was torn: %v", err)
+	}
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, filepath.Join(dir, "21", "link21")); err != nil {
+		t.Skip(err)
+	}
+	if _, _, err := s.Open(ctx, "link21"); err == nil {
+		t.Error("a link led out of the folder")
+	}
+}
+
+// broken is a reader whose disk fails.
+type broken struct{ io.Reader }
+
+func (broken) Seek(int64, int) (int64, error) { return 0, nil }
+
+// TestAway: a store that does not answer, or refuses, is unavailable, never wrong.
+func TestAway(t *testing.T) {
+	t.Parallel()
+	wantDown := func(t *testing.T, err error) {
+		t.Helper()
+		if fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("err = %v, want unavailable", err)
+		}
+		if strings.Contains(err.Error(), blobtest.Secret) {
+			t.Errorf("the secret is told: %v", err)
+		}
+	}
+	all := func(t *testing.T, s blob.Store) {
+		t.Helper()
+		wantDown(t, s.Put(ctx, "a", strings.NewReader("x"), 1, ""))
+		_, _, err := s.Open(ctx, "a")
+		wantDown(t, err)
+		wantDown(t, s.Delete(ctx, "a"))
+	}
+	t.Run("gone folder", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "files")
+		s := blobtest.Open(t, "file:"+dir)
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		wantDown(t, s.Put(ctx, "a", strings.NewReader("x"), 1, ""))
+	})
+	t.Run("unreadable source", func(t *testing.T) {
+		blobtest.Each(t, func(t *testing.T, address string) {
+			wantDown(t, blobtest.Open(t, address).Put(ctx, "a", broken{iotest.ErrReader(errors.New("disk"))}, 1, ""))
+		})
+	})
+	t.Run("nobody listens", func(t *testing.T) {
+		server := httptest.NewServer(http.NotFoundHandler())
+		server.Close()
+		all(t, blobtest.Open(t, "s3://k:s@files?endpoint="+server.URL))
+	})
+	t.Run("wrong credentials", func(t *testing.T) {
+		all(t, blobtest.Open(t, "s3://other:s@files?endpoint="+blobtest.New(t).URL))
+	})
+	t.Run("no such bucket", func(t *testing.T) {
+		all(t, blobtest.Open(t, "s3://"+blobtest.Key+":s@nowhere?endpoint="+blobtest.New(t).URL))
+	})
+	t.Run("server fails", func(t *testing.T) {
+		server := blobtest.New(t)
+		fail := func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInsufficientStorage) })
+		}
+		server.Wrap.Store(&fail)
+		all(t, blobtest.Open(t, server.Address()))
+	})
+	t.Run("broken off", func(t *testing.T) {
+		server := blobtest.New(t)
+		s := blobtest.Open(t, server.Address())
+		if err := s.Put(ctx, "a", strings.NewReader(strings.Repeat("x", 100_000)), 100_000, ""); err != nil {
+			t.Fatal(err)
+		}
+		tear := func(next http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodGet {
+					next.ServeHTTP(w, r)
+					return
+				}
+				w.Header().Set("Content-Length", "100000")
+				w.Header().Set("Last-Modified", time.Now().UTC().Format(http.TimeFormat))
+				_, _ = w.Write(make([]byte, 1000))
+				panic(http.ErrAbortHandler)
+			})
+		}
+		server.Wrap.Store(&tear)
+		r, _, err := s.Open(ctx, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(r)
+		wantDown(t, err)
+		_ = r.Close()
+	})
+}
+
+// TestRetried: a server that stumbles once is asked again, from the start.
+func TestRetried(t *testing.T) {
+	t.Parallel()
+	server := blobtest.New(t)
+	s := blobtest.Open(t, server.Address())
+	stumbled := false
+	once := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !stumbled {
+				stumbled = true
+				_, _ = io.CopyN(io.Discard, r.Body, 10_000)
+				w.WriteHeader(http.StatusServiceUnavailable)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	server.Wrap.Store(&once)
+	if err := s.Put(ctx, "a", strings.NewReader(strings.Repeat("x", 100_000)), 100_000, ""); err != nil || !stumbled {
+		t.Fatalf("stumbled %t: %v", stumbled, err)
+	}
+	if server.Puts.Load() != 1 {
+		t.Errorf("%d arrived", server.Puts.Load())
+	}
+}
+
+// TestAddresses: what Open refuses, and that it repeats no secret.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{
+		"", "file:", "ftp://x", "s3:", "s3://", "s3://bucket", "s3://key@bucket", "s3://key:hunter2@bucket?endpoint=ftp://x",
+		"s3://key:hunter2@bucket?endpoint=http://host/path", "s3://key:hunter2@%zz",
+	} {
+		_, err := blob.Open(ctx, address, blob.Options{Getenv: func(string) string { return "" }})
+		if err == nil || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+	env := map[string]string{"AWS_ACCESS_KEY_ID": blobtest.Key, "AWS_SECRET_ACCESS_KEY": blobtest.Secret}
+	s, err := blob.Open(ctx, "s3://files?endpoint="+blobtest.New(t).URL, blob.Options{Getenv: func(k string) string { return env[k] }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Put(ctx, "a", strings.NewReader("x"), 1, ""); err != nil {
+		t.Errorf("credentials from the environment: %v", err)
+	}
+}
