@@ -1,5 +1,5 @@
 // Package coach owns what coaches say of themselves and whether their profile
-// is complete. Documents, KYC, tiers and visibility will live here too.
+// is complete, the documents that they upload, and what is kept of these.
 package coach
 
 import (
@@ -36,8 +36,10 @@ type Profile struct {
 	Wish
 	// Tier is the name of the subscription tier as it is kept, "" for none; KYC is
 	// where the verification stands. Neither changes with the profile.
-	Tier      string
-	KYC       KYCState
+	Tier string
+	KYC  KYCState
+	// Documents are those that the profile may name, newest first.
+	Documents []Document
 	Version   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
@@ -51,17 +53,21 @@ type Patch struct {
 	Bio        *string
 	Experience **int
 	Sports     *[]string
+	// Certifications are ids of documents; Picture is one, or "".
+	Certifications *[]string
+	Picture        *string
 }
 
-// Apply returns p with the patch applied at now.
-func (p Profile) Apply(patch Patch, now time.Time) Profile {
+// Apply returns p with the patch applied at now; it is invalid where the patch
+// names what is no document of the coach.
+func (p Profile) Apply(patch Patch, now time.Time) (Profile, error) {
 	set(&p.Name, patch.Name)
 	set(&p.Email, patch.Email)
 	set(&p.Bio, patch.Bio)
 	set(&p.Experience, patch.Experience)
 	set(&p.Sports, patch.Sports)
 	p.UpdatedAt = now
-	return p
+	return p, p.nameAll(patch)
 }
 
 func set[T any](field *T, value *T) {
@@ -93,6 +99,10 @@ func (p Profile) has(field string) bool {
 		return p.Experience != nil
 	case "sports":
 		return len(p.Sports) > 0
+	case "certifications":
+		return len(p.Certifications()) > 0
+	case "profile_picture":
+		return p.Picture() != nil
 	}
 	return false
 }
@@ -132,16 +142,26 @@ func (s *Service) Profile(ctx context.Context, by actor.Actor) (Profile, error) 
 }
 
 // Completed says whether a profile with these fields filled is complete.
-func (s *Service) Completed(filled []string) bool {
-	return !slices.ContainsFunc(s.Required, func(field string) bool { return !slices.Contains(filled, field) })
+func (s *Service) Completed(filled []string) bool { return len(s.Missing(filled)) == 0 }
+
+// Missing names the required fields that are not among those filled.
+func (s *Service) Missing(filled []string) []string {
+	missing := []string{}
+	for _, field := range s.Required {
+		if !slices.Contains(filled, field) {
+			missing = append(missing, field)
+		}
+	}
+	return missing
 }
 
 // Edit applies patch to the caller's own profile.
 func (s *Service) Edit(ctx context.Context, by actor.Actor, patch Patch) (Profile, error) {
 	var saved Profile
 	err := s.Store.UpdateProfile(ctx, by.AccountID, func(p Profile) (Profile, error) {
-		saved = p.Apply(patch, s.Now())
-		return saved, nil
+		var err error
+		saved, err = p.Apply(patch, s.Now())
+		return saved, err
 	})
 	return saved, err
 }

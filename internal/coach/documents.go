@@ -1,0 +1,161 @@
+package coach
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Blob is bytes in the file store: their key and how many.
+type Blob struct {
+	Key  string
+	Size int64
+}
+
+// Judge says whether a coach of a tier may keep so many bytes: nil, or a
+// tier_limit. It gets what would be stored, after the change.
+type Judge func(stored int64, tier, kycState string) error
+
+// Removal is what deleting a document did to its coach.
+type Removal struct {
+	Filled   []string // the fields of the profile that are still filled
+	KYCState string
+}
+
+// DocumentStore is what documents need kept; package store provides it. Bytes
+// are booked before they are written, and are the document's only from the
+// transaction on that adds it: what is booked and not used within an hour, and
+// what no document names any more, the sweeper removes.
+type DocumentStore interface {
+	// Documents are a coach's, newest first, of a kind where it is not "", after
+	// the one with the id before where that is not "".
+	Documents(ctx context.Context, coachID string, kind DocumentKind, before string, n int) ([]Document, error)
+	// Document is one of a coach's; not_found where it is not.
+	Document(ctx context.Context, coachID, id string) (Document, error)
+	// DocumentByID is anybody's.
+	DocumentByID(ctx context.Context, id string) (Document, error)
+	// Storage says how much a coach has: documents, bytes, tier and KYC state.
+	Storage(ctx context.Context, coachID string) (documents int, bytes int64, tier, kycState string, err error)
+
+	// BookBlobs notes bytes that are about to be written, until ends.
+	BookBlobs(ctx context.Context, coachID string, blobs []Blob, ends time.Time) error
+	// AddDocument makes d the coach's, and its blobs d's, if there is room.
+	AddDocument(ctx context.Context, d Document, judge Judge) (Document, error)
+	// UpdateDocument loads, lets fn change, and saves if nobody saved meanwhile.
+	// fn may run more than once.
+	UpdateDocument(ctx context.Context, coachID, id string, fn func(Document) (Document, error)) error
+	// ReplaceFile gives a document another file, if there is room, and returns it
+	// and the coach's KYC state.
+	ReplaceFile(ctx context.Context, coachID, id string, file StoredFile, now time.Time, judge Judge) (Document, string, error)
+	// RemoveDocument takes a document out of everything that names it.
+	RemoveDocument(ctx context.Context, coachID, id string) (Removal, error)
+
+	// EndBlobs lets the sweeper have what was booked and is not needed.
+	EndBlobs(ctx context.Context, keys []string) error
+	// EndedBlobs are up to n whose time is over, after the one given.
+	EndedBlobs(ctx context.Context, after EndedBlob, n int) ([]EndedBlob, error)
+	// DropBlob forgets bytes that are gone from the file store.
+	DropBlob(ctx context.Context, key string) error
+}
+
+// EndedBlob is bytes that may be removed, and since when.
+type EndedBlob struct {
+	Key    string
+	EndsAt time.Time
+}
+
+// Files keeps bytes by key; package blob provides it. What keeps it from doing so
+// is fault.Down.
+type Files interface {
+	// Put keeps the bytes of r under key; they are safe when it returns.
+	Put(ctx context.Context, key string, r io.ReadSeeker, size int64, mediaType string) error
+	// Open reads what is under key, while ctx lasts.
+	Open(ctx context.Context, key string) (io.ReadSeekCloser, int64, error)
+	// Delete removes what is under key; it is no error where nothing is.
+	Delete(ctx context.Context, key string) error
+}
+
+// File is a whole file at hand, to be read as often as needed.
+type File interface {
+	io.ReadSeeker
+	io.ReaderAt
+	Size() int64
+	SHA256() string // hexadecimal
+}
+
+// Examiner looks at files of strangers. What is wrong with the file itself it
+// says as a *Flaw; where it cannot look, as fault.Down.
+type Examiner interface {
+	// Type returns the media type of a file by its content: one of those that
+	// documents have, and not more pixels than may be decoded.
+	Type(file File) (string, error)
+	// Scan looks for what is harmful.
+	Scan(ctx context.Context, file File) error
+	// Develop makes a picture anew from its pixels alone, upright, and in three
+	// sizes where these are wanted. The first is the picture itself.
+	Develop(ctx context.Context, file File, sizes bool) ([]Print, error)
+}
+
+// Print is a picture that was made anew. Close frees what it takes.
+type Print struct {
+	File
+	io.Closer
+	Name          string // of the size; "" of the picture itself
+	MediaType     string
+	Width, Height int
+}
+
+// Flaw is why a file cannot be taken.
+type Flaw struct{ Code, Detail string }
+
+// Error says why.
+func (f *Flaw) Error() string { return f.Code + ": " + f.Detail }
+
+// field is the fault that f is of an upload.
+func (f *Flaw) field() fault.Field { return fault.Field{Pointer: "/file", Code: f.Code, Detail: f.Detail} }
+
+// Documents keeps what coaches upload.
+type Documents struct {
+	Store    DocumentStore
+	Files    Files
+	Examiner Examiner
+	// Judge is the tier's say on storage; nil is no limit.
+	Judge Judge
+	// PublicPicture says whether a coach is listed and shows the picture; nil is no.
+	PublicPicture func(ctx context.Context, coachID string) (bool, error)
+
+	Now   func() time.Time
+	NewID func() string
+	Log   *slog.Logger
+}
+
+// List returns up to n of the caller's own documents, newest first, of a kind
+// where it is not "", after the one with the id before where that is not "".
+func (s *Documents) List(ctx context.Context, by actor.Actor, kind DocumentKind, before string, n int) ([]Document, error) {
+	return s.Store.Documents(ctx, by.AccountID, kind, before, n)
+}
+
+// Document returns one of the caller's own.
+func (s *Documents) Document(ctx context.Context, by actor.Actor, id string) (Document, error) {
+	return s.Store.Document(ctx, by.AccountID, id)
+}
+
+// Edit changes what the caller says of a document.
+func (s *Documents) Edit(ctx context.Context, by actor.Actor, id string, patch DocumentPatch) (Document, error) {
+	var saved Document
+	err := s.Store.UpdateDocument(ctx, by.AccountID, id, func(d Document) (Document, error) {
+		var err error
+		saved, err = d.Apply(patch, s.Now())
+		return saved, err
+	})
+	return saved, err
+}
+
+// Remove deletes one of the caller's documents, at any time. Its bytes go soon after.
+func (s *Documents) Remove(ctx context.Context, by actor.Actor, id string) (Removal, error) {
+	return s.Store.RemoveDocument(ctx, by.AccountID, id)
+}

@@ -1,0 +1,45 @@
+package coach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// sweepBatch is how many blobs one look of the sweeper takes.
+const sweepBatch = 100
+
+// Sweep removes the bytes that no document names any more, and those of uploads
+// that never came to an end: the bytes first and then what is known of them, so
+// that nothing is forgotten that is still there. Any replica may do it, and
+// several at once. It returns how many blobs went.
+func (s *Documents) Sweep(ctx context.Context) (int64, error) {
+	var gone int64
+	var failed []error
+	var last EndedBlob
+	for {
+		ended, err := s.Store.EndedBlobs(ctx, last, sweepBatch)
+		if err != nil {
+			return gone, errors.Join(append(failed, err)...)
+		}
+		for _, b := range ended {
+			last = b
+			if err := s.sweep(ctx, b.Key); err != nil {
+				// One that cannot be removed now keeps no other from going.
+				failed = append(failed, fmt.Errorf("remove blob %s: %w", b.Key, err))
+				continue
+			}
+			gone++
+		}
+		if len(ended) < sweepBatch || len(failed) >= sweepBatch || ctx.Err() != nil {
+			return gone, errors.Join(failed...)
+		}
+	}
+}
+
+func (s *Documents) sweep(ctx context.Context, key string) error {
+	if err := s.Files.Delete(ctx, key); err != nil {
+		return err
+	}
+	return s.Store.DropBlob(ctx, key)
+}

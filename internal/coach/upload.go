@@ -1,0 +1,203 @@
+package coach
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// bookedFor is how long bytes may be on their way into a document: much longer
+// than any call takes.
+const bookedFor = time.Hour
+
+// Draft is a document as it was sent, before its file is judged. Title "" is the
+// file's name.
+type Draft struct {
+	Kind                DocumentKind
+	Title, Issuer       string
+	IssuedOn, ExpiresOn Date
+	FileName            string // as sent
+	File                File   // nil where none was sent
+}
+
+// Check returns what is wrong with the file of a draft as far as its beginning
+// tells, and its type.
+func (s *Documents) Check(draft Draft) (mediaType string, faults []fault.Field, err error) {
+	if draft.File == nil {
+		return "", []fault.Field{{Pointer: "/file", Code: "required", Detail: "This is needed."}}, nil
+	}
+	if draft.File.Size() == 0 {
+		return "", []fault.Field{{Pointer: "/file", Code: "empty", Detail: "The file is empty."}}, nil
+	}
+	mediaType, err = s.Examiner.Type(draft.File)
+	if flaw, ok := errors.AsType[*Flaw](err); ok {
+		return "", []fault.Field{flaw.field()}, nil
+	}
+	if err == nil && draft.Kind == ProfilePicture && mediaType == PDF {
+		faults = append(faults, fault.Field{Pointer: "/file", Code: "not_a_picture", Detail: "A profile picture must be a JPEG, PNG or WebP picture."})
+	}
+	return mediaType, faults, err
+}
+
+// Add keeps a new document of the caller's, whose draft has no faults. It is there
+// once its bytes are safe, or not at all.
+func (s *Documents) Add(ctx context.Context, by actor.Actor, draft Draft) (Document, error) {
+	mediaType, faults, err := s.Check(draft)
+	if err = first(err, fault.Validation(faults)); err != nil {
+		return Document{}, err
+	}
+	if err := s.roomFor(ctx, by.AccountID, 1, draft.File.Size()); err != nil {
+		return Document{}, err
+	}
+	var saved Document
+	err = s.keep(ctx, by.AccountID, draft, mediaType, func(file StoredFile) error {
+		now := s.Now()
+		d := Document{
+			ID: s.NewID(), CoachID: by.AccountID, Kind: draft.Kind, Title: draft.Title, Issuer: draft.Issuer,
+			IssuedOn: draft.IssuedOn, ExpiresOn: draft.ExpiresOn, File: file, InProfile: draft.Kind != Identity,
+			Version: 1, CreatedAt: now, UpdatedAt: now,
+		}
+		if d.Title == "" {
+			d.Title = titleOf(file.Name)
+		}
+		d.NoticeAt = d.NextNotice(now)
+		saved, err = s.Store.AddDocument(ctx, d, s.Judge)
+		return err
+	})
+	return saved, err
+}
+
+// Replace gives one of the caller's documents another file, of which the draft
+// says no more than the name. It returns the document and the KYC state: an
+// identity document that waits for a decision takes its submission back.
+func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, draft Draft) (Document, string, error) {
+	old, err := s.Store.Document(ctx, by.AccountID, id)
+	if err != nil {
+		return Document{}, "", err
+	}
+	draft.Kind = old.Kind
+	mediaType, faults, err := s.Check(draft)
+	if err = first(err, fault.Validation(faults)); err != nil {
+		return Document{}, "", err
+	}
+	if err := s.roomFor(ctx, by.AccountID, 0, draft.File.Size()-old.File.Size); err != nil {
+		return Document{}, "", err
+	}
+	var saved Document
+	var kyc string
+	err = s.keep(ctx, by.AccountID, draft, mediaType, func(file StoredFile) error {
+		saved, kyc, err = s.Store.ReplaceFile(ctx, by.AccountID, id, file, s.Now(), s.Judge)
+		return err
+	})
+	return saved, kyc, err
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ErrTooMany is the fault of one document more than a coach may have.
+func ErrTooMany() error {
+	return fault.Validation([]fault.Field{{Pointer: "/file", Code: "too_many", Detail: "You have as many documents as there may be: 100. Delete one first."}})
+}
+
+// roomFor spares the work where there is no room. Whether there is, the
+// transaction says that adds the document.
+func (s *Documents) roomFor(ctx context.Context, coachID string, documents int, bytes int64) error {
+	n, stored, tier, kyc, err := s.Store.Storage(ctx, coachID)
+	if err != nil {
+		return err
+	}
+	if documents > 0 && n+documents > MaxDocuments {
+		return ErrTooMany()
+	}
+	// A picture may shrink when it is made anew, so only what is there is judged.
+	if s.Judge == nil || bytes <= 0 {
+		return nil
+	}
+	return s.Judge(stored, tier, kyc)
+}
+
+// keep brings the file of a draft into the file store, and lets add make it a
+// document's. The order is that of the file store's promise: booked, written,
+// named. What fails in between leaves bytes that are booked and nothing else.
+func (s *Documents) keep(ctx context.Context, coachID string, draft Draft, mediaType string, add func(StoredFile) error) error {
+	if err := s.Examiner.Scan(ctx, draft.File); err != nil {
+		return flawed(err)
+	}
+	prints := []Print{{File: draft.File, MediaType: mediaType}}
+	if mediaType != PDF {
+		var err error
+		if prints, err = s.Examiner.Develop(ctx, draft.File, draft.Kind == ProfilePicture); err != nil {
+			return flawed(err)
+		}
+		defer func() {
+			for _, p := range prints {
+				_ = p.Close() // it is a copy
+			}
+		}()
+	}
+	file, blobs := s.plan(draft.FileName, prints)
+	if err := s.Store.BookBlobs(ctx, coachID, blobs, s.Now().Add(bookedFor)); err != nil {
+		return err
+	}
+	err := s.write(ctx, blobs, prints)
+	if err == nil {
+		err = add(file)
+	}
+	if err != nil && fault.KindOf(err) != fault.Internal && fault.KindOf(err) != fault.Unavailable {
+		// Refused, not failed: nobody will name these bytes, so they need not wait.
+		s.release(ctx, file.Blobs())
+	}
+	return err
+}
+
+// flawed makes the fault of an upload of a flaw.
+func flawed(err error) error {
+	if flaw, ok := errors.AsType[*Flaw](err); ok {
+		return fault.Validation([]fault.Field{flaw.field()})
+	}
+	return err
+}
+
+// plan gives the prints their keys, and says what file they make.
+func (s *Documents) plan(fileName string, prints []Print) (StoredFile, []Blob) {
+	main := prints[0]
+	file := StoredFile{
+		Name: FileName(fileName, main.MediaType), MediaType: main.MediaType, Size: main.Size(), SHA256: main.SHA256(),
+		Width: main.Width, Height: main.Height, Blob: s.NewID(),
+	}
+	blobs := []Blob{{file.Blob, file.Size}}
+	for _, p := range prints[1:] {
+		size := PictureSize{Name: p.Name, Width: p.Width, Height: p.Height, Size: p.Size(), Blob: file.Blob + "/" + p.Name}
+		file.Sizes = append(file.Sizes, size)
+		blobs = append(blobs, Blob{size.Blob, size.Size})
+	}
+	return file, blobs
+}
+
+func (s *Documents) write(ctx context.Context, blobs []Blob, prints []Print) error {
+	for i, p := range prints {
+		if err := s.Files.Put(ctx, blobs[i].Key, p.File, p.Size(), p.MediaType); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Documents) release(ctx context.Context, keys []string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := s.Store.EndBlobs(ctx, slices.Clone(keys)); err != nil {
+		s.Log.Warn("bytes that nobody names stay for an hour", "error", err)
+	}
+}
