@@ -17,12 +17,16 @@ const (
 	bodyJSON                  // a JSON value
 	bodyMaybe                 // a JSON value, or nothing
 	bodyPatch                 // a JSON merge patch (RFC 7396)
+	bodyForm                  // multipart/form-data, which the handler reads
 )
 
 // read reads the body into the call and judges what was sent and what shall be
 // answered: 413, 415, 406, 400, in this order.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, rt *route, c *call) error {
 	var err error
+	if rt.body == bodyForm {
+		return s.readForm(w, r, rt)
+	}
 	if rt.body != bodyNone {
 		if c.raw, err = wire.ReadAll(w, r, maxBody); err != nil {
 			return err
@@ -38,5 +42,23 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, rt *route, c *call
 		return nil
 	}
 	c.value, err = wire.Parse(c.raw, (*wire.Faults)(&c.faults))
+	return err
+}
+
+// readForm judges an upload as far as its header tells. What is read then is read
+// by the handler, under limits of its own.
+func (s *Server) readForm(w http.ResponseWriter, r *http.Request, rt *route) error {
+	var err error
+	switch {
+	case r.ContentLength > maxUpload:
+		err = errUploadSize
+	case !readable(r.Header, rt.body):
+		err = errMedia(rt.body)
+	case !acceptable(r.Header, rt.produces):
+		err = errNotAcceptable(rt.produces)
+	}
+	if err != nil {
+		w.Header().Set("Connection", "close") // the body is not read
+	}
 	return err
 }

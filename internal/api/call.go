@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -25,6 +26,9 @@ type call struct {
 	value any    // the body, parsed; nil where there is none
 	// faults found before the handler: duplicate members, a malformed key.
 	faults faults
+
+	// limit is how long the call may work once its body is here; 0 is timeLimit.
+	limit time.Duration
 
 	// subject is what the answer is about, for whoever asks for it once more.
 	subject string

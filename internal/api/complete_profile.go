@@ -12,8 +12,8 @@ type completeProfileRequest struct {
 	Bio             *string     `json:"bio" rule:"lines,min=1,max=2000"`
 	ExperienceYears *int        `json:"experience_years" rule:"min=0,max=80"`
 	Sports          *[]string   `json:"sports" rule:"min=1,max=20,each=50"`
-	Certifications  []string    `json:"certifications" rule:"max=100"`
-	ProfilePicture  Opt[string] `json:"profile_picture"`
+	Certifications  *[]string   `json:"certifications" rule:"max=100,each=64"`
+	ProfilePicture  Opt[string] `json:"profile_picture" rule:"id"`
 }
 
 // has says whether the request names a field that a complete profile may want.
@@ -41,14 +41,10 @@ func (s *Server) completeProfile(w http.ResponseWriter, r *http.Request) error {
 			f.add(pointTo("", field), "required", "This is needed.")
 		}
 	}
-	const later = "Uploads are not available yet; leave this out."
-	if len(in.Certifications) > 0 {
-		f.add("/certifications", "not_available", later)
+	patch := coach.Patch{
+		Name: in.Name, Email: in.Email, Bio: in.Bio, Sports: in.Sports,
+		Certifications: in.Certifications, Picture: cleared(in.ProfilePicture), Completes: true,
 	}
-	if in.ProfilePicture.Some() != nil {
-		f.add("/profile_picture", "not_available", later)
-	}
-	patch := coach.Patch{Name: in.Name, Email: in.Email, Bio: in.Bio, Sports: in.Sports}
 	if in.ExperienceYears != nil {
 		patch.Experience = &in.ExperienceYears
 	}

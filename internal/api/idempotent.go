@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -66,7 +67,7 @@ const keepLimit = 5 * time.Second
 // time, so keeping the answer has a time of its own: with the key left running,
 // the request would be done again.
 func (s *Server) answerFirst(w http.ResponseWriter, r *http.Request, ticket *idempotency.Ticket, h handlerFunc) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), timeLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), cmp.Or(callOf(r.Context()).limit, timeLimit))
 	defer cancel()
 	r = r.WithContext(ctx)
 	first := &recording{header: http.Header{}}

@@ -44,6 +44,9 @@ func readable(h http.Header, b bodyKind) bool {
 	if err != nil || len(h.Values("Content-Type")) != 1 {
 		return false
 	}
+	if b == bodyForm {
+		return name == "multipart/form-data"
+	}
 	if charset, ok := parameters["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
 		return false
 	}
@@ -51,6 +54,9 @@ func readable(h http.Header, b bodyKind) bool {
 }
 
 func errMedia(b bodyKind) error {
+	if b == bodyForm {
+		return fault.New(fault.UnsupportedMedia, "unsupported_media_type", "Send the body as multipart/form-data, without a Content-Encoding.")
+	}
 	types := "application/json"
 	if b == bodyPatch {
 		types = "application/merge-patch+json or application/json"

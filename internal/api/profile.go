@@ -15,8 +15,8 @@ type profileResponse struct {
 	Bio             *string            `json:"bio"`
 	ExperienceYears *int               `json:"experience_years"`
 	Sports          []string           `json:"sports"`
-	Certifications  []struct{}         `json:"certifications"`
-	ProfilePicture  *struct{}          `json:"profile_picture"`
+	Certifications  []documentResponse `json:"certifications"`
+	ProfilePicture  *pictureResponse   `json:"profile_picture"`
 	Visibility      visibilityResponse `json:"visibility"`
 	KYCState        string             `json:"kyc_state"`
 	Tier            string             `json:"tier"`
@@ -38,9 +38,13 @@ func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 	if sports == nil {
 		sports = []string{}
 	}
+	certifications := []documentResponse{}
+	for _, d := range p.Certifications() {
+		certifications = append(certifications, newDocumentResponse(d))
+	}
 	return profileResponse{
 		CoachID: p.ID, MobileNumber: string(p.Number), Name: orNull(p.Name), Email: orNull(p.Email), Bio: orNull(p.Bio),
-		ExperienceYears: p.Experience, Sports: sports, Certifications: []struct{}{},
+		ExperienceYears: p.Experience, Sports: sports, Certifications: certifications, ProfilePicture: newPictureResponse(p.Picture()),
 		Visibility: visibilityResponse{p.Visible, orEmpty(p.Show)}, KYCState: string(s.subscriptions.Tiers.KYCState(p.KYC)), Tier: s.subscriptions.Tiers.Of(p.Tier).Name,
 		ProfileComplete: len(missing) == 0, Missing: missing,
 		CreatedAt: timestamp(p.CreatedAt), UpdatedAt: timestamp(p.UpdatedAt),
@@ -62,6 +66,8 @@ type profilePatch struct {
 	Bio             Opt[string]   `json:"bio" rule:"lines,min=1,max=2000"`
 	ExperienceYears Opt[int]      `json:"experience_years" rule:"min=0,max=80"`
 	Sports          Opt[[]string] `json:"sports" rule:"min=1,max=20,each=50"`
+	Certifications  Opt[[]string] `json:"certifications" rule:"max=100,each=64"`
+	ProfilePicture  Opt[string]   `json:"profile_picture" rule:"id"`
 }
 
 // editProfile serves PATCH /api/coach/profile.
@@ -69,6 +75,7 @@ func (s *Server) editProfile(w http.ResponseWriter, r *http.Request) error {
 	in, f := decode[profilePatch](r)
 	patch := coach.Patch{
 		Name: cleared(in.Name), Email: cleared(in.Email), Bio: cleared(in.Bio), Sports: cleared(in.Sports),
+		Certifications: cleared(in.Certifications), Picture: cleared(in.ProfilePicture),
 	}
 	if in.ExperienceYears.Set {
 		years := in.ExperienceYears.Some()

@@ -58,7 +58,7 @@ var (
 
 // routes lists every operation.
 func (s *Server) routes() []route {
-	return slices.Concat(s.authRoutes(), s.accountRoutes(), s.approvalRoutes(), s.subscriptionRoutes(), s.directoryRoutes(), s.serviceRoutes())
+	return slices.Concat(s.authRoutes(), s.accountRoutes(), s.documentRoutes(), s.approvalRoutes(), s.subscriptionRoutes(), s.directoryRoutes(), s.serviceRoutes())
 }
 
 // authRoutes are sign-in, sessions and the completion of the profile.
@@ -95,6 +95,20 @@ func (s *Server) directoryRoutes() []route {
 		{method: "PUT", pattern: "/api/coach/visibility", handle: s.setVisibility, roles: coachOnly, body: bodyJSON},
 		{method: "GET", pattern: "/api/coaches", handle: s.listCoaches, access: open},
 		{method: "GET", pattern: "/api/coaches/{coach_id}", handle: s.getCoach, access: open},
+	}
+}
+
+// documentRoutes are what a coach keeps here.
+func (s *Server) documentRoutes() []route {
+	const list, one = "/api/coach/documents", "/api/coach/documents/{document_id}"
+	return []route{
+		{method: "GET", pattern: list, handle: s.listDocuments, roles: coachOnly},
+		{method: "POST", pattern: list, handle: s.addDocument, roles: coachOnly, body: bodyForm},
+		{method: "GET", pattern: one, handle: s.getDocument, roles: coachOnly},
+		{method: "PATCH", pattern: one, handle: s.editDocument, roles: coachOnly, body: bodyPatch},
+		{method: "DELETE", pattern: one, handle: s.deleteDocument, roles: coachOnly},
+		{method: "GET", pattern: one + "/content", handle: s.documentContent, access: optional, produces: mediaAny, endless: true},
+		{method: "PUT", pattern: one + "/content", handle: s.replaceContent, roles: coachOnly, body: bodyForm},
 	}
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -35,6 +36,7 @@ type Config struct {
 	Coaches     *coach.Service
 	Dashboards  *coach.Dashboards
 	Directory   *coach.Directory
+	Documents   *coach.Documents
 	Tray        *notify.Tray
 	Hub         *notify.Hub
 	Idempotency *idempotency.Service
@@ -67,6 +69,9 @@ type Config struct {
 	// StreamPoll and StreamBeat are how often a stream asks whether it may go on
 	// and how often it shows that it lives; 0 means 2 s and 20 s.
 	StreamPoll, StreamBeat time.Duration
+	// UploadStall and UploadWhole are how long an upload may come without a byte and
+	// in all; 0 means 30 s and 5 min.
+	UploadStall, UploadWhole time.Duration
 }
 
 // Server answers the calls of the contract. Make it with New.
@@ -76,6 +81,7 @@ type Server struct {
 	coaches     *coach.Service
 	dashboards  *coach.Dashboards
 	directory   *coach.Directory
+	documents   *coach.Documents
 	tray        *notify.Tray
 	hub         *notify.Hub
 	idempotency *idempotency.Service
@@ -93,13 +99,14 @@ type Server struct {
 	now     func() time.Time
 	log     *slog.Logger
 
-	streamPoll, streamBeat time.Duration
+	streamPoll, streamBeat   time.Duration
+	uploadStall, uploadWhole time.Duration
 }
 
 // New returns a Server of c.
 func New(c Config) *Server {
 	s := &Server{
-		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, dashboards: c.Dashboards, directory: c.Directory, tray: c.Tray, hub: c.Hub,
+		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, documents: c.Documents, dashboards: c.Dashboards, directory: c.Directory, tray: c.Tray, hub: c.Hub,
 		subscriptions: c.Subscriptions,
 		idempotency:   c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
 		edge:    exchange.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
@@ -112,5 +119,6 @@ func New(c Config) *Server {
 	if s.streamBeat <= 0 {
 		s.streamBeat = 20 * time.Second
 	}
+	s.uploadStall, s.uploadWhole = cmp.Or(c.UploadStall, uploadStall), cmp.Or(c.UploadWhole, uploadWhole)
 	return s
 }

@@ -77,7 +77,9 @@ type PictureSize struct {
 func (f StoredFile) Blobs() []string {
 	keys := []string{f.Blob}
 	for _, size := range f.Sizes {
-		keys = append(keys, size.Blob)
+		if size.Blob != f.Blob { // the largest is the file itself
+			keys = append(keys, size.Blob)
+		}
 	}
 	return keys
 }
@@ -203,4 +205,15 @@ func (p *Profile) nameAll(patch Patch) error {
 		})...)
 	}
 	return fault.Validation(faults)
+}
+
+// missingDocuments are the faults of a completion that leaves documents out.
+func missingDocuments(missing []string) []fault.Field {
+	var faults []fault.Field
+	for _, field := range missing {
+		if field == "certifications" || field == "profile_picture" {
+			faults = append(faults, fault.Field{Pointer: "/" + field, Code: "required", Detail: "Upload this first; it is needed."})
+		}
+	}
+	return faults
 }

@@ -16,14 +16,14 @@ type Blob struct {
 	Size int64
 }
 
-// Judge says whether a coach of a tier may keep so many bytes: nil, or a
-// tier_limit. It gets what would be stored, after the change.
-type Judge func(stored int64, tier, kycState string) error
+// Judge says whether a coach who stores use bytes may store more of them: nil, or
+// a tier_limit. Tiers.Storage is one.
+type Judge func(at Standing, use, more int64) error
 
 // Removal is what deleting a document did to its coach.
 type Removal struct {
-	Filled   []string // the fields of the profile that are still filled
-	KYCState string
+	Filled []string // the fields of the profile that are still filled
+	KYC    KYCState
 }
 
 // DocumentStore is what documents need kept; package store provides it. Bytes
@@ -38,8 +38,8 @@ type DocumentStore interface {
 	Document(ctx context.Context, coachID, id string) (Document, error)
 	// DocumentByID is anybody's.
 	DocumentByID(ctx context.Context, id string) (Document, error)
-	// Storage says how much a coach has: documents, bytes, tier and KYC state.
-	Storage(ctx context.Context, coachID string) (documents int, bytes int64, tier, kycState string, err error)
+	// Storage says how many documents and bytes a coach has, and where they stand.
+	Storage(ctx context.Context, coachID string) (documents int, bytes int64, at Standing, err error)
 
 	// BookBlobs notes bytes that are about to be written, until ends.
 	BookBlobs(ctx context.Context, coachID string, blobs []Blob, ends time.Time) error
@@ -50,7 +50,7 @@ type DocumentStore interface {
 	UpdateDocument(ctx context.Context, coachID, id string, fn func(Document) (Document, error)) error
 	// ReplaceFile gives a document another file, if there is room, and returns it
 	// and the coach's KYC state.
-	ReplaceFile(ctx context.Context, coachID, id string, file StoredFile, now time.Time, judge Judge) (Document, string, error)
+	ReplaceFile(ctx context.Context, coachID, id string, file StoredFile, now time.Time, judge Judge) (Document, KYCState, error)
 	// RemoveDocument takes a document out of everything that names it.
 	RemoveDocument(ctx context.Context, coachID, id string) (Removal, error)
 
@@ -96,7 +96,7 @@ type Examiner interface {
 	// Scan looks for what is harmful.
 	Scan(ctx context.Context, file File) error
 	// Develop makes a picture anew from its pixels alone, upright, and in three
-	// sizes where these are wanted. The first is the picture itself.
+	// sizes where these are wanted, the largest first.
 	Develop(ctx context.Context, file File, sizes bool) ([]Print, error)
 }
 
@@ -104,7 +104,7 @@ type Examiner interface {
 type Print struct {
 	File
 	io.Closer
-	Name          string // of the size; "" of the picture itself
+	Name          string // of the size; "" where there is but one
 	MediaType     string
 	Width, Height int
 }
@@ -116,13 +116,17 @@ type Flaw struct{ Code, Detail string }
 func (f *Flaw) Error() string { return f.Code + ": " + f.Detail }
 
 // field is the fault that f is of an upload.
-func (f *Flaw) field() fault.Field { return fault.Field{Pointer: "/file", Code: f.Code, Detail: f.Detail} }
+func (f *Flaw) field() fault.Field {
+	return fault.Field{Pointer: "/file", Code: f.Code, Detail: f.Detail}
+}
 
 // Documents keeps what coaches upload.
 type Documents struct {
 	Store    DocumentStore
 	Files    Files
 	Examiner Examiner
+	// NewSpool makes room for an upload of at most MaxFile+1 bytes.
+	NewSpool func() (Spool, error)
 	// Judge is the tier's say on storage; nil is no limit.
 	Judge Judge
 	// PublicPicture says whether a coach is listed and shows the picture; nil is no.
@@ -158,4 +162,10 @@ func (s *Documents) Edit(ctx context.Context, by actor.Actor, id string, patch D
 // Remove deletes one of the caller's documents, at any time. Its bytes go soon after.
 func (s *Documents) Remove(ctx context.Context, by actor.Actor, id string) (Removal, error) {
 	return s.Store.RemoveDocument(ctx, by.AccountID, id)
+}
+
+// Spool is a File while it comes in: written once, then read. Close removes it.
+type Spool interface {
+	File
+	io.WriteCloser
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -56,6 +57,8 @@ type Patch struct {
 	// Certifications are ids of documents; Picture is one, or "".
 	Certifications *[]string
 	Picture        *string
+	// Completes wants a profile with documents to have those that are required.
+	Completes bool
 }
 
 // Apply returns p with the patch applied at now; it is invalid where the patch
@@ -160,7 +163,9 @@ func (s *Service) Edit(ctx context.Context, by actor.Actor, patch Patch) (Profil
 	var saved Profile
 	err := s.Store.UpdateProfile(ctx, by.AccountID, func(p Profile) (Profile, error) {
 		var err error
-		saved, err = p.Apply(patch, s.Now())
+		if saved, err = p.Apply(patch, s.Now()); err == nil && patch.Completes {
+			err = fault.Validation(missingDocuments(saved.Missing(s.Required)))
+		}
 		return saved, err
 	})
 	return saved, err

@@ -50,7 +50,7 @@ func (s *Documents) Add(ctx context.Context, by actor.Actor, draft Draft) (Docum
 	if err = first(err, fault.Validation(faults)); err != nil {
 		return Document{}, err
 	}
-	if err := s.roomFor(ctx, by.AccountID, 1, draft.File.Size()); err != nil {
+	if err := s.roomFor(ctx, by.AccountID, 1, growth(mediaType, draft.File.Size())); err != nil {
 		return Document{}, err
 	}
 	var saved Document
@@ -74,7 +74,7 @@ func (s *Documents) Add(ctx context.Context, by actor.Actor, draft Draft) (Docum
 // Replace gives one of the caller's documents another file, of which the draft
 // says no more than the name. It returns the document and the KYC state: an
 // identity document that waits for a decision takes its submission back.
-func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, draft Draft) (Document, string, error) {
+func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, draft Draft) (Document, KYCState, error) {
 	old, err := s.Store.Document(ctx, by.AccountID, id)
 	if err != nil {
 		return Document{}, "", err
@@ -84,11 +84,11 @@ func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, draf
 	if err = first(err, fault.Validation(faults)); err != nil {
 		return Document{}, "", err
 	}
-	if err := s.roomFor(ctx, by.AccountID, 0, draft.File.Size()-old.File.Size); err != nil {
+	if err := s.roomFor(ctx, by.AccountID, 0, growth(mediaType, draft.File.Size()-old.File.Size)); err != nil {
 		return Document{}, "", err
 	}
 	var saved Document
-	var kyc string
+	var kyc KYCState
 	err = s.keep(ctx, by.AccountID, draft, mediaType, func(file StoredFile) error {
 		saved, kyc, err = s.Store.ReplaceFile(ctx, by.AccountID, id, file, s.Now(), s.Judge)
 		return err
@@ -113,18 +113,26 @@ func ErrTooMany() error {
 // roomFor spares the work where there is no room. Whether there is, the
 // transaction says that adds the document.
 func (s *Documents) roomFor(ctx context.Context, coachID string, documents int, bytes int64) error {
-	n, stored, tier, kyc, err := s.Store.Storage(ctx, coachID)
+	n, stored, at, err := s.Store.Storage(ctx, coachID)
 	if err != nil {
 		return err
 	}
 	if documents > 0 && n+documents > MaxDocuments {
 		return ErrTooMany()
 	}
-	// A picture may shrink when it is made anew, so only what is there is judged.
 	if s.Judge == nil || bytes <= 0 {
 		return nil
 	}
-	return s.Judge(stored, tier, kyc)
+	return s.Judge(at, stored, bytes)
+}
+
+// growth is by how much a file adds to what is stored, as far as that is known
+// before: a picture that is made anew may shrink to almost nothing.
+func growth(mediaType string, bytes int64) int64 {
+	if mediaType != PDF {
+		return min(bytes, 1)
+	}
+	return bytes
 }
 
 // keep brings the file of a draft into the file store, and lets add make it a
@@ -171,17 +179,23 @@ func flawed(err error) error {
 
 // plan gives the prints their keys, and says what file they make.
 func (s *Documents) plan(fileName string, prints []Print) (StoredFile, []Blob) {
-	main := prints[0]
+	main := prints[0] // the largest
 	file := StoredFile{
 		Name: FileName(fileName, main.MediaType), MediaType: main.MediaType, Size: main.Size(), SHA256: main.SHA256(),
 		Width: main.Width, Height: main.Height, Blob: s.NewID(),
 	}
 	blobs := []Blob{{file.Blob, file.Size}}
-	for _, p := range prints[1:] {
-		size := PictureSize{Name: p.Name, Width: p.Width, Height: p.Height, Size: p.Size(), Blob: file.Blob + "/" + p.Name}
-		file.Sizes = append(file.Sizes, size)
-		blobs = append(blobs, Blob{size.Blob, size.Size})
+	for i, p := range prints {
+		key := file.Blob
+		if i > 0 {
+			key += "/" + p.Name
+			blobs = append(blobs, Blob{key, p.Size()})
+		}
+		if p.Name != "" {
+			file.Sizes = append(file.Sizes, PictureSize{Name: p.Name, Width: p.Width, Height: p.Height, Size: p.Size(), Blob: key})
+		}
 	}
+	slices.Reverse(file.Sizes)
 	return file, blobs
 }
 

@@ -29,6 +29,8 @@ const (
 	PendingLong Type = "pending_long"
 	// TokenReused: an old refresh token came back and SessionID was ended.
 	TokenReused Type = "token_reused"
+	// CertificateExpiring: the document of the coach with that Title is good until Day.
+	CertificateExpiring Type = "certificate_expiring"
 )
 
 // Event is one fact. Names are as the coach entered them.
@@ -46,4 +48,7 @@ type Event struct {
 
 	// Count of requests, for PendingLong.
 	Count int
+
+	// DocumentID, Title and Day (YYYY-MM-DD), for CertificateExpiring.
+	DocumentID, Title, Day string
 }

@@ -38,6 +38,8 @@ const (
 	// PlayerChanged and PlayerRemoved tell those who had approved.
 	PlayerChanged Type = "player_changed"
 	PlayerRemoved Type = "player_removed"
+
+	CertificateExpiring Type = "certificate_expiring"
 )
 
 // Data are the ids that a notification is about; empty ones are left out.
@@ -47,6 +49,8 @@ type Data struct {
 	CoachID   string `json:"coach_id,omitempty"`
 	SessionID string `json:"session_id,omitempty"`
 	Count     int    `json:"count,omitempty"`
+
+	DocumentID string `json:"document_id,omitempty"`
 }
 
 // Note is one notification that is to be written.

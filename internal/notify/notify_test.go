@@ -35,6 +35,7 @@ func facts() []event.Event {
 	return append(all,
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 1},
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 12},
+		event.Event{Type: event.CertificateExpiring, CoachID: "coach-id", DocumentID: "document-id", Title: "First aid, level 2", Day: "2027-01-31"},
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
 	)
 }

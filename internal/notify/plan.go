@@ -53,6 +53,8 @@ func Plan(e event.Event) []Note {
 	switch e.Type {
 	case event.PendingLong:
 		return []Note{write(actor.Coach, e.CoachID, PendingReminder, e)}
+	case event.CertificateExpiring:
+		return []Note{write(actor.Coach, e.CoachID, CertificateExpiring, e)}
 	case event.TokenReused:
 		return []Note{write(e.Party, e.PartyID, SecurityNotice, e)}
 	}
@@ -77,7 +79,7 @@ func Plan(e event.Event) []Note {
 // write puts one notification into words.
 func write(to actor.Role, accountID string, t Type, e event.Event) Note {
 	n := Note{To: to, AccountID: accountID, Type: t, Data: Data{
-		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count,
+		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID,
 	}}
 	if t == PlayerRemoved {
 		// Who is no longer linked must not be led to the player.

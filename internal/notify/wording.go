@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
@@ -55,12 +56,23 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent by SMS. Check the number and send it again.", partyName(e, guardian, student))
 	case SecurityNotice:
 		return "You were signed out for safety", "An old sign-in was used a second time, so we ended that session. If this was not you, sign out everywhere and sign in again."
+	case CertificateExpiring:
+		return "A certificate ends soon", fmt.Sprintf("“%s” is good until %s. Upload the new one in its place, or give it another date.", e.Title, day(e.Day))
 	case PlayerChanged:
 		return "Details have changed", fmt.Sprintf("Coach %s changed the name, birth date or number that is kept for %s. Look at it again.", coach, student)
 	case PlayerRemoved:
 		return "You are no longer linked", fmt.Sprintf("Coach %s ended the link with you. The app is off for you there.", coach)
 	}
 	return string(t), ""
+}
+
+// day writes YYYY-MM-DD for people.
+func day(date string) string {
+	t, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		return date
+	}
+	return t.Format("2 January 2006")
 }
 
 func partyNoun(party actor.Role) string {

@@ -173,11 +173,17 @@ func (a *App) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	directory := &coach.Directory{Store: a.db, Tiers: a.tiers, Required: cfg.ProfileRequired, Now: edges.Now}
+	documents, err := a.newDocuments(directory)
+	if err != nil {
+		return err
+	}
 	a.handler = a.drained(api.New(api.Config{
 		Auth: auths, Approvals: approvals,
 		Coaches:     &coach.Service{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
 		Dashboards:  &coach.Dashboards{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
-		Directory:   &coach.Directory{Store: a.db, Tiers: a.tiers, Required: cfg.ProfileRequired, Now: edges.Now},
+		Directory:   directory,
+		Documents:   documents,
 		Tray:        &notify.Tray{Store: a.db, Now: edges.Now},
 		Hub:         a.hub,
 		Idempotency: &idempotency.Service{Store: a.db, Sealer: keys.Vault.For(auth.ForAnswers), Now: edges.Now, NewID: edges.NewID},
@@ -198,7 +204,7 @@ func (a *App) assemble(ctx context.Context) error {
 		Vault:     keys.Vault, Wake: a.hub.Wake, Ready: a.ready,
 		PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, Now: edges.Now, Log: edges.Log,
 	}).Handler())
-	a.worker = a.newWorker(auths, sender)
+	a.worker = a.newWorker(auths, documents, sender)
 	a.db.OnQueued = a.worker.Outbox.Wake
 	a.db.Reserve = func() store.Place {
 		if place := a.worker.Outbox.Reserve(); place != nil {
@@ -226,16 +232,18 @@ func authSettings(cfg *config.Config, testCode func(phone.Number, time.Time) str
 }
 
 // newWorker makes the background work of this replica.
-func (a *App) newWorker(auths *auth.Service, sender sms.Sender) *worker.Worker {
+func (a *App) newWorker(auths *auth.Service, documents *coach.Documents, sender sms.Sender) *worker.Worker {
 	return &worker.Worker{
 		Outbox: &worker.Outbox{
 			Store: a.db, Send: gateway(sender), Code: auths.Code, Link: auths.Keys.Vault.LinkToken,
 			PublicURL: a.cfg.PublicURL, OTPTries: a.cfg.OTPTries, Now: a.edges.Now, NewID: a.edges.NewID, Log: a.edges.Log,
 		},
-		Digests: a.db.SendDigests,
-		Keys:    auths.Keys.Rotate,
-		Sweep:   func(ctx context.Context) (int64, error) { return a.db.Sweep(ctx, a.edges.Now()) },
-		Log:     a.edges.Log,
+		Digests:    a.db.SendDigests,
+		Expiries:   a.db.SendExpiryNotices,
+		SweepFiles: documents.Sweep,
+		Keys:       auths.Keys.Rotate,
+		Sweep:      func(ctx context.Context) (int64, error) { return a.db.Sweep(ctx, a.edges.Now()) },
+		Log:        a.edges.Log,
 	}
 }
 

@@ -24,12 +24,19 @@ const filledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
 		|| CASE WHEN c.bio IS NULL THEN '' ELSE 'bio,' END
 		|| CASE WHEN c.experience_years IS NULL THEN '' ELSE 'experience_years,' END
 		|| CASE WHEN c.sports = '[]' THEN '' ELSE 'sports,' END
+		|| CASE WHEN c.picture_id IS NULL THEN '' ELSE 'profile_picture,' END
+		|| CASE WHEN EXISTS (SELECT 1 FROM documents f WHERE f.coach_id = c.id AND f.in_profile = TRUE AND f.kind <> 'profile_picture')
+			THEN 'certifications,' ELSE '' END
 	FROM coaches c WHERE c.id = `
 
 // Filled returns which fields of its profile an account has set; none where it
 // has no profile.
-func (db *DB) Filled(ctx context.Context, accountID string) (filled []string, err error) {
-	return filled, db.queryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(intoWords(&filled))
+func (db *DB) Filled(ctx context.Context, accountID string) ([]string, error) {
+	return filled(ctx, db, accountID)
+}
+
+func filled(ctx context.Context, q querier, accountID string) (fields []string, err error) {
+	return fields, q.queryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(intoWords(&fields))
 }
 
 func profile(ctx context.Context, q querier, coachID string) (coach.Profile, error) {
@@ -61,18 +68,23 @@ func profile(ctx context.Context, q querier, coachID string) (coach.Profile, err
 	if err := json.Unmarshal([]byte(shown), &p.Show); err != nil {
 		return p, fmt.Errorf("visibility of coach %s: %w", coachID, err)
 	}
-	return p, nil
+	rs, err := q.query(ctx, `
+		SELECT `+documentColumns+`
+		FROM documents d WHERE d.coach_id = $1 AND d.kind <> 'identity' ORDER BY d.id DESC`, coachID)
+	p.Documents, err = collect(rs, err, scanDocument)
+	return p, err
 }
 
 // UpdateProfile loads a profile, lets fn change it, and saves it if nobody saved
 // meanwhile. fn may run more than once.
 func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.Profile) (coach.Profile, error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		p, err := profile(ctx, tx, coachID)
+		old, err := profile(ctx, tx, coachID)
 		if err != nil {
 			return err
 		}
-		if p, err = fn(p); err != nil {
+		p, err := fn(old)
+		if err != nil {
 			return err
 		}
 		if p.Sports == nil {
@@ -94,6 +106,35 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 		if err != nil {
 			return err
 		}
+		if err := tx.nameDocuments(ctx, old, p); err != nil {
+			return err
+		}
 		return tx.relist(ctx, coachID)
 	})
+}
+
+// nameDocuments writes which documents the profile names, where that has changed.
+// The coach's row is locked by now, so no document comes or goes meanwhile.
+func (tx *tx) nameDocuments(ctx context.Context, old, p coach.Profile) error {
+	was := map[string]bool{}
+	for _, d := range old.Documents {
+		was[d.ID] = d.InProfile
+	}
+	picture := ""
+	for _, d := range p.Documents {
+		if d.InProfile && d.Kind == coach.ProfilePicture {
+			picture = d.ID
+		}
+		if d.InProfile == was[d.ID] || d.Kind == coach.ProfilePicture {
+			continue
+		}
+		_, err := tx.exec(ctx, `UPDATE documents SET in_profile = $3, version = version + 1 WHERE coach_id = $1 AND id = $2`, p.ID, d.ID, d.InProfile)
+		if err != nil {
+			return fmt.Errorf("name document %s: %w", d.ID, err)
+		}
+	}
+	if before := old.Picture(); before == nil && picture == "" || before != nil && before.ID == picture {
+		return nil
+	}
+	return tx.choosePicture(ctx, p.ID, picture)
 }

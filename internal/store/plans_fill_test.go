@@ -45,8 +45,11 @@ func fill(t *testing.T, url string) {
 			FROM generate_series(1, 5000) i`,
 		`INSERT INTO deliveries SELECT 'v' || i, CASE WHEN i % 3 = 0 THEN 'otp' ELSE 'request' END, 'sms', CASE WHEN i % 10 = 0 THEN 'queued' ELSE 'sent' END,
 				NULL, 'a', 'n', 'guardian', 'a', CASE WHEN i % 3 <> 0 THEN 'r' || i END, NULL, NULL, 0, i, i, NULL, i, i FROM generate_series(1, 5000) i`,
-		`INSERT INTO documents SELECT 'd' || i, 'a' || i % 500, 'certification', 't', NULL, NULL, NULL, 'f', 'm', 1, 's', NULL, NULL, '[]', 'b', TRUE, NULL, 1, i, i
-			FROM generate_series(1, 5000) i`,
+		`INSERT INTO documents SELECT 'd' || i, 'a' || i % 200, CASE WHEN i % 4 = 0 THEN 'identity' ELSE 'certification' END, 't', NULL, NULL, NULL, 'f', 'm', 1, 's',
+				NULL, NULL, '[]', 'b' || i, i % 2 = 0, CASE WHEN i % 10 = 0 THEN i END, 1, i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO blobs SELECT 'b' || i, 'a' || i % 200, 1, i, CASE WHEN i % 10 = 0 THEN i END FROM generate_series(1, 5000) i`,
+		`INSERT INTO kyc_submissions SELECT 'k' || i, 'a' || i, CASE WHEN i % 10 = 0 THEN 'submitted' ELSE 'verified' END, '\x01', NULL, i, NULL FROM generate_series(1, 5000) i`,
+		`INSERT INTO kyc_documents SELECT 'k' || i, 'd' || i FROM generate_series(1, 5000) i`,
 		`INSERT INTO listings SELECT 'a' || i, '{}', i FROM generate_series(1, 5000) i`,
 		`INSERT INTO listing_terms SELECT 'w:' || i % 7, 'a' || i FROM generate_series(1, 5000) i`,
 		`INSERT INTO listing_terms SELECT 's:' || i % 3, 'a' || i FROM generate_series(1, 5000) i`,

@@ -25,6 +25,7 @@ func tell(t *testing.T, url string) {
 	p.codes()
 	p.sessions()
 	p.outbox()
+	p.documents()
 	p.answersAndKeys()
 	p.operators()
 	p.directory()

@@ -20,6 +20,9 @@ const (
 	digestEvery = 5 * time.Second
 	keysEvery   = time.Minute
 	sweepEvery  = 10 * time.Minute
+	// A certificate's notice is due at midnight, and is no less true a minute later.
+	expiryEvery     = 5 * time.Second
+	sweepFilesEvery = time.Minute
 )
 
 // Worker runs the background work of one replica.
@@ -29,26 +32,28 @@ type Worker struct {
 	Digests func(ctx context.Context, n int) (int, error)
 	// Keys renews the signing keys and reads those that others made.
 	Keys func(ctx context.Context) error
+	// Expiries tells coaches of certificates that end; it returns how many it looked at.
+	Expiries func(ctx context.Context, n int) (int, error)
+	// SweepFiles removes the bytes that no document names; it returns how many blobs went.
+	SweepFiles func(ctx context.Context) (int64, error)
 	// Sweep removes what has ended; it returns how many rows went.
 	Sweep func(ctx context.Context) (int64, error)
 	Log   *slog.Logger
 }
 
-// digestBatch is how many coaches one look tells.
+// digestBatch is how many coaches, or certificates, one look tells of.
 const digestBatch = 100
 
 // Run works until ctx ends, then lets what is under way finish.
 func (w *Worker) Run(ctx context.Context) {
 	var wait sync.WaitGroup
 	wait.Go(func() { w.Outbox.Run(ctx) })
+	wait.Go(func() { w.every(ctx, "digests", digestEvery, batches(w.Digests)) })
+	wait.Go(func() { w.every(ctx, "expiries", expiryEvery, batches(w.Expiries)) })
 	wait.Go(func() {
-		w.every(ctx, "digests", digestEvery, func(ctx context.Context) error {
-			for {
-				n, err := w.Digests(ctx, digestBatch)
-				if err != nil || n < digestBatch {
-					return err
-				}
-			}
+		w.every(ctx, "sweep files", sweepFilesEvery, func(ctx context.Context) error {
+			_, err := w.SweepFiles(ctx)
+			return err
 		})
 	})
 	wait.Go(func() { w.every(ctx, "keys", keysEvery, w.Keys) })
@@ -59,6 +64,18 @@ func (w *Worker) Run(ctx context.Context) {
 		})
 	})
 	wait.Wait()
+}
+
+// batches does all that is due, batch by batch.
+func batches(tell func(ctx context.Context, n int) (int, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for {
+			n, err := tell(ctx, digestBatch)
+			if err != nil || n < digestBatch {
+				return err
+			}
+		}
+	}
 }
 
 // every runs job each period. An error is logged, and the job tried again the

@@ -33,6 +33,8 @@ func TestPeriodicWork(t *testing.T) {
 				keys++
 				return errors.New("away")
 			},
+			Expiries:   func(context.Context, int) (int, error) { return 0, nil },
+			SweepFiles: func(context.Context) (int64, error) { return 0, nil },
 			Sweep: func(context.Context) (int64, error) {
 				sweeps++
 				time.Sleep(3 * time.Second)

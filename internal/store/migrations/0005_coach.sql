@@ -30,7 +30,7 @@ CREATE TABLE blobs (
 	created_at BIGINT NOT NULL,
 	ends_at    BIGINT
 );
-CREATE INDEX blobs_by_end ON blobs (ends_at) WHERE ends_at IS NOT NULL;
+CREATE INDEX blobs_by_end ON blobs (ends_at, key) WHERE ends_at IS NOT NULL;
 
 -- variants are the sizes of a picture, JSON; in_profile says of a certificate
 -- that the profile names it; notice_at is when the coach is next told that it ends.

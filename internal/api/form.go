@@ -1,0 +1,181 @@
+package api
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// The bounds of an upload, in bytes: of its file, see coach.MaxFile.
+const (
+	maxText   = 8 << 10                // of a part that is no file
+	maxUpload = coach.MaxFile + 64<<10 // of the whole body
+	// maxHeading is what may come before the content of a part: the boundary and
+	// the part's header, which is held in memory.
+	maxHeading = 16 << 10
+	maxParts   = 50
+)
+
+// form is an upload that was read: texts by name, and a file at most.
+type form struct {
+	texts    map[string]string
+	file     coach.Spool // nil where none was sent
+	fileName string
+	faults   faults
+}
+
+// close frees the spool.
+func (f *form) close() {
+	if f.file != nil {
+		_ = f.file.Close() // it is of no use to anybody
+	}
+}
+
+// fingerprint is what must be the same for it to be the same upload: two tries of
+// one client differ in the boundaries between the parts.
+func (f *form) fingerprint() []byte {
+	same := struct {
+		Texts          map[string]string
+		FileName, Hash string
+	}{Texts: f.texts, FileName: f.fileName}
+	if f.file != nil {
+		same.Hash = f.file.SHA256()
+	}
+	text, _ := json.Marshal(same) // strings cannot fail
+	sum := sha256.Sum256(text)
+	return sum[:]
+}
+
+// formReader reads a multipart/form-data body (RFC 7578) part by part: texts into
+// memory, the file into a spool. Nothing of it is trusted.
+type formReader struct {
+	body *uploadBody
+	// names are the texts that there may be, beside the file.
+	names []string
+	spool func() (coach.Spool, error)
+	form  *form
+}
+
+// read returns the form with the faults of its parts. Its errors are
+// payload_too_large and malformed_request, or that the disk is full; then the form
+// is closed.
+func (fr *formReader) read(header http.Header) (*form, error) {
+	_, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil || parameters["boundary"] == "" {
+		return nil, errForm("Its Content-Type names no boundary.")
+	}
+	fr.form = &form{texts: map[string]string{}}
+	parts := multipart.NewReader(fr.body, parameters["boundary"])
+	for n := 0; ; n++ {
+		fr.body.heading = maxHeading
+		part, err := parts.NextRawPart()
+		if err == io.EOF && n > 0 {
+			return fr.form, nil
+		}
+		if err == nil && n == maxParts {
+			err = errForm("It has too many parts.")
+		}
+		if err == nil {
+			fr.body.heading = -1
+			err = fr.part(part)
+		}
+		if err != nil {
+			fr.form.close()
+			return nil, fr.failure(err)
+		}
+	}
+}
+
+// part reads one part to its end.
+func (fr *formReader) part(part *multipart.Part) error {
+	name := part.FormName()
+	f := &fr.form.faults
+	_, twice := fr.form.texts[name]
+	switch {
+	case name == "":
+		return errForm("One of its parts has no name.")
+	case !utf8.ValidString(name) || name != "file" && !slices.Contains(fr.names, name):
+		f.add(pointTo("", shown(name)), "unknown_field", "There is no such field.")
+	case twice || name == "file" && fr.form.file != nil:
+		f.add(pointTo("", name), "duplicate_field", "This stands here twice.")
+	case name == "file":
+		return fr.file(part)
+	default:
+		return fr.text(part, name)
+	}
+	_, err := io.Copy(io.Discard, part)
+	return err
+}
+
+// shown is a name of a stranger as an answer may repeat it.
+func shown(name string) string {
+	if len(name) > 100 || !utf8.ValidString(name) {
+		return "?"
+	}
+	return name
+}
+
+func (fr *formReader) text(part *multipart.Part, name string) error {
+	raw, err := io.ReadAll(io.LimitReader(part, maxText+1))
+	if err != nil {
+		return err
+	}
+	text := string(raw)
+	switch {
+	case len(raw) > maxText:
+		fr.form.faults.add(pointTo("", name), "too_long", "This has more than 8 KiB.")
+		text = ""
+		_, err = io.Copy(io.Discard, part)
+	case !utf8.ValidString(text):
+		fr.form.faults.add(pointTo("", name), "invalid_characters", "This is not UTF-8.")
+		text = ""
+	}
+	fr.form.texts[name] = text
+	return err
+}
+
+func (fr *formReader) file(part *multipart.Part) error {
+	spool, err := fr.spool()
+	if err != nil {
+		return err
+	}
+	fr.form.file, fr.form.fileName = spool, part.FileName()
+	// A spool of its own may hold one byte more than a file.
+	_, err = io.Copy(spool, io.LimitReader(part, coach.MaxFile+1))
+	if err == nil && spool.Size() > coach.MaxFile {
+		err = errUploadSize
+	}
+	return err
+}
+
+// failure says what is wrong with a body that could not be read.
+func (fr *formReader) failure(err error) error {
+	var known *fault.Error
+	switch {
+	case errors.As(err, &known): // malformed, too large, or no room on the disk
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return errForm("It came too slowly: there were %s without a byte, or %s in all.", fr.body.stall, fr.body.whole)
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return errForm("It ends before its last boundary.")
+	default:
+		return errForm("It cannot be read.").Because(err)
+	}
+}
+
+var errUploadSize = fault.New(fault.TooLarge, "payload_too_large", "A file may have at most 10 MiB.")
+
+func errForm(format string, args ...any) *fault.Error {
+	return fault.New(fault.Malformed, "malformed_request", "The body must be multipart/form-data. %s", fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,103 @@
+package server_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestDocuments walks a certificate through its life.
+func TestDocuments(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		pdf := touchlinetest.PDF(5000, 1)
+		d := c.Upload(t, "certification", "First aid.pdf", pdf, "issuer", "Red Cross", "issued_on", "2025-01-01", "expires_on", "2030-01-01").Want(t, 201)
+		if d.String("title") != "First aid" || d.String("media_type") != "application/pdf" || d.String("size") != "5000" || d.String("in_profile") != "true" {
+			t.Errorf("uploaded: %s", d.Body)
+		}
+		url := "/api/coach/documents/" + d.String("document_id")
+		if d.Header.Get("Location") != url || d.String("content_url") != url+"/content" {
+			t.Errorf("it is at %s, %s", d.Header.Get("Location"), d.String("content_url"))
+		}
+		if items := c.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items(); len(items) != 1 {
+			t.Errorf("listed: %v", items)
+		}
+		got := c.Call(t, "GET", url+"/content", nil).Want(t, 200)
+		if string(got.Body) != string(pdf) || got.Header.Get("Content-Disposition") != `attachment; filename="First aid.pdf"` {
+			t.Errorf("content: %v", got.Header)
+		}
+		etag := got.Header.Get("ETag")
+		c.Call(t, "GET", url+"/content", nil, "If-None-Match: "+etag).Want(t, 304)
+		if part := c.Call(t, "GET", url+"/content", nil, "Range: bytes=0-4").Want(t, 206); string(part.Body) != "%PDF-" {
+			t.Errorf("a range: %q", part.Body)
+		}
+		c.Call(t, "GET", url+"/content", nil, "Range: bytes=9000-").Want(t, 416)
+		c.Call(t, "GET", url+"/content?size=small", nil).Want(t, 422)
+		s.Call(t, "GET", url+"/content", "", nil).Want(t, 401, "token_missing")
+		other := s.Coach(t, "+919812300002")
+		other.Call(t, "GET", url+"/content", nil).Want(t, 404)
+		other.Call(t, "GET", url, nil).Want(t, 404)
+		other.Call(t, "PATCH", url, map[string]any{"title": ""}).Want(t, 404)
+		other.Call(t, "DELETE", url, nil).Want(t, 404)
+
+		renamed := c.Call(t, "PATCH", url, map[string]any{"title": "Erste Hilfe", "issuer": nil}).Want(t, 200)
+		if renamed.String("title") != "Erste Hilfe" || renamed.JSON["issuer"] != nil {
+			t.Errorf("renamed: %s", renamed.Body)
+		}
+		c.Call(t, "PATCH", url, map[string]any{"expires_on": "2024-12-31"}).Want(t, 422)
+
+		body, header := touchlinetest.Form(nil, "neu.pdf", touchlinetest.PDF(7000, 2))
+		replaced := c.Call(t, "PUT", url+"/content", body, header).Want(t, 200)
+		if replaced.String("size") != "7000" || replaced.String("title") != "Erste Hilfe" || replaced.String("file_name") != "neu.pdf" || replaced.String("kyc_state") != "disabled" {
+			t.Errorf("replaced: %s", replaced.Body)
+		}
+		if next := c.Call(t, "GET", url+"/content", nil).Want(t, 200); len(next.Body) != 7000 || next.Header.Get("ETag") == etag {
+			t.Errorf("%d bytes, %s", len(next.Body), next.Header.Get("ETag"))
+		}
+		profile := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200)
+		if list, _ := profile.JSON["certifications"].([]any); len(list) != 1 {
+			t.Errorf("profile: %s", profile.Body)
+		}
+		c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"certifications": []string{}}).Want(t, 200)
+		if d := c.Call(t, "GET", url, nil).Want(t, 200); d.String("in_profile") != "false" {
+			t.Errorf("taken out of the profile: %s", d.Body)
+		}
+		c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"certifications": []string{d.String("document_id")}}).Want(t, 200)
+		c.Call(t, "DELETE", url, nil).Want(t, 200)
+		c.Call(t, "GET", url, nil).Want(t, 404)
+		if n := one[int64](t, tables(t, s), `SELECT stored_bytes FROM coaches WHERE id = $1`, c.ID); n != 0 {
+			t.Errorf("%d bytes are still counted", n)
+		}
+	})
+}
+
+// TestWantedDocuments: what a complete profile wants may be documents, and deleting
+// one says what that does.
+func TestWantedDocuments(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.SignIn(t, "coach", "+919812300001")
+		about := map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}
+		c.Call(t, "POST", "/auth/complete-profile", about).Want(t, 422)
+		d := c.Upload(t, "qualification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+		about["certifications"] = []string{strings.Replace(d.String("document_id"), "-7", "-4", 1)}
+		c.Call(t, "POST", "/auth/complete-profile", about).Want(t, 422)
+		about["certifications"] = []string{d.String("document_id")}
+		if p := c.Call(t, "POST", "/auth/complete-profile", about).Want(t, 200); p.String("profile_complete") != "true" {
+			t.Errorf("completed: %s", p.Body)
+		}
+		c.Add(t, touchlinetest.Minor("+919812300011", ""))
+		gone := c.Call(t, "DELETE", "/api/coach/documents/"+d.String("document_id"), nil).Want(t, 200)
+		if string(gone.Body) != `{"profile_complete":false,"missing":["certifications"],"kyc_state":"disabled"}` {
+			t.Errorf("deleted: %s", gone.Body)
+		}
+		c.Call(t, "POST", "/api/players/add", child(2, "+919812300011")).Want(t, 403, "profile_incomplete")
+		if me := c.Call(t, "GET", "/api/me", nil).Want(t, 200); me.String("next") != "complete_profile" {
+			t.Errorf("me: %s", me.Body)
+		}
+		if again := s.SignIn(t, "coach", "+919812300001"); again.Login.String("profile_complete") != "false" {
+			t.Errorf("signed in: %s", again.Login.Body)
+		}
+	}, func(c *config.Config) { c.ProfileRequired = []string{"name", "certifications"}; c.OTPResendAfter = 0 })
+}

@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// BookBlobs notes bytes that are about to be written, until ends. From here on
+// the sweeper knows of them, whatever becomes of this process.
+func (db *DB) BookBlobs(ctx context.Context, coachID string, blobs []coach.Blob, ends time.Time) error {
+	now := db.Now()
+	var args []any
+	for _, b := range blobs {
+		args = append(args, b.Key, coachID, b.Size, micros(now), micros(ends))
+	}
+	_, err := db.exec(ctx, `INSERT INTO blobs (key, coach_id, size, created_at, ends_at) VALUES `+rowsOf(len(blobs), 5), args...)
+	if err != nil {
+		return fmt.Errorf("book blobs: %w", err)
+	}
+	return nil
+}
+
+// errBookingOver says that bytes took too long: the sweeper may have them.
+var errBookingOver = errors.New("store: what was uploaded was booked too long ago")
+
+// claimBlobs makes booked bytes a document's.
+func (tx *tx) claimBlobs(ctx context.Context, coachID string, keys []string) error {
+	args := []any{coachID, micros(tx.now)}
+	for _, key := range keys {
+		args = append(args, key)
+	}
+	res, err := tx.exec(ctx, `UPDATE blobs SET ends_at = NULL WHERE coach_id = $1 AND ends_at > $2 AND key IN (`+params(3, len(keys))+`)`, args...)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == int64(len(keys)) {
+		return err
+	}
+	return fault.Down(errBookingOver)
+}
+
+// endBlobs gives the bytes of a document that is no more to the sweeper.
+func (tx *tx) endBlobs(ctx context.Context, keys []string) error {
+	args := []any{micros(tx.now)}
+	for _, key := range keys {
+		args = append(args, key)
+	}
+	_, err := tx.exec(ctx, `UPDATE blobs SET ends_at = $1 WHERE key IN (`+params(2, len(keys))+`)`, args...)
+	return err
+}
+
+// EndBlobs gives the sweeper what was booked and is not needed. What has become a
+// document's meanwhile stays.
+func (db *DB) EndBlobs(ctx context.Context, keys []string) error {
+	args := []any{micros(db.Now())}
+	for _, key := range keys {
+		args = append(args, key)
+	}
+	_, err := db.exec(ctx, `UPDATE blobs SET ends_at = $1 WHERE ends_at IS NOT NULL AND key IN (`+params(2, len(keys))+`)`, args...)
+	return err
+}
+
+// EndedBlobs are up to n blobs whose time is over, after one, the longest over first.
+func (db *DB) EndedBlobs(ctx context.Context, after coach.EndedBlob, n int) ([]coach.EndedBlob, error) {
+	since := int64(0)
+	if !after.EndsAt.IsZero() {
+		since = after.EndsAt.UnixMicro()
+	}
+	rs, err := db.query(ctx, `
+		SELECT key, ends_at FROM blobs
+		WHERE ends_at <= $1 AND (ends_at, key) > ($2, $3)
+		ORDER BY ends_at, key LIMIT $4`, micros(db.Now()), since, after.Key, n)
+	return collect(rs, err, func(s scanner) (b coach.EndedBlob, err error) { return b, s.Scan(&b.Key, intoTime(&b.EndsAt)) })
+}
+
+// DropBlob forgets bytes that are gone from the file store.
+func (db *DB) DropBlob(ctx context.Context, key string) error {
+	_, err := db.exec(ctx, `DELETE FROM blobs WHERE key = $1 AND ends_at <= $2`, key, micros(db.Now()))
+	return err
+}

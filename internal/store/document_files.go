@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/coach"
+)
+
+// ReplaceFile gives a document another file, if there is room, and returns it and
+// the coach's KYC state.
+func (db *DB) ReplaceFile(ctx context.Context, coachID, id string, file coach.StoredFile, now time.Time, judge coach.Judge) (coach.Document, coach.KYCState, error) {
+	var d coach.Document
+	var kyc coach.KYCState
+	err := db.write(ctx, func(tx *tx) error {
+		var err error
+		if d, err = document(ctx, tx, coachID, id); err != nil {
+			return err
+		}
+		more := file.Size - d.File.Size
+		s, err := tx.restock(ctx, coachID, more, d.InProfile)
+		if err != nil {
+			return err
+		}
+		if err := s.judged(judge, more); err != nil {
+			return err
+		}
+		if err := tx.claimBlobs(ctx, coachID, file.Blobs()); err != nil {
+			return err
+		}
+		if err := tx.endBlobs(ctx, d.File.Blobs()); err != nil {
+			return err
+		}
+		d.File, d.UpdatedAt = file, now
+		if err := tx.saveFile(ctx, d); err != nil {
+			return err
+		}
+		if kyc, err = tx.touchedIdentity(ctx, d, s.at.KYC); err != nil {
+			return err
+		}
+		return tx.relist(ctx, coachID)
+	})
+	return d, kyc, err
+}
+
+func (tx *tx) saveFile(ctx context.Context, d coach.Document) error {
+	sizes, err := sizesOf(d.File)
+	if err != nil {
+		return err
+	}
+	return tx.execOne(ctx, `
+		UPDATE documents SET file_name = $4, media_type = $5, size = $6, sha256 = $7, width = $8, height = $9, variants = $10, blob = $11,
+			updated_at = $12, version = version + 1
+		WHERE coach_id = $1 AND id = $2 AND version = $3`,
+		d.CoachID, d.ID, d.Version, d.File.Name, d.File.MediaType, d.File.Size, d.File.SHA256, pixels(d.File.Width), pixels(d.File.Height),
+		sizes, d.File.Blob, micros(d.UpdatedAt))
+}
+
+// RemoveDocument takes a document out of everything that names it.
+func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Removal, error) {
+	var out coach.Removal
+	err := db.write(ctx, func(tx *tx) error {
+		d, err := document(ctx, tx, coachID, id)
+		if err != nil {
+			return err
+		}
+		s, err := tx.restock(ctx, coachID, -d.File.Size, d.InProfile)
+		if err != nil {
+			return err
+		}
+		if err := tx.execOne(ctx, `DELETE FROM documents WHERE coach_id = $1 AND id = $2 AND version = $3`, coachID, id, d.Version); err != nil {
+			return err
+		}
+		if d.Kind == coach.ProfilePicture && d.InProfile {
+			if err := tx.choosePicture(ctx, coachID, ""); err != nil {
+				return err
+			}
+		}
+		if err := tx.endBlobs(ctx, d.File.Blobs()); err != nil {
+			return err
+		}
+		if out.KYC, err = tx.touchedIdentity(ctx, d, s.at.KYC); err != nil {
+			return err
+		}
+		if err := tx.relist(ctx, coachID); err != nil {
+			return err
+		}
+		out.Filled, err = filled(ctx, tx, coachID)
+		return err
+	})
+	return out, err
+}
+
+// choosePicture makes a document the coach's picture; "" is none.
+func (tx *tx) choosePicture(ctx context.Context, coachID, id string) error {
+	_, err := tx.exec(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, text(id))
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(ctx, `
+		UPDATE documents SET in_profile = (id = $2), version = version + 1
+		WHERE coach_id = $1 AND kind = 'profile_picture' AND in_profile <> (id = $2)`, coachID, id)
+	return err
+}
+
+// touchedIdentity withdraws what named d, if d is an identity document, and
+// returns the coach's KYC state, which was kyc before.
+func (tx *tx) touchedIdentity(ctx context.Context, d coach.Document, kyc coach.KYCState) (coach.KYCState, error) {
+	if d.Kind != coach.Identity {
+		return kyc, nil
+	}
+	withdrawn, err := tx.withdrawKYC(ctx, d.CoachID, d.ID)
+	if withdrawn {
+		kyc = coach.NotStarted
+	}
+	return kyc, err
+}
+
+// withdrawKYC takes back the submission that waits for a decision, if it names
+// the document: what an operator is to judge is not there any more. A decision
+// that was faster stands.
+func (tx *tx) withdrawKYC(ctx context.Context, coachID, documentID string) (bool, error) {
+	res, err := tx.exec(ctx, `
+		UPDATE kyc_submissions SET state = 'withdrawn', decided_at = $3
+		WHERE coach_id = $1 AND state = 'submitted'
+			AND id IN (SELECT submission_id FROM kyc_documents WHERE document_id = $2)`, coachID, documentID, micros(tx.now))
+	if err != nil {
+		return false, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return false, err
+	}
+	_, err = tx.exec(ctx, `UPDATE coaches SET kyc_state = 'not_started' WHERE id = $1 AND kyc_state = 'submitted'`, coachID)
+	return err == nil, err
+}

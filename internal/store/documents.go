@@ -1,0 +1,216 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// documentColumns are what scanDocument reads of documents d.
+const documentColumns = `d.id, d.coach_id, d.kind, d.title, d.issuer, d.issued_on, d.expires_on, d.file_name, d.media_type, d.size, d.sha256,
+	d.width, d.height, d.variants, d.blob, d.in_profile, d.notice_at, d.version, d.created_at, d.updated_at`
+
+// variant is one size of a picture as it is kept.
+type variant struct {
+	Name   string `json:"name"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+	Size   int64  `json:"size"`
+	Blob   string `json:"blob"`
+}
+
+func scanDocument(s scanner) (d coach.Document, err error) {
+	var width, height sql.NullInt64
+	var sizes string
+	err = s.Scan(&d.ID, &d.CoachID, &d.Kind, &d.Title, intoText(&d.Issuer), intoText((*string)(&d.IssuedOn)), intoText((*string)(&d.ExpiresOn)),
+		&d.File.Name, &d.File.MediaType, &d.File.Size, &d.File.SHA256, &width, &height, &sizes, &d.File.Blob, &d.InProfile,
+		intoTime(&d.NoticeAt), &d.Version, intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt))
+	if err != nil {
+		return d, err
+	}
+	d.File.Width, d.File.Height = int(width.Int64), int(height.Int64)
+	var variants []variant
+	if err := json.Unmarshal([]byte(sizes), &variants); err != nil {
+		return d, fmt.Errorf("sizes of document %s: %w", d.ID, err)
+	}
+	for _, v := range variants {
+		d.File.Sizes = append(d.File.Sizes, coach.PictureSize(v))
+	}
+	return d, nil
+}
+
+func sizesOf(f coach.StoredFile) (string, error) {
+	variants := []variant{}
+	for _, size := range f.Sizes {
+		variants = append(variants, variant(size))
+	}
+	text, err := json.Marshal(variants)
+	return string(text), err
+}
+
+// pixels is a width or height as it is stored: NULL where there is none.
+func pixels(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+// Documents are a coach's, newest first; see coach.DocumentStore.
+func (db *DB) Documents(ctx context.Context, coachID string, kind coach.DocumentKind, last string, n int) ([]coach.Document, error) {
+	rs, err := db.query(ctx, `
+		SELECT `+documentColumns+`
+		FROM documents d
+		WHERE d.coach_id = $1 AND d.id < $2 AND (CAST($3 AS TEXT) IS NULL OR d.kind = $3)
+		ORDER BY d.id DESC LIMIT $4`, coachID, before(last), text(string(kind)), n)
+	return collect(rs, err, scanDocument)
+}
+
+// Document is one of a coach's; not_found where it is not.
+func (db *DB) Document(ctx context.Context, coachID, id string) (coach.Document, error) {
+	return document(ctx, db, coachID, id)
+}
+
+func document(ctx context.Context, q querier, coachID, id string) (coach.Document, error) {
+	d, err := scanDocument(q.queryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.coach_id = $1 AND d.id = $2`, coachID, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return d, fault.Missing()
+	}
+	return d, err
+}
+
+// DocumentByID is anybody's document.
+func (db *DB) DocumentByID(ctx context.Context, id string) (coach.Document, error) {
+	d, err := scanDocument(db.queryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.id = $1`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return d, fault.Missing()
+	}
+	return d, err
+}
+
+// Storage says how many documents and bytes a coach has, and where they stand.
+func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes int64, at coach.Standing, err error) {
+	err = db.queryRow(ctx, `
+		SELECT (SELECT count(*) FROM documents d WHERE d.coach_id = c.id), c.stored_bytes, c.tier, c.kyc_state
+		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &bytes, intoText(&at.Tier), &at.KYC)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fault.Missing()
+	}
+	return documents, bytes, at, err
+}
+
+// stock is what a coach stores after a change, and where they stand.
+type stock struct {
+	bytes int64
+	at    coach.Standing
+}
+
+// restock counts more bytes, or fewer, to a coach, and locks the coach's row: whoever
+// changes documents of a coach does this first, so that they come one after the
+// other and what follows sees what those before did. The version tells a rival
+// who edits the profile. It changes the profile, too, where shows is true.
+func (tx *tx) restock(ctx context.Context, coachID string, more int64, shows bool) (s stock, err error) {
+	var touched any
+	if shows {
+		touched = micros(tx.now)
+	}
+	err = tx.queryRow(ctx, `
+		UPDATE coaches SET stored_bytes = stored_bytes + $2, version = version + 1, updated_at = COALESCE(CAST($3 AS BIGINT), updated_at)
+		WHERE id = $1
+		RETURNING stored_bytes, tier, kyc_state`, coachID, more, touched).Scan(&s.bytes, intoText(&s.at.Tier), &s.at.KYC)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fault.Missing()
+	}
+	return s, err
+}
+
+// judged says whether a growth that has been counted may stand.
+func (s stock) judged(judge coach.Judge, more int64) error {
+	if judge == nil || more <= 0 {
+		return nil
+	}
+	return judge(s.at, s.bytes-more, more)
+}
+
+// AddDocument makes d the coach's, and its blobs d's, if there is room. A new
+// picture becomes that of the profile.
+func (db *DB) AddDocument(ctx context.Context, d coach.Document, judge coach.Judge) (coach.Document, error) {
+	return d, db.write(ctx, func(tx *tx) error {
+		s, err := tx.restock(ctx, d.CoachID, d.File.Size, d.InProfile)
+		if err != nil {
+			return err
+		}
+		var n int
+		if err := tx.queryRow(ctx, `SELECT count(*) FROM documents WHERE coach_id = $1`, d.CoachID).Scan(&n); err != nil {
+			return err
+		}
+		if n >= coach.MaxDocuments {
+			return coach.ErrTooMany()
+		}
+		if err := s.judged(judge, d.File.Size); err != nil {
+			return err
+		}
+		if err := tx.claimBlobs(ctx, d.CoachID, d.File.Blobs()); err != nil {
+			return err
+		}
+		if err := tx.insertDocument(ctx, d); err != nil {
+			return err
+		}
+		if d.Kind == coach.ProfilePicture {
+			if err := tx.choosePicture(ctx, d.CoachID, d.ID); err != nil {
+				return err
+			}
+		}
+		return tx.relist(ctx, d.CoachID)
+	})
+}
+
+func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
+	sizes, err := sizesOf(d.File)
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(ctx, `
+		INSERT INTO documents (id, coach_id, kind, title, issuer, issued_on, expires_on, file_name, media_type, size, sha256,
+			width, height, variants, blob, in_profile, notice_at, version, created_at, updated_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+		d.ID, d.CoachID, string(d.Kind), d.Title, text(d.Issuer), text(string(d.IssuedOn)), text(string(d.ExpiresOn)), d.File.Name, d.File.MediaType,
+		d.File.Size, d.File.SHA256, pixels(d.File.Width), pixels(d.File.Height), sizes, d.File.Blob, d.InProfile, micros(d.NoticeAt), d.Version,
+		micros(d.CreatedAt), micros(d.UpdatedAt))
+	if err != nil {
+		return fmt.Errorf("add document: %w", err)
+	}
+	return nil
+}
+
+// UpdateDocument loads a document, lets fn change what the coach says of it, and
+// saves it if nobody saved meanwhile. fn may run more than once.
+func (db *DB) UpdateDocument(ctx context.Context, coachID, id string, fn func(coach.Document) (coach.Document, error)) error {
+	return db.write(ctx, func(tx *tx) error {
+		d, err := document(ctx, tx, coachID, id)
+		if err != nil {
+			return err
+		}
+		if d, err = fn(d); err != nil {
+			return err
+		}
+		if d.InProfile {
+			if _, err := tx.restock(ctx, coachID, 0, true); err != nil {
+				return err
+			}
+		}
+		err = tx.execOne(ctx, `
+			UPDATE documents SET title = $4, issuer = $5, issued_on = $6, expires_on = $7, notice_at = $8, updated_at = $9, version = version + 1
+			WHERE coach_id = $1 AND id = $2 AND version = $3`,
+			coachID, id, d.Version, d.Title, text(d.Issuer), text(string(d.IssuedOn)), text(string(d.ExpiresOn)), micros(d.NoticeAt), micros(d.UpdatedAt))
+		if err != nil || !d.InProfile {
+			return err
+		}
+		return tx.relist(ctx, coachID)
+	})
+}
