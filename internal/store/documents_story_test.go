@@ -36,7 +36,7 @@ func (p *pitch) booked(by actor.Actor, size int64) coach.StoredFile {
 // documents adds, reads, changes, notices and removes every kind there is.
 func (p *pitch) documents() {
 	p.Helper()
-	c := p.coach(80)
+	c := p.coach(180)
 	today := p.clock.Now()
 	certificate := p.stored(c, coach.Certification, "first aid", 10, coach.Date(today.AddDate(0, 0, 31).Format(time.DateOnly)))
 	p.stored(c, coach.ProfilePicture, "me", 20, "")
