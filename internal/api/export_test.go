@@ -36,7 +36,7 @@ func Decode[T any](raw []byte) (T, []fault.Field, error) {
 // Digits reads an OTP.
 func Digits(typed string) (string, bool) {
 	var f faults
-	otp := digits(typed, &f)
+	otp := digits(typed, "/otp", &f)
 	return otp, len(f) == 0
 }
 

@@ -48,7 +48,7 @@ type tokenResponse struct {
 // again for a minute, while its session lives.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	in, f := decode[loginRequest](r)
-	slot, otp := s.slot(in.MobileNumber, in.Role, &f), digits(in.OTP, &f)
+	slot, otp := s.slot(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
 	if err := f.err(); err != nil {
 		return err
 	}

@@ -172,7 +172,7 @@ const contractCodes = `
 404 not_found
 405 method_not_allowed
 406 not_acceptable
-409 player_exists request_pending request_superseded already_approved invalid_transition no_open_request no_contact_number contact_disputed request_in_progress
+409 number_in_use player_exists request_pending request_superseded already_approved invalid_transition no_open_request no_contact_number contact_disputed request_in_progress
 410 otp_expired
 413 payload_too_large
 415 unsupported_media_type

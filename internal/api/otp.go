@@ -55,7 +55,7 @@ type verifyOTPResponse struct {
 // verifyOTP serves POST /auth/verify-otp.
 func (s *Server) verifyOTP(w http.ResponseWriter, r *http.Request) error {
 	in, f := decode[verifyOTPRequest](r)
-	slot, otp := s.slot(in.MobileNumber, in.Role, &f), digits(in.OTP, &f)
+	slot, otp := s.slot(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
 	if err := f.err(); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ const minOTP, maxOTP = 4, 10
 
 // digits reads an OTP as somebody typed it, in the digits of any script, with
 // spaces anywhere. What cannot be one at all is no try.
-func digits(typed string, f *faults) string {
+func digits(typed, at string, f *faults) string {
 	otp := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1
@@ -102,7 +102,7 @@ func digits(typed string, f *faults) string {
 		return phone.ASCIIDigit(r)
 	}, typed)
 	if len(otp) < minOTP || len(otp) > maxOTP || strings.Trim(otp, "0123456789") != "" {
-		f.add("/otp", "invalid_otp", "This is not an OTP: send the digits of the SMS.")
+		f.add(at, "invalid_otp", "This is not an OTP: send the digits of the SMS.")
 	}
 	return otp
 }

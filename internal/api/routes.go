@@ -72,6 +72,7 @@ func (s *Server) authRoutes() []route {
 		{method: "GET", pattern: "/auth/sessions", handle: s.listSessions},
 		{method: "DELETE", pattern: "/auth/sessions/{session_id}", handle: s.endSession},
 		{method: "POST", pattern: "/auth/complete-profile", handle: s.completeProfile, roles: coachOnly, body: bodyJSON},
+		{method: "POST", pattern: "/auth/change-number", handle: s.changeNumber, roles: coachOnly, body: bodyJSON, once: true},
 	}
 }
 

@@ -23,10 +23,14 @@ func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules,
 }
 
 // askFirst opens the first requests of a new player. The store calls it in the
-// transaction that adds the player, once it knows the disputes and the names.
-// Whether there is room for the player comes after every conflict (contract
-// section 1, order of checks).
+// transaction that adds the player, once it knows the disputes, the names and the
+// coach's number as it is. Whether there is room for the player comes after every
+// conflict (contract section 1, order of checks).
 func (p *Player) askFirst(rules Rules, at Moment, roster Roster) (Change, error) {
+	// Once more, for the coach's number may have changed since the sign-in was read.
+	if err := rules.checkContacts(p, p.CoachNumber); err != nil {
+		return Change{}, err
+	}
 	c := Change{Save: true}
 	for _, party := range Parties {
 		n := p.Number(party)

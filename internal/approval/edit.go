@@ -89,7 +89,7 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, at Moment) (Chan
 		moved[party] = p.Number(party) != before.Number(party)
 	}
 	if moved[actor.Guardian] || moved[actor.Student] {
-		if err := rules.checkContacts(p, by.Number); err != nil {
+		if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 			return Change{}, err
 		}
 	}

@@ -26,6 +26,8 @@ type Player struct {
 	GuardianSide Side
 	StudentSide  Side
 
+	// CoachNumber is the coach's own number. Loaded together with Disputes.
+	CoachNumber phone.Number
 	// Disputes are the contacts that want no request from this coach for this
 	// student. Loaded by AddPlayer, and where Load asks for them.
 	Disputes []Contact

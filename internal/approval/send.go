@@ -22,7 +22,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	}
 	corrected := p.Number(party) != before
 	if corrected {
-		if err := rules.checkContacts(p, by.Number); err != nil {
+		if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 			return Change{}, false, err
 		}
 	}

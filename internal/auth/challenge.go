@@ -74,6 +74,10 @@ func errSends(l Limited, now time.Time) error {
 		With("limit", l.Name).With("ends_at", now.Add(l.Wait)).After(l.Wait)
 }
 
+func errDestination() *fault.Error {
+	return fault.New(fault.Forbidden, "destination_blocked", "Codes cannot be sent to numbers of this country.")
+}
+
 func errOTPExpired() *fault.Error {
 	return fault.New(fault.Gone, "otp_expired", "There is no code to check: it has expired, it was used, or none was asked for. Ask for a new OTP.")
 }

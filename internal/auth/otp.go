@@ -40,7 +40,7 @@ type Asked struct {
 // is the same, and takes the same work, for everybody.
 func (s *Service) RequestOTP(ctx context.Context, slot Slot, deviceToken, address string) (Asked, error) {
 	if !s.Settings.Reachable(slot.Number) {
-		return Asked{}, fault.New(fault.Forbidden, "destination_blocked", "Codes cannot be sent to numbers of this country.")
+		return Asked{}, errDestination()
 	}
 	now := s.Now()
 	var err error
@@ -112,8 +112,10 @@ type Try struct {
 	Now      time.Time
 	// Right judges the guess. It may run more than once.
 	Right func(Challenge) bool
-	// SignIn uses the challenge up and opens this session; nil only verifies.
+	// SignIn uses the challenge up and opens this session. Use uses it up for
+	// something else. Without either the guess only verifies.
 	SignIn *SignIn
+	Use    bool
 }
 
 // SignIn is the session that a right code opens.
@@ -156,9 +158,31 @@ type Tried struct {
 // try checks a guess; its errors are the contract's otp_* problems.
 func (s *Service) try(ctx context.Context, slot Slot, otp, deviceToken string, signIn func(deviceID string) (*SignIn, error)) (Tried, error) {
 	now := s.Now()
-	device, err := s.device(ctx, slot, deviceToken, now)
+	t, device, err := s.guess(ctx, slot, otp, deviceToken, now)
 	if err != nil {
 		return Tried{}, err
+	}
+	if signIn != nil {
+		if t.SignIn, err = signIn(device); err != nil {
+			return Tried{}, err
+		}
+	}
+	tried, err := s.Store.TryOTP(ctx, t)
+	if err != nil {
+		return Tried{}, err
+	}
+	if err := s.judge(tried, now); err != nil {
+		return tried, err
+	}
+	return tried, nil
+}
+
+// guess returns a Try of otp that only verifies, and the device that deviceToken
+// proves.
+func (s *Service) guess(ctx context.Context, slot Slot, otp, deviceToken string, now time.Time) (Try, string, error) {
+	device, err := s.device(ctx, slot, deviceToken, now)
+	if err != nil {
+		return Try{}, "", err
 	}
 	t := Try{
 		Slots: []Slot{slot}, MaxTries: s.Settings.OTPTries, Now: now, MaxWrong: s.maxWrong,
@@ -171,27 +195,24 @@ func (s *Service) try(ctx context.Context, slot Slot, otp, deviceToken string, s
 		// A code that was asked for without the device's token still counts.
 		t.Slots = []Slot{{slot.Number, slot.Role, device}, slot}
 	}
-	if signIn != nil {
-		if t.SignIn, err = signIn(device); err != nil {
-			return Tried{}, err
-		}
-	}
-	tried, err := s.Store.TryOTP(ctx, t)
-	if err != nil {
-		return Tried{}, err
-	}
+	return t, device, nil
+}
+
+// judge says what was wrong with a try that was made at now; nil where it was
+// right.
+func (s *Service) judge(tried Tried, now time.Time) *fault.Error {
 	switch tried.Verdict {
 	case RightCode:
-		return tried, nil
+		return nil
 	case WrongCode:
-		return tried, errOTPIncorrect(tried.Left)
+		return errOTPIncorrect(tried.Left)
 	case Exhausted:
 		// A fresh code may be asked for after the usual wait.
-		return tried, errAttempts("otp_tries", max(tried.SentAt.Add(s.Settings.OTPResendAfter).Sub(now), time.Second), now)
+		return errAttempts("otp_tries", max(tried.SentAt.Add(s.Settings.OTPResendAfter).Sub(now), time.Second), now)
 	case Blocked:
-		return tried, errAttempts("otp_wrong_per_day", max(tried.EndsAt.Sub(now), time.Second), now)
+		return errAttempts("otp_wrong_per_day", max(tried.EndsAt.Sub(now), time.Second), now)
 	default:
-		return tried, errOTPExpired()
+		return errOTPExpired()
 	}
 }
 

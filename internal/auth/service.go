@@ -54,6 +54,9 @@ type Store interface {
 	OpenChallenge(ctx context.Context, o Opening) (Challenge, error)
 	// TryOTP counts one try before it lets judge compare (see Try).
 	TryOTP(ctx context.Context, t Try) (Tried, error)
+	// ChangeNumber tries both codes and, where both are right, uses them up and
+	// gives the coach the new number (see NumberChange).
+	ChangeNumber(ctx context.Context, c NumberChange) (NumberChanged, error)
 
 	Session(ctx context.Context, id string) (*Session, error)
 	MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error

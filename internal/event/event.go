@@ -31,6 +31,10 @@ const (
 	TokenReused Type = "token_reused"
 	// CertificateExpiring: the document of the coach with that Title is good until Day.
 	CertificateExpiring Type = "certificate_expiring"
+	// NumberChanged: Party has another number since, in SessionID.
+	NumberChanged Type = "number_changed"
+	// CoachLeft: the coach closed their account; Party had approved.
+	CoachLeft Type = "coach_left"
 )
 
 // Event is one fact. Names are as the coach entered them.

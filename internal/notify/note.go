@@ -38,6 +38,8 @@ const (
 	// PlayerChanged and PlayerRemoved tell those who had approved.
 	PlayerChanged Type = "player_changed"
 	PlayerRemoved Type = "player_removed"
+	// CoachLeft tells those who had approved that the coach closed their account.
+	CoachLeft Type = "coach_left"
 
 	CertificateExpiring Type = "certificate_expiring"
 )

@@ -24,7 +24,7 @@ func facts() []event.Event {
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		for _, t := range []event.Type{
 			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
-			event.Disputed, event.Changed, event.Unlinked, event.DeliveryFailed,
+			event.Disputed, event.Changed, event.Unlinked, event.CoachLeft, event.DeliveryFailed,
 		} {
 			all = append(all, event.Event{
 				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
@@ -37,6 +37,7 @@ func facts() []event.Event {
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 12},
 		event.Event{Type: event.CertificateExpiring, CoachID: "coach-id", DocumentID: "document-id", Title: "First aid, level 2", Day: "2027-01-31"},
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
+		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
 	)
 }
 

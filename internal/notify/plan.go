@@ -46,6 +46,10 @@ var plan = map[event.Type]struct{ ofGuardian, ofStudent audience }{
 		ofGuardian: audience{guardian: PlayerRemoved},
 		ofStudent:  audience{student: PlayerRemoved},
 	},
+	event.CoachLeft: {
+		ofGuardian: audience{guardian: CoachLeft},
+		ofStudent:  audience{student: CoachLeft},
+	},
 }
 
 // Plan returns who is told what of e, in words.
@@ -55,7 +59,7 @@ func Plan(e event.Event) []Note {
 		return []Note{write(actor.Coach, e.CoachID, PendingReminder, e)}
 	case event.CertificateExpiring:
 		return []Note{write(actor.Coach, e.CoachID, CertificateExpiring, e)}
-	case event.TokenReused:
+	case event.TokenReused, event.NumberChanged:
 		return []Note{write(e.Party, e.PartyID, SecurityNotice, e)}
 	}
 	row := plan[e.Type]
@@ -81,7 +85,7 @@ func write(to actor.Role, accountID string, t Type, e event.Event) Note {
 	n := Note{To: to, AccountID: accountID, Type: t, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID,
 	}}
-	if t == PlayerRemoved {
+	if t == PlayerRemoved || t == CoachLeft {
 		// Who is no longer linked must not be led to the player.
 		n.Data = Data{CoachID: e.CoachID}
 	}

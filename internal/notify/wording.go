@@ -55,6 +55,9 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 	case DeliveryFailed:
 		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent by SMS. Check the number and send it again.", partyName(e, guardian, student))
 	case SecurityNotice:
+		if e.Type == event.NumberChanged {
+			return "Your number was changed", "You now sign in with your new number, and we signed you out everywhere else. If this was not you, sign out everywhere and tell whoever runs this service."
+		}
 		return "You were signed out for safety", "An old sign-in was used a second time, so we ended that session. If this was not you, sign out everywhere and sign in again."
 	case CertificateExpiring:
 		return "A certificate ends soon", fmt.Sprintf("“%s” is good until %s. Upload the new one in its place, or give it another date.", e.Title, day(e.Day))
@@ -62,6 +65,8 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "Details have changed", fmt.Sprintf("Coach %s changed the name, birth date or number that is kept for %s. Look at it again.", coach, student)
 	case PlayerRemoved:
 		return "You are no longer linked", fmt.Sprintf("Coach %s ended the link with you. The app is off for you there.", coach)
+	case CoachLeft:
+		return "Your coach has left", fmt.Sprintf("Coach %s closed their account. The app is off for %s there.", coach, student)
 	}
 	return string(t), ""
 }

@@ -137,6 +137,11 @@ var catalogue = []Type{
 	},
 
 	{
+		"number_in_use", 409, "The number belongs to a coach already",
+		"The new number was proved, but a coach is registered with it.",
+		"Sign in with that number, and close that account first if this one shall have the number.",
+	},
+	{
 		"player_exists", 409, "The player exists already",
 		"This coach already has a student of that name and birth date.",
 		"Use the player that `player_id` names, or correct the name or the birth date.",
@@ -211,8 +216,8 @@ var catalogue = []Type{
 	},
 	{
 		"contact_conflict", 422, "That number is the coach's own",
-		"A guardian or student must be somebody other than the coach.",
-		"Enter the number of the guardian or the student.",
+		"A guardian or student must be somebody other than the coach. Nor can a coach take the number of a guardian or student of their own.",
+		"Enter the number of the guardian or the student; for a number change, one that no player of yours names.",
 	},
 	{
 		"idempotency_key_reused", 422, "The Idempotency-Key was used already",

@@ -126,6 +126,7 @@ func OpenStore(ctx context.Context, cfg *config.Config, edges Edges) (*store.DB,
 		MessagesPerNumberFromCoach: cfg.MessagesPerNumberFromCoach,
 		MessagesPerNumber:          cfg.MessagesPerNumber,
 		MessagesPerCoach:           cfg.MessagesPerCoach,
+		AllowCoachAsContact:        cfg.AllowCoachAsContact,
 	}
 	if err := db.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())

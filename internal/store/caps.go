@@ -24,6 +24,9 @@ type Settings struct {
 	// MessagesByTier, where it is not nil, takes the place of MessagesPerCoach: each
 	// coach may send what their tier allows.
 	MessagesByTier *coach.Tiers
+	// AllowCoachAsContact lets a coach have the number of a guardian or student of
+	// their own.
+	AllowCoachAsContact bool
 }
 
 const (

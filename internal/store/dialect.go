@@ -26,10 +26,29 @@ const (
 	postgres engine = "postgres"
 )
 
-// skipLocked is the one fragment of SQL that differs between the engines.
+// skipLocked, shared and kept are the fragments of SQL that differ between the engines.
 func (e engine) skipLocked() string {
 	if e == postgres {
 		return "FOR UPDATE SKIP LOCKED"
+	}
+	return ""
+}
+
+// shared keeps the row that a statement reads as table as it is until the commit:
+// whoever changes an account's number, closes or suspends it waits, and then sees
+// what was built on it. SQLite has one writer, who sees it all.
+func (e engine) shared(table string) string {
+	if e == postgres {
+		return "FOR SHARE OF " + table
+	}
+	return ""
+}
+
+// kept is shared against a change of the number and the closing alone: it lets
+// others write the tray of the account meanwhile.
+func (e engine) kept(table string) string {
+	if e == postgres {
+		return "FOR KEY SHARE OF " + table
 	}
 	return ""
 }

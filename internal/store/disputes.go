@@ -5,26 +5,31 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// disputes loads the coach's name and the contacts that want no request from
-// that coach about this student: this record's, or one of the same name and
-// birth date that was removed and added again.
+// disputes loads the coach's name and number and the contacts that want no request
+// from that coach about this student: this record's, or one of the same name and
+// birth date that was removed and added again. The number stays until the commit;
+// a coach who has closed the account meanwhile has ended.
 func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 	p.Disputes = nil
 	rs, err := tx.query(ctx, `
-		SELECT c.name, a.role, a.mobile_number
-		FROM coaches c
-		LEFT JOIN disputes d ON d.coach_id = c.id AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4)
+		SELECT c.name, own.mobile_number, own.closed_at, a.role, a.mobile_number
+		FROM accounts own
+		LEFT JOIN coaches c ON c.id = own.id
+		LEFT JOIN disputes d ON d.coach_id = own.id AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4)
 		LEFT JOIN accounts a ON a.id = d.approver_id
-		WHERE c.id = $1`, p.CoachID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
+		WHERE own.id = $1 `+tx.db.engine.kept("own"), p.CoachID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
+	var closed time.Time
 	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
 		var role, number string
-		err := s.Scan(intoText(&p.CoachName), intoText(&role), intoText(&number))
+		err := s.Scan(intoText(&p.CoachName), &p.CoachNumber, intoTime(&closed), intoText(&role), intoText(&number))
 		if number != "" {
 			p.Disputes = append(p.Disputes, contact(role, number))
 		}
@@ -32,6 +37,9 @@ func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 	})
 	if err != nil {
 		return fmt.Errorf("load disputes: %w", err)
+	}
+	if !closed.IsZero() {
+		return auth.ErrEnded()
 	}
 	return nil
 }

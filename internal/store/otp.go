@@ -213,11 +213,11 @@ func (tx *tx) blockedUntil(ctx context.Context, s auth.Slot) (auth.Tried, error)
 	return tried, err
 }
 
-// giveBackTry undoes the counts of a right guess and, for a sign-in, uses the
-// challenge up.
+// giveBackTry undoes the counts of a right guess and, unless it only verifies,
+// uses the challenge up.
 func (tx *tx) giveBackTry(ctx context.Context, c auth.Challenge, t auth.Try) error {
 	var usedAt time.Time
-	if t.SignIn != nil {
+	if t.SignIn != nil || t.Use {
 		usedAt = t.Now
 	}
 	err := tx.later(ctx, statement{
@@ -281,7 +281,7 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, device_name, generation, refresh_hash,
 			created_at, last_used_at, idle_at, ends_at)
 		SELECT $1, a.id, a.role, a.mobile_number, $4, $5, $6, $7, $8, $8, $9, $10
-		FROM accounts a WHERE a.mobile_number = $2 AND a.role = $3
+		FROM accounts a WHERE a.mobile_number = $2 AND a.role = $3 ` + tx.db.engine.shared("a") + `
 		RETURNING account_id, ` + filledBy + `sessions.account_id)`,
 		args: []any{
 			s.ID, string(s.Number), string(s.Role), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -23,6 +24,7 @@ func tell(t *testing.T, url string) {
 	p.db.Settings.MessagesPerNumberFromCoach = 3
 	p.consents()
 	p.codes()
+	p.moves()
 	p.sessions()
 	p.outbox()
 	p.documents()
@@ -164,6 +166,31 @@ func (p *pitch) codes() {
 	_, err = p.db.TryOTP(bg, guess)
 	ok(p, err)
 	_, err = p.db.Device(bg, []byte("d"), slot.Number, now)
+	ok(p, err)
+}
+
+// moves gives a coach another number.
+func (p *pitch) moves() {
+	p.Helper()
+	now := p.clock.Now()
+	by := p.coach(80)
+	by.SessionID = "moving"
+	ok(p, run(p.db, `
+		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
+		VALUES ('moving', $1, 'coach', $2, 'd', 1, $3, 1, 1, $4, $4)`, by.AccountID, string(by.Number), []byte{1}, now.Add(time.Hour).UnixMicro()))
+	try := func(n phone.Number) auth.Try {
+		slot := auth.Slot{Number: n, Role: actor.Coach}
+		_, err := p.db.OpenChallenge(bg, auth.Opening{
+			Fresh:    auth.Challenge{Slot: slot, ID: string(n), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+			MaxTries: 2, SentBefore: now.Add(-time.Minute),
+		})
+		ok(p, err)
+		return auth.Try{
+			Slots: []auth.Slot{slot}, MaxTries: 3, MaxWrong: func(auth.Slot) int { return 2 }, Now: now,
+			Right: func(auth.Challenge) bool { return true },
+		}
+	}
+	_, err := p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: number(81), Current: try(by.Number), New: try(number(81))})
 	ok(p, err)
 }
 

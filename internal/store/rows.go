@@ -1,6 +1,8 @@
 package store
 
 import (
+	"database/sql"
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -15,6 +17,9 @@ func before(id string) string {
 	}
 	return id
 }
+
+// isNone says that a statement answered no row.
+func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
 // rowsOf writes the VALUES of several rows: ($1, $2), ($3, $4) for 2 and 2.
 func rowsOf(n, columns int) string {
