@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -100,4 +101,14 @@ func TestWantedDocuments(t *testing.T) {
 			t.Errorf("signed in: %s", again.Login.Body)
 		}
 	}, func(c *config.Config) { c.ProfileRequired = []string{"name", "certifications"}; c.OTPResendAfter = 0 })
+}
+
+// spooled lists what uploads have left on the disk.
+func spooled(t *testing.T, s *touchlinetest.Service) []string {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(s.Config.DataDir, "uploads", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
 }
