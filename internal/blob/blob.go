@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/touchline/touchline/internal/fault"
@@ -77,14 +76,22 @@ func Open(ctx context.Context, address string, opts Options) (Store, error) {
 	}
 }
 
-var keys = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}(/[a-z0-9][a-z0-9_-]{0,99})?$`)
-
 // checkKey refuses what is no key. That is a mistake of ours, so no fault.
 func checkKey(key string) error {
-	if !keys.MatchString(key) {
+	first, second, two := strings.Cut(key, "/")
+	if !isName(first) || two && !isName(second) {
 		return fmt.Errorf("blob: %q is no key", key)
 	}
 	return nil
+}
+
+func isName(s string) bool {
+	for i, c := range []byte(s) {
+		if letter := 'a' <= c && c <= 'z' || '0' <= c && c <= '9'; !letter && (i == 0 || c != '-' && c != '_') {
+			return false
+		}
+	}
+	return 1 <= len(s) && len(s) <= 100
 }
 
 // down makes fault.Down of whatever a store did not do, but for what its caller

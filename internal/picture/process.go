@@ -121,8 +121,13 @@ func fit(width, height, longest int) (int, int) {
 	return scaled(width), scaled(height)
 }
 
-// quality of the JPEG that is written, of 100.
-const quality = 85
+const (
+	// quality of the JPEG that is written, of 100.
+	quality = 85
+	// large is from how many pixels on a PNG is written in a hurry: a fifth larger,
+	// in a tenth of the time, which is most of a minute for the largest.
+	large = 1 << 20
+)
 
 func encode(ctx context.Context, m image.Image, mediaType string, s Size, create func(Size) (io.Writer, error)) error {
 	to, err := create(s)
@@ -131,7 +136,11 @@ func encode(ctx context.Context, m image.Image, mediaType string, s Size, create
 	}
 	w := &heeding{ctx, to}
 	if mediaType == PNG {
-		return png.Encode(w, m)
+		e := png.Encoder{CompressionLevel: png.DefaultCompression}
+		if m.Bounds().Dx()*m.Bounds().Dy() >= large {
+			e.CompressionLevel = png.BestSpeed
+		}
+		return e.Encode(w, m)
 	}
 	return jpeg.Encode(w, m, &jpeg.Options{Quality: quality})
 }

@@ -13,6 +13,7 @@ import (
 	_ "image/png"
 
 	"github.com/touchline/touchline/internal/picture"
+	"github.com/touchline/touchline/internal/picture/picturetest"
 )
 
 // process runs Process over file, and returns what it wrote by size.
@@ -63,7 +64,7 @@ func TestSizes(t *testing.T) {
 		{1, 1, [3]image.Point{{1, 1}, {1, 1}, {1, 1}}},
 		{9000, 2, [3]image.Point{{1024, 1}, {320, 1}, {96, 1}}},
 	} {
-		made, files, err := process(t, asJPEG(t, paint(tt.w, tt.h)), picture.ProfileSizes)
+		made, files, err := process(t, picturetest.JPEG(picturetest.Paint(tt.w, tt.h)), picture.ProfileSizes)
 		if err != nil {
 			t.Fatalf("%d × %d: %v", tt.w, tt.h, err)
 		}
@@ -92,13 +93,13 @@ func TestOrientation(t *testing.T) {
 		1: {red, green, blue, white}, 2: {green, red, white, blue}, 3: {white, blue, green, red}, 4: {blue, white, red, green},
 		5: {red, blue, green, white}, 6: {blue, red, white, green}, 7: {white, green, blue, red}, 8: {green, white, red, blue},
 	}
-	plain := paint(64, 48)
+	plain := picturetest.Paint(64, 48)
 	for orientation := range corners[1:] {
 		orientation++
-		tiff := exif(uint16(orientation))
+		tiff := picturetest.EXIF(uint16(orientation))
 		for name, file := range map[string][]byte{
-			"jpeg": afterSOI(asJPEG(t, plain), segment(0xe1, append([]byte("Exif\x00\x00"), tiff...))),
-			"png":  afterHeader(asPNG(t, plain), chunk("eXIf", tiff)),
+			"jpeg": picturetest.AfterSOI(picturetest.JPEG(plain), picturetest.Segment(0xe1, append([]byte("Exif\x00\x00"), tiff...))),
+			"png":  picturetest.AfterHeader(picturetest.PNG(plain), picturetest.Chunk("eXIf", tiff)),
 		} {
 			for _, longest := range []int{64, 32} {
 				made, files, err := process(t, file, []picture.Size{{Name: "x", Longest: longest}})
@@ -130,15 +131,15 @@ func TestOrientation(t *testing.T) {
 // TestNoMetadata: nothing of what is beside the picture survives.
 func TestNoMetadata(t *testing.T) {
 	secret := []byte("GPS 12.9716 N 77.5946 E")
-	plain := paint(40, 30)
-	half := paint(40, 30)
+	plain := picturetest.Paint(40, 30)
+	half := picturetest.Paint(40, 30)
 	half.SetNRGBA(0, 0, color.NRGBA{1, 2, 3, 4})
-	tiff := append([]byte("Exif\x00\x00"), exif(1)...)
+	tiff := append([]byte("Exif\x00\x00"), picturetest.EXIF(1)...)
 	for name, file := range map[string][]byte{
-		"jpeg": append(afterSOI(asJPEG(t, plain), segment(0xe1, tiff), segment(0xe1, append([]byte("http://ns.adobe.com/xap/1.0/\x00"), secret...)),
-			segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), secret...)), segment(0xfe, secret)), secret...),
-		"png":             append(afterHeader(asPNG(t, plain), chunk("tEXt", secret), chunk("eXIf", exif(1)), chunk("iTXt", secret)), secret...),
-		"transparent png": append(afterHeader(asPNG(t, half), chunk("tEXt", secret), chunk("eXIf", exif(1))), secret...),
+		"jpeg": append(picturetest.AfterSOI(picturetest.JPEG(plain), picturetest.Segment(0xe1, tiff), picturetest.Segment(0xe1, append([]byte("http://ns.adobe.com/xap/1.0/\x00"), secret...)),
+			picturetest.Segment(0xe2, append([]byte("ICC_PROFILE\x00\x01\x01"), secret...)), picturetest.Segment(0xfe, secret)), secret...),
+		"png":             append(picturetest.AfterHeader(picturetest.PNG(plain), picturetest.Chunk("tEXt", secret), picturetest.Chunk("eXIf", picturetest.EXIF(1)), picturetest.Chunk("iTXt", secret)), secret...),
+		"transparent png": append(picturetest.AfterHeader(picturetest.PNG(half), picturetest.Chunk("tEXt", secret), picturetest.Chunk("eXIf", picturetest.EXIF(1))), secret...),
 	} {
 		_, files, err := process(t, file, picture.DocumentSizes)
 		if err != nil {
@@ -154,7 +155,7 @@ func TestNoMetadata(t *testing.T) {
 
 // TestFormats: what each becomes, and that it looks alike.
 func TestFormats(t *testing.T) {
-	half := paint(64, 64)
+	half := picturetest.Paint(64, 64)
 	for y := range 32 {
 		for x := range 64 {
 			half.SetNRGBA(x, y, color.NRGBA{0, 160, 0, 96})
@@ -178,19 +179,19 @@ func TestFormats(t *testing.T) {
 		want string
 		at   color.NRGBA
 	}{
-		{"png", asPNG(t, rgb), picture.JPEG, green},
-		{"png, transparent", asPNG(t, half), picture.PNG, color.NRGBA{0, 160, 0, 96}},
-		{"png, transparent, 16 bits", asPNG(t, deep), picture.PNG, color.NRGBA{0, 160, 0, 96}},
-		{"png, grey, 16 bits", asPNG(t, grey), picture.JPEG, color.NRGBA{90, 90, 90, 255}},
-		{"png, palette", asPNG(t, few), picture.PNG, green},
+		{"png", picturetest.PNG(rgb), picture.JPEG, green},
+		{"png, transparent", picturetest.PNG(half), picture.PNG, color.NRGBA{0, 160, 0, 96}},
+		{"png, transparent, 16 bits", picturetest.PNG(deep), picture.PNG, color.NRGBA{0, 160, 0, 96}},
+		{"png, grey, 16 bits", picturetest.PNG(grey), picture.JPEG, color.NRGBA{90, 90, 90, 255}},
+		{"png, palette", picturetest.PNG(few), picture.PNG, green},
 		{"webp, lossy", testdata(t, "blue-purple-pink.lossy.webp"), picture.JPEG, color.NRGBA{}},
 		{"webp, lossy, transparent", testdata(t, "yellow_rose.lossy-with-alpha.webp"), picture.PNG, color.NRGBA{}},
 		{"webp, palette", testdata(t, "gopher-doc.8bpp.lossless.webp"), picture.JPEG, color.NRGBA{}},
 		{"webp, transparent", testdata(t, "gopher-doc.with-alpha.lossless.webp"), picture.PNG, color.NRGBA{}},
-		{"jpeg, progressive", frameOf(0xc2, 64, 64, yuv420, 6), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
-		{"jpeg, 4:4:4", frameOf(0xc0, 64, 64, yuv444, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
-		{"jpeg, grey", frameOf(0xc0, 64, 64, []byte{0x11}, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
-		{"jpeg, CMYK", afterSOI(frameOf(0xc0, 64, 64, []byte{0x11, 0x11, 0x11, 0x11}, 0), segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))), picture.JPEG, color.NRGBA{64, 64, 64, 255}},
+		{"jpeg, progressive", picturetest.Coded(0xc2, 64, 64, picturetest.YUV420, 6), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, 4:4:4", picturetest.Coded(0xc0, 64, 64, picturetest.YUV444, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, grey", picturetest.Coded(0xc0, 64, 64, []byte{0x11}, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, CMYK", picturetest.AfterSOI(picturetest.Coded(0xc0, 64, 64, []byte{0x11, 0x11, 0x11, 0x11}, 0), picturetest.Segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))), picture.JPEG, color.NRGBA{64, 64, 64, 255}},
 	} {
 		for _, longest := range []int{4096, 24} {
 			made, files, err := process(t, tt.file, []picture.Size{{Longest: longest}})

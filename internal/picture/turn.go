@@ -16,7 +16,7 @@ func turn(m image.Image, orientation int) image.Image {
 	if orientation >= 5 {
 		width, height = h, w
 	}
-	out := make([]byte, 4*width*height)
+	out := room(m, 4*width*height)
 	// Where the pixel (0, 0) comes from, and where a step to the right and a step
 	// down lead from there.
 	type step struct{ x, y int }
@@ -43,6 +43,22 @@ func turn(m image.Image, orientation int) image.Image {
 		return &image.NRGBA{Pix: out, Stride: 4 * width, Rect: r}
 	}
 	return &image.RGBA{Pix: out, Stride: 4 * width, Rect: r}
+}
+
+// room returns n bytes for the turned picture: what was left over in m's own when
+// its 16 bits became 8, since a third copy would be over the budget.
+func room(m image.Image, n int) []byte {
+	var pix []byte
+	switch m := m.(type) {
+	case *image.NRGBA:
+		pix = m.Pix
+	case *image.RGBA:
+		pix = m.Pix
+	}
+	if spare := pix[len(pix):cap(pix)]; len(spare) >= n {
+		return spare[:n]
+	}
+	return make([]byte, n)
 }
 
 // pixelAt returns what copies one pixel of m, RGBA.

@@ -1,20 +1,40 @@
 // Package scan asks a virus scanner, ClamAV's clamd, about a file. What becomes of
 // an infected one is told by those who ask.
+//
+//	scanner, err := scan.New("unix:/run/clamav/clamd.ctl")
+//	verdict, err := scanner.Scan(ctx, spool)
+//	// err: a fault.Down, nothing is known; verdict.Infected: what was found, or ""
 package scan
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"strings"
 	"time"
+
+	"github.com/touchline/touchline/internal/fault"
 )
 
-// Clamd is a scanner that listens on a socket. Its zero value is of no use; see New.
+const (
+	// piece is how much is sent at a time, in bytes.
+	piece = 32 << 10
+	// maxAnswer bounds what clamd may say: a name and a few words.
+	maxAnswer = 4 << 10
+	// connectLimit bounds connecting, silence every single step after it.
+	connectLimit = 5 * time.Second
+	silence      = 30 * time.Second
+)
+
+// Clamd is a scanner that listens on a socket; see New. It may be used by many
+// goroutines at once: each file has a connection of its own.
 type Clamd struct {
 	network, address string
-	// silence is how long the scanner may take for a single step.
-	silence time.Duration
+	silence          time.Duration
 }
 
 // Verdict of a scanner.
@@ -30,12 +50,127 @@ func New(address string) (*Clamd, error) {
 	if network != "unix" && network != "tcp" || rest == "" {
 		return nil, errors.New("a scanner is unix:<path> or tcp:<host>:<port>")
 	}
-	return &Clamd{network, rest, 30 * time.Second}, nil
+	return &Clamd{network, rest, silence}, nil
+}
+
+// Within sets how long the scanner may be silent at a time, 30 s unless told.
+func (c *Clamd) Within(limit time.Duration) *Clamd {
+	return &Clamd{c.network, c.address, limit}
 }
 
 // Scan sends what r holds, in pieces, and returns the verdict. A scanner that is
-// away, too slow, answers what nobody understands, or does not take so large a file
-// is a fault.Down: what was not scanned is not clean.
+// away, too slow, answers what nobody understands, or takes no file so large is a
+// fault.Down: what was not scanned is not clean. An error of r is returned as it is.
 func (c *Clamd) Scan(ctx context.Context, r io.Reader) (Verdict, error) {
-	return Verdict{}, errors.New("not yet")
+	answer, err := c.ask(ctx, r)
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return Verdict{}, ctx.Err()
+	case err != nil:
+		if source, ok := errors.AsType[*sourceError](err); ok {
+			return Verdict{}, source.err
+		}
+		return Verdict{}, fault.Down(fmt.Errorf("scan a file: %w", err))
+	}
+	return verdict(answer)
+}
+
+// verdict reads clamd's answer: "stream: OK", "stream: <name> FOUND", or an error.
+func verdict(answer string) (Verdict, error) {
+	said, isStream := strings.CutPrefix(answer, "stream: ")
+	if isStream && said == "OK" {
+		return Verdict{}, nil
+	}
+	if name, found := strings.CutSuffix(said, " FOUND"); isStream && found && name != "" {
+		return Verdict{Infected: name}, nil
+	}
+	return Verdict{}, fault.Down(fmt.Errorf("scan a file: the scanner answered %q", answer))
+}
+
+// ask is one INSTREAM: pieces with their lengths in front, then an empty one. clamd
+// answers early, and hangs up, when it wants no more.
+func (c *Clamd) ask(ctx context.Context, r io.Reader) (string, error) {
+	dialer := net.Dialer{Timeout: min(connectLimit, c.silence)}
+	conn, err := dialer.DialContext(ctx, c.network, c.address)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	if err := c.send(ctx, conn, r); err != nil {
+		if _, ok := errors.AsType[*sourceError](err); ok || ctx.Err() != nil {
+			return "", err
+		}
+		// Perhaps it said why it hung up.
+		if answer, reading := c.read(ctx, conn); reading == nil && answer != "" {
+			return answer, nil
+		}
+		return "", err
+	}
+	return c.read(ctx, conn)
+}
+
+// sourceError says that what was to be scanned could not be read.
+type sourceError struct{ err error }
+
+func (e *sourceError) Error() string { return e.err.Error() }
+
+func (c *Clamd) send(ctx context.Context, conn net.Conn, r io.Reader) error {
+	if err := c.write(ctx, conn, []byte("zINSTREAM\x00")); err != nil {
+		return err
+	}
+	buf := make([]byte, 4+piece)
+	for {
+		n, reading := io.ReadFull(r, buf[4:])
+		if reading != nil && reading != io.EOF && reading != io.ErrUnexpectedEOF {
+			return &sourceError{reading}
+		}
+		if n > 0 {
+			binary.BigEndian.PutUint32(buf, uint32(n))
+			if err := c.write(ctx, conn, buf[:4+n]); err != nil {
+				return err
+			}
+		}
+		if reading != nil {
+			return c.write(ctx, conn, make([]byte, 4))
+		}
+	}
+}
+
+func (c *Clamd) write(ctx context.Context, conn net.Conn, p []byte) error {
+	if err := c.more(ctx, conn); err != nil {
+		return err
+	}
+	_, err := conn.Write(p)
+	return err
+}
+
+// more allows the next step its time.
+func (c *Clamd) more(ctx context.Context, conn net.Conn) error {
+	if err := conn.SetDeadline(time.Now().Add(c.silence)); err != nil {
+		return err
+	}
+	return ctx.Err() // it may have ended just before, and its deadline been undone
+}
+
+// read returns the answer, which ends with a NUL, or with a newline where clamd
+// speaks before it knows how it was asked.
+func (c *Clamd) read(ctx context.Context, conn net.Conn) (string, error) {
+	if err := c.more(ctx, conn); err != nil {
+		return "", err
+	}
+	var answer []byte
+	buf := make([]byte, 512)
+	for len(answer) < maxAnswer {
+		n, err := conn.Read(buf)
+		answer = append(answer, buf[:n]...)
+		if end := bytes.IndexAny(answer, "\x00\n"); end >= 0 {
+			return string(answer[:end]), nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("the answer breaks off: %w", err)
+		}
+	}
+	return "", errors.New("the answer has no end")
 }

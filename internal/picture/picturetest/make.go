@@ -1,19 +1,21 @@
-package picture_test
+// Package picturetest makes pictures for tests: sound ones, large ones, and those
+// that strangers send to do harm.
+package picturetest
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"hash/crc32"
 	"image"
 	"image/color"
 	"image/jpeg"
 	"image/png"
-	"testing"
 )
 
-// paint makes a picture whose four corners differ, so that turning it shows: red
+// Paint makes a picture whose four corners differ, so that turning it shows: red
 // at the top left, green at the top right, blue at the bottom left, white else.
-func paint(width, height int) *image.NRGBA {
+func Paint(width, height int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
 		for x := range width {
@@ -32,57 +34,58 @@ func paint(width, height int) *image.NRGBA {
 	return m
 }
 
-func asPNG(tb testing.TB, m image.Image) []byte {
-	tb.Helper()
+// PNG encodes m.
+func PNG(m image.Image) []byte {
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, m); err != nil {
-		tb.Fatal(err)
+		panic(err) // memory takes everything
 	}
 	return b.Bytes()
 }
 
-func asJPEG(tb testing.TB, m image.Image) []byte {
-	tb.Helper()
+// JPEG encodes m.
+func JPEG(m image.Image) []byte {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, m, nil); err != nil {
-		tb.Fatal(err)
+		panic(err) // memory takes everything
 	}
 	return b.Bytes()
 }
 
-// chunk is one of a PNG.
-func chunk(kind string, data []byte) []byte {
+// Chunk is one of a PNG.
+func Chunk(kind string, data []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	b = append(append(b, kind...), data...)
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
 }
 
-// afterHeader puts chunks behind a PNG's header.
-func afterHeader(file []byte, chunks ...[]byte) []byte {
+// AfterHeader puts chunks behind a PNG's header.
+func AfterHeader(file []byte, chunks ...[]byte) []byte {
 	const header = 8 + 25
 	return bytes.Join([][]byte{file[:header], bytes.Join(chunks, nil), file[header:]}, nil)
 }
 
-// header is a PNG's first chunk.
-func header(width, height uint32, depth, colour, interlace byte) []byte {
+// Header is a PNG's first chunk.
+func Header(width, height uint32, depth, colour, interlace byte) []byte {
 	b := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
-	return chunk("IHDR", append(b, depth, colour, 0, 0, interlace))
+	return Chunk("IHDR", append(b, depth, colour, 0, 0, interlace))
 }
 
-const signature = "\x89PNG\r\n\x1a\n"
+// Signature begins every PNG.
+const Signature = "\x89PNG\r\n\x1a\n"
 
-// segment is one of a JPEG, with a length.
-func segment(marker byte, data []byte) []byte {
+// Segment is one of a JPEG, with a length.
+func Segment(marker byte, data []byte) []byte {
 	return append([]byte{0xff, marker, byte((len(data) + 2) >> 8), byte(len(data) + 2)}, data...)
 }
 
-// afterSOI puts segments behind a JPEG's start.
-func afterSOI(file []byte, segments ...[]byte) []byte {
+// AfterSOI puts segments behind a JPEG's start.
+func AfterSOI(file []byte, segments ...[]byte) []byte {
 	return bytes.Join([][]byte{file[:2], bytes.Join(segments, nil), file[2:]}, nil)
 }
 
-// exif is a TIFF directory with an orientation, and a position on the earth.
-func exif(orientation uint16) []byte {
+// EXIF is a TIFF directory with an orientation, and a position on the earth.
+func EXIF(orientation uint16) []byte {
 	b := []byte("MM\x00*\x00\x00\x00\x08\x00\x02")
 	b = append(b, 0x01, 0x12, 0, 3, 0, 0, 0, 1, byte(orientation>>8), byte(orientation), 0, 0)
 	b = append(b, 0x88, 0x25, 0, 4, 0, 0, 0, 1, 0, 0, 0, 38, 0, 0, 0, 0) // the GPS directory follows
@@ -90,13 +93,14 @@ func exif(orientation uint16) []byte {
 	return append(b, "N\x00\x00\x00\x00\x00\x00\x00GPS 12.9716 N 77.5946 E"...)
 }
 
-// riff is a WebP of chunks.
-func riff(chunks ...[]byte) []byte {
+// RIFF is a WebP of chunks.
+func RIFF(chunks ...[]byte) []byte {
 	body := append([]byte("WEBP"), bytes.Join(chunks, nil)...)
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
 }
 
-func webpChunk(kind string, data []byte) []byte {
+// WebPChunk is one of a WebP.
+func WebPChunk(kind string, data []byte) []byte {
 	b := append(binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(data))), data...)
 	if len(data)%2 == 1 {
 		b = append(b, 0)
@@ -104,31 +108,31 @@ func webpChunk(kind string, data []byte) []byte {
 	return b
 }
 
-// vp8x is the header of an extended WebP.
-func vp8x(flags byte, width, height int) []byte {
+// VP8X is the header of an extended WebP.
+func VP8X(flags byte, width, height int) []byte {
 	w, h := width-1, height-1
-	return webpChunk("VP8X", []byte{flags, 0, 0, 0, byte(w), byte(w >> 8), byte(w >> 16), byte(h), byte(h >> 8), byte(h >> 16)})
+	return WebPChunk("VP8X", []byte{flags, 0, 0, 0, byte(w), byte(w >> 8), byte(w >> 16), byte(h), byte(h >> 8), byte(h >> 16)})
 }
 
-// frameOf makes a JPEG of nothing but structure: one flat colour, as many scans as
+// Coded makes a JPEG of nothing but structure: one flat colour, as many scans as
 // wanted behind the first, each a few bytes for all of the picture's blocks.
-func frameOf(sof byte, width, height int, sampling []byte, scans int) []byte {
+func Coded(sof byte, width, height int, sampling []byte, scans int) []byte {
 	b := []byte{0xff, 0xd8}
 	table := make([]byte, 65)
 	for i := range table[1:] {
 		table[1+i] = 1
 	}
-	b = append(b, segment(0xdb, table)...)
+	b = append(b, Segment(0xdb, table)...)
 	frame := []byte{8, byte(height >> 8), byte(height), byte(width >> 8), byte(width), byte(len(sampling))}
 	for i, hv := range sampling {
 		frame = append(frame, byte(i+1), hv, 0)
 	}
-	b = append(b, segment(sof, frame)...)
+	b = append(b, Segment(sof, frame)...)
 	// Two codes of one bit each: DC 0 and 1; AC 0x00 (the block ends) and 0xe0 (so
 	// do 16384 blocks and as many more as the next 14 bits say).
 	lengths := append([]byte{2}, make([]byte, 15)...)
-	b = append(b, segment(0xc4, append(append([]byte{0x00}, lengths...), 0, 1))...)
-	b = append(b, segment(0xc4, append(append([]byte{0x10}, lengths...), 0, 0xe0))...)
+	b = append(b, Segment(0xc4, append(append([]byte{0x00}, lengths...), 0, 1))...)
+	b = append(b, Segment(0xc4, append(append([]byte{0x10}, lengths...), 0, 0xe0))...)
 	if sof != 0xc2 {
 		return append(b, flat(width, height, sampling)...)
 	}
@@ -136,11 +140,11 @@ func frameOf(sof byte, width, height int, sampling []byte, scans int) []byte {
 	for i := range sampling {
 		scan = append(scan, byte(i+1), 0)
 	}
-	b = append(b, segment(0xda, append(scan, 0, 0, 0))...)
+	b = append(b, Segment(0xda, append(scan, 0, 0, 0))...)
 	b = append(b, make([]byte, blocks(width, height, sampling, len(sampling))/8+1)...)
 	for i := range scans {
 		component := 1 + i%len(sampling)
-		b = append(b, segment(0xda, []byte{1, byte(component), 0, 1, 63, 0})...)
+		b = append(b, Segment(0xda, []byte{1, byte(component), 0, 1, 63, 0})...)
 		left := blocks(width, height, sampling, -component)
 		var bits []byte // of 15 each: code 1, then 14 ones: 32767 blocks
 		for ; left > 0; left -= 32767 {
@@ -188,12 +192,38 @@ func flat(width, height int, sampling []byte) []byte {
 	for i := range sampling {
 		scan = append(scan, byte(i+1), 0)
 	}
-	b := segment(0xda, append(scan, 0, 63, 0))
+	b := Segment(0xda, append(scan, 0, 63, 0))
 	b = append(b, make([]byte, blocks(width, height, sampling, len(sampling))*2/8+1)...)
 	return append(b, 0xff, 0xd9)
 }
 
+// How the colours of a JPEG are sampled.
 var (
-	yuv420 = []byte{0x22, 0x11, 0x11}
-	yuv444 = []byte{0x11, 0x11, 0x11}
+	YUV420 = []byte{0x22, 0x11, 0x11}
+	YUV444 = []byte{0x11, 0x11, 0x11}
 )
+
+// Rows is a PNG whose every sample is 0, of any depth, colour type and interlacing.
+func Rows(width, height int, depth, colour, interlace byte, before ...[]byte) []byte {
+	samples := map[byte]int{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
+	var body bytes.Buffer
+	z, _ := zlib.NewWriterLevel(&body, zlib.BestSpeed)
+	rows := func(width, height int) {
+		row := make([]byte, 1+(width*samples*int(depth)+7)/8)
+		for range height {
+			_, _ = z.Write(row)
+		}
+	}
+	if interlace == 0 {
+		rows(width, height)
+	} else {
+		for _, p := range [][4]int{{8, 8, 0, 0}, {8, 8, 4, 0}, {4, 8, 0, 4}, {4, 4, 2, 0}, {2, 4, 0, 2}, {2, 2, 1, 0}, {1, 2, 0, 1}} {
+			if w, h := (width-p[2]+p[0]-1)/p[0], (height-p[3]+p[1]-1)/p[1]; w > 0 && h > 0 {
+				rows(w, h)
+			}
+		}
+	}
+	_ = z.Close()
+	parts := [][]byte{[]byte(Signature), Header(uint32(width), uint32(height), depth, colour, interlace)}
+	return bytes.Join(append(append(parts, before...), Chunk("IDAT", body.Bytes()), Chunk("IEND", nil)), nil)
+}

@@ -1,0 +1,120 @@
+// Command pictures measures how much memory and time the worst pictures take that
+// are taken at all, each in a process of its own that runs as the service does.
+//
+//	go run ./bench/pictures
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/picture"
+	"github.com/touchline/touchline/internal/picture/picturetest"
+)
+
+func main() {
+	one := flag.String("one", "", "process the picture in this file, and print what it took")
+	sizes := flag.String("sizes", "", "with -one: profile, or a document's")
+	match := flag.String("match", "", "measure only those whose name holds this")
+	flag.Parse()
+	run := func() error { return table(*match) }
+	if *one != "" {
+		run = func() error { return process(*one, *sizes) }
+	}
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// table measures each of the heaviest whose name holds match, once as a profile picture and once as a
+// document.
+func table(match string) error {
+	dir, err := os.MkdirTemp("", "pictures-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	fmt.Println("| picture | as | upload | peak, MB above idle | seconds | answer |\n|---|---|---|---|---|---|")
+	for _, h := range picturetest.Heaviest() {
+		if !strings.Contains(h.Name, match) {
+			continue
+		}
+		path := dir + "/picture"
+		file := h.Make()
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			return err
+		}
+		for _, as := range []string{"profile", "document"} {
+			out, err := exec.Command(os.Args[0], "-one", path, "-sizes", as).Output()
+			if err != nil {
+				return fmt.Errorf("%s: %w: %s", h.Name, err, out)
+			}
+			fmt.Printf("| %s | %s | %d kB | %s |\n", h.Name, as, len(file)/1000, strings.TrimSpace(string(out)))
+		}
+		file = nil
+		debug.FreeOSMemory()
+	}
+	return nil
+}
+
+// process prints the peak of this process above what it took when idle.
+func process(path, sizes string) error {
+	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(picture.MemoryLimit)
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	opts := picture.Options{Sizes: picture.DocumentSizes, Create: func(picture.Size) (io.Writer, error) { return io.Discard, nil }}
+	if sizes == "profile" {
+		opts.Sizes = picture.ProfileSizes
+	}
+	debug.FreeOSMemory()
+	idle, err := status("VmRSS:")
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	_, failure := picture.Process(context.Background(), file, info.Size(), opts)
+	took := time.Since(start)
+	answer := "made"
+	if r, ok := errors.AsType[*picture.Refusal](failure); ok {
+		answer = r.Code
+	} else if failure != nil {
+		return failure
+	}
+	peak, err := status("VmHWM:")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d | %.1f | %s\n", (peak-idle)/1000, took.Seconds(), answer)
+	return nil
+}
+
+// status returns a figure of /proc/self/status, in kB.
+func status(name string) (int, error) {
+	all, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0, err
+	}
+	_, rest, found := bytes.Cut(all, []byte(name))
+	var kB int
+	if _, err := fmt.Sscan(string(rest), &kB); err != nil || !found {
+		return 0, fmt.Errorf("no %s: %w", name, err)
+	}
+	return kB, nil
+}
