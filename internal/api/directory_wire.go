@@ -29,17 +29,10 @@ type publicCertificate struct {
 }
 
 type publicPicture struct {
-	URL    string              `json:"url"`
-	Width  int                 `json:"width"`
-	Height int                 `json:"height"`
-	Sizes  []publicPictureSize `json:"sizes"`
-}
-
-type publicPictureSize struct {
-	Name   string `json:"name"`
-	Width  int    `json:"width"`
-	Height int    `json:"height"`
-	URL    string `json:"url"`
+	URL    string                `json:"url"`
+	Width  int                   `json:"width"`
+	Height int                   `json:"height"`
+	Sizes  []pictureSizeResponse `json:"sizes"`
 }
 
 // publicCoach answers a listing.
@@ -59,11 +52,10 @@ func (s *Server) publicCoach(l coach.Listing) publicCoach {
 		out.Verified = &verified
 	}
 	if p := l.Portrait; p != nil {
-		address := "/api/coach/documents/" + p.DocumentID + "/content"
-		out.ProfilePicture = &publicPicture{URL: address, Width: p.Width, Height: p.Height, Sizes: []publicPictureSize{}}
+		out.ProfilePicture = &publicPicture{URL: contentURL(p.DocumentID, ""), Width: p.Width, Height: p.Height, Sizes: []pictureSizeResponse{}}
 		for _, size := range p.Sizes {
 			out.ProfilePicture.Sizes = append(out.ProfilePicture.Sizes,
-				publicPictureSize{size.Name, size.Width, size.Height, address + "?size=" + size.Name})
+				pictureSizeResponse{size.Name, size.Width, size.Height, contentURL(p.DocumentID, size.Name)})
 		}
 	}
 	return out

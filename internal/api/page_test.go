@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -22,6 +24,10 @@ func TestCursor(t *testing.T) {
 	cursor := api.Cursor(v, "list", "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", 1<<60)
 	if id, seq, ok := api.OpenCursor(v, "list", cursor); !ok || id != "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21" || seq != 1<<60 {
 		t.Errorf("%s, %d, %v", id, seq, ok)
+	}
+	raw, _ := base64.RawURLEncoding.DecodeString(cursor)
+	if bytes.Contains(raw, []byte("0198f2c4")) || cursor != api.Cursor(v, "list", "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", 1<<60) {
+		t.Errorf("%s can be read, or differs from time to time", cursor)
 	}
 	foreign := []string{"", "x", cursor + "A", cursor[:len(cursor)-1], "=" + cursor, strings.Repeat("A", 4096)}
 	for i := range cursor {

@@ -79,7 +79,8 @@ func (d *Directory) List(ctx context.Context, q Query, before string, limit int)
 	}
 	next = before
 	for range listReads {
-		found, after, err := d.Store.Listings(ctx, q.terms(), next, limit-len(page))
+		wanted := limit - len(page)
+		found, after, err := d.Store.Listings(ctx, q.terms(), next, wanted)
 		if err != nil {
 			return nil, "", err
 		}
@@ -89,8 +90,8 @@ func (d *Directory) List(ctx context.Context, q Query, before string, limit int)
 			}
 		}
 		next = after
-		if next == "" || len(page) == limit {
-			break
+		if next == "" || len(page) == limit || len(found) < wanted {
+			break // at the end, full, or after as many rows as one search may look at
 		}
 	}
 	return page, next, nil
@@ -129,7 +130,7 @@ func (d *Directory) public(l Listing) (Listing, bool) {
 		return Listing{}, false
 	}
 	l = l.only(d.Tiers.Of(l.Tier).Shown(l.Show))
-	today := d.Now().UTC().Format(time.DateOnly)
+	today := Date(d.Now().UTC().Format(time.DateOnly))
 	l.Certificates = slices.DeleteFunc(slices.Clone(l.Certificates), func(c Certificate) bool { return c.Until != "" && c.Until < today })
 	return l, true
 }

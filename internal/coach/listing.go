@@ -8,14 +8,8 @@ import (
 // Source is everything of one coach that the directory is made of, as it is kept.
 type Source struct {
 	Profile
-	// Tier is the name of the tier as it is kept; "" is the first tier.
-	Tier string
-	KYC  KYCState
 	// Suspended says that an operator keeps the coach out.
 	Suspended bool
-	// Certificates are those that the profile names.
-	Certificates []Certificate
-	Portrait     *Portrait // nil where there is none
 }
 
 // Wish is what a coach wants the public to see. It is kept, whatever keeps the
@@ -27,8 +21,11 @@ type Wish struct {
 }
 
 // Certificate is what the public may know of a certificate: what it is called,
-// and, to the service alone, until when it holds (YYYY-MM-DD, "" without an end).
-type Certificate struct{ Title, Until string }
+// and, to the service alone, its last day ("" without an end).
+type Certificate struct {
+	Title string
+	Until Date
+}
 
 // Portrait is a profile picture as the public sees it: the document that holds it, its size in pixels,
 // and the smaller ones made of it.
@@ -42,19 +39,6 @@ type Portrait struct {
 type PortraitSize struct {
 	Name          string
 	Width, Height int
-}
-
-// Filled names the fields of the profile that are given, in the words of
-// PROFILE_REQUIRED.
-func (s Source) Filled() []string {
-	filled := slices.DeleteFunc([]string{"name", "email", "bio", "experience_years", "sports"}, func(f string) bool { return !s.has(f) })
-	if len(s.Certificates) > 0 {
-		filled = append(filled, "certifications")
-	}
-	if s.Portrait != nil {
-		filled = append(filled, "profile_picture")
-	}
-	return filled
 }
 
 // Listing is what is kept of a coach who wishes to be seen: what the coach shows,
@@ -83,9 +67,23 @@ func (s Source) Listing() (Listing, bool) {
 	}
 	whole := Listing{
 		CoachID: s.ID, Tier: s.Tier, KYC: s.KYC, Filled: s.Filled(), Show: s.Show,
-		Name: s.Name, Portrait: s.Portrait, Bio: s.Bio, Sports: s.Sports, Experience: s.Experience, Certificates: s.Certificates,
+		Name: s.Name, Bio: s.Bio, Sports: s.Sports, Experience: s.Experience, Portrait: portrait(s.Picture()),
+	}
+	for _, d := range s.Certifications() {
+		whole.Certificates = append(whole.Certificates, Certificate{d.Title, d.ExpiresOn})
 	}
 	return whole.only(s.Show), true
+}
+
+func portrait(d *Document) *Portrait {
+	if d == nil {
+		return nil
+	}
+	p := &Portrait{DocumentID: d.ID, Width: d.File.Width, Height: d.File.Height}
+	for _, size := range d.File.Sizes {
+		p.Sizes = append(p.Sizes, PortraitSize{size.Name, size.Width, size.Height})
+	}
+	return p
 }
 
 // only returns l with the fields of show alone.

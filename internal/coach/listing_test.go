@@ -10,10 +10,12 @@ import (
 
 func source() coach.Source {
 	years := 7
-	s := coach.Source{
-		Tier: "pro", KYC: coach.Verified,
-		Certificates: []coach.Certificate{{Title: "First aid", Until: "2027-01-31"}},
-		Portrait:     &coach.Portrait{DocumentID: "picture", Width: 100, Height: 50},
+	s := coach.Source{}
+	s.Tier, s.KYC = "pro", coach.Verified
+	s.Documents = []coach.Document{
+		{ID: "certificate", Kind: coach.Certification, Title: "First aid", ExpiresOn: "2027-01-31", InProfile: true},
+		{ID: "not named", Kind: coach.Qualification, Title: "Private"},
+		{ID: "picture", Kind: coach.ProfilePicture, InProfile: true, File: coach.StoredFile{Width: 100, Height: 50}},
 	}
 	s.ID, s.Name, s.Email, s.Bio, s.Experience = "coach", "Zoë d'Souza", "zoe@example.org", "Ice and ＷＡＴＥＲ, every day.", &years
 	s.Wish = coach.Wish{Visible: true, Show: coach.Showable}

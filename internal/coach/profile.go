@@ -90,6 +90,12 @@ func (p Profile) Missing(required []string) []string {
 	return missing
 }
 
+// Filled names the fields that p has, of those that a complete profile may want.
+func (p Profile) Filled() []string {
+	all := []string{"name", "email", "bio", "experience_years", "sports", "certifications", "profile_picture"}
+	return slices.DeleteFunc(all, func(field string) bool { return !p.has(field) })
+}
+
 func (p Profile) has(field string) bool {
 	switch field {
 	case "name":

@@ -54,7 +54,7 @@ func (d *Directory) SetVisibility(ctx context.Context, by actor.Actor, wish Wish
 func (s Source) standing() Standing { return Standing{Tier: s.Tier, KYC: s.KYC} }
 
 func (d *Directory) visibility(s Source) Visibility {
-	v := Visibility{Wish: s.Wish, Allowed: d.Tiers.Of(s.Tier).Shown(Showable), Missing: lacking(d.Required, s.Filled())}
+	v := Visibility{Wish: s.Wish, Allowed: d.Tiers.Of(s.Tier).Shown(Showable), Missing: s.Missing(d.Required)}
 	v.BlockedBy = fault.CodeOf(d.block(s))
 	v.Listed = s.Visible && v.BlockedBy == ""
 	return v
@@ -65,7 +65,7 @@ func (d *Directory) block(s Source) error {
 	if s.Suspended {
 		return fault.New(fault.Forbidden, "account_suspended", "This account is suspended.")
 	}
-	if missing := lacking(d.Required, s.Filled()); len(missing) > 0 {
+	if missing := s.Missing(d.Required); len(missing) > 0 {
 		return errIncomplete(missing)
 	}
 	return d.Tiers.Visible(s.standing())

@@ -46,14 +46,7 @@ func (db *DB) Listings(ctx context.Context, terms []string, after string, limit 
 // those that have the others too. Those are scalar subqueries, and so is the card:
 // as joins the planner of PostgreSQL may read a whole term, or the whole table.
 func (db *DB) search(ctx context.Context, terms []string, from, floor string, limit int) (*rows, error) {
-	args := []any{from, floor, limit}
-	for i := range maxTerms {
-		term := ""
-		if i < len(terms) {
-			term = terms[i]
-		}
-		args = append(args, term)
-	}
+	args := append([]any{from, floor, limit}, sixTerms(terms)...)
 	return db.query(ctx, `
 		SELECT t.coach_id, (SELECT l.card FROM listings l WHERE l.coach_id = t.coach_id)
 		FROM listing_terms t
@@ -71,9 +64,7 @@ func (db *DB) search(ctx context.Context, terms []string, from, floor string, li
 // that is, "" where it is to the end.
 func (db *DB) rarestFirst(ctx context.Context, terms []string, from string) (ordered []string, floor string, err error) {
 	args := []any{from, searchWindow - 1}
-	for i := range maxTerms {
-		args = append(args, terms[min(i, len(terms)-1)])
-	}
+	args = append(args, sixTerms(terms)...)
 	var floors [maxTerms]string
 	var dest []any
 	for i := range floors {
@@ -99,6 +90,19 @@ func (db *DB) rarestFirst(ctx context.Context, terms []string, from string) (ord
 	}
 	ordered = append([]string{terms[rarest]}, terms[:rarest]...)
 	return append(ordered, terms[rarest+1:]...), floors[rarest], nil
+}
+
+// sixTerms fills terms up with "", which nothing has, so that there is one text of
+// a statement.
+func sixTerms(terms []string) []any {
+	args := make([]any, maxTerms)
+	for i := range args {
+		args[i] = ""
+		if i < len(terms) {
+			args[i] = terms[i]
+		}
+	}
+	return args
 }
 
 // Listing returns the listing of a coach; not_found where there is none.

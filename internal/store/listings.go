@@ -2,13 +2,12 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
 )
 
 // relist writes what the public directory keeps of a coach anew. Whatever changes
@@ -19,7 +18,7 @@ import (
 // the second waits here until the first has committed, and then sees both changes.
 func (tx *tx) relist(ctx context.Context, coachID string) error {
 	s, err := tx.holdSource(ctx, coachID)
-	if errors.Is(err, sql.ErrNoRows) {
+	if fault.KindOf(err) == fault.NotFound {
 		return tx.unlist(ctx, coachID)
 	}
 	if err != nil {
@@ -161,7 +160,7 @@ func newListingCard(l coach.Listing) listingCard {
 		}
 	}
 	for _, c := range l.Certificates {
-		card.Certificates = append(card.Certificates, certificateCard(c))
+		card.Certificates = append(card.Certificates, certificateCard{c.Title, string(c.Until)})
 	}
 	return card
 }
@@ -178,7 +177,7 @@ func (card listingCard) listing(coachID string) coach.Listing {
 		}
 	}
 	for _, c := range card.Certificates {
-		l.Certificates = append(l.Certificates, coach.Certificate(c))
+		l.Certificates = append(l.Certificates, coach.Certificate{Title: c.Title, Until: coach.Date(c.Until)})
 	}
 	return l
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"crypto/hmac"
+	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -46,10 +47,13 @@ type Cursors struct {
 
 const cursorMAC = 16
 
-// Seal returns where a page ended, for the outside.
+// Seal returns where a page ended, for the outside: the same for the same place,
+// and unreadable, because a page may end at what its reader may not see.
 func (c Cursors) Seal(keyset any) string {
 	plain, _ := json.Marshal(keyset) // integers and strings cannot fail
-	return base64.RawURLEncoding.EncodeToString(append(c.mac(plain), plain...))
+	mac := c.mac(plain)
+	c.mask(plain, mac)
+	return base64.RawURLEncoding.EncodeToString(append(mac, plain...))
 }
 
 // Open reads into keyset what Seal was given; false for anything else.
@@ -58,10 +62,20 @@ func (c Cursors) Open(cursor string, keyset any) bool {
 		return false
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(raw) < cursorMAC || !hmac.Equal(raw[:cursorMAC], c.mac(raw[cursorMAC:])) {
+	if err != nil || len(raw) < cursorMAC {
 		return false
 	}
-	return json.Unmarshal(raw[cursorMAC:], keyset) == nil
+	mac, plain := raw[:cursorMAC], raw[cursorMAC:]
+	c.mask(plain, mac)
+	return hmac.Equal(mac, c.mac(plain)) && json.Unmarshal(plain, keyset) == nil
 }
 
 func (c Cursors) mac(plain []byte) []byte { return c.MAC(c.Scope, plain)[:cursorMAC:cursorMAC] }
+
+// mask makes text unreadable, and readable again: it is a cipher in counter mode
+// whose nonce is the MAC of the text, so each text has a mask of its own.
+func (c Cursors) mask(text, mac []byte) {
+	for i := byte(0); len(text) > 0; i++ {
+		text = text[subtle.XORBytes(text, text, c.MAC([]byte("mask"), c.Scope, mac, []byte{i})):]
+	}
+}
