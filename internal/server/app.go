@@ -154,11 +154,12 @@ func (a *App) assemble(ctx context.Context) error {
 		code, _ := cfg.TestCode(n, now)
 		return code.Reveal()
 	}
+	watched := a.watch()
 	auths := &auth.Service{
-		Store: a.db, Keys: keys, Tokens: auth.NewTokens(keys, cfg.PublicURL, cfg.AccessTokenLifetime, edges.Now),
+		Store: watched.auth, Keys: keys, Tokens: auth.NewTokens(keys, cfg.PublicURL, cfg.AccessTokenLifetime, edges.Now),
 		Settings: authSettings(cfg, testCode), Now: edges.Now, NewID: edges.NewID, Rand: edges.Rand,
 	}
-	approvals := approval.NewService(a.db, approval.Rules{
+	approvals := approval.NewService(watched.approvals, approval.Rules{
 		ResendAfter: cfg.ResendAfter, RemindersPerWindow: cfg.RemindersPerWindow, ReminderWindow: cfg.ReminderWindow,
 		RequireGuardianForMinors: cfg.RequireGuardianForMinors, AllowCoachAsContact: cfg.AllowCoachAsContact,
 		Reachable:  cfg.Reaches,
@@ -197,15 +198,17 @@ func (a *App) assemble(ctx context.Context) error {
 
 		Subscriptions: &coach.Subscriptions{Store: a.db, Tiers: a.tiers},
 
-		Now: edges.Now, Log: edges.Log,
+		Now: edges.Now, Log: edges.Log, Observe: watched.public,
 	}).Handler())
 	a.operators = a.drained(admin.New(admin.Config{
 		Operators: newOperators(a.db, edges),
 		Inspector: &auth.Inspector{Auth: auths, Store: a.db},
 		Vault:     keys.Vault, Wake: a.hub.Wake, Ready: a.ready,
 		PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, Now: edges.Now, Log: edges.Log,
+		Metrics: watched.metrics, Observe: watched.operators,
 	}).Handler())
 	a.worker = a.newWorker(auths, documents, sender)
+	a.worker.Outbox.Store = watched.outbox
 	a.db.OnQueued = a.worker.Outbox.Wake
 	a.db.Reserve = func() store.Place {
 		if place := a.worker.Outbox.Reserve(); place != nil {

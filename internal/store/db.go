@@ -17,6 +17,7 @@ import (
 	"errors"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -56,6 +57,8 @@ type DB struct {
 	writing sync.RWMutex
 	closed  bool
 	running sync.WaitGroup
+
+	failures atomic.Uint64
 }
 
 // Options tune Open. The zero value is right for the service.

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 )
 
@@ -26,5 +27,9 @@ func (p *pitch) operators() {
 	for _, object := range []string{"", "token"} {
 		_, err = p.db.Audit(bg, object, "", 5)
 		ok(p, err)
+	}
+	waiting, _, err := p.db.Backlog(bg, notify.OTP, 10)
+	if err != nil || waiting < 0 {
+		p.Fatal(waiting, err)
 	}
 }

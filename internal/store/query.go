@@ -60,16 +60,26 @@ func (db *DB) query(ctx context.Context, sql string, args ...any) (*rows, error)
 	}
 }
 
-// failure is classify, for errors that a closed pool may cause: database/sql does
-// not export that one.
+// failure is classify for what ends a call, and counts it. It knows the errors
+// that a closed pool may cause, too: database/sql does not export that one.
 func (db *DB) failure(err error) error {
+	if err == nil {
+		return nil
+	}
 	db.writing.RLock()
-	defer db.writing.RUnlock()
-	if err != nil && db.closed {
+	closed := db.closed
+	db.writing.RUnlock()
+	if closed {
 		return fault.Down(err)
 	}
-	return classify(err)
+	if err = classify(err); fault.KindOf(err) == fault.Unavailable {
+		db.failures.Add(1)
+	}
+	return err
 }
+
+// Failures is how often the database could not serve a call of this process.
+func (db *DB) Failures() uint64 { return db.failures.Load() }
 
 // queryRow runs a read of at most one row outside a transaction; its Scan
 // answers sql.ErrNoRows where there is none.

@@ -72,10 +72,10 @@ func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
 		}
 		_, atCommit := errors.AsType[*commitError](err)
 		if !mayRepeat(err) && (atCommit || !isLost(err)) {
-			return classify(err)
+			return db.failure(err)
 		}
 		if try == writeTries || time.Since(start) > retryLimit || !pause(own, try) {
-			return fault.Down(err)
+			return db.failure(fault.Down(err))
 		}
 	}
 }
@@ -138,7 +138,7 @@ func (db *DB) single(ctx context.Context, run func(ctx context.Context) error) e
 		// A lost connection is as one lost at COMMIT: perhaps the statement is kept.
 		err := run(own)
 		if !mayRepeat(err) || try == writeTries || !pause(own, try) {
-			return classify(err)
+			return db.failure(err)
 		}
 	}
 }

@@ -1,0 +1,131 @@
+package metrics
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/worker"
+)
+
+// Auth returns store, counting codes and sessions.
+func (m *Metrics) Auth(store auth.Store) auth.Store { return &authStore{store, m} }
+
+type authStore struct {
+	auth.Store
+	m *Metrics
+}
+
+// verdicts are what became of a guess.
+var verdicts = map[auth.Verdict]string{
+	auth.RightCode: "right", auth.WrongCode: "wrong", auth.NoChallenge: "none_open", auth.Exhausted: "exhausted", auth.Blocked: "blocked",
+}
+
+func (s *authStore) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge, error) {
+	c, err := s.Store.OpenChallenge(ctx, o)
+	outcome := "asked"
+	if err != nil {
+		outcome = "refused"
+	}
+	s.m.otps.WithLabelValues(outcome).Inc()
+	return c, err
+}
+
+func (s *authStore) TryOTP(ctx context.Context, t auth.Try) (auth.Tried, error) {
+	tried, err := s.Store.TryOTP(ctx, t)
+	if err == nil {
+		s.m.otps.WithLabelValues(verdicts[tried.Verdict]).Inc()
+		if tried.Verdict == auth.RightCode && t.SignIn != nil {
+			s.m.sessions.WithLabelValues("opened").Inc()
+		}
+	}
+	return tried, err
+}
+
+func (s *authStore) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
+	session, err := s.Store.Rotate(ctx, r)
+	if session != nil {
+		s.m.sessions.WithLabelValues("refreshed").Inc()
+	}
+	return session, err
+}
+
+func (s *authStore) Revoke(ctx context.Context, session *auth.Session, e event.Event) error {
+	err := s.Store.Revoke(ctx, session, e)
+	if err == nil {
+		s.m.sessions.WithLabelValues("reused").Inc()
+	}
+	return err
+}
+
+func (s *authStore) EndSession(ctx context.Context, accountID, id string) (bool, error) {
+	ended, err := s.Store.EndSession(ctx, accountID, id)
+	if ended {
+		s.m.sessions.WithLabelValues("ended").Inc()
+	}
+	return ended, err
+}
+
+func (s *authStore) EndAll(ctx context.Context, number phone.Number) error {
+	err := s.Store.EndAll(ctx, number)
+	if err == nil {
+		s.m.sessions.WithLabelValues("ended_all").Inc()
+	}
+	return err
+}
+
+// Approvals returns store, counting decisions.
+func (m *Metrics) Approvals(store approval.Store) approval.Store { return &approvalStore{store, m} }
+
+type approvalStore struct {
+	approval.Store
+	m *Metrics
+}
+
+func (s *approvalStore) UpdatePlayer(ctx context.Context, id string, load approval.Load, fn func(*approval.Player) (approval.Change, error)) error {
+	var decided *approval.Record
+	err := s.Store.UpdatePlayer(ctx, id, load, func(p *approval.Player) (approval.Change, error) {
+		change, err := fn(p)
+		decided = change.History
+		return change, err
+	})
+	if err == nil && decided != nil {
+		s.m.decisions.WithLabelValues(string(decided.Party), string(decided.Action)).Inc()
+	}
+	return err
+}
+
+// Outbox returns store, counting what leaves.
+func (m *Metrics) Outbox(store worker.Store) worker.Store { return &outboxStore{store, m} }
+
+type outboxStore struct {
+	worker.Store
+	m *Metrics
+}
+
+func (s *outboxStore) count(d notify.Delivery, outcome string, err error) error {
+	if err == nil {
+		s.m.sent.WithLabelValues(string(d.Kind), outcome).Inc()
+	}
+	return err
+}
+
+func (s *outboxStore) DeliverySent(ctx context.Context, d notify.Delivery) error {
+	return s.count(d, "sent", s.Store.DeliverySent(ctx, d))
+}
+
+func (s *outboxStore) DeliveryLater(ctx context.Context, d notify.Delivery, due time.Time, reason string) error {
+	return s.count(d, "later", s.Store.DeliveryLater(ctx, d, due, reason))
+}
+
+func (s *outboxStore) DeliveryDropped(ctx context.Context, d notify.Delivery, reason string) error {
+	return s.count(d, "dropped", s.Store.DeliveryDropped(ctx, d, reason))
+}
+
+func (s *outboxStore) DeliveryFailed(ctx context.Context, d notify.Delivery, reason string) error {
+	return s.count(d, "failed", s.Store.DeliveryFailed(ctx, d, reason))
+}
