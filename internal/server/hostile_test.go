@@ -182,8 +182,10 @@ func hostileUploads() []hostile {
 		{name: "one byte over", body: sent("large.pdf", touchlinetest.PDF(10<<20+1, 1)), status: 413, code: "payload_too_large"},
 		{name: "not one byte over", body: sent("large.pdf", touchlinetest.PDF(10<<20, 1)), status: 201, fileName: "large.pdf"},
 		{name: "much over", body: sent("large.pdf", touchlinetest.PDF(12<<20, 1)), status: 413, code: "payload_too_large"},
-		{name: "a text of 10 MiB", body: textPart("title", strings.Repeat("x", 10<<20)) + lastPart, status: 422, code: "validation_failed",
-			faults: []string{"/title too_long", "/kind required", "/file required"}},
+		{
+			name: "a text of 10 MiB", body: textPart("title", strings.Repeat("x", 10<<20)) + lastPart, status: 422, code: "validation_failed",
+			faults: []string{"/title too_long", "/kind required", "/file required"},
+		},
 		{name: "a text of 11 MiB", body: textPart("title", strings.Repeat("x", 11<<20)) + lastPart, status: 413, code: "payload_too_large"},
 		// What the parts are not.
 		{name: "no file", body: kindPart + lastPart, status: 422, code: "validation_failed", faults: []string{"/file required"}},
@@ -193,9 +195,11 @@ func hostileUploads() []hostile {
 		{name: "a PDF as picture", body: textPart("kind", "profile_picture") + filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/file not_a_picture"}},
 		{name: "texts after the file", body: filePart("a.pdf", pdf) + kindPart + textPart("title", "Last") + lastPart, status: 201, fileName: "a.pdf"},
 		{name: "before and behind", body: "to whom it may concern\r\n" + sent("a.pdf", pdf) + "yours", status: 201, fileName: "a.pdf"},
-		{name: "everything wrong", body: textPart("kind", "secret") + textPart("title", strings.Repeat("x", 101)) + textPart("issued_on", "2025-02-30") +
-			textPart("admin", "true") + filePart("a.txt", []byte("no")) + lastPart, status: 422, code: "validation_failed",
-			faults: []string{"/admin unknown_field", "/kind invalid_value", "/title too_long", "/issued_on invalid_date", "/file unsupported_type"}},
+		{
+			name: "everything wrong", body: textPart("kind", "secret") + textPart("title", strings.Repeat("x", 101)) + textPart("issued_on", "2025-02-30") +
+				textPart("admin", "true") + filePart("a.txt", []byte("no")) + lastPart, status: 422, code: "validation_failed",
+			faults: []string{"/admin unknown_field", "/kind invalid_value", "/title too_long", "/issued_on invalid_date", "/file unsupported_type"},
+		},
 		text("title", strings.Repeat("x", 8<<10+1), "/title too_long"),
 		text("title", strings.Repeat("é", 101), "/title too_long"),
 		text("title", "a\x00b", "/title invalid_characters"),
@@ -208,8 +212,10 @@ func hostileUploads() []hostile {
 		text(strings.Repeat("n", 300), "x", "/? unknown_field"),
 		text("__proto__", "x", "/__proto__ unknown_field"),
 		text("in_profile", "true", "/in_profile unknown_field"),
-		{name: "ends before it begins", body: textPart("issued_on", "2025-05-02") + textPart("expires_on", "2025-05-01") + sent("a.pdf", pdf),
-			status: 422, code: "validation_failed", faults: []string{"/expires_on before_issued_on"}},
+		{
+			name: "ends before it begins", body: textPart("issued_on", "2025-05-02") + textPart("expires_on", "2025-05-01") + sent("a.pdf", pdf),
+			status: 422, code: "validation_failed", faults: []string{"/expires_on before_issued_on"},
+		},
 		// What the body is not.
 		{name: "nameless part", body: part("Content-Disposition: form-data", "x") + sent("a.pdf", pdf), status: 400, code: "malformed_request"},
 		{name: "no disposition", body: part("Content-Type: text/plain", "x") + sent("a.pdf", pdf), status: 400, code: "malformed_request"},
