@@ -58,7 +58,7 @@ var (
 
 // routes lists every operation.
 func (s *Server) routes() []route {
-	return slices.Concat(s.authRoutes(), s.accountRoutes(), s.documentRoutes(), s.approvalRoutes(), s.subscriptionRoutes(), s.directoryRoutes(), s.serviceRoutes())
+	return slices.Concat(s.authRoutes(), s.accountRoutes(), s.documentRoutes(), s.approvalRoutes(), s.subscriptionRoutes(), s.kycRoutes(), s.directoryRoutes(), s.serviceRoutes())
 }
 
 // authRoutes are sign-in, sessions and the completion of the profile.

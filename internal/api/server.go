@@ -45,6 +45,7 @@ type Config struct {
 
 	// Subscriptions holds the tiers by which everything is judged.
 	Subscriptions *coach.Subscriptions
+	Verifications *coach.Verifications
 
 	// Docs serves the contract; nil leaves it out.
 	Docs *Docs
@@ -92,6 +93,7 @@ type Server struct {
 	ready       func(context.Context) error
 
 	subscriptions *coach.Subscriptions
+	verifications *coach.Verifications
 
 	edge    exchange.Edge
 	proxies []netip.Prefix
@@ -107,8 +109,8 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{
 		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, documents: c.Documents, dashboards: c.Dashboards, directory: c.Directory, tray: c.Tray, hub: c.Hub,
-		subscriptions: c.Subscriptions,
-		idempotency:   c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
+		subscriptions: c.Subscriptions, verifications: c.Verifications,
+		idempotency: c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
 		edge:    exchange.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
 		proxies: c.TrustedProxies, wall: wall.New(c.RequestsPerMinute), now: c.Now, log: c.Log,
 		streamPoll: c.StreamPoll, streamBeat: c.StreamBeat,

@@ -23,12 +23,13 @@ const (
 	ForAnswers  Purpose = "answers"
 	ForCursors  Purpose = "cursors"
 	ForMedical  Purpose = "medical"
+	ForKYC      Purpose = "kyc"
 	forSigning  Purpose = "signing"
 	forSecret   Purpose = "secret"
 	secretBytes         = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForAnswers, ForCursors, ForMedical}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForAnswers, ForCursors, ForMedical, ForKYC}
 
 // Vault seals and authenticates with keys derived from one secret (HKDF,
 // RFC 5869). It is safe for concurrent use.

@@ -17,6 +17,8 @@ const (
 	Submitted  KYCState = "submitted"
 	Verified   KYCState = "verified"
 	Rejected   KYCState = "rejected"
+	// Withdrawn is a submission's alone: the coach is at NotStarted then.
+	Withdrawn KYCState = "withdrawn"
 )
 
 // KYCMove is what moves a verification.

@@ -35,6 +35,9 @@ type SubscriptionStore interface {
 	// keeps the name that it returns; nothing is written where that is the same.
 	// fn may run more than once.
 	UpdateTier(ctx context.Context, coachID string, fn func(kept string) (string, error)) error
+	// SetTier keeps the tier of that name and writes by's entry of the audit log,
+	// both or neither.
+	SetTier(ctx context.Context, by actor.Operator, coachID, name string) error
 }
 
 // Subscriptions carries out what coaches ask of their tier.
@@ -72,6 +75,17 @@ func (s *Subscriptions) Choose(ctx context.Context, by actor.Actor, name string)
 		return Subscription{}, err
 	}
 	return s.Subscription(ctx, by)
+}
+
+// Set gives a coach any tier, at an operator's wish.
+func (s *Subscriptions) Set(ctx context.Context, by actor.Operator, coachID, name string) (Subscription, error) {
+	if _, err := s.known(name); err != nil {
+		return Subscription{}, err
+	}
+	if err := s.Store.SetTier(ctx, by, coachID, name); err != nil {
+		return Subscription{}, err
+	}
+	return s.Subscription(ctx, actor.Actor{AccountID: coachID, Role: actor.Coach})
 }
 
 // known returns the tier of that name, or says that there is none.

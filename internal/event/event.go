@@ -37,6 +37,12 @@ const (
 	CoachLeft Type = "coach_left"
 )
 
+// What operators decide about a coach's identity.
+const (
+	KYCVerified Type = "kyc_verified"
+	KYCRejected Type = "kyc_rejected" // for Reason
+)
+
 // Event is one fact. Names are as the coach entered them.
 type Event struct {
 	Type  Type
@@ -55,4 +61,7 @@ type Event struct {
 
 	// DocumentID, Title and Day (YYYY-MM-DD), for CertificateExpiring.
 	DocumentID, Title, Day string
+
+	// Reason, for KYCRejected.
+	Reason string
 }

@@ -42,6 +42,9 @@ const (
 	CoachLeft Type = "coach_left"
 
 	CertificateExpiring Type = "certificate_expiring"
+
+	KYCVerified Type = "kyc_verified"
+	KYCRejected Type = "kyc_rejected"
 )
 
 // Data are the ids that a notification is about; empty ones are left out.

@@ -36,6 +36,8 @@ func facts() []event.Event {
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 1},
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 12},
 		event.Event{Type: event.CertificateExpiring, CoachID: "coach-id", DocumentID: "document-id", Title: "First aid, level 2", Day: "2027-01-31"},
+		event.Event{Type: event.KYCVerified, CoachID: "coach-id"},
+		event.Event{Type: event.KYCRejected, CoachID: "coach-id", Reason: "The passport is not readable"},
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
 		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
 	)

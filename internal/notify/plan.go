@@ -59,6 +59,10 @@ func Plan(e event.Event) []Note {
 		return []Note{write(actor.Coach, e.CoachID, PendingReminder, e)}
 	case event.CertificateExpiring:
 		return []Note{write(actor.Coach, e.CoachID, CertificateExpiring, e)}
+	case event.KYCVerified:
+		return []Note{write(actor.Coach, e.CoachID, KYCVerified, e)}
+	case event.KYCRejected:
+		return []Note{write(actor.Coach, e.CoachID, KYCRejected, e)}
 	case event.TokenReused, event.NumberChanged:
 		return []Note{write(e.Party, e.PartyID, SecurityNotice, e)}
 	}

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -61,6 +62,10 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "You were signed out for safety", "An old sign-in was used a second time, so we ended that session. If this was not you, sign out everywhere and sign in again."
 	case CertificateExpiring:
 		return "A certificate ends soon", fmt.Sprintf("“%s” is good until %s. Upload the new one in its place, or give it another date.", e.Title, day(e.Day))
+	case KYCVerified:
+		return "Your identity is verified", "What needs a verified coach is open to you now."
+	case KYCRejected:
+		return "Your identity could not be verified", fmt.Sprintf("The reason: %s You can submit again.", sentence(e.Reason))
 	case PlayerChanged:
 		return "Details have changed", fmt.Sprintf("Coach %s changed the name, birth date or number that is kept for %s. Look at it again.", coach, student)
 	case PlayerRemoved:
@@ -78,6 +83,14 @@ func day(date string) string {
 		return date
 	}
 	return t.Format("2 January 2006")
+}
+
+// sentence ends what somebody wrote with a full stop, if it has no end.
+func sentence(s string) string {
+	if strings.ContainsAny(s[max(0, len(s)-1):], ".!?") {
+		return s
+	}
+	return s + "."
 }
 
 func partyNoun(party actor.Role) string {

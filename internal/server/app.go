@@ -197,6 +197,7 @@ func (a *App) assemble(ctx context.Context) error {
 		PublicURL:   cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, RequestsPerMinute: cfg.RequestsPerAddressMinute,
 
 		Subscriptions: &coach.Subscriptions{Store: a.db, Tiers: a.tiers},
+		Verifications: &coach.Verifications{Store: a.db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},
 
 		Now: edges.Now, Log: edges.Log, Observe: watched.public,
 	}).Handler())

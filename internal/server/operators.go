@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/store"
@@ -11,7 +12,9 @@ import (
 // Operators is what the command line does for those who have a shell: the same
 // services as behind the operators' listener, beside a service that may be running.
 type Operators struct {
-	Tokens *operator.Service
+	Tokens        *operator.Service
+	Subscriptions *coach.Subscriptions
+	Verifications *coach.Verifications
 
 	db *store.DB
 }
@@ -20,11 +23,20 @@ type Operators struct {
 // must follow.
 func OpenOperators(ctx context.Context, cfg *config.Config, edges Edges) (*Operators, error) {
 	edges = edges.filled()
+	tiers, err := Tiers(cfg)
+	if err != nil {
+		return nil, err
+	}
 	db, err := OpenStore(ctx, cfg, edges)
 	if err != nil {
 		return nil, err
 	}
-	return &Operators{Tokens: newOperators(db, edges), db: db}, nil
+	return &Operators{
+		Tokens:        newOperators(db, edges),
+		Subscriptions: &coach.Subscriptions{Store: db, Tiers: tiers},
+		Verifications: &coach.Verifications{Store: db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},
+		db:            db,
+	}, nil
 }
 
 func newOperators(db *store.DB, edges Edges) *operator.Service {

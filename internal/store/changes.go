@@ -40,7 +40,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 		if err := tx.disputes(ctx, p); err != nil {
 			return err
 		}
-		roster, err := tx.grow(ctx, p.CoachID)
+		roster, err := tx.enrol(ctx, p.CoachID)
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (tx *tx) change(ctx context.Context, p *stored, fn func(*approval.Player) (
 		return err
 	}
 	if live && !p.DeletedAt.IsZero() {
-		if err := tx.shrink(ctx, p.CoachID); err != nil {
+		if err := tx.strike(ctx, p.CoachID); err != nil {
 			return err
 		}
 	}

@@ -32,6 +32,7 @@ func tell(t *testing.T, url string) {
 	p.operators()
 	p.directory()
 	p.subscriptions()
+	p.verifications()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}

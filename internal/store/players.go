@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -60,7 +61,7 @@ func (db *DB) scanStored(s scanner) (*stored, error) {
 	for i, party := range approval.Parties {
 		p.Side(party).Request = asked[i].request(p, party)
 	}
-	if p.Student.Medical, err = db.unseal(kept.sealed, p.ID); err != nil {
+	if p.Student.Medical, err = db.unseal(auth.ForMedical, kept.sealed, p.ID); err != nil {
 		return nil, fmt.Errorf("player %s: %w", p.ID, err)
 	}
 	kept.medical = p.Student.Medical
@@ -138,7 +139,7 @@ func (db *DB) AnyApproved(ctx context.Context, studentID string) (bool, error) {
 // insertPlayer adds p without its requests; false where the coach has a live one
 // of that name and birth date.
 func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error) {
-	sealed, err := tx.db.seal(p.Student.Medical, p.ID)
+	sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
 	if err != nil {
 		return false, err
 	}
@@ -172,7 +173,7 @@ func (tx *tx) linkRequests(ctx context.Context, p *approval.Player) error {
 // savePlayer writes p if nobody has written it since it was read.
 func (tx *tx) savePlayer(ctx context.Context, p *stored) error {
 	if p.Student.Medical != p.medical {
-		sealed, err := tx.db.seal(p.Student.Medical, p.ID)
+		sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
 		if err != nil {
 			return err
 		}

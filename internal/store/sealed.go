@@ -9,32 +9,33 @@ import (
 // errNoVault says that the service was put together without its keys.
 var errNoVault = errors.New("store: no vault to seal with")
 
-// SetVault gives the store the keys that seal medical information and derive the
+// SetVault gives the store the keys that seal what is private and derive the
 // tokens of links. It is to be called before the first use; without it whatever
 // needs them is refused.
 func (db *DB) SetVault(v *auth.Vault) { db.vault = v }
 
-// seal encrypts a player's medical information; NULL where there is none.
-func (db *DB) seal(medical, playerID string) ([]byte, error) {
-	if medical == "" {
+// seal encrypts a text for a purpose and binds it to the id of its row; NULL where
+// there is none.
+func (db *DB) seal(p auth.Purpose, plain, id string) ([]byte, error) {
+	if plain == "" {
 		return nil, nil
 	}
 	if db.vault == nil {
 		return nil, errNoVault
 	}
-	return db.vault.Seal(auth.ForMedical, []byte(medical), playerID), nil
+	return db.vault.Seal(p, []byte(plain), id), nil
 }
 
 // unseal is the reverse of seal.
-func (db *DB) unseal(sealed []byte, playerID string) (string, error) {
+func (db *DB) unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
 	if sealed == nil {
 		return "", nil
 	}
 	if db.vault == nil {
 		return "", errNoVault
 	}
-	medical, err := db.vault.Open(auth.ForMedical, sealed, playerID)
-	return string(medical), err
+	plain, err := db.vault.Open(p, sealed, id)
+	return string(plain), err
 }
 
 // linkHash is what is kept of the link in the message of a delivery.

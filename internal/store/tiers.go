@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
 )
 
 var _ coach.SubscriptionStore = (*DB)(nil)
@@ -34,13 +36,9 @@ func (db *DB) Subscription(ctx context.Context, coachID string) (coach.Subscript
 // nobody set another meanwhile. fn may run more than once.
 func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(kept string) (string, error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		var kept string
-		err := tx.queryRow(ctx, `SELECT tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&kept))
-		if errors.Is(err, sql.ErrNoRows) {
-			return fault.Missing()
-		}
+		kept, err := tx.tier(ctx, coachID)
 		if err != nil {
-			return fmt.Errorf("read the tier: %w", err)
+			return err
 		}
 		next, err := fn(kept)
 		if err != nil || next == kept {
@@ -48,6 +46,34 @@ func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(kept strin
 		}
 		return tx.setTier(ctx, coachID, kept, next)
 	})
+}
+
+// SetTier gives a coach a tier and records that the operator did.
+func (db *DB) SetTier(ctx context.Context, by actor.Operator, coachID, name string) error {
+	return db.write(ctx, func(tx *tx) error {
+		kept, err := tx.tier(ctx, coachID)
+		if err != nil {
+			return err
+		}
+		if kept != name {
+			if err := tx.setTier(ctx, coachID, kept, name); err != nil {
+				return err
+			}
+		}
+		return tx.audit(ctx, by, operator.CoachTier, "coach", coachID, name)
+	})
+}
+
+// tier returns the name of a coach's tier as it is kept, "" for none.
+func (tx *tx) tier(ctx context.Context, coachID string) (kept string, err error) {
+	err = tx.queryRow(ctx, `SELECT tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&kept))
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", fault.Missing()
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the tier: %w", err)
+	}
+	return kept, nil
 }
 
 // setTier gives the coach the tier next if the one that is kept is before still:
@@ -63,9 +89,9 @@ func (tx *tx) setTier(ctx context.Context, coachID, before, next string) error {
 	return tx.relist(ctx, coachID)
 }
 
-// grow counts one more player of the coach, before anything is compared with the
+// enrol counts one more player of the coach, before anything is compared with the
 // count: so of rivals each sees the others.
-func (tx *tx) grow(ctx context.Context, coachID string) (approval.Roster, error) {
+func (tx *tx) enrol(ctx context.Context, coachID string) (approval.Roster, error) {
 	var r approval.Roster
 	err := tx.queryRow(ctx, `
 		UPDATE coaches SET players = players + 1 WHERE id = $1
@@ -77,8 +103,8 @@ func (tx *tx) grow(ctx context.Context, coachID string) (approval.Roster, error)
 	return r, nil
 }
 
-// shrink counts one player less.
-func (tx *tx) shrink(ctx context.Context, coachID string) error {
+// strike counts one player less.
+func (tx *tx) strike(ctx context.Context, coachID string) error {
 	_, err := tx.exec(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
 	if err != nil {
 		return fmt.Errorf("count the players of %s: %w", coachID, err)

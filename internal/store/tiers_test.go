@@ -10,18 +10,20 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
 )
 
 // subscriptions drives the statements of tiers for TestPlans.
 func (p *pitch) subscriptions() {
 	p.Helper()
-	by := p.coach(170)
+	by := p.coach(9170)
 	_, err := p.db.Subscription(bg, by.AccountID)
 	ok(p, err)
 	ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "one", nil }))
 	p.db.Settings.MessagesByTier = &coach.Tiers{List: []coach.Tier{{Name: "one", Limits: coach.Limits{MessagesPerDay: 1}}}}
 	defer func() { p.db.Settings.MessagesByTier = nil }()
-	a := p.add(by, "Chandra Rao", number(72), "")
+	ok(p, p.db.SetTier(bg, actor.Operator{Name: "shell:test"}, by.AccountID, "one"))
+	a := p.add(by, "Chandra Rao", number(9172), "")
 	_, _, err = p.Remind(bg, by, a.ID, actor.Guardian)
 	p.refused(err, "tier_limit")
 }
@@ -46,9 +48,18 @@ func TestUpdateTier(t *testing.T) {
 		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.Kept != "" {
 			p.Errorf("%+v, %v", sub, err)
 		}
+		ok(p, p.db.SetTier(bg, actor.Operator{ID: "token", Name: "desk"}, by.AccountID, "staff"))
+		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.Kept != "staff" {
+			p.Errorf("%+v, %v", sub, err)
+		}
+		log, err := p.db.Audit(bg, by.AccountID, "", 10)
+		if err != nil || len(log) != 1 || log[0].Action != operator.CoachTier || log[0].Detail != "staff" || log[0].By.Name != "desk" {
+			p.Errorf("%+v, %v", log, err)
+		}
 		for _, id := range []string{"nobody", ""} {
 			_, err := p.db.Subscription(bg, id)
 			p.refused(err, "not_found")
+			p.refused(p.db.SetTier(bg, actor.Operator{Name: "shell:test"}, id, "x"), "not_found")
 			p.refused(p.db.UpdateTier(bg, id, func(string) (string, error) { return "x", nil }), "not_found")
 		}
 	})

@@ -1,0 +1,215 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+var _ coach.VerificationStore = (*DB)(nil)
+
+// KYC returns where a coach's verification stands, and the newest submission
+// unless it has not started.
+func (db *DB) KYC(ctx context.Context, coachID string) (coach.KYCState, coach.Submission, error) {
+	var state coach.KYCState
+	var s coach.Submission
+	err := db.view(ctx, func(tx *tx) error {
+		err := tx.queryRow(ctx, `SELECT kyc_state FROM coaches WHERE id = $1`, coachID).Scan(&state)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fault.Missing()
+		}
+		if err != nil || state == coach.NotStarted {
+			return err
+		}
+		s, err = tx.opened(tx.submission(ctx, tx.queryRow(ctx, submissionSelect+`
+			WHERE s.coach_id = $1 ORDER BY s.id DESC LIMIT 1`, coachID)))
+		return err
+	})
+	if err != nil {
+		return "", s, fmt.Errorf("read a verification: %w", err)
+	}
+	return state, s, nil
+}
+
+const submissionSelect = `
+	SELECT s.id, s.coach_id, c.name, a.mobile_number, s.state, s.legal_name, s.reason, s.submitted_at, s.decided_at
+	FROM kyc_submissions s JOIN coaches c ON c.id = s.coach_id JOIN accounts a ON a.id = s.coach_id `
+
+// opened unseals the legal name of a submission that was read.
+func (tx *tx) opened(s coach.Submission, sealed []byte, err error) (coach.Submission, error) {
+	if err != nil {
+		return s, err
+	}
+	if s.LegalName, err = tx.db.unseal(auth.ForKYC, sealed, s.ID); err != nil {
+		return s, fmt.Errorf("submission %s: %w", s.ID, err)
+	}
+	return s, nil
+}
+
+// submission reads a submission with its documents and the sealed legal name;
+// not_found where there is none.
+func (tx *tx) submission(ctx context.Context, r *row) (coach.Submission, []byte, error) {
+	s, sealed, err := scanSubmission(r)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s, nil, fault.Missing()
+	}
+	if err != nil {
+		return s, nil, err
+	}
+	rs, err := tx.query(ctx, `
+		SELECT d.id FROM kyc_documents k JOIN documents d ON d.id = k.document_id
+		WHERE k.submission_id = $1 ORDER BY d.id`, s.ID)
+	s.DocumentIDs, err = collect(rs, err, func(s scanner) (id string, err error) { return id, s.Scan(&id) })
+	return s, sealed, err
+}
+
+func scanSubmission(r scanner) (s coach.Submission, sealed []byte, err error) {
+	err = r.Scan(&s.ID, &s.CoachID, intoText(&s.CoachName), &s.Number, &s.State, &sealed, intoText(&s.Reason),
+		intoTime(&s.SubmittedAt), intoTime(&s.DecidedAt))
+	return s, sealed, err
+}
+
+// SubmitKYC keeps s, where documents agrees to the identity documents that it
+// names and the state allows it.
+func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(own []string) error) error {
+	return db.write(ctx, func(tx *tx) error {
+		// The row stays as it is, but rivals and the deletion of a document wait for
+		// it: what is read from here on holds until the commit.
+		var state coach.KYCState
+		err := tx.queryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING kyc_state`, s.CoachID).Scan(&state)
+		if err != nil {
+			return fmt.Errorf("lock coach %s: %w", s.CoachID, err)
+		}
+		own, err := tx.identityDocuments(ctx, s.CoachID, s.DocumentIDs)
+		if err != nil {
+			return err
+		}
+		if err := documents(own); err != nil {
+			return err
+		}
+		if err := tx.moveKYC(ctx, s.CoachID, state, coach.Submit); err != nil {
+			return err
+		}
+		if err := tx.insertSubmission(ctx, s); err != nil {
+			return fmt.Errorf("submit: %w", err)
+		}
+		return tx.relist(ctx, s.CoachID)
+	})
+}
+
+// identityDocuments returns those of ids that are identity documents of the coach.
+func (tx *tx) identityDocuments(ctx context.Context, coachID string, ids []string) ([]string, error) {
+	args := []any{coachID}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	rs, err := tx.query(ctx, `
+		SELECT id FROM documents WHERE coach_id = $1 AND kind = 'identity' AND id IN (`+params(2, len(ids))+`)`, args...)
+	return collect(rs, err, func(s scanner) (id string, err error) { return id, s.Scan(&id) })
+}
+
+func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
+	sealed, err := tx.db.seal(auth.ForKYC, s.LegalName, s.ID)
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(ctx, `
+		INSERT INTO kyc_submissions (id, coach_id, state, legal_name, submitted_at) VALUES ($1, $2, $3, $4, $5)`,
+		s.ID, s.CoachID, string(s.State), sealed, micros(s.SubmittedAt))
+	if err != nil {
+		return err
+	}
+	var args []any
+	for _, id := range s.DocumentIDs {
+		args = append(args, s.ID, id)
+	}
+	_, err = tx.exec(ctx, `INSERT INTO kyc_documents (submission_id, document_id) VALUES `+rowsOf(len(s.DocumentIDs), 2), args...)
+	return err
+}
+
+// moveKYC takes the coach's verification from a state by a move: errStale where it
+// is in another one by now.
+func (tx *tx) moveKYC(ctx context.Context, coachID string, from coach.KYCState, m coach.KYCMove) error {
+	next, err := from.Next(m)
+	if err != nil {
+		return err
+	}
+	return tx.execOne(ctx, `UPDATE coaches SET kyc_state = $3 WHERE id = $1 AND kyc_state = $2`, coachID, string(from), string(next))
+}
+
+// DecideKYC carries out an operator's verdict and returns the submission without
+// its legal name, which needs no master key. Of rivals, another verdict or the
+// deletion of a document, the first wins, and the others see what it left.
+func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coach.Verdict) (coach.Submission, error) {
+	var decided coach.Submission
+	err := db.write(ctx, func(tx *tx) error {
+		s, _, err := tx.submission(ctx, tx.queryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))
+		if err != nil {
+			return err
+		}
+		next, err := s.State.Next(v.Move)
+		if err != nil {
+			return err
+		}
+		// The coach's row comes first, as for whoever deletes a document.
+		if err := tx.moveKYC(ctx, s.CoachID, coach.Submitted, v.Move); err != nil {
+			return err
+		}
+		err = tx.execOne(ctx, `
+			UPDATE kyc_submissions SET state = $3, reason = $4, decided_at = $5 WHERE id = $1 AND state = $2`,
+			id, string(s.State), string(next), text(v.Reason), micros(tx.now))
+		if err != nil {
+			return err
+		}
+		if err := tx.relist(ctx, s.CoachID); err != nil {
+			return err
+		}
+		if err := tx.audit(ctx, by, verdicts[v.Move], "coach", s.CoachID, "submission "+id); err != nil {
+			return err
+		}
+		s.State, s.Reason, s.DecidedAt = next, v.Reason, tx.now
+		decided = s
+		return tx.tell(ctx, []event.Event{v.Fact(s.CoachID)}, func(actor.Role) string { return s.CoachID })
+	})
+	if err != nil {
+		return coach.Submission{}, err
+	}
+	return decided, nil
+}
+
+var verdicts = map[coach.KYCMove]string{coach.Approve: operator.KYCApproved, coach.Reject: operator.KYCRejected}
+
+// KYCQueue lists the submissions that wait, oldest first, without legal names.
+func (db *DB) KYCQueue(ctx context.Context, after coach.Queued, limit int) ([]coach.Submission, error) {
+	at := int64(0)
+	if !after.At.IsZero() {
+		at = after.At.UnixMicro()
+	}
+	rs, err := db.query(ctx, submissionSelect+`
+		WHERE s.state = 'submitted' AND (s.submitted_at, s.id) > ($1, $2)
+		ORDER BY s.submitted_at, s.id LIMIT $3`, at, after.ID, limit)
+	return collect(rs, err, func(r scanner) (coach.Submission, error) {
+		s, _, err := scanSubmission(r)
+		return s, err
+	})
+}
+
+// ReadKYC returns a submission, and records that the operator read it.
+func (db *DB) ReadKYC(ctx context.Context, by actor.Operator, id string) (coach.Submission, error) {
+	var s coach.Submission
+	err := db.write(ctx, func(tx *tx) (err error) {
+		if s, err = tx.opened(tx.submission(ctx, tx.queryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))); err != nil {
+			return err
+		}
+		return tx.audit(ctx, by, operator.KYCRead, "coach", s.CoachID, "submission "+id)
+	})
+	return s, err
+}

@@ -1,0 +1,260 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+var desk = actor.Operator{ID: "token", Name: "desk"}
+
+// identity gives a coach a document of a kind and returns its id.
+func (p *pitch) identity(by actor.Actor, kind string) string {
+	p.Helper()
+	id := p.db.NewID()
+	ok(p, run(p.db, `INSERT INTO documents (id, coach_id, kind, title, file_name, media_type, size, sha256, variants, blob, in_profile, version, created_at, updated_at)
+		VALUES ($1, $2, $3, 'Passport', 'p.pdf', 'application/pdf', 1, 'x', '[]', $1, FALSE, 1, 1, 1)`, id, by.AccountID, kind))
+	return id
+}
+
+func (p *pitch) verify() *coach.Verifications {
+	return &coach.Verifications{Store: p.db, On: true, Now: p.clock.Now, NewID: p.db.NewID}
+}
+
+func (p *pitch) submit(by actor.Actor, ids ...string) coach.Submission {
+	p.Helper()
+	_, s, err := p.verify().Submit(bg, by, "Asha Kumari Rao", ids)
+	ok(p, err)
+	return s
+}
+
+// verifications drives the statements of verification for TestPlans.
+func (p *pitch) verifications() {
+	p.Helper()
+	by := p.coach(9180)
+	id := p.identity(by, "identity")
+	p.submit(by, id)
+	queue, err := p.verify().Queue(bg, coach.Queued{}, 5)
+	ok(p, err)
+	_, err = p.verify().Read(bg, desk, queue[0].ID)
+	ok(p, err)
+	_, err = p.verify().Reject(bg, desk, queue[0].ID, "unreadable")
+	ok(p, err)
+	_, _, err = p.verify().State(bg, by)
+	ok(p, err)
+}
+
+func TestVerification(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		by, rival := p.coach(1), p.coach(2)
+		first, second := p.identity(by, "identity"), p.identity(by, "identity")
+		if state, s, err := p.verify().State(bg, by); err != nil || state != coach.NotStarted || !cmp.Equal(s, coach.Submission{}) {
+			p.Fatalf("%s, %+v, %v", state, s, err)
+		}
+		_, _, err := p.verify().Submit(bg, by, "Asha", []string{first, p.identity(by, "certification"), p.identity(rival, "identity"), p.db.NewID()})
+		f := p.refused(err, "validation_failed")
+		var at []string
+		for _, field := range f.Fields {
+			at = append(at, field.Pointer+" "+field.Code)
+		}
+		if want := []string{"/document_ids/1 unknown_document", "/document_ids/2 unknown_document", "/document_ids/3 unknown_document"}; !slices.Equal(at, want) {
+			p.Errorf("%q, want %q", at, want)
+		}
+		s := p.submit(by, second, first)
+		state, got, err := p.verify().State(bg, by)
+		want := coach.Submission{
+			ID: s.ID, CoachID: by.AccountID, CoachName: "Coach 1", Number: by.Number, State: coach.Submitted,
+			LegalName: "Asha Kumari Rao", DocumentIDs: []string{first, second}, SubmittedAt: p.clock.Now(),
+		}
+		if diff := cmp.Diff(want, got); diff != "" || state != coach.Submitted || err != nil {
+			p.Errorf("%s, %v: %s", state, err, diff)
+		}
+		var sealed []byte
+		ok(p, p.db.QueryRow(bg, `SELECT legal_name FROM kyc_submissions WHERE id = $1`, s.ID).Scan(&sealed))
+		if strings.Contains(string(sealed), "Asha") || len(sealed) < 30 {
+			p.Errorf("kept as %q", sealed)
+		}
+		// What is wrong with the request comes before where it stands.
+		_, _, err = p.verify().Submit(bg, by, "Asha", []string{p.db.NewID()})
+		p.refused(err, "validation_failed")
+		_, _, err = p.verify().Submit(bg, by, "Asha", []string{first})
+		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "submitted" || !cmp.Equal(f.Extra["allowed"], []coach.KYCMove{coach.Withdraw}) {
+			p.Errorf("%+v", f.Extra)
+		}
+		for _, reason := range []string{"", " \n", strings.Repeat("é", 501), "a\x00b", "\xff"} {
+			_, err := p.verify().Reject(bg, desk, s.ID, reason)
+			p.refused(err, "validation_failed")
+		}
+		p.clock.advance(time.Hour)
+		rejected, err := p.verify().Reject(bg, desk, s.ID, " "+strings.Repeat("é", 500)+"\n")
+		ok(p, err)
+		want.State, want.Reason, want.DecidedAt, want.LegalName = coach.Rejected, strings.Repeat("é", 500), p.clock.Now(), ""
+		if diff := cmp.Diff(want, rejected); diff != "" {
+			p.Error(diff)
+		}
+		if state, got, err := p.verify().State(bg, by); err != nil || state != coach.Rejected || got.Reason != want.Reason {
+			p.Errorf("%s, %+v, %v", state, got, err)
+		}
+		for _, decide := range []func() (coach.Submission, error){
+			func() (coach.Submission, error) { return p.verify().Approve(bg, desk, s.ID) },
+			func() (coach.Submission, error) { return p.verify().Reject(bg, desk, s.ID, "again") },
+		} {
+			_, err := decide()
+			if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "rejected" {
+				p.Errorf("%+v", f.Extra)
+			}
+		}
+		_, err = p.verify().Approve(bg, desk, p.db.NewID())
+		p.refused(err, "not_found")
+		// A rejected coach submits again; the decision about the old one stands.
+		again := p.submit(by, first)
+		_, err = p.verify().Approve(bg, desk, s.ID)
+		p.refused(err, "invalid_transition")
+		verified, err := p.verify().Approve(bg, desk, again.ID)
+		ok(p, err)
+		if verified.State != coach.Verified {
+			p.Errorf("%+v", verified)
+		}
+		_, _, err = p.verify().Submit(bg, by, "Asha", []string{first})
+		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "verified" || len(f.Extra["allowed"].([]coach.KYCMove)) != 0 {
+			p.Errorf("%+v", f.Extra)
+		}
+		if got := p.tray(by.AccountID); !slices.Equal(got, []string{"kyc_rejected", "kyc_verified"}) {
+			p.Errorf("tray: %q", got)
+		}
+		if read, err := p.verify().Read(bg, desk, again.ID); err != nil || read.LegalName != "Asha Kumari Rao" || read.State != coach.Verified {
+			p.Errorf("%+v, %v", read, err)
+		}
+		_, err = p.verify().Read(bg, desk, p.db.NewID())
+		p.refused(err, "not_found")
+		log, err := p.db.Audit(bg, by.AccountID, "", 10)
+		ok(p, err)
+		var actions []string
+		for _, e := range log {
+			actions = append(actions, e.Action+" "+e.Detail)
+		}
+		if want := []string{
+			operator.KYCRead + " submission " + again.ID, operator.KYCApproved + " submission " + again.ID, operator.KYCRejected + " submission " + s.ID,
+		}; !slices.Equal(actions, want) {
+			p.Errorf("audit log: %q", actions)
+		}
+	})
+}
+
+func TestKYCQueue(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		var want []string
+		for i := range 7 {
+			by := p.coach(i + 1)
+			s := p.submit(by, p.identity(by, "identity"))
+			if i == 3 {
+				_, err := p.verify().Approve(bg, desk, s.ID)
+				ok(p, err)
+				continue
+			}
+			want = append(want, s.ID)
+			p.clock.advance(time.Duration(i%2) * time.Minute) // some at the same moment
+		}
+		var got []string
+		var after coach.Queued
+		for {
+			page, err := p.verify().Queue(bg, after, 2)
+			ok(p, err)
+			for _, s := range page {
+				if s.LegalName != "" || s.CoachName == "" || s.Number == "" || s.State != coach.Submitted {
+					p.Errorf("%+v", s)
+				}
+				got = append(got, s.ID)
+				after = coach.Queued{At: s.SubmittedAt, ID: s.ID}
+			}
+			if len(page) < 2 {
+				break
+			}
+		}
+		if !slices.Equal(got, want) {
+			p.Errorf("%q, want %q", got, want)
+		}
+	})
+}
+
+// TestSubmitRace: of many who submit at once for one coach, one does.
+func TestSubmitRace(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		for round := range 5 {
+			by := p.coach(round + 1)
+			id := p.identity(by, "identity")
+			var won atomic.Int32
+			for _, err := range rivals(20, func(int) error {
+				_, _, err := p.verify().Submit(bg, by, "Asha", []string{id})
+				if err == nil {
+					won.Add(1)
+				}
+				return err
+			}) {
+				if err != nil && fault.CodeOf(err) != "invalid_transition" {
+					p.Error(err)
+				}
+			}
+			if n := p.count(`SELECT count(*) FROM kyc_submissions WHERE coach_id = $1`, by.AccountID); n != 1 || won.Load() != 1 {
+				p.Errorf("%d submissions, %d winners", n, won.Load())
+			}
+		}
+	})
+}
+
+// TestVerdictRace: of an approval, a rejection and the deletion of the document,
+// exactly one wins, and all that is kept agrees about which.
+func TestVerdictRace(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		for round := range 20 {
+			by := p.coach(round + 1)
+			id := p.identity(by, "identity")
+			s := p.submit(by, id)
+			var wg sync.WaitGroup
+			var won [3]error
+			for i, act := range []func() error{
+				func() error { _, err := p.verify().Approve(bg, desk, s.ID); return err },
+				func() error { _, err := p.verify().Reject(bg, desk, s.ID, "no"); return err },
+				func() error { _, err := p.db.RemoveDocument(bg, by.AccountID, id); return err },
+			} {
+				wg.Go(func() { won[i] = act() })
+			}
+			wg.Wait()
+			var winner []string
+			for i, state := range []string{"verified", "rejected"} {
+				if won[i] == nil {
+					winner = append(winner, state)
+				} else if fault.CodeOf(won[i]) != "invalid_transition" {
+					p.Error(won[i])
+				}
+			}
+			ok(p, won[2])
+			if len(winner) == 0 {
+				winner = []string{"not_started"}
+			}
+			var state, kept string
+			ok(p, p.db.QueryRow(bg, `SELECT c.kyc_state, s.state FROM coaches c JOIN kyc_submissions s ON s.coach_id = c.id WHERE c.id = $1`, by.AccountID).Scan(&state, &kept))
+			told := p.tray(by.AccountID)
+			if len(winner) != 1 || state != winner[0] || kept != map[string]string{"not_started": "withdrawn"}[state] && kept != state {
+				p.Errorf("round %d: winners %q, coach %s, submission %s", round, winner, state, kept)
+			}
+			if want := map[string]string{"verified": "[kyc_verified]", "rejected": "[kyc_rejected]", "not_started": "[]"}[state]; fmt.Sprint(told) != want {
+				p.Errorf("round %d: told %v of %s", round, told, state)
+			}
+			if n := p.count(`SELECT count(*) FROM audit_log WHERE object_id = $1`, by.AccountID); n != len(told) {
+				p.Errorf("round %d: %d entries of %s", round, n, state)
+			}
+		}
+	})
+}
