@@ -94,7 +94,7 @@ func TestKYC(t *testing.T) {
 			{"more", object{"legal_name": "Asha", "document_ids": []string{passport}, "state": "verified"}, "/state unknown_field"},
 		} {
 			a := submit(tt.body).Want(t, 422, "validation_failed")
-			if got := faultsOf(a); got != tt.want {
+			if got := faultList(a); got != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 			}
 		}
@@ -208,8 +208,8 @@ func TestOperatorSetsTier(t *testing.T) {
 	})
 }
 
-// faultsOf lists the faults of a problem: pointer and code.
-func faultsOf(a *touchlinetest.Answer) string {
+// faultList lists the faults of a problem: pointer and code.
+func faultList(a *touchlinetest.Answer) string {
 	var all []string
 	list, _ := a.JSON["errors"].([]any)
 	for _, f := range list {
