@@ -94,7 +94,7 @@ func TestKYC(t *testing.T) {
 			{"more", object{"legal_name": "Asha", "document_ids": []string{passport}, "state": "verified"}, "/state unknown_field"},
 		} {
 			a := submit(tt.body).Want(t, 422, "validation_failed")
-			if got := faultList(a); got != tt.want {
+			if got := strings.Join(faultsOf(a), ", "); got != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 			}
 		}
@@ -206,15 +206,4 @@ func TestOperatorSetsTier(t *testing.T) {
 		c.Call(t, "PUT", "/api/coach/subscription", object{"tier": "free"}).Want(t, 200)
 		c.Call(t, "PUT", "/api/coach/subscription", object{"tier": "academy"}).Want(t, 403, "tier_limit")
 	})
-}
-
-// faultList lists the faults of a problem: pointer and code.
-func faultList(a *touchlinetest.Answer) string {
-	var all []string
-	list, _ := a.JSON["errors"].([]any)
-	for _, f := range list {
-		f := f.(map[string]any)
-		all = append(all, fmt.Sprint(f["pointer"], " ", f["code"]))
-	}
-	return strings.Join(all, ", ")
 }
