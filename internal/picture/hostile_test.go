@@ -1,0 +1,171 @@
+package picture_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/picture"
+	"github.com/touchline/touchline/internal/picture/picturetest"
+)
+
+// TestHostile: what strangers send is refused with a code that says why, or is made
+// harmless, and soon.
+func TestHostile(t *testing.T) {
+	for _, u := range picturetest.Hostile() {
+		t.Run(u.Name, func(t *testing.T) {
+			start := time.Now()
+			info, err := picture.Inspect(bytes.NewReader(u.Bytes), int64(len(u.Bytes)))
+			var files map[string][]byte
+			if err == nil && info.Picture() {
+				_, files, err = process(t, u.Bytes, picture.ProfileSizes)
+			}
+			if took := time.Since(start); took > 10*time.Second {
+				t.Errorf("took %s", took)
+			}
+			if u.Want != "" {
+				wantRefusal(t, err, u.Want)
+				return
+			}
+			if err != nil {
+				t.Fatalf("refused: %v", err)
+			}
+			for size, file := range files {
+				opened(t, file)
+				for _, trace := range []string{"alert", "PK\x03\x04", "GPS", "Exif"} {
+					if bytes.Contains(file, []byte(trace)) {
+						t.Errorf("%s holds %q", size, trace)
+					}
+				}
+			}
+		})
+	}
+}
+
+func wantRefusal(t *testing.T, err error, code string) {
+	t.Helper()
+	r, ok := errors.AsType[*picture.Refusal](err)
+	if !ok || r.Code != code {
+		t.Fatalf("err = %v, want %s", err, code)
+	}
+	problem := r.Fault("/file")
+	if code == picture.UnsupportedType {
+		if fault.KindOf(problem) != fault.UnsupportedMedia || fault.CodeOf(problem) != "unsupported_media_type" {
+			t.Errorf("problem %v", problem)
+		}
+		return
+	}
+	e, ok := errors.AsType[*fault.Error](problem)
+	if !ok || e.Kind != fault.Invalid || e.Fields[0].Pointer != "/file" || e.Fields[0].Code != code || e.Fields[0].Detail == "" {
+		t.Errorf("problem %+v", e)
+	}
+}
+
+// TestTruncated: a file of each kind, cut at every length, never passes whole, and
+// never fails otherwise than with a Refusal.
+func TestTruncated(t *testing.T) {
+	for name, file := range map[string][]byte{
+		"png": picturetest.PNG(picturetest.Paint(9, 7)), "jpeg": picturetest.JPEG(picturetest.Paint(9, 7)),
+		"webp": picturetest.FlatLossless(9, 7, true), "lossy webp": testdata(t, "blue-purple-pink.lossy.webp"), "pdf": []byte(picturetest.PDF),
+	} {
+		for n := 0; n < len(file)-1; n++ {
+			info, err := picture.Inspect(bytes.NewReader(file[:n]), int64(n))
+			if err == nil && info.Picture() {
+				_, _, err = process(t, file[:n], picture.DocumentSizes)
+			}
+			if _, ok := errors.AsType[*picture.Refusal](err); !ok {
+				t.Errorf("%s cut at %d of %d: %v", name, n, len(file), err)
+			}
+		}
+	}
+}
+
+// TestLeaving: a caller who leaves ends the wait for a turn, and the decoding.
+func TestLeaving(t *testing.T) {
+	file := picturetest.Coded(0xc2, 4096, 4096, picturetest.YUV420, 30)
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			_, err := picture.Process(ctx, bytes.NewReader(file), int64(len(file)), picture.Options{
+				Sizes: picture.ProfileSizes, Create: func(picture.Size) (io.Writer, error) { return io.Discard, nil },
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("err = %v", err)
+			}
+		})
+	}
+	time.Sleep(50 * time.Millisecond)
+	start := time.Now()
+	cancel()
+	all.Wait()
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("left after %s", took)
+	}
+}
+
+// TestWriting: what Create or its writer says comes back as it is.
+func TestWriting(t *testing.T) {
+	file, full := picturetest.PNG(picturetest.Paint(64, 48)), fault.Down(errors.New("no space"))
+	for _, create := range []func(picture.Size) (io.Writer, error){
+		func(picture.Size) (io.Writer, error) { return nil, full },
+		func(picture.Size) (io.Writer, error) { return failing{full}, nil },
+	} {
+		_, err := picture.Process(context.Background(), bytes.NewReader(file), int64(len(file)), picture.Options{Sizes: picture.ProfileSizes, Create: create})
+		if !errors.Is(err, full) {
+			t.Errorf("err = %v", err)
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+// FuzzInspect: whatever comes, Inspect answers with an Info within the limits or a
+// Refusal; and what it takes, Process takes or refuses, and can be read again.
+func FuzzInspect(f *testing.F) {
+	for _, u := range picturetest.Hostile() {
+		if len(u.Bytes) < 20_000 {
+			f.Add(u.Bytes)
+		}
+	}
+	for _, name := range []string{"blue-purple-pink.lossy.webp", "gopher-doc.with-alpha.lossless.webp", "gopher-doc.8bpp.lossless.webp"} {
+		f.Add(testdata(f, name))
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		info, err := picture.Inspect(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			if _, ok := errors.AsType[*picture.Refusal](err); !ok {
+				t.Fatal(err)
+			}
+			return
+		}
+		if !info.Picture() {
+			return
+		}
+		if info.Width < 1 || info.Height < 1 || info.Width > picture.MaxSide || info.Height > picture.MaxSide || info.Width*info.Height > picture.MaxPixels {
+			t.Fatalf("%+v", info)
+		}
+		if info.Width*info.Height > 1<<20 {
+			return // it would take long
+		}
+		made, files, err := process(t, file, picture.ProfileSizes)
+		if _, refused := errors.AsType[*picture.Refusal](err); refused {
+			return
+		}
+		if err != nil || len(made.Pictures) != 3 {
+			t.Fatal(err, made)
+		}
+		for _, p := range made.Pictures {
+			if got := opened(t, files[p.Name]).Bounds(); got.Dx() != p.Width || got.Dy() != p.Height || max(p.Width, p.Height) > p.Longest {
+				t.Fatalf("%+v is %v", p, got)
+			}
+		}
+	})
+}

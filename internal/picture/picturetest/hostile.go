@@ -1,0 +1,159 @@
+package picturetest
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// Upload is what a stranger sends.
+type Upload struct {
+	Name  string
+	Bytes []byte
+	// Want is the code with which it is refused, or "" where it is made harmless
+	// (a picture) or is harmless (a PDF).
+	Want string
+}
+
+// PDF is a small sound one.
+const PDF = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+
+// Script is what none of the files that are made may hold.
+const Script = "<script>alert(document.domain)</script>"
+
+// Hostile are uploads that try to pass for something else, to blow up, to get stuck,
+// or to carry something along.
+func Hostile() []Upload {
+	plain := Paint(64, 48)
+	png, jpeg := PNG(plain), JPEG(plain)
+	lossless, archive, big := FlatLossless(64, 48, false), zipped(), bomb(256<<20)
+	tiff := append([]byte("Exif\x00\x00"), EXIF(6)...)
+	with := func(b []byte, more ...string) []byte { return append(slices.Clone(b), strings.Join(more, "")...) }
+	cut := func(b []byte, n int) []byte { return slices.Clone(b[:n]) }
+	return []Upload{
+		{"empty", nil, "unsupported_type"},
+		{"one byte", []byte{0xff}, "unsupported_type"},
+		{"zeros", make([]byte, 10_000), "unsupported_type"},
+		{"a web page", []byte("<!DOCTYPE html>" + Script), "unsupported_type"},
+		{"SVG", []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`), "unsupported_type"},
+		{"SVG with a preamble", []byte("<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\">" + Script + "</svg>"), "unsupported_type"},
+		{"a shell script", []byte("#!/bin/sh\nrm -rf /\n"), "unsupported_type"},
+		{"PHP", []byte("<?php system($_GET[1]);"), "unsupported_type"},
+		{"a program", append([]byte("\x7fELF\x02\x01\x01"), make([]byte, 100)...), "unsupported_type"},
+		{"a ZIP archive", archive, "unsupported_type"},
+		{"GIF", []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"), "unsupported_type"},
+		{"GIF and JavaScript", []byte("GIF89a=1;alert(document.domain)//"), "unsupported_type"},
+		{"BMP", append([]byte("BM\x46\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00"), make([]byte, 60)...), "unsupported_type"},
+		{"TIFF", append([]byte("II*\x00\x08\x00\x00\x00"), make([]byte, 60)...), "unsupported_type"},
+		{"a page, then a PNG", with([]byte("<html>"), string(png)), "unsupported_type"},
+		{"a page, then a PDF", []byte("<html>" + Script + PDF), "unsupported_type"},
+		{"a line, then a PDF", []byte("\n" + PDF), "unsupported_type"},
+
+		{"PDF", []byte(PDF), ""},
+		{"PDF without an end", []byte(PDF[:60]), "truncated"},
+		{"PDF that ends long before its end", []byte(PDF + strings.Repeat(" ", 2000)), "truncated"},
+		{"PDF and web page", []byte("%PDF-1.4\n" + Script + PDF[8:]), "ambiguous_type"},
+		{"PDF and ZIP", append([]byte(PDF), append(archive, "%%EOF"...)...), "ambiguous_type"},
+		{"PDF's first line alone", []byte("%PDF-"), "truncated"},
+
+		{"PNG, then a ZIP", append(slices.Clone(png), archive...), ""},
+		{"PNG, then a page", with(png, Script), ""},
+		{"PNG with a page in its text", AfterHeader(png, Chunk("tEXt", []byte("Comment\x00"+Script))), ""},
+		{"PNG whose text inflates to 256 MB", AfterHeader(png, Chunk("zTXt", append([]byte("Comment\x00\x00"), big...))), ""},
+		{"PNG whose profile inflates to 256 MB", AfterHeader(png, Chunk("iCCP", append([]byte("icc\x00\x00"), big...))), ""},
+		{"PNG whose pixels inflate to 256 MB", bytes.Join([][]byte{[]byte(Signature), Header(64, 48, 8, 6, 0), Chunk("IDAT", big), Chunk("IEND", nil)}, nil), "unreadable_picture"},
+		{"PNG that claims 50000 × 50000", bytes.Join([][]byte{[]byte(Signature), Header(50_000, 50_000, 8, 6, 0), Chunk("IDAT", bomb(1000)), Chunk("IEND", nil)}, nil), "too_many_pixels"},
+		{"PNG that claims 4294967295 × 1", bytes.Join([][]byte{[]byte(Signature), Header(1<<32-1, 1, 8, 6, 0), Chunk("IDAT", nil), Chunk("IEND", nil)}, nil), "too_many_pixels"},
+		{"PNG of 0 × 0", bytes.Join([][]byte{[]byte(Signature), Header(0, 0, 8, 6, 0), Chunk("IDAT", nil), Chunk("IEND", nil)}, nil), "unreadable_picture"},
+		{"PNG of 20001 × 1", Rows(20_001, 1, 8, 0, 0), "too_many_pixels"},
+		{"PNG of 4097 × 4096", Rows(4097, 4096, 1, 0, 0), "too_many_pixels"},
+		{"PNG, 16 bits, interlaced, 16 MP", Rows(4096, 4096, 16, 0, 1, Chunk("tRNS", []byte{0, 1})), "needs_too_much_memory"},
+		{"PNG with too few pixels", bytes.Join([][]byte{[]byte(Signature), Header(4000, 4000, 8, 6, 0), Chunk("IDAT", bomb(1000)), Chunk("IEND", nil)}, nil), "unreadable_picture"},
+		{"PNG with a wrong checksum", flip(png, 8+25+8+20), "unreadable_picture"},
+		{"PNG of an unknown depth", bytes.Join([][]byte{[]byte(Signature), Header(8, 8, 7, 6, 0), Chunk("IDAT", bomb(1000)), Chunk("IEND", nil)}, nil), "unreadable_picture"},
+		{"PNG without a header", bytes.Join([][]byte{[]byte(Signature), Chunk("IDAT", bomb(1000)), Chunk("IEND", nil)}, nil), "unreadable_picture"},
+		{"PNG with two headers", AfterHeader(png, Header(4, 4, 8, 6, 0)), "unreadable_picture"},
+		{"PNG without pixels", bytes.Join([][]byte{[]byte(Signature), Header(8, 8, 8, 6, 0), Chunk("IEND", nil)}, nil), "unreadable_picture"},
+		{"PNG with a chunk of 2 GB", append(slices.Clone(png[:33]), "\x7f\xff\xff\xffIDAT"...), "truncated"},
+		{"PNG cut in the middle", cut(png, len(png)/2), "truncated"},
+		{"PNG cut before its end", cut(png, len(png)-12), "truncated"},
+		{"PNG's signature", []byte(Signature), "truncated"},
+		{"animated PNG", AfterHeader(png, Chunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})), ""},
+		{"PNG with a position", AfterHeader(png, Chunk("eXIf", EXIF(3))), ""},
+
+		{"JPEG, then a ZIP", append(slices.Clone(jpeg), archive...), ""},
+		{"JPEG with a page in its comment", AfterSOI(jpeg, Segment(0xfe, []byte("*/"+Script+"/*"))), ""},
+		{"JPEG with a position", AfterSOI(jpeg, Segment(0xe1, tiff)), ""},
+		{"JPEG with a torn EXIF", AfterSOI(jpeg, Segment(0xe1, append([]byte("Exif\x00\x00MM\x00*\xff\xff\xff\xf0"), 1, 2))), ""},
+		{"JPEG, CMYK", AfterSOI(Coded(0xc0, 64, 48, []byte{0x11, 0x11, 0x11, 0x11}, 0), Segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))), ""},
+		{"JPEG, CMYK, without saying so", Coded(0xc0, 64, 48, []byte{0x11, 0x11, 0x11, 0x11}, 0), "unreadable_picture"},
+		{"JPEG of 0 × 0", resized(jpeg, 0, 0), "unreadable_picture"},
+		{"JPEG that claims 60000 × 60000", resized(jpeg, 60_000, 60_000), "too_many_pixels"},
+		{"JPEG that claims 4000 × 4000", resized(jpeg, 4000, 4000), "unreadable_picture"},
+		{"JPEG that begins twice", AfterSOI(jpeg, Segment(0xc0, []byte{8, 0, 8, 0, 8, 1, 1, 0x11, 0})), "unreadable_picture"},
+		{"JPEG of 5000 scans", Coded(0xc2, 64, 64, YUV420, 5000), "too_complex"},
+		{"JPEG of 40 scans, large", Coded(0xc2, 4096, 4096, YUV420, 40), "too_complex"},
+		{"JPEG, progressive, 4:4:4, large", Coded(0xc2, 4096, 4096, YUV444, 2), "needs_too_much_memory"},
+		{"JPEG, arithmetic", Coded(0xc9, 64, 64, YUV420, 0), "unreadable_picture"},
+		{"JPEG, 12 bits", AfterSOI([]byte{0xff, 0xd8, 0xff, 0xd9}, Segment(0xc1, []byte{12, 0, 8, 0, 8, 1, 1, 0x11, 0})), "unreadable_picture"},
+		{"JPEG, sampled by 15", AfterSOI([]byte{0xff, 0xd8, 0xff, 0xd9}, Segment(0xc0, []byte{8, 0, 8, 0, 8, 3, 1, 0xff, 0, 2, 0x11, 0, 3, 0x11, 0})), "unreadable_picture"},
+		{"JPEG without a picture", []byte{0xff, 0xd8, 0xff, 0xd9}, "unreadable_picture"},
+		{"JPEG's first bytes", []byte{0xff, 0xd8, 0xff}, "truncated"},
+		{"JPEG cut in the middle", cut(jpeg, len(jpeg)/2), "truncated"},
+		{"JPEG cut before its end", cut(jpeg, len(jpeg)-2), "truncated"},
+		{"JPEG with damaged tables", flip(jpeg, bytes.Index(jpeg, []byte{0xff, 0xc4})+6), "unreadable_picture"},
+		{"JPEG in a JPEG's clothes", append([]byte{0xff, 0xd8, 0xff, 0xe0}, bytes.Repeat([]byte("A"), 1000)...), "truncated"},
+
+		{"WebP, then a ZIP", append(slices.Clone(lossless), archive...), ""},
+		{"WebP with a position", RIFF(VP8X(1<<3|1<<4, 64, 48), lossless[12:], WebPChunk("EXIF", EXIF(6))), ""},
+		{"animated WebP", RIFF(VP8X(1<<1, 64, 48), WebPChunk("ANIM", make([]byte, 6)), WebPChunk("ANMF", make([]byte, 100))), "animated_picture"},
+		{"WebP larger than its canvas", RIFF(VP8X(0, 8, 8), FlatLossless(4000, 4000, false)[12:]), "unreadable_picture"},
+		{"WebP smaller than its canvas", RIFF(VP8X(1<<4, 1<<24, 1<<24), WebPChunk("ALPH", make([]byte, 10)), lossless[12:]), "unreadable_picture"},
+		{"WebP of 16384 × 16384 in 40 bytes", FlatLossless(16_384, 16_384, false), "too_many_pixels"},
+		{"WebP of 2600 large codes", ManyCodes(4096, 4096, 2600), "needs_too_much_memory"},
+		{"WebP that claims 4 GB", append([]byte("RIFF\xff\xff\xff\xffWEBPVP8 \xff\xff\xff\xf0"), make([]byte, 50)...), "truncated"},
+		{"WebP cut in the middle", cut(lossless, len(lossless)/2), "truncated"},
+		{"WebP without a picture", RIFF(VP8X(0, 8, 8)), "unreadable_picture"},
+		{"WebP that is sound at its edges", RIFF(WebPChunk("VP8 ", append([]byte{0, 0, 0, 0x9d, 1, 0x2a, 64, 0, 48, 0}, make([]byte, 40)...))), "truncated"},
+		{"RIFF of another kind", append([]byte("RIFF\x24\x00\x00\x00WAVEfmt "), make([]byte, 30)...), "unsupported_type"},
+	}
+}
+
+// bomb is n zeros, deflated.
+func bomb(n int) []byte {
+	var b bytes.Buffer
+	z := zlib.NewWriter(&b)
+	for piece := make([]byte, 1<<16); n > 0; n -= len(piece) {
+		_, _ = z.Write(piece[:min(n, len(piece))])
+	}
+	_ = z.Close()
+	return b.Bytes()
+}
+
+func zipped() []byte {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, _ := z.Create("evil.html")
+	_, _ = w.Write([]byte(Script))
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// flip damages one byte.
+func flip(b []byte, at int) []byte {
+	b = slices.Clone(b)
+	b[at] ^= 0xff
+	return b
+}
+
+// resized changes what a JPEG says of its size.
+func resized(b []byte, width, height uint16) []byte {
+	b = slices.Clone(b)
+	at := bytes.Index(b, []byte{0xff, 0xc0}) + 5
+	binary.BigEndian.PutUint16(b[at:], height)
+	binary.BigEndian.PutUint16(b[at+2:], width)
+	return b
+}
