@@ -80,6 +80,7 @@ func (s *Server) authRoutes() []route {
 func (s *Server) accountRoutes() []route {
 	return []route{
 		{method: "GET", pattern: "/api/me", handle: s.me},
+		{method: "DELETE", pattern: "/api/me", handle: s.closeAccount, roles: coachOnly, body: bodyJSON},
 		{method: "GET", pattern: "/api/coach/profile", handle: s.profile, roles: coachOnly},
 		{method: "PATCH", pattern: "/api/coach/profile", handle: s.editProfile, roles: coachOnly, body: bodyPatch},
 		{method: "GET", pattern: "/api/coach/dashboard", handle: s.dashboard, roles: coachOnly},

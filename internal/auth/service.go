@@ -58,6 +58,10 @@ type Store interface {
 	// gives the coach the new number (see NumberChange).
 	ChangeNumber(ctx context.Context, c NumberChange) (NumberChanged, error)
 
+	// CloseAccount tries the code and, where it is right, uses it up and closes the
+	// coach's account.
+	CloseAccount(ctx context.Context, c Closing) (Tried, error)
+
 	Session(ctx context.Context, id string) (*Session, error)
 	MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error
 	// Rotate returns nil where the guard did not hold.

@@ -24,12 +24,13 @@ const (
 	ForCursors  Purpose = "cursors"
 	ForMedical  Purpose = "medical"
 	ForKYC      Purpose = "kyc"
+	ForClosed   Purpose = "closed"
 	forSigning  Purpose = "signing"
 	forSecret   Purpose = "secret"
 	secretBytes         = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForAnswers, ForCursors, ForMedical, ForKYC}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForAnswers, ForCursors, ForMedical, ForKYC, ForClosed}
 
 // Vault seals and authenticates with keys derived from one secret (HKDF,
 // RFC 5869). It is safe for concurrent use.

@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/fault"
 )
 
 // Profile returns a coach's profile.
@@ -53,7 +53,7 @@ func profile(ctx context.Context, q querier, coachID string) (coach.Profile, err
 		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, &sports, &p.Visible, &shown, intoText(&p.Tier), &p.KYC, &p.Version,
 			intoTime(&p.CreatedAt), intoTime(&p.UpdatedAt))
 	if errors.Is(err, sql.ErrNoRows) {
-		return p, fault.Missing()
+		return p, auth.ErrEnded() // the account has closed since the session was read
 	}
 	if err != nil {
 		return p, err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 )
@@ -99,7 +100,7 @@ func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes
 		SELECT (SELECT count(*) FROM documents d WHERE d.coach_id = c.id), c.stored_bytes, c.tier, c.kyc_state
 		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &bytes, intoText(&at.Tier), &at.KYC)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = fault.Missing()
+		err = auth.ErrEnded()
 	}
 	return documents, bytes, at, err
 }
@@ -124,7 +125,7 @@ func (tx *tx) restock(ctx context.Context, coachID string, more int64, shows boo
 		WHERE id = $1
 		RETURNING stored_bytes, tier, kyc_state`, coachID, more, touched).Scan(&s.bytes, intoText(&s.at.Tier), &s.at.KYC)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = fault.Missing()
+		err = auth.ErrEnded()
 	}
 	return s, err
 }

@@ -193,6 +193,13 @@ func (p *pitch) moves() {
 	}
 	_, err := p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: number(81), Current: try(by.Number), New: try(number(81))})
 	ok(p, err)
+	by.Number = number(81)
+	a := p.add(by, "Asha Rao", number(82), number(83))
+	ok(p, p.decide(p.as(actor.Guardian, number(82)), a.ID, approval.Approve))
+	p.clock.advance(2 * time.Minute)
+	now = p.clock.Now()
+	_, err = p.db.CloseAccount(bg, auth.Closing{By: by, Try: try(by.Number)})
+	ok(p, err)
 }
 
 // sessions rotates, lists and ends the session that codes opened.

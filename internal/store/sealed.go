@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 )
 
@@ -36,6 +37,14 @@ func (db *DB) unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
 	}
 	plain, err := db.vault.Open(p, sealed, id)
 	return string(plain), err
+}
+
+// sealNumber encrypts the number of an account that closes.
+func (db *DB) sealNumber(by actor.Actor) ([]byte, error) {
+	if db.vault == nil {
+		return nil, errNoVault
+	}
+	return db.vault.Seal(auth.ForClosed, []byte(by.Number), by.AccountID), nil
 }
 
 // linkHash is what is kept of the link in the message of a delivery.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
@@ -24,7 +25,7 @@ func (db *DB) Subscription(ctx context.Context, coachID string) (coach.Subscript
 		FROM coaches c WHERE c.id = $1`, coachID, messagesFrom(coachID), micros(db.Now())).
 		Scan(intoText(&s.Kept), intoTime(&s.Since), &s.Use.Players, &s.Use.StorageBytes, &s.Use.Messages)
 	if errors.Is(err, sql.ErrNoRows) {
-		return s, fault.Missing()
+		return s, auth.ErrEnded()
 	}
 	if err != nil {
 		return s, fmt.Errorf("read a subscription: %w", err)

@@ -17,6 +17,9 @@ CREATE INDEX players_guardian_refused ON players (coach_id, guardian_changed_at,
 CREATE INDEX players_student_refused ON players (coach_id, student_changed_at, id, student_state)
 	WHERE deleted_at IS NULL AND student_state IN ('rejected', 'revoked');
 
+-- What a coach keeps ends with the account.
+CREATE INDEX blobs_of_coach ON blobs (coach_id) WHERE ends_at IS NULL;
+
 -- A closed account keeps its id, to which history points; its number is free and
 -- stays here sealed, for the proof.
 ALTER TABLE accounts ADD COLUMN closed_at BIGINT;
@@ -25,6 +28,7 @@ ALTER TABLE accounts ADD COLUMN closed_number BYTEA;
 -- +goose Down
 ALTER TABLE accounts DROP COLUMN closed_number;
 ALTER TABLE accounts DROP COLUMN closed_at;
+DROP INDEX blobs_of_coach;
 DROP INDEX players_student_refused;
 DROP INDEX players_guardian_refused;
 DROP INDEX requests_disputed_of_coach;

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+)
+
+// CloseAccount judges the code and, where it is right, uses it up and closes the
+// coach's account, all in one transaction however many players there are: nobody
+// ever sees a part of it.
+func (db *DB) CloseAccount(ctx context.Context, c auth.Closing) (auth.Tried, error) {
+	var tried auth.Tried
+	c.Try.Use = true
+	err := db.write(ctx, func(tx *tx) (err error) {
+		if tried, err = tx.try(ctx, c.Try); err != nil || tried.Verdict != auth.RightCode {
+			return judged(tried, err)
+		}
+		return tx.closeAccount(ctx, c.By)
+	})
+	if errors.Is(err, errNothingTried) {
+		err = nil
+	}
+	return tried, err
+}
+
+// closeAccount ends everything that is the coach's.
+//
+// Players come before the account: who decides about one holds it and then wants
+// the account's tray. The account comes before the players that were added just
+// now: who adds one holds the account (see disputes), so that none is overlooked.
+func (tx *tx) closeAccount(ctx context.Context, by actor.Actor) error {
+	var name string
+	err := tx.queryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, by.AccountID).Scan(intoText(&name))
+	if isNone(err) {
+		return auth.ErrEnded()
+	}
+	if err != nil {
+		return err
+	}
+	left := &leaving{tx: tx, by: by, name: name}
+	for _, step := range []func(context.Context) error{
+		left.endPlayers, left.freeNumber, left.endPlayers, left.endSessions,
+		left.closeRequests, left.forgetPeople, left.forgetSelf, left.tellPeople,
+	} {
+		if err := step(ctx); err != nil {
+			return fmt.Errorf("close account: %w", err)
+		}
+	}
+	return nil
+}
+
+// leaving is a closing under way, with what it has ended so far.
+type leaving struct {
+	tx   *tx
+	by   actor.Actor
+	name string
+
+	players []any // ids
+	parties []farewell
+}
+
+// freeNumber parts the account from its number, which stays sealed for the proof.
+// What stands in its place is no number, so that nobody can have it.
+func (l *leaving) freeNumber(ctx context.Context) error {
+	sealed, err := l.tx.db.sealNumber(l.by)
+	if err != nil {
+		return err
+	}
+	err = l.tx.execOne(ctx, `
+		UPDATE accounts SET mobile_number = $3, closed_at = $4, closed_number = $5
+		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
+		l.by.AccountID, string(l.by.Number), "closed:"+l.by.AccountID, micros(l.tx.now), sealed)
+	if errors.Is(err, errStale) {
+		return auth.ErrEnded() // another session closed it, or changed the number
+	}
+	return err
+}
+
+// endSessions ends every session of the account and the devices of the number.
+// The caller's must live still: who was signed out just now closes nothing.
+func (l *leaving) endSessions(ctx context.Context) error {
+	err := l.tx.execOne(ctx, `
+		UPDATE sessions SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
+		l.by.SessionID, l.by.AccountID, micros(l.tx.now))
+	if errors.Is(err, errStale) {
+		return auth.ErrEnded()
+	}
+	if err != nil {
+		return err
+	}
+	return l.each(ctx,
+		statement{query: `UPDATE sessions SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, args: []any{l.by.AccountID, micros(l.tx.now)}},
+		statement{query: `DELETE FROM devices WHERE mobile_number = $1`, args: []any{string(l.by.Number)}},
+	)
+}
+
+// closeRequests cancels what is still open and drops what has not left yet.
+func (l *leaving) closeRequests(ctx context.Context) error {
+	coach, now := l.by.AccountID, micros(l.tx.now)
+	return l.each(ctx,
+		statement{query: `
+			UPDATE deliveries SET state = 'failed', reason = 'request_closed', lease = NULL, updated_at = $2
+			WHERE state = 'queued' AND request_id IN (SELECT id FROM requests WHERE coach_id = $1 AND state = 'pending')`, args: []any{coach, now}},
+		statement{query: `UPDATE requests SET state = 'cancelled', closed_at = $2 WHERE coach_id = $1 AND state = 'pending'`, args: []any{coach, now}},
+		statement{query: `DELETE FROM digests WHERE coach_id = $1`, args: []any{coach}},
+	)
+}
+
+// forgetSelf removes what the coach told and kept. The row in coaches comes first:
+// whoever changes documents or verification holds it, and finds it gone afterwards.
+func (l *leaving) forgetSelf(ctx context.Context) error {
+	coach, now := l.by.AccountID, micros(l.tx.now)
+	return l.each(ctx,
+		statement{query: `DELETE FROM coaches WHERE id = $1`, args: []any{coach}},
+		statement{query: `UPDATE blobs SET ends_at = $2 WHERE coach_id = $1 AND ends_at IS NULL`, args: []any{coach, now}},
+		statement{query: `DELETE FROM documents WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM kyc_documents WHERE submission_id IN (SELECT id FROM kyc_submissions WHERE coach_id = $1)`, args: []any{coach}},
+		statement{query: `DELETE FROM kyc_submissions WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM listing_terms WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM listings WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM notifications WHERE account_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM kept_answers WHERE owner = $1`, args: []any{coach}},
+	)
+}
+
+// each runs statements on whose answers nothing depends.
+func (l *leaving) each(ctx context.Context, statements ...statement) error {
+	for _, s := range statements {
+		if err := l.tx.later(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// BenchmarkClosing times the closing of an account with ten thousand players, each
+// approved by a guardian and a student of their own: as many as the largest tier
+// of the defaults has. It must stay well below what a transaction may take, 10 s.
+func BenchmarkClosing(b *testing.B) {
+	b.Run("sqlite", func(b *testing.B) { closings(b, newPitch(b, storetest.SQLite(b))) })
+	b.Run("postgres", func(b *testing.B) { closings(b, newPitch(b, storetest.Postgres(b))) })
+}
+
+func closings(b *testing.B, p *pitch) {
+	const players = 10_000
+	const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) `
+	nth := 0
+	for b.Loop() {
+		b.StopTimer()
+		nth++
+		by := p.coach(nth)
+		by.SessionID = "s" + by.AccountID
+		now := p.clock.Now()
+		ok(b, run(p.db, `
+			INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
+			VALUES ($1, $2, 'coach', $3, 'd', 1, $4, 1, 1, $5, $5)`, by.SessionID, by.AccountID, string(by.Number), []byte{1}, now.Add(time.Hour).UnixMicro()))
+		for _, role := range []string{"g", "s"} {
+			ok(b, run(p.db, `INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) `+numbers+`
+				SELECT CAST($1 AS TEXT) || CAST($3 AS TEXT) || i, CAST($1 AS TEXT) || i, CASE CAST($3 AS TEXT) WHEN 'g' THEN 'guardian' ELSE 'student' END, 1, 1 FROM n`,
+				by.AccountID, players, role))
+		}
+		ok(b, run(p.db, `
+			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since, student_id,
+				guardian_name, guardian_number, guardian_state, guardian_pending_since, guardian_id, created_at) `+numbers+`
+			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT), 1, 'n', CAST(i AS TEXT), '2014-01-01', 'n', 'approved', i, CAST($1 AS TEXT) || 's' || i,
+				'g', '+91', 'approved', i, CAST($1 AS TEXT) || 'g' || i, i FROM n`, by.AccountID, players))
+		ok(b, run(p.db, `
+			INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at) `+numbers+`
+			SELECT CAST($1 AS TEXT) || 'g' || i, 1, CAST($1 AS TEXT) || i, 'k', 't', 'b', '{}', CAST($1 AS TEXT) || i, 1 FROM n`, by.AccountID, players))
+		slot := auth.Slot{Number: by.Number, Role: actor.Coach}
+		_, err := p.db.OpenChallenge(bg, auth.Opening{
+			Fresh:    auth.Challenge{Slot: slot, ID: by.AccountID, Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+			MaxTries: 2, SentBefore: now.Add(-time.Minute),
+		})
+		ok(b, err)
+		if p.db.Engine() == "postgres" {
+			ok(b, run(p.db, `ANALYZE`))
+		}
+		b.StartTimer()
+		tried, err := p.db.CloseAccount(bg, auth.Closing{By: by, Try: auth.Try{
+			Slots: []auth.Slot{slot}, MaxTries: 3, MaxWrong: func(auth.Slot) int { return 2 }, Now: now,
+			Right: func(auth.Challenge) bool { return true },
+		}})
+		ok(b, err)
+		if tried.Verdict != auth.RightCode || p.count(`SELECT count(*) FROM notifications WHERE type = 'coach_left' AND body LIKE '%' || $1 || '%'`, "closed") < 2*players*nth {
+			b.Fatalf("%+v", tried)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/event"
+)
+
+// farewellBatch is how many parties one statement tells, or ends.
+const farewellBatch = 100
+
+// farewell is one party of a player that ends with its coach's account. Who had
+// approved is told; who was only asked learns no more than it knew.
+type farewell struct {
+	accountID string
+	told      *event.Event
+}
+
+// endPlayers ends the players that are left, whatever was decided about them just
+// now: who decides next finds the player gone.
+func (l *leaving) endPlayers(ctx context.Context) error {
+	rs, err := l.tx.query(ctx, `
+		UPDATE players SET deleted_at = $2, version = version + 1
+		WHERE coach_id = $1 AND deleted_at IS NULL
+		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state`,
+		l.by.AccountID, micros(l.tx.now))
+	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+		e := event.Event{Type: event.CoachLeft, CoachID: l.by.AccountID, CoachName: l.name}
+		var guardian, student string
+		var guardianState, studentState approval.State
+		err := s.Scan(&e.PlayerID, &e.StudentName, intoText(&e.GuardianName), intoText(&guardian), &guardianState, intoText(&student), &studentState)
+		if err != nil {
+			return struct{}{}, err
+		}
+		l.players = append(l.players, e.PlayerID)
+		l.part(e, actor.Guardian, guardian, guardianState)
+		l.part(e, actor.Student, student, studentState)
+		return struct{}{}, nil
+	})
+	return err
+}
+
+func (l *leaving) part(e event.Event, party actor.Role, accountID string, state approval.State) {
+	if accountID == "" {
+		return
+	}
+	f := farewell{accountID: accountID}
+	if state == approval.Approved {
+		e.Party, e.PartyID = party, accountID
+		f.told = &e
+	}
+	l.parties = append(l.parties, f)
+}
+
+// forgetPeople removes what anybody was told of the players, and the disputes,
+// which keep nobody from anything any more.
+func (l *leaving) forgetPeople(ctx context.Context) error {
+	for batch := range slices.Chunk(l.players, farewellBatch) {
+		_, err := l.tx.exec(ctx, `DELETE FROM notifications WHERE player_id IN (`+params(1, len(batch))+`)`, batch...)
+		if err != nil {
+			return err
+		}
+	}
+	rs, err := l.tx.query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, l.by.AccountID)
+	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+		var f farewell
+		err := s.Scan(&f.accountID)
+		l.parties = append(l.parties, f)
+		return struct{}{}, err
+	})
+	return err
+}
+
+// tellPeople tells those who had approved, and ends the roles of all who hold none
+// any more. Their accounts are locked in one order throughout, as everywhere.
+func (l *leaving) tellPeople(ctx context.Context) error {
+	slices.SortFunc(l.parties, func(a, b farewell) int { return strings.Compare(a.accountID, b.accountID) })
+	for batch := range slices.Chunk(l.parties, farewellBatch) {
+		var events []event.Event
+		var accounts []string
+		for _, f := range batch {
+			accounts = append(accounts, f.accountID)
+			if f.told != nil {
+				events = append(events, *f.told)
+			}
+		}
+		accounts = slices.Compact(accounts)
+		if err := l.tx.tell(ctx, events, nil, accounts...); err != nil {
+			return err
+		}
+		if err := l.tx.endRoles(ctx, accounts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
