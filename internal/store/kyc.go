@@ -85,6 +85,9 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 		// it: what is read from here on holds until the commit.
 		var state coach.KYCState
 		err := tx.queryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING kyc_state`, s.CoachID).Scan(&state)
+		if isNone(err) {
+			return auth.ErrEnded() // the account has closed since the session was read
+		}
 		if err != nil {
 			return fmt.Errorf("lock coach %s: %w", s.CoachID, err)
 		}
