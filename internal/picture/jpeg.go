@@ -57,7 +57,7 @@ func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 			return Info{}, cutOff(err)
 		}
 	}
-	if f.scans == 0 {
+	if f.scans == 0 || len(f.components) == 0 {
 		return Info{}, refuse(Unreadable, "The JPEG holds no picture.")
 	}
 	if err := f.checkScans(); err != nil {

@@ -101,6 +101,7 @@ func Hostile() []Upload {
 		{"JPEG, 12 bits", AfterSOI([]byte{0xff, 0xd8, 0xff, 0xd9}, Segment(0xc1, []byte{12, 0, 8, 0, 8, 1, 1, 0x11, 0})), "unreadable_picture"},
 		{"JPEG, sampled by 15", AfterSOI([]byte{0xff, 0xd8, 0xff, 0xd9}, Segment(0xc0, []byte{8, 0, 8, 0, 8, 3, 1, 0xff, 0, 2, 0x11, 0, 3, 0x11, 0})), "unreadable_picture"},
 		{"JPEG without a picture", []byte{0xff, 0xd8, 0xff, 0xd9}, "unreadable_picture"},
+		{"JPEG of a scan without a frame", []byte("\xff\xd8\xff\xda\x00\x030\xff\xd9"), "unreadable_picture"},
 		{"JPEG's first bytes", []byte{0xff, 0xd8, 0xff}, "truncated"},
 		{"JPEG cut in the middle", cut(jpeg, len(jpeg)/2), "truncated"},
 		{"JPEG cut before its end", cut(jpeg, len(jpeg)-2), "truncated"},
