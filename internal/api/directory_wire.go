@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/touchline/touchline/internal/coach"
 )
@@ -77,7 +78,7 @@ func encodePublic(w http.ResponseWriter, r *http.Request, v any) error {
 	h := w.Header()
 	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(publicAge))
 	h.Set("ETag", etag)
-	if given := r.Header.Values("If-None-Match"); len(given) > 0 && etagMatches(given[0], etag) {
+	if etagMatches(strings.Join(r.Header.Values("If-None-Match"), ","), etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/fault"
 )
 
 // relist writes what the public directory keeps of a coach anew. Whatever changes
@@ -17,10 +16,14 @@ import (
 // It first takes the coach's row: of two who changed different parts of one coach,
 // the second waits here until the first has committed, and then sees both changes.
 func (tx *tx) relist(ctx context.Context, coachID string) error {
-	s, err := tx.holdSource(ctx, coachID)
-	if fault.KindOf(err) == fault.NotFound {
+	visible, err := tx.holdCoach(ctx, coachID)
+	if err != nil {
+		return err
+	}
+	if !visible {
 		return tx.unlist(ctx, coachID)
 	}
+	s, err := tx.source(ctx, coachID)
 	if err != nil {
 		return err
 	}

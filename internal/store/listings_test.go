@@ -209,6 +209,7 @@ func TestSearchPages(t *testing.T) {
 		n := 3*store.SearchWindow + 7
 		p.fillDirectory(n)
 		d := &coach.Directory{Store: p.db, Tiers: coach.Tiers{List: coach.DefaultTiers()}, Required: []string{"name"}, Now: p.clock.Now}
+		limit := 100
 		for _, tt := range []struct {
 			sport, text string
 			want        func(i int) bool
@@ -220,12 +221,16 @@ func TestSearchPages(t *testing.T) {
 			{"hockey", "odd", func(i int) bool { return false }},
 			{"", "everybody asha odd", func(i int) bool { return false }},
 			{"", "everybody rare42", func(i int) bool { return i%1000 == 42 }},
+			{"hockey", "everybody", func(i int) bool { return i%2 == 0 }}, // pages longer than one search may look
 		} {
+			if tt.text == "everybody" {
+				limit = 2 * store.SearchWindow
+			}
 			q, _ := coach.NewQuery(tt.sport, tt.text)
 			var got []string
 			pages, next := 0, ""
 			for {
-				page, after, err := d.List(bg, q, next, 100)
+				page, after, err := d.List(bg, q, next, limit)
 				ok(t, err)
 				for _, l := range page {
 					got = append(got, l.CoachID)

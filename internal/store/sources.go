@@ -4,10 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/fault"
 )
 
 // Source returns everything that the directory is made of for one coach.
@@ -22,7 +22,10 @@ func (db *DB) Source(ctx context.Context, coachID string) (s coach.Source, err e
 // wishes, and saves that with the listing. fn may run more than once.
 func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.Source) (coach.Wish, error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		s, err := tx.holdSource(ctx, coachID)
+		if _, err := tx.holdCoach(ctx, coachID); err != nil {
+			return err
+		}
+		s, err := tx.source(ctx, coachID)
 		if err != nil {
 			return err
 		}
@@ -41,19 +44,15 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.S
 	})
 }
 
-// holdSource is source for a transaction that writes: nobody else changes the
-// coach's row, or lists the coach, until it ends. The row itself stays as it is.
-func (tx *tx) holdSource(ctx context.Context, coachID string) (coach.Source, error) {
-	res, err := tx.exec(ctx, `UPDATE coaches SET version = version WHERE id = $1`, coachID)
-	if err != nil {
-		return coach.Source{}, err
+// holdCoach takes the coach's row, which stays as it is: nobody else changes it,
+// or lists the coach, until the transaction ends. visible is the coach's wish;
+// false also where there is no such coach.
+func (tx *tx) holdCoach(ctx context.Context, coachID string) (visible bool, err error) {
+	err = tx.queryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING visible`, coachID).Scan(&visible)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
 	}
-	if n, err := res.RowsAffected(); err != nil {
-		return coach.Source{}, err
-	} else if n == 0 {
-		return coach.Source{}, fault.Missing()
-	}
-	return tx.source(ctx, coachID)
+	return visible, err
 }
 
 // source reads a coach's profile and whether the account is suspended.
