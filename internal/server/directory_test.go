@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -287,5 +286,16 @@ func TestDirectoryWantsVerification(t *testing.T) {
 			t.Errorf("state: %s", v.Body)
 		}
 		coach.Call(t, "PUT", "/api/coach/visibility", wish(false, "name")).Want(t, 200)
-	}, func(c *config.Config) { c.KYC = true })
+
+		id := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
+		coach.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Meera Nair", "document_ids": []string{id}}).Want(t, 201)
+		if refused := coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "name")).Want(t, 403, "kyc_required"); refused.String("kyc_state") != "submitted" {
+			t.Errorf("refused: %s", refused.Body)
+		}
+		verdict(t, s, approve)
+		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "verified")).Want(t, 200)
+		if got := s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 200); got.JSON["verified"] != true {
+			t.Errorf("verified: %s", got.Body)
+		}
+	}, kycOn)
 }
