@@ -41,6 +41,8 @@ type Edges struct {
 	Log   *slog.Logger
 	// Terminal is where SMS=log prints.
 	Terminal io.Writer
+	// UploadStall and UploadWhole bound an upload in time; see api.Config.
+	UploadStall, UploadWhole time.Duration
 }
 
 func (e Edges) filled() Edges {
@@ -195,6 +197,8 @@ func (a *App) assemble(ctx context.Context) error {
 		Pages:       pages.Handlers(),
 		Ready:       a.ready,
 		PublicURL:   cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, RequestsPerMinute: cfg.RequestsPerAddressMinute,
+
+		UploadStall: edges.UploadStall, UploadWhole: edges.UploadWhole,
 
 		Subscriptions: &coach.Subscriptions{Store: a.db, Tiers: a.tiers},
 		Verifications: &coach.Verifications{Store: a.db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},

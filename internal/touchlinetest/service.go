@@ -35,6 +35,7 @@ type Service struct {
 	Log *Log
 
 	tb     testing.TB
+	edges  func(*server.Edges)
 	client *http.Client
 	// adminClient holds answers against the operators' document.
 	adminClient *http.Client
@@ -52,6 +53,11 @@ func Each(t *testing.T, test func(t *testing.T, s *Service), options ...Option) 
 // New starts a service on the database at url. Limits on sends for each address
 // and in all are off, for every test is one address; the rest is as by default.
 func New(tb testing.TB, url string, options ...Option) *Service {
+	return NewWith(tb, url, func(*server.Edges) {}, options...)
+}
+
+// NewWith is New for a service that meets the world otherwise than tests do.
+func NewWith(tb testing.TB, url string, edges func(*server.Edges), options ...Option) *Service {
 	cfg := config.Defaults()
 	cfg.Addr, cfg.AdminAddr = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DataDir = tb.TempDir()
@@ -63,7 +69,7 @@ func New(tb testing.TB, url string, options ...Option) *Service {
 	for _, option := range options {
 		option(cfg)
 	}
-	s := &Service{Clock: new(Clock), Gateway: smstest.New(tb), Config: cfg, Log: new(Log), tb: tb}
+	s := &Service{Clock: new(Clock), Gateway: smstest.New(tb), Config: cfg, Log: new(Log), tb: tb, edges: edges}
 	cfg.SMS = config.SecretURL(s.Gateway.Spec())
 	s.start()
 	return s
@@ -74,7 +80,7 @@ func New(tb testing.TB, url string, options ...Option) *Service {
 func (s *Service) Replica() *Service {
 	own := *s.Config
 	own.PublicURL = config.Defaults().PublicURL // it is reached elsewhere
-	r := &Service{Clock: s.Clock, Gateway: s.Gateway, Config: &own, Log: new(Log), tb: s.tb}
+	r := &Service{Clock: s.Clock, Gateway: s.Gateway, Config: &own, Log: new(Log), tb: s.tb, edges: s.edges}
 	r.start()
 	return r
 }
@@ -91,10 +97,12 @@ func (s *Service) start() {
 		s.Config.PublicURL = cfg.PublicURL
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	app, err := server.Open(ctx, &cfg, server.Edges{
+	edges := server.Edges{
 		Now: s.Clock.Now, Terminal: io.Discard,
 		Log: slog.New(slog.NewJSONHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-	})
+	}
+	s.edges(&edges)
+	app, err := server.Open(ctx, &cfg, edges)
 	if err != nil {
 		cancel()
 		s.tb.Fatalf("open the service: %v", err)

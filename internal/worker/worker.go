@@ -22,7 +22,7 @@ const (
 	sweepEvery  = 10 * time.Minute
 	// A certificate's notice is due at midnight, and is no less true a minute later.
 	expiryEvery     = 5 * time.Second
-	sweepFilesEvery = time.Minute
+	sweepFilesEvery = 10 * time.Second
 )
 
 // Worker runs the background work of one replica.
