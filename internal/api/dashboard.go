@@ -9,6 +9,8 @@ import (
 
 type dashboardAnswer struct {
 	Profile         dashboardProfile   `json:"profile"`
+	KYC             dashboardKYC       `json:"kyc"`
+	Tier            dashboardTier      `json:"tier"`
 	Players         dashboardPlayers   `json:"players"`
 	Pending         dashboardPending   `json:"pending_approvals"`
 	FollowUp        dashboardFollowUp  `json:"follow_up"`
@@ -22,6 +24,16 @@ type dashboardAnswer struct {
 type dashboardProfile struct {
 	Complete bool     `json:"complete"`
 	Missing  []string `json:"missing"`
+}
+
+type dashboardKYC struct {
+	State string `json:"state"`
+}
+
+type dashboardTier struct {
+	Tier   string         `json:"tier"`
+	Use    useResponse    `json:"use"`
+	Limits limitsResponse `json:"limits"`
 }
 
 type dashboardPlayers struct {
@@ -61,6 +73,8 @@ type attentionAnswer struct {
 	StudentName  *string    `json:"student_name"`
 	ApproverType *string    `json:"approver_type"`
 	RequestID    *string    `json:"request_id"`
+	DocumentID   *string    `json:"document_id"`
+	Title        *string    `json:"title"`
 }
 
 // attentionDetails say what to do about each kind.
@@ -70,6 +84,8 @@ var attentionDetails = map[coach.Kind]string{
 	coach.NeedsContact:  "Whoever holds the number says that it is not theirs. Ask for the right one and correct it.",
 	coach.Refused:       "They rejected app access. Correct the details, then send the request again.",
 	coach.TakenBack:     "They took their approval back. Ask them why before you send a new request.",
+	coach.Expiring:      "This certificate ends soon. Upload the new one in its place.",
+	coach.Expired:       "This certificate has ended. Upload the new one in its place, or delete it.",
 }
 
 // dashboard serves GET /api/coach/dashboard.
@@ -82,8 +98,11 @@ func (s *Server) dashboard(w http.ResponseWriter, r *http.Request) error {
 }
 
 func newDashboardAnswer(d *coach.Dashboard, now time.Time) dashboardAnswer {
+	subscription := newSubscriptionResponse(d.Subscription)
 	a := dashboardAnswer{
 		Profile:   dashboardProfile{len(d.Missing) == 0, d.Missing},
+		KYC:       dashboardKYC{string(d.KYC)},
+		Tier:      dashboardTier{subscription.Tier, subscription.Use, subscription.Details.Limits},
 		Players:   dashboardPlayers{d.Players.Total, statesCounted(d.Players.Guardian), statesCounted(d.Players.Student)},
 		Pending:   newDashboardPending(d.Waiting, now),
 		FollowUp:  dashboardFollowUp{TargetIn: seconds(coach.FollowUpTarget), Overdue: d.FollowUp.Overdue, Reached: d.FollowUp.Reached, FollowedUp: d.FollowUp.FollowedUp},
@@ -100,6 +119,7 @@ func newDashboardAnswer(d *coach.Dashboard, now time.Time) dashboardAnswer {
 		a.Attention = append(a.Attention, attentionAnswer{
 			Kind: v.Kind, Since: timestamp(v.Since), Detail: attentionDetails[v.Kind], PlayerID: orNull(v.PlayerID),
 			StudentName: orNull(v.StudentName), ApproverType: orNull(string(v.Party)), RequestID: orNull(v.RequestID),
+			DocumentID: orNull(v.DocumentID), Title: orNull(v.Title),
 		})
 	}
 	return a

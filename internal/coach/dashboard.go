@@ -33,10 +33,12 @@ const (
 	NeedsContact  Kind = "disputed"
 	Refused       Kind = "rejected"
 	TakenBack     Kind = "revoked"
+	Expiring      Kind = "certificate_expiring"
+	Expired       Kind = "certificate_expired"
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{NeedsProfile, NeedsDelivery, NeedsContact, Refused, TakenBack}
+var Kinds = []Kind{NeedsProfile, NeedsDelivery, NeedsContact, Refused, TakenBack, Expiring, Expired}
 
 // Attention is one thing that the coach should look at.
 type Attention struct {
@@ -49,6 +51,9 @@ type Attention struct {
 	StudentName string
 	Party       actor.Role
 	RequestID   string
+	// DocumentID and Title are of the certificate concerned; empty where there is none.
+	DocumentID string
+	Title      string
 }
 
 // States counts players by the state of one party.
@@ -88,7 +93,10 @@ type Dashboard struct {
 	Profile Profile
 	// Missing is what the profile lacks.
 	Missing []string
-	Players struct {
+	// KYC is where the verification stands, Disabled while that is off.
+	KYC          KYCState
+	Subscription Subscription
+	Players      struct {
 		Total             int
 		Guardian, Student States
 	}
@@ -102,7 +110,8 @@ type Dashboard struct {
 
 // DashboardStore is what a dashboard is read from; package store provides it.
 type DashboardStore interface {
-	// Dashboard reads all of a coach's dashboard as it is at now, but what is missing.
+	// Dashboard reads all of a coach's dashboard as it is at now, but what follows
+	// from the settings.
 	Dashboard(ctx context.Context, coachID string, now time.Time) (*Dashboard, error)
 }
 
@@ -111,18 +120,25 @@ type Dashboards struct {
 	Store DashboardStore
 	// Required names the fields that make a profile complete.
 	Required []string
+	Tiers    Tiers
 	Now      func() time.Time
 }
 
 // Of returns the caller's own dashboard.
 func (d *Dashboards) Of(ctx context.Context, by actor.Actor) (*Dashboard, error) {
-	board, err := d.Store.Dashboard(ctx, by.AccountID, d.Now())
+	now := d.Now()
+	board, err := d.Store.Dashboard(ctx, by.AccountID, now)
 	if err != nil {
 		return nil, err
 	}
+	board.Subscription.Tier = d.Tiers.Of(board.Subscription.Kept)
+	board.KYC = d.Tiers.KYCState(board.Profile.KYC)
 	board.Missing = board.Profile.Missing(d.Required)
 	if len(board.Missing) > 0 {
 		board.note(Attention{Kind: NeedsProfile, Since: board.Profile.UpdatedAt})
+	}
+	for _, document := range board.Profile.Documents {
+		board.certificate(document, now)
 	}
 	slices.SortStableFunc(board.Attention, func(a, b Attention) int {
 		if n := b.Since.Compare(a.Since); n != 0 {
@@ -132,6 +148,21 @@ func (d *Dashboards) Of(ctx context.Context, by actor.Actor) (*Dashboard, error)
 	})
 	board.Attention = board.Attention[:min(len(board.Attention), MaxAttention)]
 	return board, nil
+}
+
+// certificate notes a certificate that ends within the days before which its coach
+// is told, or that has ended.
+func (d *Dashboard) certificate(v Document, now time.Time) {
+	if !v.Kind.Certifies() || v.ExpiresOn == "" {
+		return
+	}
+	a := Attention{Kind: Expiring, Since: v.ExpiresOn.before(noticeDays[0]), DocumentID: v.ID, Title: v.Title}
+	if ended := v.ExpiresOn.before(-1); !now.Before(ended) { // its last day is over
+		a.Kind, a.Since = Expired, ended
+	}
+	if !now.Before(a.Since) {
+		d.note(a)
+	}
 }
 
 func (d *Dashboard) note(a Attention) {

@@ -185,7 +185,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.handler = a.drained(api.New(api.Config{
 		Auth: auths, Approvals: approvals,
 		Coaches:     &coach.Service{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
-		Dashboards:  &coach.Dashboards{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
+		Dashboards:  &coach.Dashboards{Store: a.db, Required: cfg.ProfileRequired, Tiers: a.tiers, Now: edges.Now},
 		Directory:   directory,
 		Documents:   documents,
 		Tray:        &notify.Tray{Store: a.db, Now: edges.Now},

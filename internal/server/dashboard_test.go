@@ -47,7 +47,7 @@ func TestDashboard(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
 		shows(t, "new", board(t, coach), map[string]string{
-			"profile.complete": "false", "profile.missing": "[name bio experience_years sports]", "players.total": "0",
+			"profile.complete": "false", "kyc.state": "disabled", "profile.missing": "[name bio experience_years sports]", "players.total": "0",
 			"pending_approvals.total": "0", "pending_approvals.oldest_days": "", "follow_up.target_in": "172800",
 			"follow_up.share": "", "attention_counts.profile_incomplete": "1", "unread_notifications": "0", "batches": "[]", "attendance_today": "[]",
 		})
@@ -142,6 +142,52 @@ func TestDashboardAttention(t *testing.T) {
 		}
 		guardian.Call(t, "GET", "/api/coach/dashboard", nil).Want(t, 403, "role_not_allowed")
 	}, func(c *config.Config) { c.Countries = []string{"IN"} })
+}
+
+// TestDashboardOfWhatIsKept: certificates that end, the tier and what is used of it,
+// the verification.
+func TestDashboardOfWhatIsKept(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		day := func(n int) string { return s.Clock.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
+		soon := coach.Upload(t, "certification", "First aid.pdf", touchlinetest.PDF(1000, 1), "expires_on", day(32)).Want(t, 201)
+		coach.Upload(t, "qualification", "Trainer.pdf", touchlinetest.PDF(500, 2), "expires_on", day(400)).Want(t, 201)
+		coach.Upload(t, "identity", "Card.pdf", touchlinetest.PDF(300, 3)).Want(t, 201)
+		coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		a := board(t, coach)
+		shows(t, "at first", a, map[string]string{
+			"kyc.state": "not_started", "tier.tier": "free", "tier.use.players": "1", "tier.use.storage_bytes": "1800", "tier.use.messages_today": "1",
+			"tier.limits.players": "250", "tier.limits.messages_per_day": "200", "attention_counts.certificate_expiring": "0",
+		})
+		own := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200)
+		if own.String("use") != a.String("tier.use") || own.String("details.limits") != a.String("tier.limits") {
+			t.Errorf("the subscription says %s", own.Body)
+		}
+		s.Clock.Advance(2 * 24 * time.Hour)
+		a = board(t, coach)
+		if got := needs(a); !slices.Equal(got, []string{"certificate_expiring"}) {
+			t.Fatalf("needs %v", got)
+		}
+		item := a.JSON["attention"].([]any)[0].(map[string]any)
+		if item["document_id"] != soon.String("document_id") || item["title"] != "First aid" {
+			t.Errorf("the certificate: %v", item)
+		}
+		shows(t, "a day later", board(t, coach), map[string]string{"attention_counts.certificate_expiring": "1", "tier.use.messages_today": "0"})
+		s.Clock.Advance(30 * 24 * time.Hour)
+		coach = s.SignIn(t, "coach", coachNumber)
+		if got := needs(board(t, coach)); !slices.Equal(got, []string{"certificate_expiring"}) {
+			t.Errorf("on its last day: %v", got)
+		}
+		s.Clock.Advance(24 * time.Hour)
+		if got := needs(board(t, coach)); !slices.Equal(got, []string{"certificate_expired"}) {
+			t.Errorf("after it: %v", got)
+		}
+		again(t, coach).Call(t, "DELETE", "/api/coach/documents/"+soon.String("document_id"), nil).Want(t, 200)
+		if got := needs(board(t, coach)); len(got) != 0 {
+			t.Errorf("deleted: %v", got)
+		}
+	}, func(c *config.Config) { c.KYC = true })
 }
 
 // TestDashboardIsBounded: sixty that said no fill the list and are all counted.

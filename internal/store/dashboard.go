@@ -19,6 +19,9 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 		if d.Profile, err = profile(ctx, tx, coachID); err != nil {
 			return err
 		}
+		if d.Subscription, err = subscription(ctx, tx, coachID, now); err != nil {
+			return err
+		}
 		for _, part := range []func() error{
 			func() error { return tx.countPlayers(ctx, coachID, d) },
 			func() error { return tx.countWaiting(ctx, coachID, now, d) },

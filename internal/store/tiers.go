@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -18,11 +19,15 @@ var _ coach.SubscriptionStore = (*DB)(nil)
 
 // Subscription returns a coach's tier as it is kept, and what is in use.
 func (db *DB) Subscription(ctx context.Context, coachID string) (coach.Subscription, error) {
+	return subscription(ctx, db, coachID, db.Now())
+}
+
+func subscription(ctx context.Context, q querier, coachID string, now time.Time) (coach.Subscription, error) {
 	var s coach.Subscription
-	err := db.queryRow(ctx, `
+	err := q.queryRow(ctx, `
 		SELECT c.tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
 			(SELECT count(*) FROM limit_slots s WHERE s.key = $2 AND s.free_at > $3)
-		FROM coaches c WHERE c.id = $1`, coachID, messagesFrom(coachID), micros(db.Now())).
+		FROM coaches c WHERE c.id = $1`, coachID, messagesFrom(coachID), micros(now)).
 		Scan(intoText(&s.Kept), intoTime(&s.Since), &s.Use.Players, &s.Use.StorageBytes, &s.Use.Messages)
 	if errors.Is(err, sql.ErrNoRows) {
 		return s, auth.ErrEnded()
