@@ -91,13 +91,13 @@ var catalogue = []Type{
 	},
 	{
 		"kyc_required", 403, "Identity must be verified first",
-		"This feature is for coaches whose identity has been verified.",
-		"Submit what the verification asks for and wait for the decision.",
+		"This is for coaches whose identity has been verified: being visible, say, or having more than a few players. `limit` names what it is, `kyc_state` where the verification stands.",
+		"Upload identity documents, submit them with `POST /api/coach/kyc`, and wait for the decision.",
 	},
 	{
 		"tier_limit", 403, "Not in this subscription tier",
-		"The subscription tier does not include this feature, or its limit is reached.",
-		"Choose a tier that includes it, or free some room within this one.",
+		"The subscription tier does not include this feature, or its limit is reached: `limit` names it, `limit_value` is how much is allowed, `use` how much there is.",
+		"Choose `needed_tier` with `PUT /api/coach/subscription` where it is one that coaches may choose, ask whoever runs the service where it is not, or free some room within this one.",
 	},
 	{
 		"approval_pending", 403, "Waiting for approval",

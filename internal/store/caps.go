@@ -72,7 +72,7 @@ func (tx *tx) quota(ctx context.Context, coachID string) (quota, error) {
 		return q, nil
 	}
 	err := tx.queryRow(ctx, `SELECT tier, kyc_state FROM coaches WHERE id = $1`, coachID).Scan(intoText(&q.standing.Tier), &q.standing.KYC)
-	if err != nil {
+	if err != nil && !isNone(err) { // who has gone has the first tier
 		return q, fmt.Errorf("read the tier: %w", err)
 	}
 	q.limit = tiers.Of(q.standing.Tier).Limits.MessagesPerDay

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -23,8 +21,8 @@ func (db *DB) KYC(ctx context.Context, coachID string) (coach.KYCState, coach.Su
 	var s coach.Submission
 	err := db.view(ctx, func(tx *tx) error {
 		err := tx.queryRow(ctx, `SELECT kyc_state FROM coaches WHERE id = $1`, coachID).Scan(&state)
-		if errors.Is(err, sql.ErrNoRows) {
-			return fault.Missing()
+		if isNone(err) {
+			return auth.ErrEnded() // the account has closed since the session was read
 		}
 		if err != nil || state == coach.NotStarted {
 			return err
@@ -58,7 +56,7 @@ func (tx *tx) opened(s coach.Submission, sealed []byte, err error) (coach.Submis
 // not_found where there is none.
 func (tx *tx) submission(ctx context.Context, r *row) (coach.Submission, []byte, error) {
 	s, sealed, err := scanSubmission(r)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNone(err) {
 		return s, nil, fault.Missing()
 	}
 	if err != nil {

@@ -258,3 +258,25 @@ func TestVerdictRace(t *testing.T) {
 		}
 	})
 }
+
+// TestClosedThisMoment: a coach whose row has just gone has no session any more,
+// and nothing fails.
+func TestClosedThisMoment(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		by := p.coach(1)
+		p.db.Settings.MessagesByTier = &coach.Tiers{List: coach.DefaultTiers()}
+		id, player := p.identity(by, "identity"), p.add(by, "Asha Rao", number(2), "")
+		ok(p, run(p.db, `DELETE FROM coaches WHERE id = $1`, by.AccountID))
+		_, _, err := p.verify().Submit(bg, by, "Asha", []string{id})
+		p.refused(err, "session_revoked")
+		_, _, err = p.verify().State(bg, by)
+		if fault.CodeOf(err) != "session_revoked" {
+			p.Error(err)
+		}
+		_, err = p.Add(bg, by, child("Bela Rao", ""), mother(number(3)))
+		p.refused(err, "session_revoked")
+		_, _, err = p.Remind(bg, by, player.ID, actor.Guardian)
+		ok(p, err) // as before: the player is the coach's until it ends, too
+		ok(p, p.Remove(bg, by, player.ID))
+	})
+}

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -29,7 +27,7 @@ func subscription(ctx context.Context, q querier, coachID string, now time.Time)
 			(SELECT count(*) FROM limit_slots s WHERE s.key = $2 AND s.free_at > $3)
 		FROM coaches c WHERE c.id = $1`, coachID, messagesFrom(coachID), micros(now)).
 		Scan(intoText(&s.Kept), intoTime(&s.Since), &s.Use.Players, &s.Use.StorageBytes, &s.Use.Messages)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNone(err) {
 		return s, auth.ErrEnded()
 	}
 	if err != nil {
@@ -43,6 +41,9 @@ func subscription(ctx context.Context, q querier, coachID string, now time.Time)
 func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(kept string) (string, error)) error {
 	return db.write(ctx, func(tx *tx) error {
 		kept, err := tx.tier(ctx, coachID)
+		if isNone(err) {
+			return auth.ErrEnded() // the account has closed since the session was read
+		}
 		if err != nil {
 			return err
 		}
@@ -58,6 +59,9 @@ func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(kept strin
 func (db *DB) SetTier(ctx context.Context, by actor.Operator, coachID, name string) error {
 	return db.write(ctx, func(tx *tx) error {
 		kept, err := tx.tier(ctx, coachID)
+		if isNone(err) {
+			return fault.Missing()
+		}
 		if err != nil {
 			return err
 		}
@@ -73,9 +77,6 @@ func (db *DB) SetTier(ctx context.Context, by actor.Operator, coachID, name stri
 // tier returns the name of a coach's tier as it is kept, "" for none.
 func (tx *tx) tier(ctx context.Context, coachID string) (kept string, err error) {
 	err = tx.queryRow(ctx, `SELECT tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&kept))
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", fault.Missing()
-	}
 	if err != nil {
 		return "", fmt.Errorf("read the tier: %w", err)
 	}
@@ -103,6 +104,9 @@ func (tx *tx) enrol(ctx context.Context, coachID string) (approval.Roster, error
 		UPDATE coaches SET players = players + 1 WHERE id = $1
 		RETURNING players, tier, kyc_state`, coachID).
 		Scan(&r.Players, intoText(&r.Tier), &r.KYC)
+	if isNone(err) {
+		return r, auth.ErrEnded() // the account has closed since the session was read
+	}
 	if err != nil {
 		return r, fmt.Errorf("count the players of %s: %w", coachID, err)
 	}

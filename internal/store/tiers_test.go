@@ -58,9 +58,9 @@ func TestUpdateTier(t *testing.T) {
 		}
 		for _, id := range []string{"nobody", ""} {
 			_, err := p.db.Subscription(bg, id)
-			p.refused(err, "not_found")
+			p.refused(err, "session_revoked")
 			p.refused(p.db.SetTier(bg, actor.Operator{Name: "shell:test"}, id, "x"), "not_found")
-			p.refused(p.db.UpdateTier(bg, id, func(string) (string, error) { return "x", nil }), "not_found")
+			p.refused(p.db.UpdateTier(bg, id, func(string) (string, error) { return "x", nil }), "session_revoked")
 		}
 	})
 }
