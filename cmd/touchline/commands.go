@@ -74,6 +74,7 @@ func listen(ctx context.Context, cfg *config.Config) (public, operators net.List
 // is decoded that lives too, so the limit has the last word: it costs nothing below.
 func settle() {
 	debug.FreeOSMemory()
+	dropPages()
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(picture.MemoryLimit)
 }
