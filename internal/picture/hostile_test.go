@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -66,6 +67,22 @@ func wantRefusal(t *testing.T, err error, code string) {
 	}
 }
 
+// TestBeforeDecoding: what is too much is refused by what the headers say.
+func TestBeforeDecoding(t *testing.T) {
+	for _, u := range picturetest.Hostile() {
+		switch {
+		case u.Want == picture.TooManyPixels, u.Want == picture.TooComplex, u.Want == picture.Animated, strings.Contains(u.Name, "its canvas"),
+			u.Want == picture.NeedsTooMuchMemory && !strings.Contains(u.Name, "codes"): // those show in no header
+			_, err := picture.Inspect(bytes.NewReader(u.Bytes), int64(len(u.Bytes)))
+			if err == nil {
+				t.Errorf("%s is taken", u.Name)
+				continue
+			}
+			wantRefusal(t, err, u.Want)
+		}
+	}
+}
+
 // TestTruncated: a file of each kind, cut at every length, never passes whole, and
 // never fails otherwise than with a Refusal.
 func TestTruncated(t *testing.T) {
@@ -106,6 +123,38 @@ func TestLeaving(t *testing.T) {
 	all.Wait()
 	if took := time.Since(start); took > 5*time.Second {
 		t.Errorf("left after %s", took)
+	}
+}
+
+// TestWaiting: whoever waits for a turn may leave while another is at work.
+func TestWaiting(t *testing.T) {
+	file := picturetest.PNG(picturetest.Paint(64, 48))
+	begun, end, ended := make(chan bool), make(chan bool), make(chan error)
+	go func() {
+		_, err := picture.Process(context.Background(), bytes.NewReader(file), int64(len(file)), picture.Options{
+			Sizes: picture.DocumentSizes, Create: func(picture.Size) (io.Writer, error) { close(begun); <-end; return io.Discard, nil },
+		})
+		ended <- err
+	}()
+	<-begun
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	left := make(chan error, 1)
+	go func() {
+		_, err := picture.Process(ctx, bytes.NewReader(file), int64(len(file)), picture.Options{})
+		left <- err
+	}()
+	select {
+	case err := <-left:
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("err = %v", err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("it waits on")
+	}
+	close(end)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 

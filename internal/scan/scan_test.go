@@ -133,16 +133,17 @@ func TestAway(t *testing.T) {
 		return func(conn net.Conn) { _, _ = io.WriteString(conn, answer) }
 	}
 	for name, said := range map[string]func(net.Conn){
-		"nothing":       say(""),
-		"garbage":       say("\xff\xfe\x00"),
-		"half":          say("stream: O"),
-		"endless":       func(conn net.Conn) { _, _ = conn.Write(bytes.Repeat([]byte("stream: OK"), 10_000)) },
-		"an error":      say("stream: Can't allocate memory ERROR\x00"),
-		"too large":     say("INSTREAM size limit exceeded. ERROR\x00"),
-		"no name":       say("stream:  FOUND\x00"),
-		"OK to another": say("OK\x00"),
-		"OK and more":   say("stream: OK, or not\x00"),
-		"silence":       func(net.Conn) { time.Sleep(time.Second) },
+		"nothing":        say(""),
+		"garbage":        say("\xff\xfe\x00"),
+		"half":           say("stream: O"),
+		"endless":        func(conn net.Conn) { _, _ = conn.Write(bytes.Repeat([]byte("stream: OK"), 10_000)) },
+		"an error":       say("stream: Can't allocate memory ERROR\x00"),
+		"too large":      say("INSTREAM size limit exceeded. ERROR\x00"),
+		"no name":        say("stream:  FOUND\x00"),
+		"another's find": say("fd[10]: Win.Test FOUND\x00"),
+		"OK to another":  say("OK\x00"),
+		"OK and more":    say("stream: OK, or not\x00"),
+		"silence":        func(net.Conn) { time.Sleep(time.Second) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

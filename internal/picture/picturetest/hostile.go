@@ -112,7 +112,7 @@ func Hostile() []Upload {
 		{"WebP with a position", RIFF(VP8X(1<<3|1<<4, 64, 48), lossless[12:], WebPChunk("EXIF", EXIF(6))), ""},
 		{"animated WebP", RIFF(VP8X(1<<1, 64, 48), WebPChunk("ANIM", make([]byte, 6)), WebPChunk("ANMF", make([]byte, 100))), "animated_picture"},
 		{"WebP larger than its canvas", RIFF(VP8X(0, 8, 8), FlatLossless(4000, 4000, false)[12:]), "unreadable_picture"},
-		{"WebP smaller than its canvas", RIFF(VP8X(1<<4, 1<<24, 1<<24), WebPChunk("ALPH", make([]byte, 10)), lossless[12:]), "unreadable_picture"},
+		{"WebP smaller than its canvas", RIFF(VP8X(1<<4, 16_384, 16_384), WebPChunk("ALPH", make([]byte, 10)), lossless[12:]), "unreadable_picture"},
 		{"WebP of 16384 × 16384 in 40 bytes", FlatLossless(16_384, 16_384, false), "too_many_pixels"},
 		{"WebP of 2600 large codes", ManyCodes(4096, 4096, 2600), "needs_too_much_memory"},
 		{"WebP that claims 4 GB", append([]byte("RIFF\xff\xff\xff\xffWEBPVP8 \xff\xff\xff\xf0"), make([]byte, 50)...), "truncated"},
