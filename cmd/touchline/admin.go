@@ -39,7 +39,7 @@ type command struct {
 
 // commands are those of touchline admin, in the order in which the help has them.
 func commands() []command {
-	return slices.Concat(tokenCommands(), auditCommands())
+	return slices.Concat(tokenCommands(), kycCommands(), coachCommands(), auditCommands())
 }
 
 // admin carries out one command of an operator and returns the exit status. The
@@ -96,6 +96,11 @@ func (c *command) run(ctx context.Context, cfg *config.Config, do func(context.C
 	return errors.Join(do(ctx, sh, args), operators.Close())
 }
 
+// asked says that the command was asked wrongly.
+func asked(format string, args ...any) error {
+	return fault.New(fault.Malformed, "", format, args...)
+}
+
 // complain says what is wrong and returns the exit status.
 func complain(w io.Writer, words string, err error) int {
 	e, ok := errors.AsType[*fault.Error](err)
@@ -106,6 +111,9 @@ func complain(w io.Writer, words string, err error) int {
 		for _, f := range e.Fields {
 			fmt.Fprintf(w, "touchline admin %s: --%s: %s\n", words, strings.TrimPrefix(f.Pointer, "/"), f.Detail)
 		}
+		return 2
+	case e.Kind == fault.Malformed:
+		fmt.Fprintf(w, "touchline admin %s: %s\n", words, e.Message)
 		return 2
 	case e.Kind == fault.NotFound:
 		fmt.Fprintf(w, "touchline admin %s: there is nothing with that identifier\n", words)

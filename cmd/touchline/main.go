@@ -22,7 +22,7 @@ Usage:
 
 	touchline serve     answer requests (migrates the database first)
 	touchline migrate   bring the database up to date, and stop
-	touchline admin     what operators do: tokens, the audit log, and more
+	touchline admin     what operators do: tokens, verifications, coaches, audit log
 	touchline config    print every setting: its value, its default, its source
 	touchline version   print the version
 

@@ -56,7 +56,7 @@ type page struct {
 type keyset struct {
 	At   int64  `json:"t,omitempty"` // microseconds
 	ID   string `json:"i,omitempty"`
-	Name string `json:"n,omitempty"`
+	Name []byte `json:"n,omitempty"`
 }
 
 // page reads limit and cursor. A cursor belongs to its list and to whoever got it.

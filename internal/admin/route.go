@@ -1,11 +1,13 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"mime"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
@@ -25,7 +27,9 @@ type route struct {
 	scope    operator.Scope
 	body     bodyKind
 	produces string // application/json where it is empty, anyMedia for no question
-	handle   exchange.Handler
+	// limit is how long it may take; 0 is timeLimit.
+	limit  time.Duration
+	handle exchange.Handler
 }
 
 const anyMedia = "*/*"
@@ -36,6 +40,7 @@ type bodyKind int
 const (
 	bodyNone bodyKind = iota // whatever is sent is not looked at
 	bodyJSON
+	bodyMaybe // JSON, or nothing
 	bodyForm // application/x-www-form-urlencoded
 )
 
@@ -44,6 +49,16 @@ func (s *Server) routes() []route {
 	return []route{
 		{method: "POST", pattern: "/auth/introspect", scope: operator.Introspect, body: bodyForm, handle: s.introspect},
 		{method: "POST", pattern: "/auth/revoke", scope: operator.Introspect, body: bodyForm, produces: anyMedia, handle: s.revoke},
+		{method: "GET", pattern: "/api/admin/kyc", scope: operator.KYC, handle: s.listKYC},
+		{method: "GET", pattern: "/api/admin/kyc/{coach_id}", scope: operator.KYC, handle: s.kyc},
+		{method: "GET", pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", scope: operator.KYC, produces: anyMedia, limit: fileLimit, handle: s.kycDocument},
+		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/approve", scope: operator.KYC, body: bodyMaybe, handle: s.approveKYC},
+		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/reject", scope: operator.KYC, body: bodyJSON, handle: s.rejectKYC},
+		{method: "GET", pattern: "/api/admin/coaches", scope: operator.Coaches, handle: s.findCoaches},
+		{method: "GET", pattern: "/api/admin/coaches/{coach_id}", scope: operator.Coaches, handle: s.coach},
+		{method: "PUT", pattern: "/api/admin/coaches/{coach_id}/tier", scope: operator.Coaches, body: bodyJSON, handle: s.setTier},
+		{method: "POST", pattern: "/api/admin/coaches/{coach_id}/suspend", scope: operator.Coaches, body: bodyJSON, handle: s.suspend},
+		{method: "POST", pattern: "/api/admin/coaches/{coach_id}/restore", scope: operator.Coaches, handle: s.restore},
 		{method: "GET", pattern: "/api/admin/audit", scope: operator.Audit, handle: s.audit},
 		{method: "GET", pattern: "/metrics", scope: operator.Metrics, produces: anyMedia, handle: s.metrics},
 		{method: "GET", pattern: "/.well-known/oauth-authorization-server", produces: anyMedia, handle: s.metadata},
@@ -70,7 +85,7 @@ func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call)
 // answer makes the checks that come before the handler, in the order of the
 // contract's section 1, and then calls it.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, rt *route) error {
-	ctx, cancel := context.WithTimeout(r.Context(), timeLimit)
+	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(rt.limit, timeLimit))
 	defer cancel()
 	r = r.WithContext(ctx)
 	c := callOf(r)
@@ -92,7 +107,9 @@ func (c *call) read(w http.ResponseWriter, r *http.Request, rt *route) error {
 		if raw, err = wire.ReadAll(w, r, maxBody); err != nil {
 			return err
 		}
-		if want := rt.body.media(); !sent(r.Header, want) {
+		if len(raw) == 0 && rt.body == bodyMaybe {
+			c.body = map[string]any{}
+		} else if want := rt.body.media(); !sent(r.Header, want) {
 			return fault.New(fault.UnsupportedMedia, "unsupported_media_type", "Send the body as %s, without a Content-Encoding.", want)
 		}
 	}
@@ -103,10 +120,10 @@ func (c *call) read(w http.ResponseWriter, r *http.Request, rt *route) error {
 	if produces != anyMedia && !wire.Acceptable(r.Header, produces) {
 		return fault.New(fault.NotAcceptable, "not_acceptable", "This call answers %s, which the Accept header does not admit.", produces)
 	}
-	switch rt.body {
-	case bodyJSON:
+	switch {
+	case rt.body == bodyJSON, rt.body == bodyMaybe && c.body == nil:
 		c.body, err = wire.Parse(raw, &c.faults)
-	case bodyForm:
+	case rt.body == bodyForm:
 		if c.form, err = url.ParseQuery(string(raw)); err != nil {
 			err = errForm("The body is no form.")
 		}
@@ -129,4 +146,21 @@ func sent(h http.Header, mediaType string) bool {
 	name, parameters, err := mime.ParseMediaType(h.Get("Content-Type"))
 	charset, has := parameters["charset"]
 	return err == nil && name == mediaType && (!has || strings.EqualFold(charset, "utf-8"))
+}
+
+// decode binds the JSON body to a struct, and answers every fault.
+func decode[T any](r *http.Request) (T, error) {
+	var into T
+	c := callOf(r)
+	wire.Bind(c.body, &into, &c.faults)
+	return into, c.faults.Err()
+}
+
+// pathID returns an identifier in the path. What is no identifier names nothing.
+func pathID(r *http.Request, name string) (string, error) {
+	id := r.PathValue(name)
+	if !isID(id) {
+		return "", fault.Missing()
+	}
+	return id, nil
 }

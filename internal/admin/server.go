@@ -12,16 +12,19 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/wall"
 )
 
 const (
-	// timeLimit is how long a call may take.
+	// timeLimit is how long a call may take; fileLimit one that sends a file.
 	timeLimit = 10 * time.Second
+	fileLimit = 40 * time.Second
 	// failuresPerMinute is how many tokens that do not work an address may present.
 	// It is the only wall here: other services ask about tokens at any rate.
 	failuresPerMinute = 30
@@ -32,6 +35,12 @@ const (
 type Config struct {
 	Operators *operator.Service
 	Inspector *auth.Inspector
+	// What operators do about coaches.
+	Oversight     *coach.Oversight
+	Subscriptions *coach.Subscriptions
+	Verifications *coach.Verifications
+	Documents     *coach.Documents
+	Phones        phone.Parser
 	// Vault protects the cursors of lists.
 	Vault *auth.Vault
 	// Wake tells the streams of these accounts that something of theirs has ended;

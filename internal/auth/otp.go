@@ -140,6 +140,7 @@ const (
 	Blocked                    // the number or device had its wrong tries
 	WrongCode
 	RightCode
+	Suspended // right, but nobody may sign in to the account; nothing was counted
 )
 
 // Tried is what became of a Try.
@@ -209,6 +210,8 @@ func (s *Service) judge(tried Tried, now time.Time) *fault.Error {
 	case Exhausted:
 		// A fresh code may be asked for after the usual wait.
 		return errAttempts("otp_tries", max(tried.SentAt.Add(s.Settings.OTPResendAfter).Sub(now), time.Second), now)
+	case Suspended:
+		return fault.New(fault.Forbidden, "account_suspended", "This account is suspended, so nobody can sign in to it. Ask whoever runs the service.")
 	case Blocked:
 		return errAttempts("otp_wrong_per_day", max(tried.EndsAt.Sub(now), time.Second), now)
 	default:

@@ -48,7 +48,12 @@ type Subscriptions struct {
 
 // Subscription returns the caller's own tier and use.
 func (s *Subscriptions) Subscription(ctx context.Context, by actor.Actor) (Subscription, error) {
-	sub, err := s.Store.Subscription(ctx, by.AccountID)
+	return s.Of(ctx, by.AccountID)
+}
+
+// Of returns the tier and use of a coach, for operators.
+func (s *Subscriptions) Of(ctx context.Context, coachID string) (Subscription, error) {
+	sub, err := s.Store.Subscription(ctx, coachID)
 	sub.Tier = s.Tiers.Of(sub.Kept)
 	return sub, err
 }

@@ -65,6 +65,9 @@ type VerificationStore interface {
 	DecideKYC(ctx context.Context, by actor.Operator, id string, v Verdict) (Submission, error)
 	// KYCQueue lists the submissions that wait, oldest first, without legal names.
 	KYCQueue(ctx context.Context, after Queued, limit int) ([]Submission, error)
+	// NewestKYC returns the id of a coach's newest submission; not_found where there
+	// is none.
+	NewestKYC(ctx context.Context, coachID string) (string, error)
 	// ReadKYC returns a submission and writes by's entry of the audit log.
 	ReadKYC(ctx context.Context, by actor.Operator, id string) (Submission, error)
 }
@@ -125,6 +128,11 @@ func unknownDocuments(at string, ids, own []string) error {
 // legal names.
 func (v *Verifications) Queue(ctx context.Context, after Queued, limit int) ([]Submission, error) {
 	return v.Store.KYCQueue(ctx, after, limit)
+}
+
+// Newest returns the id of a coach's newest submission.
+func (v *Verifications) Newest(ctx context.Context, coachID string) (string, error) {
+	return v.Store.NewestKYC(ctx, coachID)
 }
 
 // Read returns a submission to an operator; that they read it is recorded.

@@ -22,7 +22,7 @@ type authStore struct {
 
 // verdicts are what became of a guess.
 var verdicts = map[auth.Verdict]string{
-	auth.RightCode: "right", auth.WrongCode: "wrong", auth.NoChallenge: "none_open", auth.Exhausted: "exhausted", auth.Blocked: "blocked",
+	auth.RightCode: "right", auth.WrongCode: "wrong", auth.NoChallenge: "none_open", auth.Exhausted: "exhausted", auth.Blocked: "blocked", auth.Suspended: "suspended",
 }
 
 func (s *authStore) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge, error) {

@@ -208,7 +208,14 @@ func (a *App) assemble(ctx context.Context) error {
 	a.operators = a.drained(admin.New(admin.Config{
 		Operators: newOperators(a.db, edges),
 		Inspector: &auth.Inspector{Auth: auths, Store: a.db},
-		Vault:     keys.Vault, Wake: a.hub.Wake, Ready: a.ready,
+		Oversight: &coach.Oversight{Store: a.db},
+
+		Subscriptions: &coach.Subscriptions{Store: a.db, Tiers: a.tiers},
+		Verifications: &coach.Verifications{Store: a.db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},
+		Documents:     documents,
+		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
+
+		Vault: keys.Vault, Wake: a.hub.Wake, Ready: a.ready,
 		PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, Now: edges.Now, Log: edges.Log,
 		Metrics: watched.metrics, Observe: watched.operators,
 	}).Handler())

@@ -3,9 +3,11 @@ package server
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -15,8 +17,12 @@ type Operators struct {
 	Tokens        *operator.Service
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
+	Oversight     *coach.Oversight
+	Phones        phone.Parser
 
-	db *store.DB
+	cfg   *config.Config
+	edges Edges
+	db    *store.DB
 }
 
 // OpenOperators opens the database of cfg, and migrates it where nobody has. Close
@@ -35,8 +41,25 @@ func OpenOperators(ctx context.Context, cfg *config.Config, edges Edges) (*Opera
 		Tokens:        newOperators(db, edges),
 		Subscriptions: &coach.Subscriptions{Store: db, Tiers: tiers},
 		Verifications: &coach.Verifications{Store: db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},
-		db:            db,
+		Oversight:     &coach.Oversight{Store: db},
+		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
+		cfg:           cfg, edges: edges, db: db,
 	}, nil
+}
+
+// Unlock opens the keys, for what is sealed in the database. It needs the master
+// key of the service, as nothing else here does.
+func (o *Operators) Unlock(ctx context.Context) error {
+	master, err := o.cfg.MasterKey()
+	if err != nil {
+		return err
+	}
+	keys, err := auth.OpenKeys(ctx, o.db, master, o.edges.Now)
+	if err != nil {
+		return err
+	}
+	o.db.SetVault(keys.Vault)
+	return nil
 }
 
 func newOperators(db *store.DB, edges Edges) *operator.Service {

@@ -100,9 +100,9 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 		}
 		err = tx.execOne(ctx, `
 			UPDATE coaches
-			SET name = $3, email = $4, bio = $5, experience_years = $6, sports = $7, updated_at = $8, version = version + 1
+			SET name = $3, email = $4, bio = $5, experience_years = $6, sports = $7, updated_at = $8, name_key = $9, version = version + 1
 			WHERE id = $1 AND version = $2`,
-			coachID, p.Version, text(p.Name), text(p.Email), text(p.Bio), years, string(sports), micros(p.UpdatedAt))
+			coachID, p.Version, text(p.Name), text(p.Email), text(p.Bio), years, string(sports), micros(p.UpdatedAt), nameKey(p.Name))
 		if err != nil {
 			return err
 		}

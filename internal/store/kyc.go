@@ -203,6 +203,15 @@ func (db *DB) KYCQueue(ctx context.Context, after coach.Queued, limit int) ([]co
 	})
 }
 
+// NewestKYC returns the id of a coach's newest submission.
+func (db *DB) NewestKYC(ctx context.Context, coachID string) (id string, err error) {
+	err = db.queryRow(ctx, `SELECT id FROM kyc_submissions WHERE coach_id = $1 ORDER BY id DESC LIMIT 1`, coachID).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fault.Missing()
+	}
+	return id, err
+}
+
 // ReadKYC returns a submission, and records that the operator read it.
 func (db *DB) ReadKYC(ctx context.Context, by actor.Operator, id string) (coach.Submission, error) {
 	var s coach.Submission

@@ -114,7 +114,8 @@ func (db *DB) TryOTP(ctx context.Context, t auth.Try) (auth.Tried, error) {
 var errNothingTried = errors.New("nothing was tried")
 
 func (tx *tx) try(ctx context.Context, t auth.Try) (auth.Tried, error) {
-	c, known, err := tx.countTry(ctx, t)
+	c, holder, err := tx.countTry(ctx, t)
+	known := holder.known
 	if errors.Is(err, sql.ErrNoRows) {
 		return tx.whyNone(ctx, t)
 	}
@@ -138,6 +139,9 @@ func (tx *tx) try(ctx context.Context, t auth.Try) (auth.Tried, error) {
 		}
 		return auth.Tried{Verdict: auth.WrongCode, Left: max(0, min(t.MaxTries-c.Tries, maxWrong-wrong))}, nil
 	}
+	if holder.suspended && t.SignIn != nil {
+		return auth.Tried{Verdict: auth.Suspended}, nil
+	}
 	if err := tx.giveBackTry(ctx, c, t); err != nil {
 		return auth.Tried{}, err
 	}
@@ -149,23 +153,27 @@ func (tx *tx) try(ctx context.Context, t auth.Try) (auth.Tried, error) {
 	return auth.Tried{Verdict: auth.RightCode, EndsAt: c.EndsAt, Registered: known}, nil
 }
 
-// countTry counts against the first slot that holds a live challenge, and says
-// whether the number is known in its role.
-func (tx *tx) countTry(ctx context.Context, t auth.Try) (c auth.Challenge, known bool, err error) {
+// holder is what is known of whoever holds the number of a challenge in its role.
+type holder struct{ known, suspended bool }
+
+// countTry counts against the first slot that holds a live challenge, and says who
+// holds it.
+func (tx *tx) countTry(ctx context.Context, t auth.Try) (c auth.Challenge, by holder, err error) {
 	for _, slot := range t.Slots {
 		c := auth.Challenge{Slot: slot}
 		err := tx.queryRow(ctx, `
 			UPDATE otp_challenges SET tries = tries + 1
 			WHERE mobile_number = $1 AND role = $2 AND device_id = $3
 				AND used_at IS NULL AND ends_at > $4 AND tries < $5
-			RETURNING id, code, tries, ends_at, `+knownRole,
+			RETURNING id, code, tries, ends_at, `+knownRole+`,
+				EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL)`,
 			string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries).
-			Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt), &known)
+			Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt), &by.known, &by.suspended)
 		if !errors.Is(err, sql.ErrNoRows) {
-			return c, known, err
+			return c, by, err
 		}
 	}
-	return auth.Challenge{}, false, sql.ErrNoRows
+	return auth.Challenge{}, holder{}, sql.ErrNoRows
 }
 
 // whyNone says why no slot had a try to give.
@@ -281,7 +289,7 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, device_name, generation, refresh_hash,
 			created_at, last_used_at, idle_at, ends_at)
 		SELECT $1, a.id, a.role, a.mobile_number, $4, $5, $6, $7, $8, $8, $9, $10
-		FROM accounts a WHERE a.mobile_number = $2 AND a.role = $3 ` + tx.db.engine.shared("a") + `
+		FROM accounts a WHERE a.mobile_number = $2 AND a.role = $3 AND a.suspended_at IS NULL ` + tx.db.engine.shared("a") + `
 		RETURNING account_id, ` + filledBy + `sessions.account_id)`,
 		args: []any{
 			s.ID, string(s.Number), string(s.Role), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,
@@ -290,7 +298,7 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 		read: func(row scanner) error {
 			err := row.Scan(&s.AccountID, intoWords(&s.Filled))
 			if errors.Is(err, sql.ErrNoRows) {
-				return errStale // the account has gone since the guess was counted
+				return errStale // the account has gone, or was suspended, since the guess was counted
 			}
 			return err
 		},

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 )
@@ -32,4 +33,18 @@ func (p *pitch) operators() {
 	if err != nil || waiting < 0 {
 		p.Fatal(waiting, err)
 	}
+	c := p.coach(9400)
+	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { v.Name = "Zoya"; return v, nil }))
+	for _, search := range []coach.Search{{Number: c.Number}, {ID: c.AccountID}, {Name: "zo"}} {
+		found, err := p.db.FindCoaches(bg, by, search, 5)
+		if err != nil || len(found) != 1 {
+			p.Fatal(found, err)
+		}
+	}
+	_, _, err = p.db.ReadCoach(bg, by, c.AccountID)
+	ok(p, err)
+	agree := func(coach.Account) error { return nil }
+	ok(p, p.db.Suspend(bg, by, c.AccountID, "why", agree))
+	ok(p, p.db.Restore(bg, by, c.AccountID, agree))
+	_, _ = p.db.NewestKYC(bg, c.AccountID)
 }

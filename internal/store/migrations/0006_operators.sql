@@ -27,6 +27,13 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX audit_log_of_object ON audit_log (object_id, id);
 
+-- A coach's name as operators look for it: folded, and bytes, which both engines
+-- compare alike.
+ALTER TABLE coaches ADD COLUMN name_key BYTEA;
+CREATE INDEX coaches_by_name ON coaches (name_key, id);
+
 -- +goose Down
+DROP INDEX coaches_by_name;
+ALTER TABLE coaches DROP COLUMN name_key;
 DROP TABLE audit_log;
 DROP TABLE operator_tokens;

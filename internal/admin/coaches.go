@@ -1,0 +1,210 @@
+package admin
+
+import (
+	"net/http"
+	"net/url"
+	"unicode/utf8"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// foundResponse is a coach in a list. The number is shown: operators are called by
+// people who say theirs; that it was looked up is recorded.
+type foundResponse struct {
+	CoachID      string  `json:"coach_id"`
+	MobileNumber string  `json:"mobile_number"`
+	Name         *string `json:"name"`
+	Tier         string  `json:"tier"`
+	KYCState     string  `json:"kyc_state"`
+	State        string  `json:"state"`
+	SuspendedAt  *string `json:"suspended_at"`
+	CreatedAt    string  `json:"created_at"`
+}
+
+func (s *Server) found(a coach.Account) foundResponse {
+	return foundResponse{
+		CoachID: a.ID, MobileNumber: string(a.Number), Name: wire.OrNull(a.Name), Tier: s.Subscriptions.Tiers.Of(a.Tier).Name,
+		KYCState: s.kycState(a.KYC), State: a.State(), SuspendedAt: wire.TimestampOrNull(a.SuspendedAt), CreatedAt: wire.Timestamp(a.CreatedAt),
+	}
+}
+
+// kycState is a state as it is shown: while the setting is off there is none.
+func (s *Server) kycState(state coach.KYCState) string {
+	if !s.Verifications.On {
+		return string(coach.Disabled)
+	}
+	return string(state)
+}
+
+// findCoaches serves GET /api/admin/coaches: one by number or id, or by the
+// beginning of the name, in the order of names.
+func (s *Server) findCoaches(w http.ResponseWriter, r *http.Request) error {
+	c, query := callOf(r), r.URL.Query()
+	search := s.search(query, &c.faults)
+	p := s.page(c, query)
+	if err := c.faults.Err(); err != nil {
+		return err
+	}
+	search.After = coach.FoundAt{Name: p.after.Name, ID: p.after.ID}
+	found, err := s.Oversight.Find(r.Context(), c.operator(), search, p.limit+1)
+	if err != nil {
+		return err
+	}
+	return answerPage(w, p, found, func(f coach.Found) foundResponse { return s.found(f.Account) },
+		func(f coach.Found) keyset { return keyset{Name: f.At.Name, ID: f.At.ID} })
+}
+
+// maxName bounds what is looked for, in characters, as it bounds names.
+const maxName = 100
+
+// search reads what is looked for: exactly one of number, q and coach_id.
+func (s *Server) search(query url.Values, f *wire.Faults) (out coach.Search) {
+	given := 0
+	for _, name := range []string{"number", "q", "coach_id"} {
+		if len(query[name]) > 0 {
+			given++
+		}
+	}
+	if given != 1 {
+		f.Add("", "invalid_value", "Look for one thing: number, q or coach_id.")
+		return out
+	}
+	switch {
+	case query.Has("number"):
+		n, err := s.Phones.Parse(query.Get("number"))
+		if err != nil {
+			f.Add("/number", "invalid_number", "This is no whole mobile number.")
+		}
+		out.Number = n
+	case query.Has("coach_id"):
+		if out.ID = query.Get("coach_id"); !isID(out.ID) {
+			f.Add("/coach_id", "invalid_id", "This is no identifier: a UUID.")
+		}
+	default:
+		out.Name = query.Get("q")
+		if n := utf8.RuneCountInString(out.Name); n == 0 || n > maxName || !utf8.ValidString(out.Name) {
+			f.Add("/q", "invalid_value", "Give 1 to 100 characters with which the name begins.")
+		}
+	}
+	return out
+}
+
+// coachResponse is one coach: profile, tier and use. It holds nothing of the
+// coach's players but how many there are.
+type coachResponse struct {
+	foundResponse
+	SuspendedFor    *string      `json:"suspended_for"`
+	Email           *string      `json:"email"`
+	Bio             *string      `json:"bio"`
+	ExperienceYears *int         `json:"experience_years"`
+	Sports          []string     `json:"sports"`
+	UpdatedAt       string       `json:"updated_at"`
+	TierSince       string       `json:"tier_since"`
+	Use             useResponse  `json:"use"`
+	Visible         bool         `json:"visible"`
+	Limits          limitsAnswer `json:"limits"`
+}
+
+type useResponse struct {
+	Players      int64 `json:"players"`
+	StorageBytes int64 `json:"storage_bytes"`
+	Messages     int64 `json:"messages"`
+}
+
+// limitsAnswer has null where there is no limit.
+type limitsAnswer struct {
+	Players        *int64 `json:"players"`
+	StorageBytes   *int64 `json:"storage_bytes"`
+	MessagesPerDay *int64 `json:"messages_per_day"`
+}
+
+// coach serves GET /api/admin/coaches/{coach_id}.
+func (s *Server) coach(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "coach_id")
+	if err != nil {
+		return err
+	}
+	return s.answerCoach(w, r, id)
+}
+
+// answerCoach answers one coach, which is recorded.
+func (s *Server) answerCoach(w http.ResponseWriter, r *http.Request, id string) error {
+	a, p, err := s.Oversight.Read(r.Context(), callOf(r).operator(), id)
+	if err != nil {
+		return err
+	}
+	sub, err := s.Subscriptions.Of(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	sports := p.Sports
+	if sports == nil {
+		sports = []string{}
+	}
+	limit := func(n int64) *int64 {
+		if n == 0 {
+			return nil
+		}
+		return &n
+	}
+	return wire.Encode(w, http.StatusOK, coachResponse{
+		foundResponse: s.found(a), SuspendedFor: wire.OrNull(a.SuspendedFor),
+		Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio), ExperienceYears: p.Experience, Sports: sports, UpdatedAt: wire.Timestamp(p.UpdatedAt),
+		TierSince: wire.Timestamp(sub.Since), Use: useResponse(sub.Use), Visible: p.Visible,
+		Limits: limitsAnswer{limit(sub.Tier.Limits.Players), limit(sub.Tier.Limits.StorageBytes), limit(sub.Tier.Limits.MessagesPerDay)},
+	})
+}
+
+type tierRequest struct {
+	Tier string `json:"tier" rule:"required,min=1,max=100"`
+}
+
+// setTier serves PUT /api/admin/coaches/{coach_id}/tier.
+func (s *Server) setTier(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "coach_id")
+	if err != nil {
+		return err
+	}
+	in, err := decode[tierRequest](r)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Subscriptions.Set(r.Context(), callOf(r).operator(), id, in.Tier); err != nil {
+		return err
+	}
+	return s.answerCoach(w, r, id)
+}
+
+type suspendRequest struct {
+	Reason string `json:"reason" rule:"required,lines,min=1,max=500"`
+}
+
+// suspend serves POST /api/admin/coaches/{coach_id}/suspend.
+func (s *Server) suspend(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "coach_id")
+	if err != nil {
+		return err
+	}
+	in, err := decode[suspendRequest](r)
+	if err != nil {
+		return err
+	}
+	if err := s.Oversight.Suspend(r.Context(), callOf(r).operator(), id, in.Reason); err != nil {
+		return err
+	}
+	s.Wake(id) // its streams end
+	return s.answerCoach(w, r, id)
+}
+
+// restore serves POST /api/admin/coaches/{coach_id}/restore.
+func (s *Server) restore(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "coach_id")
+	if err != nil {
+		return err
+	}
+	if err := s.Oversight.Restore(r.Context(), callOf(r).operator(), id); err != nil {
+		return err
+	}
+	return s.answerCoach(w, r, id)
+}

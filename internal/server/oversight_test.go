@@ -1,0 +1,252 @@
+package server_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// deeds are the actions that were done to an object, newest first.
+func deeds(t *testing.T, auditor *touchlinetest.Operator, id string) (actions []string) {
+	t.Helper()
+	for _, e := range auditor.Call(t, "GET", "/api/admin/audit?object_id="+id, nil).Want(t, 200).Items() {
+		actions = append(actions, e["action"].(string))
+	}
+	return actions
+}
+
+// TestOperatorsDecideKYC: the queue, what is in a submission, its documents, and
+// both decisions; every read is recorded.
+func TestOperatorsDecideKYC(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		desk, auditor := s.Operator(t, operator.KYC), s.Operator(t, operator.Audit)
+		file := touchlinetest.PDF(700, 1)
+		submit := func(c *touchlinetest.Person) (document string) {
+			t.Helper()
+			document = c.Upload(t, "identity", "passport.pdf", file).Want(t, 201).String("document_id")
+			c.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Asha Kumari Rao", "document_ids": []string{document}}).Want(t, 201)
+			return document
+		}
+		first, second := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
+		document := submit(first)
+		s.Clock.Advance(time.Minute)
+		submit(second)
+		a := desk.Call(t, "GET", "/api/admin/kyc?limit=1", nil).Want(t, 200)
+		b := desk.Call(t, "GET", "/api/admin/kyc?limit=1&cursor="+url.QueryEscape(a.String("next_cursor")), nil).Want(t, 200)
+		if a.Items()[0]["coach_id"] != first.ID || b.Items()[0]["coach_id"] != second.ID || b.String("next_cursor") != "" || strings.Contains(string(a.Body), "Kumari") {
+			t.Errorf("the queue is %s, %s", a.Body, b.Body)
+		}
+		path := "/api/admin/kyc/" + first.ID
+		read := desk.Call(t, "GET", path, nil).Want(t, 200)
+		if read.String("legal_name") != "Asha Kumari Rao" || read.String("mobile_number") != coachNumber {
+			t.Errorf("%s", read.Body)
+		}
+		at := read.JSON["documents"].([]any)[0].(map[string]any)["content_url"].(string)
+		content := desk.Call(t, "GET", at, nil).Want(t, 200)
+		if string(content.Body) != string(file) || content.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(content.Header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("%d bytes, %v", len(content.Body), content.Header)
+		}
+		if got := deeds(t, auditor, document); !slices.Equal(got, []string{"document.read"}) {
+			t.Errorf("recorded %v", got)
+		}
+		certificate := first.Upload(t, "certification", "level 2.pdf", file).Want(t, 201).String("document_id")
+		for _, nothing := range []string{
+			path + "/documents/" + certificate + "/content", "/api/admin/kyc/" + second.ID + "/documents/" + document + "/content",
+			path + "/documents/x/content", "/api/admin/kyc/" + certificate, "/api/admin/kyc/x",
+		} {
+			desk.Call(t, "GET", nothing, nil).Want(t, 404)
+		}
+		for _, body := range []any{object{}, object{"reason": ""}, object{"reason": strings.Repeat("x", 501)}, object{"reason": "x", "more": 1}} {
+			desk.Call(t, "POST", path+"/reject", body).Want(t, 422)
+		}
+		s.Operator(t, operator.Coaches).Call(t, "POST", path+"/approve", nil).Want(t, 403, "insufficient_scope")
+		desk.Call(t, "POST", path+"/reject", object{"reason": "unreadable", "submission_id": read.String("submission_id")}).Want(t, 200)
+		if a := desk.Call(t, "POST", path+"/approve", nil).Want(t, 409, "invalid_transition"); a.String("state") != "rejected" {
+			t.Errorf("%s", a.Body)
+		}
+		submit(first)
+		// What the operator saw is no longer what waits.
+		desk.Call(t, "POST", path+"/approve", object{"submission_id": read.String("submission_id")}).Want(t, 409, "request_superseded")
+		desk.Call(t, "POST", path+"/approve", nil).Want(t, 200)
+		if told(t, first, "kyc_verified") != 1 || told(t, first, "kyc_rejected") != 1 {
+			t.Error("the coach was not told")
+		}
+		if got := deeds(t, auditor, first.ID); !slices.Equal(got, []string{"kyc.approve", "kyc.reject", "kyc.read"}) {
+			t.Errorf("recorded %v", got)
+		}
+	}, kycOn)
+}
+
+// TestFindCoaches: by a number in any spelling, by id, by the beginning of a name
+// in any case, page by page; and that is recorded.
+func TestFindCoaches(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		desk, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
+		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
+		other.Call(t, "PATCH", "/api/coach/profile", object{"name": "MEERA  Iyer"}).Want(t, 200)
+		find := func(query string) (ids []string, next string) {
+			t.Helper()
+			a := desk.Call(t, "GET", "/api/admin/coaches?"+query, nil).Want(t, 200)
+			for _, c := range a.Items() {
+				ids = append(ids, c["coach_id"].(string))
+			}
+			return ids, a.String("next_cursor")
+		}
+		for query, want := range map[string][]string{
+			"number=" + url.QueryEscape(coachNumber): {coach.ID}, "number=" + url.QueryEscape("0"+coachNumber[3:8]+" "+coachNumber[8:]): {coach.ID},
+			"number=" + url.QueryEscape("+919812399999"): nil, "coach_id=" + other.ID: {other.ID},
+			"q=meera": {other.ID, coach.ID}, "q=mEERA+n": {coach.ID}, "q=eera": nil, "q=%25": nil, "q=" + url.QueryEscape("\u200d"): nil,
+		} {
+			if got, _ := find(query); !slices.Equal(got, want) {
+				t.Errorf("%s finds %v, want %v", query, got, want)
+			}
+		}
+		_, next := find("q=meera&limit=1")
+		if got, end := find("q=meera&limit=1&cursor=" + url.QueryEscape(next)); !slices.Equal(got, []string{coach.ID}) || end != "" {
+			t.Errorf("the second page is %v, %q", got, end)
+		}
+		for _, query := range []string{"", "q=", "q=%ff", "number=12", "coach_id=x", "q=a&number=%2B919812300001", "q=" + strings.Repeat("x", 101)} {
+			desk.Call(t, "GET", "/api/admin/coaches?"+query, nil).Want(t, 422, "validation_failed")
+		}
+		coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		a := desk.Call(t, "GET", "/api/admin/coaches/"+coach.ID, nil).Want(t, 200)
+		if a.String("mobile_number") != coachNumber || a.String("use.players") != "1" || a.String("tier") != "free" || a.String("state") != "active" {
+			t.Errorf("%s", a.Body)
+		}
+		for _, private := range []string{guardianNumber, "Asha", "Ravi"} {
+			if strings.Contains(string(a.Body), private) {
+				t.Errorf("a player shows: %s", a.Body)
+			}
+		}
+		desk.Call(t, "GET", "/api/admin/coaches/"+desk.ID, nil).Want(t, 404)
+		desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "nonsense"}).Want(t, 422)
+		if a := desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "academy"}).Want(t, 200); a.String("tier") != "academy" {
+			t.Errorf("%s", a.Body)
+		}
+		if got := deeds(t, auditor, coach.ID); !slices.Contains(got, "coach.tier") || !slices.Contains(got, "coach.find") || !slices.Contains(got, "coach.read") {
+			t.Errorf("recorded %v", got)
+		}
+		for _, e := range auditor.Call(t, "GET", "/api/admin/audit?limit=200", nil).Want(t, 200).Items() {
+			if detail, _ := e["detail"].(string); strings.Contains(detail, "eera") || strings.Contains(detail, "98123") {
+				t.Errorf("the log holds personal data: %v", e)
+			}
+		}
+	})
+}
+
+// TestSuspension: nothing of a suspended coach works, on any replica, but what
+// guardians say still counts; and all of it comes back.
+func TestSuspension(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		other := s.Replica()
+		desk, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
+		coach := s.Coach(t, coachNumber)
+		player := coach.Add(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		coach.Call(t, "PUT", "/api/coach/visibility", object{"visible": true, "show": []string{"name"}}).Want(t, 200)
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		asParent := s.SignIn(t, "coach", coach2Number)
+		stream := listen(t, coach, "")
+		path := "/api/admin/coaches/" + coach.ID
+
+		desk.Call(t, "POST", path+"/suspend", object{"reason": " "}).Want(t, 422)
+		desk.Call(t, "POST", path+"/suspend", nil).Want(t, 415)
+		a := desk.Call(t, "POST", path+"/suspend", object{"reason": "asked for by the school"}).Want(t, 200)
+		if a.String("state") != "suspended" || a.String("suspended_for") != "asked for by the school" {
+			t.Errorf("%s", a.Body)
+		}
+		coach.On(other).Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
+		s.Call(t, "POST", "/auth/refresh", "", object{"refresh_token": coach.Refresh}).Want(t, 401, "session_revoked")
+		stream.ends(5 * time.Second)
+		s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 404)
+
+		s.Clock.Advance(2 * time.Minute)
+		before := s.Sent(coachNumber, "otp")
+		s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber}).Want(t, 202)
+		otp := s.OTP(coachNumber, before)
+		login := object{"mobile_number": coachNumber, "otp": otp}
+		s.Call(t, "POST", "/auth/verify-otp", "", login).Want(t, 200)
+		wrong := "000000"
+		if otp == wrong {
+			wrong = "000001"
+		}
+		s.Call(t, "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": wrong}).Want(t, 422, "otp_incorrect")
+		for range 6 { // a right code is no wrong try
+			s.Call(t, "POST", "/auth/login", "", login).Want(t, 403, "account_suspended")
+		}
+		desk.Call(t, "POST", path+"/suspend", object{"reason": "again"}).Want(t, 409, "invalid_transition")
+
+		// The parties keep their say, and the coach's news waits.
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": player, "action": "approved"}).Want(t, 200)
+		if a := guardian.Call(t, "GET", "/api/services/availability/"+player, nil).Want(t, 200); a.JSON["guardian_app_enabled"] != true {
+			t.Errorf("%s", a.Body)
+		}
+		asParent.Call(t, "GET", "/api/me", nil).Want(t, 200)
+
+		desk.Call(t, "POST", path+"/restore", nil).Want(t, 200)
+		desk.Call(t, "POST", path+"/restore", nil).Want(t, 409, "invalid_transition")
+		coach.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
+		access := s.Call(t, "POST", "/auth/login", "", login).Want(t, 200).String("access_token")
+		coach.Access = access
+		if told(t, coach, "guardian_approved") != 1 {
+			t.Error("the approval was lost")
+		}
+		s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 200)
+		if got := deeds(t, auditor, coach.ID); !slices.Equal(got, []string{"coach.read", "coach.restore", "coach.read", "coach.suspend"}) {
+			t.Errorf("recorded %v", got)
+		}
+	})
+}
+
+// TestSuspensionMeetsLogin: of a suspension and a login at the same moment, no
+// session is left that works.
+func TestSuspensionMeetsLogin(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		desk := s.Operator(t, operator.Coaches)
+		replicas := []*touchlinetest.Service{s, s.Replica()}
+		coach := s.Coach(t, coachNumber)
+		path := "/api/admin/coaches/" + coach.ID
+		var late, early atomic.Int32
+		for range 12 {
+			s.Clock.Advance(3 * time.Hour)
+			before := s.Sent(coachNumber, "otp")
+			s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber}).Want(t, 202)
+			otp := s.OTP(coachNumber, before)
+			var wait sync.WaitGroup
+			var access string
+			wait.Go(func() {
+				a, err := replicas[1].Try(t.Context(), "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": otp})
+				switch {
+				case err != nil || a.Status != 200 && a.Status != 403:
+					t.Errorf("login: %v, %v", err, a)
+				case a.Status == 200:
+					early.Add(1)
+					access = a.String("access_token")
+				default:
+					late.Add(1)
+				}
+			})
+			wait.Go(func() {
+				if a, err := s.TryAdmin(t.Context(), "POST", path+"/suspend", desk.Token, object{"reason": "x"}); err != nil || a.Status != 200 {
+					t.Errorf("suspend: %v, %v", err, a)
+				}
+			})
+			wait.Wait()
+			if access != "" {
+				s.Call(t, "GET", "/api/me", access, nil).Want(t, 401, "session_revoked")
+			}
+			desk.Call(t, "POST", path+"/restore", nil).Want(t, 200)
+		}
+		t.Logf("%d logins came before, %d after", early.Load(), late.Load())
+	})
+}

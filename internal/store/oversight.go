@@ -1,0 +1,158 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+var _ coach.OversightStore = (*DB)(nil)
+
+// accountColumns are those of coach.Account, and the name as it is looked for.
+const accountColumns = `a.id, a.mobile_number, c.name, c.tier, c.kyc_state, a.created_at, a.suspended_at, a.suspended_why, c.name_key`
+
+func scanAccount(s scanner) (coach.Found, error) {
+	var f coach.Found
+	err := s.Scan(&f.ID, &f.Number, intoText(&f.Name), intoText(&f.Tier), &f.KYC, intoTime(&f.CreatedAt),
+		intoTime(&f.SuspendedAt), intoText(&f.SuspendedFor), &f.At.Name)
+	f.At.ID = f.ID
+	return f, err
+}
+
+// FindCoaches looks coaches up, and records that an operator did.
+func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.Search, limit int) ([]coach.Found, error) {
+	var found []coach.Found
+	err := db.write(ctx, func(tx *tx) error {
+		var how string
+		var err error
+		if found, how, err = tx.findCoaches(ctx, s, limit); err != nil {
+			return err
+		}
+		object := ""
+		if len(found) == 1 {
+			object = found[0].ID
+		}
+		return tx.audit(ctx, by, operator.CoachFound, "coach", object, fmt.Sprintf("by %s, %d found", how, len(found)))
+	})
+	return found, err
+}
+
+func (tx *tx) findCoaches(ctx context.Context, s coach.Search, limit int) (found []coach.Found, how string, err error) {
+	var rs *rows
+	switch {
+	case s.Number != "":
+		how = "number"
+		rs, err = tx.query(ctx, `
+			SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id
+			WHERE a.mobile_number = $1 AND a.role = 'coach'`, string(s.Number))
+	case s.ID != "":
+		how = "id"
+		rs, err = tx.query(ctx, `
+			SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.id = $1`, s.ID)
+	default:
+		how = "name"
+		from := nameKey(s.Name)
+		if len(from) == 0 {
+			return []coach.Found{}, how, nil
+		}
+		after := s.After
+		if len(after.Name) == 0 {
+			after.Name = from
+		}
+		rs, err = tx.query(ctx, `
+			SELECT `+accountColumns+` FROM coaches c JOIN accounts a ON a.id = c.id
+			WHERE c.name_key >= $1 AND c.name_key < $2 AND (c.name_key, c.id) > ($3, $4)
+			ORDER BY c.name_key, c.id LIMIT $5`, from, beyond(from), after.Name, after.ID, limit)
+	}
+	found, err = collect(rs, err, scanAccount)
+	return found, how, err
+}
+
+// nameKey is a name as it is looked for. Bytes are compared alike by both engines,
+// whatever language a database sorts by.
+func nameKey(name string) []byte { return []byte(fold(name)) }
+
+// beyond is above every key that begins so. No byte of UTF-8 is 0xff.
+func beyond(key []byte) []byte { return append(append([]byte{}, key...), 0xff) }
+
+// ReadCoach returns a coach for an operator, and records that.
+func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coach.Account, coach.Profile, error) {
+	var a coach.Account
+	var p coach.Profile
+	err := db.write(ctx, func(tx *tx) (err error) {
+		if a, err = tx.coachAccount(ctx, id); err != nil {
+			return err
+		}
+		if p, err = profile(ctx, tx, id); err != nil {
+			return err
+		}
+		return tx.audit(ctx, by, operator.CoachRead, "coach", id, "")
+	})
+	return a, p, err
+}
+
+func (tx *tx) coachAccount(ctx context.Context, id string) (coach.Account, error) {
+	f, err := scanAccount(tx.queryRow(ctx, `
+		SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.id = $1`, id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fault.Missing()
+	}
+	return f.Account, err
+}
+
+// Suspend ends the sessions of a coach and lets nobody sign in. A login on another
+// replica shares the account's row until its session is there: this waits for it,
+// and then sees the session; or the login waits, and sees that it comes too late.
+func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string, judge func(coach.Account) error) error {
+	return db.write(ctx, func(tx *tx) error {
+		a, err := tx.coachAccount(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := judge(a); err != nil {
+			return err
+		}
+		err = tx.execOne(ctx, `
+			UPDATE accounts SET suspended_at = $2, suspended_why = $3
+			WHERE id = $1 AND suspended_at IS NULL`, id, micros(tx.now), reason)
+		if err != nil {
+			return err
+		}
+		_, err = tx.exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, id, micros(tx.now))
+		if err != nil {
+			return fmt.Errorf("end the sessions of a suspended coach: %w", err)
+		}
+		if err := tx.relist(ctx, id); err != nil {
+			return err
+		}
+		return tx.audit(ctx, by, operator.CoachSuspended, "coach", id, "")
+	})
+}
+
+// Restore lets a suspended coach sign in again.
+func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, judge func(coach.Account) error) error {
+	return db.write(ctx, func(tx *tx) error {
+		a, err := tx.coachAccount(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := judge(a); err != nil {
+			return err
+		}
+		err = tx.execOne(ctx, `
+			UPDATE accounts SET suspended_at = NULL, suspended_why = NULL WHERE id = $1 AND suspended_at IS NOT NULL`, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.relist(ctx, id); err != nil {
+			return err
+		}
+		return tx.audit(ctx, by, operator.CoachRestored, "coach", id, "")
+	})
+}
