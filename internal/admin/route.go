@@ -41,7 +41,7 @@ const (
 	bodyNone bodyKind = iota // whatever is sent is not looked at
 	bodyJSON
 	bodyMaybe // JSON, or nothing
-	bodyForm // application/x-www-form-urlencoded
+	bodyForm  // application/x-www-form-urlencoded
 )
 
 // routes lists every operation.

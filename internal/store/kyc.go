@@ -206,7 +206,7 @@ func (db *DB) KYCQueue(ctx context.Context, after coach.Queued, limit int) ([]co
 // NewestKYC returns the id of a coach's newest submission.
 func (db *DB) NewestKYC(ctx context.Context, coachID string) (id string, err error) {
 	err = db.queryRow(ctx, `SELECT id FROM kyc_submissions WHERE coach_id = $1 ORDER BY id DESC LIMIT 1`, coachID).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNone(err) {
 		err = fault.Missing()
 	}
 	return id, err

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -57,7 +55,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 			revoked = &t
 			return tx.audit(ctx, by, operator.TokenRevoked, "token", id, "")
 		}
-		if !errors.Is(err, sql.ErrNoRows) {
+		if !isNone(err) {
 			return err
 		}
 		t, err = scanToken(tx.queryRow(ctx, `
@@ -65,7 +63,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 		if err == nil {
 			revoked = &t
 		}
-		if errors.Is(err, sql.ErrNoRows) {
+		if isNone(err) {
 			return nil
 		}
 		return err
@@ -78,7 +76,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, error) {
 	t, err := scanToken(db.queryRow(ctx, `
 		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at FROM operator_tokens WHERE hash = $1`, hash))
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNone(err) {
 		return nil, nil
 	}
 	return &t, err

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -100,7 +98,7 @@ func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coac
 func (tx *tx) coachAccount(ctx context.Context, id string) (coach.Account, error) {
 	f, err := scanAccount(tx.queryRow(ctx, `
 		SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.id = $1`, id))
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNone(err) {
 		err = fault.Missing()
 	}
 	return f.Account, err

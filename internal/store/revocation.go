@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/operator"
@@ -17,7 +15,7 @@ func (db *DB) RevokeSession(ctx context.Context, by actor.Operator, id string) (
 		accountID = ""
 		err := tx.queryRow(ctx, `
 			UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id`, id, micros(tx.now)).Scan(&accountID)
-		if errors.Is(err, sql.ErrNoRows) {
+		if isNone(err) {
 			return nil
 		}
 		if err != nil {
