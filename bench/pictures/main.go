@@ -25,15 +25,29 @@ func main() {
 	one := flag.String("one", "", "process the picture in this file, and print what it took")
 	sizes := flag.String("sizes", "", "with -one: profile, or a document's")
 	match := flag.String("match", "", "measure only those whose name holds this")
+	write := flag.String("write", "", "write the picture of this name to the file named by -one")
 	flag.Parse()
 	run := func() error { return table(*match) }
-	if *one != "" {
+	switch {
+	case *write != "":
+		run = func() error { return writeTo(*one, *write) }
+	case *one != "":
 		run = func() error { return process(*one, *sizes) }
 	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// writeTo makes the picture of that name.
+func writeTo(path, name string) error {
+	for _, h := range picturetest.Heaviest() {
+		if h.Name == name {
+			return os.WriteFile(path, h.Make(), 0o600)
+		}
+	}
+	return fmt.Errorf("no picture is called %q", name)
 }
 
 // table measures each of the heaviest whose name holds match, once as a profile picture and once as a

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Upload is what a stranger sends.
@@ -25,11 +26,13 @@ const PDF = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Typ
 const Script = "<script>alert(document.domain)</script>"
 
 // Hostile are uploads that try to pass for something else, to blow up, to get stuck,
-// or to carry something along.
-func Hostile() []Upload {
+// or to carry something along. They are made once, and not to be changed.
+func Hostile() []Upload { return hostile() }
+
+var hostile = sync.OnceValue(func() []Upload {
 	plain := Paint(64, 48)
 	png, jpeg := PNG(plain), JPEG(plain)
-	lossless, archive, big := FlatLossless(64, 48, false), zipped(), bomb(256<<20)
+	lossless, archive, big := FlatLossless(64, 48, false), zipped(), bomb(64<<20)
 	tiff := append([]byte("Exif\x00\x00"), EXIF(6)...)
 	with := func(b []byte, more ...string) []byte { return append(slices.Clone(b), strings.Join(more, "")...) }
 	cut := func(b []byte, n int) []byte { return slices.Clone(b[:n]) }
@@ -62,9 +65,9 @@ func Hostile() []Upload {
 		{"PNG, then a ZIP", append(slices.Clone(png), archive...), ""},
 		{"PNG, then a page", with(png, Script), ""},
 		{"PNG with a page in its text", AfterHeader(png, Chunk("tEXt", []byte("Comment\x00"+Script))), ""},
-		{"PNG whose text inflates to 256 MB", AfterHeader(png, Chunk("zTXt", append([]byte("Comment\x00\x00"), big...))), ""},
-		{"PNG whose profile inflates to 256 MB", AfterHeader(png, Chunk("iCCP", append([]byte("icc\x00\x00"), big...))), ""},
-		{"PNG whose pixels inflate to 256 MB", bytes.Join([][]byte{[]byte(Signature), Header(64, 48, 8, 6, 0), Chunk("IDAT", big), Chunk("IEND", nil)}, nil), "unreadable_picture"},
+		{"PNG whose text inflates to 64 MB", AfterHeader(png, Chunk("zTXt", append([]byte("Comment\x00\x00"), big...))), ""},
+		{"PNG whose profile inflates to 64 MB", AfterHeader(png, Chunk("iCCP", append([]byte("icc\x00\x00"), big...))), ""},
+		{"PNG whose pixels inflate to 64 MB", bytes.Join([][]byte{[]byte(Signature), Header(64, 48, 8, 6, 0), Chunk("IDAT", big), Chunk("IEND", nil)}, nil), "unreadable_picture"},
 		{"PNG that claims 50000 × 50000", bytes.Join([][]byte{[]byte(Signature), Header(50_000, 50_000, 8, 6, 0), Chunk("IDAT", bomb(1000)), Chunk("IEND", nil)}, nil), "too_many_pixels"},
 		{"PNG that claims 4294967295 × 1", bytes.Join([][]byte{[]byte(Signature), Header(1<<32-1, 1, 8, 6, 0), Chunk("IDAT", nil), Chunk("IEND", nil)}, nil), "too_many_pixels"},
 		{"PNG of 0 × 0", bytes.Join([][]byte{[]byte(Signature), Header(0, 0, 8, 6, 0), Chunk("IDAT", nil), Chunk("IEND", nil)}, nil), "unreadable_picture"},
@@ -121,7 +124,7 @@ func Hostile() []Upload {
 		{"WebP that is sound at its edges", RIFF(WebPChunk("VP8 ", append([]byte{0, 0, 0, 0x9d, 1, 0x2a, 64, 0, 48, 0}, make([]byte, 40)...))), "truncated"},
 		{"RIFF of another kind", append([]byte("RIFF\x24\x00\x00\x00WAVEfmt "), make([]byte, 30)...), "unsupported_type"},
 	}
-}
+})
 
 // bomb is n zeros, deflated.
 func bomb(n int) []byte {
