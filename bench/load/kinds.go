@@ -31,7 +31,9 @@ func kinds() []kind {
 			return nil
 		}})
 	}
-	return append(all, kind{"start", "the released program: time to the first 200, idle memory, size", start})
+	return append(all,
+		kind{"start", "the released program: time to the first 200, idle memory, size", start},
+		kind{"upload", "the released program: memory while eight files of 10 MiB, and the heaviest pictures, come in at once", upload})
 }
 
 func compareOn(ctx context.Context, k rivals.Kind, engine string, o bench.Options) error {
