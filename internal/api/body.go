@@ -58,7 +58,7 @@ func (s *Server) readForm(w http.ResponseWriter, r *http.Request, rt *route) err
 		err = errNotAcceptable(rt.produces)
 	}
 	if err != nil {
-		w.Header().Set("Connection", "close") // the body is not read
+		return refuseUpload(w, err)
 	}
-	return err
+	return nil
 }

@@ -17,13 +17,24 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, names ...string
 	fr := &formReader{body: body, names: names, spool: s.documents.NewSpool}
 	f, err := fr.read(r.Header)
 	if err != nil {
-		w.Header().Set("Connection", "close") // what is left of the body is not read
+		return nil, refuseUpload(w, err)
 	}
-	return f, err
+	return f, nil
+}
+
+// refuseUpload ends a connection whose body is not read to its end.
+func refuseUpload(w http.ResponseWriter, err error) error {
+	w.Header().Set("Connection", "close")
+	return err
 }
 
 // addDocument serves POST /api/coach/documents.
 func (s *Server) addDocument(w http.ResponseWriter, r *http.Request) error {
+	leave, err := s.seats.take(caller(r).AccountID, s.now())
+	if err != nil {
+		return refuseUpload(w, err)
+	}
+	defer leave()
 	form, err := s.receive(w, r, "kind", "title", "issuer", "issued_on", "expires_on")
 	if err != nil {
 		return err
@@ -125,6 +136,11 @@ func addDates(f *faults, issued, expires coach.Date) {
 
 // replaceContent serves PUT /api/coach/documents/{document_id}/content.
 func (s *Server) replaceContent(w http.ResponseWriter, r *http.Request) error {
+	leave, err := s.seats.take(caller(r).AccountID, s.now())
+	if err != nil {
+		return refuseUpload(w, err)
+	}
+	defer leave()
 	form, err := s.receive(w, r)
 	if err != nil {
 		return err

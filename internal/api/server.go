@@ -103,6 +103,7 @@ type Server struct {
 
 	streamPoll, streamBeat   time.Duration
 	uploadStall, uploadWhole time.Duration
+	seats                    uploadSeats
 }
 
 // New returns a Server of c.

@@ -31,7 +31,7 @@ func (s *Documents) Open(ctx context.Context, by actor.Actor, id, size string) (
 	}
 	own := by.Role == actor.Coach && by.AccountID == d.CoachID
 	public := false
-	if d.Kind == ProfilePicture && d.InProfile && s.PublicPicture != nil {
+	if !own && d.Kind == ProfilePicture && d.InProfile && s.PublicPicture != nil {
 		if public, err = s.PublicPicture(ctx, d.CoachID); err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func (s *Documents) Open(ctx context.Context, by actor.Actor, id, size string) (
 	}
 	c, err := s.open(ctx, d, size)
 	if c != nil {
-		c.Public = public && !own
+		c.Public = public
 	}
 	return c, err
 }

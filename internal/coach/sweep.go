@@ -6,8 +6,12 @@ import (
 	"fmt"
 )
 
-// sweepBatch is how many blobs one look of the sweeper takes.
-const sweepBatch = 100
+// sweepBatch is how many blobs one look of the sweeper takes, sweepFailures after
+// how many that would not go it leaves the rest for later.
+const (
+	sweepBatch    = 100
+	sweepFailures = 10
+)
 
 // Sweep removes the bytes that no document names any more, and those of uploads
 // that never came to an end: the bytes first and then what is known of them, so
@@ -26,12 +30,14 @@ func (s *Documents) Sweep(ctx context.Context) (int64, error) {
 			last = b
 			if err := s.sweep(ctx, b.Key); err != nil {
 				// One that cannot be removed now keeps no other from going.
-				failed = append(failed, fmt.Errorf("remove blob %s: %w", b.Key, err))
+				if failed = append(failed, fmt.Errorf("remove blob %s: %w", b.Key, err)); len(failed) == sweepFailures {
+					return gone, errors.Join(failed...)
+				}
 				continue
 			}
 			gone++
 		}
-		if len(ended) < sweepBatch || len(failed) >= sweepBatch || ctx.Err() != nil {
+		if len(ended) < sweepBatch || ctx.Err() != nil {
 			return gone, errors.Join(failed...)
 		}
 	}

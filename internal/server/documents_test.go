@@ -1,6 +1,8 @@
 package server_test
 
 import (
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,4 +113,48 @@ func spooled(t *testing.T, s *touchlinetest.Service) []string {
 		t.Fatal(err)
 	}
 	return left
+}
+
+// TestStorageOfATier: what a tier leaves room for is kept, and more is refused with
+// what is used and what would allow it; what makes things smaller is always free.
+func TestStorageOfATier(t *testing.T) {
+	tiers := filepath.Join(t.TempDir(), "tiers.json")
+	text := `{"tiers": [{"name": "tiny", "title": "Tiny", "limits": {"storage_bytes": 10000}}, {"name": "large", "title": "Large"}]}`
+	if err := os.WriteFile(tiers, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		first := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(6000, 1)).Want(t, 201)
+		refused := c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(6000, 2)).Want(t, 403, "tier_limit")
+		if refused.String("limit") != "storage_bytes" || refused.String("limit_value") != "10000" || refused.String("use") != "6000" || refused.String("needed_tier") != "large" {
+			t.Errorf("refused: %s", refused.Body)
+		}
+		c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(4000, 2)).Want(t, 201)
+		put := func(n int) *touchlinetest.Answer {
+			body, header := touchlinetest.Form(nil, "a.pdf", touchlinetest.PDF(n, 3))
+			return c.Call(t, "PUT", first.String("content_url"), body, header)
+		}
+		put(6001).Want(t, 403, "tier_limit")
+		put(5999).Want(t, 200)
+		if left := spooled(t, s); len(left) > 0 {
+			t.Errorf("left of uploads: %v", left)
+		}
+	}, func(c *config.Config) { c.Tiers = tiers })
+}
+
+// TestUploadsOfOneCoach: one coach takes so many seats, and no more; others have theirs.
+func TestUploadsOfOneCoach(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c, other := s.Coach(t, "+919812300001"), s.Coach(t, "+919812300002")
+		for range 20 { // some meet no seat
+			conn := opened(t, s, c, "Content-Length: 5000")
+			_, _ = io.WriteString(conn, kindPart)
+		}
+		eventually(t, "the seats are taken", func() bool {
+			a := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1))
+			return a.Status == 429 && a.String("limit") == "uploads_at_once" && a.Header.Get("Retry-After") != ""
+		})
+		other.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+	})
 }
