@@ -100,6 +100,13 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request, patch coach.Patch,
 	if patch.Sports != nil && !coach.UniqueSports(*patch.Sports) {
 		f.add("/sports", "duplicate", "Name each sport once.")
 	}
+	if patch.Certifications != nil {
+		for i, id := range *patch.Certifications {
+			if !isID(id) {
+				f.add(pointTo("/certifications", i), "unknown_document", "You have no such document that fits here.")
+			}
+		}
+	}
 	if err := f.err(); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func (c *Config) derive() {
 		c.DatabaseURL = SecretURL("sqlite:" + filepath.Join(c.DataDir, "touchline.db"))
 	}
 	if !c.isSet("FILES") {
-		c.Files = SecretURL("file:" + filepath.Join(c.DataDir, "files"))
+		c.Files = c.filesByDefault()
 	}
 	if !c.isSet("COUNTRIES") {
 		c.Countries = []string{c.DefaultRegion}

@@ -86,6 +86,14 @@ func (c *Config) MessagesByTier() bool {
 	return !c.isSet(s.key) && strconv.Itoa(c.MessagesPerCoach) == s.text
 }
 
+// FilesChosen says whether somebody chose the file store: where nobody did, it is
+// a folder in DATA_DIR.
+func (c *Config) FilesChosen() bool { return c.isSet("FILES") || c.Files != c.filesByDefault() }
+
+func (c *Config) filesByDefault() SecretURL {
+	return SecretURL("file:" + filepath.Join(c.DataDir, "files"))
+}
+
 // AdminOn says whether the operators have a listener.
 func (c *Config) AdminOn() bool { return c.AdminAddr != off && c.AdminAddr != "" }
 

@@ -100,7 +100,7 @@ func Open(ctx context.Context, cfg *config.Config, edges Edges) (*App, error) {
 	if cfg.MessagesByTier() {
 		db.Settings.MessagesByTier = &tiers
 	}
-	files, err := openFiles(ctx, cfg, db, edges.NewID)
+	files, err := openFiles(ctx, cfg, db, edges)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"sync"
 
 	"github.com/touchline/touchline/internal/blob"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -14,30 +18,98 @@ import (
 const filesID = "files"
 
 // openFiles opens the file store of cfg and holds it to be the one that the
-// database knows; the first replica of an installation decides which that is.
-func openFiles(ctx context.Context, cfg *config.Config, db *store.DB, newID func() string) (blob.Store, error) {
+// database knows. Where FILES was chosen, the first replica of an installation
+// decides at its start which that is. A folder by default is not taken for a
+// choice: the first document decides, so that replicas which keep none need share
+// no folder. A store that is away does not keep a replica from starting, for
+// consent needs no documents: it is judged as soon as it answers.
+func openFiles(ctx context.Context, cfg *config.Config, db *store.DB, edges Edges) (blob.Store, error) {
 	files, err := blob.Open(ctx, cfg.Files.Reveal(), blob.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("open the file store: %w", err)
 	}
-	if err := identify(ctx, files, db, newID); err != nil {
+	own := &ownFiles{Store: files, db: db, newID: edges.NewID, log: edges.Log}
+	switch err := own.sure(ctx, cfg.FilesChosen()); {
+	case fault.KindOf(err) == fault.Unavailable:
+		edges.Log.Warn("the file store is away: documents wait for it", "files", cfg.Files, "error", err)
+	case err != nil:
 		return nil, errors.Join(fmt.Errorf("FILES is %s: %w", cfg.Files, err), files.Close())
 	}
-	return files, nil
+	return own, nil
 }
 
-func identify(ctx context.Context, files blob.Store, db *store.DB, newID func() string) error {
-	known, err := db.Installation(ctx, filesID)
+// ownFiles is a file store that does nothing before it is known to be the one of
+// the database: bytes that went elsewhere would look lost to every other replica.
+type ownFiles struct {
+	blob.Store
+	db    *store.DB
+	newID func() string
+	log   *slog.Logger
+
+	mu    sync.Mutex
+	known bool
+}
+
+// sure judges the store unless that was done. With claim, the store becomes the
+// database's where that knows none yet; without, there is nothing to judge then.
+func (f *ownFiles) sure(ctx context.Context, claim bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known {
+		return nil
+	}
+	known, err := f.db.Installation(ctx, filesID)
+	if err != nil || known == "" && !claim {
+		return err
+	}
+	id, err := blob.Identify(ctx, f.Store, known, f.newID)
 	if err != nil {
 		return err
 	}
-	id, err := blob.Identify(ctx, files, known, newID)
-	if err != nil || known != "" {
+	if known == "" {
+		if known, err = f.db.SetInstallation(ctx, filesID, id); err != nil {
+			return err
+		}
+		// Another replica may have been first.
+		if _, err = blob.Identify(ctx, f.Store, known, f.newID); err != nil {
+			return err
+		}
+	}
+	f.known = true
+	return nil
+}
+
+// ready is sure for a call under way: that the store is another one is for the
+// log, the caller can only come back later.
+func (f *ownFiles) ready(ctx context.Context, claim bool) error {
+	err := f.sure(ctx, claim)
+	if err == nil || fault.KindOf(err) == fault.Unavailable || ctx.Err() != nil {
 		return err
 	}
-	if known, err = db.SetInstallation(ctx, filesID, id); err != nil {
+	f.log.Error("documents cannot be served: this replica has another file store than the database knows", "error", err)
+	return fault.Down(err)
+}
+
+// Put is the store's, once it is known to be ours.
+func (f *ownFiles) Put(ctx context.Context, key string, r io.ReadSeeker, size int64, mediaType string) error {
+	if err := f.ready(ctx, true); err != nil {
 		return err
 	}
-	_, err = blob.Identify(ctx, files, known, newID) // another replica may have been first
-	return err
+	return f.Store.Put(ctx, key, r, size, mediaType)
+}
+
+// Open is the store's, once it is known to be ours.
+func (f *ownFiles) Open(ctx context.Context, key string) (io.ReadSeekCloser, int64, error) {
+	if err := f.ready(ctx, false); err != nil {
+		return nil, 0, err
+	}
+	return f.Store.Open(ctx, key)
+}
+
+// Delete is the store's, once it is known to be ours.
+func (f *ownFiles) Delete(ctx context.Context, key string) error {
+	if err := f.ready(ctx, false); err != nil {
+		return err
+	}
+	return f.Store.Delete(ctx, key)
 }

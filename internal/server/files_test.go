@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"context"
+	"encoding/base64"
 	"io"
 	"log/slog"
 	"os"
@@ -32,15 +33,16 @@ func TestFilesOfAnother(t *testing.T) {
 			}
 			return err
 		}
-		own := strings.TrimPrefix(s.Config.Files.Reveal(), "file:")
+		own := filepath.Join(t.TempDir(), "own")
 		if err := start(own); err != nil {
 			t.Fatalf("its own files: %v", err)
 		}
 		if err := start(t.TempDir()); err == nil || !strings.Contains(err.Error(), "the file store is empty") || !strings.Contains(err.Error(), "FILES") {
 			t.Errorf("an empty folder: %v", err)
 		}
-		other := touchlinetest.New(t, storetest.SQLite(t))
-		if err := start(strings.TrimPrefix(other.Config.Files.Reveal(), "file:")); err == nil || !strings.Contains(err.Error(), "another installation") {
+		foreign := filepath.Join(t.TempDir(), "foreign")
+		touchlinetest.New(t, storetest.SQLite(t), func(cfg *config.Config) { cfg.Files = config.SecretURL("file:" + foreign) })
+		if err := start(foreign); err == nil || !strings.Contains(err.Error(), "another installation") {
 			t.Errorf("another installation's files: %v", err)
 		}
 		identity := filepath.Join(own, "re", "touchline-store")
@@ -49,6 +51,56 @@ func TestFilesOfAnother(t *testing.T) {
 		}
 		if err := start(own); err == nil || !strings.Contains(err.Error(), "holds no id") {
 			t.Errorf("a damaged identity: %v", err)
+		}
+	})
+}
+
+// TestFilesByDefault: replicas with folders of their own form one service while
+// nobody uploads; with the first document one folder is the database's, and
+// whoever has another says 503 for documents, loses nothing, and starts no more.
+func TestFilesByDefault(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		s := touchlinetest.New(t, url)
+		other := s.Replica(func(cfg *config.Config) {
+			key, err := s.Config.MasterKey()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cfg.MasterKeyBase64 = config.Secret(base64.StdEncoding.EncodeToString(key))
+			cfg.DataDir = t.TempDir()
+			cfg.Files = config.SecretURL("file:" + filepath.Join(cfg.DataDir, "files"))
+		})
+		coach := s.Coach(t, coachNumber)
+		id := coach.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201).String("document_id")
+		coach.On(other).Call(t, "GET", "/api/coach/documents/"+id+"/content", nil).Want(t, 503, "unavailable")
+		coach.On(other).Upload(t, "certification", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 503, "unavailable")
+		if !strings.Contains(other.Log.String(), "another file store") {
+			t.Error("it is not in the log")
+		}
+		coach.Call(t, "GET", "/api/coach/documents/"+id+"/content", nil).Want(t, 200)
+		app, err := server.Open(context.Background(), other.Config, server.Edges{Log: slog.New(slog.DiscardHandler)})
+		if err == nil || !strings.Contains(err.Error(), "the file store is empty") {
+			if app != nil {
+				_ = app.Close()
+			}
+			t.Errorf("it starts again: %v", err)
+		}
+	})
+}
+
+// TestFilesAway: a file store that is away at the start keeps nobody from signing
+// in; documents wait for it.
+func TestFilesAway(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		s := touchlinetest.New(t, url, func(cfg *config.Config) {
+			cfg.Files = "s3://key:secret@bucket?endpoint=http://127.0.0.1:1&region=r"
+		})
+		coach := s.Coach(t, coachNumber)
+		coach.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 503, "unavailable")
+		if list := coach.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items(); len(list) != 0 {
+			t.Errorf("documents: %v", list)
 		}
 	})
 }

@@ -76,10 +76,13 @@ func NewWith(tb testing.TB, url string, edges func(*server.Edges), options ...Op
 }
 
 // Replica starts a second process of the same service: the same database, files,
-// keys and clock, nothing else in common.
-func (s *Service) Replica() *Service {
+// keys and clock, nothing else in common but what options change.
+func (s *Service) Replica(options ...Option) *Service {
 	own := *s.Config
 	own.PublicURL = config.Defaults().PublicURL // it is reached elsewhere
+	for _, option := range options {
+		option(&own)
+	}
 	r := &Service{Clock: s.Clock, Gateway: s.Gateway, Config: &own, Log: new(Log), tb: s.tb, edges: s.edges}
 	r.start()
 	return r
