@@ -49,6 +49,16 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		if read.String("legal_name") != "Asha Kumari Rao" || read.String("mobile_number") != coachNumber {
 			t.Errorf("%s", read.Body)
 		}
+		shell(t, s, "read in a shell", func(sh *tools) error {
+			if err := sh.Unlock(sh.ctx); err != nil {
+				return err
+			}
+			v, err := sh.Verifications.Read(sh.ctx, sh.by, read.String("submission_id"))
+			if v.LegalName != "Asha Kumari Rao" {
+				t.Errorf("a shell reads %q", v.LegalName)
+			}
+			return err
+		})
 		at := read.JSON["documents"].([]any)[0].(map[string]any)["content_url"].(string)
 		content := desk.Call(t, "GET", at, nil).Want(t, 200)
 		if string(content.Body) != string(file) || content.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(content.Header.Get("Content-Disposition"), "attachment") {
@@ -79,7 +89,7 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		if told(t, first, "kyc_verified") != 1 || told(t, first, "kyc_rejected") != 1 {
 			t.Error("the coach was not told")
 		}
-		if got := deeds(t, auditor, first.ID); !slices.Equal(got, []string{"kyc.approve", "kyc.reject", "kyc.read"}) {
+		if got := deeds(t, auditor, first.ID); !slices.Equal(got, []string{"kyc.approve", "kyc.reject", "kyc.read", "kyc.read"}) {
 			t.Errorf("recorded %v", got)
 		}
 	}, kycOn)
