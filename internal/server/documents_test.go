@@ -158,3 +158,42 @@ func TestUploadsOfOneCoach(t *testing.T) {
 		other.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
 	})
 }
+
+// TestIdentityDocuments: to replace or delete what a waiting submission names takes
+// it back, and the answer says so; what was decided stands.
+func TestIdentityDocuments(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		passport := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+		other := c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 201)
+		submit := func() {
+			t.Helper()
+			a := c.Call(t, "POST", "/api/coach/kyc", map[string]any{"legal_name": "Meera Nair", "document_ids": []string{passport.String("document_id")}})
+			if a.Status > 201 || a.String("state") != "submitted" {
+				t.Fatalf("submitted: %d %s", a.Status, a.Body)
+			}
+		}
+		replace := func(d *touchlinetest.Answer) string {
+			t.Helper()
+			body, header := touchlinetest.Form(nil, "c.pdf", touchlinetest.PDF(200, 3))
+			return c.Call(t, "PUT", d.String("content_url"), body, header).Want(t, 200).String("kyc_state")
+		}
+		submit()
+		if got := replace(other); got != "submitted" {
+			t.Errorf("another document was replaced: %s", got)
+		}
+		if got := replace(passport); got != "not_started" {
+			t.Errorf("the document was replaced: %s", got)
+		}
+		if got := c.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200).String("state"); got != "not_started" {
+			t.Errorf("after that: %s", got)
+		}
+		submit()
+		if a := c.Call(t, "DELETE", passport.Header.Get("Location"), nil).Want(t, 200); a.String("kyc_state") != "not_started" || a.String("profile_complete") != "true" {
+			t.Errorf("deleted: %s", a.Body)
+		}
+		if got := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200).String("kyc_state"); got != "not_started" {
+			t.Errorf("the profile says %s", got)
+		}
+	}, func(c *config.Config) { c.KYC = true })
+}
