@@ -14,34 +14,44 @@ import (
 	"time"
 )
 
-// TestREADME is the new user: it runs the service without any configuration and
-// types what the README's first session prints, in a real shell with curl.
+// TestREADME is the new user: it runs the service as the README says and types
+// what its sessions print, in a real shell with curl.
 func TestREADME(t *testing.T) {
 	for _, program := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("the session in the README needs %s: install it", program)
+			t.Skipf("the sessions in the README need %s: install it", program)
 		}
 	}
+	t.Run("a first session", func(t *testing.T) { follow(t, "## A first session") })
+	t.Run("a second session", func(t *testing.T) { follow(t, "## A second session", "--kyc=on") })
+}
+
+// follow types the session under a heading, against a service with these flags.
+func follow(t *testing.T, heading string, flags ...string) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, session, _ := strings.Cut(string(text), "## A first session")
-	script, shown := blocks(session, "sh"), blocks(session, "json")
+	_, session, _ := strings.Cut(string(text), heading)
+	session, _, _ = strings.Cut(session, "\n## ")
+	script, shown := blocks(session, "sh"), blocks(session, "(?:json|text)")
 	if len(script) == 0 || len(shown) == 0 {
-		t.Fatal("the README shows no session")
+		t.Fatalf("the README shows no session under %q", heading)
 	}
 
-	url, codes := serve(t)
+	s := serve(t, flags...)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	shell := exec.CommandContext(ctx, "bash", "-eu", "-c", strings.ReplaceAll(strings.Join(script, "\n"), "http://127.0.0.1:8080", url))
+	typing := strings.NewReplacer("http://127.0.0.1:8080", s.url, "go run ./cmd/touchline", s.binary).Replace(strings.Join(script, "\n"))
+	shell := exec.CommandContext(ctx, "bash", "-eu", "-c", typing)
+	shell.Dir = "../.."
+	shell.Env = append(os.Environ(), "TOUCHLINE_DATA_DIR="+filepath.Join(s.folder, "touchline-data"))
 	shell.Stderr = os.Stderr
 	typed, err := shell.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = io.Copy(typed, codes) }()
+	go func() { _, _ = io.Copy(typed, s.codes) }()
 	printed, err := shell.Output()
 	if err != nil {
 		t.Fatalf("the session failed: %v\n%s", err, printed)
@@ -60,7 +70,7 @@ func TestREADME(t *testing.T) {
 	}
 }
 
-// blocks returns the code blocks of a language.
+// blocks returns the code blocks of a language, which is a regular expression.
 func blocks(text, language string) []string {
 	var found []string
 	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(text, -1) {
@@ -69,16 +79,22 @@ func blocks(text, language string) []string {
 	return found
 }
 
-// serve builds and starts the service in an empty folder, on a free port. It
-// returns its address, and the codes that it prints, a line each.
-func serve(t *testing.T) (url string, codes io.Reader) {
+// running is a service that was started in an empty folder.
+type running struct {
+	binary, folder, url string
+	// codes are those that it prints, a line each.
+	codes io.Reader
+}
+
+// serve builds and starts the service in an empty folder, on a free port.
+func serve(t *testing.T, flags ...string) running {
 	t.Helper()
 	folder := t.TempDir()
 	binary := filepath.Join(folder, "touchline")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	service := exec.Command(binary, "serve", "--addr", "127.0.0.1:0")
+	service := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)...)
 	service.Dir = folder
 	service.Stderr = os.Stderr
 	printed, err := service.StdoutPipe()
@@ -98,7 +114,7 @@ func serve(t *testing.T) (url string, codes io.Reader) {
 	if !lines.Scan() {
 		t.Fatal("the service printed nothing")
 	}
-	url = regexp.MustCompile(`http://[0-9.:]+`).FindString(lines.Text())
+	url := regexp.MustCompile(`http://[0-9.:]+`).FindString(lines.Text())
 	read, write := io.Pipe()
 	go func() {
 		defer write.Close()
@@ -111,5 +127,5 @@ func serve(t *testing.T) (url string, codes io.Reader) {
 			}
 		}
 	}()
-	return url, read
+	return running{binary: binary, folder: folder, url: url, codes: read}
 }
