@@ -1,0 +1,33 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Form is what was read of an upload.
+type Form struct {
+	Texts    map[string]string
+	FileName string
+	File     coach.Spool
+	Faults   []fault.Field
+	Print    []byte
+}
+
+// ReadForm reads an upload as a handler does.
+func ReadForm(w http.ResponseWriter, r *http.Request, spool func() (coach.Spool, error), names ...string) (*Form, error) {
+	s := &Server{uploadStall: uploadStall, uploadWhole: uploadWhole}
+	fr := &formReader{body: s.uploadBody(w, r), names: names, spool: spool}
+	f, err := fr.read(r.Header)
+	if err != nil {
+		return nil, err
+	}
+	return &Form{f.texts, f.fileName, f.file, f.faults, f.fingerprint()}, nil
+}
+
+// Disposition is the Content-Disposition of a file of that name.
+func Disposition(name string) string {
+	return disposition(coach.StoredFile{Name: name, MediaType: coach.PDF})
+}
