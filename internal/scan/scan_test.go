@@ -3,7 +3,6 @@ package scan_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -16,85 +15,16 @@ import (
 
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/scan"
+	"github.com/touchline/touchline/internal/scan/scantest"
 )
-
-// eicar is the harmless file that every scanner finds, put together here so that
-// none finds this one.
-var eicar = `X5O!P%@AP[4\PZX54(P^)7CC)7}$` + `EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*`
-
-// clamd is a stand-in that speaks clamd's protocol. It takes limit bytes.
-type clamd struct {
-	testing.TB
-	limit int
-	// say, where set, is its answer to everything.
-	say func(net.Conn)
-}
-
-// listen returns the address at which it listens until the test ends.
-func (c *clamd) listen(network, address string) string {
-	c.Helper()
-	l, err := net.Listen(network, address)
-	if err != nil {
-		c.Fatal(err)
-	}
-	c.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go c.serve(conn)
-		}
-	}()
-	return network + ":" + l.Addr().String()
-}
-
-func (c *clamd) serve(conn net.Conn) {
-	defer conn.Close()
-	command := make([]byte, len("zINSTREAM\x00"))
-	if _, err := io.ReadFull(conn, command); err != nil || string(command) != "zINSTREAM\x00" {
-		_, _ = io.WriteString(conn, "UNKNOWN COMMAND\x00")
-		return
-	}
-	if c.say != nil {
-		c.say(conn)
-		return
-	}
-	var all bytes.Buffer
-	for {
-		var n uint32
-		if err := binary.Read(conn, binary.BigEndian, &n); err != nil {
-			return
-		}
-		if n == 0 {
-			break
-		}
-		if n > 64<<10 {
-			c.Errorf("a piece of %d bytes", n)
-		}
-		if all.Len()+int(n) > c.limit {
-			_, _ = io.WriteString(conn, "INSTREAM size limit exceeded. ERROR\x00")
-			return
-		}
-		if _, err := io.CopyN(&all, conn, int64(n)); err != nil {
-			return
-		}
-	}
-	if bytes.Contains(all.Bytes(), []byte(eicar)) {
-		_, _ = io.WriteString(conn, "stream: Win.Test.EICAR_HDB-1 FOUND\x00")
-		return
-	}
-	_, _ = io.WriteString(conn, "stream: OK\x00")
-}
 
 var ctx = context.Background()
 
 // TestScan: clean and infected, over both kinds of socket.
 func TestScan(t *testing.T) {
 	t.Parallel()
-	fake := &clamd{TB: t, limit: 1 << 20}
-	for _, address := range []string{fake.listen("tcp", "127.0.0.1:0"), fake.listen("unix", filepath.Join(t.TempDir(), "s"))} {
+	fake := &scantest.Clamd{TB: t, Limit: 1 << 20}
+	for _, address := range []string{fake.Listen("tcp", "127.0.0.1:0"), fake.Listen("unix", filepath.Join(t.TempDir(), "s"))} {
 		try(t, address, 1<<20)
 	}
 }
@@ -104,7 +34,7 @@ func TestScan(t *testing.T) {
 func TestRealClamd(t *testing.T) {
 	address := os.Getenv("TOUCHLINE_TEST_CLAMAV")
 	if address == "" {
-		address = (&clamd{TB: t, limit: 1 << 20}).listen("tcp", "127.0.0.1:0")
+		address = (&scantest.Clamd{TB: t, Limit: 1 << 20}).Listen("tcp", "127.0.0.1:0")
 	}
 	try(t, address, 1<<20)
 }
@@ -120,7 +50,7 @@ func try(t *testing.T, address string, limit int) {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
-	if v, err := scanner.Scan(ctx, strings.NewReader(eicar)); err != nil || !strings.Contains(strings.ToUpper(v.Infected), "EICAR") {
+	if v, err := scanner.Scan(ctx, strings.NewReader(scantest.Eicar)); err != nil || !strings.Contains(strings.ToUpper(v.Infected), "EICAR") {
 		t.Errorf("infected: %+v, %v", v, err)
 	}
 }
@@ -147,7 +77,7 @@ func TestAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			scanner, err := scan.New((&clamd{TB: t, say: said}).listen("tcp", "127.0.0.1:0"))
+			scanner, err := scan.New((&scantest.Clamd{TB: t, Say: said}).Listen("tcp", "127.0.0.1:0"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +88,7 @@ func TestAway(t *testing.T) {
 		})
 	}
 	t.Run("large", func(t *testing.T) {
-		scanner, _ := scan.New((&clamd{TB: t, limit: 100_000}).listen("tcp", "127.0.0.1:0"))
+		scanner, _ := scan.New((&scantest.Clamd{TB: t, Limit: 100_000}).Listen("tcp", "127.0.0.1:0"))
 		_, err := scanner.Scan(ctx, io.LimitReader(zeros{}, 10<<20))
 		if fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("err = %v", err)
@@ -173,14 +103,14 @@ func TestAway(t *testing.T) {
 		}
 	})
 	t.Run("the file cannot be read", func(t *testing.T) {
-		scanner, _ := scan.New((&clamd{TB: t, limit: 100_000}).listen("tcp", "127.0.0.1:0"))
+		scanner, _ := scan.New((&scantest.Clamd{TB: t, Limit: 100_000}).Listen("tcp", "127.0.0.1:0"))
 		broken := errors.New("disk")
 		if _, err := scanner.Scan(ctx, iotest.ErrReader(broken)); !errors.Is(err, broken) {
 			t.Errorf("err = %v", err)
 		}
 	})
 	t.Run("the caller leaves", func(t *testing.T) {
-		scanner, _ := scan.New((&clamd{TB: t, say: func(net.Conn) { time.Sleep(time.Second) }}).listen("tcp", "127.0.0.1:0"))
+		scanner, _ := scan.New((&scantest.Clamd{TB: t, Say: func(net.Conn) { time.Sleep(time.Second) }}).Listen("tcp", "127.0.0.1:0"))
 		left, cancel := context.WithCancel(ctx)
 		time.AfterFunc(50*time.Millisecond, cancel)
 		start := time.Now()

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/touchline/touchline/internal/blob/blobtest"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/scan/scantest"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
@@ -179,6 +181,28 @@ func TestScannerAway(t *testing.T) {
 			t.Errorf("%d blobs of what was not scanned", n)
 		}
 	}, func(c *config.Config) { c.ClamAV = "unix:/nowhere/clamd.sock" })
+}
+
+// TestScanner: what the scanner knows as a virus is refused and leaves nothing;
+// what it does not is kept.
+func TestScanner(t *testing.T) {
+	clamd := &scantest.Clamd{TB: t, Limit: 25 << 20}
+	address := clamd.Listen("tcp", "127.0.0.1:0")
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+		sick := bytes.Replace(touchlinetest.PDF(200, 2), []byte("....."), []byte(scantest.Eicar), 1)
+		refused := c.Upload(t, "certification", "b.pdf", sick).Want(t, 422, "validation_failed")
+		if got := faultsOf(refused); len(got) != 1 || got[0] != "/file infected" {
+			t.Errorf("faults %v", got)
+		}
+		if n := len(c.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items()); n != 1 {
+			t.Errorf("%d documents", n)
+		}
+		if n := one[int64](t, tables(t, s), `SELECT count(*) FROM blobs`); n != 1 {
+			t.Errorf("%d blobs", n)
+		}
+	}, func(cfg *config.Config) { cfg.ClamAV = address })
 }
 
 // TestPublicPicture: the picture of a coach who is listed and shows it is for
