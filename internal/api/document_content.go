@@ -76,11 +76,12 @@ func answerContent(w http.ResponseWriter, r *http.Request, c *coach.Content) {
 		h.Set("Cache-Control", "public, max-age=60")
 		h.Set("Vary", "Authorization")
 	}
-	if strings.Contains(r.Header.Get("Range"), ",") {
-		// Several ranges would make one read of the file store each: RFC 9110, section
-		// 14.2, lets a server answer the whole.
-		r = r.Clone(r.Context())
-		r.Header.Del("Range")
+	// ServeContent has ideas of its own of some ranges.
+	wanted := oneRange(r.Header)
+	r = r.Clone(r.Context())
+	r.Header.Del("Range")
+	if wanted != "" {
+		r.Header.Set("Range", wanted)
 	}
 	http.ServeContent(&contentWriter{patientWriter: patientWriter{w, http.NewResponseController(w)}}, r, "", time.Time{}, c)
 }

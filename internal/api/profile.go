@@ -107,8 +107,12 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request, patch coach.Patch,
 			}
 		}
 	}
-	if err := f.err(); err != nil {
-		return err
+	if len(f) > 0 {
+		// What names documents, or leaves them out, may be wrong as well.
+		if err := f.join(s.coaches.Check(r.Context(), caller(r), patch)); err != nil {
+			return err
+		}
+		return f.err()
 	}
 	p, err := s.coaches.Edit(r.Context(), caller(r), patch)
 	if err != nil {

@@ -1,10 +1,12 @@
 package api
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -28,6 +30,18 @@ type faults wire.Faults
 func (f *faults) add(pointer, code, detail string) { (*wire.Faults)(f).Add(pointer, code, detail) }
 func (f *faults) has(pointer string) bool          { return (*wire.Faults)(f).Has(pointer) }
 func (f faults) err() error                        { return wire.Faults(f).Err() }
+
+// join adds the faults that err lists, and returns err if it is anything else.
+func (f *faults) join(err error) error {
+	known, ok := errors.AsType[*fault.Error](err)
+	if !ok || known.Kind != fault.Invalid {
+		return err
+	}
+	for _, field := range known.Fields {
+		f.add(field.Pointer, field.Code, field.Detail)
+	}
+	return nil
+}
 
 // Opt is a field of a merge patch (RFC 7396): absent, null, or a value.
 type Opt[T any] = wire.Opt[T]

@@ -169,12 +169,28 @@ func (s *Service) Edit(ctx context.Context, by actor.Actor, patch Patch) (Profil
 	var saved Profile
 	err := s.Store.UpdateProfile(ctx, by.AccountID, func(p Profile) (Profile, error) {
 		var err error
-		if saved, err = p.Apply(patch, s.Now()); err == nil && patch.Completes {
-			err = fault.Validation(missingDocuments(saved.Missing(s.Required)))
-		}
+		saved, err = s.apply(p, patch)
 		return saved, err
 	})
 	return saved, err
+}
+
+// Check returns the error that Edit would, and changes nothing: for who has been
+// found fault with already, and wants to hear of all faults at once.
+func (s *Service) Check(ctx context.Context, by actor.Actor, patch Patch) error {
+	p, err := s.Store.Profile(ctx, by.AccountID)
+	if err == nil {
+		_, err = s.apply(p, patch)
+	}
+	return err
+}
+
+func (s *Service) apply(p Profile, patch Patch) (Profile, error) {
+	p, err := p.Apply(patch, s.Now())
+	if err == nil && patch.Completes {
+		err = fault.Validation(missingDocuments(p.Missing(s.Required)))
+	}
+	return p, err
 }
 
 // Complete answers profile_incomplete, with what is missing, until the caller's

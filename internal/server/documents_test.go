@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -36,7 +37,34 @@ func TestDocuments(t *testing.T) {
 		if part := c.Call(t, "GET", url+"/content", nil, "Range: bytes=0-4").Want(t, 206); string(part.Body) != "%PDF-" {
 			t.Errorf("a range: %q", part.Body)
 		}
-		c.Call(t, "GET", url+"/content", nil, "Range: bytes=9000-").Want(t, 416)
+		for _, tt := range []struct {
+			ranges string
+			status int
+			which  string // Content-Range
+		}{
+			{"bytes=9000-", 416, "bytes */5000"},
+			{"bytes=5000-", 416, "bytes */5000"},
+			{"bytes=-0", 416, "bytes */5000"},
+			{"bytes=99999999999999999999-", 416, "bytes */5000"},
+			{"bytes=4999-", 206, "bytes 4999-4999/5000"},
+			{"bytes=0004990-99999999999999999999", 206, "bytes 4990-4999/5000"},
+			{"bytes=-10", 206, "bytes 4990-4999/5000"},
+			{"bytes=-99999", 206, "bytes 0-4999/5000"},
+			{"Bytes=0-1", 206, "bytes 0-1/5000"},
+			// What is no range, or of another unit, asks for nothing.
+			{"lines=0-1", 200, ""},
+			{"bytes=5-1", 200, ""},
+			{"bytes=a-b", 200, ""},
+			{"bytes=+1-2", 200, ""},
+			{"bytes=-", 200, ""},
+			{"bytes", 200, ""},
+			{"bytes=0-1,5-9", 200, ""},
+		} {
+			part := c.Call(t, "GET", url+"/content", nil, "Range: "+tt.ranges).Want(t, tt.status)
+			if got := part.Header.Get("Content-Range"); got != tt.which {
+				t.Errorf("range %s: %q, want %q", tt.ranges, got, tt.which)
+			}
+		}
 		c.Call(t, "GET", url+"/content?size=small", nil).Want(t, 422)
 		s.Call(t, "GET", url+"/content", "", nil).Want(t, 401, "token_missing")
 		other := s.Coach(t, "+919812300002")
@@ -103,6 +131,40 @@ func TestWantedDocuments(t *testing.T) {
 			t.Errorf("signed in: %s", again.Login.Body)
 		}
 	}, func(c *config.Config) { c.ProfileRequired = []string{"name", "certifications"}; c.OTPResendAfter = 0 })
+}
+
+// TestEveryFaultOfAProfile: what is wrong with documents is said beside all else
+// that is wrong.
+func TestEveryFaultOfAProfile(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.SignIn(t, "coach", "+919812300001")
+		absent := c.ID // of no document
+		for _, tt := range []struct {
+			method, path string
+			body         map[string]any
+			want         string
+		}{
+			{"POST", "/auth/complete-profile", map[string]any{}, "/name required, /certifications required, /profile_picture required"},
+			{"POST", "/auth/complete-profile", map[string]any{"certifications": []string{absent}, "profile_picture": "x"}, "/profile_picture invalid_id, /name required, /certifications/0 unknown_document"},
+			{"POST", "/auth/complete-profile", map[string]any{"name": "Meera Nair"}, "/certifications required, /profile_picture required"},
+			{
+				"PATCH", "/api/coach/profile",
+				map[string]any{"email": "nobody", "certifications": []string{"x", absent}, "profile_picture": absent},
+				"/email invalid_email, /certifications/0 unknown_document, /certifications/1 unknown_document, /profile_picture unknown_document",
+			},
+		} {
+			a := c.Call(t, tt.method, tt.path, tt.body).Want(t, 422, "validation_failed")
+			var got []string
+			list, _ := a.JSON["errors"].([]any)
+			for _, item := range list {
+				field, _ := item.(map[string]any)
+				got = append(got, fmt.Sprint(field["pointer"], " ", field["code"]))
+			}
+			if strings.Join(got, ", ") != tt.want {
+				t.Errorf("%s %v: %v, want %s", tt.path, tt.body, got, tt.want)
+			}
+		}
+	}, func(c *config.Config) { c.ProfileRequired = []string{"name", "certifications", "profile_picture"} })
 }
 
 // spooled lists what uploads have left on the disk.
