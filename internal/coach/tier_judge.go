@@ -1,6 +1,7 @@
 package coach
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func (ts Tiers) Players(s Standing, use int64) error {
 	if s.KYC == Verified || !ts.KYC || fits(limit, use, 1) {
 		return nil
 	}
-	return ts.unverified(s, "unverified_players", "Until your identity is verified, you may have %d players.", limit).
+	return ts.unverified(s, "unverified_players", "Your players are limited to %d until your identity is verified.", limit).
 		With("limit_value", limit).With("use", use)
 }
 
@@ -87,17 +88,28 @@ func fits(limit, use, more int64) bool { return limit == 0 || use+more <= limit 
 // lacks is a tier_limit that names the first tier of which enough is true.
 func (ts Tiers) lacks(s Standing, limit string, enough func(Tier) bool, format string, args ...any) *fault.Error {
 	var needed any
+	advice := ""
 	if i := slices.IndexFunc(ts.List, enough); i >= 0 {
 		needed = ts.List[i].Name
+		advice = " The tier " + ts.List[i].Title + " would do: "
+		if ts.List[i].SelfService {
+			advice += "you can choose it."
+		} else {
+			advice += "ask whoever runs the service for it."
+		}
 	}
-	return fault.New(fault.Forbidden, "tier_limit", format, args...).
+	return fault.New(fault.Forbidden, "tier_limit", "%s", fmt.Sprintf(format, args...)+advice).
 		With("limit", limit).With("limit_value", nil).With("use", nil).
 		With("tier", ts.Of(s.Tier).Name).With("needed_tier", needed)
 }
 
 // unverified is a kyc_required that says where the coach's verification stands.
 func (ts Tiers) unverified(s Standing, limit, format string, args ...any) *fault.Error {
-	return fault.New(fault.Forbidden, "kyc_required", format, args...).
+	advice := " Submit your identity documents for that."
+	if s.KYC == Submitted {
+		advice = " What you submitted waits for a decision; you will be told."
+	}
+	return fault.New(fault.Forbidden, "kyc_required", "%s", fmt.Sprintf(format, args...)+advice).
 		With("limit", limit).With("limit_value", nil).With("use", nil).
 		With("kyc_state", string(s.KYC)).With("tier", ts.Of(s.Tier).Name)
 }

@@ -204,3 +204,33 @@ func TestShown(t *testing.T) {
 		t.Errorf("shown: %q", got)
 	}
 }
+
+// TestAdvice: a refusal says what to do about it.
+func TestAdvice(t *testing.T) {
+	tiers := coach.Tiers{KYC: true, List: []coach.Tier{
+		{Name: "free", Title: "Free", SelfService: true, Limits: coach.Limits{Players: 10, UnverifiedPlayers: 1, StorageBytes: 100}},
+		{Name: "pro", Title: "Pro", SelfService: true, Limits: coach.Limits{Players: 20, StorageBytes: 100}},
+		{Name: "academy", Title: "Academy", Limits: coach.Limits{Players: 30}},
+	}}
+	verified := coach.Standing{KYC: coach.Verified}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{tiers.Players(verified, 10), "The tier Free allows 10 players. The tier Pro would do: you can choose it."},
+		{tiers.Players(verified, 30), "The tier Free allows 10 players."},
+		{tiers.Storage(verified, 100, 1), "The tier Free allows 100 bytes of documents. The tier Academy would do: ask whoever runs the service for it."},
+		{
+			tiers.Players(coach.Standing{KYC: coach.Rejected}, 1),
+			"Your players are limited to 1 until your identity is verified. Submit your identity documents for that.",
+		},
+		{
+			tiers.Players(coach.Standing{KYC: coach.Submitted}, 1),
+			"Your players are limited to 1 until your identity is verified. What you submitted waits for a decision; you will be told.",
+		},
+	} {
+		if refused, ok := errors.AsType[*fault.Error](tt.err); !ok || refused.Message != tt.want {
+			t.Errorf("%v, want %q", tt.err, tt.want)
+		}
+	}
+}
