@@ -87,7 +87,8 @@ func answerContent(w http.ResponseWriter, r *http.Request, c *coach.Content) {
 }
 
 // contentWriter leaves out the text that ServeContent would send for a range that
-// lies outside: Content-Range says what there is to say.
+// lies outside: Content-Range says what there is to say. Neither that nor a failed
+// If-Match may be kept by anybody, whatever the file itself may.
 type contentWriter struct {
 	patientWriter
 	silent bool
@@ -95,7 +96,7 @@ type contentWriter struct {
 
 // WriteHeader writes the status.
 func (c *contentWriter) WriteHeader(status int) {
-	if status == http.StatusRequestedRangeNotSatisfiable {
+	if status == http.StatusRequestedRangeNotSatisfiable || status == http.StatusPreconditionFailed {
 		c.silent = true
 		h := c.Header()
 		h.Del("Content-Type")

@@ -64,6 +64,11 @@ func TestDirectoryShowsDocuments(t *testing.T) {
 		if content.Header.Get("Cache-Control") != "public, max-age=60" || len(content.Body) == 0 {
 			t.Errorf("its content: %v", content.Header)
 		}
+		for header, status := range map[string]int{`If-Match: "another"`: 412, "Range: bytes=99999999-": 416} {
+			if a := s.Call(t, "GET", address, "", nil, header).Want(t, status); a.Header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%d may be kept: %v", status, a.Header)
+			}
+		}
 		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "certifications")).Want(t, 200)
 		s.Call(t, "GET", address, "", nil).Want(t, 401)
 		coach.Call(t, "PUT", "/api/coach/visibility", wish(false, "profile_picture")).Want(t, 200)

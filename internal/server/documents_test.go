@@ -65,6 +65,7 @@ func TestDocuments(t *testing.T) {
 				t.Errorf("range %s: %q, want %q", tt.ranges, got, tt.which)
 			}
 		}
+		c.Call(t, "GET", url+"/content", nil, `If-Match: "another"`).Want(t, 412)
 		c.Call(t, "GET", url+"/content?size=small", nil).Want(t, 422)
 		s.Call(t, "GET", url+"/content", "", nil).Want(t, 401, "token_missing")
 		other := s.Coach(t, "+919812300002")
