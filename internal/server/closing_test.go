@@ -30,6 +30,10 @@ func TestCloseAccount(t *testing.T) {
 		coach.Call(t, "PUT", "/api/coach/visibility", map[string]any{"visible": true, "show": []string{"name"}}).Want(t, 200)
 		s.Clock.Advance(61 * time.Second)
 		elsewhere := s.SignIn(t, "coach", coachNumber)
+		s.Clock.Advance(61 * time.Second)
+		gone := s.SignIn(t, "coach", coachNumber)
+		gone.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
+		s.Clock.Advance(61 * time.Second)
 		link := strings.TrimPrefix(linkIn.FindString(s.SMS("+919812300012", "message", 0).Text), s.Config.PublicURL)
 		s.Call(t, "GET", link, "", nil).Want(t, 200)
 
@@ -86,12 +90,14 @@ func TestCloseAccount(t *testing.T) {
 				t.Errorf("%s: %d, want %d", query, got, want)
 			}
 		}
-		if n := one[int](t, db, `SELECT count(*) FROM devices WHERE mobile_number = $1`, coachNumber); n != 0 {
-			t.Errorf("%d devices are left", n)
+		for _, table := range []string{"devices", "sessions", "accounts"} {
+			if n := one[int](t, db, `SELECT count(*) FROM `+table+` WHERE mobile_number = $1`, coachNumber); n != 0 {
+				t.Errorf("%d %s hold the number still", n, table)
+			}
 		}
 
 		// The number is free.
-		s.Clock.Advance(61 * time.Second)
+		s.Clock.Advance(time.Hour)
 		anew := s.SignIn(t, "coach", coachNumber)
 		if anew.ID == coach.ID || anew.Login.String("next") != "complete_profile" || len(anew.Call(t, "GET", "/api/players", nil).Want(t, 200).Items()) != 0 {
 			t.Errorf("anew: %s", anew.Login.Body)

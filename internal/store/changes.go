@@ -21,6 +21,12 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 		if err := tx.accounts(ctx, p); err != nil {
 			return err
 		}
+		// The coach's row comes before players and the coach's account, as everywhere
+		// (see holdCoach); what is counted is judged by first.
+		roster, err := tx.enrol(ctx, p.CoachID)
+		if err != nil {
+			return err
+		}
 		added, err := tx.insertPlayer(ctx, p)
 		if err != nil {
 			return err
@@ -38,10 +44,6 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 		// After the insert, which waited for whoever removed the player before: so
 		// the disputes about that one are all to be seen.
 		if err := tx.disputes(ctx, p); err != nil {
-			return err
-		}
-		roster, err := tx.enrol(ctx, p.CoachID)
-		if err != nil {
 			return err
 		}
 		c, err := first(roster)
@@ -120,14 +122,14 @@ func (tx *tx) change(ctx context.Context, p *stored, fn func(*approval.Player) (
 	if err := tx.accounts(ctx, p.Player); err != nil {
 		return err
 	}
-	// Whatever follows is safe from rivals: they wait for this row and are stale.
-	if err := tx.savePlayer(ctx, p); err != nil {
-		return err
-	}
-	if live && !p.DeletedAt.IsZero() {
+	if live && !p.DeletedAt.IsZero() { // before the player's row, as everywhere
 		if err := tx.strike(ctx, p.CoachID); err != nil {
 			return err
 		}
+	}
+	// Whatever follows is safe from rivals: they wait for this row and are stale.
+	if err := tx.savePlayer(ctx, p); err != nil {
+		return err
 	}
 	if studentOf(p.Player) != child && len(c.Opened) > 0 {
 		// fn knew the disputes about the child that the player was. Those about the

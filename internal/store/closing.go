@@ -29,10 +29,14 @@ func (db *DB) CloseAccount(ctx context.Context, c auth.Closing) (auth.Tried, err
 
 // closeAccount ends everything that is the coach's.
 //
-// Players come before the account: who decides about one holds it and then wants
-// the account's tray. The account comes before the players that were added just
-// now: who adds one holds the account (see disputes), so that none is overlooked.
+// The row in coaches comes first, for whoever adds a player or changes a document
+// holds it and then looks at the account. Players come before the account: who
+// decides about one holds it and then wants the account's tray. After the account
+// come the players that were added just now, so that none is overlooked.
 func (tx *tx) closeAccount(ctx context.Context, by actor.Actor) error {
+	if _, err := tx.holdCoach(ctx, by.AccountID); err != nil {
+		return fmt.Errorf("close account: %w", err)
+	}
 	var name string
 	err := tx.queryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, by.AccountID).Scan(intoText(&name))
 	if isNone(err) {
@@ -64,7 +68,6 @@ type leaving struct {
 }
 
 // freeNumber parts the account from its number, which stays sealed for the proof.
-// What stands in its place is no number, so that nobody can have it.
 func (l *leaving) freeNumber(ctx context.Context) error {
 	sealed, err := l.tx.db.sealNumber(l.by)
 	if err != nil {
@@ -73,15 +76,16 @@ func (l *leaving) freeNumber(ctx context.Context) error {
 	err = l.tx.execOne(ctx, `
 		UPDATE accounts SET mobile_number = $3, closed_at = $4, closed_number = $5
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
-		l.by.AccountID, string(l.by.Number), "closed:"+l.by.AccountID, micros(l.tx.now), sealed)
+		l.by.AccountID, string(l.by.Number), l.gone(), micros(l.tx.now), sealed)
 	if errors.Is(err, errStale) {
 		return auth.ErrEnded() // another session closed it, or changed the number
 	}
 	return err
 }
 
-// endSessions ends every session of the account and the devices of the number.
-// The caller's must live still: who was signed out just now closes nothing.
+// endSessions ends every session of the account and the devices of the number, and
+// parts those that ended before from it, too. The caller's must live still: who was
+// signed out just now closes nothing.
 func (l *leaving) endSessions(ctx context.Context) error {
 	err := l.tx.execOne(ctx, `
 		UPDATE sessions SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
@@ -92,11 +96,20 @@ func (l *leaving) endSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	coach, now, gone := l.by.AccountID, micros(l.tx.now), l.gone()
 	return l.each(ctx,
-		statement{query: `UPDATE sessions SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, args: []any{l.by.AccountID, micros(l.tx.now)}},
+		statement{query: `
+			UPDATE sessions SET mobile_number = $2, device_name = NULL
+			WHERE account_id = $1 AND revoked_at IS NOT NULL`, args: []any{coach, gone}},
+		statement{query: `
+			UPDATE sessions SET mobile_number = $2, device_name = NULL, revoked_at = $3
+			WHERE account_id = $1 AND revoked_at IS NULL`, args: []any{coach, gone, now}},
 		statement{query: `DELETE FROM devices WHERE mobile_number = $1`, args: []any{string(l.by.Number)}},
 	)
 }
+
+// gone stands where a number was. It is none, so that nobody can have it.
+func (l *leaving) gone() string { return "closed:" + l.by.AccountID }
 
 // closeRequests cancels what is still open and drops what has not left yet.
 func (l *leaving) closeRequests(ctx context.Context) error {
@@ -110,8 +123,8 @@ func (l *leaving) closeRequests(ctx context.Context) error {
 	)
 }
 
-// forgetSelf removes what the coach told and kept. The row in coaches comes first:
-// whoever changes documents or verification holds it, and finds it gone afterwards.
+// forgetSelf removes what the coach told and kept. Whoever changes documents or
+// verification waits for the row in coaches, and finds it gone afterwards.
 func (l *leaving) forgetSelf(ctx context.Context) error {
 	coach, now := l.by.AccountID, micros(l.tx.now)
 	return l.each(ctx,

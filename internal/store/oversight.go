@@ -109,6 +109,9 @@ func (tx *tx) coachAccount(ctx context.Context, id string) (coach.Account, error
 // and then sees the session; or the login waits, and sees that it comes too late.
 func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string, judge func(coach.Account) error) error {
 	return db.write(ctx, func(tx *tx) error {
+		if _, err := tx.holdCoach(ctx, id); err != nil { // before the account, as everywhere
+			return err
+		}
 		a, err := tx.coachAccount(ctx, id)
 		if err != nil {
 			return err
@@ -136,6 +139,9 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 // Restore lets a suspended coach sign in again.
 func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, judge func(coach.Account) error) error {
 	return db.write(ctx, func(tx *tx) error {
+		if _, err := tx.holdCoach(ctx, id); err != nil { // before the account, as everywhere
+			return err
+		}
 		a, err := tx.coachAccount(ctx, id)
 		if err != nil {
 			return err

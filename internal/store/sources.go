@@ -47,6 +47,11 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.S
 // holdCoach takes the coach's row, which stays as it is: nobody else changes it,
 // or lists the coach, until the transaction ends. visible is the coach's wish;
 // false also where there is no such coach.
+//
+// Of rows that are locked, those in coaches come before players, and both before
+// the coach's account, at which PostgreSQL looks for every row that names it, and
+// again where a row in coaches is changed twice. Two that took them in another order
+// could wait for each other, which costs a second until PostgreSQL parts them.
 func (tx *tx) holdCoach(ctx context.Context, coachID string) (visible bool, err error) {
 	err = tx.queryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING visible`, coachID).Scan(&visible)
 	if errors.Is(err, sql.ErrNoRows) {

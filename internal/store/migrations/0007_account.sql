@@ -19,6 +19,7 @@ CREATE INDEX players_student_refused ON players (coach_id, student_changed_at, i
 
 -- What a coach keeps ends with the account.
 CREATE INDEX blobs_of_coach ON blobs (coach_id) WHERE ends_at IS NULL;
+CREATE INDEX sessions_ended_of_account ON sessions (account_id) WHERE revoked_at IS NOT NULL;
 
 -- A closed account keeps its id, to which history points; its number is free and
 -- stays here sealed, for the proof.
@@ -28,6 +29,7 @@ ALTER TABLE accounts ADD COLUMN closed_number BYTEA;
 -- +goose Down
 ALTER TABLE accounts DROP COLUMN closed_number;
 ALTER TABLE accounts DROP COLUMN closed_at;
+DROP INDEX sessions_ended_of_account;
 DROP INDEX blobs_of_coach;
 DROP INDEX players_student_refused;
 DROP INDEX players_guardian_refused;

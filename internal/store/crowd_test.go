@@ -1,0 +1,271 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// crowd is everything that happens to a few coaches at once.
+type crowd struct {
+	*pitch
+	files     *memory
+	documents *coach.Documents
+
+	mu      sync.Mutex
+	coaches []actor.Actor // sessions, of accounts that may have ended
+	next    int
+	seen    map[string]int
+}
+
+func (c *crowd) pick(dice *rand.Rand) actor.Actor {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.coaches[dice.IntN(len(c.coaches))]
+}
+
+func (c *crowd) number() phone.Number {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.next++
+	return number(c.next)
+}
+
+// try is a guess that is right.
+func (c *crowd) try(n phone.Number) auth.Try {
+	now := c.clock.Now()
+	_, err := c.db.OpenChallenge(bg, auth.Opening{
+		Fresh:    auth.Challenge{Slot: auth.Slot{Number: n, Role: actor.Coach}, ID: c.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(time.Hour)},
+		MaxTries: 100, SentBefore: now, Quiet: true,
+	})
+	var soon auth.TooSoon
+	if err != nil && !errors.As(err, &soon) {
+		c.Error(err)
+	}
+	return auth.Try{
+		Slots: []auth.Slot{{Number: n, Role: actor.Coach}}, MaxTries: 100, MaxWrong: func(auth.Slot) int { return 1000 }, Now: now,
+		Right: func(auth.Challenge) bool { return true },
+	}
+}
+
+// signIn opens a session of a number as coach.
+func (c *crowd) signIn(n phone.Number) error {
+	t, now := c.try(n), c.clock.Now()
+	session := &auth.Session{
+		ID: c.db.NewID(), AccountID: c.db.NewID(), Role: actor.Coach, Number: n, DeviceID: uuid.NewString(), Generation: 1,
+		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(day), EndsAt: now.Add(2 * day),
+	}
+	t.SignIn = &auth.SignIn{Session: session, RefreshHash: []byte(session.ID), DeviceHash: []byte(session.DeviceID), DeviceEnds: now.Add(day)}
+	tried, err := c.db.TryOTP(bg, t)
+	if err != nil || tried.Verdict != auth.RightCode {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.coaches = append(c.coaches, session.Actor())
+	return nil
+}
+
+// act does one thing.
+func (c *crowd) act(dice *rand.Rand) (what string, err error) {
+	by := c.pick(dice)
+	kinds := []coach.DocumentKind{coach.Certification, coach.Identity, coach.ProfilePicture}
+	player := func() string {
+		var id string
+		if c.db.QueryRow(bg, `SELECT id FROM players WHERE coach_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(&id) != nil {
+			id = c.db.NewID()
+		}
+		return id
+	}
+	submission := func() string {
+		var id string
+		if c.db.QueryRow(bg, `SELECT id FROM kyc_submissions WHERE coach_id = $1 ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(&id) != nil {
+			id = c.db.NewID()
+		}
+		return id
+	}
+	name := fmt.Sprint("name", dice.IntN(30))
+	switch n := dice.IntN(40); {
+	case n < 6:
+		return "documents", disturb(c.documents, by, kinds[dice.IntN(3)], dice)
+	case n < 10:
+		_, err = c.Add(bg, by, child(name, c.number()), mother(c.number()))
+		return "add", err
+	case n < 13:
+		err = c.Remove(bg, by, player())
+		return "remove", err
+	case n < 16:
+		id := player()
+		p, err := c.db.Player(bg, by, id)
+		if err != nil {
+			return "decide", err
+		}
+		guardian := actor.Actor{AccountID: p.GuardianSide.AccountID, Role: actor.Guardian, Number: p.Guardian.Number}
+		return "decide", c.decide(guardian, id, []approval.Trigger{approval.Approve, approval.Reject, approval.Revoke}[dice.IntN(3)])
+	case n < 18:
+		return "profile", c.profile(by.AccountID, name, "bio", "cricket")
+	case n < 20:
+		return "visibility", c.show(by.AccountID, dice.IntN(3) > 0)
+	case n < 23:
+		list, err := c.db.Documents(bg, by.AccountID, coach.Identity, "", 3)
+		if err != nil || len(list) == 0 {
+			return "submit", err
+		}
+		_, _, err = c.verify().Submit(bg, by, "Legal", []string{list[0].ID})
+		return "submit", err
+	case n < 25:
+		_, err = c.verify().Approve(bg, desk, submission())
+		return "approve", err
+	case n < 27:
+		_, err = c.verify().Reject(bg, desk, submission(), "no")
+		return "reject", err
+	case n < 29:
+		return "suspend", (&coach.Oversight{Store: c.db}).Suspend(bg, desk, by.AccountID, "why")
+	case n < 31:
+		return "restore", (&coach.Oversight{Store: c.db}).Restore(bg, desk, by.AccountID)
+	case n < 33:
+		return "tier", c.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return name, nil })
+	case n < 35:
+		to := c.number()
+		changed, err := c.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to, Current: c.try(by.Number), New: c.try(to)})
+		if err == nil && changed.New.Verdict == auth.RightCode {
+			by.Number = to
+			c.mu.Lock()
+			c.coaches = append(c.coaches, by)
+			c.mu.Unlock()
+		}
+		return "number", err
+	case n < 36:
+		_, err = c.db.CloseAccount(bg, auth.Closing{By: by, Try: c.try(by.Number)})
+		return "close", err
+	case n < 37:
+		_, err = c.db.Dashboard(bg, by.AccountID, c.clock.Now())
+		return "dashboard", err
+	case n < 38:
+		_, err = c.documents.Sweep(bg)
+		return "sweep", err
+	default:
+		return "login", c.signIn(by.Number)
+	}
+}
+
+// TestCrowd does everything at once to a few coaches, and looks whether what is
+// left agrees with itself.
+func TestCrowd(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newPitch(t, url)
+		c := &crowd{pitch: p, files: &memory{kept: map[string]int64{}}, seen: map[string]int{}}
+		c.documents = p.documentsOver(p.db, c.files)
+		for range 3 {
+			ok(t, c.signIn(c.number()))
+		}
+		var wait sync.WaitGroup
+		for worker := range 8 {
+			wait.Go(func() {
+				dice := rand.New(rand.NewPCG(uint64(worker), uint64(time.Now().UnixNano())))
+				for range 120 {
+					c.clock.advance(time.Millisecond)
+					what, err := c.act(dice)
+					kind := fault.KindOf(err)
+					if err != nil && (kind == fault.Internal || kind == fault.Unavailable) {
+						t.Errorf("%s: %v", what, err)
+					}
+					if err == nil {
+						c.mu.Lock()
+						c.seen[what]++
+						c.mu.Unlock()
+					}
+				}
+			})
+		}
+		wait.Wait()
+		t.Log(c.seen, len(c.coaches))
+		p.agree(c.files)
+		for query, want := range map[string]int{
+			`SELECT count(*) FROM coaches c WHERE c.players <> (SELECT count(*) FROM players p WHERE p.coach_id = c.id AND p.deleted_at IS NULL)`:                           0,
+			`SELECT count(*) FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.revoked_at IS NULL AND (a.suspended_at IS NOT NULL OR a.closed_at IS NOT NULL)`: 0,
+			`SELECT count(*) FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.revoked_at IS NULL AND s.mobile_number <> a.mobile_number`:                      0,
+			`SELECT count(*) FROM accounts a WHERE a.closed_at IS NOT NULL AND (EXISTS (SELECT 1 FROM coaches c WHERE c.id = a.id)
+				OR EXISTS (SELECT 1 FROM documents c WHERE c.coach_id = a.id) OR EXISTS (SELECT 1 FROM kyc_submissions c WHERE c.coach_id = a.id)
+				OR EXISTS (SELECT 1 FROM listings c WHERE c.coach_id = a.id) OR EXISTS (SELECT 1 FROM notifications c WHERE c.account_id = a.id)
+				OR EXISTS (SELECT 1 FROM digests c WHERE c.coach_id = a.id)
+				OR EXISTS (SELECT 1 FROM players c WHERE c.coach_id = a.id AND c.deleted_at IS NULL))`: 0,
+			`SELECT count(*) FROM players p JOIN accounts a ON a.id = p.coach_id WHERE p.deleted_at IS NULL AND (p.guardian_number = a.mobile_number OR p.student_number = a.mobile_number)`:          0,
+			`SELECT count(*) FROM requests r JOIN players p ON p.id = r.player_id WHERE r.state = 'pending' AND p.deleted_at IS NOT NULL`:                                                             0,
+			`SELECT count(*) FROM coaches c WHERE (c.kyc_state = 'submitted') <> EXISTS (SELECT 1 FROM kyc_submissions s WHERE s.coach_id = c.id AND s.state = 'submitted')`:                          0,
+			`SELECT count(*) FROM kyc_submissions s WHERE s.state = 'submitted' AND NOT EXISTS (SELECT 1 FROM kyc_documents k JOIN documents d ON d.id = k.document_id WHERE k.submission_id = s.id)`: 0,
+			`SELECT count(*) FROM listings l JOIN accounts a ON a.id = l.coach_id WHERE a.suspended_at IS NOT NULL`:                                                                                   0,
+		} {
+			if got := p.count(query); got != want {
+				t.Errorf("%s: %d, want %d", query, got, want)
+			}
+		}
+		for _, by := range c.coaches {
+			card, terms := p.listed(by.AccountID)
+			anew, termsAnew := p.relisted(by.AccountID)
+			if card != anew || fmt.Sprint(terms) != fmt.Sprint(termsAnew) {
+				t.Errorf("the listing is stale: %s, want %s", card, anew)
+			}
+		}
+	})
+}
+
+// TestRowsInOneOrder: who closes or suspends an account waits for whoever holds the
+// coach's row and then wants the account's, as a verdict and a new document do; the
+// two never wait for each other, so that each runs once.
+func TestRowsInOneOrder(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newPitch(t, url)
+		c := &crowd{pitch: p}
+		for name, end := range map[string]func(actor.Actor, auth.Try) error{
+			"close": func(by actor.Actor, try auth.Try) error {
+				tried, err := p.db.CloseAccount(bg, auth.Closing{By: by, Try: try})
+				if err == nil && tried.Verdict != auth.RightCode {
+					err = fmt.Errorf("the code was judged %d", tried.Verdict)
+				}
+				return err
+			},
+			"suspend": func(by actor.Actor, _ auth.Try) error {
+				return (&coach.Oversight{Store: p.db}).Suspend(bg, desk, by.AccountID, "why")
+			},
+		} {
+			ok(t, c.signIn(c.number()))
+			by := c.coaches[len(c.coaches)-1]
+			try := c.try(by.Number)
+			var runs atomic.Int64 // of transactions: each asks for the time once
+			p.db.Now = func() time.Time { runs.Add(1); return p.clock.Now() }
+			ended := make(chan error, 1)
+			ok(t, p.db.Write(bg, func(tx *store.Tx) error {
+				if err := tx.Relist(bg, by.AccountID); err != nil {
+					return err
+				}
+				if runs.Load() == 1 {
+					go func() { ended <- end(by, try) }()
+					time.Sleep(300 * time.Millisecond) // until it waits
+				}
+				_, err := tx.Exec(bg, `UPDATE accounts SET tray_seq = tray_seq + 1 WHERE id = $1`, by.AccountID)
+				return err
+			}))
+			ok(t, <-ended)
+			if n := runs.Load(); n != 2 {
+				t.Errorf("%s: %d transactions, want 2", name, n)
+			}
+			p.db.Now = p.clock.Now
+		}
+	})
+}
