@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"sync"
+	"sync/atomic"
 
 	"github.com/touchline/touchline/internal/blob"
 	"github.com/touchline/touchline/internal/config"
@@ -28,7 +28,7 @@ func openFiles(ctx context.Context, cfg *config.Config, db *store.DB, edges Edge
 	if err != nil {
 		return nil, fmt.Errorf("open the file store: %w", err)
 	}
-	own := &ownFiles{Store: files, db: db, newID: edges.NewID, log: edges.Log}
+	own := newOwnFiles(files, db, edges)
 	switch err := own.sure(ctx, cfg.FilesChosen()); {
 	case fault.KindOf(err) == fault.Unavailable:
 		edges.Log.Warn("the file store is away: documents wait for it", "files", cfg.Files, "error", err)
@@ -46,16 +46,27 @@ type ownFiles struct {
 	newID func() string
 	log   *slog.Logger
 
-	mu    sync.Mutex
-	known bool
+	turn  chan struct{} // to judge it: one at a time, who waits for it heeds their own time
+	known atomic.Bool
+}
+
+func newOwnFiles(files blob.Store, db *store.DB, edges Edges) *ownFiles {
+	return &ownFiles{Store: files, db: db, newID: edges.NewID, log: edges.Log, turn: make(chan struct{}, 1)}
 }
 
 // sure judges the store unless that was done. With claim, the store becomes the
 // database's where that knows none yet; without, there is nothing to judge then.
 func (f *ownFiles) sure(ctx context.Context, claim bool) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.known {
+	if f.known.Load() {
+		return nil
+	}
+	select {
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if f.known.Load() {
 		return nil
 	}
 	known, err := f.db.Installation(ctx, filesID)
@@ -75,7 +86,7 @@ func (f *ownFiles) sure(ctx context.Context, claim bool) error {
 			return err
 		}
 	}
-	f.known = true
+	f.known.Store(true)
 	return nil
 }
 
