@@ -24,7 +24,14 @@ func TestShell(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, database string) {
 		settings := []string{"TOUCHLINE_DATABASE_URL=" + database, "TOUCHLINE_KYC=on"}
 		p := start(t, append([]string{"TOUCHLINE_ADMIN_ADDR=127.0.0.1:0"}, settings...)...)
-		admin := operatorsAt.FindStringSubmatch(p.stdout.String())[1]
+		var admin string
+		eventually(t, "the operators' address", func() bool {
+			m := operatorsAt.FindStringSubmatch(p.stdout.String())
+			if m != nil {
+				admin = m[1]
+			}
+			return m != nil
+		})
 		run := func(code int, args ...string) (stdout, stderr string) {
 			t.Helper()
 			c := launch(t, p.dir, append([]string{"admin"}, args...), settings...)
