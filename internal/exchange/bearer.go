@@ -7,6 +7,10 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
+// TokenMissing is the code of a request without a bearer token; one that has
+// something that is none is told otherwise.
+const TokenMissing = "token_missing"
+
 // Bearer returns the token of the Authorization header (RFC 6750, section 2.1).
 // Nowhere else is one looked for: an address ends up in logs.
 func Bearer(h http.Header) (string, error) {
@@ -46,7 +50,7 @@ func isToken68(s string) bool {
 }
 
 func errNoBearer() error {
-	return fault.New(fault.Unauthenticated, "token_missing", "Send an access token as Authorization: Bearer. If you have none, sign in again.")
+	return fault.New(fault.Unauthenticated, TokenMissing, "Send an access token as Authorization: Bearer. If you have none, sign in again.")
 }
 
 func errBearer(what string) error {

@@ -59,13 +59,14 @@ func TestOperatorTokens(t *testing.T) {
 }
 
 // TestOperatorTokensAreNotGuessed: an address that presents many tokens that do
-// not work waits, and another does not.
+// not work waits, but for whoever has one that does; no token at all is no guess.
 func TestOperatorTokensAreNotGuessed(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		auditor := s.Operator(t, operator.Audit)
 		for range 100 {
 			auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+			s.AdminCall(t, "GET", "/api/admin/audit", "", nil).Want(t, 401, "token_missing")
 		}
 		var statuses []int
 		for range 40 {
@@ -74,13 +75,17 @@ func TestOperatorTokensAreNotGuessed(t *testing.T) {
 		if n := slices.Index(statuses, 429); n < 30 || n > 32 {
 			t.Errorf("answers %v", statuses)
 		}
-		a := auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 429, "rate_limited")
+		a := s.AdminCall(t, "GET", "/api/admin/audit", "tlo_guess", nil).Want(t, 429, "rate_limited")
 		if a.Header.Get("Retry-After") == "" {
 			t.Error("no Retry-After")
 		}
+		// Whose token works shares the address with who guesses, and feels nothing.
+		auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+		auditor.Call(t, "GET", "/metrics", nil).Want(t, 403, "insufficient_scope")
+		s.AdminCall(t, "GET", "/api/admin/audit", "", nil).Want(t, 401, "token_missing")
 		s.AdminCall(t, "GET", "/healthz", "", nil).Want(t, 200)
 		s.Clock.Advance(time.Minute)
-		auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+		s.AdminCall(t, "GET", "/api/admin/audit", "tlo_guess", nil).Want(t, 401, "token_invalid")
 	})
 }
 

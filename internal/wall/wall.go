@@ -43,17 +43,6 @@ func (l *Wall) Wait(address string, now time.Time) time.Duration {
 	return wait
 }
 
-// Full returns how long address must wait, as Wait does, and counts nothing.
-func (l *Wall) Full(address string, now time.Time) time.Duration {
-	if l.perMinute <= 0 {
-		return 0
-	}
-	if left := 1 - l.limiter(address).TokensAt(now); left > 0 {
-		return time.Duration(left * float64(time.Minute) / float64(l.perMinute))
-	}
-	return 0
-}
-
 func (l *Wall) limiter(address string) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,14 +62,10 @@ func (l *Wall) limiter(address string) *rate.Limiter {
 
 // Climb answers rate_limited once address has made too many requests.
 func (l *Wall) Climb(address string, now time.Time) error {
-	if wait := l.Wait(address, now); wait > 0 {
-		return Refusal(wait, now)
+	wait := l.Wait(address, now)
+	if wait == 0 {
+		return nil
 	}
-	return nil
-}
-
-// Refusal is rate_limited for so long.
-func Refusal(wait time.Duration, now time.Time) error {
 	return fault.New(fault.TooMany, "rate_limited", "Too many requests came from this address. Wait, then go on more slowly.").
 		With("limit", "requests_per_address_minute").With("ends_at", now.Add(wait)).After(wait)
 }
