@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/wire"
@@ -124,11 +125,8 @@ func (s *Server) kycDocument(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Operators.Record(r.Context(), callOf(r).operator(), operator.DocumentRead, "document", document, "of coach "+id); err != nil {
 		return err
 	}
-	h := w.Header()
-	h.Set("Content-Type", c.Document.File.MediaType)
-	h.Set("Content-Disposition", "attachment; filename=\""+document+"\"")
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-	http.ServeContent(w, r, "", time.Time{}, c)
+	file := c.Document.File
+	exchange.File{Name: file.Name, MediaType: file.MediaType, Tag: file.SHA256, Saved: true, Content: c}.Answer(w, r)
 	return nil
 }
 

@@ -51,7 +51,7 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/auth/revoke", scope: operator.Introspect, body: bodyForm, produces: anyMedia, handle: s.revoke},
 		{method: "GET", pattern: "/api/admin/kyc", scope: operator.KYC, handle: s.listKYC},
 		{method: "GET", pattern: "/api/admin/kyc/{coach_id}", scope: operator.KYC, handle: s.kyc},
-		{method: "GET", pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", scope: operator.KYC, produces: anyMedia, limit: fileLimit, handle: s.kycDocument},
+		{method: "GET", pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", scope: operator.KYC, produces: anyMedia, limit: exchange.FileLimit, handle: s.kycDocument},
 		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/approve", scope: operator.KYC, body: bodyMaybe, handle: s.approveKYC},
 		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/reject", scope: operator.KYC, body: bodyJSON, handle: s.rejectKYC},
 		{method: "GET", pattern: "/api/admin/coaches", scope: operator.Coaches, handle: s.findCoaches},

@@ -22,9 +22,8 @@ import (
 )
 
 const (
-	// timeLimit is how long a call may take; fileLimit one that sends a file.
+	// timeLimit is how long a call may take, unless it sends a file.
 	timeLimit = 10 * time.Second
-	fileLimit = 40 * time.Second
 	// failuresPerMinute is how many tokens that do not work an address may present.
 	// It is the only wall here: other services ask about tokens at any rate.
 	failuresPerMinute = 30

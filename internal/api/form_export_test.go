@@ -26,8 +26,3 @@ func ReadForm(w http.ResponseWriter, r *http.Request, spool func() (coach.Spool,
 	}
 	return &Form{f.texts, f.fileName, f.file, f.faults, f.fingerprint()}, nil
 }
-
-// Disposition is the Content-Disposition of a file of that name.
-func Disposition(name string) string {
-	return disposition(coach.StoredFile{Name: name, MediaType: coach.PDF})
-}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"mime"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -104,19 +103,4 @@ func TestFormFingerprint(t *testing.T) {
 	if print("XX", "b", "1") == first || print("XX", "a", "2") == first {
 		t.Error("another upload is the same")
 	}
-}
-
-// FuzzDisposition: a client reads the name that was meant, and nothing else.
-func FuzzDisposition(f *testing.F) {
-	f.Add("first aid.pdf")
-	f.Add("प्रमाणपत्र \"1\".pdf")
-	f.Add("a;b=c\\.pdf")
-	f.Fuzz(func(t *testing.T, sent string) {
-		name := coach.FileName(sent, coach.PDF)
-		header := api.Disposition(name)
-		kind, parameters, err := mime.ParseMediaType(header)
-		if err != nil || kind != "attachment" || parameters["filename"] == "" || strings.ContainsAny(header, "\r\n") {
-			t.Fatalf("%q: %v", header, err)
-		}
-	})
 }

@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/touchline/touchline/internal/exchange"
 )
 
 const (
@@ -14,9 +16,6 @@ const (
 	// uploadWork is how long it may take to look at what has come, and to keep it. It
 	// is less than the time after which a keyed request counts as abandoned.
 	uploadWork = 45 * time.Second
-	// answerWrite is how long a caller may take to take an answer, or the next
-	// piece of one.
-	answerWrite = 30 * time.Second
 )
 
 // uploadBody reads the body of an upload under its own limits: the server's time
@@ -74,26 +73,5 @@ func (b *uploadBody) extend() {
 // when it passes, the server takes the caller for gone.
 func (b *uploadBody) done() {
 	_ = b.control.SetReadDeadline(time.Time{})
-	_ = b.control.SetWriteDeadline(time.Now().Add(uploadWork + answerWrite))
+	_ = b.control.SetWriteDeadline(time.Now().Add(uploadWork + exchange.AnswerWrite))
 }
-
-// patientWriter gives each piece of a long answer its time, as the server's time
-// for an answer is for short ones.
-type patientWriter struct {
-	http.ResponseWriter
-	control *http.ResponseController
-}
-
-// WriteHeader writes the status.
-func (p *patientWriter) WriteHeader(status int) {
-	p.extend()
-	p.ResponseWriter.WriteHeader(status)
-}
-
-// Write writes a piece of the body.
-func (p *patientWriter) Write(b []byte) (int, error) {
-	p.extend()
-	return p.ResponseWriter.Write(b)
-}
-
-func (p *patientWriter) extend() { _ = p.control.SetWriteDeadline(time.Now().Add(answerWrite)) }
