@@ -72,7 +72,7 @@ func (k *keyStore) DropSecrets(_ context.Context, before time.Time) error {
 	return nil
 }
 
-func openKeys(t *testing.T, store auth.KeyStore, now func() time.Time) *auth.Keys {
+func openKeys(t testing.TB, store auth.KeyStore, now func() time.Time) *auth.Keys {
 	t.Helper()
 	keys, err := auth.OpenKeys(t.Context(), store, masterKey, now)
 	if err != nil {

@@ -2,6 +2,8 @@ package auth
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -61,24 +63,45 @@ type accessClaims struct {
 	Role      actor.Role `json:"role"`
 }
 
+// issuedClaims are accessClaims as they are written: flat, because this is done
+// for every refresh.
+type issuedClaims struct {
+	Issuer    string     `json:"iss"`
+	Subject   string     `json:"sub"`
+	Audience  []string   `json:"aud"`
+	ExpiresAt int64      `json:"exp"`
+	IssuedAt  int64      `json:"iat"`
+	ID        string     `json:"jti"`
+	SessionID string     `json:"sid"`
+	Role      actor.Role `json:"role"`
+}
+
 // Access returns an access token of the session's present generation.
 func (t *Tokens) Access(s *Session) (string, error) {
 	key, now := t.keys.signer(), t.now()
-	token := jwt.NewWithClaims(jwt.SigningMethodES256, accessClaims{
-		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: t.issuer, Audience: jwt.ClaimStrings{Audience}, Subject: s.AccountID,
-			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(t.lifetime)),
-			ID: tokenID(s.ID, s.Generation),
-		},
-		SessionID: s.ID, Role: s.Role,
+	claims, err := json.Marshal(issuedClaims{
+		Issuer: t.issuer, Audience: []string{Audience}, Subject: s.AccountID,
+		IssuedAt: now.Unix(), ExpiresAt: now.Add(t.lifetime).Unix(),
+		ID: tokenID(s.ID, s.Generation), SessionID: s.ID, Role: s.Role,
 	})
-	token.Header["typ"] = "at+jwt"
-	token.Header["kid"] = key.id
-	signed, err := token.SignedString(key.private)
+	if err != nil {
+		return "", fmt.Errorf("write an access token: %w", err)
+	}
+	text := key.header + "." + base64.RawURLEncoding.EncodeToString(claims)
+	signature, err := jwt.SigningMethodES256.Sign(text, key.private)
 	if err != nil {
 		return "", fmt.Errorf("sign an access token: %w", err)
 	}
-	return signed, nil
+	return text + "." + base64.RawURLEncoding.EncodeToString(signature), nil
+}
+
+// tokenHeader is the first part of the tokens that a key signs.
+func tokenHeader(keyID string) string {
+	header, err := json.Marshal(map[string]string{"alg": "ES256", "kid": keyID, "typ": "at+jwt"})
+	if err != nil {
+		panic(err) // strings can be written
+	}
+	return base64.RawURLEncoding.EncodeToString(header)
 }
 
 // tokenID names session and generation: the jti of an access token.

@@ -1,0 +1,37 @@
+package auth_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/auth"
+)
+
+// BenchmarkAccess makes access tokens; floor is the signature alone.
+func BenchmarkAccess(b *testing.B) {
+	b.Run("floor", func(b *testing.B) {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			b.Fatal(err)
+		}
+		hash := make([]byte, 32)
+		for b.Loop() {
+			if _, _, err := ecdsa.Sign(rand.Reader, key, hash); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("token", func(b *testing.B) {
+		tokens := auth.NewTokens(openKeys(b, new(keyStore), time.Now), issuer, time.Minute, time.Now)
+		s := session()
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := tokens.Access(s); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
