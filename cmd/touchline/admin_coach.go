@@ -85,11 +85,7 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 func setTier(*flag.FlagSet) func(context.Context, *shell, []string) error {
 	return func(ctx context.Context, sh *shell, args []string) error {
 		if _, ok := sh.Subscriptions.Tiers.Named(args[1]); !ok {
-			var names []string
-			for _, t := range sh.Subscriptions.Tiers.List {
-				names = append(names, t.Name)
-			}
-			return asked("there is no tier %q; there are %s", args[1], strings.Join(names, ", "))
+			return asked("there is no tier %q; there are %s", args[1], strings.Join(sh.Subscriptions.Tiers.Names(), ", "))
 		}
 		if _, err := sh.Subscriptions.Set(ctx, sh.by, args[0], args[1]); err != nil {
 			return err

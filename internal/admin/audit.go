@@ -59,12 +59,22 @@ type keyset struct {
 	Name []byte `json:"n,omitempty"`
 }
 
-// page reads limit and cursor. A cursor belongs to its list and to whoever got it.
+// page reads limit and cursor of a query.
 func (s *Server) page(c *call, query url.Values) page {
-	p := page{limit: wire.Limit(query, &c.faults), cursors: wire.Cursors{
+	var cursor *string
+	if query.Has("cursor") {
+		sent := query.Get("cursor")
+		cursor = &sent
+	}
+	return s.pageOf(c, wire.Limit(query, &c.faults), cursor)
+}
+
+// pageOf is the page after cursor. A cursor belongs to its list and to whoever got it.
+func (s *Server) pageOf(c *call, limit int, cursor *string) page {
+	p := page{limit: limit, cursors: wire.Cursors{
 		MAC: s.Vault.For(auth.ForCursors).MAC, Scope: []byte(c.Route + "\x00" + c.token.ID),
 	}}
-	if query.Has("cursor") && !p.cursors.Open(query.Get("cursor"), &p.after) {
+	if cursor != nil && !p.cursors.Open(*cursor, &p.after) {
 		c.faults.Add("/cursor", "invalid_value", "This is no next_cursor of this list. Begin again without it.")
 	}
 	return p

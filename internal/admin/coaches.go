@@ -2,8 +2,6 @@ package admin
 
 import (
 	"net/http"
-	"net/url"
-	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/wire"
@@ -37,59 +35,6 @@ func (s *Server) kycState(state coach.KYCState) string {
 	return string(state)
 }
 
-// findCoaches serves GET /api/admin/coaches: one by number or id, or by the
-// beginning of the name, in the order of names.
-func (s *Server) findCoaches(w http.ResponseWriter, r *http.Request) error {
-	c, query := callOf(r), r.URL.Query()
-	search := s.search(query, &c.faults)
-	p := s.page(c, query)
-	if err := c.faults.Err(); err != nil {
-		return err
-	}
-	search.After = coach.FoundAt{Name: p.after.Name, ID: p.after.ID}
-	found, err := s.Oversight.Find(r.Context(), c.operator(), search, p.limit+1)
-	if err != nil {
-		return err
-	}
-	return answerPage(w, p, found, func(f coach.Found) foundResponse { return s.found(f.Account) },
-		func(f coach.Found) keyset { return keyset{Name: f.At.Name, ID: f.At.ID} })
-}
-
-// maxName bounds what is looked for, in characters, as it bounds names.
-const maxName = 100
-
-// search reads what is looked for: exactly one of number, q and coach_id.
-func (s *Server) search(query url.Values, f *wire.Faults) (out coach.Search) {
-	given := 0
-	for _, name := range []string{"number", "q", "coach_id"} {
-		if len(query[name]) > 0 {
-			given++
-		}
-	}
-	if given != 1 {
-		f.Add("", "invalid_value", "Look for one thing: number, q or coach_id.")
-		return out
-	}
-	switch {
-	case query.Has("number"):
-		n, err := s.Phones.Parse(query.Get("number"))
-		if err != nil {
-			f.Add("/number", "invalid_number", "This is no whole mobile number.")
-		}
-		out.Number = n
-	case query.Has("coach_id"):
-		if out.ID = query.Get("coach_id"); !isID(out.ID) {
-			f.Add("/coach_id", "invalid_id", "This is no identifier: a UUID.")
-		}
-	default:
-		out.Name = query.Get("q")
-		if n := utf8.RuneCountInString(out.Name); n == 0 || n > maxName || !utf8.ValidString(out.Name) {
-			f.Add("/q", "invalid_value", "Give 1 to 100 characters with which the name begins.")
-		}
-	}
-	return out
-}
-
 // coachResponse is one coach: profile, tier and use. It holds nothing of the
 // coach's players but how many there are.
 type coachResponse struct {
@@ -107,9 +52,9 @@ type coachResponse struct {
 }
 
 type useResponse struct {
-	Players      int64 `json:"players"`
-	StorageBytes int64 `json:"storage_bytes"`
-	Messages     int64 `json:"messages"`
+	Players       int64 `json:"players"`
+	StorageBytes  int64 `json:"storage_bytes"`
+	MessagesToday int64 `json:"messages_today"`
 }
 
 // limitsAnswer has null where there is no limit.
@@ -151,7 +96,7 @@ func (s *Server) answerCoach(w http.ResponseWriter, r *http.Request, id string) 
 	return wire.Encode(w, http.StatusOK, coachResponse{
 		foundResponse: s.found(a), SuspendedFor: wire.OrNull(a.SuspendedFor),
 		Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio), ExperienceYears: p.Experience, Sports: sports, UpdatedAt: wire.Timestamp(p.UpdatedAt),
-		TierSince: wire.Timestamp(sub.Since), Use: useResponse(sub.Use), Visible: p.Visible,
+		TierSince: wire.Timestamp(sub.Since), Use: useResponse{sub.Use.Players, sub.Use.StorageBytes, sub.Use.Messages}, Visible: p.Visible,
 		Limits: limitsAnswer{limit(sub.Tier.Limits.Players), limit(sub.Tier.Limits.StorageBytes), limit(sub.Tier.Limits.MessagesPerDay)},
 	})
 }

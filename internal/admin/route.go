@@ -54,7 +54,7 @@ func (s *Server) routes() []route {
 		{method: "GET", pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", scope: operator.KYC, produces: anyMedia, limit: exchange.FileLimit, handle: s.kycDocument},
 		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/approve", scope: operator.KYC, body: bodyMaybe, handle: s.approveKYC},
 		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/reject", scope: operator.KYC, body: bodyJSON, handle: s.rejectKYC},
-		{method: "GET", pattern: "/api/admin/coaches", scope: operator.Coaches, handle: s.findCoaches},
+		{method: "POST", pattern: "/api/admin/coaches/search", scope: operator.Coaches, body: bodyJSON, handle: s.findCoaches},
 		{method: "GET", pattern: "/api/admin/coaches/{coach_id}", scope: operator.Coaches, handle: s.coach},
 		{method: "PUT", pattern: "/api/admin/coaches/{coach_id}/tier", scope: operator.Coaches, body: bodyJSON, handle: s.setTier},
 		{method: "POST", pattern: "/api/admin/coaches/{coach_id}/suspend", scope: operator.Coaches, body: bodyJSON, handle: s.suspend},

@@ -2,6 +2,7 @@ package coach
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -97,7 +98,7 @@ func (s *Subscriptions) Set(ctx context.Context, by actor.Operator, coachID, nam
 func (s *Subscriptions) known(name string) (Tier, error) {
 	t, ok := s.Tiers.Named(name)
 	if !ok {
-		return t, fault.Validation([]fault.Field{{Pointer: "/tier", Code: "unknown_tier", Detail: "There is no such tier; GET /api/subscription-tiers lists them."}})
+		return t, fault.Validation([]fault.Field{{Pointer: "/tier", Code: "unknown_tier", Detail: "There is no such tier; there are " + strings.Join(s.Tiers.Names(), ", ") + "."}})
 	}
 	return t, nil
 }

@@ -85,6 +85,15 @@ func (ts Tiers) Named(name string) (Tier, bool) {
 	return ts.List[i], true
 }
 
+// Names returns the names of all tiers, in their order.
+func (ts Tiers) Names() []string {
+	names := make([]string, len(ts.List))
+	for i, t := range ts.List {
+		names[i] = t.Name
+	}
+	return names
+}
+
 // KYCState is where a verification stands for the outside: Disabled while coaches
 // are not verified.
 func (ts Tiers) KYCState(kept KYCState) KYCState {

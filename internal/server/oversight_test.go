@@ -103,33 +103,47 @@ func TestFindCoaches(t *testing.T) {
 		desk, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		other.Call(t, "PATCH", "/api/coach/profile", object{"name": "MEERA  Iyer"}).Want(t, 200)
-		find := func(query string) (ids []string, next string) {
+		const search = "/api/admin/coaches/search"
+		find := func(wanted object) (ids []string, next string) {
 			t.Helper()
-			a := desk.Call(t, "GET", "/api/admin/coaches?"+query, nil).Want(t, 200)
+			a := desk.Call(t, "POST", search, wanted).Want(t, 200)
 			for _, c := range a.Items() {
 				ids = append(ids, c["coach_id"].(string))
 			}
 			return ids, a.String("next_cursor")
 		}
-		for query, want := range map[string][]string{
-			"number=" + url.QueryEscape(coachNumber): {coach.ID}, "number=" + url.QueryEscape("0"+coachNumber[3:8]+" "+coachNumber[8:]): {coach.ID},
-			"number=" + url.QueryEscape("+919812399999"): nil, "coach_id=" + other.ID: {other.ID},
-			"q=meera": {other.ID, coach.ID}, "q=mEERA+n": {coach.ID}, "q=eera": nil, "q=%25": nil, "q=" + url.QueryEscape("\u200d"): nil,
+		for _, tt := range []struct {
+			by, value string
+			want      []string
+		}{
+			{"number", coachNumber, []string{coach.ID}}, {"number", "0" + coachNumber[3:8] + " " + coachNumber[8:], []string{coach.ID}},
+			{"number", "+919812399999", nil}, {"coach_id", other.ID, []string{other.ID}}, {"coach_id", desk.ID, nil},
+			{"q", "meera", []string{other.ID, coach.ID}}, {"q", " mEERA n", []string{coach.ID}}, {"q", "eera", nil}, {"q", "%", nil}, {"q", "\u200d", nil},
 		} {
-			if got, _ := find(query); !slices.Equal(got, want) {
-				t.Errorf("%s finds %v, want %v", query, got, want)
+			if got, _ := find(object{tt.by: tt.value}); !slices.Equal(got, tt.want) {
+				t.Errorf("%s %q finds %v, want %v", tt.by, tt.value, got, tt.want)
 			}
 		}
-		_, next := find("q=meera&limit=1")
-		if got, end := find("q=meera&limit=1&cursor=" + url.QueryEscape(next)); !slices.Equal(got, []string{coach.ID}) || end != "" {
-			t.Errorf("the second page is %v, %q", got, end)
+		first, next := find(object{"q": "meera", "limit": 1})
+		if got, end := find(object{"q": "meera", "limit": 1, "cursor": next}); !slices.Equal(first, []string{other.ID}) || !slices.Equal(got, []string{coach.ID}) || end != "" {
+			t.Errorf("pages are %v, %v, %q", first, got, end)
 		}
-		for _, query := range []string{"", "q=", "q=%ff", "number=12", "coach_id=x", "q=a&number=%2B919812300001", "q=" + strings.Repeat("x", 101)} {
-			desk.Call(t, "GET", "/api/admin/coaches?"+query, nil).Want(t, 422, "validation_failed")
+		if got, _ := find(object{"q": "meera", "limit": 1e6, "cursor": nil}); len(got) != 2 {
+			t.Errorf("a large page has %v", got)
 		}
+		for _, wrong := range []any{
+			object{}, object{"q": ""}, object{"q": "\u0007"}, object{"number": "12"}, object{"number": 12}, object{"coach_id": "x"},
+			object{"q": "a", "number": coachNumber}, object{"q": strings.Repeat("x", 101)}, object{"q": nil}, object{"name": "x"},
+			object{"q": "x", "limit": 0}, object{"q": "x", "limit": "1"}, object{"q": "x", "cursor": "x"}, object{"q": "x", "cursor": ""}, []string{},
+		} {
+			desk.Call(t, "POST", search, wrong).Want(t, 422, "validation_failed")
+		}
+		desk.Call(t, "POST", search, nil).Want(t, 415)
+		// No number ever stands in an address.
+		desk.Call(t, "GET", "/api/admin/coaches?q=meera", nil).Want(t, 404)
 		coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
 		a := desk.Call(t, "GET", "/api/admin/coaches/"+coach.ID, nil).Want(t, 200)
-		if a.String("mobile_number") != coachNumber || a.String("use.players") != "1" || a.String("tier") != "free" || a.String("state") != "active" {
+		if a.String("mobile_number") != coachNumber || a.String("use.players") != "1" || a.String("use.messages_today") != "1" || a.String("tier") != "free" || a.String("state") != "active" {
 			t.Errorf("%s", a.Body)
 		}
 		for _, private := range []string{guardianNumber, "Asha", "Ravi"} {
@@ -138,7 +152,10 @@ func TestFindCoaches(t *testing.T) {
 			}
 		}
 		desk.Call(t, "GET", "/api/admin/coaches/"+desk.ID, nil).Want(t, 404)
-		desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "nonsense"}).Want(t, 422)
+		unknown := desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "nonsense"}).Want(t, 422, "validation_failed")
+		if text := string(unknown.Body); !strings.Contains(text, "free, pro, academy") || strings.Contains(text, "subscription-tiers") {
+			t.Errorf("an unknown tier: %s", text)
+		}
 		if a := desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "academy"}).Want(t, 200); a.String("tier") != "academy" {
 			t.Errorf("%s", a.Body)
 		}

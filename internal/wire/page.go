@@ -38,6 +38,15 @@ func Limit(query url.Values, f *Faults) int {
 	return int(min(n, maxLimit))
 }
 
+// PageSize is how many items a page shall have where a body asks for them; nil is
+// where it does not. Below 1 is for the body's rules to refuse.
+func PageSize(asked *int) int {
+	if asked == nil {
+		return defaultLimit
+	}
+	return min(*asked, maxLimit)
+}
+
 // Cursors are those of one list and caller. What comes back is what went out.
 type Cursors struct {
 	MAC func(parts ...[]byte) []byte
