@@ -42,9 +42,9 @@ func commands() []command {
 	return slices.Concat(tokenCommands(), kycCommands(), coachCommands(), auditCommands())
 }
 
-// admin carries out one command of an operator and returns the exit status. The
+// operate carries out one command of an operator and returns the exit status. The
 // service may be running; it sees what was done at its next request.
-func admin(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
+func operate(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	c, rest := findCommand(args)
 	if c == nil {
 		if len(args) == 0 || !slices.Contains([]string{"help", "-h", "--help"}, args[len(args)-1]) {

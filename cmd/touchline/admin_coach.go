@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
+	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/coach"
 )
 
@@ -97,7 +99,11 @@ func setTier(*flag.FlagSet) func(context.Context, *shell, []string) error {
 func suspendCoach(f *flag.FlagSet) func(context.Context, *shell, []string) error {
 	reason := f.String("reason", "", "why; operators read it")
 	return func(ctx context.Context, sh *shell, args []string) error {
-		if err := sh.Oversight.Suspend(ctx, sh.by, args[0], *reason); err != nil {
+		why, err := admin.Reason(*reason)
+		if err != nil {
+			return err
+		}
+		if err := sh.Oversight.Suspend(ctx, sh.by, args[0], why); err != nil {
 			return err
 		}
 		return sh.printCoach(ctx, args[0])
@@ -116,8 +122,11 @@ func restoreCoach(*flag.FlagSet) func(context.Context, *shell, []string) error {
 // line is a text of people in one line, without what would confuse a terminal.
 func line(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
+		switch {
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
 			return ' '
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1
 		}
 		return r
 	}, s)

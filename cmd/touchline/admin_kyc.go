@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"text/tabwriter"
 
+	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/coach"
 )
 
@@ -85,11 +86,15 @@ func rejectKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
 	saw := f.String("submission", "", "the one that you saw; nothing is decided if there is a newer one")
 	reason := f.String("reason", "", "why; the coach reads it")
 	return func(ctx context.Context, sh *shell, args []string) error {
+		why, err := admin.Reason(*reason)
+		if err != nil {
+			return err
+		}
 		id, err := sh.newest(ctx, args[0], *saw)
 		if err != nil {
 			return err
 		}
-		s, err := sh.Verifications.Reject(ctx, sh.by, id, *reason)
+		s, err := sh.Verifications.Reject(ctx, sh.by, id, why)
 		if err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	case "migrate":
 		do = migrate
 	case "admin":
-		return admin(ctx, args, environ, stdout, stderr)
+		return operate(ctx, args, environ, stdout, stderr)
 	case "config":
 		return printConfig(args, environ, stdout, stderr)
 	case "version":

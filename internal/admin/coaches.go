@@ -2,6 +2,7 @@ package admin
 
 import (
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/wire"
@@ -122,7 +123,20 @@ func (s *Server) setTier(w http.ResponseWriter, r *http.Request) error {
 }
 
 type suspendRequest struct {
-	Reason string `json:"reason" rule:"required,lines,min=1,max=500"`
+	Reason string `json:"reason" rule:"required,name,lines,min=1,max=500"`
+}
+
+// Reason returns the reason of a suspension or a rejection as these calls take it,
+// for whoever gives one in a shell; or validation_failed, at /reason.
+func Reason(text string) (string, error) {
+	var f wire.Faults
+	var in suspendRequest
+	if !utf8.ValidString(text) {
+		f.Add("/reason", "invalid_characters", "This is not UTF-8.")
+	} else {
+		wire.Bind(map[string]any{"reason": text}, &in, &f)
+	}
+	return in.Reason, f.Err()
 }
 
 // suspend serves POST /api/admin/coaches/{coach_id}/suspend.

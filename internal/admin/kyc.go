@@ -136,7 +136,7 @@ type approveRequest struct {
 
 type rejectRequest struct {
 	SubmissionID string `json:"submission_id" rule:"id"`
-	Reason       string `json:"reason" rule:"required,lines,min=1,max=500"`
+	Reason       string `json:"reason" rule:"required,name,lines,min=1,max=500"`
 }
 
 // approveKYC serves POST /api/admin/kyc/{coach_id}/approve.

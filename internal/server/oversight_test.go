@@ -74,7 +74,9 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		} {
 			desk.Call(t, "GET", nothing, nil).Want(t, 404)
 		}
-		for _, body := range []any{object{}, object{"reason": ""}, object{"reason": strings.Repeat("x", 501)}, object{"reason": "x", "more": 1}} {
+		for _, body := range []any{object{}, object{"reason": ""}, object{"reason": strings.Repeat("x", 501)}, object{"reason": "x", "more": 1},
+			object{"reason": "a\u0007b"}, object{"reason": "a\u202eb"}, object{"reason": "a\u2066b"},
+		} {
 			desk.Call(t, "POST", path+"/reject", body).Want(t, 422)
 		}
 		s.Operator(t, operator.Coaches).Call(t, "POST", path+"/approve", nil).Want(t, 403, "insufficient_scope")
@@ -185,7 +187,9 @@ func TestSuspension(t *testing.T) {
 		stream := listen(t, coach, "")
 		path := "/api/admin/coaches/" + coach.ID
 
-		desk.Call(t, "POST", path+"/suspend", object{"reason": " "}).Want(t, 422)
+		for _, reason := range []string{" ", "a\u0007b", "a\u202eb", "a\u2066b"} {
+			desk.Call(t, "POST", path+"/suspend", object{"reason": reason}).Want(t, 422, "validation_failed")
+		}
 		desk.Call(t, "POST", path+"/suspend", nil).Want(t, 415)
 		a := desk.Call(t, "POST", path+"/suspend", object{"reason": "asked for by the school"}).Want(t, 200)
 		if a.String("state") != "suspended" || a.String("suspended_for") != "asked for by the school" {

@@ -133,6 +133,12 @@ func TestShell(t *testing.T) {
 			{1, "coach find nobody", "no coach"},
 			{2, "coach tier " + coach + " nonsense", "academy"},
 			{2, "coach suspend " + coach, "--reason"},
+			{2, "coach suspend " + coach + " --reason a\u001b[2Jb", "--reason: This has control characters"},
+			{2, "coach suspend " + coach + " --reason a\u202eb", "--reason: This has control characters"},
+			{2, "kyc reject " + coach + " --reason a\u0007b", "--reason: This has control characters"},
+			{2, "kyc reject " + coach + " --reason a\u2066b", "--reason: This has control characters"},
+			{2, "kyc reject " + coach + " --reason \xff", "--reason"},
+			{2, "kyc reject " + coach, "--reason"},
 			{1, "coach restore " + coach, "active already"},
 		} {
 			if _, said := run(wrong.code, strings.Fields(wrong.args)...); !strings.Contains(said, wrong.says) {
