@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
 )
 
 func kycCommands() []command {
@@ -47,11 +48,12 @@ func showKYC(*flag.FlagSet) func(context.Context, *shell, []string) error {
 		if err != nil {
 			return err
 		}
-		return sh.printSubmission(s)
+		return sh.printSubmission(ctx, s)
 	}
 }
 
-func (sh *shell) printSubmission(s coach.Submission) error {
+// printSubmission prints a submission and which documents it has.
+func (sh *shell) printSubmission(ctx context.Context, s coach.Submission) error {
 	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "coach\t%s\nname\t%s\nnumber\t%s\nsubmission\t%s\nsubmitted\t%s\nstate\t%s\n",
 		s.CoachID, orDash(line(s.CoachName)), s.Number, s.ID, moment(s.SubmittedAt), s.State)
@@ -62,7 +64,14 @@ func (sh *shell) printSubmission(s coach.Submission) error {
 		fmt.Fprintf(tw, "reason\t%s\n", line(s.Reason))
 	}
 	for _, id := range s.DocumentIDs {
-		fmt.Fprintf(tw, "document\t%s\n", id)
+		d, err := sh.Documents.Document(ctx, s.CoachID, id)
+		if fault.KindOf(err) == fault.NotFound {
+			continue // the coach took it back a moment ago
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(tw, "document\t%s %s (%s)\n", id, line(d.Title), line(d.File.Name))
 	}
 	return tw.Flush()
 }
@@ -70,7 +79,7 @@ func (sh *shell) printSubmission(s coach.Submission) error {
 func approveKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
 	saw := f.String("submission", "", "the one that you saw; nothing is decided if there is a newer one")
 	return func(ctx context.Context, sh *shell, args []string) error {
-		id, err := sh.newest(ctx, args[0], *saw)
+		id, err := sh.waiting(ctx, args[0], *saw)
 		if err != nil {
 			return err
 		}
@@ -78,7 +87,7 @@ func approveKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
 		if err != nil {
 			return err
 		}
-		return sh.printSubmission(s)
+		return sh.printSubmission(ctx, s)
 	}
 }
 
@@ -90,7 +99,7 @@ func rejectKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
 		if err != nil {
 			return err
 		}
-		id, err := sh.newest(ctx, args[0], *saw)
+		id, err := sh.waiting(ctx, args[0], *saw)
 		if err != nil {
 			return err
 		}
@@ -98,15 +107,16 @@ func rejectKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
 		if err != nil {
 			return err
 		}
-		return sh.printSubmission(s)
+		return sh.printSubmission(ctx, s)
 	}
 }
 
-// newest is the coach's newest submission, if it is the one that was seen.
-func (sh *shell) newest(ctx context.Context, coachID, saw string) (string, error) {
-	id, err := sh.Verifications.Newest(ctx, coachID)
-	if err == nil && saw != "" && saw != id {
-		err = fmt.Errorf("the coach has handed in another submission since: %s", id)
+// waiting is the submission to decide: the one that was seen, or the coach's newest
+// as it is now. A newer one is never decided instead.
+func (sh *shell) waiting(ctx context.Context, coachID, saw string) (string, error) {
+	newest, err := sh.Verifications.Newest(ctx, coachID)
+	if err == nil && saw != "" && saw != newest {
+		err = coach.ErrSuperseded(newest)
 	}
-	return id, err
+	return newest, err
 }

@@ -131,11 +131,11 @@ func (s *Server) kycDocument(w http.ResponseWriter, r *http.Request) error {
 }
 
 type approveRequest struct {
-	SubmissionID string `json:"submission_id" rule:"id"`
+	SubmissionID string `json:"submission_id" rule:"required,id"`
 }
 
 type rejectRequest struct {
-	SubmissionID string `json:"submission_id" rule:"id"`
+	SubmissionID string `json:"submission_id" rule:"required,id"`
 	Reason       string `json:"reason" rule:"required,name,lines,min=1,max=500"`
 }
 
@@ -166,14 +166,15 @@ func (s *Server) decideKYC(w http.ResponseWriter, r *http.Request, saw string, d
 	if err != nil {
 		return err
 	}
+	// What was seen must be this coach's; the verdict looks again whether it is the newest.
 	newest, err := s.Verifications.Newest(r.Context(), id)
+	if err == nil && newest != saw {
+		err = coach.ErrSuperseded(newest)
+	}
 	if err != nil {
 		return err
 	}
-	if saw != "" && saw != newest {
-		return fault.New(fault.Conflict, "request_superseded", "The coach has handed in another submission since. Read that and decide about it.").With("request_id", newest)
-	}
-	v, err := decide(r.Context(), callOf(r).operator(), newest)
+	v, err := decide(r.Context(), callOf(r).operator(), saw)
 	if err != nil {
 		return err
 	}

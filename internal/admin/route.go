@@ -40,8 +40,7 @@ type bodyKind int
 const (
 	bodyNone bodyKind = iota // whatever is sent is not looked at
 	bodyJSON
-	bodyMaybe // JSON, or nothing
-	bodyForm  // application/x-www-form-urlencoded
+	bodyForm // application/x-www-form-urlencoded
 )
 
 // routes lists every operation.
@@ -52,7 +51,7 @@ func (s *Server) routes() []route {
 		{method: "GET", pattern: "/api/admin/kyc", scope: operator.KYC, handle: s.listKYC},
 		{method: "GET", pattern: "/api/admin/kyc/{coach_id}", scope: operator.KYC, handle: s.kyc},
 		{method: "GET", pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", scope: operator.KYC, produces: anyMedia, limit: exchange.FileLimit, handle: s.kycDocument},
-		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/approve", scope: operator.KYC, body: bodyMaybe, handle: s.approveKYC},
+		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/approve", scope: operator.KYC, body: bodyJSON, handle: s.approveKYC},
 		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/reject", scope: operator.KYC, body: bodyJSON, handle: s.rejectKYC},
 		{method: "POST", pattern: "/api/admin/coaches/search", scope: operator.Coaches, body: bodyJSON, handle: s.findCoaches},
 		{method: "GET", pattern: "/api/admin/coaches/{coach_id}", scope: operator.Coaches, handle: s.coach},
@@ -107,9 +106,7 @@ func (c *call) read(w http.ResponseWriter, r *http.Request, rt *route) error {
 		if raw, err = wire.ReadAll(w, r, maxBody); err != nil {
 			return err
 		}
-		if len(raw) == 0 && rt.body == bodyMaybe {
-			c.body = map[string]any{}
-		} else if want := rt.body.media(); !sent(r.Header, want) {
+		if want := rt.body.media(); !sent(r.Header, want) {
 			return fault.New(fault.UnsupportedMedia, "unsupported_media_type", "Send the body as %s, without a Content-Encoding.", want)
 		}
 	}
@@ -120,10 +117,10 @@ func (c *call) read(w http.ResponseWriter, r *http.Request, rt *route) error {
 	if produces != anyMedia && !wire.Acceptable(r.Header, produces) {
 		return fault.New(fault.NotAcceptable, "not_acceptable", "This call answers %s, which the Accept header does not admit.", produces)
 	}
-	switch {
-	case rt.body == bodyJSON, rt.body == bodyMaybe && c.body == nil:
+	switch rt.body {
+	case bodyJSON:
 		c.body, err = wire.Parse(raw, &c.faults)
-	case rt.body == bodyForm:
+	case bodyForm:
 		if c.form, err = url.ParseQuery(string(raw)); err != nil {
 			err = errForm("The body is no form.")
 		}

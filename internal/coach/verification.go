@@ -61,7 +61,8 @@ type VerificationStore interface {
 	// the coach's own identity documents that s names, then the state.
 	SubmitKYC(ctx context.Context, s Submission, documents func(own []string) error) error
 	// DecideKYC carries out v, tells the coach and writes by's entry of the audit
-	// log, all or nothing. What it returns is without the legal name.
+	// log, all or nothing; ErrSuperseded where the coach has handed in another
+	// submission since. What it returns is without the legal name.
 	DecideKYC(ctx context.Context, by actor.Operator, id string, v Verdict) (Submission, error)
 	// KYCQueue lists the submissions that wait, oldest first, without legal names.
 	KYCQueue(ctx context.Context, after Queued, limit int) ([]Submission, error)
@@ -140,13 +141,19 @@ func (v *Verifications) Read(ctx context.Context, by actor.Operator, id string) 
 	return v.Store.ReadKYC(ctx, by, id)
 }
 
-// Approve verifies the coach who handed in a submission.
+// ErrSuperseded refuses a verdict about another submission than the coach's newest,
+// which has the id.
+func ErrSuperseded(newest string) error {
+	return fault.New(fault.Conflict, "request_superseded", "The coach's newest submission is another one, %s. Read that and decide about it.", newest).With("request_id", newest)
+}
+
+// Approve verifies the coach who handed in a submission, if it is the newest.
 func (v *Verifications) Approve(ctx context.Context, by actor.Operator, id string) (Submission, error) {
 	return v.Store.DecideKYC(ctx, by, id, Verdict{Move: Approve})
 }
 
-// Reject refuses a submission for a reason, which the coach reads. The coach may
-// submit again.
+// Reject refuses a submission, if it is the newest, for a reason, which the coach
+// reads. The coach may submit again.
 func (v *Verifications) Reject(ctx context.Context, by actor.Operator, id, reason string) (Submission, error) {
 	reason = strings.TrimSpace(reason)
 	if n := utf8.RuneCountInString(reason); n == 0 || n > MaxKYCReason || !utf8.ValidString(reason) || strings.ContainsRune(reason, 0) {

@@ -18,6 +18,7 @@ type Operators struct {
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
 	Oversight     *coach.Oversight
+	Documents     coach.DocumentStore
 	Phones        phone.Parser
 
 	cfg   *config.Config
@@ -42,6 +43,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, edges Edges) (*Opera
 		Subscriptions: &coach.Subscriptions{Store: db, Tiers: tiers},
 		Verifications: &coach.Verifications{Store: db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},
 		Oversight:     &coach.Oversight{Store: db},
+		Documents:     db,
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
 		cfg:           cfg, edges: edges, db: db,
 	}, nil

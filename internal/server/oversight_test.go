@@ -74,24 +74,35 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		} {
 			desk.Call(t, "GET", nothing, nil).Want(t, 404)
 		}
-		for _, body := range []any{object{}, object{"reason": ""}, object{"reason": strings.Repeat("x", 501)}, object{"reason": "x", "more": 1},
-			object{"reason": "a\u0007b"}, object{"reason": "a\u202eb"}, object{"reason": "a\u2066b"},
-		} {
-			desk.Call(t, "POST", path+"/reject", body).Want(t, 422)
+		saw := read.String("submission_id")
+		for _, reason := range []any{nil, "", strings.Repeat("x", 501), "a\u0007b", "a\u202eb", "a\u2066b"} {
+			desk.Call(t, "POST", path+"/reject", object{"submission_id": saw, "reason": reason}).Want(t, 422, "validation_failed")
 		}
-		s.Operator(t, operator.Coaches).Call(t, "POST", path+"/approve", nil).Want(t, 403, "insufficient_scope")
-		desk.Call(t, "POST", path+"/reject", object{"reason": "unreadable", "submission_id": read.String("submission_id")}).Want(t, 200)
-		if a := desk.Call(t, "POST", path+"/approve", nil).Want(t, 409, "invalid_transition"); a.String("state") != "rejected" {
+		// Nothing is decided without saying what was seen.
+		for _, body := range []object{{}, {"submission_id": ""}, {"submission_id": "x"}, {"submission_id": nil}, {"submission_id": saw, "more": 1}} {
+			desk.Call(t, "POST", path+"/approve", body).Want(t, 422, "validation_failed")
+			body["reason"] = "x"
+			desk.Call(t, "POST", path+"/reject", body).Want(t, 422, "validation_failed")
+		}
+		desk.Call(t, "POST", path+"/approve", nil).Want(t, 415)
+		elses := desk.Call(t, "GET", "/api/admin/kyc/"+second.ID, nil).Want(t, 200).String("submission_id")
+		desk.Call(t, "POST", path+"/approve", object{"submission_id": elses}).Want(t, 409, "request_superseded")
+		s.Operator(t, operator.Coaches).Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 403, "insufficient_scope")
+		desk.Call(t, "POST", path+"/reject", object{"reason": "unreadable", "submission_id": saw}).Want(t, 200)
+		if a := desk.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "invalid_transition"); a.String("state") != "rejected" {
 			t.Errorf("%s", a.Body)
 		}
 		submit(first)
 		// What the operator saw is no longer what waits.
-		desk.Call(t, "POST", path+"/approve", object{"submission_id": read.String("submission_id")}).Want(t, 409, "request_superseded")
-		desk.Call(t, "POST", path+"/approve", nil).Want(t, 200)
+		newer := desk.Call(t, "GET", path, nil).Want(t, 200).String("submission_id")
+		if a := desk.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "request_superseded"); a.String("request_id") != newer {
+			t.Errorf("%s", a.Body)
+		}
+		desk.Call(t, "POST", path+"/approve", object{"submission_id": newer}).Want(t, 200)
 		if told(t, first, "kyc_verified") != 1 || told(t, first, "kyc_rejected") != 1 {
 			t.Error("the coach was not told")
 		}
-		if got := deeds(t, auditor, first.ID); !slices.Equal(got, []string{"kyc.approve", "kyc.reject", "kyc.read", "kyc.read"}) {
+		if got := deeds(t, auditor, first.ID); !slices.Equal(got, []string{"kyc.approve", "kyc.read", "kyc.reject", "kyc.read", "kyc.read"}) {
 			t.Errorf("recorded %v", got)
 		}
 	}, kycOn)

@@ -156,6 +156,15 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 		if err != nil {
 			return err
 		}
+		// A newer one that comes after this finds the verdict, or this finds its own
+		// submission taken back, and looks again.
+		newest, err := newestKYC(ctx, tx, s.CoachID)
+		if err == nil && newest != id {
+			err = coach.ErrSuperseded(newest)
+		}
+		if err != nil {
+			return err
+		}
 		next, err := s.State.Next(v.Move)
 		if err != nil {
 			return err
@@ -204,8 +213,12 @@ func (db *DB) KYCQueue(ctx context.Context, after coach.Queued, limit int) ([]co
 }
 
 // NewestKYC returns the id of a coach's newest submission.
-func (db *DB) NewestKYC(ctx context.Context, coachID string) (id string, err error) {
-	err = db.queryRow(ctx, `SELECT id FROM kyc_submissions WHERE coach_id = $1 ORDER BY id DESC LIMIT 1`, coachID).Scan(&id)
+func (db *DB) NewestKYC(ctx context.Context, coachID string) (string, error) {
+	return newestKYC(ctx, db, coachID)
+}
+
+func newestKYC(ctx context.Context, q querier, coachID string) (id string, err error) {
+	err = q.queryRow(ctx, `SELECT id FROM kyc_submissions WHERE coach_id = $1 ORDER BY id DESC LIMIT 1`, coachID).Scan(&id)
 	if isNone(err) {
 		err = fault.Missing()
 	}

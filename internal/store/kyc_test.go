@@ -120,7 +120,9 @@ func TestVerification(t *testing.T) {
 		// A rejected coach submits again; the decision about the old one stands.
 		again := p.submit(by, first)
 		_, err = p.verify().Approve(bg, desk, s.ID)
-		p.refused(err, "invalid_transition")
+		if f := p.refused(err, "request_superseded"); f.Extra["request_id"] != again.ID {
+			p.Errorf("%+v", f.Extra)
+		}
 		verified, err := p.verify().Approve(bg, desk, again.ID)
 		ok(p, err)
 		if verified.State != coach.Verified {
@@ -208,6 +210,37 @@ func TestSubmitRace(t *testing.T) {
 			}
 			if n := p.count(`SELECT count(*) FROM kyc_submissions WHERE coach_id = $1`, by.AccountID); n != 1 || won.Load() != 1 {
 				p.Errorf("%d submissions, %d winners", n, won.Load())
+			}
+		}
+	})
+}
+
+// TestVerdictMeetsNewer: while the coach takes a submission back and hands in
+// another, a verdict is about the one that it names, or about none.
+func TestVerdictMeetsNewer(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		for round := range 20 {
+			by := p.coach(round + 1)
+			id, spare := p.identity(by, "identity"), p.identity(by, "identity")
+			s := p.submit(by, id)
+			var newer coach.Submission
+			var approved error
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				if _, err := p.db.RemoveDocument(bg, by.AccountID, id); err != nil {
+					p.Error(err)
+				}
+				_, newer, _ = p.verify().Submit(bg, by, "Asha", []string{spare})
+			})
+			wg.Go(func() { _, approved = p.verify().Approve(bg, desk, s.ID) })
+			wg.Wait()
+			state, got, err := p.verify().State(bg, by)
+			ok(p, err)
+			switch code := fault.CodeOf(approved); {
+			case approved == nil && state == coach.Verified && got.ID == s.ID:
+			case (code == "request_superseded" || code == "invalid_transition") && state == coach.Submitted && got.ID == newer.ID:
+			default:
+				p.Errorf("%v, and the coach is %s by %+v", approved, state, got)
 			}
 		}
 	})
