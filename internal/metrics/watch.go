@@ -46,6 +46,30 @@ func (s *authStore) TryOTP(ctx context.Context, t auth.Try) (auth.Tried, error) 
 	return tried, err
 }
 
+func (s *authStore) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChanged, error) {
+	changed, err := s.Store.ChangeNumber(ctx, c)
+	if err != nil {
+		return changed, err
+	}
+	s.m.otps.WithLabelValues(verdicts[changed.Current.Verdict]).Inc()
+	if changed.Current.Verdict == auth.RightCode { // else the other one was not looked at
+		s.m.otps.WithLabelValues(verdicts[changed.New.Verdict]).Inc()
+	}
+	s.m.sessions.WithLabelValues("ended").Add(float64(changed.Ended))
+	return changed, nil
+}
+
+func (s *authStore) CloseAccount(ctx context.Context, c auth.Closing) (auth.Tried, error) {
+	tried, err := s.Store.CloseAccount(ctx, c)
+	if err == nil {
+		s.m.otps.WithLabelValues(verdicts[tried.Verdict]).Inc()
+		if tried.Verdict == auth.RightCode {
+			s.m.sessions.WithLabelValues("ended_all").Inc()
+		}
+	}
+	return tried, err
+}
+
 func (s *authStore) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
 	session, err := s.Store.Rotate(ctx, r)
 	if session != nil {

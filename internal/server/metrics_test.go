@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/touchlinetest"
@@ -56,6 +57,38 @@ func TestMetrics(t *testing.T) {
 		}
 		if ids := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7`).FindString(text); ids != "" {
 			t.Errorf("the figures hold an identifier: %s", ids)
+		}
+	})
+}
+
+// TestMetricsOfAccounts: codes that change a number or close an account are
+// counted as others are, and so are the sessions that this ends.
+func TestMetricsOfAccounts(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		scraper := s.Operator(t, operator.Metrics)
+		s.SignIn(t, "coach", coachNumber)
+		s.Clock.Advance(61 * time.Second)
+		coach := s.SignIn(t, "coach", coachNumber)
+		otp, newOTP := code(t, s, coachNumber), code(t, s, newNumber)
+		coach.Call(t, "POST", "/auth/change-number", change(wrong(otp, 0), newNumber, newOTP)).Want(t, 422, "otp_incorrect")
+		coach.Call(t, "POST", "/auth/change-number", change(otp, newNumber, wrong(newOTP, 0))).Want(t, 422, "otp_incorrect")
+		coach.Call(t, "POST", "/auth/change-number", change(otp, newNumber, newOTP)).Want(t, 200)
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 410, "otp_expired")
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": code(t, s, newNumber)}).Want(t, 204)
+		text := string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body)
+		for _, want := range []string{
+			`touchline_otp_total{outcome="asked"} 5`,
+			`touchline_otp_total{outcome="wrong"} 2`,
+			`touchline_otp_total{outcome="right"} 6`, // the present number's twice: it is not used up by a wrong one
+			`touchline_otp_total{outcome="none_open"} 1`,
+			`touchline_sessions_total{event="opened"} 2`,
+			`touchline_sessions_total{event="ended"} 1`,
+			`touchline_sessions_total{event="ended_all"} 1`,
+		} {
+			if !strings.Contains(text, want+"\n") {
+				t.Errorf("no %s", want)
+			}
 		}
 	})
 }

@@ -129,9 +129,16 @@ func TestFindCoaches(t *testing.T) {
 			by, value string
 			want      []string
 		}{
-			{"number", coachNumber, []string{coach.ID}}, {"number", "0" + coachNumber[3:8] + " " + coachNumber[8:], []string{coach.ID}},
-			{"number", "+919812399999", nil}, {"coach_id", other.ID, []string{other.ID}}, {"coach_id", desk.ID, nil},
-			{"q", "meera", []string{other.ID, coach.ID}}, {"q", " mEERA n", []string{coach.ID}}, {"q", "eera", nil}, {"q", "%", nil}, {"q", "\u200d", nil},
+			{"number", coachNumber, []string{coach.ID}},
+			{"number", "0" + coachNumber[3:8] + " " + coachNumber[8:], []string{coach.ID}},
+			{"number", "+919812399999", nil},
+			{"coach_id", other.ID, []string{other.ID}},
+			{"coach_id", desk.ID, nil},
+			{"q", "meera", []string{other.ID, coach.ID}},
+			{"q", " mEERA n", []string{coach.ID}},
+			{"q", "eera", nil},
+			{"q", "%", nil},
+			{"q", "\u200d", nil},
 		} {
 			if got, _ := find(object{tt.by: tt.value}); !slices.Equal(got, tt.want) {
 				t.Errorf("%s %q finds %v, want %v", tt.by, tt.value, got, tt.want)
@@ -145,9 +152,21 @@ func TestFindCoaches(t *testing.T) {
 			t.Errorf("a large page has %v", got)
 		}
 		for _, wrong := range []any{
-			object{}, object{"q": ""}, object{"q": "\u0007"}, object{"number": "12"}, object{"number": 12}, object{"coach_id": "x"},
-			object{"q": "a", "number": coachNumber}, object{"q": strings.Repeat("x", 101)}, object{"q": nil}, object{"name": "x"},
-			object{"q": "x", "limit": 0}, object{"q": "x", "limit": "1"}, object{"q": "x", "cursor": "x"}, object{"q": "x", "cursor": ""}, []string{},
+			object{},
+			object{"q": ""},
+			object{"q": "\u0007"},
+			object{"number": "12"},
+			object{"number": 12},
+			object{"coach_id": "x"},
+			object{"q": "a", "number": coachNumber},
+			object{"q": strings.Repeat("x", 101)},
+			object{"q": nil},
+			object{"name": "x"},
+			object{"q": "x", "limit": 0},
+			object{"q": "x", "limit": "1"},
+			object{"q": "x", "cursor": "x"},
+			object{"q": "x", "cursor": ""},
+			[]string{},
 		} {
 			desk.Call(t, "POST", search, wrong).Want(t, 422, "validation_failed")
 		}
