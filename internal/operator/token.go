@@ -69,7 +69,7 @@ func (w Wish) check() error {
 	switch n := utf8.RuneCountInString(w.Name); {
 	case strings.TrimSpace(w.Name) == "":
 		f = append(f, fault.Field{Pointer: "/name", Code: "required", Detail: "Name what will use the token."})
-	case n > MaxName || !utf8.ValidString(w.Name) || strings.ContainsFunc(w.Name, unicode.IsControl):
+	case n > MaxName || !utf8.ValidString(w.Name) || strings.ContainsFunc(w.Name, confuses):
 		f = append(f, fault.Field{Pointer: "/name", Code: "invalid_value", Detail: fmt.Sprintf("A name has 1 to %d characters, in one line.", MaxName)})
 	case strings.HasPrefix(w.Name, Shell("")):
 		f = append(f, fault.Field{Pointer: "/name", Code: "invalid_value", Detail: "Names that begin so are those of shells."})
@@ -86,6 +86,11 @@ func (w Wish) check() error {
 		f = append(f, fault.Field{Pointer: "/days", Code: "invalid_value", Detail: fmt.Sprintf("A token works for 1 to %d days.", MaxDays)})
 	}
 	return fault.Validation(f)
+}
+
+// confuses says whether r would break or turn round the line in which a name is shown.
+func confuses(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
 func list(scopes []Scope) string {
