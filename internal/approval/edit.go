@@ -140,7 +140,7 @@ func (p *Player) Remove(by actor.Actor, at Moment) (Change, error) {
 		}
 		c.Forget = append(c.Forget, side.AccountID)
 		if side.Consent.State == Approved {
-			c.Events = append(c.Events, p.fact(event.Unlinked, party))
+			c.Events = append(c.Events, p.fact(event.Removed, party))
 		}
 	}
 	p.DeletedAt = at.Now

@@ -23,6 +23,8 @@ const (
 	Changed Type = "changed"
 	// Unlinked: Party had approved and is not part of the player any more.
 	Unlinked Type = "unlinked"
+	// Removed: the coach removed the player; Party had approved.
+	Removed Type = "removed"
 	// DeliveryFailed: a message of the request to Party failed for good.
 	DeliveryFailed Type = "delivery_failed"
 	// PendingLong: Count requests of the coach have waited for long.
@@ -33,7 +35,8 @@ const (
 	CertificateExpiring Type = "certificate_expiring"
 	// NumberChanged: Party has another number since, in SessionID.
 	NumberChanged Type = "number_changed"
-	// CoachLeft: the coach closed their account; Party had approved.
+	// CoachLeft: the coach closed their account; Party had approved, for
+	// StudentName and for OtherStudents.
 	CoachLeft Type = "coach_left"
 )
 
@@ -55,6 +58,7 @@ type Event struct {
 	PartyID string
 
 	CoachName, StudentName, GuardianName string
+	OtherStudents                        []string // for CoachLeft
 
 	// Count of requests, for PendingLong.
 	Count int

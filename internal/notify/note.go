@@ -67,6 +67,9 @@ type Note struct {
 	Title     string
 	Body      string
 	Data      Data
+	// BySMS says that Body goes to the recipient's number too, as a Notice: it may
+	// be the last that they hear, and nobody signs in to a role that is over.
+	BySMS bool
 }
 
 // Notification is one that was written.

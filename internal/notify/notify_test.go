@@ -24,13 +24,19 @@ func facts() []event.Event {
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		for _, t := range []event.Type{
 			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
-			event.Disputed, event.Changed, event.Unlinked, event.CoachLeft, event.DeliveryFailed,
+			event.Disputed, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.DeliveryFailed,
 		} {
 			all = append(all, event.Event{
 				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
 				CoachName: "Meera Nair", StudentName: "Asha Rao", GuardianName: "Ravi Rao",
 			})
 		}
+	}
+	for _, others := range [][]string{{"Bela Rao"}, {"Bela Rao", "Chetan Rao"}, {"Bela Rao", "Chetan Rao", "Divya Rao"}} {
+		all = append(all, event.Event{
+			Type: event.CoachLeft, Party: actor.Guardian, CoachID: "coach-id", PartyID: "party-id",
+			CoachName: "http://evil.example", StudentName: "Asha Rao", OtherStudents: others,
+		})
 	}
 	return append(all,
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 1},
@@ -52,7 +58,7 @@ func TestWording(t *testing.T) {
 			t.Errorf("nobody is told of %s by %s", e.Type, e.Party)
 		}
 		for _, n := range notes {
-			fmt.Fprintf(&b, "%s %s -> %s %s: %s\n\t%s\n\t%s\n\t%+v\n", e.Type, e.Party, n.To, n.AccountID, n.Type, n.Title, n.Body, n.Data)
+			fmt.Fprintf(&b, "%s %s -> %s %s: %s%s\n\t%s\n\t%s\n\t%+v\n", e.Type, e.Party, n.To, n.AccountID, n.Type, map[bool]string{true: ", by SMS too"}[n.BySMS], n.Title, n.Body, n.Data)
 		}
 	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {

@@ -15,10 +15,13 @@ const (
 	OTP      Kind = "otp"
 	Request  Kind = "request"
 	Reminder Kind = "reminder"
+	// Notices carry a notification, whose id they have. There may be thousands of
+	// them when a coach leaves, and nothing waits behind them.
+	Notices Kind = "notice"
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{OTP, Request, Reminder}
+var Kinds = []Kind{OTP, Request, Reminder, Notices}
 
 // Delivery is one SMS that a worker has claimed. It holds no text: that is made
 // when it is sent, from what then stands.
@@ -32,7 +35,7 @@ type Delivery struct {
 	// Attempts counts this one too.
 	Attempts  int
 	GivesUpAt time.Time
-	// Held says that it waited for a cap on what one coach may send.
+	// Held says that it was not counted against the caps yet, or waited for one.
 	Held bool
 
 	CoachID, RequestID, ChallengeID, DeviceID string
@@ -44,3 +47,16 @@ type Asked struct {
 	CoachName   string
 	StudentName string
 }
+
+// Notice is a notification that goes by SMS too.
+type Notice struct {
+	Type Type
+	Text string
+	// Readable says that the recipient holds the role still, and can sign in to
+	// read it.
+	Readable bool
+}
+
+// Wanted says whether it is worth an SMS: that a coach has left always is, that
+// one player was removed where nobody could read it otherwise.
+func (n Notice) Wanted() bool { return n.Type == CoachLeft || !n.Readable }

@@ -46,6 +46,10 @@ var plan = map[event.Type]struct{ ofGuardian, ofStudent audience }{
 		ofGuardian: audience{guardian: PlayerRemoved},
 		ofStudent:  audience{student: PlayerRemoved},
 	},
+	event.Removed: {
+		ofGuardian: audience{guardian: PlayerRemoved},
+		ofStudent:  audience{student: PlayerRemoved},
+	},
 	event.CoachLeft: {
 		ofGuardian: audience{guardian: CoachLeft},
 		ofStudent:  audience{student: CoachLeft},
@@ -86,7 +90,7 @@ func Plan(e event.Event) []Note {
 
 // write puts one notification into words.
 func write(to actor.Role, accountID string, t Type, e event.Event) Note {
-	n := Note{To: to, AccountID: accountID, Type: t, Data: Data{
+	n := Note{To: to, AccountID: accountID, Type: t, BySMS: e.Type == event.Removed || e.Type == event.CoachLeft, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID,
 	}}
 	if t == PlayerRemoved || t == CoachLeft {

@@ -69,11 +69,41 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 	case PlayerChanged:
 		return "Details have changed", fmt.Sprintf("Coach %s changed the name, birth date or number that is kept for %s. Look at it again.", coach, student)
 	case PlayerRemoved:
-		return "You are no longer linked", fmt.Sprintf("Coach %s ended the link with you. The app is off for you there.", coach)
+		if e.Type == event.Removed {
+			return "You are no longer linked", fmt.Sprintf("%s took %s off the list at Touchline. The app is off for %s there. You need not do anything.", theCoach(e), student, student)
+		}
+		return "You are no longer linked", fmt.Sprintf("%s ended the link with you. The app is off for you there.", theCoach(e))
 	case CoachLeft:
-		return "Your coach has left", fmt.Sprintf("Coach %s closed their account. The app is off for %s there.", coach, student)
+		return "Your coach has left", fmt.Sprintf("%s closed their account at Touchline. The app is off for %s there. You need not do anything.", theCoach(e), students(e))
 	}
 	return string(t), ""
+}
+
+// theCoach begins a sentence.
+func theCoach(e event.Event) string {
+	if name := Name(e.CoachName, ""); name != "" {
+		return "Coach " + name
+	}
+	return "Your coach"
+}
+
+// maxStudents is how many a text names; of more it says how many they are.
+const maxStudents = 3
+
+// students names those of e, in a text that stays short.
+func students(e event.Event) string {
+	var names []string
+	for _, name := range append([]string{e.StudentName}, e.OtherStudents...) {
+		names = append(names, Name(name, "the student"))
+	}
+	last := names[len(names)-1]
+	if n := len(names); n > maxStudents {
+		names, last = names[:maxStudents], fmt.Sprintf("%d more", n-maxStudents+1)
+	}
+	if len(names) == 1 {
+		return last
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + last
 }
 
 // day writes YYYY-MM-DD for people.

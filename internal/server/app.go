@@ -129,6 +129,10 @@ func OpenStore(ctx context.Context, cfg *config.Config, edges Edges) (*store.DB,
 		MessagesPerNumber:          cfg.MessagesPerNumber,
 		MessagesPerCoach:           cfg.MessagesPerCoach,
 		AllowCoachAsContact:        cfg.AllowCoachAsContact,
+		GetsSMS: func(n phone.Number) bool {
+			_, test := cfg.TestCode(n, edges.Now())
+			return !test && cfg.Reaches(n)
+		},
 	}
 	if err := db.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())

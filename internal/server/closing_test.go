@@ -39,6 +39,8 @@ func TestCloseAccount(t *testing.T) {
 
 		guardian.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 403, "role_not_allowed")
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "x"}).Want(t, 422, "validation_failed")
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456", "why": "x"}).Want(t, 422, "validation_failed")
+		coach.Call(t, "DELETE", "/api/me", map[string]any{}).Want(t, 422, "validation_failed")
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 410, "otp_expired")
 		otp := code(t, s, coachNumber)
 		if a := coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": wrong(otp, 0)}).Want(t, 422, "otp_incorrect"); a.String("attempts_left") != "4" {

@@ -27,6 +27,8 @@ type Settings struct {
 	// AllowCoachAsContact lets a coach have the number of a guardian or student of
 	// their own.
 	AllowCoachAsContact bool
+	// GetsSMS says whether a notice may go to a number; nil is yes to all.
+	GetsSMS func(n phone.Number) bool
 }
 
 const (
@@ -40,16 +42,18 @@ const (
 // section 4), always in this order: what all messages of a transaction share
 // comes first, so that two transactions cannot wait for each other. perCoach is
 // what the coach may send in all, 0 without a cap; it is counted all the same.
+// Without a coach, who has gone, what all send to the number is the only cap.
 func (db *DB) caps(coachID string, perCoach int64, to phone.Number) []auth.Limit {
 	const day = 24 * time.Hour
-	caps := []auth.Limit{{Name: "messages_per_coach", Key: messagesFrom(coachID), Max: int(perCoach), Per: day, Numbered: true}}
-	for _, l := range []auth.Limit{
-		{Name: "messages_per_number_from_coach", Key: "message/" + coachID + "/" + string(to), Max: db.Settings.MessagesPerNumberFromCoach, Per: day},
-		{Name: "messages_per_number", Key: "message/to/" + string(to), Max: db.Settings.MessagesPerNumber, Per: day},
-	} {
-		if l.Max > 0 {
-			caps = append(caps, l)
+	var caps []auth.Limit
+	if coachID != "" {
+		caps = append(caps, auth.Limit{Name: "messages_per_coach", Key: messagesFrom(coachID), Max: int(perCoach), Per: day, Numbered: true})
+		if limit := db.Settings.MessagesPerNumberFromCoach; limit > 0 {
+			caps = append(caps, auth.Limit{Name: "messages_per_number_from_coach", Key: "message/" + coachID + "/" + string(to), Max: limit, Per: day})
 		}
+	}
+	if limit := db.Settings.MessagesPerNumber; limit > 0 {
+		caps = append(caps, auth.Limit{Name: "messages_per_number", Key: "message/to/" + string(to), Max: limit, Per: day})
 	}
 	return caps
 }

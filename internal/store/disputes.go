@@ -109,7 +109,7 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 		if err := tx.liftDispute(ctx, p, party); err != nil {
 			return err
 		}
-		if _, err := tx.numbers(ctx, map[string]int64{approverID: 0}); err != nil { // locks it, for endRoles
+		if _, _, err := tx.numbers(ctx, map[string]int64{approverID: 0}); err != nil { // locks it, for endRoles
 			return err
 		}
 		return tx.endRoles(ctx, []string{approverID})

@@ -13,8 +13,8 @@ import (
 // farewellBatch is how many parties one statement tells, or ends.
 const farewellBatch = 100
 
-// farewell is one party of a player that ends with its coach's account. Who had
-// approved is told; who was only asked learns no more than it knew.
+// farewell is one party of players that end with its coach's account. Who had
+// approved is told, once; who was only asked learns no more than it knew.
 type farewell struct {
 	accountID string
 	told      *event.Event
@@ -78,8 +78,8 @@ func (l *leaving) forgetPeople(ctx context.Context) error {
 // tellPeople tells those who had approved, and ends the roles of all who hold none
 // any more. Their accounts are locked in one order throughout, as everywhere.
 func (l *leaving) tellPeople(ctx context.Context) error {
-	slices.SortFunc(l.parties, func(a, b farewell) int { return strings.Compare(a.accountID, b.accountID) })
-	for batch := range slices.Chunk(l.parties, farewellBatch) {
+	slices.SortStableFunc(l.parties, func(a, b farewell) int { return strings.Compare(a.accountID, b.accountID) })
+	for batch := range slices.Chunk(perAccount(l.parties), farewellBatch) {
 		var events []event.Event
 		var accounts []string
 		for _, f := range batch {
@@ -88,7 +88,6 @@ func (l *leaving) tellPeople(ctx context.Context) error {
 				events = append(events, *f.told)
 			}
 		}
-		accounts = slices.Compact(accounts)
 		if err := l.tx.tell(ctx, events, nil, accounts...); err != nil {
 			return err
 		}
@@ -97,4 +96,22 @@ func (l *leaving) tellPeople(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// perAccount makes one of all farewells to an account, which follow one another:
+// it is told once, of all its students.
+func perAccount(parties []farewell) []farewell {
+	var one []farewell
+	for _, f := range parties {
+		n := len(one) - 1
+		switch {
+		case n < 0 || one[n].accountID != f.accountID:
+			one = append(one, f)
+		case one[n].told == nil:
+			one[n].told = f.told
+		case f.told != nil:
+			one[n].told.OtherStudents = append(one[n].told.OtherStudents, f.told.StudentName)
+		}
+	}
+	return one
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
 )
 
 // tell writes what people are told of events into their trays. accountOf names
@@ -37,17 +38,19 @@ func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(act
 	for _, n := range notes {
 		count[n.AccountID]++
 	}
-	next, err := tx.numbers(ctx, count)
+	next, numbers, err := tx.numbers(ctx, count)
 	if err != nil || len(notes) == 0 {
 		return err
 	}
 	var args []any
+	var ids []string
 	for _, n := range notes {
 		data, err := json.Marshal(n.Data)
 		if err != nil {
 			return err
 		}
-		args = append(args, n.AccountID, next[n.AccountID], tx.db.NewID(), string(n.Type), n.Title, n.Body, string(data),
+		ids = append(ids, tx.db.NewID())
+		args = append(args, n.AccountID, next[n.AccountID], ids[len(ids)-1], string(n.Type), n.Title, n.Body, string(data),
 			text(n.Data.PlayerID), micros(tx.now))
 		next[n.AccountID]++
 	}
@@ -64,16 +67,16 @@ func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(act
 		}
 	}
 	tx.wakeTrays(told)
-	return nil
+	return tx.queueNotices(ctx, notes, ids, numbers)
 }
 
 // numbers takes so many numbers of each account's tray in one statement, and
-// returns the first of each. It is an upsert of rows that are all there, because
+// returns the first of each, with the number to ring it by. It is an upsert of rows that are all there, because
 // a plain UPDATE locks rows in whatever order it finds them: two transactions
 // could then wait for each other.
-func (tx *tx) numbers(ctx context.Context, count map[string]int64) (map[string]int64, error) {
+func (tx *tx) numbers(ctx context.Context, count map[string]int64) (next map[string]int64, mobile map[string]phone.Number, err error) {
 	if len(count) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var args []any
 	for id := range count {
@@ -90,21 +93,22 @@ func (tx *tx) numbers(ctx context.Context, count map[string]int64) (map[string]i
 		SELECT id, mobile_number, role, CASE id`+grow.String()+` END, created_at
 		FROM accounts WHERE id IN (`+params(1, accounts)+`) ORDER BY id
 		ON CONFLICT (id) DO UPDATE SET tray_seq = accounts.tray_seq + excluded.tray_seq
-		RETURNING id, tray_seq`, args...)
-	next := map[string]int64{}
+		RETURNING id, tray_seq, mobile_number`, args...)
+	next, mobile = map[string]int64{}, map[string]phone.Number{}
 	_, err = collect(rs, err, func(s scanner) (id string, err error) {
 		var last int64
-		err = s.Scan(&id, &last)
-		next[id] = last - count[id] + 1
+		var number phone.Number
+		err = s.Scan(&id, &last, &number)
+		next[id], mobile[id] = last-count[id]+1, number
 		return id, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("number notifications: %w", err)
+		return nil, nil, fmt.Errorf("number notifications: %w", err)
 	}
 	if len(next) != accounts {
-		return nil, fmt.Errorf("number notifications: %d accounts of %d", len(next), accounts)
+		return nil, nil, fmt.Errorf("number notifications: %d accounts of %d", len(next), accounts)
 	}
-	return next, nil
+	return next, mobile, nil
 }
 
 // forget removes what the accounts were told about a player.

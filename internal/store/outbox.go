@@ -71,7 +71,8 @@ func (db *DB) DeliveriesDue(ctx context.Context, now time.Time) (bool, error) {
 	err := db.queryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'otp' AND due_at <= $1)
 			OR EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'request' AND due_at <= $1)
-			OR EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'reminder' AND due_at <= $1)`,
+			OR EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'reminder' AND due_at <= $1)
+			OR EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'notice' AND due_at <= $1)`,
 		micros(now)).Scan(&due)
 	return due, err
 }
@@ -134,22 +135,27 @@ func (db *DB) AskedBy(ctx context.Context, requestID string) (notify.Asked, bool
 	return a, err == nil, err
 }
 
-// AdmitHeld counts a held delivery against the caps again. It is true where it
-// may go now, and then its link lives its whole time from now; else it waits on.
+// AdmitHeld counts a held delivery against the caps. It is true where it may go
+// now, and then its link lives its whole time from now; else it waits on.
 func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 	var admitted bool
 	err := db.write(ctx, func(tx *tx) error {
-		quota, err := tx.quota(ctx, d.CoachID)
-		if err != nil {
-			return err
+		var quota quota
+		if d.CoachID != "" {
+			var err error
+			if quota, err = tx.quota(ctx, d.CoachID); err != nil {
+				return err
+			}
 		}
 		limited, err := tx.take(ctx, tx.now, db.caps(d.CoachID, quota.limit, d.To))
 		if err != nil {
 			return err
 		}
 		if admitted = limited == nil; admitted {
-			if err := tx.renewLink(ctx, d); err != nil {
-				return err
+			if d.RequestID != "" {
+				if err := tx.renewLink(ctx, d); err != nil {
+					return err
+				}
 			}
 			return tx.execLeased(ctx, `UPDATE deliveries SET reason = NULL WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease)
 		}

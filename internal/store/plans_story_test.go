@@ -200,6 +200,18 @@ func (p *pitch) moves() {
 	now = p.clock.Now()
 	_, err = p.db.CloseAccount(bg, auth.Closing{By: by, Try: try(by.Number)})
 	ok(p, err)
+	notices, err := p.db.ClaimDeliveries(bg, notify.Notices, "lease", now.Add(time.Minute), 10)
+	if err != nil || len(notices) != 2 { // the other tells of a player that consents removed
+		p.Fatalf("claimed %v, %v", notices, err)
+	}
+	for _, d := range notices {
+		_, found, err := p.db.Notice(bg, d)
+		if err != nil || !found {
+			p.Errorf("the notice is found: %t, %v", found, err)
+		}
+		_, err = p.db.AdmitHeld(bg, d)
+		ok(p, err)
+	}
 }
 
 // sessions rotates, lists and ends the session that codes opened.

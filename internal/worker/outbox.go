@@ -29,6 +29,7 @@ type Store interface {
 	ClaimDeliveries(ctx context.Context, kind notify.Kind, lease string, until time.Time, n int) ([]notify.Delivery, error)
 	LiveChallenge(ctx context.Context, d notify.Delivery, maxTries int) (auth.Challenge, bool, error)
 	AskedBy(ctx context.Context, requestID string) (notify.Asked, bool, error)
+	Notice(ctx context.Context, d notify.Delivery) (notify.Notice, bool, error)
 	AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error)
 	DeliverySent(ctx context.Context, d notify.Delivery) error
 	DeliveryLater(ctx context.Context, d notify.Delivery, due time.Time, reason string) error
@@ -227,7 +228,8 @@ func (o *Outbox) deliver(ctx context.Context, d notify.Delivery, c *auth.Challen
 // text makes the words of a delivery from what stands now, or says why there is
 // nothing to send any more.
 func (o *Outbox) text(ctx context.Context, d notify.Delivery, c *auth.Challenge) (text, gone string, err error) {
-	if d.Kind == notify.OTP {
+	switch d.Kind {
+	case notify.OTP:
 		if c == nil {
 			found, live, err := o.Store.LiveChallenge(ctx, d, o.OTPTries)
 			if err != nil || !live {
@@ -240,6 +242,12 @@ func (o *Outbox) text(ctx context.Context, d notify.Delivery, c *auth.Challenge)
 			return "", "", err
 		}
 		return notify.OTPText(code, c.EndsAt.Sub(o.Now())), "", nil
+	case notify.Notices:
+		n, found, err := o.Store.Notice(ctx, d)
+		if err != nil || !found || !n.Wanted() {
+			return "", "not_wanted", err
+		}
+		return n.Text, "", nil
 	}
 	asked, open, err := o.Store.AskedBy(ctx, d.RequestID)
 	if err != nil || !open {

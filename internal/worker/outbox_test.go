@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +28,8 @@ type shelf struct {
 	// closed are the requests that are no longer open.
 	closed map[string]bool
 	asked  atomic.Int32 // calls of LiveChallenge
+	// notices are what deliveries carry, by their id.
+	notices map[string]notify.Notice
 }
 
 type row struct {
@@ -76,6 +79,13 @@ func (s *shelf) AskedBy(_ context.Context, id string) (notify.Asked, bool, error
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return notify.Asked{Party: "guardian", CoachName: "Meera", StudentName: "Asha"}, !s.closed[id], nil
+}
+
+func (s *shelf) Notice(_ context.Context, d notify.Delivery) (notify.Notice, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, found := s.notices[d.ID]
+	return n, found, nil
 }
 
 func (s *shelf) AdmitHeld(_ context.Context, d notify.Delivery) (bool, error) {
@@ -317,7 +327,7 @@ func TestManyGoAtOnce(t *testing.T) {
 	})
 }
 
-// Messages that hang keep neither codes nor reminders waiting.
+// Messages that hang keep neither codes, reminders nor notices waiting.
 func TestLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(shelf)
@@ -333,12 +343,16 @@ func TestLanes(t *testing.T) {
 		})
 		o.Wake(notify.Request)
 		synctest.Wait()
-		otp, reminder := s.queue(notify.OTP), s.queue(notify.Reminder)
-		o.Wake(notify.OTP)
-		o.Wake(notify.Reminder)
+		otp, reminder, notice := s.queue(notify.OTP), s.queue(notify.Reminder), s.queue(notify.Notices)
+		s.mu.Lock()
+		s.notices = map[string]notify.Notice{notice.ID: {Type: notify.CoachLeft}}
+		s.mu.Unlock()
+		for _, kind := range []notify.Kind{notify.OTP, notify.Reminder, notify.Notices} {
+			o.Wake(kind)
+		}
 		synctest.Wait()
-		if s.state(otp) != "sent" || s.state(reminder) != "sent" {
-			t.Errorf("the code is %s, the reminder %s", s.state(otp), s.state(reminder))
+		if s.state(otp) != "sent" || s.state(reminder) != "sent" || s.state(notice) != "sent" {
+			t.Errorf("the code is %s, the reminder %s, the notice %s", s.state(otp), s.state(reminder), s.state(notice))
 		}
 		close(release)
 		stop()
@@ -393,6 +407,50 @@ func TestHeld(t *testing.T) {
 		stop()
 		if !slices.Equal(sent, []string{r.ID + " 2h0m0s"}) || gone.state != "dropped" || gone.reason != "request_closed" {
 			t.Errorf("sent %v; the other is %s, %s", sent, gone.state, gone.reason)
+		}
+	})
+}
+
+// A notice says what its notification says, once the caps have let it; it is
+// dropped where there is none any more, or where its recipient can read it anyway
+// and it says no more than that one player was removed.
+func TestNotices(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{notices: map[string]notify.Notice{}}
+		for _, n := range []notify.Notice{
+			{Type: notify.CoachLeft, Text: "left", Readable: true},
+			{Type: notify.CoachLeft, Text: "left, no role"},
+			{Type: notify.PlayerRemoved, Text: "removed", Readable: true},
+			{Type: notify.PlayerRemoved, Text: "removed, no role"},
+			{},
+		} {
+			r := s.queue(notify.Notices)
+			if r.Held = true; n.Type != "" {
+				s.notices[r.ID] = n
+			}
+		}
+		sent := map[string]bool{}
+		var mu sync.Mutex
+		_, stop := run(t, s, func(_ context.Context, m worker.Message) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if sent[m.Text] = true; m.OTP {
+				t.Errorf("%q is said to be a code", m.Text)
+			}
+			return nil
+		})
+		time.Sleep(time.Minute)
+		stop()
+		if want := map[string]bool{"left": true, "left, no role": true, "removed, no role": true}; !maps.Equal(sent, want) {
+			t.Errorf("sent %v, want %v", sent, want)
+		}
+		for _, i := range []int{2, 4} {
+			if r := s.rows[i]; r.state != "dropped" || r.reason != "not_wanted" {
+				t.Errorf("notice %d is %s, %s", i, r.state, r.reason)
+			}
+		}
+		if s.held != -3 {
+			t.Errorf("%d were counted against the caps, want 3", -s.held)
 		}
 	})
 }

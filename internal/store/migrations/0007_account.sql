@@ -21,6 +21,9 @@ CREATE INDEX players_student_refused ON players (coach_id, student_changed_at, i
 CREATE INDEX blobs_of_coach ON blobs (coach_id) WHERE ends_at IS NULL;
 CREATE INDEX sessions_ended_of_account ON sessions (account_id) WHERE revoked_at IS NOT NULL;
 
+-- Messages that carry a notification, and prove nothing once they are done.
+CREATE INDEX notices_done ON deliveries (updated_at) WHERE kind = 'notice' AND state <> 'queued';
+
 -- A closed account keeps its id, to which history points; its number is free and
 -- stays here sealed, for the proof.
 ALTER TABLE accounts ADD COLUMN closed_at BIGINT;
@@ -29,6 +32,7 @@ ALTER TABLE accounts ADD COLUMN closed_number BYTEA;
 -- +goose Down
 ALTER TABLE accounts DROP COLUMN closed_number;
 ALTER TABLE accounts DROP COLUMN closed_at;
+DROP INDEX notices_done;
 DROP INDEX sessions_ended_of_account;
 DROP INDEX blobs_of_coach;
 DROP INDEX players_student_refused;

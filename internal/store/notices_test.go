@@ -1,0 +1,42 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// TestNoticesAreSwept: a notice that is done goes after a week; one that waits stays.
+func TestNoticesAreSwept(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		c := p.coach(1)
+		for i, name := range []string{"Asha", "Bela"} {
+			a := p.add(c, name, number(2+i), "")
+			ok(p, p.decide(p.as(actor.Guardian, number(2+i)), a.ID, approval.Approve))
+			ok(p, p.Remove(bg, c, a.ID))
+		}
+		claimed, err := p.db.ClaimDeliveries(bg, notify.Notices, "lease", p.clock.Now().Add(time.Minute), 1)
+		if err != nil || len(claimed) != 1 || claimed[0].CoachID != c.AccountID || claimed[0].To != number(2) {
+			p.Fatalf("claimed %+v, %v", claimed, err)
+		}
+		admitted, err := p.db.AdmitHeld(bg, claimed[0])
+		if err != nil || !admitted {
+			p.Fatalf("admitted %t, %v", admitted, err)
+		}
+		ok(p, p.db.DeliverySent(bg, claimed[0]))
+		for _, step := range []struct {
+			after time.Duration
+			left  int
+		}{{6 * day, 2}, {2 * day, 1}, {100 * day, 1}} {
+			p.clock.advance(step.after)
+			_, err := p.db.Sweep(bg, p.clock.Now())
+			ok(p, err)
+			if n := p.count(`SELECT count(*) FROM deliveries WHERE kind = 'notice'`); n != step.left {
+				p.Errorf("%s later %d notices are left, want %d", step.after, n, step.left)
+			}
+		}
+	})
+}
