@@ -327,6 +327,33 @@ func TestReads(t *testing.T) {
 	})
 }
 
+// TestViewsTogether: as many views as there are connections, each of which runs a
+// statement that nobody ran before, do not wait for one another.
+func TestViewsTogether(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		views := runtime.GOMAXPROCS(0)
+		var begun, all sync.WaitGroup
+		begun.Add(views)
+		for view := range views {
+			all.Go(func() {
+				ok(t, db.View(bg, func(tx *store.Tx) error {
+					begun.Done()
+					begun.Wait()
+					var n int
+					return tx.QueryRow(bg, fmt.Sprintf("SELECT %d", 100+view)).Scan(&n)
+				}))
+			})
+		}
+		done := make(chan struct{})
+		go func() { all.Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(10 * time.Second):
+			t.Fatal("they wait for one another")
+		}
+	})
+}
+
 func TestClose(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *store.DB) {
 		started := make(chan struct{})

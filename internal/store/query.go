@@ -228,10 +228,8 @@ func (p *prepared) QueryContext(ctx context.Context, query string, args ...any) 
 
 // stmt returns the statement kept for query, nil where there is no room for it.
 func (p *prepared) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	p.mu.RLock()
-	stmt, full := p.stmts[query], len(p.stmts) >= maxPrepared
-	p.mu.RUnlock()
-	if stmt != nil || full {
+	stmt, room := p.known(query)
+	if stmt != nil || !room {
 		return stmt, nil
 	}
 	stmt, err := p.on.PrepareContext(ctx, query)
@@ -246,6 +244,14 @@ func (p *prepared) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	}
 	p.stmts[query] = stmt
 	return stmt, nil
+}
+
+// known returns the statement kept for query, nil where there is none, and whether
+// there is room for more.
+func (p *prepared) known(query string) (stmt *sql.Stmt, room bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.stmts[query], len(p.stmts) < maxPrepared
 }
 
 // close frees the statements.

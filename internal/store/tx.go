@@ -193,11 +193,13 @@ func (db *DB) look(ctx context.Context, fn func(*tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = sqlTx.Rollback() }()
 	var on handle = sqlTx
 	if db.cached != nil {
-		on = &cachedTx{sqlTx, db.cached}
+		cached := &cachedTx{Tx: sqlTx, cache: db.cached}
+		defer cached.learn(ctx) // after the rollback
+		on = cached
 	}
+	defer func() { _ = sqlTx.Rollback() }()
 	_, err = (&tx{db: db}).run(ctx, on, fn)
 	return err
 }
@@ -325,20 +327,30 @@ func pause(ctx context.Context, try int) bool {
 	}
 }
 
-// cachedTx runs a read transaction's statements from the pool's cache.
+// cachedTx runs a read transaction's statements from the pool's cache. It never
+// prepares one through the pool: that takes a second connection, and transactions
+// that hold one each and wait for another would wait for each other for ever.
 type cachedTx struct {
 	*sql.Tx
 	cache *prepared
+	// unknown are the statements that the cache lacked.
+	unknown []string
 }
 
 // QueryContext runs a statement that answers rows.
 func (c *cachedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := c.cache.stmt(ctx, query)
-	if err != nil {
-		return nil, err
+	if stmt, room := c.cache.known(query); stmt != nil {
+		return c.Tx.StmtContext(ctx, stmt).QueryContext(ctx, args...)
+	} else if room {
+		c.unknown = append(c.unknown, query)
 	}
-	if stmt == nil {
-		return c.Tx.QueryContext(ctx, query, args...)
+	return c.Tx.QueryContext(ctx, query, args...)
+}
+
+// learn prepares what the cache lacked, for the next time. The transaction must
+// have ended. What cannot be prepared shows when it is run.
+func (c *cachedTx) learn(ctx context.Context) {
+	for _, query := range c.unknown {
+		_, _ = c.cache.stmt(ctx, query)
 	}
-	return c.Tx.StmtContext(ctx, stmt).QueryContext(ctx, args...)
 }
