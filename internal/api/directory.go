@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/wire"
@@ -36,19 +35,8 @@ func (s *Server) listCoaches(w http.ResponseWriter, r *http.Request) error {
 
 // coachQuery reads what the directory is searched for.
 func coachQuery(query url.Values, f *faults) coach.Query {
-	one := func(name string, is wire.Rules) string {
-		if !query.Has(name) {
-			return ""
-		}
-		text := query.Get(name)
-		if !utf8.ValidString(text) {
-			f.add("/"+name, "invalid_characters", "This is not UTF-8.")
-			return ""
-		}
-		return is.Text(text, "/"+name, (*wire.Faults)(f))
-	}
-	sport := one("sport", wire.ParseRules("min=1,max="+strconv.Itoa(coach.MaxSport)))
-	text := one("q", wire.ParseRules("min=1,max=100"))
+	sport := queryText(query, "sport", f, wire.ParseRules("min=1,max="+strconv.Itoa(coach.MaxSport)))
+	text := queryText(query, "q", f, wire.ParseRules("min=1,max=100"))
 	if len(*f) > 0 {
 		return coach.Query{}
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -86,4 +87,18 @@ func answerPage[T, A any](w http.ResponseWriter, p page, read []T, answer func(T
 		out.Items = append(out.Items, answer(item))
 	}
 	return encode(w, http.StatusOK, out)
+}
+
+// queryText returns a text of the query that keeps to the rules, "" where there is
+// none or it is at fault.
+func queryText(query url.Values, name string, f *faults, is wire.Rules) string {
+	if !query.Has(name) {
+		return ""
+	}
+	text := query.Get(name)
+	if !utf8.ValidString(text) {
+		f.add("/"+name, "invalid_characters", "This is not UTF-8.")
+		return ""
+	}
+	return is.Text(text, "/"+name, (*wire.Faults)(f))
 }

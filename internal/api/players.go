@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 	"net/url"
-	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/wire"
@@ -45,22 +44,11 @@ func byPlayerID(p *approval.Player) keyset { return keyset{ID: p.ID} }
 
 // playerFilter reads what narrows the list of players.
 func playerFilter(query url.Values, f *faults) approval.Filter {
-	one := func(name string, is wire.Rules) string {
-		if !query.Has(name) {
-			return ""
-		}
-		text := query.Get(name)
-		if !utf8.ValidString(text) {
-			f.add("/"+name, "invalid_characters", "This is not UTF-8.")
-			return ""
-		}
-		return is.Text(text, "/"+name, (*wire.Faults)(f))
-	}
 	status := wire.ParseRules("oneof=pending|approved|rejected")
 	return approval.Filter{
-		GuardianStatus: one("guardian_status", status),
-		StudentStatus:  one("student_status", status),
-		Search:         one("q", wire.ParseRules("max=100")), // a search box that is empty finds all
+		GuardianStatus: queryText(query, "guardian_status", f, status),
+		StudentStatus:  queryText(query, "student_status", f, status),
+		Search:         queryText(query, "q", f, wire.ParseRules("max=100")), // a search box that is empty finds all
 	}
 }
 
