@@ -104,22 +104,27 @@ func (tx *tx) coachAccount(ctx context.Context, id string) (coach.Account, error
 	return f.Account, err
 }
 
+// judgeCoach holds a coach's row and lets judge look at the account.
+func (tx *tx) judgeCoach(ctx context.Context, id string, judge func(coach.Account) error) error {
+	if _, err := tx.holdCoach(ctx, id); err != nil { // before the account, as everywhere
+		return err
+	}
+	a, err := tx.coachAccount(ctx, id)
+	if err != nil {
+		return err
+	}
+	return judge(a)
+}
+
 // Suspend ends the sessions of a coach and lets nobody sign in. A login on another
 // replica shares the account's row until its session is there: this waits for it,
 // and then sees the session; or the login waits, and sees that it comes too late.
 func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string, judge func(coach.Account) error) error {
 	return db.write(ctx, func(tx *tx) error {
-		if _, err := tx.holdCoach(ctx, id); err != nil { // before the account, as everywhere
+		if err := tx.judgeCoach(ctx, id, judge); err != nil {
 			return err
 		}
-		a, err := tx.coachAccount(ctx, id)
-		if err != nil {
-			return err
-		}
-		if err := judge(a); err != nil {
-			return err
-		}
-		err = tx.execOne(ctx, `
+		err := tx.execOne(ctx, `
 			UPDATE accounts SET suspended_at = $2, suspended_why = $3
 			WHERE id = $1 AND suspended_at IS NULL`, id, micros(tx.now), reason)
 		if err != nil {
@@ -139,17 +144,10 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 // Restore lets a suspended coach sign in again.
 func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, judge func(coach.Account) error) error {
 	return db.write(ctx, func(tx *tx) error {
-		if _, err := tx.holdCoach(ctx, id); err != nil { // before the account, as everywhere
+		if err := tx.judgeCoach(ctx, id, judge); err != nil {
 			return err
 		}
-		a, err := tx.coachAccount(ctx, id)
-		if err != nil {
-			return err
-		}
-		if err := judge(a); err != nil {
-			return err
-		}
-		err = tx.execOne(ctx, `
+		err := tx.execOne(ctx, `
 			UPDATE accounts SET suspended_at = NULL, suspended_why = NULL WHERE id = $1 AND suspended_at IS NOT NULL`, id)
 		if err != nil {
 			return err
