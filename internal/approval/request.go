@@ -111,6 +111,8 @@ type Message struct {
 	Kind    string // MessageRequest or MessageReminder
 	// Unreachable messages are recorded as failed: no SMS goes to that country.
 	Unreachable bool
+	// Spared messages are recorded as sent, for a test number gets no SMS.
+	Spared bool
 }
 
 // The kinds of Message.

@@ -82,7 +82,9 @@ func (p *Player) open(party actor.Role, channels []Channel, rules Rules, at Mome
 }
 
 // dispatch sends the open request of party by its channels. A number in a
-// country that is not served gets no SMS: that delivery has failed for good.
+// country that is not served gets no SMS: that delivery has failed for good. Nor
+// does a test number, but its request goes on as if it had, so that who reviews
+// the app meets what everybody meets.
 func (p *Player) dispatch(party actor.Role, kind string, rules Rules, c *Change) {
 	r := p.Side(party).Request
 	told := event.Requested
@@ -100,6 +102,7 @@ func (p *Player) dispatch(party actor.Role, kind string, rules Rules, c *Change)
 				failed = true
 				c.Events = append(c.Events, p.fact(event.DeliveryFailed, party))
 			}
+			m.Spared = rules.TestNumber(m.To)
 		}
 		c.Send = append(c.Send, m)
 	}

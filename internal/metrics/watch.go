@@ -142,6 +142,10 @@ func (s *outboxStore) DeliverySent(ctx context.Context, d notify.Delivery) error
 	return s.count(d, "sent", s.Store.DeliverySent(ctx, d))
 }
 
+func (s *outboxStore) DeliverySpared(ctx context.Context, d notify.Delivery) error {
+	return s.count(d, "dropped", s.Store.DeliverySpared(ctx, d))
+}
+
 func (s *outboxStore) DeliveryLater(ctx context.Context, d notify.Delivery, due time.Time, reason string) error {
 	return s.count(d, "later", s.Store.DeliveryLater(ctx, d, due, reason))
 }

@@ -169,7 +169,7 @@ func (a *App) assemble(ctx context.Context) error {
 		ResendAfter: cfg.ResendAfter, RemindersPerWindow: cfg.RemindersPerWindow, ReminderWindow: cfg.ReminderWindow,
 		RequireGuardianForMinors: cfg.RequireGuardianForMinors, AllowCoachAsContact: cfg.AllowCoachAsContact,
 		Reachable:  cfg.Reaches,
-		TestNumber: func(n phone.Number) bool { return testCode(n, edges.Now()) != "" },
+		TestNumber: a.testNumber,
 		Room:       room(a.tiers),
 	}, edges.Now, edges.NewID)
 	a.hub = new(notify.Hub)
@@ -251,12 +251,19 @@ func authSettings(cfg *config.Config, testCode func(phone.Number, time.Time) str
 	}
 }
 
+// testNumber says whether n has a fixed code today, and so gets no SMS.
+func (a *App) testNumber(n phone.Number) bool {
+	_, test := a.cfg.TestCode(n, a.edges.Now())
+	return test
+}
+
 // newWorker makes the background work of this replica.
 func (a *App) newWorker(auths *auth.Service, documents *coach.Documents, sender sms.Sender) *worker.Worker {
 	return &worker.Worker{
 		Outbox: &worker.Outbox{
 			Store: a.db, Send: gateway(sender), Code: auths.Code, Link: auths.Keys.Vault.LinkToken,
-			PublicURL: a.cfg.PublicURL, OTPTries: a.cfg.OTPTries, Now: a.edges.Now, NewID: a.edges.NewID, Log: a.edges.Log,
+			PublicURL: a.cfg.PublicURL, OTPTries: a.cfg.OTPTries, TestNumber: a.testNumber,
+			Now: a.edges.Now, NewID: a.edges.NewID, Log: a.edges.Log,
 		},
 		Digests:    a.db.SendDigests,
 		Expiries:   a.db.SendExpiryNotices,

@@ -109,21 +109,40 @@ func TestNoticeWaitsForTheCap(t *testing.T) {
 	}, func(c *config.Config) { c.MessagesPerNumber = 1 })
 }
 
+// onTest signs in with the fixed code of a test number.
+func onTest(t *testing.T, s *touchlinetest.Service, role, number string) *touchlinetest.Person {
+	t.Helper()
+	s.Clock.Advance(61 * time.Second)
+	s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number, "role": role}).Want(t, 202)
+	a := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": number, "role": role, "otp": "123456"}).Want(t, 200)
+	return &touchlinetest.Person{Service: s, Number: number, Role: role, Access: a.String("access_token"), Refresh: a.String("refresh_token")}
+}
+
+// testCoach is onTest for a coach, whose profile is then complete.
+func testCoach(t *testing.T, s *touchlinetest.Service, number string) *touchlinetest.Person {
+	t.Helper()
+	coach := onTest(t, s, "coach", number)
+	coach.Call(t, "POST", "/auth/complete-profile", map[string]any{"name": "Meera", "bio": "b", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
+	return coach
+}
+
+// testNumbers are numbers for app-store review.
+func testNumbers(numbers ...phone.Number) touchlinetest.Option {
+	return func(c *config.Config) {
+		for _, number := range numbers {
+			c.TestNumbers = append(c.TestNumbers, config.TestNumber{Number: number, Code: "123456", Until: time.Now().Add(1000 * day)})
+		}
+	}
+}
+
 // TestTestNumbersGetNoNotice: numbers for app-store review get no SMS.
 func TestTestNumbersGetNoNotice(t *testing.T) {
 	t.Parallel()
 	const coachAt, guardianAt = "+919900000001", "+919900000002"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		signIn := func(role, number string) *touchlinetest.Person {
-			s.Clock.Advance(61 * time.Second)
-			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number, "role": role}).Want(t, 202)
-			a := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": number, "role": role, "otp": "123456"}).Want(t, 200)
-			return &touchlinetest.Person{Service: s, Number: number, Role: role, Access: a.String("access_token")}
-		}
-		coach := signIn("coach", coachAt)
-		coach.Call(t, "POST", "/auth/complete-profile", map[string]any{"name": "Meera", "bio": "b", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
+		coach := testCoach(t, s, coachAt)
 		id := coach.Add(t, child(1, guardianAt)).String("player_id")
-		guardian := signIn("guardian", guardianAt)
+		guardian := onTest(t, s, "guardian", guardianAt)
 		answer(t, guardian, id, "approved")
 		s.Clock.Advance(61 * time.Second)
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachAt}).Want(t, 202)
@@ -132,11 +151,85 @@ func TestTestNumbersGetNoNotice(t *testing.T) {
 			t.Errorf("%d notifications", n)
 		}
 		never(t, "an SMS went", quiet, func() bool { return len(notices(s, guardianAt)) > 0 })
-	}, func(c *config.Config) {
-		for _, number := range []phone.Number{coachAt, guardianAt} {
-			c.TestNumbers = append(c.TestNumbers, config.TestNumber{Number: number, Code: "123456", Until: time.Now().Add(1000 * day)})
+	}, testNumbers(coachAt, guardianAt))
+}
+
+// TestTestNumbersGetNoRequest: whatever asks a test number, no SMS leaves and none
+// is counted; the delivery reads sent, test_number, and all else is as for anybody.
+func TestTestNumbersGetNoRequest(t *testing.T) {
+	t.Parallel()
+	const coachAt, guardianAt, otherAt = "+919900000001", "+919900000002", "+919900000003"
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := testCoach(t, s, coachAt)
+		player := coach.Add(t, child(1, guardianAt))
+		id, request := player.String("player_id"), player.String("guardian_request_id")
+		spared := func(request string, want int) {
+			t.Helper()
+			n := 0
+			for _, d := range asked(t, coach, request).JSON["deliveries"].([]any) {
+				if d := d.(map[string]any); d["channel"] == "sms" {
+					n++
+					if d["state"] != "sent" || d["reason"] != "test_number" {
+						t.Errorf("the delivery is %v, %v", d["state"], d["reason"])
+					}
+				}
+			}
+			if n != want {
+				t.Errorf("%d deliveries by SMS, want %d", n, want)
+			}
 		}
-	})
+		send := map[string]any{"player_id": id}
+		remind := map[string]any{"player_id": id, "approver_type": "guardian"}
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 409, "request_pending")
+		coach.Call(t, "POST", "/api/approval/send-reminder", remind).Want(t, 202)
+		spared(request, 2)
+		s.Clock.Advance(2*day + time.Minute)
+		coach = onTest(t, s, "coach", coachAt)
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 200)
+		spared(request, 3)
+		corrected := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
+			"player_id": id, "guardian": map[string]any{"mobile_number": otherAt},
+		}).Want(t, 201).String("request_id")
+		spared(corrected, 1)
+		for _, item := range coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items() {
+			if item["request_id"] == corrected && item["blocked_by"] != nil {
+				t.Errorf("blocked by %v", item["blocked_by"])
+			}
+		}
+		if n := told(t, coach, "delivery_failed"); n != 0 {
+			t.Errorf("the coach was told of %d failures", n)
+		}
+		db := tables(t, s)
+		if n := one[int](t, db, `SELECT count(*) FROM limit_slots WHERE substr(key, 1, 8) = 'message/'`) + one[int](t, db, `SELECT count(*) FROM request_links`); n != 0 {
+			t.Errorf("%d counts and links for what never left", n)
+		}
+		never(t, "an SMS went", quiet, func() bool { return s.Sent(guardianAt, "message")+s.Sent(otherAt, "message") > 0 })
+	}, testNumbers(coachAt, guardianAt, otherAt), func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
+}
+
+// TestHeldForATestNumber: what waited for a number that has become a test number
+// since does not go either.
+func TestHeldForATestNumber(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		coach.Add(t, child(1, guardianNumber))
+		held := coach.Add(t, child(2, guardianNumber)).String("guardian_request_id")
+		s.SMS(guardianNumber, "message", 0)
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		s.Clock.Advance(day + time.Minute)
+		r := s.Replica(testNumbers(guardianNumber))
+		coach = again(t, coach.On(r))
+		eventually(t, "it is done", func() bool {
+			state, reason := sms(asked(t, coach, held))
+			return state == "sent" && reason == "test_number"
+		})
+		if n := s.Sent(guardianNumber, "message"); n != 1 {
+			t.Errorf("%d messages", n)
+		}
+	}, func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
 }
 
 // TestRemovalTellsBySMS: who had approved a player that is removed, and is named by

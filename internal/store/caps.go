@@ -34,6 +34,8 @@ type Settings struct {
 const (
 	// heldReason marks a delivery that waits for a cap.
 	heldReason = "held"
+	// sparedReason marks one to a test number: it is done, and nothing left.
+	sparedReason = "test_number"
 	// messageLife is how long a message is tried before it is given up.
 	messageLife = 24 * time.Hour
 )

@@ -13,6 +13,7 @@ import (
 // queue writes the messages of a change: those in the app have arrived with the
 // notification, an SMS waits for the worker. One that exceeds a cap is held until
 // the cap lets it through, and is counted again then. Each SMS has its own link.
+// What goes to no phone counts against no cap and has no link.
 func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) error {
 	if len(c.Send) == 0 {
 		return nil
@@ -36,6 +37,8 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 			switch {
 			case m.Unreachable:
 				state, reason = "failed", "destination_blocked"
+			case m.Spared:
+				state, reason = "sent", sparedReason
 			default:
 				state = "queued"
 				limited, err := tx.take(ctx, tx.now, tx.db.caps(p.CoachID, quota.limit, m.To))

@@ -272,6 +272,7 @@ func (p *pitch) outbox() {
 		d := claim()
 		_, err = p.db.AdmitHeld(bg, d)
 		ok(p, err)
+		ok(p, p.db.DeliverySpared(bg, d))
 	}
 }
 

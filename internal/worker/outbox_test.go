@@ -123,6 +123,8 @@ func (s *shelf) DeliveryDropped(_ context.Context, d notify.Delivery, reason str
 	return s.end(d, "dropped", reason)
 }
 
+func (s *shelf) DeliverySpared(context.Context, notify.Delivery) error { return nil }
+
 func (s *shelf) DeliveryFailed(_ context.Context, d notify.Delivery, reason string) error {
 	return s.end(d, "failed", reason)
 }
