@@ -75,11 +75,9 @@ func operate(ctx context.Context, args, environ []string, stdout, stderr io.Writ
 		c.usage(stderr, own)
 		return 2
 	}
-	cfg, err := config.Load(settings(), environ)
-	if err != nil {
-		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
-		fmt.Fprintln(stderr, err)
-		return 2
+	cfg, code := load(settings(), environ, stdout, stderr)
+	if cfg == nil {
+		return code
 	}
 	if err := c.run(ctx, cfg, do, given, stdout, stderr); err != nil {
 		return complain(stderr, c.words, err)

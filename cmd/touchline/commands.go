@@ -93,14 +93,9 @@ func migrate(ctx context.Context, cfg *config.Config, stdout, _ io.Writer) error
 func printConfig(args, environ []string, stdout, stderr io.Writer) int {
 	asJSON := slices.Contains(args, "--json")
 	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--json" })
-	cfg, err := config.Load(args, environ)
-	if err == nil {
-		_, err = server.Tiers(cfg)
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
-		fmt.Fprintln(stderr, err)
-		return 2
+	cfg, code := load(args, environ, stdout, stderr)
+	if cfg == nil {
+		return code
 	}
 	show := cfg.Print
 	if asJSON {

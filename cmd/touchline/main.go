@@ -67,24 +67,29 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		fmt.Fprintf(stderr, "touchline: there is no command %q\n\n%s", command, usage)
 		return 2
 	}
-	cfg, err := config.Load(args, environ)
-	if errors.Is(err, config.ErrHelp) {
-		config.Usage(stdout)
-		return 0
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
-		fmt.Fprintln(stderr, err)
-		return 2
-	}
-	if _, err := server.Tiers(cfg); err != nil {
-		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
-		fmt.Fprintln(stderr, err)
-		return 2
+	cfg, code := load(args, environ, stdout, stderr)
+	if cfg == nil {
+		return code
 	}
 	if err := do(ctx, cfg, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "touchline:", err)
 		return 1
 	}
 	return 0
+}
+
+// load reads the settings. Where it returns none it has said why, or has given the
+// help that was asked for, and the exit status goes with it.
+func load(args, environ []string, stdout, stderr io.Writer) (*config.Config, int) {
+	cfg, err := config.Load(args, environ, server.CheckTiers)
+	if errors.Is(err, config.ErrHelp) {
+		config.Usage(stdout)
+		return nil, 0
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
+		fmt.Fprintln(stderr, err)
+		return nil, 2
+	}
+	return cfg, 0
 }

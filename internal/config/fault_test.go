@@ -122,6 +122,23 @@ func TestEveryFault(t *testing.T) {
 	}
 }
 
+// What a further check finds is named with everything else, but for a setting that
+// is at fault already.
+func TestFurtherChecks(t *testing.T) {
+	tiers := config.Fault{Name: "TOUCHLINE_TIERS", Problem: "is not JSON"}
+	further := func(c *config.Config) config.Faults {
+		return config.Faults{tiers, tiers, {Name: "TOUCHLINE_OTP_TRIES", Problem: "is odd"}}
+	}
+	_, err := config.Load(nil, env("OTP_TRIES=0"), further)
+	faults, _ := errors.AsType[config.Faults](err)
+	if len(faults) != 3 || faults[0].Name != "TOUCHLINE_OTP_TRIES" || faults[1] != tiers || faults[2] != tiers {
+		t.Errorf("faults = %v", faults)
+	}
+	if _, err := config.Load(nil, nil, further); err == nil {
+		t.Error("a further check stops nothing")
+	}
+}
+
 func TestTestVariablesAreNotOurs(t *testing.T) {
 	c, err := config.Load(nil, env("TEST_DATABASE_URL=postgres://x", "TEST_NUMBERS=+919900000001=123456@2027-01-31"))
 	if err != nil || len(c.TestNumbers) != 1 {

@@ -25,11 +25,15 @@ type loader struct {
 	faults Faults
 }
 
+// Check judges what Load does not know about: what stands in a file that a setting
+// names. Other settings of the Config may be at fault.
+type Check func(*Config) Faults
+
 // Load reads the settings from args (flags only, without the program's name or
 // subcommand) and environ (as os.Environ gives it). A flag is stronger than a
 // variable, a variable than the default; an empty one counts as not set. The error
-// is ErrHelp or Faults with every fault.
-func Load(args, environ []string) (*Config, error) {
+// is ErrHelp or Faults with every fault, those of further checks among them.
+func Load(args, environ []string, further ...Check) (*Config, error) {
 	l := &loader{given: map[string]given{}}
 	l.readEnvironment(environ)
 	if err := l.readFlags(args); err != nil {
@@ -39,10 +43,24 @@ func Load(args, environ []string) (*Config, error) {
 	unread := l.fill(c)
 	c.derive()
 	l.faults = append(l.faults, c.faults(unread)...)
+	for _, check := range further {
+		l.add(check(c))
+	}
 	if len(l.faults) > 0 {
 		return nil, l.faults
 	}
 	return c, nil
+}
+
+// add takes the faults of a further check, but for settings that are at fault
+// already, so that one mistake is not reported twice.
+func (l *loader) add(faults Faults) {
+	known := l.faults
+	for _, f := range faults {
+		if !slices.ContainsFunc(known, func(k Fault) bool { return k.Name == f.Name }) {
+			l.faults = append(l.faults, f)
+		}
+	}
 }
 
 // Defaults returns the settings where nothing is set.

@@ -181,9 +181,16 @@ func TestNoConfiguration(t *testing.T) {
 // TestWrongSettings: every fault is named, and nothing is left behind.
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
-	settings := []string{"TOUCHLINE_OTP_LENGTH=99", "TOUCHLINE_SMS=pigeon", "TOUCHLINE_LINK_VALIDITY=soon", "TOUCHLINE_COUNTRIES=Narnia", "TOUCHLINE_MASTER_KEY=c2hvcnQ="}
-	for _, command := range []string{"serve", "migrate", "config"} {
-		p := launch(t, t.TempDir(), []string{command}, settings...)
+	tiers := filepath.Join(t.TempDir(), "tiers.json")
+	if err := os.WriteFile(tiers, []byte(`{"tiers": [{"name": "A"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings := []string{
+		"TOUCHLINE_OTP_LENGTH=99", "TOUCHLINE_SMS=pigeon", "TOUCHLINE_LINK_VALIDITY=soon", "TOUCHLINE_COUNTRIES=Narnia", "TOUCHLINE_MASTER_KEY=c2hvcnQ=",
+		"TOUCHLINE_TIERS=" + tiers, "TOUCHLINE_CLAMAV_FILE=none", "TOUCHLINE_FILES_FILE=" + filepath.Join(filepath.Dir(tiers), "absent"),
+	}
+	for _, command := range []string{"serve", "migrate", "config", "admin token list"} {
+		p := launch(t, t.TempDir(), strings.Fields(command), settings...)
 		if code := p.wait(patience); code != 2 {
 			t.Errorf("%s: exit %d, want 2", command, code)
 		}
@@ -195,7 +202,14 @@ func TestWrongSettings(t *testing.T) {
 		if strings.Contains(p.errors()+p.stdout.String(), "c2hvcnQ=") {
 			t.Errorf("%s prints the key", command)
 		}
+		if n := strings.Count(p.errors(), "/tiers/0/"); n < 2 {
+			t.Errorf("%s names %d faults of the tiers: %s", command, n, p.errors())
+		}
 		p.empty()
+	}
+	p := launch(t, t.TempDir(), []string{"config", "--help"})
+	if code := p.wait(patience); code != 0 || !strings.Contains(p.stdout.String(), "TOUCHLINE_TIERS") {
+		t.Errorf("help: exit %d, %s", code, p.errors())
 	}
 	for _, args := range [][]string{{}, {"sevre"}, {"serve", "--otp-lenght=6"}} {
 		p := launch(t, t.TempDir(), args)

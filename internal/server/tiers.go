@@ -39,6 +39,14 @@ func Tiers(cfg *config.Config) (coach.Tiers, error) {
 	return tiers, faults
 }
 
+// CheckTiers is what is wrong with the file of TIERS, for config.Load to name
+// together with all else that is wrong.
+func CheckTiers(cfg *config.Config) config.Faults {
+	_, err := Tiers(cfg)
+	faults, _ := errors.AsType[config.Faults](err)
+	return faults
+}
+
 func readTiers(path string) ([]byte, error) {
 	var text []byte
 	f, err := os.Open(path)
