@@ -18,27 +18,14 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
-// facts are every fact about every party that can be told.
+// facts are every fact about every party that can be told, and those with names
+// once more where nothing of a name is fit to be sent.
 func facts() []event.Event {
-	var all []event.Event
-	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
-		for _, t := range []event.Type{
-			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
-			event.Disputed, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.DeliveryFailed,
-		} {
-			all = append(all, event.Event{
-				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
-				CoachName: "Meera Nair", StudentName: "Asha Rao", GuardianName: "Ravi Rao",
-			})
-		}
-	}
+	all := partyFacts("Meera Nair", "Asha Rao", "Ravi Rao")
 	for _, others := range [][]string{{"Bela Rao"}, {"Bela Rao", "Chetan Rao"}, {"Bela Rao", "Chetan Rao", "Divya Rao"}} {
-		all = append(all, event.Event{
-			Type: event.CoachLeft, Party: actor.Guardian, CoachID: "coach-id", PartyID: "party-id",
-			CoachName: "http://evil.example", StudentName: "Asha Rao", OtherStudents: others,
-		})
+		all = append(all, left("http://evil.example", "Asha Rao", others...))
 	}
-	return append(all,
+	all = append(all,
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 1},
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 12},
 		event.Event{Type: event.CertificateExpiring, CoachID: "coach-id", DocumentID: "document-id", Title: "First aid, level 2", Day: "2027-01-31"},
@@ -47,6 +34,33 @@ func facts() []event.Event {
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
 		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
 	)
+	all = append(all, partyFacts("http://evil.example", "@", "")...)
+	return append(all, left("", "", "@"), left("", "", "Bela Rao"), left("", "Asha Rao", "@", "Chetan Rao", "Divya Rao"))
+}
+
+// left is that a coach closed the account.
+func left(coach, student string, others ...string) event.Event {
+	return event.Event{
+		Type: event.CoachLeft, Party: actor.Guardian, CoachID: "coach-id", PartyID: "party-id",
+		CoachName: coach, StudentName: student, OtherStudents: others,
+	}
+}
+
+// partyFacts are the facts about one party of a player.
+func partyFacts(coach, student, guardian string) []event.Event {
+	var all []event.Event
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		for _, t := range []event.Type{
+			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
+			event.Disputed, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.DeliveryFailed,
+		} {
+			all = append(all, event.Event{
+				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
+				CoachName: coach, StudentName: student, GuardianName: guardian,
+			})
+		}
+	}
+	return all
 }
 
 // TestWording holds every notification and message as people read it.
@@ -63,8 +77,10 @@ func TestWording(t *testing.T) {
 	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		for _, reminder := range []bool{false, true} {
-			fmt.Fprintf(&b, "SMS %s reminder=%v\n\t%s\n", party, reminder,
-				notify.RequestText(party, "Meera Nair", "Asha Rao", "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder))
+			for _, names := range [][2]string{{"Meera Nair", "Asha Rao"}, {"http://evil.example", "@"}} {
+				fmt.Fprintf(&b, "SMS %s reminder=%v\n\t%s\n", party, reminder,
+					notify.RequestText(party, names[0], names[1], "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder))
+			}
 		}
 	}
 	fmt.Fprintf(&b, "SMS otp\n\t%s\n", notify.OTPText("123456", 5*time.Minute))

@@ -18,15 +18,14 @@ func OTPText(code string, validity time.Duration) string {
 
 // RequestText is the SMS that asks party for its approval.
 func RequestText(party actor.Role, coachName, studentName, link string, reminder bool) string {
-	coach, student := Name(coachName, "A coach"), Name(studentName, "a student")
-	again := ""
+	who := called("Coach", coachName, "A coach")
 	if reminder {
-		again = "Reminder: "
+		who = "Reminder: " + called("coach", coachName, "a coach")
 	}
 	if party == actor.Guardian {
-		return fmt.Sprintf("%scoach %s added %s and asks if Touchline may serve you. Say yes or no: %s", again, coach, student, link)
+		return fmt.Sprintf("%s added %s and asks if Touchline may serve you. Say yes or no: %s", who, Name(studentName, "a student"), link)
 	}
-	return fmt.Sprintf("%scoach %s added you, %s. Say yes or no to Touchline: %s", again, coach, student, link)
+	return fmt.Sprintf("%s added you%s. Say yes or no to Touchline: %s", who, aside(studentName), link)
 }
 
 // maxNameInMessage bounds what a coach can make us send in a name, in characters.

@@ -12,49 +12,49 @@ import (
 // words returns the title and body of a notification. The contents are those of
 // the spec's section 6, in words that a nine-year-old can read.
 func words(to actor.Role, t Type, e event.Event) (title, body string) {
-	coach, student, guardian := Name(e.CoachName, "Your coach"), Name(e.StudentName, "the student"), Name(e.GuardianName, "of the student")
+	coach, student, guardian := theCoach(e), Name(e.StudentName, "the student"), called("Guardian", e.GuardianName, "The guardian")
 	switch t {
 	case GuardianApproved:
-		return "Guardian approved", fmt.Sprintf("Guardian %s approved app access for %s.", guardian, student)
+		return "Guardian approved", fmt.Sprintf("%s approved app access for %s.", guardian, student)
 	case GuardianRejected:
-		return "Guardian said no", fmt.Sprintf("Guardian %s rejected app access for %s. Update the details, then send the request again. Chat and SMS still work.", guardian, student)
+		return "Guardian said no", fmt.Sprintf("%s rejected app access for %s. Update the details, then send the request again. Chat and SMS still work.", guardian, student)
 	case GuardianRevoked:
 		if to == actor.Guardian {
-			return "You took your yes back", fmt.Sprintf("App access for you is off for %s with coach %s. The coach has been told.", student, coach)
+			return "You took your yes back", fmt.Sprintf("App access for you is off for %s with %s. The coach has been told.", student, yourCoach(e))
 		}
-		return "Guardian took the yes back", fmt.Sprintf("Guardian %s revoked app access for %s. Chat and SMS still work.", guardian, student)
+		return "Guardian took the yes back", fmt.Sprintf("%s revoked app access for %s. Chat and SMS still work.", guardian, student)
 	case StudentApproved:
-		return "Student approved", fmt.Sprintf("%s approved their profile.", student)
+		return "Student approved", fmt.Sprintf("%s approved their profile.", Name(e.StudentName, "The student"))
 	case StudentRejected:
-		return "Student said no", fmt.Sprintf("%s rejected their profile. Verify the details with them, then send the request again. Chat and SMS still work.", student)
+		return "Student said no", fmt.Sprintf("%s rejected their profile. Verify the details with them, then send the request again. Chat and SMS still work.", Name(e.StudentName, "The student"))
 	case StudentRevoked:
 		if to == actor.Student {
-			return "You took your yes back", fmt.Sprintf("The app is off for you with coach %s. The coach has been told.", coach)
+			return "You took your yes back", fmt.Sprintf("The app is off for you with %s. The coach has been told.", yourCoach(e))
 		}
-		return "Student took the yes back", fmt.Sprintf("%s revoked app access. Chat and SMS still work.", student)
+		return "Student took the yes back", fmt.Sprintf("%s revoked app access. Chat and SMS still work.", Name(e.StudentName, "The student"))
 	case PendingReminder:
 		if e.Count == 1 {
 			return "Waiting for an answer", "1 approval request has been pending for more than 3 days."
 		}
 		return "Waiting for answers", fmt.Sprintf("%d approval requests have been pending for more than 3 days.", e.Count)
 	case GuardianRequest:
-		return "Your answer is needed", fmt.Sprintf("Coach %s added %s to a batch. Approve to turn on the app features, or reject.", coach, student)
+		return "Your answer is needed", fmt.Sprintf("%s added %s to a batch. Approve to turn on the app features, or reject.", aCoach(e), student)
 	case GuardianApprovalConfirmed:
-		return "You approved", fmt.Sprintf("You approved app access for %s with coach %s. You can take this back at any time.", student, coach)
+		return "You approved", fmt.Sprintf("You approved app access for %s with %s. You can take this back at any time.", student, yourCoach(e))
 	case GuardianRejectConfirmed:
 		return "You said no", fmt.Sprintf("You rejected app access for %s. The coach has been told.", student)
 	case StudentRequest:
-		return "Your profile is ready", fmt.Sprintf("Coach %s added you, %s. Approve to use all features, or reject.", coach, student)
+		return "Your profile is ready", fmt.Sprintf("%s added you%s. Approve to use all features, or reject.", aCoach(e), aside(e.StudentName))
 	case StudentApprovalConfirmed:
 		return "You approved", "Your profile is approved. All features are available. You can take this back at any time."
 	case StudentRejectConfirmed:
 		return "You said no", "You rejected your profile. Your coach will update the details."
 	case RequestReminder:
-		return "Your answer is still needed", fmt.Sprintf("Coach %s asks again about %s. Approve to turn on the app features, or reject.", coach, student)
+		return "Your answer is still needed", fmt.Sprintf("%s asks again about %s. Approve to turn on the app features, or reject.", aCoach(e), student)
 	case RequestDisputed:
 		return "Wrong number", fmt.Sprintf("The number that you gave for the %s of %s belongs to someone else. Ask for the right one and correct it.", partyNoun(e.Party), student)
 	case DeliveryFailed:
-		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent by SMS. Check the number and send it again.", partyName(e, guardian, student))
+		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent by SMS. Check the number and send it again.", partyName(e, student))
 	case SecurityNotice:
 		if e.Type == event.NumberChanged {
 			return "Your number was changed", "You now sign in with your new number, and we signed you out everywhere else. If this was not you, sign out everywhere and tell whoever runs this service."
@@ -67,43 +67,73 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 	case KYCRejected:
 		return "Your identity could not be verified", fmt.Sprintf("The reason: %s You can submit again.", sentence(e.Reason))
 	case PlayerChanged:
-		return "Details have changed", fmt.Sprintf("Coach %s changed the name, birth date or number that is kept for %s. Look at it again.", coach, student)
+		return "Details have changed", fmt.Sprintf("%s changed the name, birth date or number that is kept for %s. Look at it again.", coach, student)
 	case PlayerRemoved:
 		if e.Type == event.Removed {
-			return "You are no longer linked", fmt.Sprintf("%s took %s off the list at Touchline. The app is off for %s there. You need not do anything.", theCoach(e), student, student)
+			return "You are no longer linked", fmt.Sprintf("%s took %s off the list at Touchline. The app is off for %s there. You need not do anything.", coach, student, student)
 		}
-		return "You are no longer linked", fmt.Sprintf("%s ended the link with you. The app is off for you there.", theCoach(e))
+		return "You are no longer linked", fmt.Sprintf("%s ended the link with you. The app is off for you there.", coach)
 	case CoachLeft:
-		return "Your coach has left", fmt.Sprintf("%s closed their account at Touchline. The app is off for %s there. You need not do anything.", theCoach(e), students(e))
+		return "Your coach has left", fmt.Sprintf("%s closed their account at Touchline. The app is off for %s there. You need not do anything.", coach, students(e))
 	}
 	return string(t), ""
 }
 
-// theCoach begins a sentence.
-func theCoach(e event.Event) string {
-	if name := Name(e.CoachName, ""); name != "" {
-		return "Coach " + name
+// called is somebody's name after what they are, or otherwise where nothing is left
+// of the name.
+func called(what, name, otherwise string) string {
+	if name = Name(name, ""); name != "" {
+		return what + " " + name
 	}
-	return "Your coach"
+	return otherwise
 }
 
-// maxStudents is how many a text names; of more it says how many they are.
+// theCoach begins a sentence.
+func theCoach(e event.Event) string { return called("Coach", e.CoachName, "Your coach") }
+
+// yourCoach stands within a sentence.
+func yourCoach(e event.Event) string { return called("coach", e.CoachName, "your coach") }
+
+// aCoach begins a sentence to somebody who may not know them.
+func aCoach(e event.Event) string { return called("Coach", e.CoachName, "A coach") }
+
+// aside follows the word for who is meant with their name, if there is one.
+func aside(name string) string {
+	if name = Name(name, ""); name != "" {
+		return ", " + name
+	}
+	return ""
+}
+
+// maxStudents is how many a text names; of more it names fewer, and counts the others.
 const maxStudents = 3
 
-// students names those of e, in a text that stays short.
+// students names those of e, in a text that stays short. Those without a name are
+// counted.
 func students(e event.Event) string {
+	all := append([]string{e.StudentName}, e.OtherStudents...)
 	var names []string
-	for _, name := range append([]string{e.StudentName}, e.OtherStudents...) {
-		names = append(names, Name(name, "the student"))
+	for _, name := range all {
+		if name = Name(name, ""); name != "" {
+			names = append(names, name)
+		}
 	}
-	last := names[len(names)-1]
-	if n := len(names); n > maxStudents {
-		names, last = names[:maxStudents], fmt.Sprintf("%d more", n-maxStudents+1)
+	if len(all) > maxStudents {
+		names = names[:min(len(names), maxStudents-1)]
 	}
-	if len(names) == 1 {
-		return last
+	switch more := len(all) - len(names); {
+	case len(names) == 0 && more == 1:
+		return "the student"
+	case len(names) == 0:
+		return fmt.Sprintf("%d students", more)
+	case more > 0:
+		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + last
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // day writes YYYY-MM-DD for people.
@@ -130,9 +160,9 @@ func partyNoun(party actor.Role) string {
 	return "profile"
 }
 
-func partyName(e event.Event, guardian, student string) string {
+func partyName(e event.Event, student string) string {
 	if e.Party == actor.Guardian {
-		return "guardian " + guardian
+		return called("guardian", e.GuardianName, "the guardian")
 	}
 	return student
 }
