@@ -78,7 +78,8 @@ func (s *Server) sessionLives(ctx context.Context, id string) error {
 }
 
 type refreshRequest struct {
-	RefreshToken string `json:"refresh_token" rule:"required,secret,min=1,max=256"`
+	// Of any length: what is no token of ours is 401, so that the app signs in again.
+	RefreshToken string `json:"refresh_token" rule:"required,secret,min=1"`
 }
 
 // refresh serves POST /auth/refresh.

@@ -6,7 +6,7 @@ import (
 
 type logoutRequest struct {
 	All          bool    `json:"all"`
-	RefreshToken *string `json:"refresh_token" rule:"secret,min=1,max=256"`
+	RefreshToken *string `json:"refresh_token" rule:"secret,min=1"`
 }
 
 // logout serves POST /auth/logout. The access token names the session or, where

@@ -15,7 +15,7 @@ import (
 //	oneof=a|b    the only strings
 //	name         as a string, and without marks that turn the writing direction
 //	lines        a string that may have several lines
-//	secret       a string that is taken as it is: a token
+//	secret       a string that is taken as it is, whatever its characters: a token
 //	id           a UUID of any version, lower case afterwards
 //	kept         in a merge patch, what null cannot clear
 //

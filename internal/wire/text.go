@@ -26,7 +26,7 @@ func (is Rules) Text(s, at string, f *Faults) string {
 	}
 	length := utf8.RuneCountInString(s)
 	switch {
-	case strings.ContainsFunc(s, is.forbidden):
+	case !is.secret && strings.ContainsFunc(s, is.forbidden):
 		f.Add(at, "invalid_characters", "This has control characters or marks that do not belong here.")
 	case noUUID:
 		f.Add(at, "invalid_id", "This is no identifier: a UUID.")
