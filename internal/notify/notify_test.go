@@ -99,6 +99,17 @@ func TestWording(t *testing.T) {
 	}
 }
 
+func TestOTPTextCountsMinutes(t *testing.T) {
+	for validity, want := range map[time.Duration]string{
+		5 * time.Minute: "works for 5 minutes.", 90 * time.Second: "works for 2 minutes.",
+		time.Minute: "works for 1 minute.", 4 * time.Second: "works for 1 minute.",
+	} {
+		if text := notify.OTPText("123456", validity); !strings.Contains(text, want) {
+			t.Errorf("%s: %s", validity, text)
+		}
+	}
+}
+
 // TestSMSLength: a request to people with names of a usual length fits into two
 // SMS of 153 septets, a code into one of 160.
 func TestSMSLength(t *testing.T) {

@@ -12,8 +12,12 @@ import (
 
 // OTPText is the SMS that carries a code.
 func OTPText(code string, validity time.Duration) string {
-	return fmt.Sprintf("%s is your Touchline code. It works for %d minutes. Never share it: nobody from Touchline will ask for it.",
-		code, max(1, int(validity.Round(time.Minute)/time.Minute)))
+	minutes := max(1, int(validity.Round(time.Minute)/time.Minute))
+	unit := "minutes"
+	if minutes == 1 {
+		unit = "minute"
+	}
+	return fmt.Sprintf("%s is your Touchline code. It works for %d %s. Never share it: nobody from Touchline will ask for it.", code, minutes, unit)
 }
 
 // RequestText is the SMS that asks party for its approval.
