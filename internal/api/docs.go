@@ -16,6 +16,7 @@ import (
 
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/reference"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // openAPI is the published form of the wire contract, kept by hand.
@@ -186,7 +187,7 @@ func (d keptPage) serve(w http.ResponseWriter, r *http.Request, status int) {
 		h.Set("Cache-Control", "no-store")
 	}
 	h.Set("Content-Type", d.contentType)
-	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if wire.TakesCoding(r.Header, "gzip") {
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Length", strconv.Itoa(len(d.compressed)))
 		w.WriteHeader(status)

@@ -68,6 +68,11 @@ func TestOpenAPIJSON(t *testing.T) {
 	if err != nil || !bytes.Equal(unpacked, first.Body.Bytes()) {
 		t.Errorf("the compressed answer differs (%v)", err)
 	}
+	for _, refuses := range []string{"gzip;q=0", "br, GZIP ; q=0.0", "x-gzip-like", "identity"} {
+		if coding := fetch(t, h, "/openapi.json", "Accept-Encoding", refuses).Header().Get("Content-Encoding"); coding != "" {
+			t.Errorf("who sent Accept-Encoding: %s got %s", refuses, coding)
+		}
+	}
 }
 
 var (

@@ -41,6 +41,19 @@ func Acceptable(h http.Header, mediaType string) bool {
 	return admitted || !seen
 }
 
+// TakesCoding says whether the Accept-Encoding header asks for a coding by its name
+// (RFC 9110, section 12.5.3). Whoever does not name it gets the plain answer, which
+// everybody takes.
+func TakesCoding(h http.Header, coding string) bool {
+	for element := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
+		name, parameters, _ := strings.Cut(element, ";")
+		if strings.EqualFold(strings.TrimSpace(name), coding) {
+			return weight(parameters) > 0
+		}
+	}
+	return false
+}
+
 // weight returns the q among the parameters of a media range; 1 where there is none.
 func weight(parameters string) float64 {
 	for p := range strings.SplitSeq(parameters, ";") {
