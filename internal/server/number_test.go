@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"database/sql"
 	"fmt"
 	"sync"
 	"testing"
@@ -92,9 +94,6 @@ func TestChangeNumber(t *testing.T) {
 		if status.String("guardian_status") != "approved" || len(status.JSON["history"].([]any)) != 1 {
 			t.Errorf("status: %s", status.Body)
 		}
-		if n := one[int](t, tables(t, s), `SELECT count(*) FROM devices WHERE mobile_number = $1`, newNumber); n != 1 {
-			t.Errorf("%d devices of the new number", n)
-		}
 		// The numbers are who holds them now.
 		own := map[string]any{"guardian": map[string]any{"mobile_number": newNumber}}
 		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(newNumber, "")).Want(t, 422, "contact_conflict")
@@ -110,6 +109,87 @@ func TestChangeNumber(t *testing.T) {
 			t.Errorf("the old number: %s", p.Login.Body)
 		}
 	})
+}
+
+// TestChangeNumberDevices: every device of the coach is proven for the new number
+// afterwards and none for the old one; those of others who share it stay as they were.
+func TestChangeNumberDevices(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		db := tables(t, s)
+		signIn := func(role, number, device string) *touchlinetest.Person {
+			t.Helper()
+			s.Clock.Advance(61 * time.Second)
+			ask := map[string]any{"mobile_number": number, "role": role}
+			if device != "" {
+				ask["device_token"] = device
+			}
+			before := s.Sent(number, "otp")
+			s.Call(t, "POST", "/auth/request-otp", "", ask).Want(t, 202)
+			ask["otp"] = s.OTP(number, before)
+			a := s.Call(t, "POST", "/auth/login", "", ask).Want(t, 200)
+			return &touchlinetest.Person{Service: s, Number: number, Role: role, Access: a.String("access_token"), Device: a.String("device_token")}
+		}
+		s.Coach(t, "+919812300092").Add(t, touchlinetest.Minor(coachNumber, ""))
+		s.Coach(t, coachNumber)
+		tablet, lent, out := signIn("coach", coachNumber, ""), signIn("coach", coachNumber, ""), signIn("coach", coachNumber, "")
+		out.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
+		family, old := signIn("guardian", coachNumber, ""), signIn("guardian", coachNumber, "")
+		old.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
+		if shared := signIn("guardian", coachNumber, lent.Device); shared.Device != lent.Device {
+			t.Fatal("one device has two tokens")
+		}
+		forgotten := signIn("coach", coachNumber, "")
+		inHand := signIn("coach", coachNumber, "")
+		if both := signIn("guardian", coachNumber, inHand.Device); both.Device != inHand.Device {
+			t.Fatal("one device has two tokens")
+		}
+		forget(t, db, forgotten.Device)
+		inHand.Call(t, "POST", "/auth/change-number", change(code(t, s, coachNumber), newNumber, code(t, s, newNumber))).Want(t, 200)
+		for name, tt := range map[string]struct {
+			token string
+			want  string
+		}{
+			"the one in hand": {inHand.Device, newNumber}, "elsewhere": {tablet.Device, newNumber}, "signed out": {out.Device, newNumber},
+			"a guardian's too": {lent.Device, coachNumber}, "a guardian's": {family.Device, coachNumber}, "a guardian's who signed out": {old.Device, coachNumber},
+			"nobody's": {forgotten.Device, ""},
+		} {
+			if got := boundTo(t, db, tt.token); got != tt.want {
+				t.Errorf("%s is bound to %q, want %q", name, got, tt.want)
+			}
+		}
+		// It has sends of its own, beside the shared ones, at the new number alone.
+		s.Clock.Advance(61 * time.Second)
+		for _, tt := range []struct {
+			number, token string
+			want          int
+		}{
+			{newNumber, "", 202}, {newNumber, "", 429}, {newNumber, tablet.Device, 202}, {newNumber, tablet.Device, 429},
+			{coachNumber, "", 202}, {coachNumber, tablet.Device, 429},
+		} {
+			body := map[string]any{"mobile_number": tt.number}
+			if tt.token != "" {
+				body["device_token"] = tt.token
+			}
+			s.Call(t, "POST", "/auth/request-otp", "", body).Want(t, tt.want)
+		}
+	}, func(c *config.Config) { c.OTPSendsPerHour, c.OTPSendsPerDay = 0, 0 })
+}
+
+// boundTo is the number for which a device is proven, or "".
+func boundTo(t *testing.T, db *sql.DB, token string) string {
+	t.Helper()
+	hash := sha256.Sum256([]byte(token))
+	return one[string](t, db, `SELECT COALESCE((SELECT mobile_number FROM devices WHERE token_hash = $1), '')`, hash[:])
+}
+
+// forget removes the sessions of a device, as the sweep does in the end.
+func forget(t *testing.T, db *sql.DB, token string) {
+	t.Helper()
+	hash := sha256.Sum256([]byte(token))
+	if _, err := db.Exec(`DELETE FROM sessions WHERE device_id IN (SELECT id FROM devices WHERE token_hash = $1)`, hash[:]); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestChangeNumberRefused: each refusal names what is wrong and uses nothing up.

@@ -91,13 +91,41 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err != nil {
 		return 0, err
 	}
-	_, err = tx.exec(ctx, `UPDATE devices SET mobile_number = $3 WHERE id = $1 AND mobile_number = $2`, device, string(c.By.Number), string(c.To))
-	if err != nil {
-		return 0, fmt.Errorf("bind device: %w", err)
+	if err := tx.moveDevices(ctx, c, device); err != nil {
+		return 0, fmt.Errorf("bind devices: %w", err)
 	}
 	return int(ended), tx.tell(ctx, []event.Event{{
 		Type: event.NumberChanged, Party: actor.Coach, PartyID: c.By.AccountID, SessionID: c.By.SessionID,
 	}}, func(actor.Role) string { return c.By.AccountID })
+}
+
+// moveDevices binds the devices on which the coach signed in to the new number, so
+// that whoever gets the old one is not bothered from them. One on which another role
+// of the old number is signed in stays with it, unless it is the one in the coach's
+// hand, the device of this session. The rest goes where no other role is known to
+// have used it: a device outlives the sessions that say whose it is.
+func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device string) error {
+	_, err := tx.exec(ctx, `
+		UPDATE devices SET mobile_number = $3
+		WHERE mobile_number = $2
+			AND id IN (
+				SELECT device_id FROM sessions WHERE account_id = $1 AND revoked_at IS NULL
+				UNION ALL SELECT device_id FROM sessions WHERE account_id = $1 AND revoked_at IS NOT NULL)
+			AND (id = $4 OR id NOT IN (
+				SELECT s.device_id FROM accounts a JOIN sessions s ON s.account_id = a.id AND s.revoked_at IS NULL
+				WHERE a.mobile_number = $2 AND s.ends_at > $5 AND s.idle_at > $5))`,
+		c.By.AccountID, string(c.By.Number), string(c.To), device, micros(tx.now))
+	if err != nil {
+		return err
+	}
+	_, err = tx.exec(ctx, `
+		DELETE FROM devices
+		WHERE mobile_number = $1 AND id NOT IN (
+			SELECT s.device_id FROM accounts a JOIN sessions s ON s.account_id = a.id AND s.revoked_at IS NULL WHERE a.mobile_number = $1
+			UNION ALL
+			SELECT s.device_id FROM accounts a JOIN sessions s ON s.account_id = a.id AND s.revoked_at IS NOT NULL WHERE a.mobile_number = $1)`,
+		string(c.By.Number))
+	return err
 }
 
 // noContact refuses the number of a guardian or student of the coach's own.
