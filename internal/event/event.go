@@ -2,7 +2,11 @@
 // happened and to whom; what anybody is told of it is package notify's to say.
 package event
 
-import "github.com/touchline/touchline/internal/actor"
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+)
 
 // Type names a fact.
 type Type string
@@ -27,7 +31,7 @@ const (
 	Removed Type = "removed"
 	// DeliveryFailed: a message of the request to Party failed for good.
 	DeliveryFailed Type = "delivery_failed"
-	// PendingLong: Count requests of the coach have waited for long.
+	// PendingLong: Count requests of the coach have waited for longer than Waited.
 	PendingLong Type = "pending_long"
 	// TokenReused: an old refresh token came back and SessionID was ended.
 	TokenReused Type = "token_reused"
@@ -60,8 +64,9 @@ type Event struct {
 	CoachName, StudentName, GuardianName string
 	OtherStudents                        []string // for CoachLeft
 
-	// Count of requests, for PendingLong.
-	Count int
+	// Count of requests, and for longer than what they wait, for PendingLong.
+	Count  int
+	Waited time.Duration
 
 	// DocumentID, Title and Day (YYYY-MM-DD), for CertificateExpiring.
 	DocumentID, Title, Day string

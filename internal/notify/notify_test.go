@@ -26,8 +26,8 @@ func facts() []event.Event {
 		all = append(all, left("http://evil.example", "Asha Rao", others...))
 	}
 	all = append(all,
-		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 1},
-		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 12},
+		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 1, Waited: 72 * time.Hour},
+		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 12, Waited: 72 * time.Hour},
 		event.Event{Type: event.CertificateExpiring, CoachID: "coach-id", DocumentID: "document-id", Title: "First aid, level 2", Day: "2027-01-31"},
 		event.Event{Type: event.KYCVerified, CoachID: "coach-id"},
 		event.Event{Type: event.KYCRejected, CoachID: "coach-id", Reason: "The passport is not readable"},
@@ -106,6 +106,24 @@ func TestOTPTextCountsMinutes(t *testing.T) {
 	} {
 		if text := notify.OTPText("123456", validity); !strings.Contains(text, want) {
 			t.Errorf("%s: %s", validity, text)
+		}
+	}
+}
+
+// TestPendingLong: the digest says the time that is set, not always three days.
+func TestPendingLong(t *testing.T) {
+	for waited, want := range map[time.Duration]string{
+		72 * time.Hour:          "3 days",
+		24 * time.Hour:          "1 day",
+		36 * time.Hour:          "36 hours",
+		time.Hour:               "1 hour",
+		90 * time.Minute:        "90 minutes",
+		2 * time.Second:         "2 seconds",
+		1500 * time.Millisecond: "1.5s",
+	} {
+		note := notify.Plan(event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 2, Waited: waited})[0]
+		if text := "2 approval requests have been pending for more than " + want + "."; note.Body != text {
+			t.Errorf("after %s: %q, want %q", waited, note.Body, text)
 		}
 	}
 }

@@ -34,9 +34,9 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "Student took the yes back", fmt.Sprintf("%s revoked app access. Chat and SMS still work.", Name(e.StudentName, "The student"))
 	case PendingReminder:
 		if e.Count == 1 {
-			return "Waiting for an answer", "1 approval request has been pending for more than 3 days."
+			return "Waiting for an answer", fmt.Sprintf("1 approval request has been pending for more than %s.", span(e.Waited))
 		}
-		return "Waiting for answers", fmt.Sprintf("%d approval requests have been pending for more than 3 days.", e.Count)
+		return "Waiting for answers", fmt.Sprintf("%d approval requests have been pending for more than %s.", e.Count, span(e.Waited))
 	case GuardianRequest:
 		return "Your answer is needed", fmt.Sprintf("%s added %s to a batch. Approve to turn on the app features, or reject.", aCoach(e), student)
 	case GuardianApprovalConfirmed:
@@ -134,6 +134,23 @@ func students(e event.Event) string {
 		return names[0]
 	}
 	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// span says a duration as people do, in the largest unit of which it is a whole number.
+func span(d time.Duration) string {
+	for _, unit := range []struct {
+		name string
+		of   time.Duration
+	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
+		switch n := d / unit.of; {
+		case d <= 0 || d%unit.of != 0:
+		case n == 1:
+			return "1 " + unit.name
+		default:
+			return fmt.Sprintf("%d %ss", n, unit.name)
+		}
+	}
+	return d.String()
 }
 
 // day writes YYYY-MM-DD for people.

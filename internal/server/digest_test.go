@@ -42,7 +42,7 @@ func TestDigest(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		eventually(t, "the coach is told", func() bool { return len(digests(t, coach)) > 0 })
 		never(t, "told twice", looks, func() bool { return len(digests(t, coach)) > 1 })
-		if body := digests(t, coach)[0]; !strings.HasPrefix(body, "3 approval requests") {
+		if body := digests(t, coach)[0]; body != "3 approval requests have been pending for more than 3 days." {
 			t.Errorf("told %q, want three requests", body)
 		}
 

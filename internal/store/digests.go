@@ -77,6 +77,6 @@ func (tx *tx) digest(ctx context.Context, coachID string, version int64) error {
 	if n, err := res.RowsAffected(); err != nil || n == 0 || waiting == 0 {
 		return err
 	}
-	return tx.tell(ctx, []event.Event{{Type: event.PendingLong, CoachID: coachID, Count: waiting}},
+	return tx.tell(ctx, []event.Event{{Type: event.PendingLong, CoachID: coachID, Count: waiting, Waited: tx.db.Settings.DigestAfter}},
 		func(actor.Role) string { return coachID })
 }
