@@ -57,6 +57,7 @@ func TestDecodeFaults(t *testing.T) {
 		{"isolate", `{"name":"A\u2067B"}`, []string{"/name invalid_characters"}},
 		{"line separator", `{"name":"A\u2028B"}`, []string{"/name invalid_characters"}},
 		{"nothing to see", `{"name":"\u200b\u200b"}`, []string{"/name invalid_characters"}},
+		{"letters that only fill a place", `{"name":"\u3164\u115f \uffa0"}`, []string{"/name invalid_characters"}},
 		{"script is text", `{"name":"<script>"}`, nil},
 		{"bounds", `{"name":"A","years":81}`, []string{"/years too_large"}},
 		{"below", `{"name":"A","years":-1}`, []string{"/years too_small"}},

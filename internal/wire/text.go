@@ -70,4 +70,8 @@ func (is Rules) forbidden(r rune) bool {
 	return false
 }
 
-func visible(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+// visible says whether r shows: letters and numbers do, but for those that only
+// fill a place, such as U+3164, which Unicode counts as letters of Hangul.
+func visible(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+}
