@@ -4,6 +4,7 @@ import (
 	"net/mail"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -32,7 +33,9 @@ func CheckEmail(s string) string {
 	if utf8.RuneCountInString(s) > MaxEmail {
 		return "An e-mail address has at most 254 characters."
 	}
-	if a, err := mail.ParseAddress(s); err != nil || a.Address != s || !strings.Contains(s[strings.LastIndexByte(s, '@')+1:], ".") {
+	// What does not show has no place in one, nor has the address of a machine.
+	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == '[' })
+	if a, err := mail.ParseAddress(s); err != nil || hidden || a.Address != s || !strings.Contains(s[strings.LastIndexByte(s, '@')+1:], ".") {
 		return "This is not an e-mail address."
 	}
 	return ""
