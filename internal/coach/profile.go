@@ -5,7 +5,6 @@ package coach
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -116,11 +115,12 @@ func (p Profile) has(field string) bool {
 	return false
 }
 
-// UniqueSports reports whether no sport stands twice, whatever the case.
+// UniqueSports reports whether no sport stands twice, whatever the case, the
+// spaces, and characters that do not show.
 func UniqueSports(sports []string) bool {
 	seen := map[string]bool{}
 	for _, s := range sports {
-		key := strings.ToLower(s)
+		key := foldCase(s)
 		if seen[key] {
 			return false
 		}

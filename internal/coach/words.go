@@ -27,6 +27,17 @@ func foldSearch(s string) string {
 	return strings.Join(strings.Fields(norm.NFKC.String(cases.Fold().String(s))), " ")
 }
 
+// foldCase is foldSearch for those to whom accents matter.
+func foldCase(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(norm.NFC.String(cases.Fold().String(s))), " ")
+}
+
 // words returns the words of a text, folded: letters, digits and their marks.
 func words(s string) []string {
 	return strings.FieldsFunc(foldSearch(s), func(r rune) bool {
