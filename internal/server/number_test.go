@@ -164,8 +164,12 @@ func TestChangeNumberDevices(t *testing.T) {
 			number, token string
 			want          int
 		}{
-			{newNumber, "", 202}, {newNumber, "", 429}, {newNumber, tablet.Device, 202}, {newNumber, tablet.Device, 429},
-			{coachNumber, "", 202}, {coachNumber, tablet.Device, 429},
+			{newNumber, "", 202},
+			{newNumber, "", 429},
+			{newNumber, tablet.Device, 202},
+			{newNumber, tablet.Device, 429},
+			{coachNumber, "", 202},
+			{coachNumber, tablet.Device, 429},
 		} {
 			body := map[string]any{"mobile_number": tt.number}
 			if tt.token != "" {
