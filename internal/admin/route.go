@@ -2,7 +2,6 @@ package admin
 
 import (
 	"cmp"
-	"context"
 	"mime"
 	"net/http"
 	"net/url"
@@ -84,9 +83,8 @@ func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call)
 // answer makes the checks that come before the handler, in the order of the
 // contract's section 1, and then calls it.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, rt *route) error {
-	ctx, cancel := context.WithTimeout(r.Context(), cmp.Or(rt.limit, timeLimit))
+	r, cancel := exchange.Within(r, cmp.Or(rt.limit, timeLimit))
 	defer cancel()
-	r = r.WithContext(ctx)
 	c := callOf(r)
 	if err := s.signIn(r, rt, c); err != nil {
 		return err

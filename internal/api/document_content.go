@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -13,9 +12,7 @@ import (
 // documentContent serves GET /api/coach/documents/{document_id}/content: to the
 // owner, and a picture that is public to anybody.
 func (s *Server) documentContent(w http.ResponseWriter, r *http.Request) error {
-	ctx, cancel := context.WithTimeout(r.Context(), exchange.FileLimit)
-	defer cancel()
-	content, err := s.openContent(ctx, r)
+	content, err := s.openContent(r)
 	if fault.KindOf(err) == fault.NotFound {
 		return mayNot(r, err)
 	}
@@ -27,7 +24,7 @@ func (s *Server) documentContent(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) openContent(ctx context.Context, r *http.Request) (*coach.Content, error) {
+func (s *Server) openContent(r *http.Request) (*coach.Content, error) {
 	id, err := pathID(r, "document_id")
 	if err != nil {
 		return nil, err
@@ -38,7 +35,7 @@ func (s *Server) openContent(ctx context.Context, r *http.Request) (*coach.Conte
 			size = "?" // there, and no size
 		}
 	}
-	return s.documents.Open(ctx, caller(r), id, size)
+	return s.documents.Open(r.Context(), caller(r), id, size)
 }
 
 // mayNot says why the caller gets nothing: who is not signed in shall, and who is

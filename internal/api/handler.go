@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -12,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/wall"
 )
 
-// timeLimit is how long a call may take.
+// timeLimit is how long a call may take, unless its route says otherwise.
 const timeLimit = 10 * time.Second
 
 // Handler returns the handler of every operation. It must be made once: the
@@ -75,9 +76,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, rt *route) error
 	}
 	whole := r
 	if !rt.endless {
-		ctx, cancel := context.WithTimeout(r.Context(), timeLimit)
+		within, cancel := exchange.Within(r, cmp.Or(rt.limit, timeLimit))
 		defer cancel()
-		r = r.WithContext(ctx)
+		r = within
 	}
 	if err := s.signIn(r, rt, c); err != nil {
 		return err
@@ -89,7 +90,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, rt *route) error
 		return err
 	}
 	if rt.body == bodyForm {
-		return rt.handle(w, whole) // it takes its own time
+		return rt.handle(w, whole) // it takes its own time, and ends when the caller leaves
 	}
 	if rt.once {
 		return s.keyed(w, r, c.by, rt.handle)

@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/exchange"
 )
 
 // route is one operation of the contract. Its zero options are the common case:
@@ -25,7 +27,9 @@ type route struct {
 	// once makes the call take an Idempotency-Key.
 	once     bool
 	produces media
-	// endless lifts the time limit, for streams.
+	// limit is how long the call may take; 0 is timeLimit.
+	limit time.Duration
+	// endless lifts the limit, for streams: they end when the caller leaves.
 	endless bool
 	// unwalled calls do not count against the wall per address.
 	unwalled bool
@@ -109,7 +113,7 @@ func (s *Server) documentRoutes() []route {
 		{method: "GET", pattern: one, handle: s.getDocument, roles: coachOnly},
 		{method: "PATCH", pattern: one, handle: s.editDocument, roles: coachOnly, body: bodyPatch},
 		{method: "DELETE", pattern: one, handle: s.deleteDocument, roles: coachOnly},
-		{method: "GET", pattern: one + "/content", handle: s.documentContent, access: optional, produces: mediaAny, endless: true},
+		{method: "GET", pattern: one + "/content", handle: s.documentContent, access: optional, produces: mediaAny, limit: exchange.FileLimit},
 		{method: "PUT", pattern: one + "/content", handle: s.replaceContent, roles: coachOnly, body: bodyForm},
 	}
 }

@@ -49,6 +49,15 @@ func (e *Edge) Serve(w http.ResponseWriter, r *http.Request, x *Exchange, next h
 	next.ServeHTTP(noted, r)
 }
 
+// Within returns r for a call that has this long, whatever its caller does. Left to
+// itself a request's context ends as soon as nothing more can come from the caller,
+// who may have closed that half of the connection alone and wait for the answer.
+// That somebody has left for good shows when the answer is written.
+func Within(r *http.Request, limit time.Duration) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), limit)
+	return r.WithContext(ctx), cancel
+}
+
 // Problem answers err as a problem document.
 func (e *Edge) Problem(w http.ResponseWriter, r *http.Request, x *Exchange, err error) {
 	e.Problems.Write(w, r, x.Trace, x.Route, err)
