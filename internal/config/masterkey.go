@@ -26,18 +26,23 @@ func (c *Config) MasterKeyPath() string {
 	return filepath.Join(c.DataDir, "master.key")
 }
 
+// FindMasterKey is MasterKey without making one: fs.ErrNotExist where there is none.
+func (c *Config) FindMasterKey() ([]byte, error) {
+	if c.MasterKeyBase64 != "" {
+		return decodeKey(c.MasterKeyBase64.Reveal())
+	}
+	return readKey(c.MasterKeyPath())
+}
+
 // MasterKey returns the 32 bytes that wrap the keys in the database: those of
 // MASTER_KEY, else those in the file, which is made where there is none yet. Of
 // processes that make it at the same time one wins, and all return its key.
 func (c *Config) MasterKey() ([]byte, error) {
-	if c.MasterKeyBase64 != "" {
-		return decodeKey(c.MasterKeyBase64.Reveal())
-	}
-	path := c.MasterKeyPath()
-	key, err := readKey(path)
+	key, err := c.FindMasterKey()
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
+	path := c.MasterKeyPath()
 	if c.origin(masterKey).path == "" {
 		// A folder that somebody named for the key alone must be there: a path
 		// with a slip in it shall not become a new key.

@@ -143,11 +143,7 @@ func OpenStore(ctx context.Context, cfg *config.Config, edges Edges) (*store.DB,
 // assemble makes the services over the open database.
 func (a *App) assemble(ctx context.Context) error {
 	cfg, edges := a.cfg, a.edges
-	master, err := cfg.MasterKey()
-	if err != nil {
-		return err
-	}
-	keys, err := auth.OpenKeys(ctx, a.db, master, edges.Now)
+	keys, err := openKeys(ctx, cfg, a.db, edges.Now)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/operator"
@@ -52,11 +51,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, edges Edges) (*Opera
 // Unlock opens the keys, for what is sealed in the database. It needs the master
 // key of the service, as nothing else here does.
 func (o *Operators) Unlock(ctx context.Context) error {
-	master, err := o.cfg.MasterKey()
-	if err != nil {
-		return err
-	}
-	keys, err := auth.OpenKeys(ctx, o.db, master, o.edges.Now)
+	keys, err := openKeys(ctx, o.cfg, o.db, o.edges.Now)
 	if err != nil {
 		return err
 	}

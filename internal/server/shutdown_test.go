@@ -3,8 +3,11 @@ package server_test
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -266,6 +269,15 @@ func TestAnotherMasterKey(t *testing.T) {
 		}
 		if strings.Contains(other.stdout.String(), "answers at") {
 			t.Error("it said that it answers")
+		}
+		made := filepath.Join(other.dir, "touchline-data", "master.key")
+		if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v; a key of its own lies where the right one belongs", made, err)
+		}
+		foreign := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database,
+			"TOUCHLINE_MASTER_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+		if code := foreign.wait(patience); code != 1 || !strings.Contains(foreign.errors(), "not the one that this database knows") {
+			t.Errorf("exit %d: %s", code, foreign.errors())
 		}
 		same := launch(t, first.dir, []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)
 		same.serving()
