@@ -27,9 +27,10 @@ func (db *DB) seal(p auth.Purpose, plain, id string) ([]byte, error) {
 	return db.vault.Seal(p, []byte(plain), id), nil
 }
 
-// unseal is the reverse of seal.
+// unseal is the reverse of seal. Empty is what is left of what was sealed under a
+// master key that is lost (docs/operating.md).
 func (db *DB) unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
-	if sealed == nil {
+	if len(sealed) == 0 {
 		return "", nil
 	}
 	if db.vault == nil {
