@@ -52,6 +52,18 @@ func TestWholeLimits(t *testing.T) {
 	})
 }
 
+// TestResendsWithoutWait: where the wait between sends is off, nobody waits, not even
+// for a request that another replica took a moment later by its clock.
+func TestResendsWithoutWait(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		for range 3 {
+			askCode(t, s, coachNumber, "")
+			s.Clock.Advance(-time.Second)
+		}
+	}, func(c *config.Config) { c.OTPResendAfter = 0 })
+}
+
 // TestAddressBehindProxy: behind a proxy that is trusted each client has a limit of
 // its own, an IPv6 client its /64; nobody gets another by writing the header.
 func TestAddressBehindProxy(t *testing.T) {
