@@ -29,6 +29,8 @@ type Config struct {
 	Addr           string         `env:"ADDR" default:"127.0.0.1:8080" help:"where the service listens, host:port; port 0 takes a free one, an empty host every interface"`
 	AdminAddr      string         `env:"ADMIN_ADDR" default:"off" help:"where the operators' listener listens, host:port; keep it off the public network"`
 	PublicURL      string         `env:"PUBLIC_URL" shown:"from ADDR" help:"how the outside reaches the service: links in messages, the issuer of tokens; http or https, without path or query"`
+	TLSCert        string         `env:"TLS_CERT" default:"off" help:"file with the certificate of ADDR and those that vouch for it, in PEM; with it the service speaks TLS, and reads a renewed one within a minute"`
+	TLSKey         string         `env:"TLS_KEY" default:"off" help:"file with the key of TLS_CERT, in PEM"`
 	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, by commas, whose X-Forwarded-For is believed; none believes nobody"`
 
 	DataDir             string    `env:"DATA_DIR" default:"touchline-data" help:"folder for whatever the service keeps on disk unless told otherwise"`
@@ -81,8 +83,6 @@ type Config struct {
 	LogLevel      slog.Level    `env:"LOG_LEVEL" default:"info" oneof:"debug,info,warn,error" help:"least level that is logged"`
 	LogFormat     string        `env:"LOG_FORMAT" default:"text" oneof:"text,json" help:"how log lines are written"`
 
-	TLSCert            string `env:"TLS_CERT" default:"off" later:"off" help:"certificate file for TLS"`
-	TLSKey             string `env:"TLS_KEY" default:"off" later:"off" help:"key file for TLS"`
 	TLSAutocertDomains string `env:"TLS_AUTOCERT_DOMAINS" default:"off" later:"off" help:"names for which certificates are fetched by ACME"`
 	OTPFraudRule       string `env:"OTP_FRAUD_RULE" default:"off" later:"off" help:"refuse unknown devices where codes to a block of numbers go unused"`
 

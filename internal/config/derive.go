@@ -25,7 +25,7 @@ func (c *Config) derive() {
 		c.SMS = "http:" + c.SMS // the address alone means the same
 	}
 	if !c.isSet("PUBLIC_URL") {
-		c.PublicURL = publicURL(c.Addr)
+		c.PublicURL = c.publicURL(c.Addr)
 	}
 	if !c.isSet("DATABASE_URL") {
 		c.DatabaseURL = SecretURL("sqlite:" + filepath.Join(c.DataDir, "touchline.db"))
@@ -54,12 +54,12 @@ func (c *Config) Listening(addr net.Addr) {
 	host, _, err := net.SplitHostPort(c.Addr)
 	_, port, err2 := net.SplitHostPort(addr.String())
 	if err == nil && err2 == nil {
-		c.PublicURL = publicURL(net.JoinHostPort(host, port))
+		c.PublicURL = c.publicURL(net.JoinHostPort(host, port))
 	}
 }
 
 // publicURL is where a browser on this machine finds what listens on addr.
-func publicURL(addr string) string {
+func (c *Config) publicURL(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return "" // ADDR is at fault, which Validate says
@@ -67,7 +67,11 @@ func publicURL(addr string) string {
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, port)
+	scheme := "http"
+	if c.TLSOn() {
+		scheme = "https"
+	}
+	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
 // Development says whether this is a set-up on somebody's own machine: reachable

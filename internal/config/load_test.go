@@ -105,6 +105,16 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestTLSIsPublic: where the service speaks TLS the address that is derived says so.
+func TestTLSIsPublic(t *testing.T) {
+	c := config.Defaults()
+	c.TLSCert, c.TLSKey = "cert.pem", "key.pem"
+	c.Listening(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443})
+	if c.PublicURL != "https://127.0.0.1:8443" {
+		t.Errorf("it is reached at %s", c.PublicURL)
+	}
+}
+
 func TestDerived(t *testing.T) {
 	tests := []struct {
 		args []string

@@ -32,6 +32,8 @@ var checks = map[string]func(*Config) []string{
 	"DATABASE_URL":       func(c *Config) []string { return one(checkDatabaseURL(c.DatabaseURL.Reveal())) },
 	"ADMIN_ADDR":         (*Config).checkAdminAddr,
 	"FILES":              func(c *Config) []string { return one(checkFiles(c.Files.Reveal())) },
+	"TLS_CERT":           (*Config).checkTLSCert,
+	"TLS_KEY":            (*Config).checkTLSKey,
 	"CLAMAV":             func(c *Config) []string { return one(checkClamAV(c.ClamAV)) },
 	"TIERS":              func(c *Config) []string { return one(checkTiers(c.Tiers)) },
 	"SMS":                func(c *Config) []string { return one(checkSMS(c.SMS.Reveal())) },

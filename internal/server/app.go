@@ -77,6 +77,8 @@ type App struct {
 	worker  *worker.Worker
 	hub     *notify.Hub
 	handler http.Handler
+	// certificate is nil where a proxy speaks TLS.
+	certificate *certificate
 	// tiers are what coaches are judged by.
 	tiers coach.Tiers
 	// operators answers those who run the service.
@@ -105,6 +107,9 @@ func Open(ctx context.Context, cfg *config.Config, edges Edges) (*App, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	a := &App{cfg: cfg, edges: edges, db: db, files: files, tiers: tiers}
+	if a.certificate, err = openCertificate(cfg, edges); err != nil {
+		return nil, errors.Join(err, a.Close())
+	}
 	if err := a.assemble(ctx); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}

@@ -28,6 +28,9 @@ const (
 // end, and returns. If one listener fails, both stop.
 func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 	doors := []*door{a.open(public, a.handler)}
+	if a.certificate != nil {
+		doors[0].secure(a.certificate)
+	}
 	if operators != nil {
 		doors = append(doors, a.open(operators, a.operators))
 	}
@@ -41,7 +44,7 @@ func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 	failed := make(chan error, len(doors))
 	for _, d := range doors {
 		go func() {
-			err := d.srv.Serve(d.gate)
+			err := d.srv.Serve(d.listener)
 			close(d.closed)
 			failed <- err
 		}()
@@ -73,15 +76,18 @@ func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 
 // door is one listener at work.
 type door struct {
-	gate   *gate
-	conns  *connections
-	srv    *http.Server
-	closed chan struct{} // nobody comes in any more
+	gate *gate
+	// listener is the gate, or TLS in front of it.
+	listener net.Listener
+	conns    *connections
+	srv      *http.Server
+	closed   chan struct{} // nobody comes in any more
 }
 
 // open makes the door to what handler answers.
 func (a *App) open(l net.Listener, handler http.Handler) *door {
 	d := &door{gate: newGate(l), conns: new(connections), closed: make(chan struct{})}
+	d.listener = d.gate
 	d.srv = &http.Server{
 		ConnState: d.conns.note,
 		Handler:   handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
