@@ -64,6 +64,9 @@ func New(kind Kind, code, format string, args ...any) *Error {
 
 // Error returns the code and the message.
 func (e *Error) Error() string {
+	if e.cause != nil && e.Kind == Unavailable {
+		return e.Code + ": " + e.cause.Error() // the message is for callers, this for operators
+	}
 	if e.cause != nil {
 		return e.Code + ": " + e.Message + ": " + e.cause.Error()
 	}
