@@ -24,7 +24,7 @@ func digests(t *testing.T, p *touchlinetest.Person) (bodies []string) {
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	// Longer than the period in which each replica looks.
-	const looks = 6 * time.Second
+	const looks = 3 * time.Second
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		t.Parallel()
 		s.Replica()

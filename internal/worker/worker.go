@@ -17,7 +17,7 @@ import (
 // once, or work that nobody notices when it is late.
 const (
 	pollEvery   = time.Second
-	digestEvery = 5 * time.Second
+	digestEvery = time.Second
 	keysEvery   = time.Minute
 	sweepEvery  = 10 * time.Minute
 	// A certificate's notice is due at midnight, and is no less true a minute later.

@@ -51,7 +51,7 @@ func TestPeriodicWork(t *testing.T) {
 		}()
 		time.Sleep(10*time.Minute + time.Second)
 		synctest.Wait()
-		if digests != 3*120 || keys != 10 || sweeps != 1 {
+		if digests != 3*600 || keys != 10 || sweeps != 1 {
 			t.Errorf("%d digests, %d keys, %d sweeps in ten minutes", digests, keys, sweeps)
 		}
 		cancel()
