@@ -49,7 +49,7 @@ func TestPeriodicWork(t *testing.T) {
 			defer close(done)
 			w.Run(ctx)
 		}()
-		time.Sleep(10*time.Minute + time.Second)
+		time.Sleep(10*time.Minute + time.Second/2)
 		synctest.Wait()
 		if digests != 3*600 || keys != 10 || sweeps != 1 {
 			t.Errorf("%d digests, %d keys, %d sweeps in ten minutes", digests, keys, sweeps)
