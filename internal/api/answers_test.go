@@ -21,6 +21,18 @@ import (
 type answerStore struct {
 	mu   sync.Mutex
 	kept map[string]*keptAnswer
+	away int // how many more times it does not answer at the end of a request
+}
+
+// reached says whether the store answers this time.
+func (s *answerStore) reached(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away > 0 {
+		s.away--
+		return fault.Down(errors.New("connection lost"))
+	}
+	return ctx.Err()
 }
 
 type keptAnswer struct {
@@ -43,7 +55,7 @@ func (s *answerStore) ClaimAnswer(_ context.Context, c idempotency.Claim) (*idem
 }
 
 func (s *answerStore) FinishAnswer(ctx context.Context, owner, key, lease string, _ int, sealed []byte) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.reached(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -55,7 +67,7 @@ func (s *answerStore) FinishAnswer(ctx context.Context, owner, key, lease string
 }
 
 func (s *answerStore) DropAnswer(ctx context.Context, owner, key, lease string) error {
-	if err := ctx.Err(); err != nil {
+	if err := s.reached(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -131,6 +143,35 @@ func TestIdempotencyKeys(t *testing.T) {
 			t.Errorf("after a panic the key is free: %s", w.Body)
 		}
 	}
+}
+
+// TestAnswersAreKeptOverALostConnection: what was done is not done again, and what
+// was not is not held up, because the database went away for a moment.
+func TestAnswersAreKeptOverALostConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &answerStore{}
+		a := newAdapter(t, func(c *api.Config) { c.Idempotency.Store = store })
+		ran := 0
+		h := a.server.HandlerWith(api.Probe{Pattern: "/api/thing", Once: true, HandleFaults: func(w http.ResponseWriter, _ *http.Request) error {
+			if ran++; ran == 2 {
+				return fault.Down(errors.New("connection lost"))
+			}
+			return api.Created(w, "/api/thing/1", ran)
+		}})
+		post := func(key string, away int) *httptest.ResponseRecorder {
+			store.away = away
+			return ask(h, "POST", "/api/thing", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
+		}
+		if first, again := post("done", 3), post("done", 0); first.Code != 201 || again.Code != 201 || ran != 1 {
+			t.Errorf("%d, then %d %s: it ran %d times", first.Code, again.Code, again.Body, ran)
+		}
+		if first, again := post("failed", 2), post("failed", 0); first.Code != 503 || again.Code != 201 || ran != 3 {
+			t.Errorf("%d, then %d %s: it ran %d times", first.Code, again.Code, again.Body, ran)
+		}
+		if first, again := post("away", 9), post("away", 0); first.Code != 201 || code(t, again) != "request_in_progress" {
+			t.Errorf("%d, then %d %s", first.Code, again.Code, again.Body)
+		}
+	})
 }
 
 // TestAnswersOfSlowRequestsAreKept: whatever used up the time of a request, what

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
@@ -90,12 +91,28 @@ func (s *Server) answerFirst(w http.ResponseWriter, r *http.Request, ticket *ide
 	return nil
 }
 
+// settlePauses lie between the tries to settle where the database did not answer: a
+// connection that broke is another one by then, and who asks again with the key shall
+// not hear for a minute that the request is running.
+var settlePauses = []time.Duration{50 * time.Millisecond, 200 * time.Millisecond, time.Second}
+
 // settle ends what a ticket began. That an answer could not be kept is logged: it
 // is good all the same.
 func (s *Server) settle(ctx context.Context, end func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
 	defer cancel()
-	if err := end(ctx); err != nil {
+	err := end(ctx)
+	for _, pause := range settlePauses {
+		if fault.KindOf(err) != fault.Unavailable {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+			err = end(ctx)
+		}
+	}
+	if err != nil {
 		s.log.LogAttrs(ctx, slog.LevelError, "keep an answer", slog.String("trace_id", callOf(ctx).Trace), slog.Any("error", err))
 	}
 }
