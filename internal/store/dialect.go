@@ -129,14 +129,6 @@ func (t target) openMigrator() (*sql.DB, error) {
 	return t.openWriter()
 }
 
-// snapshot is the isolation under which several reads see one state.
-func (e engine) snapshot() sql.IsolationLevel {
-	if e == postgres {
-		return sql.LevelRepeatableRead
-	}
-	return sql.LevelDefault
-}
-
 // makeFile creates the SQLite file with mode 0600, which its write-ahead log
 // inherits, and the folder it lies in. A file that exists is left as it is.
 func (t target) makeFile() error {

@@ -51,7 +51,7 @@ func (db *DB) query(ctx context.Context, sql string, args ...any) (*rows, error)
 	for try := 1; ; try++ {
 		rs, err := on.QueryContext(limited, sql, args...)
 		if err == nil {
-			return &rows{Rows: rs, closed: cancel}, nil
+			return &rows{cursor: rs, closed: cancel}, nil
 		}
 		if try == readTries || limited.Err() != nil || !(isLost(err) || mayRepeat(err)) {
 			cancel()
@@ -106,18 +106,27 @@ func collect[T any](rs *rows, err error, scan func(scanner) (T, error)) ([]T, er
 	return all, rs.Err()
 }
 
-// rows are *sql.Rows whose errors are classified. They close by themselves when
+// cursor is the answer of a statement: *sql.Rows, or pgRows in a transaction on
+// PostgreSQL.
+type cursor interface {
+	scanner
+	Next() bool
+	Err() error
+	Close() error
+}
+
+// rows are a cursor whose errors are classified. They close by themselves when
 // Next has answered false.
 type rows struct {
-	*sql.Rows
+	cursor
 	tx     *tx    // nil outside a transaction
 	closed func() // nil once closed
-	err    error  // Rows.Err, once closed
+	err    error  // of the cursor, once closed
 }
 
 // Next advances to the next row.
 func (r *rows) Next() bool {
-	if r.Rows.Next() {
+	if r.cursor.Next() {
 		return true
 	}
 	r.Close()
@@ -125,22 +134,22 @@ func (r *rows) Next() bool {
 }
 
 // Scan reads the columns of the current row.
-func (r *rows) Scan(dest ...any) error { return r.note(r.Rows.Scan(dest...)) }
+func (r *rows) Scan(dest ...any) error { return r.note(r.cursor.Scan(dest...)) }
 
 // Err is what ended the rows, if not their number.
 func (r *rows) Err() error {
 	if r.closed == nil {
 		return r.note(r.err)
 	}
-	return r.note(r.Rows.Err())
+	return r.note(r.cursor.Err())
 }
 
 // Close frees the connection. Closing twice is harmless.
 func (r *rows) Close() error {
-	err := r.Rows.Close()
+	err := r.cursor.Close()
 	if r.closed != nil {
 		// closed ends the context, which database/sql would report as the rows' error.
-		r.err = r.Rows.Err()
+		r.err = r.cursor.Err()
 		r.closed()
 		r.closed = nil
 	}

@@ -1,12 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/touchline/touchline/internal/fault"
 )
@@ -33,14 +37,14 @@ type tx struct {
 	now time.Time
 
 	db *DB
-	on handle
+	on handle // SQLite
+	pg *pgTx  // PostgreSQL
 	// ctx is the transaction's own, which outlives the request: a commit must not
 	// be torn because a phone went out of reach.
-	ctx     context.Context
-	hooks   []func()
-	waiting []statement // see later
-	open    *rows
-	failed  error
+	ctx    context.Context
+	hooks  []func()
+	open   *rows
+	failed error
 }
 
 // write runs fn in one transaction: committed if fn answers nil or commit(err),
@@ -118,7 +122,7 @@ func (db *DB) execRows(ctx context.Context, read func(*rows, error) error, query
 		if err != nil {
 			return err
 		}
-		return read(&rows{Rows: rs, closed: func() {}}, nil)
+		return read(&rows{cursor: rs, closed: func() {}}, nil)
 	})
 }
 
@@ -149,27 +153,35 @@ func (db *DB) attempt(ctx, own context.Context, t *tx, fn func(*tx) error) (bool
 	if db.writer != nil {
 		return db.writer.do(ctx, own, t, fn)
 	}
-	observe("BEGIN", nil)
-	conn, err := db.reads.Conn(own)
+	keep := false
+	err := db.borrow(own, beginWrite, func(pg *pgTx) (err error) {
+		t.pg = pg
+		if keep, err = t.run(own, fn); keep {
+			if failure := pg.commit(own); failure != nil {
+				keep, err = false, failure
+			}
+		}
+		return err
+	})
+	return keep, err
+}
+
+// borrow lends fn a connection to PostgreSQL for a transaction, which begins with
+// its first statement and is undone unless fn commits it.
+func (db *DB) borrow(ctx context.Context, begin string, fn func(*pgTx) error) error {
+	conn, err := db.reads.Conn(ctx)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer conn.Close()
-	sqlTx, err := conn.BeginTx(own, nil)
-	if err != nil {
-		return false, err
-	}
-	// After a commit this does nothing; it serves errors and panics.
-	defer func() { _ = sqlTx.Rollback() }()
-	keep, err := t.run(own, &pgTx{sqlTx, conn}, fn)
-	if !keep {
-		return false, err
-	}
-	observe("COMMIT", nil)
-	if failure := sqlTx.Commit(); failure != nil {
-		return false, &commitError{failure}
-	}
-	return true, err
+	var answer error
+	lost := conn.Raw(func(raw any) error {
+		pg := &pgTx{conn: raw.(*stdlib.Conn).Conn(), begin: begin}
+		defer pg.rollback(ctx) // serves panics too
+		answer = fn(pg)
+		return nil
+	})
+	return cmp.Or(answer, lost)
 }
 
 // view runs fn over one unchanging state of the database, for several reads that
@@ -189,25 +201,27 @@ func (db *DB) view(ctx context.Context, fn func(tx *tx) error) error {
 }
 
 func (db *DB) look(ctx context.Context, fn func(*tx) error) error {
-	sqlTx, err := db.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: db.engine.snapshot()})
+	if db.cached == nil {
+		return db.borrow(ctx, beginView, func(pg *pgTx) error {
+			_, err := (&tx{db: db, pg: pg}).run(ctx, fn)
+			return err
+		})
+	}
+	sqlTx, err := db.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
-	var on handle = sqlTx
-	if db.cached != nil {
-		cached := &cachedTx{Tx: sqlTx, cache: db.cached}
-		defer cached.learn(ctx) // after the rollback
-		on = cached
-	}
+	cached := &cachedTx{Tx: sqlTx, cache: db.cached}
+	defer cached.learn(ctx) // after the rollback
 	defer func() { _ = sqlTx.Rollback() }()
-	_, err = (&tx{db: db}).run(ctx, on, fn)
+	_, err = (&tx{db: db, on: cached}).run(ctx, fn)
 	return err
 }
 
-// run lets fn work on a transaction that has begun, and says whether to keep it.
-func (t *tx) run(ctx context.Context, on handle, fn func(*tx) error) (keep bool, err error) {
-	t.ctx, t.on, t.now = ctx, on, t.db.Now().UTC().Truncate(time.Microsecond)
-	t.hooks, t.waiting, t.open, t.failed = nil, nil, nil, nil
+// run lets fn work on a transaction, and says whether to keep it.
+func (t *tx) run(ctx context.Context, fn func(*tx) error) (keep bool, err error) {
+	t.ctx, t.now = ctx, t.db.Now().UTC().Truncate(time.Microsecond)
+	t.hooks, t.open, t.failed = nil, nil, nil
 	// A panic must leave no statement running on a connection that others share.
 	defer t.closeRows()
 	err = fn(t)
@@ -224,8 +238,10 @@ func (t *tx) run(ctx context.Context, on handle, fn func(*tx) error) (keep bool,
 	if t.open != nil {
 		return false, errOpenRows
 	}
-	if failure := t.flush(); failure != nil {
-		return false, failure
+	if t.pg != nil && t.pg.guarded() {
+		if failure := t.note(t.pg.flush(ctx)); failure != nil {
+			return false, failure
+		}
 	}
 	return true, err
 }
@@ -238,6 +254,10 @@ func (t *tx) exec(_ context.Context, query string, args ...any) (sql.Result, err
 		return nil, err
 	}
 	observe(query, args)
+	if t.pg != nil {
+		n, err := t.pg.exec(t.ctx, query, args)
+		return driver.RowsAffected(n), t.note(err)
+	}
 	res, err := t.on.ExecContext(t.ctx, query, args...)
 	return res, t.note(err)
 }
@@ -261,12 +281,19 @@ func (t *tx) query(_ context.Context, query string, args ...any) (*rows, error) 
 		return nil, err
 	}
 	observe(query, args)
-	rs, err := t.on.QueryContext(t.ctx, query, args...)
+	rs, err := t.answer(query, args)
 	if err != nil {
 		return nil, t.note(err)
 	}
-	t.open = &rows{Rows: rs, tx: t, closed: func() { t.open = nil }}
+	t.open = &rows{cursor: rs, tx: t, closed: func() { t.open = nil }}
 	return t.open, nil
+}
+
+func (t *tx) answer(query string, args []any) (cursor, error) {
+	if t.pg != nil {
+		return t.pg.query(t.ctx, query, args)
+	}
+	return t.on.QueryContext(t.ctx, query, args...)
 }
 
 // queryRow runs a statement that answers at most one row.
@@ -286,7 +313,7 @@ func (t *tx) ready() error {
 	if t.open != nil {
 		return t.note(errOpenRows)
 	}
-	return t.flush()
+	return nil
 }
 
 // note remembers the first failure, so that nothing is built upon it.

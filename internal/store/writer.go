@@ -103,7 +103,8 @@ func (w *writer) do(ctx, own context.Context, t *tx, fn func(*tx) error) (commit
 func (j *job) play(ctx context.Context, t *tx, on handle, fn func(*tx) error) error {
 	out := vanished
 	defer func() { j.out <- out }()
-	kept, err := t.run(ctx, on, fn)
+	t.on = on
+	kept, err := t.run(ctx, fn)
 	out = undo
 	if kept {
 		out = keep
