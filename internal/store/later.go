@@ -35,3 +35,14 @@ func (t *tx) later(ctx context.Context, s statement) error {
 	_, err := t.exec(ctx, s.query, s.args...)
 	return err
 }
+
+// answered returns once whatever was put off has run.
+func (t *tx) answered() error {
+	if t.pg == nil || len(t.pg.waiting) == 0 {
+		return nil
+	}
+	if err := t.ready(); err != nil {
+		return err
+	}
+	return t.note(t.pg.flush(t.ctx))
+}

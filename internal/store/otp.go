@@ -39,12 +39,9 @@ func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge
 		defer place.Free()
 	}
 	err := db.write(ctx, func(tx *tx) error {
-		limited, err := tx.take(ctx, o.Fresh.SentAt, o.Limits)
-		if err != nil {
-			return err
-		}
-		c := o.Fresh
-		err = tx.queryRow(ctx, `
+		c, soon := o.Fresh, false
+		err := tx.later(ctx, statement{
+			query: `
 			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, tries, sent_at, ends_at, used_at)
 			VALUES ($1, $2, $3, $4, $5, 0, $6, $7, NULL)
 			ON CONFLICT (mobile_number, role, device_id) DO UPDATE SET
@@ -55,13 +52,30 @@ func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge
 				used_at = NULL, sent_at = excluded.sent_at
 			WHERE otp_challenges.sent_at <= $8
 			RETURNING id, code, ends_at`,
-			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
-			micros(o.SentBefore), o.MaxTries).Scan(&c.ID, &c.Code, intoTime(&c.EndsAt))
-		if errors.Is(err, sql.ErrNoRows) {
-			return tx.tooSoon(ctx, c.Slot)
-		}
+			args: []any{
+				string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
+				micros(o.SentBefore), o.MaxTries,
+			},
+			read: func(row scanner) error {
+				err := row.Scan(&c.ID, &c.Code, intoTime(&c.EndsAt))
+				if soon = errors.Is(err, sql.ErrNoRows); soon {
+					return nil
+				}
+				return err
+			},
+		})
 		if err != nil {
 			return fmt.Errorf("open challenge: %w", err)
+		}
+		limited, err := tx.take(ctx, o.Fresh.SentAt, o.Limits)
+		if err == nil {
+			err = tx.answered() // there may be no limits
+		}
+		if err != nil {
+			return err
+		}
+		if soon {
+			return tx.tooSoon(ctx, c.Slot)
 		}
 		// After the wait between sends, whose answer is the more helpful one.
 		if limited != nil {
@@ -114,66 +128,95 @@ func (db *DB) TryOTP(ctx context.Context, t auth.Try) (auth.Tried, error) {
 var errNothingTried = errors.New("nothing was tried")
 
 func (tx *tx) try(ctx context.Context, t auth.Try) (auth.Tried, error) {
-	c, holder, err := tx.countTry(ctx, t)
-	known := holder.known
-	if errors.Is(err, sql.ErrNoRows) {
-		return tx.whyNone(ctx, t)
-	}
+	g, err := tx.count(ctx, t)
 	if err != nil {
-		return auth.Tried{}, fmt.Errorf("count try: %w", err)
+		return auth.Tried{}, err
 	}
-	maxWrong := t.MaxWrong(c.Slot)
-	wrong, err := tx.countWrong(ctx, c.Slot, maxWrong, t.Now)
-	if errors.Is(err, sql.ErrNoRows) {
+	c, maxWrong := g.challenge, t.MaxWrong(g.challenge.Slot)
+	switch {
+	case !g.live:
+		return tx.whyNone(ctx, t)
+	case g.blocked:
 		return tx.blockedUntil(ctx, c.Slot)
 	}
-	if err != nil {
-		return auth.Tried{}, fmt.Errorf("count wrong try: %w", err)
-	}
 	// Both are asked always: who does not hold the role must not be told apart.
-	if right := t.Right(c); !right || !mayHold(c.Role, known) {
-		if wrong >= maxWrong {
+	if right := t.Right(c); !right || !mayHold(c.Role, g.known) {
+		if g.wrong >= maxWrong {
 			if err := tx.block(ctx, c.Slot, t.Now); err != nil {
 				return auth.Tried{}, err
 			}
 		}
-		return auth.Tried{Verdict: auth.WrongCode, Left: max(0, min(t.MaxTries-c.Tries, maxWrong-wrong))}, nil
+		return auth.Tried{Verdict: auth.WrongCode, Left: max(0, min(t.MaxTries-c.Tries, maxWrong-g.wrong))}, nil
 	}
-	if holder.suspended && t.SignIn != nil {
+	if g.suspended && t.SignIn != nil {
 		return auth.Tried{Verdict: auth.Suspended}, nil
 	}
 	if err := tx.giveBackTry(ctx, c, t); err != nil {
 		return auth.Tried{}, err
 	}
 	if t.SignIn != nil {
-		if err := tx.signIn(ctx, t.SignIn, known); err != nil {
+		if err := tx.signIn(ctx, t.SignIn, g.known); err != nil {
 			return auth.Tried{}, err
 		}
 	}
-	return auth.Tried{Verdict: auth.RightCode, EndsAt: c.EndsAt, Registered: known}, nil
+	return auth.Tried{Verdict: auth.RightCode, EndsAt: c.EndsAt, Registered: g.known}, nil
 }
 
-// holder is what is known of whoever holds the number of a challenge in its role.
-type holder struct{ known, suspended bool }
+// guess is one that has been counted.
+type guess struct {
+	live      bool // there is a challenge that had a try to give
+	challenge auth.Challenge
+	blocked   bool // there were too many wrong ones before
+	wrong     int  // how many there were, with this one
+	// What is known of whoever holds the number in its role.
+	known, suspended bool
+}
 
-// countTry counts against the first slot that holds a live challenge, and says who
-// holds it.
-func (tx *tx) countTry(ctx context.Context, t auth.Try) (c auth.Challenge, by holder, err error) {
-	for _, slot := range t.Slots {
-		c := auth.Challenge{Slot: slot}
-		err := tx.queryRow(ctx, `
-			UPDATE otp_challenges SET tries = tries + 1
-			WHERE mobile_number = $1 AND role = $2 AND device_id = $3
-				AND used_at IS NULL AND ends_at > $4 AND tries < $5
-			RETURNING id, code, tries, ends_at, `+knownRole+`,
-				EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL)`,
-			string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries).
-			Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt), &by.known, &by.suspended)
-		if !errors.Is(err, sql.ErrNoRows) {
-			return c, by, err
+// count counts a guess against the first slot that holds a live challenge, and as
+// a wrong one. The last slot is not waited for: where it holds none either, nothing
+// of the transaction is kept.
+func (tx *tx) count(ctx context.Context, t auth.Try) (guess, error) {
+	var g guess
+	for i, slot := range t.Slots {
+		g = guess{challenge: auth.Challenge{Slot: slot}}
+		if err := tx.countTry(ctx, t, &g); err != nil {
+			return g, fmt.Errorf("count try: %w", err)
 		}
+		if i < len(t.Slots)-1 {
+			if err := tx.answered(); err != nil {
+				return g, fmt.Errorf("count try: %w", err)
+			}
+			if !g.live {
+				continue
+			}
+		}
+		if err := tx.countWrong(ctx, t, &g); err != nil {
+			return g, fmt.Errorf("count wrong try: %w", err)
+		}
+		break
 	}
-	return auth.Challenge{}, holder{}, sql.ErrNoRows
+	return g, nil
+}
+
+// countTry counts against the challenge of a slot.
+func (tx *tx) countTry(ctx context.Context, t auth.Try, g *guess) error {
+	slot, c := g.challenge.Slot, &g.challenge
+	return tx.later(ctx, statement{
+		query: `
+		UPDATE otp_challenges SET tries = tries + 1
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
+			AND used_at IS NULL AND ends_at > $4 AND tries < $5
+		RETURNING id, code, tries, ends_at, ` + knownRole + `,
+			EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL)`,
+		args: []any{string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries},
+		read: func(row scanner) error {
+			err := row.Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt), &g.known, &g.suspended)
+			if g.live = err == nil; isNone(err) {
+				return nil
+			}
+			return err
+		},
+	})
 }
 
 // whyNone says why no slot had a try to give.
@@ -196,18 +239,20 @@ func (tx *tx) whyNone(ctx context.Context, t auth.Try) (auth.Tried, error) {
 	return auth.Tried{Verdict: auth.NoChallenge}, nil
 }
 
-// countWrong counts the guess as a wrong one, and answers no row once there were
-// too many.
-func (tx *tx) countWrong(ctx context.Context, s auth.Slot, most int, now time.Time) (int, error) {
-	var n int
+// countWrong counts the guess as a wrong one, unless there were too many.
+func (tx *tx) countWrong(ctx context.Context, t auth.Try, g *guess) error {
+	slot := g.challenge.Slot
 	err := tx.queryRow(ctx, `
 		INSERT INTO otp_failures (who, tries, ends_at) VALUES ($1, 1, $3)
 		ON CONFLICT (who) DO UPDATE SET
 			tries   = CASE WHEN otp_failures.ends_at <= $2 THEN 1 ELSE otp_failures.tries + 1 END,
 			ends_at = CASE WHEN otp_failures.ends_at <= $2 THEN excluded.ends_at ELSE otp_failures.ends_at END
 		WHERE otp_failures.ends_at <= $2 OR otp_failures.tries < $4
-		RETURNING tries`, who(s), micros(now), micros(now.Add(wrongWindow)), most).Scan(&n)
-	return n, err
+		RETURNING tries`, who(slot), micros(t.Now), micros(t.Now.Add(wrongWindow)), t.MaxWrong(slot)).Scan(&g.wrong)
+	if g.blocked = isNone(err); g.blocked {
+		return nil
+	}
+	return err
 }
 
 // block starts the time of none, after the last wrong guess that was allowed.
@@ -328,9 +373,12 @@ func (tx *tx) account(ctx context.Context, s auth.Session, known bool) error {
 		// has taken the role with it.
 		return tx.stillKnown(ctx, s.Number, s.Role)
 	}
-	_, err = tx.exec(ctx, `
+	err = tx.later(ctx, statement{
+		query: `
 		INSERT INTO coaches (id, sports, version, created_at, updated_at) VALUES ($1, '[]', 1, $2, $2)
-		ON CONFLICT (id) DO NOTHING`, s.AccountID, micros(tx.now))
+		ON CONFLICT (id) DO NOTHING`,
+		args: []any{s.AccountID, micros(tx.now)},
+	})
 	if err != nil {
 		return fmt.Errorf("register coach: %w", err)
 	}

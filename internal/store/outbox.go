@@ -45,11 +45,15 @@ func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, place Place) error
 		lease, lasts := place.Lease()
 		d.Lease, d.Attempts, due = lease, 1, tx.now.Add(lasts)
 	}
-	_, err := tx.exec(ctx, `
+	err := tx.later(ctx, statement{
+		query: `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
 			attempts, lease, due_at, gives_up_at, created_at, updated_at)
 		VALUES ($1, 'otp', 'sms', 'queued', $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
-		d.ID, string(d.To), string(d.Role), d.ChallengeID, d.DeviceID, d.Attempts, text(d.Lease), micros(due), micros(d.GivesUpAt), micros(tx.now))
+		args: []any{
+			d.ID, string(d.To), string(d.Role), d.ChallengeID, d.DeviceID, d.Attempts, text(d.Lease), micros(due), micros(d.GivesUpAt), micros(tx.now),
+		},
+	})
 	if err != nil {
 		return fmt.Errorf("queue otp: %w", err)
 	}

@@ -239,7 +239,7 @@ func (t *tx) run(ctx context.Context, fn func(*tx) error) (keep bool, err error)
 		return false, errOpenRows
 	}
 	if t.pg != nil && t.pg.guarded() {
-		if failure := t.note(t.pg.flush(ctx)); failure != nil {
+		if failure := t.answered(); failure != nil {
 			return false, failure
 		}
 	}
