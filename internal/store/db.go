@@ -47,6 +47,7 @@ type DB struct {
 	announce   chan []string
 	engine     engine
 	reads      *sql.DB   // PostgreSQL: the pool of both reads and writes
+	convoy     *convoy   // PostgreSQL: those who write one statement; else nil
 	cached     *prepared // SQLite: the statements of reads; else nil
 	writer     *writer   // SQLite: whoever writes; else nil
 	target     target
@@ -107,6 +108,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 func (db *DB) connect() error {
 	if db.engine == postgres {
 		db.reads = db.target.openPool()
+		db.convoy = &convoy{pool: db.reads}
 		return nil
 	}
 	if err := db.target.makeFile(); err != nil {

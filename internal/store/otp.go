@@ -45,10 +45,10 @@ func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge
 			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, tries, sent_at, ends_at, used_at)
 			VALUES ($1, $2, $3, $4, $5, 0, $6, $7, NULL)
 			ON CONFLICT (mobile_number, role, device_id) DO UPDATE SET
-				id      = CASE WHEN `+challengeLives+` THEN otp_challenges.id      ELSE excluded.id END,
-				code    = CASE WHEN `+challengeLives+` THEN otp_challenges.code    ELSE excluded.code END,
-				tries   = CASE WHEN `+challengeLives+` THEN otp_challenges.tries   ELSE 0 END,
-				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
+				id      = CASE WHEN ` + challengeLives + ` THEN otp_challenges.id      ELSE excluded.id END,
+				code    = CASE WHEN ` + challengeLives + ` THEN otp_challenges.code    ELSE excluded.code END,
+				tries   = CASE WHEN ` + challengeLives + ` THEN otp_challenges.tries   ELSE 0 END,
+				ends_at = CASE WHEN ` + challengeLives + ` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
 				used_at = NULL, sent_at = excluded.sent_at
 			WHERE otp_challenges.sent_at <= $8
 			RETURNING id, code, ends_at`,

@@ -34,13 +34,16 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-30 * day)},
 	} {
 		for {
-			res, err := db.exec(ctx, s.query, micros(s.before), sweepBatch)
+			var n int64
+			err := db.write(ctx, func(tx *tx) error {
+				res, err := tx.exec(ctx, s.query, micros(s.before), sweepBatch)
+				if err == nil {
+					n, err = res.RowsAffected()
+				}
+				return err
+			})
 			if err != nil {
 				return total, fmt.Errorf("sweep %s: %w", s.what, err)
-			}
-			n, err := res.RowsAffected()
-			if err != nil {
-				return total, err
 			}
 			if total += n; n < sweepBatch {
 				break

@@ -85,8 +85,8 @@ func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
 }
 
 // exec runs one writing statement that answers no rows, with all that write
-// promises. PostgreSQL makes it a transaction by itself, which saves two of three
-// round trips.
+// promises. PostgreSQL makes it a transaction by itself, which saves a round trip,
+// and shares that with others who are about to write: it must meet few rows.
 func (db *DB) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	var res sql.Result
 	if db.writer != nil {
@@ -96,21 +96,41 @@ func (db *DB) exec(ctx context.Context, query string, args ...any) (sql.Result, 
 		})
 		return res, err
 	}
-	observe(query, args)
-	err := db.single(ctx, func(own context.Context) (err error) {
-		res, err = db.reads.ExecContext(own, query, args...)
+	t := &traveller{statement: statement{query: query, args: args}}
+	err := db.share(ctx, t, func(own context.Context) error {
+		res, err := db.reads.ExecContext(own, query, args...)
+		if err == nil {
+			t.met, err = res.RowsAffected()
+		}
 		return err
 	})
-	return res, err
+	return driver.RowsAffected(t.met), err
 }
 
 // execRow is exec for a statement that answers at most one row, which read
-// scans: sql.ErrNoRows where its guard met none.
+// scans: sql.ErrNoRows where its guard met none. It may run more than once.
 func (db *DB) execRow(ctx context.Context, read func(scanner) error, query string, args ...any) error {
-	return db.execRows(ctx, func(rs *rows, err error) error { return read(&row{rs, err}) }, query, args...)
+	if db.writer != nil {
+		return db.write(ctx, func(tx *tx) error { return read(tx.queryRow(ctx, query, args...)) })
+	}
+	return db.share(ctx, &traveller{statement: statement{query: query, args: args, read: read}}, func(own context.Context) error {
+		rs, err := db.reads.QueryContext(own, query, args...)
+		if err != nil {
+			return err
+		}
+		return read(&row{&rows{cursor: rs, closed: func() {}}, nil})
+	})
 }
 
-// execRows is exec for a statement that answers rows; read gets what query
+// share runs t with others who write at the same time, or alone.
+func (db *DB) share(ctx context.Context, t *traveller, alone func(own context.Context) error) error {
+	observe(t.query, t.args)
+	return db.single(ctx, func(own context.Context) error {
+		return db.convoy.do(own, t, func() error { return alone(own) })
+	})
+}
+
+// execRows runs one writing statement that answers rows; read gets what query
 // answers, and may run more than once.
 func (db *DB) execRows(ctx context.Context, read func(*rows, error) error, query string, args ...any) error {
 	if db.writer != nil {

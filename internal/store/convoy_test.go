@@ -1,0 +1,184 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+const (
+	addCounter = `INSERT INTO counters (name, n) VALUES ($1, $2)`
+	addOne     = `UPDATE counters SET n = n + 1 WHERE name = $1`
+)
+
+// Single statements at the same time: each is done once, hears of its own failure
+// and of no other's, and reads its own row.
+func TestExecSharesCommitsSafely(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		const people, rounds = 40, 20
+		var refused atomic.Int64
+		var all sync.WaitGroup
+		for i := range people {
+			name := fmt.Sprint("counter ", i)
+			ok(t, run(db, addCounter, name, 0))
+			all.Go(func() {
+				for j := range rounds {
+					switch (i + j) % 5 {
+					case 0:
+						if err := run(db, addCounter, name, 0); store.IsUnique(err) {
+							refused.Add(1)
+						} else {
+							t.Errorf("err = %v, want a duplicate", err)
+						}
+					case 1:
+						res, err := db.Exec(bg, addOne, "nobody")
+						ok(t, err)
+						if n, err := res.RowsAffected(); n != 0 || err != nil {
+							t.Errorf("met %d rows, %v", n, err)
+						}
+					default:
+						var got string
+						ok(t, db.ExecRow(bg, func(row store.Scanner) error { return row.Scan(&got) }, addOne+` RETURNING name`, name))
+						if got != name {
+							t.Errorf("read the row of %q, not of %q", got, name)
+						}
+						ok(t, run(db, addOne, "a"))
+					}
+				}
+			})
+		}
+		all.Wait()
+		const each = people * rounds / 5
+		if n := counter(t, db, "a"); n != 3*each || refused.Load() != each {
+			t.Errorf("n = %d, refused %d; want %d, %d", n, refused.Load(), 3*each, each)
+		}
+		for i := range people {
+			if n := counter(t, db, fmt.Sprint("counter ", i)); n != 3*rounds/5 {
+				t.Errorf("counter %d is %d", i, n)
+			}
+		}
+	})
+}
+
+// Rivals for one row, as tokens that are refreshed twice: one wins.
+func TestExecHasOneWinner(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		for round := range 20 {
+			var won atomic.Int64
+			var all sync.WaitGroup
+			for range 30 {
+				all.Go(func() {
+					res, err := db.Exec(bg, `UPDATE counters SET n = n + 1 WHERE name = $1 AND n = $2`, "a", round)
+					ok(t, err)
+					n, err := res.RowsAffected()
+					ok(t, err)
+					won.Add(n)
+				})
+			}
+			all.Wait()
+			if won.Load() != 1 {
+				t.Fatalf("%d winners", won.Load())
+			}
+		}
+	})
+}
+
+// Whoever waits for the lock of a row does not keep the others waiting.
+func TestPostgresExecOvertakes(t *testing.T) {
+	db := openCounters(t, storetest.Postgres(t))
+	for i := range 9 {
+		ok(t, run(db, addCounter, fmt.Sprint(i), 0))
+	}
+	held, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		done <- db.Write(bg, func(tx *store.Tx) error {
+			err := addTo(tx, "a")
+			close(held)
+			<-release
+			return err
+		})
+	}()
+	<-held
+	var locked, others sync.WaitGroup
+	for range 3 {
+		locked.Go(func() { ok(t, run(db, addOne, "a")) })
+		for i := range 9 {
+			others.Go(func() {
+				for range 5 {
+					ok(t, run(db, addOne, fmt.Sprint(i)))
+				}
+			})
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	free := make(chan struct{})
+	go func() { others.Wait(); close(free) }()
+	select {
+	case <-free:
+	case <-time.After(5 * time.Second):
+		t.Error("the others wait for the lock as well")
+	}
+	close(release)
+	ok(t, <-done)
+	locked.Wait()
+	others.Wait()
+	if n := counter(t, db, "a"); n != 4 {
+		t.Errorf("n = %d, want 4", n)
+	}
+}
+
+// A connection that is lost on the way is told to those who travelled, and nobody else.
+func TestPostgresExecLosesItsConnections(t *testing.T) {
+	url := storetest.Postgres(t)
+	db, other := openCounters(t, url), openAgain(t, url)
+	var done, told atomic.Int64
+	stop, cancel := context.WithTimeout(bg, 2*time.Second)
+	defer cancel()
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			for stop.Err() == nil {
+				if err := run(db, addOne, "a"); err == nil {
+					done.Add(1)
+				} else {
+					told.Add(1)
+				}
+			}
+		})
+	}
+	for range 20 {
+		time.Sleep(50 * time.Millisecond)
+		rs, err := other.Query(bg, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+		ok(t, err)
+		for rs.Next() {
+		}
+		ok(t, rs.Err())
+	}
+	all.Wait()
+	n := int64(counter(t, db, "a"))
+	if done.Load() == 0 || n < done.Load() || n > done.Load()+told.Load() {
+		t.Errorf("n = %d, though %d were told yes and %d no", n, done.Load(), told.Load())
+	}
+	ok(t, run(db, addOne, "a"))
+}
+
+// Who has left before the statement is sent is refused.
+func TestExecHeedsWhoLeft(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		request, leave := context.WithCancel(bg)
+		leave()
+		if _, err := db.Exec(request, addOne, "a"); !errors.Is(err, context.Canceled) {
+			t.Errorf("err = %v, want canceled", err)
+		}
+		if n := counter(t, db, "a"); n != 0 {
+			t.Errorf("n = %d, want 0", n)
+		}
+	})
+}
