@@ -24,9 +24,10 @@ var (
 	blank = regexp.MustCompile(`%[a-z]`) // what fmt.Sprintf fills in
 )
 
-// notObserved are statements that run beside the store's own paths: goose's lock
-// is taken on a connection of its own, and reads no table.
-var notObserved = regexp.MustCompile(`pg_advisory_(un)?lock`)
+// notObserved are statements that run beside the store's own paths and read no
+// table: goose's lock on a connection of its own, and what precedes statements that
+// travel together.
+var notObserved = regexp.MustCompile(`pg_advisory_(un)?lock|set_config`)
 
 // literals finds every statement in the package's files, tests aside. What is not
 // a literal within one, a list of parameters say, matches anything.
