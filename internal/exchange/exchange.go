@@ -5,10 +5,11 @@ package exchange
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
 	"strings"
@@ -139,14 +140,23 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // TraceID returns the trace id of a W3C traceparent, or a new one.
 func TraceID(traceparent string) string {
+	if traceparent == "" {
+		return newTraceID()
+	}
 	parts := strings.Split(traceparent, "-")
 	if len(parts) >= 4 && len(parts[0]) == 2 && parts[0] != "ff" && (parts[0] != "00" || len(parts) == 4) &&
 		hexadecimal(parts[0], 2) && hexadecimal(parts[1], 32) && hexadecimal(parts[2], 16) && hexadecimal(parts[3], 2) &&
 		strings.Trim(parts[1], "0") != "" && strings.Trim(parts[2], "0") != "" {
 		return parts[1]
 	}
+	return newTraceID()
+}
+
+// newTraceID makes a name for a request, which need not be a secret.
+func newTraceID() string {
 	var id [16]byte
-	_, _ = rand.Read(id[:]) // never fails
+	binary.BigEndian.PutUint64(id[:8], rand.Uint64())
+	binary.BigEndian.PutUint64(id[8:], rand.Uint64()|1) // all zeros is no trace id
 	return hex.EncodeToString(id[:])
 }
 
