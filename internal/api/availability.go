@@ -1,11 +1,15 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
 	"github.com/touchline/touchline/internal/fault"
 )
+
+// jsonType is shared by all answers: nothing adds to it.
+var jsonType = []string{"application/json"}
 
 // availability serves GET /api/services/availability/{playerId}, the call that
 // is made most: the session and the player cost one statement together, and the
@@ -15,19 +19,20 @@ func (s *Server) availability(w http.ResponseWriter, r *http.Request) error {
 	if !isID(id) {
 		id = "" // the session still comes first
 	}
-	session, standing, found, err := s.reader.Availability(r.Context(), claims(r).SessionID, id)
+	ctx := context.WithoutCancel(r.Context()) // as exchange.Within
+	session, standing, found, err := s.reader.Availability(ctx, claims(r).SessionID, id)
 	if err != nil {
 		return err
 	}
-	if _, err := s.admit(r, session); err != nil {
+	if _, err := s.admit(ctx, session); err != nil {
 		return err
 	}
 	if !found {
 		return fault.Missing()
 	}
 	first, rest := availabilityJSON(standing.Availability(s.approvals.Rules, s.now()))
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(first)+len(rest)))
+	w.Header()["Content-Type"] = jsonType
+	w.Header()["Content-Length"] = []string{strconv.Itoa(len(first) + len(rest))}
 	_, _ = w.Write(first) // a caller who is gone needs no answer
 	_, _ = w.Write(rest)
 	return nil

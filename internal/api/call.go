@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -51,9 +52,9 @@ func about(r *http.Request, id string) { callOf(r.Context()).subject = id }
 
 // admit ends the sign-in of a swift call with its session's row, nil where there
 // is none. It must come before anything is answered.
-func (s *Server) admit(r *http.Request, session *auth.Session) (actor.Actor, error) {
-	c := callOf(r.Context())
-	by, err := s.auth.Admit(r.Context(), c.claims, session)
+func (s *Server) admit(ctx context.Context, session *auth.Session) (actor.Actor, error) {
+	c := callOf(ctx)
+	by, err := s.auth.Admit(ctx, c.claims, session)
 	if err != nil {
 		return actor.Actor{}, err
 	}
@@ -95,5 +96,5 @@ func pathID(r *http.Request, name string) (string, error) {
 // 9562), written as it writes them.
 func isID(s string) bool {
 	id, err := uuid.Parse(s)
-	return err == nil && id.Version() == 7 && id.String() == s
+	return err == nil && id.Version() == 7 && len(s) == 36 && strings.ToLower(s) == s
 }

@@ -212,5 +212,5 @@ func (e engine) readContext(ctx context.Context) (context.Context, context.Cance
 		}
 		return context.WithTimeout(ctx, readLimit)
 	}
-	return context.WithoutCancel(ctx), func() {}
+	return context.Background(), func() {}
 }
