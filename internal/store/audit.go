@@ -11,7 +11,7 @@ import (
 // audit records what an operator does in this transaction. detail must hold no
 // personal data. There is no statement that changes an entry or removes one.
 func (tx *tx) audit(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
-	_, err := tx.exec(ctx, `
+	err := tx.put(ctx, `
 		INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		tx.db.NewID(), micros(tx.now), text(by.ID), by.Name, action, objectKind, objectID, detail)

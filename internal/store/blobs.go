@@ -50,7 +50,7 @@ func (tx *tx) endBlobs(ctx context.Context, keys []string) error {
 	for _, key := range keys {
 		args = append(args, key)
 	}
-	_, err := tx.exec(ctx, `UPDATE blobs SET ends_at = $1 WHERE key IN (`+params(2, len(keys))+`)`, args...)
+	err := tx.put(ctx, `UPDATE blobs SET ends_at = $1 WHERE key IN (`+params(2, len(keys))+`)`, args...)
 	return err
 }
 

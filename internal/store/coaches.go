@@ -128,7 +128,7 @@ func (tx *tx) nameDocuments(ctx context.Context, old, p coach.Profile) error {
 		if d.InProfile == was[d.ID] || d.Kind == coach.ProfilePicture {
 			continue
 		}
-		_, err := tx.exec(ctx, `UPDATE documents SET in_profile = $3, version = version + 1 WHERE coach_id = $1 AND id = $2`, p.ID, d.ID, d.InProfile)
+		err := tx.put(ctx, `UPDATE documents SET in_profile = $3, version = version + 1 WHERE coach_id = $1 AND id = $2`, p.ID, d.ID, d.InProfile)
 		if err != nil {
 			return fmt.Errorf("name document %s: %w", d.ID, err)
 		}

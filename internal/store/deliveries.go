@@ -65,7 +65,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 		values = append(values, id, m.Kind, string(m.Channel), state, text(reason), p.Side(m.Request.Party).AccountID,
 			recipient, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLife)), micros(made), micros(tx.now), 0)
 	}
-	_, err = tx.exec(ctx, `
+	err = tx.put(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id,
 			due_at, gives_up_at, created_at, updated_at, attempts)
 		VALUES `+rowsOf(len(sorted), 15), values...)
@@ -75,7 +75,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 	if len(links) == 0 {
 		return nil
 	}
-	_, err = tx.exec(ctx, `INSERT INTO request_links (hash, request_id, ends_at) VALUES `+rowsOf(len(links)/3, 3), links...)
+	err = tx.put(ctx, `INSERT INTO request_links (hash, request_id, ends_at) VALUES `+rowsOf(len(links)/3, 3), links...)
 	if err != nil {
 		return fmt.Errorf("make links: %w", err)
 	}

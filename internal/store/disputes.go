@@ -49,7 +49,7 @@ func (tx *tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Re
 	if r == nil {
 		return nil
 	}
-	_, err := tx.exec(ctx, `
+	err := tx.put(ctx, `
 		INSERT INTO disputes (coach_id, approver_id, player_id, student_key, date_of_birth, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (coach_id, approver_id, player_id) DO UPDATE SET
@@ -66,7 +66,7 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 	if party == "" {
 		return nil
 	}
-	_, err := tx.exec(ctx, `
+	err := tx.put(ctx, `
 		DELETE FROM disputes
 		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_key = $4 AND date_of_birth = $5)`,
 		p.CoachID, p.Side(party).AccountID, p.ID, studentKey(p), p.Student.DateOfBirth.String())

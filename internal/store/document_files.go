@@ -93,11 +93,11 @@ func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Rem
 
 // choosePicture makes a document the coach's picture; "" is none.
 func (tx *tx) choosePicture(ctx context.Context, coachID, id string) error {
-	_, err := tx.exec(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, text(id))
+	err := tx.put(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, text(id))
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(ctx, `
+	err = tx.put(ctx, `
 		UPDATE documents SET in_profile = (id = $2), version = version + 1
 		WHERE coach_id = $1 AND kind = 'profile_picture' AND in_profile <> (id = $2)`, coachID, id)
 	return err
@@ -130,6 +130,6 @@ func (tx *tx) withdrawKYC(ctx context.Context, coachID, documentID string) (bool
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return false, err
 	}
-	_, err = tx.exec(ctx, `UPDATE coaches SET kyc_state = 'not_started' WHERE id = $1 AND kyc_state = 'submitted'`, coachID)
+	err = tx.put(ctx, `UPDATE coaches SET kyc_state = 'not_started' WHERE id = $1 AND kyc_state = 'submitted'`, coachID)
 	return err == nil, err
 }

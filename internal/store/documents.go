@@ -176,7 +176,7 @@ func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(ctx, `
+	err = tx.put(ctx, `
 		INSERT INTO documents (id, coach_id, kind, title, issuer, issued_on, expires_on, file_name, media_type, size, sha256,
 			width, height, variants, blob, in_profile, notice_at, version, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,

@@ -12,12 +12,10 @@ func (tx *tx) addHistory(ctx context.Context, r *approval.Record) error {
 	if r == nil {
 		return nil
 	}
-	err := tx.later(ctx, statement{
-		query: `
+	err := tx.put(ctx, `
 		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		args: []any{r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), text(r.Reason), text(r.RequestID), micros(r.At)},
-	})
+		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), text(r.Reason), text(r.RequestID), micros(r.At))
 	if err != nil {
 		return fmt.Errorf("record decision: %w", err)
 	}
@@ -40,12 +38,12 @@ func (tx *tx) addReminder(ctx context.Context, p *approval.Player, party actor.R
 	if party == "" {
 		return nil
 	}
-	_, err := tx.exec(ctx, `INSERT INTO reminders (id, player_id, approver_type, sent_at) VALUES ($1, $2, $3, $4)`,
+	err := tx.put(ctx, `INSERT INTO reminders (id, player_id, approver_type, sent_at) VALUES ($1, $2, $3, $4)`,
 		tx.db.NewID(), p.ID, string(party), micros(tx.now))
 	if err != nil {
 		return fmt.Errorf("count reminder: %w", err)
 	}
-	_, err = tx.exec(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`,
+	err = tx.put(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`,
 		p.Side(party).Request.ID, micros(tx.now))
 	return err
 }

@@ -122,7 +122,7 @@ func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(ctx, `
+	err = tx.put(ctx, `
 		INSERT INTO kyc_submissions (id, coach_id, state, legal_name, submitted_at) VALUES ($1, $2, $3, $4, $5)`,
 		s.ID, s.CoachID, string(s.State), sealed, micros(s.SubmittedAt))
 	if err != nil {
@@ -132,7 +132,7 @@ func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
 	for _, id := range s.DocumentIDs {
 		args = append(args, s.ID, id)
 	}
-	_, err = tx.exec(ctx, `INSERT INTO kyc_documents (submission_id, document_id) VALUES `+rowsOf(len(s.DocumentIDs), 2), args...)
+	err = tx.put(ctx, `INSERT INTO kyc_documents (submission_id, document_id) VALUES `+rowsOf(len(s.DocumentIDs), 2), args...)
 	return err
 }
 

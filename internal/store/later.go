@@ -36,6 +36,16 @@ func (t *tx) later(ctx context.Context, s statement) error {
 	return err
 }
 
+// put is later for a statement that may meet any number of rows.
+func (t *tx) put(ctx context.Context, query string, args ...any) error {
+	return t.later(ctx, statement{query: query, args: args})
+}
+
+// putOne is later for a guarded statement: errStale unless it meets exactly one row.
+func (t *tx) putOne(ctx context.Context, query string, args ...any) error {
+	return t.later(ctx, statement{query: query, args: args, one: true})
+}
+
 // answered returns once whatever was put off has run.
 func (t *tx) answered() error {
 	if t.pg == nil || len(t.pg.waiting) == 0 {

@@ -134,9 +134,9 @@ func (tx *tx) occupy(ctx context.Context, now time.Time, limits []auth.Limit, sl
 
 // giveBack takes the number back and, where one was taken, frees the slot.
 func (tx *tx) giveBack(ctx context.Context, l auth.Limit, slot int64, taken bool) error {
-	_, err := tx.exec(ctx, `UPDATE limits SET occurrences = occurrences - 1 WHERE key = $1`, l.Key)
+	err := tx.put(ctx, `UPDATE limits SET occurrences = occurrences - 1 WHERE key = $1`, l.Key)
 	if err == nil && taken {
-		_, err = tx.exec(ctx, `UPDATE limit_slots SET free_at = 0 WHERE key = $1 AND slot = $2`, l.Key, slot)
+		err = tx.put(ctx, `UPDATE limit_slots SET free_at = 0 WHERE key = $1 AND slot = $2`, l.Key, slot)
 	}
 	return err
 }

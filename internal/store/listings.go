@@ -40,7 +40,7 @@ func (tx *tx) list(ctx context.Context, s coach.Source) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(ctx, `
+	err = tx.put(ctx, `
 		INSERT INTO listings (coach_id, card, updated_at) VALUES ($1, $2, $3)
 		ON CONFLICT (coach_id) DO UPDATE SET card = excluded.card, updated_at = excluded.updated_at`,
 		s.ID, string(card), micros(tx.now))
@@ -52,7 +52,7 @@ func (tx *tx) list(ctx context.Context, s coach.Source) error {
 
 // unlist takes a coach out of the directory; the terms go with the listing.
 func (tx *tx) unlist(ctx context.Context, coachID string) error {
-	if _, err := tx.exec(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
+	if err := tx.put(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
 		return fmt.Errorf("unlist coach %s: %w", coachID, err)
 	}
 	return nil
@@ -72,7 +72,7 @@ func (tx *tx) setTerms(ctx context.Context, coachID string, want []string) error
 		for _, term := range batch {
 			args = append(args, term)
 		}
-		if _, err := tx.exec(ctx, `DELETE FROM listing_terms WHERE coach_id = $1 AND term IN (`+params(2, len(batch))+`)`, args...); err != nil {
+		if err := tx.put(ctx, `DELETE FROM listing_terms WHERE coach_id = $1 AND term IN (`+params(2, len(batch))+`)`, args...); err != nil {
 			return err
 		}
 	}
@@ -81,7 +81,7 @@ func (tx *tx) setTerms(ctx context.Context, coachID string, want []string) error
 		for _, term := range batch {
 			args = append(args, term, coachID)
 		}
-		_, err := tx.exec(ctx, `INSERT INTO listing_terms (term, coach_id) VALUES `+rowsOf(len(batch), 2)+`
+		err := tx.put(ctx, `INSERT INTO listing_terms (term, coach_id) VALUES `+rowsOf(len(batch), 2)+`
 			ON CONFLICT (term, coach_id) DO NOTHING`, args...)
 		if err != nil {
 			return err

@@ -54,7 +54,7 @@ func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(act
 			text(n.Data.PlayerID), micros(tx.now))
 		next[n.AccountID]++
 	}
-	_, err = tx.exec(ctx, `
+	err = tx.put(ctx, `
 		INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
 		VALUES `+rowsOf(len(notes), 9), args...)
 	if err != nil {
@@ -120,7 +120,7 @@ func (tx *tx) forget(ctx context.Context, playerID string, accountIDs []string) 
 	for _, id := range accountIDs {
 		args = append(args, id)
 	}
-	_, err := tx.exec(ctx, `DELETE FROM notifications WHERE player_id = $1 AND account_id IN (`+params(2, len(accountIDs))+`)`, args...)
+	err := tx.put(ctx, `DELETE FROM notifications WHERE player_id = $1 AND account_id IN (`+params(2, len(accountIDs))+`)`, args...)
 	if err != nil {
 		return fmt.Errorf("forget notifications: %w", err)
 	}

@@ -33,7 +33,7 @@ func (tx *tx) queueNotices(ctx context.Context, notes []notify.Note, ids []strin
 	if queued == 0 {
 		return nil
 	}
-	_, err := tx.exec(ctx, `
+	err := tx.put(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id,
 			attempts, due_at, gives_up_at, created_at, updated_at)
 		VALUES `+rowsOf(queued, 14), values...)

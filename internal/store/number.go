@@ -105,7 +105,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 // hand, the device of this session. The rest goes where no other role is known to
 // have used it: a device outlives the sessions that say whose it is.
 func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device string) error {
-	_, err := tx.exec(ctx, `
+	err := tx.put(ctx, `
 		UPDATE devices SET mobile_number = $3
 		WHERE mobile_number = $2
 			AND id IN (
@@ -118,7 +118,7 @@ func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device strin
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(ctx, `
+	err = tx.put(ctx, `
 		DELETE FROM devices
 		WHERE mobile_number = $1 AND id NOT IN (
 			SELECT s.device_id FROM accounts a JOIN sessions s ON s.account_id = a.id AND s.revoked_at IS NULL WHERE a.mobile_number = $1

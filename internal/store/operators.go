@@ -32,7 +32,7 @@ func scopesOf(t operator.Token) string {
 // AddToken keeps an operator's token by the hash of its secret.
 func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token, hash []byte) error {
 	return db.write(ctx, func(tx *tx) error {
-		_, err := tx.exec(ctx, `
+		err := tx.put(ctx, `
 			INSERT INTO operator_tokens (id, name, hash, scopes, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 			t.ID, t.Name, hash, scopesOf(t), micros(t.CreatedAt), micros(t.EndsAt))
 		if err != nil {

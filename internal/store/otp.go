@@ -273,16 +273,14 @@ func (tx *tx) giveBackTry(ctx context.Context, c auth.Challenge, t auth.Try) err
 	if t.SignIn != nil || t.Use {
 		usedAt = t.Now
 	}
-	err := tx.later(ctx, statement{
-		one: true, query: `
+	err := tx.putOne(ctx, `
 		UPDATE otp_challenges SET tries = tries - 1, used_at = $5
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4 AND used_at IS NULL`,
-		args: []any{string(c.Number), string(c.Role), c.DeviceID, c.ID, micros(usedAt)},
-	})
+		string(c.Number), string(c.Role), c.DeviceID, c.ID, micros(usedAt))
 	if err != nil {
 		return err
 	}
-	return tx.later(ctx, statement{one: true, query: `UPDATE otp_failures SET tries = tries - 1 WHERE who = $1`, args: []any{who(c.Slot)}})
+	return tx.putOne(ctx, `UPDATE otp_failures SET tries = tries - 1 WHERE who = $1`, who(c.Slot))
 }
 
 // who names what wrong tries count against.
@@ -320,12 +318,10 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 	if err := tx.account(ctx, s, known); err != nil {
 		return err
 	}
-	err := tx.later(ctx, statement{
-		query: `
+	err := tx.put(ctx, `
 		INSERT INTO devices (id, token_hash, mobile_number, ends_at) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET ends_at = excluded.ends_at`,
-		args: []any{s.DeviceID, in.DeviceHash, string(s.Number), micros(in.DeviceEnds)},
-	})
+		s.DeviceID, in.DeviceHash, string(s.Number), micros(in.DeviceEnds))
 	if err != nil {
 		return fmt.Errorf("register device: %w", err)
 	}
@@ -373,12 +369,9 @@ func (tx *tx) account(ctx context.Context, s auth.Session, known bool) error {
 		// has taken the role with it.
 		return tx.stillKnown(ctx, s.Number, s.Role)
 	}
-	err = tx.later(ctx, statement{
-		query: `
+	err = tx.put(ctx, `
 		INSERT INTO coaches (id, sports, version, created_at, updated_at) VALUES ($1, '[]', 1, $2, $2)
-		ON CONFLICT (id) DO NOTHING`,
-		args: []any{s.AccountID, micros(tx.now)},
-	})
+		ON CONFLICT (id) DO NOTHING`, s.AccountID, micros(tx.now))
 	if err != nil {
 		return fmt.Errorf("register coach: %w", err)
 	}

@@ -45,15 +45,11 @@ func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, place Place) error
 		lease, lasts := place.Lease()
 		d.Lease, d.Attempts, due = lease, 1, tx.now.Add(lasts)
 	}
-	err := tx.later(ctx, statement{
-		query: `
+	err := tx.put(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
 			attempts, lease, due_at, gives_up_at, created_at, updated_at)
 		VALUES ($1, 'otp', 'sms', 'queued', $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
-		args: []any{
-			d.ID, string(d.To), string(d.Role), d.ChallengeID, d.DeviceID, d.Attempts, text(d.Lease), micros(due), micros(d.GivesUpAt), micros(tx.now),
-		},
-	})
+		d.ID, string(d.To), string(d.Role), d.ChallengeID, d.DeviceID, d.Attempts, text(d.Lease), micros(due), micros(d.GivesUpAt), micros(tx.now))
 	if err != nil {
 		return fmt.Errorf("queue otp: %w", err)
 	}
@@ -178,7 +174,7 @@ func (tx *tx) renewLink(ctx context.Context, d notify.Delivery) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.exec(ctx, `
+	err = tx.put(ctx, `
 		INSERT INTO request_links (hash, request_id, ends_at) VALUES ($1, $2, $3)
 		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`, hash, d.RequestID, micros(tx.now.Add(tx.db.Settings.LinkValidity)))
 	if err != nil {

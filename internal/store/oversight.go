@@ -130,7 +130,7 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 		if err != nil {
 			return err
 		}
-		_, err = tx.exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, id, micros(tx.now))
+		err = tx.put(ctx, `UPDATE sessions SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, id, micros(tx.now))
 		if err != nil {
 			return fmt.Errorf("end the sessions of a suspended coach: %w", err)
 		}

@@ -166,7 +166,7 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 
 // linkRequests writes which requests a new player's parties were sent.
 func (tx *tx) linkRequests(ctx context.Context, p *approval.Player) error {
-	return tx.execOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3 WHERE id = $1`,
+	return tx.putOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3 WHERE id = $1`,
 		p.ID, text(requestID(p.GuardianSide)), text(requestID(p.StudentSide)))
 }
 

@@ -136,7 +136,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 		args = append(args, r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joined(r.Channels),
 			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed)
 	}
-	_, err := tx.exec(ctx, `
+	err := tx.put(ctx, `
 		INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
 		VALUES `+rowsOf(len(opened), 10), args...)
 	if err != nil {
@@ -148,7 +148,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 // resendRequests writes that open requests go out once more.
 func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
 	for _, r := range resent {
-		err := tx.execOne(ctx, `
+		err := tx.putOne(ctx, `
 			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, followed_up_at = COALESCE(followed_up_at, $3)
 			WHERE id = $1 AND state = 'pending'`,
 			r.ID, joined(r.Channels), micros(r.LastSentAt), r.DeliveryFailed)
@@ -165,7 +165,7 @@ func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) er
 func (tx *tx) dueDigest(ctx context.Context, r *approval.Request) error {
 	// Just after: "for more than" the time, not "for" it.
 	due := r.RequestedAt.Add(tx.db.Settings.DigestAfter + time.Microsecond)
-	_, err := tx.exec(ctx, `
+	err := tx.put(ctx, `
 		INSERT INTO digests (coach_id, due_at, version) VALUES ($1, $2, 1)
 		ON CONFLICT (coach_id) DO UPDATE SET version = digests.version + 1,
 			due_at = CASE digests.due_at WHEN $3 THEN excluded.due_at ELSE digests.due_at END`,

@@ -100,14 +100,14 @@ func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error
 // EndAll ends every session of a number in every role, and its proven devices.
 func (db *DB) EndAll(ctx context.Context, number phone.Number) error {
 	return db.write(ctx, func(tx *tx) error {
-		_, err := tx.exec(ctx, `
+		err := tx.put(ctx, `
 			UPDATE sessions SET revoked_at = $2
 			WHERE revoked_at IS NULL AND account_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`,
 			string(number), micros(tx.now))
 		if err != nil {
 			return fmt.Errorf("end all sessions: %w", err)
 		}
-		_, err = tx.exec(ctx, `DELETE FROM devices WHERE mobile_number = $1`, string(number))
+		err = tx.put(ctx, `DELETE FROM devices WHERE mobile_number = $1`, string(number))
 		return err
 	})
 }

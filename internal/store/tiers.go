@@ -115,7 +115,7 @@ func (tx *tx) enrol(ctx context.Context, coachID string) (approval.Roster, error
 
 // strike counts one player less.
 func (tx *tx) strike(ctx context.Context, coachID string) error {
-	_, err := tx.exec(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
+	err := tx.put(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
 	if err != nil {
 		return fmt.Errorf("count the players of %s: %w", coachID, err)
 	}

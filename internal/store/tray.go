@@ -93,7 +93,7 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 			}
 			query += ` AND id IN (` + strings.Join(marks, ", ") + `)`
 		}
-		if _, err := tx.exec(ctx, query, args...); err != nil {
+		if err := tx.put(ctx, query, args...); err != nil {
 			return fmt.Errorf("mark read: %w", err)
 		}
 		var err error

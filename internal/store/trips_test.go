@@ -1,0 +1,153 @@
+package store_test
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// TestRoundTrips: on PostgreSQL these are what an operation costs, and none may
+// come back unnoticed.
+func TestRoundTrips(t *testing.T) {
+	address, trips := countTrips(t, storetest.Postgres(t))
+	p := newPitch(t, address)
+	number := func(n int) phone.Number { return number(100 + n) }
+	limits := []auth.Limit{{Name: "hour", Key: "hour", Max: 1000, Per: time.Hour}, {Name: "day", Key: "day", Max: 1000, Per: 24 * time.Hour}}
+	now := p.clock.Now
+	ask := func(n int) {
+		c := auth.Challenge{Slot: auth.Slot{Number: number(n), Role: actor.Coach}, ID: p.db.NewID(), Code: []byte("x"), SentAt: now(), EndsAt: now().Add(time.Hour)}
+		_, err := p.db.OpenChallenge(bg, auth.Opening{Fresh: c, MaxTries: 5, SentBefore: now(), Limits: limits})
+		ok(t, err)
+	}
+	login := func(n int) *auth.Session {
+		s := &auth.Session{
+			ID: p.db.NewID(), AccountID: p.db.NewID(), Role: actor.Coach, Number: number(n), DeviceID: uuid.NewString(), Generation: 1,
+			CreatedAt: now(), LastUsedAt: now(), IdleAt: now().Add(day), EndsAt: now().Add(day),
+		}
+		tried, err := p.db.TryOTP(bg, auth.Try{
+			Slots: []auth.Slot{{Number: s.Number, Role: s.Role}}, MaxTries: 5, MaxWrong: func(auth.Slot) int { return 20 }, Now: now(),
+			Right:  func(auth.Challenge) bool { return true },
+			SignIn: &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now().Add(day)},
+		})
+		ok(t, err)
+		if tried.Verdict != auth.RightCode {
+			t.Fatalf("verdict %d", tried.Verdict)
+		}
+		return s
+	}
+	sessions := map[int]*auth.Session{}
+	players := map[int]string{}
+	guardians := map[int]actor.Actor{}
+	by := p.coach(1)
+	for _, tt := range []struct {
+		what string
+		most int64
+		do   func(n int)
+	}{
+		{"request-otp", 3, ask},
+		{"the login of a new coach", 4, func(n int) { sessions[n] = login(n) }},
+		{"request-otp again", 3, ask},
+		{"the login of a known coach", 3, func(n int) { login(n) }},
+		{"refresh", 1, func(n int) {
+			s := sessions[n]
+			rotated, err := p.db.Rotate(bg, auth.Rotation{
+				SessionID: s.ID, Generation: 1, OldHash: []byte(s.ID), NewHash: []byte(s.ID + "2"), Now: now(), IdleAt: now().Add(day),
+			})
+			ok(t, err)
+			if rotated == nil {
+				t.Fatal("nothing was rotated")
+			}
+		}},
+		{"adding a player, both asked by SMS", 10, func(n int) {
+			added, err := p.Add(bg, by, child(fmt.Sprint("Asha ", n), number(200+n)), mother(number(300+n)))
+			ok(t, err)
+			players[n] = added.ID
+		}},
+		{"whose answer is awaited", 1, func(n int) { guardians[n] = p.as(actor.Guardian, number(300+n)) }},
+		{"a decision", 5, func(n int) { ok(t, p.decide(guardians[n], players[n], approval.Approve)) }},
+		{"availability", 1, func(n int) {
+			_, _, found, err := p.db.Availability(bg, sessions[n].ID, players[n])
+			ok(t, err)
+			if found {
+				t.Error("it is another coach's")
+			}
+		}},
+	} {
+		tt.do(1) // statements are prepared
+		before := trips.Load()
+		tt.do(2)
+		if n := trips.Load() - before; n != tt.most {
+			t.Errorf("%s: %d round trips, want %d", tt.what, n, tt.most)
+		}
+	}
+}
+
+// countTrips puts itself between the store and the cluster at address. A round trip
+// is what the client sends before the server answers.
+func countTrips(t *testing.T, address string) (string, *atomic.Int64) {
+	t.Helper()
+	u, err := url.Parse(address)
+	ok(t, err)
+	q := u.Query()
+	network, target := "unix", filepath.Join(q.Get("host"), ".s.PGSQL.5432")
+	if q.Get("host") == "" {
+		network, target = "tcp", u.Host
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ok(t, err)
+	t.Cleanup(func() { l.Close() })
+	trips := new(atomic.Int64)
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial(network, target)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			var asking atomic.Bool
+			go pass(server, client, func() {
+				if !asking.Swap(true) {
+					trips.Add(1)
+				}
+			})
+			go pass(client, server, func() { asking.Store(false) })
+		}
+	}()
+	q.Del("host")
+	u.RawQuery, u.Host = q.Encode(), l.Addr().String()
+	return u.String(), trips
+}
+
+func pass(to, from net.Conn, noted func()) {
+	defer to.Close()
+	defer from.Close()
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 {
+			noted()
+			if _, err := to.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
