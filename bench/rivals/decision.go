@@ -16,7 +16,7 @@ const updatePlayer = `UPDATE players SET guardian_changed_at = $2 WHERE id = $1`
 const (
 	selectSession = `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at
+			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at
 		FROM sessions WHERE id = $1`
 	loadPlayer = `
 		SELECT p.id, p.coach_id, c.name, p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,

@@ -15,12 +15,12 @@ const updateSession = `UPDATE sessions SET last_used_at = $2 WHERE id = $1`
 // rotateSession is the statement of store.Rotate.
 const rotateSession = `
 	UPDATE sessions
-	SET generation = generation + 1, refresh_hash = $4, prev_used_at = COALESCE(used_at, $5),
+	SET generation = generation + 1, refresh_hash = $4, used_before = substr(CAST(COALESCE(used_at, $5) AS TEXT) || used_before, 1, $7),
 		used_at = NULL, last_used_at = $5, idle_at = $6
 	WHERE id = $1 AND generation = $2 AND refresh_hash = $3
 		AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
 	RETURNING id, account_id, role, mobile_number, device_id, device_name, generation,
-		used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at,
+		used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at,
 		(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
 			|| CASE WHEN c.email IS NULL THEN '' ELSE 'email,' END
 			|| CASE WHEN c.bio IS NULL THEN '' ELSE 'bio,' END
@@ -56,15 +56,15 @@ func (h *House) Refresh(ctx context.Context, o bench.Options) ([]bench.Contender
 		s.answer(w)
 	}
 	same := func(w http.ResponseWriter, r *http.Request) {
-		var id, account, role, number, device string
+		var id, account, role, number, device, before string
 		var deviceName, filled sql.NullString
 		var generation, created, last, idle, ends int64
-		var used, prev, revoked sql.NullInt64
+		var used, revoked sql.NullInt64
 		q, now := r.URL.Query(), time.Now()
 		g, _ := strconv.ParseInt(q.Get("g"), 10, 64)
 		s := h.bare.writing(r)
-		s.row(rotateSession, []any{q.Get("s"), g, hash, hash, now.UnixMicro(), now.Add(336 * time.Hour).UnixMicro()},
-			&id, &account, &role, &number, &device, &deviceName, &generation, &used, &prev, &created, &last, &idle, &ends, &revoked, &filled)
+		s.row(rotateSession, []any{q.Get("s"), g, hash, hash, now.UnixMicro(), now.Add(336 * time.Hour).UnixMicro(), 128},
+			&id, &account, &role, &number, &device, &deviceName, &generation, &used, &before, &created, &last, &idle, &ends, &revoked, &filled)
 		s.answer(w)
 	}
 	generations := make([]int, workers)

@@ -77,17 +77,11 @@ func (s *Service) late(ctx context.Context, id string, generation int64, now tim
 	case generation >= session.Generation:
 		return nil, errRefresh("refresh_token_invalid", "This is no refresh token of this service.")
 	}
-	// The successor's first use: known for the last two generations; those
-	// before were used no later than these.
-	used := session.PrevUsedAt
-	if generation == session.Generation-1 {
-		used = session.UsedAt
-		if used.IsZero() {
-			session.Filled, err = s.Store.Filled(ctx, session.AccountID)
-			return session, err
-		}
+	if generation == session.Generation-1 && session.UsedAt.IsZero() {
+		session.Filled, err = s.Store.Filled(ctx, session.AccountID)
+		return session, err
 	}
-	if now.Sub(used) <= s.Settings.RefreshGrace {
+	if now.Sub(session.firstUse(generation+1)) <= s.Settings.RefreshGrace {
 		return nil, fault.New(fault.Unauthenticated, "refresh_token_raced",
 			"Another request has refreshed this session already: use the newer token. If there is none, sign in again.")
 	}

@@ -25,10 +25,11 @@ type Session struct {
 
 	// Generation counts the refreshes.
 	Generation int64
-	// UsedAt is the first use of a token of this generation, PrevUsedAt of the
-	// one before; zero where there was none.
+	// UsedAt is the first use of a token of this generation, zero where there was
+	// none; UsedBefore are those of the generations before, newest first, as many as
+	// the store keeps.
 	UsedAt     time.Time
-	PrevUsedAt time.Time
+	UsedBefore []time.Time
 
 	CreatedAt time.Time
 	// LastUsedAt is exact to the lifetime of an access token.
@@ -38,6 +39,19 @@ type Session struct {
 	IdleAt    time.Time
 	EndsAt    time.Time
 	RevokedAt time.Time
+}
+
+// firstUse returns the first use of a generation's tokens. One that is longer ago
+// than the store keeps was used no later than the oldest that is kept.
+func (s *Session) firstUse(generation int64) time.Time {
+	back := s.Generation - generation
+	if back == 0 {
+		return s.UsedAt
+	}
+	if len(s.UsedBefore) == 0 {
+		return time.Time{}
+	}
+	return s.UsedBefore[min(back, int64(len(s.UsedBefore)))-1]
 }
 
 // Actor returns who acts in s.

@@ -25,7 +25,7 @@ func fill(t *testing.T, url string) {
 		`INSERT INTO accounts SELECT 'a' || i, 'n' || i, 'guardian', 0, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO coaches SELECT 'a' || i, 'n', NULL, NULL, 1, '[]', 1, i, i FROM generate_series(1, 500) i`,
 		`INSERT INTO devices SELECT 'd' || i, ('d' || i)::bytea, 'n' || i, i FROM generate_series(1, 5000) i`,
-		`INSERT INTO sessions SELECT 's' || i, 'a' || i % 2000, 'guardian', 'n' || i, 'd', NULL, 1, '\x01', NULL, NULL, i, i, i, i,
+		`INSERT INTO sessions SELECT 's' || i, 'a' || i % 2000, 'guardian', 'n' || i, 'd', NULL, 1, '\x01', NULL, '', i, i, i, i,
 			CASE WHEN i % 2 = 0 THEN i END FROM generate_series(1, 5000) i`,
 		`INSERT INTO otp_challenges SELECT 'n' || i, 'coach', '', 'c' || i, '\x01', 0, i, i, NULL FROM generate_series(1, 5000) i`,
 		`INSERT INTO otp_failures SELECT 'n' || i, 1, i FROM generate_series(1, 5000) i`,

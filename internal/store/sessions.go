@@ -21,7 +21,7 @@ func scanSession(s scanner) (*auth.Session, error) {
 func sessionColumns(v *auth.Session) []any {
 	return []any{
 		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, intoText(&v.DeviceName), &v.Generation,
-		intoTime(&v.UsedAt), intoTime(&v.PrevUsedAt), intoTime(&v.CreatedAt), intoTime(&v.LastUsedAt),
+		intoTime(&v.UsedAt), intoMoments(&v.UsedBefore), intoTime(&v.CreatedAt), intoTime(&v.LastUsedAt),
 		intoTime(&v.IdleAt), intoTime(&v.EndsAt), intoTime(&v.RevokedAt),
 	}
 }
@@ -31,13 +31,17 @@ func sessionColumns(v *auth.Session) []any {
 func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 	s, err := scanSession(db.queryRow(ctx, `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at
+			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at
 		FROM sessions WHERE id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	return s, err
 }
+
+// usesKept is how many generations back the first use of each is known: only where
+// more of them come and go within the grace is an old token judged by a younger one.
+const usesKept = 8
 
 // Rotate moves a session on to its next generation, if the token that is
 // presented is its newest and the session lives; nil where it is not so.
@@ -47,13 +51,13 @@ func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error
 		return row.Scan(append(sessionColumns(rotated), intoWords(&rotated.Filled))...)
 	}, `
 		UPDATE sessions
-		SET generation = generation + 1, refresh_hash = $4, prev_used_at = COALESCE(used_at, $5),
+		SET generation = generation + 1, refresh_hash = $4, used_before = substr(CAST(COALESCE(used_at, $5) AS TEXT) || used_before, 1, $7),
 			used_at = NULL, last_used_at = $5, idle_at = $6
 		WHERE id = $1 AND generation = $2 AND refresh_hash = $3
 			AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
 		RETURNING id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at, `+filledBy+`sessions.account_id)`,
-		r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt))
+			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, `+filledBy+`sessions.account_id)`,
+		r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt), usesKept*momentDigits)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -117,7 +121,7 @@ func (db *DB) EndAll(ctx context.Context, number phone.Number) error {
 func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, after string, limit int) ([]*auth.Session, error) {
 	rs, err := db.query(ctx, `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, prev_used_at, created_at, last_used_at, idle_at, ends_at, revoked_at
+			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at
 		FROM sessions
 		WHERE account_id = $1 AND revoked_at IS NULL AND ends_at > $2 AND idle_at > $2 AND id < $3
 		ORDER BY id DESC LIMIT $4`, accountID, micros(now), before(after), limit)

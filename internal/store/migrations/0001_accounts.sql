@@ -49,7 +49,8 @@ CREATE INDEX devices_by_end ON devices (ends_at);
 
 -- The account's number and role stand here too, so that a request is
 -- authenticated by one row. generation counts refreshes; used_at is the first
--- use of this generation's tokens, prev_used_at that of the one before.
+-- use of this generation's tokens, used_before those of the ones before, newest
+-- first: 16 digits each, eight at most.
 CREATE TABLE sessions (
 	id            TEXT   NOT NULL PRIMARY KEY,
 	account_id    TEXT   NOT NULL REFERENCES accounts (id),
@@ -60,7 +61,7 @@ CREATE TABLE sessions (
 	generation    BIGINT NOT NULL,
 	refresh_hash  BYTEA  NOT NULL,
 	used_at       BIGINT,
-	prev_used_at  BIGINT,
+	used_before   TEXT   NOT NULL DEFAULT '',
 	created_at    BIGINT NOT NULL,
 	last_used_at  BIGINT NOT NULL,
 	idle_at       BIGINT NOT NULL,
