@@ -54,7 +54,7 @@ type Config struct {
 	OTPSendsPerDay         int           `env:"OTP_SENDS_PER_DAY" default:"10" min:"0" max:"1000000000" zero:"off" help:"sends in 24 h to a number"`
 	OTPSendsPerAddressHour int           `env:"OTP_SENDS_PER_ADDRESS_HOUR" default:"20" min:"0" max:"1000000000" zero:"off" help:"sends an hour asked for by one network address (/64 for IPv6)"`
 	OTPSendsTotalHour      int           `env:"OTP_SENDS_TOTAL_HOUR" default:"1000" min:"0" max:"1000000000" zero:"off" help:"sends an hour in all"`
-	OTPWrongPerDay         int           `env:"OTP_WRONG_PER_DAY" default:"10" min:"1" max:"1000000" help:"wrong tries at a number over all its codes in 24 h, then none for 24 h"`
+	OTPWrongPerDay         int           `env:"OTP_WRONG_PER_DAY" default:"10" min:"1" max:"1000" help:"wrong tries at a number over all its codes in 24 h, then none for 24 h"`
 
 	AccessTokenLifetime  time.Duration `env:"ACCESS_TOKEN_LIFETIME" default:"15m" min:"1s" max:"24h" help:"how long an access token is good"`
 	RefreshTokenIdle     time.Duration `env:"REFRESH_TOKEN_IDLE" default:"336h" shown:"336h, at most REFRESH_TOKEN_LIFETIME" min:"1s" max:"87600h" help:"a session that is not refreshed for so long ends"`

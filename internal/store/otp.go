@@ -134,10 +134,10 @@ func (tx *tx) try(ctx context.Context, t auth.Try) (auth.Tried, error) {
 	}
 	c, maxWrong := g.challenge, t.MaxWrong(g.challenge.Slot)
 	switch {
+	case g.blocked: // even where no code is live, for a new one would not help
+		return tx.blockedUntil(ctx, c.Slot)
 	case !g.live:
 		return tx.whyNone(ctx, t)
-	case g.blocked:
-		return tx.blockedUntil(ctx, c.Slot)
 	}
 	// Both are asked always: who does not hold the role must not be told apart.
 	if right := t.Right(c); !right || !mayHold(c.Role, g.known) {
@@ -155,7 +155,7 @@ func (tx *tx) try(ctx context.Context, t auth.Try) (auth.Tried, error) {
 		return auth.Tried{}, err
 	}
 	if t.SignIn != nil {
-		if err := tx.signIn(ctx, t.SignIn, g.known); err != nil {
+		if err := tx.signIn(ctx, t.SignIn, g.holder); err != nil {
 			return auth.Tried{}, err
 		}
 	}
@@ -168,8 +168,16 @@ type guess struct {
 	challenge auth.Challenge
 	blocked   bool // there were too many wrong ones before
 	wrong     int  // how many there were, with this one
-	// What is known of whoever holds the number in its role.
+	holder
+}
+
+// holder is what is known of whoever holds the number of a guess in its role.
+type holder struct {
 	known, suspended bool
+	// Of a coach's sign-in alone: the account, which stays as it is until the commit,
+	// and what of its profile is set.
+	account string
+	filled  []string
 }
 
 // count counts a guess against the first slot that holds a live challenge, and as
@@ -187,6 +195,9 @@ func (tx *tx) count(ctx context.Context, t auth.Try) (guess, error) {
 				return g, fmt.Errorf("count try: %w", err)
 			}
 			if !g.live {
+				if sent, err := tx.exhausted(ctx, t, slot); err != nil || !sent.IsZero() {
+					return g, err // a device's guesses are never the shared challenge's
+				}
 				continue
 			}
 		}
@@ -201,16 +212,21 @@ func (tx *tx) count(ctx context.Context, t auth.Try) (guess, error) {
 // countTry counts against the challenge of a slot.
 func (tx *tx) countTry(ctx context.Context, t auth.Try, g *guess) error {
 	slot, c := g.challenge.Slot, &g.challenge
+	account := `NULL, NULL`
+	if t.SignIn != nil && slot.Role == actor.Coach {
+		account = `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NULL ` + tx.db.engine.shared("a") + `),
+			` + filledBy + `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2))`
+	}
 	return tx.later(ctx, statement{
 		query: `
 		UPDATE otp_challenges SET tries = tries + 1
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
 			AND used_at IS NULL AND ends_at > $4 AND tries < $5
 		RETURNING id, code, tries, ends_at, ` + knownRole + `,
-			EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL)`,
+			EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL), ` + account,
 		args: []any{string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries},
 		read: func(row scanner) error {
-			err := row.Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt), &g.known, &g.suspended)
+			err := row.Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt), &g.known, &g.suspended, intoText(&g.account), intoWords(&g.filled))
 			if g.live = err == nil; isNone(err) {
 				return nil
 			}
@@ -222,42 +238,58 @@ func (tx *tx) countTry(ctx context.Context, t auth.Try, g *guess) error {
 // whyNone says why no slot had a try to give.
 func (tx *tx) whyNone(ctx context.Context, t auth.Try) (auth.Tried, error) {
 	for _, slot := range t.Slots {
-		var tried auth.Tried
-		err := tx.queryRow(ctx, `
-			SELECT sent_at FROM otp_challenges
-			WHERE mobile_number = $1 AND role = $2 AND device_id = $3
-				AND used_at IS NULL AND ends_at > $4 AND tries >= $5`,
-			string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries).Scan(intoTime(&tried.SentAt))
-		if err == nil {
-			tried.Verdict = auth.Exhausted
-			return tried, nil
-		}
-		if !errors.Is(err, sql.ErrNoRows) {
+		sent, err := tx.exhausted(ctx, t, slot)
+		if err != nil {
 			return auth.Tried{}, err
+		}
+		if !sent.IsZero() {
+			return auth.Tried{Verdict: auth.Exhausted, SentAt: sent}, nil
 		}
 	}
 	return auth.Tried{Verdict: auth.NoChallenge}, nil
 }
 
-// countWrong counts the guess as a wrong one, unless there were too many.
+// exhausted returns when the code of the slot was sent, if that has had all its
+// tries; else zero.
+func (tx *tx) exhausted(ctx context.Context, t auth.Try, slot auth.Slot) (sent time.Time, err error) {
+	err = tx.queryRow(ctx, `
+		SELECT sent_at FROM otp_challenges
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
+			AND used_at IS NULL AND ends_at > $4 AND tries >= $5`,
+		string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries).Scan(intoTime(&sent))
+	if isNone(err) {
+		err = nil
+	}
+	return sent, err
+}
+
+// countWrong counts the guess as a wrong one, unless there were too many: the one
+// that is as many back as there may be must have left the window.
 func (tx *tx) countWrong(ctx context.Context, t auth.Try, g *guess) error {
-	slot := g.challenge.Slot
+	slot, since := g.challenge.Slot, t.Now.Add(-wrongWindow)
+	most := t.MaxWrong(slot)
+	var times []time.Time
 	err := tx.queryRow(ctx, `
-		INSERT INTO otp_failures (who, tries, ends_at) VALUES ($1, 1, $3)
-		ON CONFLICT (who) DO UPDATE SET
-			tries   = CASE WHEN otp_failures.ends_at <= $2 THEN 1 ELSE otp_failures.tries + 1 END,
-			ends_at = CASE WHEN otp_failures.ends_at <= $2 THEN excluded.ends_at ELSE otp_failures.ends_at END
-		WHERE otp_failures.ends_at <= $2 OR otp_failures.tries < $4
-		RETURNING tries`, who(slot), micros(t.Now), micros(t.Now.Add(wrongWindow)), t.MaxWrong(slot)).Scan(&g.wrong)
+		INSERT INTO otp_failures (who, times, blocked_until, ends_at) VALUES ($1, $2, 0, $3)
+		ON CONFLICT (who) DO UPDATE SET times = substr(excluded.times || otp_failures.times, 1, $4), ends_at = excluded.ends_at
+		WHERE otp_failures.blocked_until <= $5 AND substr(otp_failures.times, $6, $7) <= $8
+		RETURNING times`,
+		who(slot), moment(t.Now), micros(t.Now.Add(wrongWindow)), most*momentDigits,
+		micros(t.Now), (most-1)*momentDigits+1, momentDigits, moment(since)).Scan(intoMoments(&times))
 	if g.blocked = isNone(err); g.blocked {
 		return nil
+	}
+	for _, at := range times {
+		if at.After(since) {
+			g.wrong++
+		}
 	}
 	return err
 }
 
 // block starts the time of none, after the last wrong guess that was allowed.
 func (tx *tx) block(ctx context.Context, s auth.Slot, now time.Time) error {
-	return tx.execOne(ctx, `UPDATE otp_failures SET ends_at = $2 WHERE who = $1`, who(s), micros(now.Add(wrongWindow)))
+	return tx.execOne(ctx, `UPDATE otp_failures SET blocked_until = $2, ends_at = $2 WHERE who = $1`, who(s), micros(now.Add(wrongWindow)))
 }
 
 func (tx *tx) blockedUntil(ctx context.Context, s auth.Slot) (auth.Tried, error) {
@@ -273,14 +305,15 @@ func (tx *tx) giveBackTry(ctx context.Context, c auth.Challenge, t auth.Try) err
 	if t.SignIn != nil || t.Use {
 		usedAt = t.Now
 	}
-	err := tx.putOne(ctx, `
+	// Both rows have been locked since they were written, so nothing can be otherwise.
+	err := tx.put(ctx, `
 		UPDATE otp_challenges SET tries = tries - 1, used_at = $5
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4 AND used_at IS NULL`,
 		string(c.Number), string(c.Role), c.DeviceID, c.ID, micros(usedAt))
 	if err != nil {
 		return err
 	}
-	return tx.putOne(ctx, `UPDATE otp_failures SET tries = tries - 1 WHERE who = $1`, who(c.Slot))
+	return tx.put(ctx, `UPDATE otp_failures SET times = substr(times, $2) WHERE who = $1`, who(c.Slot), momentDigits+1)
 }
 
 // who names what wrong tries count against.
@@ -313,9 +346,14 @@ func (tx *tx) stillKnown(ctx context.Context, n phone.Number, role actor.Role) e
 func mayHold(role actor.Role, known bool) bool { return known || role == actor.Coach }
 
 // signIn opens the session of a right code: the account, the device, the session.
-func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
+func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, by holder) error {
 	s := *in.Session
-	if err := tx.account(ctx, s, known); err != nil {
+	if s.Role == actor.Coach && by.known {
+		if by.account == "" {
+			return errStale // it has gone, or was suspended, while the guess was counted
+		}
+		s.AccountID, s.Filled = by.account, by.filled
+	} else if err := tx.account(ctx, &s); err != nil {
 		return err
 	}
 	err := tx.put(ctx, `
@@ -325,25 +363,12 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 	if err != nil {
 		return fmt.Errorf("register device: %w", err)
 	}
-	err = tx.later(ctx, statement{
-		query: `
+	err = tx.put(ctx, `
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, device_name, generation, refresh_hash,
 			created_at, last_used_at, idle_at, ends_at)
-		SELECT $1, a.id, a.role, a.mobile_number, $4, $5, $6, $7, $8, $8, $9, $10
-		FROM accounts a WHERE a.mobile_number = $2 AND a.role = $3 AND a.suspended_at IS NULL ` + tx.db.engine.shared("a") + `
-		RETURNING account_id, ` + filledBy + `sessions.account_id)`,
-		args: []any{
-			s.ID, string(s.Number), string(s.Role), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,
-			micros(s.CreatedAt), micros(s.IdleAt), micros(s.EndsAt),
-		},
-		read: func(row scanner) error {
-			err := row.Scan(&s.AccountID, intoWords(&s.Filled))
-			if errors.Is(err, sql.ErrNoRows) {
-				return errStale // the account has gone, or was suspended, since the guess was counted
-			}
-			return err
-		},
-	})
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)`,
+		s.ID, s.AccountID, string(s.Role), string(s.Number), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,
+		micros(s.CreatedAt), micros(s.IdleAt), micros(s.EndsAt))
 	if err != nil {
 		return fmt.Errorf("open session: %w", err)
 	}
@@ -351,18 +376,20 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, known bool) error {
 	return nil
 }
 
-// account makes the account of a session where there is none: a coach's first
-// login registers the coach.
-func (tx *tx) account(ctx context.Context, s auth.Session, known bool) error {
-	if s.Role == actor.Coach && known {
-		return nil // it stays as it is: there is nothing to write and nothing to lock
-	}
+// account finds the account of a session, makes it where there is none, and keeps
+// it as it is until the commit: a coach's first login registers the coach.
+func (tx *tx) account(ctx context.Context, s *auth.Session) error {
+	var suspended bool
 	err := tx.queryRow(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
 		ON CONFLICT (mobile_number, role) DO UPDATE SET tray_seq = accounts.tray_seq
-		RETURNING id`, s.AccountID, string(s.Number), string(s.Role), micros(tx.now)).Scan(&s.AccountID)
+		RETURNING id, suspended_at IS NOT NULL, `+filledBy+`accounts.id)`,
+		s.AccountID, string(s.Number), string(s.Role), micros(tx.now)).Scan(&s.AccountID, &suspended, intoWords(&s.Filled))
 	if err != nil {
 		return fmt.Errorf("find account: %w", err)
+	}
+	if suspended {
+		return errStale // while the guess was counted
 	}
 	if s.Role != actor.Coach {
 		// The account's row is locked now: a link that ended while we waited for it

@@ -28,7 +28,7 @@ func fill(t *testing.T, url string) {
 		`INSERT INTO sessions SELECT 's' || i, 'a' || i % 2000, 'guardian', 'n' || i, 'd', NULL, 1, '\x01', NULL, '', i, i, i, i,
 			CASE WHEN i % 2 = 0 THEN i END FROM generate_series(1, 5000) i`,
 		`INSERT INTO otp_challenges SELECT 'n' || i, 'coach', '', 'c' || i, '\x01', 0, i, i, NULL FROM generate_series(1, 5000) i`,
-		`INSERT INTO otp_failures SELECT 'n' || i, 1, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO otp_failures SELECT 'n' || i, '', 0, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO kept_answers (owner, key, fingerprint, status, lease, started_at, ends_at) SELECT 'o' || i, 'k', '\x01', 0, 'l', i, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_number, student_id, student_state,
 				student_pending_since, guardian_name, guardian_number, guardian_id, guardian_state, guardian_pending_since, guardian_request_id, created_at)

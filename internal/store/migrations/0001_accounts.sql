@@ -86,11 +86,14 @@ CREATE TABLE otp_challenges (
 );
 CREATE INDEX otp_challenges_by_end ON otp_challenges (ends_at);
 
--- Wrong tries over all codes of a number or a device, and until when they count.
+-- Wrong tries over all codes of a number or a device, newest first: 16 digits each,
+-- as many as there may be. Until blocked_until there is no other; they count until
+-- ends_at at the latest.
 CREATE TABLE otp_failures (
-	who     TEXT    NOT NULL PRIMARY KEY,
-	tries   INTEGER NOT NULL,
-	ends_at BIGINT  NOT NULL
+	who           TEXT   NOT NULL PRIMARY KEY,
+	times         TEXT   NOT NULL,
+	blocked_until BIGINT NOT NULL,
+	ends_at       BIGINT NOT NULL
 );
 CREATE INDEX otp_failures_by_end ON otp_failures (ends_at);
 
