@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -100,6 +101,9 @@ func TestDisputeLife(t *testing.T) {
 
 		s.Clock.Advance(2 * time.Minute)
 		holder = s.SignIn(t, "guardian", guardianNumber) // to lift it, one must be able to sign in
+		if me := holder.Call(t, "GET", "/api/me", nil).Want(t, 200); !strings.Contains(string(me.Body), `"roles":["guardian"]`) {
+			t.Errorf("roles: %s", me.Body)
+		}
 		for range 2 {
 			holder.Call(t, "DELETE", request+"/dispute", nil).Want(t, 204)
 		}

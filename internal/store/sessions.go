@@ -129,14 +129,16 @@ func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, aft
 }
 
 // Roles returns the roles that number holds: coach once it registered, guardian
-// or student while a player record names it.
+// or student while a player record names it, or while it has disputed one that did
+// and must be able to lift that.
 func (db *DB) Roles(ctx context.Context, number phone.Number) ([]actor.Role, error) {
 	rs, err := db.query(ctx, `
 		SELECT a.role FROM accounts a
 		WHERE a.mobile_number = $1 AND (
 			a.role = 'coach' AND EXISTS (SELECT 1 FROM coaches c WHERE c.id = a.id)
 			OR a.role = 'guardian' AND EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL)
-			OR a.role = 'student' AND EXISTS (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL))
+			OR a.role = 'student' AND EXISTS (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL)
+			OR EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id))
 		ORDER BY a.role`, string(number))
 	// The order of the names is that of actor.Roles: coach, guardian, student.
 	return collect(rs, err, func(s scanner) (r actor.Role, err error) { return r, s.Scan(&r) })
