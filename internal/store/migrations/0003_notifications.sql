@@ -42,7 +42,7 @@ CREATE TABLE deliveries (
 	updated_at   BIGINT  NOT NULL
 );
 CREATE INDEX deliveries_due ON deliveries (kind, due_at, id) WHERE state = 'queued';
-CREATE INDEX deliveries_of_request ON deliveries (request_id, id);
+CREATE INDEX deliveries_of_request ON deliveries (request_id, id) WHERE request_id IS NOT NULL;
 CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE kind = 'otp' AND state <> 'queued';
 
 -- +goose Down
