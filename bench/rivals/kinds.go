@@ -19,7 +19,8 @@ var Kinds = []Kind{
 	{"availability", "reading a player's availability, over one SELECT", inHouse((*House).Availability)},
 	{"refresh", "rotating a refresh token, over one UPDATE", inHouse((*House).Refresh)},
 	{"decision", "a guardian's approval, over one UPDATE and its commit", inHouse((*House).Decision)},
-	{"signin", "request-otp and login on a server of its own: CPU time, a known number and a new one", openSignIn},
+	{"signin", "request-otp, the SMS to a gateway, and login on a server of its own: CPU time, a known number and a new one", openSignIn},
+	{"signin-printed", "the same with SMS printed, not sent: request-otp and login alone", openPrintedSignIn},
 }
 
 func inHouse(contenders func(*House, context.Context, bench.Options) ([]bench.Contender, error)) func(context.Context, string, bench.Options) ([]bench.Contender, func(), error) {

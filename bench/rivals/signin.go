@@ -1,15 +1,18 @@
 package rivals
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +41,8 @@ type Server struct {
 	program string
 	address string
 	env     []string
+	// terminal gets what the program prints; nil is nobody.
+	terminal io.Writer
 }
 
 // NewServer builds the program and prepares a database; sms is where messages go.
@@ -65,6 +70,7 @@ func (s *Server) Program() string { return s.program }
 func (s *Server) Start(ctx context.Context) (*bench.Process, error) {
 	cmd := exec.Command(s.program, "serve")
 	cmd.Env = append(os.Environ(), s.env...)
+	cmd.Stdout = s.terminal
 	return bench.Start(ctx, cmd, "http://"+s.address+"/readyz")
 }
 
@@ -78,11 +84,21 @@ func openSignIn(ctx context.Context, engine string, o bench.Options) ([]bench.Co
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := NewServer(ctx, engine, "http:"+gateway.url)
+	return signIns(ctx, engine, "http:"+gateway.url, gateway, o)
+}
+
+// openPrintedSignIn is openSignIn with a service that prints the messages: what the two calls alone take.
+func openPrintedSignIn(ctx context.Context, engine string, o bench.Options) ([]bench.Contender, func(), error) {
+	return signIns(ctx, engine, "log", &gateway{server: new(http.Server)}, o)
+}
+
+func signIns(ctx context.Context, engine, sms string, gateway *gateway, o bench.Options) ([]bench.Contender, func(), error) {
+	s, err := NewServer(ctx, engine, sms)
 	if err != nil {
 		gateway.close()
 		return nil, nil, err
 	}
+	s.terminal = gateway
 	p, err := s.Start(ctx)
 	if err != nil {
 		s.Close()
@@ -144,6 +160,7 @@ type gateway struct {
 	url    string
 	server *http.Server
 	codes  sync.Map // number to chan string
+	lines  []byte   // printed, and not understood yet
 }
 
 var digits = regexp.MustCompile(`\d{4,10}`)
@@ -168,12 +185,37 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if code, ok := g.codes.Load(m.To); ok {
+	g.sent(m.To, digits.FindString(m.Text))
+}
+
+func (g *gateway) sent(number, otp string) {
+	if code, ok := g.codes.Load(number); ok {
 		select {
-		case code.(chan string) <- digits.FindString(m.Text):
+		case code.(chan string) <- otp:
 		default:
 		}
 	}
+}
+
+// printed is a message as the service prints it: the number, then the code.
+var printed = regexp.MustCompile(`│ to (\+[\d -]+) \(otp\)\n│\n│\D*(\d+)`)
+
+// Write takes what the service prints, a message at a time.
+func (g *gateway) Write(text []byte) (int, error) {
+	g.lines = append(g.lines, text...)
+	for {
+		m := printed.FindSubmatchIndex(g.lines)
+		if m == nil {
+			break
+		}
+		number := strings.NewReplacer(" ", "", "-", "").Replace(string(g.lines[m[2]:m[3]]))
+		g.sent(number, string(g.lines[m[4]:m[5]]))
+		g.lines = g.lines[m[1]:]
+	}
+	if len(g.lines) > 4096 { // of what else it prints
+		g.lines = bytes.Clone(g.lines[len(g.lines)-1024:])
+	}
+	return len(text), nil
 }
 
 func (g *gateway) expect(number string) { g.codes.Store(number, make(chan string, 1)) }
