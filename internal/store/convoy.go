@@ -43,7 +43,7 @@ type convoy struct {
 type traveller struct {
 	statement
 	met  int64 // rows, where none is read
-	err  error // of reading the row
+	err  error // what reading the row said
 	turn chan turn
 }
 
@@ -187,7 +187,8 @@ func (c *convoy) travel(ctx context.Context, all []*traveller) turn {
 		answers := raw.(*stdlib.Conn).Conn().SendBatch(ctx, &batch)
 		_, failed = answers.Exec()
 		for i := 0; failed == nil && i < len(all); i++ {
-			failed = all[i].take(answers)
+			t := all[i]
+			t.met, t.err, failed = t.take(answers)
 		}
 		failed = ended(answers, failed)
 		return nil
@@ -205,27 +206,4 @@ func (c *convoy) travel(ctx context.Context, all []*traveller) turn {
 func (t *traveller) key() string {
 	key, _ := t.args[0].(string)
 	return key
-}
-
-// take reads the answer to t. What it returns is the failure of all.
-func (t *traveller) take(answers pgx.BatchResults) error {
-	if t.read == nil {
-		tag, err := answers.Exec()
-		t.met = tag.RowsAffected()
-		return err
-	}
-	rs, err := answers.Query()
-	if err != nil {
-		return err
-	}
-	defer rs.Close()
-	if rs.Next() {
-		t.err = t.read(rs)
-	} else if rs.Err() == nil {
-		t.err = t.read(noRow{})
-	}
-	if rs.Close(); t.err != nil {
-		return nil // of the reading alone
-	}
-	return rs.Err()
 }

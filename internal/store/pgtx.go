@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -109,38 +110,38 @@ func (p *pgTx) send(ctx context.Context, last string, args ...any) (pgx.BatchRes
 		}
 	}
 	for i := range waiting {
-		if err := waiting[i].take(answers); err != nil {
+		_, said, err := waiting[i].take(answers)
+		if err = cmp.Or(err, said); err != nil {
 			return nil, ended(answers, err)
 		}
 	}
 	return answers, nil
 }
 
-// take reads the answer to s.
-func (s *statement) take(answers pgx.BatchResults) error {
+// take reads the answer to s: how many rows it met, unless it reads one, and what
+// its guard or its reading says of them. err is a failure of the whole batch.
+func (s *statement) take(answers pgx.BatchResults) (met int64, said, err error) {
 	if s.read == nil {
 		tag, err := answers.Exec()
-		if err == nil && s.one && tag.RowsAffected() != 1 {
-			err = errStale
+		if met = tag.RowsAffected(); err == nil && s.one && met != 1 {
+			said = errStale
 		}
-		return err
+		return met, said, err
 	}
 	rs, err := answers.Query()
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
 	defer rs.Close()
 	if rs.Next() {
-		if err := s.read(rs); err != nil {
-			return err
-		}
-		rs.Close()
-		return rs.Err()
+		said = s.read(rs)
+	} else if rs.Err() == nil {
+		said = s.read(noRow{})
 	}
-	if err := rs.Err(); err != nil {
-		return err
+	if rs.Close(); said == nil {
+		err = rs.Err()
 	}
-	return s.read(noRow{})
+	return 0, said, err
 }
 
 // ended closes a batch and returns the first error.
