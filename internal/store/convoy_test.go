@@ -134,6 +134,42 @@ func TestPostgresExecOvertakes(t *testing.T) {
 	}
 }
 
+// Whoever is done is answered, although the connection has gone to somebody who waits.
+func TestPostgresExecLeavesItsConnection(t *testing.T) {
+	address := storetest.Postgres(t)
+	other := openCounters(t, address)
+	db, err := store.Open(bg, address, store.Options{Migrations: counters, MaxConns: 1})
+	ok(t, err)
+	defer db.Close()
+	for range 100 {
+		answered, release := make(chan error, 1), make(chan struct{})
+		var next sync.WaitGroup
+		ok(t, other.Write(bg, func(tx *store.Tx) error {
+			if err := addTo(tx, "a"); err != nil {
+				return err
+			}
+			go func() { answered <- run(db, addOne, "a") }() // takes the connection, and waits
+			time.Sleep(2 * time.Millisecond)
+			next.Go(func() {
+				ok(t, db.Write(bg, func(tx *store.Tx) error { <-release; return nil }))
+			})
+			time.Sleep(2 * time.Millisecond)
+			return nil
+		}))
+		select {
+		case err := <-answered:
+			ok(t, err)
+		case <-time.After(5 * time.Second):
+			t.Error("the answer waits for the next one's transaction")
+		}
+		close(release)
+		next.Wait()
+		if t.Failed() {
+			return
+		}
+	}
+}
+
 // A connection that is lost on the way is told to those who travelled, and nobody else.
 func TestPostgresExecLosesItsConnections(t *testing.T) {
 	url := storetest.Postgres(t)

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/touchline/touchline/internal/fault"
@@ -98,11 +99,13 @@ func (db *DB) exec(ctx context.Context, query string, args ...any) (sql.Result, 
 	}
 	t := &traveller{statement: statement{query: query, args: args}}
 	err := db.share(ctx, t, func(own context.Context) error {
-		res, err := db.reads.ExecContext(own, query, args...)
-		if err == nil {
-			t.met, err = res.RowsAffected()
-		}
-		return err
+		// Not by database/sql, whose result asks the connection once more, which has
+		// gone to somebody else by then, and may wait there.
+		return db.lend(own, func(conn *pgx.Conn) error {
+			tag, err := conn.Exec(own, query, args...)
+			t.met = tag.RowsAffected()
+			return err
+		})
 	})
 	return driver.RowsAffected(t.met), err
 }
@@ -189,6 +192,15 @@ func (db *DB) attempt(ctx, own context.Context, t *tx, fn func(*tx) error) (bool
 // borrow lends fn a connection to PostgreSQL for a transaction, which begins with
 // its first statement and is undone unless fn commits it.
 func (db *DB) borrow(ctx context.Context, begin string, fn func(*pgTx) error) error {
+	return db.lend(ctx, func(conn *pgx.Conn) error {
+		pg := &pgTx{conn: conn, begin: begin}
+		defer pg.rollback(ctx) // serves panics too
+		return fn(pg)
+	})
+}
+
+// lend lends fn a connection to PostgreSQL.
+func (db *DB) lend(ctx context.Context, fn func(*pgx.Conn) error) error {
 	conn, err := db.reads.Conn(ctx)
 	if err != nil {
 		return err
@@ -196,9 +208,7 @@ func (db *DB) borrow(ctx context.Context, begin string, fn func(*pgTx) error) er
 	defer conn.Close()
 	var answer error
 	lost := conn.Raw(func(raw any) error {
-		pg := &pgTx{conn: raw.(*stdlib.Conn).Conn(), begin: begin}
-		defer pg.rollback(ctx) // serves panics too
-		answer = fn(pg)
+		answer = fn(raw.(*stdlib.Conn).Conn())
 		return nil
 	})
 	return cmp.Or(answer, lost)
