@@ -194,16 +194,20 @@ func (c *convoy) travel(ctx context.Context, all []*traveller) turn {
 		return nil
 	})
 	_, refused := errors.AsType[*pgconn.PgError](failed)
+	_, unsent := errors.AsType[pgx.ErrPreprocessingBatch](failed) // an argument that does not fit
 	switch failed = cmp.Or(failed, err); {
 	case failed == nil:
 		return turn{}
-	case pgconn.SafeToRetry(failed), refused && !isLost(failed):
+	case pgconn.SafeToRetry(failed), (refused || unsent) && !isLost(failed):
 		return turn{alone: true}
 	}
 	return turn{err: failed} // perhaps they are kept
 }
 
 func (t *traveller) key() string {
+	if len(t.args) == 0 {
+		return ""
+	}
 	key, _ := t.args[0].(string)
 	return key
 }

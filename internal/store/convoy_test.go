@@ -205,6 +205,56 @@ func TestPostgresExecLosesItsConnections(t *testing.T) {
 	ok(t, run(db, addOne, "a"))
 }
 
+// An argument that fits no column, and a row that cannot be read, are the fault of
+// one: nobody who travels with it hears of that.
+func TestExecKeepsFaultsApart(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		const rounds = 20
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				for range rounds {
+					if err := run(db, addOne, struct{}{}); err == nil {
+						t.Error("a name that is none was written")
+					}
+					var wrong time.Time
+					read := func(row store.Scanner) error { return row.Scan(&wrong) }
+					if err := db.ExecRow(bg, read, `UPDATE counters SET n = n WHERE name = $1 RETURNING name`, "a"); err == nil {
+						t.Error("a name was read as a time")
+					}
+				}
+			})
+			all.Go(func() {
+				for range rounds {
+					ok(t, run(db, addOne, "a"))
+				}
+			})
+		}
+		all.Wait()
+		if n := counter(t, db, "a"); n != 8*rounds {
+			t.Errorf("n = %d, want %d", n, 8*rounds)
+		}
+	})
+}
+
+// Statements without arguments travel like others.
+func TestExecWithoutArguments(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *store.DB) {
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				for range 10 {
+					ok(t, run(db, `UPDATE counters SET n = n + 1`))
+				}
+			})
+		}
+		all.Wait()
+		if n := counter(t, db, "a"); n != 200 {
+			t.Errorf("n = %d, want 200", n)
+		}
+	})
+}
+
 // Who has left before the statement is sent is refused.
 func TestExecHeedsWhoLeft(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *store.DB) {

@@ -134,7 +134,7 @@ func (s *statement) take(answers pgx.BatchResults) (met int64, said, err error) 
 	}
 	defer rs.Close()
 	if rs.Next() {
-		said = s.read(rs)
+		said = s.read(ownRow{rs})
 	} else if rs.Err() == nil {
 		said = s.read(noRow{})
 	}
@@ -201,6 +201,15 @@ func (r pgRows) Close() error {
 		return r.Rows.Err()
 	}
 	return ended(r.batch, r.Rows.Err())
+}
+
+// ownRow is the row of a statement among others. What it cannot read it tells who
+// reads; pgx's own Scan would fail those that follow in the batch as well.
+type ownRow struct{ pgx.Rows }
+
+// Scan reads the columns.
+func (r ownRow) Scan(dest ...any) error {
+	return pgx.ScanRow(r.Conn().TypeMap(), r.FieldDescriptions(), r.RawValues(), dest...)
 }
 
 // noRow is the answer of a statement that met no row.

@@ -111,7 +111,8 @@ func (db *DB) exec(ctx context.Context, query string, args ...any) (sql.Result, 
 }
 
 // execRow is exec for a statement that answers at most one row, which read
-// scans: sql.ErrNoRows where its guard met none. It may run more than once.
+// scans: sql.ErrNoRows where its guard met none. It may run more than once. On
+// PostgreSQL a row that read cannot take has been written all the same.
 func (db *DB) execRow(ctx context.Context, read func(scanner) error, query string, args ...any) error {
 	if db.writer != nil {
 		return db.write(ctx, func(tx *tx) error { return read(tx.queryRow(ctx, query, args...)) })
