@@ -256,6 +256,11 @@ func (t *tx) run(ctx context.Context, fn func(*tx) error) (keep bool, err error)
 	// A panic must leave no statement running on a connection that others share.
 	defer t.closeRows()
 	err = fn(t)
+	// A guard that was put off may fail where fn takes it for one of the statement
+	// at hand: whatever fn made of it, all is to be tried again.
+	if mayRepeat(t.failed) {
+		return false, t.failed
+	}
 	kept, isKept := err.(*committed)
 	if isKept {
 		err = kept.err
