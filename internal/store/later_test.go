@@ -3,10 +3,12 @@ package store_test
 import (
 	"database/sql"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
 )
 
 const (
@@ -54,6 +56,66 @@ func TestLaterStale(t *testing.T) {
 			p.Errorf("%d after %d tries", n, tries)
 		}
 	})
+}
+
+// It is tried again as well where the function takes the failure for one of the
+// statement that follows, and makes something else of it.
+func TestLaterStaleMistaken(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		ended := errors.New("it has ended")
+		tries := 0
+		ok(p, run(p.db, addLimit, "d", 0, 1))
+		ok(p, p.db.Write(bg, func(tx *store.Tx) error {
+			tries++
+			key := "d"
+			if tries == 1 {
+				key = "nobody"
+			}
+			if err := tx.Later(bg, true, nil, growLimit, key); err != nil {
+				return err
+			}
+			err := tx.ExecOne(bg, growLimit, "d")
+			if errors.Is(err, store.ErrStale) {
+				return ended
+			}
+			return err
+		}))
+		if n := p.count(`SELECT occurrences FROM limits WHERE key = 'd'`); tries != 2 || n != 2 {
+			p.Errorf("%d after %d tries", n, tries)
+		}
+	})
+}
+
+// Where the first that is sent is the whole transaction, and the connection has gone
+// before, nothing was sent: it is tried on another one.
+func TestPostgresLaterOverADeadConnection(t *testing.T) {
+	address := storetest.Postgres(t)
+	if !strings.Contains(address, "host=%2F") {
+		t.Skip("only on a Unix socket does the first write show that nobody reads")
+	}
+	other := openCounters(t, address)
+	db, err := store.Open(bg, address, store.Options{Migrations: counters, MaxConns: 1})
+	ok(t, err)
+	defer db.Close()
+	for i := range 6 {
+		add := func() error { return run(db, addOne, "a") }
+		if i%2 == 0 {
+			add = func() error {
+				return db.Write(bg, func(tx *store.Tx) error { return tx.Later(bg, false, nil, addOne, "a") })
+			}
+		}
+		ok(t, add()) // twice on a connection, so that it is not asked again whether it lives
+		ok(t, add())
+		var gone int
+		ok(t, other.QueryRow(bg, `
+			SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&gone))
+		time.Sleep(100 * time.Millisecond)
+		ok(t, add())
+	}
+	if n := counter(t, other, "a"); n != 18 {
+		t.Errorf("n = %d, want 18", n)
+	}
 }
 
 // A failure, and a row that is missed, undo everything and are told.

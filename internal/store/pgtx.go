@@ -152,8 +152,8 @@ func ended(answers pgx.BatchResults, err error) error {
 	return err
 }
 
-// commit ends the transaction. Unless the server itself refused a statement that
-// came before COMMIT, a failure is a commitError.
+// commit ends the transaction. Unless nothing was sent, or the server itself refused
+// a statement that came before COMMIT, a failure is a commitError.
 func (p *pgTx) commit(ctx context.Context) error {
 	if !p.begun && len(p.waiting) == 0 {
 		return nil
@@ -161,7 +161,7 @@ func (p *pgTx) commit(ctx context.Context) error {
 	observe("COMMIT", nil)
 	answers, err := p.send(ctx, "COMMIT")
 	if err != nil {
-		if _, refused := errors.AsType[*pgconn.PgError](err); refused && !isLost(err) {
+		if _, refused := errors.AsType[*pgconn.PgError](err); refused && !isLost(err) || pgconn.SafeToRetry(err) {
 			return err
 		}
 		return &commitError{err}

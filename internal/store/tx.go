@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/touchline/touchline/internal/fault"
@@ -163,9 +164,10 @@ func (db *DB) single(ctx context.Context, run func(ctx context.Context) error) e
 	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
 	defer cancel()
 	for try := 1; ; try++ {
-		// A lost connection is as one lost at COMMIT: perhaps the statement is kept.
+		// A lost connection is as one lost at COMMIT: perhaps the statement is kept,
+		// unless it was lost before.
 		err := run(own)
-		if !mayRepeat(err) || try == writeTries || !pause(own, try) {
+		if !(mayRepeat(err) || isLost(err) && pgconn.SafeToRetry(err)) || try == writeTries || !pause(own, try) {
 			return db.failure(err)
 		}
 	}
