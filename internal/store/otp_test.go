@@ -1,0 +1,137 @@
+package store_test
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// challenge opens a challenge that never ends in a slot.
+func (p *pitch) challenge(s auth.Slot) {
+	p.Helper()
+	now := p.clock.Now()
+	_, err := p.db.OpenChallenge(bg, auth.Opening{
+		Fresh:    auth.Challenge{Slot: s, ID: p.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(1000 * day)},
+		MaxTries: 1000, SentBefore: now.Add(day), Quiet: true,
+	})
+	ok(p, err)
+}
+
+// guess is a try at the first slot with a live challenge.
+func (p *pitch) guess(right bool, most int, slots ...auth.Slot) auth.Try {
+	return auth.Try{
+		Slots: slots, MaxTries: 1000, MaxWrong: func(auth.Slot) int { return most }, Now: p.clock.Now(),
+		Right: func(auth.Challenge) bool { return right },
+	}
+}
+
+// TestWrongTriesOfAnyDay holds the limit on wrong tries against a plain list of them:
+// so many in any 24 h, then 24 h of none, and a right code counts for nothing.
+func TestWrongTriesOfAnyDay(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		for round := range 6 {
+			seed := uint64(time.Now().UnixNano())
+			dice := rand.New(rand.NewPCG(uint64(round), seed))
+			slot, most := auth.Slot{Number: number(round), Role: actor.Coach}, 1+dice.IntN(11)
+			var wrong []time.Time
+			var blocked time.Time
+			p.challenge(slot)
+			for i := range 100 {
+				p.clock.advance(time.Duration(dice.IntN(5*3600)) * time.Second)
+				if dice.IntN(4) == 0 {
+					p.clock.advance(day - time.Duration(dice.IntN(3))*time.Hour)
+				}
+				now, right, recent := p.clock.Now(), dice.IntN(4) == 0, 0
+				for _, at := range wrong {
+					if at.After(now.Add(-day)) {
+						recent++
+					}
+				}
+				want := auth.Tried{Verdict: auth.WrongCode, Left: most - recent - 1}
+				switch {
+				case now.Before(blocked):
+					want = auth.Tried{Verdict: auth.Blocked, EndsAt: blocked}
+				case right:
+					want = auth.Tried{Verdict: auth.RightCode}
+				default:
+					wrong = append(wrong, now)
+					if want.Left == 0 {
+						blocked = now.Add(day)
+					}
+				}
+				got, err := p.db.TryOTP(bg, p.guess(right, most, slot))
+				ok(p, err)
+				if got.Verdict != want.Verdict || got.Left != want.Left || want.Verdict == auth.Blocked && !got.EndsAt.Equal(want.EndsAt) {
+					p.Fatalf("round %d of seed %d, guess %d of %d a day: %+v, want %+v", round, seed, i, most, got, want)
+				}
+				p.challenge(slot) // a wrong one is a try of it
+			}
+		}
+	})
+}
+
+// TestLoginsAgainstEnds: logins from devices, whose challenges are their own, race
+// with whatever ends the account or gives it another number. No session outlives that.
+func TestLoginsAgainstEnds(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		for round := range 30 {
+			shared := auth.Slot{Number: number(2 * round), Role: actor.Coach}
+			to := auth.Slot{Number: number(2*round + 1), Role: actor.Coach}
+			login := func(slots ...auth.Slot) *auth.Session {
+				now, try := p.clock.Now(), p.guess(true, 10, slots...)
+				s := &auth.Session{
+					ID: p.db.NewID(), AccountID: p.db.NewID(), Role: actor.Coach, Number: shared.Number, DeviceID: uuid.NewString(), Generation: 1,
+					CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(day), EndsAt: now.Add(2 * day),
+				}
+				try.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now.Add(day)}
+				if tried, err := p.db.TryOTP(bg, try); err != nil || tried.Verdict != auth.RightCode && tried.Verdict != auth.Suspended {
+					p.Errorf("login: %+v, %v", tried, err)
+				}
+				return s
+			}
+			p.challenge(shared)
+			by := login(shared).Actor()
+			p.challenge(shared)
+			p.challenge(to)
+			var all sync.WaitGroup
+			for range 6 {
+				own := auth.Slot{Number: shared.Number, Role: actor.Coach, DeviceID: uuid.NewString()}
+				p.challenge(own)
+				all.Go(func() {
+					time.Sleep(rand.N(10 * time.Millisecond))
+					login(own, shared)
+				})
+			}
+			var err error
+			switch try := p.guess(true, 10, shared); round % 3 {
+			case 0:
+				_, err = p.db.CloseAccount(bg, auth.Closing{By: by, Try: try})
+			case 1:
+				err = (&coach.Oversight{Store: p.db}).Suspend(bg, desk, by.AccountID, "why")
+			default:
+				_, err = p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to.Number, Current: try, New: p.guess(true, 10, to)})
+			}
+			if kind := fault.KindOf(err); err != nil && (kind == fault.Internal || kind == fault.Unavailable) {
+				p.Error(err)
+			}
+			all.Wait()
+		}
+		for _, query := range []string{
+			`SELECT count(*) FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.revoked_at IS NULL AND (a.suspended_at IS NOT NULL OR a.closed_at IS NOT NULL)`,
+			`SELECT count(*) FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.revoked_at IS NULL AND s.mobile_number <> a.mobile_number`,
+			`SELECT count(*) FROM otp_failures WHERE times <> ''`,
+		} {
+			if n := p.count(query); n != 0 {
+				p.Errorf("%s: %d", query, n)
+			}
+		}
+	})
+}
