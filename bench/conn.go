@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"reflect"
 	"strconv"
 	"time"
 )
@@ -24,6 +25,10 @@ type conn struct {
 	r    *bufio.Reader
 	out  bytes.Buffer
 	body []byte
+
+	// header is the one that was written last, and how: requests of one sender share theirs.
+	header  http.Header
+	written []byte
 }
 
 // do sends a request and returns the answer; the body is valid until the next call. A connection that the server closed
@@ -54,9 +59,13 @@ func (c *conn) close() {
 // write puts the request into c.out.
 func (c *conn) write(req *http.Request) error {
 	c.out.Reset()
-	fmt.Fprintf(&c.out, "%s %s HTTP/1.1\r\nHost: %s\r\n", req.Method, req.URL.RequestURI(), c.address)
-	if err := req.Header.Write(&c.out); err != nil {
-		return err
+	for _, part := range []string{req.Method, " ", req.URL.RequestURI(), " HTTP/1.1\r\nHost: ", c.address, "\r\n"} {
+		c.out.WriteString(part)
+	}
+	if req.Header != nil {
+		if err := c.writeHeader(req.Header); err != nil {
+			return err
+		}
 	}
 	if req.Body == nil || req.Body == http.NoBody {
 		if req.Method == http.MethodPost || req.Method == http.MethodPut || req.Method == http.MethodPatch {
@@ -74,6 +83,19 @@ func (c *conn) write(req *http.Request) error {
 	c.out.WriteString("\r\n\r\n")
 	_, err := io.Copy(&c.out, req.Body)
 	return err
+}
+
+// writeHeader puts a header into c.out. One that comes again is not written anew, so nobody may change it meanwhile.
+func (c *conn) writeHeader(h http.Header) error {
+	if reflect.ValueOf(h).Pointer() != reflect.ValueOf(c.header).Pointer() {
+		var text bytes.Buffer
+		if err := h.Write(&text); err != nil {
+			return err
+		}
+		c.header, c.written = h, text.Bytes()
+	}
+	c.out.Write(c.written)
+	return nil
 }
 
 // exchange sends what write prepared and reads the answer. keep says whether the connection may be used again.
@@ -115,16 +137,21 @@ func (c *conn) read() (status int, keep bool, err error) {
 			break
 		}
 		name, value, _ := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimSpace(value)
-		switch {
-		case bytes.EqualFold(name, []byte("Content-Length")):
-			if length, err = strconv.Atoi(string(value)); err != nil || length < 0 {
-				return 0, false, fmt.Errorf("content length %q", value)
+		switch len(name) { // most headers are none of these, and cost no more than that
+		case len("Content-Length"):
+			if bytes.EqualFold(name, []byte("Content-Length")) {
+				if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil || length < 0 {
+					return 0, false, fmt.Errorf("content length %q", value)
+				}
 			}
-		case bytes.EqualFold(name, []byte("Transfer-Encoding")):
-			chunked = bytes.EqualFold(value, []byte("chunked"))
-		case bytes.EqualFold(name, []byte("Connection")):
-			keep = !bytes.EqualFold(value, []byte("close"))
+		case len("Transfer-Encoding"):
+			if bytes.EqualFold(name, []byte("Transfer-Encoding")) {
+				chunked = bytes.EqualFold(bytes.TrimSpace(value), []byte("chunked"))
+			}
+		case len("Connection"):
+			if bytes.EqualFold(name, []byte("Connection")) {
+				keep = !bytes.EqualFold(bytes.TrimSpace(value), []byte("close"))
+			}
 		}
 	}
 
