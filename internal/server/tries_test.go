@@ -62,20 +62,30 @@ func TestWrongTriesSlide(t *testing.T) {
 	})
 }
 
-// Who has no tries left for a day is told so at once, not to ask for a new code.
+// Who has no tries left for a day is told so at once, not to ask for a new code: a
+// number, and a device that is known.
 func TestWaitOfABlockedNumber(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		var otp string
-		for range 2 {
-			s.Clock.Advance(6 * time.Minute)
-			otp = askCode(t, s, coachNumber, "")
-			for i := range 5 {
-				s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, i)}).Want(t, 422)
+		for _, device := range []string{"", s.SignIn(t, "coach", coachNumber).Device} {
+			guess := func(otp string) map[string]any {
+				body := map[string]any{"mobile_number": coachNumber, "otp": otp}
+				if device != "" {
+					body = withDevice(body, device)
+				}
+				return body
 			}
-		}
-		a := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
-		if wait, _ := strconv.Atoi(a.Header.Get("Retry-After")); wait < 23*3600 {
-			t.Errorf("Retry-After %d: %s", wait, a.Body)
+			var otp string
+			for range 2 {
+				s.Clock.Advance(6 * time.Minute)
+				otp = askCode(t, s, coachNumber, device)
+				for i := range 5 {
+					s.Call(t, "POST", "/auth/verify-otp", "", guess(wrong(otp, i))).Want(t, 422)
+				}
+			}
+			a := s.Call(t, "POST", "/auth/login", "", guess(otp)).Want(t, 429, "otp_attempts_exceeded")
+			if wait, _ := strconv.Atoi(a.Header.Get("Retry-After")); wait < 23*3600 {
+				t.Errorf("device %t: Retry-After %d: %s", device != "", wait, a.Body)
+			}
 		}
 	})
 }

@@ -105,10 +105,13 @@ func (tx *tx) count(ctx context.Context, t auth.Try) (guess, error) {
 				return g, fmt.Errorf("count try: %w", err)
 			}
 			if !g.live {
-				if sent, err := tx.exhausted(ctx, t, slot); err != nil || !sent.IsZero() {
-					return g, err // a device's guesses are never the shared challenge's
+				sent, err := tx.exhausted(ctx, t, slot)
+				if err != nil {
+					return g, fmt.Errorf("count try: %w", err)
 				}
-				continue
+				if sent.IsZero() {
+					continue
+				} // else a device's guesses are never the shared challenge's
 			}
 		}
 		if err := tx.countWrong(ctx, t, &g); err != nil {
