@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -94,9 +95,25 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// countTrips puts itself between the store and the cluster at address. A round trip
+// countTrips puts itself between the store and the server at address. A round trip
 // is what the client sends before the server answers.
 func countTrips(t *testing.T, address string) (string, *atomic.Int64) {
+	t.Helper()
+	trips := new(atomic.Int64)
+	return relay(t, address, func(client, server net.Conn) {
+		var asking atomic.Bool
+		go pass(server, client, func() {
+			if !asking.Swap(true) {
+				trips.Add(1)
+			}
+		})
+		go pass(client, server, func() { asking.Store(false) })
+	}), trips
+}
+
+// relay has join serve every connection to the server at address, and returns where
+// it is reached: by a Unix socket, at which the first write shows that nobody reads.
+func relay(t *testing.T, address string, join func(client, server net.Conn)) string {
 	t.Helper()
 	u, err := url.Parse(address)
 	ok(t, err)
@@ -105,10 +122,12 @@ func countTrips(t *testing.T, address string) (string, *atomic.Int64) {
 	if q.Get("host") == "" {
 		network, target = "tcp", u.Host
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	dir, err := os.MkdirTemp("", "relay") // t.TempDir may be too long for a socket
+	ok(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
 	ok(t, err)
 	t.Cleanup(func() { l.Close() })
-	trips := new(atomic.Int64)
 	go func() {
 		for {
 			client, err := l.Accept()
@@ -120,18 +139,12 @@ func countTrips(t *testing.T, address string) (string, *atomic.Int64) {
 				client.Close()
 				continue
 			}
-			var asking atomic.Bool
-			go pass(server, client, func() {
-				if !asking.Swap(true) {
-					trips.Add(1)
-				}
-			})
-			go pass(client, server, func() { asking.Store(false) })
+			join(client, server)
 		}
 	}()
-	q.Del("host")
-	u.RawQuery, u.Host = q.Encode(), l.Addr().String()
-	return u.String(), trips
+	q.Set("host", dir)
+	u.RawQuery, u.Host = q.Encode(), ""
+	return u.String()
 }
 
 func pass(to, from net.Conn, noted func()) {
