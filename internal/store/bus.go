@@ -2,12 +2,10 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5"
 )
 
 // channel is the PostgreSQL channel on which replicas say whose trays grew.
@@ -78,13 +76,7 @@ func (db *DB) speak(ctx context.Context) {
 
 // hear waits for announcements on a connection of its own until it is lost.
 func (db *DB) hear(ctx context.Context, heard func([]string)) error {
-	conn, err := db.reads.Conn(ctx)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	return errors.Join(conn.Raw(func(driver any) error {
-		pg := driver.(*stdlib.Conn).Conn()
+	return db.lend(ctx, func(pg *pgx.Conn) error {
 		if _, err := pg.Exec(ctx, "LISTEN "+channel); err != nil {
 			return err
 		}
@@ -97,5 +89,5 @@ func (db *DB) hear(ctx context.Context, heard func([]string)) error {
 			}
 			heard(strings.Split(n.Payload, ","))
 		}
-	}), sql.ErrConnDone)
+	})
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"sync"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/touchline/touchline/internal/fault"
 )
@@ -32,7 +30,7 @@ const (
 //
 // It has no goroutine of its own: whoever leads hands the queue on when back.
 type convoy struct {
-	pool *sql.DB
+	lend func(context.Context, func(*pgx.Conn) error) error // see DB.lend
 
 	mu      sync.Mutex
 	leader  *traveller // of the newest convoy on its way; nil: none is
@@ -170,35 +168,30 @@ func (c *convoy) depart() []*traveller {
 // are answered once it is committed, and undone if one of them fails. They go by
 // their first argument, the key of a row, so that two convoys lock rows in one order.
 func (c *convoy) travel(ctx context.Context, all []*traveller) turn {
-	conn, err := c.pool.Conn(ctx)
-	if err != nil {
-		return turn{alone: true}
-	}
-	defer conn.Close()
 	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b *traveller) int { return cmp.Compare(a.key(), b.key()) })
-	var failed error
-	err = conn.Raw(func(raw any) error {
+	sent := false
+	failed := c.lend(ctx, func(conn *pgx.Conn) error {
+		sent = true
 		var batch pgx.Batch
 		batch.Queue(limitLocks)
 		for _, t := range all {
 			batch.Queue(t.query, t.args...)
 		}
-		answers := raw.(*stdlib.Conn).Conn().SendBatch(ctx, &batch)
-		_, failed = answers.Exec()
-		for i := 0; failed == nil && i < len(all); i++ {
+		answers := conn.SendBatch(ctx, &batch)
+		_, err := answers.Exec()
+		for i := 0; err == nil && i < len(all); i++ {
 			t := all[i]
-			t.met, t.err, failed = t.take(answers)
+			t.met, t.err, err = t.take(answers)
 		}
-		failed = ended(answers, failed)
-		return nil
+		return ended(answers, err)
 	})
 	_, refused := errors.AsType[*pgconn.PgError](failed)
 	_, unsent := errors.AsType[pgx.ErrPreprocessingBatch](failed) // an argument that does not fit
-	switch failed = cmp.Or(failed, err); {
+	switch {
 	case failed == nil:
 		return turn{}
-	case pgconn.SafeToRetry(failed), (refused || unsent) && !isLost(failed):
+	case !sent, pgconn.SafeToRetry(failed), (refused || unsent) && !isLost(failed):
 		return turn{alone: true}
 	}
 	return turn{err: failed} // perhaps they are kept

@@ -108,7 +108,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 func (db *DB) connect() error {
 	if db.engine == postgres {
 		db.reads = db.target.openPool()
-		db.convoy = &convoy{pool: db.reads}
+		db.convoy = &convoy{lend: db.lend}
 		return nil
 	}
 	if err := db.target.makeFile(); err != nil {
