@@ -79,15 +79,11 @@ func (db *DB) execRows(ctx context.Context, read func(*rows, error) error, query
 // single runs one statement on PostgreSQL as a transaction of its own: one round
 // trip, detached from the request like every other write.
 func (db *DB) single(ctx context.Context, run func(ctx context.Context) error) error {
-	if err := ctx.Err(); err != nil {
-		return classify(err)
-	}
-	if err := db.enter(); err != nil {
+	own, done, err := db.detached(ctx)
+	if err != nil {
 		return err
 	}
-	defer db.leave()
-	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
-	defer cancel()
+	defer done()
 	for try := 1; ; try++ {
 		// A lost connection is as one lost at COMMIT: perhaps the statement is kept,
 		// unless it was lost before.

@@ -53,15 +53,11 @@ type tx struct {
 // Having begun, it no longer heeds the end of ctx but has writeLimit; a ctx that
 // has ended before is refused. fn must not call write.
 func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
-	if err := ctx.Err(); err != nil {
-		return classify(err)
-	}
-	if err := db.enter(); err != nil {
+	own, done, err := db.detached(ctx)
+	if err != nil {
 		return err
 	}
-	defer db.leave()
-	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
-	defer cancel()
+	defer done()
 
 	start := time.Now()
 	for try := 1; ; try++ {
@@ -81,6 +77,19 @@ func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
 			return db.failure(fault.Down(err))
 		}
 	}
+}
+
+// detached counts a write in and gives it a time of its own, for once it has begun it
+// does not end with its request. done must follow.
+func (db *DB) detached(ctx context.Context) (own context.Context, done func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, classify(err)
+	}
+	if err := db.enter(); err != nil {
+		return nil, nil, err
+	}
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
+	return own, func() { cancel(); db.leave() }, nil
 }
 
 // attempt runs fn once in a transaction and says whether it was committed, which
