@@ -4,8 +4,8 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/wall"
 )
 
@@ -17,7 +17,7 @@ func (s *Server) signIn(r *http.Request, rt *route, c *call) error {
 	if rt.scope == "" {
 		return nil
 	}
-	secret, err := exchange.Bearer(r.Header)
+	secret, err := httpx.Bearer(r.Header)
 	if err == nil {
 		c.token, err = s.Operators.Authenticate(r.Context(), secret)
 	}
@@ -32,7 +32,7 @@ func (s *Server) signIn(r *http.Request, rt *route, c *call) error {
 
 // turnedAway is the answer without a token that works.
 func (s *Server) turnedAway(r *http.Request, code string) error {
-	if code != exchange.TokenMissing {
+	if code != httpx.TokenMissing {
 		if err := s.failures.Climb(wall.Address(r, s.TrustedProxies), s.Now()); err != nil {
 			return err
 		}

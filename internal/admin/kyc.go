@@ -7,8 +7,8 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -126,7 +126,7 @@ func (s *Server) kycDocument(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	file := c.Document.File
-	exchange.File{Name: file.Name, MediaType: file.MediaType, Tag: file.SHA256, Saved: true, Content: c}.Answer(w, r)
+	httpx.File{Name: file.Name, MediaType: file.MediaType, Tag: file.SHA256, Saved: true, Content: c}.Answer(w, r)
 	return nil
 }
 

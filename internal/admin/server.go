@@ -13,8 +13,8 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
@@ -58,13 +58,13 @@ type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
 	// Observe is told of every answer; nil is nobody.
-	Observe func(method string, x *exchange.Exchange, took time.Duration)
+	Observe func(method string, x *httpx.Exchange, took time.Duration)
 }
 
 // Server answers the operators' calls. Make it with New.
 type Server struct {
 	Config
-	edge     exchange.Edge
+	edge     httpx.Edge
 	failures *wall.Wall
 }
 
@@ -75,7 +75,7 @@ func New(c Config) *Server {
 	}
 	return &Server{
 		Config:   c,
-		edge:     exchange.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
+		edge:     httpx.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
 		failures: wall.New(failuresPerMinute),
 	}
 }
@@ -83,15 +83,15 @@ func New(c Config) *Server {
 // Handler returns the handler of every operation.
 func (s *Server) Handler() http.Handler {
 	routes := s.routes()
-	all := make([]exchange.Route, len(routes))
+	all := make([]httpx.Route, len(routes))
 	for i := range routes {
 		rt := &routes[i]
-		all[i] = exchange.Route{Method: rt.method, Pattern: rt.pattern, Handle: func(w http.ResponseWriter, r *http.Request) error {
+		all[i] = httpx.Route{Method: rt.method, Pattern: rt.pattern, Handle: func(w http.ResponseWriter, r *http.Request) error {
 			return s.answer(w, r, rt)
 		}}
 	}
 	absent := func(http.ResponseWriter, *http.Request) error { return fault.Missing() }
-	next := s.edge.Router(all, absent, func(r *http.Request) *exchange.Exchange { return &callOf(r).Exchange })
+	next := s.edge.Router(all, absent, func(r *http.Request) *httpx.Exchange { return &callOf(r).Exchange })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := new(call)
 		s.edge.Serve(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)), &c.Exchange, next)

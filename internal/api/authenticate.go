@@ -4,8 +4,8 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 )
 
 // signIn finds out who calls, as far as the route asks.
@@ -13,7 +13,7 @@ func (s *Server) signIn(r *http.Request, rt *route, c *call) error {
 	if rt.access == open {
 		return nil
 	}
-	token, err := exchange.Bearer(r.Header)
+	token, err := httpx.Bearer(r.Header)
 	if err != nil {
 		return c.refuse(rt, err)
 	}

@@ -10,13 +10,13 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 )
 
 // call is what the adapter knows of the request that it is answering.
 type call struct {
-	exchange.Exchange
+	httpx.Exchange
 
 	by     actor.Actor
 	claims auth.Claims

@@ -5,8 +5,8 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 )
 
 // documentContent serves GET /api/coach/documents/{document_id}/content: to the
@@ -63,5 +63,5 @@ func answerContent(w http.ResponseWriter, r *http.Request, c *coach.Content) {
 		h.Set("Cache-Control", "public, max-age=60")
 		h.Set("Vary", "Authorization")
 	}
-	exchange.File{Name: file.Name, MediaType: file.MediaType, Tag: tag, Saved: file.MediaType == coach.PDF, Content: c}.Answer(w, r)
+	httpx.File{Name: file.Name, MediaType: file.MediaType, Tag: tag, Saved: file.MediaType == coach.PDF, Content: c}.Answer(w, r)
 }

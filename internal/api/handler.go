@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/wall"
 )
 
@@ -21,10 +21,10 @@ const timeLimit = 10 * time.Second
 func (s *Server) Handler() http.Handler { return s.serve(s.routes()) }
 
 func (s *Server) serve(routes []route) http.Handler {
-	all := make([]exchange.Route, len(routes))
+	all := make([]httpx.Route, len(routes))
 	for i := range routes {
 		rt := &routes[i]
-		all[i] = exchange.Route{Method: rt.method, Pattern: rt.pattern, Handle: func(w http.ResponseWriter, r *http.Request) error {
+		all[i] = httpx.Route{Method: rt.method, Pattern: rt.pattern, Handle: func(w http.ResponseWriter, r *http.Request) error {
 			return s.answer(w, r, rt)
 		}}
 	}
@@ -34,7 +34,7 @@ func (s *Server) serve(routes []route) http.Handler {
 		}
 		return fault.Missing()
 	}
-	return s.around(s.edge.Router(all, absent, func(r *http.Request) *exchange.Exchange { return &callOf(r.Context()).Exchange }))
+	return s.around(s.edge.Router(all, absent, func(r *http.Request) *httpx.Exchange { return &callOf(r.Context()).Exchange }))
 }
 
 // around gives every request what all get, found or not.
@@ -76,7 +76,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, rt *route) error
 	}
 	whole := r
 	if !rt.endless && rt.access != swift { // whose one read has a limit of its own
-		within, cancel := exchange.Within(r, cmp.Or(rt.limit, timeLimit))
+		within, cancel := httpx.Within(r, cmp.Or(rt.limit, timeLimit))
 		defer cancel()
 		r = within
 	}

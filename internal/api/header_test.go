@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/api"
-	"github.com/touchline/touchline/internal/exchange"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 )
 
 func TestBearer(t *testing.T) {
@@ -27,7 +27,7 @@ func TestBearer(t *testing.T) {
 		{[]string{"Bearer a", "Bearer b"}, "", "token_invalid"},
 	}
 	for _, tt := range tests {
-		token, err := exchange.Bearer(http.Header{"Authorization": tt.headers})
+		token, err := httpx.Bearer(http.Header{"Authorization": tt.headers})
 		if token != tt.token || fault.CodeOf(err) != tt.code {
 			t.Errorf("%q: %q, %v", tt.headers, token, err)
 		}
@@ -37,7 +37,7 @@ func TestBearer(t *testing.T) {
 func FuzzBearer(f *testing.F) {
 	f.Add("Bearer abc")
 	f.Fuzz(func(t *testing.T, value string) {
-		token, err := exchange.Bearer(http.Header{"Authorization": {value}})
+		token, err := httpx.Bearer(http.Header{"Authorization": {value}})
 		if (err == nil) == (token == "") || err != nil && fault.KindOf(err) != fault.Unauthenticated {
 			t.Fatalf("%q: %q, %v", value, token, err)
 		}

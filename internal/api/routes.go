@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/exchange"
+	"github.com/touchline/touchline/internal/httpx"
 )
 
 // route is one operation of the contract. Its zero options are the common case:
@@ -113,7 +113,7 @@ func (s *Server) documentRoutes() []route {
 		{method: "GET", pattern: one, handle: s.getDocument, roles: coachOnly},
 		{method: "PATCH", pattern: one, handle: s.editDocument, roles: coachOnly, body: bodyPatch},
 		{method: "DELETE", pattern: one, handle: s.deleteDocument, roles: coachOnly},
-		{method: "GET", pattern: one + "/content", handle: s.documentContent, access: optional, produces: mediaAny, limit: exchange.FileLimit},
+		{method: "GET", pattern: one + "/content", handle: s.documentContent, access: optional, produces: mediaAny, limit: httpx.FileLimit},
 		{method: "PUT", pattern: one + "/content", handle: s.replaceContent, roles: coachOnly, body: bodyForm},
 	}
 }

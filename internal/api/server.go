@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/exchange"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -65,7 +65,7 @@ type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
 	// Observe is told of every answer; nil is nobody.
-	Observe func(method string, x *exchange.Exchange, took time.Duration)
+	Observe func(method string, x *httpx.Exchange, took time.Duration)
 
 	// StreamPoll and StreamBeat are how often a stream asks whether it may go on
 	// and how often it shows that it lives; 0 means 2 s and 20 s.
@@ -95,7 +95,7 @@ type Server struct {
 	subscriptions *coach.Subscriptions
 	verifications *coach.Verifications
 
-	edge    exchange.Edge
+	edge    httpx.Edge
 	proxies []netip.Prefix
 	wall    *wall.Wall
 	now     func() time.Time
@@ -112,7 +112,7 @@ func New(c Config) *Server {
 		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, documents: c.Documents, dashboards: c.Dashboards, directory: c.Directory, tray: c.Tray, hub: c.Hub,
 		subscriptions: c.Subscriptions, verifications: c.Verifications,
 		idempotency: c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
-		edge:    exchange.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
+		edge:    httpx.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
 		proxies: c.TrustedProxies, wall: wall.New(c.RequestsPerMinute), now: c.Now, log: c.Log,
 		streamPoll: c.StreamPoll, streamBeat: c.StreamBeat,
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/touchline/touchline/internal/exchange"
+	"github.com/touchline/touchline/internal/httpx"
 )
 
 // Metrics are those of one process. Safe for concurrent use.
@@ -78,8 +78,8 @@ func (m *Metrics) Handler() http.Handler {
 }
 
 // Observe returns what counts the requests of one listener.
-func (m *Metrics) Observe(listener string) func(method string, x *exchange.Exchange, took time.Duration) {
-	return func(method string, x *exchange.Exchange, took time.Duration) {
+func (m *Metrics) Observe(listener string) func(method string, x *httpx.Exchange, took time.Duration) {
+	return func(method string, x *httpx.Exchange, took time.Duration) {
 		s := m.find(of{listener, known(method), x.Route, x.Status})
 		s.count.Inc()
 		s.took.Observe(took.Seconds())

@@ -6,7 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/exchange"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/worker"
 )
@@ -19,7 +19,7 @@ type watched struct {
 	outbox    worker.Store
 
 	metrics           http.Handler
-	public, operators func(method string, x *exchange.Exchange, took time.Duration)
+	public, operators func(method string, x *httpx.Exchange, took time.Duration)
 }
 
 // watch counts where there is a listener to ask; else it costs nothing.

@@ -1,10 +1,10 @@
-package exchange_test
+package httpx_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/touchline/touchline/internal/exchange"
+	"github.com/touchline/touchline/internal/httpx"
 )
 
 func TestTraceID(t *testing.T) {
@@ -20,7 +20,7 @@ func TestTraceID(t *testing.T) {
 		"":  false,
 		"x": false,
 	} {
-		got := exchange.TraceID(traceparent)
+		got := httpx.TraceID(traceparent)
 		if (got == id) != kept || len(got) != 32 {
 			t.Errorf("%q: %q", traceparent, got)
 		}

@@ -1,4 +1,4 @@
-package exchange_test
+package httpx_test
 
 import (
 	"mime"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/exchange"
+	"github.com/touchline/touchline/internal/httpx"
 )
 
 // FuzzDisposition: a client reads the name that was meant, and nothing else.
@@ -18,7 +18,7 @@ func FuzzDisposition(f *testing.F) {
 	f.Add("a;b=c\\.pdf")
 	f.Fuzz(func(t *testing.T, sent string) {
 		w := httptest.NewRecorder()
-		file := exchange.File{Name: coach.FileName(sent, coach.PDF), MediaType: coach.PDF, Saved: true, Content: strings.NewReader("x")}
+		file := httpx.File{Name: coach.FileName(sent, coach.PDF), MediaType: coach.PDF, Saved: true, Content: strings.NewReader("x")}
 		file.Answer(w, httptest.NewRequest(http.MethodGet, "/", http.NoBody))
 		header := w.Header().Get("Content-Disposition")
 		kind, parameters, err := mime.ParseMediaType(header)

@@ -1,7 +1,6 @@
-// Package exchange is what every request gets at either listener, found or not: a
-// trace id, headers that guard its answer, a line in the log, and an answer even
-// if a handler panics. It also answers with files, which take their time.
-package exchange
+// Package httpx is the middleware that both listeners share: trace ids, security
+// headers, panic recovery, timeouts and the access log. It also serves files.
+package httpx
 
 import (
 	"context"
