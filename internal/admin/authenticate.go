@@ -6,7 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/wall"
+	"github.com/touchline/touchline/internal/ratelimit"
 )
 
 // signIn finds out whose token is presented, and whether it may do this. An
@@ -33,7 +33,7 @@ func (s *Server) signIn(r *http.Request, rt *route, c *call) error {
 // turnedAway is the answer without a token that works.
 func (s *Server) turnedAway(r *http.Request, code string) error {
 	if code != httpx.TokenMissing {
-		if err := s.failures.Climb(wall.Address(r, s.TrustedProxies), s.Now()); err != nil {
+		if err := s.failures.Allow(ratelimit.Address(r, s.TrustedProxies), s.Now()); err != nil {
 			return err
 		}
 	}

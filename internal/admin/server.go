@@ -18,14 +18,14 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
-	"github.com/touchline/touchline/internal/wall"
+	"github.com/touchline/touchline/internal/ratelimit"
 )
 
 const (
 	// timeLimit is how long a call may take, unless it sends a file.
 	timeLimit = 10 * time.Second
 	// failuresPerMinute is how many tokens that do not work an address may present.
-	// It is the only wall here: other services ask about tokens at any rate.
+	// It is the only rate limit here: other services ask about tokens at any rate.
 	failuresPerMinute = 30
 )
 
@@ -65,7 +65,7 @@ type Config struct {
 type Server struct {
 	Config
 	edge     httpx.Edge
-	failures *wall.Wall
+	failures *ratelimit.Limiter
 }
 
 // New returns a Server of c.
@@ -76,7 +76,7 @@ func New(c Config) *Server {
 	return &Server{
 		Config:   c,
 		edge:     httpx.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
-		failures: wall.New(failuresPerMinute),
+		failures: ratelimit.New(failuresPerMinute),
 	}
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/wall"
+	"github.com/touchline/touchline/internal/ratelimit"
 )
 
 // timeLimit is how long a call may take, unless its route says otherwise.
 const timeLimit = 10 * time.Second
 
 // Handler returns the handler of every operation. It must be made once: the
-// wall per address is shared by all that it returns.
+// rate limiter per address is shared by all that it returns.
 func (s *Server) Handler() http.Handler { return s.serve(s.routes()) }
 
 func (s *Server) serve(routes []route) http.Handler {
@@ -29,7 +29,7 @@ func (s *Server) serve(routes []route) http.Handler {
 		}}
 	}
 	absent := func(_ http.ResponseWriter, r *http.Request) error {
-		if err := s.climb(r); err != nil {
+		if err := s.allow(r); err != nil {
 			return err
 		}
 		return fault.Missing()
@@ -60,17 +60,17 @@ func (s *Server) problem(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // client returns the network to which a request is counted.
-func (s *Server) client(r *http.Request) string { return wall.Address(r, s.proxies) }
+func (s *Server) client(r *http.Request) string { return ratelimit.Address(r, s.proxies) }
 
-// climb answers rate_limited once the caller's address has made too many requests.
-func (s *Server) climb(r *http.Request) error { return s.wall.Climb(s.client(r), s.now()) }
+// allow answers rate_limited once the caller's address has made too many requests.
+func (s *Server) allow(r *http.Request) error { return s.limiter.Allow(s.client(r), s.now()) }
 
 // answer makes the checks that come before the handler, in the order of the
 // contract's section 1, and then calls it.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, rt *route) error {
 	c := callOf(r.Context())
-	if !rt.unwalled {
-		if err := s.climb(r); err != nil {
+	if !rt.noRateLimit {
+		if err := s.allow(r); err != nil {
 			return err
 		}
 	}

@@ -31,8 +31,8 @@ type route struct {
 	limit time.Duration
 	// endless lifts the limit, for streams: they end when the caller leaves.
 	endless bool
-	// unwalled calls do not count against the wall per address.
-	unwalled bool
+	// noRateLimit calls do not count against the rate limit per address.
+	noRateLimit bool
 }
 
 // handlerFunc answers a request or returns why not; the adapter then writes the
@@ -122,8 +122,8 @@ func (s *Server) documentRoutes() []route {
 func (s *Server) serviceRoutes() []route {
 	routes := []route{
 		{method: "GET", pattern: "/.well-known/jwks.json", handle: s.jwks, access: open, produces: mediaAny},
-		{method: "GET", pattern: "/healthz", handle: s.healthz, access: open, produces: mediaAny, unwalled: true},
-		{method: "GET", pattern: "/readyz", handle: s.readyz, access: open, produces: mediaAny, unwalled: true},
+		{method: "GET", pattern: "/healthz", handle: s.healthz, access: open, produces: mediaAny, noRateLimit: true},
+		{method: "GET", pattern: "/readyz", handle: s.readyz, access: open, produces: mediaAny, noRateLimit: true},
 	}
 	pages := map[string]http.Handler{}
 	if s.docs != nil {

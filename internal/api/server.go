@@ -16,7 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
-	"github.com/touchline/touchline/internal/wall"
+	"github.com/touchline/touchline/internal/ratelimit"
 )
 
 // Reader reads, in one statement, what the calls that are made most often need.
@@ -50,7 +50,7 @@ type Config struct {
 	// Docs serves the contract; nil leaves it out.
 	Docs *Docs
 	// Pages are mounted for GET beside the API, by ServeMux pattern without a
-	// method; they stand behind the same wall.
+	// method; they stand behind the same rate limit.
 	Pages map[string]http.Handler
 	// Ready returns what keeps the service from serving; nil is always ready.
 	Ready func(context.Context) error
@@ -97,7 +97,7 @@ type Server struct {
 
 	edge    httpx.Edge
 	proxies []netip.Prefix
-	wall    *wall.Wall
+	limiter *ratelimit.Limiter
 	now     func() time.Time
 	log     *slog.Logger
 
@@ -113,7 +113,7 @@ func New(c Config) *Server {
 		subscriptions: c.Subscriptions, verifications: c.Verifications,
 		idempotency: c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
 		edge:    httpx.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
-		proxies: c.TrustedProxies, wall: wall.New(c.RequestsPerMinute), now: c.Now, log: c.Log,
+		proxies: c.TrustedProxies, limiter: ratelimit.New(c.RequestsPerMinute), now: c.Now, log: c.Log,
 		streamPoll: c.StreamPoll, streamBeat: c.StreamBeat,
 	}
 	if s.streamPoll <= 0 {

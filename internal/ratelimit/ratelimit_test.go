@@ -1,15 +1,15 @@
-package wall_test
+package ratelimit_test
 
 import (
 	"strconv"
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/wall"
+	"github.com/touchline/touchline/internal/ratelimit"
 )
 
 func TestWall(t *testing.T) {
-	w, now := wall.New(60), time.Unix(1e9, 0)
+	w, now := ratelimit.New(60), time.Unix(1e9, 0)
 	for i := range 60 {
 		if wait := w.Wait("a", now); wait != 0 {
 			t.Fatalf("request %d waits %s", i, wait)
@@ -23,13 +23,13 @@ func TestWall(t *testing.T) {
 	if w.Wait("b", now) != 0 || w.Wait("a", now.Add(time.Second)) != 0 || w.Wait("a", now.Add(time.Second)) == 0 {
 		t.Error("addresses are counted apart, and time passes")
 	}
-	if wall.New(0).Wait("a", now) != 0 {
+	if ratelimit.New(0).Wait("a", now) != 0 {
 		t.Error("0 is no limit")
 	}
 }
 
 func TestWallForgets(t *testing.T) {
-	w, now := wall.New(1), time.Unix(1e9, 0)
+	w, now := ratelimit.New(1), time.Unix(1e9, 0)
 	w.Wait("busy", now)
 	for i := range 100_000 {
 		w.Wait(strconv.Itoa(i), now)

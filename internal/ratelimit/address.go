@@ -1,4 +1,4 @@
-package wall
+package ratelimit
 
 import (
 	"net/http"

@@ -1,7 +1,7 @@
-// Package wall counts requests per network address, in this process alone: the
-// first and cheapest limit, before anything is asked of the database. It also says
-// from which address a request came, proxies believed or not.
-package wall
+// Package ratelimit limits requests per network address. It counts in this process
+// only, so it costs no database read. It also derives the client address of a
+// request, with or without trusted proxies.
+package ratelimit
 
 import (
 	"sync"
@@ -12,26 +12,25 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// size is how many addresses each of a wall's two generations remembers:
-// together a few megabytes at the most.
+// size bounds the addresses in each of the two generations: a few megabytes in all.
 const size = 16384
 
-// Wall lets so many requests of an address through in a minute. It forgets the
-// addresses that came least lately. Safe for concurrent use.
-type Wall struct {
+// Limiter limits the requests of each address per minute. It forgets the least
+// recently seen addresses. It is safe for concurrent use.
+type Limiter struct {
 	perMinute int
 
 	mu              sync.Mutex
 	young, previous map[string]*rate.Limiter
 }
 
-// New returns a wall for so many requests a minute and address; 0 is no limit.
-func New(perMinute int) *Wall {
-	return &Wall{perMinute: perMinute, young: map[string]*rate.Limiter{}}
+// New returns a limiter of perMinute requests for each address; 0 means no limit.
+func New(perMinute int) *Limiter {
+	return &Limiter{perMinute: perMinute, young: map[string]*rate.Limiter{}}
 }
 
 // Wait returns how long address must wait; 0 lets it through and counts it.
-func (l *Wall) Wait(address string, now time.Time) time.Duration {
+func (l *Limiter) Wait(address string, now time.Time) time.Duration {
 	if l.perMinute <= 0 {
 		return 0
 	}
@@ -43,7 +42,7 @@ func (l *Wall) Wait(address string, now time.Time) time.Duration {
 	return wait
 }
 
-func (l *Wall) limiter(address string) *rate.Limiter {
+func (l *Limiter) limiter(address string) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if limiter, ok := l.young[address]; ok {
@@ -60,8 +59,8 @@ func (l *Wall) limiter(address string) *rate.Limiter {
 	return limiter
 }
 
-// Climb answers rate_limited once address has made too many requests.
-func (l *Wall) Climb(address string, now time.Time) error {
+// Allow answers rate_limited once address has made too many requests.
+func (l *Limiter) Allow(address string, now time.Time) error {
 	wait := l.Wait(address, now)
 	if wait == 0 {
 		return nil

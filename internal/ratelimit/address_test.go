@@ -1,10 +1,10 @@
-package wall_test
+package ratelimit_test
 
 import (
 	"net/netip"
 	"testing"
 
-	"github.com/touchline/touchline/internal/wall"
+	"github.com/touchline/touchline/internal/ratelimit"
 )
 
 func TestClientAddress(t *testing.T) {
@@ -30,7 +30,7 @@ func TestClientAddress(t *testing.T) {
 		{"@", nil, trusted, "invalid IP"},
 	}
 	for _, tt := range tests {
-		if got := wall.Network(wall.Client(tt.remote, tt.forwarded, tt.trusted)); got != tt.want {
+		if got := ratelimit.Network(ratelimit.Client(tt.remote, tt.forwarded, tt.trusted)); got != tt.want {
 			t.Errorf("%s %q: %s, want %s", tt.remote, tt.forwarded, got, tt.want)
 		}
 	}
@@ -39,8 +39,8 @@ func TestClientAddress(t *testing.T) {
 func FuzzClientAddress(f *testing.F) {
 	f.Add("10.0.0.1:80", "1.2.3.4, [::1]:9")
 	f.Fuzz(func(t *testing.T, remote, forwarded string) {
-		wall.Network(wall.Client(remote, []string{forwarded}, []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}))
-		direct := wall.Client("192.0.2.1:80", []string{forwarded}, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
+		ratelimit.Network(ratelimit.Client(remote, []string{forwarded}, []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}))
+		direct := ratelimit.Client("192.0.2.1:80", []string{forwarded}, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
 		if direct != netip.MustParseAddr("192.0.2.1") {
 			t.Fatalf("a stranger's X-Forwarded-For was believed: %s", direct)
 		}
