@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/touchline/touchline/internal/apidocs"
 	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/reference"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -18,7 +18,7 @@ import (
 var openAPI []byte
 
 // Document returns the OpenAPI document as JSON. It is made at the first call.
-var Document = sync.OnceValues(func() ([]byte, error) { return reference.JSON(openAPI) })
+var Document = sync.OnceValues(func() ([]byte, error) { return apidocs.JSON(openAPI) })
 
 // openAPI serves GET /openapi.json.
 func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {

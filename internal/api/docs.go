@@ -14,8 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/touchline/touchline/internal/apidocs"
 	"github.com/touchline/touchline/internal/problem"
-	"github.com/touchline/touchline/internal/reference"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -28,7 +28,7 @@ var openAPI []byte
 var templateFiles embed.FS
 
 // Document returns the OpenAPI document as JSON. Each call converts it anew.
-func Document() ([]byte, error) { return reference.JSON(openAPI) }
+func Document() ([]byte, error) { return apidocs.JSON(openAPI) }
 
 // Docs serves the contract to programs and to people: the OpenAPI document,
 // its reference page, and a page for each problem code. Its methods are the
@@ -45,7 +45,7 @@ type Docs struct {
 type docsContent struct {
 	json, page keptPage
 	// answeredBy lists, for each problem code, the operations that answer it.
-	answeredBy map[string][]reference.Link
+	answeredBy map[string][]apidocs.Link
 }
 
 // NewDocs returns the handlers. It fails where a template is faulty.
@@ -84,8 +84,8 @@ func (d *Docs) Problem(w http.ResponseWriter, r *http.Request) {
 	}
 	d.render(w, r, http.StatusOK, "problem.html", problemPage{
 		Type:         kind,
-		MeaningHTML:  reference.Inline(kind.Meaning),
-		WhatToDoHTML: reference.Inline(kind.WhatToDo),
+		MeaningHTML:  apidocs.Inline(kind.Meaning),
+		WhatToDoHTML: apidocs.Inline(kind.WhatToDo),
 		StatusText:   http.StatusText(kind.Status),
 		AnsweredBy:   d.kept().answeredBy[code],
 	})
@@ -107,7 +107,7 @@ func (d *Docs) build() (docsContent, error) {
 	if err != nil {
 		return docsContent{}, err
 	}
-	ref, err := reference.New(openAPI)
+	ref, err := apidocs.New(openAPI)
 	if err != nil {
 		return docsContent{}, err
 	}

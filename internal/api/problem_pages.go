@@ -4,8 +4,8 @@ import (
 	"html/template"
 	"net/http"
 
+	"github.com/touchline/touchline/internal/apidocs"
 	"github.com/touchline/touchline/internal/problem"
-	"github.com/touchline/touchline/internal/reference"
 )
 
 // problemPage is what the page of one code shows.
@@ -13,7 +13,7 @@ type problemPage struct {
 	problem.Type
 	MeaningHTML, WhatToDoHTML template.HTML
 	StatusText                string
-	AnsweredBy                []reference.Link
+	AnsweredBy                []apidocs.Link
 }
 
 // problemGroup is the codes of one status, for the list of all.

@@ -1,10 +1,10 @@
-// Package reference reads an OpenAPI document into what a page shows of it:
+// Package apidocs reads an OpenAPI document into what a page shows of it:
 // operations by tag, tables of fields, examples, and the problems of each call.
 // It knows nothing of HTML pages but the marks in descriptions, and holds on to
 // nothing of the document's tree.
 //
 // It reads the parts of OpenAPI 3.1 that our document uses, not all there are.
-package reference
+package apidocs
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package reference
+package apidocs
 
 import (
 	"html/template"
