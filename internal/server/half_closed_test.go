@@ -13,15 +13,18 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
+// testTimeout is the longest that these tests wait for a response.
+const testTimeout = 30 * time.Second
+
 // dial opens a connection to what answers at address, an http URL.
 func dial(t *testing.T, address string) *net.TCPConn {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(address, "http://"), patience)
+	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(address, "http://"), testTimeout)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(testTimeout))
 	return conn.(*net.TCPConn)
 }
 
@@ -57,7 +60,7 @@ func halfClosed(t *testing.T, address, method, path, token, body string) int {
 func TestHalfClosed(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		coach := s.Coach(t, coachNumber)
+		coach := s.Coach(t, "+919812300001")
 		id := coach.Upload(t, "certification", "first aid.pdf", touchlinetest.PDF(5000, 1), "title", "First aid").String("document_id")
 		for range 20 {
 			for _, tt := range []struct {

@@ -55,7 +55,7 @@ func write(t *testing.T, file string, content []byte) {
 
 // stranger is a client that keeps no connection and believes every certificate.
 func stranger() *http.Client {
-	return &http.Client{Timeout: patience, Transport: &http.Transport{
+	return &http.Client{Timeout: testTimeout, Transport: &http.Transport{
 		DisableKeepAlives: true, ForceAttemptHTTP2: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // its serial is what the tests look at
 	}}

@@ -1,0 +1,208 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestCapOfANumber: a coach gets six messages a day through to a number; what
+// is cancelled or deleted counts; the seventh waits and says so, and goes later.
+func TestCapOfANumber(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		for i := range 6 {
+			player := coach.Add(t, child(i, guardianNumber))
+			s.SMS(guardianNumber, "message", i)
+			if i%2 == 0 {
+				coach.Call(t, "DELETE", "/api/players/"+player.String("player_id"), nil).Want(t, 204)
+			} else {
+				coach.Call(t, "POST", "/api/approval/requests/"+player.String("guardian_request_id")+"/cancel", nil).Want(t, 200)
+			}
+		}
+		player := coach.Add(t, child(7, otherNumber))
+		id := player.String("player_id")
+		s.SMS(otherNumber, "message", 0)
+		seventh := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
+			"player_id": id, "guardian": map[string]any{"mobile_number": guardianNumber},
+		}).Want(t, 201)
+		if state, reason := sms(seventh); state != "queued" || reason != "held" {
+			t.Fatalf("the seventh is %s, %s: %s", state, reason, seventh.Body)
+		}
+		if seventh.String("state") != "pending" {
+			t.Errorf("the request is %s", seventh.String("state"))
+		}
+		// Another coach has caps of their own, another number too.
+		s.Coach(t, coach2Number).Add(t, child(8, guardianNumber))
+		s.SMS(guardianNumber, "message", 6)
+		never(t, "the seventh went", quiet, func() bool { return s.Sent(guardianNumber, "message") > 7 })
+		s.Clock.Advance(day + time.Minute)
+		held := linkPath(t, s, guardianNumber, 7)
+		coach = again(t, coach)
+		eventually(t, "it is sent", func() bool {
+			state, reason := sms(asked(t, coach, seventh.String("request_id")))
+			return state == "sent" && reason == ""
+		})
+		s.Call(t, "GET", held, "", nil).Want(t, 200)
+	})
+}
+
+// TestHeldForLong: what waits behind a cap waits on, and its link lives its
+// whole time from when it goes.
+func TestHeldForLong(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		for i := range 4 {
+			coach.Add(t, child(i, guardianNumber))
+		}
+		for i := range 4 {
+			path := linkPath(t, s, guardianNumber, i)
+			s.Call(t, "GET", path, "", nil).Want(t, 200)
+			never(t, "more than one went at once", quiet, func() bool { return s.Sent(guardianNumber, "message") > i+1 })
+			s.Clock.Advance(day + time.Minute)
+		}
+	}, func(c *config.Config) { c.MessagesPerNumberFromCoach, c.LinkValidity = 1, 36*time.Hour })
+}
+
+// TestHeldIsCancelled: what was held for a request that has closed never goes.
+func TestHeldIsCancelled(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		coach.Add(t, child(1, guardianNumber))
+		held := coach.Add(t, child(2, guardianNumber)).String("guardian_request_id")
+		s.SMS(guardianNumber, "message", 0)
+		coach.Call(t, "POST", "/api/approval/requests/"+held+"/cancel", nil).Want(t, 200)
+		s.Clock.Advance(day + time.Minute)
+		coach = again(t, coach)
+		eventually(t, "the delivery ends", func() bool {
+			state, _ := sms(asked(t, coach, held))
+			return state == "failed"
+		})
+		if n := s.Sent(guardianNumber, "message"); n != 1 {
+			t.Errorf("%d messages", n)
+		}
+		if n := told(t, coach, "delivery_failed"); n != 0 {
+			t.Errorf("the coach was told %d times of a request that they cancelled", n)
+		}
+	}, func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
+}
+
+// TestCountries: no SMS of any kind goes to a country that is not served.
+func TestCountries(t *testing.T) {
+	t.Parallel()
+	const abroad = "+14155552671"
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		for _, role := range []string{"coach", "guardian", "student"} {
+			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": abroad, "role": role}).Want(t, 403, "destination_blocked")
+		}
+		coach := s.Coach(t, coachNumber)
+		player := coach.Add(t, child(1, abroad))
+		request := asked(t, coach, player.String("guardian_request_id"))
+		if state, reason := sms(request); state != "failed" || reason != "destination_blocked" {
+			t.Errorf("the delivery is %s, %s", state, reason)
+		}
+		items := coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items()
+		blocked := 0
+		for _, item := range items {
+			if item["approver_type"] == "guardian" && item["blocked_by"] == "delivery_failed" {
+				blocked++
+			}
+		}
+		if blocked != 1 || told(t, coach, "delivery_failed") != 1 {
+			t.Errorf("blocked %d, told %d, want 1 each: %v", blocked, told(t, coach, "delivery_failed"), items)
+		}
+		never(t, "an SMS went abroad", quiet, func() bool { return s.Sent(abroad, "otp")+s.Sent(abroad, "message") > 0 })
+	}, func(c *config.Config) { c.Countries = []string{"IN"} })
+}
+
+// TestHostileNames: a message holds the service's own link and no other, and
+// nothing that turns text around, whatever the names.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	names := []string{
+		"Win at evil.example", "http://evil.example/pay", "Asha\u202etxet", "Asha\u200bRao evil.example/x",
+		"evil\u3002example", "www.evil.example", "me@evil.example", "Asha\u2066 evil.example", "bit.ly/3xYz",
+	}
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		sent := 0
+		for i, name := range names {
+			coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"name": name})
+			body := child(i, fmt.Sprintf("+9198125%05d", i))
+			body["student"].(map[string]any)["full_name"] = name
+			if coach.Call(t, "POST", "/api/players/add", body).Status != 201 {
+				continue // refused altogether
+			}
+			sent++
+			text := s.SMS(fmt.Sprintf("+9198125%05d", i), "message", 0).Text
+			if links := linkIn.FindAllString(text, -1); len(links) != 1 || !strings.HasPrefix(links[0], s.Config.PublicURL+"/a/") {
+				t.Errorf("%q: links %q", name, links)
+			}
+			text = strings.ReplaceAll(text, s.Config.PublicURL, "")
+			for _, bad := range []string{"evil.example", "evil\u3002example", "bit.ly", "@", "\u202e", "\u2066", "\u200b", "\n", "\r"} {
+				if strings.Contains(text, bad) {
+					t.Errorf("%q: the message says %q", name, bad)
+				}
+			}
+		}
+		if sent == 0 {
+			t.Error("every name was refused: nothing was tried")
+		}
+	})
+}
+
+// TestRemindersInAWindow: two in any seven days, then not before the first of
+// them is seven days old; resends are counted apart.
+func TestRemindersInAWindow(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		player := coach.Add(t, child(1, guardianNumber))
+		other := s.Replica()
+		remind := map[string]any{"player_id": player.String("player_id"), "approver_type": "guardian"}
+		left := func(want string) {
+			t.Helper()
+			if a := coach.Call(t, "POST", "/api/approval/send-reminder", remind).Want(t, 202); a.String("reminders_left") != want {
+				t.Errorf("%s left, want %s", a.String("reminders_left"), want)
+			}
+		}
+		limited := func(want time.Duration) {
+			t.Helper()
+			a := coach.On(other).Call(t, "POST", "/api/approval/send-reminder", remind).Want(t, 429, "reminder_limit")
+			wait, err := time.ParseDuration(a.Header.Get("Retry-After") + "s")
+			if err != nil || wait > want+time.Second || wait < want-time.Minute {
+				t.Errorf("Retry-After %s, want about %s", a.Header.Get("Retry-After"), want)
+			}
+		}
+		s.SMS(guardianNumber, "message", 0) // the request; reminders have a lane of their own
+		left("1")
+		if m := s.SMS(guardianNumber, "message", 1); !strings.HasPrefix(m.Text, "Reminder: ") {
+			t.Errorf("the reminder reads %q", linkIn.ReplaceAllString(m.Text, "…"))
+		}
+		s.Clock.Advance(2 * day)
+		coach = again(t, coach)
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": player.String("player_id")}).Want(t, 200)
+		left("0")
+		limited(5 * day)
+		s.Clock.Advance(5*day - time.Minute)
+		coach = again(t, coach)
+		limited(time.Minute)
+		s.Clock.Advance(time.Minute + time.Second)
+		left("0")
+		limited(2 * day)
+		if n := s.Sent(guardianNumber, "message"); n < 4 {
+			eventually(t, "four messages", func() bool { return s.Sent(guardianNumber, "message") == 4 })
+		}
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		if n := told(t, guardian, "request_reminder"); n != 3 {
+			t.Errorf("the guardian's tray has %d reminders, want 3", n)
+		}
+	})
+}

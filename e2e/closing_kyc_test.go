@@ -1,0 +1,84 @@
+package e2e_test
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/server"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestCloseAccountBeingVerified: what a coach gave to be verified goes with the
+// account: the legal name of every submission, the documents, their bytes. Nothing
+// is left for an operator to decide; that they decided before stays in the log.
+func TestCloseAccountBeingVerified(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		db, c := tables(t, s), s.Coach(t, coachNumber)
+		passport := c.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(600, 1)).Want(t, 201).String("document_id")
+		submit := func() {
+			c.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Meera K. Nair", "document_ids": []string{passport}}).Want(t, 201)
+		}
+		submit()
+		rejected := one[string](t, db, `SELECT id FROM kyc_submissions WHERE coach_id = $1`, c.ID)
+		verdict(t, s, func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error) {
+			return v.Reject(ctx, by, id, "The photo is not readable.")
+		})
+		submit()
+		waiting := one[string](t, db, `SELECT id FROM kyc_submissions WHERE coach_id = $1 AND state = 'submitted'`, c.ID)
+		if n := len(files(t, s)); n != 1 {
+			t.Fatalf("%d files are kept", n)
+		}
+		leave(t, s, c)
+
+		s.Shell(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
+			queue, err := sh.Verifications.Queue(ctx, coach.Queued{}, 9)
+			if err != nil || len(queue) != 0 {
+				t.Errorf("%d wait, %v", len(queue), err)
+			}
+			for _, id := range []string{rejected, waiting} {
+				if _, err := sh.Verifications.Approve(ctx, by, id); err == nil {
+					t.Errorf("submission %s was approved", id)
+				}
+			}
+		})
+		for query, want := range map[string]int{
+			`SELECT count(*) FROM kyc_submissions WHERE coach_id = $1`:                               0,
+			`SELECT count(*) FROM documents WHERE coach_id = $1`:                                     0,
+			`SELECT count(*) FROM audit_log WHERE object_kind = 'coach' AND object_id = $1`:          1,
+			`SELECT count(*) FROM kyc_documents WHERE document_id = '` + passport + `' AND $1 <> ''`: 0,
+		} {
+			if got := one[int](t, db, query, c.ID); got != want {
+				t.Errorf("%s: %d, want %d", query, got, want)
+			}
+		}
+		eventually(t, "the bytes go", func() bool {
+			return one[int](t, db, `SELECT count(*) FROM blobs WHERE coach_id = $1`, c.ID) == 0 && len(files(t, s)) == 0
+		})
+		if strings.Contains(s.Log.String(), "Meera K. Nair") {
+			t.Error("the legal name is in the log")
+		}
+	}, kycOn)
+}
+
+// files are those that hold documents.
+func files(t *testing.T, s *touchlinetest.Service) (paths []string) {
+	t.Helper()
+	root := strings.TrimPrefix(s.Config.Files.Reveal(), "file:")
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && filepath.Base(path) != "touchline-store" {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return paths
+}

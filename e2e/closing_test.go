@@ -1,0 +1,166 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestCloseAccount: everything of the coach ends at once, who had approved is told,
+// who was only asked is not, and what proves the past stays.
+func TestCloseAccount(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		db := tables(t, s)
+		coach := s.Coach(t, coachNumber)
+		approved := coach.Add(t, touchlinetest.Minor(guardianNumber, "+919812300021")).String("player_id")
+		waiting := coach.Add(t, child(2, "+919812300012"))
+		guardian, asked := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", "+919812300012")
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": approved, "action": "approved"}).Want(t, 200)
+		stranger := coach.Add(t, child(3, "+919812300013"))
+		disputer := s.SignIn(t, "guardian", "+919812300013")
+		disputer.Call(t, "POST", "/api/approval/requests/"+stranger.String("guardian_request_id")+"/dispute", nil).Want(t, 200)
+		other := s.Coach(t, "+919812300009")
+		kept := other.Add(t, child(4, guardianNumber)).String("player_id")
+		coach.Upload(t, "certification", "first-aid.pdf", touchlinetest.PDF(500, 1)).Want(t, 201)
+		coach.Call(t, "PUT", "/api/coach/visibility", map[string]any{"visible": true, "show": []string{"name"}}).Want(t, 200)
+		s.Clock.Advance(61 * time.Second)
+		elsewhere := s.SignIn(t, "coach", coachNumber)
+		s.Clock.Advance(61 * time.Second)
+		gone := s.SignIn(t, "coach", coachNumber)
+		gone.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
+		s.Clock.Advance(61 * time.Second)
+		link := strings.TrimPrefix(linkIn.FindString(s.SMS("+919812300012", "message", 0).Text), s.Config.PublicURL)
+		s.Call(t, "GET", link, "", nil).Want(t, 200)
+
+		guardian.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 403, "role_not_allowed")
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "x"}).Want(t, 422, "validation_failed")
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456", "why": "x"}).Want(t, 422, "validation_failed")
+		coach.Call(t, "DELETE", "/api/me", map[string]any{}).Want(t, 422, "validation_failed")
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 410, "otp_expired")
+		otp := code(t, s, coachNumber)
+		if a := coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": wrong(otp, 0)}).Want(t, 422, "otp_incorrect"); a.String("attempts_left") != "4" {
+			t.Errorf("wrong: %s", a.Body)
+		}
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": otp}).Want(t, 204)
+
+		for _, p := range []*touchlinetest.Person{coach, elsewhere} {
+			p.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
+			refresh(t, s, p.Refresh).Want(t, 401, "session_revoked")
+		}
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": otp}).Want(t, 401, "session_revoked")
+		s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 404)
+		s.Call(t, "GET", link, "", nil).Want(t, 404)
+		if told(t, guardian, "coach_left") != 1 || told(t, guardian, "guardian_request") != 1 || told(t, guardian, "guardian_approval_confirmed") != 0 {
+			t.Error("the guardian's tray is not as it should be")
+		}
+		if n := len(asked.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()); n != 0 {
+			t.Errorf("who was only asked has %d notifications", n)
+		}
+		for _, p := range []*touchlinetest.Person{guardian, asked} {
+			p.Call(t, "GET", "/api/players/approval-status/"+approved, nil).Want(t, 404)
+			p.Call(t, "GET", "/api/players/approval-status/"+waiting.String("player_id"), nil).Want(t, 404)
+		}
+		guardian.Call(t, "GET", "/api/players/approval-status/"+kept, nil).Want(t, 200)
+		refresh(t, s, guardian.Refresh).Want(t, 200) // for the other coach
+		refresh(t, s, asked.Refresh).Want(t, 401, "refresh_token_expired")
+		refresh(t, s, disputer.Refresh).Want(t, 401, "refresh_token_expired")
+
+		// What is left, and what is not.
+		for query, want := range map[string]int{
+			`SELECT count(*) FROM approval_history WHERE player_id = '` + approved + `'`:                                            1,
+			`SELECT count(*) FROM requests WHERE coach_id = $1`:                                                                     4,
+			`SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending'`:                                               0,
+			`SELECT count(*) FROM deliveries d JOIN requests r ON r.id = d.request_id WHERE r.coach_id = $1 AND d.state = 'queued'`: 0,
+			`SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL`:                                               0,
+			`SELECT count(*) FROM coaches WHERE id = $1`:                                                                            0,
+			`SELECT count(*) FROM documents WHERE coach_id = $1`:                                                                    0,
+			`SELECT count(*) FROM blobs WHERE coach_id = $1 AND ends_at IS NULL`:                                                    0,
+			`SELECT count(*) FROM listings WHERE coach_id = $1`:                                                                     0,
+			`SELECT count(*) FROM notifications WHERE account_id = $1`:                                                              0,
+			`SELECT count(*) FROM accounts WHERE id = $1 AND closed_number IS NOT NULL AND closed_at IS NOT NULL`:                   1,
+		} {
+			args := []any{coach.ID}
+			if !strings.Contains(query, "$1") {
+				args = nil
+			}
+			if got := one[int](t, db, query, args...); got != want {
+				t.Errorf("%s: %d, want %d", query, got, want)
+			}
+		}
+		for _, table := range []string{"devices", "sessions", "accounts"} {
+			if n := one[int](t, db, `SELECT count(*) FROM `+table+` WHERE mobile_number = $1`, coachNumber); n != 0 {
+				t.Errorf("%d %s hold the number still", n, table)
+			}
+		}
+
+		// The number is free.
+		s.Clock.Advance(time.Hour)
+		anew := s.SignIn(t, "coach", coachNumber)
+		if anew.ID == coach.ID || anew.Login.String("next") != "complete_profile" || len(anew.Call(t, "GET", "/api/players", nil).Want(t, 200).Items()) != 0 {
+			t.Errorf("anew: %s", anew.Login.Body)
+		}
+		s.Clock.Advance(61 * time.Second)
+		anew.Call(t, "DELETE", "/api/me", map[string]any{"otp": code(t, s, coachNumber)}).Want(t, 204) // with nothing at all
+	})
+}
+
+// TestCloseAccountRaces: a player, a decision, a login, a refresh at the same time
+// as the closing come before it, whole, or find the account gone.
+func TestCloseAccountRaces(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		r, db := s.Replica(), tables(t, s)
+		next := 0
+		number := func() string { next++; return fmt.Sprint("+9198125", 10000+next) }
+		for range rounds {
+			coach, guardianAt, otherAt := s.Coach(t, number()), number(), number()
+			player := coach.Add(t, child(1, guardianAt)).String("player_id")
+			guardian := s.SignIn(t, "guardian", guardianAt)
+			s.Clock.Advance(61 * time.Second)
+			elsewhere := s.SignIn(t, "coach", coach.Number)
+			s.Clock.Advance(61 * time.Second)
+			before := s.Sent(coach.Number, "otp")
+			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coach.Number, "device_token": coach.Device}).Want(t, 202)
+			deviceCode := s.OTP(coach.Number, before)
+			otp := code(t, s, coach.Number)
+			got := together(t,
+				ask(s, "DELETE", "/api/me", coach.Access, map[string]any{"otp": otp}),
+				ask(r, "POST", "/api/players/add", elsewhere.Access, child(2, otherAt)),
+				ask(r, "PUT", "/api/approval/guardian-response", guardian.Access, map[string]any{"player_id": player, "action": "approved"}),
+				ask(s, "POST", "/auth/refresh", "", map[string]any{"refresh_token": elsewhere.Refresh}),
+				ask(r, "POST", "/auth/login", "", map[string]any{"mobile_number": coach.Number, "otp": deviceCode, "device_token": coach.Device}))
+			closed, added, decided, refreshed, login := got[0], got[1], got[2], got[3], got[4]
+			closed.Want(t, 204)
+			if added.Status != 201 && added.Status != 401 {
+				t.Errorf("adding: %s", added.Body)
+			}
+			if n := one[int](t, db, `SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL`, coach.ID); n != 0 {
+				t.Errorf("%d players outlive the account", n)
+			}
+			history := one[int](t, db, `SELECT count(*) FROM approval_history WHERE player_id = $1`, player)
+			if (decided.Status == 200) != (history == 1) || decided.Status != 200 && decided.Status != 404 {
+				t.Errorf("decided %d with %d records: %s", decided.Status, history, decided.Body)
+			}
+			if tells := told(t, guardian, "coach_left"); tells != history {
+				t.Errorf("%d times told after %d decisions", tells, history)
+			}
+			if refreshed.Status == 200 {
+				r.Call(t, "GET", "/api/me", refreshed.String("access_token"), nil).Want(t, 401, "session_revoked")
+			}
+			if login.Status == 200 && login.String("account.id") == coach.ID {
+				r.Call(t, "GET", "/api/me", login.String("access_token"), nil).Want(t, 401, "session_revoked")
+			}
+			if n := one[int](t, db, `SELECT count(*) FROM sessions WHERE account_id = $1 AND revoked_at IS NULL`, coach.ID); n != 0 {
+				t.Errorf("%d sessions outlive the account", n)
+			}
+			if n := one[int](t, db, `SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending'`, coach.ID); n != 0 {
+				t.Errorf("%d requests are open", n)
+			}
+		}
+	}, func(c *config.Config) { c.OTPValidity = time.Hour })
+}

@@ -1,0 +1,214 @@
+package e2e_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// board reads p's dashboard; what moved the clock may have ended the token.
+func board(t *testing.T, p *touchlinetest.Person) *touchlinetest.Answer {
+	t.Helper()
+	a := p.Call(t, "GET", "/api/coach/dashboard", nil)
+	if a.Status == 401 {
+		*p = *again(t, p)
+		a = p.Call(t, "GET", "/api/coach/dashboard", nil)
+	}
+	return a.Want(t, 200)
+}
+
+// shows fails unless the dashboard has these values, as "path": text.
+func shows(t *testing.T, when string, a *touchlinetest.Answer, want map[string]string) {
+	t.Helper()
+	for path, value := range want {
+		if got := a.String(path); got != value {
+			t.Errorf("%s: %s = %q, want %q", when, path, got, value)
+		}
+	}
+}
+
+// needs lists the kinds in the order of the dashboard.
+func needs(a *touchlinetest.Answer) []string {
+	var kinds []string
+	list, _ := a.JSON["attention"].([]any)
+	for _, item := range list {
+		kinds = append(kinds, item.(map[string]any)["kind"].(string))
+	}
+	return kinds
+}
+
+// TestDashboard: every number follows what happens, by the clock.
+func TestDashboard(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.SignIn(t, "coach", coachNumber)
+		shows(t, "new", board(t, coach), map[string]string{
+			"profile.complete": "false", "kyc.state": "disabled", "profile.missing": "[name bio experience_years sports]", "players.total": "0",
+			"pending_approvals.total": "0", "pending_approvals.oldest_days": "", "follow_up.target_in": "172800",
+			"follow_up.share": "", "attention_counts.profile_incomplete": "1", "unread_notifications": "0", "batches": "[]", "attendance_today": "[]",
+		})
+		coach = s.Coach(t, "+919812300002")
+		other := s.Coach(t, "+919812300003") // whose players count for nobody else
+		other.Add(t, child(9, "+919812300039"))
+		if a := board(t, coach); len(needs(a)) != 0 || a.String("profile.complete") != "true" {
+			t.Errorf("complete: %s", a.Body)
+		}
+		first := coach.Add(t, child(1, "+919812300031"))
+		second := coach.Add(t, child(2, "+919812300032"))
+		third := coach.Add(t, child(3, "+919812300033"))
+		guardian := s.SignIn(t, "guardian", "+919812300031")
+		answer := func(what string) {
+			t.Helper()
+			guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": first.String("player_id"), "action": what}).Want(t, 200)
+		}
+		answer("approved")
+		shows(t, "approved", board(t, coach), map[string]string{
+			"players.total": "3", "players.guardian.approved": "1", "players.guardian.pending": "2", "players.student.pending": "3",
+			"pending_approvals.total": "5", "pending_approvals.under_48h": "5", "pending_approvals.over_48h": "0", "pending_approvals.oldest_days": "0",
+			"unread_notifications": "1", "follow_up.overdue": "0", "follow_up.reached_target": "0",
+		})
+		answer("revoked")
+		if a := board(t, coach); a.String("players.guardian.revoked") != "1" || !slices.Equal(needs(a), []string{"revoked"}) {
+			t.Errorf("revoked: %s", a.Body)
+		}
+
+		s.Clock.Advance(24 * time.Hour)
+		coach = again(t, coach)
+		remind := map[string]any{"player_id": second.String("player_id"), "approver_type": "guardian"}
+		coach.Call(t, "POST", "/api/approval/send-reminder", remind).Want(t, 202)
+		s.Clock.Advance(23 * time.Hour)
+		shows(t, "47 h", board(t, coach), map[string]string{
+			"pending_approvals.over_48h": "0", "pending_approvals.oldest_days": "1", "follow_up.overdue": "0", "follow_up.reached_target": "0",
+		})
+		s.Clock.Advance(2 * time.Hour)
+		shows(t, "49 h", board(t, coach), map[string]string{
+			"pending_approvals.over_48h": "5", "pending_approvals.under_48h": "0", "pending_approvals.over_3_days": "0", "pending_approvals.oldest_days": "2",
+			"follow_up.overdue": "1", "follow_up.reached_target": "2", "follow_up.followed_up": "1", "follow_up.share": "0.5",
+		})
+		again(t, coach).Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": third.String("player_id")}).Want(t, 200)
+		shows(t, "sent again, late", board(t, coach), map[string]string{
+			"follow_up.overdue": "0", "follow_up.reached_target": "2", "follow_up.followed_up": "1",
+		})
+		s.Clock.Advance(24 * time.Hour)
+		shows(t, "73 h", board(t, coach), map[string]string{"pending_approvals.over_3_days": "5", "pending_approvals.oldest_days": "3"})
+		s.Clock.Advance(31 * 24 * time.Hour)
+		coach = s.SignIn(t, "coach", coach.Number)
+		shows(t, "a month on", board(t, coach), map[string]string{"follow_up.overdue": "0", "follow_up.reached_target": "0", "follow_up.share": ""})
+	})
+}
+
+// TestDashboardAttention: what needs it comes, newest first, and goes when it was
+// seen to.
+func TestDashboardAttention(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		refused := coach.Add(t, child(1, "+919812300041"))
+		disputed := coach.Add(t, child(2, "+919812300042"))
+		unsent := coach.Add(t, child(3, "+61412345678")) // no SMS goes there
+		guardian := s.SignIn(t, "guardian", "+919812300041")
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": refused.String("player_id"), "action": "rejected"}).Want(t, 200)
+		stranger := s.SignIn(t, "guardian", "+919812300042")
+		stranger.Call(t, "POST", "/api/approval/requests/"+disputed.String("guardian_request_id")+"/dispute", nil).Want(t, 200)
+		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"bio": nil}).Want(t, 200)
+		a := board(t, coach)
+		if got := needs(a); !slices.Equal(got, []string{"profile_incomplete", "disputed", "rejected", "delivery_failed"}) {
+			t.Fatalf("needs %v", got)
+		}
+		shows(t, "all", a, map[string]string{
+			"attention_counts.disputed": "1", "attention_counts.rejected": "1", "attention_counts.delivery_failed": "1", "attention_counts.profile_incomplete": "1",
+			"profile.missing": "[bio]",
+		})
+		item := a.JSON["attention"].([]any)[3].(map[string]any)
+		if item["player_id"] != unsent.String("player_id") || item["request_id"] != unsent.String("guardian_request_id") || item["student_name"] != "Asha Rao 3" || item["approver_type"] != "guardian" {
+			t.Errorf("the failed one: %v", item)
+		}
+		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"bio": "Back."}).Want(t, 200)
+		correct := func(player *touchlinetest.Answer, number string) {
+			t.Helper()
+			coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
+				"player_id": player.String("player_id"), "guardian": map[string]any{"mobile_number": number},
+			}).Want(t, 201)
+		}
+		correct(unsent, "+919812300043")
+		correct(disputed, "+919812300044")
+		coach.Call(t, "DELETE", "/api/players/"+refused.String("player_id"), nil).Want(t, 204)
+		if a := board(t, coach); len(needs(a)) != 0 || a.String("players.total") != "2" {
+			t.Errorf("seen to: %s", a.Body)
+		}
+		guardian.Call(t, "GET", "/api/coach/dashboard", nil).Want(t, 403, "role_not_allowed")
+	}, func(c *config.Config) { c.Countries = []string{"IN"} })
+}
+
+// TestDashboardOfWhatIsKept: certificates that end, the tier and what is used of it,
+// the verification.
+func TestDashboardOfWhatIsKept(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		day := func(n int) string { return s.Clock.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
+		soon := coach.Upload(t, "certification", "First aid.pdf", touchlinetest.PDF(1000, 1), "expires_on", day(32)).Want(t, 201)
+		coach.Upload(t, "qualification", "Trainer.pdf", touchlinetest.PDF(500, 2), "expires_on", day(400)).Want(t, 201)
+		coach.Upload(t, "identity", "Card.pdf", touchlinetest.PDF(300, 3)).Want(t, 201)
+		coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		a := board(t, coach)
+		shows(t, "at first", a, map[string]string{
+			"kyc.state": "not_started", "tier.tier": "free", "tier.use.players": "1", "tier.use.storage_bytes": "1800", "tier.use.messages_today": "1",
+			"tier.limits.players": "250", "tier.limits.messages_per_day": "200", "attention_counts.certificate_expiring": "0",
+		})
+		own := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200)
+		if own.String("use") != a.String("tier.use") || own.String("details.limits") != a.String("tier.limits") {
+			t.Errorf("the subscription says %s", own.Body)
+		}
+		s.Clock.Advance(2 * 24 * time.Hour)
+		a = board(t, coach)
+		if got := needs(a); !slices.Equal(got, []string{"certificate_expiring"}) {
+			t.Fatalf("needs %v", got)
+		}
+		item := a.JSON["attention"].([]any)[0].(map[string]any)
+		if item["document_id"] != soon.String("document_id") || item["title"] != "First aid" {
+			t.Errorf("the certificate: %v", item)
+		}
+		shows(t, "a day later", board(t, coach), map[string]string{"attention_counts.certificate_expiring": "1", "tier.use.messages_today": "0"})
+		s.Clock.Advance(30 * 24 * time.Hour)
+		coach = s.SignIn(t, "coach", coachNumber)
+		if got := needs(board(t, coach)); !slices.Equal(got, []string{"certificate_expiring"}) {
+			t.Errorf("on its last day: %v", got)
+		}
+		s.Clock.Advance(24 * time.Hour)
+		if got := needs(board(t, coach)); !slices.Equal(got, []string{"certificate_expired"}) {
+			t.Errorf("after it: %v", got)
+		}
+		again(t, coach).Call(t, "DELETE", "/api/coach/documents/"+soon.String("document_id"), nil).Want(t, 200)
+		if got := needs(board(t, coach)); len(got) != 0 {
+			t.Errorf("deleted: %v", got)
+		}
+	}, func(c *config.Config) { c.KYC = true })
+}
+
+// TestDashboardIsBounded: sixty that said no fill the list and are all counted.
+func TestDashboardIsBounded(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		guardian := (*touchlinetest.Person)(nil)
+		for i := range 60 {
+			id := coach.Add(t, child(i, guardianNumber)).String("player_id")
+			if guardian == nil {
+				guardian = s.SignIn(t, "guardian", guardianNumber)
+			}
+			guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "rejected"}).Want(t, 200)
+		}
+		a := board(t, coach)
+		if n := len(needs(a)); n != 50 || a.String("attention_counts.rejected") != "60" {
+			t.Errorf("%d listed, %s counted", n, a.String("attention_counts.rejected"))
+		}
+		if newest := a.JSON["attention"].([]any)[0].(map[string]any); newest["student_name"] != fmt.Sprint("Asha Rao ", 59) {
+			t.Errorf("the newest: %v", newest)
+		}
+	})
+}

@@ -1,0 +1,264 @@
+package e2e_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+var linkIn = regexp.MustCompile(`https?://\S+`)
+
+// linkPath is the path of the one link in the nth message to number, from 0.
+func linkPath(t *testing.T, s *touchlinetest.Service, number string, n int) string {
+	t.Helper()
+	links := linkIn.FindAllString(s.SMS(number, "message", n).Text, -1)
+	if len(links) != 1 || !strings.HasPrefix(links[0], s.Config.PublicURL+"/a/") {
+		t.Fatalf("the links of a message: %q", links)
+	}
+	return strings.TrimPrefix(links[0], s.Config.PublicURL)
+}
+
+// TestMessageLink: the link of a message says who asks and gives away no number;
+// it dies with its time, a cancel and a corrected contact; a resend has its own.
+func TestMessageLink(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		leads := func(path string, want int) string {
+			t.Helper()
+			return string(s.Call(t, "GET", path, "", nil).Want(t, want).Body)
+		}
+		coach := s.Coach(t, coachNumber)
+		player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		first := linkPath(t, s, guardianNumber, 0)
+		page := leads(first, 200)
+		for _, want := range []string{"Meera Nair", "Asha Rao"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("the page does not name %s", want)
+			}
+		}
+		for _, secret := range []string{coachNumber, guardianNumber, studentNumber, "Asthma", "2014", "Ravi"} {
+			if strings.Contains(page, strings.TrimPrefix(secret, "+91")) {
+				t.Errorf("the page says %s", secret)
+			}
+		}
+		if other := linkPath(t, s, studentNumber, 0); other == first {
+			t.Error("guardian and student have one link")
+		}
+
+		s.Clock.Advance(48*time.Hour + time.Second)
+		coach = again(t, coach)
+		send := map[string]any{"player_id": player.String("player_id")}
+		resent := coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 200)
+		if resent.String("request_id") != player.String("guardian_request_id") {
+			t.Error("the resend is another request")
+		}
+		second := linkPath(t, s, guardianNumber, 1)
+		if second == first {
+			t.Error("the resend has the same link")
+		}
+		leads(second, 200)
+		s.Clock.Advance(s.Config.LinkValidity - 48*time.Hour)
+		leads(first, 404)
+		leads(second, 200)
+		s.Clock.Advance(48*time.Hour + time.Second)
+		leads(second, 404)
+
+		coach = again(t, coach)
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 200)
+		third := linkPath(t, s, guardianNumber, 2)
+		leads(third, 200)
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
+			"player_id": player.String("player_id"), "guardian": map[string]any{"mobile_number": otherNumber},
+		}).Want(t, 201)
+		leads(third, 404)
+		corrected := linkPath(t, s, otherNumber, 0)
+		leads(corrected, 200)
+		now := coach.Call(t, "GET", "/api/players/"+player.String("player_id"), nil).Want(t, 200)
+		coach.Call(t, "POST", "/api/approval/requests/"+now.String("guardian_request_id")+"/cancel", nil).Want(t, 200)
+		leads(corrected, 404)
+		leads("/a/nothing", 404)
+	})
+}
+
+// TestBadGateway: whatever the gateway does shows in no answer and costs none of
+// them time; what was queued arrives once, when the gateway hears again.
+func TestBadGateway(t *testing.T) {
+	t.Parallel()
+	for name, bad := range map[string]smstest.Behaviour{
+		"deaf":   {Deaf: true},
+		"slow":   {Delay: 4 * time.Second},
+		"broken": {Status: 500},
+		"busy":   {Status: 503, RetryAfter: "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+				coach := s.Coach(t, coachNumber)
+				before := s.Gateway.Attempts()
+				s.Gateway.Behave(bad)
+				start := time.Now()
+				player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+				s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": guardianNumber, "role": "guardian"}).Want(t, 202)
+				request := asked(t, coach, player.String("guardian_request_id"))
+				if took := time.Since(start); took > 3*time.Second {
+					t.Errorf("three answers took %s", took)
+				}
+				if state, _ := sms(request); state != "queued" {
+					t.Errorf("the delivery is %q: %s", state, request.Body)
+				}
+				eventually(t, "three attempts", func() bool { return s.Gateway.Attempts() >= before+3 })
+				if state, _ := sms(asked(t, coach, player.String("guardian_request_id"))); state != "queued" && bad.Delay == 0 {
+					t.Errorf("the delivery is %q while nobody hears", state)
+				}
+				s.Gateway.Behave(smstest.Behaviour{})
+				s.SMS(guardianNumber, "message", 0)
+				s.SMS(studentNumber, "message", 0)
+				s.SMS(guardianNumber, "otp", 0)
+				eventually(t, "the delivery is sent", func() bool {
+					state, reason := sms(asked(t, coach, player.String("guardian_request_id")))
+					return state == "sent" && reason == ""
+				})
+				never(t, "a message came twice", quiet, func() bool {
+					return s.Sent(guardianNumber, "message")+s.Sent(studentNumber, "message")+s.Sent(guardianNumber, "otp") > 3
+				})
+			})
+		})
+	}
+}
+
+// TestRetryAfter: a gateway that asks for an hour gets an hour.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		before := s.Gateway.Attempts()
+		s.Gateway.Behave(smstest.Behaviour{Status: 429, RetryAfter: "3600"})
+		coach.Add(t, child(1, guardianNumber))
+		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
+		s.Gateway.Behave(smstest.Behaviour{})
+		never(t, "it was tried before its time", quiet, func() bool { return s.Gateway.Attempts() > before+1 })
+		s.Clock.Advance(time.Hour + time.Minute)
+		s.SMS(guardianNumber, "message", 0)
+	})
+}
+
+// TestRetryAfterPastTheEnd: a gateway that asks for more time than a message has
+// does not end it at once.
+func TestRetryAfterPastTheEnd(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		before := s.Gateway.Attempts()
+		s.Gateway.Behave(smstest.Behaviour{Status: 503, RetryAfter: "9999999"})
+		player := coach.Add(t, child(1, guardianNumber))
+		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
+		eventually(t, "the delivery waits", func() bool {
+			state, reason := sms(asked(t, coach, player.String("guardian_request_id")))
+			if state != "queued" {
+				t.Fatalf("the delivery is %s, %s", state, reason)
+			}
+			return reason != ""
+		})
+		s.Gateway.Behave(smstest.Behaviour{})
+		s.Clock.Advance(day + time.Minute)
+		s.SMS(guardianNumber, "message", 0)
+	})
+}
+
+// TestCodesPassMessages: codes do not wait for messages that hang at the gateway.
+func TestCodesPassMessages(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		before := s.Gateway.Attempts()
+		s.Gateway.Behave(smstest.Behaviour{Delay: 9 * time.Second})
+		for i := range 12 {
+			coach.Add(t, child(i, fmt.Sprintf("+9198124%05d", i)))
+		}
+		eventually(t, "the messages' lane is full", func() bool { return s.Gateway.Attempts() >= before+8 })
+		s.Gateway.Behave(smstest.Behaviour{}) // those under way still take their time
+		start := time.Now()
+		s.SignIn(t, "coach", coach2Number)
+		if took := time.Since(start); took > 6*time.Second {
+			t.Errorf("a sign-in took %s", took)
+		}
+	})
+}
+
+// TestRefusedForGood: a message that the gateway will never take ends its
+// delivery, the coach is told once, and may send again at once.
+func TestRefusedForGood(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{400, 422} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			t.Parallel()
+			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+				s.Replica()
+				coach := s.Coach(t, coachNumber)
+				s.Gateway.Behave(smstest.Behaviour{Status: status})
+				player := coach.Add(t, child(1, guardianNumber))
+				id := player.String("guardian_request_id")
+				eventually(t, "the delivery fails", func() bool {
+					state, _ := sms(asked(t, coach, id))
+					return state == "failed"
+				})
+				pending := coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items()
+				if !slices.ContainsFunc(pending, func(m map[string]any) bool {
+					return m["request_id"] == id && m["blocked_by"] == "delivery_failed"
+				}) {
+					t.Errorf("pending: %v", pending)
+				}
+				never(t, "the coach was not told once", quiet, func() bool { return told(t, coach, "delivery_failed") != 1 })
+
+				s.Gateway.Behave(smstest.Behaviour{})
+				resent := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": player.String("player_id")}).Want(t, 200)
+				if resent.String("request_id") != id {
+					t.Error("another request")
+				}
+				s.SMS(guardianNumber, "message", 0)
+				pending = coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items()
+				for _, item := range pending {
+					if item["request_id"] == id && item["blocked_by"] != nil {
+						t.Errorf("still blocked: %v", item)
+					}
+				}
+				coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": player.String("player_id")}).Want(t, 409, "request_pending")
+			})
+		})
+	}
+}
+
+// TestGivesUp: a message is tried for a day, then its delivery has failed and the
+// coach is told once, whichever replica gave it up.
+func TestGivesUp(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		s.Replica()
+		coach := s.Coach(t, coachNumber)
+		s.Gateway.Behave(smstest.Behaviour{Status: 500})
+		before := s.Gateway.Attempts()
+		player := coach.Add(t, child(1, guardianNumber))
+		id := player.String("guardian_request_id")
+		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
+		s.Clock.Advance(day - time.Hour)
+		before = s.Gateway.Attempts()
+		eventually(t, "an attempt after 23 hours", func() bool { return s.Gateway.Attempts() > before })
+		coach = again(t, coach)
+		if state, reason := sms(asked(t, coach, id)); state != "queued" {
+			t.Fatalf("after 23 hours the delivery is %s, %s", state, reason)
+		}
+		s.Clock.Advance(time.Hour + time.Second)
+		coach = again(t, coach)
+		eventually(t, "it is given up", func() bool {
+			state, _ := sms(asked(t, coach, id))
+			return state == "failed"
+		})
+		never(t, "the coach was not told once", quiet, func() bool { return told(t, coach, "delivery_failed") != 1 })
+	})
+}

@@ -1,0 +1,68 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// digests lists the bodies of p's pending reminders, newest first.
+func digests(t *testing.T, p *touchlinetest.Person) (bodies []string) {
+	t.Helper()
+	for _, n := range p.Call(t, "GET", "/api/notifications?limit=200", nil).Want(t, 200).Items() {
+		if n["type"] == "pending_reminder" {
+			bodies = append(bodies, n["body"].(string))
+		}
+	}
+	return bodies
+}
+
+// TestDigest: a coach hears once of what has waited for more than three days,
+// however many replicas look, and then every three days while any of it waits.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	// Longer than the period in which each replica looks.
+	const looks = 3 * time.Second
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		t.Parallel()
+		s.Replica()
+		s.Replica()
+		coach, idle := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
+		one := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		two := coach.Add(t, child(2, guardianNumber)).String("guardian_request_id")
+		answered := idle.Add(t, child(3, otherNumber))
+		guardian := s.SignIn(t, "guardian", otherNumber)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": answered.String("player_id"), "action": "approved"}).Want(t, 200)
+
+		s.Clock.Advance(3*day - time.Minute)
+		coach, idle = again(t, coach), again(t, idle)
+		never(t, "told before three days", looks, func() bool { return len(digests(t, coach)) > 0 })
+		s.Clock.Advance(time.Minute)
+		eventually(t, "the coach is told", func() bool { return len(digests(t, coach)) > 0 })
+		never(t, "told twice", looks, func() bool { return len(digests(t, coach)) > 1 })
+		if body := digests(t, coach)[0]; body != "3 approval requests have been pending for more than 3 days." {
+			t.Errorf("told %q, want three requests", body)
+		}
+
+		// One is answered, one cancelled: of the third they hear again, not before time.
+		guardian = s.SignIn(t, "guardian", guardianNumber)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": one, "action": "rejected"}).Want(t, 200)
+		coach.Call(t, "POST", "/api/approval/requests/"+two+"/cancel", nil).Want(t, 200)
+		s.Clock.Advance(3*day - time.Minute)
+		coach = again(t, coach)
+		never(t, "told again before three days", looks, func() bool { return len(digests(t, coach)) > 1 })
+		s.Clock.Advance(time.Minute)
+		eventually(t, "the coach is told again", func() bool { return len(digests(t, coach)) > 1 })
+		never(t, "told three times", looks, func() bool { return len(digests(t, coach)) > 2 })
+		if body := digests(t, coach)[0]; !strings.HasPrefix(body, "1 approval request ") {
+			t.Errorf("told %q, want one request", body)
+		}
+
+		coach.Call(t, "DELETE", "/api/players/"+one, nil).Want(t, 204)
+		s.Clock.Advance(4 * day)
+		coach, idle = again(t, coach), again(t, idle)
+		never(t, "told of nothing", looks, func() bool { return len(digests(t, coach)) > 2 || len(digests(t, idle)) > 0 })
+	})
+}

@@ -1,0 +1,84 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestDiskFull: a SQLite file that cannot grow makes writes say unavailable while
+// reads go on, nothing is half done, and it recovers by itself.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	p := start(t, "TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_OTP_SENDS_TOTAL_HOUR=0", "TOUCHLINE_REQUESTS_PER_ADDRESS_MINUTE=0")
+	ask := func(n int) (int, string, string) {
+		t.Helper()
+		status, header, body := p.post("/auth/request-otp", fmt.Sprintf(`{"mobile_number": "+9198128%05d"}`, n))
+		return status, header.Get("Retry-After"), body
+	}
+	if status, _, body := ask(0); status != 202 {
+		t.Fatalf("%d %s", status, body)
+	}
+	p.limitFiles(p.size("touchline.db-wal"))
+	n := 1
+	eventually(t, "the disk is full", func() bool {
+		n++
+		status, wait, body := ask(n)
+		if status != 202 && (status != 503 || wait == "" || !strings.Contains(body, `"unavailable"`)) {
+			t.Fatalf("answer %d, Retry-After %q: %s", status, wait, body)
+		}
+		return status == 503
+	})
+	for range 20 {
+		if status, _, body := ask(n); status != 503 {
+			t.Fatalf("answer %d while the disk is full: %s", status, body)
+		}
+	}
+	if status, _, _ := p.get("/readyz"); status != 200 {
+		t.Logf("/readyz answers %d with a full disk", status)
+	}
+	if status, _, _ := p.get("/healthz"); status != 200 {
+		t.Errorf("/healthz answers %d", status)
+	}
+	p.limitFiles(-1)
+	eventually(t, "room again", func() bool {
+		// Not too soon after an earlier one, either: the refused ones left nothing.
+		status, _, _ := ask(n)
+		return status == 202
+	})
+	p.interrupt()
+	if code := p.wait(patience); code != 0 {
+		t.Errorf("exit %d: %s", code, p.errors())
+	}
+}
+
+// size is that of a file in its data folder.
+func (p *process) size(name string) int64 {
+	p.Helper()
+	info, err := os.Stat(filepath.Join(p.dir, "touchline-data", name))
+	if err != nil {
+		p.Fatal(err)
+	}
+	return info.Size()
+}
+
+// limitFiles lets none of its files grow beyond size, as a full disk would; -1
+// lifts it.
+func (p *process) limitFiles(size int64) {
+	p.Helper()
+	var limit unix.Rlimit
+	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_FSIZE, nil, &limit); err != nil {
+		p.Fatal(err)
+	}
+	limit.Cur = limit.Max
+	if size >= 0 {
+		limit.Cur = uint64(size)
+	}
+	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil); err != nil {
+		p.Fatal(err)
+	}
+}

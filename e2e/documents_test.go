@@ -1,0 +1,272 @@
+package e2e_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestDocuments walks a certificate through its life.
+func TestDocuments(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		pdf := touchlinetest.PDF(5000, 1)
+		d := c.Upload(t, "certification", "First aid.pdf", pdf, "issuer", "Red Cross", "issued_on", "2025-01-01", "expires_on", "2030-01-01").Want(t, 201)
+		if d.String("title") != "First aid" || d.String("media_type") != "application/pdf" || d.String("size") != "5000" || d.String("in_profile") != "true" {
+			t.Errorf("uploaded: %s", d.Body)
+		}
+		url := "/api/coach/documents/" + d.String("document_id")
+		if d.Header.Get("Location") != url || d.String("content_url") != url+"/content" {
+			t.Errorf("it is at %s, %s", d.Header.Get("Location"), d.String("content_url"))
+		}
+		if items := c.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items(); len(items) != 1 {
+			t.Errorf("listed: %v", items)
+		}
+		got := c.Call(t, "GET", url+"/content", nil).Want(t, 200)
+		if string(got.Body) != string(pdf) || got.Header.Get("Content-Disposition") != `attachment; filename="First aid.pdf"` {
+			t.Errorf("content: %v", got.Header)
+		}
+		etag := got.Header.Get("ETag")
+		c.Call(t, "GET", url+"/content", nil, "If-None-Match: "+etag).Want(t, 304)
+		if part := c.Call(t, "GET", url+"/content", nil, "Range: bytes=0-4").Want(t, 206); string(part.Body) != "%PDF-" {
+			t.Errorf("a range: %q", part.Body)
+		}
+		for _, tt := range []struct {
+			ranges string
+			status int
+			which  string // Content-Range
+		}{
+			{"bytes=9000-", 416, "bytes */5000"},
+			{"bytes=5000-", 416, "bytes */5000"},
+			{"bytes=-0", 416, "bytes */5000"},
+			{"bytes=99999999999999999999-", 416, "bytes */5000"},
+			{"bytes=4999-", 206, "bytes 4999-4999/5000"},
+			{"bytes=0004990-99999999999999999999", 206, "bytes 4990-4999/5000"},
+			{"bytes=-10", 206, "bytes 4990-4999/5000"},
+			{"bytes=-99999", 206, "bytes 0-4999/5000"},
+			{"Bytes=0-1", 206, "bytes 0-1/5000"},
+			// What is no range, or of another unit, asks for nothing.
+			{"lines=0-1", 200, ""},
+			{"bytes=5-1", 200, ""},
+			{"bytes=a-b", 200, ""},
+			{"bytes=+1-2", 200, ""},
+			{"bytes=-", 200, ""},
+			{"bytes", 200, ""},
+			{"bytes=0-1,5-9", 200, ""},
+		} {
+			part := c.Call(t, "GET", url+"/content", nil, "Range: "+tt.ranges).Want(t, tt.status)
+			if got := part.Header.Get("Content-Range"); got != tt.which {
+				t.Errorf("range %s: %q, want %q", tt.ranges, got, tt.which)
+			}
+		}
+		c.Call(t, "GET", url+"/content", nil, `If-Match: "another"`).Want(t, 412)
+		c.Call(t, "GET", url+"/content?size=small", nil).Want(t, 422)
+		s.Call(t, "GET", url+"/content", "", nil).Want(t, 401, "token_missing")
+		other := s.Coach(t, "+919812300002")
+		other.Call(t, "GET", url+"/content", nil).Want(t, 404)
+		other.Call(t, "GET", url, nil).Want(t, 404)
+		other.Call(t, "PATCH", url, map[string]any{"title": ""}).Want(t, 404)
+		other.Call(t, "DELETE", url, nil).Want(t, 404)
+
+		renamed := c.Call(t, "PATCH", url, map[string]any{"title": "Erste Hilfe", "issuer": nil}).Want(t, 200)
+		if renamed.String("title") != "Erste Hilfe" || renamed.JSON["issuer"] != nil {
+			t.Errorf("renamed: %s", renamed.Body)
+		}
+		c.Call(t, "PATCH", url, map[string]any{"expires_on": "2024-12-31"}).Want(t, 422)
+
+		body, header := touchlinetest.Form(nil, "neu.pdf", touchlinetest.PDF(7000, 2))
+		replaced := c.Call(t, "PUT", url+"/content", body, header).Want(t, 200)
+		if replaced.String("size") != "7000" || replaced.String("title") != "Erste Hilfe" || replaced.String("file_name") != "neu.pdf" || replaced.String("kyc_state") != "disabled" {
+			t.Errorf("replaced: %s", replaced.Body)
+		}
+		if next := c.Call(t, "GET", url+"/content", nil).Want(t, 200); len(next.Body) != 7000 || next.Header.Get("ETag") == etag {
+			t.Errorf("%d bytes, %s", len(next.Body), next.Header.Get("ETag"))
+		}
+		profile := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200)
+		if list, _ := profile.JSON["certifications"].([]any); len(list) != 1 {
+			t.Errorf("profile: %s", profile.Body)
+		}
+		c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"certifications": []string{}}).Want(t, 200)
+		if d := c.Call(t, "GET", url, nil).Want(t, 200); d.String("in_profile") != "false" {
+			t.Errorf("taken out of the profile: %s", d.Body)
+		}
+		c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"certifications": []string{d.String("document_id")}}).Want(t, 200)
+		c.Call(t, "DELETE", url, nil).Want(t, 200)
+		c.Call(t, "GET", url, nil).Want(t, 404)
+		if n := one[int64](t, tables(t, s), `SELECT stored_bytes FROM coaches WHERE id = $1`, c.ID); n != 0 {
+			t.Errorf("%d bytes are still counted", n)
+		}
+	})
+}
+
+// TestWantedDocuments: what a complete profile wants may be documents, and deleting
+// one says what that does.
+func TestWantedDocuments(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.SignIn(t, "coach", "+919812300001")
+		about := map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}
+		c.Call(t, "POST", "/auth/complete-profile", about).Want(t, 422)
+		d := c.Upload(t, "qualification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+		about["certifications"] = []string{strings.Replace(d.String("document_id"), "-7", "-4", 1)}
+		c.Call(t, "POST", "/auth/complete-profile", about).Want(t, 422)
+		about["certifications"] = []string{d.String("document_id")}
+		if p := c.Call(t, "POST", "/auth/complete-profile", about).Want(t, 200); p.String("profile_complete") != "true" {
+			t.Errorf("completed: %s", p.Body)
+		}
+		c.Add(t, touchlinetest.Minor("+919812300011", ""))
+		gone := c.Call(t, "DELETE", "/api/coach/documents/"+d.String("document_id"), nil).Want(t, 200)
+		if string(gone.Body) != `{"profile_complete":false,"missing":["certifications"],"kyc_state":"disabled"}` {
+			t.Errorf("deleted: %s", gone.Body)
+		}
+		c.Call(t, "POST", "/api/players/add", child(2, "+919812300011")).Want(t, 403, "profile_incomplete")
+		if me := c.Call(t, "GET", "/api/me", nil).Want(t, 200); me.String("next") != "complete_profile" {
+			t.Errorf("me: %s", me.Body)
+		}
+		if again := s.SignIn(t, "coach", "+919812300001"); again.Login.String("profile_complete") != "false" {
+			t.Errorf("signed in: %s", again.Login.Body)
+		}
+	}, func(c *config.Config) { c.ProfileRequired = []string{"name", "certifications"}; c.OTPResendAfter = 0 })
+}
+
+// TestEveryFaultOfAProfile: what is wrong with documents is said beside all else
+// that is wrong.
+func TestEveryFaultOfAProfile(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.SignIn(t, "coach", "+919812300001")
+		absent := c.ID // of no document
+		for _, tt := range []struct {
+			method, path string
+			body         map[string]any
+			want         string
+		}{
+			{"POST", "/auth/complete-profile", map[string]any{}, "/name required, /certifications required, /profile_picture required"},
+			{"POST", "/auth/complete-profile", map[string]any{"certifications": []string{absent}, "profile_picture": "x"}, "/profile_picture invalid_id, /name required, /certifications/0 unknown_document"},
+			{"POST", "/auth/complete-profile", map[string]any{"name": "Meera Nair"}, "/certifications required, /profile_picture required"},
+			{
+				"PATCH", "/api/coach/profile",
+				map[string]any{"email": "nobody", "certifications": []string{"x", absent}, "profile_picture": absent},
+				"/email invalid_email, /certifications/0 unknown_document, /certifications/1 unknown_document, /profile_picture unknown_document",
+			},
+		} {
+			a := c.Call(t, tt.method, tt.path, tt.body).Want(t, 422, "validation_failed")
+			var got []string
+			list, _ := a.JSON["errors"].([]any)
+			for _, item := range list {
+				field, _ := item.(map[string]any)
+				got = append(got, fmt.Sprint(field["pointer"], " ", field["code"]))
+			}
+			if strings.Join(got, ", ") != tt.want {
+				t.Errorf("%s %v: %v, want %s", tt.path, tt.body, got, tt.want)
+			}
+		}
+	}, func(c *config.Config) { c.ProfileRequired = []string{"name", "certifications", "profile_picture"} })
+}
+
+// spooled lists what uploads have left on the disk.
+func spooled(t *testing.T, s *touchlinetest.Service) []string {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(s.Config.DataDir, "uploads", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+// TestStorageOfATier: what a tier leaves room for is kept, and more is refused with
+// what is used and what would allow it; what makes things smaller is always free.
+func TestStorageOfATier(t *testing.T) {
+	tiers := filepath.Join(t.TempDir(), "tiers.json")
+	text := `{"tiers": [{"name": "tiny", "title": "Tiny", "limits": {"storage_bytes": 10000}}, {"name": "large", "title": "Large"}]}`
+	if err := os.WriteFile(tiers, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		first := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(6000, 1)).Want(t, 201)
+		refused := c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(6000, 2)).Want(t, 403, "tier_limit")
+		if refused.String("limit") != "storage_bytes" || refused.String("limit_value") != "10000" || refused.String("use") != "6000" || refused.String("needed_tier") != "large" {
+			t.Errorf("refused: %s", refused.Body)
+		}
+		c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(4000, 2)).Want(t, 201)
+		put := func(n int) *touchlinetest.Answer {
+			body, header := touchlinetest.Form(nil, "a.pdf", touchlinetest.PDF(n, 3))
+			return c.Call(t, "PUT", first.String("content_url"), body, header)
+		}
+		put(6001).Want(t, 403, "tier_limit")
+		put(5999).Want(t, 200)
+		if left := spooled(t, s); len(left) > 0 {
+			t.Errorf("left of uploads: %v", left)
+		}
+	}, func(c *config.Config) { c.Tiers = tiers })
+}
+
+// TestUploadsOfOneCoach: one coach takes so many seats, and no more; others have theirs.
+func TestUploadsOfOneCoach(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c, other := s.Coach(t, "+919812300001"), s.Coach(t, "+919812300002")
+		var refused atomic.Int64
+		for range 40 {
+			conn := opened(t, s, c, "Content-Length: 5000")
+			_, _ = io.WriteString(conn, kindPart)
+			go func() {
+				if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil && resp.StatusCode == 429 {
+					refused.Add(1)
+				}
+			}()
+		}
+		eventually(t, "sixteen wait, and the others are refused", func() bool { return refused.Load() == 40-16 })
+		a := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 429, "rate_limited")
+		if a.String("limit") != "uploads_at_once" || a.Header.Get("Retry-After") == "" {
+			t.Errorf("refused with %s", a.Body)
+		}
+		other.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+	})
+}
+
+// TestIdentityDocuments: to replace or delete what a waiting submission names takes
+// it back, and the answer says so; what was decided stands.
+func TestIdentityDocuments(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		passport := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+		other := c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 201)
+		submit := func() {
+			t.Helper()
+			a := c.Call(t, "POST", "/api/coach/kyc", map[string]any{"legal_name": "Meera Nair", "document_ids": []string{passport.String("document_id")}})
+			if a.Status > 201 || a.String("state") != "submitted" {
+				t.Fatalf("submitted: %d %s", a.Status, a.Body)
+			}
+		}
+		replace := func(d *touchlinetest.Answer) string {
+			t.Helper()
+			body, header := touchlinetest.Form(nil, "c.pdf", touchlinetest.PDF(200, 3))
+			return c.Call(t, "PUT", d.String("content_url"), body, header).Want(t, 200).String("kyc_state")
+		}
+		submit()
+		if got := replace(other); got != "submitted" {
+			t.Errorf("another document was replaced: %s", got)
+		}
+		if got := replace(passport); got != "not_started" {
+			t.Errorf("the document was replaced: %s", got)
+		}
+		if got := c.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200).String("state"); got != "not_started" {
+			t.Errorf("after that: %s", got)
+		}
+		submit()
+		if a := c.Call(t, "DELETE", passport.Header.Get("Location"), nil).Want(t, 200); a.String("kyc_state") != "not_started" || a.String("profile_complete") != "true" {
+			t.Errorf("deleted: %s", a.Body)
+		}
+		if got := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200).String("kyc_state"); got != "not_started" {
+			t.Errorf("the profile says %s", got)
+		}
+	}, func(c *config.Config) { c.KYC = true })
+}

@@ -1,0 +1,52 @@
+package e2e_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestExpiryNotices: a certificate's coach is told 30 and 7 days before its end,
+// once each, however many replicas look; another end is told of anew.
+func TestExpiryNotices(t *testing.T) {
+	t.Parallel() // it waits for looks that come every few seconds
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		t.Parallel()
+		s.Replica()
+		c := s.Coach(t, "+919812300001")
+		ends := func(days int) string { return s.Clock.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
+		d := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1), "title", "First aid", "expires_on", ends(40)).Want(t, 201)
+		c.Upload(t, "qualification", "late.pdf", touchlinetest.PDF(100, 2), "title", "Late", "expires_on", ends(20)).Want(t, 201)
+		c.Upload(t, "identity", "pass.pdf", touchlinetest.PDF(100, 3), "expires_on", ends(40)).Want(t, 201)
+		c.Upload(t, "certification", "over.pdf", touchlinetest.PDF(100, 4), "expires_on", ends(3)).Want(t, 201)
+		expect := func(what string, n int) {
+			t.Helper()
+			eventually(t, what, func() bool { return told(t, c, "certificate_expiring") >= n })
+			if got := told(t, c, "certificate_expiring"); got != n {
+				t.Fatalf("%s: told %d times in all, want %d", what, got, n)
+			}
+		}
+		move := func(days int) {
+			s.Clock.Advance(time.Duration(days) * day)
+			c = again(t, c)
+		}
+		move(11) // 29 days are left of the first
+		expect("30 days before", 1)
+		note := c.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200).Items()[0]
+		if data, _ := note["data"].(map[string]any); data["document_id"] != d.String("document_id") {
+			t.Errorf("told of %v", note)
+		}
+		move(3) // 6 days are left of the late one
+		expect("7 days before the end of the late one", 2)
+		move(20) // 6 are left of the first
+		expect("7 days before", 3)
+		c.Call(t, "PATCH", d.Header.Get("Location"), map[string]any{"title": "Renamed"}).Want(t, 200)
+		c.Call(t, "PATCH", d.Header.Get("Location"), map[string]any{"expires_on": ends(31)}).Want(t, 200)
+		move(2)
+		expect("30 days before the new end", 4)
+		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200)
+		move(25)
+		never(t, "told of what is deleted, or of a new name", 6*time.Second, func() bool { return told(t, c, "certificate_expiring") > 4 })
+	})
+}

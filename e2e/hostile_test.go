@@ -1,0 +1,437 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/blob/blobtest"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// eachStorage runs test on both engines with both storages.
+func eachStorage(t *testing.T, test func(t *testing.T, s *touchlinetest.Service), options ...touchlinetest.Option) {
+	blobtest.Each(t, func(t *testing.T, address string) {
+		storetest.Each(t, func(t *testing.T, url string) {
+			if strings.HasPrefix(address, "file:") {
+				address = "file:" + t.TempDir()
+			} else {
+				address = blobtest.S3(t)
+			}
+			test(t, touchlinetest.New(t, url, append(options, func(c *config.Config) { c.Files = config.SecretURL(address) })...))
+		})
+	})
+}
+
+// corners is a picture with red at the top left, green at the top right, blue at
+// the bottom left and white else, so that it shows how it was turned.
+func corners(width, height int) *image.NRGBA {
+	m := image.NewNRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			c := color.NRGBA{255, 255, 255, 255}
+			switch left, top := x < width/2, y < height/2; {
+			case left && top:
+				c = color.NRGBA{255, 0, 0, 255}
+			case top:
+				c = color.NRGBA{0, 160, 0, 255}
+			case left:
+				c = color.NRGBA{0, 0, 255, 255}
+			}
+			m.SetNRGBA(x, y, c)
+		}
+	}
+	return m
+}
+
+func jpegOf(m image.Image) []byte {
+	var b bytes.Buffer
+	_ = jpeg.Encode(&b, m, nil) // a buffer takes everything
+	return b.Bytes()
+}
+
+func pngOf(m image.Image) []byte {
+	var b bytes.Buffer
+	_ = png.Encode(&b, m) // as above
+	return b.Bytes()
+}
+
+// located is a JPEG that was taken lying on its side, at a place on the earth.
+func located(width, height int) []byte {
+	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x02\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x88\x25\x00\x04\x00\x00\x00\x01\x00\x00\x00\x26\x00\x00\x00\x00")
+	exif = append(exif, "\x00\x01\x00\x01\x00\x02\x00\x00\x00\x02N\x00\x00\x00\x00\x00\x00\x00GPS 12.9716 N 77.5946 E"...)
+	segment := append([]byte{0xff, 0xe1, 0, byte(len(exif) + 2)}, exif...)
+	plain := jpegOf(corners(width, height))
+	return slices.Concat(plain[:2], segment, plain[2:])
+}
+
+// pngHeader is a PNG that says that it has so many pixels, and has none.
+func pngHeader(width, height uint32) []byte {
+	data := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte("IHDR"), width), height), 8, 6, 0, 0, 0)
+	b := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), data...)
+	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(data))
+	return append(b, "\x00\x00\x00\x00IDAT\x35\xaf\x06\x1e\x00\x00\x00\x00IEND\xae\x42\x60\x82"...)
+}
+
+// withChunk puts a chunk behind a PNG's header.
+func withChunk(file []byte, kind, data string) []byte {
+	c := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
+	c = append(append(c, kind...), data...)
+	c = binary.BigEndian.AppendUint32(c, crc32.ChecksumIEEE(c[4:]))
+	return slices.Concat(file[:33], c, file[33:])
+}
+
+// part is one of a body that is written by hand.
+func part(header, content string) string { return "--XX\r\n" + header + "\r\n\r\n" + content + "\r\n" }
+
+func textPart(name, content string) string {
+	return part(`Content-Disposition: form-data; name="`+name+`"`, content)
+}
+
+func filePart(name string, content []byte) string {
+	return part(`Content-Disposition: form-data; name="file"; filename="`+name+`"`+"\r\nContent-Type: application/pdf", string(content))
+}
+
+const (
+	kindPart  = "--XX\r\nContent-Disposition: form-data; name=\"kind\"\r\n\r\ncertification\r\n"
+	lastPart  = "--XX--\r\n"
+	multiPart = "multipart/form-data; boundary=XX"
+)
+
+// hostile is one upload that a stranger may send.
+type hostile struct {
+	name string
+	body string
+	// mediaType is multiPart where it is empty.
+	mediaType string
+	headers   []string
+	status    int
+	code      string
+	// faults are "pointer code" of a 422, in their order.
+	faults []string
+	// fileName, where it is not empty, is what the name becomes.
+	fileName string
+}
+
+// sent is a form of a certificate with this file.
+func sent(name string, content []byte) string { return kindPart + filePart(name, content) + lastPart }
+
+func refusedFile(name string, content []byte, code string) hostile {
+	return hostile{name: name, body: sent(name, content), status: 422, code: "validation_failed", faults: []string{"/file " + code}}
+}
+
+// hostileUploads is every upload that tries something.
+func hostileUploads() []hostile {
+	pdf, photo, drawing := touchlinetest.PDF(400, 1), jpegOf(corners(40, 30)), pngOf(corners(40, 30))
+	zip := "PK\x05\x06" + strings.Repeat("\x00", 18)
+	webpAnimated := "RIFF\x2a\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x0f\x00\x00\x0f\x00\x00ANIM\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00VP8 \x00\x00\x00\x00"
+	named := func(name, want string) hostile {
+		return hostile{name: "named " + name, body: sent(name, pdf), status: 201, fileName: want}
+	}
+	text := func(field, content string, faults ...string) hostile {
+		return hostile{
+			name: field + " " + shorten(content), body: kindPart + textPart(field, content) + filePart("a.pdf", pdf) + lastPart,
+			status: 422, code: "validation_failed", faults: faults,
+		}
+	}
+	return []hostile{
+		// What the file is not.
+		refusedFile("picture.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`), "unsupported_type"),
+		refusedFile("page.png", []byte("<!DOCTYPE html><script>alert(1)</script>"), "unsupported_type"),
+		refusedFile("script.png", []byte("#!/bin/sh\nrm -rf /\n"), "unsupported_type"),
+		refusedFile("shell.php.jpg", []byte("<?php system($_GET['c']); ?>"), "unsupported_type"),
+		refusedFile("setup.pdf", []byte("MZ\x90\x00\x03\x00\x00\x00\x04\x00"), "unsupported_type"),
+		refusedFile("archive.pdf", []byte("PK\x03\x04\x14\x00\x00\x00\x08\x00"+zip), "unsupported_type"),
+		refusedFile("moving.gif", []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00;"), "unsupported_type"),
+		refusedFile("old.bmp", []byte("BM\x46\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00"), "unsupported_type"),
+		refusedFile("scan.tif", []byte("II*\x00\x08\x00\x00\x00\x00\x00"), "unsupported_type"),
+		refusedFile("phone.heic", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), "unsupported_type"),
+		refusedFile("words.txt", []byte("just words"), "unsupported_type"),
+		refusedFile("late.pdf", append([]byte(" \n"), pdf...), "unsupported_type"),
+		refusedFile("gif.jpg", append([]byte("GIF89a"), photo...), "unsupported_type"),
+		refusedFile("base64.pdf", []byte("JVBERi0xLjcKJSVFT0YK"), "unsupported_type"),
+		refusedFile("empty.pdf", []byte{}, "empty"),
+		// What is two things at once.
+		refusedFile("both.pdf", []byte(string(pdf)+zip), "ambiguous_type"),
+		refusedFile("page.pdf", []byte("%PDF-1.4\n<html><script>alert(1)</script></html>\n%%EOF\n"), "ambiguous_type"),
+		{name: "JPEG and ZIP", body: sent("both.jpg", []byte(string(photo)+zip)), status: 201, fileName: "both.jpg"},
+		{name: "PNG and script", body: sent("both.png", withChunk(drawing, "tEXt", "Comment\x00<script>alert(1)</script>")), status: 201, fileName: "both.jpg"},
+		// What is damaged, or too much.
+		refusedFile("cut.pdf", pdf[:200], "truncated"),
+		refusedFile("cut.jpg", photo[:len(photo)/2], "truncated"),
+		refusedFile("cut.png", drawing[:len(drawing)-30], "truncated"),
+		refusedFile("start.jpg", photo[:3], "truncated"),
+		refusedFile("bomb.png", pngHeader(50_000, 50_000), "too_many_pixels"),
+		refusedFile("wide.png", pngHeader(19_999, 2_000), "too_many_pixels"),
+		refusedFile("endless.png", pngHeader(0x7fffffff, 0x7fffffff), "too_many_pixels"),
+		refusedFile("nothing.png", pngHeader(0, 10), "unreadable_picture"),
+		refusedFile("hollow.png", pngHeader(1000, 1000), "unreadable_picture"),
+		{name: "moving PNG", body: sent("moving.png", withChunk(drawing, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00")), status: 201, fileName: "moving.jpg"},
+		refusedFile("moving.webp", []byte(webpAnimated), "animated_picture"),
+		{name: "one byte over", body: sent("large.pdf", touchlinetest.PDF(10<<20+1, 1)), status: 413, code: "payload_too_large"},
+		{name: "not one byte over", body: sent("large.pdf", touchlinetest.PDF(10<<20, 1)), status: 201, fileName: "large.pdf"},
+		{name: "much over", body: sent("large.pdf", touchlinetest.PDF(12<<20, 1)), status: 413, code: "payload_too_large"},
+		{
+			name: "a text of 10 MiB", body: textPart("title", strings.Repeat("x", 10<<20)) + lastPart, status: 422, code: "validation_failed",
+			faults: []string{"/title too_long", "/kind required", "/file required"},
+		},
+		{name: "a text of 11 MiB", body: textPart("title", strings.Repeat("x", 11<<20)) + lastPart, status: 413, code: "payload_too_large"},
+		// What the parts are not.
+		{name: "no file", body: kindPart + lastPart, status: 422, code: "validation_failed", faults: []string{"/file required"}},
+		{name: "no kind", body: filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/kind required"}},
+		{name: "two files", body: kindPart + filePart("a.pdf", pdf) + filePart("b.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/file duplicate_field"}},
+		{name: "two kinds", body: kindPart + kindPart + filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/kind duplicate_field"}},
+		{name: "a PDF as picture", body: textPart("kind", "profile_picture") + filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/file not_a_picture"}},
+		{name: "texts after the file", body: filePart("a.pdf", pdf) + kindPart + textPart("title", "Last") + lastPart, status: 201, fileName: "a.pdf"},
+		{name: "before and behind", body: "to whom it may concern\r\n" + sent("a.pdf", pdf) + "yours", status: 201, fileName: "a.pdf"},
+		{
+			name: "everything wrong", body: textPart("kind", "secret") + textPart("title", strings.Repeat("x", 101)) + textPart("issued_on", "2025-02-30") +
+				textPart("admin", "true") + filePart("a.txt", []byte("no")) + lastPart, status: 422, code: "validation_failed",
+			faults: []string{"/admin unknown_field", "/kind invalid_value", "/title too_long", "/issued_on invalid_date", "/file unsupported_type"},
+		},
+		text("title", strings.Repeat("x", 8<<10+1), "/title too_long"),
+		text("title", strings.Repeat("é", 101), "/title too_long"),
+		text("title", "a\x00b", "/title invalid_characters"),
+		text("title", "a\xff\xfeb", "/title invalid_characters"),
+		text("title", "a\u202egpj.exe", "/title invalid_characters"),
+		text("issuer", "a\nb", "/issuer invalid_characters"),
+		text("expires_on", "31.12.2030", "/expires_on invalid_date"),
+		text("expires_on", "2030-1-1", "/expires_on invalid_date"),
+		text("a\xffb", "x", "/? unknown_field"),
+		text(strings.Repeat("n", 300), "x", "/? unknown_field"),
+		text("__proto__", "x", "/__proto__ unknown_field"),
+		text("in_profile", "true", "/in_profile unknown_field"),
+		{
+			name: "ends before it begins", body: textPart("issued_on", "2025-05-02") + textPart("expires_on", "2025-05-01") + sent("a.pdf", pdf),
+			status: 422, code: "validation_failed", faults: []string{"/expires_on before_issued_on"},
+		},
+		// What the body is not.
+		{name: "nameless part", body: part("Content-Disposition: form-data", "x") + sent("a.pdf", pdf), status: 400, code: "malformed_request"},
+		{name: "no disposition", body: part("Content-Type: text/plain", "x") + sent("a.pdf", pdf), status: 400, code: "malformed_request"},
+		{name: "no header", body: "--XX\r\n\r\nx\r\n" + lastPart, status: 400, code: "malformed_request"},
+		{name: "a broken header", body: part("no colon", "x") + lastPart, status: 400, code: "malformed_request"},
+		{name: "an endless header", body: part("X: "+strings.Repeat("y", 40<<10), "x") + lastPart, status: 400, code: "malformed_request"},
+		{name: "endless headers", body: part(strings.Repeat("X: y\r\n", 9000)+"Z: z", "x") + lastPart, status: 400, code: "malformed_request"},
+		{name: "51 parts", body: strings.Repeat(textPart("title", "x"), 51) + lastPart, status: 400, code: "malformed_request"},
+		{name: "nothing", body: "", status: 400, code: "malformed_request"},
+		{name: "only the end", body: lastPart, status: 400, code: "malformed_request"},
+		{name: "not multipart at all", body: "hello", status: 400, code: "malformed_request"},
+		{name: "no final boundary", body: kindPart + filePart("a.pdf", pdf), status: 400, code: "malformed_request"},
+		{name: "cut inside the file", body: sent("a.pdf", pdf)[:300], status: 400, code: "malformed_request"},
+		{name: "another boundary", body: sent("a.pdf", pdf), mediaType: "multipart/form-data; boundary=YY", status: 400, code: "malformed_request"},
+		{name: "no boundary", body: sent("a.pdf", pdf), mediaType: "multipart/form-data", status: 400, code: "malformed_request"},
+		{name: "a boundary of 80", body: sent("a.pdf", pdf), mediaType: "multipart/form-data; boundary=" + strings.Repeat("X", 80), status: 400, code: "malformed_request"},
+		{name: "multipart/mixed", body: sent("a.pdf", pdf), mediaType: "multipart/mixed; boundary=XX", status: 415, code: "unsupported_media_type"},
+		{name: "JSON", body: `{"kind":"certification"}`, mediaType: "application/json", status: 415, code: "unsupported_media_type"},
+		{name: "the file alone", body: string(pdf), mediaType: "application/pdf", status: 415, code: "unsupported_media_type"},
+		{name: "compressed", body: sent("a.pdf", pdf), headers: []string{"Content-Encoding: gzip"}, status: 415, code: "unsupported_media_type"},
+		{name: "wants HTML", body: sent("a.pdf", pdf), headers: []string{"Accept: text/html"}, status: 406, code: "not_acceptable"},
+		// What names may not do.
+		named("../../../etc/passwd", "passwd.pdf"),
+		named(`..\\..\\windows\\system32\\evil.exe`, "evil.pdf"),
+		named("/etc/cron.d/x", "x.pdf"),
+		named("..", "document.pdf"),
+		named("", "document.pdf"),
+		named(".htaccess", "htaccess.pdf"),
+		{name: "a NUL in the name", body: sent("a.pdf\x00.exe", pdf), status: 400, code: "malformed_request"},
+		named("invoice\u202efdp.exe", "invoicefdp.pdf"),
+		named("C:evil|<b>?.pdf", "C_evil__b__.pdf"),
+		named("Meera.Nair.pdf", "Meera.Nair.pdf"),
+		named("प्रमाणपत्र.pdf", "प्रमाणपत्र.pdf"),
+		named(strings.Repeat("n", 1000)+".pdf", strings.Repeat("n", 251)+".pdf"),
+		named("not\xff\xfeUTF-8.pdf", "notUTF-8.pdf"),
+		named("report.JPG", "report.pdf"),
+	}
+}
+
+func shorten(s string) string {
+	if len(s) > 20 {
+		s = s[:20]
+	}
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "0"), "?")
+}
+
+// TestHostileUploads: whatever is sent is refused with a problem that says why, or
+// made harmless, and leaves nothing behind that no document names.
+func TestHostileUploads(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		kept := 0
+		for _, h := range hostileUploads() {
+			t.Run(h.name, func(t *testing.T) {
+				mediaType := h.mediaType
+				if mediaType == "" {
+					mediaType = multiPart
+				}
+				a := c.Call(t, "POST", "/api/coach/documents", h.body, append(h.headers, "Content-Type: "+mediaType)...).Want(t, h.status, h.code)
+				if got := faultsOf(a); !slices.Equal(got, h.faults) {
+					t.Errorf("faults %q, want %q: %s", got, h.faults, a.Body)
+				}
+				if a.Status != 201 {
+					return
+				}
+				kept++
+				if a.String("file_name") != h.fileName {
+					t.Errorf("the name became %q, want %q", a.String("file_name"), h.fileName)
+				}
+				content := c.Call(t, "GET", a.String("content_url"), nil).Want(t, 200)
+				if bytes.Contains(content.Body, []byte("PK\x05\x06")) || bytes.Contains(content.Body, []byte("<script")) {
+					t.Error("what was smuggled in is still there")
+				}
+				if got := content.Header.Get("X-Content-Type-Options"); got != "nosniff" {
+					t.Errorf("X-Content-Type-Options is %q", got)
+				}
+			})
+		}
+		db := tables(t, s)
+		if n := one[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NULL`); n != int64(kept) {
+			t.Errorf("%d blobs of %d documents", n, kept)
+		}
+		if n := one[int64](t, db, `SELECT count(*) FROM documents`); n != int64(kept) {
+			t.Errorf("%d documents, want %d", n, kept)
+		}
+		if left := spooled(t, s); len(left) > 0 {
+			t.Errorf("left of uploads: %v", left)
+		}
+	})
+}
+
+// TestHostileReplacements: a replacement is judged as an upload is.
+func TestHostileReplacements(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(40, 30))).Want(t, 201)
+		put := func(body string, headers ...string) *touchlinetest.Answer {
+			return c.Call(t, "PUT", d.String("content_url"), body, append(headers, "Content-Type: "+multiPart)...)
+		}
+		pdf := touchlinetest.PDF(100, 1)
+		for body, fault := range map[string]string{
+			filePart("a.pdf", pdf) + lastPart: "/file not_a_picture",
+			lastPart[:4] + "\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n" + filePart("a.jpg", jpegOf(corners(4, 3))) + lastPart: "/title unknown_field",
+			textPart("file", "") + lastPart: "/file empty",
+		} {
+			if got := faultsOf(put(body).Want(t, 422)); len(got) != 1 || got[0] != fault {
+				t.Errorf("faults %q, want %q", got, fault)
+			}
+		}
+		put("x").Want(t, 400)
+		put(filePart("a.jpg", make([]byte, 10<<20+1))+lastPart).Want(t, 413)
+		c.Call(t, "PUT", d.String("content_url"), "{}").Want(t, 415)
+		c.Call(t, "PUT", "/api/coach/documents/"+c.ID+"/content", filePart("a.pdf", pdf)+lastPart, "Content-Type: "+multiPart).Want(t, 404)
+		c.Call(t, "PUT", "/api/coach/documents/nonsense/content", filePart("a.pdf", pdf)+lastPart, "Content-Type: "+multiPart).Want(t, 404)
+		c.Call(t, "PUT", "/api/coach/documents", "{}").Want(t, http.StatusMethodNotAllowed)
+	})
+}
+
+// faultsOf lists the faults of a problem.
+func faultsOf(a *touchlinetest.Answer) []string {
+	var all []string
+	list, _ := a.JSON["errors"].([]any)
+	for _, f := range list {
+		m, _ := f.(map[string]any)
+		all = append(all, fmt.Sprint(m["pointer"], " ", m["code"]))
+	}
+	return all
+}
+
+// sizesOf reads the sizes of a profile's picture.
+func sizesOf(a *touchlinetest.Answer) map[string]string {
+	picture, _ := a.JSON["profile_picture"].(map[string]any)
+	list, _ := picture["sizes"].([]any)
+	sizes := map[string]string{}
+	for _, size := range list {
+		m, _ := size.(map[string]any)
+		sizes[fmt.Sprint(m["name"])] = fmt.Sprint(m["width"], "x", m["height"], " ", m["url"])
+	}
+	return sizes
+}
+
+// TestPictures: a photo that was taken lying on its side, and somewhere, is kept
+// upright, in three sizes, and from nowhere.
+func TestPictures(t *testing.T) {
+	eachStorage(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		photo := located(1200, 800)
+		if !bytes.Contains(photo, []byte("GPS 12.9716")) {
+			t.Fatal("the photo has no position")
+		}
+		d := c.Upload(t, "profile_picture", "me.jpeg", photo, "title", "Me").Want(t, 201)
+		if d.String("width") != "683" || d.String("height") != "1024" || d.String("media_type") != "image/jpeg" || d.String("file_name") != "me.jpeg" {
+			t.Errorf("kept: %s", d.Body)
+		}
+		profile := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200)
+		sizes := sizesOf(profile)
+		if profile.String("profile_picture.document_id") != d.String("document_id") || len(sizes) != 3 {
+			t.Errorf("profile: %s", profile.Body)
+		}
+		seen := map[string]bool{}
+		for name := range sizes {
+			a := c.Call(t, "GET", d.String("content_url")+"?size="+name, nil).Want(t, 200)
+			if seen[a.Header.Get("ETag")] || a.Header.Get("Content-Disposition") != `inline; filename="me.jpeg"` {
+				t.Errorf("%s: %v", name, a.Header)
+			}
+			seen[a.Header.Get("ETag")] = true
+			if bytes.Contains(a.Body, []byte("GPS")) || bytes.Contains(a.Body, []byte("Exif")) {
+				t.Errorf("%s still knows where it was taken", name)
+			}
+			m, err := jpeg.Decode(bytes.NewReader(a.Body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := m.Bounds()
+			if want := fmt.Sprint(b.Dx(), "x", b.Dy(), " ", d.String("content_url"), "?size=", name); sizes[name] != want {
+				t.Errorf("%s is said to be %s, and is %s", name, sizes[name], want)
+			}
+			// Turned right by a quarter, the blue corner comes to the top left.
+			if red, _, blue, _ := m.At(2, 2).RGBA(); b.Dy() <= b.Dx() || blue < 0xc000 || red > 0x4000 {
+				t.Errorf("%s is not upright: %v", name, m.At(2, 2))
+			}
+		}
+		c.Call(t, "GET", d.String("content_url")+"?size=huge", nil).Want(t, 422)
+		c.Call(t, "GET", d.String("content_url")+"?size=", nil).Want(t, 422)
+
+		next := c.Upload(t, "profile_picture", "new.png", pngOf(corners(10, 10))).Want(t, 201)
+		if got := c.Call(t, "GET", "/api/coach/profile", nil).String("profile_picture.document_id"); got != next.String("document_id") {
+			t.Errorf("the picture is %s, want the new one", got)
+		}
+		if old := c.Call(t, "GET", d.Header.Get("Location"), nil).Want(t, 200); old.String("in_profile") != "false" {
+			t.Errorf("the old one: %s", old.Body)
+		}
+		patch := func(v any) *touchlinetest.Answer {
+			return c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"profile_picture": v})
+		}
+		if got := patch(d.String("document_id")).Want(t, 200).String("profile_picture.document_id"); got != d.String("document_id") {
+			t.Errorf("chosen: %s", got)
+		}
+		certificate := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+		for pointer, body := range map[string]map[string]any{
+			"/profile_picture":  {"profile_picture": certificate.String("document_id")},
+			"/certifications/0": {"certifications": []string{d.String("document_id")}},
+			"/certifications/1": {"certifications": []string{certificate.String("document_id"), c.ID}},
+		} {
+			a := c.Call(t, "PATCH", "/api/coach/profile", body).Want(t, 422, "validation_failed")
+			if got := faultsOf(a); len(got) != 1 || got[0] != pointer+" unknown_document" {
+				t.Errorf("%s: %v", pointer, got)
+			}
+		}
+		if a := patch(nil).Want(t, 200); a.JSON["profile_picture"] != nil {
+			t.Errorf("cleared: %s", a.Body)
+		}
+		patch(d.String("document_id")).Want(t, 200)
+		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200)
+		if a := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); a.JSON["profile_picture"] != nil {
+			t.Errorf("deleted: %s", a.Body)
+		}
+	})
+}

@@ -1,0 +1,150 @@
+package e2e_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestWholeLimits: sends to one number in a day, over all roles, and sends in all in
+// an hour; a refusal counts for nothing, and says truly when it ends.
+func TestWholeLimits(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		ask := func(number, role string) *touchlinetest.Answer {
+			return s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number, "role": role})
+		}
+		for i := range 10 {
+			role := []string{"coach", "guardian", "student"}[i%3]
+			ask(coachNumber, role).Want(t, 202)
+			s.Clock.Advance(30 * time.Minute)
+		}
+		for range 3 {
+			refused := ask(coachNumber, "coach").Want(t, 429, "otp_send_limit")
+			if refused.String("limit") != "otp_sends_per_day" {
+				t.Fatalf("the refusal: %s", refused.Body)
+			}
+		}
+		// Ten half hours have gone since the first send.
+		refused := ask(coachNumber, "guardian").Want(t, 429, "otp_send_limit")
+		wait, _ := strconv.Atoi(refused.Header.Get("Retry-After"))
+		if left := 19 * time.Hour; time.Duration(wait)*time.Second > left || time.Duration(wait)*time.Second < left-time.Minute {
+			t.Fatalf("Retry-After: %d s, want a little less than %s", wait, left)
+		}
+		s.Clock.Advance(time.Duration(wait) * time.Second)
+		ask(coachNumber, "coach").Want(t, 202)
+		ask(coachNumber, "student").Want(t, 429, "otp_send_limit") // the second send is in the window still
+
+		s.Clock.Advance(2 * time.Hour)
+		for i := range 12 {
+			ask(fmt.Sprintf("+9198125%05d", i), "coach").Want(t, 202)
+		}
+		if full := ask("+919812599999", "coach").Want(t, 429, "otp_send_limit"); full.String("limit") != "otp_sends_total_hour" {
+			t.Fatalf("the refusal: %s", full.Body)
+		}
+	}, func(c *config.Config) {
+		c.OTPSendsPerHour, c.OTPSendsPerDay, c.OTPSendsTotalHour = 5, 10, 12
+	})
+}
+
+// TestResendsWithoutWait: where the wait between sends is off, nobody waits, not even
+// for a request that another replica took a moment later by its clock.
+func TestResendsWithoutWait(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		for range 3 {
+			askCode(t, s, coachNumber, "")
+			s.Clock.Advance(-time.Second)
+		}
+	}, func(c *config.Config) { c.OTPResendAfter = 0 })
+}
+
+// TestAddressBehindProxy: behind a proxy that is trusted each client has a limit of
+// its own, an IPv6 client its /64; nobody gets another by writing the header.
+func TestAddressBehindProxy(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		n := 0
+		ask := func(forwarded string) *touchlinetest.Answer {
+			n++
+			return s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": fmt.Sprintf("+9198126%05d", n)}, "X-Forwarded-For: "+forwarded)
+		}
+		for i := range 3 {
+			ask(fmt.Sprintf("203.0.113.%d, 198.51.100.7", i)).Want(t, 202)
+			ask(fmt.Sprintf("2001:db8:1:2::%d", i)).Want(t, 202)
+		}
+		if a := ask("203.0.113.9, 198.51.100.7").Want(t, 429, "otp_send_limit"); a.String("limit") != "otp_sends_per_address_hour" {
+			t.Fatalf("the refusal: %s", a.Body)
+		}
+		ask("2001:db8:1:2:ffff::1").Want(t, 429, "otp_send_limit")
+		ask("2001:db8:1:3::1").Want(t, 202)
+		ask("198.51.100.8").Want(t, 202)
+	}, func(c *config.Config) {
+		c.OTPSendsPerAddressHour = 3
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	})
+}
+
+// TestTestNumberSignsIn: a number for app-store review signs in by its fixed code and
+// gets no SMS; after its last day it is a number like any other.
+func TestTestNumberSignsIn(t *testing.T) {
+	t.Parallel()
+	const number = "+919900000001"
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		login := func(otp string) *touchlinetest.Answer {
+			return s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": number, "otp": otp})
+		}
+		login("123456").Want(t, 410, "otp_expired")
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number}).Want(t, 202)
+		login("123457").Want(t, 422, "otp_incorrect")
+		login("123456").Want(t, 200)
+		login("123456").Want(t, 410, "otp_expired")
+		s.Clock.Advance(61 * time.Second)
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number}).Want(t, 202)
+		for range 5 {
+			login("000000").Want(t, 422, "otp_incorrect")
+		}
+		login("123456").Want(t, 429, "otp_attempts_exceeded")
+		if n := s.Sent(number, "otp"); n != 0 {
+			t.Fatalf("%d SMS left to a test number", n)
+		}
+		s.Clock.Advance(48 * time.Hour)
+		otp := askCode(t, s, number, "")
+		if otp == "123456" {
+			t.Fatal("the fixed code works on")
+		}
+		login("123456").Want(t, 422, "otp_incorrect")
+		login(otp).Want(t, 200)
+	}, func(c *config.Config) {
+		c.TestNumbers = []config.TestNumber{{Number: number, Code: "123456", Until: time.Now().Add(24 * time.Hour)}}
+	})
+}
+
+// TestRaceOfRefreshes: the grace begins with the first use of the successor and ends
+// after 30 s, for the token before and for the one before that alike.
+func TestRaceOfRefreshes(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		p := s.SignIn(t, "coach", coachNumber)
+		second := refresh(t, s, p.Refresh).Want(t, 200).String("refresh_token")
+		s.Clock.Advance(time.Hour)
+		refresh(t, s, p.Refresh).Want(t, 200) // nobody has used the successor
+		third := refresh(t, s, second).Want(t, 200)
+		s.Clock.Advance(29 * time.Second)
+		refresh(t, s, p.Refresh).Want(t, 401, "refresh_token_raced")
+		if again := refresh(t, s, second).Want(t, 200); again.String("refresh_token") != third.String("refresh_token") {
+			t.Fatal("another successor")
+		}
+		s.Call(t, "GET", "/api/me", third.String("access_token"), nil).Want(t, 200) // the first use of the third
+		refresh(t, s, second).Want(t, 401, "refresh_token_raced")
+		s.Clock.Advance(2 * time.Second)
+		refresh(t, s, second).Want(t, 401, "refresh_token_raced")
+		refresh(t, s, p.Refresh).Want(t, 401, "refresh_token_reused")
+		refresh(t, s, third.String("refresh_token")).Want(t, 401, "session_revoked")
+	})
+}

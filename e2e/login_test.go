@@ -1,0 +1,20 @@
+package e2e_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestClockBehind: a replica whose clock is behind the one that made the first
+// signing key signs people in all the same.
+func TestClockBehind(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		s.Clock.Advance(-10 * time.Second)
+		p := s.SignIn(t, "coach", coachNumber)
+		p.Call(t, "GET", "/api/me", nil).Want(t, 200)
+		refresh(t, s, p.Refresh).Want(t, 200)
+	})
+}

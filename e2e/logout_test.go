@@ -1,0 +1,41 @@
+package e2e_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestLogoutOfAllByRefreshToken: only who holds the tokens of now can end what
+// else the number has; an old token may have been stolen.
+func TestLogoutOfAllByRefreshToken(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		logout := func(token string) *touchlinetest.Answer {
+			return s.Call(t, "POST", "/auth/logout", "", map[string]any{"refresh_token": token, "all": true})
+		}
+		works := func(access string, want int) {
+			t.Helper()
+			s.Call(t, "GET", "/api/me", access, nil).Want(t, want)
+		}
+		other := s.SignIn(t, "coach", coachNumber)
+		s.Clock.Advance(2 * time.Minute)
+		p := s.SignIn(t, "coach", coachNumber)
+		next := refresh(t, s, p.Refresh).Want(t, 200)
+		works(next.String("access_token"), 200) // the successor is in use
+		logout(p.Refresh).Want(t, 401, "refresh_token_reused")
+		works(next.String("access_token"), 401)
+		works(other.Access, 200)
+		logout(p.Refresh).Want(t, 204)
+		works(other.Access, 200)
+
+		// The answer of this refresh got lost, so the token before is of now.
+		s.Clock.Advance(2 * time.Minute)
+		p = s.SignIn(t, "coach", coachNumber)
+		refresh(t, s, p.Refresh).Want(t, 200)
+		logout(p.Refresh).Want(t, 204)
+		works(p.Access, 401)
+		works(other.Access, 401)
+	})
+}

@@ -1,0 +1,64 @@
+package e2e_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestLostMasterKey: the way out that docs/operating.md names for whoever has lost
+// the master key leads out: with a new one everything that is left can be read.
+func TestLostMasterKey(t *testing.T) {
+	t.Parallel()
+	way := documentedSQL(t, "**Without the master key**")
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		t.Parallel()
+		coach := s.Coach(t, coachNumber)
+		player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		decide := object{"player_id": player, "action": "approved"}
+		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", decide).Want(t, 200)
+		passport := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
+		coach.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Meera Devi Nair", "document_ids": []string{passport}}).Want(t, 201)
+		verdict(t, s, approve)
+
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		db := tables(t, s)
+		for statement := range strings.SplitSeq(way, ";") {
+			if statement = strings.TrimSpace(statement); statement != "" && statement != "BEGIN" && statement != "COMMIT" {
+				execSQL(t, db, statement)
+			}
+		}
+		s = touchlinetest.New(t, s.Config.DatabaseURL.Reveal(), kycOn, func(c *config.Config) { c.Files = s.Config.Files })
+
+		coach = s.SignIn(t, "coach", coachNumber)
+		if kyc := coach.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200); kyc.String("state") != "verified" || kyc.JSON["legal_name"] != nil {
+			t.Errorf("%s", kyc.Body)
+		}
+		if a := coach.Call(t, "GET", "/api/players/"+player, nil).Want(t, 200); a.String("guardian_status") != "approved" || a.String("student.medical_information") != "" {
+			t.Errorf("%s", a.Body)
+		}
+		coach.Call(t, "GET", "/api/coach/documents/"+passport+"/content", nil).Want(t, 200)
+		s.SignIn(t, "guardian", guardianNumber).Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
+	}, kycOn)
+}
+
+// documentedSQL is the first block of SQL behind a text in docs/operating.md.
+func documentedSQL(t *testing.T, behind string) string {
+	t.Helper()
+	page, err := os.ReadFile("../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(page), behind)
+	_, rest, opened := strings.Cut(rest, "```sql\n")
+	block, _, closed := strings.Cut(rest, "```")
+	if !found || !opened || !closed {
+		t.Fatalf("docs/operating.md has no SQL behind %q", behind)
+	}
+	return block
+}

@@ -1,0 +1,94 @@
+package e2e_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestMetrics: the main job leaves its figures, and nobody's number or name.
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		scraper := s.Operator(t, operator.Metrics)
+		coach := s.Coach(t, coachNumber)
+		player := coach.Add(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		decide(t, guardian, player, "approved")
+		decide(t, guardian, player, "approved") // says it again, and changes nothing
+		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": "000000"}).Want(t, 410)
+		s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": coach.Refresh}).Want(t, 200)
+		guardian.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
+		s.Call(t, "GET", "/nowhere/"+coach.ID, "", nil).Want(t, 404)
+
+		var text string
+		eventually(t, "what was sent is counted", func() bool {
+			text = string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body)
+			return strings.Contains(text, `touchline_deliveries_total{kind="request",outcome="sent"} 1`)
+		})
+		for _, want := range []string{
+			`touchline_http_requests_total{listener="public",method="POST",route="/api/players/add",status="201"} 1`,
+			`touchline_http_requests_total{listener="public",method="GET",route="",status="404"} 1`,
+			`touchline_otp_total{outcome="asked"} 2`,
+			`touchline_otp_total{outcome="right"} 2`,
+			`touchline_otp_total{outcome="none_open"} 1`,
+			`touchline_sessions_total{event="opened"} 2`,
+			`touchline_sessions_total{event="refreshed"} 1`,
+			`touchline_sessions_total{event="ended"} 1`,
+			`touchline_decisions_total{action="approved",party="guardian"} 1`,
+			`touchline_deliveries_total{kind="otp",outcome="sent"} 2`,
+			`touchline_database_up 1`,
+			`touchline_database_errors_total 0`,
+			`touchline_outbox_waiting{kind="request"} 0`,
+			`go_memstats_`, `process_resident_memory_bytes`,
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("no %s", want)
+			}
+		}
+		for _, private := range []string{coachNumber[1:], guardianNumber[1:], coach.ID, player, "Meera", "Rao"} {
+			if strings.Contains(text, private) {
+				t.Errorf("the figures hold %s", private)
+			}
+		}
+		if ids := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7`).FindString(text); ids != "" {
+			t.Errorf("the figures hold an identifier: %s", ids)
+		}
+	})
+}
+
+// TestMetricsOfAccounts: codes that change a number or close an account are
+// counted as others are, and so are the sessions that this ends.
+func TestMetricsOfAccounts(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		scraper := s.Operator(t, operator.Metrics)
+		s.SignIn(t, "coach", coachNumber)
+		s.Clock.Advance(61 * time.Second)
+		coach := s.SignIn(t, "coach", coachNumber)
+		otp, newOTP := code(t, s, coachNumber), code(t, s, newNumber)
+		coach.Call(t, "POST", "/auth/change-number", change(wrong(otp, 0), newNumber, newOTP)).Want(t, 422, "otp_incorrect")
+		coach.Call(t, "POST", "/auth/change-number", change(otp, newNumber, wrong(newOTP, 0))).Want(t, 422, "otp_incorrect")
+		coach.Call(t, "POST", "/auth/change-number", change(otp, newNumber, newOTP)).Want(t, 200)
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 410, "otp_expired")
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": code(t, s, newNumber)}).Want(t, 204)
+		text := string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body)
+		for _, want := range []string{
+			`touchline_otp_total{outcome="asked"} 5`,
+			`touchline_otp_total{outcome="wrong"} 2`,
+			`touchline_otp_total{outcome="right"} 6`, // the present number's twice: it is not used up by a wrong one
+			`touchline_otp_total{outcome="none_open"} 1`,
+			`touchline_sessions_total{event="opened"} 2`,
+			`touchline_sessions_total{event="ended"} 1`,
+			`touchline_sessions_total{event="ended_all"} 1`,
+		} {
+			if !strings.Contains(text, want+"\n") {
+				t.Errorf("no %s", want)
+			}
+		}
+	})
+}

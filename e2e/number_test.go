@@ -1,0 +1,347 @@
+package e2e_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// code asks for a coach's OTP at number and returns it.
+func code(t *testing.T, s *touchlinetest.Service, number string) string {
+	t.Helper()
+	s.Clock.Advance(61 * time.Second) // between two codes
+	before := s.Sent(number, "otp")
+	s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number}).Want(t, 202)
+	return s.OTP(number, before)
+}
+
+// change is the body that gives a new number.
+func change(otp, number, newOTP string) map[string]any {
+	return map[string]any{"otp": otp, "new_mobile_number": number, "new_otp": newOTP}
+}
+
+// together asks all at once and returns the answers in their order.
+func together(t *testing.T, asks ...func() (*touchlinetest.Answer, error)) []*touchlinetest.Answer {
+	t.Helper()
+	answers := make([]*touchlinetest.Answer, len(asks))
+	start := make(chan struct{})
+	var all sync.WaitGroup
+	for i, ask := range asks {
+		all.Go(func() {
+			<-start
+			a, err := ask()
+			if err != nil {
+				t.Error(err)
+				a = &touchlinetest.Answer{}
+			}
+			if a.Status >= 500 {
+				t.Errorf("answer %d: %s", a.Status, a.Body)
+			}
+			answers[i] = a
+		})
+	}
+	close(start)
+	all.Wait()
+	return answers
+}
+
+// ask is a call for together.
+func ask(s *touchlinetest.Service, method, path, token string, body any) func() (*touchlinetest.Answer, error) {
+	return func() (*touchlinetest.Answer, error) {
+		return s.Try(context.Background(), method, path, token, body)
+	}
+}
+
+const newNumber = "+919812300091"
+
+// TestChangeNumber: the coach stays who they are, under another number.
+func TestChangeNumber(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		elsewhere := s.Coach(t, coachNumber)
+		player := elsewhere.Add(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "approved"}).Want(t, 200)
+		s.Clock.Advance(61 * time.Second)
+		coach := s.SignIn(t, "coach", coachNumber)
+		body := change(code(t, s, coachNumber), "098123 00091", code(t, s, newNumber))
+		done := coach.Call(t, "POST", "/auth/change-number", body, "Idempotency-Key: k").Want(t, 200)
+		if done.String("account.id") != coach.ID || done.String("account.mobile_number") != newNumber || done.String("sessions_ended") != "1" {
+			t.Errorf("changed: %s", done.Body)
+		}
+		if again := coach.Call(t, "POST", "/auth/change-number", body, "Idempotency-Key: k").Want(t, 200); string(again.Body) != string(done.Body) {
+			t.Errorf("once more: %s", again.Body)
+		}
+		if me := coach.Call(t, "GET", "/api/me", nil).Want(t, 200); me.String("account.mobile_number") != newNumber {
+			t.Errorf("me: %s", me.Body)
+		}
+		elsewhere.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
+		refresh(t, s, elsewhere.Refresh).Want(t, 401, "session_revoked")
+		if a := refresh(t, s, coach.Refresh).Want(t, 200); a.String("account.mobile_number") != newNumber {
+			t.Errorf("refreshed: %s", a.Body)
+		}
+		if told(t, coach, "security_notice") != 1 {
+			t.Error("no security notice")
+		}
+		status := coach.Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
+		if status.String("guardian_status") != "approved" || len(status.JSON["history"].([]any)) != 1 {
+			t.Errorf("status: %s", status.Body)
+		}
+		// The numbers are who holds them now.
+		own := map[string]any{"guardian": map[string]any{"mobile_number": newNumber}}
+		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(newNumber, "")).Want(t, 422, "contact_conflict")
+		coach.Call(t, "PATCH", "/api/players/"+player, own).Want(t, 422, "contact_conflict")
+		own["player_id"] = player
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", own).Want(t, 422, "contact_conflict")
+		coach.Call(t, "PATCH", "/api/players/"+player, map[string]any{"student": map[string]any{"contact_number": coachNumber}}).Want(t, 200)
+		s.Clock.Advance(61 * time.Second)
+		if p := s.SignIn(t, "coach", newNumber); p.ID != coach.ID {
+			t.Error("the new number is somebody else")
+		}
+		if p := s.SignIn(t, "coach", coachNumber); p.ID == coach.ID || p.Login.String("next") != "complete_profile" {
+			t.Errorf("the old number: %s", p.Login.Body)
+		}
+	})
+}
+
+// TestChangeNumberDevices: every device of the coach is proven for the new number
+// afterwards and none for the old one; those of others who share it stay as they were.
+func TestChangeNumberDevices(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		db := tables(t, s)
+		signIn := func(role, number, device string) *touchlinetest.Person {
+			t.Helper()
+			s.Clock.Advance(61 * time.Second)
+			ask := map[string]any{"mobile_number": number, "role": role}
+			if device != "" {
+				ask["device_token"] = device
+			}
+			before := s.Sent(number, "otp")
+			s.Call(t, "POST", "/auth/request-otp", "", ask).Want(t, 202)
+			ask["otp"] = s.OTP(number, before)
+			a := s.Call(t, "POST", "/auth/login", "", ask).Want(t, 200)
+			return &touchlinetest.Person{Service: s, Number: number, Role: role, Access: a.String("access_token"), Device: a.String("device_token")}
+		}
+		s.Coach(t, "+919812300092").Add(t, touchlinetest.Minor(coachNumber, ""))
+		s.Coach(t, coachNumber)
+		tablet, lent, out := signIn("coach", coachNumber, ""), signIn("coach", coachNumber, ""), signIn("coach", coachNumber, "")
+		out.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
+		family, old := signIn("guardian", coachNumber, ""), signIn("guardian", coachNumber, "")
+		old.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
+		if shared := signIn("guardian", coachNumber, lent.Device); shared.Device != lent.Device {
+			t.Fatal("one device has two tokens")
+		}
+		forgotten := signIn("coach", coachNumber, "")
+		inHand := signIn("coach", coachNumber, "")
+		if both := signIn("guardian", coachNumber, inHand.Device); both.Device != inHand.Device {
+			t.Fatal("one device has two tokens")
+		}
+		forget(t, db, forgotten.Device)
+		inHand.Call(t, "POST", "/auth/change-number", change(code(t, s, coachNumber), newNumber, code(t, s, newNumber))).Want(t, 200)
+		for name, tt := range map[string]struct {
+			token string
+			want  string
+		}{
+			"the one in hand": {inHand.Device, newNumber}, "elsewhere": {tablet.Device, newNumber}, "signed out": {out.Device, newNumber},
+			"a guardian's too": {lent.Device, coachNumber}, "a guardian's": {family.Device, coachNumber}, "a guardian's who signed out": {old.Device, coachNumber},
+			"nobody's": {forgotten.Device, ""},
+		} {
+			if got := boundTo(t, db, tt.token); got != tt.want {
+				t.Errorf("%s is bound to %q, want %q", name, got, tt.want)
+			}
+		}
+		// It has sends of its own, beside the shared ones, at the new number alone.
+		s.Clock.Advance(61 * time.Second)
+		for _, tt := range []struct {
+			number, token string
+			want          int
+		}{
+			{newNumber, "", 202},
+			{newNumber, "", 429},
+			{newNumber, tablet.Device, 202},
+			{newNumber, tablet.Device, 429},
+			{coachNumber, "", 202},
+			{coachNumber, tablet.Device, 429},
+		} {
+			body := map[string]any{"mobile_number": tt.number}
+			if tt.token != "" {
+				body["device_token"] = tt.token
+			}
+			s.Call(t, "POST", "/auth/request-otp", "", body).Want(t, tt.want)
+		}
+	}, func(c *config.Config) { c.OTPSendsPerHour, c.OTPSendsPerDay = 0, 0 })
+}
+
+// boundTo is the number for which a device is proven, or "".
+func boundTo(t *testing.T, db *sql.DB, token string) string {
+	t.Helper()
+	hash := sha256.Sum256([]byte(token))
+	return one[string](t, db, `SELECT COALESCE((SELECT mobile_number FROM devices WHERE token_hash = $1), '')`, hash[:])
+}
+
+// forget removes the sessions of a device, as the sweep does in the end.
+func forget(t *testing.T, db *sql.DB, token string) {
+	t.Helper()
+	hash := sha256.Sum256([]byte(token))
+	if _, err := db.Exec(`DELETE FROM sessions WHERE device_id IN (SELECT id FROM devices WHERE token_hash = $1)`, hash[:]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestChangeNumberRefused: each refusal names what is wrong and uses nothing up.
+func TestChangeNumberRefused(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		const path = "/auth/change-number"
+		coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		guardian.Call(t, "POST", path, change("123456", newNumber, "123456")).Want(t, 403, "role_not_allowed")
+		s.Call(t, "POST", path, "", change("123456", newNumber, "123456")).Want(t, 401, "token_missing")
+		if a := coach.Call(t, "POST", path, change("x", "12", "1")).Want(t, 422, "validation_failed"); fmt.Sprint(pointers(a)) != "[/new_mobile_number /new_otp /otp]" {
+			t.Errorf("faults: %s", a.Body)
+		}
+		coach.Call(t, "POST", path, change("123456", "+61412345678", "123456")).Want(t, 403, "destination_blocked")
+		if a := coach.Call(t, "POST", path, change("123456", coachNumber, "123456")).Want(t, 422, "validation_failed"); fmt.Sprint(pointers(a)) != "[/new_mobile_number]" {
+			t.Errorf("the same: %s", a.Body)
+		}
+		if a := coach.Call(t, "POST", path, change("123456", newNumber, "123456")).Want(t, 410, "otp_expired"); a.String("number") != "current" {
+			t.Errorf("none asked for: %s", a.Body)
+		}
+		otp := code(t, s, coachNumber)
+		if a := coach.Call(t, "POST", path, change(otp, newNumber, "123456")).Want(t, 410, "otp_expired"); a.String("number") != "new" {
+			t.Errorf("none asked for at the new: %s", a.Body)
+		}
+		newOTP := code(t, s, newNumber)
+		for range 2 {
+			if a := coach.Call(t, "POST", path, change(otp, newNumber, wrong(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("number") != "new" {
+				t.Errorf("the new is wrong: %s", a.Body)
+			}
+		}
+		if a := coach.Call(t, "POST", path, change(wrong(otp, 0), newNumber, wrong(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("number") != "current" || a.String("attempts_left") != "4" {
+			t.Errorf("both are wrong: %s", a.Body)
+		}
+		if a := coach.Call(t, "POST", path, change(otp, newNumber, wrong(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("attempts_left") != "2" {
+			t.Errorf("a third one: %s", a.Body)
+		}
+		for _, contact := range []string{guardianNumber, studentNumber} {
+			coach.Call(t, "POST", path, change(otp, contact, code(t, s, contact))).Want(t, 422, "contact_conflict")
+		}
+		taken := s.SignIn(t, "coach", "+919812300092")
+		coach.Call(t, "POST", path, change(otp, taken.Number, code(t, s, taken.Number))).Want(t, 409, "number_in_use")
+		// What was right was used up by none of these.
+		coach.Call(t, "POST", path, change(otp, newNumber, newOTP)).Want(t, 200)
+		coach.Call(t, "POST", path, change(otp, coachNumber, newOTP)).Want(t, 410, "otp_expired")
+		dead := code(t, s, newNumber)
+		for range 5 {
+			coach.Call(t, "POST", path, change(wrong(dead, 0), coachNumber, "123456"))
+		}
+		if a := coach.Call(t, "POST", path, change(dead, coachNumber, "123456")).Want(t, 429, "otp_attempts_exceeded"); a.String("number") != "current" {
+			t.Errorf("dead: %s", a.Body)
+		}
+	}, func(c *config.Config) { c.Countries = []string{"IN"}; c.OTPValidity = time.Hour })
+}
+
+// TestChangeNumberToContact: a setting lets a coach be a contact of their own.
+func TestChangeNumberToContact(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		coach.Call(t, "POST", "/auth/change-number", change(code(t, s, coachNumber), guardianNumber, code(t, s, guardianNumber))).Want(t, 200)
+	}, func(c *config.Config) { c.AllowCoachAsContact = true })
+}
+
+// rounds is how often each race is run.
+const rounds = 8
+
+// TestChangeNumberRaces: whoever races with a change of number, no two coaches have
+// one number, and nobody goes on under a number that is not theirs.
+func TestChangeNumberRaces(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		r, db := s.Replica(), tables(t, s)
+		const path = "/auth/change-number"
+		next := 0
+		number := func() string { next++; return fmt.Sprint("+9198124", 10000+next) }
+		sound := func(what string) {
+			t.Helper()
+			if n := one[int](t, db, `SELECT count(*) FROM sessions s JOIN accounts a ON a.id = s.account_id
+				WHERE s.revoked_at IS NULL AND s.mobile_number <> a.mobile_number`); n != 0 {
+				t.Errorf("%s: %d live sessions under another number", what, n)
+			}
+		}
+		for range rounds {
+			// Two coaches and one new number.
+			a, b, to := s.Coach(t, number()), s.Coach(t, number()), number()
+			codeA, codeB, codeTo := code(t, s, a.Number), code(t, s, b.Number), code(t, s, to)
+			got := together(t, ask(s, "POST", path, a.Access, change(codeA, to, codeTo)), ask(r, "POST", path, b.Access, change(codeB, to, codeTo)))
+			if (got[0].Status == 200) == (got[1].Status == 200) {
+				t.Errorf("two to one number: %s / %s", got[0].Body, got[1].Body)
+			}
+			sound("two to one number")
+
+			// A login that uses the same code registers another coach, or finds it used.
+			c, to := s.Coach(t, number()), number()
+			codeC, codeTo := code(t, s, c.Number), code(t, s, to)
+			got = together(t, ask(s, "POST", path, c.Access, change(codeC, to, codeTo)),
+				ask(r, "POST", "/auth/login", "", map[string]any{"mobile_number": to, "otp": codeTo}))
+			if (got[0].Status == 200) == (got[1].Status == 200) {
+				t.Errorf("a login with the new number: %s / %s", got[0].Body, got[1].Body)
+			}
+			sound("a login with the new number")
+
+			// A login to the old number by a code of its own is ended, or somebody new.
+			d, to := s.Coach(t, number()), number()
+			s.Clock.Advance(61 * time.Second)
+			before := s.Sent(d.Number, "otp")
+			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": d.Number, "device_token": d.Device}).Want(t, 202)
+			deviceCode := s.OTP(d.Number, before)
+			codeD, codeTo := code(t, s, d.Number), code(t, s, to)
+			got = together(t, ask(s, "POST", path, d.Access, change(codeD, to, codeTo)),
+				ask(r, "POST", "/auth/login", "", map[string]any{"mobile_number": d.Number, "otp": deviceCode, "device_token": d.Device}))
+			if got[0].Status != 200 {
+				t.Errorf("a change beside a login: %s", got[0].Body)
+			}
+			if got[1].Status == 200 && got[1].String("account.id") == d.ID {
+				r.Call(t, "GET", "/api/me", got[1].String("access_token"), nil).Want(t, 401, "session_revoked")
+			}
+			sound("a login with the old number")
+
+			// A refresh elsewhere.
+			e, to := s.Coach(t, number()), number()
+			s.Clock.Advance(61 * time.Second)
+			other := s.SignIn(t, "coach", e.Number)
+			codeE, codeTo := code(t, s, e.Number), code(t, s, to)
+			got = together(t, ask(s, "POST", path, e.Access, change(codeE, to, codeTo)),
+				ask(r, "POST", "/auth/refresh", "", map[string]any{"refresh_token": other.Refresh}),
+				ask(r, "POST", "/auth/refresh", "", map[string]any{"refresh_token": e.Refresh}))
+			if got[0].Status != 200 || got[2].Status != 200 {
+				t.Errorf("beside refreshes: %s, %s", got[0].Body, got[2].Body)
+			}
+			if got[1].Status == 200 {
+				r.Call(t, "GET", "/api/me", got[1].String("access_token"), nil).Want(t, 401, "session_revoked")
+			}
+			sound("a refresh")
+
+			// A player with that number as guardian.
+			f, to := s.Coach(t, number()), number()
+			codeF, codeTo := code(t, s, f.Number), code(t, s, to)
+			got = together(t, ask(s, "POST", path, f.Access, change(codeF, to, codeTo)), ask(r, "POST", "/api/players/add", f.Access, touchlinetest.Minor(to, "")))
+			if got[0].Status == 200 && got[1].Status == 201 {
+				t.Error("a coach is the guardian of their own player")
+			}
+			if got[0].Status != 200 && got[1].Status != 201 {
+				t.Errorf("neither: %s / %s", got[0].Body, got[1].Body)
+			}
+		}
+	}, func(c *config.Config) { c.OTPValidity = time.Hour })
+}

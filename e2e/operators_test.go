@@ -1,0 +1,241 @@
+package e2e_test
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+func token(value string) url.Values { return url.Values{"token": {value}} }
+
+// TestOperatorTokens: who is let in, who is not, and what both are told.
+func TestOperatorTokens(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		auditor := s.Operator(t, operator.Audit)
+		auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+
+		missing := s.AdminCall(t, "GET", "/api/admin/audit", "", nil).Want(t, 401, "token_missing")
+		if got := missing.Header.Get("WWW-Authenticate"); !strings.HasPrefix(got, "Bearer ") {
+			t.Errorf("WWW-Authenticate %q", got)
+		}
+		denied := auditor.Call(t, "POST", "/auth/introspect", token("x")).Want(t, 403, "insufficient_scope")
+		if got := denied.Header.Get("WWW-Authenticate"); got != `Bearer error="insufficient_scope", scope="introspect"` {
+			t.Errorf("WWW-Authenticate %q", got)
+		}
+		auditor.Call(t, "GET", "/metrics", nil).Want(t, 403)
+
+		// Whoever is refused learns nothing about why.
+		revoked, later := s.Operator(t, operator.Audit), s.Operator(t, operator.Audit)
+		shell(t, s, "revoke", func(sh *tools) error { _, err := sh.Tokens.Revoke(sh.ctx, sh.by, revoked.ID); return err })
+		coach := s.SignIn(t, "coach", coachNumber)
+		s.Clock.Advance(-24 * time.Hour) // made now, it ends a day before the others
+		early := s.Operator(t, operator.Audit)
+		s.Clock.Advance(24*time.Hour + (operator.DefaultDays-1)*day - time.Minute)
+		early.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+		s.Clock.Advance(time.Minute)
+		first := ""
+		for name, secret := range map[string]string{
+			"revoked": revoked.Token, "ended": early.Token, "unknown": "tlo_" + strings.Repeat("A", 43), "no token": "x",
+			"a person's": coach.Access, "one more character": later.Token + "A", "another case": strings.ToUpper(later.Token),
+		} {
+			a := s.AdminCall(t, "GET", "/api/admin/audit", secret, nil).Want(t, 401, "token_invalid")
+			body := strings.Replace(string(a.Body), a.String("trace_id"), "", 1)
+			if first == "" {
+				first = body
+			}
+			if body != first {
+				t.Errorf("%s: %s\nwant %s", name, body, first)
+			}
+		}
+		later.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+	})
+}
+
+// TestOperatorTokensAreNotGuessed: an address that presents many tokens that do
+// not work waits, but for whoever has one that does; no token at all is no guess.
+func TestOperatorTokensAreNotGuessed(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		auditor := s.Operator(t, operator.Audit)
+		for range 100 {
+			auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+			s.AdminCall(t, "GET", "/api/admin/audit", "", nil).Want(t, 401, "token_missing")
+		}
+		var statuses []int
+		for range 40 {
+			statuses = append(statuses, s.AdminCall(t, "GET", "/api/admin/audit", "tlo_guess", nil).Status)
+		}
+		if n := slices.Index(statuses, 429); n < 30 || n > 32 {
+			t.Errorf("answers %v", statuses)
+		}
+		a := s.AdminCall(t, "GET", "/api/admin/audit", "tlo_guess", nil).Want(t, 429, "rate_limited")
+		if a.Header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+		// Whose token works shares the address with who guesses, and feels nothing.
+		auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+		auditor.Call(t, "GET", "/metrics", nil).Want(t, 403, "insufficient_scope")
+		s.AdminCall(t, "GET", "/api/admin/audit", "", nil).Want(t, 401, "token_missing")
+		s.AdminCall(t, "GET", "/healthz", "", nil).Want(t, 200)
+		s.Clock.Advance(time.Minute)
+		s.AdminCall(t, "GET", "/api/admin/audit", "tlo_guess", nil).Want(t, 401, "token_invalid")
+	})
+}
+
+// TestIntrospection: a token is active while it works, and nothing is said of one
+// that does not.
+func TestIntrospection(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		gateway := s.Operator(t, operator.Introspect)
+		ask := func(value string, hint ...string) *touchlinetest.Answer {
+			t.Helper()
+			form := token(value)
+			if len(hint) > 0 {
+				form["token_type_hint"] = hint
+			}
+			return gateway.Call(t, "POST", "/auth/introspect", form).Want(t, 200)
+		}
+		active := func(want bool, value string) {
+			t.Helper()
+			if a := ask(value); a.JSON["active"] != want || !want && strings.TrimSpace(string(a.Body)) != `{"active":false}` {
+				t.Errorf("active, want %v: %s", want, a.Body)
+			}
+		}
+		coach := s.SignIn(t, "coach", coachNumber)
+		refresh := ask(coach.Refresh, "access_token")
+		if refresh.String("token_type") != "refresh_token" || refresh.String("sub") != coach.ID {
+			t.Errorf("refresh token: %s", refresh.Body)
+		}
+		access := ask(coach.Access, "refresh_token")
+		for member, want := range map[string]string{
+			"token_type": "Bearer", "sub": coach.ID, "role": "coach", "sid": coach.Login.String("session_id"), "iss": s.Config.PublicURL,
+		} {
+			if got := access.String(member); got != want {
+				t.Errorf("%s = %q, want %q", member, got, want)
+			}
+		}
+		if life := access.JSON["exp"].(float64) - access.JSON["iat"].(float64); life != 15*60 {
+			t.Errorf("it lives for %v s", life)
+		}
+		for _, nothing := range []string{"x", "tlo_x", gateway.Token, coach.Device, coach.Access + "x", coach.Refresh[1:], "\x00", strings.Repeat("a", 5000)} {
+			active(false, nothing)
+		}
+
+		// The successor was shown elsewhere: that is a use, so the token before is stale.
+		next := s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": coach.Refresh}).Want(t, 200)
+		active(true, coach.Refresh) // it would still answer the same successor
+		active(true, next.String("access_token"))
+		active(false, coach.Refresh)
+		active(true, next.String("refresh_token"))
+		s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": coach.Refresh}).Want(t, 401, "refresh_token_raced")
+
+		s.Clock.Advance(15 * time.Minute)
+		active(false, next.String("access_token"))
+		active(true, next.String("refresh_token"))
+		third := s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": next.String("refresh_token")}).Want(t, 200)
+		s.Call(t, "POST", "/auth/logout", third.String("access_token"), nil).Want(t, 204)
+		active(false, third.String("access_token"))
+		active(false, third.String("refresh_token"))
+
+		for _, body := range []any{url.Values{}, url.Values{"token": {"a", "b"}}, url.Values{"token": {""}}, "%zz"} {
+			kind := "Content-Type: application/x-www-form-urlencoded"
+			if a := gateway.Call(t, "POST", "/auth/introspect", body, kind).Want(t, 400, "malformed_request"); a.String("error") != "invalid_request" {
+				t.Errorf("%v: %s", body, a.Body)
+			}
+		}
+		gateway.Call(t, "POST", "/auth/introspect", map[string]any{"token": "x"}).Want(t, 415)
+		gateway.Call(t, "POST", "/auth/introspect", token(strings.Repeat("a", 70000))).Want(t, 413)
+		gateway.Call(t, "POST", "/auth/introspect", token("x"), "Accept: text/html").Want(t, 406)
+		gateway.Call(t, "GET", "/auth/introspect", nil).Want(t, 405)
+	})
+}
+
+// TestRevocation: the session of whichever token ends, on every replica, and that
+// is recorded; a token that means nothing is answered alike.
+func TestRevocation(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		other := s.Replica()
+		gateway, auditor := s.Operator(t, operator.Introspect), s.Operator(t, operator.Audit)
+		for i, number := range []string{coachNumber, coach2Number} {
+			coach := s.SignIn(t, "coach", number)
+			stream := listen(t, coach, "")
+			value := []string{coach.Access, coach.Refresh}[i]
+			for range 2 {
+				gateway.Call(t, "POST", "/auth/revoke", token(value)).Want(t, 200)
+			}
+			coach.On(other).Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
+			s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": coach.Refresh}).Want(t, 401)
+			stream.ends(5 * time.Second)
+			entries := auditor.Call(t, "GET", "/api/admin/audit?object_id="+coach.Login.String("session_id"), nil).Want(t, 200).Items()
+			if len(entries) != 1 || entries[0]["action"] != "session.revoke" || entries[0]["operator_id"] != gateway.ID || entries[0]["operator_name"] != gateway.Name {
+				t.Errorf("recorded %v", entries)
+			}
+		}
+		gateway.Call(t, "POST", "/auth/revoke", token("nothing")).Want(t, 200)
+		gateway.Call(t, "POST", "/auth/revoke", url.Values{}).Want(t, 400)
+	})
+}
+
+// TestAuditList: newest first, page by page, with who made the tokens.
+func TestAuditList(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		auditor := s.Operator(t, operator.Audit)
+		want := []string{auditor.ID}
+		for range 4 {
+			want = append(want, s.Operator(t, operator.Metrics).ID)
+		}
+		slices.Reverse(want)
+		var got []string
+		for path := "/api/admin/audit?limit=2"; path != ""; {
+			a := auditor.Call(t, "GET", path, nil).Want(t, 200)
+			for _, e := range a.Items() {
+				if e["action"] != "token.create" || e["operator_name"] != "shell:test" || e["operator_id"] != nil {
+					t.Errorf("entry %v", e)
+				}
+				got = append(got, e["object_id"].(string))
+			}
+			if path = ""; a.String("next_cursor") != "" {
+				path = "/api/admin/audit?limit=2&cursor=" + url.QueryEscape(a.String("next_cursor"))
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("listed %v, want %v", got, want)
+		}
+		for _, query := range []string{"limit=0", "limit=x", "cursor=x", "object_id=x", "object_id="} {
+			auditor.Call(t, "GET", "/api/admin/audit?"+query, nil).Want(t, 422, "validation_failed")
+		}
+	})
+}
+
+// TestOperatorsListener: it says what it is and how it is, and has nothing of the
+// public one, nor the public one of it.
+func TestOperatorsListener(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		s.AdminCall(t, "GET", "/healthz", "", nil).Want(t, 200)
+		s.AdminCall(t, "GET", "/readyz", "", nil).Want(t, 200)
+		s.AdminCall(t, "GET", "/openapi.json", "", nil).Want(t, 200)
+		m := s.AdminCall(t, "GET", "/.well-known/oauth-authorization-server", "", nil).Want(t, 200)
+		if m.String("introspection_endpoint") != s.AdminURL+"/auth/introspect" || m.String("revocation_endpoint") != s.AdminURL+"/auth/revoke" {
+			t.Errorf("metadata %s", m.Body)
+		}
+		coach := s.SignIn(t, "coach", coachNumber)
+		for _, path := range []string{"/api/me", "/auth/sessions", "/api/approval/guardian-response", "/"} {
+			s.AdminCall(t, "GET", path, coach.Access, nil).Want(t, 404, "not_found")
+		}
+		for _, path := range []string{"/api/admin/audit", "/auth/introspect", "/metrics"} {
+			s.Call(t, http.MethodGet, path, s.Operator(t, operator.Scopes...).Token, nil).Want(t, 404, "not_found")
+		}
+		s.AdminCall(t, "DELETE", "/api/admin/audit", "", nil).Want(t, 405)
+	})
+}

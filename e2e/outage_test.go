@@ -1,0 +1,236 @@
+package e2e_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestDatabaseAway: while PostgreSQL is away every call says so and when to come
+// again, nothing is half done, and what follows works by itself.
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	address := storetest.Postgres(t)
+	road := newRoad(t, address)
+	s := touchlinetest.New(t, road.url())
+	coach := s.Coach(t, coachNumber)
+	player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+	id, link := player.String("player_id"), linkPath(t, s, guardianNumber, 0)
+	s.SMS(studentNumber, "message", 0)
+	guardian := s.SignIn(t, "guardian", guardianNumber)
+	f := listen(t, coach, "")
+	s.Call(t, "GET", "/readyz", "", nil).Want(t, 200)
+
+	road.shut()
+	f.ends(15 * time.Second)
+	calls := []struct {
+		method, path string
+		by           *touchlinetest.Person
+		body         any
+	}{
+		{"GET", "/api/me", coach, nil},
+		{"GET", "/api/players", coach, nil},
+		{"GET", "/api/players/" + id, guardian, nil},
+		{"GET", "/api/players/approval-status/" + id, coach, nil},
+		{"GET", "/api/services/availability/" + id, guardian, nil},
+		{"GET", "/api/coach/pending-approvals", coach, nil},
+		{"GET", "/api/coach/profile", coach, nil},
+		{"GET", "/api/notifications", coach, nil},
+		{"GET", "/api/notifications/stream", coach, nil},
+		{"GET", "/auth/sessions", coach, nil},
+		{"GET", "/api/approval/requests/" + player.String("guardian_request_id"), coach, nil},
+		{"PATCH", "/api/coach/profile", coach, map[string]any{"name": "Half Done"}},
+		{"POST", "/api/players/add", coach, child(9, otherNumber)},
+		{"POST", "/api/approval/send-reminder", coach, map[string]any{"player_id": id, "approver_type": "guardian"}},
+		{"POST", "/api/approval/send-guardian-request", coach, map[string]any{"player_id": id}},
+		{"POST", "/api/notifications/read", coach, map[string]any{"all": true}},
+		{"PUT", "/api/approval/guardian-response", guardian, map[string]any{"player_id": id, "action": "approved"}},
+		{"DELETE", "/api/players/" + id, coach, nil},
+		{"POST", "/auth/logout", coach, nil},
+		{"POST", "/auth/request-otp", nil, map[string]any{"mobile_number": otherNumber}},
+		{"POST", "/auth/verify-otp", nil, map[string]any{"mobile_number": otherNumber, "otp": "123456"}},
+		{"POST", "/auth/login", nil, map[string]any{"mobile_number": otherNumber, "otp": "123456"}},
+		{"POST", "/auth/refresh", nil, map[string]any{"refresh_token": coach.Refresh}},
+	}
+	for _, c := range calls {
+		token := ""
+		if c.by != nil {
+			token = c.by.Access
+		}
+		start := time.Now()
+		a := s.Call(t, c.method, c.path, token, c.body)
+		if a.Status != 503 || a.Code() != "unavailable" {
+			t.Errorf("%s %s: %d %s", c.method, c.path, a.Status, a.Body)
+		}
+		if n, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || n < 1 {
+			t.Errorf("%s %s: Retry-After %q", c.method, c.path, a.Header.Get("Retry-After"))
+		}
+		if took := time.Since(start); took > 12*time.Second {
+			t.Errorf("%s %s took %s", c.method, c.path, took)
+		}
+	}
+	page, err := http.Get(s.URL + link) // a page, and no problem document
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = page.Body.Close(); page.StatusCode != 503 || page.Header.Get("Retry-After") == "" {
+		t.Errorf("the link: %d, Retry-After %q", page.StatusCode, page.Header.Get("Retry-After"))
+	}
+	s.Call(t, "GET", "/readyz", "", nil).Want(t, 503)
+	s.Call(t, "GET", "/healthz", "", nil).Want(t, 200)
+
+	road.open()
+	eventually(t, "ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
+	if items := coach.Call(t, "GET", "/api/players", nil).Want(t, 200).Items(); len(items) != 1 || items[0]["guardian_status"] != "pending" {
+		t.Errorf("half done: %v", items)
+	}
+	if profile := coach.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); profile.String("name") != "Meera Nair" {
+		t.Errorf("half done: %s", profile.Body)
+	}
+	if n := s.Sent(guardianNumber, "message"); n != 1 {
+		t.Errorf("%d messages, want the first alone", n)
+	}
+	f = listen(t, coach, "")
+	decide(t, guardian, id, "approved")
+	f.next(patience)
+	coach.Add(t, child(9, otherNumber))
+	s.SMS(otherNumber, "message", 0)
+	refresh(t, s, coach.Refresh).Want(t, 200)
+
+	// Connections that only break cost nobody anything.
+	admin := openSQL(t, address)
+	kill := func() {
+		execSQL(t, admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+	}
+	for i := range 5 {
+		kill()
+		coach.Call(t, "GET", "/api/me", nil).Want(t, 200)
+		kill()
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": fmt.Sprintf("+9198127%05d", i)}).Want(t, 202)
+	}
+}
+
+// road leads to PostgreSQL, and can be shut: then nobody answers at its end.
+type road struct {
+	*testing.T
+	socket, network, to string
+	query               *url.URL
+
+	mu    sync.Mutex
+	gate  net.Listener
+	lanes map[net.Conn]bool
+}
+
+// newRoad opens a road to the server of the database at address.
+func newRoad(t *testing.T, address string) *road {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, port := u.Hostname(), u.Port()
+	if of := u.Query().Get("host"); of != "" {
+		host = of
+	}
+	if port == "" {
+		port = "5432"
+	}
+	r := &road{T: t, socket: filepath.Join(t.TempDir(), ".s.PGSQL.5432"), network: "tcp", to: net.JoinHostPort(host, port), query: u}
+	if strings.HasPrefix(host, "/") {
+		r.network, r.to = "unix", filepath.Join(host, ".s.PGSQL."+port)
+	}
+	r.open()
+	t.Cleanup(r.shut)
+	return r
+}
+
+// url is that of the database at the end of the road.
+func (r *road) url() string {
+	u := *r.query
+	u.Host = ""
+	u.RawQuery = url.Values{"host": {filepath.Dir(r.socket)}, "sslmode": {"disable"}}.Encode()
+	return u.String()
+}
+
+func (r *road) open() {
+	r.Helper()
+	gate, err := net.Listen("unix", r.socket)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.gate, r.lanes = gate, map[net.Conn]bool{}
+	go func() {
+		for {
+			in, err := gate.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial(r.network, r.to)
+			if err != nil {
+				_ = in.Close()
+				continue
+			}
+			r.mu.Lock()
+			if r.gate == gate {
+				r.lanes[in], r.lanes[out] = true, true
+			} else {
+				_, _ = in.Close(), out.Close()
+			}
+			r.mu.Unlock()
+			go drive(in, out)
+			go drive(out, in)
+		}
+	}()
+}
+
+// drive copies one way and then closes both.
+func drive(from, to net.Conn) {
+	_, _ = io.Copy(to, from)
+	_, _ = from.Close(), to.Close()
+}
+
+// shut closes the road and whatever is on it.
+func (r *road) shut() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gate == nil {
+		return
+	}
+	_ = r.gate.Close()
+	r.gate = nil
+	for lane := range r.lanes {
+		_ = lane.Close()
+	}
+}
+
+// TestDatabaseRefuses: a server that is up and lets nobody in is as good as away.
+func TestDatabaseRefuses(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.Postgres(t))
+	admin, name := administrator(t, s)
+	coach := s.Coach(t, coachNumber)
+	execSQL(t, admin, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false")
+	execSQL(t, admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, name)
+	for range 3 {
+		coach.Call(t, "GET", "/api/me", nil).Want(t, 503, "unavailable")
+		coach.Call(t, "POST", "/api/players/add", child(1, guardianNumber)).Want(t, 503, "unavailable")
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": otherNumber}).Want(t, 503, "unavailable")
+	}
+	s.Call(t, "GET", "/readyz", "", nil).Want(t, 503)
+	execSQL(t, admin, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS true")
+	eventually(t, "ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
+	coach.Call(t, "GET", "/api/me", nil).Want(t, 200)
+}

@@ -1,0 +1,245 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// uncapped lets one coach write to everybody.
+func uncapped(c *config.Config) {
+	c.MessagesPerNumberFromCoach, c.MessagesPerNumber, c.MessagesPerCoach = 0, 0, 0
+}
+
+// TestNoDeliveryTwice: two replicas share the outbox, and of two hundred
+// messages each goes once.
+func TestNoDeliveryTwice(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		const all, atOnce = 200, 8
+		replicas := []*touchlinetest.Service{s, s.Replica()}
+		coach := s.Coach(t, coachNumber)
+		s.Gateway.Behave(smstest.Behaviour{Delay: 30 * time.Millisecond})
+		var wait sync.WaitGroup
+		for w := range atOnce {
+			wait.Go(func() {
+				for i := w; i < all; i += atOnce {
+					a, err := replicas[i%2].Try(t.Context(), "POST", "/api/players/add", coach.Access, child(i, fmt.Sprintf("+9198126%05d", i)))
+					if err != nil || a.Status != 201 {
+						t.Errorf("player %d: %v, %v", i, err, a)
+					}
+				}
+			})
+		}
+		wait.Wait()
+		messages := func() (n int, twice string) {
+			seen := map[string]bool{}
+			for _, m := range s.Gateway.Accepted() {
+				if m.Kind != "message" {
+					continue
+				}
+				if n++; seen[m.ID] {
+					twice = m.ID
+				}
+				seen[m.ID] = true
+			}
+			return n, twice
+		}
+		eventually(t, "all messages", func() bool { n, _ := messages(); return n >= all })
+		time.Sleep(quiet)
+		if n, twice := messages(); n != all || twice != "" {
+			t.Errorf("%d messages of %d, twice: %q", n, all, twice)
+		}
+	}, uncapped)
+}
+
+// TestLeaseOfTheDead: what a worker held that died is sent by another once its
+// lease is over, under the same id; not before.
+func TestLeaseOfTheDead(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		db := tables(t, s)
+		coach := s.Coach(t, coachNumber)
+		before := s.Gateway.Attempts()
+		s.Gateway.Behave(smstest.Behaviour{Status: 503, RetryAfter: "7200"})
+		coach.Add(t, child(1, guardianNumber))
+		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
+		const mine = `SELECT count(*) FROM deliveries WHERE kind = 'request' AND channel = 'sms' AND state = 'queued' AND reason = 'retrying' AND lease IS NULL`
+		eventually(t, "it waits", func() bool { return one[int](t, db, mine) == 1 })
+		// What a claim leaves behind whose worker is killed before it can finish.
+		until := s.Clock.Now().Add(time.Minute)
+		execSQL(t, db, `UPDATE deliveries SET lease = 'of the dead', due_at = $1, attempts = attempts + 1 WHERE kind = 'request' AND channel = 'sms'`, until.UnixMicro())
+		id := one[string](t, db, `SELECT id FROM deliveries WHERE kind = 'request' AND channel = 'sms'`)
+		s.Gateway.Behave(smstest.Behaviour{})
+		s.Replica()
+		never(t, "it was taken from under the lease", quiet, func() bool { return s.Sent(guardianNumber, "message") > 0 })
+		s.Clock.Advance(time.Minute)
+		if m := s.SMS(guardianNumber, "message", 0); m.ID != id {
+			t.Errorf("sent as %s, want %s", m.ID, id)
+		}
+		never(t, "it came twice", quiet, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+	})
+}
+
+// TestStopFinishesWhatIsClaimed: a replica that stops while the gateway is slow
+// lets what it has begun arrive, and nobody sends it again.
+func TestStopFinishesWhatIsClaimed(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		before := s.Gateway.Attempts()
+		s.Gateway.Behave(smstest.Behaviour{Delay: 2 * time.Second})
+		coach.Add(t, child(1, guardianNumber))
+		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
+		if err := s.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if n := s.Sent(guardianNumber, "message"); n != 1 {
+			t.Errorf("%d messages when the replica had stopped, want 1", n)
+		}
+		s.Replica()
+		s.Clock.Advance(2 * time.Minute)
+		never(t, "it came twice", quiet, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+	})
+}
+
+// TestNothingReadableIsKept: the outbox holds no code, no text and no link, and
+// the log no number, code, token or medical note, after a whole story with its
+// mishaps.
+func TestNothingReadableIsKept(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		db := tables(t, s)
+		coach := s.Coach(t, coachNumber)
+		s.Gateway.Behave(smstest.Behaviour{Status: 500})
+		before := s.Gateway.Attempts()
+		player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		eventually(t, "failures to log", func() bool { return s.Gateway.Attempts() >= before+2 })
+		s.Gateway.Behave(smstest.Behaviour{})
+		link := linkPath(t, s, guardianNumber, 0)
+		s.Call(t, "GET", link, "", nil).Want(t, 200)
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player.String("player_id"), "action": "approved"}).Want(t, 200)
+		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": guardianNumber, "role": "guardian", "otp": "000000"})
+		s.Call(t, "POST", "/auth/login", "", `{"mobile_number": "`+coachNumber+`", "otp": 12}`)
+		s.Call(t, "GET", "/api/players?q="+strings.TrimPrefix(guardianNumber, "+"), coach.Access, nil).Want(t, 200)
+		s.Call(t, "GET", "/api/me?access_token="+coach.Access, "", nil).Want(t, 401)
+		next := again(t, coach)
+		next.Call(t, "POST", "/auth/logout", map[string]any{"all": true}).Want(t, 204)
+		s.Gateway.Behave(smstest.Behaviour{Status: 422})
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": otherNumber}).Want(t, 202)
+		eventually(t, "a refusal to log", func() bool { return strings.Contains(s.Log.String(), `"refused":true`) })
+
+		var codes, secrets []string
+		for _, m := range s.Gateway.Accepted() {
+			if m.Kind == "otp" {
+				codes = append(codes, codeIn(m.Text))
+			}
+			secrets = append(secrets, m.Text)
+		}
+		secrets = append(secrets, strings.TrimPrefix(link, "/a/"), coach.Access, coach.Refresh, coach.Device,
+			next.Access, next.Refresh, guardian.Access, guardian.Refresh, guardian.Device, "inhaler", "Asthma")
+		rows := allText(t, s)
+		for _, secret := range append(codes, secrets...) {
+			if strings.Contains(rows, secret) {
+				t.Errorf("the outbox holds %q", secret)
+			}
+		}
+		if n := one[int](t, db, `SELECT count(*) FROM deliveries`); n < 4 {
+			t.Errorf("%d deliveries: too few to prove anything", n)
+		}
+		for _, number := range []string{coachNumber, guardianNumber, studentNumber, otherNumber} {
+			secrets = append(secrets, number[3:], number[3:8]+" "+number[8:])
+		}
+		for line := range strings.Lines(s.Log.String()) {
+			var fields map[string]any
+			if err := json.Unmarshal([]byte(line), &fields); err != nil {
+				t.Fatalf("no JSON: %s", line)
+			}
+			delete(fields, "time") // whose digits may be a code's by chance
+			said := words(fields)
+			for _, secret := range secrets {
+				if strings.Contains(said, secret) {
+					t.Errorf("the log says %q: %s", secret, line)
+				}
+			}
+			for _, code := range codes {
+				if code != "" && strings.Contains(said, code) {
+					t.Errorf("the log says the code %s: %s", code, line)
+				}
+			}
+		}
+	})
+}
+
+// codeIn is the code in the text of an SMS.
+func codeIn(text string) string {
+	code, _, _ := strings.Cut(text, " ")
+	return code
+}
+
+// words joins the texts in v, and none of the numbers: a duration's digits may
+// be a code's by chance.
+func words(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v + "\n"
+	case map[string]any:
+		var b strings.Builder
+		for name, member := range v {
+			b.WriteString(name + "\n" + words(member))
+		}
+		return b.String()
+	case []any:
+		var b strings.Builder
+		for _, member := range v {
+			b.WriteString(words(member))
+		}
+		return b.String()
+	}
+	return ""
+}
+
+// allText is every text in the table of deliveries.
+func allText(t *testing.T, s *touchlinetest.Service) string {
+	t.Helper()
+	rows, err := tables(t, s).QueryContext(t.Context(), `SELECT * FROM deliveries`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for rows.Next() {
+		values := make([]any, len(columns))
+		into := make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range values {
+			switch v := v.(type) {
+			case string:
+				b.WriteString(v + "\n")
+			case []byte:
+				b.Write(append(v, '\n'))
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

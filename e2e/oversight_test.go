@@ -1,0 +1,313 @@
+package e2e_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// deeds are the actions that were done to an object, newest first.
+func deeds(t *testing.T, auditor *touchlinetest.Operator, id string) (actions []string) {
+	t.Helper()
+	for _, e := range auditor.Call(t, "GET", "/api/admin/audit?object_id="+id, nil).Want(t, 200).Items() {
+		actions = append(actions, e["action"].(string))
+	}
+	return actions
+}
+
+// TestOperatorsDecideKYC: the queue, what is in a submission, its documents, and
+// both decisions; every read is recorded.
+func TestOperatorsDecideKYC(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		desk, auditor := s.Operator(t, operator.KYC), s.Operator(t, operator.Audit)
+		file := touchlinetest.PDF(700, 1)
+		submit := func(c *touchlinetest.Person) (document string) {
+			t.Helper()
+			document = c.Upload(t, "identity", "passport.pdf", file).Want(t, 201).String("document_id")
+			c.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Asha Kumari Rao", "document_ids": []string{document}}).Want(t, 201)
+			return document
+		}
+		first, second := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
+		document := submit(first)
+		s.Clock.Advance(time.Minute)
+		submit(second)
+		a := desk.Call(t, "GET", "/api/admin/kyc?limit=1", nil).Want(t, 200)
+		b := desk.Call(t, "GET", "/api/admin/kyc?limit=1&cursor="+url.QueryEscape(a.String("next_cursor")), nil).Want(t, 200)
+		if a.Items()[0]["coach_id"] != first.ID || b.Items()[0]["coach_id"] != second.ID || b.String("next_cursor") != "" || strings.Contains(string(a.Body), "Kumari") {
+			t.Errorf("the queue is %s, %s", a.Body, b.Body)
+		}
+		path := "/api/admin/kyc/" + first.ID
+		read := desk.Call(t, "GET", path, nil).Want(t, 200)
+		if read.String("legal_name") != "Asha Kumari Rao" || read.String("mobile_number") != coachNumber {
+			t.Errorf("%s", read.Body)
+		}
+		shell(t, s, "read in a shell", func(sh *tools) error {
+			if err := sh.Unlock(sh.ctx); err != nil {
+				return err
+			}
+			v, err := sh.Verifications.Read(sh.ctx, sh.by, read.String("submission_id"))
+			if v.LegalName != "Asha Kumari Rao" {
+				t.Errorf("a shell reads %q", v.LegalName)
+			}
+			return err
+		})
+		at := read.JSON["documents"].([]any)[0].(map[string]any)["content_url"].(string)
+		content := desk.Call(t, "GET", at, nil).Want(t, 200)
+		if string(content.Body) != string(file) || content.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(content.Header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("%d bytes, %v", len(content.Body), content.Header)
+		}
+		if got := deeds(t, auditor, document); !slices.Equal(got, []string{"document.read"}) {
+			t.Errorf("recorded %v", got)
+		}
+		certificate := first.Upload(t, "certification", "level 2.pdf", file).Want(t, 201).String("document_id")
+		for _, nothing := range []string{
+			path + "/documents/" + certificate + "/content", "/api/admin/kyc/" + second.ID + "/documents/" + document + "/content",
+			path + "/documents/x/content", "/api/admin/kyc/" + certificate, "/api/admin/kyc/x",
+		} {
+			desk.Call(t, "GET", nothing, nil).Want(t, 404)
+		}
+		saw := read.String("submission_id")
+		for _, reason := range []any{nil, "", strings.Repeat("x", 501), "a\u0007b", "a\u202eb", "a\u2066b"} {
+			desk.Call(t, "POST", path+"/reject", object{"submission_id": saw, "reason": reason}).Want(t, 422, "validation_failed")
+		}
+		// Nothing is decided without saying what was seen.
+		for _, body := range []object{{}, {"submission_id": ""}, {"submission_id": "x"}, {"submission_id": nil}, {"submission_id": saw, "more": 1}} {
+			desk.Call(t, "POST", path+"/approve", body).Want(t, 422, "validation_failed")
+			body["reason"] = "x"
+			desk.Call(t, "POST", path+"/reject", body).Want(t, 422, "validation_failed")
+		}
+		desk.Call(t, "POST", path+"/approve", nil).Want(t, 415)
+		elses := desk.Call(t, "GET", "/api/admin/kyc/"+second.ID, nil).Want(t, 200).String("submission_id")
+		desk.Call(t, "POST", path+"/approve", object{"submission_id": elses}).Want(t, 409, "request_superseded")
+		s.Operator(t, operator.Coaches).Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 403, "insufficient_scope")
+		desk.Call(t, "POST", path+"/reject", object{"reason": "unreadable", "submission_id": saw}).Want(t, 200)
+		if a := desk.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "invalid_transition"); a.String("state") != "rejected" {
+			t.Errorf("%s", a.Body)
+		}
+		submit(first)
+		// What the operator saw is no longer what waits.
+		newer := desk.Call(t, "GET", path, nil).Want(t, 200).String("submission_id")
+		if a := desk.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "request_superseded"); a.String("request_id") != newer {
+			t.Errorf("%s", a.Body)
+		}
+		desk.Call(t, "POST", path+"/approve", object{"submission_id": newer}).Want(t, 200)
+		if told(t, first, "kyc_verified") != 1 || told(t, first, "kyc_rejected") != 1 {
+			t.Error("the coach was not told")
+		}
+		if got := deeds(t, auditor, first.ID); !slices.Equal(got, []string{"kyc.approve", "kyc.read", "kyc.reject", "kyc.read", "kyc.read"}) {
+			t.Errorf("recorded %v", got)
+		}
+	}, kycOn)
+}
+
+// TestFindCoaches: by a number in any spelling, by id, by the beginning of a name
+// in any case, page by page; and that is recorded.
+func TestFindCoaches(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		desk, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
+		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
+		other.Call(t, "PATCH", "/api/coach/profile", object{"name": "MEERA  Iyer"}).Want(t, 200)
+		const search = "/api/admin/coaches/search"
+		find := func(wanted object) (ids []string, next string) {
+			t.Helper()
+			a := desk.Call(t, "POST", search, wanted).Want(t, 200)
+			for _, c := range a.Items() {
+				ids = append(ids, c["coach_id"].(string))
+			}
+			return ids, a.String("next_cursor")
+		}
+		for _, tt := range []struct {
+			by, value string
+			want      []string
+		}{
+			{"number", coachNumber, []string{coach.ID}},
+			{"number", "0" + coachNumber[3:8] + " " + coachNumber[8:], []string{coach.ID}},
+			{"number", "+919812399999", nil},
+			{"coach_id", other.ID, []string{other.ID}},
+			{"coach_id", desk.ID, nil},
+			{"q", "meera", []string{other.ID, coach.ID}},
+			{"q", " mEERA n", []string{coach.ID}},
+			{"q", "eera", nil},
+			{"q", "%", nil},
+			{"q", "\u200d", nil},
+		} {
+			if got, _ := find(object{tt.by: tt.value}); !slices.Equal(got, tt.want) {
+				t.Errorf("%s %q finds %v, want %v", tt.by, tt.value, got, tt.want)
+			}
+		}
+		first, next := find(object{"q": "meera", "limit": 1})
+		if got, end := find(object{"q": "meera", "limit": 1, "cursor": next}); !slices.Equal(first, []string{other.ID}) || !slices.Equal(got, []string{coach.ID}) || end != "" {
+			t.Errorf("pages are %v, %v, %q", first, got, end)
+		}
+		if got, _ := find(object{"q": "meera", "limit": 1e6, "cursor": nil}); len(got) != 2 {
+			t.Errorf("a large page has %v", got)
+		}
+		for _, wrong := range []any{
+			object{},
+			object{"q": ""},
+			object{"q": "\u0007"},
+			object{"number": "12"},
+			object{"number": 12},
+			object{"coach_id": "x"},
+			object{"q": "a", "number": coachNumber},
+			object{"q": strings.Repeat("x", 101)},
+			object{"q": nil},
+			object{"name": "x"},
+			object{"q": "x", "limit": 0},
+			object{"q": "x", "limit": "1"},
+			object{"q": "x", "cursor": "x"},
+			object{"q": "x", "cursor": ""},
+			[]string{},
+		} {
+			desk.Call(t, "POST", search, wrong).Want(t, 422, "validation_failed")
+		}
+		desk.Call(t, "POST", search, nil).Want(t, 415)
+		// No number ever stands in an address.
+		desk.Call(t, "GET", "/api/admin/coaches?q=meera", nil).Want(t, 404)
+		coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		a := desk.Call(t, "GET", "/api/admin/coaches/"+coach.ID, nil).Want(t, 200)
+		if a.String("mobile_number") != coachNumber || a.String("use.players") != "1" || a.String("use.messages_today") != "1" || a.String("tier") != "free" || a.String("state") != "active" {
+			t.Errorf("%s", a.Body)
+		}
+		for _, private := range []string{guardianNumber, "Asha", "Ravi"} {
+			if strings.Contains(string(a.Body), private) {
+				t.Errorf("a player shows: %s", a.Body)
+			}
+		}
+		desk.Call(t, "GET", "/api/admin/coaches/"+desk.ID, nil).Want(t, 404)
+		unknown := desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "nonsense"}).Want(t, 422, "validation_failed")
+		if text := string(unknown.Body); !strings.Contains(text, "free, pro, academy") || strings.Contains(text, "subscription-tiers") {
+			t.Errorf("an unknown tier: %s", text)
+		}
+		if a := desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "academy"}).Want(t, 200); a.String("tier") != "academy" {
+			t.Errorf("%s", a.Body)
+		}
+		if got := deeds(t, auditor, coach.ID); !slices.Contains(got, "coach.tier") || !slices.Contains(got, "coach.find") || !slices.Contains(got, "coach.read") {
+			t.Errorf("recorded %v", got)
+		}
+		for _, e := range auditor.Call(t, "GET", "/api/admin/audit?limit=200", nil).Want(t, 200).Items() {
+			if detail, _ := e["detail"].(string); strings.Contains(detail, "eera") || strings.Contains(detail, "98123") {
+				t.Errorf("the log holds personal data: %v", e)
+			}
+		}
+	})
+}
+
+// TestSuspension: nothing of a suspended coach works, on any replica, but what
+// guardians say still counts; and all of it comes back.
+func TestSuspension(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		other := s.Replica()
+		desk, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
+		coach := s.Coach(t, coachNumber)
+		player := coach.Add(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		coach.Call(t, "PUT", "/api/coach/visibility", object{"visible": true, "show": []string{"name"}}).Want(t, 200)
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		asParent := s.SignIn(t, "coach", coach2Number)
+		stream := listen(t, coach, "")
+		path := "/api/admin/coaches/" + coach.ID
+
+		for _, reason := range []string{" ", "a\u0007b", "a\u202eb", "a\u2066b"} {
+			desk.Call(t, "POST", path+"/suspend", object{"reason": reason}).Want(t, 422, "validation_failed")
+		}
+		desk.Call(t, "POST", path+"/suspend", nil).Want(t, 415)
+		a := desk.Call(t, "POST", path+"/suspend", object{"reason": "asked for by the school"}).Want(t, 200)
+		if a.String("state") != "suspended" || a.String("suspended_for") != "asked for by the school" {
+			t.Errorf("%s", a.Body)
+		}
+		coach.On(other).Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
+		s.Call(t, "POST", "/auth/refresh", "", object{"refresh_token": coach.Refresh}).Want(t, 401, "session_revoked")
+		stream.ends(5 * time.Second)
+		s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 404)
+
+		s.Clock.Advance(2 * time.Minute)
+		before := s.Sent(coachNumber, "otp")
+		s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber}).Want(t, 202)
+		otp := s.OTP(coachNumber, before)
+		login := object{"mobile_number": coachNumber, "otp": otp}
+		s.Call(t, "POST", "/auth/verify-otp", "", login).Want(t, 200)
+		wrong := "000000"
+		if otp == wrong {
+			wrong = "000001"
+		}
+		s.Call(t, "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": wrong}).Want(t, 422, "otp_incorrect")
+		for range 6 { // a right code is no wrong try
+			s.Call(t, "POST", "/auth/login", "", login).Want(t, 403, "account_suspended")
+		}
+		desk.Call(t, "POST", path+"/suspend", object{"reason": "again"}).Want(t, 409, "invalid_transition")
+
+		// The parties keep their say, and the coach's news waits.
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": player, "action": "approved"}).Want(t, 200)
+		if a := guardian.Call(t, "GET", "/api/services/availability/"+player, nil).Want(t, 200); a.JSON["guardian_app_enabled"] != true {
+			t.Errorf("%s", a.Body)
+		}
+		asParent.Call(t, "GET", "/api/me", nil).Want(t, 200)
+
+		desk.Call(t, "POST", path+"/restore", nil).Want(t, 200)
+		desk.Call(t, "POST", path+"/restore", nil).Want(t, 409, "invalid_transition")
+		coach.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
+		access := s.Call(t, "POST", "/auth/login", "", login).Want(t, 200).String("access_token")
+		coach.Access = access
+		if told(t, coach, "guardian_approved") != 1 {
+			t.Error("the approval was lost")
+		}
+		s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 200)
+		if got := deeds(t, auditor, coach.ID); !slices.Equal(got, []string{"coach.read", "coach.restore", "coach.read", "coach.suspend"}) {
+			t.Errorf("recorded %v", got)
+		}
+	})
+}
+
+// TestSuspensionMeetsLogin: of a suspension and a login at the same moment, no
+// session is left that works.
+func TestSuspensionMeetsLogin(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		desk := s.Operator(t, operator.Coaches)
+		replicas := []*touchlinetest.Service{s, s.Replica()}
+		coach := s.Coach(t, coachNumber)
+		path := "/api/admin/coaches/" + coach.ID
+		var late, early atomic.Int32
+		for range 12 {
+			s.Clock.Advance(3 * time.Hour)
+			before := s.Sent(coachNumber, "otp")
+			s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber}).Want(t, 202)
+			otp := s.OTP(coachNumber, before)
+			var wait sync.WaitGroup
+			var access string
+			wait.Go(func() {
+				a, err := replicas[1].Try(t.Context(), "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": otp})
+				switch {
+				case err != nil || a.Status != 200 && a.Status != 403:
+					t.Errorf("login: %v, %v", err, a)
+				case a.Status == 200:
+					early.Add(1)
+					access = a.String("access_token")
+				default:
+					late.Add(1)
+				}
+			})
+			wait.Go(func() {
+				if a, err := s.TryAdmin(t.Context(), "POST", path+"/suspend", desk.Token, object{"reason": "x"}); err != nil || a.Status != 200 {
+					t.Errorf("suspend: %v, %v", err, a)
+				}
+			})
+			wait.Wait()
+			if access != "" {
+				s.Call(t, "GET", "/api/me", access, nil).Want(t, 401, "session_revoked")
+			}
+			desk.Call(t, "POST", path+"/restore", nil).Want(t, 200)
+		}
+		t.Logf("%d logins came before, %d after", early.Load(), late.Load())
+	})
+}

@@ -1,0 +1,161 @@
+package e2e_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+type object = map[string]any
+
+// strange names nobody: a good id, an id of another version, and no ids at all.
+var strange = []string{"0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", "0198f2c4-6a10-4c3e-9b52-4f0e8d1a7b21", "0198F2C4-6A10-7C3E-9B52-4F0E8D1A7B21", "7", "%00", "%F0%9F%8F%91", "%2e%2e"}
+
+// same says whether two problems tell nothing apart but their trace.
+func same(a, b *touchlinetest.Answer) bool {
+	trace := regexp.MustCompile(`"trace_id":"[^"]*"`)
+	return a.Status == b.Status && trace.ReplaceAllString(string(a.Body), "") == trace.ReplaceAllString(string(b.Body), "")
+}
+
+// TestPlayersAbsentBeforeInvalid: what is not the caller's answers like what
+// does not exist, whatever else is wrong with the request (contract section 1).
+func TestPlayersAbsentBeforeInvalid(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach, rival := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
+		player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		id, request := player.String("player_id"), player.String("guardian_request_id")
+		guardian, student := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "student", studentNumber)
+		none := rival.Call(t, "GET", "/api/players/"+strange[0], nil).Want(t, 404, "not_found")
+		hidden := func(a *touchlinetest.Answer) {
+			t.Helper()
+			if a.Want(t, 404, "not_found"); !same(a, none) {
+				t.Errorf("this tells more than %s: %s", none.Body, a.Body)
+			}
+		}
+		for _, name := range append([]string{id}, strange...) {
+			hidden(rival.Call(t, "GET", "/api/players/"+name, nil))
+			hidden(rival.Call(t, "DELETE", "/api/players/"+name, nil))
+			hidden(rival.Call(t, "PATCH", "/api/players/"+name, object{"student": 7}))
+			hidden(rival.Call(t, "GET", "/api/players/approval-status/"+name, nil))
+			hidden(rival.Call(t, "GET", "/api/services/availability/"+name, nil))
+			if strings.Contains(name, "%") {
+				continue
+			}
+			for _, path := range []string{"send-guardian-request", "send-student-request", "send-reminder"} {
+				hidden(rival.Call(t, "POST", "/api/approval/"+path, object{"player_id": name, "channels": 7, "approver_type": "nobody"}))
+			}
+			if name != id {
+				hidden(guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": name, "action": 7}))
+			}
+		}
+		for _, name := range append([]string{request}, strange...) {
+			hidden(rival.Call(t, "GET", "/api/approval/requests/"+name, nil))
+			hidden(rival.Call(t, "POST", "/api/approval/requests/"+name+"/cancel", nil))
+		}
+		student.Call(t, "GET", "/api/approval/requests/7", nil).Want(t, 403, "approval_pending")
+		hidden(student.Call(t, "POST", "/api/approval/requests/"+request+"/dispute", nil))
+		hidden(student.Call(t, "DELETE", "/api/approval/requests/"+request+"/dispute", nil))
+
+		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": id, "approver_type": "nobody"}).Want(t, 422, "validation_failed")
+		coach.Call(t, "POST", "/api/approval/send-reminder", object{"approver_type": "guardian"}).Want(t, 422, "validation_failed")
+		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": 7}).Want(t, 422, "validation_failed")
+		coach.Call(t, "POST", "/api/approval/send-reminder", `[]`).Want(t, 422, "validation_failed")
+		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": "a\x00"}).Want(t, 404, "not_found")
+		coach.Call(t, "PATCH", "/api/players/"+id, object{"guardian": nil}).Want(t, 422, "validation_failed")
+		coach.Call(t, "PATCH", "/api/players/"+id, object{}, "Content-Type: application/merge-patch+json").Want(t, 200)
+	})
+}
+
+// TestPlayersRoles: the coach's paths are not for parties, the answers not for
+// coaches, and each party answers for itself alone.
+func TestPlayersRoles(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		id := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		guardian, student := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "student", studentNumber)
+		for _, call := range [][2]string{
+			{"POST", "/api/players/add"},
+			{"GET", "/api/players"},
+			{"PATCH", "/api/players/" + id},
+			{"DELETE", "/api/players/" + id},
+			{"POST", "/api/approval/send-guardian-request"},
+			{"POST", "/api/approval/send-student-request"},
+			{"POST", "/api/approval/send-reminder"},
+			{"POST", "/api/approval/requests/" + id + "/cancel"},
+			{"GET", "/api/coach/pending-approvals"},
+		} {
+			guardian.Call(t, call[0], call[1], nil).Want(t, 403, "role_not_allowed")
+			student.Call(t, call[0], call[1], nil).Want(t, 403, "role_not_allowed")
+		}
+		coach.Call(t, "PUT", "/api/approval/guardian-response", nil).Want(t, 403, "role_not_allowed")
+		coach.Call(t, "PUT", "/api/approval/student-response", nil).Want(t, 403, "role_not_allowed")
+		guardian.Call(t, "PUT", "/api/approval/student-response", nil).Want(t, 403, "role_not_allowed")
+		student.Call(t, "PUT", "/api/approval/guardian-response", nil).Want(t, 403, "role_not_allowed")
+		coach.Call(t, "GET", "/api/me/players", nil).Want(t, 403, "role_not_allowed")
+		coach.Call(t, "POST", "/api/approval/requests/"+id+"/dispute", nil).Want(t, 403, "role_not_allowed")
+	})
+}
+
+// TestPlayersDisclosure: what each may read of the medical information and of
+// the other party.
+func TestPlayersDisclosure(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		added := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		id := added.String("player_id")
+		if got := added.Header.Get("Location"); got != "/api/players/"+id {
+			t.Errorf("Location %q", got)
+		}
+		guardian, student := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "student", studentNumber)
+		status := student.Call(t, "PUT", "/api/approval/student-response", object{"player_id": id, "action": "approved", "reason": "Yes,\nplease."}).Want(t, 200)
+		if len(status.JSON["history"].([]any)) != 1 || status.String("student_request.state") != "approved" || status.String("guardian_request.state") != "pending" {
+			t.Errorf("status: %s", status.Body)
+		}
+		if _, there := student.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200).JSON["student"].(object)["medical_information"]; there {
+			t.Error("a child reads the medical information")
+		}
+		if got := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200); strings.Contains(string(got.Body), studentNumber) || got.String("coach_name") == "" {
+			t.Errorf("a guardian who has not approved: %s", got.Body)
+		}
+		if got := guardian.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200); strings.Contains(string(got.Body), "please") {
+			t.Errorf("another's reason: %s", got.Body)
+		}
+	})
+}
+
+// TestLinkPage: the link of the SMS opens a page that says who asks, until the
+// request is answered or the link has ended.
+func TestLinkPage(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		id := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		link := func(number string) string {
+			_, path, found := strings.Cut(s.SMS(number, "message", 0).Text, s.Config.PublicURL)
+			if !found {
+				t.Fatal("no link in the message")
+			}
+			return strings.Fields(path)[0]
+		}
+		guardians, students := link(guardianNumber), link(studentNumber)
+		for path, who := range map[string]string{guardians: "guardian", students: "student"} {
+			page := s.Call(t, "GET", path, "", nil).Want(t, 200)
+			if body := string(page.Body); !strings.Contains(body, "Meera Nair") || !strings.Contains(body, "Asha Rao") || !strings.Contains(body, "<strong>"+who+"</strong>") {
+				t.Errorf("%s: %s", who, body)
+			}
+			s.Call(t, "HEAD", path, "", nil).Want(t, 200)
+			s.Call(t, "POST", path, "", nil).Want(t, 405)
+		}
+		s.SignIn(t, "student", studentNumber).Call(t, "PUT", "/api/approval/student-response", object{"player_id": id, "action": "rejected"}).Want(t, 200)
+		s.Call(t, "GET", students, "", nil).Want(t, 404)
+		s.Clock.Advance(s.Config.LinkValidity + time.Second)
+		s.Call(t, "GET", guardians, "", nil).Want(t, 404)
+		s.Call(t, "GET", "/a/never", "", nil).Want(t, 404)
+	})
+}

@@ -1,0 +1,181 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// program is where the real binary was built, once for all tests.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "touchline-program-")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	path := filepath.Join(dir, "touchline")
+	out, err := exec.Command("go", "build", "-o", path, "../cmd/touchline").CombinedOutput()
+	if err != nil {
+		return "", errors.New(string(out))
+	}
+	return path, nil
+})
+
+var built string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built != "" {
+		_ = os.RemoveAll(built)
+	}
+	os.Exit(code)
+}
+
+// process is the real binary at work in a folder of its own.
+type process struct {
+	*testing.T
+	dir            string
+	url            string // once it serves
+	cmd            *exec.Cmd
+	stdout, stderr *output
+	done           chan struct{}
+}
+
+// output collects what a process writes.
+type output struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all.Write(p)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all.String()
+}
+
+// launch runs a command of the binary in dir with these settings and no others.
+func launch(t *testing.T, dir string, args []string, settings ...string) *process {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatalf("build: %v", err)
+	}
+	p := &process{T: t, dir: dir, stdout: new(output), stderr: new(output), done: make(chan struct{})}
+	p.cmd = exec.Command(path, args...)
+	p.cmd.Dir = dir
+	p.cmd.Env = append(slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "TOUCHLINE_") }), settings...)
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, p.stderr
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.done)
+		_ = p.cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.done
+	})
+	return p
+}
+
+var answersAt = regexp.MustCompile(`answers at (http://\S+) `)
+
+// start serves on a free port of the loopback and waits until it answers.
+func start(t *testing.T, settings ...string) *process {
+	t.Helper()
+	p := launch(t, t.TempDir(), []string{"serve"}, append([]string{"TOUCHLINE_ADDR=127.0.0.1:0"}, settings...)...)
+	p.serving()
+	return p
+}
+
+// serving waits until the process says where it answers.
+func (p *process) serving() {
+	p.Helper()
+	eventually(p.T, "it serves", func() bool {
+		select {
+		case <-p.done:
+			p.Fatalf("it stopped: %s", p.errors())
+		default:
+		}
+		m := answersAt.FindStringSubmatch(p.stdout.String())
+		if m != nil {
+			p.url = m[1]
+		}
+		return m != nil
+	})
+}
+
+// errors is what it wrote to standard error.
+func (p *process) errors() string { return p.stderr.String() }
+
+// interrupt asks it to stop.
+func (p *process) interrupt() {
+	p.Helper()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// wait waits for its end and returns its exit status, -1 for a signal.
+func (p *process) wait(limit time.Duration) int {
+	p.Helper()
+	select {
+	case <-p.done:
+	case <-time.After(limit):
+		p.Fatalf("it did not stop within %s: %s", limit, p.errors())
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+// get asks the process.
+func (p *process) get(path string) (int, http.Header, string) {
+	p.Helper()
+	return p.ask(http.MethodGet, path, "")
+}
+
+func (p *process) post(path, body string) (int, http.Header, string) {
+	p.Helper()
+	return p.ask(http.MethodPost, path, body)
+}
+
+func (p *process) ask(method, path, body string) (int, http.Header, string) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, p.url+path, strings.NewReader(body))
+	if err != nil {
+		p.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		p.Fatalf("%s %s: %v\n%s", method, path, err, p.errors())
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		p.Fatal(err)
+	}
+	return resp.StatusCode, resp.Header, string(text)
+}

@@ -1,0 +1,116 @@
+package e2e_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// sessionModel is what the contract's section 2 says of one session, as plainly as it
+// can be said. Tokens are known by their generation.
+type sessionModel struct {
+	began, idle time.Time
+	newest      int
+	used        map[int]time.Time // the first use of either token of a generation
+	revoked     bool
+}
+
+// use returns the code of a call with an access token that was made at made.
+func (m *sessionModel) use(generation int, made, now time.Time) string {
+	switch {
+	case !now.Before(made.Add(15 * time.Minute)):
+		return "token_expired"
+	case m.revoked, m.ended(now):
+		return "session_revoked"
+	}
+	if m.used[generation].IsZero() {
+		m.used[generation] = now
+	}
+	return ""
+}
+
+// refresh returns the code of an exchange of a generation's refresh token.
+func (m *sessionModel) refresh(generation int, now time.Time) string {
+	successor := m.used[generation+1]
+	switch {
+	case m.revoked:
+		return "session_revoked"
+	case m.ended(now), !now.Before(m.idle):
+		return "refresh_token_expired"
+	case generation == m.newest:
+		if m.used[generation].IsZero() {
+			m.used[generation] = now
+		}
+		m.newest++
+		m.idle = now.Add(14 * 24 * time.Hour)
+		return ""
+	case successor.IsZero():
+		return "" // the same again
+	case now.Sub(successor) <= 30*time.Second:
+		return "refresh_token_raced"
+	}
+	m.revoked = true
+	return "refresh_token_reused"
+}
+
+func (m *sessionModel) ended(now time.Time) bool {
+	return !now.Before(m.began.Add(30 * 24 * time.Hour))
+}
+
+// TestSessionsAsTheModelHasThem: tokens of the last three generations, used and
+// exchanged at random, are answered as the model answers them.
+func TestSessionsAsTheModelHasThem(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		for seed := range uint64(25) {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				walkSession(t, s, rand.New(rand.NewPCG(seed, 0)), fmt.Sprintf("+9198127%05d", seed))
+			})
+		}
+	})
+}
+
+// walkSession takes steps of odd lengths, so that nothing happens at the very moment
+// at which an answer turns: the service's clock runs on while it is asked.
+func walkSession(t *testing.T, s *touchlinetest.Service, random *rand.Rand, number string) {
+	p := s.SignIn(t, "coach", number)
+	began := s.Clock.Now()
+	m := &sessionModel{began: began, idle: began.Add(14 * 24 * time.Hour), newest: 1, used: map[int]time.Time{}}
+	type access struct {
+		token      string
+		generation int
+		made       time.Time
+	}
+	tokens, accesses := []string{"", p.Refresh}, []access{{p.Access, 1, began}}
+	steps := []time.Duration{0, 0, 0, 7 * time.Second, 13 * time.Second, 37 * time.Second, 7 * time.Minute, 5 * 24 * time.Hour}
+	for range 40 {
+		s.Clock.Advance(steps[random.IntN(len(steps))])
+		now := s.Clock.Now()
+		if random.IntN(2) == 0 {
+			a := accesses[max(0, len(accesses)-1-random.IntN(3))]
+			if got, want := s.Call(t, "GET", "/api/me", a.token, nil).Code(), m.use(a.generation, a.made, now); got != want {
+				t.Fatalf("use of %d, newest is %d, after %s: %q, want %q", a.generation, m.newest, now.Sub(began), got, want)
+			}
+			continue
+		}
+		generation := max(1, m.newest-random.IntN(3))
+		newest := m.newest
+		a := refresh(t, s, tokens[generation])
+		if got, want := a.Code(), m.refresh(generation, now); got != want {
+			t.Fatalf("refresh of %d, newest is %d, after %s: %q, want %q", generation, newest, now.Sub(began), got, want)
+		}
+		if a.Status != 200 {
+			continue
+		}
+		switch successor := a.String("refresh_token"); {
+		case generation == newest:
+			tokens = append(tokens, successor)
+		case tokens[generation+1] != successor:
+			t.Fatalf("refresh of %d answers another successor", generation)
+		}
+		accesses = append(accesses, access{a.String("access_token"), generation + 1, now})
+	}
+}

@@ -1,0 +1,87 @@
+package e2e_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestSessionEndsWithItsRole: whoever is named by no player any more sees the
+// player gone at once and can refresh no session in that role, on any replica.
+// Who is named by another, or has a dispute to lift, goes on.
+func TestSessionEndsWithItsRole(t *testing.T) {
+	const otherNumber = "+919812300019"
+	grown := func(number string) map[string]any {
+		return map[string]any{
+			"student":  map[string]any{"full_name": "Asha Rao", "date_of_birth": "2000-04-30", "contact_number": number},
+			"guardian": map[string]any{"name": "Ravi Rao", "relationship": "father", "mobile_number": number},
+		}
+	}
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach, replica := s.Coach(t, "+919812300001"), s.Replica()
+		refresh := func(t *testing.T, p *touchlinetest.Person, status int, codes ...string) {
+			t.Helper()
+			a := replica.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": p.Refresh}).Want(t, status, codes...)
+			if status == 200 {
+				p.Access, p.Refresh = a.String("access_token"), a.String("refresh_token")
+			}
+		}
+		ways := []struct {
+			name string
+			end  func(id string)
+		}{
+			{"deleted", func(id string) { coach.Call(t, "DELETE", "/api/players/"+id, nil).Want(t, 204) }},
+			{"corrected when sent", func(id string) {
+				coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
+					"player_id": id, "guardian": map[string]any{"mobile_number": otherNumber},
+				}).Want(t, 201)
+			}},
+			{"corrected", func(id string) {
+				coach.Call(t, "PATCH", "/api/players/"+id, map[string]any{"guardian": map[string]any{"mobile_number": otherNumber}}).Want(t, 200)
+			}},
+			{"taken from an adult", func(id string) {
+				coach.Call(t, "PATCH", "/api/players/"+id, map[string]any{"guardian": nil}).Want(t, 200)
+			}},
+		}
+		for i, way := range ways {
+			t.Run(way.name, func(t *testing.T) {
+				number := fmt.Sprint("+91981230002", i)
+				id := coach.Add(t, grown(number)).String("player_id")
+				sibling := coach.Add(t, child(1, number)).String("player_id")
+				guardian, student := s.SignIn(t, "guardian", number), s.SignIn(t, "student", number)
+				way.end(id)
+				refresh(t, guardian, 200) // for the sibling
+				coach.Call(t, "DELETE", "/api/players/"+sibling, nil).Want(t, 204)
+				for _, id := range []string{id, sibling} {
+					guardian.On(replica).Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 404)
+				}
+				refresh(t, guardian, 401, "refresh_token_expired")
+				if way.name == "deleted" {
+					refresh(t, student, 401, "refresh_token_expired")
+					return
+				}
+				refresh(t, student, 200) // another role of the number
+				// Named again, the number signs in again; what it held is over.
+				again := coach.Add(t, child(2, number)).String("player_id")
+				refresh(t, guardian, 401, "refresh_token_expired")
+				s.Clock.Advance(time.Minute) // between two codes
+				refresh(t, s.SignIn(t, "guardian", number), 200)
+				for _, id := range []string{id, again} {
+					coach.Call(t, "DELETE", "/api/players/"+id, nil).Want(t, 204)
+				}
+			})
+		}
+		t.Run("disputed", func(t *testing.T) {
+			added := coach.Add(t, child(3, otherNumber))
+			request := "/api/approval/requests/" + added.String("guardian_request_id")
+			holder := s.SignIn(t, "guardian", otherNumber)
+			holder.Call(t, "POST", request+"/dispute", nil).Want(t, 200)
+			coach.Call(t, "DELETE", "/api/players/"+added.String("player_id"), nil).Want(t, 204)
+			refresh(t, holder, 200)
+			holder.Call(t, "DELETE", request+"/dispute", nil).Want(t, 204)
+			refresh(t, holder, 401, "refresh_token_expired")
+		})
+	})
+}

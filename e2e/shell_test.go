@@ -1,0 +1,149 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+var (
+	operatorsAt = regexp.MustCompile(`Operators are answered at (http://\S+)`)
+	codePrinted = regexp.MustCompile(`(\d{6}) is your Touchline code`)
+)
+
+// TestShell: the real binary's commands, beside the real service on the same
+// database; the service sees what they did at its next request.
+func TestShell(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, database string) {
+		settings := []string{"TOUCHLINE_DATABASE_URL=" + database, "TOUCHLINE_KYC=on"}
+		p := start(t, append([]string{"TOUCHLINE_ADMIN_ADDR=127.0.0.1:0"}, settings...)...)
+		var admin string
+		eventually(t, "the operators' address", func() bool {
+			m := operatorsAt.FindStringSubmatch(p.stdout.String())
+			if m != nil {
+				admin = m[1]
+			}
+			return m != nil
+		})
+		run := func(code int, args ...string) (stdout, stderr string) {
+			t.Helper()
+			c := launch(t, p.dir, append([]string{"admin"}, args...), settings...)
+			if got := c.wait(patience); got != code {
+				t.Errorf("admin %v ends with %d, want %d: %s", args, got, code, c.errors())
+			}
+			return strings.TrimSpace(c.stdout.String()), c.errors()
+		}
+		call := func(token string) int {
+			t.Helper()
+			r, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, admin+"/api/admin/audit", http.NoBody)
+			r.Header.Set("Authorization", "Bearer "+token)
+			resp, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			return resp.StatusCode
+		}
+
+		token, note := run(0, "token", "create", "--name", "on call", "--scopes", "audit,coaches", "--days=7")
+		if !regexp.MustCompile(`^tlo_[A-Za-z0-9_-]{43}$`).MatchString(token) || strings.Contains(note, token) {
+			t.Errorf("printed %q and %q", token, note)
+		}
+		if got := call(token); got != 200 {
+			t.Errorf("a new token is answered %d", got)
+		}
+		id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(note)
+		if list, _ := run(0, "token", "list"); !strings.Contains(list, id) || !strings.Contains(list, "on call") || strings.Contains(list, token) {
+			t.Errorf("listed %s", list)
+		}
+		run(0, "token", "revoke", id)
+		run(0, "token", "revoke", id)
+		if got := call(token); got != 401 {
+			t.Errorf("a revoked token is answered %d", got)
+		}
+
+		// Many at once wait for one another, and for the service.
+		var wait sync.WaitGroup
+		for i := range 6 {
+			wait.Go(func() { run(0, "token", "create", "--name", fmt.Sprint("t", i), "--scopes", "metrics") })
+		}
+		for range 20 {
+			p.post("/auth/request-otp", `{"mobile_number": "+919812300099", "role": "guardian"}`)
+		}
+		wait.Wait()
+
+		p.post("/auth/request-otp", `{"mobile_number": "`+coachNumber+`"}`)
+		eventually(t, "the code is printed", func() bool { return codePrinted.MatchString(p.stdout.String()) })
+		otp := codePrinted.FindStringSubmatch(p.stdout.String())[1]
+		_, _, body := p.post("/auth/login", `{"mobile_number": "`+coachNumber+`", "otp": "`+otp+`"}`)
+		var login struct {
+			Refresh string `json:"refresh_token"`
+			Account struct{ ID string }
+		}
+		if err := json.Unmarshal([]byte(body), &login); err != nil || login.Account.ID == "" {
+			t.Fatalf("%v: %s", err, body)
+		}
+		coach := login.Account.ID
+		if found, _ := run(0, "coach", "find", coachNumber); !strings.Contains(found, coach) {
+			t.Errorf("found %s", found)
+		}
+		if shown, _ := run(0, "coach", "tier", coach, "academy"); !strings.Contains(shown, "academy") {
+			t.Errorf("shown %s", shown)
+		}
+		run(0, "coach", "suspend", coach, "--reason", "asked for by the school")
+		if status, _, answer := p.post("/auth/refresh", `{"refresh_token": "`+login.Refresh+`"}`); status != 401 || !strings.Contains(answer, "session_revoked") {
+			t.Errorf("a suspended coach is answered %d: %s", status, answer)
+		}
+		if shown, _ := run(0, "coach", "show", coach); !strings.Contains(shown, "suspended") || !strings.Contains(shown, "asked for by the school") {
+			t.Errorf("shown %s", shown)
+		}
+		run(0, "coach", "restore", coach)
+		run(0, "kyc", "list")
+		log, _ := run(0, "audit", "--object", coach)
+		for _, want := range []string{"shell:", "coach.suspend", "coach.restore", "coach.tier", "coach.find"} {
+			if !strings.Contains(log, want) {
+				t.Errorf("the log lacks %s:\n%s", want, log)
+			}
+		}
+
+		for _, wrong := range []struct {
+			code int
+			args string
+			says string
+		}{
+			{2, "", "Usage"},
+			{2, "nonsense", "Usage"},
+			{0, "help", ""},
+			{0, "token create --help", ""},
+			{2, "token create", "--name"},
+			{2, "token create --name x --scopes all", "no scope"},
+			{2, "token create --name x --scopes kyc --days 367", "--days"},
+			{2, "token revoke", "<id>"},
+			{1, "token revoke x", "nothing"},
+			{2, "token list --nonsense", "nonsense"},
+			{2, "token list --clamav=nonsense", "TOUCHLINE_CLAMAV"},
+			{1, "kyc approve " + coach, "nothing"},
+			{1, "coach find nobody", "no coach"},
+			{2, "coach tier " + coach + " nonsense", "academy"},
+			{2, "coach suspend " + coach, "--reason"},
+			{2, "coach suspend " + coach + " --reason a\u001b[2Jb", "--reason: This has control characters"},
+			{2, "coach suspend " + coach + " --reason a\u202eb", "--reason: This has control characters"},
+			{2, "kyc reject " + coach + " --reason a\u0007b", "--reason: This has control characters"},
+			{2, "kyc reject " + coach + " --reason a\u2066b", "--reason: This has control characters"},
+			{2, "kyc reject " + coach + " --reason \xff", "--reason"},
+			{2, "kyc reject " + coach, "--reason"},
+			{1, "coach restore " + coach, "active already"},
+		} {
+			if _, said := run(wrong.code, strings.Fields(wrong.args)...); !strings.Contains(said, wrong.says) {
+				t.Errorf("admin %s says %q", wrong.args, said)
+			}
+		}
+	})
+}

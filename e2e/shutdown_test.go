@@ -1,0 +1,329 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// unlimited switches off the limits that all clients of one address share.
+var unlimited = []string{"TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_OTP_SENDS_TOTAL_HOUR=0", "TOUCHLINE_REQUESTS_PER_ADDRESS_MINUTE=0"}
+
+// TestStopDropsNothing: a stop under load answers every request that it got, on
+// connections that are kept and on new ones, and says first that it is not ready.
+func TestStopDropsNothing(t *testing.T) {
+	t.Parallel()
+	p := start(t, unlimited...)
+	var answered, refused, unready atomic.Int32
+	stop := make(chan struct{})
+	var wait sync.WaitGroup
+	for c := range 8 {
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: c%2 == 0}, Timeout: patience}
+		wait.Go(func() {
+			for n := 0; ; n++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				body := fmt.Sprintf(`{"mobile_number": "+91987%d%06d"}`, c, n)
+				sent, status, err := post(client, p.url+"/auth/request-otp", body)
+				switch {
+				case err == nil && status == 202:
+					answered.Add(1)
+				case err == nil:
+					t.Errorf("answer %d", status)
+				case sent:
+					t.Errorf("client %d: a request was sent and dropped: %v", c, err)
+				default:
+					if refused.Add(1); n > 0 {
+						time.Sleep(10 * time.Millisecond)
+					}
+				}
+			}
+		})
+	}
+	wait.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+			if resp, err := http.Get(p.url + "/readyz"); err == nil {
+				if _ = resp.Body.Close(); resp.StatusCode == 503 {
+					unready.Add(1)
+				}
+			}
+		}
+	})
+	eventually(t, "load", func() bool { return answered.Load() > 200 })
+	before := answered.Load()
+	p.interrupt()
+	code := p.wait(patience)
+	close(stop)
+	wait.Wait()
+	if code != 0 {
+		t.Errorf("exit %d: %s", code, p.errors())
+	}
+	if answered.Load() == before || unready.Load() == 0 {
+		t.Errorf("%d answers and %d times not ready while it drained", answered.Load()-before, unready.Load())
+	}
+	if refused.Load() == 0 {
+		t.Error("nobody saw the end")
+	}
+}
+
+// post sends body and says whether it was written to a connection.
+func post(client *http.Client, address, body string) (sent bool, status int, err error) {
+	var wrote atomic.Bool
+	ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
+		WroteRequest: func(info httptrace.WroteRequestInfo) { wrote.Store(info.Err == nil) },
+	})
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader([]byte(body)))
+	if err != nil {
+		return false, 0, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := client.Do(r)
+	if err != nil {
+		return wrote.Load(), 0, err
+	}
+	defer resp.Body.Close()
+	_, err = io.Copy(io.Discard, resp.Body)
+	return true, resp.StatusCode, err
+}
+
+// TestStopWaitsForRequests: a request whose body is still on its way when the
+// replica stops is answered.
+func TestStopWaitsForRequests(t *testing.T) {
+	t.Parallel()
+	p := start(t, append(unlimited, "TOUCHLINE_SHUTDOWN_DRAIN=0s")...)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const body = `{"mobile_number": "+919812300001"}`
+	fmt.Fprintf(conn, "POST /auth/request-otp HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:10])
+	time.Sleep(500 * time.Millisecond)
+	p.interrupt()
+	time.Sleep(500 * time.Millisecond)
+	fmt.Fprint(conn, body[10:])
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	all, err := io.ReadAll(conn)
+	if err != nil || !strings.HasPrefix(string(all), "HTTP/1.1 202 ") {
+		t.Errorf("answer %q, %v", all, err)
+	}
+	if code := p.wait(patience); code != 0 {
+		t.Errorf("exit %d: %s", code, p.errors())
+	}
+}
+
+// TestSecondSignal ends at once what the first one asked to stop with care.
+func TestSecondSignal(t *testing.T) {
+	t.Parallel()
+	p := start(t, "TOUCHLINE_SHUTDOWN_DRAIN=10m")
+	p.interrupt()
+	eventually(t, "it drains", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
+	time.Sleep(100 * time.Millisecond)
+	p.interrupt()
+	if code := p.wait(patience); code == 0 {
+		t.Error("exit 0 after a second signal")
+	}
+}
+
+// TestNoConfiguration: without any setting the service runs, says where, that it
+// is for development, and prints the codes.
+func TestNoConfiguration(t *testing.T) {
+	t.Parallel()
+	p := start(t) // but for the port: others may have the usual one
+	status, _, body := p.post("/auth/request-otp", `{"mobile_number": "98123 00001"}`)
+	if status != 202 {
+		t.Fatalf("%d %s", status, body)
+	}
+	code := regexp.MustCompile(`\b(\d{6}) is your`)
+	eventually(t, "the code is printed", func() bool { return code.MatchString(p.stdout.String()) })
+	said := p.stdout.String()
+	if !strings.Contains(said, "development") || !strings.Contains(said, p.url+"/docs") {
+		t.Errorf("it says %q", said)
+	}
+	otp := code.FindStringSubmatch(said)[1]
+	if status, _, body := p.post("/auth/login", `{"mobile_number": "98123 00001", "otp": "`+otp+`"}`); status != 200 {
+		t.Errorf("%d %s", status, body)
+	}
+	if strings.Contains(p.errors(), otp) || strings.Contains(p.errors(), "9812300001") {
+		t.Errorf("the log says more than it may: %s", p.errors())
+	}
+	if info, err := os.Stat(filepath.Join(p.dir, "touchline-data", "master.key")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the master key: %v, %v", info, err)
+	}
+	p.interrupt()
+	if code := p.wait(patience); code != 0 {
+		t.Errorf("exit %d: %s", code, p.errors())
+	}
+}
+
+// TestWrongSettings: every fault is named, and nothing is left behind.
+func TestWrongSettings(t *testing.T) {
+	t.Parallel()
+	tiers := filepath.Join(t.TempDir(), "tiers.json")
+	if err := os.WriteFile(tiers, []byte(`{"tiers": [{"name": "A"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	settings := []string{
+		"TOUCHLINE_OTP_LENGTH=99", "TOUCHLINE_SMS=pigeon", "TOUCHLINE_LINK_VALIDITY=soon", "TOUCHLINE_COUNTRIES=Narnia", "TOUCHLINE_MASTER_KEY=c2hvcnQ=",
+		"TOUCHLINE_TIERS=" + tiers, "TOUCHLINE_CLAMAV_FILE=none", "TOUCHLINE_FILES_FILE=" + filepath.Join(filepath.Dir(tiers), "absent"),
+	}
+	for _, command := range []string{"serve", "migrate", "config", "admin token list"} {
+		p := launch(t, t.TempDir(), strings.Fields(command), settings...)
+		if code := p.wait(patience); code != 2 {
+			t.Errorf("%s: exit %d, want 2", command, code)
+		}
+		for _, s := range settings {
+			if name, _, _ := strings.Cut(s, "="); !strings.Contains(p.errors(), name) {
+				t.Errorf("%s does not name %s: %s", command, name, p.errors())
+			}
+		}
+		if strings.Contains(p.errors()+p.stdout.String(), "c2hvcnQ=") {
+			t.Errorf("%s prints the key", command)
+		}
+		if n := strings.Count(p.errors(), "/tiers/0/"); n < 2 {
+			t.Errorf("%s names %d faults of the tiers: %s", command, n, p.errors())
+		}
+		p.empty()
+	}
+	p := launch(t, t.TempDir(), []string{"config", "--help"})
+	if code := p.wait(patience); code != 0 || !strings.Contains(p.stdout.String(), "TOUCHLINE_TIERS") {
+		t.Errorf("help: exit %d, %s", code, p.errors())
+	}
+	for _, args := range [][]string{{}, {"sevre"}, {"serve", "--otp-lenght=6"}} {
+		p := launch(t, t.TempDir(), args)
+		if code := p.wait(patience); code != 2 || p.errors() == "" {
+			t.Errorf("%q: exit %d, %q", args, code, p.errors())
+		}
+		p.empty()
+	}
+}
+
+// empty fails the test if the process left anything in its folder.
+func (p *process) empty() {
+	p.Helper()
+	if left, err := os.ReadDir(p.dir); err != nil || len(left) > 0 {
+		p.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestCommands: migrate makes the database ready, config says what holds.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for range 2 {
+		p := launch(t, dir, []string{"migrate"})
+		if code := p.wait(patience); code != 0 || !strings.Contains(p.stdout.String(), "up to date") {
+			t.Fatalf("exit %d: %s %s", code, p.stdout, p.errors())
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "touchline-data", "touchline.db")); err != nil {
+		t.Error(err)
+	}
+	empty := t.TempDir()
+	p := launch(t, empty, []string{"config"}, "TOUCHLINE_OTP_LENGTH=8", "TOUCHLINE_DATABASE_URL=postgres://me:S3NT1NEL@db/touchline")
+	if code := p.wait(patience); code != 0 {
+		t.Fatalf("exit %d: %s", code, p.errors())
+	}
+	said := p.stdout.String()
+	if !strings.Contains(said, "TOUCHLINE_OTP_LENGTH") || !strings.Contains(said, "TOUCHLINE_LINK_VALIDITY") || strings.Contains(said, "S3NT1NEL") {
+		t.Errorf("it says %s", said)
+	}
+	p.empty()
+}
+
+// TestAnotherMasterKey: a replica that could not read what the others sealed
+// does not start, and says why.
+func TestAnotherMasterKey(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, address string) {
+		database := "TOUCHLINE_DATABASE_URL=" + address
+		first := start(t, database)
+		other := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)
+		if code := other.wait(patience); code != 1 || !strings.Contains(other.errors(), "master key") {
+			t.Errorf("exit %d: %s", code, other.errors())
+		}
+		if strings.Contains(other.stdout.String(), "answers at") {
+			t.Error("it said that it answers")
+		}
+		made := filepath.Join(other.dir, "touchline-data", "master.key")
+		if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v; a key of its own lies where the right one belongs", made, err)
+		}
+		foreign := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database,
+			"TOUCHLINE_MASTER_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+		if code := foreign.wait(patience); code != 1 || !strings.Contains(foreign.errors(), "not the one that this database knows") {
+			t.Errorf("exit %d: %s", code, foreign.errors())
+		}
+		same := launch(t, first.dir, []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)
+		same.serving()
+		for _, p := range []*process{first, same} {
+			if status, _, body := p.get("/readyz"); status != 200 {
+				t.Errorf("%d %s", status, body)
+			}
+			p.interrupt()
+			if code := p.wait(patience); code != 0 {
+				t.Errorf("exit %d: %s", code, p.errors())
+			}
+		}
+	})
+}
+
+// TestPortTaken: where somebody else listens the service says so and leaves no
+// folder behind.
+func TestPortTaken(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	p := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR="+l.Addr().String())
+	if code := p.wait(patience); code != 1 || !strings.Contains(p.errors(), l.Addr().String()) || !strings.Contains(p.errors(), "in use") {
+		t.Errorf("exit %d: %s", code, p.errors())
+	}
+	p.empty()
+}
+
+// TestKilled: what a killed process had acknowledged is there when the next
+// one starts on the same file.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	p := start(t, unlimited...)
+	if status, _, body := p.post("/auth/request-otp", `{"mobile_number": "+919812300001"}`); status != 202 {
+		t.Fatalf("%d %s", status, body)
+	}
+	if err := p.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	p.wait(patience)
+	next := launch(t, p.dir, []string{"serve"}, append(unlimited, "TOUCHLINE_ADDR=127.0.0.1:0")...)
+	next.serving()
+	if status, _, body := next.post("/auth/request-otp", `{"mobile_number": "+919812300001"}`); status != 429 || !strings.Contains(body, "otp_resend_too_soon") {
+		t.Errorf("%d %s", status, body)
+	}
+}

@@ -1,0 +1,114 @@
+package e2e_test
+
+import (
+	"testing"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// The numbers of the people in the tests' stories.
+const (
+	coachNumber    = "+919812300001"
+	coach2Number   = "+919812300002"
+	guardianNumber = "+919812300011"
+	studentNumber  = "+919812300021"
+	otherNumber    = "+919812300031"
+)
+
+// TestStory is the main job, end to end: a coach adds a student, guardian and
+// student answer each for themselves, and everybody sees what follows.
+func TestStory(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.SignIn(t, "coach", coachNumber)
+		if got := coach.Login.String("next"); got != "complete_profile" {
+			t.Fatalf("next = %q after a first login", got)
+		}
+		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, studentNumber)).Want(t, 403, "profile_incomplete")
+		coach = s.Coach(t, coach2Number)
+		coach.Call(t, "GET", "/api/me", nil).Want(t, 200)
+
+		added := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		id := added.String("player_id")
+		if added.String("guardian_status") != "pending" || added.String("student_status") != "pending" {
+			t.Fatalf("a new player: %s", added.Body)
+		}
+		availability(t, coach, id, false, false)
+		pending := coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200)
+		if n := len(pending.Items()); n != 2 {
+			t.Fatalf("%d pending, want 2: %s", n, pending.Body)
+		}
+
+		// Each is asked by SMS, and finds the question after the first login.
+		s.SMS(guardianNumber, "message", 0)
+		s.SMS(studentNumber, "message", 0)
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		links := guardian.Call(t, "GET", "/api/me/players", nil).Want(t, 200).Items()
+		if len(links) != 1 || links[0]["player_id"] != id || links[0]["status"] != "pending" {
+			t.Fatalf("the guardian's links: %v", links)
+		}
+		thin := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200)
+		if thin.String("student.date_of_birth") != "" || thin.String("guardian") != "" {
+			t.Fatalf("who has not approved sees too much: %s", thin.Body)
+		}
+		answer := map[string]any{"player_id": id, "action": "approved", "request_id": links[0]["request_id"]}
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", answer).Want(t, 200)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", answer).Want(t, 200) // PUT is idempotent
+		availability(t, coach, id, true, false)
+		full := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200)
+		if full.String("student.medical_information") == "" {
+			t.Fatalf("a guardian who approved sees the medical note: %s", full.Body)
+		}
+
+		student := s.SignIn(t, "student", studentNumber)
+		student.Call(t, "PUT", "/api/approval/guardian-response", answer).Want(t, 403, "role_not_allowed")
+		student.Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": id, "action": "rejected", "reason": "wrong team"}).Want(t, 200)
+		availability(t, student, id, true, false)
+		student.Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 409, "invalid_transition")
+
+		sent := coach.Call(t, "POST", "/api/approval/send-student-request", map[string]any{"player_id": id}).Want(t, 201)
+		coach.Call(t, "POST", "/api/approval/send-student-request", map[string]any{"player_id": id}).Want(t, 409, "request_pending")
+		student.Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": id, "action": "approved", "request_id": sent.String("request_id")}).Want(t, 200)
+		availability(t, guardian, id, true, true)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "revoked"}).Want(t, 200)
+		availability(t, guardian, id, false, true)
+
+		status := coach.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200)
+		if status.String("guardian_status") != "rejected" || status.String("guardian_state") != "revoked" || status.String("student_status") != "approved" {
+			t.Fatalf("status: %s", status.Body)
+		}
+		history, _ := status.JSON["history"].([]any)
+		var said []string
+		for _, h := range history {
+			m := h.(map[string]any)
+			said = append(said, m["approver_type"].(string)+" "+m["action"].(string))
+		}
+		want := []string{"guardian approved", "student rejected", "student approved", "guardian revoked"}
+		if len(said) != len(want) {
+			t.Fatalf("history %v, want %v", said, want)
+		}
+		for i := range want {
+			if said[i] != want[i] {
+				t.Fatalf("history %v, want %v", said, want)
+			}
+		}
+		told := map[string]int{}
+		for _, n := range coach.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items() {
+			told[n["type"].(string)]++
+		}
+		for _, kind := range []string{"guardian_approved", "student_rejected", "student_approved", "guardian_revoked"} {
+			if told[kind] != 1 {
+				t.Errorf("the coach was told %q %d times", kind, told[kind])
+			}
+		}
+	})
+}
+
+// availability fails the test unless p sees these app services for the player.
+func availability(t *testing.T, p *touchlinetest.Person, id string, guardian, student bool) {
+	t.Helper()
+	a := p.Call(t, "GET", "/api/services/availability/"+id, nil).Want(t, 200)
+	if a.JSON["guardian_app_enabled"] != guardian || a.JSON["student_app_enabled"] != student || a.JSON["chat_enabled"] != true || a.JSON["sms_enabled"] != true {
+		t.Fatalf("availability, want guardian %v student %v: %s", guardian, student, a.Body)
+	}
+}

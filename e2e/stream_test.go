@@ -1,0 +1,382 @@
+package e2e_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// happening is one server-sent event, or a comment.
+type happening struct{ id, event, data, comment string }
+
+// follower reads a stream.
+type follower struct {
+	*testing.T
+	events chan happening // closed at the end
+	stop   func()
+}
+
+// listen opens a stream of p; the tray is watched once it returns.
+func listen(t *testing.T, p *touchlinetest.Person, last string) *follower {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, p.Service.URL+"/api/notifications/stream", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+p.Access)
+	if last != "" {
+		r.Header.Set("Last-Event-ID", last)
+	}
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" || !strings.Contains(resp.Header.Get("Cache-Control"), "no-store") {
+		t.Fatalf("answer %d %v", resp.StatusCode, resp.Header)
+	}
+	f := &follower{T: t, events: make(chan happening, 4096), stop: cancel}
+	lines := bufio.NewScanner(resp.Body)
+	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "retry: ") {
+		t.Fatalf("the stream begins with %q", lines.Text())
+	}
+	go func() {
+		defer close(f.events)
+		defer func() { _ = resp.Body.Close() }()
+		var h happening
+		for lines.Scan() {
+			name, value, _ := strings.Cut(lines.Text(), ": ")
+			switch name {
+			case "id":
+				h.id = value
+			case "event":
+				h.event = value
+			case "data":
+				h.data = value
+			case "":
+				if value != "" {
+					h.comment = value
+				} else if h != (happening{}) {
+					f.events <- h
+					h = happening{}
+				}
+			}
+		}
+	}()
+	return f
+}
+
+// next is the next event, comments left out; it fails after limit.
+func (f *follower) next(limit time.Duration) happening {
+	f.Helper()
+	timeout := time.After(limit)
+	for {
+		select {
+		case h, open := <-f.events:
+			if !open {
+				f.Fatal("the stream ended")
+			}
+			if h.comment == "" {
+				return h
+			}
+		case <-timeout:
+			f.Fatalf("no event within %s", limit)
+		}
+	}
+}
+
+// ends fails the test unless the stream ends within limit, without an event.
+func (f *follower) ends(limit time.Duration) {
+	f.Helper()
+	timeout := time.After(limit)
+	for {
+		select {
+		case h, open := <-f.events:
+			if !open {
+				return
+			}
+			if h.comment == "" {
+				f.Errorf("event %s, want the end", h.event)
+			}
+		case <-timeout:
+			f.Errorf("the stream did not end within %s", limit)
+			return
+		}
+	}
+}
+
+// decide answers a request for guardian.
+func decide(t *testing.T, guardian *touchlinetest.Person, player, action string) {
+	t.Helper()
+	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": action}).Want(t, 200)
+}
+
+// TestStreamIsSwift: what is written arrives at once, also when another replica
+// wrote it, and says what the list says.
+func TestStreamIsSwift(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		other := s.Replica()
+		coach := s.Coach(t, coachNumber)
+		player := coach.Add(t, child(1, guardianNumber)).String("player_id")
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		f := listen(t, coach, "")
+
+		// Between the processes: a NOTIFY on PostgreSQL, a look every 2 s on a file.
+		limits := map[*touchlinetest.Service]time.Duration{s: time.Second, other: time.Second}
+		if db, _ := administrator(t, s); db == nil {
+			limits[other] = 3 * time.Second
+		}
+		f.swift(coach, guardian.On(s), player, "approved", limits[s])
+		f.swift(coach, guardian.On(other), player, "revoked", limits[other])
+	})
+}
+
+// swift fails the test unless one of three tries arrives within limit: the rest
+// of the machine is busy.
+func (f *follower) swift(coach, guardian *touchlinetest.Person, player, action string, limit time.Duration) {
+	f.Helper()
+	for try := 1; ; try++ {
+		start := time.Now()
+		decide(f.T, guardian, player, action)
+		h := f.next(patience)
+		took := time.Since(start)
+		newest := coach.Call(f, "GET", "/api/notifications?limit=1", nil).Want(f, 200).Items()[0]
+		var data map[string]any
+		if err := json.Unmarshal([]byte(h.data), &data); err != nil {
+			f.Fatalf("data %q: %v", h.data, err)
+		}
+		if h.event != "notification" || h.id != newest["id"] || fmt.Sprint(data) != fmt.Sprint(newest) || data["type"] != "guardian_"+action {
+			f.Fatalf("event %+v, want %v", h, newest)
+		}
+		if took <= limit {
+			return
+		}
+		if try == 3 {
+			f.Fatalf("an event took %s, want %s", took, limit)
+		}
+		if action == "approved" {
+			decide(f.T, guardian, player, "revoked")
+			f.next(patience)
+		}
+		coach.Call(f, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": player}).Want(f, 201)
+		if action == "revoked" {
+			decide(f.T, guardian, player, "approved")
+			f.next(patience)
+		}
+	}
+}
+
+// TestStreamResumesExactly: twenty write at once to one tray through two replicas
+// while its reader is cut off again and again; it gets each event once, in order.
+func TestStreamResumesExactly(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		const writers, each = 20, 4
+		replicas := []*touchlinetest.Service{s, s.Replica()}
+		coach := s.Coach(t, coachNumber)
+		players := make([]string, writers)
+		for i := range players {
+			players[i] = coach.Add(t, child(i, guardianNumber)).String("player_id")
+		}
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		f := listen(t, coach, "")
+		var wait sync.WaitGroup
+		for i, player := range players {
+			wait.Go(func() {
+				for n := range each {
+					if n == 2 {
+						if a, err := replicas[i%2].Try(t.Context(), "POST", "/api/approval/send-guardian-request", coach.Access, map[string]any{"player_id": player}); err != nil || a.Status != 201 {
+							t.Errorf("send: %v, %v", err, a)
+						}
+					}
+					action := []string{"approved", "revoked"}[n%2]
+					a, err := replicas[(i+n)%2].Try(t.Context(), "PUT", "/api/approval/guardian-response", guardian.Access, map[string]any{"player_id": player, "action": action})
+					if err != nil || a.Status != 200 {
+						t.Errorf("%s: %v, %v", action, err, a)
+					}
+				}
+			})
+		}
+		var got []string
+		for len(got) < writers*each {
+			if n := len(got); n > 0 && n%7 == 0 {
+				f.stop()
+				f = listen(t, coach.On(replicas[n/7%2]), got[n-1])
+			}
+			got = append(got, f.next(patience).id)
+		}
+		wait.Wait()
+		var want []string
+		for _, n := range coach.Call(t, "GET", "/api/notifications?limit=200", nil).Want(t, 200).Items() {
+			want = append(want, n["id"].(string))
+		}
+		slices.Reverse(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%d events, want the tray's %d in its order:\n%v\n%v", len(got), len(want), got, want)
+		}
+		// One that has left the tray is placed by its time: nothing after it is lost.
+		f = listen(t, coach, "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21")
+		for i := range want {
+			if id := f.next(patience).id; id != want[i] {
+				t.Fatalf("event %d is %s, want %s", i, id, want[i])
+			}
+		}
+		f.stop()
+		// What is no id begins at the newest.
+		for _, last := range []string{"7", strings.Repeat("x", 300)} {
+			f := listen(t, coach, last)
+			never(t, "an unknown event repeats old ones", 300*time.Millisecond, func() bool { return len(f.events) > 0 })
+			f.stop()
+		}
+	})
+}
+
+// TestStreamBeats: a stream without news shows that it lives every 20 seconds.
+func TestStreamBeats(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		t.Parallel()
+		coach := s.SignIn(t, "coach", coachNumber)
+		f := listen(t, coach, "")
+		start := time.Now()
+		select {
+		case h, open := <-f.events:
+			if took := time.Since(start); !open || h.comment == "" || took < 15*time.Second {
+				t.Errorf("after %s: %+v, open %v", took, h, open)
+			}
+		case <-time.After(20*time.Second + patience):
+			t.Error("no heartbeat")
+		}
+	})
+}
+
+// TestStreamEnds: with the token, the session, a link, and the replica.
+func TestStreamEnds(t *testing.T) {
+	t.Parallel()
+	const soon = 5 * time.Second
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		t.Parallel()
+		other := s.Replica()
+		coach := s.Coach(t, coachNumber)
+		one := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		two := coach.Add(t, child(2, guardianNumber)).String("player_id")
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		student := s.SignIn(t, "student", studentNumber)
+
+		f := listen(t, guardian.On(other), "")
+		coach.Call(t, "DELETE", "/api/players/"+two, nil).Want(t, 204)
+		f.ends(soon)
+		f = listen(t, student.On(other), "")
+		coach.Call(t, "PATCH", "/api/players/"+one, map[string]any{"student": map[string]any{"contact_number": otherNumber}}).Want(t, 200)
+		f.ends(soon)
+
+		f = listen(t, coach.On(other), "")
+		coach.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
+		f.ends(soon)
+
+		s.Clock.Advance(2 * time.Minute)
+		coach = s.SignIn(t, "coach", coachNumber)
+		f = listen(t, coach.On(other), "")
+		s.Clock.Advance(15*time.Minute - time.Minute)
+		never(t, "ended before its token", quiet, func() bool {
+			select {
+			case _, open := <-f.events:
+				return !open
+			default:
+				return false
+			}
+		})
+		s.Clock.Advance(time.Minute)
+		f.ends(soon)
+
+		coach = again(t, coach)
+		f = listen(t, coach.On(other), "")
+		start := time.Now()
+		if err := other.Stop(); err != nil {
+			t.Error(err)
+		}
+		f.ends(soon)
+		if took := time.Since(start); took > soon {
+			t.Errorf("a stop with a stream took %s", took)
+		}
+	})
+}
+
+// TestStreamsOfAnAccount: ten in one process; one more ends the oldest.
+func TestStreamsOfAnAccount(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		other := s.Coach(t, coach2Number)
+		apart := listen(t, other, "")
+		var all []*follower
+		for range 11 {
+			all = append(all, listen(t, coach, ""))
+		}
+		all[0].ends(patience)
+		player := coach.Add(t, child(1, guardianNumber)).String("player_id")
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		decide(t, guardian, player, "approved")
+		for _, f := range all[1:] {
+			f.next(patience)
+		}
+		player = other.Add(t, child(1, guardianNumber)).String("player_id")
+		decide(t, guardian, player, "approved")
+		apart.next(patience)
+	})
+}
+
+// TestReading: what is read is no longer unread, and only one's own.
+func TestReading(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
+		var theirs string
+		guardian := (*touchlinetest.Person)(nil)
+		for i, by := range []*touchlinetest.Person{coach, coach, coach, other} {
+			player := by.Add(t, child(i, guardianNumber)).String("player_id")
+			if guardian == nil {
+				guardian = s.SignIn(t, "guardian", guardianNumber)
+			}
+			decide(t, guardian, player, "approved")
+		}
+		theirs = other.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()[0]["id"].(string)
+		unread := func(p *touchlinetest.Person, want int) []map[string]any {
+			t.Helper()
+			items := p.Call(t, "GET", "/api/notifications?unread=true", nil).Want(t, 200).Items()
+			if me := p.Call(t, "GET", "/api/me", nil).Want(t, 200).String("unread_notifications"); len(items) != want || me != fmt.Sprint(want) {
+				t.Errorf("%d unread, /api/me says %s, want %d", len(items), me, want)
+			}
+			return items
+		}
+		read := func(body map[string]any, left string) {
+			t.Helper()
+			if a := coach.Call(t, "POST", "/api/notifications/read", body).Want(t, 200); a.String("unread") != left {
+				t.Errorf("%s are left, want %s", a.String("unread"), left)
+			}
+		}
+		first := unread(coach, 3)[0]["id"].(string)
+		read(map[string]any{"ids": []string{first, theirs, "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"}}, "2")
+		at := coach.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200).Items()[0]["read_at"]
+		s.Clock.Advance(time.Minute)
+		read(map[string]any{"ids": []string{first}}, "2")
+		if again := coach.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200).Items()[0]["read_at"]; again != at || at == nil {
+			t.Errorf("read at %v, then at %v", at, again)
+		}
+		unread(other, 1)
+		read(map[string]any{"all": true}, "0")
+		unread(coach, 0)
+		unread(other, 1)
+	})
+}

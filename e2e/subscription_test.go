@@ -1,0 +1,264 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// withTiers has the service read its tiers from a file of this text.
+func withTiers(t *testing.T, text string) touchlinetest.Option {
+	path := filepath.Join(t.TempDir(), "tiers.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func(c *config.Config) { c.Tiers = path }
+}
+
+// smallTiers have limits that a test reaches.
+const smallTiers = `{"tiers": [
+	{"name": "small", "title": "Small", "self_service": true, "limits": {"players": 3, "messages_per_day": 2}, "shows": ["name"]},
+	{"name": "large", "title": "Large", "self_service": true, "limits": {"players": 5, "messages_per_day": 4}, "shows": ["name", "bio"]},
+	{"name": "staff", "title": "Staff"}
+]}`
+
+func use(t *testing.T, coach *touchlinetest.Person) map[string]any {
+	t.Helper()
+	a := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200)
+	return a.JSON["use"].(map[string]any)
+}
+
+func TestTiers(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.SignIn(t, "coach", coachNumber) // whose profile is not complete
+		a := coach.Call(t, "GET", "/api/subscription-tiers", nil).Want(t, 200)
+		var names []any
+		for _, item := range a.Items() {
+			names = append(names, item["name"])
+		}
+		if diff := cmp.Diff([]any{"free", "pro", "academy"}, names); diff != "" || a.JSON["next_cursor"] != nil {
+			t.Error(diff, a.JSON["next_cursor"])
+		}
+		first := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200)
+		want := map[string]any{"players": 0.0, "storage_bytes": 0.0, "messages_today": 0.0}
+		if diff := cmp.Diff(want, first.JSON["use"]); diff != "" || first.String("tier") != "free" || first.String("details.title") != "Free" {
+			t.Error(diff, string(first.Body))
+		}
+		profile := coach.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200)
+		if first.String("since") != profile.String("created_at") || profile.String("tier") != "free" || profile.String("kyc_state") != "disabled" {
+			t.Errorf("%s, %s", first.Body, profile.Body)
+		}
+		choose := func(tier any) *touchlinetest.Answer {
+			return coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": tier})
+		}
+		if same := choose("free").Want(t, 200); string(same.Body) != string(first.Body) {
+			t.Errorf("the same tier again: %s, before %s", same.Body, first.Body)
+		}
+		for _, unknown := range []any{"gold", "Free", 7, nil} {
+			if a := choose(unknown).Want(t, 422, "validation_failed"); pointers(a)[0] != "/tier" {
+				t.Errorf("%v: %s", unknown, a.Body)
+			}
+		}
+		if a := choose("academy").Want(t, 403, "tier_limit"); a.String("limit") != "self_service" || a.String("tier") != "free" || a.JSON["needed_tier"] != nil {
+			t.Errorf("%s", a.Body)
+		}
+		s.Clock.Advance(time.Minute)
+		pro := choose("pro").Want(t, 200)
+		if pro.String("tier") != "pro" || pro.String("since") == first.String("since") || pro.String("details.limits.players") != "1000" {
+			t.Errorf("%s", pro.Body)
+		}
+		s.Clock.Advance(time.Minute)
+		if again := choose("pro").Want(t, 200); string(again.Body) != string(pro.Body) {
+			t.Errorf("chosen twice: %s, before %s", again.Body, pro.Body)
+		}
+		if p := coach.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); p.String("tier") != "pro" {
+			t.Errorf("%s", p.Body)
+		}
+		choose("free").Want(t, 200)
+		s.Coach(t, coach2Number).Add(t, touchlinetest.Minor(guardianNumber, ""))
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		for _, path := range []string{"/api/subscription-tiers", "/api/coach/subscription"} {
+			guardian.Call(t, "GET", path, nil).Want(t, 403, "role_not_allowed")
+			s.Call(t, "GET", path, "", nil).Want(t, 401, "token_missing")
+		}
+	})
+}
+
+// TestTiersOfAFile: a tier that the file has no more counts as the first, and
+// comes back with it; who is over a limit keeps everything and adds nothing.
+func TestTiersOfAFile(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		var ids []string
+		add := func(i int) *touchlinetest.Answer {
+			return coach.Call(t, "POST", "/api/players/add", child(i, fmt.Sprintf("+9198124%05d", i)))
+		}
+		for i := range 3 {
+			ids = append(ids, add(i).Want(t, 201).String("player_id"))
+		}
+		full := add(3).Want(t, 403, "tier_limit")
+		for name, want := range map[string]string{"limit": "players", "limit_value": "3", "use": "3", "tier": "small", "needed_tier": "large"} {
+			if full.String(name) != want {
+				t.Errorf("%s is %s, want %s", name, full.String(name), want)
+			}
+		}
+		if n := use(t, coach)["players"]; n != 3.0 {
+			t.Errorf("%v players after a refused one", n)
+		}
+		if n := len(coach.Call(t, "GET", "/api/players", nil).Items()); n != 3 {
+			t.Errorf("%d players", n)
+		}
+		// That the coach has the player is said before that there is no room.
+		if a := add(0).Want(t, 409, "player_exists"); a.String("player_id") != ids[0] {
+			t.Errorf("%s", a.Body)
+		}
+		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "large"}).Want(t, 200)
+		for i := 3; i < 5; i++ {
+			ids = append(ids, add(i).Want(t, 201).String("player_id"))
+		}
+		if a := add(5).Want(t, 403, "tier_limit"); a.JSON["needed_tier"] != "staff" {
+			t.Errorf("%s", a.Body)
+		}
+		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "small"}).Want(t, 200)
+		if n := len(coach.Call(t, "GET", "/api/players", nil).Items()); n != 5 || use(t, coach)["players"] != 5.0 {
+			t.Errorf("%d players after going down", n)
+		}
+		coach.Call(t, "PATCH", "/api/players/"+ids[4], object{"student": object{"full_name": "Another Name"}}).Want(t, 200)
+		for _, id := range ids[:2] {
+			coach.Call(t, "DELETE", "/api/players/"+id, nil).Want(t, 204)
+			coach.Call(t, "DELETE", "/api/players/"+id, nil).Want(t, 404)
+			add(6).Want(t, 403, "tier_limit")
+		}
+		coach.Call(t, "DELETE", "/api/players/"+ids[2], nil).Want(t, 204)
+		add(6).Want(t, 201)
+		add(7).Want(t, 403, "tier_limit")
+		// A replica whose file has other tiers: the coach's is unknown there.
+		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "large"}).Want(t, 200)
+		s.Config.Tiers = config.BuiltIn
+		if a := coach.On(s.Replica()).Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200); a.String("tier") != "free" {
+			t.Errorf("%s", a.Body)
+		}
+		if a := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200); a.String("tier") != "large" {
+			t.Errorf("%s", a.Body)
+		}
+	}, withTiers(t, smallTiers))
+}
+
+// TestRoomRace: of many who add at once, exactly as many win as there is room.
+func TestRoomRace(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "large"}).Want(t, 200)
+		var added, refused atomic.Int32
+		var rivals sync.WaitGroup
+		for i := range 50 {
+			rivals.Go(func() {
+				body := child(i, fmt.Sprintf("+9198124%05d", i))
+				a, err := s.Try(context.Background(), "POST", "/api/players/add", coach.Access, body, "Idempotency-Key: "+fmt.Sprint("add-", i))
+				switch {
+				case err != nil:
+					t.Error(err)
+				case a.Status == 201:
+					added.Add(1)
+				case a.Status == 403 && a.Code() == "tier_limit" && a.String("use") == "5":
+					refused.Add(1)
+				default:
+					t.Errorf("%d %s", a.Status, a.Body)
+				}
+			})
+		}
+		rivals.Wait()
+		players := len(coach.Call(t, "GET", "/api/players", nil).Items())
+		if added.Load() != 5 || refused.Load() != 45 || players != 5 || use(t, coach)["players"] != 5.0 {
+			t.Errorf("%d added, %d refused, %d there, use %v", added.Load(), refused.Load(), players, use(t, coach))
+		}
+	}, withTiers(t, smallTiers))
+}
+
+// TestMessagesOfATier: what is sent by itself waits beyond the tier's messages;
+// what the coach sends is refused and changes nothing.
+func TestMessagesOfATier(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		first := coach.Add(t, child(1, guardianNumber))
+		coach.Add(t, child(2, guardianNumber))
+		if n := use(t, coach)["messages_today"]; n != 2.0 {
+			t.Errorf("%v messages", n)
+		}
+		// The third player is added all the same, and its message waits.
+		third := coach.Add(t, child(3, otherNumber))
+		if state, reason := sms(asked(t, coach, third.String("guardian_request_id"))); state != "queued" || reason != "held" {
+			t.Errorf("the third message is %s, %s", state, reason)
+		}
+		before := coach.Call(t, "GET", "/api/players/approval-status/"+first.String("player_id"), nil).Want(t, 200)
+		corrected := object{"player_id": first.String("player_id"), "guardian": object{"mobile_number": otherNumber}}
+		remind := object{"player_id": first.String("player_id"), "approver_type": "guardian"}
+		for path, body := range map[string]object{
+			"send-guardian-request": corrected, "send-reminder": remind,
+			"send-student-request": {"player_id": first.String("player_id"), "student": object{"contact_number": studentNumber}},
+		} {
+			a := coach.Call(t, "POST", "/api/approval/"+path, body).Want(t, 403, "tier_limit")
+			if a.String("limit") != "messages_per_day" || a.String("limit_value") != "2" || a.String("use") != "2" || a.String("needed_tier") != "large" {
+				t.Errorf("%s: %s", path, a.Body)
+			}
+		}
+		if after := coach.Call(t, "GET", "/api/players/approval-status/"+first.String("player_id"), nil).Want(t, 200); string(after.Body) != string(before.Body) {
+			t.Errorf("something changed: %s, before %s", after.Body, before.Body)
+		}
+		// In the app alone there is nothing to count.
+		corrected["channels"] = []string{"in_app"}
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", corrected).Want(t, 201)
+		// A larger tier has room at once, the smaller one is full again.
+		tier := func(name string) {
+			t.Helper()
+			coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": name}).Want(t, 200)
+		}
+		tier("large")
+		again := coach.Call(t, "POST", "/api/approval/send-student-request", object{"player_id": first.String("player_id"), "student": object{"contact_number": studentNumber}}).Want(t, 201)
+		if state, reason := sms(again); reason != "" {
+			t.Errorf("with room the message is %s, %s", state, reason)
+		}
+		tier("small")
+		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 403, "tier_limit")
+		tier("large")
+		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 202)
+		if n := use(t, coach)["messages_today"]; n != 4.0 {
+			t.Errorf("%v messages", n)
+		}
+		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 403, "tier_limit")
+		// After a day the held one goes.
+		if n := s.Sent(otherNumber, "message"); n != 0 {
+			t.Errorf("%d went to the third", n)
+		}
+		s.Clock.Advance(day + time.Minute)
+		s.SMS(otherNumber, "message", 0)
+	}, withTiers(t, smallTiers), func(c *config.Config) { c.MessagesPerNumberFromCoach, c.MessagesPerNumber = 0, 0 })
+}
+
+// TestMessagesOfTheInstallation: a MESSAGES_PER_COACH that was chosen counts in
+// the place of the tier's, and refuses nothing.
+func TestMessagesOfTheInstallation(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		player := coach.Add(t, child(1, guardianNumber))
+		a := coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": player.String("player_id"), "approver_type": "guardian"}).Want(t, 202)
+		if _, reason := sms(a); reason != "held" {
+			t.Errorf("%s", a.Body)
+		}
+	}, withTiers(t, smallTiers), func(c *config.Config) { c.MessagesPerCoach = 1 })
+}

@@ -1,0 +1,262 @@
+package e2e_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/blob/blobtest"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/scan/scantest"
+	"github.com/touchline/touchline/internal/server"
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestUploadIsKeptOnce: a key repeats the first answer, whatever the boundaries of
+// the second try, and not for another file.
+func TestUploadIsKeptOnce(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		post := func(key string, n int, title string) *touchlinetest.Answer {
+			// A writer of multipart makes another boundary each time.
+			body, header := touchlinetest.Form(map[string]string{"kind": "identity", "title": title}, "a.pdf", touchlinetest.PDF(3000, n))
+			return c.Call(t, "POST", "/api/coach/documents", body, header, "Idempotency-Key: "+key)
+		}
+		first, again := post("k", 1, "Passport").Want(t, 201), post("k", 1, "Passport").Want(t, 201)
+		if string(first.Body) != string(again.Body) || again.Header.Get("Location") != first.Header.Get("Location") {
+			t.Errorf("first %s\nagain %s", first.Body, again.Body)
+		}
+		post("k", 2, "Passport").Want(t, 422, "idempotency_key_reused")
+		post("k", 1, "Visa").Want(t, 422, "idempotency_key_reused")
+		if got := faultsOf(post(`"broken`, 1, "")); len(got) != 1 || got[0] != "/Idempotency-Key invalid_value" {
+			t.Errorf("a broken key: %v", got)
+		}
+		var wait sync.WaitGroup
+		var made atomic.Int64
+		for range 6 {
+			wait.Go(func() {
+				body, header := touchlinetest.Form(map[string]string{"kind": "identity"}, "b.pdf", touchlinetest.PDF(50_000, 3))
+				a, err := s.Try(context.Background(), "POST", "/api/coach/documents", c.Access, body, header, "Idempotency-Key: race")
+				if err != nil || a.Status != 201 && a.Status != 409 {
+					t.Errorf("%v, %v", a, err)
+				}
+				made.Add(1)
+			})
+		}
+		wait.Wait()
+		if n := len(c.Call(t, "GET", "/api/coach/documents", nil).Items()); n != 2 {
+			t.Errorf("%d documents, want two", n)
+		}
+		c.Call(t, "DELETE", first.Header.Get("Location"), nil).Want(t, 200)
+		post("k", 1, "Passport").Want(t, 404, "not_found")
+	})
+}
+
+// opened is a connection that has sent the head of an upload of so many bytes.
+func opened(t *testing.T, s *touchlinetest.Service, c *touchlinetest.Person, length string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_, err = fmt.Fprintf(conn, "POST /api/coach/documents HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\n%s\r\n\r\n", c.Access, multiPart, length)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// answered reads the status of an answer within patience.
+func answered(t *testing.T, conn net.Conn) int {
+	t.Helper()
+	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode
+}
+
+// TestSlowUploads: what comes slowly is taken, what stops coming is ended, and
+// neither keeps anybody waiting.
+func TestSlowUploads(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		s := touchlinetest.NewWith(t, url, func(e *server.Edges) { e.UploadStall, e.UploadWhole = time.Second, 4*time.Second })
+		c := s.Coach(t, "+919812300001")
+		body := sent("a.pdf", touchlinetest.PDF(2000, 1))
+		// Slow, and yet never still for long: longer in all than one stall may be.
+		slow := opened(t, s, c, fmt.Sprint("Content-Length: ", len(body)))
+		stalled, endless := opened(t, s, c, "Content-Length: 5000"), opened(t, s, c, "Transfer-Encoding: chunked")
+		_, _ = io.WriteString(stalled, body[:100])
+		var wait sync.WaitGroup
+		wait.Go(func() {
+			for part := range 8 {
+				_, _ = io.WriteString(slow, body[part*len(body)/8:(part+1)*len(body)/8])
+				time.Sleep(250 * time.Millisecond)
+			}
+		})
+		wait.Go(func() {
+			for i := 0; ; i++ { // a byte now and then, for ever
+				if _, err := io.WriteString(endless, "1\r\n-\r\n"); err != nil || i > 100 {
+					return
+				}
+				time.Sleep(100 * time.Millisecond)
+			}
+		})
+		wait.Go(func() {
+			for range 10 { // whoever is quick does not notice
+				c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+			}
+		})
+		if status := answered(t, slow); status != 201 {
+			t.Errorf("a slow upload: %d", status)
+		}
+		for name, conn := range map[string]net.Conn{"stalled": stalled, "endless": endless} {
+			if status := answered(t, conn); status != 400 {
+				t.Errorf("one that is %s: %d", name, status)
+			}
+		}
+		wait.Wait()
+		gone := opened(t, s, c, "Content-Length: 5000")
+		_, _ = io.WriteString(gone, body[:500])
+		_ = gone.Close()
+		for length, want := range map[string]int{"Content-Length: 10551297": 413, "Content-Length: -1": 400, "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\nContent-Encoding: br": 415} {
+			if status := answered(t, opened(t, s, c, length)); status != want {
+				t.Errorf("%s: %d, want %d at once", length, status, want)
+			}
+		}
+		eventually(t, "nothing is left of uploads", func() bool { return len(spooled(t, s)) == 0 })
+	})
+}
+
+// TestStorageAway: while the file store is away uploads are 503, what is there
+// stays, and nothing is half done.
+func TestStorageAway(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		bucket := blobtest.New(t)
+		s := touchlinetest.New(t, url, func(c *config.Config) { c.Files = config.SecretURL(bucket.Address()) })
+		c := s.Coach(t, "+919812300001")
+		d := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+		away := func(http.Handler) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
+		}
+		bucket.Wrap.Store(&away)
+		c.Upload(t, "certification", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 503, "unavailable")
+		c.Call(t, "GET", d.String("content_url"), nil).Want(t, 503, "unavailable")
+		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200) // the bytes go when they can
+		if n := len(c.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items()); n != 0 {
+			t.Errorf("%d documents", n)
+		}
+		bucket.Wrap.Store(nil)
+		s.Clock.Advance(2 * time.Hour)
+		c = again(t, c)
+		c.Upload(t, "certification", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 201)
+		db := tables(t, s)
+		if n := one[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NOT NULL`); n == 0 {
+			t.Error("nothing waits for the sweeper")
+		}
+	})
+}
+
+// TestScannerAway: with a scanner set that is not there, nothing is taken.
+func TestScannerAway(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 503, "unavailable")
+		if n := one[int64](t, tables(t, s), `SELECT count(*) FROM blobs`); n != 0 {
+			t.Errorf("%d blobs of what was not scanned", n)
+		}
+	}, func(c *config.Config) { c.ClamAV = "unix:/nowhere/clamd.sock" })
+}
+
+// TestScanner: what the scanner knows as a virus is refused and leaves nothing;
+// what it does not is kept.
+func TestScanner(t *testing.T) {
+	clamd := &scantest.Clamd{TB: t, Limit: 25 << 20}
+	address := clamd.Listen("tcp", "127.0.0.1:0")
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
+		sick := bytes.Replace(touchlinetest.PDF(200, 2), []byte("....."), []byte(scantest.Eicar), 1)
+		refused := c.Upload(t, "certification", "b.pdf", sick).Want(t, 422, "validation_failed")
+		if got := faultsOf(refused); len(got) != 1 || got[0] != "/file infected" {
+			t.Errorf("faults %v", got)
+		}
+		if n := len(c.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items()); n != 1 {
+			t.Errorf("%d documents", n)
+		}
+		if n := one[int64](t, tables(t, s), `SELECT count(*) FROM blobs`); n != 1 {
+			t.Errorf("%d blobs", n)
+		}
+	}, func(cfg *config.Config) { cfg.ClamAV = address })
+}
+
+// TestPublicPicture: the picture of a coach who is listed and shows it is for
+// anybody; everything else is the owner's.
+func TestPublicPicture(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		c := s.Coach(t, "+919812300001")
+		picture := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(400, 300))).Want(t, 201).String("content_url")
+		certificate := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201).String("content_url")
+		c.Add(t, touchlinetest.Minor("+919812300011", ""))
+		guardian := s.SignIn(t, "guardian", "+919812300011")
+		other := s.Coach(t, "+919812300002")
+		s.Call(t, "GET", picture, "", nil).Want(t, 401, "token_missing")
+		guardian.Call(t, "GET", picture, nil).Want(t, 403, "role_not_allowed")
+		other.Call(t, "GET", picture, nil).Want(t, 404)
+		c.Call(t, "PUT", "/api/coach/visibility", map[string]any{"visible": true, "show": []string{"name", "profile_picture"}}).Want(t, 200)
+		a := s.Call(t, "GET", picture+"?size=small", "", nil).Want(t, 200)
+		if a.Header.Get("Cache-Control") != "public, max-age=60" || a.Header.Get("ETag") == "" {
+			t.Errorf("public: %v", a.Header)
+		}
+		s.Call(t, "GET", picture+"?size=small", "", nil, "If-None-Match: "+a.Header.Get("ETag")).Want(t, 304)
+		s.Call(t, "GET", picture, "nonsense", nil).Want(t, 200)
+		s.Call(t, "HEAD", picture, "", nil).Want(t, 200)
+		s.Call(t, "GET", picture, "", nil, "Range: bytes=0-1,4-5").Want(t, 200)
+		guardian.Call(t, "GET", picture, nil).Want(t, 200)
+		if own := c.Call(t, "GET", picture, nil).Want(t, 200); own.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("own: %v", own.Header)
+		}
+		s.Call(t, "GET", certificate, "", nil).Want(t, 401)
+		other.Call(t, "GET", certificate, nil).Want(t, 404)
+		c.Call(t, "PUT", "/api/coach/visibility", map[string]any{"visible": true, "show": []string{"name"}}).Want(t, 200)
+		s.Call(t, "GET", picture, "", nil).Want(t, 401)
+	})
+}
+
+// TestBytesGo: within minutes of a deletion the bytes are gone.
+func TestBytesGo(t *testing.T) {
+	t.Parallel() // it waits for the sweeper
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		t.Parallel()
+		c := s.Coach(t, "+919812300001")
+		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(400, 300))).Want(t, 201)
+		folder := strings.TrimPrefix(s.Config.Files.Reveal(), "file:")
+		files := func() (n int) {
+			_ = filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
+				if err == nil && e.Type().IsRegular() {
+					n++
+				}
+				return nil
+			})
+			return n
+		}
+		before := files()
+		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200)
+		eventually(t, "the bytes are gone", func() bool { return files() == before-3 })
+	})
+}
