@@ -227,12 +227,6 @@ func (a *App) assemble(ctx context.Context) error {
 	a.worker = a.newWorker(auths, documents, sender)
 	a.worker.Outbox.Store = watched.outbox
 	a.db.OnQueued = a.worker.Outbox.Wake
-	a.db.Reserve = func() store.Place {
-		if place := a.worker.Outbox.Reserve(); place != nil {
-			return place
-		}
-		return nil
-	}
 	a.db.OnNotified = func(accountIDs []string) {
 		a.hub.Wake(accountIDs...)
 		a.db.Announce(accountIDs)

@@ -83,9 +83,8 @@ type Outbox struct {
 	NewID func() string
 	Log   *slog.Logger
 
-	once   sync.Once
-	bells  map[notify.Kind]chan struct{} // see bell
-	places chan struct{}                 // see Reserve
+	once  sync.Once
+	bells map[notify.Kind]chan struct{} // see bell
 }
 
 // Wake has the outbox look at once for deliveries of a kind. It never blocks.
@@ -107,13 +106,10 @@ func (o *Outbox) init() {
 	for _, kind := range notify.Kinds {
 		o.bells[kind] = make(chan struct{}, 1)
 	}
-	o.places = make(chan struct{}, maxPlaces)
 }
 
 // Run sends until ctx ends; attempts under way are finished.
 func (o *Outbox) Run(ctx context.Context) {
-	o.open()
-	defer o.shut()
 	var wait sync.WaitGroup
 	for _, kind := range notify.Kinds {
 		wait.Go(func() { o.lane(ctx, kind, o.bell(kind)) })
@@ -178,23 +174,22 @@ func (o *Outbox) batch(ctx context.Context, kind notify.Kind) (int, error) {
 	detached := context.WithoutCancel(ctx)
 	var wait sync.WaitGroup
 	for _, d := range claimed {
-		wait.Go(func() { o.finish(detached, d, nil) })
+		wait.Go(func() { o.finish(detached, d) })
 	}
 	wait.Wait()
 	return len(claimed), nil
 }
 
 // finish delivers, and leaves what fails to the end of its lease.
-func (o *Outbox) finish(ctx context.Context, d notify.Delivery, c *auth.Challenge) {
-	if err := contained(func() error { return o.deliver(ctx, d, c) }); err != nil {
+func (o *Outbox) finish(ctx context.Context, d notify.Delivery) {
+	if err := contained(func() error { return o.deliver(ctx, d) }); err != nil {
 		o.Log.Warn("cannot finish a delivery; it will be tried again", "delivery", d.ID, "kind", d.Kind, "error", err)
 	}
 }
 
-// deliver takes one delivery as far as it will go; c is its challenge if it was
-// queued a moment ago and nothing else has to be asked.
-func (o *Outbox) deliver(ctx context.Context, d notify.Delivery, c *auth.Challenge) error {
-	text, gone, err := o.text(ctx, d, c)
+// deliver takes one delivery as far as it will go.
+func (o *Outbox) deliver(ctx context.Context, d notify.Delivery) error {
+	text, gone, err := o.text(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -235,15 +230,12 @@ func (o *Outbox) deliver(ctx context.Context, d notify.Delivery, c *auth.Challen
 
 // text makes the words of a delivery from what stands now, or says why there is
 // nothing to send any more.
-func (o *Outbox) text(ctx context.Context, d notify.Delivery, c *auth.Challenge) (text, gone string, err error) {
+func (o *Outbox) text(ctx context.Context, d notify.Delivery) (text, gone string, err error) {
 	switch d.Kind {
 	case notify.OTP:
-		if c == nil {
-			found, live, err := o.Store.LiveChallenge(ctx, d, o.OTPTries)
-			if err != nil || !live {
-				return "", "not_wanted", err
-			}
-			c = &found
+		c, live, err := o.Store.LiveChallenge(ctx, d, o.OTPTries)
+		if err != nil || !live {
+			return "", "not_wanted", err
 		}
 		code, err := o.Code(c.ID, c.Code)
 		if err != nil {

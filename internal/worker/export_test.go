@@ -1,4 +1,0 @@
-package worker
-
-// MaxPlaces is maxPlaces.
-const MaxPlaces = maxPlaces
