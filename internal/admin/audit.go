@@ -72,9 +72,9 @@ func (s *Server) page(c *call, query url.Values) page {
 // pageOf is the page after cursor. A cursor belongs to its list and to whoever got it.
 func (s *Server) pageOf(c *call, limit int, cursor *string) page {
 	p := page{limit: limit, cursors: wire.Cursors{
-		MAC: s.Vault.For(auth.ForCursors).MAC, Scope: []byte(c.Route + "\x00" + c.token.ID),
+		Sealer: s.Vault.For(auth.ForCursors), Scope: c.Route + "\x00" + c.token.ID,
 	}}
-	if cursor != nil && !p.cursors.Open(*cursor, &p.after) {
+	if cursor != nil && !p.cursors.Decode(*cursor, &p.after) {
 		c.faults.Add("/cursor", "invalid_value", "This is no next_cursor of this list. Begin again without it.")
 	}
 	return p
@@ -85,7 +85,7 @@ func answerPage[T, A any](w http.ResponseWriter, p page, read []T, answer func(T
 	out := wire.List[A]{Items: []A{}}
 	if len(read) > p.limit {
 		read = read[:p.limit]
-		next := p.cursors.Seal(key(read[p.limit-1]))
+		next := p.cursors.Encode(key(read[p.limit-1]))
 		out.NextCursor = &next
 	}
 	for _, item := range read {

@@ -42,11 +42,11 @@ func Digits(typed string) (string, bool) {
 
 // Cursor makes a cursor of a list for a caller; OpenCursor reads one.
 func Cursor(v *auth.Vault, scope, id string, seq int64) string {
-	return page{scope: []byte(scope), vault: v}.cursor(keyset{ID: id, Seq: seq})
+	return page{scope: scope, vault: v}.cursor(keyset{ID: id, Seq: seq})
 }
 
 func OpenCursor(v *auth.Vault, scope, cursor string) (id string, seq int64, ok bool) {
-	k, ok := page{scope: []byte(scope), vault: v}.open(cursor)
+	k, ok := page{scope: scope, vault: v}.open(cursor)
 	return k.ID, k.Seq, ok
 }
 

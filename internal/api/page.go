@@ -42,7 +42,7 @@ type page struct {
 	limit int
 	after keyset
 	// scope binds cursors to this list and caller.
-	scope []byte
+	scope string
 	vault *auth.Vault
 }
 
@@ -52,7 +52,7 @@ func (p page) more() int { return p.limit + 1 }
 // page reads limit and cursor.
 func (s *Server) page(r *http.Request, query url.Values, f *faults) page {
 	c := callOf(r.Context())
-	p := page{scope: []byte(c.Route + "\x00" + c.by.AccountID), vault: s.auth.Keys.Vault}
+	p := page{scope: c.Route + "\x00" + c.by.AccountID, vault: s.auth.Keys.Vault}
 	p.limit = wire.Limit(query, (*wire.Faults)(f))
 	if query.Has("cursor") {
 		var ok bool
@@ -64,15 +64,15 @@ func (s *Server) page(r *http.Request, query url.Values, f *faults) page {
 }
 
 // cursor returns k for the outside.
-func (p page) cursor(k keyset) string { return p.cursors().Seal(k) }
+func (p page) cursor(k keyset) string { return p.cursors().Encode(k) }
 
 func (p page) open(cursor string) (k keyset, ok bool) {
-	ok = p.cursors().Open(cursor, &k)
+	ok = p.cursors().Decode(cursor, &k)
 	return k, ok
 }
 
 func (p page) cursors() wire.Cursors {
-	return wire.Cursors{MAC: p.vault.For(auth.ForCursors).MAC, Scope: p.scope}
+	return wire.Cursors{Sealer: p.vault.For(auth.ForCursors), Scope: p.scope}
 }
 
 // answerPage answers what was read with p.more as its limit.

@@ -5,16 +5,17 @@ import (
 	"crypto/cipher"
 	"crypto/hkdf"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 )
 
-// Purpose separates the uses of the service's secret: what is made for one is
-// worthless for another.
+// Purpose separates the uses of the service's secret: a text that is sealed for
+// one purpose cannot be opened for another.
 type Purpose string
 
-// The purposes. A value once released never changes: kept data depends on it.
+// The purposes. Released values never change, because stored data depends on them.
 const (
 	ForOTP      Purpose = "otp"
 	ForRefresh  Purpose = "refresh"
@@ -32,19 +33,19 @@ const (
 
 var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForAnswers, ForCursors, ForMedical, ForKYC, ForClosed}
 
-// Vault seals and authenticates with keys derived from one secret (HKDF,
-// RFC 5869). It is safe for concurrent use.
+// Vault encrypts and authenticates with keys that it derives from one secret
+// (HKDF, RFC 5869). It is safe for concurrent use.
 type Vault struct {
 	keys  map[Purpose][]byte
 	aeads map[Purpose]cipher.AEAD
 }
 
-// NewVault derives the keys of every purpose from secret, 32 random bytes.
+// NewVault derives the keys of every purpose from secret, which has 32 random bytes.
 func NewVault(secret []byte) (*Vault, error) { return newVault(secret, purposes) }
 
 func newVault(secret []byte, purposes []Purpose) (*Vault, error) {
 	if len(secret) != secretBytes {
-		return nil, fmt.Errorf("a secret has %d bytes, not %d", secretBytes, len(secret))
+		return nil, fmt.Errorf("the secret has %d bytes, want %d", len(secret), secretBytes)
 	}
 	v := &Vault{keys: map[Purpose][]byte{}, aeads: map[Purpose]cipher.AEAD{}}
 	for _, p := range purposes {
@@ -60,7 +61,7 @@ func newVault(secret []byte, purposes []Purpose) (*Vault, error) {
 		if err != nil {
 			return nil, err
 		}
-		aead, err := cipher.NewGCMWithRandomNonce(block)
+		aead, err := cipher.NewGCM(block)
 		if err != nil {
 			return nil, err
 		}
@@ -69,8 +70,8 @@ func newVault(secret []byte, purposes []Purpose) (*Vault, error) {
 	return v, nil
 }
 
-// MAC returns HMAC-SHA256 over parts, each with its length, so that no two
-// lists of parts look alike.
+// MAC returns HMAC-SHA256 over parts. The length precedes each part, so that
+// ("ab", "c") and ("a", "bc") differ.
 func (v *Vault) MAC(p Purpose, parts ...[]byte) []byte {
 	h := hmac.New(sha256.New, v.keys[p])
 	var n [8]byte
@@ -82,25 +83,41 @@ func (v *Vault) MAC(p Purpose, parts ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
+// nonceBytes is the length of the nonce that precedes the ciphertext.
+const nonceBytes = 12
+
 // Seal encrypts plain (AES-256-GCM, random nonce) and binds it to context, the
-// id of the row that holds it.
+// ID of the row that holds it.
 func (v *Vault) Seal(p Purpose, plain []byte, context string) []byte {
-	return v.aeads[p].Seal(nil, nil, plain, []byte(context))
+	nonce := make([]byte, nonceBytes)
+	_, _ = rand.Read(nonce) // never fails (crypto/rand)
+	return v.aeads[p].Seal(nonce, nonce, plain, []byte(context))
 }
 
-// Open returns what Seal was given, if neither it nor its context was changed.
+// SealDeterministic is Seal with a nonce that is the MAC of context and plain:
+// equal input gives equal output, and two different texts never share a nonce.
+func (v *Vault) SealDeterministic(p Purpose, plain []byte, context string) []byte {
+	nonce := v.MAC(p, []byte(context), plain)[:nonceBytes:nonceBytes]
+	return v.aeads[p].Seal(nonce, nonce, plain, []byte(context))
+}
+
+// Open decrypts what Seal or SealDeterministic returned. It fails if the text,
+// its context, its purpose or the secret differs.
 func (v *Vault) Open(p Purpose, sealed []byte, context string) ([]byte, error) {
-	plain, err := v.aeads[p].Open(nil, nil, sealed, []byte(context))
+	if len(sealed) < nonceBytes {
+		return nil, fmt.Errorf("open %s: %d bytes are too short", p, len(sealed))
+	}
+	plain, err := v.aeads[p].Open(nil, sealed[:nonceBytes], sealed[nonceBytes:], []byte(context))
 	if err != nil {
-		return nil, fmt.Errorf("open a sealed %s: %w", p, err)
+		return nil, fmt.Errorf("open %s: %w", p, err)
 	}
 	return plain, nil
 }
 
-// For returns v for one purpose alone.
+// For returns v limited to one purpose.
 func (v *Vault) For(p Purpose) PurposeVault { return PurposeVault{v, p} }
 
-// PurposeVault is a Vault that serves one purpose.
+// PurposeVault is a Vault that is limited to one purpose.
 type PurposeVault struct {
 	vault   *Vault
 	purpose Purpose
@@ -109,6 +126,11 @@ type PurposeVault struct {
 // Seal is Vault.Seal for the purpose.
 func (v PurposeVault) Seal(plain []byte, context string) []byte {
 	return v.vault.Seal(v.purpose, plain, context)
+}
+
+// SealDeterministic is Vault.SealDeterministic for the purpose.
+func (v PurposeVault) SealDeterministic(plain []byte, context string) []byte {
+	return v.vault.SealDeterministic(v.purpose, plain, context)
 }
 
 // Open is Vault.Open for the purpose.

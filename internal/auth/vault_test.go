@@ -82,6 +82,35 @@ func TestSeal(t *testing.T) {
 	}
 }
 
+// TestSealDeterministic checks that equal input gives equal output, and that any
+// other text, context, purpose or secret does not.
+func TestSealDeterministic(t *testing.T) {
+	v, plain := vault(t, "a"), []byte(`{"i":"1"}`)
+	sealed := v.SealDeterministic(auth.ForCursors, plain, "list")
+	if !bytes.Equal(sealed, vault(t, "a").For(auth.ForCursors).SealDeterministic(plain, "list")) {
+		t.Error("two outputs of one input differ")
+	}
+	if got, err := v.Open(auth.ForCursors, sealed, "list"); err != nil || !bytes.Equal(got, plain) {
+		t.Errorf("opened %q, %v, want %q", got, err, plain)
+	}
+	if _, err := v.Open(auth.ForCursors, sealed, "other list"); err == nil {
+		t.Error("opened with another context")
+	}
+	nonces := map[string]bool{}
+	for _, other := range [][]byte{
+		sealed,
+		v.SealDeterministic(auth.ForCursors, []byte(`{"i":"2"}`), "list"),
+		v.SealDeterministic(auth.ForCursors, plain, "other list"),
+		v.SealDeterministic(auth.ForOTP, plain, "list"),
+		vault(t, "b").SealDeterministic(auth.ForCursors, plain, "list"),
+	} {
+		nonces[string(other[:12])] = true
+	}
+	if len(nonces) != 5 {
+		t.Errorf("5 different inputs have %d nonces", len(nonces))
+	}
+}
+
 // TestSecretLength: a secret has 32 bytes.
 func TestSecretLength(t *testing.T) {
 	for _, n := range []int{0, 16, 31, 33, 64} {

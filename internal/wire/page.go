@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"crypto/hmac"
-	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -22,69 +20,64 @@ type List[T any] struct {
 	NextCursor *string `json:"next_cursor"`
 }
 
-// Limit reads how many items a page shall have.
+// Limit returns the query parameter limit: at least 1, at most 200, 50 if absent.
 func Limit(query url.Values, f *Faults) int {
 	if !query.Has("limit") {
 		return defaultLimit
 	}
 	n, err := strconv.ParseUint(query.Get("limit"), 10, 64)
 	if errors.Is(err, strconv.ErrRange) {
-		n, err = maxLimit, nil // more than 64 bits is above 200, too
+		n, err = maxLimit, nil // a number of more than 64 bits is above 200, too
 	}
 	if err != nil || n < 1 {
-		f.Add("/limit", "invalid_value", "This must be a whole number from 1.")
+		f.Add("/limit", "invalid_value", "This must be a whole number of at least 1.")
 		return defaultLimit
 	}
 	return int(min(n, maxLimit))
 }
 
-// PageSize is how many items a page shall have where a body asks for them; nil is
-// where it does not. Below 1 is for the body's rules to refuse.
-func PageSize(asked *int) int {
-	if asked == nil {
+// PageSize is Limit for a limit in the body. The rule tag of the field refuses
+// values below 1.
+func PageSize(limit *int) int {
+	if limit == nil {
 		return defaultLimit
 	}
-	return min(*asked, maxLimit)
+	return min(*limit, maxLimit)
 }
 
-// Cursors are those of one list and caller. What comes back is what went out.
+// Sealer encrypts a cursor; auth.PurposeVault implements it.
+type Sealer interface {
+	SealDeterministic(plain []byte, context string) []byte
+	Open(sealed []byte, context string) ([]byte, error)
+}
+
+// Cursors encodes and decodes the cursors of one list for one caller. Cursors are
+// encrypted, because a page may end at an item that its reader may not see, and
+// deterministic, so that the same page has the same ETag.
 type Cursors struct {
-	MAC func(parts ...[]byte) []byte
-	// Scope binds cursors to the list and the caller.
-	Scope []byte
+	Sealer Sealer
+	// Scope names the list and the caller. A cursor of another scope is refused.
+	Scope string
 }
 
-const cursorMAC = 16
+const maxCursorBytes = 1024
 
-// Seal returns where a page ended, for the outside: the same for the same place,
-// and unreadable, because a page may end at what its reader may not see.
-func (c Cursors) Seal(keyset any) string {
-	plain, _ := json.Marshal(keyset) // integers and strings cannot fail
-	mac := c.mac(plain)
-	c.mask(plain, mac)
-	return base64.RawURLEncoding.EncodeToString(append(mac, plain...))
+// Encode returns the cursor of keyset, the sort key of the last item of a page.
+func (c Cursors) Encode(keyset any) string {
+	plain, _ := json.Marshal(keyset) // a struct of integers and strings cannot fail
+	return base64.RawURLEncoding.EncodeToString(c.Sealer.SealDeterministic(plain, c.Scope))
 }
 
-// Open reads into keyset what Seal was given; false for anything else.
-func (c Cursors) Open(cursor string, keyset any) bool {
-	if len(cursor) > 512 {
+// Decode reads a cursor into keyset. It returns false for a cursor that Encode
+// did not return for the same scope.
+func (c Cursors) Decode(cursor string, keyset any) bool {
+	if len(cursor) > maxCursorBytes {
 		return false
 	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	if err != nil || len(raw) < cursorMAC {
+	sealed, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil {
 		return false
 	}
-	mac, plain := raw[:cursorMAC], raw[cursorMAC:]
-	c.mask(plain, mac)
-	return hmac.Equal(mac, c.mac(plain)) && json.Unmarshal(plain, keyset) == nil
-}
-
-func (c Cursors) mac(plain []byte) []byte { return c.MAC(c.Scope, plain)[:cursorMAC:cursorMAC] }
-
-// mask makes text unreadable, and readable again: it is a cipher in counter mode
-// whose nonce is the MAC of the text, so each text has a mask of its own.
-func (c Cursors) mask(text, mac []byte) {
-	for i := byte(0); len(text) > 0; i++ {
-		text = text[subtle.XORBytes(text, text, c.MAC([]byte("mask"), c.Scope, mac, []byte{i})):]
-	}
+	plain, err := c.Sealer.Open(sealed, c.Scope)
+	return err == nil && json.Unmarshal(plain, keyset) == nil
 }
