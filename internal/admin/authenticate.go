@@ -32,7 +32,7 @@ func (s *Server) signIn(r *http.Request, rt *route, c *call) error {
 
 // turnedAway is the answer without a token that works.
 func (s *Server) turnedAway(r *http.Request, code string) error {
-	if code != httpx.TokenMissing {
+	if code != httpx.CodeTokenMissing {
 		if err := s.failures.Allow(ratelimit.Address(r, s.TrustedProxies), s.Now()); err != nil {
 			return err
 		}

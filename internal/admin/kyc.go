@@ -126,7 +126,7 @@ func (s *Server) kycDocument(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	file := c.Document.File
-	httpx.File{Name: file.Name, MediaType: file.MediaType, Tag: file.SHA256, Saved: true, Content: c}.Answer(w, r)
+	httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256, Attachment: true, Content: c}.Serve(w, r)
 	return nil
 }
 

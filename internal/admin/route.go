@@ -49,7 +49,7 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/auth/revoke", scope: operator.Introspect, body: bodyForm, produces: anyMedia, handle: s.revoke},
 		{method: "GET", pattern: "/api/admin/kyc", scope: operator.KYC, handle: s.listKYC},
 		{method: "GET", pattern: "/api/admin/kyc/{coach_id}", scope: operator.KYC, handle: s.kyc},
-		{method: "GET", pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", scope: operator.KYC, produces: anyMedia, limit: httpx.FileLimit, handle: s.kycDocument},
+		{method: "GET", pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", scope: operator.KYC, produces: anyMedia, limit: httpx.FileTimeout, handle: s.kycDocument},
 		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/approve", scope: operator.KYC, body: bodyJSON, handle: s.approveKYC},
 		{method: "POST", pattern: "/api/admin/kyc/{coach_id}/reject", scope: operator.KYC, body: bodyJSON, handle: s.rejectKYC},
 		{method: "POST", pattern: "/api/admin/coaches/search", scope: operator.Coaches, body: bodyJSON, handle: s.findCoaches},
@@ -68,7 +68,7 @@ func (s *Server) routes() []route {
 
 // call is what is known of the request that is being answered.
 type call struct {
-	httpx.Exchange
+	httpx.RequestInfo
 	token *operator.Token
 
 	body   any // JSON, parsed
@@ -83,7 +83,7 @@ func callOf(r *http.Request) *call { return r.Context().Value(callKey{}).(*call)
 // answer makes the checks that come before the handler, in the order of the
 // contract's section 1, and then calls it.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, rt *route) error {
-	r, cancel := httpx.Within(r, cmp.Or(rt.limit, timeLimit))
+	r, cancel := httpx.WithTimeout(r, cmp.Or(rt.limit, timeLimit))
 	defer cancel()
 	c := callOf(r)
 	if err := s.signIn(r, rt, c); err != nil {

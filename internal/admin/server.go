@@ -58,14 +58,14 @@ type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
 	// Observe is told of every answer; nil is nobody.
-	Observe func(method string, x *httpx.Exchange, took time.Duration)
+	Observe func(method string, info *httpx.RequestInfo, took time.Duration)
 }
 
 // Server answers the operators' calls. Make it with New.
 type Server struct {
 	Config
-	edge     httpx.Edge
-	failures *ratelimit.Limiter
+	middleware httpx.Middleware
+	failures   *ratelimit.Limiter
 }
 
 // New returns a Server of c.
@@ -74,9 +74,9 @@ func New(c Config) *Server {
 		c.Wake = func(...string) {}
 	}
 	return &Server{
-		Config:   c,
-		edge:     httpx.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
-		failures: ratelimit.New(failuresPerMinute),
+		Config:     c,
+		middleware: httpx.Middleware{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
+		failures:   ratelimit.New(failuresPerMinute),
 	}
 }
 
@@ -91,9 +91,9 @@ func (s *Server) Handler() http.Handler {
 		}}
 	}
 	absent := func(http.ResponseWriter, *http.Request) error { return fault.Missing() }
-	next := s.edge.Router(all, absent, func(r *http.Request) *httpx.Exchange { return &callOf(r).Exchange })
+	next := s.middleware.Router(all, absent, func(r *http.Request) *httpx.RequestInfo { return &callOf(r).RequestInfo })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := new(call)
-		s.edge.Serve(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)), &c.Exchange, next)
+		s.middleware.Serve(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)), &c.RequestInfo, next)
 	})
 }

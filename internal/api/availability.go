@@ -19,7 +19,7 @@ func (s *Server) availability(w http.ResponseWriter, r *http.Request) error {
 	if !isID(id) {
 		id = "" // the session still comes first
 	}
-	ctx := context.WithoutCancel(r.Context()) // as httpx.Within
+	ctx := context.WithoutCancel(r.Context()) // as httpx.WithTimeout
 	session, standing, found, err := s.reader.Availability(ctx, claims(r).SessionID, id)
 	if err != nil {
 		return err

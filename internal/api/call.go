@@ -16,7 +16,7 @@ import (
 
 // call is what the adapter knows of the request that it is answering.
 type call struct {
-	httpx.Exchange
+	httpx.RequestInfo
 
 	by     actor.Actor
 	claims auth.Claims

@@ -63,5 +63,5 @@ func answerContent(w http.ResponseWriter, r *http.Request, c *coach.Content) {
 		h.Set("Cache-Control", "public, max-age=60")
 		h.Set("Vary", "Authorization")
 	}
-	httpx.File{Name: file.Name, MediaType: file.MediaType, Tag: tag, Saved: file.MediaType == coach.PDF, Content: c}.Answer(w, r)
+	httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: tag, Attachment: file.MediaType == coach.PDF, Content: c}.Serve(w, r)
 }

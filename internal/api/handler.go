@@ -34,14 +34,14 @@ func (s *Server) serve(routes []route) http.Handler {
 		}
 		return fault.Missing()
 	}
-	return s.around(s.edge.Router(all, absent, func(r *http.Request) *httpx.Exchange { return &callOf(r.Context()).Exchange }))
+	return s.around(s.middleware.Router(all, absent, func(r *http.Request) *httpx.RequestInfo { return &callOf(r.Context()).RequestInfo }))
 }
 
 // around gives every request what all get, found or not.
 func (s *Server) around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := new(call)
-		s.edge.Serve(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)), &c.Exchange, next)
+		s.middleware.Serve(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)), &c.RequestInfo, next)
 	})
 }
 
@@ -56,7 +56,7 @@ func (s *Server) finish(h handlerFunc) http.Handler {
 
 // problem writes err as a problem document.
 func (s *Server) problem(w http.ResponseWriter, r *http.Request, err error) {
-	s.edge.Problem(w, r, &callOf(r.Context()).Exchange, err)
+	s.middleware.WriteProblem(w, r, &callOf(r.Context()).RequestInfo, err)
 }
 
 // client returns the network to which a request is counted.
@@ -76,7 +76,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, rt *route) error
 	}
 	whole := r
 	if !rt.endless && rt.access != swift { // whose one read has a limit of its own
-		within, cancel := httpx.Within(r, cmp.Or(rt.limit, timeLimit))
+		within, cancel := httpx.WithTimeout(r, cmp.Or(rt.limit, timeLimit))
 		defer cancel()
 		r = within
 	}

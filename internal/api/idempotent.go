@@ -113,7 +113,7 @@ func (s *Server) settle(ctx context.Context, end func(context.Context) error) {
 		}
 	}
 	if err != nil {
-		s.log.LogAttrs(ctx, slog.LevelError, "keep an answer", slog.String("trace_id", callOf(ctx).Trace), slog.Any("error", err))
+		s.log.LogAttrs(ctx, slog.LevelError, "keep an answer", slog.String("trace_id", callOf(ctx).TraceID), slog.Any("error", err))
 	}
 }
 

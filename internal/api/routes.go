@@ -113,7 +113,7 @@ func (s *Server) documentRoutes() []route {
 		{method: "GET", pattern: one, handle: s.getDocument, roles: coachOnly},
 		{method: "PATCH", pattern: one, handle: s.editDocument, roles: coachOnly, body: bodyPatch},
 		{method: "DELETE", pattern: one, handle: s.deleteDocument, roles: coachOnly},
-		{method: "GET", pattern: one + "/content", handle: s.documentContent, access: optional, produces: mediaAny, limit: httpx.FileLimit},
+		{method: "GET", pattern: one + "/content", handle: s.documentContent, access: optional, produces: mediaAny, limit: httpx.FileTimeout},
 		{method: "PUT", pattern: one + "/content", handle: s.replaceContent, roles: coachOnly, body: bodyForm},
 	}
 }

@@ -65,7 +65,7 @@ type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
 	// Observe is told of every answer; nil is nobody.
-	Observe func(method string, x *httpx.Exchange, took time.Duration)
+	Observe func(method string, info *httpx.RequestInfo, took time.Duration)
 
 	// StreamPoll and StreamBeat are how often a stream asks whether it may go on
 	// and how often it shows that it lives; 0 means 2 s and 20 s.
@@ -95,11 +95,11 @@ type Server struct {
 	subscriptions *coach.Subscriptions
 	verifications *coach.Verifications
 
-	edge    httpx.Edge
-	proxies []netip.Prefix
-	limiter *ratelimit.Limiter
-	now     func() time.Time
-	log     *slog.Logger
+	middleware httpx.Middleware
+	proxies    []netip.Prefix
+	limiter    *ratelimit.Limiter
+	now        func() time.Time
+	log        *slog.Logger
 
 	streamPoll, streamBeat   time.Duration
 	uploadStall, uploadWhole time.Duration
@@ -112,8 +112,8 @@ func New(c Config) *Server {
 		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, documents: c.Documents, dashboards: c.Dashboards, directory: c.Directory, tray: c.Tray, hub: c.Hub,
 		subscriptions: c.Subscriptions, verifications: c.Verifications,
 		idempotency: c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
-		edge:    httpx.Edge{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
-		proxies: c.TrustedProxies, limiter: ratelimit.New(c.RequestsPerMinute), now: c.Now, log: c.Log,
+		middleware: httpx.Middleware{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
+		proxies:    c.TrustedProxies, limiter: ratelimit.New(c.RequestsPerMinute), now: c.Now, log: c.Log,
 		streamPoll: c.StreamPoll, streamBeat: c.StreamBeat,
 	}
 	if s.streamPoll <= 0 {

@@ -73,5 +73,5 @@ func (b *uploadBody) extend() {
 // when it passes, the server takes the caller for gone.
 func (b *uploadBody) done() {
 	_ = b.control.SetReadDeadline(time.Time{})
-	_ = b.control.SetWriteDeadline(time.Now().Add(uploadWork + httpx.AnswerWrite))
+	_ = b.control.SetWriteDeadline(time.Now().Add(uploadWork + httpx.WriteTimeout))
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// TokenMissing is the code of a request without a bearer token; one that has
-// something that is none is told otherwise.
-const TokenMissing = "token_missing"
+// CodeTokenMissing is the error code of a request without a bearer token. A malformed
+// token has the code token_invalid.
+const CodeTokenMissing = "token_missing"
 
 // Bearer returns the token of the Authorization header (RFC 6750, section 2.1).
-// Nowhere else is one looked for: an address ends up in logs.
+// It ignores a token in the query, because URLs end up in logs.
 func Bearer(h http.Header) (string, error) {
 	values := h.Values("Authorization")
 	if len(values) > 1 {
@@ -32,7 +32,7 @@ func Bearer(h http.Header) (string, error) {
 	return token, nil
 }
 
-// token68 are the characters of a bearer token (RFC 6750, section 2.1).
+// token68 marks the characters of a bearer token (RFC 6750, section 2.1).
 var token68 = func() (allowed [256]bool) {
 	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=") {
 		allowed[c] = true
@@ -50,9 +50,9 @@ func isToken68(s string) bool {
 }
 
 func errNoBearer() error {
-	return fault.New(fault.Unauthenticated, TokenMissing, "Send an access token as Authorization: Bearer. If you have none, sign in again.")
+	return fault.New(fault.Unauthenticated, CodeTokenMissing, "Send an access token as Authorization: Bearer. If you have none, sign in again.")
 }
 
-func errBearer(what string) error {
-	return fault.New(fault.Unauthenticated, "token_invalid", "%s If you have none that works, sign in again.", what)
+func errBearer(detail string) error {
+	return fault.New(fault.Unauthenticated, "token_invalid", "%s If you have none that works, sign in again.", detail)
 }

@@ -8,90 +8,89 @@ import (
 	"time"
 )
 
-// FileLimit is how long a whole download may take.
-const FileLimit = 10 * time.Minute
+// FileTimeout limits the time of a whole download.
+const FileTimeout = 10 * time.Minute
 
-// File is a file of a stranger's that a call answers with.
+// File is an untrusted file, uploaded by a user, that a handler sends.
 type File struct {
 	Name      string
 	MediaType string
-	// Tag names these bytes among all that the address may ever answer.
-	Tag string
-	// Saved says that it is to be saved, not shown.
-	Saved bool
-	// Content is its bytes.
-	Content io.ReadSeeker
+	// ETag identifies the content, without quotes. Each version of the file at the
+	// same URL has its own.
+	ETag string
+	// Attachment tells the browser to save the file instead of showing it.
+	Attachment bool
+	Content    io.ReadSeeker
 }
 
-// Answer answers the bytes, or those of a range, or that they are known. Each piece
-// has its time to leave; FileLimit, for all of them, is the caller's to set.
-func (f File) Answer(w http.ResponseWriter, r *http.Request) {
+// Serve sends the file, one range of it, or 304 if the client has it. It limits the
+// time of each write; the handler limits the whole download to FileTimeout.
+func (f File) Serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.MediaType)
 	h.Set("Content-Disposition", f.disposition())
-	// A file of a stranger must never act as a page of ours.
+	// An untrusted file must not run script with the origin of the service.
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
-	h.Set("ETag", `"`+f.Tag+`"`)
-	// ServeContent has ideas of its own of some ranges.
-	wanted := oneRange(r.Header)
+	h.Set("ETag", `"`+f.ETag+`"`)
+	// ServeContent reads some ranges differently from RFC 9110: see singleRange.
+	byteRange := singleRange(r.Header)
 	r = r.Clone(r.Context())
 	r.Header.Del("Range")
-	if wanted != "" {
-		r.Header.Set("Range", wanted)
+	if byteRange != "" {
+		r.Header.Set("Range", byteRange)
 	}
-	http.ServeContent(&fileWriter{patientWriter: patientWriter{w, http.NewResponseController(w)}}, r, "", time.Time{}, f.Content)
+	http.ServeContent(&fileWriter{deadlineWriter: deadlineWriter{w, http.NewResponseController(w)}}, r, "", time.Time{}, f.Content)
 }
 
-// fileWriter leaves out the text that ServeContent would send for a range that
-// lies outside: Content-Range says what there is to say. Neither that nor a failed
-// If-Match may be kept by anybody, whatever the file itself may.
+// fileWriter drops the plain-text body that ServeContent sends with 416 and 412, and
+// forbids caches to store these two responses.
 type fileWriter struct {
-	patientWriter
-	silent bool
+	deadlineWriter
+	discardBody bool
 }
 
 // WriteHeader writes the status.
-func (c *fileWriter) WriteHeader(status int) {
+func (w *fileWriter) WriteHeader(status int) {
 	if status == http.StatusRequestedRangeNotSatisfiable || status == http.StatusPreconditionFailed {
-		c.silent = true
-		h := c.Header()
+		w.discardBody = true
+		h := w.Header()
 		h.Del("Content-Type")
 		h.Del("Content-Disposition")
 		h.Set("Content-Length", "0")
 		h.Set("Cache-Control", "no-store")
 	}
-	c.patientWriter.WriteHeader(status)
+	w.deadlineWriter.WriteHeader(status)
 }
 
-// Write writes a piece of the body.
-func (c *fileWriter) Write(p []byte) (int, error) {
-	if c.silent {
+// Write writes p, or drops it after 416 and 412.
+func (w *fileWriter) Write(p []byte) (int, error) {
+	if w.discardBody {
 		return len(p), nil
 	}
-	return c.patientWriter.Write(p)
+	return w.deadlineWriter.Write(p)
 }
 
-// disposition is the Content-Disposition of a file (RFC 6266). The plain name is
-// for clients that know no other.
+// disposition returns the Content-Disposition of the file (RFC 6266). Old clients
+// read only the ASCII name.
 func (f File) disposition() string {
 	kind := "inline"
-	if f.Saved {
+	if f.Attachment {
 		kind = "attachment"
 	}
-	plain := strings.Map(func(r rune) rune {
+	ascii := strings.Map(func(r rune) rune {
 		if r < 0x20 || r > 0x7e || r == '"' || r == '\\' {
 			return '_'
 		}
 		return r
 	}, f.Name)
-	value := kind + `; filename="` + plain + `"`
-	if plain != f.Name {
+	value := kind + `; filename="` + ascii + `"`
+	if ascii != f.Name {
 		value += "; filename*=UTF-8''" + extValue(f.Name)
 	}
 	return value
 }
 
-// extValue writes s as RFC 8187 wants it.
+// extValue encodes s for filename* (RFC 8187).
 func extValue(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -1,5 +1,6 @@
 // Package httpx is the middleware that both listeners share: trace ids, security
-// headers, panic recovery, timeouts and the access log. It also serves files.
+// headers, panic recovery, timeouts and the access log. It also routes requests and
+// serves files.
 package httpx
 
 import (
@@ -17,74 +18,75 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 )
 
-// Exchange is what is known of one request and its answer. Whoever finds the route
-// writes its pattern here.
-type Exchange struct {
-	Trace string
-	// Route is the route's pattern, for logs and metrics: the path itself may hold
-	// a secret. It is empty where there is no such route.
+// RequestInfo describes one request and its response, for logs, metrics and problem
+// documents. Router sets Route; Middleware sets the rest.
+type RequestInfo struct {
+	TraceID string
+	// Route is the pattern of the route, because a path may hold a secret. It is
+	// empty if no route matches.
 	Route string
-	// Status of the answer; 0 while there is none.
+	// Status is the status of the response, 0 before it is written.
 	Status int
 }
 
-// Edge is what the exchanges of one listener have in common.
-type Edge struct {
+// Middleware wraps the handlers of one listener.
+type Middleware struct {
 	Problems problem.Writer
 	Log      *slog.Logger
-	// Observe, unless nil, is told of every answer and how long it took.
-	Observe func(method string, x *Exchange, took time.Duration)
+	// Observe, if not nil, is called after each response.
+	Observe func(method string, info *RequestInfo, took time.Duration)
 }
 
-// Serve has next answer r, as x.
-func (e *Edge) Serve(w http.ResponseWriter, r *http.Request, x *Exchange, next http.Handler) {
-	x.Trace = TraceID(r.Header.Get("Traceparent"))
-	guardHeaders(w.Header(), r.URL.Path, x.Trace)
-	noted := &statusWriter{ResponseWriter: w, x: x}
-	if e.Observe != nil || e.Log.Enabled(r.Context(), slog.LevelDebug) {
-		began := time.Now() // a duration for people, not a time of the service
-		defer e.note(r, x, began)
+// Serve sets the trace id and the security headers, calls next, recovers its panic
+// and logs the request.
+func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, info *RequestInfo, next http.Handler) {
+	info.TraceID = TraceID(r.Header.Get("Traceparent"))
+	setSecurityHeaders(w.Header(), r.URL.Path, info.TraceID)
+	recorder := &statusRecorder{ResponseWriter: w, info: info}
+	if m.Observe != nil || m.Log.Enabled(r.Context(), slog.LevelDebug) {
+		start := time.Now() // the real clock, not the injected one: this measures a duration
+		defer m.observe(r, info, start)
 	}
-	defer e.recover(noted, r)
-	next.ServeHTTP(noted, r)
+	defer m.recover(recorder, r)
+	next.ServeHTTP(recorder, r)
 }
 
-// Within returns r for a call that has this long, whatever its caller does. Left to
-// itself a request's context ends as soon as nothing more can come from the caller,
-// who may have closed that half of the connection alone and wait for the answer.
-// That somebody has left for good shows when the answer is written.
-func Within(r *http.Request, limit time.Duration) (*http.Request, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), limit)
+// WithTimeout returns r with a context that ends after timeout, and not when the
+// client closes its side of the connection. net/http cancels the context of a
+// request at the client's FIN, but a client that has closed only its sending side
+// still waits for the response. A write to a client that has gone fails.
+func WithTimeout(r *http.Request, timeout time.Duration) (*http.Request, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), timeout)
 	return r.WithContext(ctx), cancel
 }
 
-// Problem answers err as a problem document.
-func (e *Edge) Problem(w http.ResponseWriter, r *http.Request, x *Exchange, err error) {
-	e.Problems.Write(w, r, x.Trace, x.Route, err)
+// WriteProblem writes err as a problem document.
+func (m *Middleware) WriteProblem(w http.ResponseWriter, r *http.Request, info *RequestInfo, err error) {
+	m.Problems.Write(w, r, info.TraceID, info.Route, err)
 }
 
-// The headers that guard every answer, ready to be shared: nothing adds to them.
+// The values of the security headers are shared by all responses: do not append to them.
 var (
 	nosniff    = []string{"nosniff"}
 	noReferrer = []string{"no-referrer"}
-	noContent  = []string{"default-src 'none'; frame-ancestors 'none'"}
+	denyAll    = []string{"default-src 'none'; frame-ancestors 'none'"}
 	noStore    = []string{"no-store"}
 )
 
-// guardHeaders sets what keeps an answer from being kept, guessed at or framed.
-func guardHeaders(h http.Header, path, trace string) {
-	h["X-Trace-Id"] = []string{trace}
+// setSecurityHeaders sets the headers that every response has.
+func setSecurityHeaders(h http.Header, path, traceID string) {
+	h["X-Trace-Id"] = []string{traceID}
 	h["X-Content-Type-Options"] = nosniff
 	h["Referrer-Policy"] = noReferrer
-	h["Content-Security-Policy"] = noContent
+	h["Content-Security-Policy"] = denyAll
 	if strings.HasPrefix(path, "/auth/") || strings.HasPrefix(path, "/api/") {
 		h["Cache-Control"] = noStore
 	}
 }
 
-// recover answers a panic with a problem, or breaks the connection where the
-// answer has begun.
-func (e *Edge) recover(w *statusWriter, r *http.Request) {
+// recover writes a problem document after a panic. If the response has begun, it
+// aborts the connection, so that the client sees that the response is incomplete.
+func (m *Middleware) recover(w *statusRecorder, r *http.Request) {
 	v := recover()
 	if v == nil {
 		return
@@ -93,49 +95,49 @@ func (e *Edge) recover(w *statusWriter, r *http.Request) {
 		panic(v)
 	}
 	err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
-	if w.x.Status != 0 {
-		e.Problems.Unexpected(r, w.x.Trace, w.x.Route, err)
+	if w.info.Status != 0 {
+		m.Problems.Unexpected(r, w.info.TraceID, w.info.Route, err)
 		panic(http.ErrAbortHandler)
 	}
-	e.Problem(w, r, w.x, err)
+	m.WriteProblem(w, r, w.info, err)
 }
 
-// note counts the request and writes one line for it: never its path, which may
-// hold a secret, nor its query.
-func (e *Edge) note(r *http.Request, x *Exchange, began time.Time) {
-	took := time.Since(began)
-	if e.Observe != nil {
-		e.Observe(r.Method, x, took)
+// observe measures the request and logs it with its route, because its path and its
+// query may hold a secret.
+func (m *Middleware) observe(r *http.Request, info *RequestInfo, start time.Time) {
+	took := time.Since(start)
+	if m.Observe != nil {
+		m.Observe(r.Method, info, took)
 	}
-	e.Log.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelDebug, "request",
-		slog.String("method", r.Method), slog.String("route", x.Route), slog.Int("status", x.Status),
-		slog.Duration("took", took), slog.String("trace_id", x.Trace))
+	m.Log.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelDebug, "request",
+		slog.String("method", r.Method), slog.String("route", info.Route), slog.Int("status", info.Status),
+		slog.Duration("took", took), slog.String("trace_id", info.TraceID))
 }
 
-// statusWriter notes the status of an answer.
-type statusWriter struct {
+// statusRecorder records the status of the response in info.
+type statusRecorder struct {
 	http.ResponseWriter
-	x *Exchange
+	info *RequestInfo
 }
 
-// WriteHeader notes the status.
-func (w *statusWriter) WriteHeader(status int) {
-	if w.x.Status == 0 && status >= 200 {
-		w.x.Status = status
+// WriteHeader records the first final status; 1xx is not final.
+func (w *statusRecorder) WriteHeader(status int) {
+	if w.info.Status == 0 && status >= 200 {
+		w.info.Status = status
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write notes that an answer without a status is a 200.
-func (w *statusWriter) Write(p []byte) (int, error) {
-	if w.x.Status == 0 {
-		w.x.Status = http.StatusOK
+// Write records 200 if WriteHeader was not called.
+func (w *statusRecorder) Write(p []byte) (int, error) {
+	if w.info.Status == 0 {
+		w.info.Status = http.StatusOK
 	}
 	return w.ResponseWriter.Write(p)
 }
 
 // Unwrap lets http.ResponseController flush and set deadlines.
-func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // TraceID returns the trace id of a W3C traceparent, or a new one.
 func TraceID(traceparent string) string {
@@ -144,21 +146,21 @@ func TraceID(traceparent string) string {
 	}
 	parts := strings.Split(traceparent, "-")
 	if len(parts) >= 4 && len(parts[0]) == 2 && parts[0] != "ff" && (parts[0] != "00" || len(parts) == 4) &&
-		hexadecimal(parts[0], 2) && hexadecimal(parts[1], 32) && hexadecimal(parts[2], 16) && hexadecimal(parts[3], 2) &&
+		isHex(parts[0], 2) && isHex(parts[1], 32) && isHex(parts[2], 16) && isHex(parts[3], 2) &&
 		strings.Trim(parts[1], "0") != "" && strings.Trim(parts[2], "0") != "" {
 		return parts[1]
 	}
 	return newTraceID()
 }
 
-// newTraceID makes a name for a request, which need not be a secret.
+// newTraceID returns a random trace id. It is not a secret, so math/rand is enough.
 func newTraceID() string {
 	var id [16]byte
 	binary.BigEndian.PutUint64(id[:8], rand.Uint64())
-	binary.BigEndian.PutUint64(id[8:], rand.Uint64()|1) // all zeros is no trace id
+	binary.BigEndian.PutUint64(id[8:], rand.Uint64()|1) // a trace id of zeros is invalid
 	return hex.EncodeToString(id[:])
 }
 
-func hexadecimal(s string, length int) bool {
+func isHex(s string, length int) bool {
 	return len(s) == length && strings.Trim(s, "0123456789abcdef") == ""
 }

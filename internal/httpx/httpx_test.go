@@ -9,7 +9,7 @@ import (
 
 func TestTraceID(t *testing.T) {
 	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
-	for traceparent, kept := range map[string]bool{
+	for traceparent, valid := range map[string]bool{
 		"00-" + id + "-00f067aa0ba902b7-01":                       true,
 		"01-" + id + "-00f067aa0ba902b7-01-later":                 true,
 		"00-" + id + "-00f067aa0ba902b7-01-later":                 false,
@@ -21,8 +21,8 @@ func TestTraceID(t *testing.T) {
 		"x": false,
 	} {
 		got := httpx.TraceID(traceparent)
-		if (got == id) != kept || len(got) != 32 {
-			t.Errorf("%q: %q", traceparent, got)
+		if (got == id) != valid || len(got) != 32 {
+			t.Errorf("TraceID(%q) = %q; the trace id is taken over: want %t", traceparent, got, valid)
 		}
 	}
 }

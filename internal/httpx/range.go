@@ -5,48 +5,48 @@ import (
 	"strings"
 )
 
-// beyond is a position that no file has.
-const beyond = "999999999999999999"
+// maxPosition is beyond the end of every file.
+const maxPosition = "999999999999999999"
 
-// oneRange returns the Range of a request as http.ServeContent reads it rightly;
-// "" is to answer the whole file. RFC 9110, section 14.2, wants a unit that is
-// not known to be ignored, and lets a server ignore what is malformed and several
-// ranges at once, which would make one read of the file store each.
-func oneRange(h http.Header) string {
-	sent := h.Values("Range")
-	if len(sent) != 1 {
+// singleRange returns the Range of a request in a form that http.ServeContent reads
+// correctly, or "" to send the whole file. RFC 9110, section 14.2, requires a server
+// to ignore an unknown unit and lets it ignore a malformed header and several ranges.
+// Several ranges would cost one read of the file store each.
+func singleRange(h http.Header) string {
+	values := h.Values("Range")
+	if len(values) != 1 {
 		return ""
 	}
-	unit, set, _ := strings.Cut(sent[0], "=")
-	first, last, dash := strings.Cut(strings.Trim(set, " \t"), "-")
+	unit, bounds, _ := strings.Cut(values[0], "=")
+	first, last, dash := strings.Cut(strings.Trim(bounds, " \t"), "-")
 	if !strings.EqualFold(unit, "bytes") || !dash || first+last == "" || !isDigits(first+last) {
 		return ""
 	}
-	first, last = position(first), position(last)
+	first, last = normalize(first), normalize(last)
 	switch {
-	case first != "" && last != "" && before(last, first):
+	case first != "" && last != "" && less(last, first):
 		return ""
 	case first == "" && last == "0":
-		first, last = beyond, "" // the last 0 bytes are no range of any file
+		first, last = maxPosition, "" // the last 0 bytes: not satisfiable, so 416
 	}
 	return "bytes=" + first + "-" + last
 }
 
-// position writes a number without leading zeros, and one that is too large for
-// any file as one that can be read.
-func position(digits string) string {
+// normalize removes leading zeros and limits the number to maxPosition, which fits
+// an int64.
+func normalize(digits string) string {
 	if digits == "" {
 		return ""
 	}
 	digits = strings.TrimLeft(digits[:len(digits)-1], "0") + digits[len(digits)-1:]
-	if len(digits) > len(beyond) {
-		return beyond
+	if len(digits) > len(maxPosition) {
+		return maxPosition
 	}
 	return digits
 }
 
-// before says whether the number a is smaller than b; both are positions.
-func before(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }
+// less reports whether the normalized number a is smaller than b.
+func less(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }
 
 func isDigits(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })

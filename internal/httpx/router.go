@@ -9,22 +9,22 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Handler answers a request or returns why not; the edge then writes the problem.
-// It writes nothing before it knows that it can answer.
+// Handler writes a response, or returns an error that the router writes as a problem
+// document. A handler that returns an error has written nothing.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
 // Route is one operation.
 type Route struct {
 	Method string
-	// Pattern is the path as ServeMux writes it.
+	// Pattern is the path, in the syntax of http.ServeMux.
 	Pattern string
 	Handle  Handler
 }
 
-// Router returns what finds the operation for a path and a method. HEAD is GET's,
-// OPTIONS answers what there is. absent answers all other paths; of returns the
-// exchange of a request.
-func (e *Edge) Router(routes []Route, absent Handler, of func(*http.Request) *Exchange) http.Handler {
+// Router returns a handler that calls the route of a path and a method. A GET route
+// serves HEAD too, and OPTIONS lists the methods of a path. notFound serves all other
+// paths. infoOf returns the RequestInfo of a request.
+func (m *Middleware) Router(routes []Route, notFound Handler, infoOf func(*http.Request) *RequestInfo) http.Handler {
 	resources := map[string]*resource{}
 	for _, rt := range routes {
 		if resources[rt.Pattern] == nil {
@@ -32,37 +32,37 @@ func (e *Edge) Router(routes []Route, absent Handler, of func(*http.Request) *Ex
 		}
 		resources[rt.Pattern].add(rt)
 	}
-	finish := func(pattern string, h Handler) http.Handler {
+	wrap := func(pattern string, h Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			x := of(r)
-			x.Route = pattern
+			info := infoOf(r)
+			info.Route = pattern
 			if err := h(w, r); err != nil {
-				e.Problem(w, r, x, err)
+				m.WriteProblem(w, r, info, err)
 			}
 		})
 	}
 	mux := http.NewServeMux()
 	for pattern, res := range resources {
-		mux.Handle(pattern, finish(pattern, res.answer))
+		mux.Handle(pattern, wrap(pattern, res.serve))
 	}
-	nowhere := finish("", absent)
-	mux.Handle("/", nowhere)
+	notFoundHandler := wrap("", notFound)
+	mux.Handle("/", notFoundHandler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// The mux would redirect a path that is not clean, but nothing is there.
-		if !clean(r.URL.EscapedPath()) {
-			nowhere.ServeHTTP(w, r)
+		// ServeMux redirects a path that is not clean; the service answers 404.
+		if !isClean(r.URL.EscapedPath()) {
+			notFoundHandler.ServeHTTP(w, r)
 			return
 		}
 		mux.ServeHTTP(w, r)
 	})
 }
 
-func clean(p string) bool {
-	c := path.Clean(p)
-	return p == c || c != "/" && p == c+"/"
+func isClean(p string) bool {
+	cleaned := path.Clean(p)
+	return p == cleaned || cleaned != "/" && p == cleaned+"/"
 }
 
-// resource is one path, with its operations by method.
+// resource is one path with its handlers by method.
 type resource struct {
 	pattern string
 	methods map[string]Handler
@@ -82,7 +82,7 @@ func (res *resource) add(rt Route) {
 	res.allow = strings.Join(methods, ", ")
 }
 
-func (res *resource) answer(w http.ResponseWriter, r *http.Request) error {
+func (res *resource) serve(w http.ResponseWriter, r *http.Request) error {
 	if h := res.methods[r.Method]; h != nil {
 		return h(w, r)
 	}

@@ -78,9 +78,9 @@ func (m *Metrics) Handler() http.Handler {
 }
 
 // Observe returns what counts the requests of one listener.
-func (m *Metrics) Observe(listener string) func(method string, x *httpx.Exchange, took time.Duration) {
-	return func(method string, x *httpx.Exchange, took time.Duration) {
-		s := m.find(of{listener, known(method), x.Route, x.Status})
+func (m *Metrics) Observe(listener string) func(method string, info *httpx.RequestInfo, took time.Duration) {
+	return func(method string, info *httpx.RequestInfo, took time.Duration) {
+		s := m.find(of{listener, known(method), info.Route, info.Status})
 		s.count.Inc()
 		s.took.Observe(took.Seconds())
 	}

@@ -67,7 +67,7 @@ func TestLabelsAreBounded(t *testing.T) {
 	m := metrics.New(source{}, now)
 	count := m.Observe("public")
 	for _, method := range []string{"GET", "BREW", "brew", "X"} {
-		count(method, &httpx.Exchange{Route: "/api/me", Status: 200}, time.Millisecond)
+		count(method, &httpx.RequestInfo{Route: "/api/me", Status: 200}, time.Millisecond)
 	}
 	text := figures(t, m)
 	for _, want := range []string{
@@ -83,17 +83,17 @@ func TestLabelsAreBounded(t *testing.T) {
 
 // BenchmarkServe is what both listeners do around a handler, counted and not.
 func BenchmarkServe(b *testing.B) {
-	for name, observe := range map[string]func(string, *httpx.Exchange, time.Duration){
+	for name, observe := range map[string]func(string, *httpx.RequestInfo, time.Duration){
 		"uncounted": nil, "counted": metrics.New(source{}, now).Observe("public"),
 	} {
 		b.Run(name, func(b *testing.B) {
-			edge := httpx.Edge{Log: slog.New(slog.DiscardHandler), Observe: observe}
+			middleware := httpx.Middleware{Log: slog.New(slog.DiscardHandler), Observe: observe}
 			r := httptest.NewRequest(http.MethodGet, "/api/me", http.NoBody)
 			answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 			w := httptest.NewRecorder()
 			b.ReportAllocs()
 			for b.Loop() {
-				edge.Serve(w, r, &httpx.Exchange{Route: "/api/me"}, answer)
+				middleware.Serve(w, r, &httpx.RequestInfo{Route: "/api/me"}, answer)
 			}
 		})
 	}

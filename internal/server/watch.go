@@ -19,7 +19,7 @@ type watched struct {
 	outbox    worker.Store
 
 	metrics           http.Handler
-	public, operators func(method string, x *httpx.Exchange, took time.Duration)
+	public, operators func(method string, info *httpx.RequestInfo, took time.Duration)
 }
 
 // watch counts where there is a listener to ask; else it costs nothing.
