@@ -1,6 +1,0 @@
-//go:build !linux
-
-package main
-
-// dropPages does nothing where nobody has tried it.
-func dropPages() {}
