@@ -32,6 +32,3 @@ func (v *Vault) ParseRefreshToken(token string) (sessionID string, generation in
 }
 
 func (v *Vault) DeviceToken(deviceID string) string { return v.deviceToken(deviceID) }
-
-// SignES256 is signES256.
-var SignES256 = signES256

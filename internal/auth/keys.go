@@ -61,7 +61,6 @@ type Keys struct {
 
 type signingKey struct {
 	id       string
-	header   string // of the tokens that it signs
 	private  *ecdsa.PrivateKey
 	activeAt time.Time
 	endsAt   time.Time
@@ -186,7 +185,7 @@ func (k *Keys) openSigning(s Secret) (signingKey, error) {
 	if err != nil {
 		return signingKey{}, fmt.Errorf("signing key %s: %w", s.ID, err)
 	}
-	return signingKey{s.ID, tokenHeader(s.ID), private, s.ActiveAt, s.EndsAt}, nil
+	return signingKey{s.ID, private, s.ActiveAt, s.EndsAt}, nil
 }
 
 // Rotate adds the next signing key when the newest is about to have signed for

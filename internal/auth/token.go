@@ -1,15 +1,9 @@
 package auth
 
 import (
-	"crypto"
-	"crypto/ecdsa"
 	"crypto/sha256"
-	"encoding/asn1"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,8 +52,11 @@ func NewTokens(keys *Keys, issuer string, lifetime time.Duration, now func() tim
 	}
 }
 
-// maxToken is many times the length, in bytes, of an access token of ours.
-const maxToken = 2048
+const (
+	tokenType = "at+jwt"
+	// maxToken is several times the length, in bytes, of an access token.
+	maxToken = 2048
+)
 
 type accessClaims struct {
 	jwt.RegisteredClaims
@@ -67,64 +64,22 @@ type accessClaims struct {
 	Role      actor.Role `json:"role"`
 }
 
-// issuedClaims are accessClaims as they are written: flat, because this is done
-// for every refresh.
-type issuedClaims struct {
-	Issuer    string     `json:"iss"`
-	Subject   string     `json:"sub"`
-	Audience  []string   `json:"aud"`
-	ExpiresAt int64      `json:"exp"`
-	IssuedAt  int64      `json:"iat"`
-	ID        string     `json:"jti"`
-	SessionID string     `json:"sid"`
-	Role      actor.Role `json:"role"`
-}
-
-// Access returns an access token of the session's present generation.
+// Access returns an access token for the current generation of s.
 func (t *Tokens) Access(s *Session) (string, error) {
 	key, now := t.keys.signer(), t.now()
-	claims, err := json.Marshal(issuedClaims{
-		Issuer: t.issuer, Audience: []string{Audience}, Subject: s.AccountID,
-		IssuedAt: now.Unix(), ExpiresAt: now.Add(t.lifetime).Unix(),
-		ID: tokenID(s.ID, s.Generation), SessionID: s.ID, Role: s.Role,
+	token := jwt.NewWithClaims(jwt.SigningMethodES256, accessClaims{
+		RegisteredClaims: jwt.RegisteredClaims{
+			Issuer: t.issuer, Audience: jwt.ClaimStrings{Audience}, Subject: s.AccountID, ID: tokenID(s.ID, s.Generation),
+			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(t.lifetime)),
+		},
+		SessionID: s.ID, Role: s.Role,
 	})
+	token.Header["typ"], token.Header["kid"] = tokenType, key.id
+	signed, err := token.SignedString(key.private)
 	if err != nil {
-		return "", fmt.Errorf("write an access token: %w", err)
+		return "", fmt.Errorf("sign access token: %w", err)
 	}
-	text := key.header + "." + base64.RawURLEncoding.EncodeToString(claims)
-	signature, err := signES256(key.private, text)
-	if err != nil {
-		return "", fmt.Errorf("sign an access token: %w", err)
-	}
-	return text + "." + base64.RawURLEncoding.EncodeToString(signature), nil
-}
-
-// signES256 signs as RFC 7518, section 3.4, asks: R and S, 32 octets each. The
-// nonce follows from key and text (RFC 6979), which no bad source of randomness
-// can spoil, and which takes a quarter less time than a random one.
-func signES256(key *ecdsa.PrivateKey, text string) ([]byte, error) {
-	hash := sha256.Sum256([]byte(text))
-	der, err := key.Sign(nil, hash[:], crypto.SHA256)
-	if err != nil {
-		return nil, err
-	}
-	var point struct{ R, S *big.Int }
-	if _, err := asn1.Unmarshal(der, &point); err != nil {
-		return nil, err
-	}
-	signature := make([]byte, 64)
-	point.R.FillBytes(signature[:32])
-	point.S.FillBytes(signature[32:])
-	return signature, nil
-}
-
-// tokenHeader is the first part of the tokens that a key signs.
-func tokenHeader(keyID string) string {
-	header, err := json.Marshal(map[string]string{"alg": "ES256", "kid": keyID, "typ": "at+jwt"})
-	if err != nil {
-		panic(err) // strings can be written
-	}
-	return base64.RawURLEncoding.EncodeToString(header)
+	return signed, nil
 }
 
 // tokenID names session and generation: the jti of an access token.
@@ -170,7 +125,7 @@ func (t *Tokens) key(token *jwt.Token) (any, error) {
 	if strings.ContainsAny(token.Raw, "\r\n") {
 		return nil, errors.New("line ends, which the decoder passes over")
 	}
-	if typ, _ := token.Header["typ"].(string); !strings.EqualFold(typ, "at+jwt") {
+	if typ, _ := token.Header["typ"].(string); !strings.EqualFold(typ, tokenType) {
 		return nil, errors.New("not an access token")
 	}
 	kid, _ := token.Header["kid"].(string)
