@@ -91,10 +91,10 @@ func TestMessageLink(t *testing.T) {
 func TestBadGateway(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]smstest.Behaviour{
-		"deaf":   {Deaf: true},
-		"slow":   {Delay: 4 * time.Second},
-		"broken": {Status: 500},
-		"busy":   {Status: 503, RetryAfter: "2"},
+		"unresponsive": {Unresponsive: true},
+		"slow":         {Delay: 4 * time.Second},
+		"broken":       {Status: 500},
+		"busy":         {Status: 503, RetryAfter: "2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

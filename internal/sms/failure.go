@@ -2,16 +2,15 @@ package sms
 
 import "time"
 
-// Failure says why a message was not accepted.
+// Failure is an attempt that the gateway did not accept.
 type Failure struct {
-	// Refused says that the same message will never be accepted.
+	// Refused is true if the gateway will never accept this message.
 	Refused bool
-	// Wait is how long the gateway asks not to be tried again; zero where it does
-	// not say.
+	// Wait is the gateway's Retry-After, or zero if it sent none.
 	Wait time.Duration
-	// Reason is for the log and holds nothing of the message.
+	// Reason is safe to log: it contains no number, text or credential.
 	Reason string
 }
 
-// Error returns the reason.
+// Error returns the reason, prefixed with "send SMS".
 func (f *Failure) Error() string { return "send SMS: " + f.Reason }

@@ -18,46 +18,46 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// maxAnswer is how much of a gateway's answer is read, in bytes: only its status
-// counts, and what is read to the end keeps the connection.
-const maxAnswer = 64 << 10
+// maxResponse bounds how much of a response is read, in bytes. Only the status
+// matters; the body is read to the end so that the connection can be reused.
+const maxResponse = 64 << 10
 
-// maxWait bounds how long a gateway may keep us away.
+// maxWait bounds Retry-After.
 const maxWait = 24 * time.Hour
 
 // HTTP posts messages as JSON to a gateway:
 //
 //	{"id": "…", "to": "+919876543210", "text": "…", "kind": "otp"}
 //
-// Any 2xx accepts. 400, 410 and 422 refuse for good; everything else, redirects
-// among it, may be tried again, after Retry-After where the gateway says so.
+// A 2xx status means accepted. 400, 410 and 422 are permanent failures. Any other
+// status, redirects included, is a temporary failure; Retry-After is respected.
 type HTTP struct {
 	url            string
 	user, password string
 	host           string
-	limit          time.Duration
+	timeout        time.Duration
 	client         *http.Client
 	now            func() time.Time
 }
 
-// NewHTTP returns an HTTP that posts to address, which may hold a user and a
-// password, and gives up after limit.
-func NewHTTP(address string, limit time.Duration) (*HTTP, error) {
+// NewHTTP returns an HTTP that posts to address, which may contain a user and a
+// password. Each attempt ends after timeout.
+func NewHTTP(address string, timeout time.Duration) (*HTTP, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		// Neither address nor err are repeated: they may hold a password.
+		// The error repeats neither address nor err: both may contain a password.
 		return nil, errors.New("an SMS gateway's address must be http or https with a host")
 	}
 	password, _ := u.User.Password()
-	h := &HTTP{user: u.User.Username(), password: password, host: u.Host, limit: limit, now: time.Now}
+	h := &HTTP{user: u.User.Username(), password: password, host: u.Host, timeout: timeout, now: time.Now}
 	u.User = nil
 	h.url = u.String()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 16
-	transport.MaxResponseHeaderBytes = maxAnswer
+	transport.MaxResponseHeaderBytes = maxResponse
 	h.client = &http.Client{
 		Transport: transport,
-		// A message goes where the configuration says and nowhere else.
+		// Messages go to the configured host only.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return h, nil
@@ -65,9 +65,9 @@ func NewHTTP(address string, limit time.Duration) (*HTTP, error) {
 
 // Send posts m.
 func (h *HTTP) Send(ctx context.Context, m Message) error {
-	limited, cancel := context.WithTimeout(ctx, h.limit)
+	bounded, cancel := context.WithTimeout(ctx, h.timeout)
 	defer cancel()
-	req, err := h.request(limited, m)
+	req, err := h.request(bounded, m)
 	if err != nil {
 		return err
 	}
@@ -76,12 +76,12 @@ func (h *HTTP) Send(ctx context.Context, m Message) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return &Failure{Reason: "gateway " + h.host + " " + reason(err)}
+		return &Failure{Reason: "gateway " + h.host + " " + describe(err)}
 	}
 	defer res.Body.Close()
-	// A body that cannot be read changes nothing: the status was the answer.
-	_, _ = io.CopyN(io.Discard, res.Body, maxAnswer)
-	return h.judge(res)
+	// A read error does not matter: the status already decided.
+	_, _ = io.CopyN(io.Discard, res.Body, maxResponse)
+	return h.result(res)
 }
 
 func (h *HTTP) request(ctx context.Context, m Message) (*http.Request, error) {
@@ -95,11 +95,11 @@ func (h *HTTP) request(ctx context.Context, m Message) (*http.Request, error) {
 		Kind Kind         `json:"kind"`
 	}{m.ID, m.To, m.Text, m.Kind})
 	if err != nil {
-		return nil, &Failure{Refused: true, Reason: "the message cannot be written as JSON"}
+		return nil, &Failure{Refused: true, Reason: "encode message as JSON"}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, &body)
 	if err != nil {
-		return nil, &Failure{Refused: true, Reason: "the gateway's address cannot be used"}
+		return nil, &Failure{Refused: true, Reason: "invalid gateway address"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "Touchline")
@@ -109,21 +109,23 @@ func (h *HTTP) request(ctx context.Context, m Message) (*http.Request, error) {
 	return req, nil
 }
 
-func (h *HTTP) judge(res *http.Response) error {
-	failure := &Failure{Reason: fmt.Sprintf("gateway %s answered %d", h.host, res.StatusCode)}
+// result maps the status to nil or a Failure.
+func (h *HTTP) result(res *http.Response) error {
+	failure := &Failure{Reason: fmt.Sprintf("gateway %s responded %d", h.host, res.StatusCode)}
 	switch {
 	case res.StatusCode >= 200 && res.StatusCode < 300:
 		return nil
 	case res.StatusCode == http.StatusBadRequest, res.StatusCode == http.StatusGone, res.StatusCode == http.StatusUnprocessableEntity:
 		failure.Refused = true
 	default:
-		failure.Wait = wait(res.Header.Get("Retry-After"), h.now())
+		failure.Wait = retryAfter(res.Header.Get("Retry-After"), h.now())
 	}
 	return failure
 }
 
-// wait reads a Retry-After (RFC 9110, section 10.2.3): seconds or a date.
-func wait(header string, now time.Time) time.Duration {
+// retryAfter parses a Retry-After header (RFC 9110, section 10.2.3): seconds or a
+// date. It returns zero if the header is absent or invalid.
+func retryAfter(header string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
 		return min(time.Duration(seconds)*time.Second, maxWait)
 	}
@@ -133,20 +135,20 @@ func wait(header string, now time.Time) time.Duration {
 	return 0
 }
 
-// reason is a phrase for err. The errors themselves hold addresses with their
-// keys, and bytes of answers that may repeat the message.
-func reason(err error) string {
+// describe returns a safe phrase for err. The error itself may contain the URL with
+// its credentials, or response bytes that repeat the message.
+func describe(err error) string {
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return "did not answer in time"
+		return "timed out"
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
-		return "has a name that cannot be resolved"
+		return "does not resolve"
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "has a certificate that is not accepted"
+		return "has an invalid certificate"
 	}
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
-		return "cannot be reached: " + number.Error()
+		return "is unreachable: " + number.Error()
 	}
-	return "broke the connection, or does not speak HTTP"
+	return "closed the connection or did not respond with HTTP"
 }

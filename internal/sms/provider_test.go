@@ -14,13 +14,13 @@ import (
 	"github.com/touchline/touchline/internal/sms/smstest"
 )
 
-// provider is a Sender under test and the texts that it has got rid of.
+// provider is a Sender under test. sent returns the texts that it sent.
 type provider struct {
 	sender sms.Sender
 	sent   func() string
 }
 
-// Every provider passes the same cases.
+// TestProviders runs the same cases against every provider.
 func TestProviders(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) provider{
 		"log":  openLog,
@@ -29,7 +29,7 @@ func TestProviders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			t.Run("sends", func(t *testing.T) { testSends(t, open(t)) })
-			t.Run("many at once", func(t *testing.T) { testMany(t, open(t)) })
+			t.Run("concurrent", func(t *testing.T) { testConcurrent(t, open(t)) })
 			t.Run("cancelled", func(t *testing.T) { testCancelled(t, open(t)) })
 		})
 	}
@@ -96,12 +96,12 @@ func testSends(t *testing.T, p provider) {
 	sent := p.sent()
 	for _, want := range append(texts, "+91 98765 43210", "otp") {
 		if !strings.Contains(sent, want) {
-			t.Errorf("%q is not in %q", want, sent)
+			t.Errorf("sent %q, want it to contain %q", sent, want)
 		}
 	}
 }
 
-func testMany(t *testing.T, p provider) {
+func testConcurrent(t *testing.T, p provider) {
 	const many = 50
 	var wg sync.WaitGroup
 	for i := range many {
@@ -115,7 +115,7 @@ func testMany(t *testing.T, p provider) {
 	sent := p.sent()
 	for i := range many {
 		if n := strings.Count(sent, fmt.Sprintf("message <%d>\n", i)); n != 1 {
-			t.Errorf("message %d was sent %d times", i, n)
+			t.Errorf("message %d was sent %d times, want 1", i, n)
 		}
 	}
 }
@@ -127,6 +127,6 @@ func testCancelled(t *testing.T, p provider) {
 		t.Errorf("err = %v, want context.Canceled", err)
 	}
 	if sent := p.sent(); strings.Contains(sent, "never") {
-		t.Errorf("sent %q", sent)
+		t.Errorf("sent %q, want nothing", sent)
 	}
 }

@@ -1,6 +1,6 @@
-// Package sms hands messages to whoever carries them: one Sender, and one file for
-// each provider. It sends once and says how that went. When to try again, what a
-// message says and who may get one is others' business.
+// Package sms sends SMS through a provider. Each provider is a Sender in a file of
+// its own. A Sender makes one attempt and reports the result; retries, texts and
+// limits belong to packages worker, notify and store.
 package sms
 
 import (
@@ -13,7 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Kind tells a gateway what it carries, as many send codes by a faster route.
+// Kind tells the gateway what a message is: many gateways send OTPs by a faster
+// route.
 type Kind string
 
 // The kinds.
@@ -22,8 +23,8 @@ const (
 	Text Kind = "message"
 )
 
-// Message is one SMS. Its ID is the same in every try, so that a gateway can drop
-// what it has sent already.
+// Message is one SMS. Its ID is the same in every attempt, so that a gateway can drop
+// duplicates.
 type Message struct {
 	ID   string
 	To   phone.Number
@@ -31,31 +32,31 @@ type Message struct {
 	Kind Kind
 }
 
-// Sender sends. A nil error says that the message was accepted, not that it has
-// arrived. Any other is a *Failure, or the context's where that ended; no error
-// repeats text, number or credentials. It is safe for concurrent use.
+// Sender makes one attempt to send a message. It returns nil if the gateway accepted
+// the message, which does not mean that it arrived; a *Failure; or the context's
+// error. No error contains the text, the number or a credential. A Sender is safe for
+// concurrent use.
 type Sender interface {
 	Send(ctx context.Context, m Message) error
 }
 
-// limit is how long a gateway may take to answer.
-const limit = 10 * time.Second
+// sendTimeout bounds one attempt.
+const sendTimeout = 10 * time.Second
 
-// New returns the Sender that spec names: log, which prints to out, or
-// http:<url>.
+// New returns the Sender for spec: "log", which prints to out, or "http:<url>".
 func New(spec string, out io.Writer) (Sender, error) {
 	kind, rest, _ := strings.Cut(spec, ":")
 	switch {
 	case spec == "log":
 		return NewLog(out), nil
 	case kind == "http":
-		h, err := NewHTTP(rest, limit)
+		h, err := NewHTTP(rest, sendTimeout)
 		if err != nil {
-			return nil, err // not a nil *HTTP in a Sender that is not nil
+			return nil, err // returning h would make a non-nil Sender that holds a nil *HTTP
 		}
 		return h, nil
 	default:
-		// spec is not repeated: it may hold a key.
-		return nil, errors.New("this SMS provider is not built yet; known are log and http:<url>")
+		// The error does not repeat spec: it may contain a key.
+		return nil, errors.New("unknown SMS provider; use log or http:<url>")
 	}
 }

@@ -20,10 +20,10 @@ const (
 	secretUser = "S3NT1NEL"
 )
 
-// send posts one message to address and fails where the error gives anything away.
-func send(t *testing.T, address string, limit time.Duration) (*sms.Failure, error) {
+// send posts one message to address. It fails the test if the error contains a secret.
+func send(t *testing.T, address string, timeout time.Duration) (*sms.Failure, error) {
 	t.Helper()
-	sender, err := sms.NewHTTP(address, limit)
+	sender, err := sms.NewHTTP(address, timeout)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func send(t *testing.T, address string, limit time.Duration) (*sms.Failure, erro
 	for _, text := range []string{fmt.Sprint(err), fmt.Sprintf("%+v %#v", err, err)} {
 		for _, secret := range []string{"424242", "9876543210", secretUser} {
 			if strings.Contains(text, secret) {
-				t.Errorf("%s is in %s", secret, text)
+				t.Errorf("the error contains %q: %s", secret, text)
 			}
 		}
 	}
@@ -39,31 +39,31 @@ func send(t *testing.T, address string, limit time.Duration) (*sms.Failure, erro
 	return failure, err
 }
 
-// secretly puts credentials into the address wherever they can be.
-func secretly(address string) string {
+// withSecrets puts credentials into every part of the address that may contain them.
+func withSecrets(address string) string {
 	return strings.Replace(address, "://", "://me:"+secretUser+"@", 1) + "/" + secretUser + "?key=" + secretUser
 }
 
 func TestHTTPRequest(t *testing.T) {
 	gateway := smstest.New(t)
-	if _, err := send(t, secretly(gateway.URL()), time.Second); err != nil {
+	if _, err := send(t, withSecrets(gateway.URL()), time.Second); err != nil {
 		t.Fatal(err)
 	}
 	got := gateway.Accepted()[0]
 	want := message(secretText)
 	if got.ID != want.ID || got.To != string(want.To) || got.Text != want.Text || got.Kind != "otp" {
-		t.Errorf("got %+v", got)
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 	r := http.Request{Header: got.Header}
 	if user, password, _ := r.BasicAuth(); user != "me" || password != secretUser {
-		t.Errorf("signed in as %s, %s", user, password)
+		t.Errorf("Basic credentials = %q, %q; want me, %q", user, password, secretUser)
 	}
 	if r.UserAgent() != "Touchline" {
-		t.Errorf("User-Agent %q", r.UserAgent())
+		t.Errorf("User-Agent = %q, want Touchline", r.UserAgent())
 	}
 }
 
-func TestHTTPAnswers(t *testing.T) {
+func TestHTTPStatus(t *testing.T) {
 	soon := time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat)
 	tests := []struct {
 		status     int
@@ -93,7 +93,7 @@ func TestHTTPAnswers(t *testing.T) {
 		t.Run(fmt.Sprint(tt.status, tt.retryAfter), func(t *testing.T) {
 			elsewhere, gateway := smstest.New(t), smstest.New(t)
 			gateway.Behave(smstest.Behaviour{Status: tt.status, RetryAfter: tt.retryAfter, Location: elsewhere.URL()})
-			failure, err := send(t, secretly(gateway.URL()), time.Second)
+			failure, err := send(t, withSecrets(gateway.URL()), time.Second)
 			if failure == nil {
 				t.Fatalf("err = %v, want a Failure", err)
 			}
@@ -104,10 +104,10 @@ func TestHTTPAnswers(t *testing.T) {
 				t.Errorf("wait = %s, want %s", failure.Wait, tt.wait)
 			}
 			if !strings.Contains(err.Error(), fmt.Sprint(tt.status)) {
-				t.Errorf("err = %v does not name the status", err)
+				t.Errorf("err = %v, want it to contain the status", err)
 			}
 			if elsewhere.Attempts() != 0 || gateway.Attempts() != 1 {
-				t.Errorf("%d attempts, %d after a redirect", gateway.Attempts(), elsewhere.Attempts())
+				t.Errorf("gateway got %d attempts, the redirect target %d; want 1, 0", gateway.Attempts(), elsewhere.Attempts())
 			}
 		})
 	}
@@ -120,32 +120,32 @@ func TestHTTPAnswers(t *testing.T) {
 	}
 }
 
-func TestHTTPSlowAndDeaf(t *testing.T) {
+func TestHTTPTimeout(t *testing.T) {
 	for name, behaviour := range map[string]smstest.Behaviour{
-		"slow": {Delay: time.Minute},
-		"deaf": {Deaf: true},
+		"slow":         {Delay: time.Minute},
+		"unresponsive": {Unresponsive: true},
 	} {
 		gateway := smstest.New(t)
 		gateway.Behave(behaviour)
 		begun := time.Now()
-		failure, err := send(t, secretly(gateway.URL()), 50*time.Millisecond)
-		if failure == nil || failure.Refused || !strings.Contains(err.Error(), "did not answer in time") {
-			t.Errorf("%s: err = %v", name, err)
+		failure, err := send(t, withSecrets(gateway.URL()), 50*time.Millisecond)
+		if failure == nil || failure.Refused || !strings.Contains(err.Error(), "timed out") {
+			t.Errorf("%s: err = %v, want a temporary failure: timed out", name, err)
 		}
 		if took := time.Since(begun); took > 5*time.Second {
-			t.Errorf("%s: took %s", name, took)
+			t.Errorf("%s: took %s, want about 50 ms", name, took)
 		}
 		gateway.Behave(smstest.Behaviour{})
 		if _, err := send(t, gateway.URL(), time.Second); err != nil {
-			t.Errorf("%s, then well again: %v", name, err)
+			t.Errorf("%s, then a normal gateway: %v", name, err)
 		}
 	}
 }
 
-// The caller's own end is told from the gateway's.
-func TestHTTPCallerLeaves(t *testing.T) {
+// A cancelled caller gets its context's error, not a Failure of the gateway.
+func TestHTTPCallerCancels(t *testing.T) {
 	gateway := smstest.New(t)
-	gateway.Behave(smstest.Behaviour{Deaf: true})
+	gateway.Behave(smstest.Behaviour{Unresponsive: true})
 	sender, err := sms.NewHTTP(gateway.URL(), time.Minute)
 	if err != nil {
 		t.Fatal(err)
@@ -153,15 +153,15 @@ func TestHTTPCallerLeaves(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if err := sender.Send(ctx, message(secretText)); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("err = %v", err)
+		t.Errorf("err = %v, want context.DeadlineExceeded", err)
 	}
 }
 
 func TestHTTPBrokenGateways(t *testing.T) {
 	for name, serve := range map[string]func(net.Conn){
-		"closes":            func(c net.Conn) {},
-		"repeats":           func(c net.Conn) { _, _ = c.Write([]byte(secretText + " for +919876543210\r\n\r\n")) },
-		"repeats in status": func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 " + secretText + "\r\n\r\n")) },
+		"closes":           func(c net.Conn) {},
+		"echoes":           func(c net.Conn) { _, _ = c.Write([]byte(secretText + " for +919876543210\r\n\r\n")) },
+		"echoes in status": func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 " + secretText + "\r\n\r\n")) },
 		"endless header": func(c net.Conn) {
 			for err := error(nil); err == nil; {
 				_, err = c.Write([]byte("HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 1<<16)))
@@ -170,26 +170,25 @@ func TestHTTPBrokenGateways(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := listen(t, serve)
-			failure, err := send(t, secretly("http://"+address), 2*time.Second)
+			failure, err := send(t, withSecrets("http://"+address), 2*time.Second)
 			if failure == nil || failure.Refused {
-				t.Errorf("err = %v, want what may pass", err)
+				t.Errorf("err = %v, want a temporary failure", err)
 			}
 		})
 	}
 	for name, address := range map[string]string{
-		"nobody listens":  "http://127.0.0.1:1",
-		"no such name":    "http://gateway.invalid",
-		"not TLS at all":  "https://" + listen(t, func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 200 OK\r\n\r\n")) }),
-		"another's reply": "http://" + listen(t, func(c net.Conn) { _, _ = c.Write([]byte("220 smtp ready\r\n")) }),
+		"connection refused": "http://127.0.0.1:1",
+		"unknown host":       "http://gateway.invalid",
+		"plain text on TLS":  "https://" + listen(t, func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 200 OK\r\n\r\n")) }),
+		"SMTP server":        "http://" + listen(t, func(c net.Conn) { _, _ = c.Write([]byte("220 smtp ready\r\n")) }),
 	} {
-		if failure, err := send(t, secretly(address), 2*time.Second); failure == nil || failure.Refused {
-			t.Errorf("%s: err = %v", name, err)
+		if failure, err := send(t, withSecrets(address), 2*time.Second); failure == nil || failure.Refused {
+			t.Errorf("%s: err = %v, want a temporary failure", name, err)
 		}
 	}
 }
 
-// A status that accepts is believed whatever follows, and no more is read of it
-// than is needed.
+// A 2xx status counts even if the body never ends.
 func TestHTTPEndlessBody(t *testing.T) {
 	address := listen(t, func(c net.Conn) {
 		_, err := c.Write([]byte("HTTP/1.1 200 OK\r\n\r\n"))
@@ -198,11 +197,11 @@ func TestHTTPEndlessBody(t *testing.T) {
 		}
 	})
 	if _, err := send(t, "http://"+address, 5*time.Second); err != nil {
-		t.Errorf("err = %v", err)
+		t.Errorf("err = %v, want nil", err)
 	}
 }
 
-// listen serves each connection once it has sent its headers.
+// listen calls serve for each connection after it has sent its headers.
 func listen(t *testing.T, serve func(net.Conn)) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -226,7 +225,7 @@ func listen(t *testing.T, serve func(net.Conn)) (address string) {
 	return listener.Addr().String()
 }
 
-func TestHTTPKeepsConnections(t *testing.T) {
+func TestHTTPReusesConnections(t *testing.T) {
 	gateway := smstest.New(t)
 	sender, err := sms.NewHTTP(gateway.URL(), time.Second)
 	if err != nil {
@@ -238,25 +237,25 @@ func TestHTTPKeepsConnections(t *testing.T) {
 		}
 	}
 	if n := gateway.Connections(); n != 1 {
-		t.Errorf("%d connections for 3 messages", n)
+		t.Errorf("%d connections for 3 messages, want 1", n)
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNewRejectsInvalidSpecs(t *testing.T) {
 	for _, spec := range []string{"", "LOG", "twilio:" + secretUser, "http:", "http:" + secretUser, "http://me:" + secretUser + "@h", "http:ftp://" + secretUser + "@h", "http:http://%zz" + secretUser} {
 		if sender, err := sms.New(spec, nil); err == nil || sender != nil || strings.Contains(err.Error(), secretUser) {
-			t.Errorf("New(%q) = %v, %v", spec, sender, err)
+			t.Errorf("New(%q) = %v, %v; want an error without the secret", spec, sender, err)
 		}
 	}
 }
 
-func TestLogIsLoudAndSafe(t *testing.T) {
+func TestLogWarnsAndRemovesControlCharacters(t *testing.T) {
 	var out bytes.Buffer
 	m := message("Hi \x1b[2J\x1b]0;x\x07 \u202egnp.exe\r\nsecond")
 	if err := sms.NewLog(&out).Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	want := "\n┌── SMS, NOT SENT: for development alone; whoever sees this can sign in ──\n" +
+	want := "\n┌── SMS, NOT SENT: for development only; anyone who sees this can sign in ──\n" +
 		"│ to +91 98765 43210 (otp)\n│\n" +
 		"│   Hi [2J]0;x gnp.exe\n│   second\n└──\n"
 	if out.String() != want {
@@ -264,10 +263,10 @@ func TestLogIsLoudAndSafe(t *testing.T) {
 	}
 	err := sms.NewLog(brokenWriter{}).Send(t.Context(), message(secretText))
 	if failure, ok := errors.AsType[*sms.Failure](err); !ok || failure.Refused || strings.Contains(err.Error(), "424242") {
-		t.Errorf("err = %v", err)
+		t.Errorf("err = %v, want a temporary failure without the text", err)
 	}
 }
 
 type brokenWriter struct{}
 
-func (brokenWriter) Write(p []byte) (int, error) { return 0, fmt.Errorf("cannot write %s", p) }
+func (brokenWriter) Write(p []byte) (int, error) { return 0, fmt.Errorf("write %s", p) }

@@ -1,6 +1,6 @@
-// Package smstest is an SMS gateway on a real socket for tests and for trying
-// things out. It holds callers to the contract (section 6), remembers what it
-// accepted, and can be told to behave as badly as real ones do.
+// Package smstest is an SMS gateway on a real socket, for tests and development. It
+// rejects requests that break the contract (section 6), records the messages that it
+// accepts, and can simulate failures of real gateways.
 package smstest
 
 import (
@@ -18,53 +18,49 @@ import (
 	"time"
 )
 
-// Received is a message as it came over the wire.
+// Received is an accepted message.
 type Received struct {
 	ID   string `json:"id"`
 	To   string `json:"to"`
 	Text string `json:"text"`
 	Kind string `json:"kind"`
 
-	// Header is the request's.
+	// Header is the request's header.
 	Header http.Header `json:"-"`
 }
 
-// Behaviour is how the gateway answers; the zero value accepts everything.
+// Behaviour is how the gateway responds. The zero value accepts every message.
 type Behaviour struct {
-	// Status is answered instead of 202.
+	// Status is the response status; 0 means 202.
 	Status int
-	// RetryAfter and Location are those headers of the answer.
+	// RetryAfter and Location are response headers.
 	RetryAfter, Location string
-	// Delay is waited before answering.
+	// Delay is the time before the response.
 	Delay time.Duration
-	// Deaf takes the request and never answers.
-	Deaf bool
+	// Unresponsive makes the gateway read the request and send no response.
+	Unresponsive bool
 }
 
 // Gateway listens until it is closed. Its methods are safe for concurrent use.
 type Gateway struct {
-	// Notice is called with each message that is accepted, where it is not nil. It
-	// is set before the first message.
-	Notice func(Received)
+	listener   net.Listener
+	server     *http.Server
+	onAccepted func(Received)
+	done       chan struct{}
 
-	listener net.Listener
-	server   *http.Server
-	done     chan struct{}
-
-	mu        sync.Mutex
-	behaviour Behaviour
-	attempts  int
-	connected int
-	accepted  []Received
-	faults    []string
-	changed   chan struct{} // closed at each change, then replaced
+	mu          sync.Mutex
+	behaviour   Behaviour
+	attempts    int
+	connections int
+	accepted    []Received
+	faults      []string
+	changed     chan struct{} // closed and replaced at each change
 }
 
-// New starts a gateway for a test, which fails if anything but the contract's
-// requests arrives.
+// New starts a gateway for a test. The test fails if a request breaks the contract.
 func New(tb testing.TB) *Gateway {
 	tb.Helper()
-	g, err := Start("127.0.0.1:0")
+	g, err := Start("127.0.0.1:0", nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -73,76 +69,75 @@ func New(tb testing.TB) *Gateway {
 			tb.Errorf("close the gateway: %v", err)
 		}
 		for _, fault := range g.Faults() {
-			tb.Errorf("the gateway got %s", fault)
+			tb.Errorf("invalid gateway request: %s", fault)
 		}
 	})
 	return g
 }
 
-// Start starts a gateway that listens on addr.
-func Start(addr string) (*Gateway, error) {
+// Start starts a gateway on addr. It calls onAccepted for each accepted message; nil is
+// allowed.
+func Start(addr string, onAccepted func(Received)) (*Gateway, error) {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{listener: listener, done: make(chan struct{}), changed: make(chan struct{})}
-	g.server = &http.Server{Handler: http.HandlerFunc(g.serve), ReadHeaderTimeout: 10 * time.Second, ConnState: g.connection}
+	g := &Gateway{listener: listener, onAccepted: onAccepted, done: make(chan struct{}), changed: make(chan struct{})}
+	g.server = &http.Server{Handler: http.HandlerFunc(g.serve), ReadHeaderTimeout: 10 * time.Second, ConnState: g.countConnection}
 	go func() { _ = g.server.Serve(listener) }()
 	return g, nil
 }
 
-// Close ends it at once, whatever is under way.
+// Close stops the gateway at once and aborts the requests in progress.
 func (g *Gateway) Close() error {
 	close(g.done)
 	return g.server.Close()
 }
 
-// URL is where messages are posted.
+// URL returns the address to which messages are posted.
 func (g *Gateway) URL() string { return "http://" + g.listener.Addr().String() + "/send" }
 
-// Spec is what TOUCHLINE_SMS is set to.
+// Spec returns the value of TOUCHLINE_SMS for this gateway.
 func (g *Gateway) Spec() string { return "http:" + g.URL() }
 
-// Behave changes how it answers from the next request on. Requests that a deaf
-// gateway holds are let go without an answer.
+// Behave changes the behaviour from the next request on. It closes the connections of
+// requests that an unresponsive gateway holds.
 func (g *Gateway) Behave(b Behaviour) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.behaviour = b
-	g.change()
+	g.notifyChange()
 }
 
-// Accepted returns what it accepted, oldest first, repetitions among it.
+// Accepted returns the accepted messages, duplicates included, oldest first.
 func (g *Gateway) Accepted() []Received {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.accepted)
 }
 
-// Attempts is how many requests came, accepted or not.
+// Attempts returns the number of requests, accepted or not.
 func (g *Gateway) Attempts() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.attempts
 }
 
-// Connections is how many connections were made.
+// Connections returns the number of connections that clients opened.
 func (g *Gateway) Connections() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.connected
+	return g.connections
 }
 
-// Faults are the requests that were not as the contract says, without numbers and
-// texts.
+// Faults describes the requests that broke the contract, without numbers and texts.
 func (g *Gateway) Faults() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return slices.Clone(g.faults)
 }
 
-// Await returns the first accepted message that match is true of, waiting for it
-// until the context ends.
+// Await waits for an accepted message for which match returns true, until ctx ends.
 func (g *Gateway) Await(ctx context.Context, match func(Received) bool) (Received, error) {
 	for {
 		g.mu.Lock()
@@ -155,34 +150,34 @@ func (g *Gateway) Await(ctx context.Context, match func(Received) bool) (Receive
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return Received{}, fmt.Errorf("no such message among %d: %w", len(accepted), ctx.Err())
+			return Received{}, fmt.Errorf("no matching message among %d: %w", len(accepted), ctx.Err())
 		}
 	}
 }
 
-// change wakes whoever waits; g.mu is held.
-func (g *Gateway) change() {
+// notifyChange wakes Await and held requests. The caller holds g.mu.
+func (g *Gateway) notifyChange() {
 	close(g.changed)
 	g.changed = make(chan struct{})
 }
 
-func (g *Gateway) connection(_ net.Conn, state http.ConnState) {
+func (g *Gateway) countConnection(_ net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.connected++
+		g.connections++
 	}
 }
 
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
-	m, fault := read(r)
+	m, fault := parse(r)
 	g.mu.Lock()
 	g.attempts++
 	b := g.behaviour
 	if fault != "" {
 		g.faults = append(g.faults, fault)
 	}
-	g.change()
+	g.notifyChange()
 	changed := g.changed
 	g.mu.Unlock()
 
@@ -190,9 +185,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fault, http.StatusBadRequest)
 		return
 	}
-	if b.Deaf {
+	if b.Unresponsive {
 		g.hold(r, changed)
-		panic(http.ErrAbortHandler) // the connection closes without an answer
+		panic(http.ErrAbortHandler) // close the connection without a response
 	}
 	select {
 	case <-time.After(b.Delay):
@@ -201,19 +196,19 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	case <-g.done:
 		return
 	}
-	g.answer(w, b, m)
+	g.respond(w, b, m)
 }
 
-// hold waits until the caller leaves or the gateway is deaf no more.
+// hold blocks until the client disconnects or the gateway is responsive again.
 func (g *Gateway) hold(r *http.Request, changed chan struct{}) {
 	for {
 		select {
 		case <-changed:
 			g.mu.Lock()
-			deaf := g.behaviour.Deaf
+			unresponsive := g.behaviour.Unresponsive
 			changed = g.changed
 			g.mu.Unlock()
-			if !deaf {
+			if !unresponsive {
 				return
 			}
 		case <-r.Context().Done():
@@ -224,7 +219,7 @@ func (g *Gateway) hold(r *http.Request, changed chan struct{}) {
 	}
 }
 
-func (g *Gateway) answer(w http.ResponseWriter, b Behaviour, m Received) {
+func (g *Gateway) respond(w http.ResponseWriter, b Behaviour, m Received) {
 	status := b.Status
 	if status == 0 {
 		status = http.StatusAccepted
@@ -238,10 +233,10 @@ func (g *Gateway) answer(w http.ResponseWriter, b Behaviour, m Received) {
 	if status/100 == 2 {
 		g.mu.Lock()
 		g.accepted = append(g.accepted, m)
-		g.change()
+		g.notifyChange()
 		g.mu.Unlock()
-		if g.Notice != nil {
-			g.Notice(m)
+		if g.onAccepted != nil {
+			g.onAccepted(m)
 		}
 	}
 	w.WriteHeader(status)
@@ -250,30 +245,30 @@ func (g *Gateway) answer(w http.ResponseWriter, b Behaviour, m Received) {
 
 var e164 = regexp.MustCompile(`^\+[1-9][0-9]{4,14}$`)
 
-// read takes a request apart and says what is wrong with it.
-func read(r *http.Request) (m Received, fault string) {
+// parse decodes a request. fault describes how it breaks the contract, if it does.
+func parse(r *http.Request) (m Received, fault string) {
 	m.Header = r.Header.Clone()
 	if r.Method != http.MethodPost {
-		return m, "a " + r.Method
+		return m, "method " + r.Method
 	}
 	if got := r.Header.Get("Content-Type"); got != "application/json" {
-		return m, fmt.Sprintf("the content type %q", got)
+		return m, fmt.Sprintf("content type %q", got)
 	}
 	decoder := json.NewDecoder(io.LimitReader(r.Body, 64<<10))
 	decoder.DisallowUnknownFields()
 	switch err := decoder.Decode(&m); {
 	case err != nil:
-		return m, "what is no message in JSON"
+		return m, "body is not a JSON message"
 	case m.ID == "":
 		return m, "no id"
 	case !e164.MatchString(m.To):
-		return m, "a number that is not in E.164"
+		return m, "to is not an E.164 number"
 	case m.Text == "":
 		return m, "no text"
 	case m.Kind != "otp" && m.Kind != "message":
-		return m, fmt.Sprintf("the kind %q", m.Kind)
+		return m, fmt.Sprintf("kind %q", m.Kind)
 	}
-	// Read to the end: only then does the server notice that a caller has left.
+	// The server notices a disconnected client only after the body has been read.
 	_, _ = io.Copy(io.Discard, r.Body)
 	return m, ""
 }

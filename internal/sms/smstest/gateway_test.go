@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/sms/smstest"
 )
 
-const good = `{"id":"1","to":"+919876543210","text":"hello","kind":"message"}`
+const validMessage = `{"id":"1","to":"+919876543210","text":"hello","kind":"message"}`
 
 func post(t *testing.T, g *smstest.Gateway, contentType, body string) int {
 	t.Helper()
@@ -24,7 +24,7 @@ func post(t *testing.T, g *smstest.Gateway, contentType, body string) int {
 
 func start(t *testing.T) *smstest.Gateway {
 	t.Helper()
-	g, err := smstest.Start("127.0.0.1:0")
+	g, err := smstest.Start("127.0.0.1:0", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,34 +32,34 @@ func start(t *testing.T) *smstest.Gateway {
 	return g
 }
 
-func TestGatewayIsStrict(t *testing.T) {
+func TestGatewayRejectsInvalidRequests(t *testing.T) {
 	g := start(t)
 	for _, body := range []string{
 		``, `[]`, `{}`, `{"id":"1"}`,
-		strings.Replace(good, "+91", "0", 1),
-		strings.Replace(good, "hello", "", 1),
-		strings.Replace(good, "message", "sms", 1),
-		strings.Replace(good, `{`, `{"more":1,`, 1),
+		strings.Replace(validMessage, "+91", "0", 1),
+		strings.Replace(validMessage, "hello", "", 1),
+		strings.Replace(validMessage, "message", "sms", 1),
+		strings.Replace(validMessage, `{`, `{"more":1,`, 1),
 	} {
 		if status := post(t, g, "application/json", body); status != 400 {
-			t.Errorf("%s: %d", body, status)
+			t.Errorf("POST %s = %d, want 400", body, status)
 		}
 	}
-	if status := post(t, g, "text/plain", good); status != 400 {
-		t.Errorf("text/plain: %d", status)
+	if status := post(t, g, "text/plain", validMessage); status != 400 {
+		t.Errorf("POST text/plain = %d, want 400", status)
 	}
 	if faults := g.Faults(); len(faults) != 9 || len(g.Accepted()) != 0 || g.Attempts() != 9 {
-		t.Errorf("%d attempts, faults %q", g.Attempts(), faults)
+		t.Errorf("%d attempts, faults %q; want 9 of each", g.Attempts(), faults)
 	}
-	if status := post(t, g, "application/json", good); status != 202 || len(g.Accepted()) != 1 {
-		t.Errorf("a good message: %d", status)
+	if status := post(t, g, "application/json", validMessage); status != 202 || len(g.Accepted()) != 1 {
+		t.Errorf("POST of a valid message = %d, want 202", status)
 	}
 }
 
 func TestAwait(t *testing.T) {
 	g := start(t)
 	go func() {
-		for _, body := range []string{good, strings.Replace(good, "hello", "second", 1)} {
+		for _, body := range []string{validMessage, strings.Replace(validMessage, "hello", "second", 1)} {
 			res, err := http.Post(g.URL(), "application/json", strings.NewReader(body))
 			if err == nil {
 				_ = res.Body.Close()
@@ -70,11 +70,11 @@ func TestAwait(t *testing.T) {
 	defer cancel()
 	m, err := g.Await(ctx, func(m smstest.Received) bool { return m.Text == "second" })
 	if err != nil || m.Text != "second" {
-		t.Errorf("Await = %+v, %v", m, err)
+		t.Errorf("Await = %+v, %v; want the second message", m, err)
 	}
 	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if _, err := g.Await(short, func(smstest.Received) bool { return false }); err == nil {
-		t.Error("Await found what never came")
+		t.Error("Await returned no error, want the context's error")
 	}
 }

@@ -1,5 +1,5 @@
-// Command gateway is an SMS gateway to try Touchline with: it prints what it is
-// asked to send.
+// Command gateway is an SMS gateway for development: it prints the messages that it
+// receives.
 //
 //	go run ./internal/sms/smstest/gateway
 //	TOUCHLINE_SMS=http:http://127.0.0.1:9080/send go run ./cmd/touchline serve
@@ -18,12 +18,12 @@ import (
 )
 
 func main() {
-	addr := flag.String("addr", "127.0.0.1:9080", "where to listen")
-	status := flag.Int("status", 0, "answer this status instead of accepting")
-	delay := flag.Duration("delay", 0, "wait before answering")
-	deaf := flag.Bool("deaf", false, "never answer")
+	addr := flag.String("addr", "127.0.0.1:9080", "listen `address`")
+	status := flag.Int("status", 0, "respond with this `status` instead of 202")
+	delay := flag.Duration("delay", 0, "wait before each response")
+	unresponsive := flag.Bool("unresponsive", false, "never respond")
 	flag.Parse()
-	if err := run(*addr, smstest.Behaviour{Status: *status, Delay: *delay, Deaf: *deaf}); err != nil {
+	if err := run(*addr, smstest.Behaviour{Status: *status, Delay: *delay, Unresponsive: *unresponsive}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -32,13 +32,12 @@ func main() {
 func run(addr string, behaviour smstest.Behaviour) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	gateway, err := smstest.Start(addr)
+	printer := sms.NewLog(os.Stdout)
+	gateway, err := smstest.Start(addr, func(m smstest.Received) {
+		_ = printer.Send(ctx, sms.Message{ID: m.ID, To: phone.Number(m.To), Text: m.Text, Kind: sms.Kind(m.Kind)})
+	})
 	if err != nil {
 		return err
-	}
-	printer := sms.NewLog(os.Stdout)
-	gateway.Notice = func(m smstest.Received) {
-		_ = printer.Send(ctx, sms.Message{ID: m.ID, To: phone.Number(m.To), Text: m.Text, Kind: sms.Kind(m.Kind)})
 	}
 	gateway.Behave(behaviour)
 	fmt.Printf("listening: TOUCHLINE_SMS=%s\n", gateway.Spec())
