@@ -13,12 +13,17 @@ var (
 	HashToken = hashToken
 )
 
-// VerifiedTokens is the memory of Tokens.
-type VerifiedTokens struct{ verifiedTokens }
+// Cached returns the number of verified tokens in the cache.
+func (t *Tokens) Cached() int { return t.verified.Len() }
 
-func (v *VerifiedTokens) Put(sum [32]byte, c Claims)           { v.put(sum, c) }
-func (v *VerifiedTokens) Get(sum [32]byte) (c Claims, ok bool) { return v.get(sum) }
-func (v *VerifiedTokens) Len() int                             { return len(v.young) + len(v.previous) }
+// CacheClaims adds a verified token to the cache and returns whether it is found there.
+func (t *Tokens) CacheClaims(sum [32]byte, c Claims) bool {
+	t.verified.Add(sum, c)
+	return t.IsCached(sum)
+}
+
+// IsCached returns whether a verified token is in the cache.
+func (t *Tokens) IsCached(sum [32]byte) bool { return t.verified.Contains(sum) }
 
 // SigningKey returns the key that signs now.
 func (k *Keys) SigningKey() *ecdsa.PrivateKey { return k.signer().private }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
@@ -36,13 +36,14 @@ type Tokens struct {
 	lifetime time.Duration
 	now      func() time.Time
 	parser   *jwt.Parser
-	verified verifiedTokens
+	verified *lru.Cache[[32]byte, Claims] // by SHA-256 of the token
 }
 
 // NewTokens returns Tokens that issue as issuer, an absolute URL.
 func NewTokens(keys *Keys, issuer string, lifetime time.Duration, now func() time.Time) *Tokens {
+	verified, _ := lru.New[[32]byte, Claims](cacheSize) // fails only for a size below 1
 	return &Tokens{
-		keys: keys, issuer: issuer, lifetime: lifetime, now: now,
+		keys: keys, issuer: issuer, lifetime: lifetime, now: now, verified: verified,
 		parser: jwt.NewParser(
 			// The issuer is not compared: replicas may be reached under several
 			// addresses, and the key that signed is this database's alone.
@@ -56,6 +57,8 @@ const (
 	tokenType = "at+jwt"
 	// maxToken is several times the length, in bytes, of an access token.
 	maxToken = 2048
+	// cacheSize is the number of verified tokens to remember: about 2 MB.
+	cacheSize = 8192
 )
 
 type accessClaims struct {
@@ -95,7 +98,7 @@ func (t *Tokens) Verify(token string) (Claims, error) {
 		return Claims{}, errToken("token_invalid", "This is no access token of this service.")
 	}
 	sum := sha256.Sum256(text[:copy(text[:], token)])
-	if c, ok := t.verified.get(sum); ok {
+	if c, ok := t.verified.Get(sum); ok {
 		if !t.now().Before(c.ExpiresAt) {
 			return Claims{}, errExpired()
 		}
@@ -115,7 +118,7 @@ func (t *Tokens) Verify(token string) (Claims, error) {
 		return Claims{}, errToken("token_invalid", "This is no valid access token.")
 	}
 	c := Claims{claims.Subject, claims.SessionID, claims.Role, n, claims.ExpiresAt.Time}
-	t.verified.put(sum, c)
+	t.verified.Add(sum, c)
 	return c, nil
 }
 
@@ -142,33 +145,4 @@ func errExpired() error {
 // errToken ends as the contract's section 7 asks.
 func errToken(code, what string) *fault.Error {
 	return fault.New(fault.Unauthenticated, code, "%s If that does not help, sign in again.", what)
-}
-
-// verifiedTokens remembers tokens whose signature was checked, by SHA-256. It
-// holds two generations of at most cacheSize tokens and forgets the older one.
-type verifiedTokens struct {
-	mu       sync.RWMutex
-	young    map[[32]byte]Claims
-	previous map[[32]byte]Claims
-}
-
-const cacheSize = 4096
-
-func (v *verifiedTokens) get(sum [32]byte) (Claims, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	if c, ok := v.young[sum]; ok {
-		return c, true
-	}
-	c, ok := v.previous[sum]
-	return c, ok
-}
-
-func (v *verifiedTokens) put(sum [32]byte, c Claims) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.young == nil || len(v.young) >= cacheSize {
-		v.previous, v.young = v.young, make(map[[32]byte]Claims)
-	}
-	v.young[sum] = c
 }

@@ -203,8 +203,8 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 }
 
-// TestVerifiedTokensEnd: a token that is remembered ends when it says.
-func TestVerifiedTokensEnd(t *testing.T) {
+// TestVerifyCachedTokenExpires checks that a cached token expires on time.
+func TestVerifyCachedTokenExpires(t *testing.T) {
 	clock := newClock()
 	tokens := auth.NewTokens(openKeys(t, new(keyStore), clock.Now), issuer, 15*time.Minute, clock.Now)
 	token := access(t, tokens)
@@ -214,32 +214,26 @@ func TestVerifiedTokensEnd(t *testing.T) {
 	}
 	clock.advance(time.Second)
 	if _, err := tokens.Verify(token); codeOf(err) != "token_expired" {
-		t.Errorf("at its end: %v", err)
+		t.Errorf("expired token: %v, want token_expired", err)
 	}
 }
 
-// TestVerifiedTokensAreBounded: whoever has many tokens cannot fill the memory,
-// and those in use stay known.
-func TestVerifiedTokensAreBounded(t *testing.T) {
-	var cache auth.VerifiedTokens
-	var n uint32
-	next := func() (sum [32]byte) {
-		n++
-		sum[0], sum[1], sum[2] = byte(n), byte(n>>8), byte(n>>16)
-		return sum
-	}
-	for range 5 * auth.CacheSize {
-		sum := next()
-		cache.Put(sum, auth.Claims{Generation: int64(n)})
-		if c, ok := cache.Get(sum); !ok || c.Generation != int64(n) {
-			t.Fatal("a token is forgotten at once")
+// TestVerifyCacheIsBounded checks that many tokens cannot exhaust the memory, and
+// that the newest stay in the cache.
+func TestVerifyCacheIsBounded(t *testing.T) {
+	clock := newClock()
+	tokens := auth.NewTokens(openKeys(t, new(keyStore), clock.Now), issuer, time.Hour, clock.Now)
+	key := func(n int) [32]byte { return [32]byte{byte(n), byte(n >> 8), byte(n >> 16)} }
+	for n := range 3 * auth.CacheSize {
+		if !tokens.CacheClaims(key(n), auth.Claims{Generation: int64(n)}) {
+			t.Fatal("the cache does not hold the token just added")
 		}
-		if held := cache.Len(); held > 2*auth.CacheSize {
-			t.Fatalf("%d tokens are held", held)
+		if held := tokens.Cached(); held > auth.CacheSize {
+			t.Fatalf("the cache holds %d tokens, want at most %d", held, auth.CacheSize)
 		}
 	}
-	if _, ok := cache.Get([32]byte{1}); ok {
-		t.Error("the first token is held for ever")
+	if tokens.IsCached(key(0)) {
+		t.Error("the cache still holds the oldest token")
 	}
 }
 

@@ -1,4 +1,4 @@
 package ratelimit
 
 // Remembered is how many addresses the limiter holds.
-func (l *Limiter) Remembered() int { return len(l.young) + len(l.previous) }
+func (l *Limiter) Remembered() int { return l.limiters.Len() }

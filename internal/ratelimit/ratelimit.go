@@ -4,29 +4,28 @@
 package ratelimit
 
 import (
-	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/time/rate"
 
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// size bounds the addresses in each of the two generations: a few megabytes in all.
-const size = 16384
+// size is the number of addresses to remember: a few megabytes.
+const size = 32768
 
 // Limiter limits the requests of each address per minute. It forgets the least
 // recently seen addresses. It is safe for concurrent use.
 type Limiter struct {
 	perMinute int
-
-	mu              sync.Mutex
-	young, previous map[string]*rate.Limiter
+	limiters  *lru.Cache[string, *rate.Limiter] // by address
 }
 
 // New returns a limiter of perMinute requests for each address; 0 means no limit.
 func New(perMinute int) *Limiter {
-	return &Limiter{perMinute: perMinute, young: map[string]*rate.Limiter{}}
+	limiters, _ := lru.New[string, *rate.Limiter](size) // fails only for a size below 1
+	return &Limiter{perMinute: perMinute, limiters: limiters}
 }
 
 // Wait returns how long address must wait; 0 lets it through and counts it.
@@ -42,20 +41,15 @@ func (l *Limiter) Wait(address string, now time.Time) time.Duration {
 	return wait
 }
 
+// limiter returns the limiter of address. Concurrent first requests share one.
 func (l *Limiter) limiter(address string) *rate.Limiter {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if limiter, ok := l.young[address]; ok {
+	if limiter, ok := l.limiters.Get(address); ok {
 		return limiter
 	}
-	limiter, ok := l.previous[address]
-	if !ok {
-		limiter = rate.NewLimiter(rate.Every(time.Minute/time.Duration(l.perMinute)), l.perMinute)
+	limiter := rate.NewLimiter(rate.Every(time.Minute/time.Duration(l.perMinute)), l.perMinute)
+	if other, ok, _ := l.limiters.PeekOrAdd(address, limiter); ok {
+		return other
 	}
-	if len(l.young) >= size {
-		l.previous, l.young = l.young, make(map[string]*rate.Limiter)
-	}
-	l.young[address] = limiter
 	return limiter
 }
 
