@@ -1,18 +1,17 @@
-// Package bench measures an operation of the service beside bare net/http handlers, in one run on one machine.
+// Package bench measures operations of the service and compares them with a baseline in the same run on the same machine.
 //
-// An absolute number says as much about the machine as about the service, and on a shared machine it changes from minute to
-// minute. A ratio between contenders that take turns within one run does not. Three kinds of contender are compared:
+// Absolute figures depend on the machine and on what else it does. Ratios between contenders that take turns in one run do not.
+// [Compare] interleaves the turns (A, B, C, A, B, C, …); a ratio is the median over the rounds of the ratio within each round.
+// A ratio of throughputs above 1 is faster: higher is better.
 //
-//   - the floor: a bare handler that makes one indexed SELECT, or one UPDATE and commit, on the same engine. Nothing that keeps
-//     data can be faster.
-//   - the same statements: a bare handler that makes the statements that the operation makes, and nothing else. What the
-//     operation loses against it is the cost of our own code: routing, sessions, decoding, rules, encoding.
-//   - the operation, through the real server.
+// Package baseline compares an operation of the service with two handlers of its own:
 //
-// All three are asked by the same client over loopback TCP. The client takes its share of the same cores, the same for each
-// contender, so a ratio near 1 is a little kinder than the truth; the client is written by hand to keep that share small. Where
-// the cost itself is wanted, run the server as a process of its own ([Start]): its CPU time is read from the kernel's clock for
-// that process, and neither the client nor the database server's processes are in it.
+//   - floor: a handler with one indexed SELECT, or one UPDATE and its commit, on the same engine. It is the least that an
+//     operation on durable data can cost.
+//   - same statements: a handler with the SQL statements of the operation and nothing else. The difference to the operation is
+//     the cost of routing, sessions, decoding, rules and encoding.
 //
-// Rounds are interleaved (A, B, C, A, B, C, …), and a ratio is the median over the rounds of the ratios within each round.
+// All contenders use the same net/http client over loopback TCP. The client runs on the same cores, so it moves each ratio
+// towards 1. To measure the CPU time of the service alone, run it as a process of its own ([Start]): its CPU time excludes the
+// client and the database server.
 package bench

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,40 +14,40 @@ import (
 	"time"
 )
 
-// Contender is one of the things compared.
+// Contender is one of the servers or handlers that Compare measures.
 type Contender struct {
-	// Name stands in the result, and in errors.
+	// Name appears in the result and in errors.
 	Name string
 
-	// Handler is served by this process on a loopback port. It is the alternative to URL.
+	// Handler is served by this process on a loopback port. Set either Handler or URL.
 	Handler http.Handler
 
-	// URL is the root of a server that runs already, http://host:port, and PID its process where its CPU time is wanted.
+	// URL is the root of a running server, http://host:port. PID is its process; 0 means that its CPU time is not measured.
 	URL string
 	PID int
 
-	// Requests returns what a worker, numbered from 0, calls for each of its requests. It is called once a round for each
-	// worker, and what it returns is never called concurrently. A nil request says that the worker has no more work this round.
-	// Only method, path, query, header and body of a request are used.
+	// Requests returns the function that makes the requests of one worker; workers are numbered from 0. Compare calls it once
+	// for each worker and turn, and never calls the returned function concurrently. A nil request ends the worker's turn.
+	// A request needs no scheme and no host: Compare adds those of the contender.
 	Requests func(worker int) func() *http.Request
 
-	// Answer is told of each answer, by the worker that asked; an error ends the comparison. The body is only lent.
-	// Nil wants a status of 2xx.
-	Answer func(worker, status int, body []byte) error
+	// Response checks each response; an error ends the comparison. The body is valid until Response returns.
+	// If it is nil, a status outside 2xx is an error.
+	Response func(worker, status int, body []byte) error
 
-	// Before is called before each turn, the warm-up too, and is not measured: it puts back what the turn before used up.
+	// Before runs before each turn, the warm-up included, and is not measured. It restores the data that a turn changed.
 	Before func(ctx context.Context) error
 
-	// PerOperation is the number of requests that make one operation; 0 means 1. Signing in, for one, takes two.
+	// PerOperation is the number of requests of one operation; 0 means 1. A sign-in takes two.
 	PerOperation int
 }
 
-// Options say how much is measured. The zero value is useful.
+// Options set the length of a measurement. The zero value is useful.
 type Options struct {
 	Rounds  int           // turns of each contender; 0 means 5
 	Round   time.Duration // how long a turn lasts; 0 means one second
-	Warmup  time.Duration // an unmeasured turn of each before the first; 0 means a tenth of Round, less than 0 none
-	Workers int           // connections that ask at the same time; 0 means 8
+	Warmup  time.Duration // an unmeasured turn of each before the first; 0 means a tenth of Round, a negative value none
+	Workers int           // concurrent connections; 0 means 8
 }
 
 func (o Options) withDefaults() Options {
@@ -65,8 +66,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Compare lets the contenders take turns and returns what each did. It ends early with an error if an answer was not what the
-// contender should give, or ctx ended: a measurement of failing requests is worth nothing.
+// Compare measures the contenders in turns (A, B, C, A, B, C, …) and returns the samples of each. The first response that a
+// contender's Response function refuses ends the comparison with an error, and so does the end of ctx.
 func Compare(ctx context.Context, contenders []Contender, o Options) (Result, error) {
 	o = o.withDefaults()
 	targets := make([]*target, 0, len(contenders))
@@ -106,33 +107,37 @@ func Compare(ctx context.Context, contenders []Contender, o Options) (Result, er
 	return result, nil
 }
 
-// target is a contender with its server and its connections.
+// responseTimeout ends a comparison whose server does not respond.
+const responseTimeout = 30 * time.Second
+
+// target is a contender with its server and its client.
 type target struct {
 	Contender
+	base    *url.URL
 	server  *http.Server
-	workers []*conn
+	client  *http.Client
+	workers int
 }
 
 func open(c Contender, workers int) (*target, error) {
-	t := &target{Contender: c}
+	t := &target{Contender: c, workers: workers}
 	if t.PerOperation == 0 {
 		t.PerOperation = 1
 	}
 	if (c.Handler == nil) == (c.URL == "") {
-		return nil, errors.New("a contender has a handler or a URL")
+		return nil, errors.New("a contender needs either a handler or a URL")
 	}
-	var address string
 	if c.Handler != nil {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return nil, err
 		}
 		t.server = &http.Server{Handler: c.Handler, ReadHeaderTimeout: 10 * time.Second}
-		// The label is inherited by whatever the server starts: a CPU profile can be looked at by contender (-tagfocus).
+		// The goroutines of the server inherit the label: `go tool pprof -tagfocus` shows the profile of one contender.
 		pprof.Do(context.Background(), pprof.Labels("contender", c.Name), func(context.Context) {
-			go t.server.Serve(l) //nolint:errcheck // it ends by Close
+			go t.server.Serve(l) //nolint:errcheck // Close ends it
 		})
-		address = l.Addr().String()
+		t.base = &url.URL{Scheme: "http", Host: l.Addr().String()}
 	} else {
 		u, err := url.Parse(c.URL)
 		if err != nil {
@@ -141,24 +146,27 @@ func open(c Contender, workers int) (*target, error) {
 		if u.Scheme != "http" || u.Port() == "" {
 			return nil, fmt.Errorf("%s is not http://host:port", c.URL)
 		}
-		address = u.Host
+		t.base = u
 	}
-	for range workers {
-		t.workers = append(t.workers, &conn{address: address})
+	t.client = &http.Client{
+		Timeout: responseTimeout,
+		Transport: &http.Transport{
+			MaxConnsPerHost:     workers,
+			MaxIdleConnsPerHost: workers,
+			DisableCompression:  true,
+		},
 	}
 	return t, nil
 }
 
 func (t *target) close() {
-	for _, c := range t.workers {
-		c.close()
-	}
+	t.client.CloseIdleConnections()
 	if t.server != nil {
 		t.server.Close()
 	}
 }
 
-// turn asks with every worker at once until the time is up or none has work left.
+// turn runs all workers until the time is up or none has work left.
 func (t *target) turn(ctx context.Context, d time.Duration) (Sample, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -173,7 +181,7 @@ func (t *target) turn(ctx context.Context, d time.Duration) (Sample, error) {
 			return Sample{}, err
 		}
 	}
-	runtime.GC() // so that nobody pays for what the one before left
+	runtime.GC() // so that this turn does not pay for the garbage of the turn before
 	before, err := t.cpu()
 	if err != nil {
 		return Sample{}, err
@@ -208,7 +216,7 @@ func (t *target) turn(ctx context.Context, d time.Duration) (Sample, error) {
 	return sample, nil
 }
 
-// cpu is the CPU time that the contender's process has used, 0 where it has none of its own.
+// cpu returns the CPU time that the contender's process has used, 0 if it has no process of its own.
 func (t *target) cpu() (time.Duration, error) {
 	if t.PID == 0 {
 		return 0, nil
@@ -216,11 +224,11 @@ func (t *target) cpu() (time.Duration, error) {
 	return CPUTime(t.PID)
 }
 
-// work is one worker's share of a turn: the time that each completed operation took.
+// work runs one worker of a turn and returns the latency of each completed operation.
 func (t *target) work(ctx context.Context, worker int, end time.Time) ([]time.Duration, error) {
 	var (
 		next      = t.Requests(worker)
-		conn      = t.workers[worker]
+		body      bytes.Buffer
 		latencies []time.Duration
 	)
 	for time.Now().Before(end) {
@@ -233,14 +241,14 @@ func (t *target) work(ctx context.Context, worker int, end time.Time) ([]time.Du
 			if req == nil {
 				return latencies, nil
 			}
-			// Making the request and looking at the answer is the client's time, not the operation's.
-			asked := time.Now()
-			status, body, err := conn.do(req)
-			took += time.Since(asked)
-			if err != nil {
-				return latencies, fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, err)
+			// The time to make the request and to check the response is not part of the latency.
+			start := time.Now()
+			status, err := t.do(ctx, req, &body)
+			took += time.Since(start)
+			if err == nil {
+				err = t.check(worker, status, body.Bytes())
 			}
-			if err := t.answered(worker, status, body); err != nil {
+			if err != nil {
 				return latencies, fmt.Errorf("%s %s: %w", req.Method, req.URL.Path, err)
 			}
 		}
@@ -249,12 +257,26 @@ func (t *target) work(ctx context.Context, worker int, end time.Time) ([]time.Du
 	return latencies, nil
 }
 
-func (t *target) answered(worker, status int, body []byte) error {
-	if t.Answer != nil {
-		return t.Answer(worker, status, body)
+// do sends req to the contender and reads the whole response into body.
+func (t *target) do(ctx context.Context, req *http.Request, body *bytes.Buffer) (status int, err error) {
+	sent := req.WithContext(ctx)
+	sent.URL = &url.URL{Scheme: t.base.Scheme, Host: t.base.Host, Path: req.URL.Path, RawQuery: req.URL.RawQuery}
+	res, err := t.client.Do(sent)
+	if err != nil {
+		return 0, err
+	}
+	defer res.Body.Close()
+	body.Reset()
+	_, err = body.ReadFrom(res.Body)
+	return res.StatusCode, err
+}
+
+func (t *target) check(worker, status int, body []byte) error {
+	if t.Response != nil {
+		return t.Response(worker, status, body)
 	}
 	if status < 200 || status > 299 {
-		return fmt.Errorf("answered %d: %.500s", status, body)
+		return fmt.Errorf("status %d: %.500s", status, body)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/touchline/touchline/bench"
 )
 
-// quick is enough to see that the engine works; it measures nothing worth knowing.
+// quick tests Compare itself: its turns are too short for a meaningful figure.
 var quick = bench.Options{Rounds: 3, Round: 20 * time.Millisecond, Warmup: -1, Workers: 2}
 
 func TestCompareFindsTheFaster(t *testing.T) {
@@ -76,19 +76,19 @@ func TestCompareInterleavesRounds(t *testing.T) {
 	}
 }
 
-// A chain is an operation whose next request depends on the answer to the last, as a refresh does.
-func TestCompareHandsAnswersToTheWorker(t *testing.T) {
+// In a chain each request depends on the response before it, as in a refresh.
+func TestComparePassesResponsesToTheWorker(t *testing.T) {
 	const workers = 2
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || r.Method != http.MethodPost || r.Header.Get("Authorization") != "Bearer x" || r.URL.Query().Get("q") != "1" {
-			http.Error(w, "not as it was sent", http.StatusBadRequest)
+			http.Error(w, "method, header or query lost", http.StatusBadRequest)
 			return
 		}
 		fmt.Fprintf(w, "%s.", body)
 	}
 	tokens := [workers]string{"first", "first"}
-	var asked, answered [workers]int
+	var requests, responses [workers]int
 	o := quick
 	o.Workers = workers
 	_, err := bench.Compare(t.Context(), []bench.Contender{{
@@ -96,16 +96,16 @@ func TestCompareHandsAnswersToTheWorker(t *testing.T) {
 		Handler: http.HandlerFunc(handler),
 		Requests: func(worker int) func() *http.Request {
 			return func() *http.Request {
-				asked[worker]++
+				requests[worker]++
 				req, _ := http.NewRequest(http.MethodPost, "/chain?q=1", strings.NewReader(tokens[worker]))
 				req.Header.Set("Authorization", "Bearer x")
 				return req
 			}
 		},
-		Answer: func(worker, status int, body []byte) error {
-			answered[worker]++
+		Response: func(worker, status int, body []byte) error {
+			responses[worker]++
 			if want := tokens[worker] + "."; status != http.StatusOK || string(body) != want {
-				return fmt.Errorf("answered %d %q, want %q", status, body, want)
+				return fmt.Errorf("got %d %q, want %q", status, body, want)
 			}
 			tokens[worker] = string(body[max(0, len(body)-20):])
 			return nil
@@ -114,8 +114,8 @@ func TestCompareHandsAnswersToTheWorker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if asked != answered || asked[0] == 0 || asked[1] == 0 {
-		t.Errorf("asked %v, answered %v", asked, answered)
+	if requests != responses || requests[0] == 0 || requests[1] == 0 {
+		t.Errorf("requests %v, responses %v; want the same numbers above 0", requests, responses)
 	}
 }
 
@@ -141,13 +141,13 @@ func TestCompareEndsWhenWorkRunsOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requests := int64(each * o.Workers * o.Rounds)
-	if served.Load() != requests {
-		t.Errorf("served %d requests, want %d", served.Load(), requests)
+	want := int64(each * o.Workers * o.Rounds)
+	if served.Load() != want {
+		t.Errorf("served %d requests, want %d", served.Load(), want)
 	}
 	for _, s := range result.Series[0].Rounds {
 		if s.Operations != each*o.Workers/2 {
-			t.Errorf("%d operations, want half the requests of a round", s.Operations)
+			t.Errorf("operations = %d, want %d, half the requests of a round", s.Operations, each*o.Workers/2)
 		}
 	}
 }
@@ -159,10 +159,10 @@ func TestCompareRefusesFailures(t *testing.T) {
 		contender bench.Contender
 		want      string
 	}{
-		{"a problem", bench.Contender{Handler: http.NotFoundHandler(), Requests: get("/gone")}, "GET /gone: answered 404: 404 page not found"},
+		{"a problem", bench.Contender{Handler: http.NotFoundHandler(), Requests: get("/gone")}, "GET /gone: status 404: 404 page not found"},
 		{"no server", bench.Contender{URL: "http://127.0.0.1:1", Requests: get("/")}, "refused"},
 		{"no port", bench.Contender{URL: "http://localhost", Requests: get("/")}, "not http://host:port"},
-		{"neither", bench.Contender{Requests: get("/")}, "a handler or a URL"},
+		{"neither", bench.Contender{Requests: get("/")}, "either a handler or a URL"},
 		{"no work", bench.Contender{Handler: http.HandlerFunc(ok), Requests: func(int) func() *http.Request {
 			return func() *http.Request { return nil }
 		}}, "no operation"},
@@ -172,7 +172,7 @@ func TestCompareRefusesFailures(t *testing.T) {
 			tt.contender.Name = "subject"
 			_, err := bench.Compare(t.Context(), []bench.Contender{tt.contender}, quick)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "subject") {
-				t.Errorf("err = %v, want the name and %q", err, tt.want)
+				t.Errorf("err = %v, want one with the contender's name and %q", err, tt.want)
 			}
 		})
 	}
@@ -189,8 +189,7 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Whatever shape net/http gives an answer, the client finds its end.
-func TestCompareReadsEveryShapeOfAnswer(t *testing.T) {
+func TestCompareReadsTheWholeResponse(t *testing.T) {
 	large := strings.Repeat("0123456789", 10_000)
 	shapes := map[string]http.HandlerFunc{
 		"empty":      func(w http.ResponseWriter, r *http.Request) {},
@@ -215,7 +214,7 @@ func TestCompareReadsEveryShapeOfAnswer(t *testing.T) {
 			o.Rounds = 1
 			_, err := bench.Compare(t.Context(), []bench.Contender{{
 				Name: name, Handler: handler, Requests: get("/"),
-				Answer: func(_, status int, body []byte) error {
+				Response: func(_, status int, body []byte) error {
 					if status/100 != 2 || len(body) != lengths[name] {
 						return fmt.Errorf("%d with %d bytes, want %d bytes", status, len(body), lengths[name])
 					}

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// Process is a server that runs beside the measurement, so that its CPU time and its memory are its own.
+// Process is a server in a process of its own, so that its CPU time and memory can be measured apart from the client's.
 type Process struct {
-	// Ready is how long the server took from being started to its first answer of 200.
+	// Ready is the time from the start of the process to the first response with status 200.
 	Ready time.Duration
 
 	cmd    *exec.Cmd
 	exited chan error
 }
 
-// Start runs cmd and returns once a GET of readyURL answers 200. It is given up, and the command killed, when ctx ends.
+// Start runs cmd and returns when GET readyURL has status 200. When ctx ends first, it kills the command.
 func Start(ctx context.Context, cmd *exec.Cmd, readyURL string) (*Process, error) {
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
@@ -30,7 +30,7 @@ func Start(ctx context.Context, cmd *exec.Cmd, readyURL string) (*Process, error
 	go func() { p.exited <- cmd.Wait() }()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for {
-		if answers200(ctx, client, readyURL) {
+		if isReady(ctx, client, readyURL) {
 			p.Ready = time.Since(start)
 			return p, nil
 		}
@@ -38,7 +38,7 @@ func Start(ctx context.Context, cmd *exec.Cmd, readyURL string) (*Process, error
 		case err := <-p.exited:
 			return nil, fmt.Errorf("%s ended before it was ready: %w", cmd.Path, errors.Join(err, ctx.Err()))
 		case <-ctx.Done():
-			cmd.Process.Kill() //nolint:errcheck // it may have ended by itself
+			cmd.Process.Kill() //nolint:errcheck // the process may have ended already
 			<-p.exited
 			return nil, fmt.Errorf("%s is not ready: %w", cmd.Path, ctx.Err())
 		case <-time.After(time.Millisecond):
@@ -46,7 +46,7 @@ func Start(ctx context.Context, cmd *exec.Cmd, readyURL string) (*Process, error
 	}
 }
 
-func answers200(ctx context.Context, client *http.Client, url string) bool {
+func isReady(ctx context.Context, client *http.Client, url string) bool {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return false
@@ -59,10 +59,10 @@ func answers200(ctx context.Context, client *http.Client, url string) bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// PID is the number of the process.
+// PID returns the process id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Stop asks the process to end with SIGTERM and waits; one that has not ended when ctx does is killed.
+// Stop sends SIGTERM and waits for the process to end. When ctx ends first, it kills the process.
 func (p *Process) Stop(ctx context.Context) error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -71,12 +71,12 @@ func (p *Process) Stop(ctx context.Context) error {
 	case err := <-p.exited:
 		return err
 	case <-ctx.Done():
-		p.cmd.Process.Kill() //nolint:errcheck // it may just have ended
+		p.cmd.Process.Kill() //nolint:errcheck // the process may have ended already
 		return errors.Join(<-p.exited, ctx.Err())
 	}
 }
 
-// FreeAddress is a loopback address on which nothing listens, to tell a server to listen on.
+// FreeAddress returns a loopback address that was free a moment ago, for a server to listen on.
 func FreeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

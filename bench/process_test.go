@@ -16,10 +16,10 @@ import (
 	"github.com/touchline/touchline/bench"
 )
 
-// childAddress, where it is set, makes this test binary the server that the tests start.
+// childAddress is an environment variable. If it is set, this test binary is the server that the tests start.
 const childAddress = "TOUCHLINE_BENCH_CHILD"
 
-// spin is how much CPU time the child burns for each request.
+// spin is the CPU time that the child uses for each request.
 const spin = 500 * time.Microsecond
 
 func TestMain(m *testing.M) {
@@ -43,9 +43,9 @@ func serve(address string) {
 	<-ctx.Done()
 }
 
-func TestProcessCostIsItsOwn(t *testing.T) {
+func TestProcessUsage(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the CPU time of another process is known on Linux alone")
+		t.Skip("the CPU time of another process is available on Linux only")
 	}
 	address, err := bench.FreeAddress()
 	if err != nil {
@@ -65,7 +65,7 @@ func TestProcessCostIsItsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The clock on the wall runs while the child waits for a core, so the child may burn less than spin, but not next to nothing.
+	// The child measures wall-clock time, so it uses less CPU time than spin if it waits for a core.
 	if cpu := result.Series[0].CPUPerOperation(); cpu < spin/10 {
 		t.Errorf("one operation cost %s of CPU, want about %s", cpu, spin)
 	}
@@ -79,7 +79,7 @@ func TestProcessCostIsItsOwn(t *testing.T) {
 		t.Errorf("stop: %v", err)
 	}
 	if _, err := bench.CPUTime(p.PID()); err == nil {
-		t.Error("a process that has ended has a CPU clock")
+		t.Error("CPUTime of an ended process returned no error")
 	}
 }
 
@@ -92,7 +92,7 @@ func TestStartReportsAServerThatEnds(t *testing.T) {
 	}
 }
 
-func TestStartGivesUpWithItsContext(t *testing.T) {
+func TestStartEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := bench.Start(ctx, exec.Command("sleep", "60"), "http://127.0.0.1:1/readyz")

@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// Result is what a comparison found.
+// Result is the outcome of a comparison.
 type Result struct {
 	Options Options
-	Series  []Series // one for each contender, in their order
+	Series  []Series // one for each contender, in the same order
 }
 
-// Series is what one contender did, round by round.
+// Series holds the samples of one contender, one for each round.
 type Series struct {
 	Name   string
 	Rounds []Sample
 }
 
-// Sample is what one contender did in one round.
+// Sample is one turn of one contender.
 type Sample struct {
 	Operations int           // completed
 	Elapsed    time.Duration // of the round
-	P50, P99   time.Duration // of one operation, as the client saw it
-	CPU        time.Duration // of the contender's own process in the whole round; 0 where it has none
+	P50, P99   time.Duration // latency of an operation, measured by the client
+	CPU        time.Duration // CPU time of the contender's process in this turn; 0 if it has no process of its own
 
 	latencies []time.Duration
 }
@@ -39,30 +39,31 @@ func (s *Sample) summarise() {
 	s.latencies = nil
 }
 
-// Throughput is operations a second.
+// Throughput returns operations per second: higher is better.
 func (s Sample) Throughput() float64 { return float64(s.Operations) / s.Elapsed.Seconds() }
 
-// CPUPerOperation is the CPU time that one operation cost the contender's process; 0 where it has none of its own.
+// CPUPerOperation returns the CPU time of the contender's process for one operation, 0 if it has no process of its own.
+// Lower is better.
 func (s Sample) CPUPerOperation() time.Duration { return s.CPU / time.Duration(s.Operations) }
 
-// Throughput is the median of the rounds, in operations a second.
+// Throughput returns the median of the rounds, in operations per second: higher is better.
 func (s Series) Throughput() float64 { return medianOf(s.Rounds, Sample.Throughput) }
 
-// P50 is the median of the rounds' median latencies.
+// P50 returns the median of the rounds' median latencies: lower is better.
 func (s Series) P50() time.Duration {
 	return medianOf(s.Rounds, func(r Sample) time.Duration { return r.P50 })
 }
 
-// P99 is the median of the rounds' 99th percentiles.
+// P99 returns the median of the rounds' 99th percentiles: lower is better.
 func (s Series) P99() time.Duration {
 	return medianOf(s.Rounds, func(r Sample) time.Duration { return r.P99 })
 }
 
-// CPUPerOperation is the median of the rounds.
+// CPUPerOperation returns the median of the rounds: lower is better.
 func (s Series) CPUPerOperation() time.Duration { return medianOf(s.Rounds, Sample.CPUPerOperation) }
 
-// Ratio is the throughput of one contender over that of another, by name: the median of the rounds, each compared with the
-// other's turn in the same round. It panics if there is no such contender.
+// Ratio divides the throughput of one contender by that of another within each round and returns the median: higher is better
+// for the first. It panics if no contender has that name.
 func (r Result) Ratio(of, over string) float64 {
 	a, b := r.series(of), r.series(over)
 	ratios := make([]float64, len(a.Rounds))
@@ -75,13 +76,13 @@ func (r Result) Ratio(of, over string) float64 {
 func (r Result) series(name string) Series {
 	i := slices.IndexFunc(r.Series, func(s Series) bool { return s.Name == name })
 	if i < 0 {
-		panic("bench: no contender is named " + name)
+		panic("bench: no contender named " + name)
 	}
 	return r.Series[i]
 }
 
-// Write prints a table: a line for each contender, its throughput, latencies, CPU time an operation where that was measured,
-// and its ratio to each contender before it.
+// Write prints a table with one line for each contender: its throughput, its latencies, its CPU time per operation if it was
+// measured, and the ratio of its throughput to that of each contender above it.
 func (r Result) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "%d rounds of %s, %d connections\top/s\tp50\tp99\tCPU/op", r.Options.Rounds, r.Options.Round, r.Options.Workers)
@@ -100,6 +101,7 @@ func (r Result) Write(w io.Writer) error {
 		}
 		fmt.Fprintln(t)
 	}
+	fmt.Fprintln(t, "op/s and ratios: higher is better; latencies and CPU/op: lower is better")
 	return t.Flush()
 }
 
@@ -113,7 +115,7 @@ func medianOf[T cmp.Ordered](rounds []Sample, of func(Sample) T) T {
 	return median(values)
 }
 
-// median is the middle value, the upper of the two middle ones where their number is even.
+// median returns the middle value; of two middle values, the upper.
 func median[T cmp.Ordered](values []T) T {
 	slices.Sort(values)
 	return values[len(values)/2]

@@ -10,11 +10,11 @@ import (
 	"unsafe"
 )
 
-// cpuClock, in the low bits of a clock's number, asks for the precise CPU clock of the process in the high bits.
-// Unlike the ticks in /proc it counts nanoseconds, and threads that have ended are still in it.
+// cpuClock is CPUCLOCK_SCHED of the kernel: the low bits of the id of a process's CPU clock. Unlike the ticks in /proc, this
+// clock counts nanoseconds and includes threads that have ended.
 const cpuClock = 2
 
-// CPUTime is the CPU time that a process has used, all its threads together, in user mode and in the kernel.
+// CPUTime returns the CPU time, user and system, that all threads of a process have used.
 func CPUTime(pid int) (time.Duration, error) {
 	var ts syscall.Timespec
 	clock := ^pid<<3 | cpuClock
@@ -25,18 +25,24 @@ func CPUTime(pid int) (time.Duration, error) {
 	return time.Duration(ts.Nano()), nil
 }
 
-// Resident is the memory of a process that is in RAM, in bytes.
-func Resident(pid int) (int64, error) {
+// Resident returns the resident memory of a process, in bytes.
+func Resident(pid int) (int64, error) { return memory(pid, "VmRSS:") }
+
+// Peak returns the largest resident memory that a process has had, in bytes.
+func Peak(pid int) (int64, error) { return memory(pid, "VmHWM:") }
+
+// memory reads a field of /proc/<pid>/status and converts it from kB to bytes.
+func memory(pid int, field string) (int64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range bytes.Lines(status) {
 		fields := bytes.Fields(line)
-		if len(fields) == 3 && string(fields[0]) == "VmRSS:" {
-			kib, err := strconv.ParseInt(string(fields[1]), 10, 64)
-			return kib * 1024, err
+		if len(fields) == 3 && string(fields[0]) == field {
+			kB, err := strconv.ParseInt(string(fields[1]), 10, 64)
+			return kB * 1024, err
 		}
 	}
-	return 0, fmt.Errorf("process %d has no memory", pid)
+	return 0, fmt.Errorf("process %d: no %s in /proc", pid, field)
 }

@@ -7,8 +7,11 @@ import (
 	"time"
 )
 
-// CPUTime is known on Linux alone.
+// CPUTime is available on Linux only.
 func CPUTime(int) (time.Duration, error) { return 0, errors.ErrUnsupported }
 
-// Resident is known on Linux alone.
+// Resident is available on Linux only.
 func Resident(int) (int64, error) { return 0, errors.ErrUnsupported }
+
+// Peak is available on Linux only.
+func Peak(int) (int64, error) { return 0, errors.ErrUnsupported }

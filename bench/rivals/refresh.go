@@ -88,7 +88,7 @@ func (h *House) Refresh(ctx context.Context, o bench.Options) ([]bench.Contender
 			return func() *http.Request {
 				return request(http.MethodPost, "/auth/refresh", jsonBody, `{"refresh_token":"`+refresh[worker]+`"}`)
 			}
-		}, Answer: func(worker, status int, body []byte) (err error) {
+		}, Response: func(worker, status int, body []byte) (err error) {
 			if err := want(http.StatusOK, status, body); err != nil {
 				return err
 			}
