@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/bench"
-	"github.com/touchline/touchline/bench/rivals"
+	"github.com/touchline/touchline/bench/baseline"
 )
 
 // BenchmarkFigures compares the operations with their bare rivals as bench/load does, in one run with interleaved rounds, and
@@ -17,8 +17,8 @@ import (
 //	go test ./bench -run '^$' -bench Figures -benchtime 1x
 func BenchmarkFigures(b *testing.B) {
 	options := bench.Options{Rounds: 7, Round: time.Second, Workers: 8}
-	for _, kind := range rivals.Kinds {
-		for _, engine := range rivals.Engines {
+	for _, kind := range baseline.Kinds {
+		for _, engine := range baseline.Engines {
 			b.Run(kind.Name+"/"+engine, func(b *testing.B) {
 				for b.Loop() {
 					contenders, done, err := kind.Open(b.Context(), engine, options)
@@ -45,20 +45,20 @@ func report(b *testing.B, result bench.Result) {
 		b.ReportMetric(float64(last.CPUPerOperation())/float64(result.Series[0].CPUPerOperation()), "CPU:known")
 		return
 	}
-	b.ReportMetric(result.Ratio(rivals.Operation, rivals.Floor), "to-floor")
-	b.ReportMetric(result.Ratio(rivals.Operation, rivals.Same), "to-same")
+	b.ReportMetric(result.Ratio(baseline.Operation, baseline.Floor), "to-floor")
+	b.ReportMetric(result.Ratio(baseline.Operation, baseline.Same), "to-same")
 }
 
 // BenchmarkHandlers times the handlers of the availability comparison without connections, one after the other, with their
 // allocations: what to profile when the ratio is not what it should be.
 func BenchmarkHandlers(b *testing.B) {
-	for _, engine := range rivals.Engines {
-		house, err := rivals.Open(context.Background(), engine)
+	for _, engine := range baseline.Engines {
+		fixture, err := baseline.Open(context.Background(), engine)
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer house.Close()
-		contenders, err := house.Availability(context.Background(), bench.Options{})
+		defer fixture.Close()
+		contenders, err := fixture.Availability(context.Background(), bench.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

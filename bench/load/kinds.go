@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/touchline/touchline/bench"
-	"github.com/touchline/touchline/bench/rivals"
+	"github.com/touchline/touchline/bench/baseline"
 )
 
 // kind is one thing that the command measures.
@@ -21,7 +21,7 @@ type kind struct {
 // kinds are all of them, in the order in which they are listed and run.
 func kinds() []kind {
 	all := []kind{{"noise", "one empty handler against itself: what a ratio of 1.00 looks like on this machine", compareOnly("noise", noise())}}
-	for _, k := range rivals.Kinds {
+	for _, k := range baseline.Kinds {
 		all = append(all, kind{k.Name, k.What, func(ctx context.Context, engines []string, o bench.Options) error {
 			for _, engine := range engines {
 				if err := compareOn(ctx, k, engine, o); err != nil {
@@ -36,7 +36,7 @@ func kinds() []kind {
 		kind{"upload", "the released program: memory while eight files of 10 MiB, and the heaviest pictures, come in at once", upload})
 }
 
-func compareOn(ctx context.Context, k rivals.Kind, engine string, o bench.Options) error {
+func compareOn(ctx context.Context, k baseline.Kind, engine string, o bench.Options) error {
 	contenders, done, err := k.Open(ctx, engine, o)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func compareOnly(title string, contenders []bench.Contender) func(context.Contex
 
 func start(ctx context.Context, engines []string, _ bench.Options) error {
 	for _, engine := range engines {
-		found, err := rivals.Measure(ctx, engine)
+		found, err := baseline.Measure(ctx, engine)
 		if err != nil {
 			return fmt.Errorf("%s: %w", engine, err)
 		}

@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/bench"
-	"github.com/touchline/touchline/bench/rivals"
+	"github.com/touchline/touchline/bench/baseline"
 )
 
 func main() {
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string) error {
 		concurrency = flags.Int("concurrency", 8, "connections that ask at the same time")
 		duration    = flags.Duration("duration", time.Second, "how long one turn of a contender lasts")
 		rounds      = flags.Int("rounds", 5, "turns of each contender")
-		engines     = flags.String("engines", strings.Join(rivals.Engines, ","), "on which engines")
+		engines     = flags.String("engines", strings.Join(baseline.Engines, ","), "on which engines")
 		profile     = flags.String("cpuprofile", "", "write a CPU profile of this process to a file")
 		headers     []string
 	)
@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	on := strings.Split(*engines, ",")
 	for _, engine := range on {
-		if !slices.Contains(rivals.Engines, engine) {
+		if !slices.Contains(baseline.Engines, engine) {
 			return fmt.Errorf("there is no engine %q", engine)
 		}
 	}

@@ -1,4 +1,4 @@
-package rivals
+package baseline
 
 import (
 	"context"
@@ -16,14 +16,14 @@ type Kind struct {
 
 // Kinds are all of them.
 var Kinds = []Kind{
-	{"availability", "reading a player's availability, over one SELECT", inHouse((*House).Availability)},
-	{"refresh", "rotating a refresh token, over one UPDATE", inHouse((*House).Refresh)},
-	{"decision", "a guardian's approval, over one UPDATE and its commit", inHouse((*House).Decision)},
+	{"availability", "reading a player's availability, over one SELECT", onFixture((*Fixture).Availability)},
+	{"refresh", "rotating a refresh token, over one UPDATE", onFixture((*Fixture).Refresh)},
+	{"decision", "a guardian's approval, over one UPDATE and its commit", onFixture((*Fixture).Decision)},
 	{"signin", "request-otp, the SMS to a gateway, and login on a server of its own: CPU time, a known number and a new one", openSignIn},
 	{"signin-printed", "the same with SMS printed, not sent: request-otp and login alone", openPrintedSignIn},
 }
 
-func inHouse(contenders func(*House, context.Context, bench.Options) ([]bench.Contender, error)) func(context.Context, string, bench.Options) ([]bench.Contender, func(), error) {
+func onFixture(contenders func(*Fixture, context.Context, bench.Options) ([]bench.Contender, error)) func(context.Context, string, bench.Options) ([]bench.Contender, func(), error) {
 	return func(ctx context.Context, engine string, o bench.Options) ([]bench.Contender, func(), error) {
 		h, err := Open(ctx, engine)
 		if err != nil {

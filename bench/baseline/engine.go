@@ -1,6 +1,6 @@
-// Package rivals puts operations of the service beside bare handlers on the same engine and the same database: the floor,
+// Package baseline puts operations of the service beside bare handlers on the same engine and the same database: the floor,
 // which makes one statement, and the same statements, a handler that makes those of the operation and nothing else.
-package rivals
+package baseline
 
 import (
 	"bytes"
@@ -24,8 +24,8 @@ import (
 // Engines are those that can be measured.
 var Engines = []string{"sqlite", "postgres"}
 
-// House is the service, in this process, on a database of its own, with the bare handlers' connections to the same database.
-type House struct {
+// Fixture is the service, in this process, on a database of its own, with the bare handlers' connections to the same database.
+type Fixture struct {
 	app              *server.App
 	bare             *bare
 	closers          []func()
@@ -34,8 +34,8 @@ type House struct {
 
 // Open starts a service on an empty database: a file for SQLite, a database on a throwaway cluster whose commits wait for the
 // disk for PostgreSQL. Close must follow.
-func Open(ctx context.Context, engine string) (*House, error) {
-	h := &House{}
+func Open(ctx context.Context, engine string) (*Fixture, error) {
+	h := &Fixture{}
 	dir, url, err := h.database(engine)
 	if err == nil {
 		err = h.open(ctx, dir, url)
@@ -48,7 +48,7 @@ func Open(ctx context.Context, engine string) (*House, error) {
 }
 
 // database makes a folder and an empty database, which Close removes.
-func (h *House) database(engine string) (dir, url string, err error) {
+func (h *Fixture) database(engine string) (dir, url string, err error) {
 	if dir, err = os.MkdirTemp("", "touchline-bench-"); err != nil {
 		return "", "", err
 	}
@@ -68,7 +68,7 @@ func (h *House) database(engine string) (dir, url string, err error) {
 	return dir, url, nil
 }
 
-func (h *House) open(ctx context.Context, dir, url string) error {
+func (h *Fixture) open(ctx context.Context, dir, url string) error {
 	cfg, err := config.Load(nil, environment(dir, url, "log"))
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func environment(dir, url, sms string) []string {
 }
 
 // Close stops the service and removes what Open made.
-func (h *House) Close() {
+func (h *Fixture) Close() {
 	for i := len(h.closers) - 1; i >= 0; i-- {
 		h.closers[i]()
 	}
@@ -126,7 +126,7 @@ func (h *House) Close() {
 type person struct{ id, session, number, access, refresh string }
 
 // signIn signs a test number in that nobody has used.
-func (h *House) signIn(role string) (person, error) {
+func (h *Fixture) signIn(role string) (person, error) {
 	number := testNumber(h.people)
 	h.people++
 	if _, err := h.post("/auth/request-otp", "", map[string]any{"mobile_number": number, "role": role}); err != nil {
@@ -149,7 +149,7 @@ func (h *House) signIn(role string) (person, error) {
 }
 
 // coach signs a coach in and completes the profile.
-func (h *House) coach() (person, error) {
+func (h *Fixture) coach() (person, error) {
 	p, err := h.signIn("coach")
 	if err != nil {
 		return p, err
@@ -161,7 +161,7 @@ func (h *House) coach() (person, error) {
 }
 
 // post asks the service without a connection, to prepare what is measured.
-func (h *House) post(path, token string, body any) ([]byte, error) {
+func (h *Fixture) post(path, token string, body any) ([]byte, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package rivals
+package baseline
 
 import (
 	"context"
@@ -59,7 +59,7 @@ const (
 const perSecond = 4000
 
 // Decision compares a guardian's approval, with its record, its notification and its answer.
-func (h *House) Decision(ctx context.Context, o bench.Options) ([]bench.Contender, error) {
+func (h *Fixture) Decision(ctx context.Context, o bench.Options) ([]bench.Contender, error) {
 	coaches, err := h.coaches(ctx, 50)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (h *House) Decision(ctx context.Context, o bench.Options) ([]bench.Contende
 }
 
 // sameDecision makes the statements of an approval.
-func (h *House) sameDecision(w http.ResponseWriter, r *http.Request, sid, pid string) {
+func (h *Fixture) sameDecision(w http.ResponseWriter, r *http.Request, sid, pid string) {
 	now := time.Now().UnixMicro()
 	session, of := columns(14)
 	reads := h.bare.reading(r)
@@ -165,7 +165,7 @@ func columns(n int) (values, into []any) {
 }
 
 // undecide takes every decision back.
-func (h *House) undecide(ctx context.Context) error {
+func (h *Fixture) undecide(ctx context.Context) error {
 	for _, statement := range []string{
 		`UPDATE players SET guardian_state = 'pending', guardian_changed_at = NULL WHERE guardian_state <> 'pending'`,
 		`UPDATE requests SET state = 'pending', closed_at = NULL WHERE state <> 'pending'`,

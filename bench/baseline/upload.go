@@ -1,4 +1,4 @@
-package rivals
+package baseline
 
 import (
 	"bytes"

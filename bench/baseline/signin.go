@@ -1,4 +1,4 @@
-package rivals
+package baseline
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ func Build(ctx context.Context, dir string) (string, error) {
 
 // Server is the released program on a database of its own.
 type Server struct {
-	house   House // for its database and its closers
+	fixture Fixture // for its database and its closers
 	program string
 	address string
 	env     []string
@@ -48,7 +48,7 @@ type Server struct {
 // NewServer builds the program and prepares a database; sms is where messages go.
 func NewServer(ctx context.Context, engine, sms string) (*Server, error) {
 	s := &Server{}
-	dir, url, err := s.house.database(engine)
+	dir, url, err := s.fixture.database(engine)
 	if err == nil {
 		s.program, err = Build(ctx, dir)
 	}
@@ -75,7 +75,7 @@ func (s *Server) Start(ctx context.Context) (*bench.Process, error) {
 }
 
 // Close removes the database. Processes must have been stopped.
-func (s *Server) Close() { s.house.Close() }
+func (s *Server) Close() { s.fixture.Close() }
 
 // openSignIn compares the sign-in of coaches who are known with that of coaches who are new. The code of each travels through
 // a gateway, so that the sending is in the CPU time too; the wait for it is the client's.

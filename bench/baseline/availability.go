@@ -1,4 +1,4 @@
-package rivals
+package baseline
 
 import (
 	"context"
@@ -29,7 +29,7 @@ const selectAvailability = `
 	WHERE s.id = $1`
 
 // Availability compares the reading of a player's availability by the guardian.
-func (h *House) Availability(ctx context.Context, _ bench.Options) ([]bench.Contender, error) {
+func (h *Fixture) Availability(ctx context.Context, _ bench.Options) ([]bench.Contender, error) {
 	coaches, err := h.coaches(ctx, 20)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package rivals
+package baseline
 
 import (
 	"context"
@@ -29,7 +29,7 @@ const rotateSession = `
 		FROM coaches c WHERE c.id = sessions.account_id)`
 
 // Refresh compares the rotation of a coach's refresh token.
-func (h *House) Refresh(ctx context.Context, o bench.Options) ([]bench.Contender, error) {
+func (h *Fixture) Refresh(ctx context.Context, o bench.Options) ([]bench.Contender, error) {
 	workers := o.Workers
 	var mine, bares []person // a session of its own for each worker
 	for range workers {

@@ -1,4 +1,4 @@
-package rivals
+package baseline
 
 import (
 	"context"
@@ -53,7 +53,7 @@ type family struct {
 }
 
 // family makes a guardian, signed in, of n children.
-func (h *House) family(ctx context.Context, coaches []string, n int) (family, error) {
+func (h *Fixture) family(ctx context.Context, coaches []string, n int) (family, error) {
 	f := family{guardian: person{id: newID(), number: testNumber(h.people)}}
 	accounts := inserts{into: "accounts (id, mobile_number, role, tray_seq, created_at)"}
 	accounts.add(f.guardian.id, f.guardian.number, "guardian", 0, time.Now().UnixMicro())
@@ -71,7 +71,7 @@ func (h *House) family(ctx context.Context, coaches []string, n int) (family, er
 }
 
 // seed adds n players of coaches, in turn, whom guardian has still to answer, and a student who was asked too.
-func (h *House) seed(ctx context.Context, coaches []string, guardian person, n int) ([]child, error) {
+func (h *Fixture) seed(ctx context.Context, coaches []string, guardian person, n int) ([]child, error) {
 	accounts := inserts{into: "accounts (id, mobile_number, role, tray_seq, created_at)"}
 	players := inserts{into: `players (id, coach_id, version, student_name, student_key, date_of_birth, search_key,
 		student_number, student_id, student_state, student_pending_since, student_request_id,
@@ -107,7 +107,7 @@ func (h *House) seed(ctx context.Context, coaches []string, guardian person, n i
 }
 
 // coaches adds n coaches who never sign in.
-func (h *House) coaches(ctx context.Context, n int) ([]string, error) {
+func (h *Fixture) coaches(ctx context.Context, n int) ([]string, error) {
 	accounts := inserts{into: "accounts (id, mobile_number, role, tray_seq, created_at)"}
 	profiles := inserts{into: "coaches (id, name, sports, version, created_at, updated_at)"}
 	ids := make([]string, n)
@@ -125,7 +125,7 @@ func (h *House) coaches(ctx context.Context, n int) ([]string, error) {
 
 // analyze tells PostgreSQL how large the tables are, as its own daemon would a minute later. The service never asks SQLite to
 // analyze: from then on its planner would look at the values, and prepare a statement anew each time that they change.
-func (h *House) analyze(ctx context.Context) error {
+func (h *Fixture) analyze(ctx context.Context) error {
 	if h.bare.sqlite {
 		return nil
 	}
