@@ -26,6 +26,6 @@ func (s *Server) approvalRoutes() []route {
 		{method: "DELETE", pattern: "/api/approval/requests/{request_id}/dispute", handle: s.liftDispute, roles: partiesOnly},
 
 		{method: "GET", pattern: "/api/coach/pending-approvals", handle: s.listPending, roles: coachOnly},
-		{method: "GET", pattern: "/api/services/availability/{playerId}", handle: s.availability, access: swift},
+		{method: "GET", pattern: "/api/services/availability/{playerId}", handle: s.availability},
 	}
 }

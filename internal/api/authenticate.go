@@ -3,7 +3,6 @@ package api
 import (
 	"net/http"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 )
@@ -16,14 +15,6 @@ func (s *Server) signIn(r *http.Request, rt *route, c *call) error {
 	token, err := httpx.Bearer(r.Header)
 	if err != nil {
 		return c.refuse(rt, err)
-	}
-	if rt.access == swift && acceptable(r.Header, rt.produces) {
-		if c.claims, err = s.auth.Tokens.Verify(token); err != nil {
-			return err
-		}
-		// The role is the token's; admit holds it against the session's.
-		c.by = actor.Actor{AccountID: c.claims.AccountID, SessionID: c.claims.SessionID, Role: c.claims.Role}
-		return nil
 	}
 	if c.by, c.claims, err = s.auth.Authenticate(r.Context(), token); err != nil {
 		return c.refuse(rt, err)

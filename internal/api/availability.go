@@ -1,39 +1,56 @@
 package api
 
 import (
-	"context"
 	"net/http"
-	"strconv"
 
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/approval"
 )
 
-// jsonType is shared by all answers: nothing adds to it.
-var jsonType = []string{"application/json"}
+// serviceAccess is the ServiceAccess of openapi.yaml.
+type serviceAccess struct {
+	Service  string `json:"service"`
+	Guardian bool   `json:"guardian"`
+	Student  bool   `json:"student"`
+}
 
-// availability serves GET /api/services/availability/{playerId}, the call that
-// is made most: the session and the player cost one statement together, and the
-// answer is ready but for its id.
-func (s *Server) availability(w http.ResponseWriter, r *http.Request) error {
-	id := r.PathValue("playerId")
-	if !isID(id) {
-		id = "" // the session still comes first
+// availabilityResponse is the Availability of openapi.yaml.
+type availabilityResponse struct {
+	PlayerID           string          `json:"player_id"`
+	ChatEnabled        bool            `json:"chat_enabled"`
+	SMSEnabled         bool            `json:"sms_enabled"`
+	GuardianAppEnabled bool            `json:"guardian_app_enabled"`
+	StudentAppEnabled  bool            `json:"student_app_enabled"`
+	Services           []serviceAccess `json:"services"`
+}
+
+func newAvailabilityResponse(a approval.Availability) availabilityResponse {
+	return availabilityResponse{
+		PlayerID: a.PlayerID, ChatEnabled: true, SMSEnabled: true,
+		GuardianAppEnabled: a.GuardianApp, StudentAppEnabled: a.StudentApp, Services: services(a),
 	}
-	ctx := context.WithoutCancel(r.Context()) // as httpx.WithTimeout
-	session, standing, found, err := s.reader.Availability(ctx, claims(r).SessionID, id)
+}
+
+// services lists the immediate services, on for both parties, then the app services.
+func services(a approval.Availability) []serviceAccess {
+	rows := make([]serviceAccess, 0, len(approval.Immediate)+len(approval.AppServices))
+	for _, name := range approval.Immediate {
+		rows = append(rows, serviceAccess{name, true, true})
+	}
+	for _, name := range approval.AppServices {
+		rows = append(rows, serviceAccess{name, a.GuardianApp, a.StudentApp})
+	}
+	return rows
+}
+
+// availability serves GET /api/services/availability/{playerId}.
+func (s *Server) availability(w http.ResponseWriter, r *http.Request) error {
+	id, err := pathID(r, "playerId")
 	if err != nil {
 		return err
 	}
-	if _, err := s.admit(ctx, session); err != nil {
+	a, err := s.approvals.Availability(r.Context(), caller(r), id)
+	if err != nil {
 		return err
 	}
-	if !found {
-		return fault.Missing()
-	}
-	first, rest := availabilityJSON(standing.Availability(s.approvals.Rules, s.now()))
-	w.Header()["Content-Type"] = jsonType
-	w.Header()["Content-Length"] = []string{strconv.Itoa(len(first) + len(rest))}
-	_, _ = w.Write(first) // a caller who is gone needs no answer
-	_, _ = w.Write(rest)
-	return nil
+	return encode(w, http.StatusOK, newAvailabilityResponse(a))
 }

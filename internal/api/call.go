@@ -50,18 +50,6 @@ func claims(r *http.Request) auth.Claims { return callOf(r.Context()).claims }
 // is repeated for an Idempotency-Key, it must be visible to the caller still.
 func about(r *http.Request, id string) { callOf(r.Context()).subject = id }
 
-// admit ends the sign-in of a swift call with its session's row, nil where there
-// is none. It must come before anything is answered.
-func (s *Server) admit(ctx context.Context, session *auth.Session) (actor.Actor, error) {
-	c := callOf(ctx)
-	by, err := s.auth.Admit(ctx, c.claims, session)
-	if err != nil {
-		return actor.Actor{}, err
-	}
-	c.by = by
-	return by, nil
-}
-
 // visible answers not_found unless the caller may see the player.
 func (s *Server) visible(ctx context.Context, by actor.Actor, playerID string) error {
 	_, err := s.approvals.Player(ctx, by, playerID)

@@ -75,7 +75,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, rt *route) error
 		}
 	}
 	whole := r
-	if !rt.endless && rt.access != swift { // whose one read has a limit of its own
+	if !rt.endless {
 		within, cancel := httpx.WithTimeout(r, cmp.Or(rt.limit, timeLimit))
 		defer cancel()
 		r = within

@@ -50,9 +50,6 @@ const (
 	open access = iota + 1
 	// optional notes the caller, or in call.refused why there is none.
 	optional
-	// swift checks the token but not its session: the handler reads the session
-	// together with its subject, in one statement, and calls admit.
-	swift
 )
 
 var (

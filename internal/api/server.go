@@ -19,15 +19,6 @@ import (
 	"github.com/touchline/touchline/internal/ratelimit"
 )
 
-// Reader reads, in one statement, what the calls that are made most often need.
-// Package store provides it.
-type Reader interface {
-	// Availability returns the session that a token names, nil where there is
-	// none, and where a player stands; found is false where that session's
-	// account may not see it.
-	Availability(ctx context.Context, sessionID, playerID string) (s *auth.Session, at approval.Standing, found bool, err error)
-}
-
 // Config is what a Server is made of. Everything is required but for what says
 // otherwise.
 type Config struct {
@@ -41,7 +32,6 @@ type Config struct {
 	Hub         *notify.Hub
 	Idempotency *idempotency.Service
 	Phones      phone.Parser
-	Reader      Reader
 
 	// Subscriptions holds the tiers by which everything is judged.
 	Subscriptions *coach.Subscriptions
@@ -87,7 +77,6 @@ type Server struct {
 	hub         *notify.Hub
 	idempotency *idempotency.Service
 	phones      phone.Parser
-	reader      Reader
 	docs        *Docs
 	pages       map[string]http.Handler
 	ready       func(context.Context) error
@@ -111,7 +100,7 @@ func New(c Config) *Server {
 	s := &Server{
 		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, documents: c.Documents, dashboards: c.Dashboards, directory: c.Directory, tray: c.Tray, hub: c.Hub,
 		subscriptions: c.Subscriptions, verifications: c.Verifications,
-		idempotency: c.Idempotency, phones: c.Phones, reader: c.Reader, docs: c.Docs, pages: c.Pages, ready: c.Ready,
+		idempotency: c.Idempotency, phones: c.Phones, docs: c.Docs, pages: c.Pages, ready: c.Ready,
 		middleware: httpx.Middleware{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
 		proxies:    c.TrustedProxies, limiter: ratelimit.New(c.RequestsPerMinute), now: c.Now, log: c.Log,
 		streamPoll: c.StreamPoll, streamBeat: c.StreamBeat,

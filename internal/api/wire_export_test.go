@@ -28,10 +28,7 @@ func (w Wire) Reminder(r *approval.Request, left int) any         { return remin
 func (w Wire) Status(p *approval.Player, h []approval.Record) any { return w.status(p, h) }
 func (w Wire) Pending(i approval.PendingItem) any                 { return w.pending(i) }
 
-func AvailabilityJSON(a approval.Availability) []byte {
-	first, rest := availabilityJSON(a)
-	return append(first, rest...)
-}
+func Availability(a approval.Availability) any { return newAvailabilityResponse(a) }
 
 // Inputs reads bodies as the handlers do, without a service behind them.
 type Inputs struct{ s *Server }

@@ -154,7 +154,10 @@ func TestAvailabilityWire(t *testing.T) {
 		{PlayerID: playerID, StudentApp: true},
 		{PlayerID: playerID, GuardianApp: true, StudentApp: true},
 	} {
-		got := api.AvailabilityJSON(a)
+		got, err := json.Marshal(api.Availability(a))
+		if err != nil {
+			t.Fatal(err)
+		}
 		conforms(t, "Availability", got)
 		var answer struct {
 			PlayerID string `json:"player_id"`

@@ -197,7 +197,6 @@ func (a *App) assemble(ctx context.Context) error {
 		Hub:         a.hub,
 		Idempotency: &idempotency.Service{Store: a.db, Sealer: keys.Vault.For(auth.ForAnswers), Now: edges.Now, NewID: edges.NewID},
 		Phones:      phone.Parser{DefaultRegion: cfg.DefaultRegion},
-		Reader:      a.db,
 		Docs:        docs,
 		Pages:       pages.Handlers(),
 		Ready:       a.ready,

@@ -40,52 +40,39 @@ func linked(t *testing.T, url string) *store.DB {
 	return db
 }
 
-func TestAvailability(t *testing.T) {
+func TestStanding(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := linked(t, url)
 		want := approval.Standing{
 			PlayerID: "player", Guardian: approval.Approved, Student: approval.Pending,
 			DateOfBirth: approval.Date{Year: 2012, Month: time.April, Day: 30},
 		}
+		notFound := func(by actor.Actor, id string) {
+			t.Helper()
+			if got, err := db.Standing(bg, by, id); fault.KindOf(err) != fault.NotFound || got != (approval.Standing{}) {
+				t.Errorf("%s %s reads player %q: got %+v, %v, want not_found", by.Role, by.AccountID, id, got, err)
+			}
+		}
 		for _, role := range actor.Roles {
-			s, standing, found, err := db.Availability(bg, "session-"+string(role), "player")
+			got, err := db.Standing(bg, actor.Actor{AccountID: string(role), Role: role}, "player")
 			ok(t, err)
-			if s == nil || s.ID != "session-"+string(role) || s.AccountID != string(role) || s.Role != role || s.Generation != 7 ||
-				!s.UsedAt.IsZero() || !s.RevokedAt.IsZero() || s.EndsAt.UnixMicro() != 2000 || s.Number == "" {
-				t.Errorf("%s: session %+v", role, s)
+			if got != want {
+				t.Errorf("%s: got %+v, want %+v", role, got, want)
 			}
-			if !found || standing != want {
-				t.Errorf("%s: found %v, %+v", role, found, standing)
-			}
-			s, standing, found, err = db.Availability(bg, "session-other-"+string(role), "player")
-			ok(t, err)
-			if s == nil || found || standing != (approval.Standing{}) {
-				t.Errorf("another %s: found %v, %+v, session %v", role, found, standing, s)
-			}
+			notFound(actor.Actor{AccountID: "other-" + string(role), Role: role}, "player")
 		}
-		if s, _, found, err := db.Availability(bg, "none", "player"); err != nil || s != nil || found {
-			t.Errorf("no session: %v, found %v, %v", s, found, err)
-		}
-		if s, _, found, err := db.Availability(bg, "session-coach", ""); err != nil || s == nil || found {
-			t.Errorf("no player: session %v, found %v, %v", s, found, err)
-		}
+		notFound(actor.Actor{AccountID: "coach", Role: actor.Coach}, "")
 		ok(t, run(db, `UPDATE players SET deleted_at = 5 WHERE id = 'player'`))
-		ok(t, run(db, `UPDATE sessions SET revoked_at = 6, used_at = 4 WHERE id = 'session-coach'`))
-		s, _, found, err := db.Availability(bg, "session-coach", "player")
-		ok(t, err)
-		if found || s.RevokedAt.UnixMicro() != 6 || s.UsedAt.UnixMicro() != 4 {
-			t.Errorf("deleted player: found %v; session %+v", found, s)
-		}
+		notFound(actor.Actor{AccountID: "coach", Role: actor.Coach}, "player")
 	})
 }
 
-// An id of one role must not open what another role's column names.
-func TestAvailabilityKeepsRolesApart(t *testing.T) {
+// TestStandingComparesTheColumnOfTheRole: an account id of one role must not match the column of another role.
+func TestStandingComparesTheColumnOfTheRole(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := linked(t, url)
-		ok(t, run(db, `UPDATE sessions SET role = 'student' WHERE id = 'session-guardian'`))
-		if _, _, found, err := db.Availability(bg, "session-guardian", "player"); err != nil || found {
-			t.Errorf("a guardian's account as a student: found %v, %v", found, err)
+		if _, err := db.Standing(bg, actor.Actor{AccountID: "guardian", Role: actor.Student}, "player"); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("a guardian's account as a student: got %v, want not_found", err)
 		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/storetest"
 )
@@ -79,10 +80,8 @@ func TestRoundTrips(t *testing.T) {
 		{"whose answer is awaited", 1, func(n int) { guardians[n] = p.as(actor.Guardian, number(300+n)) }},
 		{"a decision", 5, func(n int) { ok(t, p.decide(guardians[n], players[n], approval.Approve)) }},
 		{"availability", 1, func(n int) {
-			_, _, found, err := p.db.Availability(bg, sessions[n].ID, players[n])
-			ok(t, err)
-			if found {
-				t.Error("it is another coach's")
+			if _, err := p.db.Standing(bg, sessions[n].Actor(), players[n]); fault.KindOf(err) != fault.NotFound {
+				t.Errorf("player of another coach: got %v, want not_found", err)
 			}
 		}},
 	} {
