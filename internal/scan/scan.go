@@ -22,23 +22,23 @@ import (
 
 const (
 	// piece is how much is sent at a time, in bytes.
-	piece = 32 << 10
+	chunkSize = 32 << 10
 	// maxAnswer bounds what clamd may say: a name and a few words.
-	maxAnswer = 4 << 10
+	maxReply = 4 << 10
 	// connectLimit bounds connecting, silence every single step after it.
-	connectLimit = 5 * time.Second
-	silence      = 30 * time.Second
+	connectTimeout = 5 * time.Second
+	idleTimeout      = 30 * time.Second
 )
 
 // Clamd is a scanner that listens on a socket; see New. It may be used by many
 // goroutines at once: each file has a connection of its own.
 type Clamd struct {
 	network, address string
-	silence          time.Duration
+	idleTimeout          time.Duration
 }
 
 // Verdict of a scanner.
-type Verdict struct {
+type Result struct {
 	// Infected is the name of what was found, "" where the file is clean.
 	Infected string
 }
@@ -50,47 +50,47 @@ func New(address string) (*Clamd, error) {
 	if network != "unix" && network != "tcp" || rest == "" {
 		return nil, errors.New("a scanner is unix:<path> or tcp:<host>:<port>")
 	}
-	return &Clamd{network, rest, silence}, nil
+	return &Clamd{network, rest, idleTimeout}, nil
 }
 
 // Within sets how long the scanner may be silent at a time, 30 s unless told.
-func (c *Clamd) Within(limit time.Duration) *Clamd {
+func (c *Clamd) WithIdleTimeout(limit time.Duration) *Clamd {
 	return &Clamd{c.network, c.address, limit}
 }
 
 // Scan sends what r holds, in pieces, and returns the verdict. A scanner that is
 // away, too slow, answers what nobody understands, or takes no file so large is a
 // fault.Down: what was not scanned is not clean. An error of r is returned as it is.
-func (c *Clamd) Scan(ctx context.Context, r io.Reader) (Verdict, error) {
-	answer, err := c.ask(ctx, r)
+func (c *Clamd) Scan(ctx context.Context, r io.Reader) (Result, error) {
+	answer, err := c.instream(ctx, r)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return Verdict{}, ctx.Err()
+		return Result{}, ctx.Err()
 	case err != nil:
 		if source, ok := errors.AsType[*sourceError](err); ok {
-			return Verdict{}, source.err
+			return Result{}, source.err
 		}
-		return Verdict{}, fault.Down(fmt.Errorf("scan a file: %w", err))
+		return Result{}, fault.Down(fmt.Errorf("scan a file: %w", err))
 	}
-	return verdict(answer)
+	return parseReply(answer)
 }
 
 // verdict reads clamd's answer: "stream: OK", "stream: <name> FOUND", or an error.
-func verdict(answer string) (Verdict, error) {
+func parseReply(answer string) (Result, error) {
 	said, isStream := strings.CutPrefix(answer, "stream: ")
 	if isStream && said == "OK" {
-		return Verdict{}, nil
+		return Result{}, nil
 	}
 	if name, found := strings.CutSuffix(said, " FOUND"); isStream && found && name != "" {
-		return Verdict{Infected: name}, nil
+		return Result{Infected: name}, nil
 	}
-	return Verdict{}, fault.Down(fmt.Errorf("scan a file: the scanner answered %q", answer))
+	return Result{}, fault.Down(fmt.Errorf("scan a file: the scanner answered %q", answer))
 }
 
 // ask is one INSTREAM: pieces with their lengths in front, then an empty one. clamd
 // answers early, and hangs up, when it wants no more.
-func (c *Clamd) ask(ctx context.Context, r io.Reader) (string, error) {
-	dialer := net.Dialer{Timeout: min(connectLimit, c.silence)}
+func (c *Clamd) instream(ctx context.Context, r io.Reader) (string, error) {
+	dialer := net.Dialer{Timeout: min(connectTimeout, c.idleTimeout)}
 	conn, err := dialer.DialContext(ctx, c.network, c.address)
 	if err != nil {
 		return "", err
@@ -103,12 +103,12 @@ func (c *Clamd) ask(ctx context.Context, r io.Reader) (string, error) {
 			return "", err
 		}
 		// Perhaps it said why it hung up.
-		if answer, reading := c.read(ctx, conn); reading == nil && answer != "" {
+		if answer, reading := c.readReply(ctx, conn); reading == nil && answer != "" {
 			return answer, nil
 		}
 		return "", err
 	}
-	return c.read(ctx, conn)
+	return c.readReply(ctx, conn)
 }
 
 // sourceError says that what was to be scanned could not be read.
@@ -120,7 +120,7 @@ func (c *Clamd) send(ctx context.Context, conn net.Conn, r io.Reader) error {
 	if err := c.write(ctx, conn, []byte("zINSTREAM\x00")); err != nil {
 		return err
 	}
-	buf := make([]byte, 4+piece)
+	buf := make([]byte, 4+chunkSize)
 	for {
 		n, reading := io.ReadFull(r, buf[4:])
 		if reading != nil && reading != io.EOF && reading != io.ErrUnexpectedEOF {
@@ -139,7 +139,7 @@ func (c *Clamd) send(ctx context.Context, conn net.Conn, r io.Reader) error {
 }
 
 func (c *Clamd) write(ctx context.Context, conn net.Conn, p []byte) error {
-	if err := c.more(ctx, conn); err != nil {
+	if err := c.extendDeadline(ctx, conn); err != nil {
 		return err
 	}
 	_, err := conn.Write(p)
@@ -147,8 +147,8 @@ func (c *Clamd) write(ctx context.Context, conn net.Conn, p []byte) error {
 }
 
 // more allows the next step its time.
-func (c *Clamd) more(ctx context.Context, conn net.Conn) error {
-	if err := conn.SetDeadline(time.Now().Add(c.silence)); err != nil {
+func (c *Clamd) extendDeadline(ctx context.Context, conn net.Conn) error {
+	if err := conn.SetDeadline(time.Now().Add(c.idleTimeout)); err != nil {
 		return err
 	}
 	return ctx.Err() // it may have ended just before, and its deadline been undone
@@ -156,13 +156,13 @@ func (c *Clamd) more(ctx context.Context, conn net.Conn) error {
 
 // read returns the answer, which ends with a NUL, or with a newline where clamd
 // speaks before it knows how it was asked.
-func (c *Clamd) read(ctx context.Context, conn net.Conn) (string, error) {
-	if err := c.more(ctx, conn); err != nil {
+func (c *Clamd) readReply(ctx context.Context, conn net.Conn) (string, error) {
+	if err := c.extendDeadline(ctx, conn); err != nil {
 		return "", err
 	}
 	var answer []byte
 	buf := make([]byte, 512)
-	for len(answer) < maxAnswer {
+	for len(answer) < maxReply {
 		n, err := conn.Read(buf)
 		answer = append(answer, buf[:n]...)
 		if end := bytes.IndexAny(answer, "\x00\n"); end >= 0 {

@@ -81,7 +81,7 @@ func TestAway(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := scanner.Within(200*time.Millisecond).Scan(ctx, strings.NewReader(file))
+			v, err := scanner.WithIdleTimeout(200*time.Millisecond).Scan(ctx, strings.NewReader(file))
 			if fault.KindOf(err) != fault.Unavailable || v.Infected != "" {
 				t.Errorf("%+v, %v", v, err)
 			}
