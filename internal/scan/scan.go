@@ -1,9 +1,10 @@
-// Package scan asks a virus scanner, ClamAV's clamd, about a file. What becomes of
-// an infected one is told by those who ask.
+// Package scan asks ClamAV's clamd whether a file is infected. The caller decides
+// what to do with an infected file.
 //
 //	scanner, err := scan.New("unix:/run/clamav/clamd.ctl")
-//	verdict, err := scanner.Scan(ctx, spool)
-//	// err: a fault.Down, nothing is known; verdict.Infected: what was found, or ""
+//	result, err := scanner.Scan(ctx, spool)
+//	// err is a fault.Down if the file could not be scanned
+//	// result.Infected names the virus, or is "" if the file is clean
 package scan
 
 import (
@@ -21,46 +22,49 @@ import (
 )
 
 const (
-	// piece is how much is sent at a time, in bytes.
+	// chunkSize is the number of bytes sent in one INSTREAM chunk.
 	chunkSize = 32 << 10
-	// maxAnswer bounds what clamd may say: a name and a few words.
+	// maxReply bounds clamd's reply, in bytes.
 	maxReply = 4 << 10
-	// connectLimit bounds connecting, silence every single step after it.
+	// connectTimeout bounds connecting; idleTimeout bounds each later read or
+	// write.
 	connectTimeout = 5 * time.Second
-	idleTimeout      = 30 * time.Second
+	idleTimeout    = 30 * time.Second
 )
 
-// Clamd is a scanner that listens on a socket; see New. It may be used by many
-// goroutines at once: each file has a connection of its own.
+// Clamd is a client of one clamd; see New. It is safe for concurrent use: each scan
+// opens its own connection.
 type Clamd struct {
 	network, address string
-	idleTimeout          time.Duration
+	idleTimeout      time.Duration
 }
 
-// Verdict of a scanner.
+// Result is the outcome of one scan.
 type Result struct {
-	// Infected is the name of what was found, "" where the file is clean.
+	// Infected is the virus name that clamd reported, "" if the file is clean.
 	Infected string
 }
 
-// New returns the scanner at address: unix:<path> or tcp:<host>:<port>. It does
-// not connect yet.
+// New returns a client of the clamd at address, unix:<path> or tcp:<host>:<port>.
+// It does not connect.
 func New(address string) (*Clamd, error) {
 	network, rest, _ := strings.Cut(address, ":")
 	if network != "unix" && network != "tcp" || rest == "" {
-		return nil, errors.New("a scanner is unix:<path> or tcp:<host>:<port>")
+		return nil, errors.New("scanner address must be unix:<path> or tcp:<host>:<port>")
 	}
 	return &Clamd{network, rest, idleTimeout}, nil
 }
 
-// Within sets how long the scanner may be silent at a time, 30 s unless told.
+// WithIdleTimeout returns a copy of c that waits at most limit for each read or
+// write. The default is 30 s.
 func (c *Clamd) WithIdleTimeout(limit time.Duration) *Clamd {
 	return &Clamd{c.network, c.address, limit}
 }
 
-// Scan sends what r holds, in pieces, and returns the verdict. A scanner that is
-// away, too slow, answers what nobody understands, or takes no file so large is a
-// fault.Down: what was not scanned is not clean. An error of r is returned as it is.
+// Scan sends the content of r to clamd and returns the result. It returns a
+// fault.Down if clamd is unreachable, too slow, sends an unknown reply or refuses
+// the size: a file that was not scanned does not count as clean. It returns an
+// error of r unchanged.
 func (c *Clamd) Scan(ctx context.Context, r io.Reader) (Result, error) {
 	answer, err := c.instream(ctx, r)
 	switch {
@@ -75,20 +79,21 @@ func (c *Clamd) Scan(ctx context.Context, r io.Reader) (Result, error) {
 	return parseReply(answer)
 }
 
-// verdict reads clamd's answer: "stream: OK", "stream: <name> FOUND", or an error.
-func parseReply(answer string) (Result, error) {
-	said, isStream := strings.CutPrefix(answer, "stream: ")
-	if isStream && said == "OK" {
+// parseReply reads clamd's reply: "stream: OK", "stream: <name> FOUND" or an error.
+func parseReply(reply string) (Result, error) {
+	text, isStream := strings.CutPrefix(reply, "stream: ")
+	if isStream && text == "OK" {
 		return Result{}, nil
 	}
-	if name, found := strings.CutSuffix(said, " FOUND"); isStream && found && name != "" {
+	if name, found := strings.CutSuffix(text, " FOUND"); isStream && found && name != "" {
 		return Result{Infected: name}, nil
 	}
-	return Result{}, fault.Down(fmt.Errorf("scan a file: the scanner answered %q", answer))
+	return Result{}, fault.Down(fmt.Errorf("scan a file: unexpected reply %q", reply))
 }
 
-// ask is one INSTREAM: pieces with their lengths in front, then an empty one. clamd
-// answers early, and hangs up, when it wants no more.
+// instream runs one INSTREAM command: chunks prefixed with their length, then an
+// empty chunk. clamd may reply and close the connection before it has read
+// everything.
 func (c *Clamd) instream(ctx context.Context, r io.Reader) (string, error) {
 	dialer := net.Dialer{Timeout: min(connectTimeout, c.idleTimeout)}
 	conn, err := dialer.DialContext(ctx, c.network, c.address)
@@ -102,7 +107,7 @@ func (c *Clamd) instream(ctx context.Context, r io.Reader) (string, error) {
 		if _, ok := errors.AsType[*sourceError](err); ok || ctx.Err() != nil {
 			return "", err
 		}
-		// Perhaps it said why it hung up.
+		// clamd may have sent the reason before it closed the connection.
 		if answer, reading := c.readReply(ctx, conn); reading == nil && answer != "" {
 			return answer, nil
 		}
@@ -111,7 +116,7 @@ func (c *Clamd) instream(ctx context.Context, r io.Reader) (string, error) {
 	return c.readReply(ctx, conn)
 }
 
-// sourceError says that what was to be scanned could not be read.
+// sourceError marks an error of the file to scan, as opposed to one of clamd.
 type sourceError struct{ err error }
 
 func (e *sourceError) Error() string { return e.err.Error() }
@@ -146,16 +151,16 @@ func (c *Clamd) write(ctx context.Context, conn net.Conn, p []byte) error {
 	return err
 }
 
-// more allows the next step its time.
+// extendDeadline gives the next read or write its own timeout.
 func (c *Clamd) extendDeadline(ctx context.Context, conn net.Conn) error {
 	if err := conn.SetDeadline(time.Now().Add(c.idleTimeout)); err != nil {
 		return err
 	}
-	return ctx.Err() // it may have ended just before, and its deadline been undone
+	return ctx.Err() // ctx may have ended before SetDeadline, which then replaced its deadline
 }
 
-// read returns the answer, which ends with a NUL, or with a newline where clamd
-// speaks before it knows how it was asked.
+// readReply reads up to a NUL, or up to a newline: clamd ends an error with a
+// newline if it has not yet read the command.
 func (c *Clamd) readReply(ctx context.Context, conn net.Conn) (string, error) {
 	if err := c.extendDeadline(ctx, conn); err != nil {
 		return "", err
@@ -169,8 +174,8 @@ func (c *Clamd) readReply(ctx context.Context, conn net.Conn) (string, error) {
 			return string(answer[:end]), nil
 		}
 		if err != nil {
-			return "", fmt.Errorf("the answer breaks off: %w", err)
+			return "", fmt.Errorf("reply ends early: %w", err)
 		}
 	}
-	return "", errors.New("the answer has no end")
+	return "", errors.New("reply is too long")
 }

@@ -20,26 +20,24 @@ import (
 
 var ctx = context.Background()
 
-// TestScan: clean and infected, over both kinds of socket.
 func TestScan(t *testing.T) {
 	t.Parallel()
 	fake := &scantest.Clamd{TB: t, Limit: 1 << 20}
 	for _, address := range []string{fake.Listen("tcp", "127.0.0.1:0"), fake.Listen("unix", filepath.Join(t.TempDir(), "s"))} {
-		try(t, address, 1<<20)
+		testCleanAndInfected(t, address, 1<<20)
 	}
 }
 
-// TestRealClamd: the same with a real one, where TOUCHLINE_TEST_CLAMAV tells where
-// it listens.
+// TestRealClamd uses the clamd at TOUCHLINE_TEST_CLAMAV, if set.
 func TestRealClamd(t *testing.T) {
 	address := os.Getenv("TOUCHLINE_TEST_CLAMAV")
 	if address == "" {
 		address = (&scantest.Clamd{TB: t, Limit: 1 << 20}).Listen("tcp", "127.0.0.1:0")
 	}
-	try(t, address, 1<<20)
+	testCleanAndInfected(t, address, 1<<20)
 }
 
-func try(t *testing.T, address string, limit int) {
+func testCleanAndInfected(t *testing.T, address string, limit int) {
 	t.Helper()
 	scanner, err := scan.New(address)
 	if err != nil {
@@ -55,46 +53,45 @@ func try(t *testing.T, address string, limit int) {
 	}
 }
 
-// TestAway: nothing that goes wrong makes a file clean.
-func TestAway(t *testing.T) {
+func TestScanFailureIsUnavailable(t *testing.T) {
 	t.Parallel()
 	const file = "some bytes"
-	say := func(answer string) func(net.Conn) {
-		return func(conn net.Conn) { _, _ = io.WriteString(conn, answer) }
+	reply := func(text string) func(net.Conn) {
+		return func(conn net.Conn) { _, _ = io.WriteString(conn, text) }
 	}
-	for name, said := range map[string]func(net.Conn){
-		"nothing":        say(""),
-		"garbage":        say("\xff\xfe\x00"),
-		"half":           say("stream: O"),
-		"endless":        func(conn net.Conn) { _, _ = conn.Write(bytes.Repeat([]byte("stream: OK"), 10_000)) },
-		"an error":       say("stream: Can't allocate memory ERROR\x00"),
-		"too large":      say("INSTREAM size limit exceeded. ERROR\x00"),
-		"no name":        say("stream:  FOUND\x00"),
-		"another's find": say("fd[10]: Win.Test FOUND\x00"),
-		"OK to another":  say("OK\x00"),
-		"OK and more":    say("stream: OK, or not\x00"),
-		"silence":        func(net.Conn) { time.Sleep(time.Second) },
+	for name, handle := range map[string]func(net.Conn){
+		"empty reply":                     reply(""),
+		"garbage":                         reply("\xff\xfe\x00"),
+		"truncated":                       reply("stream: O"),
+		"endless reply":                   func(conn net.Conn) { _, _ = conn.Write(bytes.Repeat([]byte("stream: OK"), 10_000)) },
+		"clamd error":                     reply("stream: Can't allocate memory ERROR\x00"),
+		"too large":                       reply("INSTREAM size limit exceeded. ERROR\x00"),
+		"FOUND without a name":            reply("stream:  FOUND\x00"),
+		"reply to another command, FOUND": reply("fd[10]: Win.Test FOUND\x00"),
+		"reply to another command, OK":    reply("OK\x00"),
+		"OK with trailing text":           reply("stream: OK, or not\x00"),
+		"silence":                         func(net.Conn) { time.Sleep(time.Second) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			scanner, err := scan.New((&scantest.Clamd{TB: t, Say: said}).Listen("tcp", "127.0.0.1:0"))
+			scanner, err := scan.New((&scantest.Clamd{TB: t, Reply: handle}).Listen("tcp", "127.0.0.1:0"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			v, err := scanner.WithIdleTimeout(200*time.Millisecond).Scan(ctx, strings.NewReader(file))
 			if fault.KindOf(err) != fault.Unavailable || v.Infected != "" {
-				t.Errorf("%+v, %v", v, err)
+				t.Errorf("got %+v, %v; want unavailable", v, err)
 			}
 		})
 	}
-	t.Run("large", func(t *testing.T) {
+	t.Run("file above the size limit", func(t *testing.T) {
 		scanner, _ := scan.New((&scantest.Clamd{TB: t, Limit: 100_000}).Listen("tcp", "127.0.0.1:0"))
 		_, err := scanner.Scan(ctx, io.LimitReader(zeros{}, 10<<20))
 		if fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("err = %v", err)
 		}
 	})
-	t.Run("nobody listens", func(t *testing.T) {
+	t.Run("connection refused", func(t *testing.T) {
 		for _, address := range []string{"tcp:127.0.0.1:1", "unix:" + filepath.Join(t.TempDir(), "s")} {
 			scanner, _ := scan.New(address)
 			if _, err := scanner.Scan(ctx, strings.NewReader(file)); fault.KindOf(err) != fault.Unavailable {
@@ -102,25 +99,25 @@ func TestAway(t *testing.T) {
 			}
 		}
 	})
-	t.Run("the file cannot be read", func(t *testing.T) {
+	t.Run("file read error", func(t *testing.T) {
 		scanner, _ := scan.New((&scantest.Clamd{TB: t, Limit: 100_000}).Listen("tcp", "127.0.0.1:0"))
 		broken := errors.New("disk")
 		if _, err := scanner.Scan(ctx, iotest.ErrReader(broken)); !errors.Is(err, broken) {
 			t.Errorf("err = %v", err)
 		}
 	})
-	t.Run("the caller leaves", func(t *testing.T) {
-		scanner, _ := scan.New((&scantest.Clamd{TB: t, Say: func(net.Conn) { time.Sleep(time.Second) }}).Listen("tcp", "127.0.0.1:0"))
-		left, cancel := context.WithCancel(ctx)
+	t.Run("caller cancels", func(t *testing.T) {
+		scanner, _ := scan.New((&scantest.Clamd{TB: t, Reply: func(net.Conn) { time.Sleep(time.Second) }}).Listen("tcp", "127.0.0.1:0"))
+		cancelled, cancel := context.WithCancel(ctx)
 		time.AfterFunc(50*time.Millisecond, cancel)
 		start := time.Now()
-		if _, err := scanner.Scan(left, strings.NewReader(file)); !errors.Is(err, context.Canceled) || time.Since(start) > 500*time.Millisecond {
+		if _, err := scanner.Scan(cancelled, strings.NewReader(file)); !errors.Is(err, context.Canceled) || time.Since(start) > 500*time.Millisecond {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 	})
 	for _, address := range []string{"", "off", "unix:", "tcp:", "udp:x"} {
 		if _, err := scan.New(address); err == nil {
-			t.Errorf("%q is no scanner", address)
+			t.Errorf("New(%q) succeeded, want an error", address)
 		}
 	}
 }

@@ -1,5 +1,4 @@
-// Package scantest stands in for a virus scanner in tests: no real one is at hand
-// everywhere.
+// Package scantest provides a fake clamd for tests.
 package scantest
 
 import (
@@ -10,21 +9,21 @@ import (
 	"testing"
 )
 
-// Eicar is the harmless file that every scanner finds, put together here so that
-// none finds this one.
+// Eicar is the standard antivirus test file. It is split here so that scanners do
+// not flag this source file.
 var Eicar = `X5O!P%@AP[4\PZX54(P^)7CC)7}$` + `EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*`
 
-// Clamd is a stand-in that speaks clamd's protocol and finds Eicar alone.
+// Clamd is a fake clamd that reports Eicar as the only virus.
 type Clamd struct {
 	testing.TB
-	// Limit is how many bytes it takes.
+	// Limit is the largest accepted file, in bytes.
 	Limit int
-	// Say, where set, is its answer to everything.
-	Say func(net.Conn)
+	// Reply, if set, handles every connection after the command.
+	Reply func(net.Conn)
 }
 
-// Listen returns the address, as the setting CLAMAV wants it, at which it listens
-// until the test ends.
+// Listen starts the fake until the test ends and returns its address in the form of
+// the setting CLAMAV.
 func (c *Clamd) Listen(network, address string) string {
 	c.Helper()
 	l, err := net.Listen(network, address)
@@ -51,8 +50,8 @@ func (c *Clamd) serve(conn net.Conn) {
 		_, _ = io.WriteString(conn, "UNKNOWN COMMAND\x00")
 		return
 	}
-	if c.Say != nil {
-		c.Say(conn)
+	if c.Reply != nil {
+		c.Reply(conn)
 		return
 	}
 	var all bytes.Buffer
@@ -65,7 +64,7 @@ func (c *Clamd) serve(conn net.Conn) {
 			break
 		}
 		if n > 64<<10 {
-			c.Errorf("a piece of %d bytes", n)
+			c.Errorf("chunk of %d bytes, want at most 64 KiB", n)
 		}
 		if all.Len()+int(n) > c.Limit {
 			_, _ = io.WriteString(conn, "INSTREAM size limit exceeded. ERROR\x00")
