@@ -21,14 +21,12 @@ import (
 
 var ctx = context.Background()
 
-// TestStores: every kind keeps what blob.Store promises.
-func TestStores(t *testing.T) {
+func TestStoreConformance(t *testing.T) {
 	t.Parallel()
 	blobtest.Each(t, func(t *testing.T, address string) { blobtest.Run(t, blobtest.Open(t, address)) })
 }
 
-// TestOverHTTP: what is opened is what http.ServeContent wants.
-func TestOverHTTP(t *testing.T) {
+func TestServeContentRange(t *testing.T) {
 	t.Parallel()
 	blobtest.Each(t, func(t *testing.T, address string) {
 		s := blobtest.Open(t, address)
@@ -46,7 +44,7 @@ func TestOverHTTP(t *testing.T) {
 			w.Header().Set("Content-Type", "text/plain")
 			http.ServeContent(w, r, "", time.Time{}, file)
 			if w.Code != http.StatusPartialContent || w.Body.String() != tt.want {
-				t.Errorf("%s: %d %q", tt.header, w.Code, w.Body)
+				t.Errorf("%s: got %d %q, want 206 %q", tt.header, w.Code, w.Body, tt.want)
 			}
 			if err := file.Close(); err != nil {
 				t.Error(err)
@@ -55,8 +53,8 @@ func TestOverHTTP(t *testing.T) {
 	})
 }
 
-// TestFolder: who may read it, what a cut-off write leaves, and that a link does
-// not lead out.
+// TestFolder checks the file modes, that Delete removes temporary files, and that a
+// symbolic link cannot lead out of the folder.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "deep", "files")
@@ -73,9 +71,9 @@ func TestFolder(t *testing.T) {
 			t.Errorf("%q: %v, %v; want %v", path, info, err, want)
 		}
 	}
-	left := filepath.Join(dir, ".writing", key+".0123456789abcdef")
+	temp := filepath.Join(dir, ".writing", key+".0123456789abcdef")
 	other := filepath.Join(dir, ".writing", key+".small.0123456789abcdef")
-	for _, path := range []string{left, other} {
+	for _, path := range []string{temp, other} {
 		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -83,11 +81,11 @@ func TestFolder(t *testing.T) {
 	if err := s.Delete(ctx, key); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("what a write left is there still: %v", err)
+	if _, err := os.Stat(temp); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("temporary file of the deleted key: got %v, want removed", err)
 	}
 	if _, err := os.Stat(other); err != nil {
-		t.Errorf("another key's write was torn: %v", err)
+		t.Errorf("temporary file of another key: %v", err)
 	}
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("secret"), 0o600); err != nil {
@@ -97,17 +95,16 @@ func TestFolder(t *testing.T) {
 		t.Skip(err)
 	}
 	if _, _, err := s.Open(ctx, "link21"); err == nil {
-		t.Error("a link led out of the folder")
+		t.Error("opened a symbolic link to a file outside the folder")
 	}
 }
 
-// broken is a reader whose disk fails.
-type broken struct{ io.Reader }
+// brokenReader fails on every read.
+type brokenReader struct{ io.Reader }
 
-func (broken) Seek(int64, int) (int64, error) { return 0, nil }
+func (brokenReader) Seek(int64, int) (int64, error) { return 0, nil }
 
-// TestAway: a store that does not answer, or refuses, is unavailable, never wrong.
-func TestAway(t *testing.T) {
+func TestFailingStoreIsUnavailable(t *testing.T) {
 	t.Parallel()
 	wantDown := func(t *testing.T, err error) {
 		t.Helper()
@@ -115,7 +112,7 @@ func TestAway(t *testing.T) {
 			t.Errorf("err = %v, want unavailable", err)
 		}
 		if strings.Contains(err.Error(), blobtest.Secret) {
-			t.Errorf("the secret is told: %v", err)
+			t.Errorf("error contains the secret: %v", err)
 		}
 	}
 	all := func(t *testing.T, s blob.Store) {
@@ -125,7 +122,7 @@ func TestAway(t *testing.T) {
 		wantDown(t, err)
 		wantDown(t, s.Delete(ctx, "a"))
 	}
-	t.Run("gone folder", func(t *testing.T) {
+	t.Run("deleted folder", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "files")
 		s := blobtest.Open(t, "file:"+dir)
 		if err := os.RemoveAll(dir); err != nil {
@@ -135,10 +132,10 @@ func TestAway(t *testing.T) {
 	})
 	t.Run("unreadable source", func(t *testing.T) {
 		blobtest.Each(t, func(t *testing.T, address string) {
-			wantDown(t, blobtest.Open(t, address).Put(ctx, "a", broken{iotest.ErrReader(errors.New("disk"))}, 1, ""))
+			wantDown(t, blobtest.Open(t, address).Put(ctx, "a", brokenReader{iotest.ErrReader(errors.New("disk"))}, 1, ""))
 		})
 	})
-	t.Run("nobody listens", func(t *testing.T) {
+	t.Run("connection refused", func(t *testing.T) {
 		server := httptest.NewServer(http.NotFoundHandler())
 		server.Close()
 		all(t, blobtest.Open(t, "s3://k:s@files?endpoint="+server.URL))
@@ -157,7 +154,7 @@ func TestAway(t *testing.T) {
 		server.Wrap.Store(&fail)
 		all(t, blobtest.Open(t, server.Address()))
 	})
-	t.Run("broken off", func(t *testing.T) {
+	t.Run("response cut off", func(t *testing.T) {
 		server := blobtest.New(t)
 		s := blobtest.Open(t, server.Address())
 		if err := s.Put(ctx, "a", strings.NewReader(strings.Repeat("x", 100_000)), 100_000, ""); err != nil {
@@ -186,16 +183,15 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestRetried: a server that stumbles once is asked again, from the start.
-func TestRetried(t *testing.T) {
+func TestPutIsRetried(t *testing.T) {
 	t.Parallel()
 	server := blobtest.New(t)
 	s := blobtest.Open(t, server.Address())
-	stumbled := false
+	failed := false
 	once := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !stumbled {
-				stumbled = true
+			if !failed {
+				failed = true
 				_, _ = io.CopyN(io.Discard, r.Body, 10_000)
 				w.WriteHeader(http.StatusServiceUnavailable)
 				return
@@ -204,16 +200,16 @@ func TestRetried(t *testing.T) {
 		})
 	}
 	server.Wrap.Store(&once)
-	if err := s.Put(ctx, "a", strings.NewReader(strings.Repeat("x", 100_000)), 100_000, ""); err != nil || !stumbled {
-		t.Fatalf("stumbled %t: %v", stumbled, err)
+	if err := s.Put(ctx, "a", strings.NewReader(strings.Repeat("x", 100_000)), 100_000, ""); err != nil || !failed {
+		t.Fatalf("first request failed: %t, err = %v", failed, err)
 	}
 	if server.Puts.Load() != 1 {
-		t.Errorf("%d arrived", server.Puts.Load())
+		t.Errorf("%d objects stored, want 1", server.Puts.Load())
 	}
 }
 
-// TestAddresses: what Open refuses, and that it repeats no secret.
-func TestAddresses(t *testing.T) {
+// TestInvalidAddresses also checks that no error contains the secret.
+func TestInvalidAddresses(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{
 		"", "file:", "ftp://x", "s3:", "s3://", "s3://bucket", "s3://key@bucket", "s3://key:hunter2@bucket?endpoint=ftp://x",

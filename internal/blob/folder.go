@@ -14,48 +14,48 @@ import (
 	"syscall"
 )
 
-// writing is the folder of what is not yet whole. No key begins with a dot.
-const writing = ".writing"
+// tempDir holds files that are still being written. No key begins with a dot.
+const tempDir = ".writing"
 
-// folder keeps each key in a file of its own under root. What a name of a link
-// or a mount may do, no file is reached outside of it: see os.Root.
+// folder stores each key in one file under root. os.Root keeps every access inside
+// it, whatever links the folder contains.
 type folder struct{ root *os.Root }
 
 func openFolder(path string) (*folder, error) {
 	if path == "" {
-		return nil, errors.New("file: wants a path")
+		return nil, errors.New("file store address has no path")
 	}
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder for files: %w", err)
+		return nil, fmt.Errorf("create the file store folder: %w", err)
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, fmt.Errorf("open the folder for files: %w", err)
+		return nil, fmt.Errorf("open the file store folder: %w", err)
 	}
-	if err := root.Mkdir(writing, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, errors.Join(fmt.Errorf("use the folder for files: %w", err), root.Close())
+	if err := root.Mkdir(tempDir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, errors.Join(fmt.Errorf("create %s in the file store folder: %w", tempDir, err), root.Close())
 	}
 	return &folder{root}, nil
 }
 
-// place is where key lies: a folder named by the end of its first name, and in it
-// one file. Ids of version 7 begin with the time, so it is their end that spreads
-// them; what was made of one lies beside it.
-func place(key string) (dir, file string) {
+// location returns the folder and the file name of key. The last two characters of
+// the first name are the folder: UUIDv7 ids begin with the time, so only their end
+// spreads evenly. Sizes of a picture lie next to it.
+func location(key string) (dir, file string) {
 	first, _, _ := strings.Cut(key, "/")
 	return first[max(0, len(first)-2):], strings.ReplaceAll(key, "/", ".")
 }
 
-// Put implements Store. A crash leaves the old bytes or the new ones, and perhaps
-// a file in .writing that Delete removes.
+// Put implements Store. After a crash the old or the new content is there, and
+// perhaps a file in .writing, which Delete removes.
 func (f *folder) Put(ctx context.Context, key string, r io.ReadSeeker, size int64, _ string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	return down(ctx, "keep", key, f.put(ctx, key, r, size, f.root.Rename))
+	return unavailable(ctx, "put", key, f.put(ctx, key, r, size, f.root.Rename))
 }
 
-// create keeps data under key unless the key holds something.
+// create stores data under key unless the key has content.
 func (f *folder) create(ctx context.Context, key string, data []byte) error {
 	err := f.put(ctx, key, bytes.NewReader(data), int64(len(data)), func(from, to string) error {
 		if err := f.root.Link(from, to); err != nil {
@@ -67,15 +67,15 @@ func (f *folder) create(ctx context.Context, key string, data []byte) error {
 		return nil
 	}
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, errors.ErrUnsupported) {
-		// This file system knows no links: the last of those that race wins.
+		// Without hard links the last of several concurrent writers wins.
 		return f.Put(ctx, key, bytes.NewReader(data), int64(len(data)), "")
 	}
-	return down(ctx, "keep", key, err)
+	return unavailable(ctx, "put", key, err)
 }
 
 func (f *folder) put(ctx context.Context, key string, r io.ReadSeeker, size int64, publish func(from, to string) error) error {
-	dir, name := place(key)
-	temp := writing + "/" + name + "." + hex.EncodeToString(random())
+	dir, name := location(key)
+	temp := tempDir + "/" + name + "." + hex.EncodeToString(randomBytes())
 	err := f.write(ctx, temp, r, size)
 	if err == nil {
 		err = f.makeDir(dir)
@@ -90,13 +90,13 @@ func (f *folder) put(ctx context.Context, key string, r io.ReadSeeker, size int6
 	return f.sync(dir)
 }
 
-func random() []byte {
+func randomBytes() []byte {
 	b := make([]byte, 8)
-	_, _ = rand.Read(b) // it never fails
+	_, _ = rand.Read(b) // crypto/rand never fails
 	return b
 }
 
-// write makes a file of exactly size bytes and syncs it.
+// write creates a file of exactly size bytes and syncs it.
 func (f *folder) write(ctx context.Context, name string, r io.ReadSeeker, size int64) error {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (f *folder) write(ctx context.Context, name string, r io.ReadSeeker, size i
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(file, &heeding{ctx, io.LimitReader(r, size)})
+	n, err := io.Copy(file, &contextReader{ctx, io.LimitReader(r, size)})
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
 	}
@@ -115,7 +115,7 @@ func (f *folder) write(ctx context.Context, name string, r io.ReadSeeker, size i
 	return errors.Join(err, file.Close())
 }
 
-// makeDir makes a folder and has its name survive a power cut.
+// makeDir creates a folder and syncs its parent, so that it survives a power cut.
 func (f *folder) makeDir(dir string) error {
 	err := f.root.Mkdir(dir, 0o700)
 	if errors.Is(err, fs.ErrExist) {
@@ -134,7 +134,7 @@ func (f *folder) sync(dir string) error {
 	}
 	err = d.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
-		err = nil // some file systems sync no folders
+		err = nil // some file systems cannot sync a folder
 	}
 	return errors.Join(err, d.Close())
 }
@@ -144,28 +144,29 @@ func (f *folder) Open(ctx context.Context, key string) (io.ReadSeekCloser, int64
 	if err := checkKey(key); err != nil {
 		return nil, 0, err
 	}
-	dir, name := place(key)
+	dir, name := location(key)
 	file, err := f.root.Open(dir + "/" + name)
-	if errors.Is(err, fs.ErrNotExist) && f.present() {
-		err = ErrAbsent
+	if errors.Is(err, fs.ErrNotExist) && f.exists() {
+		err = ErrNotFound
 	}
 	if err != nil {
-		return nil, 0, down(ctx, "read", key, err)
+		return nil, 0, unavailable(ctx, "read", key, err)
 	}
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("not a file")
+		err = errors.New("not a regular file")
 	}
 	if err != nil {
 		_ = file.Close()
-		return nil, 0, down(ctx, "read", key, err)
+		return nil, 0, unavailable(ctx, "read", key, err)
 	}
-	return &stored{file, ctx, key}, info.Size(), nil
+	return &folderFile{file, ctx, key}, info.Size(), nil
 }
 
-// present tells a folder without a file from one that is gone with all it held.
-func (f *folder) present() bool {
-	_, err := f.root.Stat(writing)
+// exists reports whether the folder is mounted: a missing file in a missing folder
+// is not ErrNotFound.
+func (f *folder) exists() bool {
+	_, err := f.root.Stat(tempDir)
 	return err == nil
 }
 
@@ -174,7 +175,7 @@ func (f *folder) Delete(ctx context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	dir, name := place(key)
+	dir, name := location(key)
 	err := f.root.Remove(dir + "/" + name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -182,20 +183,20 @@ func (f *folder) Delete(ctx context.Context, key string) error {
 		err = f.sync(dir)
 	}
 	if err == nil {
-		err = f.dropUnfinished(name)
+		err = f.removeTemp(name)
 	}
-	return down(ctx, "delete", key, err)
+	return unavailable(ctx, "delete", key, err)
 }
 
-// dropUnfinished removes what writes of name left that were cut short.
-func (f *folder) dropUnfinished(name string) error {
-	entries, err := fs.ReadDir(f.root.FS(), writing)
+// removeTemp removes the temporary files of interrupted writes of name.
+func (f *folder) removeTemp(name string) error {
+	entries, err := fs.ReadDir(f.root.FS(), tempDir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
 		if of, nonce, found := cutLast(e.Name()); found && nonce != "" && of == name {
-			if err := f.root.Remove(writing + "/" + e.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			if err := f.root.Remove(tempDir + "/" + e.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
@@ -214,32 +215,32 @@ func cutLast(name string) (before, after string, found bool) {
 // Close implements Store.
 func (f *folder) Close() error { return f.root.Close() }
 
-// stored is a file being read: its failures are the store's.
-type stored struct {
+// folderFile is an open file whose read errors become faults.
+type folderFile struct {
 	*os.File
 	ctx context.Context
 	key string
 }
 
 // Read implements io.Reader.
-func (s *stored) Read(p []byte) (int, error) {
+func (s *folderFile) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
 	n, err := s.File.Read(p)
 	if err != nil && err != io.EOF {
-		err = down(s.ctx, "read", s.key, err)
+		err = unavailable(s.ctx, "read", s.key, err)
 	}
 	return n, err
 }
 
-// heeding ends with its context.
-type heeding struct {
+// contextReader stops reading once its context ends.
+type contextReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-func (h *heeding) Read(p []byte) (int, error) {
+func (h *contextReader) Read(p []byte) (int, error) {
 	if err := h.ctx.Err(); err != nil {
 		return 0, err
 	}

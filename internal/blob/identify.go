@@ -10,39 +10,40 @@ import (
 	"github.com/google/uuid"
 )
 
-// identity is the key of the object by which a store is known.
-const identity = "touchline-store"
+// identityKey is the key of the object that holds the id of the store.
+const identityKey = "touchline-store"
 
-// Identify returns the id of the store, which an object in it holds. Where known,
-// the id that the database has, is empty, that object is made if it is absent, with
-// an id from newID; replicas that race for it get the same. Else the store must
-// hold known: another store, or an empty one where the right one should be mounted,
-// would make documents that are safe look lost. That error says so and is no fault.
+// Identify returns the id of the store, which an object in it holds. If known, the
+// id in the database, is empty, Identify creates a missing object with an id from
+// newID; concurrent replicas get the same id. Otherwise the store must hold known:
+// with another store, or with an empty folder because a volume is not mounted,
+// stored documents would look lost. That error is not a fault, so that the process
+// does not start.
 func Identify(ctx context.Context, store Store, known string, newID func() string) (string, error) {
 	id, err := readIdentity(ctx, store)
 	switch {
 	case err == nil:
-	case !errors.Is(err, ErrAbsent):
-		return "", fmt.Errorf("ask the file store who it is: %w", err)
+	case !errors.Is(err, ErrNotFound):
+		return "", fmt.Errorf("read the id of the file store: %w", err)
 	case known != "":
-		return "", fmt.Errorf("the file store is empty, but the database knows the one with the id %s: FILES names another place, or what should be there is not mounted", known)
+		return "", fmt.Errorf("the file store is empty, but the database expects the store with the id %s: FILES names another place, or the volume is not mounted", known)
 	default:
 		if err := writeIdentity(ctx, store, newID()); err != nil {
-			return "", fmt.Errorf("mark the file store as ours: %w", err)
+			return "", fmt.Errorf("write the id of the file store: %w", err)
 		}
-		// A replica may have been quicker: what the store says counts.
+		// Another replica may have written its id first, so read it back.
 		if id, err = readIdentity(ctx, store); err != nil {
-			return "", fmt.Errorf("ask the file store who it is: %w", err)
+			return "", fmt.Errorf("read the id of the file store: %w", err)
 		}
 	}
 	if known != "" && id != known {
-		return "", fmt.Errorf("this file store has the id %s, but the database knows the one with the id %s: FILES names another installation's store", id, known)
+		return "", fmt.Errorf("this file store has the id %s, but the database expects the store with the id %s: FILES names another installation's store", id, known)
 	}
 	return id, nil
 }
 
 func readIdentity(ctx context.Context, store Store) (string, error) {
-	r, _, err := store.Open(ctx, identity)
+	r, _, err := store.Open(ctx, identityKey)
 	if err != nil {
 		return "", err
 	}
@@ -52,7 +53,7 @@ func readIdentity(ctx context.Context, store Store) (string, error) {
 	}
 	id := string(bytes.TrimSpace(text))
 	if uuid.Validate(id) != nil {
-		return "", fmt.Errorf("its object %s holds no id", identity)
+		return "", fmt.Errorf("object %s: not an id", identityKey)
 	}
 	return id, nil
 }
@@ -62,7 +63,7 @@ func writeIdentity(ctx context.Context, store Store, id string) error {
 	if s, ok := store.(interface {
 		create(ctx context.Context, key string, data []byte) error
 	}); ok {
-		return s.create(ctx, identity, data)
+		return s.create(ctx, identityKey, data)
 	}
-	return store.Put(ctx, identity, bytes.NewReader(data), int64(len(data)), "text/plain")
+	return store.Put(ctx, identityKey, bytes.NewReader(data), int64(len(data)), "text/plain")
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/blob/blobtest"
 )
 
-// TestMemory: keeping and reading 10 MiB allocates less than one of them in all.
+// TestMemory checks that storing and reading 10 MiB allocates less than 1 MiB.
 func TestMemory(t *testing.T) {
 	const size = 10 << 20
 	server := blobtest.New(t)
@@ -56,7 +56,7 @@ func TestMemory(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
-			t.Errorf("%.6s: %d bytes", address, got)
+			t.Errorf("%.6s: allocated %d bytes, want at most 1 MiB", address, got)
 		}
 		if err := r.Close(); err != nil {
 			t.Error(err)

@@ -20,17 +20,17 @@ import (
 )
 
 const (
-	// askLimit bounds a request without a body, its retries included.
-	askLimit = 20 * time.Second
-	// stallLimit bounds how long the server may be silent.
-	stallLimit = 20 * time.Second
-	// slowest is the speed, in bytes a second, below which an upload is given up.
-	slowest = 64 << 10
-	// tries is how often a request is sent in all.
-	tries = 3
+	// requestTimeout bounds a request without a body, retries included.
+	requestTimeout = 20 * time.Second
+	// stallTimeout bounds how long the server may send nothing.
+	stallTimeout = 20 * time.Second
+	// minUploadRate, in bytes a second, sets the timeout of an upload.
+	minUploadRate = 64 << 10
+	// maxAttempts is how often one request is sent in all.
+	maxAttempts = 3
 )
 
-// bucket keeps each key as an object under prefix.
+// bucket stores each key as one object under prefix.
 type bucket struct {
 	client *minio.Core
 	name   string
@@ -40,7 +40,7 @@ type bucket struct {
 func openS3(address string, getenv func(string) string) (*bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Opaque != "" {
-		return nil, errors.New("a bucket is s3://<key>:<secret>@<bucket>/<prefix>?endpoint=<url>&region=<region>")
+		return nil, errors.New("bucket address must be s3://<key>:<secret>@<bucket>/<prefix>?endpoint=<url>&region=<region>")
 	}
 	key, secret, token := u.User.Username(), "", ""
 	if key != "" {
@@ -49,11 +49,11 @@ func openS3(address string, getenv func(string) string) (*bucket, error) {
 		key, secret, token = getenv("AWS_ACCESS_KEY_ID"), getenv("AWS_SECRET_ACCESS_KEY"), getenv("AWS_SESSION_TOKEN")
 	}
 	if key == "" || secret == "" {
-		return nil, errors.New("a bucket wants credentials: in its address, or in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+		return nil, errors.New("bucket has no credentials: set them in its address, or in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
 	opts := &minio.Options{
 		Creds: credentials.NewStaticV4(key, secret, token), Secure: true,
-		Region: u.Query().Get("region"), Transport: transport(), MaxRetries: tries,
+		Region: u.Query().Get("region"), Transport: transport(), MaxRetries: maxAttempts,
 	}
 	if opts.Region == "" {
 		opts.Region = getenv("AWS_REGION")
@@ -62,7 +62,7 @@ func openS3(address string, getenv func(string) string) (*bucket, error) {
 	if endpoint := u.Query().Get("endpoint"); endpoint != "" {
 		e, err := url.Parse(endpoint)
 		if err != nil || e.Host == "" || strings.Trim(e.Path, "/") != "" || e.Scheme != "http" && e.Scheme != "https" {
-			return nil, errors.New("a bucket's endpoint is http://host:port or https://host:port")
+			return nil, errors.New("bucket endpoint must be http://host:port or https://host:port")
 		}
 		host, opts.Secure, opts.BucketLookup = e.Host, e.Scheme == "https", minio.BucketLookupPath
 		if opts.Region == "" {
@@ -71,18 +71,19 @@ func openS3(address string, getenv func(string) string) (*bucket, error) {
 	}
 	client, err := minio.NewCore(host, opts)
 	if err != nil {
-		return nil, fmt.Errorf("use the bucket %s: %w", u.Host, err)
+		return nil, fmt.Errorf("create a client for bucket %s: %w", u.Host, err)
 	}
 	return &bucket{client, u.Host, strings.Trim(path.Clean("/"+u.Path), "/")}, nil
 }
 
-// transport gives up on a server that does not answer.
+// transport returns an HTTP transport whose timeouts detect a server that does not
+// respond.
 func transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 5 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   5 * time.Second,
-		ResponseHeaderTimeout: stallLimit,
+		ResponseHeaderTimeout: stallTimeout,
 		ExpectContinueTimeout: time.Second,
 		IdleConnTimeout:       time.Minute,
 		MaxIdleConnsPerHost:   8,
@@ -91,15 +92,15 @@ func transport() *http.Transport {
 	}
 }
 
-// object is the name of key's object. As in a folder the slash becomes a dot:
-// servers that keep objects in files have no "a/b" beside an "a".
+// object returns the object name of key. The slash becomes a dot: a server that
+// stores objects as files cannot have both "a" and "a/b".
 func (b *bucket) object(key string) string {
 	return path.Join(b.prefix, strings.ReplaceAll(key, "/", "."))
 }
 
-// Put implements Store: one request, so that the object is there whole or not at
-// all. The hash goes ahead of the bytes and the server compares it, so nothing is
-// kept that was changed on the way, and nothing need be held in memory.
+// Put implements Store with one request, so that the object appears whole or not at
+// all. It sends the SHA-256 of the content first and the server compares it;
+// nothing is buffered in memory.
 func (b *bucket) Put(ctx context.Context, key string, r io.ReadSeeker, size int64, mediaType string) error {
 	if err := checkKey(key); err != nil {
 		return err
@@ -107,36 +108,36 @@ func (b *bucket) Put(ctx context.Context, key string, r io.ReadSeeker, size int6
 	return b.put(ctx, key, r, size, minio.PutObjectOptions{ContentType: mediaType})
 }
 
-// create keeps data under key unless the key holds something. A server that does
-// not know the condition lets the last of those that race win.
+// create stores data under key unless the key has content. On a server without
+// conditional writes the last of several concurrent writers wins.
 func (b *bucket) create(ctx context.Context, key string, data []byte) error {
 	opts := minio.PutObjectOptions{ContentType: "text/plain"}
 	opts.SetMatchETagExcept("*")
 	err := b.put(ctx, key, bytes.NewReader(data), int64(len(data)), opts)
-	if status(err) == http.StatusPreconditionFailed || status(err) == http.StatusConflict {
+	if statusCode(err) == http.StatusPreconditionFailed || statusCode(err) == http.StatusConflict {
 		return nil
 	}
 	return err
 }
 
 func (b *bucket) put(ctx context.Context, key string, r io.ReadSeeker, size int64, opts minio.PutObjectOptions) error {
-	limited, cancel := context.WithTimeout(ctx, askLimit+time.Duration(size/slowest)*time.Second)
+	limited, cancel := context.WithTimeout(ctx, requestTimeout+time.Duration(size/minUploadRate)*time.Second)
 	defer cancel()
-	sum, err := hashed(limited, r, size)
-	opts.DisableContentSha256 = true // the client's own, which sends signatures among the bytes
+	sum, err := sha256Of(limited, r, size)
+	opts.DisableContentSha256 = true // the client's own method mixes signatures into the body
 	if err == nil {
 		_, err = b.client.PutObject(limited, b.name, b.object(key), r, size, "", sum, opts)
 	}
-	return down(ctx, "keep", key, b.absent(err))
+	return unavailable(ctx, "put", key, b.mapNotFound(err))
 }
 
-// hashed returns the SHA-256 of r's size bytes and leaves r at its start.
-func hashed(ctx context.Context, r io.ReadSeeker, size int64) (string, error) {
+// sha256Of returns the hex SHA-256 of the size bytes of r, and rewinds r.
+func sha256Of(ctx context.Context, r io.ReadSeeker, size int64) (string, error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
 	sum := sha256.New()
-	n, err := io.Copy(sum, &heeding{ctx, io.LimitReader(r, size)})
+	n, err := io.Copy(sum, &contextReader{ctx, io.LimitReader(r, size)})
 	if err == nil && n != size {
 		err = io.ErrUnexpectedEOF
 	}
@@ -152,19 +153,19 @@ func (b *bucket) Open(ctx context.Context, key string) (io.ReadSeekCloser, int64
 	if err := checkKey(key); err != nil {
 		return nil, 0, err
 	}
-	limited, cancel := context.WithTimeout(ctx, askLimit)
+	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	info, err := b.client.StatObject(limited, b.name, b.object(key), minio.StatObjectOptions{})
-	if err = b.absent(err); errors.Is(err, ErrAbsent) {
-		// The answer is the same where there is no such bucket.
-		if there, err := b.client.BucketExists(limited, b.name); err != nil || !there {
-			return nil, 0, down(ctx, "read", key, errors.Join(errors.New("there is no bucket "+b.name), err))
+	if err = b.mapNotFound(err); errors.Is(err, ErrNotFound) {
+		// A missing bucket gives the same response as a missing key.
+		if exists, err := b.client.BucketExists(limited, b.name); err != nil || !exists {
+			return nil, 0, unavailable(ctx, "read", key, errors.Join(fmt.Errorf("no bucket %s", b.name), err))
 		}
 	}
 	if err != nil {
-		return nil, 0, down(ctx, "read", key, err)
+		return nil, 0, unavailable(ctx, "read", key, err)
 	}
-	return &object{bucket: b, ctx: ctx, key: key, etag: info.ETag, size: info.Size}, info.Size, nil
+	return &objectReader{bucket: b, ctx: ctx, key: key, etag: info.ETag, size: info.Size}, info.Size, nil
 }
 
 // Delete implements Store.
@@ -172,27 +173,27 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, askLimit)
+	limited, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
-	err := b.absent(b.client.RemoveObject(limited, b.name, b.object(key), minio.RemoveObjectOptions{}))
-	if errors.Is(err, ErrAbsent) {
+	err := b.mapNotFound(b.client.RemoveObject(limited, b.name, b.object(key), minio.RemoveObjectOptions{}))
+	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
-	return down(ctx, "delete", key, err)
+	return unavailable(ctx, "delete", key, err)
 }
 
 // Close implements Store.
 func (b *bucket) Close() error { return nil }
 
-// absent tells a key that holds nothing from a bucket that is not there.
-func (b *bucket) absent(err error) error {
+// mapNotFound maps the error of a missing key to ErrNotFound.
+func (b *bucket) mapNotFound(err error) error {
 	if code := minio.ToErrorResponse(err).Code; err != nil && (code == minio.NoSuchKey || code == "NotFound") {
-		return ErrAbsent
+		return ErrNotFound
 	}
 	return err
 }
 
-func status(err error) int {
+func statusCode(err error) int {
 	if e, ok := errors.AsType[minio.ErrorResponse](err); ok {
 		return e.StatusCode
 	}

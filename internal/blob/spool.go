@@ -12,25 +12,25 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// ErrTooLarge says that more was written to a Spool than it may hold.
-var ErrTooLarge = errors.New("blob: more than may be uploaded")
+// ErrTooLarge means that a write would exceed the limit of a Spool.
+var ErrTooLarge = errors.New("blob: upload is too large")
 
-// Spool is a temporary file for one upload: written once, front to back, then
-// read and sought as often as wanted. What it holds is on disk, not in memory. It
-// belongs to one goroutine, and Close removes it; where the platform lets us, it
-// has no name from the start, so that a crash leaves nothing.
+// Spool is a temporary file for one upload: written once from front to back, then
+// read and sought as often as needed. Its content is on disk, not in memory. It is
+// for one goroutine; Close removes it. Where the platform allows, the file is
+// unlinked at once, so that a crash leaves nothing.
 type Spool struct {
 	file  *os.File
 	limit int64
 	size  int64
 	sum   hash.Hash
 	named bool
-	// read is where reading goes on; -1 until reading began.
+	// reading is true after the first Read or Seek; Write then fails.
 	reading bool
 }
 
-// NewSpool makes a Spool of at most limit bytes in the folder dir, which is made
-// where there is none. A disk without room is fault.Down, here and in Write.
+// NewSpool creates a Spool of at most limit bytes in the folder dir, which it
+// creates if missing. A full disk is fault.Down, here and in Write.
 func NewSpool(dir string, limit int64) (*Spool, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fault.Down(err)
@@ -42,11 +42,11 @@ func NewSpool(dir string, limit int64) (*Spool, error) {
 	return &Spool{file: file, limit: limit, sum: sha256.New(), named: os.Remove(file.Name()) != nil}, nil
 }
 
-// Write adds p. It is ErrTooLarge as soon as there is more than the limit; what
-// is written after the first Read or Seek is refused.
+// Write appends p. It returns ErrTooLarge past the limit and an error after the
+// first Read or Seek.
 func (s *Spool) Write(p []byte) (int, error) {
 	if s.reading {
-		return 0, errors.New("blob: the spool is being read")
+		return 0, errors.New("blob: write to a spool after reading began")
 	}
 	if int64(len(p)) > s.limit-s.size {
 		return 0, ErrTooLarge
@@ -55,12 +55,12 @@ func (s *Spool) Write(p []byte) (int, error) {
 	s.size += int64(n)
 	s.sum.Write(p[:n])
 	if err != nil {
-		return n, fault.Down(fmt.Errorf("spool an upload: %w", err))
+		return n, fault.Down(fmt.Errorf("write spool: %w", err))
 	}
 	return n, nil
 }
 
-// Read reads on from the start or from where Seek went.
+// Read continues at the start or at the offset of the last Seek.
 func (s *Spool) Read(p []byte) (int, error) {
 	if !s.reading {
 		if _, err := s.Seek(0, io.SeekStart); err != nil {
@@ -69,16 +69,16 @@ func (s *Spool) Read(p []byte) (int, error) {
 	}
 	n, err := s.file.Read(p)
 	if err != nil && err != io.EOF {
-		err = fault.Down(fmt.Errorf("read a spool: %w", err))
+		err = fault.Down(fmt.Errorf("read spool: %w", err))
 	}
 	return n, err
 }
 
-// ReadAt implements io.ReaderAt, apart from where Read is.
+// ReadAt implements io.ReaderAt. It does not change the offset of Read.
 func (s *Spool) ReadAt(p []byte, at int64) (int, error) {
 	n, err := s.file.ReadAt(p, at)
 	if err != nil && err != io.EOF {
-		err = fault.Down(fmt.Errorf("read a spool: %w", err))
+		err = fault.Down(fmt.Errorf("read spool: %w", err))
 	}
 	return n, err
 }
@@ -88,18 +88,18 @@ func (s *Spool) Seek(offset int64, whence int) (int64, error) {
 	s.reading = true
 	n, err := s.file.Seek(offset, whence)
 	if err != nil {
-		return n, fmt.Errorf("seek in a spool: %w", err)
+		return n, fmt.Errorf("seek spool: %w", err)
 	}
 	return n, nil
 }
 
-// Size is how many bytes were written.
+// Size returns the number of bytes written.
 func (s *Spool) Size() int64 { return s.size }
 
-// SHA256 is the hash of what was written, in lower-case hex.
+// SHA256 returns the hash of the content in lower-case hex.
 func (s *Spool) SHA256() string { return hex.EncodeToString(s.sum.Sum(nil)) }
 
-// Close removes the file. It may be called again.
+// Close removes the file. A second call does nothing.
 func (s *Spool) Close() error {
 	err := s.file.Close()
 	if errors.Is(err, os.ErrClosed) {

@@ -14,7 +14,6 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// TestSpool: bounded, counted, hashed, read again and again, and gone at the end.
 func TestSpool(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "uploads")
@@ -27,25 +26,25 @@ func TestSpool(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	if _, err := s.Write([]byte("y")); !errors.Is(err, blob.ErrTooLarge) {
-		t.Errorf("one byte more: %v", err)
+		t.Errorf("write past the limit: %v, want ErrTooLarge", err)
 	}
 	sum := sha256.Sum256(data)
 	if s.Size() != 100 || s.SHA256() != hex.EncodeToString(sum[:]) {
-		t.Errorf("%d bytes, %s", s.Size(), s.SHA256())
+		t.Errorf("got %d bytes with hash %s", s.Size(), s.SHA256())
 	}
 	for range 2 {
 		if got, err := io.ReadAll(s); err != nil || !bytes.Equal(got, data) {
-			t.Errorf("%d bytes, %v", len(got), err)
+			t.Errorf("read %d bytes, %v", len(got), err)
 		}
 		if _, err := s.Seek(0, io.SeekStart); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if n, err := s.ReadAt(make([]byte, 10), 95); n != 5 || err != io.EOF {
-		t.Errorf("%d bytes, %v", n, err)
+		t.Errorf("read %d bytes at 95, %v; want 5, EOF", n, err)
 	}
 	if _, err := s.Write(nil); err == nil {
-		t.Error("written after it was read")
+		t.Error("write after read: got no error")
 	}
 	for range 2 {
 		if err := s.Close(); err != nil {
@@ -53,14 +52,13 @@ func TestSpool(t *testing.T) {
 		}
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-		t.Errorf("left: %v, %v", left, err)
+		t.Errorf("files after Close: %v, %v", left, err)
 	}
 	if _, err := blob.NewSpool("/dev/null/x", 1); fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("no folder: %v", err)
+		t.Errorf("invalid folder: %v, want unavailable", err)
 	}
 }
 
-// TestSpoolMemory: a spool costs no memory worth counting, whatever its size.
 func TestSpoolMemory(t *testing.T) {
 	s, err := blob.NewSpool(t.TempDir(), 10<<20)
 	if err != nil {
@@ -69,6 +67,6 @@ func TestSpoolMemory(t *testing.T) {
 	defer s.Close()
 	piece := make([]byte, 32<<10)
 	if got := testing.AllocsPerRun(100, func() { _, _ = s.Write(piece) }); got > 1 {
-		t.Errorf("%v allocations a piece", got)
+		t.Errorf("%v allocations per write, want at most 1", got)
 	}
 }

@@ -12,13 +12,14 @@ import (
 	"github.com/touchline/touchline/internal/blob"
 )
 
-// Each runs test on a folder and on an S3 server, each with a fresh address.
+// Each runs test against a folder and against an S3 server, each with a new
+// address.
 func Each(t *testing.T, test func(t *testing.T, address string)) {
 	t.Run("folder", func(t *testing.T) { test(t, "file:"+t.TempDir()+"/files") })
 	t.Run("s3", func(t *testing.T) { test(t, S3(t)) })
 }
 
-// Open opens the store at address for the length of a test.
+// Open opens the store at address and closes it when the test ends.
 func Open(tb testing.TB, address string) blob.Store {
 	tb.Helper()
 	s, err := blob.Open(context.Background(), address, blob.Options{Getenv: func(string) string { return "" }})
@@ -35,11 +36,11 @@ func Open(tb testing.TB, address string) blob.Store {
 
 const id = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"
 
-// Run holds a store to what blob.Store promises.
+// Run tests that a store does what blob.Store documents.
 func Run(t *testing.T, s blob.Store) {
 	for name, test := range map[string]func(*testing.T, blob.Store){
-		"kept and read": kept, "absent": absent, "replaced": replaced, "cut short": cutShort,
-		"seeking": seeking, "keys": badKeys, "cancelled": cancelled, "at once": atOnce,
+		"put and open": testPutOpen, "not found": testNotFound, "replace": testReplace, "short reader": testShortReader,
+		"seek": testSeek, "invalid keys": testInvalidKeys, "cancelled put": testCancelledPut, "concurrent put": testConcurrentPut,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, s) })
 	}
@@ -65,37 +66,37 @@ func get(t *testing.T, s blob.Store, key string) []byte {
 		t.Fatalf("read %s: %v", key, err)
 	}
 	if int64(len(data)) != size {
-		t.Fatalf("%s: %d bytes, told as %d", key, len(data), size)
+		t.Fatalf("%s: read %d bytes, Open returned size %d", key, len(data), size)
 	}
 	return data
 }
 
-func noise(n int) []byte {
+func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.Read(b)
 	return b
 }
 
-func kept(t *testing.T, s blob.Store) {
+func testPutOpen(t *testing.T, s blob.Store) {
 	for _, n := range []int{0, 1, 32 << 10, 3<<20 + 7} {
 		for _, key := range []string{id, id + "/small", "a", "a/b", "ab"} {
-			want := noise(n)
+			want := randomBytes(n)
 			put(t, s, key, want)
 			if !bytes.Equal(get(t, s, key), want) {
-				t.Errorf("%s, %d bytes: others came back", key, n)
+				t.Errorf("%s, %d bytes: read different bytes", key, n)
 			}
 		}
 	}
 	if r := bytes.NewReader([]byte("read from the start")); true {
 		_, _ = r.Seek(5, io.SeekStart)
 		if err := s.Put(ctx, "seek", r, r.Size(), ""); err != nil || string(get(t, s, "seek")) != "read from the start" {
-			t.Errorf("a reader that had been read: %v", err)
+			t.Errorf("put of a reader not at its start: %v", err)
 		}
 	}
 }
 
-func absent(t *testing.T, s blob.Store) {
-	if _, _, err := s.Open(ctx, "nothing"); !errors.Is(err, blob.ErrAbsent) {
+func testNotFound(t *testing.T, s blob.Store) {
+	if _, _, err := s.Open(ctx, "nothing"); !errors.Is(err, blob.ErrNotFound) {
 		t.Errorf("open: %v", err)
 	}
 	put(t, s, "gone", []byte("x"))
@@ -105,15 +106,15 @@ func absent(t *testing.T, s blob.Store) {
 			t.Errorf("delete: %v", err)
 		}
 	}
-	if _, _, err := s.Open(ctx, "gone"); !errors.Is(err, blob.ErrAbsent) {
-		t.Errorf("open what was deleted: %v", err)
+	if _, _, err := s.Open(ctx, "gone"); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("open after delete: %v, want ErrNotFound", err)
 	}
 	if string(get(t, s, "gone/small")) != "y" {
-		t.Error("a variant went with its original")
+		t.Error("deleting a key also deleted its variant")
 	}
 }
 
-func replaced(t *testing.T, s blob.Store) {
+func testReplace(t *testing.T, s blob.Store) {
 	put(t, s, "key", []byte("the first, which is longer"))
 	put(t, s, "key", []byte("the second"))
 	if got := get(t, s, "key"); string(got) != "the second" {
@@ -121,20 +122,20 @@ func replaced(t *testing.T, s blob.Store) {
 	}
 }
 
-// cutShort: fewer bytes than announced are not kept, and hurt nothing.
-func cutShort(t *testing.T, s blob.Store) {
+// testShortReader checks that a reader shorter than size stores nothing.
+func testShortReader(t *testing.T, s blob.Store) {
 	put(t, s, "short", []byte("as it was"))
 	if err := s.Put(ctx, "short", bytes.NewReader([]byte("x")), 100, ""); err == nil {
-		t.Error("1 byte passed for 100")
+		t.Error("put of 1 byte as 100: got no error")
 	}
 	if got := get(t, s, "short"); string(got) != "as it was" {
 		t.Errorf("%q", got)
 	}
 }
 
-// seeking: what http.ServeContent does, and what it does not.
-func seeking(t *testing.T, s blob.Store) {
-	data := noise(200_000)
+// testSeek seeks as http.ServeContent does, and as it does not.
+func testSeek(t *testing.T, s blob.Store) {
+	data := randomBytes(200_000)
 	put(t, s, "ranges", data)
 	r, size, err := s.Open(ctx, "ranges")
 	if err != nil {
@@ -152,48 +153,48 @@ func seeking(t *testing.T, s blob.Store) {
 		b := make([]byte, 10)
 		n, err := io.ReadFull(r, b)
 		if want := data[at:min(at+10, size)]; !bytes.Equal(b[:n], want) {
-			t.Errorf("at %d: %d other bytes, %v", at, n, err)
+			t.Errorf("at %d: read %d bytes that differ, %v", at, n, err)
 		}
 		_, _ = r.Seek(at, io.SeekStart)
 	}
 	if _, err := r.Seek(-1, io.SeekStart); err == nil {
-		t.Error("sought before the start")
+		t.Error("seek before the start: got no error")
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
 	if _, err := r.Read(make([]byte, 1)); err == nil {
-		t.Error("read after close")
+		t.Error("read after close: got no error")
 	}
 }
 
-func badKeys(t *testing.T, s blob.Store) {
+func testInvalidKeys(t *testing.T, s blob.Store) {
 	for _, key := range []string{"", "/", "..", "../x", "a/..", "a/../b", "a//b", "/a", "a/", "a/b/c", "A", "a.b", "a\\b", "a b", "a\x00", "ä", ".writing", "-a", "_", "a%2fb", "a\n"} {
 		if err := s.Put(ctx, key, bytes.NewReader(nil), 0, ""); err == nil {
-			t.Errorf("put %q", key)
+			t.Errorf("put %q: got no error", key)
 		}
-		if _, _, err := s.Open(ctx, key); err == nil || errors.Is(err, blob.ErrAbsent) {
+		if _, _, err := s.Open(ctx, key); err == nil || errors.Is(err, blob.ErrNotFound) {
 			t.Errorf("open %q: %v", key, err)
 		}
 		if err := s.Delete(ctx, key); err == nil {
-			t.Errorf("delete %q", key)
+			t.Errorf("delete %q: got no error", key)
 		}
 	}
 }
 
-func cancelled(t *testing.T, s blob.Store) {
-	left, cancel := context.WithCancel(ctx)
+func testCancelledPut(t *testing.T, s blob.Store) {
+	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := s.Put(left, "cancelled", bytes.NewReader(noise(1000)), 1000, ""); !errors.Is(err, context.Canceled) {
-		t.Errorf("put for one who left: %v", err)
+	if err := s.Put(cancelled, "cancelled", bytes.NewReader(randomBytes(1000)), 1000, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled put: %v, want context.Canceled", err)
 	}
-	if _, _, err := s.Open(ctx, "cancelled"); !errors.Is(err, blob.ErrAbsent) {
-		t.Errorf("it was kept: %v", err)
+	if _, _, err := s.Open(ctx, "cancelled"); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("open after a cancelled put: %v, want ErrNotFound", err)
 	}
 }
 
-// atOnce: many writers and readers of one key see one whole value or another.
-func atOnce(t *testing.T, s blob.Store) {
+// testConcurrentPut checks that readers never see a mix of two values.
+func testConcurrentPut(t *testing.T, s blob.Store) {
 	value := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i)}, 50_000) }
 	put(t, s, "busy", value(0))
 	var all sync.WaitGroup
@@ -209,7 +210,7 @@ func atOnce(t *testing.T, s blob.Store) {
 				data, err := io.ReadAll(r)
 				_ = r.Close()
 				if err == nil && (len(data) != 50_000 || bytes.Count(data, data[:1]) != 50_000) {
-					t.Errorf("half of one and half of another: %d bytes", len(data))
+					t.Errorf("read a mix of two values: %d bytes", len(data))
 				}
 			}
 		})

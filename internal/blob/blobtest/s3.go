@@ -1,5 +1,5 @@
-// Package blobtest gives tests an S3 server, and holds every kind of file store to
-// the same promises.
+// Package blobtest provides an S3 server for tests, and a conformance test of
+// blob.Store.
 package blobtest
 
 import (
@@ -19,26 +19,26 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// The credentials that the server takes.
+// The credentials that the server accepts.
 const (
 	Key    = "test-key"
 	Secret = "test/secret+with=signs"
 )
 
-// Server is an S3 server in this process, in memory. Beyond what gofakes3 does it
-// knows who may ask, and compares the hash that a request declares with its body.
-// The signature itself is not checked.
+// Server is an in-memory S3 server. Unlike plain gofakes3 it checks the access key
+// and the content hash of a request. It does not check signatures.
 type Server struct {
 	URL string
-	// Puts counts the objects that were sent.
+	// Puts counts PUT requests.
 	Puts atomic.Int64
-	// Wrap, where set, answers instead, given the real handler: for failures.
+	// Wrap, if set, replaces the handler with one that receives it, to inject
+	// failures.
 	Wrap atomic.Pointer[func(http.Handler) http.Handler]
 }
 
-// S3 starts a Server with an empty bucket, and returns the address of that bucket.
-// With TOUCHLINE_TEST_S3 set, such an address of a real server, it returns that
-// with a prefix of this test's own.
+// S3 starts a Server with an empty bucket and returns the bucket's address. If
+// TOUCHLINE_TEST_S3 holds the address of a real bucket, it returns that with a
+// prefix for this test.
 func S3(tb testing.TB) string {
 	tb.Helper()
 	if address := os.Getenv("TOUCHLINE_TEST_S3"); address != "" {
@@ -61,7 +61,7 @@ func New(tb testing.TB) *Server {
 		tb.Fatal(err)
 	}
 	s := new(Server)
-	inner := s.guarded(gofakes3.New(backend).Server())
+	inner := s.authenticate(gofakes3.New(backend).Server())
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if wrap := s.Wrap.Load(); wrap != nil {
 			(*wrap)(inner).ServeHTTP(w, r)
@@ -74,14 +74,14 @@ func New(tb testing.TB) *Server {
 	return s
 }
 
-// Address is that of the bucket, under the prefix "some/prefix".
+// Address returns the address of the bucket, with the prefix "some/prefix".
 func (s *Server) Address() string {
 	u := url.URL{Scheme: "s3", User: url.UserPassword(Key, Secret), Host: "files", Path: "/some/prefix"}
 	u.RawQuery = url.Values{"endpoint": {s.URL}, "region": {"eu-central-1"}}.Encode()
 	return u.String()
 }
 
-func (s *Server) guarded(next http.Handler) http.Handler {
+func (s *Server) authenticate(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.Contains(r.Header.Get("Authorization"), "Credential="+Key+"/") {
 			refuse(w, "InvalidAccessKeyId")

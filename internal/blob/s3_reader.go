@@ -9,67 +9,68 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// object reads an object piece by piece: one request from where reading begins to
-// the end, another after a seek elsewhere.
-type object struct {
+// objectReader reads an object with one request from the current offset to the end,
+// and with another after a seek.
+type objectReader struct {
 	bucket *bucket
 	ctx    context.Context
 	key    string
 	etag   string
 	size   int64
 
-	at     int64 // where Read goes on
+	offset int64 // of the next Read
 	body   io.ReadCloser
 	cancel context.CancelFunc
 	closed bool
 }
 
-// Read implements io.Reader. A server that falls silent is given up.
-func (o *object) Read(p []byte) (int, error) {
+// Read implements io.Reader. It fails once the server sends nothing for
+// stallTimeout.
+func (o *objectReader) Read(p []byte) (int, error) {
 	switch {
 	case o.closed:
 		return 0, errors.New("blob: read after close")
-	case o.at >= o.size:
+	case o.offset >= o.size:
 		return 0, io.EOF
 	case len(p) == 0:
 		return 0, nil
 	}
 	if o.body == nil {
-		if err := o.request(); err != nil {
-			return 0, down(o.ctx, "read", o.key, o.bucket.absent(err))
+		if err := o.openBody(); err != nil {
+			return 0, unavailable(o.ctx, "read", o.key, o.bucket.mapNotFound(err))
 		}
 	}
-	stalled := time.AfterFunc(stallLimit, o.cancel)
+	stalled := time.AfterFunc(stallTimeout, o.cancel)
 	n, err := o.body.Read(p)
 	stalled.Stop()
-	o.at += int64(n)
+	o.offset += int64(n)
 	switch {
-	case o.at >= o.size:
-		o.end()
+	case o.offset >= o.size:
+		o.closeBody()
 		return n, nil
 	case err == io.EOF:
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		o.end()
-		return n, down(o.ctx, "read", o.key, err)
+		o.closeBody()
+		return n, unavailable(o.ctx, "read", o.key, err)
 	}
 	return n, nil
 }
 
-func (o *object) request() error {
+func (o *objectReader) openBody() error {
 	ctx, cancel := context.WithCancel(o.ctx)
-	stalled := time.AfterFunc(askLimit, cancel)
+	stalled := time.AfterFunc(requestTimeout, cancel)
 	defer stalled.Stop()
 	var opts minio.GetObjectOptions
-	if o.at > 0 {
-		if err := opts.SetRange(o.at, 0); err != nil {
+	if o.offset > 0 {
+		if err := opts.SetRange(o.offset, 0); err != nil {
 			cancel()
 			return err
 		}
 	}
 	if o.etag != "" {
-		if err := opts.SetMatchETag(o.etag); err != nil { // never half of one and half of another
+		if err := opts.SetMatchETag(o.etag); err != nil { // the object must not change between two requests
 			cancel()
 			return err
 		}
@@ -83,7 +84,7 @@ func (o *object) request() error {
 	return nil
 }
 
-func (o *object) end() {
+func (o *objectReader) closeBody() {
 	if o.body != nil {
 		o.cancel()
 		_ = o.body.Close()
@@ -91,27 +92,27 @@ func (o *object) end() {
 	}
 }
 
-// Seek implements io.Seeker; it asks the server nothing.
-func (o *object) Seek(offset int64, whence int) (int64, error) {
+// Seek implements io.Seeker without a request.
+func (o *objectReader) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
-		offset += o.at
+		offset += o.offset
 	case io.SeekEnd:
 		offset += o.size
 	}
 	if offset < 0 {
 		return 0, errors.New("blob: seek before the start")
 	}
-	if offset != o.at {
-		o.end()
+	if offset != o.offset {
+		o.closeBody()
 	}
-	o.at = offset
+	o.offset = offset
 	return offset, nil
 }
 
 // Close implements io.Closer.
-func (o *object) Close() error {
-	o.end()
+func (o *objectReader) Close() error {
+	o.closeBody()
 	o.closed = true
 	return nil
 }
