@@ -42,7 +42,7 @@ func main() {
 
 // writeTo makes the picture of that name.
 func writeTo(path, name string) error {
-	for _, h := range picturetest.Heaviest() {
+	for _, h := range picturetest.HeavyPictures() {
 		if h.Name == name {
 			return os.WriteFile(path, h.Make(), 0o600)
 		}
@@ -59,7 +59,7 @@ func table(match string) error {
 	}
 	defer os.RemoveAll(dir)
 	fmt.Println("| picture | as | upload | peak, MB above idle | seconds | answer |\n|---|---|---|---|---|---|")
-	for _, h := range picturetest.Heaviest() {
+	for _, h := range picturetest.HeavyPictures() {
 		if !strings.Contains(h.Name, match) {
 			continue
 		}
@@ -106,7 +106,7 @@ func process(path, sizes string) error {
 	_, failure := picture.Process(context.Background(), file, info.Size(), opts)
 	took := time.Since(start)
 	answer := "made"
-	if r, ok := errors.AsType[*picture.Refusal](failure); ok {
+	if r, ok := errors.AsType[*picture.FileError](failure); ok {
 		answer = r.Code
 	} else if failure != nil {
 		return failure

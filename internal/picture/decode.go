@@ -15,11 +15,11 @@ import (
 // decode returns the picture that info was told of, 8 bits a colour: an
 // *image.YCbCr, *image.Gray, *image.RGBA (opaque) or *image.NRGBA (not).
 func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m image.Image, err error) {
-	w := newWatch(ctx, bufio.NewReaderSize(io.NewSectionReader(src, 0, size), lookEvery), info)
+	w := newDecodeReader(ctx, bufio.NewReaderSize(io.NewSectionReader(src, 0, size), heapCheckEvery), info)
 	defer func() {
 		// Decoders are fed what strangers made: a panic is one more way to be damaged.
 		if recover() != nil {
-			m, err = nil, w.judged(nil)
+			m, err = nil, w.decodeError(nil)
 		}
 	}()
 	switch info.MediaType {
@@ -31,14 +31,14 @@ func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m imag
 		m, err = webp.Decode(w)
 	}
 	if err != nil {
-		return nil, w.judged(err)
+		return nil, w.decodeError(err)
 	}
 	if m.Bounds() != image.Rect(0, 0, info.width, info.height) {
-		return nil, w.judged(nil) // the decoder saw another picture than Inspect
+		return nil, w.decodeError(nil) // the decoder saw another picture than Inspect
 	}
-	settle(info)
+	freeMemory(info)
 	if m = eightBit(m); m == nil {
-		return nil, w.judged(nil)
+		return nil, w.decodeError(nil)
 	}
 	return m, nil
 }
@@ -50,16 +50,16 @@ func eightBit(m image.Image) image.Image {
 	case *image.YCbCr, *image.Gray, *image.RGBA:
 		return m
 	case *image.NRGBA:
-		return straight(m.Pix, m.Stride, m.Rect)
+		return newNRGBA(m.Pix, m.Stride, m.Rect)
 	case *image.Gray16:
-		highBytes(m.Pix)
+		to8Bit(m.Pix)
 		return &image.Gray{Pix: m.Pix[:len(m.Pix)/2], Stride: m.Stride / 2, Rect: m.Rect}
 	case *image.RGBA64: // opaque, as PNG's decoder makes it
-		highBytes(m.Pix)
+		to8Bit(m.Pix)
 		return &image.RGBA{Pix: m.Pix[:len(m.Pix)/2], Stride: m.Stride / 2, Rect: m.Rect}
 	case *image.NRGBA64:
-		highBytes(m.Pix)
-		return straight(m.Pix[:len(m.Pix)/2], m.Stride/2, m.Rect)
+		to8Bit(m.Pix)
+		return newNRGBA(m.Pix[:len(m.Pix)/2], m.Stride/2, m.Rect)
 	case *image.CMYK:
 		for p := m.Pix; len(p) >= 4; p = p[4:] {
 			p[0], p[1], p[2] = color.CMYKToRGB(p[0], p[1], p[2], p[3])
@@ -67,16 +67,16 @@ func eightBit(m image.Image) image.Image {
 		}
 		return &image.RGBA{Pix: m.Pix, Stride: m.Stride, Rect: m.Rect}
 	case *image.Paletted:
-		return unpalette(m)
+		return fromPaletted(m)
 	case *image.NYCbCrA:
-		return merge(m)
+		return fromNYCbCrA(m)
 	default:
 		return nil
 	}
 }
 
 // highBytes makes 8 bits of 16, in place: the first half of pix is them.
-func highBytes(pix []byte) {
+func to8Bit(pix []byte) {
 	for i := range len(pix) / 2 {
 		pix[i] = pix[2*i]
 	}
@@ -84,7 +84,7 @@ func highBytes(pix []byte) {
 
 // straight is a picture of pixels that are not premultiplied; opaque ones are so
 // either way.
-func straight(pix []byte, stride int, r image.Rectangle) image.Image {
+func newNRGBA(pix []byte, stride int, r image.Rectangle) image.Image {
 	m := &image.NRGBA{Pix: pix, Stride: stride, Rect: r}
 	if m.Opaque() {
 		return &image.RGBA{Pix: pix, Stride: stride, Rect: r}
@@ -92,7 +92,7 @@ func straight(pix []byte, stride int, r image.Rectangle) image.Image {
 	return m
 }
 
-func unpalette(m *image.Paletted) image.Image {
+func fromPaletted(m *image.Paletted) image.Image {
 	var colours [256][4]byte
 	for i, c := range m.Palette {
 		n := color.NRGBAModel.Convert(c).(color.NRGBA)
@@ -102,10 +102,10 @@ func unpalette(m *image.Paletted) image.Image {
 	for i, p := range m.Pix { // a decoded one has no gap between its rows
 		copy(out.Pix[4*i:], colours[p][:])
 	}
-	return straight(out.Pix, out.Stride, out.Rect)
+	return newNRGBA(out.Pix, out.Stride, out.Rect)
 }
 
-func merge(m *image.NYCbCrA) image.Image {
+func fromNYCbCrA(m *image.NYCbCrA) image.Image {
 	out := image.NewNRGBA(m.Rect)
 	for y := range m.Rect.Dy() {
 		row := out.Pix[y*out.Stride:]
@@ -116,5 +116,5 @@ func merge(m *image.NYCbCrA) image.Image {
 			p[3] = m.A[m.AOffset(x, y)]
 		}
 	}
-	return straight(out.Pix, out.Stride, out.Rect)
+	return newNRGBA(out.Pix, out.Stride, out.Rect)
 }

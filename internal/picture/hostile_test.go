@@ -17,13 +17,13 @@ import (
 
 // TestHostile: what strangers send is refused with a code that says why, or is made
 // harmless, and soon.
-func TestHostile(t *testing.T) {
+func TestHostileUploads(t *testing.T) {
 	for _, u := range picturetest.Hostile() {
 		t.Run(u.Name, func(t *testing.T) {
 			start := time.Now()
 			info, err := picture.Inspect(bytes.NewReader(u.Bytes), int64(len(u.Bytes)))
 			var files map[string][]byte
-			if err == nil && info.Picture() {
+			if err == nil && info.IsPicture() {
 				_, files, err = process(t, u.Bytes, picture.ProfileSizes)
 			}
 			if took := time.Since(start); took > 10*time.Second {
@@ -37,7 +37,7 @@ func TestHostile(t *testing.T) {
 				t.Fatalf("refused: %v", err)
 			}
 			for size, file := range files {
-				opened(t, file)
+				decodeImage(t, file)
 				for _, trace := range []string{"alert", "PK\x03\x04", "GPS", "Exif"} {
 					if bytes.Contains(file, []byte(trace)) {
 						t.Errorf("%s holds %q", size, trace)
@@ -50,7 +50,7 @@ func TestHostile(t *testing.T) {
 
 func wantRefusal(t *testing.T, err error, code string) {
 	t.Helper()
-	r, ok := errors.AsType[*picture.Refusal](err)
+	r, ok := errors.AsType[*picture.FileError](err)
 	if !ok || r.Code != code {
 		t.Fatalf("err = %v, want %s", err, code)
 	}
@@ -68,7 +68,7 @@ func wantRefusal(t *testing.T, err error, code string) {
 }
 
 // TestBeforeDecoding: what is too much is refused by what the headers say.
-func TestBeforeDecoding(t *testing.T) {
+func TestLimitsCheckedBeforeDecoding(t *testing.T) {
 	for _, u := range picturetest.Hostile() {
 		switch {
 		case u.Want == picture.TooManyPixels, u.Want == picture.TooComplex, u.Want == picture.Animated, strings.Contains(u.Name, "its canvas"),
@@ -85,17 +85,17 @@ func TestBeforeDecoding(t *testing.T) {
 
 // TestTruncated: a file of each kind, cut at every length, never passes whole, and
 // never fails otherwise than with a Refusal.
-func TestTruncated(t *testing.T) {
+func TestTruncatedFiles(t *testing.T) {
 	for name, file := range map[string][]byte{
-		"png": picturetest.PNG(picturetest.Paint(9, 7)), "jpeg": picturetest.JPEG(picturetest.Paint(9, 7)),
+		"png": picturetest.PNG(picturetest.FourCorners(9, 7)), "jpeg": picturetest.JPEG(picturetest.FourCorners(9, 7)),
 		"webp": picturetest.FlatLossless(9, 7, true), "lossy webp": testdata(t, "blue-purple-pink.lossy.webp"), "pdf": []byte(picturetest.PDF),
 	} {
 		for n := 0; n < len(file)-1; n++ {
 			info, err := picture.Inspect(bytes.NewReader(file[:n]), int64(n))
-			if err == nil && info.Picture() {
+			if err == nil && info.IsPicture() {
 				_, _, err = process(t, file[:n], picture.DocumentSizes)
 			}
-			if _, ok := errors.AsType[*picture.Refusal](err); !ok {
+			if _, ok := errors.AsType[*picture.FileError](err); !ok {
 				t.Errorf("%s cut at %d of %d: %v", name, n, len(file), err)
 			}
 		}
@@ -103,8 +103,8 @@ func TestTruncated(t *testing.T) {
 }
 
 // TestLeaving: a caller who leaves ends the wait for a turn, and the decoding.
-func TestLeaving(t *testing.T) {
-	file := picturetest.Coded(0xc2, 4096, 4096, picturetest.YUV420, 30)
+func TestCancelStopsProcess(t *testing.T) {
+	file := picturetest.SyntheticJPEG(0xc2, 4096, 4096, picturetest.YUV420, 30)
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	for range 3 {
@@ -127,8 +127,8 @@ func TestLeaving(t *testing.T) {
 }
 
 // TestWaiting: whoever waits for a turn may leave while another is at work.
-func TestWaiting(t *testing.T) {
-	file := picturetest.PNG(picturetest.Paint(64, 48))
+func TestCancelWhileWaitingForSlot(t *testing.T) {
+	file := picturetest.PNG(picturetest.FourCorners(64, 48))
 	begun, end, ended := make(chan bool), make(chan bool), make(chan error)
 	go func() {
 		_, err := picture.Process(context.Background(), bytes.NewReader(file), int64(len(file)), picture.Options{
@@ -159,11 +159,11 @@ func TestWaiting(t *testing.T) {
 }
 
 // TestWriting: what Create or its writer says comes back as it is.
-func TestWriting(t *testing.T) {
-	file, full := picturetest.PNG(picturetest.Paint(64, 48)), fault.Down(errors.New("no space"))
+func TestWriterErrorIsReturned(t *testing.T) {
+	file, full := picturetest.PNG(picturetest.FourCorners(64, 48)), fault.Down(errors.New("no space"))
 	for _, create := range []func(picture.Size) (io.Writer, error){
 		func(picture.Size) (io.Writer, error) { return nil, full },
-		func(picture.Size) (io.Writer, error) { return failing{full}, nil },
+		func(picture.Size) (io.Writer, error) { return failingWriter{full}, nil },
 	} {
 		_, err := picture.Process(context.Background(), bytes.NewReader(file), int64(len(file)), picture.Options{Sizes: picture.ProfileSizes, Create: create})
 		if !errors.Is(err, full) {
@@ -172,9 +172,9 @@ func TestWriting(t *testing.T) {
 	}
 }
 
-type failing struct{ err error }
+type failingWriter struct{ err error }
 
-func (f failing) Write([]byte) (int, error) { return 0, f.err }
+func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
 
 // FuzzInspect: whatever comes, Inspect answers with an Info within the limits or a
 // Refusal; and what it takes, Process takes or refuses, and can be read again.
@@ -190,12 +190,12 @@ func FuzzInspect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		info, err := picture.Inspect(bytes.NewReader(file), int64(len(file)))
 		if err != nil {
-			if _, ok := errors.AsType[*picture.Refusal](err); !ok {
+			if _, ok := errors.AsType[*picture.FileError](err); !ok {
 				t.Fatal(err)
 			}
 			return
 		}
-		if !info.Picture() {
+		if !info.IsPicture() {
 			return
 		}
 		if info.Width < 1 || info.Height < 1 || info.Width > picture.MaxSide || info.Height > picture.MaxSide || info.Width*info.Height > picture.MaxPixels {
@@ -205,14 +205,14 @@ func FuzzInspect(f *testing.F) {
 			return // it would take long
 		}
 		made, files, err := process(t, file, picture.ProfileSizes)
-		if _, refused := errors.AsType[*picture.Refusal](err); refused {
+		if _, refused := errors.AsType[*picture.FileError](err); refused {
 			return
 		}
 		if err != nil || len(made.Pictures) != 3 {
 			t.Fatal(err, made)
 		}
 		for _, p := range made.Pictures {
-			if got := opened(t, files[p.Name]).Bounds(); got.Dx() != p.Width || got.Dy() != p.Height || max(p.Width, p.Height) > p.Longest {
+			if got := decodeImage(t, files[p.Name]).Bounds(); got.Dx() != p.Width || got.Dy() != p.Height || max(p.Width, p.Height) > p.Longest {
 				t.Fatalf("%+v is %v", p, got)
 			}
 		}

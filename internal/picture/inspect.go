@@ -36,11 +36,11 @@ type Info struct {
 	orientation   int
 	// need is how many bytes decoding will hold at once, and pixels how many of
 	// them are allocated in one piece after the last of what cannot be foreseen.
-	need, pixels int64
+	memory, lateMemory int64
 }
 
 // Picture says whether it is one, rather than a PDF.
-func (i Info) Picture() bool { return i.MediaType != PDF }
+func (i Info) IsPicture() bool { return i.MediaType != PDF }
 
 // Extension is what a name of such a file ends in, dot included.
 func (i Info) Extension() string {
@@ -56,7 +56,7 @@ func Inspect(r io.ReaderAt, size int64) (Info, error) {
 		return Info{}, err
 	}
 	if size == 0 {
-		return Info{}, refuse(UnsupportedType, "The file is empty.")
+		return Info{}, fileError(UnsupportedType, "The file is empty.")
 	}
 	var info Info
 	var err error
@@ -70,9 +70,9 @@ func Inspect(r io.ReaderAt, size int64) (Info, error) {
 	case WebP:
 		info, err = inspectWebP(r, size)
 	default:
-		return Info{}, refuse(UnsupportedType, "The file's content is %s; PDF, JPEG, PNG and WebP are taken.", kind)
+		return Info{}, fileError(UnsupportedType, "The file's content is %s; PDF, JPEG, PNG and WebP are taken.", kind)
 	}
-	if err != nil || !info.Picture() {
+	if err != nil || !info.IsPicture() {
 		return info, err
 	}
 	return info.upright(), info.check()
@@ -109,14 +109,14 @@ func hasPrefix(head []byte, prefix string) bool {
 func (i Info) check() error {
 	switch {
 	case i.width <= 0 || i.height <= 0:
-		return refuse(Unreadable, "The picture says that it has no pixels.")
+		return fileError(Unreadable, "The picture says that it has no pixels.")
 	case i.width > MaxSide || i.height > MaxSide:
-		return refuse(TooManyPixels, "The picture is %d × %d pixels; a side may have %d.", i.width, i.height, MaxSide)
+		return fileError(TooManyPixels, "The picture is %d × %d pixels; a side may have %d.", i.width, i.height, MaxSide)
 	case int64(i.width)*int64(i.height) > MaxPixels:
-		return refuse(TooManyPixels, "The picture has %d × %d pixels, more than 16 megapixels.", i.width, i.height)
-	case i.need > budget:
-		return refuse(NeedsTooMuchMemory, "Decoding the picture would need %d MB, and %d MB are set aside for it; save it without interlacing or progressive coding, with 8 bits a colour, or smaller.",
-			i.need>>20, budget>>20)
+		return fileError(TooManyPixels, "The picture has %d × %d pixels, more than 16 megapixels.", i.width, i.height)
+	case i.memory > decodeBudget:
+		return fileError(NeedsTooMuchMemory, "Decoding the picture would need %d MB, and %d MB are set aside for it; save it without interlacing or progressive coding, with 8 bits a colour, or smaller.",
+			i.memory>>20, decodeBudget>>20)
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func readAt(r io.ReaderAt, p []byte, at int64) error {
 	case n == len(p):
 		return nil
 	case err == nil || errors.Is(err, io.EOF):
-		return refuse(Truncated, "The file ends too early.")
+		return fileError(Truncated, "The file ends too early.")
 	default:
 		return fmt.Errorf("read an upload: %w", err)
 	}

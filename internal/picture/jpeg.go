@@ -10,8 +10,8 @@ import (
 const (
 	// A JPEG of several scans is gone over once for each, however few bytes they
 	// take. Encoders make about 10; the limits are for MaxPixels and for small ones.
-	scansWhenLarge = 32
-	scansAtMost    = 100
+	maxScansAtMaxPixels = 32
+	maxScans            = 100
 )
 
 // The markers of a JPEG that matter here (ITU T.81, table B.1).
@@ -26,7 +26,7 @@ const (
 )
 
 // frame is what the headers of a JPEG say.
-type frame struct {
+type jpegHeader struct {
 	Info
 	components  []component
 	progressive bool
@@ -40,12 +40,12 @@ type component struct{ id, h, v int }
 // inspectJPEG goes over every segment and scan up to the end-of-image marker; what
 // follows that is not looked at, and not kept.
 func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
-	f := frame{Info: Info{MediaType: JPEG}}
+	f := jpegHeader{Info: Info{MediaType: JPEG}}
 	b := bufio.NewReaderSize(io.NewSectionReader(r, 2, size-2), 32<<10)
 	for {
 		marker, err := nextMarker(b)
 		if err != nil {
-			return Info{}, cutOff(err)
+			return Info{}, truncatedIfEOF(err)
 		}
 		if marker == mEOI {
 			break
@@ -54,16 +54,16 @@ func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 			continue
 		}
 		if err := f.segment(b, marker); err != nil {
-			return Info{}, cutOff(err)
+			return Info{}, truncatedIfEOF(err)
 		}
 	}
 	if f.scans == 0 || len(f.components) == 0 {
-		return Info{}, refuse(Unreadable, "The JPEG holds no picture.")
+		return Info{}, fileError(Unreadable, "The JPEG holds no picture.")
 	}
 	if err := f.checkScans(); err != nil {
 		return Info{}, err
 	}
-	f.need, f.pixels = f.memory(), 0
+	f.memory, f.lateMemory = f.decodeMemory(), 0
 	return f.Info, nil
 }
 
@@ -88,14 +88,14 @@ func nextMarker(b *bufio.Reader) (byte, error) {
 }
 
 // segment reads one segment with a length.
-func (f *frame) segment(b *bufio.Reader, marker byte) error {
+func (f *jpegHeader) segment(b *bufio.Reader, marker byte) error {
 	var length [2]byte
 	if _, err := io.ReadFull(b, length[:]); err != nil {
 		return err
 	}
 	n := int(length[0])<<8 + int(length[1]) - 2
 	if n < 0 {
-		return refuse(Unreadable, "A segment of the JPEG has no length.")
+		return fileError(Unreadable, "A segment of the JPEG has no length.")
 	}
 	switch {
 	case marker == mSOF0, marker == mSOF1, marker == mSOF2,
@@ -106,7 +106,7 @@ func (f *frame) segment(b *bufio.Reader, marker byte) error {
 		}
 		return f.header(marker, body)
 	case mSOF0 <= marker && marker <= 0xcf && marker != mDHT:
-		return refuse(Unreadable, "The JPEG is coded in a way that is hardly ever used (lossless, hierarchical or arithmetic), and cannot be read here.")
+		return fileError(Unreadable, "The JPEG is coded in a way that is hardly ever used (lossless, hierarchical or arithmetic), and cannot be read here.")
 	case marker == mSOS:
 		f.scans++
 	}
@@ -114,7 +114,7 @@ func (f *frame) segment(b *bufio.Reader, marker byte) error {
 	return err
 }
 
-func (f *frame) header(marker byte, body []byte) error {
+func (f *jpegHeader) header(marker byte, body []byte) error {
 	switch marker {
 	case mAPP0:
 		f.jfif = f.jfif || bytes.HasPrefix(body, []byte("JFIF\x00"))
@@ -125,21 +125,21 @@ func (f *frame) header(marker byte, body []byte) error {
 	case mAPP14:
 		f.asRGB = f.asRGB || len(body) >= 12 && bytes.HasPrefix(body, []byte("Adobe")) && body[11] == 0
 	default:
-		return f.start(marker, body)
+		return f.frameHeader(marker, body)
 	}
 	return nil
 }
 
 // start reads a frame's header.
-func (f *frame) start(marker byte, body []byte) error {
+func (f *jpegHeader) frameHeader(marker byte, body []byte) error {
 	if len(f.components) > 0 {
-		return refuse(Unreadable, "The JPEG begins twice.")
+		return fileError(Unreadable, "The JPEG begins twice.")
 	}
 	if len(body) < 6 || len(body) != 6+3*int(body[5]) {
-		return refuse(Unreadable, "The JPEG's header is damaged.")
+		return fileError(Unreadable, "The JPEG's header is damaged.")
 	}
 	if body[0] != 8 || body[5] != 1 && body[5] != 3 && body[5] != 4 {
-		return refuse(Unreadable, "The JPEG has %d bits for each of %d colours; 8 bits for 1, 3 or 4 can be read.", body[0], body[5])
+		return fileError(Unreadable, "The JPEG has %d bits for each of %d colours; 8 bits for 1, 3 or 4 can be read.", body[0], body[5])
 	}
 	f.progressive = marker == mSOF2
 	f.height, f.width = int(body[1])<<8|int(body[2]), int(body[3])<<8|int(body[4])
@@ -151,16 +151,16 @@ func (f *frame) start(marker byte, body []byte) error {
 	}
 	for _, c := range f.components {
 		if c.h < 1 || c.h > 4 || c.v < 1 || c.v > 4 {
-			return refuse(Unreadable, "The JPEG's header is damaged.")
+			return fileError(Unreadable, "The JPEG's header is damaged.")
 		}
 	}
 	return f.check()
 }
 
-func (f *frame) checkScans() error {
+func (f *jpegHeader) checkScans() error {
 	pixels := max(int64(f.width)*int64(f.height), 1)
-	if most := min(scansAtMost, scansWhenLarge*MaxPixels/pixels); int64(f.scans) > most {
-		return refuse(TooComplex, "The JPEG has %d scans; %d are taken at its size.", f.scans, most)
+	if most := min(maxScans, maxScansAtMaxPixels*MaxPixels/pixels); int64(f.scans) > most {
+		return fileError(TooComplex, "The JPEG has %d scans; %d are taken at its size.", f.scans, most)
 	}
 	return nil
 }
@@ -168,7 +168,7 @@ func (f *frame) checkScans() error {
 // memory is what the standard library's decoder holds: whole units of 8×8 samples
 // for each colour, 4 bytes more for each sample of a progressive one, and 4 bytes
 // a pixel where the colours are put together at the end.
-func (f *frame) memory() int64 {
+func (f *jpegHeader) decodeMemory() int64 {
 	first := f.components[0]
 	units := int64(f.width+8*first.h-1) / int64(8*first.h) * (int64(f.height+8*first.v-1) / int64(8*first.v))
 	var blocks int64
@@ -188,9 +188,9 @@ func (f *frame) memory() int64 {
 }
 
 // cutOff makes a Refusal of a file that ended.
-func cutOff(err error) error {
+func truncatedIfEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return refuse(Truncated, "The picture has no end: it was cut off, or is damaged.")
+		return fileError(Truncated, "The picture has no end: it was cut off, or is damaged.")
 	}
 	return err
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // tail is where the end of a PDF is looked for, as PDF readers do.
-const tail = 1024
+const pdfTail = 1024
 
 // zipTail is where a ZIP archive's directory may end: a record of 22 bytes and a
 // comment of up to 64 KiB.
@@ -22,17 +22,17 @@ var markup = []string{"<!doctype", "<html", "<head", "<body", "<script", "<svg",
 // serve it say that it is no page, and a virus scanner may look at it.
 func inspectPDF(r io.ReaderAt, size int64, head []byte) (Info, error) {
 	if lower := bytes.ToLower(head); containsAny(lower, markup) {
-		return Info{}, refuse(Ambiguous, "The file is a PDF and a web page at the same time.")
+		return Info{}, fileError(Ambiguous, "The file is a PDF and a web page at the same time.")
 	}
 	end := make([]byte, min(size, zipTail))
 	if err := readAt(r, end, size-int64(len(end))); err != nil {
 		return Info{}, err
 	}
 	if isZIP(end) {
-		return Info{}, refuse(Ambiguous, "The file is a PDF and a ZIP archive at the same time.")
+		return Info{}, fileError(Ambiguous, "The file is a PDF and a ZIP archive at the same time.")
 	}
-	if !bytes.Contains(end[max(0, len(end)-tail):], []byte("%%EOF")) {
-		return Info{}, refuse(Truncated, "The PDF has no end: it was cut off, or is damaged.")
+	if !bytes.Contains(end[max(0, len(end)-pdfTail):], []byte("%%EOF")) {
+		return Info{}, fileError(Truncated, "The PDF has no end: it was cut off, or is damaged.")
 	}
 	return Info{MediaType: PDF}, nil
 }

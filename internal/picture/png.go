@@ -15,15 +15,15 @@ func inspectPNG(r io.ReaderAt, size int64) (Info, error) {
 	for at := int64(8); ; {
 		var chunk [8]byte
 		if err := readAt(r, chunk[:], at); err != nil {
-			return Info{}, cutOff(err)
+			return Info{}, truncatedIfEOF(err)
 		}
 		length, kind := int64(binary.BigEndian.Uint32(chunk[:])), string(chunk[4:])
 		at += 8
 		switch {
 		case at+length+4 > size:
-			return Info{}, cutOff(io.EOF)
+			return Info{}, truncatedIfEOF(io.EOF)
 		case (at == 16) != (kind == "IHDR") || kind == "IHDR" && length != int64(len(header)):
-			return Info{}, refuse(Unreadable, "The PNG does not begin with its header.")
+			return Info{}, fileError(Unreadable, "The PNG does not begin with its header.")
 		case kind == "IHDR":
 			if err := readAt(r, header[:], at); err != nil {
 				return Info{}, err
@@ -45,9 +45,9 @@ func inspectPNG(r io.ReaderAt, size int64) (Info, error) {
 			info.orientation = orientation(tiff)
 		case kind == "IEND":
 			if !data {
-				return Info{}, refuse(Unreadable, "The PNG holds no picture.")
+				return Info{}, fileError(Unreadable, "The PNG holds no picture.")
 			}
-			info.need = pngMemory(info, header, transparent)
+			info.memory = pngMemory(info, header, transparent)
 			return info, nil
 		}
 		at += length + 4 // and the checksum

@@ -59,17 +59,17 @@ func Process(ctx context.Context, src io.ReaderAt, size int64, opts Options) (Re
 	if err != nil {
 		return Result{}, err
 	}
-	if !info.Picture() {
-		return Result{}, refuse(UnsupportedType, "The file is a PDF, not a picture.")
+	if !info.IsPicture() {
+		return Result{}, fileError(UnsupportedType, "The file is a PDF, not a picture.")
 	}
 	select {
-	case turns <- struct{}{}:
-		defer func() { <-turns }()
+	case decodeSlot <- struct{}{}:
+		defer func() { <-decodeSlot }()
 	case <-ctx.Done():
 		return Result{}, ctx.Err()
 	}
-	settle(info)
-	defer settle(info)
+	freeMemory(info)
+	defer freeMemory(info)
 	m, err := decode(ctx, src, size, info)
 	if err != nil {
 		return Result{}, err
@@ -86,11 +86,11 @@ func Process(ctx context.Context, src io.ReaderAt, size int64, opts Options) (Re
 			if m, err = shrink(ctx, m, width, height); err != nil {
 				return Result{}, err
 			}
-			settle(info)
+			freeMemory(info)
 		}
 		if !turned {
-			m, turned = turn(m, info.orientation), true
-			settle(info)
+			m, turned = orient(m, info.orientation), true
+			freeMemory(info)
 		}
 		if err := encode(ctx, m, mediaType, s, opts.Create); err != nil {
 			return Result{}, err
@@ -101,12 +101,12 @@ func Process(ctx context.Context, src io.ReaderAt, size int64, opts Options) (Re
 }
 
 // turns lets one picture be decoded at a time.
-var turns = make(chan struct{}, 1)
+var decodeSlot = make(chan struct{}, 1)
 
 // settle collects what the last step left and gives it back to the system, where
 // that is worth the while: the next step's memory comes on top of it otherwise.
-func settle(info Info) {
-	if info.need > settleAt {
+func freeMemory(info Info) {
+	if info.memory > freeMemoryAbove {
 		debug.FreeOSMemory()
 	}
 }
@@ -123,10 +123,10 @@ func fit(width, height, longest int) (int, int) {
 
 const (
 	// quality of the JPEG that is written, of 100.
-	quality = 85
+	jpegQuality = 85
 	// large is from how many pixels on a PNG is written in a hurry: a fifth larger,
 	// in a tenth of the time, which is most of a minute for the largest.
-	large = 1 << 20
+	fastPNGPixels = 1 << 20
 )
 
 func encode(ctx context.Context, m image.Image, mediaType string, s Size, create func(Size) (io.Writer, error)) error {
@@ -134,24 +134,24 @@ func encode(ctx context.Context, m image.Image, mediaType string, s Size, create
 	if err != nil {
 		return err
 	}
-	w := &heeding{ctx, to}
+	w := &contextWriter{ctx, to}
 	if mediaType == PNG {
 		e := png.Encoder{CompressionLevel: png.DefaultCompression}
-		if m.Bounds().Dx()*m.Bounds().Dy() >= large {
+		if m.Bounds().Dx()*m.Bounds().Dy() >= fastPNGPixels {
 			e.CompressionLevel = png.BestSpeed
 		}
 		return e.Encode(w, m)
 	}
-	return jpeg.Encode(w, m, &jpeg.Options{Quality: quality})
+	return jpeg.Encode(w, m, &jpeg.Options{Quality: jpegQuality})
 }
 
 // heeding ends with its context.
-type heeding struct {
+type contextWriter struct {
 	ctx context.Context
 	w   io.Writer
 }
 
-func (h *heeding) Write(p []byte) (int, error) {
+func (h *contextWriter) Write(p []byte) (int, error) {
 	if err := h.ctx.Err(); err != nil {
 		return 0, err
 	}

@@ -34,7 +34,7 @@ func process(tb testing.TB, file []byte, sizes []picture.Size) (picture.Result, 
 	return made, all, err
 }
 
-func opened(tb testing.TB, file []byte) image.Image {
+func decodeImage(tb testing.TB, file []byte) image.Image {
 	tb.Helper()
 	m, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {
@@ -64,7 +64,7 @@ func TestSizes(t *testing.T) {
 		{1, 1, [3]image.Point{{1, 1}, {1, 1}, {1, 1}}},
 		{9000, 2, [3]image.Point{{1024, 1}, {320, 1}, {96, 1}}},
 	} {
-		made, files, err := process(t, picturetest.JPEG(picturetest.Paint(tt.w, tt.h)), picture.ProfileSizes)
+		made, files, err := process(t, picturetest.JPEG(picturetest.FourCorners(tt.w, tt.h)), picture.ProfileSizes)
 		if err != nil {
 			t.Fatalf("%d × %d: %v", tt.w, tt.h, err)
 		}
@@ -72,7 +72,7 @@ func TestSizes(t *testing.T) {
 			if got := (image.Point{p.Width, p.Height}); got != tt.want[i] || p.MediaType != picture.JPEG {
 				t.Errorf("%d × %d: %s is %v, %s; want %v", tt.w, tt.h, p.Name, got, p.MediaType, tt.want[i])
 			}
-			if got := opened(t, files[p.Name]).Bounds().Size(); got != tt.want[i] {
+			if got := decodeImage(t, files[p.Name]).Bounds().Size(); got != tt.want[i] {
 				t.Errorf("%d × %d: the file %s is %v, want %v", tt.w, tt.h, p.Name, got, tt.want[i])
 			}
 		}
@@ -93,7 +93,7 @@ func TestOrientation(t *testing.T) {
 		1: {red, green, blue, white}, 2: {green, red, white, blue}, 3: {white, blue, green, red}, 4: {blue, white, red, green},
 		5: {red, blue, green, white}, 6: {blue, red, white, green}, 7: {white, green, blue, red}, 8: {green, white, red, blue},
 	}
-	plain := picturetest.Paint(64, 48)
+	plain := picturetest.FourCorners(64, 48)
 	for orientation := range corners[1:] {
 		orientation++
 		tiff := picturetest.EXIF(uint16(orientation))
@@ -110,7 +110,7 @@ func TestOrientation(t *testing.T) {
 				if orientation >= 5 {
 					want.X, want.Y = want.Y, want.X
 				}
-				m := opened(t, files["x"])
+				m := decodeImage(t, files["x"])
 				if m.Bounds().Size() != want {
 					t.Errorf("%s %d: %v, want %v", name, orientation, m.Bounds().Size(), want)
 				}
@@ -131,8 +131,8 @@ func TestOrientation(t *testing.T) {
 // TestNoMetadata: nothing of what is beside the picture survives.
 func TestNoMetadata(t *testing.T) {
 	secret := []byte("GPS 12.9716 N 77.5946 E")
-	plain := picturetest.Paint(40, 30)
-	half := picturetest.Paint(40, 30)
+	plain := picturetest.FourCorners(40, 30)
+	half := picturetest.FourCorners(40, 30)
 	half.SetNRGBA(0, 0, color.NRGBA{1, 2, 3, 4})
 	tiff := append([]byte("Exif\x00\x00"), picturetest.EXIF(1)...)
 	for name, file := range map[string][]byte{
@@ -155,7 +155,7 @@ func TestNoMetadata(t *testing.T) {
 
 // TestFormats: what each becomes, and that it looks alike.
 func TestFormats(t *testing.T) {
-	half := picturetest.Paint(64, 64)
+	half := picturetest.FourCorners(64, 64)
 	for y := range 32 {
 		for x := range 64 {
 			half.SetNRGBA(x, y, color.NRGBA{0, 160, 0, 96})
@@ -188,10 +188,10 @@ func TestFormats(t *testing.T) {
 		{"webp, lossy, transparent", testdata(t, "yellow_rose.lossy-with-alpha.webp"), picture.PNG, color.NRGBA{}},
 		{"webp, palette", testdata(t, "gopher-doc.8bpp.lossless.webp"), picture.JPEG, color.NRGBA{}},
 		{"webp, transparent", testdata(t, "gopher-doc.with-alpha.lossless.webp"), picture.PNG, color.NRGBA{}},
-		{"jpeg, progressive", picturetest.Coded(0xc2, 64, 64, picturetest.YUV420, 6), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
-		{"jpeg, 4:4:4", picturetest.Coded(0xc0, 64, 64, picturetest.YUV444, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
-		{"jpeg, grey", picturetest.Coded(0xc0, 64, 64, []byte{0x11}, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
-		{"jpeg, CMYK", picturetest.AfterSOI(picturetest.Coded(0xc0, 64, 64, []byte{0x11, 0x11, 0x11, 0x11}, 0), picturetest.Segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))), picture.JPEG, color.NRGBA{64, 64, 64, 255}},
+		{"jpeg, progressive", picturetest.SyntheticJPEG(0xc2, 64, 64, picturetest.YUV420, 6), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, 4:4:4", picturetest.SyntheticJPEG(0xc0, 64, 64, picturetest.YUV444, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, grey", picturetest.SyntheticJPEG(0xc0, 64, 64, []byte{0x11}, 0), picture.JPEG, color.NRGBA{128, 128, 128, 255}},
+		{"jpeg, CMYK", picturetest.AfterSOI(picturetest.SyntheticJPEG(0xc0, 64, 64, []byte{0x11, 0x11, 0x11, 0x11}, 0), picturetest.Segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))), picture.JPEG, color.NRGBA{64, 64, 64, 255}},
 	} {
 		for _, longest := range []int{4096, 24} {
 			made, files, err := process(t, tt.file, []picture.Size{{Longest: longest}})
@@ -202,7 +202,7 @@ func TestFormats(t *testing.T) {
 			if made.Pictures[0].MediaType != tt.want {
 				t.Errorf("%s became %s", tt.name, made.Pictures[0].MediaType)
 			}
-			if m := opened(t, files[""]); tt.at != (color.NRGBA{}) && !near(m.At(4, 4), tt.at) {
+			if m := decodeImage(t, files[""]); tt.at != (color.NRGBA{}) && !near(m.At(4, 4), tt.at) {
 				t.Errorf("%s: the colour is %v, want %v", tt.name, m.At(4, 4), tt.at)
 			}
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // reach is how far the Catmull-Rom kernel reaches, in pixels of the smaller picture.
-const reach = 2
+const kernelRadius = 2
 
 // kernel is Catmull and Rom's cubic, sharp and without much ringing.
 func kernel(t float64) float64 {
@@ -35,8 +35,8 @@ func tapsFor(from, to int) []taps {
 	out := make([]taps, to)
 	for i := range out {
 		centre := (float64(i) + 0.5) * scale
-		first := max(0, int(math.Ceil(centre-reach*scale-0.5)))
-		last := min(from-1, int(math.Floor(centre+reach*scale-0.5)))
+		first := max(0, int(math.Ceil(centre-kernelRadius*scale-0.5)))
+		last := min(from-1, int(math.Floor(centre+kernelRadius*scale-0.5)))
 		weights, sum := make([]float32, last-first+1), 0.0
 		for j := range weights {
 			k := kernel((float64(first+j) + 0.5 - centre) / scale)
@@ -65,7 +65,7 @@ func shrink(ctx context.Context, m image.Image, width, height int) (image.Image,
 	for i := range ring {
 		ring[i] = make([]float32, 4*width)
 	}
-	row, source, sum := rowOf(m), make([]float32, 4*from.Dx()), make([]float32, 4*width)
+	row, source, sum := rowReader(m), make([]float32, 4*from.Dx()), make([]float32, 4*width)
 	out, ready := make([]byte, 4*width*height), 0
 	for y, line := range lines {
 		if err := ctx.Err(); err != nil {
@@ -73,7 +73,7 @@ func shrink(ctx context.Context, m image.Image, width, height int) (image.Image,
 		}
 		for ; ready < line.first+len(line.weights); ready++ {
 			row(ready, source)
-			squeeze(ring[ready%len(ring)], source, columns)
+			scaleRow(ring[ready%len(ring)], source, columns)
 		}
 		clear(sum)
 		for i, weight := range line.weights {
@@ -82,7 +82,7 @@ func shrink(ctx context.Context, m image.Image, width, height int) (image.Image,
 			}
 		}
 		if _, transparent := m.(*image.NRGBA); transparent {
-			divide(sum)
+			unpremultiply(sum)
 		}
 		for x, v := range sum {
 			out[4*width*y+x] = uint8(min(max(v+0.5, 0), 255))
@@ -96,7 +96,7 @@ func shrink(ctx context.Context, m image.Image, width, height int) (image.Image,
 }
 
 // squeeze makes one row narrower.
-func squeeze(to, from []float32, columns []taps) {
+func scaleRow(to, from []float32, columns []taps) {
 	for x, column := range columns {
 		var r, g, b, a float32
 		p := from[4*column.first:]
@@ -112,7 +112,7 @@ func squeeze(to, from []float32, columns []taps) {
 }
 
 // divide undoes the premultiplication.
-func divide(row []float32) {
+func unpremultiply(row []float32) {
 	for p := row; len(p) >= 4; p = p[4:] {
 		if a := p[3]; a > 0 {
 			p[0], p[1], p[2] = p[0]*255/a, p[1]*255/a, p[2]*255/a
@@ -121,7 +121,7 @@ func divide(row []float32) {
 }
 
 // rowOf returns what reads one row of m: premultiplied RGBA from 0 to 255.
-func rowOf(m image.Image) func(y int, to []float32) {
+func rowReader(m image.Image) func(y int, to []float32) {
 	width := m.Bounds().Dx()
 	switch m := m.(type) {
 	case *image.YCbCr:

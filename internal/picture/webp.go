@@ -10,17 +10,17 @@ import (
 func inspectWebP(r io.ReaderAt, size int64) (Info, error) {
 	var head [12]byte
 	if err := readAt(r, head[:], 0); err != nil {
-		return Info{}, cutOff(err)
+		return Info{}, truncatedIfEOF(err)
 	}
 	end := 8 + int64(binary.LittleEndian.Uint32(head[4:]))
 	if end > size {
-		return Info{}, cutOff(io.EOF)
+		return Info{}, truncatedIfEOF(io.EOF)
 	}
-	w := container{Info: Info{MediaType: WebP}}
+	w := webpHeader{Info: Info{MediaType: WebP}}
 	for at := int64(12); at < end; {
 		var chunk [8]byte
 		if at+8 > end {
-			return Info{}, cutOff(io.EOF)
+			return Info{}, truncatedIfEOF(io.EOF)
 		}
 		if err := readAt(r, chunk[:], at); err != nil {
 			return Info{}, err
@@ -28,7 +28,7 @@ func inspectWebP(r io.ReaderAt, size int64) (Info, error) {
 		length := int64(binary.LittleEndian.Uint32(chunk[4:]))
 		at += 8
 		if at+length > end {
-			return Info{}, cutOff(io.EOF)
+			return Info{}, truncatedIfEOF(io.EOF)
 		}
 		if err := w.chunk(r, string(chunk[:4]), at, length); err != nil {
 			return Info{}, err
@@ -36,23 +36,23 @@ func inspectWebP(r io.ReaderAt, size int64) (Info, error) {
 		at += length + length&1
 	}
 	if !w.found {
-		return Info{}, refuse(Unreadable, "The WebP holds no picture.")
+		return Info{}, fileError(Unreadable, "The WebP holds no picture.")
 	}
 	if w.canvas && (w.width != w.canvasWidth || w.height != w.canvasHeight) {
-		return Info{}, refuse(Unreadable, "The WebP's picture is not as large as its canvas.")
+		return Info{}, fileError(Unreadable, "The WebP's picture is not as large as its canvas.")
 	}
-	w.need, w.pixels = w.memory(size)
+	w.memory, w.lateMemory = w.decodeMemory(size)
 	return w.Info, nil
 }
 
-type container struct {
+type webpHeader struct {
 	Info
 	canvas                    bool
 	canvasWidth, canvasHeight int
 	found, lossless, alpha    bool
 }
 
-func (w *container) chunk(r io.ReaderAt, kind string, at, length int64) error {
+func (w *webpHeader) chunk(r io.ReaderAt, kind string, at, length int64) error {
 	var b [10]byte
 	head := b[:min(length, int64(len(b)))]
 	if err := readAt(r, head, at); err != nil {
@@ -60,13 +60,13 @@ func (w *container) chunk(r io.ReaderAt, kind string, at, length int64) error {
 	}
 	switch kind {
 	case "ANIM", "ANMF":
-		return refuse(Animated, "The WebP is an animation; send a still picture.")
+		return fileError(Animated, "The WebP is an animation; send a still picture.")
 	case "VP8X":
 		if len(head) < 10 || w.canvas || w.found {
-			return refuse(Unreadable, "The WebP's header is damaged.")
+			return fileError(Unreadable, "The WebP's header is damaged.")
 		}
 		if head[0]&2 != 0 {
-			return refuse(Animated, "The WebP is an animation; send a still picture.")
+			return fileError(Animated, "The WebP is an animation; send a still picture.")
 		}
 		w.canvas = true
 		w.canvasWidth, w.canvasHeight = 1+int(uint24(head[4:])), 1+int(uint24(head[7:]))
@@ -77,7 +77,7 @@ func (w *container) chunk(r io.ReaderAt, kind string, at, length int64) error {
 			return nil // decoders take the first
 		}
 		if len(head) < 10 || head[0]&1 != 0 || string(head[3:6]) != "\x9d\x01\x2a" {
-			return refuse(Unreadable, "The WebP's picture is damaged.")
+			return fileError(Unreadable, "The WebP's picture is damaged.")
 		}
 		w.found = true
 		w.width, w.height = int(binary.LittleEndian.Uint16(head[6:])&0x3fff), int(binary.LittleEndian.Uint16(head[8:])&0x3fff)
@@ -87,7 +87,7 @@ func (w *container) chunk(r io.ReaderAt, kind string, at, length int64) error {
 			return nil
 		}
 		if len(head) < 5 || head[0] != 0x2f {
-			return refuse(Unreadable, "The WebP's picture is damaged.")
+			return fileError(Unreadable, "The WebP's picture is damaged.")
 		}
 		w.found, w.lossless = true, true
 		bits := binary.LittleEndian.Uint32(head[1:])
@@ -108,7 +108,7 @@ func (w *container) chunk(r io.ReaderAt, kind string, at, length int64) error {
 
 // memory is what x/image's decoder holds, and how much of that it allocates at the
 // end, after the code tables whose size only decoding tells: see watch.
-func (w *container) memory(size int64) (need, pixels int64) {
+func (w *webpHeader) decodeMemory(size int64) (need, pixels int64) {
 	area := int64(w.width) * int64(w.height)
 	if w.lossless {
 		return 8 * area, 4 * area // a palette is resolved into a second copy

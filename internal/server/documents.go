@@ -56,7 +56,7 @@ func (e examiner) Type(file coach.File) (string, error) {
 
 // flaw makes what is wrong with a file a flaw.
 func flaw(err error) error {
-	if refusal, ok := errors.AsType[*picture.Refusal](err); ok {
+	if refusal, ok := errors.AsType[*picture.FileError](err); ok {
 		return &coach.Flaw{Code: refusal.Code, Detail: refusal.Detail}
 	}
 	return err

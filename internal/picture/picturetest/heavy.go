@@ -6,11 +6,11 @@ import (
 )
 
 // Heavy is a picture that takes as much as pictures may.
-type Heavy struct {
+type HeavyPicture struct {
 	Name string
 	Make func() []byte
 	// Taken says whether it is within the budget, or refused for it.
-	Taken bool
+	Accepted bool
 }
 
 // The side of a square of the most pixels.
@@ -18,30 +18,30 @@ const side = 4096
 
 // Heaviest are the worst pictures of every kind: those that are taken must not
 // bring the process above 192 MB.
-func Heaviest() []Heavy {
+func HeavyPictures() []HeavyPicture {
 	square := image.Rect(0, 0, side, side)
-	return []Heavy{
+	return []HeavyPicture{
 		{"PNG, 8 bits", func() []byte { return PNG(photo(image.NewNRGBA(square), true)) }, true},
 		{"PNG, 8 bits, transparent", func() []byte { return PNG(photo(image.NewNRGBA(square), false)) }, true},
-		{"PNG, 16 bits", func() []byte { return PNG(deep(square, 0xff)) }, true},
-		{"PNG, 16 bits, transparent", func() []byte { return PNG(deep(square, 0x80)) }, true},
-		{"PNG, 16 bits, turned", func() []byte { return AfterHeader(PNG(deep(square, 0x80)), Chunk("eXIf", EXIF(6))) }, true},
-		{"PNG, palette", func() []byte { return Rows(side, side, 8, 3, 0, Chunk("PLTE", make([]byte, 768))) }, true},
-		{"PNG, 8 bits, interlaced", func() []byte { return Rows(side, side, 8, 6, 1) }, true},
-		{"PNG, 16 bits, interlaced, 12 MP", func() []byte { return Rows(4000, 3000, 16, 6, 1) }, true},
-		{"PNG, 16 bits, interlaced, 16 MP", func() []byte { return Rows(side, side, 16, 6, 1) }, false},
+		{"PNG, 16 bits", func() []byte { return PNG(image16(square, 0xff)) }, true},
+		{"PNG, 16 bits, transparent", func() []byte { return PNG(image16(square, 0x80)) }, true},
+		{"PNG, 16 bits, turned", func() []byte { return AfterHeader(PNG(image16(square, 0x80)), Chunk("eXIf", EXIF(6))) }, true},
+		{"PNG, palette", func() []byte { return SyntheticPNG(side, side, 8, 3, 0, Chunk("PLTE", make([]byte, 768))) }, true},
+		{"PNG, 8 bits, interlaced", func() []byte { return SyntheticPNG(side, side, 8, 6, 1) }, true},
+		{"PNG, 16 bits, interlaced, 12 MP", func() []byte { return SyntheticPNG(4000, 3000, 16, 6, 1) }, true},
+		{"PNG, 16 bits, interlaced, 16 MP", func() []byte { return SyntheticPNG(side, side, 16, 6, 1) }, false},
 		{"JPEG, 4:2:0", func() []byte { return JPEG(photo(image.NewNRGBA(square), true)) }, true},
 		{"JPEG, 4:4:4, turned", func() []byte {
-			return AfterSOI(Coded(0xc0, side, side, YUV444, 0), Segment(0xe1, append([]byte("Exif\x00\x00"), EXIF(6)...)))
+			return AfterSOI(SyntheticJPEG(0xc0, side, side, YUV444, 0), Segment(0xe1, append([]byte("Exif\x00\x00"), EXIF(6)...)))
 		}, true},
-		{"JPEG, progressive, 4:2:0", func() []byte { return Coded(0xc2, side, side, YUV420, 10) }, true},
+		{"JPEG, progressive, 4:2:0", func() []byte { return SyntheticJPEG(0xc2, side, side, YUV420, 10) }, true},
 		{"JPEG, progressive, 4:2:0, turned, 32 scans", func() []byte {
-			return AfterSOI(Coded(0xc2, side, side, YUV420, 31), Segment(0xe1, append([]byte("Exif\x00\x00"), EXIF(6)...)))
+			return AfterSOI(SyntheticJPEG(0xc2, side, side, YUV420, 31), Segment(0xe1, append([]byte("Exif\x00\x00"), EXIF(6)...)))
 		}, true},
-		{"JPEG, progressive, 4:4:4, 9 MP", func() []byte { return Coded(0xc2, 3456, 2592, YUV444, 10) }, true},
-		{"JPEG, progressive, 4:4:4, 16 MP", func() []byte { return Coded(0xc2, side, side, YUV444, 10) }, false},
+		{"JPEG, progressive, 4:4:4, 9 MP", func() []byte { return SyntheticJPEG(0xc2, 3456, 2592, YUV444, 10) }, true},
+		{"JPEG, progressive, 4:4:4, 16 MP", func() []byte { return SyntheticJPEG(0xc2, side, side, YUV444, 10) }, false},
 		{"JPEG, CMYK", func() []byte {
-			return AfterSOI(Coded(0xc0, side, side, []byte{0x11, 0x11, 0x11, 0x11}, 0), Segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00")))
+			return AfterSOI(SyntheticJPEG(0xc0, side, side, []byte{0x11, 0x11, 0x11, 0x11}, 0), Segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00")))
 		}, true},
 		{"WebP, lossless", func() []byte { return FlatLossless(side, side, false) }, true},
 		{"WebP, lossless, palette", func() []byte { return FlatLossless(side, side, true) }, true},
@@ -62,7 +62,7 @@ func photo(m *image.NRGBA, opaque bool) *image.NRGBA {
 	return m
 }
 
-func deep(r image.Rectangle, alpha byte) *image.NRGBA64 {
+func image16(r image.Rectangle, alpha byte) *image.NRGBA64 {
 	m := image.NewNRGBA64(r)
 	for i := 0; i < len(m.Pix); i += 8 {
 		copy(m.Pix[i:], []byte{byte(i >> 10), 1, byte(i >> 12), 2, byte(i >> 14), 3, alpha, alpha})

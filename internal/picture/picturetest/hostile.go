@@ -30,9 +30,9 @@ const Script = "<script>alert(document.domain)</script>"
 func Hostile() []Upload { return hostile() }
 
 var hostile = sync.OnceValue(func() []Upload {
-	plain := Paint(64, 48)
+	plain := FourCorners(64, 48)
 	png, jpeg := PNG(plain), JPEG(plain)
-	lossless, archive, big := FlatLossless(64, 48, false), zipped(), bomb(64<<20)
+	lossless, archive, big := FlatLossless(64, 48, false), zipArchive(), zlibZeros(64<<20)
 	tiff := append([]byte("Exif\x00\x00"), EXIF(6)...)
 	with := func(b []byte, more ...string) []byte { return append(slices.Clone(b), strings.Join(more, "")...) }
 	cut := func(b []byte, n int) []byte { return slices.Clone(b[:n]) }
@@ -68,16 +68,16 @@ var hostile = sync.OnceValue(func() []Upload {
 		{"PNG whose text inflates to 64 MB", AfterHeader(png, Chunk("zTXt", append([]byte("Comment\x00\x00"), big...))), ""},
 		{"PNG whose profile inflates to 64 MB", AfterHeader(png, Chunk("iCCP", append([]byte("icc\x00\x00"), big...))), ""},
 		{"PNG whose pixels inflate to 64 MB", bytes.Join([][]byte{[]byte(Signature), Header(64, 48, 8, 6, 0), Chunk("IDAT", big), Chunk("IEND", nil)}, nil), "unreadable_picture"},
-		{"PNG that claims 50000 × 50000", bytes.Join([][]byte{[]byte(Signature), Header(50_000, 50_000, 8, 6, 0), Chunk("IDAT", bomb(1000)), Chunk("IEND", nil)}, nil), "too_many_pixels"},
+		{"PNG that claims 50000 × 50000", bytes.Join([][]byte{[]byte(Signature), Header(50_000, 50_000, 8, 6, 0), Chunk("IDAT", zlibZeros(1000)), Chunk("IEND", nil)}, nil), "too_many_pixels"},
 		{"PNG that claims 4294967295 × 1", bytes.Join([][]byte{[]byte(Signature), Header(1<<32-1, 1, 8, 6, 0), Chunk("IDAT", nil), Chunk("IEND", nil)}, nil), "too_many_pixels"},
 		{"PNG of 0 × 0", bytes.Join([][]byte{[]byte(Signature), Header(0, 0, 8, 6, 0), Chunk("IDAT", nil), Chunk("IEND", nil)}, nil), "unreadable_picture"},
-		{"PNG of 20001 × 1", Rows(20_001, 1, 8, 0, 0), "too_many_pixels"},
-		{"PNG of 4097 × 4096", Rows(4097, 4096, 1, 0, 0), "too_many_pixels"},
-		{"PNG, 16 bits, interlaced, 16 MP", Rows(4096, 4096, 16, 0, 1, Chunk("tRNS", []byte{0, 1})), "needs_too_much_memory"},
-		{"PNG with too few pixels", bytes.Join([][]byte{[]byte(Signature), Header(4000, 4000, 8, 6, 0), Chunk("IDAT", bomb(1000)), Chunk("IEND", nil)}, nil), "unreadable_picture"},
-		{"PNG with a wrong checksum", flip(png, 8+25+8+20), "unreadable_picture"},
-		{"PNG of an unknown depth", bytes.Join([][]byte{[]byte(Signature), Header(8, 8, 7, 6, 0), Chunk("IDAT", bomb(1000)), Chunk("IEND", nil)}, nil), "unreadable_picture"},
-		{"PNG without a header", bytes.Join([][]byte{[]byte(Signature), Chunk("IDAT", bomb(1000)), Chunk("IEND", nil)}, nil), "unreadable_picture"},
+		{"PNG of 20001 × 1", SyntheticPNG(20_001, 1, 8, 0, 0), "too_many_pixels"},
+		{"PNG of 4097 × 4096", SyntheticPNG(4097, 4096, 1, 0, 0), "too_many_pixels"},
+		{"PNG, 16 bits, interlaced, 16 MP", SyntheticPNG(4096, 4096, 16, 0, 1, Chunk("tRNS", []byte{0, 1})), "needs_too_much_memory"},
+		{"PNG with too few pixels", bytes.Join([][]byte{[]byte(Signature), Header(4000, 4000, 8, 6, 0), Chunk("IDAT", zlibZeros(1000)), Chunk("IEND", nil)}, nil), "unreadable_picture"},
+		{"PNG with a wrong checksum", flipByte(png, 8+25+8+20), "unreadable_picture"},
+		{"PNG of an unknown depth", bytes.Join([][]byte{[]byte(Signature), Header(8, 8, 7, 6, 0), Chunk("IDAT", zlibZeros(1000)), Chunk("IEND", nil)}, nil), "unreadable_picture"},
+		{"PNG without a header", bytes.Join([][]byte{[]byte(Signature), Chunk("IDAT", zlibZeros(1000)), Chunk("IEND", nil)}, nil), "unreadable_picture"},
 		{"PNG with two headers", AfterHeader(png, Header(4, 4, 8, 6, 0)), "unreadable_picture"},
 		{"PNG without pixels", bytes.Join([][]byte{[]byte(Signature), Header(8, 8, 8, 6, 0), Chunk("IEND", nil)}, nil), "unreadable_picture"},
 		{"PNG with a chunk of 2 GB", append(slices.Clone(png[:33]), "\x7f\xff\xff\xffIDAT"...), "truncated"},
@@ -91,16 +91,16 @@ var hostile = sync.OnceValue(func() []Upload {
 		{"JPEG with a page in its comment", AfterSOI(jpeg, Segment(0xfe, []byte("*/"+Script+"/*"))), ""},
 		{"JPEG with a position", AfterSOI(jpeg, Segment(0xe1, tiff)), ""},
 		{"JPEG with a torn EXIF", AfterSOI(jpeg, Segment(0xe1, append([]byte("Exif\x00\x00MM\x00*\xff\xff\xff\xf0"), 1, 2))), ""},
-		{"JPEG, CMYK", AfterSOI(Coded(0xc0, 64, 48, []byte{0x11, 0x11, 0x11, 0x11}, 0), Segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))), ""},
-		{"JPEG, CMYK, without saying so", Coded(0xc0, 64, 48, []byte{0x11, 0x11, 0x11, 0x11}, 0), "unreadable_picture"},
-		{"JPEG of 0 × 0", resized(jpeg, 0, 0), "unreadable_picture"},
-		{"JPEG that claims 60000 × 60000", resized(jpeg, 60_000, 60_000), "too_many_pixels"},
-		{"JPEG that claims 4000 × 4000", resized(jpeg, 4000, 4000), "unreadable_picture"},
+		{"JPEG, CMYK", AfterSOI(SyntheticJPEG(0xc0, 64, 48, []byte{0x11, 0x11, 0x11, 0x11}, 0), Segment(0xee, []byte("Adobe\x00\x64\x00\x00\x00\x00\x00"))), ""},
+		{"JPEG, CMYK, without saying so", SyntheticJPEG(0xc0, 64, 48, []byte{0x11, 0x11, 0x11, 0x11}, 0), "unreadable_picture"},
+		{"JPEG of 0 × 0", withJPEGSize(jpeg, 0, 0), "unreadable_picture"},
+		{"JPEG that claims 60000 × 60000", withJPEGSize(jpeg, 60_000, 60_000), "too_many_pixels"},
+		{"JPEG that claims 4000 × 4000", withJPEGSize(jpeg, 4000, 4000), "unreadable_picture"},
 		{"JPEG that begins twice", AfterSOI(jpeg, Segment(0xc0, []byte{8, 0, 8, 0, 8, 1, 1, 0x11, 0})), "unreadable_picture"},
-		{"JPEG of 5000 scans", Coded(0xc2, 64, 64, YUV420, 5000), "too_complex"},
-		{"JPEG of 40 scans, large", Coded(0xc2, 4096, 4096, YUV420, 40), "too_complex"},
-		{"JPEG, progressive, 4:4:4, large", Coded(0xc2, 4096, 4096, YUV444, 2), "needs_too_much_memory"},
-		{"JPEG, arithmetic", Coded(0xc9, 64, 64, YUV420, 0), "unreadable_picture"},
+		{"JPEG of 5000 scans", SyntheticJPEG(0xc2, 64, 64, YUV420, 5000), "too_complex"},
+		{"JPEG of 40 scans, large", SyntheticJPEG(0xc2, 4096, 4096, YUV420, 40), "too_complex"},
+		{"JPEG, progressive, 4:4:4, large", SyntheticJPEG(0xc2, 4096, 4096, YUV444, 2), "needs_too_much_memory"},
+		{"JPEG, arithmetic", SyntheticJPEG(0xc9, 64, 64, YUV420, 0), "unreadable_picture"},
 		{"JPEG, 12 bits", AfterSOI([]byte{0xff, 0xd8, 0xff, 0xd9}, Segment(0xc1, []byte{12, 0, 8, 0, 8, 1, 1, 0x11, 0})), "unreadable_picture"},
 		{"JPEG, sampled by 15", AfterSOI([]byte{0xff, 0xd8, 0xff, 0xd9}, Segment(0xc0, []byte{8, 0, 8, 0, 8, 3, 1, 0xff, 0, 2, 0x11, 0, 3, 0x11, 0})), "unreadable_picture"},
 		{"JPEG without a picture", []byte{0xff, 0xd8, 0xff, 0xd9}, "unreadable_picture"},
@@ -108,7 +108,7 @@ var hostile = sync.OnceValue(func() []Upload {
 		{"JPEG's first bytes", []byte{0xff, 0xd8, 0xff}, "truncated"},
 		{"JPEG cut in the middle", cut(jpeg, len(jpeg)/2), "truncated"},
 		{"JPEG cut before its end", cut(jpeg, len(jpeg)-2), "truncated"},
-		{"JPEG with damaged tables", flip(jpeg, bytes.Index(jpeg, []byte{0xff, 0xc4})+6), "unreadable_picture"},
+		{"JPEG with damaged tables", flipByte(jpeg, bytes.Index(jpeg, []byte{0xff, 0xc4})+6), "unreadable_picture"},
 		{"JPEG in a JPEG's clothes", append([]byte{0xff, 0xd8, 0xff, 0xe0}, bytes.Repeat([]byte("A"), 1000)...), "truncated"},
 
 		{"WebP, then a ZIP", append(slices.Clone(lossless), archive...), ""},
@@ -127,7 +127,7 @@ var hostile = sync.OnceValue(func() []Upload {
 })
 
 // bomb is n zeros, deflated.
-func bomb(n int) []byte {
+func zlibZeros(n int) []byte {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
 	for piece := make([]byte, 1<<16); n > 0; n -= len(piece) {
@@ -137,7 +137,7 @@ func bomb(n int) []byte {
 	return b.Bytes()
 }
 
-func zipped() []byte {
+func zipArchive() []byte {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	w, _ := z.Create("evil.html")
@@ -147,14 +147,14 @@ func zipped() []byte {
 }
 
 // flip damages one byte.
-func flip(b []byte, at int) []byte {
+func flipByte(b []byte, at int) []byte {
 	b = slices.Clone(b)
 	b[at] ^= 0xff
 	return b
 }
 
 // resized changes what a JPEG says of its size.
-func resized(b []byte, width, height uint16) []byte {
+func withJPEGSize(b []byte, width, height uint16) []byte {
 	b = slices.Clone(b)
 	at := bytes.Index(b, []byte{0xff, 0xc0}) + 5
 	binary.BigEndian.PutUint16(b[at:], height)

@@ -3,13 +3,13 @@ package picturetest
 import "math/bits"
 
 // stream is the bits of a lossless WebP, the lowest first.
-type stream struct {
+type bitWriter struct {
 	out  []byte
 	have uint
 	acc  uint64
 }
 
-func (s *stream) put(value uint64, n uint) {
+func (s *bitWriter) write(value uint64, n uint) {
 	s.acc |= value << s.have
 	for s.have += n; s.have >= 8; s.have -= 8 {
 		s.out = append(s.out, byte(s.acc))
@@ -17,22 +17,22 @@ func (s *stream) put(value uint64, n uint) {
 	}
 }
 
-func (s *stream) file() []byte { return RIFF(WebPChunk("VP8L", append(s.out, byte(s.acc)))) }
+func (s *bitWriter) file() []byte { return RIFF(WebPChunk("VP8L", append(s.out, byte(s.acc)))) }
 
-func lossless(width, height int) *stream {
-	s := new(stream)
-	s.put(0x2f, 8)
-	s.put(uint64(width-1), 14)
-	s.put(uint64(height-1), 14)
-	s.put(1, 1) // it says that it is transparent
-	s.put(0, 3)
+func lossless(width, height int) *bitWriter {
+	s := new(bitWriter)
+	s.write(0x2f, 8)
+	s.write(uint64(width-1), 14)
+	s.write(uint64(height-1), 14)
+	s.write(1, 1) // it says that it is transparent
+	s.write(0, 3)
 	return s
 }
 
 // single is a code of one symbol, which takes no bits.
-func (s *stream) single(symbol uint64) {
-	s.put(0b101, 3) // simple, one symbol, of 8 bits
-	s.put(symbol, 8)
+func (s *bitWriter) singleSymbolCode(symbol uint64) {
+	s.write(0b101, 3) // simple, one symbol, of 8 bits
+	s.write(symbol, 8)
 }
 
 // FlatLossless is a lossless WebP of one colour: a few bytes, whatever its size.
@@ -40,39 +40,39 @@ func (s *stream) single(symbol uint64) {
 func FlatLossless(width, height int, palette bool) []byte {
 	s := lossless(width, height)
 	if palette {
-		s.put(0b111, 3) // a transform: colour indexing
-		s.put(255, 8)
-		s.put(0, 1) // no colour cache
+		s.write(0b111, 3) // a transform: colour indexing
+		s.write(255, 8)
+		s.write(0, 1) // no colour cache
 		for range 4 {
-			s.single(1) // each differs from the one before by 1, 1, 1 and alpha 1
+			s.singleSymbolCode(1) // each differs from the one before by 1, 1, 1 and alpha 1
 		}
-		s.single(0)
+		s.singleSymbolCode(0)
 	}
-	s.put(0, 1)
-	s.put(0, 2) // no colour cache, one group of codes
+	s.write(0, 1)
+	s.write(0, 2) // no colour cache, one group of codes
 	for _, symbol := range []uint64{7, 20, 200, 255, 0} {
-		s.single(symbol)
+		s.singleSymbolCode(symbol)
 	}
 	return s.file()
 }
 
 // equal is a code of n symbols whose lengths are short and one more.
-func (s *stream) equal(n int) {
+func (s *bitWriter) equalLengthCode(n int) {
 	short := bits.Len(uint(n)) - 1
 	shorter := 1<<(short+1) - n // so many have the shorter length
-	s.put(0, 1)
-	s.put(15, 4) // 19 lengths of lengths, in the format's order
+	s.write(0, 1)
+	s.write(15, 4) // 19 lengths of lengths, in the format's order
 	for _, length := range [19]int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} {
 		switch length {
 		case 16:
-			s.put(1, 3)
+			s.write(1, 3)
 		case short, short + 1:
-			s.put(2, 3)
+			s.write(2, 3)
 		default:
-			s.put(0, 3)
+			s.write(0, 3)
 		}
 	}
-	s.put(0, 1) // all of them
+	s.write(0, 1) // all of them
 	// Canonical codes: 0 is "as before", 10 the shorter, 11 the longer.
 	for _, part := range []struct {
 		count int
@@ -81,16 +81,16 @@ func (s *stream) equal(n int) {
 		if part.count == 0 {
 			continue
 		}
-		s.put(part.code, 2)
+		s.write(part.code, 2)
 		for left := part.count - 1; left > 0; {
 			if left < 3 {
-				s.put(part.code, 2)
+				s.write(part.code, 2)
 				left--
 				continue
 			}
 			times := min(left, 6)
-			s.put(0, 1)
-			s.put(uint64(times-3), 2)
+			s.write(0, 1)
+			s.write(uint64(times-3), 2)
 			left -= times
 		}
 	}
@@ -101,17 +101,17 @@ func (s *stream) equal(n int) {
 func ManyCodes(width, height, groups int) []byte {
 	const tile = 6 // log2 of a tile's side
 	s := lossless(width, height)
-	s.put(0, 1)  // no transform
-	s.put(1, 1)  // a colour cache
-	s.put(11, 4) // of 2048
-	s.put(1, 1)  // many groups
-	s.put(tile-2, 3)
-	s.put(0, 1) // no cache for the picture that tells which
-	s.equal(256 + 24)
-	s.equal(256)
-	s.single(0)
-	s.single(0)
-	s.single(0)
+	s.write(0, 1)  // no transform
+	s.write(1, 1)  // a colour cache
+	s.write(11, 4) // of 2048
+	s.write(1, 1)  // many groups
+	s.write(tile-2, 3)
+	s.write(0, 1) // no cache for the picture that tells which
+	s.equalLengthCode(256 + 24)
+	s.equalLengthCode(256)
+	s.singleSymbolCode(0)
+	s.singleSymbolCode(0)
+	s.singleSymbolCode(0)
 	across, down := (width+1<<tile-1)>>tile, (height+1<<tile-1)>>tile
 	for i := range across * down {
 		group := min(i, groups-1)
@@ -119,22 +119,22 @@ func ManyCodes(width, height, groups int) []byte {
 		s.symbol(group>>8, 256)  // red
 	}
 	for range groups {
-		s.equal(256 + 24 + 2048)
-		s.equal(256)
-		s.equal(256)
-		s.equal(256)
-		s.equal(40)
+		s.equalLengthCode(256 + 24 + 2048)
+		s.equalLengthCode(256)
+		s.equalLengthCode(256)
+		s.equalLengthCode(256)
+		s.equalLengthCode(40)
 	}
 	return s.file()
 }
 
 // symbol writes one of an equal code of n.
-func (s *stream) symbol(symbol, n int) {
+func (s *bitWriter) symbol(symbol, n int) {
 	short := bits.Len(uint(n)) - 1
 	shorter := 1<<(short+1) - n
 	code, length := symbol, short
 	if symbol >= shorter {
 		code, length = symbol+shorter, short+1
 	}
-	s.put(uint64(bits.Reverse32(uint32(code))>>(32-length)), uint(length))
+	s.write(uint64(bits.Reverse32(uint32(code))>>(32-length)), uint(length))
 }

@@ -15,7 +15,7 @@ import (
 
 // Paint makes a picture whose four corners differ, so that turning it shows: red
 // at the top left, green at the top right, blue at the bottom left, white else.
-func Paint(width, height int) *image.NRGBA {
+func FourCorners(width, height int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
 		for x := range width {
@@ -116,7 +116,7 @@ func VP8X(flags byte, width, height int) []byte {
 
 // Coded makes a JPEG of nothing but structure: one flat colour, as many scans as
 // wanted behind the first, each a few bytes for all of the picture's blocks.
-func Coded(sof byte, width, height int, sampling []byte, scans int) []byte {
+func SyntheticJPEG(sof byte, width, height int, sampling []byte, scans int) []byte {
 	b := []byte{0xff, 0xd8}
 	table := make([]byte, 65)
 	for i := range table[1:] {
@@ -134,7 +134,7 @@ func Coded(sof byte, width, height int, sampling []byte, scans int) []byte {
 	b = append(b, Segment(0xc4, append(append([]byte{0x00}, lengths...), 0, 1))...)
 	b = append(b, Segment(0xc4, append(append([]byte{0x10}, lengths...), 0, 0xe0))...)
 	if sof != 0xc2 {
-		return append(b, flat(width, height, sampling)...)
+		return append(b, flatScan(width, height, sampling)...)
 	}
 	scan := []byte{byte(len(sampling))}
 	for i := range sampling {
@@ -150,13 +150,13 @@ func Coded(sof byte, width, height int, sampling []byte, scans int) []byte {
 		for ; left > 0; left -= 32767 {
 			bits = append(bits, bytes.Repeat([]byte{1}, 15)...)
 		}
-		b = append(b, packed(bits)...)
+		b = append(b, packBits(bits)...)
 	}
 	return append(b, 0xff, 0xd9)
 }
 
 // packed makes bytes of bits, filled with ones; 0xff is stuffed.
-func packed(bits []byte) []byte {
+func packBits(bits []byte) []byte {
 	var out []byte
 	for len(bits)%8 != 0 {
 		bits = append(bits, 1)
@@ -187,7 +187,7 @@ func blocks(width, height int, sampling []byte, which int) int {
 }
 
 // flat is the one scan of a baseline JPEG: a DC code and an end for each block.
-func flat(width, height int, sampling []byte) []byte {
+func flatScan(width, height int, sampling []byte) []byte {
 	scan := []byte{byte(len(sampling))}
 	for i := range sampling {
 		scan = append(scan, byte(i+1), 0)
@@ -204,7 +204,7 @@ var (
 )
 
 // Rows is a PNG whose every sample is 0, of any depth, colour type and interlacing.
-func Rows(width, height int, depth, colour, interlace byte, before ...[]byte) []byte {
+func SyntheticPNG(width, height int, depth, colour, interlace byte, before ...[]byte) []byte {
 	samples := map[byte]int{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
 	var body bytes.Buffer
 	z, _ := zlib.NewWriterLevel(&body, zlib.BestSpeed)

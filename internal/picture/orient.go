@@ -7,7 +7,7 @@ import (
 
 // turn returns m as EXIF orientation says that it is to be seen; m itself where it
 // is already.
-func turn(m image.Image, orientation int) image.Image {
+func orient(m image.Image, orientation int) image.Image {
 	if orientation <= 1 || orientation > 8 {
 		return m
 	}
@@ -16,7 +16,7 @@ func turn(m image.Image, orientation int) image.Image {
 	if orientation >= 5 {
 		width, height = h, w
 	}
-	out := room(m, 4*width*height)
+	out := pixelBuffer(m, 4*width*height)
 	// Where the pixel (0, 0) comes from, and where a step to the right and a step
 	// down lead from there.
 	type step struct{ x, y int }
@@ -29,7 +29,7 @@ func turn(m image.Image, orientation int) image.Image {
 		7: {step{w - 1, h - 1}, step{0, -1}, step{-1, 0}},
 		8: {step{w - 1, 0}, step{0, 1}, step{-1, 0}},
 	}[orientation]
-	at := pixelAt(m)
+	at := pixelReader(m)
 	for y := range height {
 		row := out[4*y*width:]
 		sx, sy := t.from.x+y*t.down.x, t.from.y+y*t.down.y
@@ -47,7 +47,7 @@ func turn(m image.Image, orientation int) image.Image {
 
 // room returns n bytes for the turned picture: what was left over in m's own when
 // its 16 bits became 8, since a third copy would be over the budget.
-func room(m image.Image, n int) []byte {
+func pixelBuffer(m image.Image, n int) []byte {
 	var pix []byte
 	switch m := m.(type) {
 	case *image.NRGBA:
@@ -62,7 +62,7 @@ func room(m image.Image, n int) []byte {
 }
 
 // pixelAt returns what copies one pixel of m, RGBA.
-func pixelAt(m image.Image) func(x, y int, to []byte) {
+func pixelReader(m image.Image) func(x, y int, to []byte) {
 	switch m := m.(type) {
 	case *image.YCbCr:
 		return func(x, y int, to []byte) {

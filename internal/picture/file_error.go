@@ -27,21 +27,21 @@ const (
 )
 
 // Refusal says why a file is not taken.
-type Refusal struct {
+type FileError struct {
 	Code   string
 	Detail string
 }
 
-func refuse(code, format string, args ...any) *Refusal {
-	return &Refusal{code, fmt.Sprintf(format, args...)}
+func fileError(code, format string, args ...any) *FileError {
+	return &FileError{code, fmt.Sprintf(format, args...)}
 }
 
 // Error implements error.
-func (r *Refusal) Error() string { return r.Code + ": " + r.Detail }
+func (r *FileError) Error() string { return r.Code + ": " + r.Detail }
 
 // Fault is the problem to answer with: 415 for a type that is not taken, else 422
 // with the code at pointer, such as "/file".
-func (r *Refusal) Fault(pointer string) error {
+func (r *FileError) Fault(pointer string) error {
 	if r.Code == UnsupportedType {
 		return fault.New(fault.UnsupportedMedia, "unsupported_media_type", "%s", r.Detail)
 	}
