@@ -1,16 +1,16 @@
 package picture
 
-// budget is how many bytes one decode may hold. A process may have 192 MB
-// resident: about 28 when idle, 20 for what else goes on, the rest is this. It is
-// enough for a picture of MaxPixels with 8 bytes a pixel, and for a progressive JPEG
-// of MaxPixels as telephones make them (4:2:0).
+// decodeBudget is how many bytes one decode may hold. A process may use 192 MB:
+// about 28 when idle, 20 for other requests, the rest is this. It is enough for a
+// picture of MaxPixels with 8 bytes a pixel, and for a progressive 4:2:0 JPEG of
+// MaxPixels.
 const decodeBudget = 140 << 20
 
-// MemoryLimit is what a process that decodes pictures should give to
-// debug.SetMemoryLimit, in bytes: the budget and what the rest of the service keeps
-// on its heap. Without it the collector lets the heap grow to a multiple of a
-// picture before it looks. It bounds no other work: nothing else comes near.
+// MemoryLimit is the value for debug.SetMemoryLimit, in bytes, in a process that
+// decodes pictures: the budget and the rest of the heap. Without it the heap grows
+// to a multiple of a picture before the collector runs.
 const MemoryLimit = decodeBudget + 18<<20
 
-// settleAt is from how many bytes on it is worth collecting and giving back.
+// freeMemoryAbove is the decode size, in bytes, above which memory is returned to
+// the system between two steps.
 const freeMemoryAbove = 8 << 20

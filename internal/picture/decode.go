@@ -12,12 +12,12 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// decode returns the picture that info was told of, 8 bits a colour: an
-// *image.YCbCr, *image.Gray, *image.RGBA (opaque) or *image.NRGBA (not).
+// decode decodes the picture that info describes to 8 bits a colour: *image.YCbCr,
+// *image.Gray, *image.RGBA (opaque) or *image.NRGBA (transparent).
 func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m image.Image, err error) {
 	w := newDecodeReader(ctx, bufio.NewReaderSize(io.NewSectionReader(src, 0, size), heapCheckEvery), info)
 	defer func() {
-		// Decoders are fed what strangers made: a panic is one more way to be damaged.
+		// A decoder may panic on a damaged file.
 		if recover() != nil {
 			m, err = nil, w.decodeError(nil)
 		}
@@ -34,7 +34,7 @@ func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m imag
 		return nil, w.decodeError(err)
 	}
 	if m.Bounds() != image.Rect(0, 0, info.width, info.height) {
-		return nil, w.decodeError(nil) // the decoder saw another picture than Inspect
+		return nil, w.decodeError(nil) // the decoder and Inspect disagree
 	}
 	freeMemory(info)
 	if m = eightBit(m); m == nil {
@@ -43,8 +43,8 @@ func decode(ctx context.Context, src io.ReaderAt, size int64, info Info) (m imag
 	return m, nil
 }
 
-// eightBit brings m to one of the four kinds that the rest knows, within the
-// memory that it has where it can; nil where it is of a kind that no decoder makes.
+// eightBit converts m to one of the four types that the package handles, in place
+// where possible. It returns nil for a type that no decoder returns.
 func eightBit(m image.Image) image.Image {
 	switch m := m.(type) {
 	case *image.YCbCr, *image.Gray, *image.RGBA:
@@ -54,7 +54,7 @@ func eightBit(m image.Image) image.Image {
 	case *image.Gray16:
 		to8Bit(m.Pix)
 		return &image.Gray{Pix: m.Pix[:len(m.Pix)/2], Stride: m.Stride / 2, Rect: m.Rect}
-	case *image.RGBA64: // opaque, as PNG's decoder makes it
+	case *image.RGBA64: // the PNG decoder returns it for opaque pictures only
 		to8Bit(m.Pix)
 		return &image.RGBA{Pix: m.Pix[:len(m.Pix)/2], Stride: m.Stride / 2, Rect: m.Rect}
 	case *image.NRGBA64:
@@ -75,15 +75,15 @@ func eightBit(m image.Image) image.Image {
 	}
 }
 
-// highBytes makes 8 bits of 16, in place: the first half of pix is them.
+// to8Bit converts 16-bit samples to 8 bits in place, into the first half of pix.
 func to8Bit(pix []byte) {
 	for i := range len(pix) / 2 {
 		pix[i] = pix[2*i]
 	}
 }
 
-// straight is a picture of pixels that are not premultiplied; opaque ones are so
-// either way.
+// newNRGBA returns pixels that are not premultiplied as an image: *image.RGBA if
+// all are opaque, else *image.NRGBA.
 func newNRGBA(pix []byte, stride int, r image.Rectangle) image.Image {
 	m := &image.NRGBA{Pix: pix, Stride: stride, Rect: r}
 	if m.Opaque() {
@@ -99,7 +99,7 @@ func fromPaletted(m *image.Paletted) image.Image {
 		colours[i] = [4]byte{n.R, n.G, n.B, n.A}
 	}
 	out := image.NewNRGBA(m.Rect)
-	for i, p := range m.Pix { // a decoded one has no gap between its rows
+	for i, p := range m.Pix { // decoders leave no gap between rows
 		copy(out.Pix[4*i:], colours[p][:])
 	}
 	return newNRGBA(out.Pix, out.Stride, out.Rect)

@@ -10,36 +10,38 @@ import (
 )
 
 const (
-	// decodeLimit bounds the time of one decode.
+	// decodeTimeout bounds the time of one decode.
 	decodeTimeout = 20 * time.Second
-	// portion is how much a decoder gets at a time, in bytes: a few of them may
-	// make it work long.
+	// maxRead bounds the bytes per read: a few bytes may cause much work, so checks
+	// must be frequent.
 	maxRead = 256
-	// lookEvery is after how many bytes memory is looked at.
+	// heapCheckEvery is the number of bytes between two checks of the heap.
 	heapCheckEvery = 4 << 10
-	// growth is how much the heap must have grown to be collected again.
+	// minGrowth is how much the heap must grow, in bytes, before the next forced
+	// collection.
 	minGrowth = 8 << 20
 )
 
-// watch feeds a decoder, and starves it when its caller has left, its time is up,
-// or it holds more than was set aside. Decoders heed nothing by themselves, and what
-// the tables of a lossless WebP will take (its author's choice: up to 130 MB) shows
-// in no header.
+// decodeReader feeds a decoder. It fails once the caller has left, the decode takes
+// too long or the heap has grown by more than the budget. Decoders have no such
+// limits, and the size of the tables of a lossless WebP, up to 130 MB, is not in
+// its header.
 type decodeReader struct {
 	ctx      context.Context
 	r        io.Reader
 	deadline time.Time
-	// base is what the heap held before, most what it may grow by.
+	// base is the heap size before the decode; maxGrowth is how much it may grow.
 	base, maxGrowth uint64
 
 	untilHeapCheck int
 	lastLive       uint64
-	// ended is why the decoder was starved: decoders hide the errors of readers.
+	// stopErr is the error returned to the decoder: decoders hide errors of their
+	// reader.
 	stopErr error
 }
 
 func newDecodeReader(ctx context.Context, r io.Reader, info Info) *decodeReader {
-	// What is allocated in one piece at the end must still fit then.
+	// Reserve room for the allocation at the end of the decode.
 	return &decodeReader{ctx: ctx, r: r, deadline: time.Now().Add(decodeTimeout), base: heapBytes(), maxGrowth: uint64(decodeBudget - info.lateMemory)}
 }
 
@@ -64,18 +66,19 @@ func (w *decodeReader) check() error {
 		return err
 	}
 	if time.Now().After(w.deadline) {
-		return fileError(TooComplex, "Decoding the picture takes too long.")
+		return fileError(TooComplex, "The picture takes too long to decode. Save it again, or send another one.")
 	}
 	if w.untilHeapCheck <= 0 {
 		w.untilHeapCheck = heapCheckEvery
 		if w.overBudget() {
-			return fileError(NeedsTooMuchMemory, "Decoding the picture needs more than %d MB.", decodeBudget>>20)
+			return fileError(NeedsTooMuchMemory, "The picture needs more than %d MB to decode. Send a smaller one.", decodeBudget>>20)
 		}
 	}
 	return nil
 }
 
-// tooMuch collects before it complains: what is on the heap may be garbage.
+// overBudget reports whether live memory exceeds the limit. It collects garbage
+// before it decides.
 func (w *decodeReader) overBudget() bool {
 	now := heapBytes()
 	if now < w.base+w.maxGrowth || now < w.lastLive+minGrowth {
@@ -86,14 +89,15 @@ func (w *decodeReader) overBudget() bool {
 	return w.lastLive > w.base+w.maxGrowth
 }
 
-// heap is how many bytes objects take on the heap, those not yet collected too.
+// heapBytes returns the size of all heap objects, including garbage.
 func heapBytes() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// judged turns a decoder's complaint into what it is for the caller.
+// decodeError returns the reason for a failed decode: stopErr if set, else a
+// FileError.
 func (w *decodeReader) decodeError(err error) error {
 	switch {
 	case w.stopErr != nil:
@@ -101,6 +105,6 @@ func (w *decodeReader) decodeError(err error) error {
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return truncatedIfEOF(err)
 	default:
-		return fileError(Unreadable, "The picture is damaged and cannot be decoded.")
+		return fileError(Unreadable, "The picture is damaged. Send another file.")
 	}
 }

@@ -2,11 +2,11 @@ package picture
 
 import "encoding/binary"
 
-// maxEXIF bounds what is read to learn which way up a picture is, in bytes.
+// maxEXIF bounds the bytes of EXIF data that are read for the orientation.
 const maxEXIF = 64 << 10
 
-// orientation returns the EXIF orientation, 1 to 8, that tiff tells in its first
-// directory; 1, as it is stored, where it tells none.
+// orientation returns the EXIF orientation, 1 to 8, in the first directory of tiff;
+// 1, as stored, if it has none.
 func orientation(tiff []byte) int {
 	const upright, tagOrientation, typeShort, entry = 1, 0x0112, 3, 12
 	if len(tiff) < 8 {

@@ -6,27 +6,27 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// The codes of a Refusal, stable and for programs.
+// The codes of a FileError. They are stable.
 const (
-	// UnsupportedType: neither PDF nor JPEG nor PNG nor WebP.
+	// UnsupportedType: not a PDF, JPEG, PNG or WebP.
 	UnsupportedType = "unsupported_type"
-	// Ambiguous: a PDF that other programs would take for something else too.
+	// Ambiguous: a PDF that other programs would read as another type.
 	Ambiguous = "ambiguous_type"
 	// Truncated: the end is missing.
 	Truncated = "truncated"
-	// Unreadable: damaged, or of a kind that nobody here can decode.
+	// Unreadable: damaged, or a variant that cannot be decoded.
 	Unreadable = "unreadable_picture"
-	// Animated: moving pictures are not taken.
+	// Animated: animations are not accepted.
 	Animated = "animated_picture"
 	// TooManyPixels: more than MaxPixels, or a side longer than MaxSide.
 	TooManyPixels = "too_many_pixels"
-	// NeedsTooMuchMemory: few enough pixels, but decoding them would need too much.
+	// NeedsTooMuchMemory: decoding would exceed the memory budget.
 	NeedsTooMuchMemory = "needs_too_much_memory"
-	// TooComplex: decoding it would take too long.
+	// TooComplex: decoding would take too long.
 	TooComplex = "too_complex"
 )
 
-// Refusal says why a file is not taken.
+// FileError says why a file is not accepted.
 type FileError struct {
 	Code   string
 	Detail string
@@ -39,8 +39,8 @@ func fileError(code, format string, args ...any) *FileError {
 // Error implements error.
 func (r *FileError) Error() string { return r.Code + ": " + r.Detail }
 
-// Fault is the problem to answer with: 415 for a type that is not taken, else 422
-// with the code at pointer, such as "/file".
+// Fault converts r to a fault: 415 for an unsupported type, else 422 with the code
+// at pointer, such as "/file".
 func (r *FileError) Fault(pointer string) error {
 	if r.Code == UnsupportedType {
 		return fault.New(fault.UnsupportedMedia, "unsupported_media_type", "%s", r.Detail)

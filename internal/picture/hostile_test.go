@@ -15,8 +15,8 @@ import (
 	"github.com/touchline/touchline/internal/picture/picturetest"
 )
 
-// TestHostile: what strangers send is refused with a code that says why, or is made
-// harmless, and soon.
+// TestHostileUploads checks that each hostile upload is refused with its code or
+// made harmless within 10 s.
 func TestHostileUploads(t *testing.T) {
 	for _, u := range picturetest.Hostile() {
 		t.Run(u.Name, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestHostileUploads(t *testing.T) {
 				decodeImage(t, file)
 				for _, trace := range []string{"alert", "PK\x03\x04", "GPS", "Exif"} {
 					if bytes.Contains(file, []byte(trace)) {
-						t.Errorf("%s holds %q", size, trace)
+						t.Errorf("output %s contains %q", size, trace)
 					}
 				}
 			}
@@ -52,30 +52,29 @@ func wantRefusal(t *testing.T, err error, code string) {
 	t.Helper()
 	r, ok := errors.AsType[*picture.FileError](err)
 	if !ok || r.Code != code {
-		t.Fatalf("err = %v, want %s", err, code)
+		t.Fatalf("got error %v, want code %s", err, code)
 	}
 	problem := r.Fault("/file")
 	if code == picture.UnsupportedType {
 		if fault.KindOf(problem) != fault.UnsupportedMedia || fault.CodeOf(problem) != "unsupported_media_type" {
-			t.Errorf("problem %v", problem)
+			t.Errorf("got fault %v, want unsupported_media_type", problem)
 		}
 		return
 	}
 	e, ok := errors.AsType[*fault.Error](problem)
 	if !ok || e.Kind != fault.Invalid || e.Fields[0].Pointer != "/file" || e.Fields[0].Code != code || e.Fields[0].Detail == "" {
-		t.Errorf("problem %+v", e)
+		t.Errorf("got fault %+v, want 422 with code %s at /file", e, code)
 	}
 }
 
-// TestBeforeDecoding: what is too much is refused by what the headers say.
 func TestLimitsCheckedBeforeDecoding(t *testing.T) {
 	for _, u := range picturetest.Hostile() {
 		switch {
 		case u.Want == picture.TooManyPixels, u.Want == picture.TooComplex, u.Want == picture.Animated, strings.Contains(u.Name, "its canvas"),
-			u.Want == picture.NeedsTooMuchMemory && !strings.Contains(u.Name, "codes"): // those show in no header
+			u.Want == picture.NeedsTooMuchMemory && !strings.Contains(u.Name, "codes"): // its size is not in the header
 			_, err := picture.Inspect(bytes.NewReader(u.Bytes), int64(len(u.Bytes)))
 			if err == nil {
-				t.Errorf("%s is taken", u.Name)
+				t.Errorf("%s: got no error", u.Name)
 				continue
 			}
 			wantRefusal(t, err, u.Want)
@@ -83,8 +82,7 @@ func TestLimitsCheckedBeforeDecoding(t *testing.T) {
 	}
 }
 
-// TestTruncated: a file of each kind, cut at every length, never passes whole, and
-// never fails otherwise than with a Refusal.
+// TestTruncatedFiles cuts a file of each type at every length.
 func TestTruncatedFiles(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"png": picturetest.PNG(picturetest.FourCorners(9, 7)), "jpeg": picturetest.JPEG(picturetest.FourCorners(9, 7)),
@@ -96,13 +94,13 @@ func TestTruncatedFiles(t *testing.T) {
 				_, _, err = process(t, file[:n], picture.DocumentSizes)
 			}
 			if _, ok := errors.AsType[*picture.FileError](err); !ok {
-				t.Errorf("%s cut at %d of %d: %v", name, n, len(file), err)
+				t.Errorf("%s cut at %d of %d: got error %v, want a FileError", name, n, len(file), err)
 			}
 		}
 	}
 }
 
-// TestLeaving: a caller who leaves ends the wait for a turn, and the decoding.
+// TestCancelStopsProcess cancels one decode and two callers that wait for the slot.
 func TestCancelStopsProcess(t *testing.T) {
 	file := picturetest.SyntheticJPEG(0xc2, 4096, 4096, picturetest.YUV420, 30)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -122,43 +120,41 @@ func TestCancelStopsProcess(t *testing.T) {
 	cancel()
 	all.Wait()
 	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("left after %s", took)
+		t.Errorf("Process returned %s after the cancel, want at most 5 s", took)
 	}
 }
 
-// TestWaiting: whoever waits for a turn may leave while another is at work.
 func TestCancelWhileWaitingForSlot(t *testing.T) {
 	file := picturetest.PNG(picturetest.FourCorners(64, 48))
-	begun, end, ended := make(chan bool), make(chan bool), make(chan error)
+	started, release, ended := make(chan bool), make(chan bool), make(chan error)
 	go func() {
 		_, err := picture.Process(context.Background(), bytes.NewReader(file), int64(len(file)), picture.Options{
-			Sizes: picture.DocumentSizes, Create: func(picture.Size) (io.Writer, error) { close(begun); <-end; return io.Discard, nil },
+			Sizes: picture.DocumentSizes, Create: func(picture.Size) (io.Writer, error) { close(started); <-release; return io.Discard, nil },
 		})
 		ended <- err
 	}()
-	<-begun
+	<-started
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	left := make(chan error, 1)
+	waited := make(chan error, 1)
 	go func() {
 		_, err := picture.Process(ctx, bytes.NewReader(file), int64(len(file)), picture.Options{})
-		left <- err
+		waited <- err
 	}()
 	select {
-	case err := <-left:
+	case err := <-waited:
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("err = %v", err)
 		}
 	case <-time.After(5 * time.Second):
-		t.Error("it waits on")
+		t.Error("Process still waits 5 s after its deadline")
 	}
-	close(end)
+	close(release)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 }
 
-// TestWriting: what Create or its writer says comes back as it is.
 func TestWriterErrorIsReturned(t *testing.T) {
 	file, full := picturetest.PNG(picturetest.FourCorners(64, 48)), fault.Down(errors.New("no space"))
 	for _, create := range []func(picture.Size) (io.Writer, error){
@@ -176,8 +172,8 @@ type failingWriter struct{ err error }
 
 func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
 
-// FuzzInspect: whatever comes, Inspect answers with an Info within the limits or a
-// Refusal; and what it takes, Process takes or refuses, and can be read again.
+// FuzzInspect checks that Inspect returns an Info within the limits or a FileError,
+// and that Process writes readable pictures or returns a FileError.
 func FuzzInspect(f *testing.F) {
 	for _, u := range picturetest.Hostile() {
 		if len(u.Bytes) < 20_000 {
@@ -202,7 +198,7 @@ func FuzzInspect(f *testing.F) {
 			t.Fatalf("%+v", info)
 		}
 		if info.Width*info.Height > 1<<20 {
-			return // it would take long
+			return // too slow for fuzzing
 		}
 		made, files, err := process(t, file, picture.ProfileSizes)
 		if _, refused := errors.AsType[*picture.FileError](err); refused {
@@ -213,7 +209,7 @@ func FuzzInspect(f *testing.F) {
 		}
 		for _, p := range made.Pictures {
 			if got := decodeImage(t, files[p.Name]).Bounds(); got.Dx() != p.Width || got.Dy() != p.Height || max(p.Width, p.Height) > p.Longest {
-				t.Fatalf("%+v is %v", p, got)
+				t.Fatalf("Process reported %+v, the file has %v", p, got)
 			}
 		}
 	})

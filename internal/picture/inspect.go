@@ -8,7 +8,7 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// What a file is, by its content.
+// The accepted media types.
 const (
 	PDF  = "application/pdf"
 	JPEG = "image/jpeg"
@@ -17,39 +17,40 @@ const (
 )
 
 const (
-	// MaxPixels is "16 megapixels", read generously: 16×1024×1024, a square of 4096.
+	// MaxPixels is 16 megapixels, 16×1024×1024: a square with sides of 4096.
 	MaxPixels = 16 << 20
 	// MaxSide bounds each side in pixels.
 	MaxSide = 20_000
 )
 
-// Info is what Inspect learned without decoding.
+// Info describes a file without decoding it.
 type Info struct {
 	// MediaType is PDF, JPEG, PNG or WebP.
 	MediaType string
-	// Width and Height are those that a person sees, the picture turned the right
-	// way up; 0 for a PDF.
+	// Width and Height are as a viewer shows the picture, after rotation; 0 for a
+	// PDF.
 	Width, Height int
 
-	// as stored, before turning
+	// as stored, before rotation
 	width, height int
 	orientation   int
-	// need is how many bytes decoding will hold at once, and pixels how many of
-	// them are allocated in one piece after the last of what cannot be foreseen.
+	// memory is the peak of the decoder, in bytes. lateMemory is the part of it
+	// that is allocated at the end, after the code tables of a lossless WebP.
 	memory, lateMemory int64
 }
 
-// Picture says whether it is one, rather than a PDF.
+// IsPicture reports whether the file is a picture and not a PDF.
 func (i Info) IsPicture() bool { return i.MediaType != PDF }
 
-// Extension is what a name of such a file ends in, dot included.
+// Extension returns the usual file name extension, with the dot.
 func (i Info) Extension() string {
 	return map[string]string{PDF: ".pdf", JPEG: ".jpg", PNG: ".png", WebP: ".webp"}[i.MediaType]
 }
 
-// Inspect tells by its content what the size bytes of r are, and refuses, with a
-// *Refusal, what is none of the four kinds or would be too much to decode. It
-// reads a picture's structure, never its pixels, and keeps no more than 64 KiB.
+// Inspect detects the type of the size bytes of r by content. It returns a
+// *FileError for other types and for pictures that are too large to decode. It
+// reads the structure of a picture but no pixels, and keeps at most 64 KiB in
+// memory.
 func Inspect(r io.ReaderAt, size int64) (Info, error) {
 	head := make([]byte, min(size, headSize))
 	if err := readAt(r, head, 0); err != nil {
@@ -70,7 +71,7 @@ func Inspect(r io.ReaderAt, size int64) (Info, error) {
 	case WebP:
 		info, err = inspectWebP(r, size)
 	default:
-		return Info{}, fileError(UnsupportedType, "The file's content is %s; PDF, JPEG, PNG and WebP are taken.", kind)
+		return Info{}, fileError(UnsupportedType, "The file's content is %s. Send a PDF, JPEG, PNG or WebP file.", kind)
 	}
 	if err != nil || !info.IsPicture() {
 		return info, err
@@ -78,11 +79,11 @@ func Inspect(r io.ReaderAt, size int64) (Info, error) {
 	return info.upright(), info.check()
 }
 
-// headSize is what the detection of a type looks at.
+// headSize is the number of bytes that type detection reads.
 const headSize = 3072
 
-// kindOf is mimetype's answer, held to the one signature at the very start that
-// each of our kinds has: mimetype is lenient with some, as browsers are.
+// kindOf returns the type that mimetype detects, but only if the file begins with
+// the exact signature of that type: mimetype accepts more, as browsers do.
 func kindOf(head []byte) string {
 	found := mimetype.Detect(head)
 	for kind, signed := range map[string]bool{
@@ -96,7 +97,7 @@ func kindOf(head []byte) string {
 		}
 	}
 	if found.Is(PDF) || found.Is(JPEG) || found.Is(PNG) || found.Is(WebP) {
-		return "like " + found.String() + ", but does not begin as one"
+		return "like " + found.String() + ", but with a wrong beginning"
 	}
 	return found.String()
 }
@@ -105,23 +106,23 @@ func hasPrefix(head []byte, prefix string) bool {
 	return len(head) >= len(prefix) && string(head[:len(prefix)]) == prefix
 }
 
-// check holds a picture to the limits.
+// check checks the limits on pixels and memory.
 func (i Info) check() error {
 	switch {
 	case i.width <= 0 || i.height <= 0:
-		return fileError(Unreadable, "The picture says that it has no pixels.")
+		return fileError(Unreadable, "The picture has no pixels.")
 	case i.width > MaxSide || i.height > MaxSide:
-		return fileError(TooManyPixels, "The picture is %d × %d pixels; a side may have %d.", i.width, i.height, MaxSide)
+		return fileError(TooManyPixels, "The picture has %d × %d pixels. A side may have at most %d.", i.width, i.height, MaxSide)
 	case int64(i.width)*int64(i.height) > MaxPixels:
-		return fileError(TooManyPixels, "The picture has %d × %d pixels, more than 16 megapixels.", i.width, i.height)
+		return fileError(TooManyPixels, "The picture has %d × %d pixels. Send one with at most 16 megapixels.", i.width, i.height)
 	case i.memory > decodeBudget:
-		return fileError(NeedsTooMuchMemory, "Decoding the picture would need %d MB, and %d MB are set aside for it; save it without interlacing or progressive coding, with 8 bits a colour, or smaller.",
+		return fileError(NeedsTooMuchMemory, "The picture needs %d MB to decode. At most %d MB are allowed. Save it smaller, with 8 bits a colour, or without interlacing or progressive coding.",
 			i.memory>>20, decodeBudget>>20)
 	}
 	return nil
 }
 
-// upright sets Width and Height as they are seen.
+// upright sets Width and Height as a viewer shows them.
 func (i Info) upright() Info {
 	i.Width, i.Height = i.width, i.height
 	if i.orientation >= 5 {
@@ -130,7 +131,7 @@ func (i Info) upright() Info {
 	return i
 }
 
-// readAt fills p from at.
+// readAt fills p from offset at.
 func readAt(r io.ReaderAt, p []byte, at int64) error {
 	n, err := r.ReadAt(p, at)
 	switch {
@@ -139,6 +140,6 @@ func readAt(r io.ReaderAt, p []byte, at int64) error {
 	case err == nil || errors.Is(err, io.EOF):
 		return fileError(Truncated, "The file ends too early.")
 	default:
-		return fmt.Errorf("read an upload: %w", err)
+		return fmt.Errorf("read upload: %w", err)
 	}
 }

@@ -8,13 +8,14 @@ import (
 )
 
 const (
-	// A JPEG of several scans is gone over once for each, however few bytes they
-	// take. Encoders make about 10; the limits are for MaxPixels and for small ones.
+	// A decoder processes the whole picture once per scan, however few bytes the
+	// scan has. Encoders write about 10 scans. The limits are for pictures of
+	// MaxPixels and for small ones.
 	maxScansAtMaxPixels = 32
 	maxScans            = 100
 )
 
-// The markers of a JPEG that matter here (ITU T.81, table B.1).
+// JPEG markers (ITU T.81, table B.1).
 const (
 	mSOF0, mSOF1, mSOF2 = 0xc0, 0xc1, 0xc2
 	mDHT, mJPG, mDAC    = 0xc4, 0xc8, 0xcc
@@ -25,7 +26,7 @@ const (
 	mTEM                = 0x01
 )
 
-// frame is what the headers of a JPEG say.
+// jpegHeader collects the headers of a JPEG.
 type jpegHeader struct {
 	Info
 	components  []component
@@ -37,8 +38,8 @@ type jpegHeader struct {
 
 type component struct{ id, h, v int }
 
-// inspectJPEG goes over every segment and scan up to the end-of-image marker; what
-// follows that is not looked at, and not kept.
+// inspectJPEG reads every segment and scan up to the end-of-image marker. Bytes
+// after it are ignored and not stored.
 func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 	f := jpegHeader{Info: Info{MediaType: JPEG}}
 	b := bufio.NewReaderSize(io.NewSectionReader(r, 2, size-2), 32<<10)
@@ -58,7 +59,7 @@ func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 		}
 	}
 	if f.scans == 0 || len(f.components) == 0 {
-		return Info{}, fileError(Unreadable, "The JPEG holds no picture.")
+		return Info{}, fileError(Unreadable, "The JPEG contains no picture.")
 	}
 	if err := f.checkScans(); err != nil {
 		return Info{}, err
@@ -67,8 +68,8 @@ func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 	return f.Info, nil
 }
 
-// nextMarker skips to the next marker, as decoders do: over what was coded, and
-// over what should not be there.
+// nextMarker skips entropy-coded data and stray bytes up to the next marker, as
+// decoders do.
 func nextMarker(b *bufio.Reader) (byte, error) {
 	for {
 		if _, err := b.ReadSlice(0xff); err != nil {
@@ -87,7 +88,7 @@ func nextMarker(b *bufio.Reader) (byte, error) {
 	}
 }
 
-// segment reads one segment with a length.
+// segment reads one segment that has a length.
 func (f *jpegHeader) segment(b *bufio.Reader, marker byte) error {
 	var length [2]byte
 	if _, err := io.ReadFull(b, length[:]); err != nil {
@@ -95,7 +96,7 @@ func (f *jpegHeader) segment(b *bufio.Reader, marker byte) error {
 	}
 	n := int(length[0])<<8 + int(length[1]) - 2
 	if n < 0 {
-		return fileError(Unreadable, "A segment of the JPEG has no length.")
+		return fileError(Unreadable, "The JPEG is damaged: a segment has no length.")
 	}
 	switch {
 	case marker == mSOF0, marker == mSOF1, marker == mSOF2,
@@ -106,7 +107,7 @@ func (f *jpegHeader) segment(b *bufio.Reader, marker byte) error {
 		}
 		return f.header(marker, body)
 	case mSOF0 <= marker && marker <= 0xcf && marker != mDHT:
-		return fileError(Unreadable, "The JPEG is coded in a way that is hardly ever used (lossless, hierarchical or arithmetic), and cannot be read here.")
+		return fileError(Unreadable, "The JPEG uses a rare coding (lossless, hierarchical or arithmetic). Save it as an ordinary JPEG.")
 	case marker == mSOS:
 		f.scans++
 	}
@@ -130,16 +131,16 @@ func (f *jpegHeader) header(marker byte, body []byte) error {
 	return nil
 }
 
-// start reads a frame's header.
+// frameHeader reads a start-of-frame segment.
 func (f *jpegHeader) frameHeader(marker byte, body []byte) error {
 	if len(f.components) > 0 {
-		return fileError(Unreadable, "The JPEG begins twice.")
+		return fileError(Unreadable, "The JPEG is damaged: it has two frame headers.")
 	}
 	if len(body) < 6 || len(body) != 6+3*int(body[5]) {
 		return fileError(Unreadable, "The JPEG's header is damaged.")
 	}
 	if body[0] != 8 || body[5] != 1 && body[5] != 3 && body[5] != 4 {
-		return fileError(Unreadable, "The JPEG has %d bits for each of %d colours; 8 bits for 1, 3 or 4 can be read.", body[0], body[5])
+		return fileError(Unreadable, "The JPEG has %d bits for each of %d colours. Save it with 8 bits and 1, 3 or 4 colours.", body[0], body[5])
 	}
 	f.progressive = marker == mSOF2
 	f.height, f.width = int(body[1])<<8|int(body[2]), int(body[3])<<8|int(body[4])
@@ -160,14 +161,14 @@ func (f *jpegHeader) frameHeader(marker byte, body []byte) error {
 func (f *jpegHeader) checkScans() error {
 	pixels := max(int64(f.width)*int64(f.height), 1)
 	if most := min(maxScans, maxScansAtMaxPixels*MaxPixels/pixels); int64(f.scans) > most {
-		return fileError(TooComplex, "The JPEG has %d scans; %d are taken at its size.", f.scans, most)
+		return fileError(TooComplex, "The JPEG has %d scans. At most %d are allowed at this size. Save it as an ordinary JPEG.", f.scans, most)
 	}
 	return nil
 }
 
-// memory is what the standard library's decoder holds: whole units of 8×8 samples
-// for each colour, 4 bytes more for each sample of a progressive one, and 4 bytes
-// a pixel where the colours are put together at the end.
+// decodeMemory returns the peak of image/jpeg in bytes: whole blocks of 8×8 samples
+// for each colour, 4 more bytes a sample if progressive, and 4 bytes a pixel if the
+// result is RGB or CMYK.
 func (f *jpegHeader) decodeMemory() int64 {
 	first := f.components[0]
 	units := int64(f.width+8*first.h-1) / int64(8*first.h) * (int64(f.height+8*first.v-1) / int64(8*first.v))
@@ -187,10 +188,10 @@ func (f *jpegHeader) decodeMemory() int64 {
 	return need
 }
 
-// cutOff makes a Refusal of a file that ended.
+// truncatedIfEOF converts an unexpected end of file to a FileError.
 func truncatedIfEOF(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fileError(Truncated, "The picture has no end: it was cut off, or is damaged.")
+		return fileError(Truncated, "The picture has no end. It is incomplete or damaged.")
 	}
 	return err
 }

@@ -5,8 +5,8 @@ import (
 	"image/color"
 )
 
-// turn returns m as EXIF orientation says that it is to be seen; m itself where it
-// is already.
+// orient applies an EXIF orientation to m; it returns m itself if there is nothing
+// to do.
 func orient(m image.Image, orientation int) image.Image {
 	if orientation <= 1 || orientation > 8 {
 		return m
@@ -17,8 +17,7 @@ func orient(m image.Image, orientation int) image.Image {
 		width, height = h, w
 	}
 	out := pixelBuffer(m, 4*width*height)
-	// Where the pixel (0, 0) comes from, and where a step to the right and a step
-	// down lead from there.
+	// The source of pixel (0, 0), and the source steps for one pixel right and down.
 	type step struct{ x, y int }
 	t := [9]struct{ from, right, down step }{
 		2: {step{w - 1, 0}, step{-1, 0}, step{0, 1}},
@@ -45,8 +44,9 @@ func orient(m image.Image, orientation int) image.Image {
 	return &image.RGBA{Pix: out, Stride: 4 * width, Rect: r}
 }
 
-// room returns n bytes for the turned picture: what was left over in m's own when
-// its 16 bits became 8, since a third copy would be over the budget.
+// pixelBuffer returns n bytes for the rotated picture. It reuses the spare half
+// that a 16-bit picture leaves after to8Bit, because a third copy would exceed the
+// budget.
 func pixelBuffer(m image.Image, n int) []byte {
 	var pix []byte
 	switch m := m.(type) {
@@ -61,7 +61,7 @@ func pixelBuffer(m image.Image, n int) []byte {
 	return make([]byte, n)
 }
 
-// pixelAt returns what copies one pixel of m, RGBA.
+// pixelReader returns a function that copies one pixel of m as RGBA.
 func pixelReader(m image.Image) func(x, y int, to []byte) {
 	switch m := m.(type) {
 	case *image.YCbCr:

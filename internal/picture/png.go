@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// inspectPNG goes over the chunks to the end, reads the header and which way up it
-// is, and inflates nothing. Of an animated PNG the still picture is taken, which
-// every PNG has; other chunks are neither looked at nor kept.
+// inspectPNG reads the chunk headers to the end, the image header and the
+// orientation. It inflates nothing. Of an animated PNG only the still picture is
+// used; other chunks are ignored and not stored.
 func inspectPNG(r io.ReaderAt, size int64) (Info, error) {
 	info := Info{MediaType: PNG}
 	var header [13]byte
@@ -23,7 +23,7 @@ func inspectPNG(r io.ReaderAt, size int64) (Info, error) {
 		case at+length+4 > size:
 			return Info{}, truncatedIfEOF(io.EOF)
 		case (at == 16) != (kind == "IHDR") || kind == "IHDR" && length != int64(len(header)):
-			return Info{}, fileError(Unreadable, "The PNG does not begin with its header.")
+			return Info{}, fileError(Unreadable, "The PNG is damaged: its header is not at the beginning.")
 		case kind == "IHDR":
 			if err := readAt(r, header[:], at); err != nil {
 				return Info{}, err
@@ -45,17 +45,17 @@ func inspectPNG(r io.ReaderAt, size int64) (Info, error) {
 			info.orientation = orientation(tiff)
 		case kind == "IEND":
 			if !data {
-				return Info{}, fileError(Unreadable, "The PNG holds no picture.")
+				return Info{}, fileError(Unreadable, "The PNG contains no picture.")
 			}
 			info.memory = pngMemory(info, header, transparent)
 			return info, nil
 		}
-		at += length + 4 // and the checksum
+		at += length + 4 // data and checksum
 	}
 }
 
-// pngMemory is what the standard library's decoder holds. An interlaced picture is
-// there whole, beside the last of its seven passes, which is half of it.
+// pngMemory returns the peak of image/png in bytes. An interlaced picture is held
+// whole together with the last of its seven passes, which is half its size.
 func pngMemory(info Info, header [13]byte, transparent bool) int64 {
 	depth, colour, interlaced := header[8], header[9], header[12] != 0
 	var each int64 // bytes a pixel
@@ -75,7 +75,7 @@ func pngMemory(info Info, header [13]byte, transparent bool) int64 {
 		need += need / 2
 	}
 	if colour == 3 {
-		need += 4 * int64(info.width) * int64(info.height) // without its palette
+		need += 4 * int64(info.width) * int64(info.height) // converted to RGBA
 	}
 	return need + 4*8*int64(info.width) // rows
 }

@@ -9,51 +9,50 @@ import (
 	"runtime/debug"
 )
 
-// Size is a picture to make.
+// Size is one output size.
 type Size struct {
 	Name string
-	// Longest is the length of the longest side, in pixels; a smaller picture is
-	// not enlarged.
+	// Longest is the length of the longer side in pixels. A smaller picture is not
+	// enlarged.
 	Longest int
 }
 
-// What is made of pictures, the largest first.
+// The output sizes, largest first.
 var (
-	// ProfileSizes are those of a profile picture.
+	// ProfileSizes are the sizes of a profile picture.
 	ProfileSizes = []Size{{"large", 1024}, {"medium", 320}, {"small", 96}}
-	// DocumentSizes is that of every other picture.
+	// DocumentSizes is the one size of other pictures.
 	DocumentSizes = []Size{{"", 4096}}
 )
 
-// Options of Process.
+// Options configure Process.
 type Options struct {
-	// Sizes to make, the largest first.
+	// Sizes to write, largest first.
 	Sizes []Size
-	// Create gives what a size is written to, such as a blob.Spool. An error of
-	// its Write ends Process, which returns it.
+	// Create returns the writer for a size, such as a blob.Spool. Process returns
+	// its errors and those of Write.
 	Create func(Size) (io.Writer, error)
 }
 
-// Result is what Process made.
+// Result describes what Process wrote.
 type Result struct {
-	// Source is what the file was.
+	// Source describes the input.
 	Source Info
-	// Pictures are those that were made, in the order of Options.Sizes.
+	// Pictures are the pictures written, in the order of Options.Sizes.
 	Pictures []Picture
 }
 
-// Picture is one that was made.
+// Picture describes one picture that was written.
 type Picture struct {
 	Size
 	MediaType     string // JPEG, or PNG where it is transparent
 	Width, Height int
 }
 
-// Process decodes the picture in the size bytes of src, turns it the right way up
-// and writes it anew in every size, without any metadata. JPEG is made of what is
-// opaque, PNG of what is not. Only one picture is decoded at a time in a process:
-// Process waits for its turn, as long as ctx lets it. What cannot be decoded is a
-// *Refusal.
+// Process decodes the picture in the size bytes of src, applies its orientation and
+// writes it in every size without metadata: as JPEG if opaque, else as PNG. A
+// process decodes one picture at a time; Process waits for the others while ctx
+// lasts. A picture that cannot be decoded is a *FileError.
 func Process(ctx context.Context, src io.ReaderAt, size int64, opts Options) (Result, error) {
 	info, err := Inspect(src, size)
 	if err != nil {
@@ -74,13 +73,13 @@ func Process(ctx context.Context, src io.ReaderAt, size int64, opts Options) (Re
 	if err != nil {
 		return Result{}, err
 	}
-	made := Result{Source: info}
-	mediaType, turned := JPEG, false
+	result := Result{Source: info}
+	mediaType, oriented := JPEG, false
 	if _, transparent := m.(*image.NRGBA); transparent {
 		mediaType = PNG
 	}
 	for _, s := range opts.Sizes {
-		// Each is made from the one before, which is large enough and much less.
+		// Scale from the previous size: it is large enough and much cheaper.
 		width, height := fit(m.Bounds().Dx(), m.Bounds().Dy(), s.Longest)
 		if width < m.Bounds().Dx() || height < m.Bounds().Dy() {
 			if m, err = shrink(ctx, m, width, height); err != nil {
@@ -88,30 +87,31 @@ func Process(ctx context.Context, src io.ReaderAt, size int64, opts Options) (Re
 			}
 			freeMemory(info)
 		}
-		if !turned {
-			m, turned = orient(m, info.orientation), true
+		if !oriented {
+			m, oriented = orient(m, info.orientation), true
 			freeMemory(info)
 		}
 		if err := encode(ctx, m, mediaType, s, opts.Create); err != nil {
 			return Result{}, err
 		}
-		made.Pictures = append(made.Pictures, Picture{s, mediaType, m.Bounds().Dx(), m.Bounds().Dy()})
+		result.Pictures = append(result.Pictures, Picture{s, mediaType, m.Bounds().Dx(), m.Bounds().Dy()})
 	}
-	return made, nil
+	return result, nil
 }
 
-// turns lets one picture be decoded at a time.
+// decodeSlot admits one decode at a time.
 var decodeSlot = make(chan struct{}, 1)
 
-// settle collects what the last step left and gives it back to the system, where
-// that is worth the while: the next step's memory comes on top of it otherwise.
+// freeMemory returns the garbage of a large decode to the system, so that the next
+// step does not add to it.
 func freeMemory(info Info) {
 	if info.memory > freeMemoryAbove {
 		debug.FreeOSMemory()
 	}
 }
 
-// fit returns the size with the longest side at most longest, each at least 1.
+// fit returns the size scaled so that the longer side is at most longest; each side
+// is at least 1.
 func fit(width, height, longest int) (int, int) {
 	side := max(width, height)
 	if side <= longest {
@@ -122,10 +122,11 @@ func fit(width, height, longest int) (int, int) {
 }
 
 const (
-	// quality of the JPEG that is written, of 100.
+	// jpegQuality is on the scale of 1 to 100.
 	jpegQuality = 85
-	// large is from how many pixels on a PNG is written in a hurry: a fifth larger,
-	// in a tenth of the time, which is most of a minute for the largest.
+	// fastPNGPixels is the number of pixels from which a PNG is compressed fast:
+	// the file is a fifth larger, but takes a tenth of the time, up to a minute
+	// less.
 	fastPNGPixels = 1 << 20
 )
 
@@ -145,7 +146,7 @@ func encode(ctx context.Context, m image.Image, mediaType string, s Size, create
 	return jpeg.Encode(w, m, &jpeg.Options{Quality: jpegQuality})
 }
 
-// heeding ends with its context.
+// contextWriter stops writing once its context ends.
 type contextWriter struct {
 	ctx context.Context
 	w   io.Writer

@@ -16,7 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/picture/picturetest"
 )
 
-// process runs Process over file, and returns what it wrote by size.
+// process runs Process on file and returns the written files by size.
 func process(tb testing.TB, file []byte, sizes []picture.Size) (picture.Result, map[string][]byte, error) {
 	tb.Helper()
 	out := map[string]*bytes.Buffer{}
@@ -38,7 +38,7 @@ func decodeImage(tb testing.TB, file []byte) image.Image {
 	tb.Helper()
 	m, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {
-		tb.Fatalf("what was written cannot be read: %v", err)
+		tb.Fatalf("decode the output: %v", err)
 	}
 	return m
 }
@@ -52,7 +52,7 @@ func testdata(tb testing.TB, name string) []byte {
 	return b
 }
 
-// TestSizes: a profile picture in three, none enlarged, the shape kept.
+// TestSizes checks that the aspect ratio is kept and nothing is enlarged.
 func TestSizes(t *testing.T) {
 	for _, tt := range []struct {
 		w, h int
@@ -70,7 +70,7 @@ func TestSizes(t *testing.T) {
 		}
 		for i, p := range made.Pictures {
 			if got := (image.Point{p.Width, p.Height}); got != tt.want[i] || p.MediaType != picture.JPEG {
-				t.Errorf("%d × %d: %s is %v, %s; want %v", tt.w, tt.h, p.Name, got, p.MediaType, tt.want[i])
+				t.Errorf("%d × %d: %s reported as %v, %s; want %v", tt.w, tt.h, p.Name, got, p.MediaType, tt.want[i])
 			}
 			if got := decodeImage(t, files[p.Name]).Bounds().Size(); got != tt.want[i] {
 				t.Errorf("%d × %d: the file %s is %v, want %v", tt.w, tt.h, p.Name, got, tt.want[i])
@@ -79,14 +79,14 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// near says whether two colours are alike, as far as JPEG keeps them.
+// near reports whether two colours are equal within the loss of JPEG.
 func near(a color.Color, want color.NRGBA) bool {
 	n := color.NRGBAModel.Convert(a).(color.NRGBA)
 	off := func(x, y uint8) bool { return max(x, y)-min(x, y) > 24 }
 	return !off(n.R, want.R) && !off(n.G, want.G) && !off(n.B, want.B) && !off(n.A, want.A)
 }
 
-// TestOrientation: all eight, of all formats, with and without scaling.
+// TestOrientation checks all eight orientations, with and without scaling.
 func TestOrientation(t *testing.T) {
 	red, green, blue, white := color.NRGBA{255, 0, 0, 255}, color.NRGBA{0, 160, 0, 255}, color.NRGBA{0, 0, 255, 255}, color.NRGBA{255, 255, 255, 255}
 	corners := [9][4]color.NRGBA{ // top left, top right, bottom left, bottom right
@@ -115,7 +115,7 @@ func TestOrientation(t *testing.T) {
 					t.Errorf("%s %d: %v, want %v", name, orientation, m.Bounds().Size(), want)
 				}
 				if wide := made.Source.Width > made.Source.Height; wide != (orientation < 5) {
-					t.Errorf("%s %d: told as %d × %d", name, orientation, made.Source.Width, made.Source.Height)
+					t.Errorf("%s %d: Source is %d × %d", name, orientation, made.Source.Width, made.Source.Height)
 				}
 				for i, c := range corners[orientation] {
 					x, y := want.X/4+i%2*want.X/2, want.Y/4+i/2*want.Y/2
@@ -128,7 +128,6 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// TestNoMetadata: nothing of what is beside the picture survives.
 func TestNoMetadata(t *testing.T) {
 	secret := []byte("GPS 12.9716 N 77.5946 E")
 	plain := picturetest.FourCorners(40, 30)
@@ -147,13 +146,13 @@ func TestNoMetadata(t *testing.T) {
 		}
 		for _, trace := range []string{"GPS", "Exif", "eXIf", "ICC", "adobe", "tEXt"} {
 			if bytes.Contains(files[""], []byte(trace)) {
-				t.Errorf("%s: %s is still there", name, trace)
+				t.Errorf("%s: output contains %s", name, trace)
 			}
 		}
 	}
 }
 
-// TestFormats: what each becomes, and that it looks alike.
+// TestFormats checks the output type and a colour of each input format.
 func TestFormats(t *testing.T) {
 	half := picturetest.FourCorners(64, 64)
 	for y := range 32 {
@@ -200,10 +199,10 @@ func TestFormats(t *testing.T) {
 				continue
 			}
 			if made.Pictures[0].MediaType != tt.want {
-				t.Errorf("%s became %s", tt.name, made.Pictures[0].MediaType)
+				t.Errorf("%s: got %s, want %s", tt.name, made.Pictures[0].MediaType, tt.want)
 			}
 			if m := decodeImage(t, files[""]); tt.at != (color.NRGBA{}) && !near(m.At(4, 4), tt.at) {
-				t.Errorf("%s: the colour is %v, want %v", tt.name, m.At(4, 4), tt.at)
+				t.Errorf("%s: got colour %v, want %v", tt.name, m.At(4, 4), tt.at)
 			}
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"math"
 )
 
-// reach is how far the Catmull-Rom kernel reaches, in pixels of the smaller picture.
+// kernelRadius is the radius of the Catmull-Rom kernel in target pixels.
 const kernelRadius = 2
 
-// kernel is Catmull and Rom's cubic, sharp and without much ringing.
+// kernel is the Catmull-Rom cubic: sharp, with little ringing.
 func kernel(t float64) float64 {
 	t = math.Abs(t)
 	switch {
@@ -23,13 +23,14 @@ func kernel(t float64) float64 {
 	}
 }
 
-// taps are the weights of the source's pixels, from first on, for one target.
+// taps are the weights of consecutive source pixels, beginning at first, for one
+// target pixel.
 type taps struct {
 	first   int
 	weights []float32
 }
 
-// tapsFor spreads from pixels over to.
+// tapsFor returns the taps for scaling a line of from pixels to to pixels.
 func tapsFor(from, to int) []taps {
 	scale := float64(from) / float64(to)
 	out := make([]taps, to)
@@ -50,10 +51,9 @@ func tapsFor(from, to int) []taps {
 	return out
 }
 
-// shrink returns m with width × height pixels, no side larger than it was. It works
-// row by row and keeps only as many as the kernel covers: x/image/draw's scaler has
-// 32 bytes for each of width × m's height pixels in between, 134 MB for the largest
-// profile picture.
+// shrink scales m down to width × height. It works row by row and keeps only the
+// rows that the kernel covers: the scaler of x/image/draw needs 134 MB of
+// intermediate rows for the largest profile picture.
 func shrink(ctx context.Context, m image.Image, width, height int) (image.Image, error) {
 	from := m.Bounds()
 	columns, lines := tapsFor(from.Dx(), width), tapsFor(from.Dy(), height)
@@ -95,7 +95,7 @@ func shrink(ctx context.Context, m image.Image, width, height int) (image.Image,
 	return &image.RGBA{Pix: out, Stride: 4 * width, Rect: r}, nil
 }
 
-// squeeze makes one row narrower.
+// scaleRow scales one row.
 func scaleRow(to, from []float32, columns []taps) {
 	for x, column := range columns {
 		var r, g, b, a float32
@@ -111,7 +111,6 @@ func scaleRow(to, from []float32, columns []taps) {
 	}
 }
 
-// divide undoes the premultiplication.
 func unpremultiply(row []float32) {
 	for p := row; len(p) >= 4; p = p[4:] {
 		if a := p[3]; a > 0 {
@@ -120,7 +119,8 @@ func unpremultiply(row []float32) {
 	}
 }
 
-// rowOf returns what reads one row of m: premultiplied RGBA from 0 to 255.
+// rowReader returns a function that reads one row of m as premultiplied RGBA from 0
+// to 255.
 func rowReader(m image.Image) func(y int, to []float32) {
 	width := m.Bounds().Dx()
 	switch m := m.(type) {

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// inspectWebP goes over the chunks of the RIFF. An animation is refused; the
-// picture must be as large as the canvas, since a decoder trusts either.
+// inspectWebP reads the RIFF chunks. It refuses animations. The picture must have
+// the size of the canvas, because decoders trust either one.
 func inspectWebP(r io.ReaderAt, size int64) (Info, error) {
 	var head [12]byte
 	if err := readAt(r, head[:], 0); err != nil {
@@ -36,10 +36,10 @@ func inspectWebP(r io.ReaderAt, size int64) (Info, error) {
 		at += length + length&1
 	}
 	if !w.found {
-		return Info{}, fileError(Unreadable, "The WebP holds no picture.")
+		return Info{}, fileError(Unreadable, "The WebP contains no picture.")
 	}
 	if w.canvas && (w.width != w.canvasWidth || w.height != w.canvasHeight) {
-		return Info{}, fileError(Unreadable, "The WebP's picture is not as large as its canvas.")
+		return Info{}, fileError(Unreadable, "The WebP is damaged: its picture and its canvas differ in size.")
 	}
 	w.memory, w.lateMemory = w.decodeMemory(size)
 	return w.Info, nil
@@ -60,13 +60,13 @@ func (w *webpHeader) chunk(r io.ReaderAt, kind string, at, length int64) error {
 	}
 	switch kind {
 	case "ANIM", "ANMF":
-		return fileError(Animated, "The WebP is an animation; send a still picture.")
+		return fileError(Animated, "The WebP is an animation. Send a still picture.")
 	case "VP8X":
 		if len(head) < 10 || w.canvas || w.found {
 			return fileError(Unreadable, "The WebP's header is damaged.")
 		}
 		if head[0]&2 != 0 {
-			return fileError(Animated, "The WebP is an animation; send a still picture.")
+			return fileError(Animated, "The WebP is an animation. Send a still picture.")
 		}
 		w.canvas = true
 		w.canvasWidth, w.canvasHeight = 1+int(uint24(head[4:])), 1+int(uint24(head[7:]))
@@ -74,7 +74,7 @@ func (w *webpHeader) chunk(r io.ReaderAt, kind string, at, length int64) error {
 		w.alpha = true
 	case "VP8 ":
 		if w.found {
-			return nil // decoders take the first
+			return nil // decoders use the first
 		}
 		if len(head) < 10 || head[0]&1 != 0 || string(head[3:6]) != "\x9d\x01\x2a" {
 			return fileError(Unreadable, "The WebP's picture is damaged.")
@@ -99,24 +99,24 @@ func (w *webpHeader) chunk(r io.ReaderAt, kind string, at, length int64) error {
 			return err
 		}
 		if len(tiff) > 6 && string(tiff[:6]) == "Exif\x00\x00" {
-			tiff = tiff[6:] // some write the JPEG's prefix
+			tiff = tiff[6:] // some encoders write the prefix of a JPEG
 		}
 		w.orientation = orientation(tiff)
 	}
 	return nil
 }
 
-// memory is what x/image's decoder holds, and how much of that it allocates at the
-// end, after the code tables whose size only decoding tells: see watch.
+// decodeMemory returns the peak of x/image/webp in bytes, and how much of it is
+// allocated at the end, after the code tables: see decodeReader.
 func (w *webpHeader) decodeMemory(size int64) (need, pixels int64) {
 	area := int64(w.width) * int64(w.height)
 	if w.lossless {
-		return 8 * area, 4 * area // a palette is resolved into a second copy
+		return 8 * area, 4 * area // a palette needs a second copy
 	}
 	need = 3*(area+32*int64(w.width+w.height))/2 + size
 	if w.alpha {
-		// Its transparency is a lossless picture of its own, then one byte a pixel;
-		// both are put together into 4 bytes a pixel.
+		// The alpha channel is a lossless picture, then one byte a pixel; it is merged
+		// with the colours into 4 bytes a pixel.
 		return max(5*area, need+5*area), 4 * area
 	}
 	return need, 0

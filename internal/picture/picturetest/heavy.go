@@ -5,19 +5,19 @@ import (
 	"math/rand/v2"
 )
 
-// Heavy is a picture that takes as much as pictures may.
+// HeavyPicture is a picture that needs much memory to decode.
 type HeavyPicture struct {
 	Name string
 	Make func() []byte
-	// Taken says whether it is within the budget, or refused for it.
+	// Accepted reports whether it fits the memory budget.
 	Accepted bool
 }
 
-// The side of a square of the most pixels.
+// side is the side of a square of MaxPixels.
 const side = 4096
 
-// Heaviest are the worst pictures of every kind: those that are taken must not
-// bring the process above 192 MB.
+// HeavyPictures returns the most expensive picture of each type. Decoding the
+// accepted ones must not bring the process above 192 MB.
 func HeavyPictures() []HeavyPicture {
 	square := image.Rect(0, 0, side, side)
 	return []HeavyPicture{
@@ -49,7 +49,7 @@ func HeavyPictures() []HeavyPicture {
 	}
 }
 
-// photo fills m with what compresses badly, as a photograph.
+// photo fills m with pixels that compress badly, as in a photograph.
 func photo(m *image.NRGBA, opaque bool) *image.NRGBA {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := 0; i < len(m.Pix); i += 4 {

@@ -10,23 +10,23 @@ import (
 	"sync"
 )
 
-// Upload is what a stranger sends.
+// Upload is a file that a client might send.
 type Upload struct {
 	Name  string
 	Bytes []byte
-	// Want is the code with which it is refused, or "" where it is made harmless
-	// (a picture) or is harmless (a PDF).
+	// Want is the code of the expected FileError; "" if the file is accepted,
+	// harmless or made harmless.
 	Want string
 }
 
-// PDF is a small sound one.
+// PDF is a small valid PDF.
 const PDF = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 
-// Script is what none of the files that are made may hold.
+// Script is a script that no output may contain.
 const Script = "<script>alert(document.domain)</script>"
 
-// Hostile are uploads that try to pass for something else, to blow up, to get stuck,
-// or to carry something along. They are made once, and not to be changed.
+// Hostile returns uploads that pretend to be another type, exhaust memory or time,
+// or carry a payload. Callers must not change them.
 func Hostile() []Upload { return hostile() }
 
 var hostile = sync.OnceValue(func() []Upload {
@@ -57,7 +57,7 @@ var hostile = sync.OnceValue(func() []Upload {
 
 		{"PDF", []byte(PDF), ""},
 		{"PDF without an end", []byte(PDF[:60]), "truncated"},
-		{"PDF that ends long before its end", []byte(PDF + strings.Repeat(" ", 2000)), "truncated"},
+		{"PDF with 2000 bytes after its end", []byte(PDF + strings.Repeat(" ", 2000)), "truncated"},
 		{"PDF and web page", []byte("%PDF-1.4\n" + Script + PDF[8:]), "ambiguous_type"},
 		{"PDF and ZIP", append([]byte(PDF), append(archive, "%%EOF"...)...), "ambiguous_type"},
 		{"PDF's first line alone", []byte("%PDF-"), "truncated"},
@@ -109,7 +109,7 @@ var hostile = sync.OnceValue(func() []Upload {
 		{"JPEG cut in the middle", cut(jpeg, len(jpeg)/2), "truncated"},
 		{"JPEG cut before its end", cut(jpeg, len(jpeg)-2), "truncated"},
 		{"JPEG with damaged tables", flipByte(jpeg, bytes.Index(jpeg, []byte{0xff, 0xc4})+6), "unreadable_picture"},
-		{"JPEG in a JPEG's clothes", append([]byte{0xff, 0xd8, 0xff, 0xe0}, bytes.Repeat([]byte("A"), 1000)...), "truncated"},
+		{"JPEG markers without a JPEG", append([]byte{0xff, 0xd8, 0xff, 0xe0}, bytes.Repeat([]byte("A"), 1000)...), "truncated"},
 
 		{"WebP, then a ZIP", append(slices.Clone(lossless), archive...), ""},
 		{"WebP with a position", RIFF(VP8X(1<<3|1<<4, 64, 48), lossless[12:], WebPChunk("EXIF", EXIF(6))), ""},
@@ -121,12 +121,12 @@ var hostile = sync.OnceValue(func() []Upload {
 		{"WebP that claims 4 GB", append([]byte("RIFF\xff\xff\xff\xffWEBPVP8 \xff\xff\xff\xf0"), make([]byte, 50)...), "truncated"},
 		{"WebP cut in the middle", cut(lossless, len(lossless)/2), "truncated"},
 		{"WebP without a picture", RIFF(VP8X(0, 8, 8)), "unreadable_picture"},
-		{"WebP that is sound at its edges", RIFF(WebPChunk("VP8 ", append([]byte{0, 0, 0, 0x9d, 1, 0x2a, 64, 0, 48, 0}, make([]byte, 40)...))), "truncated"},
+		{"WebP with a valid header and no data", RIFF(WebPChunk("VP8 ", append([]byte{0, 0, 0, 0x9d, 1, 0x2a, 64, 0, 48, 0}, make([]byte, 40)...))), "truncated"},
 		{"RIFF of another kind", append([]byte("RIFF\x24\x00\x00\x00WAVEfmt "), make([]byte, 30)...), "unsupported_type"},
 	}
 })
 
-// bomb is n zeros, deflated.
+// zlibZeros returns n zeros, compressed.
 func zlibZeros(n int) []byte {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
@@ -146,14 +146,14 @@ func zipArchive() []byte {
 	return b.Bytes()
 }
 
-// flip damages one byte.
+// flipByte inverts one byte.
 func flipByte(b []byte, at int) []byte {
 	b = slices.Clone(b)
 	b[at] ^= 0xff
 	return b
 }
 
-// resized changes what a JPEG says of its size.
+// withJPEGSize replaces the size in the frame header.
 func withJPEGSize(b []byte, width, height uint16) []byte {
 	b = slices.Clone(b)
 	at := bytes.Index(b, []byte{0xff, 0xc0}) + 5

@@ -2,7 +2,7 @@ package picturetest
 
 import "math/bits"
 
-// stream is the bits of a lossless WebP, the lowest first.
+// bitWriter writes the bits of a lossless WebP, lowest first.
 type bitWriter struct {
 	out  []byte
 	have uint
@@ -24,19 +24,19 @@ func lossless(width, height int) *bitWriter {
 	s.write(0x2f, 8)
 	s.write(uint64(width-1), 14)
 	s.write(uint64(height-1), 14)
-	s.write(1, 1) // it says that it is transparent
+	s.write(1, 1) // alpha is used
 	s.write(0, 3)
 	return s
 }
 
-// single is a code of one symbol, which takes no bits.
+// singleSymbolCode writes a code with one symbol, which takes no bits.
 func (s *bitWriter) singleSymbolCode(symbol uint64) {
 	s.write(0b101, 3) // simple, one symbol, of 8 bits
 	s.write(symbol, 8)
 }
 
-// FlatLossless is a lossless WebP of one colour: a few bytes, whatever its size.
-// With a palette the decoder holds it twice.
+// FlatLossless returns a lossless WebP of one colour: a few bytes, whatever its
+// size. With a palette the decoder needs two copies.
 func FlatLossless(width, height int, palette bool) []byte {
 	s := lossless(width, height)
 	if palette {
@@ -44,7 +44,7 @@ func FlatLossless(width, height int, palette bool) []byte {
 		s.write(255, 8)
 		s.write(0, 1) // no colour cache
 		for range 4 {
-			s.singleSymbolCode(1) // each differs from the one before by 1, 1, 1 and alpha 1
+			s.singleSymbolCode(1) // deltas to the previous palette entry
 		}
 		s.singleSymbolCode(0)
 	}
@@ -56,10 +56,10 @@ func FlatLossless(width, height int, palette bool) []byte {
 	return s.file()
 }
 
-// equal is a code of n symbols whose lengths are short and one more.
+// equalLengthCode writes a code of n symbols with two lengths that differ by one.
 func (s *bitWriter) equalLengthCode(n int) {
 	short := bits.Len(uint(n)) - 1
-	shorter := 1<<(short+1) - n // so many have the shorter length
+	shorter := 1<<(short+1) - n // number of codes with the shorter length
 	s.write(0, 1)
 	s.write(15, 4) // 19 lengths of lengths, in the format's order
 	for _, length := range [19]int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15} {
@@ -73,7 +73,7 @@ func (s *bitWriter) equalLengthCode(n int) {
 		}
 	}
 	s.write(0, 1) // all of them
-	// Canonical codes: 0 is "as before", 10 the shorter, 11 the longer.
+	// Canonical codes: 0 repeats the previous length, 10 is the shorter, 11 the longer.
 	for _, part := range []struct {
 		count int
 		code  uint64
@@ -96,8 +96,8 @@ func (s *bitWriter) equalLengthCode(n int) {
 	}
 }
 
-// ManyCodes is a lossless WebP with so many groups of codes, each as large as can
-// be: 53 kB in the decoder for some 200 bytes here. Its pixels are missing.
+// ManyCodes returns a lossless WebP with many groups of the largest codes: 53 kB in
+// the decoder for some 200 bytes of input. It has no pixels.
 func ManyCodes(width, height, groups int) []byte {
 	const tile = 6 // log2 of a tile's side
 	s := lossless(width, height)
@@ -106,7 +106,7 @@ func ManyCodes(width, height, groups int) []byte {
 	s.write(11, 4) // of 2048
 	s.write(1, 1)  // many groups
 	s.write(tile-2, 3)
-	s.write(0, 1) // no cache for the picture that tells which
+	s.write(0, 1) // no cache for the group index picture
 	s.equalLengthCode(256 + 24)
 	s.equalLengthCode(256)
 	s.singleSymbolCode(0)
@@ -128,7 +128,7 @@ func ManyCodes(width, height, groups int) []byte {
 	return s.file()
 }
 
-// symbol writes one of an equal code of n.
+// symbol writes one symbol of an equalLengthCode of n.
 func (s *bitWriter) symbol(symbol, n int) {
 	short := bits.Len(uint(n)) - 1
 	shorter := 1<<(short+1) - n

@@ -1,5 +1,4 @@
-// Package picturetest makes pictures for tests: sound ones, large ones, and those
-// that strangers send to do harm.
+// Package picturetest makes pictures for tests: valid, large and hostile ones.
 package picturetest
 
 import (
@@ -13,8 +12,9 @@ import (
 	"image/png"
 )
 
-// Paint makes a picture whose four corners differ, so that turning it shows: red
-// at the top left, green at the top right, blue at the bottom left, white else.
+// FourCorners returns a picture whose corners differ, to test the orientation: red
+// at the top left, green at the top right, blue at the bottom left, white
+// elsewhere.
 func FourCorners(width, height int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -38,7 +38,7 @@ func FourCorners(width, height int) *image.NRGBA {
 func PNG(m image.Image) []byte {
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, m); err != nil {
-		panic(err) // memory takes everything
+		panic(err) // a bytes.Buffer cannot fail
 	}
 	return b.Bytes()
 }
@@ -47,44 +47,44 @@ func PNG(m image.Image) []byte {
 func JPEG(m image.Image) []byte {
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, m, nil); err != nil {
-		panic(err) // memory takes everything
+		panic(err) // a bytes.Buffer cannot fail
 	}
 	return b.Bytes()
 }
 
-// Chunk is one of a PNG.
+// Chunk returns a PNG chunk.
 func Chunk(kind string, data []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	b = append(append(b, kind...), data...)
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
 }
 
-// AfterHeader puts chunks behind a PNG's header.
+// AfterHeader inserts chunks after the header of a PNG.
 func AfterHeader(file []byte, chunks ...[]byte) []byte {
 	const header = 8 + 25
 	return bytes.Join([][]byte{file[:header], bytes.Join(chunks, nil), file[header:]}, nil)
 }
 
-// Header is a PNG's first chunk.
+// Header returns the IHDR chunk of a PNG.
 func Header(width, height uint32, depth, colour, interlace byte) []byte {
 	b := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
 	return Chunk("IHDR", append(b, depth, colour, 0, 0, interlace))
 }
 
-// Signature begins every PNG.
+// Signature is the first 8 bytes of a PNG.
 const Signature = "\x89PNG\r\n\x1a\n"
 
-// Segment is one of a JPEG, with a length.
+// Segment returns a JPEG segment.
 func Segment(marker byte, data []byte) []byte {
 	return append([]byte{0xff, marker, byte((len(data) + 2) >> 8), byte(len(data) + 2)}, data...)
 }
 
-// AfterSOI puts segments behind a JPEG's start.
+// AfterSOI inserts segments after the start of a JPEG.
 func AfterSOI(file []byte, segments ...[]byte) []byte {
 	return bytes.Join([][]byte{file[:2], bytes.Join(segments, nil), file[2:]}, nil)
 }
 
-// EXIF is a TIFF directory with an orientation, and a position on the earth.
+// EXIF returns a TIFF directory with an orientation and a GPS position.
 func EXIF(orientation uint16) []byte {
 	b := []byte("MM\x00*\x00\x00\x00\x08\x00\x02")
 	b = append(b, 0x01, 0x12, 0, 3, 0, 0, 0, 1, byte(orientation>>8), byte(orientation), 0, 0)
@@ -93,13 +93,13 @@ func EXIF(orientation uint16) []byte {
 	return append(b, "N\x00\x00\x00\x00\x00\x00\x00GPS 12.9716 N 77.5946 E"...)
 }
 
-// RIFF is a WebP of chunks.
+// RIFF returns a WebP with these chunks.
 func RIFF(chunks ...[]byte) []byte {
 	body := append([]byte("WEBP"), bytes.Join(chunks, nil)...)
 	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body))), body...)
 }
 
-// WebPChunk is one of a WebP.
+// WebPChunk returns a WebP chunk.
 func WebPChunk(kind string, data []byte) []byte {
 	b := append(binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(data))), data...)
 	if len(data)%2 == 1 {
@@ -108,14 +108,14 @@ func WebPChunk(kind string, data []byte) []byte {
 	return b
 }
 
-// VP8X is the header of an extended WebP.
+// VP8X returns the header chunk of an extended WebP.
 func VP8X(flags byte, width, height int) []byte {
 	w, h := width-1, height-1
 	return WebPChunk("VP8X", []byte{flags, 0, 0, 0, byte(w), byte(w >> 8), byte(w >> 16), byte(h), byte(h >> 8), byte(h >> 16)})
 }
 
-// Coded makes a JPEG of nothing but structure: one flat colour, as many scans as
-// wanted behind the first, each a few bytes for all of the picture's blocks.
+// SyntheticJPEG returns a JPEG of one flat colour. If progressive, it has scans
+// more scans after the first, each a few bytes that cover all blocks.
 func SyntheticJPEG(sof byte, width, height int, sampling []byte, scans int) []byte {
 	b := []byte{0xff, 0xd8}
 	table := make([]byte, 65)
@@ -128,8 +128,8 @@ func SyntheticJPEG(sof byte, width, height int, sampling []byte, scans int) []by
 		frame = append(frame, byte(i+1), hv, 0)
 	}
 	b = append(b, Segment(sof, frame)...)
-	// Two codes of one bit each: DC 0 and 1; AC 0x00 (the block ends) and 0xe0 (so
-	// do 16384 blocks and as many more as the next 14 bits say).
+	// Two 1-bit codes each: DC 0 and 1; AC 0x00 (end of block) and 0xe0 (end of 16384
+	// blocks plus the number in the next 14 bits).
 	lengths := append([]byte{2}, make([]byte, 15)...)
 	b = append(b, Segment(0xc4, append(append([]byte{0x00}, lengths...), 0, 1))...)
 	b = append(b, Segment(0xc4, append(append([]byte{0x10}, lengths...), 0, 0xe0))...)
@@ -155,7 +155,7 @@ func SyntheticJPEG(sof byte, width, height int, sampling []byte, scans int) []by
 	return append(b, 0xff, 0xd9)
 }
 
-// packed makes bytes of bits, filled with ones; 0xff is stuffed.
+// packBits packs bits into bytes, pads with ones and stuffs 0xff.
 func packBits(bits []byte) []byte {
 	var out []byte
 	for len(bits)%8 != 0 {
@@ -173,7 +173,7 @@ func packBits(bits []byte) []byte {
 	return out
 }
 
-// blocks counts those of all components, or of one (given negative) by itself.
+// blocks counts the blocks of all components (which > 0) or of component -which.
 func blocks(width, height int, sampling []byte, which int) int {
 	h0, v0 := int(sampling[0]>>4), int(sampling[0]&15)
 	mx, my := (width+8*h0-1)/(8*h0), (height+8*v0-1)/(8*v0)
@@ -186,7 +186,8 @@ func blocks(width, height int, sampling []byte, which int) int {
 	return n
 }
 
-// flat is the one scan of a baseline JPEG: a DC code and an end for each block.
+// flatScan returns the scan of a baseline JPEG: a DC code and an end of block for
+// each block.
 func flatScan(width, height int, sampling []byte) []byte {
 	scan := []byte{byte(len(sampling))}
 	for i := range sampling {
@@ -197,13 +198,13 @@ func flatScan(width, height int, sampling []byte) []byte {
 	return append(b, 0xff, 0xd9)
 }
 
-// How the colours of a JPEG are sampled.
+// Chroma subsampling of a JPEG.
 var (
 	YUV420 = []byte{0x22, 0x11, 0x11}
 	YUV444 = []byte{0x11, 0x11, 0x11}
 )
 
-// Rows is a PNG whose every sample is 0, of any depth, colour type and interlacing.
+// SyntheticPNG returns a PNG whose samples are all 0.
 func SyntheticPNG(width, height int, depth, colour, interlace byte, before ...[]byte) []byte {
 	samples := map[byte]int{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
 	var body bytes.Buffer
