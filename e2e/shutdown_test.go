@@ -1,8 +1,6 @@
 package e2e_test
 
 import (
-	"bytes"
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -10,7 +8,6 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,89 +23,85 @@ import (
 // unlimited switches off the limits that all clients of one address share.
 var unlimited = []string{"TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_OTP_SENDS_TOTAL_HOUR=0", "TOUCHLINE_REQUESTS_PER_ADDRESS_MINUTE=0"}
 
-// TestStopDropsNothing: a stop under load answers every request that it got, on
-// connections that are kept and on new ones, and says first that it is not ready.
-func TestStopDropsNothing(t *testing.T) {
+// TestShutdownLosesNoRequest: clients behind a load balancer, which stops sending
+// soon after /readyz answers 503, get a response to every request, on kept-alive and
+// on new connections.
+func TestShutdownLosesNoRequest(t *testing.T) {
 	t.Parallel()
-	p := start(t, unlimited...)
-	var answered, refused, unready atomic.Int32
+	p := start(t, append(unlimited, "TOUCHLINE_SHUTDOWN_DRAIN=3s")...)
+	var answered, answeredWhileDraining atomic.Int32
+	var draining atomic.Bool
 	stop := make(chan struct{})
-	var wait sync.WaitGroup
+	var clients sync.WaitGroup
 	for c := range 8 {
 		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: c%2 == 0}, Timeout: patience}
-		wait.Go(func() {
+		clients.Go(func() {
 			for n := 0; ; n++ {
 				select {
 				case <-stop:
 					return
 				default:
 				}
-				body := fmt.Sprintf(`{"mobile_number": "+91987%d%06d"}`, c, n)
-				sent, status, err := post(client, p.url+"/auth/request-otp", body)
-				switch {
-				case err == nil && status == 202:
-					answered.Add(1)
-				case err == nil:
-					t.Errorf("answer %d", status)
-				case sent:
-					t.Errorf("client %d: a request was sent and dropped: %v", c, err)
-				default:
-					if refused.Add(1); n > 0 {
-						time.Sleep(10 * time.Millisecond)
-					}
+				wasDraining := draining.Load()
+				status, err := post(client, p.url+"/auth/request-otp", fmt.Sprintf(`{"mobile_number": "+91987%d%06d"}`, c, n))
+				if err != nil || status != 202 {
+					t.Errorf("client %d, request %d: got %d, %v; want 202", c, n, status, err)
+					return
+				}
+				answered.Add(1)
+				if wasDraining {
+					answeredWhileDraining.Add(1)
 				}
 			}
 		})
 	}
-	wait.Go(func() {
-		for {
-			select {
-			case <-stop:
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-			if resp, err := http.Get(p.url + "/readyz"); err == nil {
-				if _ = resp.Body.Close(); resp.StatusCode == 503 {
-					unready.Add(1)
-				}
-			}
-		}
-	})
 	eventually(t, "load", func() bool { return answered.Load() > 200 })
-	before := answered.Load()
 	p.interrupt()
-	code := p.wait(patience)
+	eventually(t, "/readyz answers 503", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
+	draining.Store(true)
+	time.Sleep(500 * time.Millisecond) // the load balancer notices
 	close(stop)
-	wait.Wait()
-	if code != 0 {
+	clients.Wait()
+	if code := p.wait(patience); code != 0 {
 		t.Errorf("exit %d: %s", code, p.errors())
 	}
-	if answered.Load() == before || unready.Load() == 0 {
-		t.Errorf("%d answers and %d times not ready while it drained", answered.Load()-before, unready.Load())
+	if answeredWhileDraining.Load() == 0 {
+		t.Error("no request was answered while the replica drained")
 	}
-	if refused.Load() == 0 {
-		t.Error("nobody saw the end")
+	if conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://")); err == nil {
+		conn.Close()
+		t.Error("the listener accepts connections after the exit")
 	}
 }
 
-// post sends body and says whether it was written to a connection.
-func post(client *http.Client, address, body string) (sent bool, status int, err error) {
-	var wrote atomic.Bool
-	ctx := httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{
-		WroteRequest: func(info httptrace.WroteRequestInfo) { wrote.Store(info.Err == nil) },
-	})
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader([]byte(body)))
+// TestShutdownClosesKeptConnections: while the replica drains, each response asks the
+// client to close its connection.
+func TestShutdownClosesKeptConnections(t *testing.T) {
+	t.Parallel()
+	p := start(t, "TOUCHLINE_SHUTDOWN_DRAIN=10m")
+	p.interrupt()
+	eventually(t, "/readyz answers 503", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
+	conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
 	if err != nil {
-		return false, 0, err
+		t.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := client.Do(r)
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	fmt.Fprint(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+	all, err := io.ReadAll(conn) // ends because the server closes the connection
+	if err != nil || !strings.HasPrefix(string(all), "HTTP/1.1 200 ") || !strings.Contains(string(all), "Connection: close") {
+		t.Errorf("got %q, %v; want 200 with Connection: close", all, err)
+	}
+}
+
+func post(client *http.Client, address, body string) (status int, err error) {
+	resp, err := client.Post(address, "application/json", strings.NewReader(body))
 	if err != nil {
-		return wrote.Load(), 0, err
+		return 0, err
 	}
 	defer resp.Body.Close()
 	_, err = io.Copy(io.Discard, resp.Body)
-	return true, resp.StatusCode, err
+	return resp.StatusCode, err
 }
 
 // TestStopWaitsForRequests: a request whose body is still on its way when the

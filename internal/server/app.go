@@ -187,7 +187,7 @@ func (a *App) assemble(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.handler = a.drained(api.New(api.Config{
+	a.handler = api.New(api.Config{
 		Auth: auths, Approvals: approvals,
 		Coaches:     &coach.Service{Store: a.db, Required: cfg.ProfileRequired, Now: edges.Now},
 		Dashboards:  &coach.Dashboards{Store: a.db, Required: cfg.ProfileRequired, Tiers: a.tiers, Now: edges.Now},
@@ -208,8 +208,8 @@ func (a *App) assemble(ctx context.Context) error {
 		Verifications: &coach.Verifications{Store: a.db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},
 
 		Now: edges.Now, Log: edges.Log, Observe: watched.public,
-	}).Handler())
-	a.operators = a.drained(admin.New(admin.Config{
+	}).Handler()
+	a.operators = admin.New(admin.Config{
 		Operators: newOperators(a.db, edges),
 		Inspector: &auth.Inspector{Auth: auths, Store: a.db},
 		Oversight: &coach.Oversight{Store: a.db},
@@ -222,7 +222,7 @@ func (a *App) assemble(ctx context.Context) error {
 		Vault: keys.Vault, Wake: a.hub.Wake, Ready: a.ready,
 		PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, Now: edges.Now, Log: edges.Log,
 		Metrics: watched.metrics, Observe: watched.operators,
-	}).Handler())
+	}).Handler()
 	a.worker = a.newWorker(auths, documents, sender)
 	a.worker.Outbox.Store = watched.outbox
 	a.db.OnQueued = a.worker.Outbox.Wake

@@ -13,76 +13,76 @@ import (
 	"github.com/touchline/touchline/internal/config"
 )
 
-// certificateLook is how often the files of a certificate are looked at.
-const certificateLook = 30 * time.Second
+// certificateCheckInterval is how often a handshake checks whether the files changed.
+const certificateCheckInterval = 30 * time.Second
 
-// certificate is that of TLS_CERT and TLS_KEY. It is read again where the files have
-// changed, so that a renewed one needs no restart.
+// certificate holds the certificate of TLS_CERT and TLS_KEY. It reads the files again
+// when they change, so that a renewal needs no restart.
 type certificate struct {
 	files [2]string // certificate, key
 	now   func() time.Time
 	log   *slog.Logger
 
-	mu     sync.Mutex
-	pair   *tls.Certificate
-	stamp  [2]stamp // of the files when pair was read
-	looked time.Time
+	mu       sync.Mutex
+	pair     *tls.Certificate
+	versions [2]fileVersion // of the files of pair
+	checked  time.Time
 }
 
-// stamp tells a file from what was put in its place.
-type stamp struct {
-	size int64
-	at   time.Time
+// fileVersion identifies the content of a file without reading it.
+type fileVersion struct {
+	size     int64
+	modified time.Time
 }
 
-// openCertificate reads the certificate of cfg; nil where it has none.
+// openCertificate reads the certificate of cfg. It returns nil if TLS is off.
 func openCertificate(cfg *config.Config, edges Edges) (*certificate, error) {
 	if !cfg.TLSOn() {
 		return nil, nil
 	}
 	c := &certificate{files: [2]string{cfg.TLSCert, cfg.TLSKey}, now: edges.Now, log: edges.Log}
 	if err := c.read(); err != nil {
-		return nil, fmt.Errorf("read the certificate: %w", err)
+		return nil, fmt.Errorf("read the TLS certificate: %w", err)
 	}
 	return c, nil
 }
 
-// get answers one handshake. Where the new files cannot be used, such as while only
-// one of them is there, the certificate stays what it was.
+// get returns the certificate for a handshake. If the new files cannot be used, for
+// example because only one of them is renewed yet, it returns the old certificate.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now := c.now(); now.Sub(c.looked) >= certificateLook {
+	if now := c.now(); now.Sub(c.checked) >= certificateCheckInterval {
 		if err := c.read(); err != nil {
-			c.log.Warn("the certificate of TLS_CERT has changed and cannot be used; the one before stays", "error", err)
+			c.log.Warn("read the new TLS certificate: it cannot be used, the old one stays in use", "error", err)
 		}
-		c.looked = now
+		c.checked = now
 	}
 	return c.pair, nil
 }
 
-// read reads the files unless they are those that it has read.
+// read reads the files if they changed since the last call.
 func (c *certificate) read() error {
-	var found [2]stamp
+	var versions [2]fileVersion
 	for i, file := range c.files {
 		info, err := os.Stat(file)
 		if err != nil {
 			return withoutPath(err)
 		}
-		found[i] = stamp{info.Size(), info.ModTime()}
+		versions[i] = fileVersion{info.Size(), info.ModTime()}
 	}
-	if c.pair != nil && found == c.stamp {
+	if c.pair != nil && versions == c.versions {
 		return nil
 	}
 	pair, err := tls.LoadX509KeyPair(c.files[0], c.files[1])
 	if err != nil {
 		return withoutPath(err)
 	}
-	c.pair, c.stamp = &pair, found
+	c.pair, c.versions = &pair, versions
 	return nil
 }
 
-// withoutPath leaves out where an operator keeps keys.
+// withoutPath removes the path from err: logs must not show where keys are stored.
 func withoutPath(err error) error {
 	if perr, ok := errors.AsType[*fs.PathError](err); ok {
 		return perr.Err
@@ -90,10 +90,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// secure puts TLS in front of the gate. HTTP/2 is not spoken: a stop waits for
-// connections, and knows those of HTTP/1.1.
-func (d *door) secure(c *certificate) {
-	d.listener = tls.NewListener(d.gate, &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get,
-	})
+// tlsConfig returns the TLS settings of a server with this certificate.
+func (c *certificate) tlsConfig() *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
 }

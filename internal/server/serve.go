@@ -3,127 +3,74 @@ package server
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net"
 	"net/http"
 	"sync"
 	"time"
 )
 
-// The bounds of a connection. A phone on a bad network needs seconds; nobody
-// needs minutes to send 64 KiB.
-const (
-	headerTimeout = 10 * time.Second
-	readTimeout   = 30 * time.Second
-	writeTimeout  = 45 * time.Second
-	idleTimeout   = 2 * time.Minute
-	maxHeader     = 16 << 10
-	// stopTimeout is how long requests under way may take once the replica stops.
-	stopTimeout = 30 * time.Second
-)
+// shutdownTimeout limits the time that requests have to finish after the drain.
+const shutdownTimeout = 30 * time.Second
 
-// Serve answers on public, and operators on theirs unless that is nil, and does
-// the background work, until ctx ends. Then it says that it is not ready, goes on
-// for the drain time so that load balancers notice, lets every request under way
-// end, and returns. If one listener fails, both stop.
+// Serve serves the API on public and, unless operators is nil, the operators' API on
+// operators, and runs the worker, until ctx ends. Then it shuts down: /readyz answers
+// 503, the listeners stay open for the drain time so that load balancers notice, and
+// requests under way finish. If one listener fails, Serve closes both.
 func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
-	doors := []*door{a.open(public, a.handler)}
-	if a.certificate != nil {
-		doors[0].secure(a.certificate)
-	}
+	servers := []*httpServer{a.newHTTPServer(public, a.handler, a.certificate)}
 	if operators != nil {
-		doors = append(doors, a.open(operators, a.operators))
+		servers = append(servers, a.newHTTPServer(operators, a.operators, nil))
 	}
-	background, stop := context.WithCancel(context.Background())
-	var wait sync.WaitGroup
-	wait.Go(func() { a.worker.Run(background) })
-	wait.Go(func() { a.db.Listen(background, func(ids []string) { a.hub.Wake(ids...) }) })
-	defer wait.Wait()
-	defer stop()
+	stopBackground := a.startBackground()
+	defer stopBackground()
 
-	failed := make(chan error, len(doors))
-	for _, d := range doors {
-		go func() {
-			err := d.srv.Serve(d.listener)
-			close(d.closed)
-			failed <- err
-		}()
+	failed := make(chan error, len(servers))
+	for _, s := range servers {
+		go func() { failed <- s.serve() }()
 	}
+	if err := a.drain(ctx, failed); err != nil {
+		return errors.Join(err, closeAll(servers))
+	}
+	a.hub.Close() // ends the event streams: Shutdown would wait for them
+	return shutdownAll(servers)
+}
+
+// startBackground runs the worker and the LISTEN connection. The returned function
+// stops both and waits for them.
+func (a *App) startBackground() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	wait.Go(func() { a.worker.Run(ctx) })
+	wait.Go(func() { a.db.Listen(ctx, func(ids []string) { a.hub.Wake(ids...) }) })
+	return func() {
+		cancel()
+		wait.Wait()
+	}
+}
+
+// drain waits for ctx to end, and then for the drain time, while the listeners accept
+// connections. It returns the error of a listener that fails meanwhile.
+func (a *App) drain(ctx context.Context, failed <-chan error) error {
 	select {
 	case err := <-failed:
-		return errors.Join(err, closeAll(doors))
+		return err
 	case <-ctx.Done():
 	}
 	a.draining.Store(true)
 	select {
 	case err := <-failed:
-		return errors.Join(err, closeAll(doors))
+		return err
 	case <-time.After(a.cfg.ShutdownDrain):
+		return nil
 	}
-	a.hub.Close() // streams would never end by themselves
-	limit, cancel := context.WithTimeout(context.Background(), stopTimeout)
-	defer cancel()
-	ends := make(chan error, len(doors))
-	for _, d := range doors {
-		go func() { ends <- d.shut(limit) }()
-	}
-	var errs []error
-	for range doors {
-		errs = append(errs, <-ends)
-	}
-	return errors.Join(errs...)
 }
 
-// door is one listener at work.
-type door struct {
-	gate *gate
-	// listener is the gate, or TLS in front of it.
-	listener net.Listener
-	conns    *connections
-	srv      *http.Server
-	closed   chan struct{} // nobody comes in any more
-}
-
-// open makes the door to what handler answers.
-func (a *App) open(l net.Listener, handler http.Handler) *door {
-	d := &door{gate: newGate(l), conns: new(connections), closed: make(chan struct{})}
-	d.listener = d.gate
-	d.srv = &http.Server{
-		ConnState: d.conns.note,
-		Handler:   handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
-		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(a.edges.Log.Handler(), slog.LevelDebug),
-	}
-	return d
-}
-
-// shut lets nobody in any more, and waits until every request has its answer or
-// limit ends.
-func (d *door) shut(limit context.Context) error {
-	d.gate.shut()
-	<-d.closed // from here on no connection is added
-	d.srv.SetKeepAlivesEnabled(false)
-	d.conns.wait(limit)
-	if err := d.srv.Shutdown(limit); err != nil {
-		return errors.Join(err, d.srv.Close())
-	}
-	return nil
-}
-
-func closeAll(doors []*door) error {
-	var errs []error
-	for _, d := range doors {
-		errs = append(errs, d.srv.Close())
-	}
-	return errors.Join(errs...)
-}
-
-// drained asks clients, while the replica drains, to open their next connection
-// elsewhere.
-func (a *App) drained(next http.Handler) http.Handler {
+// closeIdle asks clients, while the replica drains, to close their connection after
+// the response. So at the end of the drain time only unused connections are idle.
+func (a *App) closeIdle(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.draining.Load() {
-			w.Header().Set("Connection", "close")
+			w.Header().Set("Connection", "close") // over HTTP/2, net/http sends GOAWAY
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -69,8 +69,8 @@ func shown(t *testing.T, s *touchlinetest.Service) int64 {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK || resp.TLS.Version < tls.VersionTLS12 {
-		t.Errorf("%d over %s", resp.StatusCode, tls.VersionName(resp.TLS.Version))
+	if resp.StatusCode != http.StatusOK || resp.TLS.Version < tls.VersionTLS12 || resp.ProtoMajor != 2 {
+		t.Errorf("got %d, %s over %s; want 200, HTTP/2 over TLS 1.2 or later", resp.StatusCode, resp.Proto, tls.VersionName(resp.TLS.Version))
 	}
 	return resp.TLS.PeerCertificates[0].SerialNumber.Int64()
 }
@@ -140,5 +140,41 @@ func TestTLSStops(t *testing.T) {
 	}
 	if err := <-stopped; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestShutdownWaitsForHTTP2Request: Shutdown waits for an HTTP/2 request whose body is
+// still on its way.
+func TestShutdownWaitsForHTTP2Request(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	certify(t, 1, certFile, keyFile)
+	s := touchlinetest.New(t, "sqlite:"+filepath.Join(dir, "db"), func(c *config.Config) { c.TLSCert, c.TLSKey = certFile, keyFile })
+	body, send := io.Pipe()
+	req, err := http.NewRequest(http.MethodPost, strings.Replace(s.URL, "http:", "https:", 1)+"/auth/request-otp", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	stopped := make(chan error, 1)
+	go func() {
+		_, _ = io.WriteString(send, `{"mobile_number": `)
+		time.Sleep(100 * time.Millisecond)
+		go func() { stopped <- s.Stop() }()
+		time.Sleep(300 * time.Millisecond)
+		_, _ = io.WriteString(send, `"98123 45678"}`)
+		_ = send.Close()
+	}()
+	resp, err := stranger().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusAccepted || resp.ProtoMajor != 2 {
+		t.Errorf("got %d over %s; want 202 over HTTP/2", resp.StatusCode, resp.Proto)
+	}
+	if err := <-stopped; err != nil {
+		t.Errorf("Stop: %v", err)
 	}
 }
