@@ -40,7 +40,7 @@ type keptAnswer struct {
 	lease               string
 }
 
-func (s *answerStore) ClaimAnswer(_ context.Context, c idempotency.Claim) (*idempotency.Kept, error) {
+func (s *answerStore) ClaimKey(_ context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
@@ -48,13 +48,13 @@ func (s *answerStore) ClaimAnswer(_ context.Context, c idempotency.Claim) (*idem
 	}
 	k := c.Owner + "|" + c.Key
 	if have := s.kept[k]; have != nil {
-		return &idempotency.Kept{Fingerprint: have.fingerprint, Sealed: have.sealed}, nil
+		return &idempotency.StoredResponse{Fingerprint: have.fingerprint, Sealed: have.sealed}, nil
 	}
-	s.kept[k] = &keptAnswer{fingerprint: c.Fingerprint, lease: c.Lease}
+	s.kept[k] = &keptAnswer{fingerprint: c.Fingerprint, lease: c.LeaseID}
 	return nil, nil
 }
 
-func (s *answerStore) FinishAnswer(ctx context.Context, owner, key, lease string, _ int, sealed []byte) error {
+func (s *answerStore) SaveResponse(ctx context.Context, owner, key, lease string, _ int, sealed []byte) error {
 	if err := s.reached(ctx); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *answerStore) FinishAnswer(ctx context.Context, owner, key, lease string
 	return nil
 }
 
-func (s *answerStore) DropAnswer(ctx context.Context, owner, key, lease string) error {
+func (s *answerStore) ReleaseKey(ctx context.Context, owner, key, lease string) error {
 	if err := s.reached(ctx); err != nil {
 		return err
 	}
@@ -149,8 +149,8 @@ func TestIdempotencyKeys(t *testing.T) {
 // was not is not held up, because the database went away for a moment.
 func TestAnswersAreKeptOverALostConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &answerStore{}
-		a := newAdapter(t, func(c *api.Config) { c.Idempotency.Store = store })
+		a := newAdapter(t)
+		store := a.answers
 		ran := 0
 		h := a.server.HandlerWith(api.Probe{Pattern: "/api/thing", Once: true, HandleFaults: func(w http.ResponseWriter, _ *http.Request) error {
 			if ran++; ran == 2 {

@@ -27,11 +27,12 @@ import (
 // does before and after the features. Whole calls are tested with real databases
 // in package server.
 type adapter struct {
-	server *api.Server
-	auth   *auth.Service
-	tray   *tray
-	hub    *notify.Hub
-	log    *bytes.Buffer
+	server  *api.Server
+	auth    *auth.Service
+	tray    *tray
+	hub     *notify.Hub
+	answers *answerStore
+	log     *bytes.Buffer
 
 	session *auth.Session
 	token   string
@@ -73,7 +74,7 @@ func newAdapter(t *testing.T, change ...func(*api.Config)) *adapter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &adapter{hub: new(notify.Hub), tray: &tray{state: notify.StreamState{Live: true}}, log: new(bytes.Buffer)}
+	a := &adapter{hub: new(notify.Hub), answers: &answerStore{}, tray: &tray{state: notify.StreamState{Live: true}}, log: new(bytes.Buffer)}
 	a.session = &auth.Session{
 		ID: newID(), AccountID: newID(), Role: actor.Guardian, Number: "+919812345678", Generation: 1,
 		CreatedAt: time.Now(), EndsAt: time.Now().Add(time.Hour), IdleAt: time.Now().Add(time.Hour),
@@ -88,7 +89,7 @@ func newAdapter(t *testing.T, change ...func(*api.Config)) *adapter {
 	}
 	c := api.Config{
 		Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now}, Hub: a.hub,
-		Idempotency: &idempotency.Service{Store: &answerStore{}, Sealer: keys.Vault.For(auth.ForAnswers), Now: time.Now, NewID: newID},
+		Idempotency: idempotency.New(a.answers, keys.Vault.For(auth.ForAnswers), time.Now, newID),
 		Phones:      phone.Parser{DefaultRegion: "IN"},
 		PublicURL:   "https://touchline.example",
 		Now:         time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),

@@ -40,12 +40,12 @@ func (s *Server) answerOnce(w http.ResponseWriter, r *http.Request, owner string
 	if !present {
 		return h(w, r)
 	}
-	ticket, kept, err := s.idempotency.Begin(r.Context(), owner, key, keep, []byte(r.Method), []byte(r.URL.Path), c.raw)
+	lease, kept, err := s.idempotency.Begin(r.Context(), owner, key, keep, []byte(r.Method), []byte(r.URL.Path), c.raw)
 	if err != nil {
 		return err
 	}
 	if kept == nil {
-		return s.answerFirst(w, r, ticket, h)
+		return s.answerFirst(w, r, lease, h)
 	}
 	if kept.Subject != "" {
 		if err := may(r.Context(), kept.Subject); err != nil {
@@ -67,7 +67,7 @@ const keepLimit = 5 * time.Second
 // caller with a key comes back for it. What h has done may have taken all of its
 // time, so keeping the answer has a time of its own: with the key left running,
 // the request would be done again.
-func (s *Server) answerFirst(w http.ResponseWriter, r *http.Request, ticket *idempotency.Ticket, h handlerFunc) error {
+func (s *Server) answerFirst(w http.ResponseWriter, r *http.Request, lease *idempotency.Lease, h handlerFunc) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), cmp.Or(callOf(r.Context()).limit, timeLimit))
 	defer cancel()
 	r = r.WithContext(ctx)
@@ -75,13 +75,13 @@ func (s *Server) answerFirst(w http.ResponseWriter, r *http.Request, ticket *ide
 	answered := false
 	defer func() {
 		if !answered { // it panicked
-			s.settle(ctx, ticket.Drop)
+			s.settle(ctx, lease.Release)
 		}
 	}()
 	s.finish(h).ServeHTTP(first, r)
 	answered = true
 	s.settle(ctx, func(ctx context.Context) error {
-		return ticket.Finish(ctx, first.answer(callOf(ctx).subject))
+		return lease.Finish(ctx, first.answer(callOf(ctx).subject))
 	})
 	for name, values := range first.header {
 		w.Header()[name] = values
@@ -96,7 +96,7 @@ func (s *Server) answerFirst(w http.ResponseWriter, r *http.Request, ticket *ide
 // not hear for a minute that the request is running.
 var settlePauses = []time.Duration{50 * time.Millisecond, 200 * time.Millisecond, time.Second}
 
-// settle ends what a ticket began. That an answer could not be kept is logged: it
+// settle ends what a lease began. That an answer could not be kept is logged: it
 // is good all the same.
 func (s *Server) settle(ctx context.Context, end func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepLimit)
@@ -140,9 +140,9 @@ func (rec *recording) Write(p []byte) (int, error) {
 	return rec.body.Write(p)
 }
 
-func (rec *recording) answer(subject string) idempotency.Answer {
+func (rec *recording) answer(subject string) idempotency.Response {
 	rec.WriteHeader(http.StatusOK)
-	a := idempotency.Answer{Status: rec.status, Body: rec.body.Bytes(), Subject: subject, Header: map[string]string{}}
+	a := idempotency.Response{Status: rec.status, Body: rec.body.Bytes(), Subject: subject, Header: map[string]string{}}
 	for name := range rec.header {
 		a.Header[name] = rec.header.Get(name)
 	}

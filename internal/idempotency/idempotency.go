@@ -1,8 +1,8 @@
-// Package idempotency keeps the first answer to a request that carries an
-// Idempotency-Key (IETF httpapi draft, contract section 1), so that a client
-// that lost the answer can ask again without doing the thing twice. Kept answers
-// are sealed, for they may hold tokens; who may see one again is checked by the
-// caller.
+// Package idempotency stores the response to the first request with an
+// Idempotency-Key (IETF httpapi draft, contract section 1). A client that lost the
+// response repeats the request and gets the same response; the work is not repeated.
+// Stored responses are sealed, because they may contain tokens. The caller checks
+// who may read one.
 package idempotency
 
 import (
@@ -14,119 +14,129 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// abandoned is after how long a first request that never ended counts as lost:
+// abandonedAfter is the age at which an unfinished request counts as lost. It is
 // longer than any request may take.
-const abandoned = time.Minute
+const abandonedAfter = time.Minute
 
-// Answer is what is repeated.
-type Answer struct {
+// Response is the HTTP response that is stored and repeated.
+type Response struct {
 	Status int
 	Header map[string]string
 	Body   []byte
-	// Subject is the player or session that the answer is about, for the check
-	// of who may see it; empty where there is none.
+	// Subject is the id of the player or session that the response is about, for
+	// the permission check before it is repeated. It is empty if there is none.
 	Subject string
 }
 
-// Claim asks for a key.
+// Claim asks the store for a key.
 type Claim struct {
 	Owner, Key  string
 	Fingerprint []byte
-	// Lease is this request's own; it ends what an abandoned one began.
-	Lease     string
+	// LeaseID is unique to this request.
+	LeaseID   string
 	StartedAt time.Time
-	// LostBefore is the newest start of an unfinished request that is taken over.
-	LostBefore time.Time
-	EndsAt     time.Time
+	// AbandonedBefore is the newest start of an unfinished request that the claim
+	// may replace.
+	AbandonedBefore time.Time
+	EndsAt          time.Time
 }
 
-// Kept is what a key holds already.
-type Kept struct {
+// StoredResponse is what a key that is in use holds.
+type StoredResponse struct {
 	Fingerprint []byte
-	// Sealed is nil while the first request is still running.
+	// Sealed is nil while the first request runs.
 	Sealed []byte
 }
 
-// Store keeps answers; package store provides it.
+// Store stores keys and responses. Package store implements it.
 type Store interface {
-	// ClaimAnswer returns nil where the key is now the claim's: it was free, had
-	// ended, or was abandoned by a request with the same fingerprint.
-	ClaimAnswer(ctx context.Context, c Claim) (*Kept, error)
-	// FinishAnswer keeps the sealed answer, if the lease still holds the key.
-	FinishAnswer(ctx context.Context, owner, key, lease string, status int, sealed []byte) error
-	// DropAnswer frees the key, if the lease still holds it.
-	DropAnswer(ctx context.Context, owner, key, lease string) error
+	// ClaimKey returns nil if the claim now holds the key: the key was unused or had
+	// ended, or a request with the same fingerprint had abandoned it. Otherwise it
+	// returns what the key holds.
+	ClaimKey(ctx context.Context, c Claim) (*StoredResponse, error)
+	// SaveResponse stores the sealed response if the lease still holds the key.
+	SaveResponse(ctx context.Context, owner, key, leaseID string, status int, sealed []byte) error
+	// ReleaseKey frees the key if the lease still holds it.
+	ReleaseKey(ctx context.Context, owner, key, leaseID string) error
 }
 
-// Sealer seals answers and fingerprints requests; auth's Vault serves.
+// Sealer encrypts responses and fingerprints requests. auth.Vault implements it.
 type Sealer interface {
 	Seal(plain []byte, context string) []byte
 	Open(sealed []byte, context string) ([]byte, error)
 	MAC(parts ...[]byte) []byte
 }
 
-// Service hands out tickets for keys.
+// Service leases keys to requests.
 type Service struct {
-	Store  Store
-	Sealer Sealer
-	Now    func() time.Time
-	NewID  func() string
+	store  Store
+	sealer Sealer
+	now    func() time.Time
+	newID  func() string
 }
 
-// Ticket is the right to answer first.
-type Ticket struct {
-	service           *Service
-	owner, key, lease string
+// New returns a Service.
+func New(store Store, sealer Sealer, now func() time.Time, newID func() string) *Service {
+	return &Service{store: store, sealer: sealer, now: now, newID: newID}
 }
 
-// Begin claims key for owner. It returns a Ticket where this request is the
-// first, or the Answer that the first one got. request is what must be the same
-// for it to be the same request: method, path, body. It is kept as an HMAC only,
-// since an OTP in it could be guessed from a plain hash.
-func (s *Service) Begin(ctx context.Context, owner, key string, keep time.Duration, request ...[]byte) (*Ticket, *Answer, error) {
-	now := s.Now()
+// Lease is held by the first request with a key. Finish or Release ends it.
+type Lease struct {
+	service        *Service
+	owner, key, id string
+}
+
+// Begin claims key for owner. It returns a Lease if this is the first request with
+// the key, and otherwise the Response to the first request. request is everything
+// that a repeated request must have in common with the first: method, path, body.
+// Only its HMAC is stored, because a plain hash would reveal an OTP to guessing.
+func (s *Service) Begin(ctx context.Context, owner, key string, keep time.Duration, request ...[]byte) (*Lease, *Response, error) {
+	now := s.now()
 	c := Claim{
-		Owner: owner, Key: key, Fingerprint: s.Sealer.MAC(request...), Lease: s.NewID(),
-		StartedAt: now, LostBefore: now.Add(-abandoned), EndsAt: now.Add(keep),
+		Owner: owner, Key: key, Fingerprint: s.sealer.MAC(request...), LeaseID: s.newID(),
+		StartedAt: now, AbandonedBefore: now.Add(-abandonedAfter), EndsAt: now.Add(keep),
 	}
-	kept, err := s.Store.ClaimAnswer(ctx, c)
+	stored, err := s.store.ClaimKey(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	if kept == nil {
-		return &Ticket{s, owner, key, c.Lease}, nil, nil
+	if stored == nil {
+		return &Lease{s, owner, key, c.LeaseID}, nil, nil
 	}
-	if !hmac.Equal(kept.Fingerprint, c.Fingerprint) {
-		return nil, nil, fault.New(fault.Invalid, "idempotency_key_reused", "This Idempotency-Key was used for another request. Take a new one.")
+	if !hmac.Equal(stored.Fingerprint, c.Fingerprint) {
+		return nil, nil, fault.New(fault.Invalid, "idempotency_key_reused", "This Idempotency-Key was used for another request. Use a new key.")
 	}
-	if kept.Sealed == nil {
-		return nil, nil, fault.New(fault.Conflict, "request_in_progress", "The first request with this Idempotency-Key is still running. Ask again in a moment.").After(time.Second)
+	if stored.Sealed == nil {
+		return nil, nil, fault.New(fault.Conflict, "request_in_progress", "The first request with this Idempotency-Key is still running. Try again in a moment.").After(time.Second)
 	}
-	plain, err := s.Sealer.Open(kept.Sealed, owner+"\x00"+key)
+	plain, err := s.sealer.Open(stored.Sealed, sealContext(owner, key))
 	if err != nil {
 		return nil, nil, err
 	}
-	var a Answer
-	if err := json.Unmarshal(plain, &a); err != nil {
+	var response Response
+	if err := json.Unmarshal(plain, &response); err != nil {
 		return nil, nil, err
 	}
-	return nil, &a, nil
+	return nil, &response, nil
 }
 
-// Finish keeps a for whoever asks again. Answers that say "later" (429, 5xx) are
-// not kept: the key is free again.
-func (t *Ticket) Finish(ctx context.Context, a Answer) error {
-	if a.Status == 429 || a.Status >= 500 {
-		return t.Drop(ctx)
+// Finish stores r. It releases the key instead if r tells the client to try again
+// (429, 5xx).
+func (l *Lease) Finish(ctx context.Context, r Response) error {
+	if r.Status == 429 || r.Status >= 500 {
+		return l.Release(ctx)
 	}
-	plain, err := json.Marshal(a)
+	plain, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	return t.service.Store.FinishAnswer(ctx, t.owner, t.key, t.lease, a.Status, t.service.Sealer.Seal(plain, t.owner+"\x00"+t.key))
+	return l.service.store.SaveResponse(ctx, l.owner, l.key, l.id, r.Status, l.service.sealer.Seal(plain, sealContext(l.owner, l.key)))
 }
 
-// Drop frees the key: the request did not get as far as an answer.
-func (t *Ticket) Drop(ctx context.Context) error {
-	return t.service.Store.DropAnswer(ctx, t.owner, t.key, t.lease)
+// Release frees the key without a response.
+func (l *Lease) Release(ctx context.Context) error {
+	return l.service.store.ReleaseKey(ctx, l.owner, l.key, l.id)
 }
+
+// sealContext binds a sealed response to its owner and key.
+func sealContext(owner, key string) string { return owner + "\x00" + key }

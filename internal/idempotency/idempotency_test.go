@@ -15,175 +15,170 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
-// store keeps answers as the database does.
-type store struct{ rows map[string]*row }
+// fakeStore is a Store in memory.
+type fakeStore struct{ rows map[string]*row }
 
 type row struct {
 	claim  idempotency.Claim
 	sealed []byte
 }
 
-func (s *store) ClaimAnswer(_ context.Context, c idempotency.Claim) (*idempotency.Kept, error) {
+func (s *fakeStore) ClaimKey(_ context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
 	have := s.rows[c.Owner+"|"+c.Key]
 	same := have != nil && bytes.Equal(have.claim.Fingerprint, c.Fingerprint)
-	if have == nil || !have.claim.EndsAt.After(c.StartedAt) || have.sealed == nil && same && !have.claim.StartedAt.After(c.LostBefore) {
+	if have == nil || !have.claim.EndsAt.After(c.StartedAt) || have.sealed == nil && same && !have.claim.StartedAt.After(c.AbandonedBefore) {
 		s.rows[c.Owner+"|"+c.Key] = &row{claim: c}
 		return nil, nil
 	}
-	return &idempotency.Kept{Fingerprint: have.claim.Fingerprint, Sealed: have.sealed}, nil
+	return &idempotency.StoredResponse{Fingerprint: have.claim.Fingerprint, Sealed: have.sealed}, nil
 }
 
-func (s *store) FinishAnswer(_ context.Context, owner, key, lease string, _ int, sealed []byte) error {
-	if have := s.rows[owner+"|"+key]; have != nil && have.claim.Lease == lease {
+func (s *fakeStore) SaveResponse(_ context.Context, owner, key, leaseID string, _ int, sealed []byte) error {
+	if have := s.rows[owner+"|"+key]; have != nil && have.claim.LeaseID == leaseID {
 		have.sealed = sealed
 	}
 	return nil
 }
 
-func (s *store) DropAnswer(_ context.Context, owner, key, lease string) error {
-	if have := s.rows[owner+"|"+key]; have != nil && have.claim.Lease == lease {
+func (s *fakeStore) ReleaseKey(_ context.Context, owner, key, leaseID string) error {
+	if have := s.rows[owner+"|"+key]; have != nil && have.claim.LeaseID == leaseID {
 		delete(s.rows, owner+"|"+key)
 	}
 	return nil
 }
 
-// bed is a Service over a store, with a clock.
-type bed struct {
+// fixture is a Service with a fake store and a clock.
+type fixture struct {
 	*testing.T
 	service *idempotency.Service
-	store   *store
+	store   *fakeStore
 	now     time.Time
 }
 
-func setup(t *testing.T) *bed {
+func setup(t *testing.T) *fixture {
 	t.Helper()
 	vault, err := auth.NewVault(bytes.Repeat([]byte("s"), 32))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bed{T: t, store: &store{rows: map[string]*row{}}, now: time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)}
+	f := &fixture{T: t, store: &fakeStore{rows: map[string]*row{}}, now: time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)}
 	leases := 0
-	b.service = &idempotency.Service{
-		Store: b.store, Sealer: vault.For(auth.ForAnswers),
-		Now: func() time.Time { return b.now },
-		NewID: func() string {
-			leases++
-			return fmt.Sprint("lease-", leases)
-		},
+	newID := func() string {
+		leases++
+		return fmt.Sprint("lease-", leases)
 	}
-	return b
+	f.service = idempotency.New(f.store, vault.For(auth.ForAnswers), func() time.Time { return f.now }, newID)
+	return f
 }
 
-func (b *bed) begin(owner, key string, request ...string) (*idempotency.Ticket, *idempotency.Answer, error) {
+func (f *fixture) begin(owner, key string, request ...string) (*idempotency.Lease, *idempotency.Response, error) {
 	var parts [][]byte
 	for _, part := range request {
 		parts = append(parts, []byte(part))
 	}
-	return b.service.Begin(b.Context(), owner, key, time.Hour, parts...)
+	return f.service.Begin(f.Context(), owner, key, time.Hour, parts...)
 }
 
-// first begins what must be the first.
-func (b *bed) first(owner, key string, request ...string) *idempotency.Ticket {
-	b.Helper()
-	ticket, kept, err := b.begin(owner, key, request...)
-	if err != nil || kept != nil || ticket == nil {
-		b.Fatalf("this is the first request: %v, %v", kept, err)
+// wantLease begins a request and fails the test unless it is the first with its key.
+func (f *fixture) wantLease(owner, key string, request ...string) *idempotency.Lease {
+	f.Helper()
+	lease, response, err := f.begin(owner, key, request...)
+	if err != nil || response != nil || lease == nil {
+		f.Fatalf("Begin = %v, %v, %v; want a lease", lease, response, err)
 	}
-	return ticket
+	return lease
 }
 
-// refused begins what must be refused with code.
-func (b *bed) refused(code, owner, key string, request ...string) *fault.Error {
-	b.Helper()
-	ticket, kept, err := b.begin(owner, key, request...)
-	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || f.Code != code || ticket != nil || kept != nil {
-		b.Fatalf("%v, want %s", err, code)
+// wantFault begins a request and fails the test unless it is refused with code.
+func (f *fixture) wantFault(code, owner, key string, request ...string) *fault.Error {
+	f.Helper()
+	lease, response, err := f.begin(owner, key, request...)
+	refused, ok := errors.AsType[*fault.Error](err)
+	if !ok || refused.Code != code || lease != nil || response != nil {
+		f.Fatalf("Begin = %v, %v, %v; want error %s", lease, response, err, code)
 	}
-	return f
+	return refused
 }
 
-func (b *bed) finish(ticket *idempotency.Ticket, a idempotency.Answer) {
-	b.Helper()
-	if err := ticket.Finish(b.Context(), a); err != nil {
-		b.Fatal(err)
+func (f *fixture) finish(lease *idempotency.Lease, r idempotency.Response) {
+	f.Helper()
+	if err := lease.Finish(f.Context(), r); err != nil {
+		f.Fatal(err)
 	}
 }
 
-var created = idempotency.Answer{
+var created = idempotency.Response{
 	Status: 201, Header: map[string]string{"Location": "/api/thing/1"}, Body: []byte(`{"token":"secret-token"}`), Subject: "thing-1",
 }
 
-// TestAgain gives the first answer to the same request alone.
-func TestAgain(t *testing.T) {
-	b := setup(t)
-	b.finish(b.first("owner", "key", "POST", "/a", "{}"), created)
+func TestSameRequestGetsFirstResponse(t *testing.T) {
+	f := setup(t)
+	f.finish(f.wantLease("owner", "key", "POST", "/a", "{}"), created)
 	for range 2 {
-		_, kept, err := b.begin("owner", "key", "POST", "/a", "{}")
-		if err != nil || kept == nil || !reflect.DeepEqual(*kept, created) {
-			t.Fatalf("%+v, %v", kept, err)
+		_, response, err := f.begin("owner", "key", "POST", "/a", "{}")
+		if err != nil || response == nil || !reflect.DeepEqual(*response, created) {
+			t.Fatalf("Begin = %+v, %v; want %+v", response, err, created)
 		}
 	}
 	for _, other := range [][]string{{"POST", "/a", "{ }"}, {"PUT", "/a", "{}"}, {"POST", "/b", "{}"}, {"POST", "/a{}", ""}, {"POST", "/a"}} {
-		b.refused("idempotency_key_reused", "owner", "key", other...)
+		f.wantFault("idempotency_key_reused", "owner", "key", other...)
 	}
-	b.first("another owner", "key", "POST", "/a", "{}")
-	b.first("owner", "another key", "POST", "/a", "{}")
-	b.now = b.now.Add(time.Hour)
-	b.first("owner", "key", "POST", "/a", "something else")
+	f.wantLease("another owner", "key", "POST", "/a", "{}")
+	f.wantLease("owner", "another key", "POST", "/a", "{}")
+	f.now = f.now.Add(time.Hour)
+	f.wantLease("owner", "key", "POST", "/a", "something else")
 }
 
-// TestRunning: while the first runs, and until it counts as lost.
-func TestRunning(t *testing.T) {
-	b := setup(t)
-	lost := b.first("owner", "key", "{}")
-	b.now = b.now.Add(time.Minute - time.Second)
-	if f := b.refused("request_in_progress", "owner", "key", "{}"); f.RetryAfter <= 0 {
-		t.Error("when to ask again is not said")
+func TestAbandonedRequestLosesItsKey(t *testing.T) {
+	f := setup(t)
+	abandoned := f.wantLease("owner", "key", "{}")
+	f.now = f.now.Add(time.Minute - time.Second)
+	if refused := f.wantFault("request_in_progress", "owner", "key", "{}"); refused.RetryAfter <= 0 {
+		t.Errorf("RetryAfter = %s, want more than 0", refused.RetryAfter)
 	}
-	b.refused("idempotency_key_reused", "owner", "key", "other")
-	b.now = b.now.Add(time.Second)
-	b.refused("idempotency_key_reused", "owner", "key", "other")
-	second := b.first("owner", "key", "{}")
+	f.wantFault("idempotency_key_reused", "owner", "key", "other")
+	f.now = f.now.Add(time.Second)
+	f.wantFault("idempotency_key_reused", "owner", "key", "other")
+	second := f.wantLease("owner", "key", "{}")
 
-	// The one that was lost comes back: the key is not its own any more.
-	b.finish(lost, idempotency.Answer{Status: 409})
-	if err := lost.Drop(t.Context()); err != nil {
+	// The abandoned request ends late and must not change the key of the second.
+	f.finish(abandoned, idempotency.Response{Status: 409})
+	if err := abandoned.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.refused("request_in_progress", "owner", "key", "{}")
-	b.finish(second, created)
-	if _, kept, err := b.begin("owner", "key", "{}"); err != nil || kept == nil || kept.Status != 201 {
-		t.Errorf("%+v, %v", kept, err)
+	f.wantFault("request_in_progress", "owner", "key", "{}")
+	f.finish(second, created)
+	if _, response, err := f.begin("owner", "key", "{}"); err != nil || response == nil || response.Status != 201 {
+		t.Errorf("Begin = %+v, %v; want status 201", response, err)
 	}
 }
 
-// TestLaterIsNoAnswer: what says "later" frees the key, what refuses is kept.
-func TestLaterIsNoAnswer(t *testing.T) {
-	for status, keeps := range map[int]bool{200: true, 204: true, 404: true, 409: true, 422: true, 429: false, 500: false, 503: false} {
-		b := setup(t)
-		b.finish(b.first("owner", "key", "{}"), idempotency.Answer{Status: status})
-		if _, kept, err := b.begin("owner", "key", "{}"); err != nil || (kept != nil) != keeps {
-			t.Errorf("%d: %v, %v", status, kept, err)
+// Responses that tell the client to try again release the key; all others are stored.
+func TestRetryableResponseReleasesKey(t *testing.T) {
+	for status, stored := range map[int]bool{200: true, 204: true, 404: true, 409: true, 422: true, 429: false, 500: false, 503: false} {
+		f := setup(t)
+		f.finish(f.wantLease("owner", "key", "{}"), idempotency.Response{Status: status})
+		if _, response, err := f.begin("owner", "key", "{}"); err != nil || (response != nil) != stored {
+			t.Errorf("after %d: Begin = %v, %v; want a stored response: %t", status, response, err, stored)
 		}
 	}
-	b := setup(t)
-	if err := b.first("owner", "key", "{}").Drop(t.Context()); err != nil {
+	f := setup(t)
+	if err := f.wantLease("owner", "key", "{}").Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.first("owner", "key", "another request")
+	f.wantLease("owner", "key", "another request")
 }
 
-// TestSealed: what is kept can be neither read nor moved to another key.
-func TestSealed(t *testing.T) {
-	b := setup(t)
-	b.finish(b.first("owner", "key", `{"otp":"493817"}`), created)
-	kept := b.store.rows["owner|key"]
-	if bytes.Contains(kept.sealed, []byte("secret")) || strings.Contains(string(kept.claim.Fingerprint), "493817") {
-		t.Error("what is kept can be read")
+// A stored response can neither be read nor be moved to another owner.
+func TestStoredResponseIsSealed(t *testing.T) {
+	f := setup(t)
+	f.finish(f.wantLease("owner", "key", `{"otp":"493817"}`), created)
+	stored := f.store.rows["owner|key"]
+	if bytes.Contains(stored.sealed, []byte("secret")) || strings.Contains(string(stored.claim.Fingerprint), "493817") {
+		t.Error("the store contains plain text")
 	}
-	b.store.rows["thief|key"] = kept
-	if ticket, answer, err := b.begin("thief", "key", `{"otp":"493817"}`); err == nil {
-		t.Errorf("an answer was moved to another owner: %v, %v", ticket, answer)
+	f.store.rows["thief|key"] = stored
+	if lease, response, err := f.begin("thief", "key", `{"otp":"493817"}`); err == nil {
+		t.Errorf("Begin = %v, %v; want an error for the response of another owner", lease, response)
 	}
 }

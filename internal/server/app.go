@@ -195,7 +195,7 @@ func (a *App) assemble(ctx context.Context) error {
 		Documents:   documents,
 		Tray:        &notify.Tray{Store: a.db, Now: edges.Now},
 		Hub:         a.hub,
-		Idempotency: &idempotency.Service{Store: a.db, Sealer: keys.Vault.For(auth.ForAnswers), Now: edges.Now, NewID: edges.NewID},
+		Idempotency: idempotency.New(a.db, keys.Vault.For(auth.ForAnswers), edges.Now, edges.NewID),
 		Phones:      phone.Parser{DefaultRegion: cfg.DefaultRegion},
 		Docs:        docs,
 		Pages:       pages.Handlers(),

@@ -9,11 +9,11 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
-// ClaimAnswer gives the key to the claim and returns nil, or returns what the
+// ClaimKey gives the key to the claim and returns nil, or returns what the
 // key holds. A key is free when it is new, when its answer has ended, and when
 // the same request was begun long ago and never finished.
-func (db *DB) ClaimAnswer(ctx context.Context, c idempotency.Claim) (*idempotency.Kept, error) {
-	var kept *idempotency.Kept
+func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
+	var kept *idempotency.StoredResponse
 	err := db.write(ctx, func(tx *tx) error {
 		kept = nil
 		res, err := tx.exec(ctx, `
@@ -24,14 +24,14 @@ func (db *DB) ClaimAnswer(ctx context.Context, c idempotency.Claim) (*idempotenc
 				started_at = excluded.started_at, ends_at = excluded.ends_at
 			WHERE kept_answers.ends_at <= $5
 				OR kept_answers.status = 0 AND kept_answers.started_at < $7 AND kept_answers.fingerprint = excluded.fingerprint`,
-			c.Owner, c.Key, c.Fingerprint, c.Lease, micros(c.StartedAt), micros(c.EndsAt), micros(c.LostBefore))
+			c.Owner, c.Key, c.Fingerprint, c.LeaseID, micros(c.StartedAt), micros(c.EndsAt), micros(c.AbandonedBefore))
 		if err != nil {
 			return fmt.Errorf("claim answer: %w", err)
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 1 {
 			return err
 		}
-		var found idempotency.Kept
+		var found idempotency.StoredResponse
 		err = tx.queryRow(ctx, `SELECT fingerprint, answer FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
 			Scan(&found.Fingerprint, &found.Sealed)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -43,16 +43,16 @@ func (db *DB) ClaimAnswer(ctx context.Context, c idempotency.Claim) (*idempotenc
 	return kept, err
 }
 
-// FinishAnswer keeps the first answer, if the lease still holds the key.
-func (db *DB) FinishAnswer(ctx context.Context, owner, key, lease string, status int, sealed []byte) error {
+// SaveResponse keeps the first answer, if the lease still holds the key.
+func (db *DB) SaveResponse(ctx context.Context, owner, key, lease string, status int, sealed []byte) error {
 	_, err := db.exec(ctx, `
 		UPDATE kept_answers SET status = $4, answer = $5
 		WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, owner, key, lease, status, sealed)
 	return err
 }
 
-// DropAnswer frees the key, if the lease still holds it.
-func (db *DB) DropAnswer(ctx context.Context, owner, key, lease string) error {
+// ReleaseKey frees the key, if the lease still holds it.
+func (db *DB) ReleaseKey(ctx context.Context, owner, key, lease string) error {
 	_, err := db.exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, owner, key, lease)
 	return err
 }

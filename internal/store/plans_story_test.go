@@ -301,13 +301,13 @@ func (p *pitch) directory() {
 func (p *pitch) answersAndKeys() {
 	p.Helper()
 	now := p.clock.Now()
-	claim := idempotency.Claim{Owner: "o", Key: "k", Fingerprint: []byte("f"), Lease: "l", StartedAt: now, LostBefore: now.Add(-time.Minute), EndsAt: now.Add(time.Hour)}
+	claim := idempotency.Claim{Owner: "o", Key: "k", Fingerprint: []byte("f"), LeaseID: "l", StartedAt: now, AbandonedBefore: now.Add(-time.Minute), EndsAt: now.Add(time.Hour)}
 	for range 2 {
-		_, err := p.db.ClaimAnswer(bg, claim)
+		_, err := p.db.ClaimKey(bg, claim)
 		ok(p, err)
 	}
-	ok(p, p.db.FinishAnswer(bg, "o", "k", "l", 200, []byte("sealed")))
-	ok(p, p.db.DropAnswer(bg, "o", "k", "l"))
+	ok(p, p.db.SaveResponse(bg, "o", "k", "l", 200, []byte("sealed")))
+	ok(p, p.db.ReleaseKey(bg, "o", "k", "l"))
 	ok(p, p.db.AddSecret(bg, auth.Secret{ID: "s", Purpose: "p", Sealed: []byte{1}, CreatedAt: now, ActiveAt: now, EndsAt: now}))
 	_, err := p.db.Secrets(bg)
 	ok(p, err)
