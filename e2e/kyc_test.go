@@ -22,7 +22,7 @@ func kycOn(c *config.Config) { c.KYC = true }
 func verdict(t *testing.T, s *touchlinetest.Service, what func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error)) {
 	t.Helper()
 	s.Shell(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
-		waiting, err := sh.Verifications.Queue(ctx, coach.Queued{}, 1)
+		waiting, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 1)
 		if err != nil || len(waiting) != 1 {
 			t.Fatalf("%d wait, %v", len(waiting), err)
 		}

@@ -25,9 +25,9 @@ func coachCommands() []command {
 
 func findCoach(*flag.FlagSet) func(context.Context, *shell, []string) error {
 	return func(ctx context.Context, sh *shell, args []string) error {
-		search := coach.Search{Name: args[0]}
+		search := coach.AccountSearch{Name: args[0]}
 		if n, err := sh.Phones.Parse(args[0]); err == nil {
-			search = coach.Search{Number: n}
+			search = coach.AccountSearch{Number: n}
 		}
 		found, err := sh.Oversight.Find(ctx, sh.by, search, listLimit)
 		if err != nil {
@@ -72,14 +72,14 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 		{"sports", orDash(line(strings.Join(p.Sports, ", ")))},
 		{"registered", moment(a.CreatedAt)},
 		{"tier", sub.Tier.Name + ", since " + moment(sub.Since)},
-		{"use", fmt.Sprintf("%d players, %d bytes stored, %d messages in 24 h", sub.Use.Players, sub.Use.StorageBytes, sub.Use.Messages)},
+		{"use", fmt.Sprintf("%d players, %d bytes stored, %d messages in 24 h", sub.Usage.Players, sub.Usage.StorageBytes, sub.Usage.Messages)},
 		{"verification", kyc},
 		{"state", a.State()},
 	} {
 		fmt.Fprintf(tw, "%s\t%s\n", row[0], row[1])
 	}
 	if !a.SuspendedAt.IsZero() {
-		fmt.Fprintf(tw, "suspended\t%s: %s\n", moment(a.SuspendedAt), line(a.SuspendedFor))
+		fmt.Fprintf(tw, "suspended\t%s: %s\n", moment(a.SuspendedAt), line(a.SuspendedReason))
 	}
 	return tw.Flush()
 }

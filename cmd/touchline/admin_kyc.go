@@ -22,7 +22,7 @@ func kycCommands() []command {
 
 func listKYC(*flag.FlagSet) func(context.Context, *shell, []string) error {
 	return func(ctx context.Context, sh *shell, _ []string) error {
-		waiting, err := sh.Verifications.Queue(ctx, coach.Queued{}, listLimit)
+		waiting, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, listLimit)
 		if err != nil {
 			return err
 		}

@@ -95,9 +95,9 @@ func (s *Server) answerCoach(w http.ResponseWriter, r *http.Request, id string) 
 		return &n
 	}
 	return wire.Encode(w, http.StatusOK, coachResponse{
-		foundResponse: s.found(a), SuspendedFor: wire.OrNull(a.SuspendedFor),
+		foundResponse: s.found(a), SuspendedFor: wire.OrNull(a.SuspendedReason),
 		Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio), ExperienceYears: p.Experience, Sports: sports, UpdatedAt: wire.Timestamp(p.UpdatedAt),
-		TierSince: wire.Timestamp(sub.Since), Use: useResponse{sub.Use.Players, sub.Use.StorageBytes, sub.Use.Messages}, Visible: p.Visible,
+		TierSince: wire.Timestamp(sub.Since), Use: useResponse{sub.Usage.Players, sub.Usage.StorageBytes, sub.Usage.Messages}, Visible: p.Visible,
 		Limits: limitsAnswer{limit(sub.Tier.Limits.Players), limit(sub.Tier.Limits.StorageBytes), limit(sub.Tier.Limits.MessagesPerDay)},
 	})
 }

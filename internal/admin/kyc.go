@@ -38,7 +38,7 @@ func (s *Server) listKYC(w http.ResponseWriter, r *http.Request) error {
 	if err := c.faults.Err(); err != nil {
 		return err
 	}
-	after := coach.Queued{ID: p.after.ID}
+	after := coach.KYCCursor{ID: p.after.ID}
 	if p.after.At != 0 {
 		after.At = time.UnixMicro(p.after.At).UTC()
 	}

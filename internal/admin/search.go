@@ -30,17 +30,17 @@ func (s *Server) findCoaches(w http.ResponseWriter, r *http.Request) error {
 	if err := c.faults.Err(); err != nil {
 		return err
 	}
-	search.After = coach.FoundAt{Name: p.after.Name, ID: p.after.ID}
+	search.After = coach.AccountCursor{Name: p.after.Name, ID: p.after.ID}
 	found, err := s.Oversight.Find(r.Context(), c.operator(), search, p.limit+1)
 	if err != nil {
 		return err
 	}
-	return answerPage(w, p, found, func(f coach.Found) foundResponse { return s.found(f.Account) },
-		func(f coach.Found) keyset { return keyset{Name: f.At.Name, ID: f.At.ID} })
+	return answerPage(w, p, found, func(f coach.AccountMatch) foundResponse { return s.found(f.Account) },
+		func(f coach.AccountMatch) keyset { return keyset{Name: f.Cursor.Name, ID: f.Cursor.ID} })
 }
 
 // search is what is looked for: exactly one of number, q and coach_id.
-func (s *Server) search(in searchRequest, f *wire.Faults) (out coach.Search) {
+func (s *Server) search(in searchRequest, f *wire.Faults) (out coach.AccountSearch) {
 	given := 0
 	for _, value := range []*string{in.Number, in.Q, in.CoachID} {
 		if value != nil {

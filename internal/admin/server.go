@@ -35,7 +35,7 @@ type Config struct {
 	Operators *operator.Service
 	Inspector *auth.Inspector
 	// What operators do about coaches.
-	Oversight     *coach.Oversight
+	Oversight     *coach.AccountAdmin
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
 	Documents     *coach.Documents

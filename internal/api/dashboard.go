@@ -8,17 +8,17 @@ import (
 )
 
 type dashboardAnswer struct {
-	Profile         dashboardProfile   `json:"profile"`
-	KYC             dashboardKYC       `json:"kyc"`
-	Tier            dashboardTier      `json:"tier"`
-	Players         dashboardPlayers   `json:"players"`
-	Pending         dashboardPending   `json:"pending_approvals"`
-	FollowUp        dashboardFollowUp  `json:"follow_up"`
-	Attention       []attentionAnswer  `json:"attention"`
-	AttentionCounts map[coach.Kind]int `json:"attention_counts"`
-	Unread          int                `json:"unread_notifications"`
-	Batches         []struct{}         `json:"batches"`
-	Attendance      []struct{}         `json:"attendance_today"`
+	Profile         dashboardProfile            `json:"profile"`
+	KYC             dashboardKYC                `json:"kyc"`
+	Tier            dashboardTier               `json:"tier"`
+	Players         dashboardPlayers            `json:"players"`
+	Pending         dashboardPending            `json:"pending_approvals"`
+	FollowUp        dashboardFollowUp           `json:"follow_up"`
+	Attention       []attentionAnswer           `json:"attention"`
+	AttentionCounts map[coach.AttentionKind]int `json:"attention_counts"`
+	Unread          int                         `json:"unread_notifications"`
+	Batches         []struct{}                  `json:"batches"`
+	Attendance      []struct{}                  `json:"attendance_today"`
 }
 
 type dashboardProfile struct {
@@ -66,26 +66,26 @@ type dashboardFollowUp struct {
 }
 
 type attentionAnswer struct {
-	Kind         coach.Kind `json:"kind"`
-	Since        string     `json:"since"`
-	Detail       string     `json:"detail"`
-	PlayerID     *string    `json:"player_id"`
-	StudentName  *string    `json:"student_name"`
-	ApproverType *string    `json:"approver_type"`
-	RequestID    *string    `json:"request_id"`
-	DocumentID   *string    `json:"document_id"`
-	Title        *string    `json:"title"`
+	Kind         coach.AttentionKind `json:"kind"`
+	Since        string              `json:"since"`
+	Detail       string              `json:"detail"`
+	PlayerID     *string             `json:"player_id"`
+	StudentName  *string             `json:"student_name"`
+	ApproverType *string             `json:"approver_type"`
+	RequestID    *string             `json:"request_id"`
+	DocumentID   *string             `json:"document_id"`
+	Title        *string             `json:"title"`
 }
 
 // attentionDetails say what to do about each kind.
-var attentionDetails = map[coach.Kind]string{
-	coach.NeedsProfile:  "Your profile is incomplete. Until it is complete you cannot add players or send requests.",
-	coach.NeedsDelivery: "The request could not be delivered by SMS. Check the number, then send it again.",
-	coach.NeedsContact:  "Whoever holds the number says that it is not theirs. Ask for the right one and correct it.",
-	coach.Refused:       "They rejected app access. Correct the details, then send the request again.",
-	coach.TakenBack:     "They took their approval back. Ask them why before you send a new request.",
-	coach.Expiring:      "This certificate ends soon. Upload the new one in its place.",
-	coach.Expired:       "This certificate has ended. Upload the new one in its place, or delete it.",
+var attentionDetails = map[coach.AttentionKind]string{
+	coach.ProfileIncomplete:   "Your profile is incomplete. Until it is complete you cannot add players or send requests.",
+	coach.DeliveryFailed:      "The request could not be delivered by SMS. Check the number, then send it again.",
+	coach.ContactDisputed:     "Whoever holds the number says that it is not theirs. Ask for the right one and correct it.",
+	coach.ConsentRejected:     "They rejected app access. Correct the details, then send the request again.",
+	coach.ConsentRevoked:      "They took their approval back. Ask them why before you send a new request.",
+	coach.CertificateExpiring: "This certificate ends soon. Upload the new one in its place.",
+	coach.CertificateExpired:  "This certificate has ended. Upload the new one in its place, or delete it.",
 }
 
 // dashboard serves GET /api/coach/dashboard.
@@ -104,15 +104,15 @@ func newDashboardAnswer(d *coach.Dashboard, now time.Time) dashboardAnswer {
 		KYC:       dashboardKYC{string(d.KYC)},
 		Tier:      dashboardTier{subscription.Tier, subscription.Use, subscription.Details.Limits},
 		Players:   dashboardPlayers{d.Players.Total, statesCounted(d.Players.Guardian), statesCounted(d.Players.Student)},
-		Pending:   newDashboardPending(d.Waiting, now),
+		Pending:   newDashboardPending(d.Pending, now),
 		FollowUp:  dashboardFollowUp{TargetIn: seconds(coach.FollowUpTarget), Overdue: d.FollowUp.Overdue, Reached: d.FollowUp.Reached, FollowedUp: d.FollowUp.FollowedUp},
-		Attention: []attentionAnswer{}, AttentionCounts: map[coach.Kind]int{}, Unread: d.Unread,
+		Attention: []attentionAnswer{}, AttentionCounts: map[coach.AttentionKind]int{}, Unread: d.Unread,
 		Batches: []struct{}{}, Attendance: []struct{}{},
 	}
 	if share, any := d.FollowUp.Share(); any {
 		a.FollowUp.Share = &share
 	}
-	for _, kind := range coach.Kinds {
+	for _, kind := range coach.AttentionKinds {
 		a.AttentionCounts[kind] = d.Counts[kind]
 	}
 	for _, v := range d.Attention {
@@ -125,8 +125,8 @@ func newDashboardAnswer(d *coach.Dashboard, now time.Time) dashboardAnswer {
 	return a
 }
 
-func newDashboardPending(w coach.Waiting, now time.Time) dashboardPending {
-	p := dashboardPending{Total: w.Total, Under48h: w.Total - w.Over48h, Over48h: w.Over48h, OverLong: w.OverLong}
+func newDashboardPending(w coach.PendingCounts, now time.Time) dashboardPending {
+	p := dashboardPending{Total: w.Total, Under48h: w.Total - w.Over48h, Over48h: w.Over48h, OverLong: w.LongPending}
 	if !w.Oldest.IsZero() {
 		days := max(0, int(now.Sub(w.Oldest)/(24*time.Hour)))
 		p.OldestDays = &days

@@ -52,7 +52,7 @@ func (s *Server) publicCoach(l coach.Listing) publicCoach {
 		verified := s.directory.Verified(l)
 		out.Verified = &verified
 	}
-	if p := l.Portrait; p != nil {
+	if p := l.Picture; p != nil {
 		out.ProfilePicture = &publicPicture{URL: contentURL(p.DocumentID, ""), Width: p.Width, Height: p.Height, Sizes: []pictureSizeResponse{}}
 		for _, size := range p.Sizes {
 			out.ProfilePicture.Sizes = append(out.ProfilePicture.Sizes,

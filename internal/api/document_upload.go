@@ -71,7 +71,7 @@ func working(r *http.Request) (*http.Request, context.CancelFunc) {
 }
 
 // checked answers every fault of an upload, those of its file among them.
-func (s *Server) checked(draft coach.Draft, f faults) error {
+func (s *Server) checked(draft coach.Upload, f faults) error {
 	if f.has("/file") {
 		return f.err()
 	}
@@ -93,8 +93,8 @@ var (
 
 // draft returns what a form says of a document. A text that is empty is as good as
 // none: so browsers send what nobody filled in.
-func (form *form) draft(f *faults) coach.Draft {
-	d := coach.Draft{FileName: form.fileName}
+func (form *form) draft(f *faults) coach.Upload {
+	d := coach.Upload{FileName: form.fileName}
 	if form.file != nil {
 		d.File = form.file
 	}
@@ -156,7 +156,7 @@ func (s *Server) replaceContent(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	draft := coach.Draft{Kind: old.Kind, FileName: form.fileName}
+	draft := coach.Upload{Kind: old.Kind, FileName: form.fileName}
 	if form.file != nil {
 		draft.File = form.file
 	}

@@ -78,7 +78,7 @@ type useResponse struct {
 func newSubscriptionResponse(sub coach.Subscription) subscriptionResponse {
 	return subscriptionResponse{
 		Tier: sub.Tier.Name, Since: timestamp(sub.Since), Details: newTierResponse(sub.Tier),
-		Use: useResponse{Players: sub.Use.Players, StorageBytes: sub.Use.StorageBytes, MessagesToday: sub.Use.Messages},
+		Use: useResponse{Players: sub.Usage.Players, StorageBytes: sub.Usage.StorageBytes, MessagesToday: sub.Usage.Messages},
 	}
 }
 

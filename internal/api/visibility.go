@@ -42,7 +42,7 @@ func (s *Server) setVisibility(w http.ResponseWriter, r *http.Request) error {
 	if err := f.err(); err != nil {
 		return err
 	}
-	v, err := s.directory.SetVisibility(r.Context(), caller(r), coach.Wish{Visible: in.Visible, Show: in.Show})
+	v, err := s.directory.SetVisibility(r.Context(), caller(r), coach.VisibilityRequest{Visible: in.Visible, Show: in.Show})
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (s *Documents) open(ctx context.Context, d Document, size string) (*Content
 		version := d.Version
 		var gone error
 		if d, gone = s.Store.DocumentByID(ctx, d.ID); gone != nil || d.Version == version {
-			return nil, first(gone, err)
+			return nil, firstError(gone, err)
 		}
 	}
 }

@@ -24,25 +24,25 @@ const LongPending = 3 * 24 * time.Hour
 const MaxAttention = 50
 
 // Kind says why something needs the coach's attention.
-type Kind string
+type AttentionKind string
 
 // The kinds.
 const (
-	NeedsProfile  Kind = "profile_incomplete"
-	NeedsDelivery Kind = "delivery_failed"
-	NeedsContact  Kind = "disputed"
-	Refused       Kind = "rejected"
-	TakenBack     Kind = "revoked"
-	Expiring      Kind = "certificate_expiring"
-	Expired       Kind = "certificate_expired"
+	ProfileIncomplete   AttentionKind = "profile_incomplete"
+	DeliveryFailed      AttentionKind = "delivery_failed"
+	ContactDisputed     AttentionKind = "disputed"
+	ConsentRejected     AttentionKind = "rejected"
+	ConsentRevoked      AttentionKind = "revoked"
+	CertificateExpiring AttentionKind = "certificate_expiring"
+	CertificateExpired  AttentionKind = "certificate_expired"
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{NeedsProfile, NeedsDelivery, NeedsContact, Refused, TakenBack, Expiring, Expired}
+var AttentionKinds = []AttentionKind{ProfileIncomplete, DeliveryFailed, ContactDisputed, ConsentRejected, ConsentRevoked, CertificateExpiring, CertificateExpired}
 
 // Attention is one thing that the coach should look at.
 type Attention struct {
-	Kind Kind
+	Kind AttentionKind
 	// Since is when it began.
 	Since time.Time
 	// PlayerID, StudentName and Party are of the player concerned, RequestID of its
@@ -57,14 +57,14 @@ type Attention struct {
 }
 
 // States counts players by the state of one party.
-type States struct{ Pending, Approved, Rejected, Revoked int }
+type ConsentCounts struct{ Pending, Approved, Rejected, Revoked int }
 
 // Waiting counts the pending approvals by how long they have been pending.
-type Waiting struct {
+type PendingCounts struct {
 	Total int
 	// Over48h have been pending for more than FollowUpTarget, OverLong of these for
 	// more than LongPending.
-	Over48h, OverLong int
+	Over48h, LongPending int
 	// Oldest is since when the first of them is pending; zero where there is none.
 	Oldest time.Time
 }
@@ -98,13 +98,13 @@ type Dashboard struct {
 	Subscription Subscription
 	Players      struct {
 		Total             int
-		Guardian, Student States
+		Guardian, Student ConsentCounts
 	}
-	Waiting  Waiting
+	Pending  PendingCounts
 	FollowUp FollowUp
 	// Attention is the newest first, at most MaxAttention; Counts are of all.
 	Attention []Attention
-	Counts    map[Kind]int
+	Counts    map[AttentionKind]int
 	Unread    int
 }
 
@@ -131,14 +131,14 @@ func (d *Dashboards) Of(ctx context.Context, by actor.Actor) (*Dashboard, error)
 	if err != nil {
 		return nil, err
 	}
-	board.Subscription.Tier = d.Tiers.Of(board.Subscription.Kept)
+	board.Subscription.Tier = d.Tiers.Of(board.Subscription.StoredTier)
 	board.KYC = d.Tiers.KYCState(board.Profile.KYC)
 	board.Missing = board.Profile.Missing(d.Required)
 	if len(board.Missing) > 0 {
-		board.note(Attention{Kind: NeedsProfile, Since: board.Profile.UpdatedAt})
+		board.addAttention(Attention{Kind: ProfileIncomplete, Since: board.Profile.UpdatedAt})
 	}
 	for _, document := range board.Profile.Documents {
-		board.certificate(document, now)
+		board.addCertificate(document, now)
 	}
 	slices.SortStableFunc(board.Attention, func(a, b Attention) int {
 		if n := b.Since.Compare(a.Since); n != 0 {
@@ -152,20 +152,20 @@ func (d *Dashboards) Of(ctx context.Context, by actor.Actor) (*Dashboard, error)
 
 // certificate notes a certificate that ends within the days before which its coach
 // is told, or that has ended.
-func (d *Dashboard) certificate(v Document, now time.Time) {
+func (d *Dashboard) addCertificate(v Document, now time.Time) {
 	if !v.Kind.Certifies() || v.ExpiresOn == "" {
 		return
 	}
-	a := Attention{Kind: Expiring, Since: v.ExpiresOn.before(noticeDays[0]), DocumentID: v.ID, Title: v.Title}
-	if ended := v.ExpiresOn.before(-1); !now.Before(ended) { // its last day is over
-		a.Kind, a.Since = Expired, ended
+	a := Attention{Kind: CertificateExpiring, Since: v.ExpiresOn.daysBefore(expiryNoticeDays[0]), DocumentID: v.ID, Title: v.Title}
+	if ended := v.ExpiresOn.daysBefore(-1); !now.Before(ended) { // its last day is over
+		a.Kind, a.Since = CertificateExpired, ended
 	}
 	if !now.Before(a.Since) {
-		d.note(a)
+		d.addAttention(a)
 	}
 }
 
-func (d *Dashboard) note(a Attention) {
+func (d *Dashboard) addAttention(a Attention) {
 	d.Attention = append(d.Attention, a)
 	d.Counts[a.Kind]++
 }

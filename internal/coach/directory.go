@@ -13,23 +13,23 @@ const MaxWords = 5
 
 // listReads bounds how often one page reads on because what it found may not be
 // seen: settings can hide any number of listings, and a request ends all the same.
-const listReads = 4
+const maxListReads = 4
 
 // Query is what the directory is searched for. The zero Query finds everybody.
 type Query struct {
-	sport string
-	words []string
-	none  bool
+	sport          string
+	words          []string
+	matchesNothing bool
 }
 
 // NewQuery returns a query of a sport and of a text, either "" for any; ok is
 // false where the text has more than MaxWords words. A text without any letter or
 // digit finds nobody.
 func NewQuery(sport, text string) (q Query, ok bool) {
-	q.sport, q.words = foldSearch(sport), words(text)
+	q.sport, q.words = foldSearch(sport), splitWords(text)
 	slices.Sort(q.words)
 	q.words = slices.Compact(q.words)
-	q.none = sport != "" && q.sport == "" || text != "" && len(q.words) == 0
+	q.matchesNothing = sport != "" && q.sport == "" || text != "" && len(q.words) == 0
 	return q, len(q.words) <= MaxWords
 }
 
@@ -47,11 +47,11 @@ func (q Query) terms() []string {
 
 // DirectoryStore is what the directory needs kept; package store provides it.
 type DirectoryStore interface {
-	Source(ctx context.Context, coachID string) (Source, error)
+	ListingSource(ctx context.Context, coachID string) (ListingSource, error)
 	// SetVisibility loads what the directory is made of, lets fn say what the coach
 	// wishes, and saves that together with the listing. Nobody changes any of it
 	// meanwhile. fn may run more than once.
-	SetVisibility(ctx context.Context, coachID string, fn func(Source) (Wish, error)) error
+	SetVisibility(ctx context.Context, coachID string, fn func(ListingSource) (VisibilityRequest, error)) error
 	// Listings returns up to limit listings that have all these terms, newest
 	// first, from the one before the coach id on; "" is from the newest. next is
 	// where to go on, "" at the end. It reads a bounded number of rows, so there may
@@ -74,18 +74,18 @@ type Directory struct {
 // before the coach id on; "" is from the newest. next is where to go on, "" at the
 // end. It may return fewer, or none, and a next all the same.
 func (d *Directory) List(ctx context.Context, q Query, before string, limit int) (page []Listing, next string, err error) {
-	if q.none {
+	if q.matchesNothing {
 		return nil, "", nil
 	}
 	next = before
-	for range listReads {
+	for range maxListReads {
 		wanted := limit - len(page)
 		found, after, err := d.Store.Listings(ctx, q.terms(), next, wanted)
 		if err != nil {
 			return nil, "", err
 		}
 		for _, l := range found {
-			if public, ok := d.public(l); ok && d.finds(q, l, public) {
+			if public, ok := d.public(l); ok && d.matchesPublic(q, l, public) {
 				page = append(page, public)
 			}
 		}
@@ -116,7 +116,7 @@ func (d *Directory) ShowsPicture(ctx context.Context, coachID string) (bool, err
 	if fault.KindOf(err) == fault.NotFound {
 		return false, nil
 	}
-	return l.Portrait != nil, err
+	return l.Picture != nil, err
 }
 
 // Verified says whether a listing's coach is verified, as far as this replica
@@ -126,10 +126,10 @@ func (d *Directory) Verified(l Listing) bool { return d.Tiers.KYC && l.KYC == Ve
 // public returns what the public sees of a listing by the settings of this
 // replica, and whether it sees anything.
 func (d *Directory) public(l Listing) (Listing, bool) {
-	if len(lacking(d.Required, l.Filled)) > 0 || d.Tiers.Visible(Standing{Tier: l.Tier, KYC: l.KYC}) != nil {
+	if len(missingFields(d.Required, l.Filled)) > 0 || d.Tiers.CheckVisible(TierStatus{Tier: l.Tier, KYC: l.KYC}) != nil {
 		return Listing{}, false
 	}
-	l = l.only(d.Tiers.Of(l.Tier).Shown(l.Show))
+	l = l.withFields(d.Tiers.Of(l.Tier).Shown(l.Show))
 	today := Date(d.Now().UTC().Format(time.DateOnly))
 	l.Certificates = slices.DeleteFunc(slices.Clone(l.Certificates), func(c Certificate) bool { return c.Until != "" && c.Until < today })
 	return l, true
@@ -138,14 +138,14 @@ func (d *Directory) public(l Listing) (Listing, bool) {
 // finds says whether a query that the index says to find a listing finds what of
 // it is public: the index knows neither the tier's settings nor the ends of long
 // words.
-func (d *Directory) finds(q Query, kept, public Listing) bool {
-	if len(public.Show) == len(kept.Show) && !slices.ContainsFunc(q.words, isLong) {
+func (d *Directory) matchesPublic(q Query, kept, public Listing) bool {
+	if len(public.Show) == len(kept.Show) && !slices.ContainsFunc(q.words, exceedsIndex) {
 		return true
 	}
 	return public.matches(q)
 }
 
 // lacking returns which of the required fields are not filled.
-func lacking(required, filled []string) []string {
+func missingFields(required, filled []string) []string {
 	return slices.DeleteFunc(slices.Clone(required), func(f string) bool { return slices.Contains(filled, f) })
 }

@@ -94,7 +94,7 @@ func ParseDate(s string) (Date, bool) {
 }
 
 // before returns the first instant, UTC, of the day that comes so many days before d.
-func (d Date) before(days int) time.Time {
+func (d Date) daysBefore(days int) time.Time {
 	t, _ := time.Parse(time.DateOnly, string(d))
 	return t.AddDate(0, 0, -days)
 }
@@ -132,7 +132,7 @@ func CheckDates(issued, expires Date) []fault.Field {
 }
 
 // noticeDays are how many days before the end of a certificate its coach is told.
-var noticeDays = []int{30, 7}
+var expiryNoticeDays = []int{30, 7}
 
 // NextNotice returns when the coach is next told, after now, that d ends: at the
 // first instant, UTC, of the 30th and of the 7th day before. It is zero where
@@ -141,8 +141,8 @@ func (d Document) NextNotice(now time.Time) time.Time {
 	if !d.Kind.Certifies() || d.ExpiresOn == "" {
 		return time.Time{}
 	}
-	for _, days := range noticeDays {
-		if at := d.ExpiresOn.before(days); at.After(now) {
+	for _, days := range expiryNoticeDays {
+		if at := d.ExpiresOn.daysBefore(days); at.After(now) {
 			return at
 		}
 	}
@@ -171,7 +171,7 @@ func (p Profile) Picture() *Document {
 
 // name makes ids the documents that p names, of those that fit, and returns a
 // fault for each that is not p's own or of another kind.
-func (p *Profile) name(ids []string, fits func(DocumentKind) bool, pointer func(i int) string) []fault.Field {
+func (p *Profile) setInProfile(ids []string, fits func(DocumentKind) bool, pointer func(i int) string) []fault.Field {
 	var faults []fault.Field
 	p.Documents = slices.Clone(p.Documents)
 	for i, id := range ids {
@@ -188,10 +188,10 @@ func (p *Profile) name(ids []string, fits func(DocumentKind) bool, pointer func(
 }
 
 // nameAll applies what patch says of documents.
-func (p *Profile) nameAll(patch Patch) error {
+func (p *Profile) applyDocuments(patch Patch) error {
 	var faults []fault.Field
 	if patch.Certifications != nil {
-		faults = append(faults, p.name(*patch.Certifications, DocumentKind.Certifies, func(i int) string {
+		faults = append(faults, p.setInProfile(*patch.Certifications, DocumentKind.Certifies, func(i int) string {
 			return "/certifications/" + strconv.Itoa(i)
 		})...)
 	}
@@ -200,7 +200,7 @@ func (p *Profile) nameAll(patch Patch) error {
 		if *patch.Picture != "" {
 			ids = []string{*patch.Picture}
 		}
-		faults = append(faults, p.name(ids, func(k DocumentKind) bool { return k == ProfilePicture }, func(int) string {
+		faults = append(faults, p.setInProfile(ids, func(k DocumentKind) bool { return k == ProfilePicture }, func(int) string {
 			return "/profile_picture"
 		})...)
 	}
@@ -208,7 +208,7 @@ func (p *Profile) nameAll(patch Patch) error {
 }
 
 // missingDocuments are the faults of a completion that leaves documents out.
-func missingDocuments(missing []string) []fault.Field {
+func missingDocumentFaults(missing []string) []fault.Field {
 	var faults []fault.Field
 	for _, field := range missing {
 		if field == "certifications" || field == "profile_picture" {

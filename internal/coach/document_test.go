@@ -96,7 +96,7 @@ func TestNextNotice(t *testing.T) {
 }
 
 // A new last day is noticed anew; everything else leaves the notice as it is.
-func TestApplyDocument(t *testing.T) {
+func TestDocumentApply(t *testing.T) {
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	told := coach.Document{Kind: coach.Certification, Title: "a", IssuedOn: "2026-01-01", ExpiresOn: "2026-06-05"}
 	title, same, later, earlier, none := "b", told.ExpiresOn, coach.Date("2026-12-31"), coach.Date("2025-12-31"), coach.Date("")

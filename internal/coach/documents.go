@@ -18,10 +18,10 @@ type Blob struct {
 
 // Judge says whether a coach who stores use bytes may store more of them: nil, or
 // a tier_limit. Tiers.Storage is one.
-type Judge func(at Standing, use, more int64) error
+type StorageCheck func(at TierStatus, use, more int64) error
 
 // Removal is what deleting a document did to its coach.
-type Removal struct {
+type RemovedDocument struct {
 	Filled []string // the fields of the profile that are still filled
 	KYC    KYCState
 }
@@ -39,31 +39,31 @@ type DocumentStore interface {
 	// DocumentByID is anybody's.
 	DocumentByID(ctx context.Context, id string) (Document, error)
 	// Storage says how many documents and bytes a coach has, and where they stand.
-	Storage(ctx context.Context, coachID string) (documents int, bytes int64, at Standing, err error)
+	Storage(ctx context.Context, coachID string) (documents int, bytes int64, at TierStatus, err error)
 
 	// BookBlobs notes bytes that are about to be written, until ends.
-	BookBlobs(ctx context.Context, coachID string, blobs []Blob, ends time.Time) error
+	ReserveBlobs(ctx context.Context, coachID string, blobs []Blob, ends time.Time) error
 	// AddDocument makes d the coach's, and its blobs d's, if there is room.
-	AddDocument(ctx context.Context, d Document, judge Judge) (Document, error)
+	AddDocument(ctx context.Context, d Document, judge StorageCheck) (Document, error)
 	// UpdateDocument loads, lets fn change, and saves if nobody saved meanwhile.
 	// fn may run more than once.
 	UpdateDocument(ctx context.Context, coachID, id string, fn func(Document) (Document, error)) error
 	// ReplaceFile gives a document another file, if there is room, and returns it
 	// and the coach's KYC state.
-	ReplaceFile(ctx context.Context, coachID, id string, file StoredFile, now time.Time, judge Judge) (Document, KYCState, error)
+	ReplaceFile(ctx context.Context, coachID, id string, file StoredFile, now time.Time, judge StorageCheck) (Document, KYCState, error)
 	// RemoveDocument takes a document out of everything that names it.
-	RemoveDocument(ctx context.Context, coachID, id string) (Removal, error)
+	RemoveDocument(ctx context.Context, coachID, id string) (RemovedDocument, error)
 
 	// EndBlobs lets the sweeper have what was booked and is not needed.
-	EndBlobs(ctx context.Context, keys []string) error
+	ReleaseBlobs(ctx context.Context, keys []string) error
 	// EndedBlobs are up to n whose time is over, after the one given.
-	EndedBlobs(ctx context.Context, after EndedBlob, n int) ([]EndedBlob, error)
+	ExpiredBlobs(ctx context.Context, after ExpiredBlob, n int) ([]ExpiredBlob, error)
 	// DropBlob forgets bytes that are gone from the file store.
-	DropBlob(ctx context.Context, key string) error
+	DeleteBlob(ctx context.Context, key string) error
 }
 
 // EndedBlob is bytes that may be removed, and since when.
-type EndedBlob struct {
+type ExpiredBlob struct {
 	Key    string
 	EndsAt time.Time
 }
@@ -89,7 +89,7 @@ type File interface {
 
 // Examiner looks at files of strangers. What is wrong with the file itself it
 // says as a *Flaw; where it cannot look, as fault.Down.
-type Examiner interface {
+type FileProcessor interface {
 	// Type returns the media type of a file by its content: one of those that
 	// documents have, and not more pixels than may be decoded.
 	Type(file File) (string, error)
@@ -97,11 +97,11 @@ type Examiner interface {
 	Scan(ctx context.Context, file File) error
 	// Develop makes a picture anew from its pixels alone, upright, and in three
 	// sizes where these are wanted, the largest first.
-	Develop(ctx context.Context, file File, sizes bool) ([]Print, error)
+	Resize(ctx context.Context, file File, sizes bool) ([]Rendition, error)
 }
 
 // Print is a picture that was made anew. Close frees what it takes.
-type Print struct {
+type Rendition struct {
 	File
 	io.Closer
 	Name          string // of the size; "" where there is but one
@@ -110,25 +110,25 @@ type Print struct {
 }
 
 // Flaw is why a file cannot be taken.
-type Flaw struct{ Code, Detail string }
+type FileError struct{ Code, Detail string }
 
 // Error says why.
-func (f *Flaw) Error() string { return f.Code + ": " + f.Detail }
+func (f *FileError) Error() string { return f.Code + ": " + f.Detail }
 
 // field is the fault that f is of an upload.
-func (f *Flaw) field() fault.Field {
+func (f *FileError) field() fault.Field {
 	return fault.Field{Pointer: "/file", Code: f.Code, Detail: f.Detail}
 }
 
 // Documents keeps what coaches upload.
 type Documents struct {
-	Store    DocumentStore
-	Files    Files
-	Examiner Examiner
+	Store     DocumentStore
+	Files     Files
+	Processor FileProcessor
 	// NewSpool makes room for an upload of at most MaxFile+1 bytes.
 	NewSpool func() (Spool, error)
 	// Judge is the tier's say on storage; nil is no limit.
-	Judge Judge
+	CheckStorage StorageCheck
 	// PublicPicture says whether a coach is listed and shows the picture; nil is no.
 	PublicPicture func(ctx context.Context, coachID string) (bool, error)
 
@@ -160,7 +160,7 @@ func (s *Documents) Edit(ctx context.Context, by actor.Actor, id string, patch D
 }
 
 // Remove deletes one of the caller's documents, at any time. Its bytes go soon after.
-func (s *Documents) Remove(ctx context.Context, by actor.Actor, id string) (Removal, error) {
+func (s *Documents) Remove(ctx context.Context, by actor.Actor, id string) (RemovedDocument, error) {
 	return s.Store.RemoveDocument(ctx, by.AccountID, id)
 }
 

@@ -6,5 +6,5 @@ import "slices"
 
 func QueryTerms(q Query) []string     { return q.terms() }
 func Matches(l Listing, q Query) bool { return l.matches(q) }
-func IsNone(q Query) bool             { return q.none }
-func HasLong(q Query) bool            { return slices.ContainsFunc(q.words, isLong) }
+func MatchesNothing(q Query) bool     { return q.matchesNothing }
+func HasLongWord(q Query) bool        { return slices.ContainsFunc(q.words, exceedsIndex) }

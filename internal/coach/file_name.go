@@ -48,7 +48,7 @@ func FileName(sent, mediaType string) string {
 	}
 	extension := ending[0]
 	fits := func() bool { return slices.Contains(ending, strings.ToLower(path.Ext(name))) }
-	if !fits() && isEnding(path.Ext(name)) {
+	if !fits() && isFileExtension(path.Ext(name)) {
 		name = strings.TrimSuffix(name, path.Ext(name)) // report.pdf.exe was a report.pdf
 	}
 	if fits() {
@@ -59,18 +59,18 @@ func FileName(sent, mediaType string) string {
 	if name == "" {
 		name = "document"
 	}
-	return clip(name, MaxFileName-len(extension)) + extension
+	return truncate(name, MaxFileName-len(extension)) + extension
 }
 
 // isEnding says whether an extension looks like one of a file, not like a part of a sentence.
-func isEnding(extension string) bool {
+func isFileExtension(extension string) bool {
 	return len(extension) >= 2 && len(extension) <= 6 && !strings.ContainsFunc(extension[1:], func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}) && strings.ContainsFunc(extension, unicode.IsLetter)
 }
 
 // clip cuts s to at most n bytes, between characters.
-func clip(s string, n int) string {
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -81,7 +81,7 @@ func clip(s string, n int) string {
 }
 
 // titleOf is the title of a document whose coach gave it none.
-func titleOf(fileName string) string {
+func defaultTitle(fileName string) string {
 	title := []rune(strings.TrimSpace(strings.TrimSuffix(fileName, path.Ext(fileName))))
 	if len(title) > MaxTitle {
 		title = title[:MaxTitle]

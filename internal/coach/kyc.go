@@ -22,22 +22,22 @@ const (
 )
 
 // KYCMove is what moves a verification.
-type KYCMove string
+type KYCAction string
 
 // The moves. A coach withdraws by deleting a document that a submission names,
 // before it is decided.
 const (
-	Submit   KYCMove = "submit"
-	Withdraw KYCMove = "withdraw"
-	Approve  KYCMove = "approve"
-	Reject   KYCMove = "reject"
+	Submit   KYCAction = "submit"
+	Withdraw KYCAction = "withdraw"
+	Approve  KYCAction = "approve"
+	Reject   KYCAction = "reject"
 )
 
 // kycMoves are all the moves that there are, and who makes them: one that is not
 // in it does not exist. docs/architecture.md draws it.
-var kycMoves = []struct {
+var kycTransitions = []struct {
 	from     KYCState
-	move     KYCMove
+	move     KYCAction
 	operator bool // else the coach
 	to       KYCState
 }{
@@ -49,8 +49,8 @@ var kycMoves = []struct {
 }
 
 // ByOperator says whether m is an operator's to make; else it is the coach's.
-func (m KYCMove) ByOperator() bool {
-	for _, c := range kycMoves {
+func (m KYCAction) ByOperator() bool {
+	for _, c := range kycTransitions {
 		if c.move == m {
 			return c.operator
 		}
@@ -60,20 +60,20 @@ func (m KYCMove) ByOperator() bool {
 
 // Next returns the state that follows s on m. Where none does it is an
 // invalid_transition that names s and what the mover could do instead.
-func (s KYCState) Next(m KYCMove) (KYCState, error) {
-	for _, c := range kycMoves {
+func (s KYCState) Next(m KYCAction) (KYCState, error) {
+	for _, c := range kycTransitions {
 		if c.from == s && c.move == m {
 			return c.to, nil
 		}
 	}
-	return s, fault.New(fault.Conflict, "invalid_transition", "This is not possible while the verification is %s.", s.words()).
+	return s, fault.New(fault.Conflict, "invalid_transition", "This is not possible while the verification is %s.", s.text()).
 		With("state", string(s)).With("allowed", s.Allowed(m.ByOperator()))
 }
 
 // Allowed lists what an operator, or the coach, can do from s.
-func (s KYCState) Allowed(operator bool) []KYCMove {
-	allowed := []KYCMove{}
-	for _, c := range kycMoves {
+func (s KYCState) Allowed(operator bool) []KYCAction {
+	allowed := []KYCAction{}
+	for _, c := range kycTransitions {
 		if c.from == s && c.operator == operator {
 			allowed = append(allowed, c.move)
 		}
@@ -83,9 +83,9 @@ func (s KYCState) Allowed(operator bool) []KYCMove {
 
 // From lists the states from which m is possible: what a statement that carries
 // out m is guarded by.
-func (m KYCMove) From() []KYCState {
+func (m KYCAction) From() []KYCState {
 	var from []KYCState
-	for _, c := range kycMoves {
+	for _, c := range kycTransitions {
 		if c.move == m && !slices.Contains(from, c.from) {
 			from = append(from, c.from)
 		}
@@ -94,7 +94,7 @@ func (m KYCMove) From() []KYCState {
 }
 
 // words writes s for people.
-func (s KYCState) words() string {
+func (s KYCState) text() string {
 	switch s {
 	case NotStarted:
 		return "not started"

@@ -14,10 +14,10 @@ import (
 // TestKYCNext is every pair of state and move.
 func TestKYCNext(t *testing.T) {
 	states := []coach.KYCState{coach.Disabled, coach.NotStarted, coach.Submitted, coach.Verified, coach.Rejected}
-	moves := []coach.KYCMove{coach.Submit, coach.Withdraw, coach.Approve, coach.Reject}
+	moves := []coach.KYCAction{coach.Submit, coach.Withdraw, coach.Approve, coach.Reject}
 	type pair struct {
 		from coach.KYCState
-		move coach.KYCMove
+		move coach.KYCAction
 	}
 	want := map[pair]coach.KYCState{
 		{coach.NotStarted, coach.Submit}:  coach.Submitted,
@@ -26,7 +26,7 @@ func TestKYCNext(t *testing.T) {
 		{coach.Submitted, coach.Approve}:  coach.Verified,
 		{coach.Submitted, coach.Reject}:   coach.Rejected,
 	}
-	byOperator := []coach.KYCMove{coach.Approve, coach.Reject}
+	byOperator := []coach.KYCAction{coach.Approve, coach.Reject}
 	for _, from := range states {
 		for _, move := range moves {
 			next, refused := want[pair{from, move}], fault.CodeOf(nil)
@@ -38,7 +38,7 @@ func TestKYCNext(t *testing.T) {
 				t.Errorf("%s from %s: %s, %v; want %s", move, from, got, err, next)
 			}
 			if f, ok := errors.AsType[*fault.Error](err); ok {
-				allowed := []coach.KYCMove{}
+				allowed := []coach.KYCAction{}
 				for _, other := range moves {
 					if _, ok := want[pair{from, other}]; ok && slices.Contains(byOperator, other) == slices.Contains(byOperator, move) {
 						allowed = append(allowed, other)

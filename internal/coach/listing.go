@@ -6,7 +6,7 @@ import (
 )
 
 // Source is everything of one coach that the directory is made of, as it is kept.
-type Source struct {
+type ListingSource struct {
 	Profile
 	// Suspended says that an operator keeps the coach out.
 	Suspended bool
@@ -14,7 +14,7 @@ type Source struct {
 
 // Wish is what a coach wants the public to see. It is kept, whatever keeps the
 // coach out of the directory for a while.
-type Wish struct {
+type VisibilityRequest struct {
 	Visible bool
 	// Show are fields of Showable, in its order.
 	Show []string
@@ -29,14 +29,14 @@ type Certificate struct {
 
 // Portrait is a profile picture as the public sees it: the document that holds it, its size in pixels,
 // and the smaller ones made of it.
-type Portrait struct {
+type ListingPicture struct {
 	DocumentID    string
 	Width, Height int
-	Sizes         []PortraitSize
+	Sizes         []ListingPictureSize
 }
 
 // PortraitSize is one of the sizes of a portrait, in pixels.
-type PortraitSize struct {
+type ListingPictureSize struct {
 	Name          string
 	Width, Height int
 }
@@ -52,7 +52,7 @@ type Listing struct {
 	// Show are the fields below that are shown; the others are empty.
 	Show         []string
 	Name         string
-	Portrait     *Portrait
+	Picture      *ListingPicture
 	Bio          string
 	Sports       []string
 	Experience   *int
@@ -61,40 +61,40 @@ type Listing struct {
 
 // Listing returns what the directory keeps of a coach, and whether it keeps
 // anything: a coach who does not wish it, or is suspended, leaves nothing there.
-func (s Source) Listing() (Listing, bool) {
+func (s ListingSource) Listing() (Listing, bool) {
 	if !s.Visible || s.Suspended {
 		return Listing{}, false
 	}
 	whole := Listing{
 		CoachID: s.ID, Tier: s.Tier, KYC: s.KYC, Filled: s.Filled(), Show: s.Show,
-		Name: s.Name, Bio: s.Bio, Sports: s.Sports, Experience: s.Experience, Portrait: portrait(s.Picture()),
+		Name: s.Name, Bio: s.Bio, Sports: s.Sports, Experience: s.Experience, Picture: newListingPicture(s.Picture()),
 	}
 	for _, d := range s.Certifications() {
 		whole.Certificates = append(whole.Certificates, Certificate{d.Title, d.ExpiresOn})
 	}
-	return whole.only(s.Show), true
+	return whole.withFields(s.Show), true
 }
 
-func portrait(d *Document) *Portrait {
+func newListingPicture(d *Document) *ListingPicture {
 	if d == nil {
 		return nil
 	}
-	p := &Portrait{DocumentID: d.ID, Width: d.File.Width, Height: d.File.Height}
+	p := &ListingPicture{DocumentID: d.ID, Width: d.File.Width, Height: d.File.Height}
 	for _, size := range d.File.Sizes {
-		p.Sizes = append(p.Sizes, PortraitSize{size.Name, size.Width, size.Height})
+		p.Sizes = append(p.Sizes, ListingPictureSize{size.Name, size.Width, size.Height})
 	}
 	return p
 }
 
 // only returns l with the fields of show alone.
-func (l Listing) only(show []string) Listing {
+func (l Listing) withFields(show []string) Listing {
 	out := Listing{CoachID: l.CoachID, Tier: l.Tier, KYC: l.KYC, Filled: l.Filled, Show: show}
 	for _, field := range show {
 		switch field {
 		case "name":
 			out.Name = l.Name
 		case "profile_picture":
-			out.Portrait = l.Portrait
+			out.Picture = l.Picture
 		case "bio":
 			out.Bio = l.Bio
 		case "sports":
@@ -122,11 +122,11 @@ func (l Listing) Terms() []string {
 		}
 	}
 	for _, text := range append([]string{l.Name}, l.Sports...) {
-		for _, word := range words(text) {
-			beginnings(word, func(part string) { terms = append(terms, wordTerm(part)) })
+		for _, word := range splitWords(text) {
+			eachPrefix(word, func(part string) { terms = append(terms, wordTerm(part)) })
 		}
 	}
-	for _, word := range words(l.Bio) {
+	for _, word := range splitWords(l.Bio) {
 		terms = append(terms, wordTerm(word))
 	}
 	slices.Sort(terms)
@@ -141,7 +141,7 @@ func (l Listing) matches(q Query) bool {
 	if len(q.words) == 0 {
 		return true
 	}
-	begins, whole := words(strings.Join(append([]string{l.Name}, l.Sports...), "\n")), words(l.Bio)
+	begins, whole := splitWords(strings.Join(append([]string{l.Name}, l.Sports...), "\n")), splitWords(l.Bio)
 	return !slices.ContainsFunc(q.words, func(word string) bool {
 		return !slices.Contains(whole, word) &&
 			!slices.ContainsFunc(begins, func(w string) bool { return strings.HasPrefix(w, word) })

@@ -8,9 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 )
 
-func source() coach.Source {
+func fixtureSource() coach.ListingSource {
 	years := 7
-	s := coach.Source{}
+	s := coach.ListingSource{}
 	s.Tier, s.KYC = "pro", coach.Verified
 	s.Documents = []coach.Document{
 		{ID: "certificate", Kind: coach.Certification, Title: "First aid", ExpiresOn: "2027-01-31", InProfile: true},
@@ -18,19 +18,19 @@ func source() coach.Source {
 		{ID: "picture", Kind: coach.ProfilePicture, InProfile: true, File: coach.StoredFile{Width: 100, Height: 50}},
 	}
 	s.ID, s.Name, s.Email, s.Bio, s.Experience = "coach", "Zoë d'Souza", "zoe@example.org", "Ice and ＷＡＴＥＲ, every day.", &years
-	s.Wish = coach.Wish{Visible: true, Show: coach.Showable}
+	s.VisibilityRequest = coach.VisibilityRequest{Visible: true, Show: coach.Showable}
 	s.Sports = []string{"Underwater  Hockey", "Pétanque"}
 	return s
 }
 
 // TestListingHoldsWhatIsShown: of everything else neither the card nor the terms
 // know anything.
-func TestListingHoldsWhatIsShown(t *testing.T) {
+func TestListingContainsShownFieldsOnly(t *testing.T) {
 	words := map[string][]string{
 		"name": {"zoe", "souza", "d"}, "bio": {"ice", "water", "every"}, "sports": {"underwater", "hockey", "petanque"},
 	}
 	for _, field := range append([]string{""}, coach.Showable...) {
-		s := source()
+		s := fixtureSource()
 		s.Show = []string{field}
 		l, ok := s.Listing()
 		if !ok {
@@ -41,7 +41,7 @@ func TestListingHoldsWhatIsShown(t *testing.T) {
 			there bool
 		}{
 			{"name", l.Name != ""},
-			{"profile_picture", l.Portrait != nil},
+			{"profile_picture", l.Picture != nil},
 			{"bio", l.Bio != ""},
 			{"sports", l.Sports != nil},
 			{"experience_years", l.Experience != nil},
@@ -64,10 +64,10 @@ func TestListingHoldsWhatIsShown(t *testing.T) {
 	}
 }
 
-func TestWhoHasNoListing(t *testing.T) {
-	hidden, suspended := source(), source()
+func TestHiddenOrSuspendedCoachHasNoListing(t *testing.T) {
+	hidden, suspended := fixtureSource(), fixtureSource()
 	hidden.Visible, suspended.Suspended = false, true
-	for _, s := range []coach.Source{hidden, suspended} {
+	for _, s := range []coach.ListingSource{hidden, suspended} {
 		if l, ok := s.Listing(); ok {
 			t.Errorf("listed: %+v", l)
 		}
@@ -75,13 +75,13 @@ func TestWhoHasNoListing(t *testing.T) {
 }
 
 // found says whether the index finds a listing: it has all terms of the query.
-func found(l coach.Listing, q coach.Query) bool {
+func indexFinds(l coach.Listing, q coach.Query) bool {
 	have := l.Terms()
 	return !slices.ContainsFunc(coach.QueryTerms(q), func(term string) bool { return !slices.Contains(have, term) })
 }
 
 func TestSearch(t *testing.T) {
-	l, _ := source().Listing()
+	l, _ := fixtureSource().Listing()
 	for _, tt := range []struct {
 		sport, text string
 		want        bool
@@ -108,7 +108,7 @@ func TestSearch(t *testing.T) {
 		{"", "zoe@example.org", false}, // never shown
 	} {
 		q, ok := coach.NewQuery(tt.sport, tt.text)
-		if got := ok && found(l, q); got != tt.want || coach.Matches(l, q) != tt.want {
+		if got := ok && indexFinds(l, q); got != tt.want || coach.Matches(l, q) != tt.want {
 			t.Errorf("sport %q, q %q: index %v, text %v, want %v", tt.sport, tt.text, got, coach.Matches(l, q), tt.want)
 		}
 	}
@@ -133,7 +133,7 @@ func FuzzSearch(f *testing.F) {
 		f.Add(seed[0], seed[1], seed[2], seed[3])
 	}
 	f.Fuzz(func(t *testing.T, name, bio, sport, text string) {
-		s := source()
+		s := fixtureSource()
 		s.Name, s.Bio, s.Sports = name, bio, []string{sport}
 		l, _ := s.Listing()
 		for _, term := range l.Terms() {
@@ -143,13 +143,13 @@ func FuzzSearch(f *testing.F) {
 		}
 		for _, given := range [][2]string{{"", text}, {sport, ""}, {sport, text}} {
 			q, ok := coach.NewQuery(given[0], given[1])
-			if !ok || coach.IsNone(q) {
+			if !ok || coach.MatchesNothing(q) {
 				continue
 			}
-			if coach.Matches(l, q) && !found(l, q) {
+			if coach.Matches(l, q) && !indexFinds(l, q) {
 				t.Errorf("%q finds %+v, but not by the index %q in %q", given, l, coach.QueryTerms(q), l.Terms())
 			}
-			if found(l, q) && !coach.Matches(l, q) && !coach.HasLong(q) {
+			if indexFinds(l, q) && !coach.Matches(l, q) && !coach.HasLongWord(q) {
 				t.Errorf("the index finds %+v by %q", l, given)
 			}
 		}

@@ -33,7 +33,7 @@ type Profile struct {
 	Experience *int
 	Sports     []string
 	// Wish is what the public shall see.
-	Wish
+	VisibilityRequest
 	// Tier is the name of the subscription tier as it is kept, "" for none; KYC is
 	// where the verification stands. Neither changes with the profile.
 	Tier string
@@ -69,7 +69,7 @@ func (p Profile) Apply(patch Patch, now time.Time) (Profile, error) {
 	set(&p.Experience, patch.Experience)
 	set(&p.Sports, patch.Sports)
 	p.UpdatedAt = now
-	return p, p.nameAll(patch)
+	return p, p.applyDocuments(patch)
 }
 
 func set[T any](field *T, value *T) {
@@ -188,7 +188,7 @@ func (s *Service) Check(ctx context.Context, by actor.Actor, patch Patch) error 
 func (s *Service) apply(p Profile, patch Patch) (Profile, error) {
 	p, err := p.Apply(patch, s.Now())
 	if err == nil && patch.Completes {
-		err = fault.Validation(missingDocuments(p.Missing(s.Required)))
+		err = fault.Validation(missingDocumentFaults(p.Missing(s.Required)))
 	}
 	return p, err
 }

@@ -12,16 +12,16 @@ import (
 // Subscription is the tier of a coach and what of it is in use.
 type Subscription struct {
 	// Kept is the name of the tier as it is kept; Tier is the one that counts.
-	Kept string
-	Tier Tier
+	StoredTier string
+	Tier       Tier
 	// Since is when it was chosen or set; where it never was, when the coach
 	// registered.
 	Since time.Time
-	Use   Use
+	Usage Usage
 }
 
 // Use is how much a coach has of what tiers bound.
-type Use struct {
+type Usage struct {
 	Players      int64
 	StorageBytes int64
 	// Messages in the last 24 h, by SMS, about approvals.
@@ -55,14 +55,14 @@ func (s *Subscriptions) Subscription(ctx context.Context, by actor.Actor) (Subsc
 // Of returns the tier and use of a coach, for operators.
 func (s *Subscriptions) Of(ctx context.Context, coachID string) (Subscription, error) {
 	sub, err := s.Store.Subscription(ctx, coachID)
-	sub.Tier = s.Tiers.Of(sub.Kept)
+	sub.Tier = s.Tiers.Of(sub.StoredTier)
 	return sub, err
 }
 
 // Choose gives the caller the tier of that name. To choose the one that they have
 // changes nothing. Going down takes nothing away: over a limit only adding stops.
 func (s *Subscriptions) Choose(ctx context.Context, by actor.Actor, name string) (Subscription, error) {
-	wanted, err := s.known(name)
+	wanted, err := s.tierNamed(name)
 	if err != nil {
 		return Subscription{}, err
 	}
@@ -85,7 +85,7 @@ func (s *Subscriptions) Choose(ctx context.Context, by actor.Actor, name string)
 
 // Set gives a coach any tier, at an operator's wish.
 func (s *Subscriptions) Set(ctx context.Context, by actor.Operator, coachID, name string) (Subscription, error) {
-	if _, err := s.known(name); err != nil {
+	if _, err := s.tierNamed(name); err != nil {
 		return Subscription{}, err
 	}
 	if err := s.Store.SetTier(ctx, by, coachID, name); err != nil {
@@ -95,7 +95,7 @@ func (s *Subscriptions) Set(ctx context.Context, by actor.Operator, coachID, nam
 }
 
 // known returns the tier of that name, or says that there is none.
-func (s *Subscriptions) known(name string) (Tier, error) {
+func (s *Subscriptions) tierNamed(name string) (Tier, error) {
 	t, ok := s.Tiers.Named(name)
 	if !ok {
 		return t, fault.Validation([]fault.Field{{Pointer: "/tier", Code: "unknown_tier", Detail: "There is no such tier; there are " + strings.Join(s.Tiers.Names(), ", ") + "."}})

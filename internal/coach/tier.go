@@ -52,12 +52,12 @@ type Tiers struct {
 }
 
 //go:embed tiers.json
-var builtIn []byte
+var builtInTiers []byte
 
 // DefaultTiers are the tiers of an installation that names no file: free, pro and
 // academy.
 func DefaultTiers() []Tier {
-	tiers, problems := ParseTiers(builtIn)
+	tiers, problems := ParseTiers(builtInTiers)
 	if len(problems) > 0 {
 		panic(errors.New("the built-in tiers: " + problems[0]))
 	}

@@ -15,7 +15,7 @@ const maxDepth = 20
 
 // parse reads the one JSON value of text. A member that is there twice is a fault:
 // which of the two is meant cannot be known.
-func (r *tierReader) parse(text []byte) (any, error) {
+func (r *tierParser) parse(text []byte) (any, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("is not UTF-8")
 	}
@@ -32,7 +32,7 @@ func (r *tierReader) parse(text []byte) (any, error) {
 }
 
 // value reads the value that comes next, which stands at.
-func (r *tierReader) value(dec *json.Decoder, at string, depth int) (any, error) {
+func (r *tierParser) value(dec *json.Decoder, at string, depth int) (any, error) {
 	token, err := dec.Token()
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -64,7 +64,7 @@ func (r *tierReader) value(dec *json.Decoder, at string, depth int) (any, error)
 			}
 			place := at + "/" + pointerEscaper.Replace(name.(string))
 			if _, twice := m[name.(string)]; twice {
-				r.fault(place, "is there twice")
+				r.addProblem(place, "is there twice")
 			}
 			if m[name.(string)], err = r.value(dec, place, depth+1); err != nil {
 				return nil, err

@@ -117,7 +117,7 @@ func FuzzParseTiers(f *testing.F) {
 	})
 }
 
-var judged = coach.Tiers{KYC: true, List: []coach.Tier{
+var testTiers = coach.Tiers{KYC: true, List: []coach.Tier{
 	{
 		Name: "small", Title: "Small", KYCFor: []string{coach.ForVisibility}, Shows: []string{"name", "sports"},
 		Limits: coach.Limits{Players: 10, UnverifiedPlayers: 3, StorageBytes: 1000, MessagesPerDay: 5},
@@ -126,10 +126,10 @@ var judged = coach.Tiers{KYC: true, List: []coach.Tier{
 	{Name: "large", Title: "Large", Limits: coach.Limits{Players: 20, UnverifiedPlayers: 15, StorageBytes: 4000, MessagesPerDay: 50}, Shows: coach.Showable},
 }}
 
-func TestJudge(t *testing.T) {
-	off := coach.Tiers{List: judged.List}
-	small, verified := coach.Standing{Tier: "small", KYC: coach.NotStarted}, coach.Standing{Tier: "small", KYC: coach.Verified}
-	hidden, large := coach.Standing{Tier: "hidden", KYC: coach.Rejected}, coach.Standing{Tier: "large", KYC: coach.Submitted}
+func TestTierLimits(t *testing.T) {
+	off := coach.Tiers{List: testTiers.List}
+	small, verified := coach.TierStatus{Tier: "small", KYC: coach.NotStarted}, coach.TierStatus{Tier: "small", KYC: coach.Verified}
+	hidden, large := coach.TierStatus{Tier: "hidden", KYC: coach.Rejected}, coach.TierStatus{Tier: "large", KYC: coach.Submitted}
 	limit := func(name string, value, use int64, tier string, needed any) map[string]any {
 		return map[string]any{"code": "tier_limit", "limit": name, "limit_value": value, "use": use, "tier": tier, "needed_tier": needed}
 	}
@@ -138,43 +138,43 @@ func TestJudge(t *testing.T) {
 		err  error
 		want map[string]any // nil is allowed
 	}{
-		{"first unverified", judged.Players(small, 0), nil},
-		{"last unverified", judged.Players(small, 2), nil},
-		{"one unverified too many", judged.Players(small, 3), map[string]any{
+		{"first unverified", testTiers.CheckPlayers(small, 0), nil},
+		{"last unverified", testTiers.CheckPlayers(small, 2), nil},
+		{"one unverified too many", testTiers.CheckPlayers(small, 3), map[string]any{
 			"code": "kyc_required", "limit": "unverified_players", "limit_value": int64(3), "use": int64(3), "kyc_state": "not_started", "tier": "small",
 		}},
-		{"verified", judged.Players(verified, 3), nil},
-		{"KYC off", off.Players(small, 3), nil},
-		{"the last", judged.Players(verified, 9), nil},
-		{"one too many", judged.Players(verified, 10), limit("players", 10, 10, "small", "large")},
-		{"the tier comes before KYC", judged.Players(small, 10), limit("players", 10, 10, "small", "large")},
-		{"over it already", judged.Players(verified, 17), limit("players", 10, 17, "small", "large")},
-		{"no tier is enough", judged.Players(verified, 20), limit("players", 10, 20, "small", nil)},
-		{"no unverified limit", judged.Players(hidden, 4), nil},
-		{"no tier of one's own", judged.Players(coach.Standing{KYC: coach.Verified}, 10), limit("players", 10, 10, "small", "large")},
-		{"a tier that is gone", judged.Players(coach.Standing{Tier: "gone", KYC: coach.Verified}, 10), limit("players", 10, 10, "small", "large")},
-		{"full to the byte", judged.Storage(small, 900, 100), nil},
-		{"a byte too many", judged.Storage(small, 900, 101), limit("storage_bytes", 1000, 900, "small", "hidden")},
-		{"far too many", judged.Storage(hidden, 1000, 2001), limit("storage_bytes", 2000, 1000, "hidden", "large")},
-		{"over it, and less", judged.Storage(small, 1500, 0), limit("storage_bytes", 1000, 1500, "small", "hidden")},
-		{"the last message", judged.Messages(small, 4), nil},
-		{"a message too many", judged.Messages(small, 5), limit("messages_per_day", 5, 5, "small", "hidden")},
-		{"messages without limit", judged.Messages(hidden, 1e6), nil},
-		{"visible, not verified", judged.Visible(small), map[string]any{
+		{"verified", testTiers.CheckPlayers(verified, 3), nil},
+		{"KYC off", off.CheckPlayers(small, 3), nil},
+		{"the last", testTiers.CheckPlayers(verified, 9), nil},
+		{"one too many", testTiers.CheckPlayers(verified, 10), limit("players", 10, 10, "small", "large")},
+		{"the tier comes before KYC", testTiers.CheckPlayers(small, 10), limit("players", 10, 10, "small", "large")},
+		{"over it already", testTiers.CheckPlayers(verified, 17), limit("players", 10, 17, "small", "large")},
+		{"no tier is enough", testTiers.CheckPlayers(verified, 20), limit("players", 10, 20, "small", nil)},
+		{"no unverified limit", testTiers.CheckPlayers(hidden, 4), nil},
+		{"no tier of one's own", testTiers.CheckPlayers(coach.TierStatus{KYC: coach.Verified}, 10), limit("players", 10, 10, "small", "large")},
+		{"a tier that is gone", testTiers.CheckPlayers(coach.TierStatus{Tier: "gone", KYC: coach.Verified}, 10), limit("players", 10, 10, "small", "large")},
+		{"full to the byte", testTiers.CheckStorage(small, 900, 100), nil},
+		{"a byte too many", testTiers.CheckStorage(small, 900, 101), limit("storage_bytes", 1000, 900, "small", "hidden")},
+		{"far too many", testTiers.CheckStorage(hidden, 1000, 2001), limit("storage_bytes", 2000, 1000, "hidden", "large")},
+		{"over it, and less", testTiers.CheckStorage(small, 1500, 0), limit("storage_bytes", 1000, 1500, "small", "hidden")},
+		{"the last message", testTiers.CheckMessages(small, 4), nil},
+		{"a message too many", testTiers.CheckMessages(small, 5), limit("messages_per_day", 5, 5, "small", "hidden")},
+		{"messages without limit", testTiers.CheckMessages(hidden, 1e6), nil},
+		{"visible, not verified", testTiers.CheckVisible(small), map[string]any{
 			"code": "kyc_required", "limit": "visibility", "limit_value": nil, "use": nil, "kyc_state": "not_started", "tier": "small",
 		}},
-		{"visible, verified", judged.Visible(verified), nil},
-		{"visible, KYC off", off.Visible(small), nil},
-		{"visible, not asked for", judged.Visible(large), nil},
-		{"never visible", judged.Visible(hidden), map[string]any{
+		{"visible, verified", testTiers.CheckVisible(verified), nil},
+		{"visible, KYC off", off.CheckVisible(small), nil},
+		{"visible, not asked for", testTiers.CheckVisible(large), nil},
+		{"never visible", testTiers.CheckVisible(hidden), map[string]any{
 			"code": "tier_limit", "limit": "visibility", "limit_value": nil, "use": nil, "tier": "hidden", "needed_tier": "small",
 		}},
-		{"shows", judged.Show(small, []string{"sports", "name"}), nil},
-		{"shows nothing", judged.Show(hidden, nil), nil},
-		{"shows more", judged.Show(small, []string{"bio", "name", "verified"}), map[string]any{
+		{"shows", testTiers.CheckFields(small, []string{"sports", "name"}), nil},
+		{"shows nothing", testTiers.CheckFields(hidden, nil), nil},
+		{"shows more", testTiers.CheckFields(small, []string{"bio", "name", "verified"}), map[string]any{
 			"code": "tier_limit", "limit": "shows", "limit_value": nil, "use": nil, "tier": "small", "needed_tier": "large", "fields": []string{"bio", "verified"},
 		}},
-		{"no tiers at all", coach.Tiers{KYC: true}.Players(coach.Standing{}, 1e6), nil},
+		{"no tiers at all", coach.Tiers{KYC: true}.CheckPlayers(coach.TierStatus{}, 1e6), nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -200,32 +200,32 @@ func TestJudge(t *testing.T) {
 }
 
 func TestShown(t *testing.T) {
-	if got := judged.Of("small").Shown([]string{"verified", "sports", "name"}); !slices.Equal(got, []string{"sports", "name"}) {
+	if got := testTiers.Of("small").Shown([]string{"verified", "sports", "name"}); !slices.Equal(got, []string{"sports", "name"}) {
 		t.Errorf("shown: %q", got)
 	}
 }
 
 // TestAdvice: a refusal says what to do about it.
-func TestAdvice(t *testing.T) {
+func TestTierLimitAdvice(t *testing.T) {
 	tiers := coach.Tiers{KYC: true, List: []coach.Tier{
 		{Name: "free", Title: "Free", SelfService: true, Limits: coach.Limits{Players: 10, UnverifiedPlayers: 1, StorageBytes: 100}},
 		{Name: "pro", Title: "Pro", SelfService: true, Limits: coach.Limits{Players: 20, StorageBytes: 100}},
 		{Name: "academy", Title: "Academy", Limits: coach.Limits{Players: 30}},
 	}}
-	verified := coach.Standing{KYC: coach.Verified}
+	verified := coach.TierStatus{KYC: coach.Verified}
 	for _, tt := range []struct {
 		err  error
 		want string
 	}{
-		{tiers.Players(verified, 10), "The tier Free allows 10 players. The tier Pro would do: you can choose it."},
-		{tiers.Players(verified, 30), "The tier Free allows 10 players."},
-		{tiers.Storage(verified, 100, 1), "The tier Free allows 100 bytes of documents. The tier Academy would do: ask whoever runs the service for it."},
+		{tiers.CheckPlayers(verified, 10), "The tier Free allows 10 players. The tier Pro would do: you can choose it."},
+		{tiers.CheckPlayers(verified, 30), "The tier Free allows 10 players."},
+		{tiers.CheckStorage(verified, 100, 1), "The tier Free allows 100 bytes of documents. The tier Academy would do: ask whoever runs the service for it."},
 		{
-			tiers.Players(coach.Standing{KYC: coach.Rejected}, 1),
+			tiers.CheckPlayers(coach.TierStatus{KYC: coach.Rejected}, 1),
 			"Your players are limited to 1 until your identity is verified. Submit your identity documents for that.",
 		},
 		{
-			tiers.Players(coach.Standing{KYC: coach.Submitted}, 1),
+			tiers.CheckPlayers(coach.TierStatus{KYC: coach.Submitted}, 1),
 			"Your players are limited to 1 until your identity is verified. What you submitted waits for a decision; you will be told.",
 		},
 	} {

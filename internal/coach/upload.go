@@ -12,11 +12,11 @@ import (
 
 // bookedFor is how long bytes may be on their way into a document: much longer
 // than any call takes.
-const bookedFor = time.Hour
+const reservationTTL = time.Hour
 
 // Draft is a document as it was sent, before its file is judged. Title "" is the
 // file's name.
-type Draft struct {
+type Upload struct {
 	Kind                DocumentKind
 	Title, Issuer       string
 	IssuedOn, ExpiresOn Date
@@ -26,15 +26,15 @@ type Draft struct {
 
 // Check returns what is wrong with the file of a draft as far as its beginning
 // tells, and its type.
-func (s *Documents) Check(draft Draft) (mediaType string, faults []fault.Field, err error) {
+func (s *Documents) Check(draft Upload) (mediaType string, faults []fault.Field, err error) {
 	if draft.File == nil {
 		return "", []fault.Field{{Pointer: "/file", Code: "required", Detail: "This is needed."}}, nil
 	}
 	if draft.File.Size() == 0 {
 		return "", []fault.Field{{Pointer: "/file", Code: "empty", Detail: "The file is empty."}}, nil
 	}
-	mediaType, err = s.Examiner.Type(draft.File)
-	if flaw, ok := errors.AsType[*Flaw](err); ok {
+	mediaType, err = s.Processor.Type(draft.File)
+	if flaw, ok := errors.AsType[*FileError](err); ok {
 		return "", []fault.Field{flaw.field()}, nil
 	}
 	if err == nil && draft.Kind == ProfilePicture && mediaType == PDF {
@@ -45,16 +45,16 @@ func (s *Documents) Check(draft Draft) (mediaType string, faults []fault.Field, 
 
 // Add keeps a new document of the caller's, whose draft has no faults. It is there
 // once its bytes are safe, or not at all.
-func (s *Documents) Add(ctx context.Context, by actor.Actor, draft Draft) (Document, error) {
+func (s *Documents) Add(ctx context.Context, by actor.Actor, draft Upload) (Document, error) {
 	mediaType, faults, err := s.Check(draft)
-	if err = first(err, fault.Validation(faults)); err != nil {
+	if err = firstError(err, fault.Validation(faults)); err != nil {
 		return Document{}, err
 	}
-	if err := s.roomFor(ctx, by.AccountID, 1, growth(mediaType, draft.File.Size())); err != nil {
+	if err := s.checkCapacity(ctx, by.AccountID, 1, minGrowth(mediaType, draft.File.Size())); err != nil {
 		return Document{}, err
 	}
 	var saved Document
-	err = s.keep(ctx, by.AccountID, draft, mediaType, func(file StoredFile) error {
+	err = s.storeFile(ctx, by.AccountID, draft, mediaType, func(file StoredFile) error {
 		now := s.Now()
 		d := Document{
 			ID: s.NewID(), CoachID: by.AccountID, Kind: draft.Kind, Title: draft.Title, Issuer: draft.Issuer,
@@ -62,10 +62,10 @@ func (s *Documents) Add(ctx context.Context, by actor.Actor, draft Draft) (Docum
 			Version: 1, CreatedAt: now, UpdatedAt: now,
 		}
 		if d.Title == "" {
-			d.Title = titleOf(file.Name)
+			d.Title = defaultTitle(file.Name)
 		}
 		d.NoticeAt = d.NextNotice(now)
-		saved, err = s.Store.AddDocument(ctx, d, s.Judge)
+		saved, err = s.Store.AddDocument(ctx, d, s.CheckStorage)
 		return err
 	})
 	return saved, err
@@ -74,29 +74,29 @@ func (s *Documents) Add(ctx context.Context, by actor.Actor, draft Draft) (Docum
 // Replace gives one of the caller's documents another file, of which the draft
 // says no more than the name. It returns the document and the KYC state: an
 // identity document that waits for a decision takes its submission back.
-func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, draft Draft) (Document, KYCState, error) {
+func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, draft Upload) (Document, KYCState, error) {
 	old, err := s.Store.Document(ctx, by.AccountID, id)
 	if err != nil {
 		return Document{}, "", err
 	}
 	draft.Kind = old.Kind
 	mediaType, faults, err := s.Check(draft)
-	if err = first(err, fault.Validation(faults)); err != nil {
+	if err = firstError(err, fault.Validation(faults)); err != nil {
 		return Document{}, "", err
 	}
-	if err := s.roomFor(ctx, by.AccountID, 0, growth(mediaType, draft.File.Size()-old.File.Size)); err != nil {
+	if err := s.checkCapacity(ctx, by.AccountID, 0, minGrowth(mediaType, draft.File.Size()-old.File.Size)); err != nil {
 		return Document{}, "", err
 	}
 	var saved Document
 	var kyc KYCState
-	err = s.keep(ctx, by.AccountID, draft, mediaType, func(file StoredFile) error {
-		saved, kyc, err = s.Store.ReplaceFile(ctx, by.AccountID, id, file, s.Now(), s.Judge)
+	err = s.storeFile(ctx, by.AccountID, draft, mediaType, func(file StoredFile) error {
+		saved, kyc, err = s.Store.ReplaceFile(ctx, by.AccountID, id, file, s.Now(), s.CheckStorage)
 		return err
 	})
 	return saved, kyc, err
 }
 
-func first(errs ...error) error {
+func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err
@@ -112,7 +112,7 @@ func ErrTooMany() error {
 
 // roomFor spares the work where there is no room. Whether there is, the
 // transaction says that adds the document.
-func (s *Documents) roomFor(ctx context.Context, coachID string, documents int, bytes int64) error {
+func (s *Documents) checkCapacity(ctx context.Context, coachID string, documents int, bytes int64) error {
 	n, stored, at, err := s.Store.Storage(ctx, coachID)
 	if err != nil {
 		return err
@@ -120,15 +120,15 @@ func (s *Documents) roomFor(ctx context.Context, coachID string, documents int, 
 	if documents > 0 && n+documents > MaxDocuments {
 		return ErrTooMany()
 	}
-	if s.Judge == nil || bytes <= 0 {
+	if s.CheckStorage == nil || bytes <= 0 {
 		return nil
 	}
-	return s.Judge(at, stored, bytes)
+	return s.CheckStorage(at, stored, bytes)
 }
 
 // growth is by how much a file adds to what is stored, as far as that is known
 // before: a picture that is made anew may shrink to almost nothing.
-func growth(mediaType string, bytes int64) int64 {
+func minGrowth(mediaType string, bytes int64) int64 {
 	if mediaType != PDF {
 		return min(bytes, 1)
 	}
@@ -138,15 +138,15 @@ func growth(mediaType string, bytes int64) int64 {
 // keep brings the file of a draft into the file store, and lets add make it a
 // document's. The order is that of the file store's promise: booked, written,
 // named. What fails in between leaves bytes that are booked and nothing else.
-func (s *Documents) keep(ctx context.Context, coachID string, draft Draft, mediaType string, add func(StoredFile) error) error {
-	if err := s.Examiner.Scan(ctx, draft.File); err != nil {
-		return flawed(err)
+func (s *Documents) storeFile(ctx context.Context, coachID string, draft Upload, mediaType string, add func(StoredFile) error) error {
+	if err := s.Processor.Scan(ctx, draft.File); err != nil {
+		return fileFault(err)
 	}
-	prints := []Print{{File: draft.File, MediaType: mediaType}}
+	prints := []Rendition{{File: draft.File, MediaType: mediaType}}
 	if mediaType != PDF {
 		var err error
-		if prints, err = s.Examiner.Develop(ctx, draft.File, draft.Kind == ProfilePicture); err != nil {
-			return flawed(err)
+		if prints, err = s.Processor.Resize(ctx, draft.File, draft.Kind == ProfilePicture); err != nil {
+			return fileFault(err)
 		}
 		defer func() {
 			for _, p := range prints {
@@ -154,31 +154,31 @@ func (s *Documents) keep(ctx context.Context, coachID string, draft Draft, media
 			}
 		}()
 	}
-	file, blobs := s.plan(draft.FileName, prints)
-	if err := s.Store.BookBlobs(ctx, coachID, blobs, s.Now().Add(bookedFor)); err != nil {
+	file, blobs := s.layout(draft.FileName, prints)
+	if err := s.Store.ReserveBlobs(ctx, coachID, blobs, s.Now().Add(reservationTTL)); err != nil {
 		return err
 	}
-	err := s.write(ctx, blobs, prints)
+	err := s.writeBlobs(ctx, blobs, prints)
 	if err == nil {
 		err = add(file)
 	}
 	if err != nil && fault.KindOf(err) != fault.Internal && fault.KindOf(err) != fault.Unavailable {
 		// Refused, not failed: nobody will name these bytes, so they need not wait.
-		s.release(ctx, file.Blobs())
+		s.releaseBlobs(ctx, file.Blobs())
 	}
 	return err
 }
 
 // flawed makes the fault of an upload of a flaw.
-func flawed(err error) error {
-	if flaw, ok := errors.AsType[*Flaw](err); ok {
+func fileFault(err error) error {
+	if flaw, ok := errors.AsType[*FileError](err); ok {
 		return fault.Validation([]fault.Field{flaw.field()})
 	}
 	return err
 }
 
 // plan gives the prints their keys, and says what file they make.
-func (s *Documents) plan(fileName string, prints []Print) (StoredFile, []Blob) {
+func (s *Documents) layout(fileName string, prints []Rendition) (StoredFile, []Blob) {
 	main := prints[0] // the largest
 	file := StoredFile{
 		Name: FileName(fileName, main.MediaType), MediaType: main.MediaType, Size: main.Size(), SHA256: main.SHA256(),
@@ -199,7 +199,7 @@ func (s *Documents) plan(fileName string, prints []Print) (StoredFile, []Blob) {
 	return file, blobs
 }
 
-func (s *Documents) write(ctx context.Context, blobs []Blob, prints []Print) error {
+func (s *Documents) writeBlobs(ctx context.Context, blobs []Blob, prints []Rendition) error {
 	for i, p := range prints {
 		if err := s.Files.Put(ctx, blobs[i].Key, p.File, p.Size(), p.MediaType); err != nil {
 			return err
@@ -208,10 +208,10 @@ func (s *Documents) write(ctx context.Context, blobs []Blob, prints []Print) err
 	return nil
 }
 
-func (s *Documents) release(ctx context.Context, keys []string) {
+func (s *Documents) releaseBlobs(ctx context.Context, keys []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := s.Store.EndBlobs(ctx, slices.Clone(keys)); err != nil {
+	if err := s.Store.ReleaseBlobs(ctx, slices.Clone(keys)); err != nil {
 		s.Log.Warn("bytes that nobody names stay for an hour", "error", err)
 	}
 }

@@ -41,13 +41,13 @@ type Submission struct {
 }
 
 // Verdict is an operator's decision about a submission.
-type Verdict struct {
-	Move   KYCMove // Approve or Reject
-	Reason string  // of a rejection
+type KYCDecision struct {
+	Action KYCAction // Approve or Reject
+	Reason string    // of a rejection
 }
 
 // Queued is where a page of the queue ended.
-type Queued struct {
+type KYCCursor struct {
 	At time.Time
 	ID string
 }
@@ -63,9 +63,9 @@ type VerificationStore interface {
 	// DecideKYC carries out v, tells the coach and writes by's entry of the audit
 	// log, all or nothing; ErrSuperseded where the coach has handed in another
 	// submission since. What it returns is without the legal name.
-	DecideKYC(ctx context.Context, by actor.Operator, id string, v Verdict) (Submission, error)
+	DecideKYC(ctx context.Context, by actor.Operator, id string, v KYCDecision) (Submission, error)
 	// KYCQueue lists the submissions that wait, oldest first, without legal names.
-	KYCQueue(ctx context.Context, after Queued, limit int) ([]Submission, error)
+	KYCQueue(ctx context.Context, after KYCCursor, limit int) ([]Submission, error)
 	// NewestKYC returns the id of a coach's newest submission; not_found where there
 	// is none.
 	NewestKYC(ctx context.Context, coachID string) (string, error)
@@ -127,7 +127,7 @@ func unknownDocuments(at string, ids, own []string) error {
 
 // Queue lists the submissions that wait for a decision, oldest first, without the
 // legal names.
-func (v *Verifications) Queue(ctx context.Context, after Queued, limit int) ([]Submission, error) {
+func (v *Verifications) Queue(ctx context.Context, after KYCCursor, limit int) ([]Submission, error) {
 	return v.Store.KYCQueue(ctx, after, limit)
 }
 
@@ -149,7 +149,7 @@ func ErrSuperseded(newest string) error {
 
 // Approve verifies the coach who handed in a submission, if it is the newest.
 func (v *Verifications) Approve(ctx context.Context, by actor.Operator, id string) (Submission, error) {
-	return v.Store.DecideKYC(ctx, by, id, Verdict{Move: Approve})
+	return v.Store.DecideKYC(ctx, by, id, KYCDecision{Action: Approve})
 }
 
 // Reject refuses a submission, if it is the newest, for a reason, which the coach
@@ -161,13 +161,13 @@ func (v *Verifications) Reject(ctx context.Context, by actor.Operator, id, reaso
 			Pointer: "/reason", Code: "invalid_value", Detail: fmt.Sprintf("Say in 1 to %d characters why; the coach reads it.", MaxKYCReason),
 		}})
 	}
-	return v.Store.DecideKYC(ctx, by, id, Verdict{Move: Reject, Reason: reason})
+	return v.Store.DecideKYC(ctx, by, id, KYCDecision{Action: Reject, Reason: reason})
 }
 
 // Fact is what the coach is told of the verdict.
-func (d Verdict) Fact(coachID string) event.Event {
+func (d KYCDecision) Event(coachID string) event.Event {
 	e := event.Event{Type: event.KYCVerified, CoachID: coachID}
-	if d.Move == Reject {
+	if d.Action == Reject {
 		e.Type, e.Reason = event.KYCRejected, d.Reason
 	}
 	return e

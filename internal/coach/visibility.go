@@ -10,7 +10,7 @@ import (
 
 // Visibility is what a coach wishes the public to see, and what comes of it.
 type Visibility struct {
-	Wish
+	VisibilityRequest
 	// Listed says whether the coach is in the directory now.
 	Listed bool
 	// BlockedBy is the code of what keeps the coach out of it, whatever the wish;
@@ -24,7 +24,7 @@ type Visibility struct {
 
 // Visibility returns where the caller stands in the directory.
 func (d *Directory) Visibility(ctx context.Context, by actor.Actor) (Visibility, error) {
-	s, err := d.Store.Source(ctx, by.AccountID)
+	s, err := d.Store.ListingSource(ctx, by.AccountID)
 	if err != nil {
 		return Visibility{}, err
 	}
@@ -34,41 +34,41 @@ func (d *Directory) Visibility(ctx context.Context, by actor.Actor) (Visibility,
 // SetVisibility notes what the caller wishes the public to see. To be hidden is
 // always possible; to be seen wants a complete profile, verification where the
 // tier asks for it, and a tier that shows these fields.
-func (d *Directory) SetVisibility(ctx context.Context, by actor.Actor, wish Wish) (Visibility, error) {
+func (d *Directory) SetVisibility(ctx context.Context, by actor.Actor, wish VisibilityRequest) (Visibility, error) {
 	wish.Show = slices.DeleteFunc(slices.Clone(Showable), func(f string) bool { return !slices.Contains(wish.Show, f) })
 	var saved Visibility
-	err := d.Store.SetVisibility(ctx, by.AccountID, func(s Source) (Wish, error) {
-		s.Wish = wish
+	err := d.Store.SetVisibility(ctx, by.AccountID, func(s ListingSource) (VisibilityRequest, error) {
+		s.VisibilityRequest = wish
 		saved = d.visibility(s)
 		if !wish.Visible {
 			return wish, nil
 		}
-		if err := d.block(s); err != nil {
+		if err := d.blockedBy(s); err != nil {
 			return wish, err
 		}
-		return wish, d.Tiers.Show(s.standing(), wish.Show)
+		return wish, d.Tiers.CheckFields(s.tierStatus(), wish.Show)
 	})
 	return saved, err
 }
 
-func (s Source) standing() Standing { return Standing{Tier: s.Tier, KYC: s.KYC} }
+func (s ListingSource) tierStatus() TierStatus { return TierStatus{Tier: s.Tier, KYC: s.KYC} }
 
-func (d *Directory) visibility(s Source) Visibility {
-	v := Visibility{Wish: s.Wish, Allowed: d.Tiers.Of(s.Tier).Shown(Showable), Missing: s.Missing(d.Required)}
-	v.BlockedBy = fault.CodeOf(d.block(s))
+func (d *Directory) visibility(s ListingSource) Visibility {
+	v := Visibility{VisibilityRequest: s.VisibilityRequest, Allowed: d.Tiers.Of(s.Tier).Shown(Showable), Missing: s.Missing(d.Required)}
+	v.BlockedBy = fault.CodeOf(d.blockedBy(s))
 	v.Listed = s.Visible && v.BlockedBy == ""
 	return v
 }
 
 // block returns what keeps a coach out of the directory, or nil.
-func (d *Directory) block(s Source) error {
+func (d *Directory) blockedBy(s ListingSource) error {
 	if s.Suspended {
 		return fault.New(fault.Forbidden, "account_suspended", "This account is suspended.")
 	}
 	if missing := s.Missing(d.Required); len(missing) > 0 {
 		return errIncomplete(missing)
 	}
-	return d.Tiers.Visible(s.standing())
+	return d.Tiers.CheckVisible(s.tierStatus())
 }
 
 func errIncomplete(missing []string) error {

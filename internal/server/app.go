@@ -212,7 +212,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.operators = admin.New(admin.Config{
 		Operators: newOperators(a.db, edges),
 		Inspector: &auth.Inspector{Auth: auths, Store: a.db},
-		Oversight: &coach.Oversight{Store: a.db},
+		Oversight: &coach.AccountAdmin{Store: a.db},
 
 		Subscriptions: &coach.Subscriptions{Store: a.db, Tiers: a.tiers},
 		Verifications: &coach.Verifications{Store: a.db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},
@@ -261,7 +261,7 @@ func (a *App) newWorker(auths *auth.Service, documents *coach.Documents, sender 
 		},
 		Digests:    a.db.SendDigests,
 		Expiries:   a.db.SendExpiryNotices,
-		SweepFiles: documents.Sweep,
+		SweepFiles: documents.DeleteExpiredBlobs,
 		Keys:       auths.Keys.Rotate,
 		Sweep:      func(ctx context.Context) (int64, error) { return a.db.Sweep(ctx, a.edges.Now()) },
 		Log:        a.edges.Log,

@@ -14,7 +14,7 @@ import (
 
 // newDocuments makes what keeps the coaches' documents.
 func (a *App) newDocuments(directory *coach.Directory) (*coach.Documents, error) {
-	look := examiner{spools: spoolsIn(a.cfg.DataDir)}
+	look := fileProcessor{spools: spoolsIn(a.cfg.DataDir)}
 	if a.cfg.ClamAV != "off" {
 		var err error
 		if look.scanner, err = scan.New(a.cfg.ClamAV); err != nil {
@@ -22,7 +22,7 @@ func (a *App) newDocuments(directory *coach.Directory) (*coach.Documents, error)
 		}
 	}
 	return &coach.Documents{
-		Store: a.db, Files: a.files, Examiner: look, NewSpool: look.spools.upload, Judge: a.tiers.Storage, PublicPicture: directory.ShowsPicture,
+		Store: a.db, Files: a.files, Processor: look, NewSpool: look.spools.upload, CheckStorage: a.tiers.CheckStorage, PublicPicture: directory.ShowsPicture,
 		Now: a.edges.Now, NewID: a.edges.NewID, Log: a.edges.Log,
 	}, nil
 }
@@ -43,13 +43,13 @@ func (dir spools) make(limit int64) (*blob.Spool, error) { return blob.NewSpool(
 const maxPrint = 64 << 20
 
 // examiner fits what looks at files to documents.
-type examiner struct {
+type fileProcessor struct {
 	spools  spools
 	scanner *scan.Clamd // nil for none
 }
 
 // Type implements coach.Examiner.
-func (e examiner) Type(file coach.File) (string, error) {
+func (e fileProcessor) Type(file coach.File) (string, error) {
 	info, err := picture.Inspect(file, file.Size())
 	return info.MediaType, flaw(err)
 }
@@ -57,13 +57,13 @@ func (e examiner) Type(file coach.File) (string, error) {
 // flaw makes what is wrong with a file a flaw.
 func flaw(err error) error {
 	if refusal, ok := errors.AsType[*picture.FileError](err); ok {
-		return &coach.Flaw{Code: refusal.Code, Detail: refusal.Detail}
+		return &coach.FileError{Code: refusal.Code, Detail: refusal.Detail}
 	}
 	return err
 }
 
 // Scan implements coach.Examiner.
-func (e examiner) Scan(ctx context.Context, file coach.File) error {
+func (e fileProcessor) Scan(ctx context.Context, file coach.File) error {
 	if e.scanner == nil {
 		return nil
 	}
@@ -71,11 +71,11 @@ func (e examiner) Scan(ctx context.Context, file coach.File) error {
 	if err != nil || verdict.Infected == "" {
 		return err
 	}
-	return &coach.Flaw{Code: "infected", Detail: "The virus scanner found something harmful in the file."}
+	return &coach.FileError{Code: "infected", Detail: "The virus scanner found something harmful in the file."}
 }
 
 // Develop implements coach.Examiner.
-func (e examiner) Develop(ctx context.Context, file coach.File, sizes bool) (prints []coach.Print, err error) {
+func (e fileProcessor) Resize(ctx context.Context, file coach.File, sizes bool) (prints []coach.Rendition, err error) {
 	var made []*blob.Spool
 	defer func() {
 		if err != nil {
@@ -100,7 +100,7 @@ func (e examiner) Develop(ctx context.Context, file coach.File, sizes bool) (pri
 		return nil, flaw(err)
 	}
 	for i, p := range done.Pictures {
-		prints = append(prints, coach.Print{File: made[i], Closer: made[i], Name: p.Name, MediaType: p.MediaType, Width: p.Width, Height: p.Height})
+		prints = append(prints, coach.Rendition{File: made[i], Closer: made[i], Name: p.Name, MediaType: p.MediaType, Width: p.Width, Height: p.Height})
 	}
 	return prints, nil
 }

@@ -16,7 +16,7 @@ type Operators struct {
 	Tokens        *operator.Service
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
-	Oversight     *coach.Oversight
+	Oversight     *coach.AccountAdmin
 	Documents     coach.DocumentStore
 	Phones        phone.Parser
 
@@ -41,7 +41,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, edges Edges) (*Opera
 		Tokens:        newOperators(db, edges),
 		Subscriptions: &coach.Subscriptions{Store: db, Tiers: tiers},
 		Verifications: &coach.Verifications{Store: db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},
-		Oversight:     &coach.Oversight{Store: db},
+		Oversight:     &coach.AccountAdmin{Store: db},
 		Documents:     db,
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
 		cfg:           cfg, edges: edges, db: db,

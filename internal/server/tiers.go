@@ -66,6 +66,6 @@ func readTiers(path string) ([]byte, error) {
 // room judges a coach's roster by the tiers.
 func room(tiers coach.Tiers) func(approval.Roster) error {
 	return func(r approval.Roster) error {
-		return tiers.Players(coach.Standing{Tier: r.Tier, KYC: coach.KYCState(r.KYC)}, r.Players-1)
+		return tiers.CheckPlayers(coach.TierStatus{Tier: r.Tier, KYC: coach.KYCState(r.KYC)}, r.Players-1)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // BookBlobs notes bytes that are about to be written, until ends. From here on
 // the sweeper knows of them, whatever becomes of this process.
-func (db *DB) BookBlobs(ctx context.Context, coachID string, blobs []coach.Blob, ends time.Time) error {
+func (db *DB) ReserveBlobs(ctx context.Context, coachID string, blobs []coach.Blob, ends time.Time) error {
 	now := db.Now()
 	var args []any
 	for _, b := range blobs {
@@ -56,7 +56,7 @@ func (tx *tx) endBlobs(ctx context.Context, keys []string) error {
 
 // EndBlobs gives the sweeper what was booked and is not needed. What has become a
 // document's meanwhile stays.
-func (db *DB) EndBlobs(ctx context.Context, keys []string) error {
+func (db *DB) ReleaseBlobs(ctx context.Context, keys []string) error {
 	args := []any{micros(db.Now())}
 	for _, key := range keys {
 		args = append(args, key)
@@ -66,7 +66,7 @@ func (db *DB) EndBlobs(ctx context.Context, keys []string) error {
 }
 
 // EndedBlobs are up to n blobs whose time is over, after one, the longest over first.
-func (db *DB) EndedBlobs(ctx context.Context, after coach.EndedBlob, n int) ([]coach.EndedBlob, error) {
+func (db *DB) ExpiredBlobs(ctx context.Context, after coach.ExpiredBlob, n int) ([]coach.ExpiredBlob, error) {
 	since := int64(0)
 	if !after.EndsAt.IsZero() {
 		since = after.EndsAt.UnixMicro()
@@ -75,11 +75,11 @@ func (db *DB) EndedBlobs(ctx context.Context, after coach.EndedBlob, n int) ([]c
 		SELECT key, ends_at FROM blobs
 		WHERE ends_at <= $1 AND (ends_at, key) > ($2, $3)
 		ORDER BY ends_at, key LIMIT $4`, micros(db.Now()), since, after.Key, n)
-	return collect(rs, err, func(s scanner) (b coach.EndedBlob, err error) { return b, s.Scan(&b.Key, intoTime(&b.EndsAt)) })
+	return collect(rs, err, func(s scanner) (b coach.ExpiredBlob, err error) { return b, s.Scan(&b.Key, intoTime(&b.EndsAt)) })
 }
 
 // DropBlob forgets bytes that are gone from the file store.
-func (db *DB) DropBlob(ctx context.Context, key string) error {
+func (db *DB) DeleteBlob(ctx context.Context, key string) error {
 	_, err := db.exec(ctx, `DELETE FROM blobs WHERE key = $1 AND ends_at <= $2`, key, micros(db.Now()))
 	return err
 }

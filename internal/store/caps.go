@@ -67,7 +67,7 @@ func messagesFrom(coachID string) string { return "message/from/" + coachID }
 type quota struct {
 	coachID  string
 	limit    int64
-	standing coach.Standing
+	standing coach.TierStatus
 }
 
 // quota reads what a coach may send.
@@ -96,7 +96,7 @@ func (tx *tx) withinQuota(ctx context.Context, q quota) error {
 	if err != nil {
 		return fmt.Errorf("count messages: %w", err)
 	}
-	return tx.db.Settings.MessagesByTier.Messages(q.standing, use)
+	return tx.db.Settings.MessagesByTier.CheckMessages(q.standing, use)
 }
 
 // wakeOutbox tells this process's worker, after the commit, that one of a kind waits.

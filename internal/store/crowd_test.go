@@ -135,9 +135,9 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 		_, err = c.verify().Reject(bg, desk, submission(), "no")
 		return "reject", err
 	case n < 29:
-		return "suspend", (&coach.Oversight{Store: c.db}).Suspend(bg, desk, by.AccountID, "why")
+		return "suspend", (&coach.AccountAdmin{Store: c.db}).Suspend(bg, desk, by.AccountID, "why")
 	case n < 31:
-		return "restore", (&coach.Oversight{Store: c.db}).Restore(bg, desk, by.AccountID)
+		return "restore", (&coach.AccountAdmin{Store: c.db}).Restore(bg, desk, by.AccountID)
 	case n < 33:
 		return "tier", c.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return name, nil })
 	case n < 35:
@@ -157,7 +157,7 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 		_, err = c.db.Dashboard(bg, by.AccountID, c.clock.Now())
 		return "dashboard", err
 	case n < 38:
-		_, err = c.documents.Sweep(bg)
+		_, err = c.documents.DeleteExpiredBlobs(bg)
 		return "sweep", err
 	default:
 		return "login", c.signIn(by.Number)
@@ -241,7 +241,7 @@ func TestRowsInOneOrder(t *testing.T) {
 				return err
 			},
 			"suspend": func(by actor.Actor, _ auth.Try) error {
-				return (&coach.Oversight{Store: p.db}).Suspend(bg, desk, by.AccountID, "why")
+				return (&coach.AccountAdmin{Store: p.db}).Suspend(bg, desk, by.AccountID, "why")
 			},
 		} {
 			ok(t, c.signIn(c.number()))

@@ -15,7 +15,7 @@ import (
 func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*coach.Dashboard, error) {
 	var d *coach.Dashboard
 	err := db.view(ctx, func(tx *tx) (err error) {
-		d = &coach.Dashboard{Counts: map[coach.Kind]int{}}
+		d = &coach.Dashboard{Counts: map[coach.AttentionKind]int{}}
 		if d.Profile, err = profile(ctx, tx, coachID); err != nil {
 			return err
 		}
@@ -51,10 +51,10 @@ func (tx *tx) countPlayers(ctx context.Context, coachID string, d *coach.Dashboa
 			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
 				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state IN ('rejected', 'revoked')) s`, coachID).
 		Scan(&d.Players.Total, &g.Pending, &s.Pending, &g.Rejected, &g.Revoked, &s.Rejected, &s.Revoked)
-	for _, side := range []*coach.States{g, s} {
+	for _, side := range []*coach.ConsentCounts{g, s} {
 		side.Approved = d.Players.Total - side.Pending - side.Rejected - side.Revoked
 	}
-	d.Counts[coach.Refused], d.Counts[coach.TakenBack] = g.Rejected+s.Rejected, g.Revoked+s.Revoked
+	d.Counts[coach.ConsentRejected], d.Counts[coach.ConsentRevoked] = g.Rejected+s.Rejected, g.Revoked+s.Revoked
 	return err
 }
 
@@ -72,7 +72,7 @@ func (tx *tx) countWaiting(ctx context.Context, coachID string, now time.Time, d
 			SELECT p.student_pending_since FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
 		) w`, coachID, adult.String(), micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))).
-		Scan(&d.Waiting.Total, &d.Waiting.Over48h, &d.Waiting.OverLong, intoTime(&d.Waiting.Oldest))
+		Scan(&d.Pending.Total, &d.Pending.Over48h, &d.Pending.LongPending, intoTime(&d.Pending.Oldest))
 }
 
 // countRequests counts how requests were followed up, those whose message failed,
@@ -92,7 +92,7 @@ func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, 
 				AND (closed_at IS NULL OR closed_at > requested_at + $4 OR followed_up_at <= requested_at + $4)) m`,
 		coachID, micros(due), micros(due.Add(-coach.FollowUpWindow)), coach.FollowUpTarget.Microseconds()).
 		Scan(&d.FollowUp.Overdue, &d.FollowUp.Reached, &d.FollowUp.FollowedUp, &failed, &disputed)
-	d.Counts[coach.NeedsDelivery], d.Counts[coach.NeedsContact] = failed, disputed
+	d.Counts[coach.DeliveryFailed], d.Counts[coach.ContactDisputed] = failed, disputed
 	return err
 }
 

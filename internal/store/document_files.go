@@ -9,7 +9,7 @@ import (
 
 // ReplaceFile gives a document another file, if there is room, and returns it and
 // the coach's KYC state.
-func (db *DB) ReplaceFile(ctx context.Context, coachID, id string, file coach.StoredFile, now time.Time, judge coach.Judge) (coach.Document, coach.KYCState, error) {
+func (db *DB) ReplaceFile(ctx context.Context, coachID, id string, file coach.StoredFile, now time.Time, judge coach.StorageCheck) (coach.Document, coach.KYCState, error) {
 	var d coach.Document
 	var kyc coach.KYCState
 	err := db.write(ctx, func(tx *tx) error {
@@ -57,8 +57,8 @@ func (tx *tx) saveFile(ctx context.Context, d coach.Document) error {
 }
 
 // RemoveDocument takes a document out of everything that names it.
-func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Removal, error) {
-	var out coach.Removal
+func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.RemovedDocument, error) {
+	var out coach.RemovedDocument
 	err := db.write(ctx, func(tx *tx) error {
 		d, err := document(ctx, tx, coachID, id)
 		if err != nil {

@@ -95,7 +95,7 @@ func (db *DB) DocumentByID(ctx context.Context, id string) (coach.Document, erro
 }
 
 // Storage says how many documents and bytes a coach has, and where they stand.
-func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes int64, at coach.Standing, err error) {
+func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes int64, at coach.TierStatus, err error) {
 	err = db.queryRow(ctx, `
 		SELECT (SELECT count(*) FROM documents d WHERE d.coach_id = c.id), c.stored_bytes, c.tier, c.kyc_state
 		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &bytes, intoText(&at.Tier), &at.KYC)
@@ -108,7 +108,7 @@ func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes
 // stock is what a coach stores after a change, and where they stand.
 type stock struct {
 	bytes int64
-	at    coach.Standing
+	at    coach.TierStatus
 }
 
 // restock counts more bytes, or fewer, to a coach, and locks the coach's row: whoever
@@ -131,7 +131,7 @@ func (tx *tx) restock(ctx context.Context, coachID string, more int64, shows boo
 }
 
 // judged says whether a growth that has been counted may stand.
-func (s stock) judged(judge coach.Judge, more int64) error {
+func (s stock) judged(judge coach.StorageCheck, more int64) error {
 	if judge == nil || more <= 0 {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (s stock) judged(judge coach.Judge, more int64) error {
 
 // AddDocument makes d the coach's, and its blobs d's, if there is room. A new
 // picture becomes that of the profile.
-func (db *DB) AddDocument(ctx context.Context, d coach.Document, judge coach.Judge) (coach.Document, error) {
+func (db *DB) AddDocument(ctx context.Context, d coach.Document, judge coach.StorageCheck) (coach.Document, error) {
 	return d, db.write(ctx, func(tx *tx) error {
 		s, err := tx.restock(ctx, d.CoachID, d.File.Size, d.InProfile)
 		if err != nil {

@@ -29,7 +29,7 @@ func (p *pitch) booked(by actor.Actor, size int64) coach.StoredFile {
 		Name: "a.jpg", MediaType: coach.JPEG, Size: size, SHA256: fmt.Sprint(size), Width: 2, Height: 3, Blob: p.db.NewID(),
 	}
 	f.Sizes = []coach.PictureSize{{Name: "small", Width: 1, Height: 2, Size: 1, Blob: f.Blob + "/small"}, {Name: "large", Width: 2, Height: 3, Size: size, Blob: f.Blob}}
-	ok(p, p.db.BookBlobs(bg, by.AccountID, []coach.Blob{{Key: f.Blob, Size: size}, {Key: f.Blob + "/small", Size: 1}}, p.clock.Now().Add(time.Hour)))
+	ok(p, p.db.ReserveBlobs(bg, by.AccountID, []coach.Blob{{Key: f.Blob, Size: size}, {Key: f.Blob + "/small", Size: 1}}, p.clock.Now().Add(time.Hour)))
 	return f
 }
 
@@ -70,11 +70,11 @@ func (p *pitch) documents() {
 	}
 	_, err = p.db.RemoveDocument(bg, c.AccountID, identity.ID)
 	ok(p, err)
-	ok(p, p.db.EndBlobs(bg, p.booked(c, 50).Blobs()))
-	ended, err := p.db.EndedBlobs(bg, coach.EndedBlob{}, 10)
+	ok(p, p.db.ReleaseBlobs(bg, p.booked(c, 50).Blobs()))
+	ended, err := p.db.ExpiredBlobs(bg, coach.ExpiredBlob{}, 10)
 	ok(p, err)
 	for _, b := range ended {
-		ok(p, p.db.DropBlob(bg, b.Key))
+		ok(p, p.db.DeleteBlob(bg, b.Key))
 	}
 	if len(ended) != 6 {
 		p.Errorf("%d blobs are over, want two of the old file, two of the new one, and two of none", len(ended))

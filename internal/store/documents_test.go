@@ -72,14 +72,14 @@ func (glance) Type(file coach.File) (string, error) {
 }
 func (glance) Scan(context.Context, coach.File) error { return nil }
 
-func (glance) Develop(_ context.Context, file coach.File, sizes bool) ([]coach.Print, error) {
-	print := func(name string, size int) coach.Print {
-		return coach.Print{File: pageOf(size), Closer: io.NopCloser(nil), Name: name, MediaType: coach.JPEG, Width: 2, Height: 1}
+func (glance) Resize(_ context.Context, file coach.File, sizes bool) ([]coach.Rendition, error) {
+	print := func(name string, size int) coach.Rendition {
+		return coach.Rendition{File: pageOf(size), Closer: io.NopCloser(nil), Name: name, MediaType: coach.JPEG, Width: 2, Height: 1}
 	}
 	if !sizes {
-		return []coach.Print{print("", int(file.Size()))}, nil
+		return []coach.Rendition{print("", int(file.Size()))}, nil
 	}
-	return []coach.Print{print("large", int(file.Size())), print("medium", 2), print("small", 1)}, nil
+	return []coach.Rendition{print("large", int(file.Size())), print("medium", 2), print("small", 1)}, nil
 }
 
 var errKilled = errors.New("the process is dead")
@@ -107,27 +107,27 @@ func (m *mortal) step(do func() error) error {
 }
 
 func (m *mortal) BookBlobs(ctx context.Context, id string, blobs []coach.Blob, ends time.Time) error {
-	return m.step(func() error { return m.DocumentStore.BookBlobs(ctx, id, blobs, ends) })
+	return m.step(func() error { return m.DocumentStore.ReserveBlobs(ctx, id, blobs, ends) })
 }
 
-func (m *mortal) AddDocument(ctx context.Context, d coach.Document, judge coach.Judge) (saved coach.Document, err error) {
+func (m *mortal) AddDocument(ctx context.Context, d coach.Document, judge coach.StorageCheck) (saved coach.Document, err error) {
 	return saved, m.step(func() error { saved, err = m.DocumentStore.AddDocument(ctx, d, judge); return err })
 }
 
-func (m *mortal) ReplaceFile(ctx context.Context, coachID, id string, f coach.StoredFile, now time.Time, judge coach.Judge) (d coach.Document, kyc coach.KYCState, err error) {
+func (m *mortal) ReplaceFile(ctx context.Context, coachID, id string, f coach.StoredFile, now time.Time, judge coach.StorageCheck) (d coach.Document, kyc coach.KYCState, err error) {
 	return d, kyc, m.step(func() error { d, kyc, err = m.DocumentStore.ReplaceFile(ctx, coachID, id, f, now, judge); return err })
 }
 
-func (m *mortal) RemoveDocument(ctx context.Context, coachID, id string) (r coach.Removal, err error) {
+func (m *mortal) RemoveDocument(ctx context.Context, coachID, id string) (r coach.RemovedDocument, err error) {
 	return r, m.step(func() error { r, err = m.DocumentStore.RemoveDocument(ctx, coachID, id); return err })
 }
 
 func (m *mortal) EndBlobs(ctx context.Context, keys []string) error {
-	return m.step(func() error { return m.DocumentStore.EndBlobs(ctx, keys) })
+	return m.step(func() error { return m.DocumentStore.ReleaseBlobs(ctx, keys) })
 }
 
 func (m *mortal) DropBlob(ctx context.Context, key string) error {
-	return m.step(func() error { return m.DocumentStore.DropBlob(ctx, key) })
+	return m.step(func() error { return m.DocumentStore.DeleteBlob(ctx, key) })
 }
 
 func (m *mortal) Put(ctx context.Context, key string, r io.ReadSeeker, size int64, mediaType string) error {
@@ -145,7 +145,7 @@ func (m *mortal) Delete(ctx context.Context, key string) error {
 // documentsOver is the service over a store and its files.
 func (p *pitch) documentsOver(store coach.DocumentStore, files coach.Files) *coach.Documents {
 	return &coach.Documents{
-		Store: store, Files: files, Examiner: glance{}, Now: p.clock.Now, NewID: p.db.NewID, Log: slog.New(slog.DiscardHandler),
+		Store: store, Files: files, Processor: glance{}, Now: p.clock.Now, NewID: p.db.NewID, Log: slog.New(slog.DiscardHandler),
 	}
 }
 
@@ -153,7 +153,7 @@ func (p *pitch) documentsOver(store coach.DocumentStore, files coach.Files) *coa
 // once the sweeper has been. It returns how many documents there are.
 func (p *pitch) agree(files *memory) int {
 	p.Helper()
-	_, err := p.documentsOver(p.db, files).Sweep(bg)
+	_, err := p.documentsOver(p.db, files).DeleteExpiredBlobs(bg)
 	ok(p, err)
 	named := map[string]bool{}
 	documents := 0
@@ -212,18 +212,18 @@ func TestDeathOfAnUpload(t *testing.T) {
 		alive := p.documentsOver(p.db, files)
 		works := map[string]func(s *coach.Documents) error{
 			"add a picture": func(s *coach.Documents) error {
-				_, err := s.Add(bg, by, coach.Draft{Kind: coach.ProfilePicture, FileName: "me.jpg", File: pageOf(31)})
+				_, err := s.Add(bg, by, coach.Upload{Kind: coach.ProfilePicture, FileName: "me.jpg", File: pageOf(31)})
 				return err
 			},
 			"add too much": func(s *coach.Documents) error {
-				s.Judge = func(_ coach.Standing, use, _ int64) error {
+				s.CheckStorage = func(_ coach.TierStatus, use, _ int64) error {
 					if use < 0 {
 						return nil // so says roomy
 					}
 					return fault.New(fault.Forbidden, "tier_limit", "No.")
 				}
 				s.Store = roomy{s.Store}
-				_, err := s.Add(bg, by, coach.Draft{Kind: coach.Identity, FileName: "a.pdf", File: pageOf(40)})
+				_, err := s.Add(bg, by, coach.Upload{Kind: coach.Identity, FileName: "a.pdf", File: pageOf(40)})
 				if fault.CodeOf(err) == "tier_limit" {
 					err = nil // as it should be
 				}
@@ -232,7 +232,7 @@ func TestDeathOfAnUpload(t *testing.T) {
 			"replace": func(s *coach.Documents) error {
 				list, err := alive.List(bg, by, coach.Certification, "", 1)
 				ok(t, err)
-				_, _, err = s.Replace(bg, by, list[0].ID, coach.Draft{FileName: "b.pdf", File: pageOf(20)})
+				_, _, err = s.Replace(bg, by, list[0].ID, coach.Upload{FileName: "b.pdf", File: pageOf(20)})
 				return err
 			},
 			"remove": func(s *coach.Documents) error {
@@ -246,7 +246,7 @@ func TestDeathOfAnUpload(t *testing.T) {
 				ok(t, err)
 				_, err = alive.Remove(bg, by, list[0].ID)
 				ok(t, err)
-				_, err = s.Sweep(bg)
+				_, err = s.DeleteExpiredBlobs(bg)
 				return err
 			},
 		}
@@ -254,7 +254,7 @@ func TestDeathOfAnUpload(t *testing.T) {
 			for dies := 1; ; dies++ {
 				ended := true
 				for _, heard := range []bool{false, true} {
-					_, err := alive.Add(bg, by, coach.Draft{Kind: coach.Certification, FileName: "a.pdf", File: pageOf(10)})
+					_, err := alive.Add(bg, by, coach.Upload{Kind: coach.Certification, FileName: "a.pdf", File: pageOf(10)})
 					ok(t, err)
 					m := &mortal{DocumentStore: p.db, files: files, dies: dies, heard: heard}
 					err = work(p.documentsOver(m, m))
@@ -289,8 +289,8 @@ func TestDeathOfAnUpload(t *testing.T) {
 // roomy says that there is room, so that only the transaction finds out.
 type roomy struct{ coach.DocumentStore }
 
-func (r roomy) Storage(context.Context, string) (int, int64, coach.Standing, error) {
-	return 0, -1 << 40, coach.Standing{}, nil
+func (r roomy) Storage(context.Context, string) (int, int64, coach.TierStatus, error) {
+	return 0, -1 << 40, coach.TierStatus{}, nil
 }
 
 // TestDocumentsAtOnce: however uploads, replacements, removals and edits race, what
@@ -316,7 +316,7 @@ func TestDocumentsAtOnce(t *testing.T) {
 		}
 		wait.Go(func() {
 			for range 20 { // a sweeper beside them
-				if _, err := s.Sweep(bg); err != nil {
+				if _, err := s.DeleteExpiredBlobs(bg); err != nil {
 					t.Error(err)
 				}
 			}
@@ -351,7 +351,7 @@ func TestDocumentsAtOnce(t *testing.T) {
 
 // disturb does one thing to a coach's documents, whatever others do.
 func disturb(s *coach.Documents, by actor.Actor, kind coach.DocumentKind, dice *rand.Rand) error {
-	draft := coach.Draft{Kind: kind, FileName: "a", File: pageOf(1 + 2*dice.IntN(50))}
+	draft := coach.Upload{Kind: kind, FileName: "a", File: pageOf(1 + 2*dice.IntN(50))}
 	if dice.IntN(2) == 0 {
 		_, err := s.Add(bg, by, draft)
 		return err
@@ -387,7 +387,7 @@ func TestLimitsOfDocuments(t *testing.T) {
 			var mu sync.Mutex
 			for range n {
 				wait.Go(func() {
-					_, err := s.Add(bg, by, coach.Draft{Kind: coach.Identity, FileName: "a", File: pageOf(10)})
+					_, err := s.Add(bg, by, coach.Upload{Kind: coach.Identity, FileName: "a", File: pageOf(10)})
 					mu.Lock()
 					defer mu.Unlock()
 					if err == nil {
@@ -403,17 +403,17 @@ func TestLimitsOfDocuments(t *testing.T) {
 		if in := race(p.coach(1), coach.MaxDocuments+20, "validation_failed"); in != coach.MaxDocuments {
 			t.Errorf("%d documents, want %d", in, coach.MaxDocuments)
 		}
-		s.Judge = coach.Tiers{List: []coach.Tier{{Name: "small", Limits: coach.Limits{StorageBytes: 75}}}}.Storage
+		s.CheckStorage = coach.Tiers{List: []coach.Tier{{Name: "small", Limits: coach.Limits{StorageBytes: 75}}}}.CheckStorage
 		by := p.coach(2)
 		if in := race(by, 20, "tier_limit"); in != 7 {
 			t.Errorf("%d documents of 10 bytes within 75", in)
 		}
 		list, err := s.List(bg, by, "", "", 1)
 		ok(t, err)
-		if _, _, err = s.Replace(bg, by, list[0].ID, coach.Draft{FileName: "a", File: pageOf(16)}); fault.CodeOf(err) != "tier_limit" {
+		if _, _, err = s.Replace(bg, by, list[0].ID, coach.Upload{FileName: "a", File: pageOf(16)}); fault.CodeOf(err) != "tier_limit" {
 			t.Errorf("a larger one in its place: %v", err)
 		}
-		_, _, err = s.Replace(bg, by, list[0].ID, coach.Draft{FileName: "a", File: pageOf(14)})
+		_, _, err = s.Replace(bg, by, list[0].ID, coach.Upload{FileName: "a", File: pageOf(14)})
 		ok(t, err)
 		p.agree(files)
 	})

@@ -138,7 +138,7 @@ func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
 
 // moveKYC takes the coach's verification from a state by a move: errStale where it
 // is in another one by now.
-func (tx *tx) moveKYC(ctx context.Context, coachID string, from coach.KYCState, m coach.KYCMove) error {
+func (tx *tx) moveKYC(ctx context.Context, coachID string, from coach.KYCState, m coach.KYCAction) error {
 	next, err := from.Next(m)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (tx *tx) moveKYC(ctx context.Context, coachID string, from coach.KYCState, 
 // DecideKYC carries out an operator's verdict and returns the submission without
 // its legal name, which needs no master key. Of rivals, another verdict or the
 // deletion of a document, the first wins, and the others see what it left.
-func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coach.Verdict) (coach.Submission, error) {
+func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coach.KYCDecision) (coach.Submission, error) {
 	var decided coach.Submission
 	err := db.write(ctx, func(tx *tx) error {
 		s, _, err := tx.submission(ctx, tx.queryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))
@@ -165,12 +165,12 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 		if err != nil {
 			return err
 		}
-		next, err := s.State.Next(v.Move)
+		next, err := s.State.Next(v.Action)
 		if err != nil {
 			return err
 		}
 		// The coach's row comes first, as for whoever deletes a document.
-		if err := tx.moveKYC(ctx, s.CoachID, coach.Submitted, v.Move); err != nil {
+		if err := tx.moveKYC(ctx, s.CoachID, coach.Submitted, v.Action); err != nil {
 			return err
 		}
 		err = tx.execOne(ctx, `
@@ -182,12 +182,12 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 		if err := tx.relist(ctx, s.CoachID); err != nil {
 			return err
 		}
-		if err := tx.audit(ctx, by, verdicts[v.Move], "coach", s.CoachID, "submission "+id); err != nil {
+		if err := tx.audit(ctx, by, verdicts[v.Action], "coach", s.CoachID, "submission "+id); err != nil {
 			return err
 		}
 		s.State, s.Reason, s.DecidedAt = next, v.Reason, tx.now
 		decided = s
-		return tx.tell(ctx, []event.Event{v.Fact(s.CoachID)}, func(actor.Role) string { return s.CoachID })
+		return tx.tell(ctx, []event.Event{v.Event(s.CoachID)}, func(actor.Role) string { return s.CoachID })
 	})
 	if err != nil {
 		return coach.Submission{}, err
@@ -195,10 +195,10 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 	return decided, nil
 }
 
-var verdicts = map[coach.KYCMove]string{coach.Approve: operator.KYCApproved, coach.Reject: operator.KYCRejected}
+var verdicts = map[coach.KYCAction]string{coach.Approve: operator.KYCApproved, coach.Reject: operator.KYCRejected}
 
 // KYCQueue lists the submissions that wait, oldest first, without legal names.
-func (db *DB) KYCQueue(ctx context.Context, after coach.Queued, limit int) ([]coach.Submission, error) {
+func (db *DB) KYCQueue(ctx context.Context, after coach.KYCCursor, limit int) ([]coach.Submission, error) {
 	at := int64(0)
 	if !after.At.IsZero() {
 		at = after.At.UnixMicro()

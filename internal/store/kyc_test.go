@@ -45,7 +45,7 @@ func (p *pitch) verifications() {
 	by := p.coach(9180)
 	id := p.identity(by, "identity")
 	p.submit(by, id)
-	queue, err := p.verify().Queue(bg, coach.Queued{}, 5)
+	queue, err := p.verify().Queue(bg, coach.KYCCursor{}, 5)
 	ok(p, err)
 	_, err = p.verify().Read(bg, desk, queue[0].ID)
 	ok(p, err)
@@ -89,7 +89,7 @@ func TestVerification(t *testing.T) {
 		_, _, err = p.verify().Submit(bg, by, "Asha", []string{p.db.NewID()})
 		p.refused(err, "validation_failed")
 		_, _, err = p.verify().Submit(bg, by, "Asha", []string{first})
-		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "submitted" || !cmp.Equal(f.Extra["allowed"], []coach.KYCMove{coach.Withdraw}) {
+		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "submitted" || !cmp.Equal(f.Extra["allowed"], []coach.KYCAction{coach.Withdraw}) {
 			p.Errorf("%+v", f.Extra)
 		}
 		for _, reason := range []string{"", " \n", strings.Repeat("é", 501), "a\x00b", "\xff"} {
@@ -129,7 +129,7 @@ func TestVerification(t *testing.T) {
 			p.Errorf("%+v", verified)
 		}
 		_, _, err = p.verify().Submit(bg, by, "Asha", []string{first})
-		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "verified" || len(f.Extra["allowed"].([]coach.KYCMove)) != 0 {
+		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "verified" || len(f.Extra["allowed"].([]coach.KYCAction)) != 0 {
 			p.Errorf("%+v", f.Extra)
 		}
 		if got := p.tray(by.AccountID); !slices.Equal(got, []string{"kyc_rejected", "kyc_verified"}) {
@@ -169,7 +169,7 @@ func TestKYCQueue(t *testing.T) {
 			p.clock.advance(time.Duration(i%2) * time.Minute) // some at the same moment
 		}
 		var got []string
-		var after coach.Queued
+		var after coach.KYCCursor
 		for {
 			page, err := p.verify().Queue(bg, after, 2)
 			ok(p, err)
@@ -178,7 +178,7 @@ func TestKYCQueue(t *testing.T) {
 					p.Errorf("%+v", s)
 				}
 				got = append(got, s.ID)
-				after = coach.Queued{At: s.SubmittedAt, ID: s.ID}
+				after = coach.KYCCursor{At: s.SubmittedAt, ID: s.ID}
 			}
 			if len(page) < 2 {
 				break

@@ -31,7 +31,7 @@ func (tx *tx) relist(ctx context.Context, coachID string) error {
 }
 
 // list is relist for whoever holds the coach's row and knows what is there.
-func (tx *tx) list(ctx context.Context, s coach.Source) error {
+func (tx *tx) list(ctx context.Context, s coach.ListingSource) error {
 	l, ok := s.Listing()
 	if !ok {
 		return tx.unlist(ctx, s.ID)
@@ -156,9 +156,9 @@ func newListingCard(l coach.Listing) listingCard {
 		Tier: l.Tier, KYC: string(l.KYC), Filled: l.Filled, Show: l.Show,
 		Name: l.Name, Bio: l.Bio, Sports: l.Sports, Experience: l.Experience,
 	}
-	if l.Portrait != nil {
-		card.Picture = &pictureCard{ID: l.Portrait.DocumentID, Width: l.Portrait.Width, Height: l.Portrait.Height}
-		for _, size := range l.Portrait.Sizes {
+	if l.Picture != nil {
+		card.Picture = &pictureCard{ID: l.Picture.DocumentID, Width: l.Picture.Width, Height: l.Picture.Height}
+		for _, size := range l.Picture.Sizes {
 			card.Picture.Sizes = append(card.Picture.Sizes, pictureSizeCard(size))
 		}
 	}
@@ -174,9 +174,9 @@ func (card listingCard) listing(coachID string) coach.Listing {
 		Name: card.Name, Bio: card.Bio, Sports: card.Sports, Experience: card.Experience,
 	}
 	if card.Picture != nil {
-		l.Portrait = &coach.Portrait{DocumentID: card.Picture.ID, Width: card.Picture.Width, Height: card.Picture.Height}
+		l.Picture = &coach.ListingPicture{DocumentID: card.Picture.ID, Width: card.Picture.Width, Height: card.Picture.Height}
 		for _, size := range card.Picture.Sizes {
-			l.Portrait.Sizes = append(l.Portrait.Sizes, coach.PortraitSize(size))
+			l.Picture.Sizes = append(l.Picture.Sizes, coach.ListingPictureSize(size))
 		}
 	}
 	for _, c := range card.Certificates {

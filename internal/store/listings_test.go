@@ -57,8 +57,8 @@ func addDocument(tx *store.Tx, coachID, id, kind, title string) error {
 
 // show has a coach wish to show everything.
 func (p *pitch) show(coachID string, visible bool) error {
-	return p.db.SetVisibility(bg, coachID, func(coach.Source) (coach.Wish, error) {
-		return coach.Wish{Visible: visible, Show: coach.Showable}, nil
+	return p.db.SetVisibility(bg, coachID, func(coach.ListingSource) (coach.VisibilityRequest, error) {
+		return coach.VisibilityRequest{Visible: visible, Show: coach.Showable}, nil
 	})
 }
 

@@ -10,22 +10,22 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 )
 
-var _ coach.OversightStore = (*DB)(nil)
+var _ coach.AccountAdminStore = (*DB)(nil)
 
 // accountColumns are those of coach.Account, and the name as it is looked for.
 const accountColumns = `a.id, a.mobile_number, c.name, c.tier, c.kyc_state, a.created_at, a.suspended_at, a.suspended_why, c.name_key`
 
-func scanAccount(s scanner) (coach.Found, error) {
-	var f coach.Found
+func scanAccount(s scanner) (coach.AccountMatch, error) {
+	var f coach.AccountMatch
 	err := s.Scan(&f.ID, &f.Number, intoText(&f.Name), intoText(&f.Tier), &f.KYC, intoTime(&f.CreatedAt),
-		intoTime(&f.SuspendedAt), intoText(&f.SuspendedFor), &f.At.Name)
-	f.At.ID = f.ID
+		intoTime(&f.SuspendedAt), intoText(&f.SuspendedReason), &f.Cursor.Name)
+	f.Cursor.ID = f.ID
 	return f, err
 }
 
 // FindCoaches looks coaches up, and records that an operator did.
-func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.Search, limit int) ([]coach.Found, error) {
-	var found []coach.Found
+func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.AccountSearch, limit int) ([]coach.AccountMatch, error) {
+	var found []coach.AccountMatch
 	err := db.write(ctx, func(tx *tx) error {
 		var how string
 		var err error
@@ -41,7 +41,7 @@ func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.Search
 	return found, err
 }
 
-func (tx *tx) findCoaches(ctx context.Context, s coach.Search, limit int) (found []coach.Found, how string, err error) {
+func (tx *tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int) (found []coach.AccountMatch, how string, err error) {
 	var rs *rows
 	switch {
 	case s.Number != "":
@@ -57,7 +57,7 @@ func (tx *tx) findCoaches(ctx context.Context, s coach.Search, limit int) (found
 		how = "name"
 		from := nameKey(s.Name)
 		if len(from) == 0 {
-			return []coach.Found{}, how, nil
+			return []coach.AccountMatch{}, how, nil
 		}
 		after := s.After
 		if len(after.Name) == 0 {

@@ -35,7 +35,7 @@ func (p *pitch) operators() {
 	}
 	c := p.coach(9400)
 	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { v.Name = "Zoya"; return v, nil }))
-	for _, search := range []coach.Search{{Number: c.Number}, {ID: c.AccountID}, {Name: "zo"}} {
+	for _, search := range []coach.AccountSearch{{Number: c.Number}, {ID: c.AccountID}, {Name: "zo"}} {
 		found, err := p.db.FindCoaches(bg, by, search, 5)
 		if err != nil || len(found) != 1 {
 			p.Fatal(found, err)

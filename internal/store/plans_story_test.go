@@ -284,7 +284,7 @@ func (p *pitch) directory() {
 	ok(p, p.show(id, true))
 	ok(p, p.profile(id, "Asha Rao", "I coach runners.", "Athletics"))
 	ok(p, p.profile(id, "Bela", "I run.", "Football"))
-	_, err := p.db.Source(bg, id)
+	_, err := p.db.ListingSource(bg, id)
 	ok(p, err)
 	_, err = p.db.Listing(bg, id)
 	ok(p, err)

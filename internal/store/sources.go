@@ -11,7 +11,7 @@ import (
 )
 
 // Source returns everything that the directory is made of for one coach.
-func (db *DB) Source(ctx context.Context, coachID string) (s coach.Source, err error) {
+func (db *DB) ListingSource(ctx context.Context, coachID string) (s coach.ListingSource, err error) {
 	return s, db.view(ctx, func(tx *tx) (err error) {
 		s, err = tx.source(ctx, coachID)
 		return err
@@ -20,7 +20,7 @@ func (db *DB) Source(ctx context.Context, coachID string) (s coach.Source, err e
 
 // SetVisibility loads what the directory is made of, lets fn say what the coach
 // wishes, and saves that with the listing. fn may run more than once.
-func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.Source) (coach.Wish, error)) error {
+func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.ListingSource) (coach.VisibilityRequest, error)) error {
 	return db.write(ctx, func(tx *tx) error {
 		if _, err := tx.holdCoach(ctx, coachID); err != nil {
 			return err
@@ -29,7 +29,7 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.S
 		if err != nil {
 			return err
 		}
-		if s.Wish, err = fn(s); err != nil {
+		if s.VisibilityRequest, err = fn(s); err != nil {
 			return err
 		}
 		shown, err := json.Marshal(s.Show)
@@ -61,14 +61,14 @@ func (tx *tx) holdCoach(ctx context.Context, coachID string) (visible bool, err 
 }
 
 // source reads a coach's profile and whether the account is suspended.
-func (tx *tx) source(ctx context.Context, coachID string) (coach.Source, error) {
+func (tx *tx) source(ctx context.Context, coachID string) (coach.ListingSource, error) {
 	p, err := profile(ctx, tx, coachID)
 	if err != nil {
-		return coach.Source{}, err
+		return coach.ListingSource{}, err
 	}
 	var suspended sql.NullInt64
 	if err := tx.queryRow(ctx, `SELECT suspended_at FROM accounts WHERE id = $1`, coachID).Scan(&suspended); err != nil {
-		return coach.Source{}, fmt.Errorf("account of coach %s: %w", coachID, err)
+		return coach.ListingSource{}, fmt.Errorf("account of coach %s: %w", coachID, err)
 	}
-	return coach.Source{Profile: p, Suspended: suspended.Valid}, nil
+	return coach.ListingSource{Profile: p, Suspended: suspended.Valid}, nil
 }

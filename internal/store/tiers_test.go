@@ -41,15 +41,15 @@ func TestUpdateTier(t *testing.T) {
 		}
 		sub, err := p.db.Subscription(bg, by.AccountID)
 		ok(p, err)
-		if len(sub.Kept) != 20 || !sub.Since.Equal(p.clock.Now()) {
-			p.Errorf("%q since %s", sub.Kept, sub.Since)
+		if len(sub.StoredTier) != 20 || !sub.Since.Equal(p.clock.Now()) {
+			p.Errorf("%q since %s", sub.StoredTier, sub.Since)
 		}
 		ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "", nil }))
-		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.Kept != "" {
+		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.StoredTier != "" {
 			p.Errorf("%+v, %v", sub, err)
 		}
 		ok(p, p.db.SetTier(bg, actor.Operator{ID: "token", Name: "desk"}, by.AccountID, "staff"))
-		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.Kept != "staff" {
+		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.StoredTier != "staff" {
 			p.Errorf("%+v, %v", sub, err)
 		}
 		log, err := p.db.Audit(bg, by.AccountID, "", 10)

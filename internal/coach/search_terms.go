@@ -11,7 +11,7 @@ import (
 
 // maxTerm is how many characters of a word the index of the directory knows. What
 // a longer word is looked for by beyond them is compared when it is found.
-const maxTerm = 20
+const maxTermLength = 20
 
 // foldSearch makes what people would call the same the same, as the search for
 // players does: whatever the case, the spaces, and characters that do not show.
@@ -39,17 +39,17 @@ func foldCase(s string) string {
 }
 
 // words returns the words of a text, folded: letters, digits and their marks.
-func words(s string) []string {
+func splitWords(s string) []string {
 	return strings.FieldsFunc(foldSearch(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 	})
 }
 
 // cut returns the first characters of a word, as many as the index knows.
-func cut(word string) string {
+func indexedPrefix(word string) string {
 	n := 0
 	for i := range word {
-		if n == maxTerm {
+		if n == maxTermLength {
 			return word[:i]
 		}
 		n++
@@ -59,8 +59,8 @@ func cut(word string) string {
 
 // beginnings calls found with each beginning of a word that the index knows,
 // itself among them.
-func beginnings(word string, found func(string)) {
-	word = cut(word)
+func eachPrefix(word string, found func(string)) {
+	word = indexedPrefix(word)
 	for i := range word {
 		if i > 0 {
 			found(word[:i])
@@ -71,7 +71,7 @@ func beginnings(word string, found func(string)) {
 
 // The two kinds of terms by which a listing is found.
 func sportTerm(folded string) string { return "s:" + folded }
-func wordTerm(word string) string    { return "w:" + cut(word) }
+func wordTerm(word string) string    { return "w:" + indexedPrefix(word) }
 
 // isLong says that the index may not tell a word from others that begin like it.
-func isLong(word string) bool { return utf8.RuneCountInString(word) >= maxTerm }
+func exceedsIndex(word string) bool { return utf8.RuneCountInString(word) >= maxTermLength }

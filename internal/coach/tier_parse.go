@@ -15,7 +15,7 @@ const (
 	// maxTiers and the others bound a file of tiers.
 	maxTiers    = 50
 	maxFeatures = 100
-	maxWord     = 100
+	maxText     = 100
 )
 
 var tierName = regexp.MustCompile(`^[a-z0-9_-]{1,40}$`)
@@ -23,41 +23,41 @@ var tierName = regexp.MustCompile(`^[a-z0-9_-]{1,40}$`)
 // ParseTiers reads tiers from JSON, as docs/tiers.md describes it. It returns
 // every fault of the text, each with the place as a JSON pointer.
 func ParseTiers(text []byte) ([]Tier, []string) {
-	r := &tierReader{}
+	r := &tierParser{}
 	file, err := r.parse(text)
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
 	root := r.object(file, "", "tiers")
 	if root == nil {
-		return nil, r.faults
+		return nil, r.problems
 	}
 	list, ok := r.list(root["tiers"], "/tiers", maxTiers)
 	if ok && len(list) == 0 {
-		r.fault("/tiers", "must have at least one tier")
+		r.addProblem("/tiers", "must have at least one tier")
 	}
 	var tiers []Tier
 	for i, item := range list {
 		tiers = append(tiers, r.tier(item, fmt.Sprintf("/tiers/%d", i), tiers))
 	}
-	if len(r.faults) > 0 {
-		return nil, r.faults
+	if len(r.problems) > 0 {
+		return nil, r.problems
 	}
 	return tiers, nil
 }
 
 // tierReader gathers what is wrong with a file of tiers.
-type tierReader struct{ faults []string }
+type tierParser struct{ problems []string }
 
-func (r *tierReader) fault(at, format string, args ...any) {
+func (r *tierParser) addProblem(at, format string, args ...any) {
 	if at == "" {
 		at = "the file"
 	}
-	r.faults = append(r.faults, at+" "+fmt.Sprintf(format, args...))
+	r.problems = append(r.problems, at+" "+fmt.Sprintf(format, args...))
 }
 
 // tier reads one tier; others came before it.
-func (r *tierReader) tier(v any, at string, others []Tier) Tier {
+func (r *tierParser) tier(v any, at string, others []Tier) Tier {
 	m := r.object(v, at, "name", "title", "self_service", "features", "limits", "shows", "kyc_for")
 	if m == nil {
 		return Tier{}
@@ -66,21 +66,21 @@ func (r *tierReader) tier(v any, at string, others []Tier) Tier {
 	t.Name, _ = m["name"].(string)
 	switch {
 	case !tierName.MatchString(t.Name):
-		r.fault(at+"/name", "must be 1 to 40 characters of a-z, 0-9, _ and -")
+		r.addProblem(at+"/name", "must be 1 to 40 characters of a-z, 0-9, _ and -")
 	case slices.ContainsFunc(others, func(o Tier) bool { return o.Name == t.Name }):
-		r.fault(at+"/name", "names the tier %s again", t.Name)
+		r.addProblem(at+"/name", "names the tier %s again", t.Name)
 	}
-	t.Title = r.word(m["title"], at+"/title")
-	t.SelfService = r.flag(m["self_service"], at+"/self_service")
-	t.Features = r.words(m["features"], at+"/features", nil)
-	t.Shows = r.words(m["shows"], at+"/shows", Showable)
-	t.KYCFor = r.words(m["kyc_for"], at+"/kyc_for", []string{ForVisibility})
+	t.Title = r.text(m["title"], at+"/title")
+	t.SelfService = r.boolean(m["self_service"], at+"/self_service")
+	t.Features = r.texts(m["features"], at+"/features", nil)
+	t.Shows = r.texts(m["shows"], at+"/shows", Showable)
+	t.KYCFor = r.texts(m["kyc_for"], at+"/kyc_for", []string{ForVisibility})
 	if limits, there := m["limits"]; there {
 		at += "/limits"
 		l := r.object(limits, at, "players", "unverified_players", "storage_bytes", "messages_per_day")
 		t.Limits = Limits{
-			Players: r.count(l["players"], at+"/players"), UnverifiedPlayers: r.count(l["unverified_players"], at+"/unverified_players"),
-			StorageBytes: r.count(l["storage_bytes"], at+"/storage_bytes"), MessagesPerDay: r.count(l["messages_per_day"], at+"/messages_per_day"),
+			Players: r.limit(l["players"], at+"/players"), UnverifiedPlayers: r.limit(l["unverified_players"], at+"/unverified_players"),
+			StorageBytes: r.limit(l["storage_bytes"], at+"/storage_bytes"), MessagesPerDay: r.limit(l["messages_per_day"], at+"/messages_per_day"),
 		}
 	}
 	return t
@@ -88,15 +88,15 @@ func (r *tierReader) tier(v any, at string, others []Tier) Tier {
 
 // object returns the members of v, which may have these names alone; nil where it
 // is no object.
-func (r *tierReader) object(v any, at string, names ...string) map[string]any {
+func (r *tierParser) object(v any, at string, names ...string) map[string]any {
 	m, ok := v.(map[string]any)
 	if !ok {
-		r.fault(at, "must be an object with %s", strings.Join(names, ", "))
+		r.addProblem(at, "must be an object with %s", strings.Join(names, ", "))
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(names, name) {
-			r.fault(at+"/"+pointerEscaper.Replace(name), "is not known; there are %s", strings.Join(names, ", "))
+			r.addProblem(at+"/"+pointerEscaper.Replace(name), "is not known; there are %s", strings.Join(names, ", "))
 		}
 	}
 	return m
@@ -104,13 +104,13 @@ func (r *tierReader) object(v any, at string, names ...string) map[string]any {
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-func (r *tierReader) list(v any, at string, most int) ([]any, bool) {
+func (r *tierParser) list(v any, at string, most int) ([]any, bool) {
 	list, ok := v.([]any)
 	switch {
 	case !ok:
-		r.fault(at, "must be a list")
+		r.addProblem(at, "must be a list")
 	case len(list) > most:
-		r.fault(at, "may have at most %d items", most)
+		r.addProblem(at, "may have at most %d items", most)
 		return nil, false
 	}
 	return list, ok
@@ -118,7 +118,7 @@ func (r *tierReader) list(v any, at string, most int) ([]any, bool) {
 
 // words reads a list of different words, of known ones alone where they are
 // given; what is not there is empty.
-func (r *tierReader) words(v any, at string, known []string) []string {
+func (r *tierParser) texts(v any, at string, known []string) []string {
 	words := []string{}
 	if v == nil {
 		return words
@@ -128,37 +128,37 @@ func (r *tierReader) words(v any, at string, known []string) []string {
 		place := at + "/" + strconv.Itoa(i)
 		if known != nil {
 			if word, ok := item.(string); !ok || !slices.Contains(known, word) {
-				r.fault(place, "must be one of %s", strings.Join(known, ", "))
+				r.addProblem(place, "must be one of %s", strings.Join(known, ", "))
 				continue
 			}
 		}
-		word := r.word(item, place)
+		word := r.text(item, place)
 		if slices.Contains(words, word) && word != "" {
-			r.fault(place, "is there twice")
+			r.addProblem(place, "is there twice")
 		}
 		words = append(words, word)
 	}
 	return words
 }
 
-func (r *tierReader) word(v any, at string) string {
+func (r *tierParser) text(v any, at string) string {
 	s, ok := v.(string)
-	if n := utf8.RuneCountInString(strings.TrimSpace(s)); !ok || n == 0 || n > maxWord {
-		r.fault(at, "must be a text of 1 to %d characters", maxWord)
+	if n := utf8.RuneCountInString(strings.TrimSpace(s)); !ok || n == 0 || n > maxText {
+		r.addProblem(at, "must be a text of 1 to %d characters", maxText)
 	}
 	return strings.TrimSpace(s)
 }
 
-func (r *tierReader) flag(v any, at string) bool {
+func (r *tierParser) boolean(v any, at string) bool {
 	b, ok := v.(bool)
 	if !ok && v != nil {
-		r.fault(at, "must be true or false")
+		r.addProblem(at, "must be true or false")
 	}
 	return b
 }
 
 // count reads a limit: 0, null or nothing is none.
-func (r *tierReader) count(v any, at string) int64 {
+func (r *tierParser) limit(v any, at string) int64 {
 	const most = 1 << 53 // what every reader of JSON holds exactly
 	if v == nil {
 		return 0
@@ -166,7 +166,7 @@ func (r *tierReader) count(v any, at string) int64 {
 	number, _ := v.(json.Number)
 	n, err := strconv.ParseInt(number.String(), 10, 64)
 	if err != nil || n < 0 || n > most {
-		r.fault(at, "must be a whole number from 0 to %d; 0 is no limit", int64(most))
+		r.addProblem(at, "must be a whole number from 0 to %d; 0 is no limit", int64(most))
 		return 0
 	}
 	return n
