@@ -27,7 +27,7 @@ func (s *Server) audit(w http.ResponseWriter, r *http.Request) error {
 	c, query := callOf(r), r.URL.Query()
 	object := query.Get("object_id")
 	if query.Has("object_id") && !isID(object) {
-		c.faults.Add("/object_id", "invalid_id", "This is no identifier: a UUID.")
+		c.faults.Add("/object_id", "invalid_id", "This must be a UUID.")
 	}
 	p := s.page(c, query)
 	if err := c.faults.Err(); err != nil {

@@ -187,7 +187,7 @@ func (d keptPage) serve(w http.ResponseWriter, r *http.Request, status int) {
 		h.Set("Cache-Control", "no-store")
 	}
 	h.Set("Content-Type", d.contentType)
-	if wire.TakesCoding(r.Header, "gzip") {
+	if wire.AcceptsEncoding(r.Header, "gzip") {
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Length", strconv.Itoa(len(d.compressed)))
 		w.WriteHeader(status)

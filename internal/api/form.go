@@ -108,7 +108,7 @@ func (fr *formReader) part(part *multipart.Part) error {
 	case !utf8.ValidString(name) || name != "file" && !slices.Contains(fr.names, name):
 		f.add(pointTo("", shown(name)), "unknown_field", "There is no such field.")
 	case twice || name == "file" && fr.form.file != nil:
-		f.add(pointTo("", name), "duplicate_field", "This stands here twice.")
+		f.add(pointTo("", name), "duplicate_field", "This field is here twice.")
 	case name == "file":
 		return fr.file(part)
 	default:

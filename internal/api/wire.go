@@ -54,10 +54,10 @@ func created(w http.ResponseWriter, location string, v any) error {
 	return wire.Created(w, location, v)
 }
 
-func nothing(w http.ResponseWriter) error { return wire.Nothing(w) }
+func nothing(w http.ResponseWriter) error { return wire.NoContent(w) }
 
 func timestamp(t time.Time) string        { return wire.Timestamp(t) }
 func timestampOrNull(t time.Time) *string { return wire.TimestampOrNull(t) }
 func orNull(s string) *string             { return wire.OrNull(s) }
 func seconds(d time.Duration) int         { return wire.Seconds(d) }
-func wholeSeconds(d time.Duration) int    { return wire.WholeSeconds(d) }
+func wholeSeconds(d time.Duration) int    { return wire.CeilSeconds(d) }

@@ -6,56 +6,56 @@ import (
 	"strings"
 )
 
-// Acceptable says whether the Accept header admits a media type. The most specific range
-// that matches decides, and a weight of 0 excludes (RFC 9110, section 12.5.1).
-// What cannot be read is passed over.
+// Acceptable reports whether the Accept header admits mediaType (RFC 9110, section
+// 12.5.1). The most specific range decides, and q=0 excludes. Invalid elements are
+// ignored.
 func Acceptable(h http.Header, mediaType string) bool {
 	values := h.Values("Accept")
 	if len(values) == 0 {
 		return true
 	}
 	kind, _, _ := strings.Cut(mediaType, "/")
-	best, admitted, seen := 0, false, false
+	best, admitted, present := 0, false, false
 	for element := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		name, parameters, _ := strings.Cut(element, ";")
 		name = strings.ToLower(strings.TrimSpace(name))
 		if name == "" {
 			continue
 		}
-		seen = true
-		exact := 0
+		present = true
+		specificity := 0
 		switch name {
 		case mediaType:
-			exact = 3
+			specificity = 3
 		case kind + "/*":
-			exact = 2
+			specificity = 2
 		case "*/*", "*":
-			exact = 1
+			specificity = 1
 		}
-		if exact > best {
-			best, admitted = exact, weight(parameters) > 0
-		} else if exact == best && exact > 0 {
-			admitted = admitted || weight(parameters) > 0
+		if specificity > best {
+			best, admitted = specificity, quality(parameters) > 0
+		} else if specificity == best && specificity > 0 {
+			admitted = admitted || quality(parameters) > 0
 		}
 	}
-	return admitted || !seen
+	return admitted || !present
 }
 
-// TakesCoding says whether the Accept-Encoding header asks for a coding by its name
-// (RFC 9110, section 12.5.3). Whoever does not name it gets the plain answer, which
-// everybody takes.
-func TakesCoding(h http.Header, coding string) bool {
+// AcceptsEncoding reports whether the Accept-Encoding header names coding with q
+// above 0 (RFC 9110, section 12.5.3). It ignores "*": a client that does not name
+// the coding gets the plain response.
+func AcceptsEncoding(h http.Header, coding string) bool {
 	for element := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
 		name, parameters, _ := strings.Cut(element, ";")
 		if strings.EqualFold(strings.TrimSpace(name), coding) {
-			return weight(parameters) > 0
+			return quality(parameters) > 0
 		}
 	}
 	return false
 }
 
-// weight returns the q among the parameters of a media range; 1 where there is none.
-func weight(parameters string) float64 {
+// quality returns the q parameter, or 1 if it is absent or invalid.
+func quality(parameters string) float64 {
 	for p := range strings.SplitSeq(parameters, ";") {
 		name, value, _ := strings.Cut(p, "=")
 		if !strings.EqualFold(strings.TrimSpace(name), "q") {

@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// ReadAll reads a body of at most limit bytes. What is left of one that is larger
-// is not read, and the connection ends.
+// ReadAll reads a body of at most limit bytes. It does not read the rest of a larger
+// body: the server closes the connection.
 func ReadAll(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	tooLarge := func() error {
 		w.Header().Set("Connection", "close")

@@ -11,16 +11,15 @@ import (
 	"strings"
 )
 
-// Bind puts v, which Parse made, into the struct that into points to, and adds to
-// f everything that is wrong with it: wrong types, unknown and missing fields,
-// bounds.
+// Bind copies v, a result of Parse, into the struct that into points to. It adds
+// every fault to f: wrong types, unknown and missing fields, values out of bounds.
 //
-// Fields carry their name in a json tag and their rules in a rule tag (see
-// Rules). They are strings, bools, ints, structs, slices and pointers to these;
-// a pointer is nil where the field was left out. Null is the same as leaving an
-// optional field out, but for a merge patch: Opt tells null.
+// A field has its name in a json tag and its rules in a rule tag (see Rules). Its
+// type is string, bool, int, struct, slice, a pointer to one of these, or Opt. The
+// pointer of an absent optional field is nil, and null means absent, except for
+// Opt, the field type of merge patches.
 func Bind[T any](v any, into *T, f *Faults) {
-	bind(v, reflect.ValueOf(into).Elem(), "", Rules{}, f)
+	bindValue(v, reflect.ValueOf(into).Elem(), "", Rules{}, f)
 }
 
 // Opt is a field of a merge patch (RFC 7396): absent, null, or a value.
@@ -29,7 +28,7 @@ type Opt[T any] struct {
 	Value     T
 }
 
-// Some returns the value, or nil where there is none: absent or null.
+// Some returns a pointer to the value, or nil if the field is absent or null.
 func (o Opt[T]) Some() *T {
 	if !o.Set || o.Null {
 		return nil
@@ -37,22 +36,22 @@ func (o Opt[T]) Some() *T {
 	return &o.Value
 }
 
-// put notes that the field is there and returns where its value goes.
-func (o *Opt[T]) put(null bool) reflect.Value {
+// set marks the field as present and returns its value for binding.
+func (o *Opt[T]) set(null bool) reflect.Value {
 	o.Set, o.Null = true, null
 	return reflect.ValueOf(&o.Value).Elem()
 }
 
 type optionalField interface {
-	put(null bool) reflect.Value
+	set(null bool) reflect.Value
 }
 
-// bind puts v into a value, and notes what does not fit.
-func bind(v any, into reflect.Value, at string, is Rules, f *Faults) {
+// bindValue copies v into a value. at is the JSON pointer of v.
+func bindValue(v any, into reflect.Value, at string, rules Rules, f *Faults) {
 	if opt, ok := into.Addr().Interface().(optionalField); ok {
-		inner := opt.put(v == nil)
+		inner := opt.set(v == nil)
 		if v != nil {
-			bind(v, inner, at, is, f)
+			bindValue(v, inner, at, rules, f)
 		}
 		return
 	}
@@ -63,18 +62,18 @@ func bind(v any, into reflect.Value, at string, is Rules, f *Faults) {
 			return
 		}
 		into.Set(reflect.New(into.Type().Elem()))
-		bind(v, into.Elem(), at, is, f)
+		bindValue(v, into.Elem(), at, rules, f)
 	case reflect.Struct:
 		bindStruct(v, into, at, f)
 	case reflect.Slice:
-		bindSlice(v, into, at, is, f)
+		bindSlice(v, into, at, rules, f)
 	case reflect.String:
 		s, ok := v.(string)
 		if !ok {
 			f.Add(at, "invalid_type", "This must be a string.")
 			return
 		}
-		into.SetString(is.Text(s, at, f))
+		into.SetString(rules.Text(s, at, f))
 	case reflect.Bool:
 		b, ok := v.(bool)
 		if !ok {
@@ -83,15 +82,15 @@ func bind(v any, into reflect.Value, at string, is Rules, f *Faults) {
 		}
 		into.SetBool(b)
 	case reflect.Int:
-		n, ok := whole(v)
+		n, ok := wholeNumber(v)
 		if !ok {
 			f.Add(at, "invalid_type", "This must be a whole number.")
 			return
 		}
-		is.number(n, at, f)
+		rules.checkNumber(n, at, f)
 		into.SetInt(n)
 	default:
-		panic("wire: no rule for " + into.Type().String())
+		panic("wire: Bind does not support the type " + into.Type().String())
 	}
 }
 
@@ -103,13 +102,13 @@ func bindStruct(v any, into reflect.Value, at string, f *Faults) {
 	}
 	known := 0
 	for _, m := range membersOf(into.Type()) {
-		value, there := object[m.name]
+		value, present := object[m.name]
 		switch {
-		case there && value == nil && m.optional && !m.rules.kept:
-			known++ // null is as good as nothing
-		case there:
+		case present && value == nil && m.optional && !m.rules.kept:
+			known++ // null means absent
+		case present:
 			known++
-			bind(value, into.Field(m.index), PointTo(at, m.name), m.rules, f)
+			bindValue(value, into.Field(m.index), PointTo(at, m.name), m.rules, f)
 		case m.rules.required:
 			f.Add(PointTo(at, m.name), "required", "This is needed.")
 		}
@@ -124,23 +123,23 @@ func bindStruct(v any, into reflect.Value, at string, f *Faults) {
 	}
 }
 
-func bindSlice(v any, into reflect.Value, at string, is Rules, f *Faults) {
+func bindSlice(v any, into reflect.Value, at string, rules Rules, f *Faults) {
 	list, ok := v.([]any)
 	if !ok {
 		f.Add(at, "invalid_type", "This must be a list.")
 		return
 	}
-	if !is.count(len(list), at, f) {
+	if !rules.checkCount(len(list), at, f) {
 		return
 	}
 	into.Set(reflect.MakeSlice(into.Type(), len(list), len(list)))
 	for i, element := range list {
-		bind(element, into.Index(i), PointTo(at, i), is.each(), f)
+		bindValue(element, into.Index(i), PointTo(at, i), rules.elementRules(), f)
 	}
 }
 
-// whole returns a JSON number that is whole, however it is written.
-func whole(v any) (int64, bool) {
+// wholeNumber returns v if it is a whole number in any notation: 3, 3.0 or 3e0.
+func wholeNumber(v any) (int64, bool) {
 	number, ok := v.(json.Number)
 	if !ok {
 		return 0, false
@@ -153,12 +152,11 @@ func whole(v any) (int64, bool) {
 		return 0, false
 	}
 	if x == math.Trunc(x) && math.Abs(x) >= 1<<53 {
-		// Beyond what a float holds exactly, the sign is all that a bound needs.
+		// Beyond the exact range of a float64, bounds need only sign and size.
 		return int64(max(-1<<53, min(1<<53, x))), true
 	}
-	// A float rounds 3.00000000000000000001 to 3. What is below 2^53 has few
-	// digits before its point, so exact arithmetic on it is cheap, if the
-	// exponent is not meant to make it dear.
+	// A float64 rounds 3.00000000000000000001 to 3, so use exact arithmetic. Reject
+	// numbers near zero first: 1e-999999999 would need a huge denominator.
 	if math.Abs(x) < 1 && x != 0 || x == 0 && strings.ContainsAny(mantissa(number.String()), "123456789") {
 		return 0, false
 	}
@@ -169,7 +167,7 @@ func whole(v any) (int64, bool) {
 	return exact.Num().Int64(), true
 }
 
-// mantissa is a number without its exponent.
+// mantissa returns number without its exponent.
 func mantissa(number string) string {
 	digits, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return digits

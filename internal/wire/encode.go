@@ -9,37 +9,37 @@ import (
 	"time"
 )
 
-// Encode answers v as JSON.
+// Encode writes v as a JSON response.
 func Encode(w http.ResponseWriter, status int, v any) error {
 	body, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("encode an answer: %w", err)
+		return fmt.Errorf("encode response: %w", err)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a caller who is gone needs no answer
+	_, _ = w.Write(body) // an error means that the client has gone
 	return nil
 }
 
-// Created answers 201 with v and where it is.
+// Created writes v as a 201 response with its location.
 func Created(w http.ResponseWriter, location string, v any) error {
 	w.Header().Set("Location", location)
 	return Encode(w, http.StatusCreated, v)
 }
 
-// Nothing answers 204.
-func Nothing(w http.ResponseWriter) error {
+// NoContent writes a 204 response.
+func NoContent(w http.ResponseWriter) error {
 	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-// Timestamp returns t as answers write it: RFC 3339, UTC, to the microsecond.
+// Timestamp returns t in RFC 3339, in UTC, with microseconds.
 func Timestamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.999999Z07:00")
 }
 
-// TimestampOrNull is Timestamp, with nil for the zero time.
+// TimestampOrNull returns Timestamp(t), or nil for the zero time.
 func TimestampOrNull(t time.Time) *string {
 	if t.IsZero() {
 		return nil
@@ -48,7 +48,7 @@ func TimestampOrNull(t time.Time) *string {
 	return &s
 }
 
-// OrNull returns s, or nil where it is empty: what is unset is null on the wire.
+// OrNull returns s, or nil if it is empty.
 func OrNull(s string) *string {
 	if s == "" {
 		return nil
@@ -56,8 +56,8 @@ func OrNull(s string) *string {
 	return &s
 }
 
-// Seconds returns d as answers write it: whole, and never more than is left.
+// Seconds rounds d down to whole seconds; negative durations become 0.
 func Seconds(d time.Duration) int { return max(0, int(d/time.Second)) }
 
-// WholeSeconds rounds d up: whoever waits that long has waited long enough.
-func WholeSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+// CeilSeconds rounds d up to whole seconds, for a client that must wait at least d.
+func CeilSeconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }

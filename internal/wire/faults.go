@@ -1,6 +1,6 @@
-// Package wire is how values travel: it reads JSON into structs under the rules
-// that their tags name, collects every fault, and writes answers. It knows shapes
-// and bounds, nothing of what is asked for.
+// Package wire decodes JSON requests into structs, checks the rules in their tags,
+// reports every fault at once, and encodes responses. It also has page cursors and
+// content negotiation. It knows no endpoint.
 package wire
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// maxFaults bounds how many faults one answer lists.
+// maxFaults is the most faults that one response lists.
 const maxFaults = 100
 
-// Faults collects all that is wrong with a request, at most one for each place.
+// Faults collects the faults of a request, at most one for each JSON pointer.
 type Faults []fault.Field
 
-// Add notes a fault unless detail is empty or the place has one already.
+// Add appends a fault unless detail is empty or the pointer has a fault already.
 func (f *Faults) Add(pointer, code, detail string) {
 	if detail == "" || len(*f) >= maxFaults || f.Has(pointer) {
 		return
@@ -25,7 +25,7 @@ func (f *Faults) Add(pointer, code, detail string) {
 	*f = append(*f, fault.Field{Pointer: pointer, Code: code, Detail: detail})
 }
 
-// Has says whether the place has a fault already.
+// Has reports whether the pointer has a fault.
 func (f *Faults) Has(pointer string) bool {
 	for _, field := range *f {
 		if field.Pointer == pointer {
@@ -35,13 +35,13 @@ func (f *Faults) Has(pointer string) bool {
 	return false
 }
 
-// Err returns validation_failed with every fault, or nil where there is none.
+// Err returns validation_failed with every fault, or nil if there are none.
 func (f Faults) Err() error { return fault.Validation(f) }
 
 var escape = strings.NewReplacer("~", "~0", "/", "~1")
 
-// PointTo returns the JSON pointer (RFC 6901) to a member or an element of what
-// is at.
+// PointTo appends a member name (string) or an index (int) to the JSON pointer at
+// (RFC 6901).
 func PointTo(at string, step any) string {
 	switch step := step.(type) {
 	case int:

@@ -8,13 +8,13 @@ import (
 	"strconv"
 )
 
-// The sizes of a page (contract section 1).
+// Page sizes (contract section 1).
 const (
 	defaultLimit = 50
 	maxLimit     = 200
 )
 
-// List is a page of a list.
+// List is one page of a list.
 type List[T any] struct {
 	Items      []T     `json:"items"`
 	NextCursor *string `json:"next_cursor"`

@@ -8,16 +8,16 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// maxDepth is how deep values may nest: several times what any call asks for.
+// maxDepth is the deepest nesting of a body: several times what any endpoint needs.
 const maxDepth = 32
 
-// Malformed is the refusal of a body that cannot be read, and why.
-func Malformed(why string) *fault.Error {
-	return fault.New(fault.Malformed, "malformed_request", "The body must be one JSON value in UTF-8. %s", why)
+// Malformed returns malformed_request with the reason.
+func Malformed(reason string) *fault.Error {
+	return fault.New(fault.Malformed, "malformed_request", "The body must be one JSON value in UTF-8. %s", reason)
 }
 
-// Parse returns the one JSON value of raw. Numbers stay json.Number. A member
-// that stands twice in an object is noted as a fault.
+// Parse returns the one JSON value in raw. Numbers stay json.Number. It adds a fault
+// for each member that an object has twice.
 func Parse(raw []byte, f *Faults) (any, error) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
@@ -27,7 +27,7 @@ func Parse(raw []byte, f *Faults) (any, error) {
 	case !json.Valid(raw):
 		return nil, Malformed("It is not JSON.")
 	case loneSurrogate(raw):
-		return nil, Malformed("It has an escape that is half a character.")
+		return nil, Malformed("It has half of a surrogate pair.")
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -65,8 +65,8 @@ func parseValue(d *json.Decoder, at string, depth int, f *Faults) (any, error) {
 			return nil, err
 		}
 		member, _ := name.(string)
-		if _, twice := object[member]; twice {
-			f.Add(PointTo(at, member), "duplicate_field", "This stands here twice.")
+		if _, duplicate := object[member]; duplicate {
+			f.Add(PointTo(at, member), "duplicate_field", "This field is here twice.")
 		}
 		if object[member], err = parseValue(d, PointTo(at, member), depth+1, f); err != nil {
 			return nil, err

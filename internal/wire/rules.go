@@ -7,56 +7,56 @@ import (
 	"sync"
 )
 
-// Rules are what a rule tag asks of a field, its words separated by commas:
+// Rules are the rules of a field, from its rule tag: words separated by commas.
 //
-//	required     it must be there
+//	required     the field must be present
 //	min=, max=   bounds: characters of a string, items of a list, value of a number
-//	each=        the most characters of each string in a list; its least is 1
-//	oneof=a|b    the only strings
-//	name         as a string, and without marks that turn the writing direction
-//	lines        a string that may have several lines
-//	secret       a string that is taken as it is, whatever its characters: a token
-//	id           a UUID of any version, lower case afterwards
-//	kept         in a merge patch, what null cannot clear
+//	each=        maximum characters of each string in a list; the minimum is 1
+//	oneof=a|b    allowed strings
+//	name         a visible character if not empty, and no marks that change the writing direction
+//	lines        line breaks and tabs are allowed
+//	secret       any characters, taken unchanged: a token
+//	id           a UUID of any version; becomes lower case
+//	kept         in a merge patch: null is refused
 //
-// Every string but a secret is trimmed and normalised to NFC; bounds count what
-// is left.
+// All strings except secrets are trimmed and normalised to NFC before the rules
+// apply.
 type Rules struct {
-	required         bool
-	min, max         int
-	hasMin, hasMax   bool
-	eachMax          int
-	oneof            []string
-	name, lines      bool
-	secret, identity bool
-	kept             bool
+	required       bool
+	min, max       int
+	hasMin, hasMax bool
+	eachMax        int
+	oneof          []string
+	name, lines    bool
+	secret, id     bool
+	kept           bool
 }
 
-// each returns the rules for the elements of a list.
-func (is Rules) each() Rules {
-	is.min, is.hasMin = 1, is.eachMax > 0
-	is.max, is.hasMax = is.eachMax, is.eachMax > 0
-	return is
+// elementRules returns the rules for the elements of a list.
+func (r Rules) elementRules() Rules {
+	r.min, r.hasMin = 1, r.eachMax > 0
+	r.max, r.hasMax = r.eachMax, r.eachMax > 0
+	return r
 }
 
-func (is Rules) count(n int, at string, f *Faults) bool {
+func (r Rules) checkCount(n int, at string, f *Faults) bool {
 	switch {
-	case is.hasMin && n < is.min:
-		f.Add(at, "too_few", "There must be at least "+strconv.Itoa(is.min)+".")
-	case is.hasMax && n > is.max:
-		f.Add(at, "too_many", "There may be at most "+strconv.Itoa(is.max)+".")
+	case r.hasMin && n < r.min:
+		f.Add(at, "too_few", "There must be at least "+strconv.Itoa(r.min)+".")
+	case r.hasMax && n > r.max:
+		f.Add(at, "too_many", "There may be at most "+strconv.Itoa(r.max)+".")
 	default:
 		return true
 	}
 	return false
 }
 
-func (is Rules) number(n int64, at string, f *Faults) {
+func (r Rules) checkNumber(n int64, at string, f *Faults) {
 	switch {
-	case is.hasMin && n < int64(is.min):
-		f.Add(at, "too_small", "This must be at least "+strconv.Itoa(is.min)+".")
-	case is.hasMax && n > int64(is.max):
-		f.Add(at, "too_large", "This may be at most "+strconv.Itoa(is.max)+".")
+	case r.hasMin && n < int64(r.min):
+		f.Add(at, "too_small", "This must be at least "+strconv.Itoa(r.min)+".")
+	case r.hasMax && n > int64(r.max):
+		f.Add(at, "too_large", "This may be at most "+strconv.Itoa(r.max)+".")
 	}
 }
 
@@ -65,22 +65,22 @@ type member struct {
 	index int
 	name  string
 	rules Rules
-	// optional fields may be null: neither required nor an Opt, which tells.
+	// optional fields may be null. Required fields and Opt fields are not optional.
 	optional bool
 }
 
 var memberCache sync.Map // reflect.Type to []member
 
 func membersOf(t reflect.Type) []member {
-	if kept, ok := memberCache.Load(t); ok {
-		return kept.([]member)
+	if cached, ok := memberCache.Load(t); ok {
+		return cached.([]member)
 	}
 	var members []member
 	for i := range t.NumField() {
 		field := t.Field(i)
-		is := ParseRules(field.Tag.Get("rule"))
-		tells := reflect.PointerTo(field.Type).Implements(reflect.TypeFor[optionalField]())
-		members = append(members, member{i, field.Tag.Get("json"), is, !is.required && !tells})
+		rules := ParseRules(field.Tag.Get("rule"))
+		isOpt := reflect.PointerTo(field.Type).Implements(reflect.TypeFor[optionalField]())
+		members = append(members, member{i, field.Tag.Get("json"), rules, !rules.required && !isOpt})
 	}
 	memberCache.Store(t, members)
 	return members
@@ -95,38 +95,38 @@ func hasMember(t reflect.Type, name string) bool {
 	return false
 }
 
-// ParseRules reads a rule tag. A word that it does not know is a mistake of the
-// programmer, which the first request of any test shows.
+// ParseRules reads a rule tag. It panics on an unknown word, which is a programming
+// error that the first request shows.
 func ParseRules(tag string) Rules {
-	var is Rules
+	var r Rules
 	for word := range strings.SplitSeq(tag, ",") {
 		name, value, _ := strings.Cut(word, "=")
 		n, _ := strconv.Atoi(value)
 		switch name {
 		case "":
 		case "required":
-			is.required = true
+			r.required = true
 		case "min":
-			is.min, is.hasMin = n, true
+			r.min, r.hasMin = n, true
 		case "max":
-			is.max, is.hasMax = n, true
+			r.max, r.hasMax = n, true
 		case "each":
-			is.eachMax = n
+			r.eachMax = n
 		case "oneof":
-			is.oneof = strings.Split(value, "|")
+			r.oneof = strings.Split(value, "|")
 		case "name":
-			is.name = true
+			r.name = true
 		case "lines":
-			is.lines = true
+			r.lines = true
 		case "secret":
-			is.secret = true
+			r.secret = true
 		case "id":
-			is.identity = true
+			r.id = true
 		case "kept":
-			is.kept = true
+			r.kept = true
 		default:
-			panic("wire: no rule " + word)
+			panic("wire: unknown rule " + word)
 		}
 	}
-	return is
+	return r
 }

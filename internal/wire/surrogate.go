@@ -5,23 +5,23 @@ import (
 	"unicode/utf16"
 )
 
-// loneSurrogate says whether valid JSON escapes half of a surrogate pair: the
-// decoder would silently put another character in its place.
+// loneSurrogate reports whether valid JSON escapes half of a surrogate pair.
+// encoding/json would silently replace it with U+FFFD.
 func loneSurrogate(raw []byte) bool {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '\\' {
 			continue
 		}
-		unit, ok := escaped(raw, i)
+		unit, ok := unicodeEscape(raw, i)
 		if !ok {
-			i++ // what is escaped may be another backslash
+			i++ // skip the escaped character, which may be a backslash
 			continue
 		}
 		i += 5
 		if !utf16.IsSurrogate(unit) {
 			continue
 		}
-		low, ok := escaped(raw, i+1)
+		low, ok := unicodeEscape(raw, i+1)
 		if !ok || utf16.DecodeRune(unit, low) == '\uFFFD' {
 			return true
 		}
@@ -30,8 +30,8 @@ func loneSurrogate(raw []byte) bool {
 	return false
 }
 
-// escaped returns the UTF-16 unit of a \uXXXX that begins at i.
-func escaped(raw []byte, i int) (rune, bool) {
+// unicodeEscape returns the UTF-16 code unit of the \uXXXX that begins at i.
+func unicodeEscape(raw []byte, i int) (rune, bool) {
 	if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
 		return 0, false
 	}

@@ -11,67 +11,67 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Text returns s as it is kept, and notes what is wrong with it.
-func (is Rules) Text(s, at string, f *Faults) string {
-	if !is.secret {
-		s = tidy(s, is.lines)
+// Text returns s trimmed and normalised, and adds a fault if it breaks a rule.
+func (r Rules) Text(s, at string, f *Faults) string {
+	if !r.secret {
+		s = normalise(s, r.lines)
 	}
-	var noUUID bool
-	if is.identity {
-		// Any UUID may be asked for; one that is not ours names nothing here.
+	var invalidID bool
+	if r.id {
+		// uuid.Parse also reads other notations, such as urn:uuid:…; refuse them.
 		id, err := uuid.Parse(s)
-		if noUUID = err != nil || len(s) != len(id.String()); !noUUID {
+		if invalidID = err != nil || len(s) != len(id.String()); !invalidID {
 			s = id.String()
 		}
 	}
 	length := utf8.RuneCountInString(s)
 	switch {
-	case !is.secret && strings.ContainsFunc(s, is.forbidden):
-		f.Add(at, "invalid_characters", "This has control characters or marks that do not belong here.")
-	case noUUID:
-		f.Add(at, "invalid_id", "This is no identifier: a UUID.")
-	case len(is.oneof) > 0 && !slices.Contains(is.oneof, s):
-		f.Add(at, "invalid_value", "This must be one of "+strings.Join(is.oneof, ", ")+".")
-	case is.hasMin && length < is.min:
+	case !r.secret && strings.ContainsFunc(s, r.forbidden):
+		f.Add(at, "invalid_characters", "This has characters that are not allowed here, such as control characters.")
+	case invalidID:
+		f.Add(at, "invalid_id", "This must be a UUID.")
+	case len(r.oneof) > 0 && !slices.Contains(r.oneof, s):
+		f.Add(at, "invalid_value", "This must be one of "+strings.Join(r.oneof, ", ")+".")
+	case r.hasMin && length < r.min:
 		detail := "This cannot be empty."
-		if is.min > 1 {
-			detail = "This must have at least " + strconv.Itoa(is.min) + " characters."
+		if r.min > 1 {
+			detail = "This must have at least " + strconv.Itoa(r.min) + " characters."
 		}
 		f.Add(at, "too_short", detail)
-	case is.hasMax && length > is.max:
-		f.Add(at, "too_long", "This may have at most "+strconv.Itoa(is.max)+" characters.")
-	case is.name && length > 0 && !strings.ContainsFunc(s, visible):
-		f.Add(at, "invalid_characters", "This has no letter that can be seen.")
+	case r.hasMax && length > r.max:
+		f.Add(at, "too_long", "This may have at most "+strconv.Itoa(r.max)+" characters.")
+	case r.name && length > 0 && !strings.ContainsFunc(s, visible):
+		f.Add(at, "invalid_characters", "This must contain a visible character.")
 	}
 	return s
 }
 
-// tidy trims s and normalises it, so that what looks the same is the same.
-func tidy(s string, lines bool) string {
+// normalise trims s and converts it to NFC, so that equal texts compare equal.
+func normalise(s string, lines bool) string {
 	if lines {
 		s = strings.ReplaceAll(s, "\r\n", "\n")
 	}
 	return strings.TrimSpace(norm.NFC.String(s))
 }
 
-// forbidden says whether r may not stand in a string of these rules.
-func (is Rules) forbidden(r rune) bool {
+// forbidden reports whether the rules exclude c.
+func (r Rules) forbidden(c rune) bool {
 	switch {
-	case is.lines && (r == '\n' || r == '\t'):
+	case r.lines && (c == '\n' || c == '\t'):
 		return false
-	case unicode.IsControl(r):
+	case unicode.IsControl(c):
 		return true
-	case r == '\u2028', r == '\u2029': // separators of lines and paragraphs
-		return !is.lines
-	case '\u202a' <= r && r <= '\u202e', '\u2066' <= r && r <= '\u2069':
-		// Overrides and isolates would turn round what stands after the name.
-		return is.name
+	case c == '\u2028', c == '\u2029': // line and paragraph separators
+		return !r.lines
+	case '\u202a' <= c && c <= '\u202e', '\u2066' <= c && c <= '\u2069':
+		// Bidirectional overrides and isolates would reorder the text after a name.
+		return r.name
 	}
 	return false
 }
 
-// visible says whether r shows: letters and numbers do, but for those that only
-// fill a place, such as U+3164, which Unicode counts as letters of Hangul.
-func visible(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+// visible reports whether c is a letter or number that has a glyph. Fillers such as
+// U+3164 are letters in Unicode but show nothing.
+func visible(c rune) bool {
+	return (unicode.IsLetter(c) || unicode.IsNumber(c)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, c)
 }
