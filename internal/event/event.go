@@ -1,5 +1,5 @@
-// Package event holds the facts that the domain emits. A fact says what
-// happened and to whom; what anybody is told of it is package notify's to say.
+// Package event defines the events that domain packages emit. An event says what
+// happened and to whom. Package notify decides who is notified.
 package event
 
 import (
@@ -8,10 +8,10 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// Type names a fact.
+// Type is the type of an event.
 type Type string
 
-// The facts, with the fields of Event that each fills beside the names and ids.
+// The types, with the fields of Event that each one sets besides names and ids.
 const (
 	// Requested: Party is asked for its approval.
 	Requested Type = "requested"
@@ -21,56 +21,56 @@ const (
 	Approved Type = "approved"
 	Rejected Type = "rejected"
 	Revoked  Type = "revoked"
-	// Disputed: Party says that the number does not belong to who was meant.
+	// Disputed: Party says that the request went to the wrong person.
 	Disputed Type = "disputed"
-	// Changed: the coach changed whom the record is about; Party had approved.
+	// Changed: the coach changed the student's details; Party had approved.
 	Changed Type = "changed"
-	// Unlinked: Party had approved and is not part of the player any more.
+	// Unlinked: Party had approved and is no longer linked to the player.
 	Unlinked Type = "unlinked"
 	// Removed: the coach removed the player; Party had approved.
 	Removed Type = "removed"
-	// DeliveryFailed: a message of the request to Party failed for good.
+	// DeliveryFailed: a message of the request to Party failed permanently.
 	DeliveryFailed Type = "delivery_failed"
-	// PendingLong: Count requests of the coach have waited for longer than Waited.
+	// PendingLong: Count requests of the coach have been pending for more than Waited.
 	PendingLong Type = "pending_long"
-	// TokenReused: an old refresh token came back and SessionID was ended.
+	// TokenReused: an old refresh token was used again, so SessionID was ended.
 	TokenReused Type = "token_reused"
-	// CertificateExpiring: the document of the coach with that Title is good until Day.
+	// CertificateExpiring: the coach's document DocumentID, Title, is valid until Day.
 	CertificateExpiring Type = "certificate_expiring"
-	// NumberChanged: Party has another number since, in SessionID.
+	// NumberChanged: Party changed its number in SessionID.
 	NumberChanged Type = "number_changed"
 	// CoachLeft: the coach closed their account; Party had approved, for
 	// StudentName and for OtherStudents.
 	CoachLeft Type = "coach_left"
 )
 
-// What operators decide about a coach's identity.
+// The KYC decisions of operators.
 const (
 	KYCVerified Type = "kyc_verified"
-	KYCRejected Type = "kyc_rejected" // for Reason
+	KYCRejected Type = "kyc_rejected" // Reason
 )
 
-// Event is one fact. Names are as the coach entered them.
+// Event is one domain event. Names are as the coach entered them.
 type Event struct {
 	Type  Type
-	Party actor.Role // guardian or student, where a party is concerned
+	Party actor.Role // guardian or student; empty if the event is about no party
 
 	CoachID, PlayerID, RequestID, SessionID string
 
-	// PartyID is the account of Party; the store fills it where it made the
-	// account in the same transaction.
+	// PartyID is the account of Party. The store sets it if it creates the account in
+	// the same transaction.
 	PartyID string
 
 	CoachName, StudentName, GuardianName string
 	OtherStudents                        []string // for CoachLeft
 
-	// Count of requests, and for longer than what they wait, for PendingLong.
+	// For PendingLong.
 	Count  int
 	Waited time.Duration
 
-	// DocumentID, Title and Day (YYYY-MM-DD), for CertificateExpiring.
+	// For CertificateExpiring; Day is YYYY-MM-DD.
 	DocumentID, Title, Day string
 
-	// Reason, for KYCRejected.
+	// For KYCRejected.
 	Reason string
 }

@@ -1,21 +1,24 @@
 package notify
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
-// maxStreams is how many streams an account may hold in one process; one more
-// ends the oldest.
+// maxStreams is how many streams an account may have in one process. One more ends
+// the oldest.
 const maxStreams = 10
 
-// Hub wakes the streams of this process at once when there may be something new.
-// It holds nothing that would be missed: what it does not wake, asks by itself.
-// The zero Hub is ready; it is safe for concurrent use.
+// Hub wakes the notification streams of this process. A lost wake only delays a
+// stream: streams also poll the store. The zero Hub is ready for use. A Hub is safe
+// for concurrent use.
 type Hub struct {
 	mu      sync.Mutex
 	closed  bool
 	streams map[string][]*Subscription // by account, oldest first
 }
 
-// Subscription is one stream's line to the Hub.
+// Subscription connects one stream to the Hub.
 type Subscription struct {
 	hub     *Hub
 	account string
@@ -23,13 +26,13 @@ type Subscription struct {
 	done    chan struct{}
 }
 
-// Woken gets a value when there may be something new; several wakes are one.
+// Woken receives a value when there may be new notifications. Wakes are merged.
 func (s *Subscription) Woken() <-chan struct{} { return s.wake }
 
-// Done is closed when the stream has to end.
+// Done is closed when the stream must end.
 func (s *Subscription) Done() <-chan struct{} { return s.done }
 
-// Subscribe opens a line for a stream of the account; Close must follow.
+// Subscribe adds a stream of the account. The caller must call Close.
 func (h *Hub) Subscribe(accountID string) *Subscription {
 	s := &Subscription{hub: h, account: accountID, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	h.mu.Lock()
@@ -41,35 +44,33 @@ func (h *Hub) Subscribe(accountID string) *Subscription {
 	if h.streams == nil {
 		h.streams = map[string][]*Subscription{}
 	}
-	if of := h.streams[accountID]; len(of) == maxStreams {
-		h.end(of[0])
+	if open := h.streams[accountID]; len(open) == maxStreams {
+		h.remove(open[0])
 	}
 	h.streams[accountID] = append(h.streams[accountID], s)
 	return s
 }
 
-// Close ends the line.
+// Close removes the stream. Closing twice is harmless.
 func (s *Subscription) Close() {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	s.hub.end(s)
+	s.hub.remove(s)
 }
 
-// end takes s out; the caller holds the lock. It may have been ended before.
-func (h *Hub) end(s *Subscription) {
-	of := h.streams[s.account]
-	for i, other := range of {
-		if other != s {
-			continue
-		}
-		close(s.done)
-		if len(of) == 1 {
-			delete(h.streams, s.account)
-			return
-		}
-		h.streams[s.account] = append(append([]*Subscription{}, of[:i]...), of[i+1:]...)
+// remove ends s if it is still open. The caller holds h.mu.
+func (h *Hub) remove(s *Subscription) {
+	open := h.streams[s.account]
+	i := slices.Index(open, s)
+	if i < 0 {
 		return
 	}
+	close(s.done)
+	if len(open) == 1 {
+		delete(h.streams, s.account)
+		return
+	}
+	h.streams[s.account] = slices.Delete(open, i, i+1)
 }
 
 // Wake wakes every stream of the accounts.
@@ -80,19 +81,20 @@ func (h *Hub) Wake(accountIDs ...string) {
 		for _, s := range h.streams[id] {
 			select {
 			case s.wake <- struct{}{}:
-			default: // it is about to look anyway
+			default: // a wake is pending
 			}
 		}
 	}
 }
 
-// Close ends every stream and lets no other begin; a shutdown calls it.
+// Close ends every stream. Streams that subscribe later end at once. The shutdown
+// calls it.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
-	for _, of := range h.streams {
-		for _, s := range of {
+	for _, open := range h.streams {
+		for _, s := range open {
 			close(s.done)
 		}
 	}

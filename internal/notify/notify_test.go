@@ -18,12 +18,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden file")
 
-// facts are every fact about every party that can be told, and those with names
-// once more where nothing of a name is fit to be sent.
-func facts() []event.Event {
-	all := partyFacts("Meera Nair", "Asha Rao", "Ravi Rao")
+// allEvents returns every event for every party that causes a notification. Events
+// with names are repeated with names that are not safe to send.
+func allEvents() []event.Event {
+	all := partyEvents("Meera Nair", "Asha Rao", "Ravi Rao")
 	for _, others := range [][]string{{"Bela Rao"}, {"Bela Rao", "Chetan Rao"}, {"Bela Rao", "Chetan Rao", "Divya Rao"}} {
-		all = append(all, left("http://evil.example", "Asha Rao", others...))
+		all = append(all, coachLeft("http://evil.example", "Asha Rao", others...))
 	}
 	all = append(all,
 		event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 1, Waited: 72 * time.Hour},
@@ -34,20 +34,20 @@ func facts() []event.Event {
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
 		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
 	)
-	all = append(all, partyFacts("http://evil.example", "@", "")...)
-	return append(all, left("", "", "@"), left("", "", "Bela Rao"), left("", "Asha Rao", "@", "Chetan Rao", "Divya Rao"))
+	all = append(all, partyEvents("http://evil.example", "@", "")...)
+	return append(all, coachLeft("", "", "@"), coachLeft("", "", "Bela Rao"), coachLeft("", "Asha Rao", "@", "Chetan Rao", "Divya Rao"))
 }
 
-// left is that a coach closed the account.
-func left(coach, student string, others ...string) event.Event {
+// coachLeft is the event that a coach closed the account.
+func coachLeft(coach, student string, others ...string) event.Event {
 	return event.Event{
 		Type: event.CoachLeft, Party: actor.Guardian, CoachID: "coach-id", PartyID: "party-id",
 		CoachName: coach, StudentName: student, OtherStudents: others,
 	}
 }
 
-// partyFacts are the facts about one party of a player.
-func partyFacts(coach, student, guardian string) []event.Event {
+// partyEvents returns the events about one party of a player.
+func partyEvents(coach, student, guardian string) []event.Event {
 	var all []event.Event
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		for _, t := range []event.Type{
@@ -63,15 +63,15 @@ func partyFacts(coach, student, guardian string) []event.Event {
 	return all
 }
 
-// TestWording holds every notification and message as people read it.
+// TestWording compares every notification and SMS with the golden file.
 func TestWording(t *testing.T) {
 	var b strings.Builder
-	for _, e := range facts() {
-		notes := notify.Plan(e)
-		if len(notes) == 0 {
-			t.Errorf("nobody is told of %s by %s", e.Type, e.Party)
+	for _, e := range allEvents() {
+		plan := notify.Plan(e)
+		if len(plan) == 0 {
+			t.Errorf("no notification for %s by %s", e.Type, e.Party)
 		}
-		for _, n := range notes {
+		for _, n := range plan {
 			fmt.Fprintf(&b, "%s %s -> %s %s: %s%s\n\t%s\n\t%s\n\t%+v\n", e.Type, e.Party, n.To, n.AccountID, n.Type, map[bool]string{true: ", by SMS too"}[n.BySMS], n.Title, n.Body, n.Data)
 		}
 	}
@@ -95,23 +95,23 @@ func TestWording(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("the words have changed; read them, then run with -update:\n%s", diff)
+		t.Errorf("the wording changed; check the diff, then run with -update:\n%s", diff)
 	}
 }
 
-func TestOTPTextCountsMinutes(t *testing.T) {
+func TestOTPTextRoundsToMinutes(t *testing.T) {
 	for validity, want := range map[time.Duration]string{
 		5 * time.Minute: "works for 5 minutes.", 90 * time.Second: "works for 2 minutes.",
 		time.Minute: "works for 1 minute.", 4 * time.Second: "works for 1 minute.",
 	} {
 		if text := notify.OTPText("123456", validity); !strings.Contains(text, want) {
-			t.Errorf("%s: %s", validity, text)
+			t.Errorf("OTPText for %s = %q, want %q in it", validity, text, want)
 		}
 	}
 }
 
-// TestPendingLong: the digest says the time that is set, not always three days.
-func TestPendingLong(t *testing.T) {
+// The digest names the configured time.
+func TestPendingReminderNamesDuration(t *testing.T) {
 	for waited, want := range map[time.Duration]string{
 		72 * time.Hour:          "3 days",
 		24 * time.Hour:          "1 day",
@@ -121,23 +121,23 @@ func TestPendingLong(t *testing.T) {
 		2 * time.Second:         "2 seconds",
 		1500 * time.Millisecond: "1.5s",
 	} {
-		note := notify.Plan(event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 2, Waited: waited})[0]
-		if text := "2 approval requests have been pending for more than " + want + "."; note.Body != text {
-			t.Errorf("after %s: %q, want %q", waited, note.Body, text)
+		draft := notify.Plan(event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 2, Waited: waited})[0]
+		if text := "2 approval requests have been pending for more than " + want + "."; draft.Body != text {
+			t.Errorf("after %s: body = %q, want %q", waited, draft.Body, text)
 		}
 	}
 }
 
-// TestSMSLength: a request to people with names of a usual length fits into two
-// SMS of 153 septets, a code into one of 160.
+// With names of a usual length, a request fits into two SMS of 153 septets. An OTP
+// fits into one SMS of 160.
 func TestSMSLength(t *testing.T) {
 	if n := len(notify.OTPText("123456", 5*time.Minute)); n > 160 {
-		t.Errorf("the text of a code has %d characters", n)
+		t.Errorf("OTPText has %d characters, want at most 160", n)
 	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		text := notify.RequestText(party, "Venkataraman Subramanian", "Lakshmi Narayanan Iyer", "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", true)
 		if len(text) > 306 {
-			t.Errorf("the text to a %s has %d characters: %s", party, len(text), text)
+			t.Errorf("RequestText for a %s has %d characters, want at most 306: %s", party, len(text), text)
 		}
 	}
 }
@@ -183,14 +183,14 @@ func FuzzName(f *testing.F) {
 		digits := 0
 		for _, r := range name {
 			if unicode.IsControl(r) {
-				t.Fatalf("Name(%q) = %q holds %U", s, name, r)
+				t.Fatalf("Name(%q) = %q contains %U", s, name, r)
 			}
 			if unicode.IsDigit(r) {
 				digits++
 			}
 		}
 		if digits > 6 {
-			t.Fatalf("Name(%q) = %q can be rung", s, name)
+			t.Fatalf("Name(%q) = %q contains a phone number", s, name)
 		}
 	})
 }

@@ -5,58 +5,60 @@ import (
 	"github.com/touchline/touchline/internal/event"
 )
 
-// audience says which kind of notification the coach and the party get of a
-// fact; an empty Type is none. The rows are the table of the spec's section 6.
-type audience struct{ coach, guardian, student Type }
+// recipients is the type of notification that the coach and the party get for an
+// event. An empty Type is no notification.
+type recipients struct{ coach, guardian, student Type }
 
-var plan = map[event.Type]struct{ ofGuardian, ofStudent audience }{
+// plan is the table of the spec's section 6. ofGuardian is for events about a
+// guardian's consent, ofStudent for events about a student's.
+var plan = map[event.Type]struct{ ofGuardian, ofStudent recipients }{
 	event.Requested: {
-		ofGuardian: audience{guardian: GuardianRequest},
-		ofStudent:  audience{student: StudentRequest},
+		ofGuardian: recipients{guardian: GuardianRequest},
+		ofStudent:  recipients{student: StudentRequest},
 	},
 	event.Reminded: {
-		ofGuardian: audience{guardian: RequestReminder},
-		ofStudent:  audience{student: RequestReminder},
+		ofGuardian: recipients{guardian: RequestReminder},
+		ofStudent:  recipients{student: RequestReminder},
 	},
 	event.Approved: {
-		ofGuardian: audience{coach: GuardianApproved, guardian: GuardianApprovalConfirmed},
-		ofStudent:  audience{coach: StudentApproved, student: StudentApprovalConfirmed},
+		ofGuardian: recipients{coach: GuardianApproved, guardian: GuardianApprovalConfirmed},
+		ofStudent:  recipients{coach: StudentApproved, student: StudentApprovalConfirmed},
 	},
 	event.Rejected: {
-		ofGuardian: audience{coach: GuardianRejected, guardian: GuardianRejectConfirmed},
-		ofStudent:  audience{coach: StudentRejected, student: StudentRejectConfirmed},
+		ofGuardian: recipients{coach: GuardianRejected, guardian: GuardianRejectConfirmed},
+		ofStudent:  recipients{coach: StudentRejected, student: StudentRejectConfirmed},
 	},
 	event.Revoked: {
-		ofGuardian: audience{coach: GuardianRevoked, guardian: GuardianRevoked},
-		ofStudent:  audience{coach: StudentRevoked, student: StudentRevoked},
+		ofGuardian: recipients{coach: GuardianRevoked, guardian: GuardianRevoked},
+		ofStudent:  recipients{coach: StudentRevoked, student: StudentRevoked},
 	},
 	event.Disputed: {
-		ofGuardian: audience{coach: RequestDisputed},
-		ofStudent:  audience{coach: RequestDisputed},
+		ofGuardian: recipients{coach: RequestDisputed},
+		ofStudent:  recipients{coach: RequestDisputed},
 	},
 	event.DeliveryFailed: {
-		ofGuardian: audience{coach: DeliveryFailed},
-		ofStudent:  audience{coach: DeliveryFailed},
+		ofGuardian: recipients{coach: DeliveryFailed},
+		ofStudent:  recipients{coach: DeliveryFailed},
 	},
 	event.Changed: {
-		ofGuardian: audience{guardian: PlayerChanged},
-		ofStudent:  audience{student: PlayerChanged},
+		ofGuardian: recipients{guardian: PlayerChanged},
+		ofStudent:  recipients{student: PlayerChanged},
 	},
 	event.Unlinked: {
-		ofGuardian: audience{guardian: PlayerRemoved},
-		ofStudent:  audience{student: PlayerRemoved},
+		ofGuardian: recipients{guardian: PlayerRemoved},
+		ofStudent:  recipients{student: PlayerRemoved},
 	},
 	event.Removed: {
-		ofGuardian: audience{guardian: PlayerRemoved},
-		ofStudent:  audience{student: PlayerRemoved},
+		ofGuardian: recipients{guardian: PlayerRemoved},
+		ofStudent:  recipients{student: PlayerRemoved},
 	},
 	event.CoachLeft: {
-		ofGuardian: audience{guardian: CoachLeft},
-		ofStudent:  audience{student: CoachLeft},
+		ofGuardian: recipients{guardian: CoachLeft},
+		ofStudent:  recipients{student: CoachLeft},
 	},
 }
 
-// Plan returns who is told what of e, in words.
+// Plan returns the notifications for e, with their wording.
 func Plan(e event.Event) []Note {
 	switch e.Type {
 	case event.PendingLong:
@@ -70,31 +72,30 @@ func Plan(e event.Event) []Note {
 	case event.TokenReused, event.NumberChanged:
 		return []Note{write(e.Party, e.PartyID, SecurityNotice, e)}
 	}
-	row := plan[e.Type]
-	a := row.ofStudent
+	to := plan[e.Type].ofStudent
 	if e.Party == actor.Guardian {
-		a = row.ofGuardian
+		to = plan[e.Type].ofGuardian
 	}
 	var notes []Note
-	if a.coach != "" {
-		notes = append(notes, write(actor.Coach, e.CoachID, a.coach, e))
+	if to.coach != "" {
+		notes = append(notes, write(actor.Coach, e.CoachID, to.coach, e))
 	}
-	if a.guardian != "" {
-		notes = append(notes, write(actor.Guardian, e.PartyID, a.guardian, e))
+	if to.guardian != "" {
+		notes = append(notes, write(actor.Guardian, e.PartyID, to.guardian, e))
 	}
-	if a.student != "" {
-		notes = append(notes, write(actor.Student, e.PartyID, a.student, e))
+	if to.student != "" {
+		notes = append(notes, write(actor.Student, e.PartyID, to.student, e))
 	}
 	return notes
 }
 
-// write puts one notification into words.
+// write returns the notification of type t for e.
 func write(to actor.Role, accountID string, t Type, e event.Event) Note {
 	n := Note{To: to, AccountID: accountID, Type: t, BySMS: e.Type == event.Removed || e.Type == event.CoachLeft, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID,
 	}}
 	if t == PlayerRemoved || t == CoachLeft {
-		// Who is no longer linked must not be led to the player.
+		// The recipient is no longer linked and must not see the player.
 		n.Data = Data{CoachID: e.CoachID}
 	}
 	n.Title, n.Body = words(to, t, e)

@@ -10,39 +10,39 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// OTPText is the SMS that carries a code.
+// OTPText returns the SMS for an OTP.
 func OTPText(code string, validity time.Duration) string {
 	minutes := max(1, int(validity.Round(time.Minute)/time.Minute))
 	unit := "minutes"
 	if minutes == 1 {
 		unit = "minute"
 	}
-	return fmt.Sprintf("%s is your Touchline code. It works for %d %s. Never share it: nobody from Touchline will ask for it.", code, minutes, unit)
+	return fmt.Sprintf("%s is your Touchline code. It works for %d %s. Never share it. Touchline will never ask for it.", code, minutes, unit)
 }
 
-// RequestText is the SMS that asks party for its approval.
+// RequestText returns the SMS that asks party for its approval.
 func RequestText(party actor.Role, coachName, studentName, link string, reminder bool) string {
-	who := called("Coach", coachName, "A coach")
+	who := titled("Coach", coachName, "A coach")
 	if reminder {
-		who = "Reminder: " + called("coach", coachName, "a coach")
+		who = "Reminder: " + titled("coach", coachName, "a coach")
 	}
 	if party == actor.Guardian {
 		return fmt.Sprintf("%s added %s and asks if Touchline may serve you. Say yes or no: %s", who, Name(studentName, "a student"), link)
 	}
-	return fmt.Sprintf("%s added you%s. Say yes or no to Touchline: %s", who, aside(studentName), link)
+	return fmt.Sprintf("%s added you%s. Say yes or no to Touchline: %s", who, apposition(studentName), link)
 }
 
-// maxNameInMessage bounds what a coach can make us send in a name, in characters.
+// maxNameInMessage is the length of the longest name in a message, in characters.
 const maxNameInMessage = 40
 
-// maxDigits bounds those of a whole name: fewer than a number to ring has, which
-// may be spelled as several words.
+// maxDigits bounds the digits of a whole name. It is below the length of a phone
+// number, which could be written as several words.
 const maxDigits = 6
 
-// Name makes a name that a stranger typed safe to stand in our messages: no
-// control or invisible characters, nothing that a phone would turn into a link,
-// not too long. It returns otherwise where nothing is left.
-func Name(name, otherwise string) string {
+// Name makes a name that a user typed safe for a message: it removes control and
+// invisible characters and everything that a phone turns into a link, and it cuts
+// long names. It returns fallback if nothing is left.
+func Name(name, fallback string) string {
 	var kept []string
 	for _, word := range strings.FieldsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		word = strings.Map(func(r rune) rune {
@@ -63,13 +63,13 @@ func Name(name, otherwise string) string {
 		clean = append(clean[:maxNameInMessage-1], '…')
 	}
 	if len(clean) == 0 {
-		return otherwise
+		return fallback
 	}
 	return string(clean)
 }
 
-// unlink drops a word that a phone would make a link of: an address, a domain,
-// a number to ring. Initials such as "A.P.J." stay.
+// unlink removes or splits a word that a phone would turn into a link: an email
+// address, a URL, a domain, a phone number. Initials such as "A.P.J." are kept.
 func unlink(word string) string {
 	if strings.ContainsAny(word, "/\\@:<>") {
 		return ""
@@ -84,7 +84,7 @@ func unlink(word string) string {
 	return word
 }
 
-// digits counts those of any script.
+// digits counts the digits of any script.
 func digits(s string) int {
 	n := 0
 	for _, r := range s {

@@ -9,10 +9,10 @@ import (
 	"github.com/touchline/touchline/internal/event"
 )
 
-// words returns the title and body of a notification. The contents are those of
-// the spec's section 6, in words that a nine-year-old can read.
+// words returns the title and body of a notification (spec section 6). A
+// nine-year-old can read them.
 func words(to actor.Role, t Type, e event.Event) (title, body string) {
-	coach, student, guardian := theCoach(e), Name(e.StudentName, "the student"), called("Guardian", e.GuardianName, "The guardian")
+	coach, student, guardian := coachAtStart(e), Name(e.StudentName, "the student"), titled("Guardian", e.GuardianName, "The guardian")
 	switch t {
 	case GuardianApproved:
 		return "Guardian approved", fmt.Sprintf("%s approved app access for %s.", guardian, student)
@@ -20,7 +20,7 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "Guardian said no", fmt.Sprintf("%s rejected app access for %s. Update the details, then send the request again. Chat and SMS still work.", guardian, student)
 	case GuardianRevoked:
 		if to == actor.Guardian {
-			return "You took your yes back", fmt.Sprintf("App access for you is off for %s with %s. The coach has been told.", student, yourCoach(e))
+			return "You took your yes back", fmt.Sprintf("App access for you is off for %s with %s. The coach has been told.", student, coachWithin(e))
 		}
 		return "Guardian took the yes back", fmt.Sprintf("%s revoked app access for %s. Chat and SMS still work.", guardian, student)
 	case StudentApproved:
@@ -29,7 +29,7 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "Student said no", fmt.Sprintf("%s rejected their profile. Verify the details with them, then send the request again. Chat and SMS still work.", Name(e.StudentName, "The student"))
 	case StudentRevoked:
 		if to == actor.Student {
-			return "You took your yes back", fmt.Sprintf("The app is off for you with %s. The coach has been told.", yourCoach(e))
+			return "You took your yes back", fmt.Sprintf("The app is off for you with %s. The coach has been told.", coachWithin(e))
 		}
 		return "Student took the yes back", fmt.Sprintf("%s revoked app access. Chat and SMS still work.", Name(e.StudentName, "The student"))
 	case PendingReminder:
@@ -38,36 +38,36 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		}
 		return "Waiting for answers", fmt.Sprintf("%d approval requests have been pending for more than %s.", e.Count, span(e.Waited))
 	case GuardianRequest:
-		return "Your answer is needed", fmt.Sprintf("%s added %s to a batch. Approve to turn on the app features, or reject.", aCoach(e), student)
+		return "Your answer is needed", fmt.Sprintf("%s added %s to a batch. Approve to turn on the app features, or reject.", unknownCoach(e), student)
 	case GuardianApprovalConfirmed:
-		return "You approved", fmt.Sprintf("You approved app access for %s with %s. You can take this back at any time.", student, yourCoach(e))
+		return "You approved", fmt.Sprintf("You approved app access for %s with %s. You can take this back at any time.", student, coachWithin(e))
 	case GuardianRejectConfirmed:
 		return "You said no", fmt.Sprintf("You rejected app access for %s. The coach has been told.", student)
 	case StudentRequest:
-		return "Your profile is ready", fmt.Sprintf("%s added you%s. Approve to use all features, or reject.", aCoach(e), aside(e.StudentName))
+		return "Your profile is ready", fmt.Sprintf("%s added you%s. Approve to use all features, or reject.", unknownCoach(e), apposition(e.StudentName))
 	case StudentApprovalConfirmed:
 		return "You approved", "Your profile is approved. All features are available. You can take this back at any time."
 	case StudentRejectConfirmed:
 		return "You said no", "You rejected your profile. Your coach will update the details."
 	case RequestReminder:
-		return "Your answer is still needed", fmt.Sprintf("%s asks again about %s. Approve to turn on the app features, or reject.", aCoach(e), student)
+		return "Your answer is still needed", fmt.Sprintf("%s asks again about %s. Approve to turn on the app features, or reject.", unknownCoach(e), student)
 	case RequestDisputed:
 		return "Wrong number", fmt.Sprintf("The number that you gave for the %s of %s belongs to someone else. Ask for the right one and correct it.", partyNoun(e.Party), student)
 	case DeliveryFailed:
 		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent by SMS. Check the number and send it again.", partyName(e, student))
 	case SecurityNotice:
 		if e.Type == event.NumberChanged {
-			return "Your number was changed", "You now sign in with your new number, and we signed you out everywhere else. If this was not you, sign out everywhere and tell whoever runs this service."
+			return "Your number was changed", "You now sign in with your new number, and we signed you out everywhere else. If this was not you, sign out everywhere and tell the people who run this service."
 		}
 		return "You were signed out for safety", "An old sign-in was used a second time, so we ended that session. If this was not you, sign out everywhere and sign in again."
 	case CertificateExpiring:
-		return "A certificate ends soon", fmt.Sprintf("“%s” is good until %s. Upload the new one in its place, or give it another date.", e.Title, day(e.Day))
+		return "A certificate ends soon", fmt.Sprintf("“%s” is good until %s. Upload the new one, or change the date.", e.Title, day(e.Day))
 	case KYCVerified:
-		return "Your identity is verified", "What needs a verified coach is open to you now."
+		return "Your identity is verified", "You can now use everything that needs a verified coach."
 	case KYCRejected:
 		return "Your identity could not be verified", fmt.Sprintf("The reason: %s You can submit again.", sentence(e.Reason))
 	case PlayerChanged:
-		return "Details have changed", fmt.Sprintf("%s changed the name, birth date or number that is kept for %s. Look at it again.", coach, student)
+		return "Details have changed", fmt.Sprintf("%s changed the name, birth date or number of %s. Please check the details.", coach, student)
 	case PlayerRemoved:
 		if e.Type == event.Removed {
 			return "You are no longer linked", fmt.Sprintf("%s took %s off the list at Touchline. The app is off for %s there. You need not do anything.", coach, student, student)
@@ -79,37 +79,38 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 	return string(t), ""
 }
 
-// called is somebody's name after what they are, or otherwise where nothing is left
-// of the name.
-func called(what, name, otherwise string) string {
+// titled returns a title and a safe name, as in "Coach Meera", or fallback if nothing
+// is left of the name.
+func titled(title, name, fallback string) string {
 	if name = Name(name, ""); name != "" {
-		return what + " " + name
+		return title + " " + name
 	}
-	return otherwise
+	return fallback
 }
 
-// theCoach begins a sentence.
-func theCoach(e event.Event) string { return called("Coach", e.CoachName, "Your coach") }
+// coachAtStart names the coach at the start of a sentence.
+func coachAtStart(e event.Event) string { return titled("Coach", e.CoachName, "Your coach") }
 
-// yourCoach stands within a sentence.
-func yourCoach(e event.Event) string { return called("coach", e.CoachName, "your coach") }
+// coachWithin names the coach within a sentence.
+func coachWithin(e event.Event) string { return titled("coach", e.CoachName, "your coach") }
 
-// aCoach begins a sentence to somebody who may not know them.
-func aCoach(e event.Event) string { return called("Coach", e.CoachName, "A coach") }
+// unknownCoach names the coach at the start of a sentence, for a recipient who may
+// not know the coach.
+func unknownCoach(e event.Event) string { return titled("Coach", e.CoachName, "A coach") }
 
-// aside follows the word for who is meant with their name, if there is one.
-func aside(name string) string {
+// apposition returns ", name" for use after a pronoun, or "" without a safe name.
+func apposition(name string) string {
 	if name = Name(name, ""); name != "" {
 		return ", " + name
 	}
 	return ""
 }
 
-// maxStudents is how many a text names; of more it names fewer, and counts the others.
+// maxStudents is how many students a text lists by name.
 const maxStudents = 3
 
-// students names those of e, in a text that stays short. Those without a name are
-// counted.
+// students lists the students of e. Beyond maxStudents it names two and counts the
+// rest: "Asha, Bela and 3 more". Students without a safe name are counted, too.
 func students(e event.Event) string {
 	all := append([]string{e.StudentName}, e.OtherStudents...)
 	var names []string
@@ -136,14 +137,15 @@ func students(e event.Event) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// span says a duration as people do, in the largest unit of which it is a whole number.
+// span formats d in the largest unit of which it is a whole number: "3 days",
+// "36 hours".
 func span(d time.Duration) string {
 	for _, unit := range []struct {
-		name string
-		of   time.Duration
+		name   string
+		length time.Duration
 	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
-		switch n := d / unit.of; {
-		case d <= 0 || d%unit.of != 0:
+		switch n := d / unit.length; {
+		case d <= 0 || d%unit.length != 0:
 		case n == 1:
 			return "1 " + unit.name
 		default:
@@ -153,7 +155,7 @@ func span(d time.Duration) string {
 	return d.String()
 }
 
-// day writes YYYY-MM-DD for people.
+// day formats YYYY-MM-DD as "2 January 2006".
 func day(date string) string {
 	t, err := time.Parse(time.DateOnly, date)
 	if err != nil {
@@ -162,7 +164,7 @@ func day(date string) string {
 	return t.Format("2 January 2006")
 }
 
-// sentence ends what somebody wrote with a full stop, if it has no end.
+// sentence adds a full stop to s unless s ends with a sentence mark.
 func sentence(s string) string {
 	if strings.ContainsAny(s[max(0, len(s)-1):], ".!?") {
 		return s
@@ -179,7 +181,7 @@ func partyNoun(party actor.Role) string {
 
 func partyName(e event.Event, student string) string {
 	if e.Party == actor.Guardian {
-		return called("guardian", e.GuardianName, "the guardian")
+		return titled("guardian", e.GuardianName, "the guardian")
 	}
 	return student
 }

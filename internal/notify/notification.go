@@ -1,7 +1,6 @@
-// Package notify owns what people are told: the kinds of notifications, who gets
-// which for a fact of the domain, and their words, in the tray and by SMS. When
-// they are written is the store's matter (with the fact, in one transaction);
-// how they leave is the worker's.
+// Package notify owns notifications: their types, who gets which one for a domain
+// event, and their wording in the app and by SMS. The store writes them in the
+// transaction of the event; the worker sends what leaves the service.
 package notify
 
 import (
@@ -10,11 +9,11 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// Type names a kind of notification on the wire.
+// Type is the type of a notification on the wire.
 type Type string
 
-// The kinds: those of the spec's section 6, then those that the contract's
-// section 5 and we add.
+// The types of the spec's section 6, then those of the contract's section 5, then
+// ours.
 const (
 	GuardianApproved          Type = "guardian_approved"
 	GuardianRejected          Type = "guardian_rejected"
@@ -35,10 +34,10 @@ const (
 	DeliveryFailed  Type = "delivery_failed"
 	SecurityNotice  Type = "security_notice"
 
-	// PlayerChanged and PlayerRemoved tell those who had approved.
+	// PlayerChanged and PlayerRemoved go to parties that had approved.
 	PlayerChanged Type = "player_changed"
 	PlayerRemoved Type = "player_removed"
-	// CoachLeft tells those who had approved that the coach closed their account.
+	// CoachLeft goes to parties that had approved: the coach closed the account.
 	CoachLeft Type = "coach_left"
 
 	CertificateExpiring Type = "certificate_expiring"
@@ -47,7 +46,7 @@ const (
 	KYCRejected Type = "kyc_rejected"
 )
 
-// Data are the ids that a notification is about; empty ones are left out.
+// Data identifies what a notification is about. Empty fields are omitted.
 type Data struct {
 	PlayerID  string `json:"player_id,omitempty"`
 	RequestID string `json:"request_id,omitempty"`
@@ -72,11 +71,10 @@ type Note struct {
 	BySMS bool
 }
 
-// Notification is one that was written.
+// Notification is a notification in an account's tray.
 type Notification struct {
 	ID string
-	// Seq counts an account's notifications from 1, in the order of their
-	// commits.
+	// Seq numbers an account's notifications from 1, in commit order.
 	Seq       int64
 	Type      Type
 	Title     string
