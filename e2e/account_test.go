@@ -46,7 +46,7 @@ func TestProfile(t *testing.T) {
 }
 
 // pointers returns where a validation_failed found faults, in order.
-func pointers(a *touchlinetest.Answer) []string {
+func pointers(a *touchlinetest.Response) []string {
 	var at []string
 	list, _ := a.JSON["errors"].([]any)
 	for _, e := range list {
@@ -60,7 +60,7 @@ func pointers(a *touchlinetest.Answer) []string {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		var last *touchlinetest.Person
+		var last *touchlinetest.User
 		for range 3 {
 			last = s.SignIn(t, "coach", coachNumber)
 			s.Clock.Advance(2 * time.Minute)
@@ -91,7 +91,7 @@ func TestTray(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		player := coach.Add(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		events := stream(t, coach.On(s.Replica()), "")
 		for _, action := range []string{"approved", "revoked"} {
@@ -136,7 +136,7 @@ func TestTray(t *testing.T) {
 }
 
 // stream follows p's notifications; its channel closes with the stream.
-func stream(t *testing.T, p *touchlinetest.Person, last string) <-chan string {
+func stream(t *testing.T, p *touchlinetest.User, last string) <-chan string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)

@@ -48,7 +48,7 @@ func never(t *testing.T, what string, length time.Duration, happened func() bool
 }
 
 // again gives p new tokens: moving the clock ended the access token.
-func again(t *testing.T, p *touchlinetest.Person) *touchlinetest.Person {
+func again(t *testing.T, p *touchlinetest.User) *touchlinetest.User {
 	t.Helper()
 	a := p.Service.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": p.Refresh})
 	if a.Status != 200 {
@@ -67,13 +67,13 @@ func child(n int, guardian string) map[string]any {
 }
 
 // asked is the request with this id as p sees it.
-func asked(t *testing.T, p *touchlinetest.Person, id string) *touchlinetest.Answer {
+func asked(t *testing.T, p *touchlinetest.User, id string) *touchlinetest.Response {
 	t.Helper()
 	return p.Call(t, "GET", "/api/approval/requests/"+id, nil).Want(t, 200)
 }
 
 // sms is the last delivery by SMS of a request: its state and its reason.
-func sms(a *touchlinetest.Answer) (state, reason string) {
+func sms(a *touchlinetest.Response) (state, reason string) {
 	list, _ := a.JSON["deliveries"].([]any)
 	for _, d := range list {
 		if d := d.(map[string]any); d["channel"] == "sms" {
@@ -85,7 +85,7 @@ func sms(a *touchlinetest.Answer) (state, reason string) {
 }
 
 // told counts the notifications of a type that p has.
-func told(t *testing.T, p *touchlinetest.Person, kind string) int {
+func told(t *testing.T, p *touchlinetest.User, kind string) int {
 	t.Helper()
 	n := 0
 	for _, note := range p.Call(t, "GET", "/api/notifications?limit=200", nil).Want(t, 200).Items() {
@@ -158,7 +158,7 @@ type tools struct {
 // shell has do work as the command line does.
 func shell(t *testing.T, s *touchlinetest.Service, what string, do func(sh *tools) error) {
 	t.Helper()
-	s.Shell(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
+	s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
 		if err := do(&tools{sh, ctx, by}); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}

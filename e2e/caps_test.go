@@ -17,7 +17,7 @@ func TestCapOfANumber(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		for i := range 6 {
-			player := coach.Add(t, child(i, guardianNumber))
+			player := coach.AddPlayer(t, child(i, guardianNumber))
 			s.SMS(guardianNumber, "message", i)
 			if i%2 == 0 {
 				coach.Call(t, "DELETE", "/api/players/"+player.String("player_id"), nil).Want(t, 204)
@@ -25,7 +25,7 @@ func TestCapOfANumber(t *testing.T) {
 				coach.Call(t, "POST", "/api/approval/requests/"+player.String("guardian_request_id")+"/cancel", nil).Want(t, 200)
 			}
 		}
-		player := coach.Add(t, child(7, otherNumber))
+		player := coach.AddPlayer(t, child(7, otherNumber))
 		id := player.String("player_id")
 		s.SMS(otherNumber, "message", 0)
 		seventh := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
@@ -38,7 +38,7 @@ func TestCapOfANumber(t *testing.T) {
 			t.Errorf("the request is %s", seventh.String("state"))
 		}
 		// Another coach has caps of their own, another number too.
-		s.Coach(t, coach2Number).Add(t, child(8, guardianNumber))
+		s.Coach(t, coach2Number).AddPlayer(t, child(8, guardianNumber))
 		s.SMS(guardianNumber, "message", 6)
 		never(t, "the seventh went", quiet, func() bool { return s.Sent(guardianNumber, "message") > 7 })
 		s.Clock.Advance(day + time.Minute)
@@ -59,7 +59,7 @@ func TestHeldForLong(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		for i := range 4 {
-			coach.Add(t, child(i, guardianNumber))
+			coach.AddPlayer(t, child(i, guardianNumber))
 		}
 		for i := range 4 {
 			path := linkPath(t, s, guardianNumber, i)
@@ -75,8 +75,8 @@ func TestHeldIsCancelled(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		coach.Add(t, child(1, guardianNumber))
-		held := coach.Add(t, child(2, guardianNumber)).String("guardian_request_id")
+		coach.AddPlayer(t, child(1, guardianNumber))
+		held := coach.AddPlayer(t, child(2, guardianNumber)).String("guardian_request_id")
 		s.SMS(guardianNumber, "message", 0)
 		coach.Call(t, "POST", "/api/approval/requests/"+held+"/cancel", nil).Want(t, 200)
 		s.Clock.Advance(day + time.Minute)
@@ -103,7 +103,7 @@ func TestCountries(t *testing.T) {
 			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": abroad, "role": role}).Want(t, 403, "destination_blocked")
 		}
 		coach := s.Coach(t, coachNumber)
-		player := coach.Add(t, child(1, abroad))
+		player := coach.AddPlayer(t, child(1, abroad))
 		request := asked(t, coach, player.String("guardian_request_id"))
 		if state, reason := sms(request); state != "failed" || reason != "destination_blocked" {
 			t.Errorf("the delivery is %s, %s", state, reason)
@@ -164,7 +164,7 @@ func TestRemindersInAWindow(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		player := coach.Add(t, child(1, guardianNumber))
+		player := coach.AddPlayer(t, child(1, guardianNumber))
 		other := s.Replica()
 		remind := map[string]any{"player_id": player.String("player_id"), "approver_type": "guardian"}
 		left := func(want string) {

@@ -37,7 +37,7 @@ func TestCloseAccountBeingVerified(t *testing.T) {
 		}
 		leave(t, s, c)
 
-		s.Shell(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
+		s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
 			queue, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 9)
 			if err != nil || len(queue) != 0 {
 				t.Errorf("%d wait, %v", len(queue), err)

@@ -17,15 +17,15 @@ func TestCloseAccount(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		db := tables(t, s)
 		coach := s.Coach(t, coachNumber)
-		approved := coach.Add(t, touchlinetest.Minor(guardianNumber, "+919812300021")).String("player_id")
-		waiting := coach.Add(t, child(2, "+919812300012"))
+		approved := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "+919812300021")).String("player_id")
+		waiting := coach.AddPlayer(t, child(2, "+919812300012"))
 		guardian, asked := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", "+919812300012")
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": approved, "action": "approved"}).Want(t, 200)
-		stranger := coach.Add(t, child(3, "+919812300013"))
+		stranger := coach.AddPlayer(t, child(3, "+919812300013"))
 		disputer := s.SignIn(t, "guardian", "+919812300013")
 		disputer.Call(t, "POST", "/api/approval/requests/"+stranger.String("guardian_request_id")+"/dispute", nil).Want(t, 200)
 		other := s.Coach(t, "+919812300009")
-		kept := other.Add(t, child(4, guardianNumber)).String("player_id")
+		kept := other.AddPlayer(t, child(4, guardianNumber)).String("player_id")
 		coach.Upload(t, "certification", "first-aid.pdf", touchlinetest.PDF(500, 1)).Want(t, 201)
 		coach.Call(t, "PUT", "/api/coach/visibility", map[string]any{"visible": true, "show": []string{"name"}}).Want(t, 200)
 		s.Clock.Advance(61 * time.Second)
@@ -48,7 +48,7 @@ func TestCloseAccount(t *testing.T) {
 		}
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": otp}).Want(t, 204)
 
-		for _, p := range []*touchlinetest.Person{coach, elsewhere} {
+		for _, p := range []*touchlinetest.User{coach, elsewhere} {
 			p.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
 			refresh(t, s, p.Refresh).Want(t, 401, "session_revoked")
 		}
@@ -61,7 +61,7 @@ func TestCloseAccount(t *testing.T) {
 		if n := len(asked.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()); n != 0 {
 			t.Errorf("who was only asked has %d notifications", n)
 		}
-		for _, p := range []*touchlinetest.Person{guardian, asked} {
+		for _, p := range []*touchlinetest.User{guardian, asked} {
 			p.Call(t, "GET", "/api/players/approval-status/"+approved, nil).Want(t, 404)
 			p.Call(t, "GET", "/api/players/approval-status/"+waiting.String("player_id"), nil).Want(t, 404)
 		}
@@ -119,7 +119,7 @@ func TestCloseAccountRaces(t *testing.T) {
 		number := func() string { next++; return fmt.Sprint("+9198125", 10000+next) }
 		for range rounds {
 			coach, guardianAt, otherAt := s.Coach(t, number()), number(), number()
-			player := coach.Add(t, child(1, guardianAt)).String("player_id")
+			player := coach.AddPlayer(t, child(1, guardianAt)).String("player_id")
 			guardian := s.SignIn(t, "guardian", guardianAt)
 			s.Clock.Advance(61 * time.Second)
 			elsewhere := s.SignIn(t, "coach", coach.Number)

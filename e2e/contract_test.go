@@ -14,7 +14,7 @@ func TestStaleRequestIDs(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		added := coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		id, old := added.String("player_id"), added.String("guardian_request_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		coach.Call(t, "PATCH", "/api/players/"+id, map[string]any{"student": map[string]any{"full_name": "Anya Rao"}}).Want(t, 200)
@@ -34,7 +34,7 @@ func TestIncompleteProfileSendsNothing(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		id := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"bio": nil}).Want(t, 200)
 		for _, patch := range []map[string]any{
 			{"student": map[string]any{"full_name": "Anya Rao"}},
@@ -61,7 +61,7 @@ func TestNulls(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber, "role": nil, "channel": nil, "device_token": nil}).Want(t, 202)
 		coach := s.Coach(t, coach2Number)
-		adult := coach.Add(t, map[string]any{
+		adult := coach.AddPlayer(t, map[string]any{
 			"student": map[string]any{"full_name": "Old Hand", "date_of_birth": "1990-01-02", "contact_number": nil, "medical_information": nil}, "guardian": nil,
 		})
 		id := adult.String("player_id")
@@ -86,7 +86,7 @@ func TestDisputeLife(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		added := coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		id, request := added.String("player_id"), "/api/approval/requests/"+added.String("guardian_request_id")
 		holder := s.SignIn(t, "guardian", guardianNumber)
 		holder.Call(t, "POST", request+"/dispute", `{"a": 1}`).Want(t, 422, "validation_failed")
@@ -107,7 +107,7 @@ func TestDisputeLife(t *testing.T) {
 		for range 2 {
 			holder.Call(t, "DELETE", request+"/dispute", nil).Want(t, 204)
 		}
-		coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // board reads p's dashboard; what moved the clock may have ended the token.
-func board(t *testing.T, p *touchlinetest.Person) *touchlinetest.Answer {
+func board(t *testing.T, p *touchlinetest.User) *touchlinetest.Response {
 	t.Helper()
 	a := p.Call(t, "GET", "/api/coach/dashboard", nil)
 	if a.Status == 401 {
@@ -22,7 +22,7 @@ func board(t *testing.T, p *touchlinetest.Person) *touchlinetest.Answer {
 }
 
 // shows fails unless the dashboard has these values, as "path": text.
-func shows(t *testing.T, when string, a *touchlinetest.Answer, want map[string]string) {
+func shows(t *testing.T, when string, a *touchlinetest.Response, want map[string]string) {
 	t.Helper()
 	for path, value := range want {
 		if got := a.String(path); got != value {
@@ -32,7 +32,7 @@ func shows(t *testing.T, when string, a *touchlinetest.Answer, want map[string]s
 }
 
 // needs lists the kinds in the order of the dashboard.
-func needs(a *touchlinetest.Answer) []string {
+func needs(a *touchlinetest.Response) []string {
 	var kinds []string
 	list, _ := a.JSON["attention"].([]any)
 	for _, item := range list {
@@ -53,13 +53,13 @@ func TestDashboard(t *testing.T) {
 		})
 		coach = s.Coach(t, "+919812300002")
 		other := s.Coach(t, "+919812300003") // whose players count for nobody else
-		other.Add(t, child(9, "+919812300039"))
+		other.AddPlayer(t, child(9, "+919812300039"))
 		if a := board(t, coach); len(needs(a)) != 0 || a.String("profile.complete") != "true" {
 			t.Errorf("complete: %s", a.Body)
 		}
-		first := coach.Add(t, child(1, "+919812300031"))
-		second := coach.Add(t, child(2, "+919812300032"))
-		third := coach.Add(t, child(3, "+919812300033"))
+		first := coach.AddPlayer(t, child(1, "+919812300031"))
+		second := coach.AddPlayer(t, child(2, "+919812300032"))
+		third := coach.AddPlayer(t, child(3, "+919812300033"))
 		guardian := s.SignIn(t, "guardian", "+919812300031")
 		answer := func(what string) {
 			t.Helper()
@@ -107,9 +107,9 @@ func TestDashboardAttention(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		refused := coach.Add(t, child(1, "+919812300041"))
-		disputed := coach.Add(t, child(2, "+919812300042"))
-		unsent := coach.Add(t, child(3, "+61412345678")) // no SMS goes there
+		refused := coach.AddPlayer(t, child(1, "+919812300041"))
+		disputed := coach.AddPlayer(t, child(2, "+919812300042"))
+		unsent := coach.AddPlayer(t, child(3, "+61412345678")) // no SMS goes there
 		guardian := s.SignIn(t, "guardian", "+919812300041")
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": refused.String("player_id"), "action": "rejected"}).Want(t, 200)
 		stranger := s.SignIn(t, "guardian", "+919812300042")
@@ -128,7 +128,7 @@ func TestDashboardAttention(t *testing.T) {
 			t.Errorf("the failed one: %v", item)
 		}
 		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"bio": "Back."}).Want(t, 200)
-		correct := func(player *touchlinetest.Answer, number string) {
+		correct := func(player *touchlinetest.Response, number string) {
 			t.Helper()
 			coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
 				"player_id": player.String("player_id"), "guardian": map[string]any{"mobile_number": number},
@@ -154,7 +154,7 @@ func TestDashboardOfWhatIsKept(t *testing.T) {
 		soon := coach.Upload(t, "certification", "First aid.pdf", touchlinetest.PDF(1000, 1), "expires_on", day(32)).Want(t, 201)
 		coach.Upload(t, "qualification", "Trainer.pdf", touchlinetest.PDF(500, 2), "expires_on", day(400)).Want(t, 201)
 		coach.Upload(t, "identity", "Card.pdf", touchlinetest.PDF(300, 3)).Want(t, 201)
-		coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		a := board(t, coach)
 		shows(t, "at first", a, map[string]string{
 			"kyc.state": "not_started", "tier.tier": "free", "tier.use.players": "1", "tier.use.storage_bytes": "1800", "tier.use.messages_today": "1",
@@ -195,9 +195,9 @@ func TestDashboardIsBounded(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		guardian := (*touchlinetest.Person)(nil)
+		guardian := (*touchlinetest.User)(nil)
 		for i := range 60 {
-			id := coach.Add(t, child(i, guardianNumber)).String("player_id")
+			id := coach.AddPlayer(t, child(i, guardianNumber)).String("player_id")
 			if guardian == nil {
 				guardian = s.SignIn(t, "guardian", guardianNumber)
 			}

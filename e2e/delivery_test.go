@@ -34,7 +34,7 @@ func TestMessageLink(t *testing.T) {
 			return string(s.Call(t, "GET", path, "", nil).Want(t, want).Body)
 		}
 		coach := s.Coach(t, coachNumber)
-		player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		first := linkPath(t, s, guardianNumber, 0)
 		page := leads(first, 200)
 		for _, want := range []string{"Meera Nair", "Asha Rao"} {
@@ -103,7 +103,7 @@ func TestBadGateway(t *testing.T) {
 				before := s.Gateway.Attempts()
 				s.Gateway.Behave(bad)
 				start := time.Now()
-				player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+				player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 				s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": guardianNumber, "role": "guardian"}).Want(t, 202)
 				request := asked(t, coach, player.String("guardian_request_id"))
 				if took := time.Since(start); took > 3*time.Second {
@@ -139,7 +139,7 @@ func TestRetryAfter(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		before := s.Gateway.Attempts()
 		s.Gateway.Behave(smstest.Behaviour{Status: 429, RetryAfter: "3600"})
-		coach.Add(t, child(1, guardianNumber))
+		coach.AddPlayer(t, child(1, guardianNumber))
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		s.Gateway.Behave(smstest.Behaviour{})
 		never(t, "it was tried before its time", quiet, func() bool { return s.Gateway.Attempts() > before+1 })
@@ -156,7 +156,7 @@ func TestRetryAfterPastTheEnd(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		before := s.Gateway.Attempts()
 		s.Gateway.Behave(smstest.Behaviour{Status: 503, RetryAfter: "9999999"})
-		player := coach.Add(t, child(1, guardianNumber))
+		player := coach.AddPlayer(t, child(1, guardianNumber))
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		eventually(t, "the delivery waits", func() bool {
 			state, reason := sms(asked(t, coach, player.String("guardian_request_id")))
@@ -179,7 +179,7 @@ func TestCodesPassMessages(t *testing.T) {
 		before := s.Gateway.Attempts()
 		s.Gateway.Behave(smstest.Behaviour{Delay: 9 * time.Second})
 		for i := range 12 {
-			coach.Add(t, child(i, fmt.Sprintf("+9198124%05d", i)))
+			coach.AddPlayer(t, child(i, fmt.Sprintf("+9198124%05d", i)))
 		}
 		eventually(t, "the messages' lane is full", func() bool { return s.Gateway.Attempts() >= before+8 })
 		s.Gateway.Behave(smstest.Behaviour{}) // those under way still take their time
@@ -202,7 +202,7 @@ func TestRefusedForGood(t *testing.T) {
 				s.Replica()
 				coach := s.Coach(t, coachNumber)
 				s.Gateway.Behave(smstest.Behaviour{Status: status})
-				player := coach.Add(t, child(1, guardianNumber))
+				player := coach.AddPlayer(t, child(1, guardianNumber))
 				id := player.String("guardian_request_id")
 				eventually(t, "the delivery fails", func() bool {
 					state, _ := sms(asked(t, coach, id))
@@ -243,7 +243,7 @@ func TestGivesUp(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		s.Gateway.Behave(smstest.Behaviour{Status: 500})
 		before := s.Gateway.Attempts()
-		player := coach.Add(t, child(1, guardianNumber))
+		player := coach.AddPlayer(t, child(1, guardianNumber))
 		id := player.String("guardian_request_id")
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		s.Clock.Advance(day - time.Hour)

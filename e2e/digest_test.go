@@ -9,7 +9,7 @@ import (
 )
 
 // digests lists the bodies of p's pending reminders, newest first.
-func digests(t *testing.T, p *touchlinetest.Person) (bodies []string) {
+func digests(t *testing.T, p *touchlinetest.User) (bodies []string) {
 	t.Helper()
 	for _, n := range p.Call(t, "GET", "/api/notifications?limit=200", nil).Want(t, 200).Items() {
 		if n["type"] == "pending_reminder" {
@@ -30,9 +30,9 @@ func TestDigest(t *testing.T) {
 		s.Replica()
 		s.Replica()
 		coach, idle := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
-		one := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
-		two := coach.Add(t, child(2, guardianNumber)).String("guardian_request_id")
-		answered := idle.Add(t, child(3, otherNumber))
+		one := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		two := coach.AddPlayer(t, child(2, guardianNumber)).String("guardian_request_id")
+		answered := idle.AddPlayer(t, child(3, otherNumber))
 		guardian := s.SignIn(t, "guardian", otherNumber)
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": answered.String("player_id"), "action": "approved"}).Want(t, 200)
 

@@ -101,7 +101,7 @@ func TestDirectory(t *testing.T) {
 			t.Errorf("the wish was forgotten: %v", got)
 		}
 		guardian := touchlinetest.Minor(guardianNumber, "")
-		coach.Add(t, guardian)
+		coach.AddPlayer(t, guardian)
 		party := s.SignIn(t, "guardian", guardianNumber)
 		party.Call(t, "GET", "/api/coach/visibility", nil).Want(t, 403, "role_not_allowed")
 		party.Call(t, "GET", at, nil).Want(t, 200)

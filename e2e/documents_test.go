@@ -122,7 +122,7 @@ func TestWantedDocuments(t *testing.T) {
 		if p := c.Call(t, "POST", "/auth/complete-profile", about).Want(t, 200); p.String("profile_complete") != "true" {
 			t.Errorf("completed: %s", p.Body)
 		}
-		c.Add(t, touchlinetest.Minor("+919812300011", ""))
+		c.AddPlayer(t, touchlinetest.Minor("+919812300011", ""))
 		gone := c.Call(t, "DELETE", "/api/coach/documents/"+d.String("document_id"), nil).Want(t, 200)
 		if string(gone.Body) != `{"profile_complete":false,"missing":["certifications"],"kyc_state":"disabled"}` {
 			t.Errorf("deleted: %s", gone.Body)
@@ -197,7 +197,7 @@ func TestStorageOfATier(t *testing.T) {
 			t.Errorf("refused: %s", refused.Body)
 		}
 		c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(4000, 2)).Want(t, 201)
-		put := func(n int) *touchlinetest.Answer {
+		put := func(n int) *touchlinetest.Response {
 			body, header := touchlinetest.Form(nil, "a.pdf", touchlinetest.PDF(n, 3))
 			return c.Call(t, "PUT", first.String("content_url"), body, header)
 		}
@@ -246,7 +246,7 @@ func TestIdentityDocuments(t *testing.T) {
 				t.Fatalf("submitted: %d %s", a.Status, a.Body)
 			}
 		}
-		replace := func(d *touchlinetest.Answer) string {
+		replace := func(d *touchlinetest.Response) string {
 			t.Helper()
 			body, header := touchlinetest.Form(nil, "c.pdf", touchlinetest.PDF(200, 3))
 			return c.Call(t, "PUT", d.String("content_url"), body, header).Want(t, 200).String("kyc_state")

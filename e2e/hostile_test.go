@@ -312,7 +312,7 @@ func TestHostileReplacements(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(40, 30))).Want(t, 201)
-		put := func(body string, headers ...string) *touchlinetest.Answer {
+		put := func(body string, headers ...string) *touchlinetest.Response {
 			return c.Call(t, "PUT", d.String("content_url"), body, append(headers, "Content-Type: "+multiPart)...)
 		}
 		pdf := touchlinetest.PDF(100, 1)
@@ -335,7 +335,7 @@ func TestHostileReplacements(t *testing.T) {
 }
 
 // faultsOf lists the faults of a problem.
-func faultsOf(a *touchlinetest.Answer) []string {
+func faultsOf(a *touchlinetest.Response) []string {
 	var all []string
 	list, _ := a.JSON["errors"].([]any)
 	for _, f := range list {
@@ -346,7 +346,7 @@ func faultsOf(a *touchlinetest.Answer) []string {
 }
 
 // sizesOf reads the sizes of a profile's picture.
-func sizesOf(a *touchlinetest.Answer) map[string]string {
+func sizesOf(a *touchlinetest.Response) map[string]string {
 	picture, _ := a.JSON["profile_picture"].(map[string]any)
 	list, _ := picture["sizes"].([]any)
 	sizes := map[string]string{}
@@ -408,7 +408,7 @@ func TestPictures(t *testing.T) {
 		if old := c.Call(t, "GET", d.Header.Get("Location"), nil).Want(t, 200); old.String("in_profile") != "false" {
 			t.Errorf("the old one: %s", old.Body)
 		}
-		patch := func(v any) *touchlinetest.Answer {
+		patch := func(v any) *touchlinetest.Response {
 			return c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"profile_picture": v})
 		}
 		if got := patch(d.String("document_id")).Want(t, 200).String("profile_picture.document_id"); got != d.String("document_id") {

@@ -21,7 +21,7 @@ func kycOn(c *config.Config) { c.KYC = true }
 // verdict has an operator decide about the submission that has waited for longest.
 func verdict(t *testing.T, s *touchlinetest.Service, what func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error)) {
 	t.Helper()
-	s.Shell(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
+	s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
 		waiting, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 1)
 		if err != nil || len(waiting) != 1 {
 			t.Fatalf("%d wait, %v", len(waiting), err)
@@ -57,10 +57,10 @@ func TestKYC(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, coachNumber)
-		submit := func(body any, headers ...string) *touchlinetest.Answer {
+		submit := func(body any, headers ...string) *touchlinetest.Response {
 			return c.Call(t, "POST", "/api/coach/kyc", body, headers...)
 		}
-		state := func(want string) *touchlinetest.Answer {
+		state := func(want string) *touchlinetest.Response {
 			t.Helper()
 			a := c.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200)
 			if profile := c.Call(t, "GET", "/api/coach/profile", nil); a.String("state") != want || profile.String("kyc_state") != want {
@@ -141,8 +141,8 @@ func TestKYC(t *testing.T) {
 			t.Errorf("%s", read.Body)
 		}
 		submit(object{"legal_name": "Asha", "document_ids": []string{passport}}).Want(t, 422)
-		guardian := func() *touchlinetest.Person {
-			c.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		guardian := func() *touchlinetest.User {
+			c.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 			return s.SignIn(t, "guardian", guardianNumber)
 		}()
 		guardian.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 403, "role_not_allowed")
@@ -159,7 +159,7 @@ func TestUnverifiedPlayers(t *testing.T) {
 	tiers := `{"tiers": [{"name": "one", "title": "One", "limits": {"players": 3, "unverified_players": 1}, "shows": ["name"], "kyc_for": ["visibility"]}]}`
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, coachNumber)
-		add := func(i int) *touchlinetest.Answer {
+		add := func(i int) *touchlinetest.Response {
 			return c.Call(t, "POST", "/api/players/add", child(i, guardianNumber))
 		}
 		add(1).Want(t, 201)
@@ -169,7 +169,7 @@ func TestUnverifiedPlayers(t *testing.T) {
 				t.Errorf("%s is %s, want %s", name, refused.String(name), want)
 			}
 		}
-		visible := func() *touchlinetest.Answer {
+		visible := func() *touchlinetest.Response {
 			return c.Call(t, "PUT", "/api/coach/visibility", object{"visible": true, "show": []string{"name"}})
 		}
 		visible().Want(t, 403, "kyc_required")
@@ -190,7 +190,7 @@ func TestOperatorSetsTier(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, coachNumber)
-		s.Shell(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
+		s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
 			if _, err := sh.Subscriptions.Set(ctx, by, c.ID, "gold"); err == nil {
 				t.Error("an unknown tier was set")
 			}

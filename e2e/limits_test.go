@@ -16,7 +16,7 @@ import (
 func TestWholeLimits(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		ask := func(number, role string) *touchlinetest.Answer {
+		ask := func(number, role string) *touchlinetest.Response {
 			return s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number, "role": role})
 		}
 		for i := range 10 {
@@ -70,7 +70,7 @@ func TestAddressBehindProxy(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		n := 0
-		ask := func(forwarded string) *touchlinetest.Answer {
+		ask := func(forwarded string) *touchlinetest.Response {
 			n++
 			return s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": fmt.Sprintf("+9198126%05d", n)}, "X-Forwarded-For: "+forwarded)
 		}
@@ -96,7 +96,7 @@ func TestTestNumberSignsIn(t *testing.T) {
 	t.Parallel()
 	const number = "+919900000001"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		login := func(otp string) *touchlinetest.Answer {
+		login := func(otp string) *touchlinetest.Response {
 			return s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": number, "otp": otp})
 		}
 		login("123456").Want(t, 410, "otp_expired")

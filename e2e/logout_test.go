@@ -12,7 +12,7 @@ import (
 func TestLogoutOfAllByRefreshToken(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		logout := func(token string) *touchlinetest.Answer {
+		logout := func(token string) *touchlinetest.Response {
 			return s.Call(t, "POST", "/auth/logout", "", map[string]any{"refresh_token": token, "all": true})
 		}
 		works := func(access string, want int) {

@@ -17,7 +17,7 @@ func TestLostMasterKey(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		t.Parallel()
 		coach := s.Coach(t, coachNumber)
-		player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		decide := object{"player_id": player, "action": "approved"}
 		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", decide).Want(t, 200)
 		passport := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")

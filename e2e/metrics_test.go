@@ -16,7 +16,7 @@ func TestMetrics(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		scraper := s.Operator(t, operator.Metrics)
 		coach := s.Coach(t, coachNumber)
-		player := coach.Add(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		decide(t, guardian, player, "approved")
 		decide(t, guardian, player, "approved") // says it again, and changes nothing

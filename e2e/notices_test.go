@@ -12,13 +12,13 @@ import (
 )
 
 // answer has the party decide about a player.
-func answer(t *testing.T, p *touchlinetest.Person, playerID, action string) {
+func answer(t *testing.T, p *touchlinetest.User, playerID, action string) {
 	t.Helper()
 	p.Call(t, "PUT", "/api/approval/"+p.Role+"-response", map[string]any{"player_id": playerID, "action": action}).Want(t, 200)
 }
 
 // leave closes the account of a coach at s.
-func leave(t *testing.T, s *touchlinetest.Service, coach *touchlinetest.Person) {
+func leave(t *testing.T, s *touchlinetest.Service, coach *touchlinetest.User) {
 	t.Helper()
 	coach.On(s).Call(t, "DELETE", "/api/me", map[string]any{"otp": code(t, s, coach.Number)}).Want(t, 204)
 }
@@ -48,7 +48,7 @@ func TestClosingTellsBySMS(t *testing.T) {
 			if i == 7 {
 				body["student"].(map[string]any)["contact_number"] = studentAt
 			}
-			ids = append(ids, coach.Add(t, body).String("player_id"))
+			ids = append(ids, coach.AddPlayer(t, body).String("player_id"))
 		}
 		guardian, no, back := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", noAt), s.SignIn(t, "guardian", backAt)
 		far, student := s.SignIn(t, "guardian", abroad), s.SignIn(t, "student", studentAt)
@@ -76,7 +76,7 @@ func TestClosingTellsBySMS(t *testing.T) {
 				t.Errorf("%q, want %q", got, text)
 			}
 		}
-		for _, p := range []*touchlinetest.Person{guardian, student} {
+		for _, p := range []*touchlinetest.User{guardian, student} {
 			items := p.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200).Items()
 			if told(t, p, "coach_left") != 1 || items[0]["body"] != want[p.Number] {
 				t.Errorf("the tray says %v", items)
@@ -97,7 +97,7 @@ func TestNoticeWaitsForTheCap(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		id := coach.Add(t, child(1, guardianNumber)).String("player_id")
+		id := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
 		s.SMS(guardianNumber, "message", 0)
 		answer(t, s.SignIn(t, "guardian", guardianNumber), id, "approved")
 		leave(t, s, coach)
@@ -110,16 +110,16 @@ func TestNoticeWaitsForTheCap(t *testing.T) {
 }
 
 // onTest signs in with the fixed code of a test number.
-func onTest(t *testing.T, s *touchlinetest.Service, role, number string) *touchlinetest.Person {
+func onTest(t *testing.T, s *touchlinetest.Service, role, number string) *touchlinetest.User {
 	t.Helper()
 	s.Clock.Advance(61 * time.Second)
 	s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number, "role": role}).Want(t, 202)
 	a := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": number, "role": role, "otp": "123456"}).Want(t, 200)
-	return &touchlinetest.Person{Service: s, Number: number, Role: role, Access: a.String("access_token"), Refresh: a.String("refresh_token")}
+	return &touchlinetest.User{Service: s, Number: number, Role: role, Access: a.String("access_token"), Refresh: a.String("refresh_token")}
 }
 
 // testCoach is onTest for a coach, whose profile is then complete.
-func testCoach(t *testing.T, s *touchlinetest.Service, number string) *touchlinetest.Person {
+func testCoach(t *testing.T, s *touchlinetest.Service, number string) *touchlinetest.User {
 	t.Helper()
 	coach := onTest(t, s, "coach", number)
 	coach.Call(t, "POST", "/auth/complete-profile", map[string]any{"name": "Meera", "bio": "b", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
@@ -141,7 +141,7 @@ func TestTestNumbersGetNoNotice(t *testing.T) {
 	const coachAt, guardianAt = "+919900000001", "+919900000002"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := testCoach(t, s, coachAt)
-		id := coach.Add(t, child(1, guardianAt)).String("player_id")
+		id := coach.AddPlayer(t, child(1, guardianAt)).String("player_id")
 		guardian := onTest(t, s, "guardian", guardianAt)
 		answer(t, guardian, id, "approved")
 		s.Clock.Advance(61 * time.Second)
@@ -161,7 +161,7 @@ func TestTestNumbersGetNoRequest(t *testing.T) {
 	const coachAt, guardianAt, otherAt = "+919900000001", "+919900000002", "+919900000003"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := testCoach(t, s, coachAt)
-		player := coach.Add(t, child(1, guardianAt))
+		player := coach.AddPlayer(t, child(1, guardianAt))
 		id, request := player.String("player_id"), player.String("guardian_request_id")
 		spared := func(request string, want int) {
 			t.Helper()
@@ -213,8 +213,8 @@ func TestHeldForATestNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		coach.Add(t, child(1, guardianNumber))
-		held := coach.Add(t, child(2, guardianNumber)).String("guardian_request_id")
+		coach.AddPlayer(t, child(1, guardianNumber))
+		held := coach.AddPlayer(t, child(2, guardianNumber)).String("guardian_request_id")
 		s.SMS(guardianNumber, "message", 0)
 		if err := s.Stop(); err != nil {
 			t.Fatal(err)
@@ -240,7 +240,7 @@ func TestRemovalTellsBySMS(t *testing.T) {
 	const askedAt, correctedAt = "+919812300031", "+919812300032"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		add := func(n int, number string) string { return coach.Add(t, child(n, number)).String("player_id") }
+		add := func(n int, number string) string { return coach.AddPlayer(t, child(n, number)).String("player_id") }
 		first, second, waiting, corrected := add(1, guardianNumber), add(2, guardianNumber), add(3, askedAt), add(4, correctedAt)
 		guardian, old := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", correctedAt)
 		answer(t, guardian, first, "approved")

@@ -28,9 +28,9 @@ func change(otp, number, newOTP string) map[string]any {
 }
 
 // together asks all at once and returns the answers in their order.
-func together(t *testing.T, asks ...func() (*touchlinetest.Answer, error)) []*touchlinetest.Answer {
+func together(t *testing.T, asks ...func() (*touchlinetest.Response, error)) []*touchlinetest.Response {
 	t.Helper()
-	answers := make([]*touchlinetest.Answer, len(asks))
+	answers := make([]*touchlinetest.Response, len(asks))
 	start := make(chan struct{})
 	var all sync.WaitGroup
 	for i, ask := range asks {
@@ -39,7 +39,7 @@ func together(t *testing.T, asks ...func() (*touchlinetest.Answer, error)) []*to
 			a, err := ask()
 			if err != nil {
 				t.Error(err)
-				a = &touchlinetest.Answer{}
+				a = &touchlinetest.Response{}
 			}
 			if a.Status >= 500 {
 				t.Errorf("answer %d: %s", a.Status, a.Body)
@@ -53,9 +53,9 @@ func together(t *testing.T, asks ...func() (*touchlinetest.Answer, error)) []*to
 }
 
 // ask is a call for together.
-func ask(s *touchlinetest.Service, method, path, token string, body any) func() (*touchlinetest.Answer, error) {
-	return func() (*touchlinetest.Answer, error) {
-		return s.Try(context.Background(), method, path, token, body)
+func ask(s *touchlinetest.Service, method, path, token string, body any) func() (*touchlinetest.Response, error) {
+	return func() (*touchlinetest.Response, error) {
+		return s.Do(context.Background(), method, path, token, body)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestChangeNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		elsewhere := s.Coach(t, coachNumber)
-		player := elsewhere.Add(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		player := elsewhere.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "approved"}).Want(t, 200)
 		s.Clock.Advance(61 * time.Second)
@@ -117,7 +117,7 @@ func TestChangeNumberDevices(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		db := tables(t, s)
-		signIn := func(role, number, device string) *touchlinetest.Person {
+		signIn := func(role, number, device string) *touchlinetest.User {
 			t.Helper()
 			s.Clock.Advance(61 * time.Second)
 			ask := map[string]any{"mobile_number": number, "role": role}
@@ -128,9 +128,9 @@ func TestChangeNumberDevices(t *testing.T) {
 			s.Call(t, "POST", "/auth/request-otp", "", ask).Want(t, 202)
 			ask["otp"] = s.OTP(number, before)
 			a := s.Call(t, "POST", "/auth/login", "", ask).Want(t, 200)
-			return &touchlinetest.Person{Service: s, Number: number, Role: role, Access: a.String("access_token"), Device: a.String("device_token")}
+			return &touchlinetest.User{Service: s, Number: number, Role: role, Access: a.String("access_token"), Device: a.String("device_token")}
 		}
-		s.Coach(t, "+919812300092").Add(t, touchlinetest.Minor(coachNumber, ""))
+		s.Coach(t, "+919812300092").AddPlayer(t, touchlinetest.Minor(coachNumber, ""))
 		s.Coach(t, coachNumber)
 		tablet, lent, out := signIn("coach", coachNumber, ""), signIn("coach", coachNumber, ""), signIn("coach", coachNumber, "")
 		out.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
@@ -202,7 +202,7 @@ func TestChangeNumberRefused(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		const path = "/auth/change-number"
-		coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		guardian.Call(t, "POST", path, change("123456", newNumber, "123456")).Want(t, 403, "role_not_allowed")
 		s.Call(t, "POST", path, "", change("123456", newNumber, "123456")).Want(t, 401, "token_missing")
@@ -255,7 +255,7 @@ func TestChangeNumberToContact(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		coach.Call(t, "POST", "/auth/change-number", change(code(t, s, coachNumber), guardianNumber, code(t, s, guardianNumber))).Want(t, 200)
 	}, func(c *config.Config) { c.AllowCoachAsContact = true })
 }

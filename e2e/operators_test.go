@@ -95,7 +95,7 @@ func TestIntrospection(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		gateway := s.Operator(t, operator.Introspect)
-		ask := func(value string, hint ...string) *touchlinetest.Answer {
+		ask := func(value string, hint ...string) *touchlinetest.Response {
 			t.Helper()
 			form := token(value)
 			if len(hint) > 0 {

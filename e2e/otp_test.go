@@ -37,7 +37,7 @@ func TestGuesses(t *testing.T) {
 		for w := range atOnce {
 			wait.Go(func() {
 				for i := range guesses / atOnce {
-					a, err := replicas[i%2].Try(context.Background(), "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, w*guesses/atOnce+i)})
+					a, err := replicas[i%2].Do(context.Background(), "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, w*guesses/atOnce+i)})
 					if err != nil {
 						codes <- err.Error()
 						continue

@@ -25,7 +25,7 @@ func TestDatabaseAway(t *testing.T) {
 	road := newRoad(t, address)
 	s := touchlinetest.New(t, road.url())
 	coach := s.Coach(t, coachNumber)
-	player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+	player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 	id, link := player.String("player_id"), linkPath(t, s, guardianNumber, 0)
 	s.SMS(studentNumber, "message", 0)
 	guardian := s.SignIn(t, "guardian", guardianNumber)
@@ -36,7 +36,7 @@ func TestDatabaseAway(t *testing.T) {
 	f.ends(15 * time.Second)
 	calls := []struct {
 		method, path string
-		by           *touchlinetest.Person
+		by           *touchlinetest.User
 		body         any
 	}{
 		{"GET", "/api/me", coach, nil},
@@ -104,7 +104,7 @@ func TestDatabaseAway(t *testing.T) {
 	f = listen(t, coach, "")
 	decide(t, guardian, id, "approved")
 	f.next(patience)
-	coach.Add(t, child(9, otherNumber))
+	coach.AddPlayer(t, child(9, otherNumber))
 	s.SMS(otherNumber, "message", 0)
 	refresh(t, s, coach.Refresh).Want(t, 200)
 

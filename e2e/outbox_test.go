@@ -31,7 +31,7 @@ func TestNoDeliveryTwice(t *testing.T) {
 		for w := range atOnce {
 			wait.Go(func() {
 				for i := w; i < all; i += atOnce {
-					a, err := replicas[i%2].Try(t.Context(), "POST", "/api/players/add", coach.Access, child(i, fmt.Sprintf("+9198126%05d", i)))
+					a, err := replicas[i%2].Do(t.Context(), "POST", "/api/players/add", coach.Access, child(i, fmt.Sprintf("+9198126%05d", i)))
 					if err != nil || a.Status != 201 {
 						t.Errorf("player %d: %v, %v", i, err, a)
 					}
@@ -69,7 +69,7 @@ func TestLeaseOfTheDead(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		before := s.Gateway.Attempts()
 		s.Gateway.Behave(smstest.Behaviour{Status: 503, RetryAfter: "7200"})
-		coach.Add(t, child(1, guardianNumber))
+		coach.AddPlayer(t, child(1, guardianNumber))
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		const mine = `SELECT count(*) FROM deliveries WHERE kind = 'request' AND channel = 'sms' AND state = 'queued' AND reason = 'retrying' AND lease IS NULL`
 		eventually(t, "it waits", func() bool { return one[int](t, db, mine) == 1 })
@@ -96,7 +96,7 @@ func TestStopFinishesWhatIsClaimed(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		before := s.Gateway.Attempts()
 		s.Gateway.Behave(smstest.Behaviour{Delay: 2 * time.Second})
-		coach.Add(t, child(1, guardianNumber))
+		coach.AddPlayer(t, child(1, guardianNumber))
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		if err := s.Stop(); err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func TestNothingReadableIsKept(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		s.Gateway.Behave(smstest.Behaviour{Status: 500})
 		before := s.Gateway.Attempts()
-		player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		eventually(t, "failures to log", func() bool { return s.Gateway.Attempts() >= before+2 })
 		s.Gateway.Behave(smstest.Behaviour{})
 		link := linkPath(t, s, guardianNumber, 0)

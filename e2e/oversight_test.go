@@ -29,7 +29,7 @@ func TestOperatorsDecideKYC(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		desk, auditor := s.Operator(t, operator.KYC), s.Operator(t, operator.Audit)
 		file := touchlinetest.PDF(700, 1)
-		submit := func(c *touchlinetest.Person) (document string) {
+		submit := func(c *touchlinetest.User) (document string) {
 			t.Helper()
 			document = c.Upload(t, "identity", "passport.pdf", file).Want(t, 201).String("document_id")
 			c.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Asha Kumari Rao", "document_ids": []string{document}}).Want(t, 201)
@@ -173,7 +173,7 @@ func TestFindCoaches(t *testing.T) {
 		desk.Call(t, "POST", search, nil).Want(t, 415)
 		// No number ever stands in an address.
 		desk.Call(t, "GET", "/api/admin/coaches?q=meera", nil).Want(t, 404)
-		coach.Add(t, touchlinetest.Minor(guardianNumber, ""))
+		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		a := desk.Call(t, "GET", "/api/admin/coaches/"+coach.ID, nil).Want(t, 200)
 		if a.String("mobile_number") != coachNumber || a.String("use.players") != "1" || a.String("use.messages_today") != "1" || a.String("tier") != "free" || a.String("state") != "active" {
 			t.Errorf("%s", a.Body)
@@ -210,7 +210,7 @@ func TestSuspension(t *testing.T) {
 		other := s.Replica()
 		desk, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
 		coach := s.Coach(t, coachNumber)
-		player := coach.Add(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		coach.Call(t, "PUT", "/api/coach/visibility", object{"visible": true, "show": []string{"name"}}).Want(t, 200)
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		asParent := s.SignIn(t, "coach", coach2Number)
@@ -286,7 +286,7 @@ func TestSuspensionMeetsLogin(t *testing.T) {
 			var wait sync.WaitGroup
 			var access string
 			wait.Go(func() {
-				a, err := replicas[1].Try(t.Context(), "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": otp})
+				a, err := replicas[1].Do(t.Context(), "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": otp})
 				switch {
 				case err != nil || a.Status != 200 && a.Status != 403:
 					t.Errorf("login: %v, %v", err, a)
@@ -298,7 +298,7 @@ func TestSuspensionMeetsLogin(t *testing.T) {
 				}
 			})
 			wait.Go(func() {
-				if a, err := s.TryAdmin(t.Context(), "POST", path+"/suspend", desk.Token, object{"reason": "x"}); err != nil || a.Status != 200 {
+				if a, err := s.AdminDo(t.Context(), "POST", path+"/suspend", desk.Token, object{"reason": "x"}); err != nil || a.Status != 200 {
 					t.Errorf("suspend: %v, %v", err, a)
 				}
 			})

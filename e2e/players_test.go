@@ -15,7 +15,7 @@ type object = map[string]any
 var strange = []string{"0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", "0198f2c4-6a10-4c3e-9b52-4f0e8d1a7b21", "0198F2C4-6A10-7C3E-9B52-4F0E8D1A7B21", "7", "%00", "%F0%9F%8F%91", "%2e%2e"}
 
 // same says whether two problems tell nothing apart but their trace.
-func same(a, b *touchlinetest.Answer) bool {
+func same(a, b *touchlinetest.Response) bool {
 	trace := regexp.MustCompile(`"trace_id":"[^"]*"`)
 	return a.Status == b.Status && trace.ReplaceAllString(string(a.Body), "") == trace.ReplaceAllString(string(b.Body), "")
 }
@@ -26,11 +26,11 @@ func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, rival := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
-		player := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id, request := player.String("player_id"), player.String("guardian_request_id")
 		guardian, student := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "student", studentNumber)
 		none := rival.Call(t, "GET", "/api/players/"+strange[0], nil).Want(t, 404, "not_found")
-		hidden := func(a *touchlinetest.Answer) {
+		hidden := func(a *touchlinetest.Response) {
 			t.Helper()
 			if a.Want(t, 404, "not_found"); !same(a, none) {
 				t.Errorf("this tells more than %s: %s", none.Body, a.Body)
@@ -76,7 +76,7 @@ func TestPlayersRoles(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		id := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		guardian, student := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "student", studentNumber)
 		for _, call := range [][2]string{
 			{"POST", "/api/players/add"},
@@ -107,7 +107,7 @@ func TestPlayersDisclosure(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		added := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id := added.String("player_id")
 		if got := added.Header.Get("Location"); got != "/api/players/"+id {
 			t.Errorf("Location %q", got)
@@ -135,7 +135,7 @@ func TestLinkPage(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		id := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		link := func(number string) string {
 			_, path, found := strings.Cut(s.SMS(number, "message", 0).Text, s.Config.PublicURL)
 			if !found {

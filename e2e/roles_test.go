@@ -21,7 +21,7 @@ func TestSessionEndsWithItsRole(t *testing.T) {
 	}
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, replica := s.Coach(t, "+919812300001"), s.Replica()
-		refresh := func(t *testing.T, p *touchlinetest.Person, status int, codes ...string) {
+		refresh := func(t *testing.T, p *touchlinetest.User, status int, codes ...string) {
 			t.Helper()
 			a := replica.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": p.Refresh}).Want(t, status, codes...)
 			if status == 200 {
@@ -48,8 +48,8 @@ func TestSessionEndsWithItsRole(t *testing.T) {
 		for i, way := range ways {
 			t.Run(way.name, func(t *testing.T) {
 				number := fmt.Sprint("+91981230002", i)
-				id := coach.Add(t, grown(number)).String("player_id")
-				sibling := coach.Add(t, child(1, number)).String("player_id")
+				id := coach.AddPlayer(t, grown(number)).String("player_id")
+				sibling := coach.AddPlayer(t, child(1, number)).String("player_id")
 				guardian, student := s.SignIn(t, "guardian", number), s.SignIn(t, "student", number)
 				way.end(id)
 				refresh(t, guardian, 200) // for the sibling
@@ -64,7 +64,7 @@ func TestSessionEndsWithItsRole(t *testing.T) {
 				}
 				refresh(t, student, 200) // another role of the number
 				// Named again, the number signs in again; what it held is over.
-				again := coach.Add(t, child(2, number)).String("player_id")
+				again := coach.AddPlayer(t, child(2, number)).String("player_id")
 				refresh(t, guardian, 401, "refresh_token_expired")
 				s.Clock.Advance(time.Minute) // between two codes
 				refresh(t, s.SignIn(t, "guardian", number), 200)
@@ -74,7 +74,7 @@ func TestSessionEndsWithItsRole(t *testing.T) {
 			})
 		}
 		t.Run("disputed", func(t *testing.T) {
-			added := coach.Add(t, child(3, otherNumber))
+			added := coach.AddPlayer(t, child(3, otherNumber))
 			request := "/api/approval/requests/" + added.String("guardian_request_id")
 			holder := s.SignIn(t, "guardian", otherNumber)
 			holder.Call(t, "POST", request+"/dispute", nil).Want(t, 200)

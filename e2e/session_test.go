@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-func refresh(t *testing.T, s *touchlinetest.Service, token string) *touchlinetest.Answer {
+func refresh(t *testing.T, s *touchlinetest.Service, token string) *touchlinetest.Response {
 	t.Helper()
 	return s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": token})
 }
@@ -24,7 +24,7 @@ func TestFiftyRefreshes(t *testing.T) {
 		var wait sync.WaitGroup
 		for i := range 50 {
 			wait.Go(func() {
-				a, err := replicas[i%2].Try(context.Background(), "POST", "/auth/refresh", "", map[string]any{"refresh_token": p.Refresh})
+				a, err := replicas[i%2].Do(context.Background(), "POST", "/auth/refresh", "", map[string]any{"refresh_token": p.Refresh})
 				if err != nil || a.Status != 200 {
 					successors <- "failed"
 					return

@@ -28,7 +28,7 @@ func TestStory(t *testing.T) {
 		coach = s.Coach(t, coach2Number)
 		coach.Call(t, "GET", "/api/me", nil).Want(t, 200)
 
-		added := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber))
+		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id := added.String("player_id")
 		if added.String("guardian_status") != "pending" || added.String("student_status") != "pending" {
 			t.Fatalf("a new player: %s", added.Body)
@@ -105,7 +105,7 @@ func TestStory(t *testing.T) {
 }
 
 // availability fails the test unless p sees these app services for the player.
-func availability(t *testing.T, p *touchlinetest.Person, id string, guardian, student bool) {
+func availability(t *testing.T, p *touchlinetest.User, id string, guardian, student bool) {
 	t.Helper()
 	a := p.Call(t, "GET", "/api/services/availability/"+id, nil).Want(t, 200)
 	if a.JSON["guardian_app_enabled"] != guardian || a.JSON["student_app_enabled"] != student || a.JSON["chat_enabled"] != true || a.JSON["sms_enabled"] != true {

@@ -26,7 +26,7 @@ type follower struct {
 }
 
 // listen opens a stream of p; the tray is watched once it returns.
-func listen(t *testing.T, p *touchlinetest.Person, last string) *follower {
+func listen(t *testing.T, p *touchlinetest.User, last string) *follower {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -116,7 +116,7 @@ func (f *follower) ends(limit time.Duration) {
 }
 
 // decide answers a request for guardian.
-func decide(t *testing.T, guardian *touchlinetest.Person, player, action string) {
+func decide(t *testing.T, guardian *touchlinetest.User, player, action string) {
 	t.Helper()
 	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": action}).Want(t, 200)
 }
@@ -128,7 +128,7 @@ func TestStreamIsSwift(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		other := s.Replica()
 		coach := s.Coach(t, coachNumber)
-		player := coach.Add(t, child(1, guardianNumber)).String("player_id")
+		player := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		f := listen(t, coach, "")
 
@@ -144,7 +144,7 @@ func TestStreamIsSwift(t *testing.T) {
 
 // swift fails the test unless one of three tries arrives within limit: the rest
 // of the machine is busy.
-func (f *follower) swift(coach, guardian *touchlinetest.Person, player, action string, limit time.Duration) {
+func (f *follower) swift(coach, guardian *touchlinetest.User, player, action string, limit time.Duration) {
 	f.Helper()
 	for try := 1; ; try++ {
 		start := time.Now()
@@ -187,7 +187,7 @@ func TestStreamResumesExactly(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		players := make([]string, writers)
 		for i := range players {
-			players[i] = coach.Add(t, child(i, guardianNumber)).String("player_id")
+			players[i] = coach.AddPlayer(t, child(i, guardianNumber)).String("player_id")
 		}
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		f := listen(t, coach, "")
@@ -196,12 +196,12 @@ func TestStreamResumesExactly(t *testing.T) {
 			wait.Go(func() {
 				for n := range each {
 					if n == 2 {
-						if a, err := replicas[i%2].Try(t.Context(), "POST", "/api/approval/send-guardian-request", coach.Access, map[string]any{"player_id": player}); err != nil || a.Status != 201 {
+						if a, err := replicas[i%2].Do(t.Context(), "POST", "/api/approval/send-guardian-request", coach.Access, map[string]any{"player_id": player}); err != nil || a.Status != 201 {
 							t.Errorf("send: %v, %v", err, a)
 						}
 					}
 					action := []string{"approved", "revoked"}[n%2]
-					a, err := replicas[(i+n)%2].Try(t.Context(), "PUT", "/api/approval/guardian-response", guardian.Access, map[string]any{"player_id": player, "action": action})
+					a, err := replicas[(i+n)%2].Do(t.Context(), "PUT", "/api/approval/guardian-response", guardian.Access, map[string]any{"player_id": player, "action": action})
 					if err != nil || a.Status != 200 {
 						t.Errorf("%s: %v, %v", action, err, a)
 					}
@@ -269,8 +269,8 @@ func TestStreamEnds(t *testing.T) {
 		t.Parallel()
 		other := s.Replica()
 		coach := s.Coach(t, coachNumber)
-		one := coach.Add(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
-		two := coach.Add(t, child(2, guardianNumber)).String("player_id")
+		one := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		two := coach.AddPlayer(t, child(2, guardianNumber)).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		student := s.SignIn(t, "student", studentNumber)
 
@@ -325,13 +325,13 @@ func TestStreamsOfAnAccount(t *testing.T) {
 			all = append(all, listen(t, coach, ""))
 		}
 		all[0].ends(patience)
-		player := coach.Add(t, child(1, guardianNumber)).String("player_id")
+		player := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		decide(t, guardian, player, "approved")
 		for _, f := range all[1:] {
 			f.next(patience)
 		}
-		player = other.Add(t, child(1, guardianNumber)).String("player_id")
+		player = other.AddPlayer(t, child(1, guardianNumber)).String("player_id")
 		decide(t, guardian, player, "approved")
 		apart.next(patience)
 	})
@@ -343,16 +343,16 @@ func TestReading(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		var theirs string
-		guardian := (*touchlinetest.Person)(nil)
-		for i, by := range []*touchlinetest.Person{coach, coach, coach, other} {
-			player := by.Add(t, child(i, guardianNumber)).String("player_id")
+		guardian := (*touchlinetest.User)(nil)
+		for i, by := range []*touchlinetest.User{coach, coach, coach, other} {
+			player := by.AddPlayer(t, child(i, guardianNumber)).String("player_id")
 			if guardian == nil {
 				guardian = s.SignIn(t, "guardian", guardianNumber)
 			}
 			decide(t, guardian, player, "approved")
 		}
 		theirs = other.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()[0]["id"].(string)
-		unread := func(p *touchlinetest.Person, want int) []map[string]any {
+		unread := func(p *touchlinetest.User, want int) []map[string]any {
 			t.Helper()
 			items := p.Call(t, "GET", "/api/notifications?unread=true", nil).Want(t, 200).Items()
 			if me := p.Call(t, "GET", "/api/me", nil).Want(t, 200).String("unread_notifications"); len(items) != want || me != fmt.Sprint(want) {

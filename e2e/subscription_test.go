@@ -32,7 +32,7 @@ const smallTiers = `{"tiers": [
 	{"name": "staff", "title": "Staff"}
 ]}`
 
-func use(t *testing.T, coach *touchlinetest.Person) map[string]any {
+func use(t *testing.T, coach *touchlinetest.User) map[string]any {
 	t.Helper()
 	a := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200)
 	return a.JSON["use"].(map[string]any)
@@ -59,7 +59,7 @@ func TestTiers(t *testing.T) {
 		if first.String("since") != profile.String("created_at") || profile.String("tier") != "free" || profile.String("kyc_state") != "disabled" {
 			t.Errorf("%s, %s", first.Body, profile.Body)
 		}
-		choose := func(tier any) *touchlinetest.Answer {
+		choose := func(tier any) *touchlinetest.Response {
 			return coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": tier})
 		}
 		if same := choose("free").Want(t, 200); string(same.Body) != string(first.Body) {
@@ -86,7 +86,7 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%s", p.Body)
 		}
 		choose("free").Want(t, 200)
-		s.Coach(t, coach2Number).Add(t, touchlinetest.Minor(guardianNumber, ""))
+		s.Coach(t, coach2Number).AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		for _, path := range []string{"/api/subscription-tiers", "/api/coach/subscription"} {
 			guardian.Call(t, "GET", path, nil).Want(t, 403, "role_not_allowed")
@@ -102,7 +102,7 @@ func TestTiersOfAFile(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		var ids []string
-		add := func(i int) *touchlinetest.Answer {
+		add := func(i int) *touchlinetest.Response {
 			return coach.Call(t, "POST", "/api/players/add", child(i, fmt.Sprintf("+9198124%05d", i)))
 		}
 		for i := range 3 {
@@ -167,7 +167,7 @@ func TestRoomRace(t *testing.T) {
 		for i := range 50 {
 			rivals.Go(func() {
 				body := child(i, fmt.Sprintf("+9198124%05d", i))
-				a, err := s.Try(context.Background(), "POST", "/api/players/add", coach.Access, body, "Idempotency-Key: "+fmt.Sprint("add-", i))
+				a, err := s.Do(context.Background(), "POST", "/api/players/add", coach.Access, body, "Idempotency-Key: "+fmt.Sprint("add-", i))
 				switch {
 				case err != nil:
 					t.Error(err)
@@ -194,13 +194,13 @@ func TestMessagesOfATier(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		first := coach.Add(t, child(1, guardianNumber))
-		coach.Add(t, child(2, guardianNumber))
+		first := coach.AddPlayer(t, child(1, guardianNumber))
+		coach.AddPlayer(t, child(2, guardianNumber))
 		if n := use(t, coach)["messages_today"]; n != 2.0 {
 			t.Errorf("%v messages", n)
 		}
 		// The third player is added all the same, and its message waits.
-		third := coach.Add(t, child(3, otherNumber))
+		third := coach.AddPlayer(t, child(3, otherNumber))
 		if state, reason := sms(asked(t, coach, third.String("guardian_request_id"))); state != "queued" || reason != "held" {
 			t.Errorf("the third message is %s, %s", state, reason)
 		}
@@ -255,7 +255,7 @@ func TestMessagesOfTheInstallation(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		player := coach.Add(t, child(1, guardianNumber))
+		player := coach.AddPlayer(t, child(1, guardianNumber))
 		a := coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": player.String("player_id"), "approver_type": "guardian"}).Want(t, 202)
 		if _, reason := sms(a); reason != "held" {
 			t.Errorf("%s", a.Body)

@@ -29,7 +29,7 @@ import (
 func TestUploadIsKeptOnce(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
-		post := func(key string, n int, title string) *touchlinetest.Answer {
+		post := func(key string, n int, title string) *touchlinetest.Response {
 			// A writer of multipart makes another boundary each time.
 			body, header := touchlinetest.Form(map[string]string{"kind": "identity", "title": title}, "a.pdf", touchlinetest.PDF(3000, n))
 			return c.Call(t, "POST", "/api/coach/documents", body, header, "Idempotency-Key: "+key)
@@ -48,7 +48,7 @@ func TestUploadIsKeptOnce(t *testing.T) {
 		for range 6 {
 			wait.Go(func() {
 				body, header := touchlinetest.Form(map[string]string{"kind": "identity"}, "b.pdf", touchlinetest.PDF(50_000, 3))
-				a, err := s.Try(context.Background(), "POST", "/api/coach/documents", c.Access, body, header, "Idempotency-Key: race")
+				a, err := s.Do(context.Background(), "POST", "/api/coach/documents", c.Access, body, header, "Idempotency-Key: race")
 				if err != nil || a.Status != 201 && a.Status != 409 {
 					t.Errorf("%v, %v", a, err)
 				}
@@ -65,7 +65,7 @@ func TestUploadIsKeptOnce(t *testing.T) {
 }
 
 // opened is a connection that has sent the head of an upload of so many bytes.
-func opened(t *testing.T, s *touchlinetest.Service, c *touchlinetest.Person, length string) net.Conn {
+func opened(t *testing.T, s *touchlinetest.Service, c *touchlinetest.User, length string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
@@ -212,7 +212,7 @@ func TestPublicPicture(t *testing.T) {
 		c := s.Coach(t, "+919812300001")
 		picture := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(400, 300))).Want(t, 201).String("content_url")
 		certificate := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201).String("content_url")
-		c.Add(t, touchlinetest.Minor("+919812300011", ""))
+		c.AddPlayer(t, touchlinetest.Minor("+919812300011", ""))
 		guardian := s.SignIn(t, "guardian", "+919812300011")
 		other := s.Coach(t, "+919812300002")
 		s.Call(t, "GET", picture, "", nil).Want(t, 401, "token_missing")

@@ -43,7 +43,7 @@ func throughTheService(t *testing.T, url string) {
 	t.Helper()
 	s := touchlinetest.New(t, url)
 	c := s.Coach(t, "+919812300001")
-	id := c.Add(t, touchlinetest.Minor("+919812300011", "+919812300021")).String("player_id")
+	id := c.AddPlayer(t, touchlinetest.Minor("+919812300011", "+919812300021")).String("player_id")
 	s.SMS("+919812300011", "message", 0)
 	guardian := s.SignIn(t, "guardian", "+919812300011")
 	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 200)

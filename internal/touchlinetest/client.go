@@ -12,25 +12,25 @@ import (
 	"testing"
 )
 
-// Answer is what the service said, read whole.
-type Answer struct {
+// Response is a response of the service with its whole body.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// JSON is the body where it is an object.
+	// JSON is the decoded body, nil unless the body is a JSON object.
 	JSON map[string]any
 }
 
-// Code is the code of a problem, or "".
-func (a *Answer) Code() string {
-	code, _ := a.JSON["code"].(string)
+// Code returns the code of a problem document, or "".
+func (r *Response) Code() string {
+	code, _ := r.JSON["code"].(string)
 	return code
 }
 
-// String returns the member at a dotted path as text, "" where there is none:
-// a.String("account.id").
-func (a *Answer) String(path string) string {
-	switch v := a.at(path).(type) {
+// String returns the value at a dotted path as text, or "" if it is absent:
+// r.String("account.id").
+func (r *Response) String(path string) string {
+	switch v := r.value(path).(type) {
 	case nil:
 		return ""
 	case string:
@@ -41,8 +41,8 @@ func (a *Answer) String(path string) string {
 }
 
 // Items returns the items of a list.
-func (a *Answer) Items() []map[string]any {
-	list, _ := a.JSON["items"].([]any)
+func (r *Response) Items() []map[string]any {
+	list, _ := r.JSON["items"].([]any)
 	items := make([]map[string]any, len(list))
 	for i := range list {
 		items[i], _ = list[i].(map[string]any)
@@ -50,43 +50,53 @@ func (a *Answer) Items() []map[string]any {
 	return items
 }
 
-func (a *Answer) at(path string) any {
-	var v any = a.JSON
+func (r *Response) value(path string) any {
+	var v any = r.JSON
 	for _, name := range strings.Split(path, ".") {
-		m, ok := v.(map[string]any)
+		object, ok := v.(map[string]any)
 		if !ok {
 			return nil
 		}
-		v = m[name]
+		v = object[name]
 	}
 	return v
 }
 
-// Call asks the service. body is nil, a string sent as it is, url.Values for a
-// form, or what is to be JSON; headers are "Name: value".
-func (s *Service) Call(tb testing.TB, method, path, token string, body any, headers ...string) *Answer {
+// Want fails the test unless the response has the status and, for a problem, the code.
+func (r *Response) Want(tb testing.TB, status int, code ...string) *Response {
 	tb.Helper()
-	a, err := s.Try(context.Background(), method, path, token, body, headers...)
+	if r.Status != status || len(code) > 0 && r.Code() != code[0] {
+		tb.Fatalf("got status %d %s, want %d %v: %s", r.Status, r.Code(), status, code, r.Body)
+	}
+	return r
+}
+
+// Call sends a request to the service. A nil body is none, a string is sent
+// unchanged, url.Values as a form, and everything else as JSON. Headers have the
+// form "Name: value".
+func (s *Service) Call(tb testing.TB, method, path, token string, body any, headers ...string) *Response {
+	tb.Helper()
+	resp, err := s.Do(context.Background(), method, path, token, body, headers...)
 	if err != nil {
 		tb.Fatalf("%s %s: %v", method, path, err)
 	}
-	return a
+	return resp
 }
 
-// Try is Call for other goroutines than the test's.
-func (s *Service) Try(ctx context.Context, method, path, token string, body any, headers ...string) (*Answer, error) {
-	return try(ctx, s.client, method, s.URL+path, token, body, headers...)
+// Do is Call for goroutines that must not end the test: it returns the error.
+func (s *Service) Do(ctx context.Context, method, path, token string, body any, headers ...string) (*Response, error) {
+	return do(ctx, s.client, method, s.URL+path, token, body, headers...)
 }
 
-func try(ctx context.Context, client *http.Client, method, address, token string, body any, headers ...string) (*Answer, error) {
-	kind := "application/json"
+func do(ctx context.Context, client *http.Client, method, address, token string, body any, headers ...string) (*Response, error) {
+	contentType := "application/json"
 	var reader io.Reader
 	switch b := body.(type) {
 	case nil:
 	case string:
 		reader = strings.NewReader(b)
 	case url.Values:
-		reader, kind = strings.NewReader(b.Encode()), "application/x-www-form-urlencoded"
+		reader, contentType = strings.NewReader(b.Encode()), "application/x-www-form-urlencoded"
 	default:
 		text, err := json.Marshal(b)
 		if err != nil {
@@ -99,7 +109,7 @@ func try(ctx context.Context, client *http.Client, method, address, token string
 		return nil, err
 	}
 	if reader != nil {
-		req.Header.Set("Content-Type", kind)
+		req.Header.Set("Content-Type", contentType)
 	}
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
@@ -108,28 +118,19 @@ func try(ctx context.Context, client *http.Client, method, address, token string
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
-	resp, err := client.Do(req)
+	got, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
-	a := &Answer{Status: resp.StatusCode, Header: resp.Header}
-	if a.Body, err = io.ReadAll(resp.Body); err != nil {
+	defer got.Body.Close()
+	resp := &Response{Status: got.StatusCode, Header: got.Header}
+	if resp.Body, err = io.ReadAll(got.Body); err != nil {
 		return nil, err
 	}
-	if strings.Contains(resp.Header.Get("Content-Type"), "json") && len(a.Body) > 0 && a.Body[0] == '{' {
-		if err := json.Unmarshal(a.Body, &a.JSON); err != nil {
+	if strings.Contains(got.Header.Get("Content-Type"), "json") && len(resp.Body) > 0 && resp.Body[0] == '{' {
+		if err := json.Unmarshal(resp.Body, &resp.JSON); err != nil {
 			return nil, err
 		}
 	}
-	return a, nil
-}
-
-// Want fails the test unless the answer has the status and, for a problem, the code.
-func (a *Answer) Want(tb testing.TB, status int, code ...string) *Answer {
-	tb.Helper()
-	if a.Status != status || len(code) > 0 && a.Code() != code[0] {
-		tb.Fatalf("answer %d %s, want %d %v: %s", a.Status, a.Code(), status, code, a.Body)
-	}
-	return a
+	return resp, nil
 }

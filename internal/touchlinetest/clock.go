@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Clock is the time of a service under test: the real one, moved.
-type Clock struct{ ahead atomic.Int64 }
+// Clock is the clock of a service under test: the system clock plus an offset.
+type Clock struct{ offset atomic.Int64 }
 
-// Now returns the time as the service sees it.
-func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+// Now returns the time of the service.
+func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }
 
-// Advance moves the clock on.
-func (c *Clock) Advance(d time.Duration) { c.ahead.Add(int64(d)) }
+// Advance moves the clock forward by d.
+func (c *Clock) Advance(d time.Duration) { c.offset.Add(int64(d)) }

@@ -16,9 +16,8 @@ import (
 
 const documentURL = "https://touchline.test/openapi.json"
 
-// contract is the OpenAPI document, ready to judge answers. Schemas are
-// compiled by a validator of JSON Schema 2020-12, which is what OpenAPI 3.1
-// means, at their first use and once.
+// contract checks responses against an OpenAPI 3.1 document. It compiles each
+// schema (JSON Schema 2020-12) at its first use.
 type contract struct {
 	document any
 	paths    []pathTemplate
@@ -28,13 +27,13 @@ type contract struct {
 	schemas  map[string]*jsonschema.Schema
 }
 
-// pathTemplate is one key of paths.
+// pathTemplate is one key of "paths", such as /api/players/{player_id}.
 type pathTemplate struct {
 	text  string
 	parts []string
 }
 
-// pointer is a place in the document, by the names that lead there.
+// pointer is a location in the document, as a list of object keys.
 type pointer []string
 
 func (p pointer) to(names ...string) pointer {
@@ -65,7 +64,7 @@ func newContract(raw []byte) (*contract, error) {
 	}
 	paths, ok := c.get(pointer{"paths"})
 	if !ok {
-		return nil, errors.New("the document has no paths")
+		return nil, errors.New("document has no paths")
 	}
 	for text := range paths.(map[string]any) {
 		c.paths = append(c.paths, pathTemplate{text, strings.Split(text, "/")})
@@ -73,30 +72,30 @@ func newContract(raw []byte) (*contract, error) {
 	return c, nil
 }
 
-// get returns what is at p, without following references.
+// get returns the value at p without resolving references.
 func (c *contract) get(p pointer) (any, bool) {
-	at := c.document
+	value := c.document
 	for _, name := range p {
-		object, ok := at.(map[string]any)
+		object, ok := value.(map[string]any)
 		if !ok {
 			return nil, false
 		}
-		if at, ok = object[name]; !ok {
+		if value, ok = object[name]; !ok {
 			return nil, false
 		}
 	}
-	return at, true
+	return value, true
 }
 
-// follow returns where p leads to once references are followed, and whether
-// there is anything.
-func (c *contract) follow(p pointer) (pointer, bool) {
+// resolve follows the references at p and returns the location of the value, or
+// false if it does not exist.
+func (c *contract) resolve(p pointer) (pointer, bool) {
 	for {
-		at, ok := c.get(p)
+		value, ok := c.get(p)
 		if !ok {
 			return nil, false
 		}
-		object, _ := at.(map[string]any)
+		object, _ := value.(map[string]any)
 		ref, isRef := object["$ref"].(string)
 		if !isRef {
 			return p, true
@@ -105,37 +104,37 @@ func (c *contract) follow(p pointer) (pointer, bool) {
 	}
 }
 
-// found says how far an operation was found.
-type found struct{ path, method bool }
+// match says whether the document has a path, and that path the method.
+type match struct{ path, method bool }
 
-// operation returns the operation that answers method and path. Of several
-// templates that fit, the one with fewer parameters goes first, as in ServeMux.
-func (c *contract) operation(method, path string) (pointer, found) {
+// operation returns the operation for method and path. If several templates
+// match, the one with the most literal parts wins, as in http.ServeMux.
+func (c *contract) operation(method, path string) (pointer, match) {
 	var (
-		best pointer
-		f    found
-		most = -1
+		best        pointer
+		m           match
+		mostLiteral = -1
 	)
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
 	parts := strings.Split(path, "/")
 	for _, t := range c.paths {
-		literal, ok := t.fit(parts)
+		literal, ok := t.match(parts)
 		if !ok {
 			continue
 		}
-		f.path = true
+		m.path = true
 		op := pointer{"paths", t.text, strings.ToLower(method)}
-		if _, has := c.get(op); has && literal > most {
-			best, most, f.method = op, literal, true
+		if _, exists := c.get(op); exists && literal > mostLiteral {
+			best, mostLiteral, m.method = op, literal, true
 		}
 	}
-	return best, f
+	return best, m
 }
 
-// fit says whether a path fits, and how many of its parts are literal.
-func (t pathTemplate) fit(parts []string) (literal int, ok bool) {
+// match reports whether a path matches, and how many of its parts are literal.
+func (t pathTemplate) match(parts []string) (literal int, ok bool) {
 	if len(parts) != len(t.parts) {
 		return 0, false
 	}
@@ -154,26 +153,26 @@ func (t pathTemplate) fit(parts []string) (literal int, ok bool) {
 	return literal, true
 }
 
-// checkHeaders holds headers against those that a response documents.
+// checkHeaders checks headers against the documented response.
 func (c *contract) checkHeaders(response pointer, got http.Header) error {
 	documented, _ := c.get(response.to("headers"))
 	headers, _ := documented.(map[string]any)
 	for name := range headers {
-		header, ok := c.follow(response.to("headers", name))
+		header, ok := c.resolve(response.to("headers", name))
 		if !ok {
-			return fmt.Errorf("header %s: its reference leads nowhere", name)
+			return fmt.Errorf("header %s: unresolved reference", name)
 		}
 		text := got.Get(name)
 		if text == "" {
 			if required, _ := c.get(header.to("required")); required == true {
-				return fmt.Errorf("there is no header %s", name)
+				return fmt.Errorf("header %s is missing", name)
 			}
 			continue
 		}
 		var value any = text
 		if kind, _ := c.get(header.to("schema", "type")); kind == "integer" {
 			if _, err := strconv.Atoi(text); err != nil {
-				return fmt.Errorf("header %s: %q is no whole number", name, text)
+				return fmt.Errorf("header %s: %q is not an integer", name, text)
 			}
 			value = json.Number(text)
 		}
@@ -184,11 +183,11 @@ func (c *contract) checkHeaders(response pointer, got http.Header) error {
 	return nil
 }
 
-// checkJSON holds a JSON body against the schema at p.
+// checkJSON checks a JSON body against the schema at p.
 func (c *contract) checkJSON(p pointer, body []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("the body is not JSON: %w", err)
+		return fmt.Errorf("body is not JSON: %w", err)
 	}
 	return c.validate(p, value)
 }

@@ -16,13 +16,12 @@ import (
 	"github.com/touchline/touchline/internal/api"
 )
 
-// ValidatingTransport wraps base (http.DefaultTransport where it is nil) so
-// that every answer is held against the OpenAPI document: its status, headers,
-// content type and body. An answer that the document does not promise fails tb
-// and is handed on all the same. The body of an event stream is not touched.
+// ValidatingTransport returns a transport that sends requests through base
+// (http.DefaultTransport if nil) and checks the status, headers, content type and
+// body of each response against the OpenAPI document. A response that does not
+// match fails tb; the caller gets it anyway. Bodies of event streams are not read.
 //
-// A path or a method that the document does not have must be answered by a
-// problem document.
+// An undocumented path or method must be answered with a problem document.
 func ValidatingTransport(tb testing.TB, base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
@@ -36,7 +35,7 @@ type validatingTransport struct {
 	load func() (*contract, error)
 }
 
-// RoundTrip sends req by the base and checks what comes back.
+// RoundTrip implements http.RoundTripper.
 func (t validatingTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.tb.Helper()
 	resp, err := t.base.RoundTrip(req)
@@ -57,9 +56,9 @@ func (t validatingTransport) RoundTrip(req *http.Request) (*http.Response, error
 	return resp, nil
 }
 
-// CheckAnswer fails tb where the document of the public listener does not promise
-// that req is answered by resp with body.
-func CheckAnswer(tb testing.TB, req *http.Request, resp *http.Response, body []byte) {
+// CheckResponse fails tb if resp with body does not match what the OpenAPI document
+// of the public listener says about req.
+func CheckResponse(tb testing.TB, req *http.Request, resp *http.Response, body []byte) {
 	tb.Helper()
 	validatingTransport{tb, nil, loadContract}.check(req, resp, body)
 }
@@ -68,44 +67,45 @@ func (t validatingTransport) check(req *http.Request, resp *http.Response, body 
 	t.tb.Helper()
 	c, err := t.load()
 	if err == nil {
-		err = c.checkAnswer(req, resp, body)
+		err = c.checkResponse(req, resp, body)
 	}
 	if err != nil {
-		t.tb.Errorf("%s %s: answer %d is not as openapi.yaml says: %v\n%s",
+		t.tb.Errorf("%s %s: response %d does not match openapi.yaml: %v\n%s",
 			req.Method, req.URL.Path, resp.StatusCode, err, excerpt(body))
 	}
 }
 
-func (c *contract) checkAnswer(req *http.Request, resp *http.Response, body []byte) (err error) {
-	if body, err = plain(resp, body); err != nil {
+func (c *contract) checkResponse(req *http.Request, resp *http.Response, body []byte) (err error) {
+	if body, err = decompress(resp, body); err != nil {
 		return err
 	}
-	op, found := c.operation(req.Method, req.URL.Path)
-	if err := c.checkCaching(op, found, req, resp); err != nil {
+	op, matched := c.operation(req.Method, req.URL.Path)
+	if err := c.checkCaching(op, matched, req, resp); err != nil {
 		return err
 	}
 	switch {
-	case !found.path:
+	case !matched.path:
 		return c.checkProblem(resp, body, http.StatusNotFound)
-	case !found.method:
+	case !matched.method:
 		if resp.StatusCode == http.StatusMethodNotAllowed && resp.Header.Get("Allow") == "" {
-			return errors.New("there is no Allow header")
+			return errors.New("header Allow is missing")
 		}
 		return c.checkProblem(resp, body, http.StatusMethodNotAllowed)
 	}
 	return c.check(op, req, resp, body)
 }
 
-// checkCaching lets nothing of the API be kept but what the document says may be:
-// the directory and its pictures.
-func (c *contract) checkCaching(op pointer, found found, req *http.Request, resp *http.Response) error {
+// checkCaching requires "Cache-Control: no-store" on every response of the API,
+// unless the document gives the response a Cache-Control header (the directory and
+// its pictures).
+func (c *contract) checkCaching(op pointer, matched match, req *http.Request, resp *http.Response) error {
 	if !strings.HasPrefix(req.URL.Path, "/auth/") && !strings.HasPrefix(req.URL.Path, "/api/") {
 		return nil
 	}
-	if found.method {
-		response, _ := c.follow(op.to("responses", fmt.Sprint(resp.StatusCode)))
+	if matched.method {
+		response, _ := c.resolve(op.to("responses", fmt.Sprint(resp.StatusCode)))
 		if _, documented := c.get(response.to("headers", "Cache-Control")); response != nil && documented {
-			return nil // checkHeaders looks at it
+			return nil // checkHeaders checks it
 		}
 	}
 	if got := resp.Header.Get("Cache-Control"); got != "no-store" {
@@ -114,19 +114,19 @@ func (c *contract) checkCaching(op pointer, found found, req *http.Request, resp
 	return nil
 }
 
-// check holds an answer against the response that op documents for its status.
+// check checks a response against the one that op documents for its status.
 func (c *contract) check(op pointer, req *http.Request, resp *http.Response, body []byte) error {
-	documented, ok := c.follow(op.to("responses", fmt.Sprint(resp.StatusCode)))
+	documented, ok := c.resolve(op.to("responses", fmt.Sprint(resp.StatusCode)))
 	if !ok {
-		return errors.New("the status is not documented")
+		return errors.New("status is not documented")
 	}
 	if err := c.checkHeaders(documented, resp.Header); err != nil {
 		return err
 	}
-	content, ok := c.follow(documented.to("content"))
+	content, ok := c.resolve(documented.to("content"))
 	if !ok || req.Method == http.MethodHead {
 		if len(body) > 0 {
-			return errors.New("there is a body, but none is documented")
+			return errors.New("body is not documented")
 		}
 		return nil
 	}
@@ -134,7 +134,7 @@ func (c *contract) check(op pointer, req *http.Request, resp *http.Response, bod
 	if err != nil {
 		return fmt.Errorf("Content-Type %q: %w", resp.Header.Get("Content-Type"), err)
 	}
-	media, ok := c.follow(content.to(kind))
+	media, ok := c.resolve(content.to(kind))
 	if !ok {
 		return fmt.Errorf("Content-Type %s is not documented", kind)
 	}
@@ -144,12 +144,13 @@ func (c *contract) check(op pointer, req *http.Request, resp *http.Response, bod
 	return c.checkJSON(media.to("schema"), body)
 }
 
-// checkProblem holds an answer outside any operation against the shared schema
-// of problems. Checks that come before routing may answer in place of status.
+// checkProblem checks a response to an undocumented operation: it must be a problem
+// document with this status, or with 429 or 5xx, which middleware sends before
+// routing.
 func (c *contract) checkProblem(resp *http.Response, body []byte, status int) error {
-	early := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500
-	if resp.StatusCode != status && !early {
-		return fmt.Errorf("the document has no such operation, so the status must be %d", status)
+	fromMiddleware := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500
+	if resp.StatusCode != status && !fromMiddleware {
+		return fmt.Errorf("operation is not documented: want status %d", status)
 	}
 	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind != "application/problem+json" {
 		return fmt.Errorf("Content-Type is %q, want a problem document", kind)
@@ -160,8 +161,8 @@ func (c *contract) checkProblem(resp *http.Response, body []byte, status int) er
 	return c.checkJSON(pointer{"components", "schemas", "Problem"}, body)
 }
 
-// plain undoes the compression of body.
-func plain(resp *http.Response, body []byte) ([]byte, error) {
+// decompress returns body without gzip.
+func decompress(resp *http.Response, body []byte) ([]byte, error) {
 	if resp.Header.Get("Content-Encoding") != "gzip" || len(body) == 0 {
 		return body, nil
 	}
@@ -176,16 +177,16 @@ func isStream(resp *http.Response) bool {
 	return strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")
 }
 
-// excerpt is as much of a body as helps to see what is wrong.
+// excerpt returns the start of body for a failure message.
 func excerpt(body []byte) string {
-	const most = 2000
-	if len(body) > most {
-		return string(body[:most]) + "…"
+	const limit = 2000
+	if len(body) > limit {
+		return string(body[:limit]) + "…"
 	}
 	return string(body)
 }
 
-// loadContract and loadAdminContract read a document once for all tests of a process.
+// loadContract and loadAdminContract parse each document once per process.
 var loadContract = sync.OnceValues(func() (*contract, error) {
 	raw, err := api.Document()
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// faults is a testing.TB that counts failures in place of failing.
-type faults struct {
+// recorder is a testing.TB that records failures instead of failing.
+type recorder struct {
 	testing.TB
-	said []string
+	failures []string
 }
 
-func (f *faults) Helper() {}
+func (r *recorder) Helper() {}
 
-func (f *faults) Errorf(format string, args ...any) {
-	f.said = append(f.said, fmt.Sprintf(format, args...))
+func (r *recorder) Errorf(format string, args ...any) {
+	r.failures = append(r.failures, fmt.Sprintf(format, args...))
 }
 
 const (
@@ -35,21 +35,21 @@ func TestValidatingTransport(t *testing.T) {
 		status       int
 		header       map[string]string
 		kind, body   string
-		want         string // a part of the fault, or "" for none
+		want         string // a part of the failure, or "" if the response is valid
 	}{
-		{name: "right", method: "GET", path: "/healthz", status: 200, kind: "application/json", body: `{"status":"ok"}`},
+		{name: "valid", method: "GET", path: "/healthz", status: 200, kind: "application/json", body: `{"status":"ok"}`},
 		{name: "unknown member", method: "GET", path: "/healthz", status: 200, kind: "application/json", body: `{"status":"ok","since":1}`, want: "since"},
 		{name: "wrong type", method: "GET", path: "/healthz", status: 200, kind: "text/plain", body: "ok", want: "not documented"},
 		{name: "undocumented status", method: "GET", path: "/healthz", status: 418, kind: "application/json", body: `{}`, want: "status is not documented"},
-		{name: "no JSON", method: "GET", path: "/healthz", status: 200, kind: "application/json", body: "ok", want: "not JSON"},
+		{name: "not JSON", method: "GET", path: "/healthz", status: 200, kind: "application/json", body: "ok", want: "not JSON"},
 		{name: "head", method: "HEAD", path: "/healthz", status: 200, kind: "application/json"},
 		{name: "cacheable", method: "GET", path: availability, status: 404, kind: "application/problem+json", body: notFound, header: map[string]string{"Cache-Control": "public"}, want: "no-store"},
 		{name: "shared problem", method: "GET", path: availability, status: 404, kind: "application/problem+json", body: notFound},
 		{name: "wrong code", method: "GET", path: availability, status: 404, kind: "application/problem+json", body: strings.Replace(notFound, `"not_found"`, `"rate_limited"`, 1), want: "code"},
 		{name: "header missing", method: "GET", path: availability, status: 401, kind: "application/problem+json", body: strings.Replace(notFound, `"not_found"`, `"token_missing"`, 1), want: "WWW-Authenticate"},
-		{name: "header of a wrong type", method: "GET", path: "/docs", status: 429, kind: "application/problem+json", header: map[string]string{"Retry-After": "soon"}, want: "whole number"},
+		{name: "header of a wrong type", method: "GET", path: "/docs", status: 429, kind: "application/problem+json", header: map[string]string{"Retry-After": "soon"}, want: "not an integer"},
 		{name: "unknown path", method: "GET", path: "/nowhere", status: 404, kind: "application/problem+json", body: notFound},
-		{name: "unknown path answered", method: "GET", path: "/nowhere", status: 200, kind: "text/plain", body: "hello", want: "no such operation"},
+		{name: "unknown path answered", method: "GET", path: "/nowhere", status: 200, kind: "text/plain", body: "hello", want: "operation is not documented"},
 		{name: "unknown method without Allow", method: "PUT", path: "/healthz", status: 405, kind: "application/problem+json", body: notFound, want: "Allow"},
 		{name: "body of a 204", method: "DELETE", path: "/auth/sessions/1", status: 200, want: "status is not documented"},
 		{name: "literal before parameter", method: "POST", path: "/api/players/add", status: 200, want: "status is not documented"},
@@ -67,8 +67,8 @@ func TestValidatingTransport(t *testing.T) {
 				_, _ = io.WriteString(w, tt.body)
 			}))
 			defer server.Close()
-			f := &faults{TB: t}
-			client := &http.Client{Transport: touchlinetest.ValidatingTransport(f, nil)}
+			rec := &recorder{TB: t}
+			client := &http.Client{Transport: touchlinetest.ValidatingTransport(rec, nil)}
 			req, err := http.NewRequestWithContext(t.Context(), tt.method, server.URL+tt.path, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -80,11 +80,11 @@ func TestValidatingTransport(t *testing.T) {
 			defer resp.Body.Close()
 			body, err := io.ReadAll(resp.Body)
 			if err != nil || tt.method != "HEAD" && string(body) != tt.body {
-				t.Errorf("body = %q, %v; want it handed on", body, err)
+				t.Errorf("got body %q, %v, want %q", body, err, tt.body)
 			}
-			said := strings.Join(f.said, "\n")
-			if tt.want == "" && said != "" || !strings.Contains(said, tt.want) {
-				t.Errorf("said %q, want %q", said, tt.want)
+			failure := strings.Join(rec.failures, "\n")
+			if tt.want == "" && failure != "" || !strings.Contains(failure, tt.want) {
+				t.Errorf("got failure %q, want %q", failure, tt.want)
 			}
 		})
 	}

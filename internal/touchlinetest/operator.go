@@ -9,20 +9,20 @@ import (
 	"github.com/touchline/touchline/internal/server"
 )
 
-// Operator is somebody with a token for the operators' listener.
+// Operator is a client of the operators' listener with a token.
 type Operator struct {
 	Service *Service
-	ID      string // of the token
+	ID      string // token id
 	Name    string
 	Token   string
 }
 
-// Operator makes a token with these scopes, as the command line does.
+// Operator creates an operator token with scopes, as the command line does.
 func (s *Service) Operator(tb testing.TB, scopes ...operator.Scope) *Operator {
 	tb.Helper()
 	o := &Operator{Service: s, Name: "test operator"}
-	s.Shell(tb, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
-		t, secret, err := sh.Tokens.Create(ctx, by, operator.Wish{Name: o.Name, Scopes: scopes, Days: operator.DefaultDays})
+	s.CLI(tb, func(ctx context.Context, by actor.Operator, ops *server.Operators) {
+		t, secret, err := ops.Tokens.Create(ctx, by, operator.Wish{Name: o.Name, Scopes: scopes, Days: operator.DefaultDays})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -31,40 +31,40 @@ func (s *Service) Operator(tb testing.TB, scopes ...operator.Scope) *Operator {
 	return o
 }
 
-// Shell has do work beside the service as the command line does: with the same
-// database and clock, and nothing else in common.
-func (s *Service) Shell(tb testing.TB, do func(ctx context.Context, by actor.Operator, sh *server.Operators)) {
+// CLI runs fn as a command of the command line: beside the service, with only its
+// database and clock in common.
+func (s *Service) CLI(tb testing.TB, fn func(ctx context.Context, by actor.Operator, ops *server.Operators)) {
 	tb.Helper()
 	cfg := *s.Config
-	sh, err := server.OpenOperators(tb.Context(), &cfg, server.Edges{Now: s.Clock.Now})
+	ops, err := server.OpenOperators(tb.Context(), &cfg, server.Edges{Now: s.Clock.Now})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	defer func() {
-		if err := sh.Close(); err != nil {
+		if err := ops.Close(); err != nil {
 			tb.Error(err)
 		}
 	}()
-	do(tb.Context(), actor.Operator{Name: operator.Shell("test")}, sh)
+	fn(tb.Context(), actor.Operator{Name: operator.Shell("test")}, ops)
 }
 
-// Call asks the operators' listener as o.
-func (o *Operator) Call(tb testing.TB, method, path string, body any, headers ...string) *Answer {
+// Call sends a request to the operators' listener with the token of o.
+func (o *Operator) Call(tb testing.TB, method, path string, body any, headers ...string) *Response {
 	tb.Helper()
 	return o.Service.AdminCall(tb, method, path, o.Token, body, headers...)
 }
 
 // AdminCall is Call for the operators' listener.
-func (s *Service) AdminCall(tb testing.TB, method, path, token string, body any, headers ...string) *Answer {
+func (s *Service) AdminCall(tb testing.TB, method, path, token string, body any, headers ...string) *Response {
 	tb.Helper()
-	a, err := s.TryAdmin(context.Background(), method, path, token, body, headers...)
+	resp, err := s.AdminDo(context.Background(), method, path, token, body, headers...)
 	if err != nil {
 		tb.Fatalf("%s %s: %v", method, path, err)
 	}
-	return a
+	return resp
 }
 
-// TryAdmin is AdminCall for other goroutines than the test's.
-func (s *Service) TryAdmin(ctx context.Context, method, path, token string, body any, headers ...string) (*Answer, error) {
-	return try(ctx, s.adminClient, method, s.AdminURL+path, token, body, headers...)
+// AdminDo is Do for the operators' listener.
+func (s *Service) AdminDo(ctx context.Context, method, path, token string, body any, headers ...string) (*Response, error) {
+	return do(ctx, s.adminClient, method, s.AdminURL+path, token, body, headers...)
 }

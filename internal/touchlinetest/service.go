@@ -1,11 +1,11 @@
-// Package touchlinetest runs a whole Touchline in the process of a test: the
-// real server on a real port, a real database, a real SMS gateway program, with
-// a clock to move and the messages that were sent. Every answer is checked
-// against the published OpenAPI document.
+// Package touchlinetest runs the whole service inside a test: the server on a
+// loopback port, a real database, a fake SMS gateway and a clock that the test
+// can advance. It checks every response against the OpenAPI document.
 package touchlinetest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -25,38 +25,37 @@ import (
 // Service is one running replica.
 type Service struct {
 	URL string
-	// AdminURL is where operators are answered.
+	// AdminURL is the address of the operators' listener.
 	AdminURL string
 	Clock    *Clock
 	Gateway  *smstest.Gateway
-	// Config is what it runs with.
-	Config *config.Config
-	// Log holds the lines that it logged.
-	Log *Log
+	Config   *config.Config
+	Log      *Log
 
 	tb     testing.TB
 	edges  func(*server.Edges)
 	client *http.Client
-	// adminClient holds answers against the operators' document.
+	// adminClient checks responses against the operators' OpenAPI document.
 	adminClient *http.Client
 	stop        func() error
 }
 
-// Option changes the settings before the service starts.
+// Option changes the configuration before the service starts.
 type Option func(*config.Config)
 
-// Each runs test on SQLite and on PostgreSQL, each with a service of its own.
+// Each runs test on SQLite and on PostgreSQL, with one service for each.
 func Each(t *testing.T, test func(t *testing.T, s *Service), options ...Option) {
 	storetest.Each(t, func(t *testing.T, url string) { test(t, New(t, url, options...)) })
 }
 
-// New starts a service on the database at url. Limits on sends for each address
-// and in all are off, for every test is one address; the rest is as by default.
+// New starts a service on the database at url with the default settings, except
+// that limits per client address and on all sends are off: all requests of a test
+// come from one address.
 func New(tb testing.TB, url string, options ...Option) *Service {
 	return NewWith(tb, url, func(*server.Edges) {}, options...)
 }
 
-// NewWith is New for a service that meets the world otherwise than tests do.
+// NewWith is New for a service whose server.Edges are changed by edges.
 func NewWith(tb testing.TB, url string, edges func(*server.Edges), options ...Option) *Service {
 	cfg := config.Defaults()
 	cfg.Addr, cfg.AdminAddr = "127.0.0.1:0", "127.0.0.1:0"
@@ -75,15 +74,14 @@ func NewWith(tb testing.TB, url string, edges func(*server.Edges), options ...Op
 	return s
 }
 
-// Replica starts a second process of the same service: the same database, files,
-// keys and clock, nothing else in common but what options change.
+// Replica starts another replica with the same database, files, keys and clock.
 func (s *Service) Replica(options ...Option) *Service {
-	own := *s.Config
-	own.PublicURL = config.Defaults().PublicURL // it is reached elsewhere
+	cfg := *s.Config
+	cfg.PublicURL = config.Defaults().PublicURL // start replaces the default with the replica's address
 	for _, option := range options {
-		option(&own)
+		option(&cfg)
 	}
-	r := &Service{Clock: s.Clock, Gateway: s.Gateway, Config: &own, Log: new(Log), tb: s.tb, edges: s.edges}
+	r := &Service{Clock: s.Clock, Gateway: s.Gateway, Config: &cfg, Log: new(Log), tb: s.tb, edges: s.edges}
 	r.start()
 	return r
 }
@@ -111,14 +109,14 @@ func (s *Service) start() {
 		s.tb.Fatalf("open the service: %v", err)
 	}
 	done := make(chan error, 1)
-	operators, err := net.Listen("tcp", "127.0.0.1:0")
+	adminListener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		cancel()
 		s.tb.Fatal(err)
 	}
-	go func() { done <- app.Serve(ctx, l, operators) }()
+	go func() { done <- app.Serve(ctx, l, adminListener) }()
 	s.URL = "http://" + l.Addr().String()
-	s.AdminURL = "http://" + operators.Addr().String()
+	s.AdminURL = "http://" + adminListener.Addr().String()
 	s.client = &http.Client{
 		Transport: ValidatingTransport(s.tb, &http.Transport{MaxIdleConnsPerHost: 256}),
 		Timeout:   30 * time.Second,
@@ -132,10 +130,7 @@ func (s *Service) start() {
 		err := <-done
 		s.client.CloseIdleConnections()
 		s.adminClient.CloseIdleConnections()
-		if closing := app.Close(); err == nil {
-			err = closing
-		}
-		return err
+		return errors.Join(err, app.Close())
 	})
 	s.tb.Cleanup(func() {
 		if err := s.stop(); err != nil {
@@ -144,20 +139,20 @@ func (s *Service) start() {
 	})
 }
 
-// Stop shuts the service down as SIGTERM does, and waits for it.
+// Stop shuts the service down as SIGTERM does and waits until it has stopped.
 func (s *Service) Stop() error { return s.stop() }
 
 var digits = regexp.MustCompile(`\d{4,10}`)
 
-// OTP waits for the newest code that was sent to number, after skip earlier ones.
+// OTP waits for the code that is sent to number after skip earlier ones.
 func (s *Service) OTP(number string, skip int) string {
 	s.tb.Helper()
 	m := s.SMS(number, "otp", skip)
 	return digits.FindString(m.Text)
 }
 
-// SMS waits for the message of a kind (otp or message) to number that follows
-// skip earlier ones.
+// SMS waits for the message of a kind ("otp" or "message") that is sent to number
+// after skip earlier ones.
 func (s *Service) SMS(number, kind string, skip int) smstest.Received {
 	s.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
@@ -172,12 +167,12 @@ func (s *Service) SMS(number, kind string, skip int) smstest.Received {
 		return fresh && len(seen) > skip
 	})
 	if err != nil {
-		s.tb.Fatalf("no %s came to the number after %d: %v", kind, skip, err)
+		s.tb.Fatalf("wait for %s %d to %s: %v", kind, skip+1, number, err)
 	}
 	return m
 }
 
-// Sent counts the messages of a kind that number has got so far.
+// Sent returns how many messages of a kind the gateway has accepted for number.
 func (s *Service) Sent(number, kind string) int {
 	n := 0
 	for _, m := range s.Gateway.Accepted() {
@@ -188,23 +183,23 @@ func (s *Service) Sent(number, kind string) int {
 	return n
 }
 
-// Log collects what a service logged.
+// Log collects the log lines of a service.
 type Log struct {
-	mu  sync.Mutex
-	all []byte
+	mu    sync.Mutex
+	lines []byte
 }
 
 // Write implements io.Writer.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.all = append(l.all, p...)
+	l.lines = append(l.lines, p...)
 	return len(p), nil
 }
 
-// String returns every line so far.
+// String returns all lines so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return string(l.all)
+	return string(l.lines)
 }

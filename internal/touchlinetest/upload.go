@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// Form is the body of an upload, and its Content-Type as a header.
+// Form returns a multipart body and its Content-Type header for Call.
 func Form(fields map[string]string, fileName string, file []byte) (body, header string) {
-	var b bytes.Buffer
+	var b bytes.Buffer // writing to it cannot fail
 	w := multipart.NewWriter(&b)
 	for name, text := range fields {
-		_ = w.WriteField(name, text) // a buffer takes everything
+		_ = w.WriteField(name, text)
 	}
 	if file != nil {
 		part, _ := w.CreatePart(textproto.MIMEHeader{
@@ -26,19 +26,20 @@ func Form(fields map[string]string, fileName string, file []byte) (body, header 
 	return b.String(), "Content-Type: " + w.FormDataContentType()
 }
 
-// Upload sends a document and returns the answer.
-func (p *Person) Upload(tb testing.TB, kind, fileName string, file []byte, fields ...string) *Answer {
+// Upload uploads a document and returns the response. fields are names and values
+// in turn.
+func (u *User) Upload(tb testing.TB, kind, fileName string, file []byte, fields ...string) *Response {
 	tb.Helper()
 	all := map[string]string{"kind": kind}
 	for i := 0; i+1 < len(fields); i += 2 {
 		all[fields[i]] = fields[i+1]
 	}
 	body, header := Form(all, fileName, file)
-	return p.Call(tb, "POST", "/api/coach/documents", body, header)
+	return u.Call(tb, "POST", "/api/coach/documents", body, header)
 }
 
-// PDF is a document of so many bytes, at least 64, that differ from n to n.
-func PDF(bytesLong, n int) []byte {
+// PDF returns a document of size bytes, at least 64, with contents that depend on n.
+func PDF(size, n int) []byte {
 	head, tail := fmt.Sprintf("%%PDF-1.7\n%% document %d\n", n), "\n%%EOF\n"
-	return []byte(head + string(bytes.Repeat([]byte{'.'}, bytesLong-len(head)-len(tail))) + tail)
+	return []byte(head + string(bytes.Repeat([]byte{'.'}, size-len(head)-len(tail))) + tail)
 }
