@@ -5,9 +5,6 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // What the tests see of the adapter, as package api itself sees it.
@@ -16,38 +13,11 @@ var (
 	IsID           = isID
 )
 
-// AcceptsJSON and AcceptsEvents judge Accept headers.
-func AcceptsJSON(h http.Header) bool   { return acceptable(h, mediaJSON) }
-func AcceptsEvents(h http.Header) bool { return acceptable(h, mediaEvents) }
-
-// Decode reads a body as the adapter and a handler do together.
-func Decode[T any](raw []byte) (T, []fault.Field, error) {
-	c := &call{raw: raw}
-	var zero T
-	var err error
-	if c.value, err = wire.Parse(raw, (*wire.Faults)(&c.faults)); err != nil {
-		return zero, nil, err
-	}
-	r, _ := http.NewRequestWithContext(context.WithValue(context.Background(), callKey{}, c), http.MethodPost, "/", http.NoBody)
-	in, f := decode[T](r)
-	return in, f, nil
-}
-
 // Digits reads an OTP.
 func Digits(typed string) (string, bool) {
 	var f faults
 	otp := digits(typed, "/otp", &f)
 	return otp, len(f) == 0
-}
-
-// Cursor makes a cursor of a list for a caller; OpenCursor reads one.
-func Cursor(v *auth.Vault, scope, id string, seq int64) string {
-	return page{scope: scope, vault: v}.cursor(keyset{ID: id, Seq: seq})
-}
-
-func OpenCursor(v *auth.Vault, scope, cursor string) (id string, seq int64, ok bool) {
-	k, ok := page{scope: scope, vault: v}.open(cursor)
-	return k.ID, k.Seq, ok
 }
 
 // Probe is a route for tests.

@@ -86,38 +86,6 @@ func FuzzIdempotencyKey(f *testing.F) {
 	})
 }
 
-func TestAcceptable(t *testing.T) {
-	tests := []struct {
-		accept       []string
-		json, events bool
-	}{
-		{nil, true, true},
-		{[]string{""}, true, true},
-		{[]string{"*/*"}, true, true},
-		{[]string{"application/json"}, true, false},
-		{[]string{"Application/*;q=0.1"}, true, false},
-		{[]string{"text/event-stream"}, false, true},
-		{[]string{"text/html, application/xhtml+xml"}, false, false},
-		{[]string{"text/html, */*;q=0.1"}, true, true},
-		{[]string{"application/json;q=0, */*"}, false, true},
-		{[]string{"*/*;q=0"}, false, false},
-		{[]string{"text/html", "application/json; charset=utf-8"}, true, false},
-		{[]string{"nonsense"}, false, false},
-	}
-	for _, tt := range tests {
-		h := http.Header{"Accept": tt.accept}
-		if tt.accept == nil {
-			h = http.Header{}
-		}
-		if got := api.AcceptsJSON(h); got != tt.json {
-			t.Errorf("%q: JSON %v", tt.accept, got)
-		}
-		if got := api.AcceptsEvents(h); got != tt.events {
-			t.Errorf("%q: events %v", tt.accept, got)
-		}
-	}
-}
-
 func TestDigits(t *testing.T) {
 	for typed, want := range map[string]string{
 		"493817": "493817", " 493 817 ": "493817", "４９３８１７": "493817", "٤٩٣٨١٧": "493817", "४९३८१७": "493817", "𝟒𝟗𝟑𝟖𝟏𝟕": "493817",
