@@ -9,24 +9,26 @@ import (
 
 	"github.com/touchline/touchline/bench"
 	"github.com/touchline/touchline/bench/baseline"
+	"github.com/touchline/touchline/bench/program"
 )
 
-// BenchmarkFigures compares the operations with their bare rivals as bench/load does, in one run with interleaved rounds, and
-// reports the ratios. One iteration is a whole comparison:
+// BenchmarkFigures compares the operations with their baselines, as bench/load does. One iteration is a whole comparison:
 //
 //	go test ./bench -run '^$' -bench Figures -benchtime 1x
+//
+// op/s and the ratios to-floor and to-same: higher is better.
 func BenchmarkFigures(b *testing.B) {
 	options := bench.Options{Rounds: 7, Round: time.Second, Workers: 8}
 	for _, kind := range baseline.Kinds {
-		for _, engine := range baseline.Engines {
+		for _, engine := range program.Engines {
 			b.Run(kind.Name+"/"+engine, func(b *testing.B) {
 				for b.Loop() {
-					contenders, done, err := kind.Open(b.Context(), engine, options)
+					contenders, closeAll, err := kind.Open(b.Context(), engine, options)
 					if err != nil {
 						b.Fatal(err)
 					}
 					result, err := bench.Compare(b.Context(), contenders, options)
-					done()
+					closeAll()
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -38,21 +40,15 @@ func BenchmarkFigures(b *testing.B) {
 }
 
 func report(b *testing.B, result bench.Result) {
-	last := result.Series[len(result.Series)-1]
-	b.ReportMetric(last.Throughput(), "op/s")
-	if cpu := last.CPUPerOperation(); cpu > 0 {
-		b.ReportMetric(float64(cpu.Microseconds()), "CPU-µs/op")
-		b.ReportMetric(float64(last.CPUPerOperation())/float64(result.Series[0].CPUPerOperation()), "CPU:known")
-		return
-	}
+	b.ReportMetric(result.Series[len(result.Series)-1].Throughput(), "op/s")
 	b.ReportMetric(result.Ratio(baseline.Operation, baseline.Floor), "to-floor")
 	b.ReportMetric(result.Ratio(baseline.Operation, baseline.Same), "to-same")
 }
 
-// BenchmarkHandlers times the handlers of the availability comparison without connections, one after the other, with their
-// allocations: what to profile when the ratio is not what it should be.
+// BenchmarkHandlers calls the handlers of the availability comparison without connections, one after the other. Use it to
+// profile them. ns/op and allocations: lower is better.
 func BenchmarkHandlers(b *testing.B) {
-	for _, engine := range baseline.Engines {
+	for _, engine := range program.Engines {
 		fixture, err := baseline.Open(context.Background(), engine)
 		if err != nil {
 			b.Fatal(err)
@@ -83,7 +79,7 @@ func BenchmarkHandlers(b *testing.B) {
 	}
 }
 
-// discard is an answer that goes nowhere.
+// discard is a response writer that drops the body.
 type discard struct {
 	header http.Header
 	status int

@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/bench"
 )
 
-// The names of the contenders.
+// The names of the contenders: a handler with one statement, a handler with the operation's statements, and the operation.
 const (
 	Floor     = "floor"
 	Same      = "same statements"
@@ -28,49 +28,51 @@ const selectAvailability = `
 		OR s.role = 'student' AND p.student_id = s.account_id)
 	WHERE s.id = $1`
 
-// Availability compares the reading of a player's availability by the guardian.
-func (h *Fixture) Availability(ctx context.Context, _ bench.Options) ([]bench.Contender, error) {
-	coaches, err := h.coaches(ctx, 20)
+// Availability compares the read of a player's availability by the guardian.
+func (f *Fixture) Availability(ctx context.Context, _ bench.Options) ([]bench.Contender, error) {
+	coaches, err := f.coaches(ctx, 20)
 	if err != nil {
 		return nil, err
 	}
-	f, err := h.family(ctx, coaches, 1000)
+	family, err := f.family(ctx, coaches, 1000)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.analyze(ctx); err != nil {
+	if err := f.analyze(ctx); err != nil {
 		return nil, err
 	}
 	floor := func(w http.ResponseWriter, r *http.Request) {
 		var state string
-		s := h.bare.reading(r)
+		s := f.bare.reading(r)
 		s.row(selectPlayer, []any{r.URL.Query().Get("p")}, &state)
-		s.answer(w)
+		s.respond(w)
 	}
 	same := func(w http.ResponseWriter, r *http.Request) {
 		var account, role, number, player, guardian, student, born string
 		var generation, ends int64
 		var used, revoked sql.NullInt64
-		s := h.bare.reading(r)
+		s := f.bare.reading(r)
 		q := r.URL.Query()
 		s.row(selectAvailability, []any{q.Get("s"), q.Get("p")},
 			&account, &role, &number, &generation, &used, &ends, &revoked, &player, &guardian, &student, &born)
-		s.answer(w)
+		s.respond(w)
 	}
-	// Each worker goes through the players from a place of its own.
-	each := func(path func(c child) string, header http.Header) func(int) func() *http.Request {
+	// Each worker starts at another player.
+	each := func(path func(p player) string, header http.Header) func(int) func() *http.Request {
 		return func(worker int) func() *http.Request {
 			i := worker * 97
 			return func() *http.Request {
 				i++
-				return request(http.MethodGet, path(f.children[i%len(f.children)]), header, "")
+				return bench.NewRequest(http.MethodGet, path(family.players[i%len(family.players)]), header, "")
 			}
 		}
 	}
 	return []bench.Contender{
-		{Name: Floor, Handler: http.HandlerFunc(floor), Requests: each(func(c child) string { return "/?p=" + c.player }, nil)},
-		{Name: Same, Handler: http.HandlerFunc(same), Requests: each(func(c child) string { return "/?s=" + f.guardian.session + "&p=" + c.player }, nil)},
-		{Name: Operation, Handler: h.app.Handler(), Requests: each(
-			func(c child) string { return "/api/services/availability/" + c.player }, f.header)},
+		{Name: Floor, Handler: http.HandlerFunc(floor), Requests: each(
+			func(p player) string { return "/?p=" + p.id }, nil)},
+		{Name: Same, Handler: http.HandlerFunc(same), Requests: each(
+			func(p player) string { return "/?s=" + family.guardian.session + "&p=" + p.id }, nil)},
+		{Name: Operation, Handler: f.app.Handler(), Requests: each(
+			func(p player) string { return "/api/services/availability/" + p.id }, family.header)},
 	}, nil
 }

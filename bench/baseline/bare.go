@@ -14,12 +14,12 @@ import (
 	_ "modernc.org/sqlite"             // registers the driver "sqlite"
 )
 
-// bare is the database as a good engineer would use it in a handler of ten lines: database/sql with the driver, the settings
-// and the number of connections of the service, and statements that are prepared once. On SQLite one connection writes.
+// bare is the database of the baseline handlers: database/sql with the driver, the settings and the pool sizes of the service.
+// Each statement is prepared once. On SQLite a single connection writes.
 type bare struct {
 	sqlite        bool
 	reads, writes *sql.DB
-	prepared      sync.Map // text to *sql.Stmt, for SQLite; pgx keeps its own
+	prepared      sync.Map // query to *sql.Stmt, for SQLite; pgx has its own cache
 }
 
 func openBare(databaseURL string) (*bare, error) {
@@ -58,10 +58,10 @@ func (b *bare) close() {
 	b.writes.Close()
 }
 
-// stmt prepares query once for the pool.
+// stmt returns the prepared statement of a query.
 func (b *bare) stmt(ctx context.Context, pool *sql.DB, query string) (*sql.Stmt, error) {
-	if kept, ok := b.prepared.Load(query); ok {
-		return kept.(*sql.Stmt), nil
+	if stmt, ok := b.prepared.Load(query); ok {
+		return stmt.(*sql.Stmt), nil
 	}
 	stmt, err := pool.PrepareContext(ctx, query)
 	if err == nil {
@@ -70,7 +70,7 @@ func (b *bare) stmt(ctx context.Context, pool *sql.DB, query string) (*sql.Stmt,
 	return stmt, err
 }
 
-// session is what runs the statements of one request. Its first error stays.
+// session runs the statements of one request. After an error its methods do nothing.
 type session struct {
 	ctx  context.Context
 	bare *bare
@@ -79,11 +79,14 @@ type session struct {
 	err  error
 }
 
-// reading and writing start a request's session. On SQLite its statements are not watched for the end of the request, which
-// would cost half as much again.
+// reading returns a session on the read pool.
 func (b *bare) reading(r *http.Request) *session { return b.session(r, b.reads) }
+
+// writing returns a session on the write pool.
 func (b *bare) writing(r *http.Request) *session { return b.session(r, b.writes) }
 
+// session ignores the cancellation of the request on SQLite, as the service does: the driver's goroutine for it costs half the
+// time of a statement.
 func (b *bare) session(r *http.Request, pool *sql.DB) *session {
 	ctx := r.Context()
 	if b.sqlite {
@@ -97,19 +100,19 @@ func (s *session) begin() { s.tx, s.err = s.pool.BeginTx(s.ctx, nil) }
 func (s *session) commit() {
 	if s.err != nil {
 		if s.tx != nil {
-			s.tx.Rollback() //nolint:errcheck // the first error is what counts
+			s.tx.Rollback() //nolint:errcheck // s.err is the error to report
 		}
 		return
 	}
 	s.err = s.tx.Commit()
 }
 
-// row runs a statement and scans its rows, of which there is at least one.
+// row runs a query and scans its rows; no row is an error.
 func (s *session) row(query string, args []any, dest ...any) {
 	s.rows(query, args, 1, dest...)
 }
 
-// rows runs a statement of at least n rows and scans each.
+// rows runs a query and scans its rows; fewer than n rows are an error.
 func (s *session) rows(query string, args []any, n int, dest ...any) {
 	if s.err != nil {
 		return
@@ -148,7 +151,7 @@ func (s *session) query(query string, args []any) (*sql.Rows, error) {
 	return stmt.QueryContext(s.ctx, args...)
 }
 
-// exec runs a statement that changes one row at least.
+// exec runs a statement; no changed row is an error.
 func (s *session) exec(query string, args ...any) {
 	if s.err != nil {
 		return
@@ -178,19 +181,19 @@ func (s *session) exec(query string, args ...any) {
 	}
 }
 
-// answer ends a request.
-func (s *session) answer(w http.ResponseWriter) {
+// respond writes the response: 200, or 500 with the session's error.
+func (s *session) respond(w http.ResponseWriter) {
 	if s.err != nil {
 		http.Error(w, s.err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Write(done) //nolint:errcheck // the client of a measurement stays
+	w.Write(okBody) //nolint:errcheck // the client reports it
 }
 
-var done = []byte(`{"ok":true}`)
+var okBody = []byte(`{"ok":true}`)
 
-// prepare prepares the statements of transactions before there is one, which holds SQLite's only connection.
+// prepare prepares the statements that run in transactions. Inside one it would wait for SQLite's only write connection.
 func (b *bare) prepare(ctx context.Context, queries ...string) error {
 	if !b.sqlite {
 		return nil

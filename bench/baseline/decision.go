@@ -55,82 +55,83 @@ const (
 		WHERE request_id IN ($1, $2) ORDER BY id`
 )
 
-// perSecond is how many decisions a turn may make of each second before it has used its players up.
-const perSecond = 4000
+// decisionsPerSecond is the largest number of decisions that a turn can make: it has a pending player for each.
+const decisionsPerSecond = 4000
 
-// Decision compares a guardian's approval, with its record, its notification and its answer.
-func (h *Fixture) Decision(ctx context.Context, o bench.Options) ([]bench.Contender, error) {
-	coaches, err := h.coaches(ctx, 50)
+// Decision compares a guardian's approval, with its history record, its notification and its response.
+func (f *Fixture) Decision(ctx context.Context, o bench.Options) ([]bench.Contender, error) {
+	coaches, err := f.coaches(ctx, 50)
 	if err != nil {
 		return nil, err
 	}
-	n := int(o.Round.Seconds()*perSecond)/o.Workers + 1
-	var mine, bares []family
+	n := int(o.Round.Seconds()*decisionsPerSecond)/o.Workers + 1
+	var ofOperation, ofBaseline []family // one for each worker
 	for range o.Workers {
-		for _, list := range []*[]family{&mine, &bares} {
-			f, err := h.family(ctx, coaches, n)
+		for _, list := range []*[]family{&ofOperation, &ofBaseline} {
+			family, err := f.family(ctx, coaches, n)
 			if err != nil {
 				return nil, err
 			}
-			*list = append(*list, f)
+			*list = append(*list, family)
 		}
 	}
-	if err := h.analyze(ctx); err != nil {
+	if err := f.analyze(ctx); err != nil {
 		return nil, err
 	}
-	if err := h.bare.prepare(ctx, updatePlayer, loadPlayer, savePlayer, closeRequest, addHistory, growTray, addNotification); err != nil {
+	if err := f.bare.prepare(ctx, updatePlayer, loadPlayer, savePlayer, closeRequest, addHistory, growTray, addNotification); err != nil {
 		return nil, err
 	}
 	floor := func(w http.ResponseWriter, r *http.Request) {
-		s := h.bare.writing(r)
+		s := f.bare.writing(r)
 		s.begin()
 		s.exec(updatePlayer, r.URL.Query().Get("p"), time.Now().UnixMicro())
 		s.commit()
-		s.answer(w)
+		s.respond(w)
 	}
 	same := func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
-		h.sameDecision(w, r, q.Get("s"), q.Get("p"))
+		f.sameDecision(w, r, q.Get("s"), q.Get("p"))
 	}
-	asking := func(families []family, ask func(f family, c child) *http.Request) func(int) func() *http.Request {
+	eachPlayer := func(families []family, decide func(family, player) *http.Request) func(int) func() *http.Request {
 		return func(worker int) func() *http.Request {
-			f, i := families[worker], 0
+			family, i := families[worker], 0
 			return func() *http.Request {
-				if i == len(f.children) {
+				if i == len(family.players) {
 					return nil
 				}
 				i++
-				return ask(f, f.children[i-1])
+				return decide(family, family.players[i-1])
 			}
 		}
 	}
-	bareRequest := func(f family, c child) *http.Request {
-		return request(http.MethodPost, "/?s="+f.guardian.session+"&p="+c.player, nil, "")
-	}
+	baseline := eachPlayer(ofBaseline, func(f family, p player) *http.Request {
+		return bench.NewRequest(http.MethodPost, "/?s="+f.guardian.session+"&p="+p.id, nil, "")
+	})
+	operation := eachPlayer(ofOperation, func(f family, p player) *http.Request {
+		return bench.NewRequest(http.MethodPut, "/api/approval/guardian-response", f.header,
+			`{"player_id":"`+p.id+`","action":"approved","request_id":"`+p.guardianRequest+`"}`)
+	})
 	return []bench.Contender{
-		{Name: Floor, Handler: http.HandlerFunc(floor), Requests: asking(bares, bareRequest)},
-		{Name: Same, Handler: http.HandlerFunc(same), Requests: asking(bares, bareRequest), Before: h.undecide},
-		{Name: Operation, Handler: h.app.Handler(), Before: h.undecide, Requests: asking(mine, func(f family, c child) *http.Request {
-			return request(http.MethodPut, "/api/approval/guardian-response", f.header,
-				`{"player_id":"`+c.player+`","action":"approved","request_id":"`+c.guardianRequest+`"}`)
-		})},
+		{Name: Floor, Handler: http.HandlerFunc(floor), Requests: baseline},
+		{Name: Same, Handler: http.HandlerFunc(same), Requests: baseline, Before: f.resetDecisions},
+		{Name: Operation, Handler: f.app.Handler(), Requests: operation, Before: f.resetDecisions},
 	}, nil
 }
 
-// sameDecision makes the statements of an approval.
-func (h *Fixture) sameDecision(w http.ResponseWriter, r *http.Request, sid, pid string) {
+// sameDecision runs the statements of an approval.
+func (f *Fixture) sameDecision(w http.ResponseWriter, r *http.Request, sid, pid string) {
 	now := time.Now().UnixMicro()
-	session, of := columns(14)
-	reads := h.bare.reading(r)
-	reads.row(selectSession, []any{sid}, of...)
+	session, pointers := columns(14)
+	reads := f.bare.reading(r)
+	reads.row(selectSession, []any{sid}, pointers...)
 
-	s := h.bare.writing(r)
+	s := f.bare.writing(r)
 	s.err = reads.err
 	if s.err == nil {
 		s.begin()
 	}
-	v, of := columns(38)
-	s.row(loadPlayer, []any{pid}, of...)
+	v, pointers := columns(38)
+	s.row(loadPlayer, []any{pid}, pointers...)
 	if s.err == nil {
 		name, _ := v[4].(string)
 		key := strings.ToLower(name)
@@ -152,34 +153,34 @@ func (h *Fixture) sameDecision(w http.ResponseWriter, r *http.Request, sid, pid 
 	var reason, more sql.NullString
 	reads.rows(selectHistory, []any{pid}, 1, &text[0], &text[1], &text[2], &text[3], &text[4], &reason, &more, &at)
 	reads.rows(selectDeliveries, []any{v[22], v[30]}, 4, &text[0], &text[1], &text[2], &reason, &at)
-	reads.answer(w)
+	reads.respond(w)
 }
 
-// columns are places to scan any columns into.
-func columns(n int) (values, into []any) {
-	values, into = make([]any, n), make([]any, n)
+// columns returns n values and the pointers to scan into them.
+func columns(n int) (values, pointers []any) {
+	values, pointers = make([]any, n), make([]any, n)
 	for i := range values {
-		into[i] = &values[i]
+		pointers[i] = &values[i]
 	}
-	return values, into
+	return values, pointers
 }
 
-// undecide takes every decision back.
-func (h *Fixture) undecide(ctx context.Context) error {
+// resetDecisions returns every player to pending.
+func (f *Fixture) resetDecisions(ctx context.Context) error {
 	for _, statement := range []string{
 		`UPDATE players SET guardian_state = 'pending', guardian_changed_at = NULL WHERE guardian_state <> 'pending'`,
 		`UPDATE requests SET state = 'pending', closed_at = NULL WHERE state <> 'pending'`,
 		`DELETE FROM approval_history`,
 		`DELETE FROM notifications`,
 	} {
-		if _, err := h.bare.writes.ExecContext(ctx, statement); err != nil {
+		if _, err := f.bare.writes.ExecContext(ctx, statement); err != nil {
 			return err
 		}
 	}
-	if !h.bare.sqlite {
-		_, err := h.bare.writes.ExecContext(ctx, `VACUUM players, requests, approval_history, notifications, accounts`)
+	if !f.bare.sqlite {
+		_, err := f.bare.writes.ExecContext(ctx, `VACUUM players, requests, approval_history, notifications, accounts`)
 		return err
 	}
-	_, err := h.bare.writes.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	_, err := f.bare.writes.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
 	return err
 }

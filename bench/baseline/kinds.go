@@ -6,34 +6,32 @@ import (
 	"github.com/touchline/touchline/bench"
 )
 
-// Kind is one operation to measure.
+// Kind is an operation to compare with its baselines.
 type Kind struct {
-	Name string
-	What string
-	// Open prepares the contenders, the floor first, on an engine, and returns what clears up after them.
+	Name        string
+	Description string
+	// Open prepares the contenders, the floor first. Call the returned function when the comparison is done.
 	Open func(ctx context.Context, engine string, o bench.Options) ([]bench.Contender, func(), error)
 }
 
-// Kinds are all of them.
+// Kinds lists the operations.
 var Kinds = []Kind{
-	{"availability", "reading a player's availability, over one SELECT", onFixture((*Fixture).Availability)},
-	{"refresh", "rotating a refresh token, over one UPDATE", onFixture((*Fixture).Refresh)},
-	{"decision", "a guardian's approval, over one UPDATE and its commit", onFixture((*Fixture).Decision)},
-	{"signin", "request-otp, the SMS to a gateway, and login on a server of its own: CPU time, a known number and a new one", openSignIn},
-	{"signin-printed", "the same with SMS printed, not sent: request-otp and login alone", openPrintedSignIn},
+	{"availability", "read a player's availability; floor: one SELECT", onFixture((*Fixture).Availability)},
+	{"refresh", "rotate a refresh token; floor: one UPDATE", onFixture((*Fixture).Refresh)},
+	{"decision", "a guardian's approval; floor: one UPDATE and its commit", onFixture((*Fixture).Decision)},
 }
 
 func onFixture(contenders func(*Fixture, context.Context, bench.Options) ([]bench.Contender, error)) func(context.Context, string, bench.Options) ([]bench.Contender, func(), error) {
 	return func(ctx context.Context, engine string, o bench.Options) ([]bench.Contender, func(), error) {
-		h, err := Open(ctx, engine)
+		f, err := Open(ctx, engine)
 		if err != nil {
 			return nil, nil, err
 		}
-		all, err := contenders(h, ctx, o)
+		all, err := contenders(f, ctx, o)
 		if err != nil {
-			h.Close()
+			f.Close()
 			return nil, nil, err
 		}
-		return all, h.Close, nil
+		return all, f.Close, nil
 	}
 }

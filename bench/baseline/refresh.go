@@ -29,12 +29,12 @@ const rotateSession = `
 		FROM coaches c WHERE c.id = sessions.account_id)`
 
 // Refresh compares the rotation of a coach's refresh token.
-func (h *Fixture) Refresh(ctx context.Context, o bench.Options) ([]bench.Contender, error) {
+func (f *Fixture) Refresh(ctx context.Context, o bench.Options) ([]bench.Contender, error) {
 	workers := o.Workers
-	var mine, bares []person // a session of its own for each worker
+	var ofOperation, ofBaseline []account // one for each worker
 	for range workers {
-		for _, list := range []*[]person{&mine, &bares} {
-			p, err := h.coach()
+		for _, list := range []*[]account{&ofOperation, &ofBaseline} {
+			p, err := f.coach()
 			if err != nil {
 				return nil, err
 			}
@@ -42,18 +42,18 @@ func (h *Fixture) Refresh(ctx context.Context, o bench.Options) ([]bench.Contend
 		}
 	}
 	hash := make([]byte, 32)
-	for _, p := range bares {
-		if _, err := h.bare.writes.ExecContext(ctx, `UPDATE sessions SET refresh_hash = $2 WHERE id = $1`, p.session, hash); err != nil {
+	for _, p := range ofBaseline {
+		if _, err := f.bare.writes.ExecContext(ctx, `UPDATE sessions SET refresh_hash = $2 WHERE id = $1`, p.session, hash); err != nil {
 			return nil, err
 		}
 	}
-	if err := h.analyze(ctx); err != nil {
+	if err := f.analyze(ctx); err != nil {
 		return nil, err
 	}
 	floor := func(w http.ResponseWriter, r *http.Request) {
-		s := h.bare.writing(r)
+		s := f.bare.writing(r)
 		s.exec(updateSession, r.URL.Query().Get("s"), time.Now().UnixMicro())
-		s.answer(w)
+		s.respond(w)
 	}
 	same := func(w http.ResponseWriter, r *http.Request) {
 		var id, account, role, number, device, before string
@@ -62,37 +62,37 @@ func (h *Fixture) Refresh(ctx context.Context, o bench.Options) ([]bench.Contend
 		var used, revoked sql.NullInt64
 		q, now := r.URL.Query(), time.Now()
 		g, _ := strconv.ParseInt(q.Get("g"), 10, 64)
-		s := h.bare.writing(r)
+		s := f.bare.writing(r)
 		s.row(rotateSession, []any{q.Get("s"), g, hash, hash, now.UnixMicro(), now.Add(336 * time.Hour).UnixMicro(), 128},
 			&id, &account, &role, &number, &device, &deviceName, &generation, &used, &before, &created, &last, &idle, &ends, &revoked, &filled)
-		s.answer(w)
+		s.respond(w)
 	}
 	generations := make([]int, workers)
 	refresh := make([]string, workers)
 	for i := range workers {
-		generations[i], refresh[i] = 1, mine[i].refresh
+		generations[i], refresh[i] = 1, ofOperation[i].refresh
 	}
 	return []bench.Contender{
 		{Name: Floor, Handler: http.HandlerFunc(floor), Requests: func(worker int) func() *http.Request {
-			r := request(http.MethodPost, "/?s="+bares[worker].session, nil, "")
+			r := bench.NewRequest(http.MethodPost, "/?s="+ofBaseline[worker].session, nil, "")
 			return func() *http.Request { return r }
 		}},
 		{Name: Same, Handler: http.HandlerFunc(same), Requests: func(worker int) func() *http.Request {
 			return func() *http.Request {
 				g := generations[worker]
 				generations[worker]++
-				return request(http.MethodPost, "/?s="+bares[worker].session+"&g="+strconv.Itoa(g), nil, "")
+				return bench.NewRequest(http.MethodPost, "/?s="+ofBaseline[worker].session+"&g="+strconv.Itoa(g), nil, "")
 			}
 		}},
-		{Name: Operation, Handler: h.app.Handler(), Requests: func(worker int) func() *http.Request {
+		{Name: Operation, Handler: f.app.Handler(), Requests: func(worker int) func() *http.Request {
 			return func() *http.Request {
-				return request(http.MethodPost, "/auth/refresh", jsonBody, `{"refresh_token":"`+refresh[worker]+`"}`)
+				return bench.NewRequest(http.MethodPost, "/auth/refresh", bench.JSONHeader, `{"refresh_token":"`+refresh[worker]+`"}`)
 			}
 		}, Response: func(worker, status int, body []byte) (err error) {
-			if err := want(http.StatusOK, status, body); err != nil {
+			if err := bench.ExpectStatus(http.StatusOK, status, body); err != nil {
 				return err
 			}
-			refresh[worker], err = member(body, "refresh_token")
+			refresh[worker], err = bench.StringMember(body, "refresh_token")
 			return err
 		}},
 	}, nil

@@ -9,40 +9,44 @@ import (
 
 	"github.com/touchline/touchline/bench"
 	"github.com/touchline/touchline/bench/baseline"
+	"github.com/touchline/touchline/bench/program"
 )
 
-// kind is one thing that the command measures.
+// kind is one measurement of the command.
 type kind struct {
-	name string
-	what string
-	run  func(ctx context.Context, engines []string, o bench.Options) error
+	name        string
+	description string
+	run         func(ctx context.Context, engines []string, o bench.Options) error
 }
 
-// kinds are all of them, in the order in which they are listed and run.
+// kinds returns all measurements in the order in which they are listed and run.
 func kinds() []kind {
-	all := []kind{{"noise", "one empty handler against itself: what a ratio of 1.00 looks like on this machine", compareOnly("noise", noise())}}
+	all := []kind{{"noise", "an empty handler against itself; a ratio other than 1.00 is noise", compareOnly("noise", noise())}}
 	for _, k := range baseline.Kinds {
-		all = append(all, kind{k.Name, k.What, func(ctx context.Context, engines []string, o bench.Options) error {
-			for _, engine := range engines {
-				if err := compareOn(ctx, k, engine, o); err != nil {
-					return fmt.Errorf("%s: %w", engine, err)
-				}
-			}
-			return nil
-		}})
+		all = append(all, kind{k.Name, k.Description, onEachEngine(k.Name, k.Open)})
 	}
-	return append(all,
-		kind{"start", "the released program: time to the first 200, idle memory, size", start},
-		kind{"upload", "the released program: memory while eight files of 10 MiB, and the heaviest pictures, come in at once", upload})
+	return append(
+		all,
+		kind{"signin", "request-otp, delivery of the SMS, login; CPU time of a server of its own", onEachEngine("signin", program.SignIn)},
+		kind{"start", "time to the first response, idle memory and size of the built program", footprint},
+		kind{"upload", "memory of the built program during eight uploads at once", uploads})
 }
 
-func compareOn(ctx context.Context, k baseline.Kind, engine string, o bench.Options) error {
-	contenders, done, err := k.Open(ctx, engine, o)
-	if err != nil {
-		return err
+func onEachEngine(name string, open func(context.Context, string, bench.Options) ([]bench.Contender, func(), error)) func(context.Context, []string, bench.Options) error {
+	return func(ctx context.Context, engines []string, o bench.Options) error {
+		for _, engine := range engines {
+			contenders, closeAll, err := open(ctx, engine, o)
+			if err != nil {
+				return fmt.Errorf("%s: %w", engine, err)
+			}
+			err = compare(ctx, name+" on "+engine, contenders, o)
+			closeAll()
+			if err != nil {
+				return fmt.Errorf("%s: %w", engine, err)
+			}
+		}
+		return nil
 	}
-	defer done()
-	return compare(ctx, k.Name+" on "+engine, contenders, o)
 }
 
 // compare prints a table.
@@ -55,20 +59,33 @@ func compare(ctx context.Context, title string, contenders []bench.Contender, o 
 	return result.Write(os.Stdout)
 }
 
-// compareOnly runs contenders that need no engine.
+// compareOnly compares contenders that need no engine.
 func compareOnly(title string, contenders []bench.Contender) func(context.Context, []string, bench.Options) error {
 	return func(ctx context.Context, _ []string, o bench.Options) error {
 		return compare(ctx, title, contenders, o)
 	}
 }
 
-func start(ctx context.Context, engines []string, _ bench.Options) error {
+func footprint(ctx context.Context, engines []string, _ bench.Options) error {
 	for _, engine := range engines {
-		found, err := baseline.Measure(ctx, engine)
+		result, err := program.MeasureFootprint(ctx, engine)
 		if err != nil {
 			return fmt.Errorf("%s: %w", engine, err)
 		}
-		fmt.Printf("\nstart on %s: %s\n", engine, found)
+		fmt.Printf("\nstart on %s: %s\n", engine, result)
+	}
+	return nil
+}
+
+func uploads(ctx context.Context, engines []string, _ bench.Options) error {
+	for _, engine := range engines {
+		for _, storage := range program.Storages {
+			result, err := program.MeasureUploads(ctx, engine, storage)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", engine, storage, err)
+			}
+			fmt.Printf("\nupload on %s, files in %s: %s\n", engine, storage, result)
+		}
 	}
 	return nil
 }
@@ -76,14 +93,10 @@ func start(ctx context.Context, engines []string, _ bench.Options) error {
 func noise() []bench.Contender {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "{}") })
 	requests := func(int) func() *http.Request {
-		req, err := http.NewRequest(http.MethodGet, "/", nil)
-		if err != nil {
-			panic(err) // the request is a constant
-		}
-		return func() *http.Request { return req }
+		return func() *http.Request { return bench.NewRequest(http.MethodGet, "/", nil, "") }
 	}
 	return []bench.Contender{
-		{Name: "one", Handler: handler, Requests: requests},
-		{Name: "the same", Handler: handler, Requests: requests},
+		{Name: "first", Handler: handler, Requests: requests},
+		{Name: "second", Handler: handler, Requests: requests},
 	}
 }

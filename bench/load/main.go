@@ -1,15 +1,18 @@
-// Command load compares operations of the service with bare handlers on the same engine, and prints the ratios.
+// Command load measures the service and prints ratios.
 //
-//	go run ./bench/load                                        what there is to compare
-//	go run ./bench/load -kinds noise                           how far two equal contenders stray on this machine
-//	go run ./bench/load -kinds availability,refresh,decision   the operations, on both engines
-//	go run ./bench/load -kinds signin,start -engines sqlite    CPU time of a sign-in; start, memory and size of the program
+//	go run ./bench/load                                        list the measurements
+//	go run ./bench/load -kinds noise                           show how far two equal contenders differ on this machine
+//	go run ./bench/load -kinds availability,refresh,decision   compare operations with their baselines, on both engines
+//	go run ./bench/load -kinds signin,start -engines sqlite    CPU time of a sign-in; start-up time, memory and size
+//	go run ./bench/load -programs before=/tmp/a,after=/tmp/b -concurrency 16   compare two builds, on both engines
 //	go run ./bench/load -concurrency 16 -duration 3s -rounds 9 a=http://127.0.0.1:8080/healthz b=http://127.0.0.1:8081/healthz
 //
-// PostgreSQL is a throwaway cluster of the programs found on this machine, whose commits wait for the disk, or the server that
-// TOUCHLINE_TEST_POSTGRES names.
+// -programs starts two built programs as servers with databases of their own and lets them take turns with sign-in, read,
+// refresh, decision and add player over HTTP.
 //
-// Arguments of the form name=URL are compared with one another by GET; -header goes with each of them.
+// Arguments of the form name=URL are compared with one another by GET; -header adds a header to each request.
+//
+// PostgreSQL is a throwaway cluster with fsync, or the server that TOUCHLINE_TEST_POSTGRES names.
 package main
 
 import (
@@ -26,12 +29,11 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/bench"
-	"github.com/touchline/touchline/bench/baseline"
+	"github.com/touchline/touchline/bench/program"
 )
 
 func main() {
-	// As touchline serve does, for all contenders alike.
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(400) // the value of touchline serve
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
@@ -43,11 +45,13 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	var (
 		flags       = flag.NewFlagSet("load", flag.ContinueOnError)
-		names       = flags.String("kinds", "", "what to compare, separated by commas, or all")
-		concurrency = flags.Int("concurrency", 8, "connections that ask at the same time")
-		duration    = flags.Duration("duration", time.Second, "how long one turn of a contender lasts")
+		names       = flags.String("kinds", "", "measurements, separated by commas, or all")
+		programs    = flags.String("programs", "", "two built programs to compare, as before=/path/a,after=/path/b")
+		operations  = flags.String("operations", strings.Join(program.Operations, ","), "operations of -programs")
+		concurrency = flags.Int("concurrency", 8, "concurrent connections")
+		duration    = flags.Duration("duration", time.Second, "duration of a turn")
 		rounds      = flags.Int("rounds", 5, "turns of each contender")
-		engines     = flags.String("engines", strings.Join(baseline.Engines, ","), "on which engines")
+		engines     = flags.String("engines", strings.Join(program.Engines, ","), "database engines")
 		profile     = flags.String("cpuprofile", "", "write a CPU profile of this process to a file")
 		headers     []string
 	)
@@ -60,13 +64,20 @@ func run(ctx context.Context, args []string) error {
 	}
 	on := strings.Split(*engines, ",")
 	for _, engine := range on {
-		if !slices.Contains(baseline.Engines, engine) {
-			return fmt.Errorf("there is no engine %q", engine)
+		if !slices.Contains(program.Engines, engine) {
+			return fmt.Errorf("no engine %q", engine)
 		}
 	}
 	chosen, err := choose(*names)
 	if err != nil {
 		return err
+	}
+	if *programs != "" {
+		k, err := programsKind(*programs, *operations)
+		if err != nil {
+			return err
+		}
+		chosen = append(chosen, k)
 	}
 	if flags.NArg() > 0 {
 		contenders, err := fromURLs(flags.Args(), headers)
@@ -76,13 +87,9 @@ func run(ctx context.Context, args []string) error {
 		chosen = append(chosen, kind{name: "URLs", run: compareOnly("URLs", contenders)})
 	}
 	if len(chosen) == 0 {
-		fmt.Println("name what to compare, with -kinds or as name=URL:")
-		for _, k := range kinds() {
-			fmt.Printf("  %-14s %s\n", k.name, k.what)
-		}
+		list()
 		return nil
 	}
-	options := bench.Options{Rounds: *rounds, Round: *duration, Workers: *concurrency}
 	if *profile != "" {
 		f, err := os.Create(*profile)
 		if err != nil {
@@ -94,6 +101,7 @@ func run(ctx context.Context, args []string) error {
 		}
 		defer pprof.StopCPUProfile()
 	}
+	options := bench.Options{Rounds: *rounds, Round: *duration, Workers: *concurrency}
 	for _, k := range chosen {
 		if err := k.run(ctx, on, options); err != nil {
 			return fmt.Errorf("%s: %w", k.name, err)
@@ -102,20 +110,39 @@ func run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// choose finds kinds by their names.
+func programsKind(programs, operations string) (kind, error) {
+	two, err := parsePrograms(programs)
+	if err != nil {
+		return kind{}, err
+	}
+	chosen, err := parseOperations(operations)
+	return kind{name: "programs", run: func(ctx context.Context, engines []string, o bench.Options) error {
+		return comparePrograms(ctx, two, chosen, engines, o)
+	}}, err
+}
+
+// list prints what can be measured.
+func list() {
+	fmt.Println("choose measurements with -kinds, two built programs with -programs, or URLs as name=URL:")
+	for _, k := range kinds() {
+		fmt.Printf("  %-14s %s\n", k.name, k.description)
+	}
+}
+
+// choose returns the kinds that the flag -kinds names.
 func choose(names string) ([]kind, error) {
 	if names == "" {
 		return nil, nil
 	}
+	all := kinds()
 	if names == "all" {
-		return kinds(), nil
+		return all, nil
 	}
 	var chosen []kind
 	for name := range strings.SplitSeq(names, ",") {
-		all := kinds()
 		i := slices.IndexFunc(all, func(k kind) bool { return k.name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no kind %q", name)
+			return nil, fmt.Errorf("no kind %q", name)
 		}
 		chosen = append(chosen, all[i])
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/bench"
 )
 
-// fromURLs makes contenders of arguments of the form name=URL.
+// fromURLs returns a contender for each argument of the form name=URL.
 func fromURLs(args, headers []string) ([]bench.Contender, error) {
 	header := http.Header{}
 	for _, h := range headers {
@@ -29,15 +29,12 @@ func fromURLs(args, headers []string) ([]bench.Contender, error) {
 		if err != nil {
 			return nil, err
 		}
-		req, err := http.NewRequest(http.MethodGet, u.RequestURI(), nil)
-		if err != nil {
-			return nil, err
-		}
-		req.Header = header
 		contenders = append(contenders, bench.Contender{
-			Name:     name,
-			URL:      u.Scheme + "://" + u.Host,
-			Requests: func(int) func() *http.Request { return func() *http.Request { return req } },
+			Name: name,
+			URL:  u.Scheme + "://" + u.Host,
+			Requests: func(int) func() *http.Request {
+				return func() *http.Request { return bench.NewRequest(http.MethodGet, u.RequestURI(), header, "") }
+			},
 		})
 	}
 	return contenders, nil

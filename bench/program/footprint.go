@@ -1,4 +1,4 @@
-package baseline
+package program
 
 import (
 	"context"
@@ -10,25 +10,25 @@ import (
 	"github.com/touchline/touchline/bench"
 )
 
-// Footprint is what the released program takes before it is asked anything.
+// Footprint is what the built program needs before it serves a request. Lower is better for all three.
 type Footprint struct {
-	// Ready is from the start to the first 200, on a database that is migrated: the median of some starts.
+	// Ready is the median time from the start to the first response with status 200, on a migrated database.
 	Ready time.Duration
-	// Resident is the memory in RAM once it has been idle for a while, in bytes.
+	// Resident is the resident memory after some idle seconds, in bytes.
 	Resident int64
-	// Binary is the size of the program, stripped, in bytes.
+	// Binary is the size of the stripped program, in bytes.
 	Binary int64
 }
 
-// starts is how often the program is started; idle is how long it is left alone before its memory is read.
+// The program is started so many times, and is idle for so long before its memory is read.
 const (
 	starts = 11
 	idle   = 5 * time.Second
 )
 
-// Measure starts the released program again and again.
-func Measure(ctx context.Context, engine string) (Footprint, error) {
-	s, err := NewServer(ctx, engine, "log")
+// MeasureFootprint builds the program and starts it several times.
+func MeasureFootprint(ctx context.Context, engine string) (Footprint, error) {
+	s, err := NewServer(ctx, "", engine, "log")
 	if err != nil {
 		return Footprint{}, err
 	}
@@ -44,7 +44,7 @@ func Measure(ctx context.Context, engine string) (Footprint, error) {
 		if err != nil {
 			return f, err
 		}
-		if i > 0 { // the first migrates
+		if i > 0 { // the first start migrates the database
 			ready = append(ready, p.Ready)
 		}
 		if i == starts {
@@ -62,8 +62,8 @@ func Measure(ctx context.Context, engine string) (Footprint, error) {
 	return f, nil
 }
 
-// String says what was found.
+// String formats f for people.
 func (f Footprint) String() string {
-	return fmt.Sprintf("first 200 after %s, %.1f MB resident when idle, binary of %.1f MB",
+	return fmt.Sprintf("first 200 after %s, %.1f MB resident when idle, binary of %.1f MB (lower is better)",
 		f.Ready.Round(100*time.Microsecond), float64(f.Resident)/1e6, float64(f.Binary)/1e6)
 }

@@ -1,0 +1,89 @@
+// Package program measures the built service as a process of its own: start-up time, memory, and operations over HTTP. Use it
+// to compare two builds.
+package program
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// Engines are the database engines that can be measured.
+var Engines = []string{"sqlite", "postgres"}
+
+// Database is an empty database with a data directory for the service that uses it.
+type Database struct {
+	Dir string // the data directory
+	URL string // the setting DATABASE_URL
+
+	closers []func()
+}
+
+// NewDatabase creates a SQLite file, or a database on a throwaway PostgreSQL cluster with fsync. Call Close to remove it.
+func NewDatabase(engine string) (*Database, error) {
+	dir, err := os.MkdirTemp("", "touchline-bench-")
+	if err != nil {
+		return nil, err
+	}
+	d := &Database{Dir: dir, closers: []func(){func() { os.RemoveAll(dir) }}}
+	if engine == "sqlite" {
+		d.URL = "sqlite:" + filepath.Join(dir, "touchline.db")
+		return d, nil
+	}
+	cluster, err := storetest.DurableServer()
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	url, drop, err := storetest.Create(cluster)
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	d.URL = url
+	d.closers = append(d.closers, func() { drop() }) //nolint:errcheck // the cluster is deleted when this process ends
+	return d, nil
+}
+
+// Close removes the database and its data directory. Stop the service first.
+func (d *Database) Close() {
+	for i := len(d.closers) - 1; i >= 0; i-- {
+		d.closers[i]()
+	}
+}
+
+// Test numbers have a fixed OTP and receive no SMS.
+const (
+	TestNumbers = 100
+	TestOTP     = "424242"
+)
+
+// TestNumber returns a test number; i is below TestNumbers.
+func TestNumber(i int) string { return fmt.Sprintf("+9199000001%02d", i) }
+
+// Environment returns the settings of a measured service. Limits are counted but set so high that they refuse nothing.
+func Environment(d *Database, sms string) []string {
+	var numbers []string
+	until := time.Now().AddDate(0, 1, 0).Format(time.DateOnly)
+	for i := range TestNumbers {
+		numbers = append(numbers, TestNumber(i)+"="+TestOTP+"@"+until)
+	}
+	env := []string{
+		"DATA_DIR=" + d.Dir, "DATABASE_URL=" + d.URL, "SMS=" + sms, "TEST_NUMBERS=" + strings.Join(numbers, ","),
+		"COUNTRIES=*", "OTP_RESEND_AFTER=0s", "SHUTDOWN_DRAIN=0s",
+	}
+	for _, limit := range []string{
+		"OTP_SENDS_PER_HOUR", "OTP_SENDS_PER_DAY", "OTP_SENDS_PER_ADDRESS_HOUR", "OTP_SENDS_TOTAL_HOUR", "REQUESTS_PER_ADDRESS_MINUTE",
+		"MESSAGES_PER_NUMBER_FROM_COACH", "MESSAGES_PER_NUMBER", "MESSAGES_PER_COACH",
+	} {
+		env = append(env, limit+"=1000000000")
+	}
+	for i := range env {
+		env[i] = "TOUCHLINE_" + env[i]
+	}
+	return env
+}

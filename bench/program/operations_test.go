@@ -1,0 +1,38 @@
+package program_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/bench"
+	"github.com/touchline/touchline/bench/program"
+)
+
+// TestPairComparesEveryOperation runs each operation for a moment, so that a change of the API shows here and not when
+// a developer measures.
+func TestPairComparesEveryOperation(t *testing.T) {
+	path, err := program.Build(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := bench.Options{Rounds: 1, Round: 20 * time.Millisecond, Warmup: -1, Workers: 2}
+	programs := []program.Program{{Name: "before", Path: path}, {Name: "after", Path: path}}
+	pair, err := program.NewPair(t.Context(), programs, "sqlite", o.Workers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pair.Close()
+	for _, operation := range program.Operations {
+		result, err := pair.Compare(t.Context(), operation, o)
+		if err != nil {
+			t.Errorf("%s: %v", operation, err)
+			continue
+		}
+		if ratio := result.Ratio("after", "before"); ratio <= 0 {
+			t.Errorf("%s: ratio = %g, want above 0", operation, ratio)
+		}
+	}
+	if _, err := pair.Compare(t.Context(), "unknown", o); err == nil {
+		t.Error("an unknown operation returned no error")
+	}
+}

@@ -1,0 +1,71 @@
+package program
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/touchline/touchline/bench"
+)
+
+// Build builds the service as it is released, stripped and without cgo, into dir and returns the path of the program.
+func Build(ctx context.Context, dir string) (string, error) {
+	program := filepath.Join(dir, "touchline")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "github.com/touchline/touchline/cmd/touchline")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Stderr = os.Stderr
+	return program, cmd.Run()
+}
+
+// Server is a built program with a database of its own. It can be started several times.
+type Server struct {
+	database *Database
+	program  string
+	address  string
+	env      []string
+}
+
+// NewServer prepares a server. sms is the setting SMS, and env holds further settings as TOUCHLINE_NAME=value. If program is
+// empty, NewServer builds the service of this module.
+func NewServer(ctx context.Context, program, engine, sms string, env ...string) (*Server, error) {
+	database, err := NewDatabase(engine)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{database: database, program: program}
+	if program == "" {
+		s.program, err = Build(ctx, database.Dir)
+	}
+	if err == nil {
+		s.address, err = bench.FreeAddress()
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	s.env = append(Environment(database, sms), "TOUCHLINE_ADDR="+s.address)
+	s.env = append(s.env, env...)
+	return s, nil
+}
+
+// URL returns the root of the server's API.
+func (s *Server) URL() string { return "http://" + s.address }
+
+// Start starts the program and waits until it is ready.
+func (s *Server) Start(ctx context.Context) (*bench.Process, error) {
+	cmd := exec.Command(s.program, "serve")
+	cmd.Env = append(os.Environ(), s.env...)
+	return bench.Start(ctx, cmd, s.URL()+"/readyz")
+}
+
+// Close removes the database. Stop the process first.
+func (s *Server) Close() { s.database.Close() }
+
+// stop ends a process within 10 seconds; its data is about to be removed.
+func stop(p *bench.Process) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	p.Stop(ctx) //nolint:errcheck // nothing of it is used afterwards
+}

@@ -1,0 +1,193 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"github.com/touchline/touchline/bench"
+	"github.com/touchline/touchline/internal/picture/picturetest"
+)
+
+// So many coaches upload at the same time, and each uploads its PDF file so often.
+const (
+	concurrentUploads = 8
+	uploadRounds      = 5
+)
+
+// Storages are where the program can keep files.
+var Storages = []string{"folder", "s3"}
+
+// Uploads is the memory that concurrent uploads need and the time that they take. Lower is better for all.
+type Uploads struct {
+	// Resident memory in bytes: Idle before the first upload; PDFs the peak while eight PDF files of 10 MiB arrive; Pictures
+	// the peak while four PDF files and four copies of a picture arrive, for each of the heaviest pictures.
+	Idle, PDFs, Pictures int64
+	// The slowest upload of the eight PDF files, and of the rounds with pictures.
+	PDF, Picture time.Duration
+}
+
+// String formats u for people.
+func (u Uploads) String() string {
+	mb := func(n int64) float64 { return float64(n) / 1e6 }
+	return fmt.Sprintf("%.1f MB resident when idle; peak %.1f MB with eight PDF files of 10 MiB at once (slowest %s); peak %.1f MB with the heaviest pictures and PDF files at once (slowest %s); lower is better",
+		mb(u.Idle), mb(u.PDFs), u.PDF.Round(10*time.Millisecond), mb(u.Pictures), u.Picture.Round(10*time.Millisecond))
+}
+
+// MeasureUploads builds and starts the program and uploads files to it as eight coaches at once.
+func MeasureUploads(ctx context.Context, engine, storage string) (Uploads, error) {
+	var env []string
+	if storage == "s3" {
+		address, closeBucket, err := openBucket()
+		if err != nil {
+			return Uploads{}, err
+		}
+		defer closeBucket()
+		env = append(env, "TOUCHLINE_FILES="+address)
+	}
+	s, err := NewServer(ctx, "", engine, "log", env...)
+	if err != nil {
+		return Uploads{}, err
+	}
+	defer s.Close()
+	p, err := s.Start(ctx)
+	if err != nil {
+		return Uploads{}, err
+	}
+	defer stop(p)
+	u := &uploader{client: newClient(s.URL()), pid: p.PID()}
+	if err := u.signIn(ctx); err != nil {
+		return Uploads{}, err
+	}
+	return u.measure(ctx)
+}
+
+// openBucket starts an in-memory S3 server in this process and returns the setting FILES for its bucket.
+func openBucket() (string, func(), error) {
+	backend := s3mem.New()
+	if err := backend.CreateBucket("files"); err != nil {
+		return "", nil, err
+	}
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	u := url.URL{Scheme: "s3", User: url.UserPassword("key", "secret"), Host: "files", Path: "/"}
+	u.RawQuery = url.Values{"endpoint": {server.URL}, "region": {"us-east-1"}}.Encode()
+	return u.String(), server.Close, nil
+}
+
+// uploader uploads as several coaches.
+type uploader struct {
+	client  *client
+	pid     int
+	coaches [concurrentUploads]http.Header
+}
+
+func (u *uploader) signIn(ctx context.Context) error {
+	for i := range u.coaches {
+		access, _, err := u.client.signIn(ctx, TestNumber(i), "coach", func() string { return TestOTP })
+		if err != nil {
+			return err
+		}
+		u.coaches[i] = bench.BearerHeader(access)
+	}
+	return nil
+}
+
+func (u *uploader) measure(ctx context.Context) (found Uploads, err error) {
+	if found.Idle, err = bench.Resident(u.pid); err != nil {
+		return found, err
+	}
+	pdf := form("certification", "a.pdf", append(bytes.Repeat([]byte("%PDF-1.7\n"), 10<<20/9), "\n%%EOF\n"...)[:10<<20])
+	for range uploadRounds {
+		took, err := u.atOnce(ctx, func(int) upload { return pdf })
+		if err != nil {
+			return found, err
+		}
+		found.PDF = max(found.PDF, took)
+	}
+	if found.PDFs, err = bench.Peak(u.pid); err != nil {
+		return found, err
+	}
+	for _, h := range picturetest.HeavyPictures() {
+		file := h.Make()
+		if !h.Accepted || len(file) > 10<<20 {
+			continue
+		}
+		picture := form("certification", "a", file)
+		took, err := u.atOnce(ctx, func(i int) upload {
+			if i%2 == 0 {
+				return picture
+			}
+			return pdf
+		})
+		if err != nil {
+			return found, fmt.Errorf("%s: %w", h.Name, err)
+		}
+		found.Picture = max(found.Picture, took)
+	}
+	found.Pictures, err = bench.Peak(u.pid)
+	return found, err
+}
+
+// upload is the body of an upload with its media type.
+type upload struct {
+	mediaType string
+	body      []byte
+}
+
+func form(kind, name string, file []byte) upload {
+	if name == "a.pdf" {
+		copy(file[len(file)-7:], "\n%%EOF\n")
+	}
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	_ = w.WriteField("kind", kind)            // writing to a buffer does not fail
+	part, _ := w.CreateFormFile("file", name) // as above
+	_, _ = part.Write(file)
+	_ = w.Close()
+	return upload{w.FormDataContentType(), b.Bytes()}
+}
+
+// atOnce uploads one file as each coach, deletes it again, and returns the time of the slowest upload.
+func (u *uploader) atOnce(ctx context.Context, file func(i int) upload) (slowest time.Duration, err error) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	for i, coach := range u.coaches {
+		wg.Go(func() {
+			took, failure := u.uploadOnce(ctx, coach, file(i))
+			mu.Lock()
+			defer mu.Unlock()
+			slowest = max(slowest, took)
+			if failure != nil {
+				err = failure
+			}
+		})
+	}
+	wg.Wait()
+	return slowest, err
+}
+
+func (u *uploader) uploadOnce(ctx context.Context, coach http.Header, file upload) (took time.Duration, err error) {
+	header := coach.Clone()
+	header.Set("Content-Type", file.mediaType)
+	start := time.Now()
+	document, err := u.client.send(ctx, http.MethodPost, "/api/coach/documents", header, file.body)
+	took = time.Since(start)
+	if err != nil {
+		return took, err
+	}
+	id, err := bench.StringMember(document, "document_id")
+	if err != nil {
+		return took, err
+	}
+	_, err = u.client.send(ctx, http.MethodDelete, "/api/coach/documents/"+id, coach, nil)
+	return took, err
+}
