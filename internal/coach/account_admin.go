@@ -12,90 +12,92 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// MaxSuspension is how long the reason of a suspension may be, in characters.
+// MaxSuspensionReason bounds the reason of a suspension, in characters.
 const MaxSuspensionReason = 500
 
-// Account is a coach as operators find them. What a coach's players are is nobody's
-// matter here.
+// Account is a coach's account as operators see it. It contains nothing about
+// players.
 type Account struct {
 	ID              string
 	Number          phone.Number
 	Name            string
-	Tier            string // as it is kept, "" for the first one
+	Tier            string // the stored name, "" for the first tier
 	KYC             KYCState
 	CreatedAt       time.Time
-	SuspendedAt     time.Time // zero while it is not
+	SuspendedAt     time.Time // zero if not suspended
 	SuspendedReason string
 }
 
-// Search is what operators look for: one of its first three.
+// AccountSearch searches by exactly one of Number, ID and Name.
 type AccountSearch struct {
 	Number phone.Number
 	ID     string
-	// Name is how a name begins, whatever the case.
+	// Name is a prefix; case does not matter.
 	Name string
-	// After is where the page before ended, for names.
+	// After is the cursor of the previous page, for a search by name.
 	After AccountCursor
 }
 
-// FoundAt is a place in the order of names.
+// AccountCursor is a position in the order of names.
 type AccountCursor struct {
 	Name []byte
 	ID   string
 }
 
-// Found is one coach that a search met, and its place.
+// AccountMatch is one search result and its cursor.
 type AccountMatch struct {
 	Account
 	Cursor AccountCursor
 }
 
-// OversightStore is what oversight needs kept; package store provides it. Each
-// writes by's entry of the audit log in its transaction.
+// AccountAdminStore stores coach accounts; package store implements it. Each method
+// writes the operator's audit log entry in its transaction.
 type AccountAdminStore interface {
 	FindCoaches(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error)
-	// ReadCoach returns the account and the profile; not_found where there is none.
+	// ReadCoach returns the account and the profile, or not_found.
 	ReadCoach(ctx context.Context, by actor.Operator, id string) (Account, Profile, error)
-	// Suspend lets judge say whether the account may be suspended, then ends its
+	// Suspend loads the account, lets check refuse, then suspends it and ends its
 	// sessions and its listing.
-	Suspend(ctx context.Context, by actor.Operator, id, reason string, judge func(Account) error) error
-	Restore(ctx context.Context, by actor.Operator, id string, judge func(Account) error) error
+	Suspend(ctx context.Context, by actor.Operator, id, reason string, check func(Account) error) error
+	// Restore loads the account, lets check refuse, then ends the suspension.
+	Restore(ctx context.Context, by actor.Operator, id string, check func(Account) error) error
 }
 
-// Oversight is what operators do about coaches' accounts. None of it reaches their
-// players: guardians and students keep their say whatever becomes of a coach.
+// AccountAdmin lets operators manage coach accounts. It never changes players:
+// guardians and students can still respond while their coach is suspended.
 type AccountAdmin struct {
 	Store AccountAdminStore
 }
 
-// Find returns up to limit coaches, by name; that was looked for them is recorded.
-func (o *AccountAdmin) Find(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error) {
-	return o.Store.FindCoaches(ctx, by, s, limit)
+// Find returns up to limit matching coaches, ordered by name, and audits the
+// search.
+func (a *AccountAdmin) Find(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error) {
+	return a.Store.FindCoaches(ctx, by, s, limit)
 }
 
-// Read returns one coach; that they were read is recorded.
-func (o *AccountAdmin) Read(ctx context.Context, by actor.Operator, id string) (Account, Profile, error) {
-	return o.Store.ReadCoach(ctx, by, id)
+// Read returns one coach and audits the access.
+func (a *AccountAdmin) Read(ctx context.Context, by actor.Operator, id string) (Account, Profile, error) {
+	return a.Store.ReadCoach(ctx, by, id)
 }
 
-// Suspend ends every session of a coach at once, and lets nobody sign in to the
-// account. Listing goes; players, requests and notifications stay.
-func (o *AccountAdmin) Suspend(ctx context.Context, by actor.Operator, id, reason string) error {
+// Suspend ends every session of a coach at once and blocks sign-in. The listing is
+// removed; players, requests and notifications stay.
+func (a *AccountAdmin) Suspend(ctx context.Context, by actor.Operator, id, reason string) error {
 	reason = strings.TrimSpace(reason)
 	if n := utf8.RuneCountInString(reason); n == 0 || n > MaxSuspensionReason || !utf8.ValidString(reason) || strings.ContainsRune(reason, 0) {
 		return fault.Validation([]fault.Field{{
-			Pointer: "/reason", Code: "invalid_value", Detail: fmt.Sprintf("Say in 1 to %d characters why; operators read it.", MaxSuspensionReason),
+			Pointer: "/reason", Code: "invalid_value", Detail: fmt.Sprintf("Give a reason of 1 to %d characters. Operators read it.", MaxSuspensionReason),
 		}})
 	}
-	return o.Store.Suspend(ctx, by, id, reason, func(a Account) error { return a.checkAction("suspend") })
+	return a.Store.Suspend(ctx, by, id, reason, func(account Account) error { return account.checkAction("suspend") })
 }
 
-// Restore lets a suspended coach sign in again, and lists them as before.
-func (o *AccountAdmin) Restore(ctx context.Context, by actor.Operator, id string) error {
-	return o.Store.Restore(ctx, by, id, func(a Account) error { return a.checkAction("restore") })
+// Restore lets a suspended coach sign in again, and restores the listing.
+func (a *AccountAdmin) Restore(ctx context.Context, by actor.Operator, id string) error {
+	return a.Store.Restore(ctx, by, id, func(account Account) error { return account.checkAction("restore") })
 }
 
-// State is active or suspended.
+// State returns "active" or "suspended".
 func (a Account) State() string {
 	if a.SuspendedAt.IsZero() {
 		return "active"
@@ -103,12 +105,13 @@ func (a Account) State() string {
 	return "suspended"
 }
 
-// may refuses what is not possible from where the account stands.
-func (a Account) checkAction(what string) error {
+// checkAction returns an invalid_transition unless action, "suspend" or "restore",
+// is allowed.
+func (a Account) checkAction(action string) error {
 	allowed := map[string]string{"active": "suspend", "suspended": "restore"}[a.State()]
-	if what == allowed {
+	if action == allowed {
 		return nil
 	}
-	return fault.New(fault.Conflict, "invalid_transition", "This account is %s already.", a.State()).
+	return fault.New(fault.Conflict, "invalid_transition", "This account is already %s.", a.State()).
 		With("state", a.State()).With("allowed", []string{allowed})
 }

@@ -6,39 +6,39 @@ import (
 	"fmt"
 )
 
-// sweepBatch is how many blobs one look of the sweeper takes, sweepFailures after
-// how many that would not go it leaves the rest for later.
+// cleanupBatch is how many blobs one query returns. A run stops after
+// cleanupMaxFailures failed deletions.
 const (
 	cleanupBatch       = 100
 	cleanupMaxFailures = 10
 )
 
-// Sweep removes the bytes that no document names any more, and those of uploads
-// that never came to an end: the bytes first and then what is known of them, so
-// that nothing is forgotten that is still there. Any replica may do it, and
-// several at once. It returns how many blobs went.
+// DeleteExpiredBlobs deletes blobs without a document and blobs of unfinished
+// uploads: first the bytes, then the record, so that no bytes are left without a
+// record. Several replicas may run it at once. It returns the number of deleted
+// blobs.
 func (s *Documents) DeleteExpiredBlobs(ctx context.Context) (int64, error) {
-	var gone int64
+	var deleted int64
 	var failed []error
 	var last ExpiredBlob
 	for {
-		ended, err := s.Store.ExpiredBlobs(ctx, last, cleanupBatch)
+		expired, err := s.Store.ExpiredBlobs(ctx, last, cleanupBatch)
 		if err != nil {
-			return gone, errors.Join(append(failed, err)...)
+			return deleted, errors.Join(append(failed, err)...)
 		}
-		for _, b := range ended {
+		for _, b := range expired {
 			last = b
 			if err := s.deleteBlob(ctx, b.Key); err != nil {
-				// One that cannot be removed now keeps no other from going.
-				if failed = append(failed, fmt.Errorf("remove blob %s: %w", b.Key, err)); len(failed) == cleanupMaxFailures {
-					return gone, errors.Join(failed...)
+				// Continue with the others.
+				if failed = append(failed, fmt.Errorf("delete blob %s: %w", b.Key, err)); len(failed) == cleanupMaxFailures {
+					return deleted, errors.Join(failed...)
 				}
 				continue
 			}
-			gone++
+			deleted++
 		}
-		if len(ended) < cleanupBatch || ctx.Err() != nil {
-			return gone, errors.Join(failed...)
+		if len(expired) < cleanupBatch || ctx.Err() != nil {
+			return deleted, errors.Join(failed...)
 		}
 	}
 }

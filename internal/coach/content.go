@@ -9,21 +9,19 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Content is the bytes of a document, or of one size of a picture. Close must
-// follow.
+// Content is an open document or one size of a picture. The caller must close it.
 type Content struct {
 	io.ReadSeekCloser
 	Document Document
-	// Size is its name, "" of the file itself.
+	// Size is the name of the size, "" for the file itself.
 	Size string
-	// Public says that anybody may have it at the moment.
+	// Public reports whether anyone may read it now.
 	Public bool
 }
 
-// Open returns the content of a document for whoever may see it: its owner, and
-// of the picture of a listed coach who shows it, anybody. size "" is the file
-// itself. Errors are those of a call whose sign-in is optional: not_found also
-// where there is nobody to see anything.
+// Open returns the content of a document to its owner, and a profile picture that
+// the directory shows to anyone. size "" is the file itself. Errors: not_found also
+// if the caller may not see the document.
 func (s *Documents) Open(ctx context.Context, by actor.Actor, id, size string) (*Content, error) {
 	d, err := s.Store.DocumentByID(ctx, id)
 	if err != nil {
@@ -46,9 +44,8 @@ func (s *Documents) Open(ctx context.Context, by actor.Actor, id, size string) (
 	return c, err
 }
 
-// OpenForOperator returns the content of an identity document, for an operator
-// who decides on its coach. That it was read must be recorded before anything of
-// it is shown: this does not know who asks.
+// OpenForOperator returns the content of an identity document. The caller must
+// write the audit entry before it sends any of it.
 func (s *Documents) OpenForOperator(ctx context.Context, id string) (*Content, error) {
 	d, err := s.Store.DocumentByID(ctx, id)
 	if err != nil {
@@ -60,9 +57,9 @@ func (s *Documents) OpenForOperator(ctx context.Context, id string) (*Content, e
 	return s.open(ctx, d, "")
 }
 
-// open reads a document's file, or one size of it.
+// open opens the file of a document, or one size of it.
 func (s *Documents) open(ctx context.Context, d Document, size string) (*Content, error) {
-	for try := 1; ; try++ {
+	for attempt := 1; ; attempt++ {
 		key, err := d.File.key(size)
 		if err != nil {
 			return nil, err
@@ -71,26 +68,26 @@ func (s *Documents) open(ctx context.Context, d Document, size string) (*Content
 		if err == nil {
 			return &Content{ReadSeekCloser: content, Document: d, Size: size}, nil
 		}
-		if try > 1 || fault.KindOf(err) != fault.Internal {
+		if attempt > 1 || fault.KindOf(err) != fault.Internal {
 			return nil, err
 		}
-		// It may have been replaced or deleted since it was looked up.
+		// The file may have been replaced or deleted after the document was read.
 		version := d.Version
-		var gone error
-		if d, gone = s.Store.DocumentByID(ctx, d.ID); gone != nil || d.Version == version {
-			return nil, firstError(gone, err)
+		var readErr error
+		if d, readErr = s.Store.DocumentByID(ctx, d.ID); readErr != nil || d.Version == version {
+			return nil, firstError(readErr, err)
 		}
 	}
 }
 
-// key is where the file, or one size of it, is kept.
+// key returns the blob key of the file or of one size.
 func (f StoredFile) key(size string) (string, error) {
 	if size == "" {
 		return f.Blob, nil
 	}
 	i := slices.IndexFunc(f.Sizes, func(p PictureSize) bool { return p.Name == size })
 	if i < 0 {
-		return "", fault.Validation([]fault.Field{{Pointer: "/size", Code: "invalid_value", Detail: "This document does not come in that size."}})
+		return "", fault.Validation([]fault.Field{{Pointer: "/size", Code: "invalid_value", Detail: "This document has no such size. Leave size out to get the file itself."}})
 	}
 	return f.Sizes[i].Blob, nil
 }

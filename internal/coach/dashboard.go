@@ -9,24 +9,24 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// FollowUpTarget is within how long a coach is to follow up on a request that
-// waits (spec section 8), FollowUpWindow how far back the dashboard counts.
+// FollowUpTarget is how soon a coach should follow up on an open request (spec
+// section 8). FollowUpWindow is how far back the dashboard counts.
 const (
 	FollowUpTarget = 48 * time.Hour
 	FollowUpWindow = 30 * 24 * time.Hour
 )
 
-// LongPending is what a request has waited for more than when it waits long (spec
+// LongPending is the age above which a pending request counts as long pending (spec
 // section 8, pending reminder).
 const LongPending = 3 * 24 * time.Hour
 
-// MaxAttention bounds the list of what needs attention.
+// MaxAttention bounds the attention list.
 const MaxAttention = 50
 
-// Kind says why something needs the coach's attention.
+// AttentionKind says why an item needs the coach's attention.
 type AttentionKind string
 
-// The kinds.
+// The attention kinds.
 const (
 	ProfileIncomplete   AttentionKind = "profile_incomplete"
 	DeliveryFailed      AttentionKind = "delivery_failed"
@@ -37,50 +37,50 @@ const (
 	CertificateExpired  AttentionKind = "certificate_expired"
 )
 
-// Kinds lists every kind.
+// AttentionKinds lists every kind.
 var AttentionKinds = []AttentionKind{ProfileIncomplete, DeliveryFailed, ContactDisputed, ConsentRejected, ConsentRevoked, CertificateExpiring, CertificateExpired}
 
-// Attention is one thing that the coach should look at.
+// Attention is one item that the coach should look at.
 type Attention struct {
 	Kind AttentionKind
-	// Since is when it began.
+	// Since is when the problem began.
 	Since time.Time
-	// PlayerID, StudentName and Party are of the player concerned, RequestID of its
-	// newest request; empty where there is none.
+	// PlayerID, StudentName and Party identify the player, RequestID its newest
+	// request; empty if the item is not about a player.
 	PlayerID    string
 	StudentName string
 	Party       actor.Role
 	RequestID   string
-	// DocumentID and Title are of the certificate concerned; empty where there is none.
+	// DocumentID and Title identify the certificate; empty if the item is not about
+	// one.
 	DocumentID string
 	Title      string
 }
 
-// States counts players by the state of one party.
+// ConsentCounts counts players by the consent state of one party.
 type ConsentCounts struct{ Pending, Approved, Rejected, Revoked int }
 
-// Waiting counts the pending approvals by how long they have been pending.
+// PendingCounts counts the pending approvals by age.
 type PendingCounts struct {
 	Total int
-	// Over48h have been pending for more than FollowUpTarget, OverLong of these for
-	// more than LongPending.
+	// Over48h are pending for more than FollowUpTarget, LongPending for more than
+	// LongPending.
 	Over48h, LongPending int
-	// Oldest is since when the first of them is pending; zero where there is none.
+	// Oldest is when the oldest one became pending; zero if there is none.
 	Oldest time.Time
 }
 
-// FollowUp says how the coach keeps to FollowUpTarget. To follow up on a request
-// is to remind its party, to send it again, to correct its contact, or to end it.
+// FollowUp measures how the coach meets FollowUpTarget. A follow-up is a reminder,
+// a resend, a corrected contact or a cancellation.
 type FollowUp struct {
-	// Overdue are open for longer than the target, and nothing was ever done.
+	// Overdue are open for longer than the target without a follow-up.
 	Overdue int
-	// Reached are the requests whose target passed within the window and whose party
-	// had not answered of itself by then; FollowedUp are those of them on which the
-	// coach followed up in time.
+	// Reached are requests that passed the target within the window without a
+	// response. FollowedUp are those of them with a follow-up in time.
 	Reached, FollowedUp int
 }
 
-// Share is FollowedUp of Reached, 0 to 1; false where nothing was to be done.
+// Share returns FollowedUp / Reached, 0 to 1; false if Reached is 0.
 func (f FollowUp) Share() (float64, bool) {
 	if f.Reached == 0 {
 		return 0, false
@@ -88,12 +88,12 @@ func (f FollowUp) Share() (float64, bool) {
 	return float64(f.FollowedUp) / float64(f.Reached), true
 }
 
-// Dashboard is what a coach sees at first.
+// Dashboard is the overview of one coach.
 type Dashboard struct {
 	Profile Profile
-	// Missing is what the profile lacks.
+	// Missing are the required profile fields that are empty.
 	Missing []string
-	// KYC is where the verification stands, Disabled while that is off.
+	// KYC is the verification state, Disabled while the setting KYC is off.
 	KYC          KYCState
 	Subscription Subscription
 	Players      struct {
@@ -102,29 +102,30 @@ type Dashboard struct {
 	}
 	Pending  PendingCounts
 	FollowUp FollowUp
-	// Attention is the newest first, at most MaxAttention; Counts are of all.
+	// Attention is newest first, at most MaxAttention items. Counts count all
+	// items.
 	Attention []Attention
 	Counts    map[AttentionKind]int
 	Unread    int
 }
 
-// DashboardStore is what a dashboard is read from; package store provides it.
+// DashboardStore reads dashboards; package store implements it.
 type DashboardStore interface {
-	// Dashboard reads all of a coach's dashboard as it is at now, but what follows
-	// from the settings.
+	// Dashboard reads the dashboard of a coach as of now, without what depends on
+	// settings.
 	Dashboard(ctx context.Context, coachID string, now time.Time) (*Dashboard, error)
 }
 
-// Dashboards shows coaches where they stand.
+// Dashboards builds dashboards.
 type Dashboards struct {
 	Store DashboardStore
-	// Required names the fields that make a profile complete.
+	// Required are the fields of a complete profile (PROFILE_REQUIRED).
 	Required []string
 	Tiers    Tiers
 	Now      func() time.Time
 }
 
-// Of returns the caller's own dashboard.
+// Of returns the caller's dashboard.
 func (d *Dashboards) Of(ctx context.Context, by actor.Actor) (*Dashboard, error) {
 	now := d.Now()
 	board, err := d.Store.Dashboard(ctx, by.AccountID, now)
@@ -150,14 +151,13 @@ func (d *Dashboards) Of(ctx context.Context, by actor.Actor) (*Dashboard, error)
 	return board, nil
 }
 
-// certificate notes a certificate that ends within the days before which its coach
-// is told, or that has ended.
+// addCertificate adds a certificate that expires soon or has expired.
 func (d *Dashboard) addCertificate(v Document, now time.Time) {
 	if !v.Kind.Certifies() || v.ExpiresOn == "" {
 		return
 	}
 	a := Attention{Kind: CertificateExpiring, Since: v.ExpiresOn.daysBefore(expiryNoticeDays[0]), DocumentID: v.ID, Title: v.Title}
-	if ended := v.ExpiresOn.daysBefore(-1); !now.Before(ended) { // its last day is over
+	if ended := v.ExpiresOn.daysBefore(-1); !now.Before(ended) { // after its last day
 		a.Kind, a.Since = CertificateExpired, ended
 	}
 	if !now.Before(a.Since) {

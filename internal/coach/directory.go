@@ -11,20 +11,20 @@ import (
 // MaxWords bounds the words of one search.
 const MaxWords = 5
 
-// listReads bounds how often one page reads on because what it found may not be
-// seen: settings can hide any number of listings, and a request ends all the same.
+// maxListReads bounds the reads for one page: settings may hide any number of the
+// listings that a read finds.
 const maxListReads = 4
 
-// Query is what the directory is searched for. The zero Query finds everybody.
+// Query is a directory search. The zero Query matches every listing.
 type Query struct {
 	sport          string
 	words          []string
 	matchesNothing bool
 }
 
-// NewQuery returns a query of a sport and of a text, either "" for any; ok is
-// false where the text has more than MaxWords words. A text without any letter or
-// digit finds nobody.
+// NewQuery returns a search by sport and text, either of them "" for any. ok is
+// false if the text has more than MaxWords words. A text without letters and digits
+// matches nothing.
 func NewQuery(sport, text string) (q Query, ok bool) {
 	q.sport, q.words = foldSearch(sport), splitWords(text)
 	slices.Sort(q.words)
@@ -33,7 +33,7 @@ func NewQuery(sport, text string) (q Query, ok bool) {
 	return q, len(q.words) <= MaxWords
 }
 
-// terms returns by what the index finds the query, each once.
+// terms returns the index terms of the query without duplicates.
 func (q Query) terms() []string {
 	var terms []string
 	if q.sport != "" {
@@ -45,42 +45,42 @@ func (q Query) terms() []string {
 	return slices.Compact(terms)
 }
 
-// DirectoryStore is what the directory needs kept; package store provides it.
+// DirectoryStore stores the directory; package store implements it.
 type DirectoryStore interface {
+	// ListingSource reads everything that a coach's listing is made of.
 	ListingSource(ctx context.Context, coachID string) (ListingSource, error)
-	// SetVisibility loads what the directory is made of, lets fn say what the coach
-	// wishes, and saves that together with the listing. Nobody changes any of it
-	// meanwhile. fn may run more than once.
+	// SetVisibility loads the source, lets fn decide the new request, and saves it
+	// together with the listing in one transaction. fn may run more than once.
 	SetVisibility(ctx context.Context, coachID string, fn func(ListingSource) (VisibilityRequest, error)) error
-	// Listings returns up to limit listings that have all these terms, newest
-	// first, from the one before the coach id on; "" is from the newest. next is
-	// where to go on, "" at the end. It reads a bounded number of rows, so there may
-	// be fewer than limit and a next all the same.
+	// Listings returns up to limit listings that have all terms, newest first,
+	// after the coach id before ("" starts at the newest). next is the next cursor,
+	// "" at the end. It reads a bounded number of rows, so a page may be short
+	// although next is set.
 	Listings(ctx context.Context, terms []string, before string, limit int) (found []Listing, next string, err error)
-	// Listing returns the listing of a coach; not_found where there is none.
+	// Listing returns the listing of a coach, or not_found.
 	Listing(ctx context.Context, coachID string) (Listing, error)
 }
 
-// Directory is the public list of coaches, and each coach's place in it.
+// Directory is the public list of coaches.
 type Directory struct {
 	Store DirectoryStore
 	Tiers Tiers
-	// Required names the fields that make a profile complete (PROFILE_REQUIRED).
+	// Required are the fields of a complete profile (PROFILE_REQUIRED).
 	Required []string
 	Now      func() time.Time
 }
 
-// List returns up to limit coaches that a query finds, the newest first, from
-// before the coach id on; "" is from the newest. next is where to go on, "" at the
-// end. It may return fewer, or none, and a next all the same.
+// List returns up to limit coaches that match q, newest first, after the coach id
+// before ("" starts at the newest). next is the next cursor, "" at the end. A page
+// may be short or empty although next is set.
 func (d *Directory) List(ctx context.Context, q Query, before string, limit int) (page []Listing, next string, err error) {
 	if q.matchesNothing {
 		return nil, "", nil
 	}
 	next = before
 	for range maxListReads {
-		wanted := limit - len(page)
-		found, after, err := d.Store.Listings(ctx, q.terms(), next, wanted)
+		missing := limit - len(page)
+		found, after, err := d.Store.Listings(ctx, q.terms(), next, missing)
 		if err != nil {
 			return nil, "", err
 		}
@@ -90,14 +90,14 @@ func (d *Directory) List(ctx context.Context, q Query, before string, limit int)
 			}
 		}
 		next = after
-		if next == "" || len(page) == limit || len(found) < wanted {
-			break // at the end, full, or after as many rows as one search may look at
+		if next == "" || len(page) == limit || len(found) < missing {
+			break // the end, a full page, or the row limit of the store
 		}
 	}
 	return page, next, nil
 }
 
-// Coach returns what the public sees of a coach; not_found where it sees nothing.
+// Coach returns the public listing of a coach, or not_found.
 func (d *Directory) Coach(ctx context.Context, coachID string) (Listing, error) {
 	l, err := d.Store.Listing(ctx, coachID)
 	if err != nil {
@@ -109,8 +109,8 @@ func (d *Directory) Coach(ctx context.Context, coachID string) (Listing, error) 
 	return Listing{}, fault.Missing()
 }
 
-// ShowsPicture says whether a coach is in the directory and shows a profile
-// picture: then anybody may have its content.
+// ShowsPicture reports whether the directory shows the profile picture of a coach,
+// so that anyone may read it.
 func (d *Directory) ShowsPicture(ctx context.Context, coachID string) (bool, error) {
 	l, err := d.Coach(ctx, coachID)
 	if fault.KindOf(err) == fault.NotFound {
@@ -119,12 +119,12 @@ func (d *Directory) ShowsPicture(ctx context.Context, coachID string) (bool, err
 	return l.Picture != nil, err
 }
 
-// Verified says whether a listing's coach is verified, as far as this replica
-// verifies anybody.
+// Verified reports whether the coach is verified; false while the setting KYC is
+// off.
 func (d *Directory) Verified(l Listing) bool { return d.Tiers.KYC && l.KYC == Verified }
 
-// public returns what the public sees of a listing by the settings of this
-// replica, and whether it sees anything.
+// public returns the part of a listing that the settings allow, and whether the
+// listing is visible at all.
 func (d *Directory) public(l Listing) (Listing, bool) {
 	if len(missingFields(d.Required, l.Filled)) > 0 || d.Tiers.CheckVisible(TierStatus{Tier: l.Tier, KYC: l.KYC}) != nil {
 		return Listing{}, false
@@ -135,17 +135,16 @@ func (d *Directory) public(l Listing) (Listing, bool) {
 	return l, true
 }
 
-// finds says whether a query that the index says to find a listing finds what of
-// it is public: the index knows neither the tier's settings nor the ends of long
-// words.
-func (d *Directory) matchesPublic(q Query, kept, public Listing) bool {
-	if len(public.Show) == len(kept.Show) && !slices.ContainsFunc(q.words, exceedsIndex) {
+// matchesPublic reports whether q matches the public part of a listing that the
+// index found. The index ignores tier settings and cuts long words.
+func (d *Directory) matchesPublic(q Query, stored, public Listing) bool {
+	if len(public.Show) == len(stored.Show) && !slices.ContainsFunc(q.words, exceedsIndex) {
 		return true
 	}
 	return public.matches(q)
 }
 
-// lacking returns which of the required fields are not filled.
+// missingFields returns the required fields that are not in filled.
 func missingFields(required, filled []string) []string {
 	return slices.DeleteFunc(slices.Clone(required), func(f string) bool { return slices.Contains(filled, f) })
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// DocumentKind says what a document is for (contract section 3).
+// DocumentKind is the purpose of a document (contract section 3).
 type DocumentKind string
 
-// The kinds of documents.
+// The document kinds.
 const (
 	Certification  DocumentKind = "certification"
 	Qualification  DocumentKind = "qualification"
@@ -19,12 +19,11 @@ const (
 	ProfilePicture DocumentKind = "profile_picture"
 )
 
-// Certifies says whether documents of the kind stand among the certifications of
-// a profile, and whether their end is worth a notice.
+// Certifies reports whether documents of the kind appear under certifications and
+// have expiry notices.
 func (k DocumentKind) Certifies() bool { return k == Certification || k == Qualification }
 
-// The bounds of documents: bytes of a file (contract section 1), documents of one
-// coach, and characters.
+// Limits: bytes of a file (contract section 1), documents of one coach, characters.
 const (
 	MaxFile      = 10 << 20
 	MaxDocuments = 100
@@ -33,47 +32,49 @@ const (
 	MaxFileName  = 255
 )
 
-// Document is a file that a coach keeps here, and what the coach says of it.
+// Document is a file that a coach uploaded, with its description.
 type Document struct {
 	ID, CoachID string
 	Kind        DocumentKind
 	Title       string
-	Issuer      string // "" where it is not said
-	// IssuedOn and ExpiresOn are days, "" where they are not said.
+	Issuer      string // optional
+	// IssuedOn and ExpiresOn are optional.
 	IssuedOn, ExpiresOn Date
 	File                StoredFile
-	// InProfile says that the profile names it: as a certification, or as the picture.
+	// InProfile reports whether the profile shows it, as a certification or as the
+	// picture.
 	InProfile bool
-	// NoticeAt is when the coach is next told that it ends; zero for not again.
+	// NoticeAt is when the next expiry notice is due; zero if none is.
 	NoticeAt             time.Time
 	Version              int64
 	CreatedAt, UpdatedAt time.Time
 }
 
-// StoredFile is the file of a document as it is kept.
+// StoredFile is the file of a document.
 type StoredFile struct {
-	// Name is for people, harmless, and never a path here.
+	// Name is a display name made by FileName. It is never used as a path.
 	Name      string
 	MediaType string
 	Size      int64
-	SHA256    string // of what is kept, in hexadecimal
+	SHA256    string // of the stored bytes, in hex
 	// Width and Height of a picture in pixels; 0 of anything else.
 	Width, Height int
-	// Blob is its key in the file store.
+	// Blob is the key in the file store.
 	Blob string
 	// Sizes of a profile picture, smallest first.
 	Sizes []PictureSize
 }
 
-// PictureSize is a profile picture made smaller.
+// PictureSize is one size of a profile picture.
 type PictureSize struct {
-	Name          string // small, medium or large
+	Name string // small, medium or large
+	// Width and Height in pixels.
 	Width, Height int
 	Size          int64
 	Blob          string
 }
 
-// Blobs returns the keys of all that is kept of the file.
+// Blobs returns all blob keys of the file.
 func (f StoredFile) Blobs() []string {
 	keys := []string{f.Blob}
 	for _, size := range f.Sizes {
@@ -84,29 +85,30 @@ func (f StoredFile) Blobs() []string {
 	return keys
 }
 
-// Date is a day of the calendar, YYYY-MM-DD, so that later days sort later.
+// Date is a day, YYYY-MM-DD, so that string order is date order.
 type Date string
 
-// ParseDate reads a day and refuses those that do not exist.
-func ParseDate(s string) (Date, bool) {
+// ParseDate parses a day; ok is false for a day that does not exist.
+func ParseDate(s string) (d Date, ok bool) {
 	_, err := time.Parse(time.DateOnly, s)
 	return Date(s), err == nil
 }
 
-// before returns the first instant, UTC, of the day that comes so many days before d.
+// daysBefore returns the start, in UTC, of the day that is days before d.
 func (d Date) daysBefore(days int) time.Time {
 	t, _ := time.Parse(time.DateOnly, string(d))
 	return t.AddDate(0, 0, -days)
 }
 
-// DocumentPatch changes what a coach says of a document: nil leaves it, a pointer
-// to "" clears it. Values are valid by themselves.
+// DocumentPatch changes the description of a document: nil keeps a field, a pointer
+// to "" clears it. Each value is already valid on its own.
 type DocumentPatch struct {
 	Title, Issuer       *string
 	IssuedOn, ExpiresOn *Date
 }
 
-// Apply returns d with the patch applied at now. A new last day is noticed anew.
+// Apply returns d with the patch applied. A new expiry date restarts the expiry
+// notices.
 func (d Document) Apply(patch DocumentPatch, now time.Time) (Document, error) {
 	ends := d.ExpiresOn
 	set(&d.Title, patch.Title)
@@ -123,7 +125,7 @@ func (d Document) Apply(patch DocumentPatch, now time.Time) (Document, error) {
 	return d, nil
 }
 
-// CheckDates says what is wrong with a document that is good from one day to another.
+// CheckDates returns a fault if expires is before issued.
 func CheckDates(issued, expires Date) []fault.Field {
 	if issued == "" || expires == "" || expires >= issued {
 		return nil
@@ -131,12 +133,12 @@ func CheckDates(issued, expires Date) []fault.Field {
 	return []fault.Field{{Pointer: "/expires_on", Code: "before_issued_on", Detail: "This cannot be before issued_on."}}
 }
 
-// noticeDays are how many days before the end of a certificate its coach is told.
+// expiryNoticeDays are the days before expiry on which the coach gets a notice.
 var expiryNoticeDays = []int{30, 7}
 
-// NextNotice returns when the coach is next told, after now, that d ends: at the
-// first instant, UTC, of the 30th and of the 7th day before. It is zero where
-// neither is still to come and where d does not certify anything.
+// NextNotice returns the time of the next expiry notice after now: the start, in
+// UTC, of the 30th or the 7th day before expiry. It is zero if both have passed or
+// the document has no expiry notices.
 func (d Document) NextNotice(now time.Time) time.Time {
 	if !d.Kind.Certifies() || d.ExpiresOn == "" {
 		return time.Time{}
@@ -149,7 +151,7 @@ func (d Document) NextNotice(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// Certifications are the documents that p names under certifications, newest first.
+// Certifications returns the documents under certifications, newest first.
 func (p Profile) Certifications() []Document {
 	var named []Document
 	for _, d := range p.Documents {
@@ -160,7 +162,7 @@ func (p Profile) Certifications() []Document {
 	return named
 }
 
-// Picture is the profile's picture, nil where there is none.
+// Picture returns the profile picture, or nil.
 func (p Profile) Picture() *Document {
 	i := slices.IndexFunc(p.Documents, func(d Document) bool { return d.InProfile && d.Kind == ProfilePicture })
 	if i < 0 {
@@ -169,14 +171,14 @@ func (p Profile) Picture() *Document {
 	return &p.Documents[i]
 }
 
-// name makes ids the documents that p names, of those that fit, and returns a
-// fault for each that is not p's own or of another kind.
+// setInProfile makes ids the profile documents of the kinds that fits accepts. It
+// returns a fault for each id that is not such a document of the coach.
 func (p *Profile) setInProfile(ids []string, fits func(DocumentKind) bool, pointer func(i int) string) []fault.Field {
 	var faults []fault.Field
 	p.Documents = slices.Clone(p.Documents)
 	for i, id := range ids {
 		if !slices.ContainsFunc(p.Documents, func(d Document) bool { return d.ID == id && fits(d.Kind) }) {
-			faults = append(faults, fault.Field{Pointer: pointer(i), Code: "unknown_document", Detail: "You have no such document that fits here."})
+			faults = append(faults, fault.Field{Pointer: pointer(i), Code: "unknown_document", Detail: "You have no document with this id that fits here. Upload one first."})
 		}
 	}
 	for i, d := range p.Documents {
@@ -187,7 +189,7 @@ func (p *Profile) setInProfile(ids []string, fits func(DocumentKind) bool, point
 	return faults
 }
 
-// nameAll applies what patch says of documents.
+// applyDocuments applies the document ids of patch.
 func (p *Profile) applyDocuments(patch Patch) error {
 	var faults []fault.Field
 	if patch.Certifications != nil {
@@ -207,12 +209,12 @@ func (p *Profile) applyDocuments(patch Patch) error {
 	return fault.Validation(faults)
 }
 
-// missingDocuments are the faults of a completion that leaves documents out.
+// missingDocumentFaults returns a fault for each required document that is missing.
 func missingDocumentFaults(missing []string) []fault.Field {
 	var faults []fault.Field
 	for _, field := range missing {
 		if field == "certifications" || field == "profile_picture" {
-			faults = append(faults, fault.Field{Pointer: "/" + field, Code: "required", Detail: "Upload this first; it is needed."})
+			faults = append(faults, fault.Field{Pointer: "/" + field, Code: "required", Detail: "This is required. Upload it first."})
 		}
 	}
 	return faults

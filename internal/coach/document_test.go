@@ -52,11 +52,11 @@ func FuzzFileName(f *testing.F) {
 			}
 			for _, r := range name {
 				if !unicode.IsGraphic(r) || strings.ContainsRune(`/\:*?"<>|%`, r) {
-					t.Fatalf("FileName(%q) = %q holds %U", sent, name, r)
+					t.Fatalf("FileName(%q) = %q contains %U", sent, name, r)
 				}
 			}
 			if again := coach.FileName(name, mediaType); again != name {
-				t.Fatalf("FileName(%q) = %q, and of that %q", sent, name, again)
+				t.Fatalf("FileName(%q) = %q, but applied again gives %q", sent, name, again)
 			}
 		}
 	})
@@ -90,16 +90,16 @@ func TestNextNotice(t *testing.T) {
 		d := coach.Document{Kind: tt.kind, ExpiresOn: tt.ends}
 		got := d.NextNotice(at(tt.now))
 		if tt.want == "" && !got.IsZero() || tt.want != "" && !got.Equal(at(tt.want)) {
-			t.Errorf("%s that ends on %q, at %s: %s, want %s", tt.kind, tt.ends, tt.now, got, tt.want)
+			t.Errorf("%s that expires on %q, at %s: got %s, want %s", tt.kind, tt.ends, tt.now, got, tt.want)
 		}
 	}
 }
 
-// A new last day is noticed anew; everything else leaves the notice as it is.
+// TestDocumentApply checks that only a new expiry date restarts the notices.
 func TestDocumentApply(t *testing.T) {
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	told := coach.Document{Kind: coach.Certification, Title: "a", IssuedOn: "2026-01-01", ExpiresOn: "2026-06-05"}
-	title, same, later, earlier, none := "b", told.ExpiresOn, coach.Date("2026-12-31"), coach.Date("2025-12-31"), coach.Date("")
+	original := coach.Document{Kind: coach.Certification, Title: "a", IssuedOn: "2026-01-01", ExpiresOn: "2026-06-05"}
+	title, same, later, earlier, none := "b", original.ExpiresOn, coach.Date("2026-12-31"), coach.Date("2025-12-31"), coach.Date("")
 	for _, tt := range []struct {
 		patch  coach.DocumentPatch
 		notice bool
@@ -113,15 +113,15 @@ func TestDocumentApply(t *testing.T) {
 		{patch: coach.DocumentPatch{IssuedOn: &later}, fault: true},
 		{patch: coach.DocumentPatch{IssuedOn: &none, ExpiresOn: &earlier}},
 	} {
-		got, err := told.Apply(tt.patch, now)
+		got, err := original.Apply(tt.patch, now)
 		if tt.fault {
 			if fault.CodeOf(err) != "validation_failed" {
-				t.Errorf("%+v: %v", tt.patch, err)
+				t.Errorf("%+v: got error %v, want validation_failed", tt.patch, err)
 			}
 			continue
 		}
 		if err != nil || got.NoticeAt.IsZero() == tt.notice || !got.UpdatedAt.Equal(now) {
-			t.Errorf("%+v: notice at %s, %v", tt.patch, got.NoticeAt, err)
+			t.Errorf("%+v: got notice at %s, error %v", tt.patch, got.NoticeAt, err)
 		}
 	}
 }

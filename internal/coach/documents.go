@@ -10,126 +10,126 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Blob is bytes in the file store: their key and how many.
+// Blob is the key and the size in bytes of an object in the file store.
 type Blob struct {
 	Key  string
 	Size int64
 }
 
-// Judge says whether a coach who stores use bytes may store more of them: nil, or
-// a tier_limit. Tiers.Storage is one.
-type StorageCheck func(at TierStatus, use, more int64) error
+// StorageCheck decides whether a coach who stores usage bytes may store more bytes:
+// nil or a tier_limit. Tiers.CheckStorage is one.
+type StorageCheck func(status TierStatus, usage, more int64) error
 
-// Removal is what deleting a document did to its coach.
+// RemovedDocument is the state of the coach after a document was deleted.
 type RemovedDocument struct {
-	Filled []string // the fields of the profile that are still filled
+	Filled []string // the profile fields that are not empty
 	KYC    KYCState
 }
 
-// DocumentStore is what documents need kept; package store provides it. Bytes
-// are booked before they are written, and are the document's only from the
-// transaction on that adds it: what is booked and not used within an hour, and
-// what no document names any more, the sweeper removes.
+// DocumentStore stores documents; package store implements it. Blobs are reserved
+// before their bytes are written, and belong to a document once AddDocument or
+// ReplaceFile has committed. DeleteExpiredBlobs removes reservations older than an
+// hour and blobs without a document.
 type DocumentStore interface {
-	// Documents are a coach's, newest first, of a kind where it is not "", after
-	// the one with the id before where that is not "".
+	// Documents returns up to n documents of a coach, newest first, of one kind
+	// unless kind is "", after the id before unless that is "".
 	Documents(ctx context.Context, coachID string, kind DocumentKind, before string, n int) ([]Document, error)
-	// Document is one of a coach's; not_found where it is not.
+	// Document returns a document of the coach, or not_found.
 	Document(ctx context.Context, coachID, id string) (Document, error)
-	// DocumentByID is anybody's.
+	// DocumentByID returns a document of any coach, or not_found.
 	DocumentByID(ctx context.Context, id string) (Document, error)
-	// Storage says how many documents and bytes a coach has, and where they stand.
-	Storage(ctx context.Context, coachID string) (documents int, bytes int64, at TierStatus, err error)
+	// Storage returns the number and bytes of a coach's documents, and the tier
+	// status.
+	Storage(ctx context.Context, coachID string) (documents int, bytes int64, status TierStatus, err error)
 
-	// BookBlobs notes bytes that are about to be written, until ends.
-	ReserveBlobs(ctx context.Context, coachID string, blobs []Blob, ends time.Time) error
-	// AddDocument makes d the coach's, and its blobs d's, if there is room.
-	AddDocument(ctx context.Context, d Document, judge StorageCheck) (Document, error)
-	// UpdateDocument loads, lets fn change, and saves if nobody saved meanwhile.
-	// fn may run more than once.
+	// ReserveBlobs records blobs that are about to be written, until expires.
+	ReserveBlobs(ctx context.Context, coachID string, blobs []Blob, expires time.Time) error
+	// AddDocument saves d and makes its blobs permanent, if check allows the size.
+	AddDocument(ctx context.Context, d Document, check StorageCheck) (Document, error)
+	// UpdateDocument loads a document, lets fn change it, and saves it unless it
+	// was changed meanwhile. fn may run more than once.
 	UpdateDocument(ctx context.Context, coachID, id string, fn func(Document) (Document, error)) error
-	// ReplaceFile gives a document another file, if there is room, and returns it
-	// and the coach's KYC state.
-	ReplaceFile(ctx context.Context, coachID, id string, file StoredFile, now time.Time, judge StorageCheck) (Document, KYCState, error)
-	// RemoveDocument takes a document out of everything that names it.
+	// ReplaceFile replaces the file of a document, if check allows the size. It
+	// returns the document and the coach's KYC state.
+	ReplaceFile(ctx context.Context, coachID, id string, file StoredFile, now time.Time, check StorageCheck) (Document, KYCState, error)
+	// RemoveDocument deletes a document and every reference to it.
 	RemoveDocument(ctx context.Context, coachID, id string) (RemovedDocument, error)
 
-	// EndBlobs lets the sweeper have what was booked and is not needed.
+	// ReleaseBlobs ends the reservation of unused blobs.
 	ReleaseBlobs(ctx context.Context, keys []string) error
-	// EndedBlobs are up to n whose time is over, after the one given.
+	// ExpiredBlobs returns up to n blobs that may be deleted, after the given one.
 	ExpiredBlobs(ctx context.Context, after ExpiredBlob, n int) ([]ExpiredBlob, error)
-	// DropBlob forgets bytes that are gone from the file store.
+	// DeleteBlob deletes the record of a blob that the file store no longer holds.
 	DeleteBlob(ctx context.Context, key string) error
 }
 
-// EndedBlob is bytes that may be removed, and since when.
+// ExpiredBlob is a blob that may be deleted since EndsAt.
 type ExpiredBlob struct {
 	Key    string
 	EndsAt time.Time
 }
 
-// Files keeps bytes by key; package blob provides it. What keeps it from doing so
-// is fault.Down.
+// Files stores bytes by key; package blob implements it. It returns fault.Down if
+// the file store is not available.
 type Files interface {
-	// Put keeps the bytes of r under key; they are safe when it returns.
+	// Put stores the bytes of r under key; they are durable when it returns.
 	Put(ctx context.Context, key string, r io.ReadSeeker, size int64, mediaType string) error
-	// Open reads what is under key, while ctx lasts.
+	// Open returns a reader of the key's content, valid while ctx lasts.
 	Open(ctx context.Context, key string) (io.ReadSeekCloser, int64, error)
-	// Delete removes what is under key; it is no error where nothing is.
+	// Delete deletes the content of key; a missing key is no error.
 	Delete(ctx context.Context, key string) error
 }
 
-// File is a whole file at hand, to be read as often as needed.
+// File is a complete file that can be read repeatedly.
 type File interface {
 	io.ReadSeeker
 	io.ReaderAt
 	Size() int64
-	SHA256() string // hexadecimal
+	SHA256() string // in hex
 }
 
-// Examiner looks at files of strangers. What is wrong with the file itself it
-// says as a *Flaw; where it cannot look, as fault.Down.
+// FileProcessor checks and converts uploaded files. It returns a *FileError for an
+// invalid file, and fault.Down if it cannot check it.
 type FileProcessor interface {
-	// Type returns the media type of a file by its content: one of those that
-	// documents have, and not more pixels than may be decoded.
+	// Type returns the media type of a file by content, or an error for other types
+	// and for pictures that are too large to decode.
 	Type(file File) (string, error)
-	// Scan looks for what is harmful.
+	// Scan returns an error for an infected file.
 	Scan(ctx context.Context, file File) error
-	// Develop makes a picture anew from its pixels alone, upright, and in three
-	// sizes where these are wanted, the largest first.
+	// Resize re-encodes a picture from its pixels, upright and without metadata: in
+	// one size, or in three if sizes is true, largest first.
 	Resize(ctx context.Context, file File, sizes bool) ([]Rendition, error)
 }
 
-// Print is a picture that was made anew. Close frees what it takes.
+// Rendition is a re-encoded picture. Close frees its file.
 type Rendition struct {
 	File
 	io.Closer
-	Name          string // of the size; "" where there is but one
+	Name          string // of the size; "" if there is only one
 	MediaType     string
 	Width, Height int
 }
 
-// Flaw is why a file cannot be taken.
+// FileError says why a file is not accepted.
 type FileError struct{ Code, Detail string }
 
-// Error says why.
 func (f *FileError) Error() string { return f.Code + ": " + f.Detail }
 
-// field is the fault that f is of an upload.
 func (f *FileError) field() fault.Field {
 	return fault.Field{Pointer: "/file", Code: f.Code, Detail: f.Detail}
 }
 
-// Documents keeps what coaches upload.
+// Documents manages the files that coaches upload.
 type Documents struct {
 	Store     DocumentStore
 	Files     Files
 	Processor FileProcessor
-	// NewSpool makes room for an upload of at most MaxFile+1 bytes.
+	// NewSpool creates a temporary file for an upload of at most MaxFile+1 bytes.
 	NewSpool func() (Spool, error)
-	// Judge is the tier's say on storage; nil is no limit.
+	// CheckStorage is the storage limit of the tier; nil is no limit.
 	CheckStorage StorageCheck
-	// PublicPicture says whether a coach is listed and shows the picture; nil is no.
+	// PublicPicture reports whether the directory shows the picture of a coach; nil
+	// means no.
 	PublicPicture func(ctx context.Context, coachID string) (bool, error)
 
 	Now   func() time.Time
@@ -137,18 +137,18 @@ type Documents struct {
 	Log   *slog.Logger
 }
 
-// List returns up to n of the caller's own documents, newest first, of a kind
-// where it is not "", after the one with the id before where that is not "".
+// List returns up to n documents of the caller, newest first, of one kind unless
+// kind is "", after the id before unless that is "".
 func (s *Documents) List(ctx context.Context, by actor.Actor, kind DocumentKind, before string, n int) ([]Document, error) {
 	return s.Store.Documents(ctx, by.AccountID, kind, before, n)
 }
 
-// Document returns one of the caller's own.
+// Document returns a document of the caller, or not_found.
 func (s *Documents) Document(ctx context.Context, by actor.Actor, id string) (Document, error) {
 	return s.Store.Document(ctx, by.AccountID, id)
 }
 
-// Edit changes what the caller says of a document.
+// Edit changes the description of a document of the caller.
 func (s *Documents) Edit(ctx context.Context, by actor.Actor, id string, patch DocumentPatch) (Document, error) {
 	var saved Document
 	err := s.Store.UpdateDocument(ctx, by.AccountID, id, func(d Document) (Document, error) {
@@ -159,12 +159,12 @@ func (s *Documents) Edit(ctx context.Context, by actor.Actor, id string, patch D
 	return saved, err
 }
 
-// Remove deletes one of the caller's documents, at any time. Its bytes go soon after.
+// Remove deletes a document of the caller. The clean-up deletes its bytes later.
 func (s *Documents) Remove(ctx context.Context, by actor.Actor, id string) (RemovedDocument, error) {
 	return s.Store.RemoveDocument(ctx, by.AccountID, id)
 }
 
-// Spool is a File while it comes in: written once, then read. Close removes it.
+// Spool is a File that is first written, then read. Close removes it.
 type Spool interface {
 	File
 	io.WriteCloser

@@ -2,7 +2,7 @@ package coach
 
 import "slices"
 
-// What the tests see of a query.
+// Unexported parts of Query for tests.
 
 func QueryTerms(q Query) []string     { return q.terms() }
 func Matches(l Listing, q Query) bool { return l.matches(q) }

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The types of files that documents have, by their content.
+// The media types of documents, detected by content.
 const (
 	PDF  = "application/pdf"
 	JPEG = "image/jpeg"
@@ -16,7 +16,7 @@ const (
 	WebP = "image/webp"
 )
 
-// extensions are the endings of each type, the usual one first.
+// extensions are the file name extensions of each type, the usual one first.
 var extensions = map[string][]string{
 	PDF:  {".pdf"},
 	JPEG: {".jpg", ".jpeg", ".jpe", ".jfif"},
@@ -24,9 +24,9 @@ var extensions = map[string][]string{
 	WebP: {".webp"},
 }
 
-// FileName makes a name that a stranger sent harmless: no folders, no characters
-// that control, turn round or mean something to a shell or a file system, at most
-// MaxFileName bytes, and an extension that fits the type. It is only ever shown.
+// FileName makes a client's file name safe to display: no folders, no control or
+// direction characters, no characters with a meaning to a shell or file system, at
+// most MaxFileName bytes, and an extension that matches the type.
 func FileName(sent, mediaType string) string {
 	sent = strings.ToValidUTF8(sent, "")
 	sent = sent[strings.LastIndexAny(sent, `/\`)+1:]
@@ -34,7 +34,7 @@ func FileName(sent, mediaType string) string {
 		switch {
 		case unicode.IsSpace(r) && r != '\n' && r != '\r':
 			return ' '
-		// What cannot be seen: controls, marks of direction, private and unassigned ones.
+		// Invisible: control, direction, private and unassigned characters.
 		case !unicode.IsGraphic(r):
 			return -1
 		case strings.ContainsRune(`:*?"<>|%`, r):
@@ -49,7 +49,7 @@ func FileName(sent, mediaType string) string {
 	extension := ending[0]
 	fits := func() bool { return slices.Contains(ending, strings.ToLower(path.Ext(name))) }
 	if !fits() && isFileExtension(path.Ext(name)) {
-		name = strings.TrimSuffix(name, path.Ext(name)) // report.pdf.exe was a report.pdf
+		name = strings.TrimSuffix(name, path.Ext(name)) // report.pdf.exe becomes report.pdf
 	}
 	if fits() {
 		extension = strings.ToLower(path.Ext(name))
@@ -62,14 +62,15 @@ func FileName(sent, mediaType string) string {
 	return truncate(name, MaxFileName-len(extension)) + extension
 }
 
-// isEnding says whether an extension looks like one of a file, not like a part of a sentence.
-func isFileExtension(extension string) bool {
-	return len(extension) >= 2 && len(extension) <= 6 && !strings.ContainsFunc(extension[1:], func(r rune) bool {
+// isFileExtension reports whether s looks like an extension and not like the end of
+// a sentence.
+func isFileExtension(s string) bool {
+	return len(s) >= 2 && len(s) <= 6 && !strings.ContainsFunc(s[1:], func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) && strings.ContainsFunc(extension, unicode.IsLetter)
+	}) && strings.ContainsFunc(s, unicode.IsLetter)
 }
 
-// clip cuts s to at most n bytes, between characters.
+// truncate cuts s to at most n bytes at a character boundary.
 func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -80,7 +81,7 @@ func truncate(s string, n int) string {
 	return strings.TrimRight(s[:n], ". ")
 }
 
-// titleOf is the title of a document whose coach gave it none.
+// defaultTitle derives the title of a document without one from its file name.
 func defaultTitle(fileName string) string {
 	title := []rune(strings.TrimSpace(strings.TrimSuffix(fileName, path.Ext(fileName))))
 	if len(title) > MaxTitle {

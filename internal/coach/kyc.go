@@ -6,26 +6,26 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// KYCState is where the verification of a coach's identity stands.
+// KYCState is the state of a coach's identity verification (KYC).
 type KYCState string
 
-// The states. Disabled is every coach's while the setting KYC is off; it is never
-// kept, and nothing moves from it.
+// The states. Disabled is the state of every coach while the setting KYC is off; it
+// is never stored.
 const (
 	Disabled   KYCState = "disabled"
 	NotStarted KYCState = "not_started"
 	Submitted  KYCState = "submitted"
 	Verified   KYCState = "verified"
 	Rejected   KYCState = "rejected"
-	// Withdrawn is a submission's alone: the coach is at NotStarted then.
+	// Withdrawn is a state of a submission only: the coach is NotStarted then.
 	Withdrawn KYCState = "withdrawn"
 )
 
-// KYCMove is what moves a verification.
+// KYCAction is what changes a KYCState.
 type KYCAction string
 
-// The moves. A coach withdraws by deleting a document that a submission names,
-// before it is decided.
+// The actions. A coach withdraws by deleting or replacing a document of an
+// undecided submission.
 const (
 	Submit   KYCAction = "submit"
 	Withdraw KYCAction = "withdraw"
@@ -33,12 +33,12 @@ const (
 	Reject   KYCAction = "reject"
 )
 
-// kycMoves are all the moves that there are, and who makes them: one that is not
-// in it does not exist. docs/architecture.md draws it.
+// kycTransitions are all transitions and who may make them; docs/architecture.md
+// draws them.
 var kycTransitions = []struct {
 	from     KYCState
-	move     KYCAction
-	operator bool // else the coach
+	action   KYCAction
+	operator bool // false: the coach
 	to       KYCState
 }{
 	{NotStarted, Submit, false, Submitted},
@@ -48,52 +48,53 @@ var kycTransitions = []struct {
 	{Submitted, Reject, true, Rejected},
 }
 
-// ByOperator says whether m is an operator's to make; else it is the coach's.
-func (m KYCAction) ByOperator() bool {
+// ByOperator reports whether the action is an operator's; otherwise it is the
+// coach's.
+func (a KYCAction) ByOperator() bool {
 	for _, c := range kycTransitions {
-		if c.move == m {
+		if c.action == a {
 			return c.operator
 		}
 	}
 	return false
 }
 
-// Next returns the state that follows s on m. Where none does it is an
-// invalid_transition that names s and what the mover could do instead.
-func (s KYCState) Next(m KYCAction) (KYCState, error) {
+// Next returns the state after action, or an invalid_transition with the state and
+// the actions that the same actor could take instead.
+func (s KYCState) Next(a KYCAction) (KYCState, error) {
 	for _, c := range kycTransitions {
-		if c.from == s && c.move == m {
+		if c.from == s && c.action == a {
 			return c.to, nil
 		}
 	}
 	return s, fault.New(fault.Conflict, "invalid_transition", "This is not possible while the verification is %s.", s.text()).
-		With("state", string(s)).With("allowed", s.Allowed(m.ByOperator()))
+		With("state", string(s)).With("allowed", s.Allowed(a.ByOperator()))
 }
 
-// Allowed lists what an operator, or the coach, can do from s.
+// Allowed returns the actions that an operator, or the coach, may take in s.
 func (s KYCState) Allowed(operator bool) []KYCAction {
 	allowed := []KYCAction{}
 	for _, c := range kycTransitions {
 		if c.from == s && c.operator == operator {
-			allowed = append(allowed, c.move)
+			allowed = append(allowed, c.action)
 		}
 	}
 	return allowed
 }
 
-// From lists the states from which m is possible: what a statement that carries
-// out m is guarded by.
-func (m KYCAction) From() []KYCState {
+// From returns the states that allow the action, to guard the statement that
+// carries it out.
+func (a KYCAction) From() []KYCState {
 	var from []KYCState
 	for _, c := range kycTransitions {
-		if c.move == m && !slices.Contains(from, c.from) {
+		if c.action == a && !slices.Contains(from, c.from) {
 			from = append(from, c.from)
 		}
 	}
 	return from
 }
 
-// words writes s for people.
+// text returns s in words for people.
 func (s KYCState) text() string {
 	switch s {
 	case NotStarted:

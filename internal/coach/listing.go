@@ -5,51 +5,52 @@ import (
 	"strings"
 )
 
-// Source is everything of one coach that the directory is made of, as it is kept.
+// ListingSource is all the stored data that the listing of a coach is made of.
 type ListingSource struct {
 	Profile
-	// Suspended says that an operator keeps the coach out.
+	// Suspended reports whether an operator suspended the account.
 	Suspended bool
 }
 
-// Wish is what a coach wants the public to see. It is kept, whatever keeps the
-// coach out of the directory for a while.
+// VisibilityRequest is what a coach wants the directory to show. It is stored even
+// while other rules keep the coach out of the directory.
 type VisibilityRequest struct {
 	Visible bool
-	// Show are fields of Showable, in its order.
+	// Show is a subset of Showable, in its order.
 	Show []string
 }
 
-// Certificate is what the public may know of a certificate: what it is called,
-// and, to the service alone, its last day ("" without an end).
+// Certificate is the public part of a certificate. Until is its last day, ""
+// without an expiry; it is not shown.
 type Certificate struct {
 	Title string
 	Until Date
 }
 
-// Portrait is a profile picture as the public sees it: the document that holds it, its size in pixels,
-// and the smaller ones made of it.
+// ListingPicture is the public part of a profile picture: the document id, the size
+// in pixels and the smaller sizes.
 type ListingPicture struct {
 	DocumentID    string
 	Width, Height int
 	Sizes         []ListingPictureSize
 }
 
-// PortraitSize is one of the sizes of a portrait, in pixels.
+// ListingPictureSize is one size of a ListingPicture, in pixels.
 type ListingPictureSize struct {
 	Name          string
 	Width, Height int
 }
 
-// Listing is what is kept of a coach who wishes to be seen: what the coach shows,
-// and what decides whether it may be seen. No setting is in it, for settings
-// change and replicas may differ: Directory judges by them at each reading.
+// Listing is the stored directory entry of a coach: the fields that the coach
+// shows, and what decides whether it is visible. It contains no settings, because
+// settings change and may differ between replicas: Directory applies them on each
+// read.
 type Listing struct {
 	CoachID string
 	Tier    string
 	KYC     KYCState
 	Filled  []string
-	// Show are the fields below that are shown; the others are empty.
+	// Show lists the fields below that are shown; the others are empty.
 	Show         []string
 	Name         string
 	Picture      *ListingPicture
@@ -59,20 +60,20 @@ type Listing struct {
 	Certificates []Certificate
 }
 
-// Listing returns what the directory keeps of a coach, and whether it keeps
-// anything: a coach who does not wish it, or is suspended, leaves nothing there.
-func (s ListingSource) Listing() (Listing, bool) {
+// Listing returns the listing of a coach; ok is false if the coach is hidden or
+// suspended.
+func (s ListingSource) Listing() (l Listing, ok bool) {
 	if !s.Visible || s.Suspended {
 		return Listing{}, false
 	}
-	whole := Listing{
+	l = Listing{
 		CoachID: s.ID, Tier: s.Tier, KYC: s.KYC, Filled: s.Filled(), Show: s.Show,
 		Name: s.Name, Bio: s.Bio, Sports: s.Sports, Experience: s.Experience, Picture: newListingPicture(s.Picture()),
 	}
 	for _, d := range s.Certifications() {
-		whole.Certificates = append(whole.Certificates, Certificate{d.Title, d.ExpiresOn})
+		l.Certificates = append(l.Certificates, Certificate{d.Title, d.ExpiresOn})
 	}
-	return whole.withFields(s.Show), true
+	return l.withFields(s.Show), true
 }
 
 func newListingPicture(d *Document) *ListingPicture {
@@ -86,7 +87,7 @@ func newListingPicture(d *Document) *ListingPicture {
 	return p
 }
 
-// only returns l with the fields of show alone.
+// withFields returns l with the fields of show only.
 func (l Listing) withFields(show []string) Listing {
 	out := Listing{CoachID: l.CoachID, Tier: l.Tier, KYC: l.KYC, Filled: l.Filled, Show: show}
 	for _, field := range show {
@@ -108,12 +109,12 @@ func (l Listing) withFields(show []string) Listing {
 	return out
 }
 
-// Shows says whether the listing shows a field.
+// Shows reports whether the listing shows a field.
 func (l Listing) Shows(field string) bool { return slices.Contains(l.Show, field) }
 
-// Terms returns by what the listing is found, in order, each once: its sports, the
-// beginnings of the words of name and sports, and the words of the bio. Only what
-// is shown has a part in it.
+// Terms returns the sorted index terms of the shown fields without duplicates: the
+// sports, every prefix of the words of name and sports, and the whole words of the
+// bio.
 func (l Listing) Terms() []string {
 	var terms []string
 	for _, sport := range l.Sports {
@@ -133,7 +134,7 @@ func (l Listing) Terms() []string {
 	return slices.Compact(terms)
 }
 
-// matches says of a listing whether a query finds it, without the index.
+// matches reports whether q matches the listing, without the index.
 func (l Listing) matches(q Query) bool {
 	if q.sport != "" && !slices.ContainsFunc(l.Sports, func(s string) bool { return foldSearch(s) == q.sport }) {
 		return false
@@ -141,9 +142,9 @@ func (l Listing) matches(q Query) bool {
 	if len(q.words) == 0 {
 		return true
 	}
-	begins, whole := splitWords(strings.Join(append([]string{l.Name}, l.Sports...), "\n")), splitWords(l.Bio)
+	prefixWords, wholeWords := splitWords(strings.Join(append([]string{l.Name}, l.Sports...), "\n")), splitWords(l.Bio)
 	return !slices.ContainsFunc(q.words, func(word string) bool {
-		return !slices.Contains(whole, word) &&
-			!slices.ContainsFunc(begins, func(w string) bool { return strings.HasPrefix(w, word) })
+		return !slices.Contains(wholeWords, word) &&
+			!slices.ContainsFunc(prefixWords, func(w string) bool { return strings.HasPrefix(w, word) })
 	})
 }

@@ -23,8 +23,7 @@ func fixtureSource() coach.ListingSource {
 	return s
 }
 
-// TestListingHoldsWhatIsShown: of everything else neither the card nor the terms
-// know anything.
+// TestListingContainsShownFieldsOnly also checks the index terms.
 func TestListingContainsShownFieldsOnly(t *testing.T) {
 	words := map[string][]string{
 		"name": {"zoe", "souza", "d"}, "bio": {"ice", "water", "every"}, "sports": {"underwater", "hockey", "petanque"},
@@ -34,11 +33,11 @@ func TestListingContainsShownFieldsOnly(t *testing.T) {
 		s.Show = []string{field}
 		l, ok := s.Listing()
 		if !ok {
-			t.Fatal("there is no listing")
+			t.Fatal("got no listing")
 		}
 		for _, has := range []struct {
-			field string
-			there bool
+			field   string
+			present bool
 		}{
 			{"name", l.Name != ""},
 			{"profile_picture", l.Picture != nil},
@@ -47,19 +46,19 @@ func TestListingContainsShownFieldsOnly(t *testing.T) {
 			{"experience_years", l.Experience != nil},
 			{"certifications", l.Certificates != nil},
 		} {
-			if has.there != (has.field == field) {
-				t.Errorf("shows %q alone, and has %s: %v", field, has.field, has.there)
+			if has.present != (has.field == field) {
+				t.Errorf("show %q only: listing has %s: %v", field, has.field, has.present)
 			}
 		}
 		for of, list := range words {
 			for _, word := range list {
 				if slices.Contains(l.Terms(), "w:"+word) != (of == field) {
-					t.Errorf("shows %q alone, and its terms are %v", field, l.Terms())
+					t.Errorf("show %q only: got terms %v", field, l.Terms())
 				}
 			}
 		}
 		if slices.ContainsFunc(l.Terms(), func(term string) bool { return strings.HasPrefix(term, "s:") }) != (field == "sports") {
-			t.Errorf("shows %q alone, and its terms are %v", field, l.Terms())
+			t.Errorf("show %q only: got terms %v", field, l.Terms())
 		}
 	}
 }
@@ -69,12 +68,12 @@ func TestHiddenOrSuspendedCoachHasNoListing(t *testing.T) {
 	hidden.Visible, suspended.Suspended = false, true
 	for _, s := range []coach.ListingSource{hidden, suspended} {
 		if l, ok := s.Listing(); ok {
-			t.Errorf("listed: %+v", l)
+			t.Errorf("got listing %+v, want none", l)
 		}
 	}
 }
 
-// found says whether the index finds a listing: it has all terms of the query.
+// indexFinds reports whether the listing has all terms of the query.
 func indexFinds(l coach.Listing, q coach.Query) bool {
 	have := l.Terms()
 	return !slices.ContainsFunc(coach.QueryTerms(q), func(term string) bool { return !slices.Contains(have, term) })
@@ -93,15 +92,15 @@ func TestSearch(t *testing.T) {
 		{"ｐétanque", "", true},       // wide
 		{" underwater hockey ", "", true},
 		{"underwater\u200b hockey", "", true},
-		{"hockey", "", false}, // a sport is meant whole
+		{"hockey", "", false}, // a sport must match as a whole
 		{"", "zoe", true},
 		{"", "Z", true},
 		{"", "D'SOUZA zo", true},
 		{"", "souza ice", true},
 		{"", "under hock", true},
-		{"", "nderwater", false}, // only beginnings
+		{"", "nderwater", false}, // only prefixes of words
 		{"", "water", true},
-		{"", "wat", false}, // of the bio only whole words
+		{"", "wat", false}, // only whole words of the bio
 		{"", "zoe football", false},
 		{"petanque", "zoe", true},
 		{"petanque", "yoe", false},
@@ -109,19 +108,19 @@ func TestSearch(t *testing.T) {
 	} {
 		q, ok := coach.NewQuery(tt.sport, tt.text)
 		if got := ok && indexFinds(l, q); got != tt.want || coach.Matches(l, q) != tt.want {
-			t.Errorf("sport %q, q %q: index %v, text %v, want %v", tt.sport, tt.text, got, coach.Matches(l, q), tt.want)
+			t.Errorf("sport %q, q %q: index finds %v, text matches %v, want %v", tt.sport, tt.text, got, coach.Matches(l, q), tt.want)
 		}
 	}
 	if _, ok := coach.NewQuery("", "one two three four five six"); ok {
-		t.Error("six words were taken")
+		t.Error("query of six words: got ok, want refused")
 	}
 	if _, ok := coach.NewQuery("", "one two three four five one"); !ok {
-		t.Error("five words, one of them twice, were refused")
+		t.Error("query of five distinct words: got refused, want ok")
 	}
 }
 
-// FuzzSearch: whatever is looked for and whatever is shown, the index finds
-// exactly what the texts hold, but for words that it cuts.
+// FuzzSearch checks that the index finds exactly the listings that match, except
+// for words longer than the index.
 func FuzzSearch(f *testing.F) {
 	for _, seed := range [][4]string{
 		{"Zoë d'Souza", "I coach hockey.", "Pétanque", "zoe hock"},
@@ -138,7 +137,7 @@ func FuzzSearch(f *testing.F) {
 		l, _ := s.Listing()
 		for _, term := range l.Terms() {
 			if n := len([]rune(strings.TrimPrefix(term, "w:"))); strings.HasPrefix(term, "w:") && (n == 0 || n > 20) {
-				t.Errorf("term %q", term)
+				t.Errorf("invalid term %q", term)
 			}
 		}
 		for _, given := range [][2]string{{"", text}, {sport, ""}, {sport, text}} {
@@ -147,10 +146,10 @@ func FuzzSearch(f *testing.F) {
 				continue
 			}
 			if coach.Matches(l, q) && !indexFinds(l, q) {
-				t.Errorf("%q finds %+v, but not by the index %q in %q", given, l, coach.QueryTerms(q), l.Terms())
+				t.Errorf("%q matches %+v, but its terms %q are not all in %q", given, l, coach.QueryTerms(q), l.Terms())
 			}
 			if indexFinds(l, q) && !coach.Matches(l, q) && !coach.HasLongWord(q) {
-				t.Errorf("the index finds %+v by %q", l, given)
+				t.Errorf("index finds %+v for %q, which does not match", l, given)
 			}
 		}
 	})

@@ -1,5 +1,5 @@
-// Package coach owns what coaches say of themselves and whether their profile
-// is complete, the documents that they upload, and what is kept of these.
+// Package coach owns the profile of a coach, its documents, verification (KYC),
+// subscription tier and directory listing.
 package coach
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// The bounds of a profile (contract section 3), in characters, years and items.
+// Limits of a profile (contract section 3), in characters, years and items.
 const (
 	MaxName       = 100
 	MaxEmail      = 254
@@ -22,7 +22,7 @@ const (
 	MaxSport      = 50
 )
 
-// Profile is a coach as the coach describes themself; what is unset is empty.
+// Profile is the profile of a coach. Empty fields are unset.
 type Profile struct {
 	ID     string // the coach's account
 	Number phone.Number
@@ -32,36 +32,36 @@ type Profile struct {
 	// Experience in years; nil while unset.
 	Experience *int
 	Sports     []string
-	// Wish is what the public shall see.
+	// VisibilityRequest is what the directory should show.
 	VisibilityRequest
-	// Tier is the name of the subscription tier as it is kept, "" for none; KYC is
-	// where the verification stands. Neither changes with the profile.
+	// Tier is the stored name of the subscription tier, "" for none; KYC is the
+	// verification state. Edits do not change either.
 	Tier string
 	KYC  KYCState
-	// Documents are those that the profile may name, newest first.
+	// Documents are all documents except identity documents, newest first.
 	Documents []Document
 	Version   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Patch changes a profile: nil leaves a field as it is, a pointer to the zero
-// value clears it. Values are valid by themselves.
+// Patch changes a profile: nil keeps a field, a pointer to the zero value clears
+// it. Each value is already valid on its own.
 type Patch struct {
 	Name       *string
 	Email      *string
 	Bio        *string
 	Experience **int
 	Sports     *[]string
-	// Certifications are ids of documents; Picture is one, or "".
+	// Certifications are document ids; Picture is one, or "".
 	Certifications *[]string
 	Picture        *string
-	// Completes wants a profile with documents to have those that are required.
+	// Completes makes missing required documents a fault.
 	Completes bool
 }
 
-// Apply returns p with the patch applied at now; it is invalid where the patch
-// names what is no document of the coach.
+// Apply returns p with the patch applied. It returns a fault if the patch names a
+// document that the coach does not have.
 func (p Profile) Apply(patch Patch, now time.Time) (Profile, error) {
 	set(&p.Name, patch.Name)
 	set(&p.Email, patch.Email)
@@ -78,7 +78,7 @@ func set[T any](field *T, value *T) {
 	}
 }
 
-// Missing names the required fields that p lacks, in the order of required.
+// Missing returns the required fields that are empty, in the order of required.
 func (p Profile) Missing(required []string) []string {
 	missing := []string{}
 	for _, field := range required {
@@ -89,7 +89,7 @@ func (p Profile) Missing(required []string) []string {
 	return missing
 }
 
-// Filled names the fields that p has, of those that a complete profile may want.
+// Filled returns the fields that are not empty.
 func (p Profile) Filled() []string {
 	all := []string{"name", "email", "bio", "experience_years", "sports", "certifications", "profile_picture"}
 	return slices.DeleteFunc(all, func(field string) bool { return !p.has(field) })
@@ -115,8 +115,8 @@ func (p Profile) has(field string) bool {
 	return false
 }
 
-// UniqueSports reports whether no sport stands twice, whatever the case, the
-// spaces, and characters that do not show.
+// UniqueSports reports whether all sports differ, ignoring case, spaces and
+// invisible characters.
 func UniqueSports(sports []string) bool {
 	seen := map[string]bool{}
 	for _, s := range sports {
@@ -129,31 +129,31 @@ func UniqueSports(sports []string) bool {
 	return true
 }
 
-// Store is what coach needs kept; package store provides it.
+// Store stores profiles; package store implements it.
 type Store interface {
 	Profile(ctx context.Context, coachID string) (Profile, error)
-	// UpdateProfile loads, lets fn change, and saves if nobody saved meanwhile.
-	// fn may run more than once.
+	// UpdateProfile loads the profile, lets fn change it, and saves it unless it
+	// was changed meanwhile. fn may run more than once.
 	UpdateProfile(ctx context.Context, coachID string, fn func(Profile) (Profile, error)) error
 }
 
-// Service reads and changes the profiles of coaches.
+// Service reads and changes profiles.
 type Service struct {
 	Store Store
-	// Required names the fields that make a profile complete (PROFILE_REQUIRED).
+	// Required are the fields of a complete profile (PROFILE_REQUIRED).
 	Required []string
 	Now      func() time.Time
 }
 
-// Profile returns the caller's own profile.
+// Profile returns the caller's profile.
 func (s *Service) Profile(ctx context.Context, by actor.Actor) (Profile, error) {
 	return s.Store.Profile(ctx, by.AccountID)
 }
 
-// Completed says whether a profile with these fields filled is complete.
+// Completed reports whether a profile with these fields is complete.
 func (s *Service) Completed(filled []string) bool { return len(s.Missing(filled)) == 0 }
 
-// Missing names the required fields that are not among those filled.
+// Missing returns the required fields that are not in filled.
 func (s *Service) Missing(filled []string) []string {
 	missing := []string{}
 	for _, field := range s.Required {
@@ -164,7 +164,7 @@ func (s *Service) Missing(filled []string) []string {
 	return missing
 }
 
-// Edit applies patch to the caller's own profile.
+// Edit applies patch to the caller's profile.
 func (s *Service) Edit(ctx context.Context, by actor.Actor, patch Patch) (Profile, error) {
 	var saved Profile
 	err := s.Store.UpdateProfile(ctx, by.AccountID, func(p Profile) (Profile, error) {
@@ -175,8 +175,8 @@ func (s *Service) Edit(ctx context.Context, by actor.Actor, patch Patch) (Profil
 	return saved, err
 }
 
-// Check returns the error that Edit would, and changes nothing: for who has been
-// found fault with already, and wants to hear of all faults at once.
+// Check returns the error that Edit would return and saves nothing, so that a
+// caller with other faults can report all of them together.
 func (s *Service) Check(ctx context.Context, by actor.Actor, patch Patch) error {
 	p, err := s.Store.Profile(ctx, by.AccountID)
 	if err == nil {
@@ -193,8 +193,8 @@ func (s *Service) apply(p Profile, patch Patch) (Profile, error) {
 	return p, err
 }
 
-// Complete answers profile_incomplete, with what is missing, until the caller's
-// profile has all that is required (spec section 5, rule 7).
+// Complete returns profile_incomplete with the missing fields until the caller's
+// profile is complete (spec section 5, rule 7).
 func (s *Service) Complete(ctx context.Context, by actor.Actor) error {
 	p, err := s.Profile(ctx, by)
 	if err != nil {

@@ -9,14 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxTerm is how many characters of a word the index of the directory knows. What
-// a longer word is looked for by beyond them is compared when it is found.
+// maxTermLength is the number of characters of a word in the index. Directory
+// compares longer words with the listing itself.
 const maxTermLength = 20
 
-// foldSearch makes what people would call the same the same, as the search for
-// players does: whatever the case, the spaces, and characters that do not show.
-// The directory also looks past the width of characters and accents. The marks of
-// scripts that write vowels with them are letters to those who read them, and stay.
+// foldSearch maps texts that people consider equal to the same string: it ignores
+// case, spaces, invisible characters, character width and Latin accents. It keeps
+// the vowel signs of other scripts, which are letters there.
 func foldSearch(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) || 0x300 <= r && r <= 0x36f {
@@ -27,7 +26,7 @@ func foldSearch(s string) string {
 	return strings.Join(strings.Fields(norm.NFKC.String(cases.Fold().String(s))), " ")
 }
 
-// foldCase is foldSearch for those to whom accents matter.
+// foldCase is foldSearch for comparisons in which accents matter.
 func foldCase(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -38,14 +37,14 @@ func foldCase(s string) string {
 	return strings.Join(strings.Fields(norm.NFC.String(cases.Fold().String(s))), " ")
 }
 
-// words returns the words of a text, folded: letters, digits and their marks.
+// splitWords returns the folded words of a text: letters, digits and their marks.
 func splitWords(s string) []string {
 	return strings.FieldsFunc(foldSearch(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 	})
 }
 
-// cut returns the first characters of a word, as many as the index knows.
+// indexedPrefix returns the part of a word that the index contains.
 func indexedPrefix(word string) string {
 	n := 0
 	for i := range word {
@@ -57,21 +56,21 @@ func indexedPrefix(word string) string {
 	return word
 }
 
-// beginnings calls found with each beginning of a word that the index knows,
-// itself among them.
-func eachPrefix(word string, found func(string)) {
+// eachPrefix calls fn with every indexed prefix of a word, the word included.
+func eachPrefix(word string, fn func(prefix string)) {
 	word = indexedPrefix(word)
 	for i := range word {
 		if i > 0 {
-			found(word[:i])
+			fn(word[:i])
 		}
 	}
-	found(word)
+	fn(word)
 }
 
-// The two kinds of terms by which a listing is found.
+// The two kinds of index terms.
 func sportTerm(folded string) string { return "s:" + folded }
 func wordTerm(word string) string    { return "w:" + indexedPrefix(word) }
 
-// isLong says that the index may not tell a word from others that begin like it.
+// exceedsIndex reports whether the index may confuse a word with others of the same
+// prefix.
 func exceedsIndex(word string) bool { return utf8.RuneCountInString(word) >= maxTermLength }

@@ -9,71 +9,69 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Subscription is the tier of a coach and what of it is in use.
+// Subscription is the tier of a coach and its usage.
 type Subscription struct {
-	// Kept is the name of the tier as it is kept; Tier is the one that counts.
+	// StoredTier is the stored name; Tier is the tier that applies.
 	StoredTier string
 	Tier       Tier
-	// Since is when it was chosen or set; where it never was, when the coach
-	// registered.
+	// Since is when the tier was chosen or set, or else when the coach registered.
 	Since time.Time
 	Usage Usage
 }
 
-// Use is how much a coach has of what tiers bound.
+// Usage is how much a coach uses of what tiers limit.
 type Usage struct {
 	Players      int64
 	StorageBytes int64
-	// Messages in the last 24 h, by SMS, about approvals.
+	// Messages are the approval SMS of the last 24 h.
 	Messages int64
 }
 
-// SubscriptionStore is what subscriptions need kept; package store provides it.
+// SubscriptionStore stores subscriptions; package store implements it.
 type SubscriptionStore interface {
-	// Subscription returns all but Tier.
+	// Subscription returns everything except Tier.
 	Subscription(ctx context.Context, coachID string) (Subscription, error)
-	// UpdateTier hands fn the name of the tier as it is kept, "" for none, and
-	// keeps the name that it returns; nothing is written where that is the same.
-	// fn may run more than once.
-	UpdateTier(ctx context.Context, coachID string, fn func(kept string) (string, error)) error
-	// SetTier keeps the tier of that name and writes by's entry of the audit log,
-	// both or neither.
+	// UpdateTier calls fn with the stored tier name, "" for none, and stores the
+	// name that it returns, unless it is the same. fn may run more than once.
+	UpdateTier(ctx context.Context, coachID string, fn func(stored string) (string, error)) error
+	// SetTier stores the tier and writes the operator's audit log entry in one
+	// transaction.
 	SetTier(ctx context.Context, by actor.Operator, coachID, name string) error
 }
 
-// Subscriptions carries out what coaches ask of their tier.
+// Subscriptions lets coaches choose, and operators set, a tier.
 type Subscriptions struct {
 	Store SubscriptionStore
 	Tiers Tiers
 }
 
-// Subscription returns the caller's own tier and use.
+// Subscription returns the caller's tier and usage.
 func (s *Subscriptions) Subscription(ctx context.Context, by actor.Actor) (Subscription, error) {
 	return s.Of(ctx, by.AccountID)
 }
 
-// Of returns the tier and use of a coach, for operators.
+// Of returns the tier and usage of any coach, for operators.
 func (s *Subscriptions) Of(ctx context.Context, coachID string) (Subscription, error) {
 	sub, err := s.Store.Subscription(ctx, coachID)
 	sub.Tier = s.Tiers.Of(sub.StoredTier)
 	return sub, err
 }
 
-// Choose gives the caller the tier of that name. To choose the one that they have
-// changes nothing. Going down takes nothing away: over a limit only adding stops.
+// Choose sets the caller's tier. Choosing the current tier changes nothing. A
+// downgrade deletes nothing: above a limit the coach cannot add more.
 func (s *Subscriptions) Choose(ctx context.Context, by actor.Actor, name string) (Subscription, error) {
 	wanted, err := s.tierNamed(name)
 	if err != nil {
 		return Subscription{}, err
 	}
-	err = s.Store.UpdateTier(ctx, by.AccountID, func(kept string) (string, error) {
-		has := s.Tiers.Of(kept).Name
+	err = s.Store.UpdateTier(ctx, by.AccountID, func(stored string) (string, error) {
+		current := s.Tiers.Of(stored).Name
 		switch {
-		case kept == "" && has == wanted.Name:
-			return kept, nil
-		case has != wanted.Name && !wanted.SelfService:
-			return "", fault.New(fault.Forbidden, "tier_limit", "The tier %s cannot be chosen: an operator sets it. Ask whoever runs the service.", wanted.Title).
-				With("limit", "self_service").With("limit_value", nil).With("use", nil).With("tier", has).With("needed_tier", nil)
+		case stored == "" && current == wanted.Name:
+			return stored, nil
+		case current != wanted.Name && !wanted.SelfService:
+			return "", fault.New(fault.Forbidden, "tier_limit", "You cannot choose the tier %s. Ask the operator of the service for it.", wanted.Title).
+				With("limit", "self_service").With("limit_value", nil).With("use", nil).With("tier", current).With("needed_tier", nil)
 		}
 		return wanted.Name, nil
 	})
@@ -83,7 +81,7 @@ func (s *Subscriptions) Choose(ctx context.Context, by actor.Actor, name string)
 	return s.Subscription(ctx, by)
 }
 
-// Set gives a coach any tier, at an operator's wish.
+// Set gives a coach any tier, for operators.
 func (s *Subscriptions) Set(ctx context.Context, by actor.Operator, coachID, name string) (Subscription, error) {
 	if _, err := s.tierNamed(name); err != nil {
 		return Subscription{}, err
@@ -94,11 +92,11 @@ func (s *Subscriptions) Set(ctx context.Context, by actor.Operator, coachID, nam
 	return s.Subscription(ctx, actor.Actor{AccountID: coachID, Role: actor.Coach})
 }
 
-// known returns the tier of that name, or says that there is none.
+// tierNamed returns the tier with this name, or an unknown_tier fault.
 func (s *Subscriptions) tierNamed(name string) (Tier, error) {
 	t, ok := s.Tiers.Named(name)
 	if !ok {
-		return t, fault.Validation([]fault.Field{{Pointer: "/tier", Code: "unknown_tier", Detail: "There is no such tier; there are " + strings.Join(s.Tiers.Names(), ", ") + "."}})
+		return t, fault.Validation([]fault.Field{{Pointer: "/tier", Code: "unknown_tier", Detail: "There is no such tier. Use one of " + strings.Join(s.Tiers.Names(), ", ") + "."}})
 	}
 	return t, nil
 }

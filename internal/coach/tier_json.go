@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep a file of tiers may be nested.
+// maxDepth bounds the nesting of a tiers file.
 const maxDepth = 20
 
-// parse reads the one JSON value of text. A member that is there twice is a fault:
-// which of the two is meant cannot be known.
+// parse parses the single JSON value of text. A repeated member is a problem,
+// because encoding/json would silently use the last one.
 func (r *tierParser) parse(text []byte) (any, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("is not UTF-8")
@@ -26,19 +26,19 @@ func (r *tierParser) parse(text []byte) (any, error) {
 		return nil, fmt.Errorf("is not JSON, near byte %d: %w", dec.InputOffset(), err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("goes on after its end, at byte %d", dec.InputOffset())
+		return nil, fmt.Errorf("has more data after its end, at byte %d", dec.InputOffset())
 	}
 	return v, nil
 }
 
-// value reads the value that comes next, which stands at.
+// value parses the next value, whose JSON pointer is at.
 func (r *tierParser) value(dec *json.Decoder, at string, depth int) (any, error) {
 	token, err := dec.Token()
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	if depth > maxDepth {
-		err = errors.New("it is nested too deeply")
+		err = fmt.Errorf("nested deeper than %d levels", maxDepth)
 	}
 	if err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func (r *tierParser) value(dec *json.Decoder, at string, depth int) (any, error)
 				return nil, err
 			}
 			place := at + "/" + pointerEscaper.Replace(name.(string))
-			if _, twice := m[name.(string)]; twice {
-				r.addProblem(place, "is there twice")
+			if _, repeated := m[name.(string)]; repeated {
+				r.addProblem(place, "is repeated")
 			}
 			if m[name.(string)], err = r.value(dec, place, depth+1); err != nil {
 				return nil, err

@@ -8,38 +8,39 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Standing is what a tier is judged by beside the use itself.
+// TierStatus is what the limits of a coach depend on.
 type TierStatus struct {
-	// Tier is the name of the coach's tier as it is kept; "" is the first tier.
+	// Tier is the stored name of the coach's tier; "" is the first tier.
 	Tier string
 	KYC  KYCState
 }
 
-// Players judges one more player of a coach who has use players: first the tier's
-// limit, then the one that holds until the coach is verified.
-func (ts Tiers) CheckPlayers(s TierStatus, use int64) error {
-	if err := ts.checkLimit(s, "players", "players", use, 1, func(t Tier) int64 { return t.Limits.Players }); err != nil {
+// CheckPlayers checks one more player for a coach with usage players: first the
+// tier's limit, then the limit for unverified coaches.
+func (ts Tiers) CheckPlayers(s TierStatus, usage int64) error {
+	if err := ts.checkLimit(s, "players", "players", usage, 1, func(t Tier) int64 { return t.Limits.Players }); err != nil {
 		return err
 	}
 	limit := ts.Of(s.Tier).Limits.UnverifiedPlayers
-	if s.KYC == Verified || !ts.KYC || withinLimit(limit, use, 1) {
+	if s.KYC == Verified || !ts.KYC || withinLimit(limit, usage, 1) {
 		return nil
 	}
 	return ts.kycRequiredError(s, "unverified_players", "Your players are limited to %d until your identity is verified.", limit).
-		With("limit_value", limit).With("use", use)
+		With("limit_value", limit).With("use", usage)
 }
 
-// Storage judges more bytes of documents of a coach who stores use bytes.
-func (ts Tiers) CheckStorage(s TierStatus, use, more int64) error {
-	return ts.checkLimit(s, "storage_bytes", "bytes of documents", use, more, func(t Tier) int64 { return t.Limits.StorageBytes })
+// CheckStorage checks more bytes for a coach who stores usage bytes.
+func (ts Tiers) CheckStorage(s TierStatus, usage, more int64) error {
+	return ts.checkLimit(s, "storage_bytes", "bytes of documents", usage, more, func(t Tier) int64 { return t.Limits.StorageBytes })
 }
 
-// Messages judges one more SMS of a coach who has sent use of them in the last 24 h.
-func (ts Tiers) CheckMessages(s TierStatus, use int64) error {
-	return ts.checkLimit(s, "messages_per_day", "messages in 24 hours", use, 1, func(t Tier) int64 { return t.Limits.MessagesPerDay })
+// CheckMessages checks one more SMS for a coach who sent usage SMS in the last 24
+// h.
+func (ts Tiers) CheckMessages(s TierStatus, usage int64) error {
+	return ts.checkLimit(s, "messages_per_day", "messages in 24 hours", usage, 1, func(t Tier) int64 { return t.Limits.MessagesPerDay })
 }
 
-// Visible judges whether a coach may be in the public directory at all.
+// CheckVisible checks whether a coach may be in the directory at all.
 func (ts Tiers) CheckVisible(s TierStatus) error {
 	t := ts.Of(s.Tier)
 	if len(t.Shows) == 0 {
@@ -52,7 +53,7 @@ func (ts Tiers) CheckVisible(s TierStatus) error {
 	return nil
 }
 
-// Show judges whether the directory may show these fields of a coach.
+// CheckFields checks whether the directory may show these fields of a coach.
 func (ts Tiers) CheckFields(s TierStatus, fields []string) error {
 	t := ts.Of(s.Tier)
 	all := func(t Tier) bool {
@@ -66,36 +67,37 @@ func (ts Tiers) CheckFields(s TierStatus, fields []string) error {
 		With("fields", refused)
 }
 
-// Shown returns those of the fields that the tier shows, in their order.
+// Shown returns the fields that the tier shows, in the given order.
 func (t Tier) Shown(fields []string) []string {
 	return slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return !slices.Contains(t.Shows, f) })
 }
 
-// within answers tier_limit where use and more exceed the coach's limit.
-func (ts Tiers) checkLimit(s TierStatus, name, of string, use, more int64, limit func(Tier) int64) error {
+// checkLimit returns a tier_limit if usage plus more exceeds the limit.
+func (ts Tiers) checkLimit(s TierStatus, name, of string, usage, more int64, limit func(Tier) int64) error {
 	t := ts.Of(s.Tier)
-	if withinLimit(limit(t), use, more) {
+	if withinLimit(limit(t), usage, more) {
 		return nil
 	}
-	return ts.tierLimitError(s, name, func(t Tier) bool { return withinLimit(limit(t), use, more) },
-		"The tier %s allows %d %s.", t.Title, limit(t), of).With("limit_value", limit(t)).With("use", use)
+	return ts.tierLimitError(s, name, func(t Tier) bool { return withinLimit(limit(t), usage, more) },
+		"The tier %s allows %d %s.", t.Title, limit(t), of).With("limit_value", limit(t)).With("use", usage)
 }
 
-// fits says whether more can be added. What is over the limit already stays; it
-// is adding that is refused.
-func withinLimit(limit, use, more int64) bool { return limit == 0 || use+more <= limit }
+// withinLimit reports whether more may be added. A coach above the limit, for
+// example after a downgrade, keeps everything but cannot add more.
+func withinLimit(limit, usage, more int64) bool { return limit == 0 || usage+more <= limit }
 
-// lacks is a tier_limit that names the first tier of which enough is true.
+// tierLimitError returns a tier_limit that names the first tier for which enough is
+// true.
 func (ts Tiers) tierLimitError(s TierStatus, limit string, enough func(Tier) bool, format string, args ...any) *fault.Error {
 	var needed any
 	advice := ""
 	if i := slices.IndexFunc(ts.List, enough); i >= 0 {
 		needed = ts.List[i].Name
-		advice = " The tier " + ts.List[i].Title + " would do: "
+		advice = " The tier " + ts.List[i].Title + " allows it. "
 		if ts.List[i].SelfService {
-			advice += "you can choose it."
+			advice += "You can choose it."
 		} else {
-			advice += "ask whoever runs the service for it."
+			advice += "Ask the operator of the service for it."
 		}
 	}
 	return fault.New(fault.Forbidden, "tier_limit", "%s", fmt.Sprintf(format, args...)+advice).
@@ -103,11 +105,11 @@ func (ts Tiers) tierLimitError(s TierStatus, limit string, enough func(Tier) boo
 		With("tier", ts.Of(s.Tier).Name).With("needed_tier", needed)
 }
 
-// unverified is a kyc_required that says where the coach's verification stands.
+// kycRequiredError returns a kyc_required with the coach's KYC state.
 func (ts Tiers) kycRequiredError(s TierStatus, limit, format string, args ...any) *fault.Error {
-	advice := " Submit your identity documents for that."
+	advice := " Submit your identity documents."
 	if s.KYC == Submitted {
-		advice = " What you submitted waits for a decision; you will be told."
+		advice = " You have submitted your documents. Wait for the decision: you will get a notification."
 	}
 	return fault.New(fault.Forbidden, "kyc_required", "%s", fmt.Sprintf(format, args...)+advice).
 		With("limit", limit).With("limit_value", nil).With("use", nil).

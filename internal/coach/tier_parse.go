@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxTiers and the others bound a file of tiers.
+	// These bound a tiers file.
 	maxTiers    = 50
 	maxFeatures = 100
 	maxText     = 100
@@ -20,8 +20,8 @@ const (
 
 var tierName = regexp.MustCompile(`^[a-z0-9_-]{1,40}$`)
 
-// ParseTiers reads tiers from JSON, as docs/tiers.md describes it. It returns
-// every fault of the text, each with the place as a JSON pointer.
+// ParseTiers parses tiers from JSON (see docs/tiers.md). It returns every problem,
+// each with a JSON pointer.
 func ParseTiers(text []byte) ([]Tier, []string) {
 	r := &tierParser{}
 	file, err := r.parse(text)
@@ -46,7 +46,7 @@ func ParseTiers(text []byte) ([]Tier, []string) {
 	return tiers, nil
 }
 
-// tierReader gathers what is wrong with a file of tiers.
+// tierParser collects the problems of a tiers file.
 type tierParser struct{ problems []string }
 
 func (r *tierParser) addProblem(at, format string, args ...any) {
@@ -56,7 +56,7 @@ func (r *tierParser) addProblem(at, format string, args ...any) {
 	r.problems = append(r.problems, at+" "+fmt.Sprintf(format, args...))
 }
 
-// tier reads one tier; others came before it.
+// tier parses one tier; others are the tiers before it.
 func (r *tierParser) tier(v any, at string, others []Tier) Tier {
 	m := r.object(v, at, "name", "title", "self_service", "features", "limits", "shows", "kyc_for")
 	if m == nil {
@@ -68,7 +68,7 @@ func (r *tierParser) tier(v any, at string, others []Tier) Tier {
 	case !tierName.MatchString(t.Name):
 		r.addProblem(at+"/name", "must be 1 to 40 characters of a-z, 0-9, _ and -")
 	case slices.ContainsFunc(others, func(o Tier) bool { return o.Name == t.Name }):
-		r.addProblem(at+"/name", "names the tier %s again", t.Name)
+		r.addProblem(at+"/name", "repeats the name %s", t.Name)
 	}
 	t.Title = r.text(m["title"], at+"/title")
 	t.SelfService = r.boolean(m["self_service"], at+"/self_service")
@@ -86,8 +86,7 @@ func (r *tierParser) tier(v any, at string, others []Tier) Tier {
 	return t
 }
 
-// object returns the members of v, which may have these names alone; nil where it
-// is no object.
+// object returns v as an object that may have only these members, or nil.
 func (r *tierParser) object(v any, at string, names ...string) map[string]any {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -96,7 +95,7 @@ func (r *tierParser) object(v any, at string, names ...string) map[string]any {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(names, name) {
-			r.addProblem(at+"/"+pointerEscaper.Replace(name), "is not known; there are %s", strings.Join(names, ", "))
+			r.addProblem(at+"/"+pointerEscaper.Replace(name), "is not known; use %s", strings.Join(names, ", "))
 		}
 	}
 	return m
@@ -116,8 +115,8 @@ func (r *tierParser) list(v any, at string, most int) ([]any, bool) {
 	return list, ok
 }
 
-// words reads a list of different words, of known ones alone where they are
-// given; what is not there is empty.
+// texts parses a list of distinct strings, restricted to known unless that is nil.
+// A missing list is empty.
 func (r *tierParser) texts(v any, at string, known []string) []string {
 	words := []string{}
 	if v == nil {
@@ -134,7 +133,7 @@ func (r *tierParser) texts(v any, at string, known []string) []string {
 		}
 		word := r.text(item, place)
 		if slices.Contains(words, word) && word != "" {
-			r.addProblem(place, "is there twice")
+			r.addProblem(place, "is repeated")
 		}
 		words = append(words, word)
 	}
@@ -157,9 +156,9 @@ func (r *tierParser) boolean(v any, at string) bool {
 	return b
 }
 
-// count reads a limit: 0, null or nothing is none.
+// limit parses a limit; 0, null or a missing member is no limit.
 func (r *tierParser) limit(v any, at string) int64 {
-	const most = 1 << 53 // what every reader of JSON holds exactly
+	const most = 1 << 53 // the largest integer that every JSON reader can represent
 	if v == nil {
 		return 0
 	}

@@ -20,19 +20,19 @@ func TestDefaultTiers(t *testing.T) {
 	for _, tier := range tiers {
 		names = append(names, tier.Name)
 		if tier.SelfService != (tier.Name != "academy") || !slices.Equal(tier.Shows, coach.Showable) || !slices.Equal(tier.KYCFor, []string{coach.ForVisibility}) {
-			t.Errorf("%+v", tier)
+			t.Errorf("unexpected default tier %+v", tier)
 		}
 	}
 	if !slices.Equal(names, []string{"free", "pro", "academy"}) {
-		t.Errorf("tiers are %q", names)
+		t.Errorf("got tiers %q, want free, pro, academy", names)
 	}
 	want := coach.Limits{Players: 250, UnverifiedPlayers: 25, StorageBytes: 200 << 20, MessagesPerDay: 200}
 	if tiers[0].Limits != want {
-		t.Errorf("free has %+v, want %+v", tiers[0].Limits, want)
+		t.Errorf("got limits of free %+v, want %+v", tiers[0].Limits, want)
 	}
 }
 
-// TestDocumentedTiers reads the example of docs/tiers.md.
+// TestDocumentedTiers parses the example in docs/tiers.md.
 func TestDocumentedTiers(t *testing.T) {
 	page, err := os.ReadFile("../../docs/tiers.md")
 	if err != nil {
@@ -65,11 +65,11 @@ func TestDocumentedTiers(t *testing.T) {
 func TestParseTiersFaults(t *testing.T) {
 	tests := []struct {
 		name, text string
-		want       []string // beginnings, in order
+		want       []string // prefixes, in order
 	}{
 		{"nothing", ``, []string{"is not JSON"}},
 		{"broken", `{"tiers": [`, []string{"is not JSON"}},
-		{"two values", `{"tiers": []} {}`, []string{"goes on after its end"}},
+		{"two values", `{"tiers": []} {}`, []string{"has more data after its end"}},
 		{"no UTF-8", "\xff", []string{"is not UTF-8"}},
 		{"deep", strings.Repeat("[", 100) + strings.Repeat("]", 100), []string{"is not JSON"}},
 		{"a list", `[]`, []string{"the file must be an object"}},
@@ -77,7 +77,7 @@ func TestParseTiersFaults(t *testing.T) {
 		{"no tiers", `{}`, []string{"/tiers must be a list"}},
 		{"no tier", `{"tiers": []}`, []string{"/tiers must have at least one"}},
 		{"many tiers", `{"tiers": [` + strings.Repeat("1,", 50) + `1]}`, []string{"/tiers may have at most 50"}},
-		{"twice", `{"tiers": [{"name": "a", "title": "A", "title": "B"}]}`, []string{"/tiers/0/title is there twice"}},
+		{"twice", `{"tiers": [{"name": "a", "title": "A", "title": "B"}]}`, []string{"/tiers/0/title is repeated"}},
 		{
 			"everything at once",
 			`{"tiers": [{"name": "A", "title": " ", "self_service": 1, "features": "x", "limits": {"players": -1, "storage_bytes": 1.5,
@@ -87,7 +87,7 @@ func TestParseTiersFaults(t *testing.T) {
 				"/more is not known", "/tiers/0/price is not known", "/tiers/0/name must be", "/tiers/0/title must be", "/tiers/0/self_service must be",
 				"/tiers/0/features must be a list", "/tiers/0/shows/0 must be one of", "/tiers/0/kyc_for/0 must be one of", "/tiers/0/limits/a~1b is not known",
 				"/tiers/0/limits/players must be", "/tiers/0/limits/unverified_players must be", "/tiers/0/limits/storage_bytes must be", "/tiers/0/limits/messages_per_day must be",
-				"/tiers/1 must be an object", "/tiers/3/name names the tier b again", "/tiers/3/features/1 is there twice", "/tiers/3/features/2 must be a text",
+				"/tiers/1 must be an object", "/tiers/3/name repeats the name b", "/tiers/3/features/1 is repeated", "/tiers/3/features/2 must be a text",
 				"/tiers/3/limits must be an object",
 			},
 		},
@@ -96,11 +96,11 @@ func TestParseTiersFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tiers, got := coach.ParseTiers([]byte(tt.text))
 			if tiers != nil || len(got) != len(tt.want) {
-				t.Fatalf("%d faults, want %d: %q", len(got), len(tt.want), got)
+				t.Fatalf("got %d problems, want %d: %q", len(got), len(tt.want), got)
 			}
 			for i, want := range tt.want {
 				if !strings.HasPrefix(got[i], want) {
-					t.Errorf("fault %d is %q, want %q…", i, got[i], want)
+					t.Errorf("problem %d is %q, want prefix %q", i, got[i], want)
 				}
 			}
 		})
@@ -112,7 +112,7 @@ func FuzzParseTiers(f *testing.F) {
 	f.Add([]byte(`{"tiers": [{"name": "a", "title": "A", "limits": {"players": 1e3}}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if tiers, problems := coach.ParseTiers(text); (len(tiers) == 0) != (len(problems) > 0) {
-			t.Errorf("%d tiers and %q", len(tiers), problems)
+			t.Errorf("got %d tiers and problems %q, want exactly one of them", len(tiers), problems)
 		}
 	})
 }
@@ -136,45 +136,45 @@ func TestTierLimits(t *testing.T) {
 	tests := []struct {
 		name string
 		err  error
-		want map[string]any // nil is allowed
+		want map[string]any // nil: no error
 	}{
-		{"first unverified", testTiers.CheckPlayers(small, 0), nil},
-		{"last unverified", testTiers.CheckPlayers(small, 2), nil},
-		{"one unverified too many", testTiers.CheckPlayers(small, 3), map[string]any{
+		{"unverified, first player", testTiers.CheckPlayers(small, 0), nil},
+		{"unverified, last player", testTiers.CheckPlayers(small, 2), nil},
+		{"unverified, one player too many", testTiers.CheckPlayers(small, 3), map[string]any{
 			"code": "kyc_required", "limit": "unverified_players", "limit_value": int64(3), "use": int64(3), "kyc_state": "not_started", "tier": "small",
 		}},
 		{"verified", testTiers.CheckPlayers(verified, 3), nil},
 		{"KYC off", off.CheckPlayers(small, 3), nil},
-		{"the last", testTiers.CheckPlayers(verified, 9), nil},
-		{"one too many", testTiers.CheckPlayers(verified, 10), limit("players", 10, 10, "small", "large")},
-		{"the tier comes before KYC", testTiers.CheckPlayers(small, 10), limit("players", 10, 10, "small", "large")},
-		{"over it already", testTiers.CheckPlayers(verified, 17), limit("players", 10, 17, "small", "large")},
-		{"no tier is enough", testTiers.CheckPlayers(verified, 20), limit("players", 10, 20, "small", nil)},
+		{"last player", testTiers.CheckPlayers(verified, 9), nil},
+		{"one player too many", testTiers.CheckPlayers(verified, 10), limit("players", 10, 10, "small", "large")},
+		{"tier limit is checked before KYC", testTiers.CheckPlayers(small, 10), limit("players", 10, 10, "small", "large")},
+		{"already above the limit", testTiers.CheckPlayers(verified, 17), limit("players", 10, 17, "small", "large")},
+		{"no tier allows it", testTiers.CheckPlayers(verified, 20), limit("players", 10, 20, "small", nil)},
 		{"no unverified limit", testTiers.CheckPlayers(hidden, 4), nil},
-		{"no tier of one's own", testTiers.CheckPlayers(coach.TierStatus{KYC: coach.Verified}, 10), limit("players", 10, 10, "small", "large")},
-		{"a tier that is gone", testTiers.CheckPlayers(coach.TierStatus{Tier: "gone", KYC: coach.Verified}, 10), limit("players", 10, 10, "small", "large")},
-		{"full to the byte", testTiers.CheckStorage(small, 900, 100), nil},
-		{"a byte too many", testTiers.CheckStorage(small, 900, 101), limit("storage_bytes", 1000, 900, "small", "hidden")},
-		{"far too many", testTiers.CheckStorage(hidden, 1000, 2001), limit("storage_bytes", 2000, 1000, "hidden", "large")},
-		{"over it, and less", testTiers.CheckStorage(small, 1500, 0), limit("storage_bytes", 1000, 1500, "small", "hidden")},
-		{"the last message", testTiers.CheckMessages(small, 4), nil},
-		{"a message too many", testTiers.CheckMessages(small, 5), limit("messages_per_day", 5, 5, "small", "hidden")},
+		{"no stored tier", testTiers.CheckPlayers(coach.TierStatus{KYC: coach.Verified}, 10), limit("players", 10, 10, "small", "large")},
+		{"stored tier no longer configured", testTiers.CheckPlayers(coach.TierStatus{Tier: "gone", KYC: coach.Verified}, 10), limit("players", 10, 10, "small", "large")},
+		{"last byte", testTiers.CheckStorage(small, 900, 100), nil},
+		{"one byte too many", testTiers.CheckStorage(small, 900, 101), limit("storage_bytes", 1000, 900, "small", "hidden")},
+		{"many bytes too many", testTiers.CheckStorage(hidden, 1000, 2001), limit("storage_bytes", 2000, 1000, "hidden", "large")},
+		{"above the limit, no growth", testTiers.CheckStorage(small, 1500, 0), limit("storage_bytes", 1000, 1500, "small", "hidden")},
+		{"last message", testTiers.CheckMessages(small, 4), nil},
+		{"one message too many", testTiers.CheckMessages(small, 5), limit("messages_per_day", 5, 5, "small", "hidden")},
 		{"messages without limit", testTiers.CheckMessages(hidden, 1e6), nil},
 		{"visible, not verified", testTiers.CheckVisible(small), map[string]any{
 			"code": "kyc_required", "limit": "visibility", "limit_value": nil, "use": nil, "kyc_state": "not_started", "tier": "small",
 		}},
 		{"visible, verified", testTiers.CheckVisible(verified), nil},
 		{"visible, KYC off", off.CheckVisible(small), nil},
-		{"visible, not asked for", testTiers.CheckVisible(large), nil},
-		{"never visible", testTiers.CheckVisible(hidden), map[string]any{
+		{"visible, tier requires no KYC", testTiers.CheckVisible(large), nil},
+		{"tier shows nothing", testTiers.CheckVisible(hidden), map[string]any{
 			"code": "tier_limit", "limit": "visibility", "limit_value": nil, "use": nil, "tier": "hidden", "needed_tier": "small",
 		}},
 		{"shows", testTiers.CheckFields(small, []string{"sports", "name"}), nil},
 		{"shows nothing", testTiers.CheckFields(hidden, nil), nil},
-		{"shows more", testTiers.CheckFields(small, []string{"bio", "name", "verified"}), map[string]any{
+		{"shows a field that the tier does not", testTiers.CheckFields(small, []string{"bio", "name", "verified"}), map[string]any{
 			"code": "tier_limit", "limit": "shows", "limit_value": nil, "use": nil, "tier": "small", "needed_tier": "large", "fields": []string{"bio", "verified"},
 		}},
-		{"no tiers at all", coach.Tiers{KYC: true}.CheckPlayers(coach.TierStatus{}, 1e6), nil},
+		{"no tiers configured", coach.Tiers{KYC: true}.CheckPlayers(coach.TierStatus{}, 1e6), nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestTierLimits(t *testing.T) {
 			}
 			f, ok := errors.AsType[*fault.Error](tt.err)
 			if !ok || f.Kind != fault.Forbidden {
-				t.Fatalf("err = %v", tt.err)
+				t.Fatalf("got error %v, want a forbidden fault", tt.err)
 			}
 			got := map[string]any{"code": f.Code}
 			for name, value := range f.Extra {
@@ -201,11 +201,11 @@ func TestTierLimits(t *testing.T) {
 
 func TestShown(t *testing.T) {
 	if got := testTiers.Of("small").Shown([]string{"verified", "sports", "name"}); !slices.Equal(got, []string{"sports", "name"}) {
-		t.Errorf("shown: %q", got)
+		t.Errorf("got %q, want sports, name", got)
 	}
 }
 
-// TestAdvice: a refusal says what to do about it.
+// TestTierLimitAdvice checks that a refusal says what to do next.
 func TestTierLimitAdvice(t *testing.T) {
 	tiers := coach.Tiers{KYC: true, List: []coach.Tier{
 		{Name: "free", Title: "Free", SelfService: true, Limits: coach.Limits{Players: 10, UnverifiedPlayers: 1, StorageBytes: 100}},
@@ -217,20 +217,20 @@ func TestTierLimitAdvice(t *testing.T) {
 		err  error
 		want string
 	}{
-		{tiers.CheckPlayers(verified, 10), "The tier Free allows 10 players. The tier Pro would do: you can choose it."},
+		{tiers.CheckPlayers(verified, 10), "The tier Free allows 10 players. The tier Pro allows it. You can choose it."},
 		{tiers.CheckPlayers(verified, 30), "The tier Free allows 10 players."},
-		{tiers.CheckStorage(verified, 100, 1), "The tier Free allows 100 bytes of documents. The tier Academy would do: ask whoever runs the service for it."},
+		{tiers.CheckStorage(verified, 100, 1), "The tier Free allows 100 bytes of documents. The tier Academy allows it. Ask the operator of the service for it."},
 		{
 			tiers.CheckPlayers(coach.TierStatus{KYC: coach.Rejected}, 1),
-			"Your players are limited to 1 until your identity is verified. Submit your identity documents for that.",
+			"Your players are limited to 1 until your identity is verified. Submit your identity documents.",
 		},
 		{
 			tiers.CheckPlayers(coach.TierStatus{KYC: coach.Submitted}, 1),
-			"Your players are limited to 1 until your identity is verified. What you submitted waits for a decision; you will be told.",
+			"Your players are limited to 1 until your identity is verified. You have submitted your documents. Wait for the decision: you will get a notification.",
 		},
 	} {
 		if refused, ok := errors.AsType[*fault.Error](tt.err); !ok || refused.Message != tt.want {
-			t.Errorf("%v, want %q", tt.err, tt.want)
+			t.Errorf("got %v, want message %q", tt.err, tt.want)
 		}
 	}
 }

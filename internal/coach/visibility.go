@@ -8,21 +8,21 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Visibility is what a coach wishes the public to see, and what comes of it.
+// Visibility is a coach's visibility request and its effect.
 type Visibility struct {
 	VisibilityRequest
-	// Listed says whether the coach is in the directory now.
+	// Listed reports whether the coach is in the directory now.
 	Listed bool
-	// BlockedBy is the code of what keeps the coach out of it, whatever the wish;
-	// "" is nothing.
+	// BlockedBy is the code of the rule that keeps the coach out of the directory,
+	// "" for none.
 	BlockedBy string
-	// Allowed are the fields that the coach's tier shows.
+	// Allowed are the fields that the coach's tier may show.
 	Allowed []string
-	// Missing are the fields that a complete profile still wants.
+	// Missing are the required profile fields that are empty.
 	Missing []string
 }
 
-// Visibility returns where the caller stands in the directory.
+// Visibility returns the caller's visibility.
 func (d *Directory) Visibility(ctx context.Context, by actor.Actor) (Visibility, error) {
 	s, err := d.Store.ListingSource(ctx, by.AccountID)
 	if err != nil {
@@ -31,22 +31,22 @@ func (d *Directory) Visibility(ctx context.Context, by actor.Actor) (Visibility,
 	return d.visibility(s), nil
 }
 
-// SetVisibility notes what the caller wishes the public to see. To be hidden is
-// always possible; to be seen wants a complete profile, verification where the
-// tier asks for it, and a tier that shows these fields.
-func (d *Directory) SetVisibility(ctx context.Context, by actor.Actor, wish VisibilityRequest) (Visibility, error) {
-	wish.Show = slices.DeleteFunc(slices.Clone(Showable), func(f string) bool { return !slices.Contains(wish.Show, f) })
+// SetVisibility saves what the caller wants the directory to show. A coach may
+// always hide. To be visible the coach needs a complete profile, a tier that shows
+// these fields, and verification if the tier requires it.
+func (d *Directory) SetVisibility(ctx context.Context, by actor.Actor, request VisibilityRequest) (Visibility, error) {
+	request.Show = slices.DeleteFunc(slices.Clone(Showable), func(f string) bool { return !slices.Contains(request.Show, f) })
 	var saved Visibility
 	err := d.Store.SetVisibility(ctx, by.AccountID, func(s ListingSource) (VisibilityRequest, error) {
-		s.VisibilityRequest = wish
+		s.VisibilityRequest = request
 		saved = d.visibility(s)
-		if !wish.Visible {
-			return wish, nil
+		if !request.Visible {
+			return request, nil
 		}
 		if err := d.blockedBy(s); err != nil {
-			return wish, err
+			return request, err
 		}
-		return wish, d.Tiers.CheckFields(s.tierStatus(), wish.Show)
+		return request, d.Tiers.CheckFields(s.tierStatus(), request.Show)
 	})
 	return saved, err
 }
@@ -60,7 +60,7 @@ func (d *Directory) visibility(s ListingSource) Visibility {
 	return v
 }
 
-// block returns what keeps a coach out of the directory, or nil.
+// blockedBy returns the error that keeps a coach out of the directory, or nil.
 func (d *Directory) blockedBy(s ListingSource) error {
 	if s.Suspended {
 		return fault.New(fault.Forbidden, "account_suspended", "This account is suspended.")
@@ -72,6 +72,6 @@ func (d *Directory) blockedBy(s ListingSource) error {
 }
 
 func errIncomplete(missing []string) error {
-	return fault.New(fault.Forbidden, "profile_incomplete", "Complete your profile first; what is missing is listed.").
+	return fault.New(fault.Forbidden, "profile_incomplete", "Complete your profile first. The missing fields are listed.").
 		With("missing", missing)
 }
