@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -32,9 +33,9 @@ func (tx *tx) accounts(ctx context.Context, p *approval.Player) error {
 	}
 	var args []any
 	for _, c := range wanted {
-		args = append(args, tx.db.NewID(), string(c.Number), string(c.Party), 0, micros(tx.now))
+		args = append(args, tx.db.NewID(), string(c.Number), string(c.Party), 0, micros(tx.Now))
 	}
-	rs, err := tx.query(ctx, `
+	rs, err := tx.Query(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES `+rowsOf(len(wanted), 5)+`
 		ON CONFLICT (mobile_number, role) DO NOTHING
 		RETURNING id, role`, args...)
@@ -42,7 +43,7 @@ func (tx *tx) accounts(ctx context.Context, p *approval.Player) error {
 	if err != nil || made == len(wanted) {
 		return err
 	}
-	rs, err = tx.query(ctx, `
+	rs, err = tx.Query(ctx, `
 		SELECT id, role FROM accounts
 		WHERE mobile_number = $1 AND role = 'guardian' OR mobile_number = $2 AND role = 'student'`,
 		string(p.Number(actor.Guardian)), string(p.Number(actor.Student)))
@@ -51,15 +52,15 @@ func (tx *tx) accounts(ctx context.Context, p *approval.Player) error {
 	}
 	for _, c := range wanted {
 		if p.Side(c.Party).AccountID == "" {
-			return errStale
+			return database.ErrStale
 		}
 	}
 	return nil
 }
 
 // fill sets the accounts of p's parties from rows of id and role.
-func (tx *tx) fill(p *approval.Player, rs *rows, err error) (int, error) {
-	ids, err := collect(rs, err, func(s scanner) (id string, err error) {
+func (tx *tx) fill(p *approval.Player, rs *database.Rows, err error) (int, error) {
+	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var party actor.Role
 		if err = s.Scan(&id, &party); err == nil {
 			p.Side(party).AccountID = id

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
@@ -16,7 +17,7 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 	var kept *idempotency.StoredResponse
 	err := db.write(ctx, func(tx *tx) error {
 		kept = nil
-		res, err := tx.exec(ctx, `
+		res, err := tx.Exec(ctx, `
 			INSERT INTO kept_answers (owner, key, fingerprint, status, lease, started_at, ends_at)
 			VALUES ($1, $2, $3, 0, $4, $5, $6)
 			ON CONFLICT (owner, key) DO UPDATE SET
@@ -32,10 +33,10 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 			return err
 		}
 		var found idempotency.StoredResponse
-		err = tx.queryRow(ctx, `SELECT fingerprint, answer FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
+		err = tx.QueryRow(ctx, `SELECT fingerprint, answer FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
 			Scan(&found.Fingerprint, &found.Sealed)
 		if errors.Is(err, sql.ErrNoRows) {
-			return errStale // it was dropped just now
+			return database.ErrStale // it was dropped just now
 		}
 		kept = &found
 		return err
@@ -45,7 +46,7 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 
 // SaveResponse keeps the first answer, if the lease still holds the key.
 func (db *DB) SaveResponse(ctx context.Context, owner, key, lease string, status int, sealed []byte) error {
-	_, err := db.exec(ctx, `
+	_, err := db.sql.Exec(ctx, `
 		UPDATE kept_answers SET status = $4, answer = $5
 		WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, owner, key, lease, status, sealed)
 	return err
@@ -53,6 +54,6 @@ func (db *DB) SaveResponse(ctx context.Context, owner, key, lease string, status
 
 // ReleaseKey frees the key, if the lease still holds it.
 func (db *DB) ReleaseKey(ctx context.Context, owner, key, lease string) error {
-	_, err := db.exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, owner, key, lease)
+	_, err := db.sql.Exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, owner, key, lease)
 	return err
 }

@@ -5,16 +5,17 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
 )
 
 // audit records what an operator does in this transaction. detail must hold no
 // personal data. There is no statement that changes an entry or removes one.
 func (tx *tx) audit(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		tx.db.NewID(), micros(tx.now), text(by.ID), by.Name, action, objectKind, objectID, detail)
+		tx.db.NewID(), micros(tx.Now), text(by.ID), by.Name, action, objectKind, objectID, detail)
 	if err != nil {
 		return fmt.Errorf("record %s: %w", action, err)
 	}
@@ -29,17 +30,17 @@ func (db *DB) Record(ctx context.Context, by actor.Operator, action, objectKind,
 // Audit lists entries, newest first, of one object or, where objectID is empty, all.
 func (db *DB) Audit(ctx context.Context, objectID, after string, limit int) ([]operator.Entry, error) {
 	if objectID == "" {
-		return collectAudit(db.query(ctx, `
+		return collectAudit(db.sql.Query(ctx, `
 			SELECT id, at, operator_id, operator_name, action, object_kind, object_id, detail
 			FROM audit_log WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit))
 	}
-	return collectAudit(db.query(ctx, `
+	return collectAudit(db.sql.Query(ctx, `
 		SELECT id, at, operator_id, operator_name, action, object_kind, object_id, detail
 		FROM audit_log WHERE object_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, objectID, before(after), limit))
 }
 
-func collectAudit(rs *rows, err error) ([]operator.Entry, error) {
-	return collect(rs, err, func(s scanner) (operator.Entry, error) {
+func collectAudit(rs *database.Rows, err error) ([]operator.Entry, error) {
+	return database.Collect(rs, err, func(s database.Scanner) (operator.Entry, error) {
 		var e operator.Entry
 		err := s.Scan(&e.ID, intoTime(&e.At), intoText(&e.By.ID), &e.By.Name, &e.Action, &e.ObjectKind, &e.ObjectID, &e.Detail)
 		return e, err

@@ -15,7 +15,7 @@ import (
 func (db *DB) Standing(ctx context.Context, by actor.Actor, playerID string) (approval.Standing, error) {
 	s := approval.Standing{PlayerID: playerID}
 	var born string
-	err := db.queryRow(ctx, `
+	err := db.sql.QueryRow(ctx, `
 		SELECT guardian_state, student_state, date_of_birth
 		FROM players
 		WHERE id = $1 AND deleted_at IS NULL AND (

@@ -11,7 +11,7 @@ import (
 // the one was due that has waited for longest; zero where none waits. It reads so
 // many rows of an index and no more.
 func (db *DB) Backlog(ctx context.Context, kind notify.Kind, most int) (waiting int, oldest time.Time, err error) {
-	err = db.queryRow(ctx, `
+	err = db.sql.QueryRow(ctx, `
 		SELECT count(*), min(q.due_at) FROM (
 			SELECT due_at FROM deliveries WHERE kind = $1 AND state = 'queued' ORDER BY due_at, id LIMIT $2
 		) AS q`, string(kind), most).Scan(&waiting, intoTime(&oldest))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -18,7 +19,7 @@ func (db *DB) ReserveBlobs(ctx context.Context, coachID string, blobs []coach.Bl
 	for _, b := range blobs {
 		args = append(args, b.Key, coachID, b.Size, micros(now), micros(ends))
 	}
-	_, err := db.exec(ctx, `INSERT INTO blobs (key, coach_id, size, created_at, ends_at) VALUES `+rowsOf(len(blobs), 5), args...)
+	_, err := db.sql.Exec(ctx, `INSERT INTO blobs (key, coach_id, size, created_at, ends_at) VALUES `+rowsOf(len(blobs), 5), args...)
 	if err != nil {
 		return fmt.Errorf("book blobs: %w", err)
 	}
@@ -30,11 +31,11 @@ var errBookingOver = errors.New("store: what was uploaded was booked too long ag
 
 // claimBlobs makes booked bytes a document's.
 func (tx *tx) claimBlobs(ctx context.Context, coachID string, keys []string) error {
-	args := []any{coachID, micros(tx.now)}
+	args := []any{coachID, micros(tx.Now)}
 	for _, key := range keys {
 		args = append(args, key)
 	}
-	res, err := tx.exec(ctx, `UPDATE blobs SET ends_at = NULL WHERE coach_id = $1 AND ends_at > $2 AND key IN (`+params(3, len(keys))+`)`, args...)
+	res, err := tx.Exec(ctx, `UPDATE blobs SET ends_at = NULL WHERE coach_id = $1 AND ends_at > $2 AND key IN (`+params(3, len(keys))+`)`, args...)
 	if err != nil {
 		return err
 	}
@@ -46,11 +47,11 @@ func (tx *tx) claimBlobs(ctx context.Context, coachID string, keys []string) err
 
 // endBlobs gives the bytes of a document that is no more to the sweeper.
 func (tx *tx) endBlobs(ctx context.Context, keys []string) error {
-	args := []any{micros(tx.now)}
+	args := []any{micros(tx.Now)}
 	for _, key := range keys {
 		args = append(args, key)
 	}
-	err := tx.put(ctx, `UPDATE blobs SET ends_at = $1 WHERE key IN (`+params(2, len(keys))+`)`, args...)
+	err := tx.Defer(ctx, `UPDATE blobs SET ends_at = $1 WHERE key IN (`+params(2, len(keys))+`)`, args...)
 	return err
 }
 
@@ -61,7 +62,7 @@ func (db *DB) ReleaseBlobs(ctx context.Context, keys []string) error {
 	for _, key := range keys {
 		args = append(args, key)
 	}
-	_, err := db.exec(ctx, `UPDATE blobs SET ends_at = $1 WHERE ends_at IS NOT NULL AND key IN (`+params(2, len(keys))+`)`, args...)
+	_, err := db.sql.Exec(ctx, `UPDATE blobs SET ends_at = $1 WHERE ends_at IS NOT NULL AND key IN (`+params(2, len(keys))+`)`, args...)
 	return err
 }
 
@@ -71,15 +72,17 @@ func (db *DB) ExpiredBlobs(ctx context.Context, after coach.ExpiredBlob, n int) 
 	if !after.EndsAt.IsZero() {
 		since = after.EndsAt.UnixMicro()
 	}
-	rs, err := db.query(ctx, `
+	rs, err := db.sql.Query(ctx, `
 		SELECT key, ends_at FROM blobs
 		WHERE ends_at <= $1 AND (ends_at, key) > ($2, $3)
 		ORDER BY ends_at, key LIMIT $4`, micros(db.Now()), since, after.Key, n)
-	return collect(rs, err, func(s scanner) (b coach.ExpiredBlob, err error) { return b, s.Scan(&b.Key, intoTime(&b.EndsAt)) })
+	return database.Collect(rs, err, func(s database.Scanner) (b coach.ExpiredBlob, err error) {
+		return b, s.Scan(&b.Key, intoTime(&b.EndsAt))
+	})
 }
 
 // DropBlob forgets bytes that are gone from the file store.
 func (db *DB) DeleteBlob(ctx context.Context, key string) error {
-	_, err := db.exec(ctx, `DELETE FROM blobs WHERE key = $1 AND ends_at <= $2`, key, micros(db.Now()))
+	_, err := db.sql.Exec(ctx, `DELETE FROM blobs WHERE key = $1 AND ends_at <= $2`, key, micros(db.Now()))
 	return err
 }

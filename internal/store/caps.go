@@ -77,7 +77,7 @@ func (tx *tx) quota(ctx context.Context, coachID string) (quota, error) {
 	if tiers == nil {
 		return q, nil
 	}
-	err := tx.queryRow(ctx, `SELECT tier, kyc_state FROM coaches WHERE id = $1`, coachID).Scan(intoText(&q.standing.Tier), &q.standing.KYC)
+	err := tx.QueryRow(ctx, `SELECT tier, kyc_state FROM coaches WHERE id = $1`, coachID).Scan(intoText(&q.standing.Tier), &q.standing.KYC)
 	if err != nil && !isNone(err) { // who has gone has the first tier
 		return q, fmt.Errorf("read the tier: %w", err)
 	}
@@ -92,7 +92,7 @@ func (tx *tx) withinQuota(ctx context.Context, q quota) error {
 		return nil
 	}
 	var use int64
-	err := tx.queryRow(ctx, `SELECT count(*) FROM limit_slots WHERE key = $1 AND free_at > $2`, messagesFrom(q.coachID), micros(tx.now)).Scan(&use)
+	err := tx.QueryRow(ctx, `SELECT count(*) FROM limit_slots WHERE key = $1 AND free_at > $2`, messagesFrom(q.coachID), micros(tx.Now)).Scan(&use)
 	if err != nil {
 		return fmt.Errorf("count messages: %w", err)
 	}
@@ -102,13 +102,13 @@ func (tx *tx) withinQuota(ctx context.Context, q quota) error {
 // wakeOutbox tells this process's worker, after the commit, that one of a kind waits.
 func (tx *tx) wakeOutbox(kind notify.Kind) {
 	if wake := tx.db.OnQueued; wake != nil {
-		tx.afterCommit(func() { wake(kind) })
+		tx.AfterCommit(func() { wake(kind) })
 	}
 }
 
 // wakeTrays tells this process's streams, after the commit, whose trays grew.
 func (tx *tx) wakeTrays(accountIDs []string) {
 	if wake := tx.db.OnNotified; wake != nil && len(accountIDs) > 0 {
-		tx.afterCommit(func() { wake(accountIDs) })
+		tx.AfterCommit(func() { wake(accountIDs) })
 	}
 }

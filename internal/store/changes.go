@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -34,7 +35,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 		if !added {
 			id, err := twin(ctx, tx, p)
 			if errors.Is(err, sql.ErrNoRows) {
-				return errStale // it was removed this moment
+				return database.ErrStale // it was removed this moment
 			}
 			if err != nil {
 				return err
@@ -75,11 +76,11 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.Load, f
 			}
 			return tx.change(ctx, p, fn)
 		})
-		if !isUnique(err) {
+		if !database.IsUnique(err) {
 			return err
 		}
 		// The transaction was dead by then, so the twin is looked for here.
-		other, missing := twin(ctx, db, p.Player)
+		other, missing := twin(ctx, db.sql, p.Player)
 		switch {
 		case missing == nil && other != id:
 			return errExists(other)
@@ -93,7 +94,7 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.Load, f
 
 // player loads a player with what else is asked for.
 func (tx *tx) player(ctx context.Context, id string, load approval.Load) (*stored, error) {
-	p, err := tx.db.scanStored(tx.queryRow(ctx, playerSelect+`WHERE p.id = $1`, id))
+	p, err := tx.db.scanStored(tx.QueryRow(ctx, playerSelect+`WHERE p.id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fault.Missing()
 	}

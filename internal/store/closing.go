@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // CloseAccount judges the code and, where it is right, uses it up and closes the
@@ -38,7 +39,7 @@ func (tx *tx) closeAccount(ctx context.Context, by actor.Actor) error {
 		return fmt.Errorf("close account: %w", err)
 	}
 	var name string
-	err := tx.queryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, by.AccountID).Scan(intoText(&name))
+	err := tx.QueryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, by.AccountID).Scan(intoText(&name))
 	if isNone(err) {
 		return auth.ErrEnded()
 	}
@@ -73,11 +74,11 @@ func (l *leaving) freeNumber(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = l.tx.execOne(ctx, `
+	err = l.tx.ExecOne(ctx, `
 		UPDATE accounts SET mobile_number = $3, closed_at = $4, closed_number = $5
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
-		l.by.AccountID, string(l.by.Number), l.gone(), micros(l.tx.now), sealed)
-	if errors.Is(err, errStale) {
+		l.by.AccountID, string(l.by.Number), l.gone(), micros(l.tx.Now), sealed)
+	if errors.Is(err, database.ErrStale) {
 		return auth.ErrEnded() // another session closed it, or changed the number
 	}
 	return err
@@ -87,16 +88,16 @@ func (l *leaving) freeNumber(ctx context.Context) error {
 // parts those that ended before from it, too. The caller's must live still: who was
 // signed out just now closes nothing.
 func (l *leaving) endSessions(ctx context.Context) error {
-	err := l.tx.execOne(ctx, `
+	err := l.tx.ExecOne(ctx, `
 		UPDATE sessions SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
-		l.by.SessionID, l.by.AccountID, micros(l.tx.now))
-	if errors.Is(err, errStale) {
+		l.by.SessionID, l.by.AccountID, micros(l.tx.Now))
+	if errors.Is(err, database.ErrStale) {
 		return auth.ErrEnded()
 	}
 	if err != nil {
 		return err
 	}
-	coach, now, gone := l.by.AccountID, micros(l.tx.now), l.gone()
+	coach, now, gone := l.by.AccountID, micros(l.tx.Now), l.gone()
 	return l.each(ctx,
 		statement{query: `
 			UPDATE sessions SET mobile_number = $2, device_name = NULL
@@ -113,7 +114,7 @@ func (l *leaving) gone() string { return "closed:" + l.by.AccountID }
 
 // closeRequests cancels what is still open and drops what has not left yet.
 func (l *leaving) closeRequests(ctx context.Context) error {
-	coach, now := l.by.AccountID, micros(l.tx.now)
+	coach, now := l.by.AccountID, micros(l.tx.Now)
 	return l.each(ctx,
 		statement{query: `
 			UPDATE deliveries SET state = 'failed', reason = 'request_closed', lease = NULL, updated_at = $2
@@ -126,7 +127,7 @@ func (l *leaving) closeRequests(ctx context.Context) error {
 // forgetSelf removes what the coach told and kept. Whoever changes documents or
 // verification waits for the row in coaches, and finds it gone afterwards.
 func (l *leaving) forgetSelf(ctx context.Context) error {
-	coach, now := l.by.AccountID, micros(l.tx.now)
+	coach, now := l.by.AccountID, micros(l.tx.Now)
 	return l.each(ctx,
 		statement{query: `DELETE FROM coaches WHERE id = $1`, args: []any{coach}},
 		statement{query: `UPDATE blobs SET ends_at = $2 WHERE coach_id = $1 AND ends_at IS NULL`, args: []any{coach, now}},
@@ -140,10 +141,16 @@ func (l *leaving) forgetSelf(ctx context.Context) error {
 	)
 }
 
+// statement is one statement with its arguments.
+type statement struct {
+	query string
+	args  []any
+}
+
 // each runs statements on whose answers nothing depends.
 func (l *leaving) each(ctx context.Context, statements ...statement) error {
 	for _, s := range statements {
-		if err := l.tx.later(ctx, s); err != nil {
+		if err := l.tx.Defer(ctx, s.query, s.args...); err != nil {
 			return err
 		}
 	}

@@ -9,11 +9,12 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // Profile returns a coach's profile.
 func (db *DB) Profile(ctx context.Context, coachID string) (coach.Profile, error) {
-	return profile(ctx, db, coachID)
+	return profile(ctx, db.sql, coachID)
 }
 
 // filledBy names the fields of a profile that are set, as coach.Profile.Missing
@@ -32,21 +33,21 @@ const filledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
 // Filled returns which fields of its profile an account has set; none where it
 // has no profile.
 func (db *DB) Filled(ctx context.Context, accountID string) ([]string, error) {
-	return filled(ctx, db, accountID)
+	return filled(ctx, db.sql, accountID)
 }
 
-func filled(ctx context.Context, q querier, accountID string) (fields []string, err error) {
-	return fields, q.queryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(intoWords(&fields))
+func filled(ctx context.Context, q database.Querier, accountID string) (fields []string, err error) {
+	return fields, q.QueryRow(ctx, `SELECT `+filledBy+`$1)`, accountID).Scan(intoWords(&fields))
 }
 
-func profile(ctx context.Context, q querier, coachID string) (coach.Profile, error) {
+func profile(ctx context.Context, q database.Querier, coachID string) (coach.Profile, error) {
 	var (
 		p      coach.Profile
 		years  sql.NullInt64
 		sports string
 		shown  string
 	)
-	err := q.queryRow(ctx, `
+	err := q.QueryRow(ctx, `
 		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.tier, c.kyc_state, c.version, c.created_at, c.updated_at
 		FROM coaches c JOIN accounts a ON a.id = c.id
 		WHERE c.id = $1`, coachID).
@@ -68,10 +69,10 @@ func profile(ctx context.Context, q querier, coachID string) (coach.Profile, err
 	if err := json.Unmarshal([]byte(shown), &p.Show); err != nil {
 		return p, fmt.Errorf("visibility of coach %s: %w", coachID, err)
 	}
-	rs, err := q.query(ctx, `
+	rs, err := q.Query(ctx, `
 		SELECT `+documentColumns+`
 		FROM documents d WHERE d.coach_id = $1 AND d.kind <> 'identity' ORDER BY d.id DESC`, coachID)
-	p.Documents, err = collect(rs, err, scanDocument)
+	p.Documents, err = database.Collect(rs, err, scanDocument)
 	return p, err
 }
 
@@ -98,7 +99,7 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 		if p.Experience != nil {
 			years = *p.Experience
 		}
-		err = tx.execOne(ctx, `
+		err = tx.ExecOne(ctx, `
 			UPDATE coaches
 			SET name = $3, email = $4, bio = $5, experience_years = $6, sports = $7, updated_at = $8, name_key = $9, version = version + 1
 			WHERE id = $1 AND version = $2`,
@@ -128,7 +129,7 @@ func (tx *tx) nameDocuments(ctx context.Context, old, p coach.Profile) error {
 		if d.InProfile == was[d.ID] || d.Kind == coach.ProfilePicture {
 			continue
 		}
-		err := tx.put(ctx, `UPDATE documents SET in_profile = $3, version = version + 1 WHERE coach_id = $1 AND id = $2`, p.ID, d.ID, d.InProfile)
+		err := tx.Defer(ctx, `UPDATE documents SET in_profile = $3, version = version + 1 WHERE coach_id = $1 AND id = $2`, p.ID, d.ID, d.InProfile)
 		if err != nil {
 			return fmt.Errorf("name document %s: %w", d.ID, err)
 		}

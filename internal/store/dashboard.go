@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // Dashboard reads a coach's dashboard, all of it from one state of the database.
@@ -41,7 +42,7 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 // countPlayers counts by state. Those who approved are what is left of the total.
 func (tx *tx) countPlayers(ctx context.Context, coachID string, d *coach.Dashboard) error {
 	g, s := &d.Players.Guardian, &d.Players.Student
-	err := tx.queryRow(ctx, `
+	err := tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL),
 			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state = 'pending'),
 			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state = 'pending'),
@@ -62,7 +63,7 @@ func (tx *tx) countPlayers(ctx context.Context, coachID string, d *coach.Dashboa
 func (tx *tx) countWaiting(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
 	adult := approval.DateOf(now)
 	adult.Year -= approval.AdultAge
-	return tx.queryRow(ctx, `
+	return tx.QueryRow(ctx, `
 		SELECT count(*), count(*) FILTER (WHERE w.since < $3), count(*) FILTER (WHERE w.since < $4), min(w.since)
 		FROM (
 			SELECT p.guardian_pending_since AS since FROM players p
@@ -80,7 +81,7 @@ func (tx *tx) countWaiting(ctx context.Context, coachID string, now time.Time, d
 func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
 	due := now.Add(-coach.FollowUpTarget)
 	var failed, disputed int
-	err := tx.queryRow(ctx, `
+	err := tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND requested_at < $2 AND followed_up_at IS NULL),
 			m.reached, m.followed,
 			(SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND delivery_failed = TRUE),
@@ -103,7 +104,7 @@ const stillDisputed = `p.deleted_at IS NULL AND (p.guardian_request_id = r.id AN
 
 // attention lists what needs it of players, the newest of each sort.
 func (tx *tx) attention(ctx context.Context, coachID string, d *coach.Dashboard) error {
-	rs, err := tx.query(ctx, `
+	rs, err := tx.Query(ctx, `
 		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id FROM (
 			SELECT * FROM (
 				SELECT p.guardian_state AS kind, p.guardian_changed_at AS since, p.id AS player_id, p.student_name AS student_name,
@@ -131,7 +132,7 @@ func (tx *tx) attention(ctx context.Context, coachID string, d *coach.Dashboard)
 				WHERE r.coach_id = $1 AND r.state = 'disputed'
 				ORDER BY r.closed_at DESC, r.id DESC LIMIT $2) c
 		) w`, coachID, coach.MaxAttention)
-	d.Attention, err = collect(rs, err, func(s scanner) (a coach.Attention, err error) {
+	d.Attention, err = database.Collect(rs, err, func(s database.Scanner) (a coach.Attention, err error) {
 		return a, s.Scan(&a.Kind, intoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, intoText(&a.RequestID))
 	})
 	return err

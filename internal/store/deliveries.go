@@ -27,7 +27,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 	slices.SortStableFunc(sorted, func(a, b approval.Message) int { return cmp.Compare(a.To, b.To) })
 	var values, links []any
 	for _, m := range sorted {
-		id, state, due, made := tx.db.NewID(), "delivered", tx.now, tx.now
+		id, state, due, made := tx.db.NewID(), "delivered", tx.Now, tx.Now
 		if m.Kind == approval.MessageRequest {
 			made = m.Request.LastSentAt // DeliveryFailed knows the newest sending by it
 		}
@@ -41,7 +41,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 				state, reason = "sent", sparedReason
 			default:
 				state = "queued"
-				limited, err := tx.take(ctx, tx.now, tx.db.caps(p.CoachID, quota.limit, m.To))
+				limited, err := tx.take(ctx, tx.Now, tx.db.caps(p.CoachID, quota.limit, m.To))
 				if err != nil {
 					return err
 				}
@@ -51,7 +51,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 					}
 				}
 				if limited != nil {
-					reason, due = heldReason, tx.now.Add(limited.Wait)
+					reason, due = heldReason, tx.Now.Add(limited.Wait)
 				} else {
 					tx.wakeOutbox(notify.Kind(m.Kind))
 				}
@@ -63,9 +63,9 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 			}
 		}
 		values = append(values, id, m.Kind, string(m.Channel), state, text(reason), p.Side(m.Request.Party).AccountID,
-			recipient, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLife)), micros(made), micros(tx.now), 0)
+			recipient, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLife)), micros(made), micros(tx.Now), 0)
 	}
-	err = tx.put(ctx, `
+	err = tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id,
 			due_at, gives_up_at, created_at, updated_at, attempts)
 		VALUES `+rowsOf(len(sorted), 15), values...)
@@ -75,7 +75,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 	if len(links) == 0 {
 		return nil
 	}
-	err = tx.put(ctx, `INSERT INTO request_links (hash, request_id, ends_at) VALUES `+rowsOf(len(links)/3, 3), links...)
+	err = tx.Defer(ctx, `INSERT INTO request_links (hash, request_id, ends_at) VALUES `+rowsOf(len(links)/3, 3), links...)
 	if err != nil {
 		return fmt.Errorf("make links: %w", err)
 	}

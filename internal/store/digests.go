@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 )
@@ -24,8 +25,8 @@ func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
 		coachID string
 		version int64
 	}
-	rs, err := db.query(ctx, `SELECT coach_id, version FROM digests WHERE due_at <= $1 ORDER BY due_at LIMIT $2`, micros(db.Now()), n)
-	coaches, err := collect(rs, err, func(s scanner) (d due, err error) { return d, s.Scan(&d.coachID, &d.version) })
+	rs, err := db.sql.Query(ctx, `SELECT coach_id, version FROM digests WHERE due_at <= $1 ORDER BY due_at LIMIT $2`, micros(db.Now()), n)
+	coaches, err := database.Collect(rs, err, func(s database.Scanner) (d due, err error) { return d, s.Scan(&d.coachID, &d.version) })
 	if err != nil {
 		return 0, fmt.Errorf("find digests: %w", err)
 	}
@@ -46,9 +47,9 @@ func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
 // faster, or a request that was opened meanwhile, has moved the version: then
 // nothing is done.
 func (tx *tx) digest(ctx context.Context, coachID string, version int64) error {
-	long := tx.now.Add(-tx.db.Settings.DigestAfter)
+	long := tx.Now.Add(-tx.db.Settings.DigestAfter)
 	var waiting int
-	err := tx.queryRow(ctx, `
+	err := tx.QueryRow(ctx, `
 		SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND requested_at < $2`,
 		coachID, micros(long)).Scan(&waiting)
 	if err != nil {
@@ -56,10 +57,10 @@ func (tx *tx) digest(ctx context.Context, coachID string, version int64) error {
 	}
 	next := int64(notDue)
 	if waiting > 0 {
-		next = tx.now.Add(tx.db.Settings.DigestEvery).UnixMicro()
+		next = tx.Now.Add(tx.db.Settings.DigestEvery).UnixMicro()
 	} else {
 		var oldest int64
-		err := tx.queryRow(ctx, `
+		err := tx.QueryRow(ctx, `
 			SELECT requested_at FROM requests WHERE coach_id = $1 AND state = 'pending'
 			ORDER BY requested_at LIMIT 1`, coachID).Scan(&oldest)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -70,7 +71,7 @@ func (tx *tx) digest(ctx context.Context, coachID string, version int64) error {
 			next = oldest + tx.db.Settings.DigestAfter.Microseconds() + 1
 		}
 	}
-	res, err := tx.exec(ctx, `UPDATE digests SET due_at = $3, version = version + 1 WHERE coach_id = $1 AND version = $2`, coachID, version, next)
+	res, err := tx.Exec(ctx, `UPDATE digests SET due_at = $3, version = version + 1 WHERE coach_id = $1 AND version = $2`, coachID, version, next)
 	if err != nil {
 		return err
 	}

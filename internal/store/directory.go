@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -21,9 +22,9 @@ const (
 // from before a coach's id on. next is where to go on, "" at the end.
 func (db *DB) Listings(ctx context.Context, terms []string, after string, limit int) (found []coach.Listing, next string, err error) {
 	from, floor := before(after), ""
-	var rs *rows
+	var rs *database.Rows
 	if len(terms) == 0 {
-		rs, err = db.query(ctx, `SELECT coach_id, card FROM listings WHERE coach_id < $1 ORDER BY coach_id DESC LIMIT $2`, from, limit+1)
+		rs, err = db.sql.Query(ctx, `SELECT coach_id, card FROM listings WHERE coach_id < $1 ORDER BY coach_id DESC LIMIT $2`, from, limit+1)
 	} else {
 		if len(terms) > 1 {
 			if terms, floor, err = db.rarestFirst(ctx, terms, from); err != nil {
@@ -32,7 +33,7 @@ func (db *DB) Listings(ctx context.Context, terms []string, after string, limit 
 		}
 		rs, err = db.search(ctx, terms, from, floor, limit+1)
 	}
-	found, err = collect(rs, err, scanListing)
+	found, err = database.Collect(rs, err, scanListing)
 	switch {
 	case err != nil:
 		return nil, "", err
@@ -45,9 +46,9 @@ func (db *DB) Listings(ctx context.Context, terms []string, after string, limit 
 // search walks the listings of the first term from there down to floor, and keeps
 // those that have the others too. Those are scalar subqueries, and so is the card:
 // as joins the planner of PostgreSQL may read a whole term, or the whole table.
-func (db *DB) search(ctx context.Context, terms []string, from, floor string, limit int) (*rows, error) {
+func (db *DB) search(ctx context.Context, terms []string, from, floor string, limit int) (*database.Rows, error) {
 	args := append([]any{from, floor, limit}, sixTerms(terms)...)
-	return db.query(ctx, `
+	return db.sql.Query(ctx, `
 		SELECT t.coach_id, (SELECT l.card FROM listings l WHERE l.coach_id = t.coach_id)
 		FROM listing_terms t
 		WHERE t.term = $4 AND t.coach_id < $1 AND t.coach_id >= $2
@@ -70,7 +71,7 @@ func (db *DB) rarestFirst(ctx context.Context, terms []string, from string) (ord
 	for i := range floors {
 		dest = append(dest, intoText(&floors[i]))
 	}
-	err = db.queryRow(ctx, `
+	err = db.sql.QueryRow(ctx, `
 		SELECT
 			(SELECT coach_id FROM listing_terms WHERE term = $3 AND coach_id < $1 ORDER BY coach_id DESC LIMIT 1 OFFSET $2),
 			(SELECT coach_id FROM listing_terms WHERE term = $4 AND coach_id < $1 ORDER BY coach_id DESC LIMIT 1 OFFSET $2),
@@ -107,7 +108,7 @@ func sixTerms(terms []string) []any {
 
 // Listing returns the listing of a coach; not_found where there is none.
 func (db *DB) Listing(ctx context.Context, coachID string) (coach.Listing, error) {
-	l, err := scanListing(db.queryRow(ctx, `SELECT coach_id, card FROM listings WHERE coach_id = $1`, coachID))
+	l, err := scanListing(db.sql.QueryRow(ctx, `SELECT coach_id, card FROM listings WHERE coach_id = $1`, coachID))
 	if errors.Is(err, sql.ErrNoRows) {
 		return l, fault.Missing()
 	}

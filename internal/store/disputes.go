@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -19,15 +20,15 @@ import (
 // a coach who has closed the account meanwhile has ended.
 func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 	p.Disputes = nil
-	rs, err := tx.query(ctx, `
+	rs, err := tx.Query(ctx, `
 		SELECT c.name, own.mobile_number, own.closed_at, a.role, a.mobile_number
 		FROM accounts own
 		LEFT JOIN coaches c ON c.id = own.id
 		LEFT JOIN disputes d ON d.coach_id = own.id AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4)
 		LEFT JOIN accounts a ON a.id = d.approver_id
-		WHERE own.id = $1 `+tx.db.engine.kept("own"), p.CoachID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
+		WHERE own.id = $1 `+tx.ForKeyShare("own"), p.CoachID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
 	var closed time.Time
-	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var role, number string
 		err := s.Scan(intoText(&p.CoachName), &p.CoachNumber, intoTime(&closed), intoText(&role), intoText(&number))
 		if number != "" {
@@ -49,12 +50,12 @@ func (tx *tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Re
 	if r == nil {
 		return nil
 	}
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		INSERT INTO disputes (coach_id, approver_id, player_id, student_key, date_of_birth, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (coach_id, approver_id, player_id) DO UPDATE SET
 			student_key = excluded.student_key, date_of_birth = excluded.date_of_birth, created_at = excluded.created_at`,
-		p.CoachID, r.PartyID, p.ID, studentKey(p), p.Student.DateOfBirth.String(), micros(tx.now))
+		p.CoachID, r.PartyID, p.ID, studentKey(p), p.Student.DateOfBirth.String(), micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("keep dispute: %w", err)
 	}
@@ -66,7 +67,7 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 	if party == "" {
 		return nil
 	}
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		DELETE FROM disputes
 		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_key = $4 AND date_of_birth = $5)`,
 		p.CoachID, p.Side(party).AccountID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
@@ -84,7 +85,7 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 		var party actor.Role
 		var born string
 		var state approval.RequestState
-		err := tx.queryRow(ctx, `
+		err := tx.QueryRow(ctx, `
 			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state
 			FROM requests r JOIN players p ON p.id = r.player_id
 			WHERE r.id = $1 AND r.approver_id = $2 AND r.state IN ('disputed', 'cancelled')`, requestID, approverID).
@@ -101,7 +102,7 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 		if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
 			return err
 		}
-		err = tx.execOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed'`, requestID)
+		err = tx.ExecOne(ctx, `UPDATE requests SET state = 'cancelled' WHERE id = $1 AND state = 'disputed'`, requestID)
 		if err != nil {
 			return err
 		}

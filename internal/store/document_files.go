@@ -48,7 +48,7 @@ func (tx *tx) saveFile(ctx context.Context, d coach.Document) error {
 	if err != nil {
 		return err
 	}
-	return tx.execOne(ctx, `
+	return tx.ExecOne(ctx, `
 		UPDATE documents SET file_name = $4, media_type = $5, size = $6, sha256 = $7, width = $8, height = $9, variants = $10, blob = $11,
 			updated_at = $12, version = version + 1
 		WHERE coach_id = $1 AND id = $2 AND version = $3`,
@@ -68,7 +68,7 @@ func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Rem
 		if err != nil {
 			return err
 		}
-		if err := tx.execOne(ctx, `DELETE FROM documents WHERE coach_id = $1 AND id = $2 AND version = $3`, coachID, id, d.Version); err != nil {
+		if err := tx.ExecOne(ctx, `DELETE FROM documents WHERE coach_id = $1 AND id = $2 AND version = $3`, coachID, id, d.Version); err != nil {
 			return err
 		}
 		if d.Kind == coach.ProfilePicture && d.InProfile {
@@ -93,11 +93,11 @@ func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Rem
 
 // choosePicture makes a document the coach's picture; "" is none.
 func (tx *tx) choosePicture(ctx context.Context, coachID, id string) error {
-	err := tx.put(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, text(id))
+	err := tx.Defer(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, text(id))
 	if err != nil {
 		return err
 	}
-	err = tx.put(ctx, `
+	err = tx.Defer(ctx, `
 		UPDATE documents SET in_profile = (id = $2), version = version + 1
 		WHERE coach_id = $1 AND kind = 'profile_picture' AND in_profile <> (id = $2)`, coachID, id)
 	return err
@@ -120,16 +120,16 @@ func (tx *tx) touchedIdentity(ctx context.Context, d coach.Document, kyc coach.K
 // the document: what an operator is to judge is not there any more. A decision
 // that was faster stands.
 func (tx *tx) withdrawKYC(ctx context.Context, coachID, documentID string) (bool, error) {
-	res, err := tx.exec(ctx, `
+	res, err := tx.Exec(ctx, `
 		UPDATE kyc_submissions SET state = 'withdrawn', decided_at = $3
 		WHERE coach_id = $1 AND state = 'submitted'
-			AND id IN (SELECT submission_id FROM kyc_documents WHERE document_id = $2)`, coachID, documentID, micros(tx.now))
+			AND id IN (SELECT submission_id FROM kyc_documents WHERE document_id = $2)`, coachID, documentID, micros(tx.Now))
 	if err != nil {
 		return false, err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return false, err
 	}
-	err = tx.put(ctx, `UPDATE coaches SET kyc_state = 'not_started' WHERE id = $1 AND kyc_state = 'submitted'`, coachID)
+	err = tx.Defer(ctx, `UPDATE coaches SET kyc_state = 'not_started' WHERE id = $1 AND kyc_state = 'submitted'`, coachID)
 	return err == nil, err
 }

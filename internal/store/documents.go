@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -25,7 +26,7 @@ type variant struct {
 	Blob   string `json:"blob"`
 }
 
-func scanDocument(s scanner) (d coach.Document, err error) {
+func scanDocument(s database.Scanner) (d coach.Document, err error) {
 	var width, height sql.NullInt64
 	var sizes string
 	err = s.Scan(&d.ID, &d.CoachID, &d.Kind, &d.Title, intoText(&d.Issuer), intoText((*string)(&d.IssuedOn)), intoText((*string)(&d.ExpiresOn)),
@@ -64,21 +65,21 @@ func pixels(n int) any {
 
 // Documents are a coach's, newest first; see coach.DocumentStore.
 func (db *DB) Documents(ctx context.Context, coachID string, kind coach.DocumentKind, last string, n int) ([]coach.Document, error) {
-	rs, err := db.query(ctx, `
+	rs, err := db.sql.Query(ctx, `
 		SELECT `+documentColumns+`
 		FROM documents d
 		WHERE d.coach_id = $1 AND d.id < $2 AND (CAST($3 AS TEXT) IS NULL OR d.kind = $3)
 		ORDER BY d.id DESC LIMIT $4`, coachID, before(last), text(string(kind)), n)
-	return collect(rs, err, scanDocument)
+	return database.Collect(rs, err, scanDocument)
 }
 
 // Document is one of a coach's; not_found where it is not.
 func (db *DB) Document(ctx context.Context, coachID, id string) (coach.Document, error) {
-	return document(ctx, db, coachID, id)
+	return document(ctx, db.sql, coachID, id)
 }
 
-func document(ctx context.Context, q querier, coachID, id string) (coach.Document, error) {
-	d, err := scanDocument(q.queryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.coach_id = $1 AND d.id = $2`, coachID, id))
+func document(ctx context.Context, q database.Querier, coachID, id string) (coach.Document, error) {
+	d, err := scanDocument(q.QueryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.coach_id = $1 AND d.id = $2`, coachID, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return d, fault.Missing()
 	}
@@ -87,7 +88,7 @@ func document(ctx context.Context, q querier, coachID, id string) (coach.Documen
 
 // DocumentByID is anybody's document.
 func (db *DB) DocumentByID(ctx context.Context, id string) (coach.Document, error) {
-	d, err := scanDocument(db.queryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.id = $1`, id))
+	d, err := scanDocument(db.sql.QueryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return d, fault.Missing()
 	}
@@ -96,7 +97,7 @@ func (db *DB) DocumentByID(ctx context.Context, id string) (coach.Document, erro
 
 // Storage says how many documents and bytes a coach has, and where they stand.
 func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes int64, at coach.TierStatus, err error) {
-	err = db.queryRow(ctx, `
+	err = db.sql.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM documents d WHERE d.coach_id = c.id), c.stored_bytes, c.tier, c.kyc_state
 		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &bytes, intoText(&at.Tier), &at.KYC)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -118,9 +119,9 @@ type stock struct {
 func (tx *tx) restock(ctx context.Context, coachID string, more int64, shows bool) (s stock, err error) {
 	var touched any
 	if shows {
-		touched = micros(tx.now)
+		touched = micros(tx.Now)
 	}
-	err = tx.queryRow(ctx, `
+	err = tx.QueryRow(ctx, `
 		UPDATE coaches SET stored_bytes = stored_bytes + $2, version = version + 1, updated_at = COALESCE(CAST($3 AS BIGINT), updated_at)
 		WHERE id = $1
 		RETURNING stored_bytes, tier, kyc_state`, coachID, more, touched).Scan(&s.bytes, intoText(&s.at.Tier), &s.at.KYC)
@@ -147,7 +148,7 @@ func (db *DB) AddDocument(ctx context.Context, d coach.Document, judge coach.Sto
 			return err
 		}
 		var n int
-		if err := tx.queryRow(ctx, `SELECT count(*) FROM documents WHERE coach_id = $1`, d.CoachID).Scan(&n); err != nil {
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM documents WHERE coach_id = $1`, d.CoachID).Scan(&n); err != nil {
 			return err
 		}
 		if n >= coach.MaxDocuments {
@@ -176,7 +177,7 @@ func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
 	if err != nil {
 		return err
 	}
-	err = tx.put(ctx, `
+	err = tx.Defer(ctx, `
 		INSERT INTO documents (id, coach_id, kind, title, issuer, issued_on, expires_on, file_name, media_type, size, sha256,
 			width, height, variants, blob, in_profile, notice_at, version, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
@@ -205,7 +206,7 @@ func (db *DB) UpdateDocument(ctx context.Context, coachID, id string, fn func(co
 				return err
 			}
 		}
-		err = tx.execOne(ctx, `
+		err = tx.ExecOne(ctx, `
 			UPDATE documents SET title = $4, issuer = $5, issued_on = $6, expires_on = $7, notice_at = $8, updated_at = $9, version = version + 1
 			WHERE coach_id = $1 AND id = $2 AND version = $3`,
 			coachID, id, d.Version, d.Title, text(d.Issuer), text(string(d.IssuedOn)), text(string(d.ExpiresOn)), micros(d.NoticeAt), micros(d.UpdatedAt))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 )
@@ -15,10 +16,10 @@ import (
 // that these end, and returns how many it looked at. Each is one guarded
 // transaction, so that of all replicas one tells.
 func (db *DB) SendExpiryNotices(ctx context.Context, n int) (int, error) {
-	rs, err := db.query(ctx, `
+	rs, err := db.sql.Query(ctx, `
 		SELECT `+documentColumns+`
 		FROM documents d WHERE d.notice_at <= $1 ORDER BY d.notice_at, d.id LIMIT $2`, micros(db.Now()), n)
-	due, err := collect(rs, err, scanDocument)
+	due, err := database.Collect(rs, err, scanDocument)
 	if err != nil {
 		return 0, fmt.Errorf("find certificates that end: %w", err)
 	}
@@ -39,8 +40,8 @@ func (db *DB) SendExpiryNotices(ctx context.Context, n int) (int, error) {
 // that was faster, or the coach who changed it meanwhile, has moved the version:
 // then nothing is done.
 func (tx *tx) expiryNotice(ctx context.Context, d coach.Document) error {
-	res, err := tx.exec(ctx, `UPDATE documents SET notice_at = $3, version = version + 1 WHERE id = $1 AND version = $2`,
-		d.ID, d.Version, micros(d.NextNotice(tx.now)))
+	res, err := tx.Exec(ctx, `UPDATE documents SET notice_at = $3, version = version + 1 WHERE id = $1 AND version = $2`,
+		d.ID, d.Version, micros(d.NextNotice(tx.Now)))
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 )
 
@@ -23,12 +24,12 @@ type farewell struct {
 // endPlayers ends the players that are left, whatever was decided about them just
 // now: who decides next finds the player gone.
 func (l *leaving) endPlayers(ctx context.Context) error {
-	rs, err := l.tx.query(ctx, `
+	rs, err := l.tx.Query(ctx, `
 		UPDATE players SET deleted_at = $2, version = version + 1
 		WHERE coach_id = $1 AND deleted_at IS NULL
 		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state`,
-		l.by.AccountID, micros(l.tx.now))
-	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+		l.by.AccountID, micros(l.tx.Now))
+	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		e := event.Event{Type: event.CoachLeft, CoachID: l.by.AccountID, CoachName: l.name}
 		var guardian, student string
 		var guardianState, studentState approval.State
@@ -60,13 +61,13 @@ func (l *leaving) part(e event.Event, party actor.Role, accountID string, state 
 // which keep nobody from anything any more.
 func (l *leaving) forgetPeople(ctx context.Context) error {
 	for batch := range slices.Chunk(l.players, farewellBatch) {
-		_, err := l.tx.exec(ctx, `DELETE FROM notifications WHERE player_id IN (`+params(1, len(batch))+`)`, batch...)
+		_, err := l.tx.Exec(ctx, `DELETE FROM notifications WHERE player_id IN (`+params(1, len(batch))+`)`, batch...)
 		if err != nil {
 			return err
 		}
 	}
-	rs, err := l.tx.query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, l.by.AccountID)
-	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+	rs, err := l.tx.Query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, l.by.AccountID)
+	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var f farewell
 		err := s.Scan(&f.accountID)
 		l.parties = append(l.parties, f)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // wrongWindow is over how long wrong tries add up, and how long too many of them
@@ -101,7 +102,7 @@ func (tx *tx) count(ctx context.Context, t auth.Try) (guess, error) {
 			return g, fmt.Errorf("count try: %w", err)
 		}
 		if i < len(t.Slots)-1 {
-			if err := tx.answered(); err != nil {
+			if err := tx.Flush(); err != nil {
 				return g, fmt.Errorf("count try: %w", err)
 			}
 			if !g.live {
@@ -127,25 +128,22 @@ func (tx *tx) countTry(ctx context.Context, t auth.Try, g *guess) error {
 	slot, c := g.challenge.Slot, &g.challenge
 	account := `NULL, NULL`
 	if t.SignIn != nil && slot.Role == actor.Coach {
-		account = `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NULL ` + tx.db.engine.shared("a") + `),
+		account = `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NULL ` + tx.ForShare("a") + `),
 			` + filledBy + `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2))`
 	}
-	return tx.later(ctx, statement{
-		query: `
+	return tx.DeferRow(ctx, func(row database.Scanner) error {
+		err := row.Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt), &g.known, &g.suspended, intoText(&g.account), intoWords(&g.filled))
+		if g.live = err == nil; isNone(err) {
+			return nil
+		}
+		return err
+	}, `
 		UPDATE otp_challenges SET tries = tries + 1
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
 			AND used_at IS NULL AND ends_at > $4 AND tries < $5
-		RETURNING id, code, tries, ends_at, ` + knownRole + `,
-			EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL), ` + account,
-		args: []any{string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries},
-		read: func(row scanner) error {
-			err := row.Scan(&c.ID, &c.Code, &c.Tries, intoTime(&c.EndsAt), &g.known, &g.suspended, intoText(&g.account), intoWords(&g.filled))
-			if g.live = err == nil; isNone(err) {
-				return nil
-			}
-			return err
-		},
-	})
+		RETURNING id, code, tries, ends_at, `+knownRole+`,
+			EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL), `+account,
+		string(slot.Number), string(slot.Role), slot.DeviceID, micros(t.Now), t.MaxTries)
 }
 
 // whyNone says why no slot had a try to give.
@@ -165,7 +163,7 @@ func (tx *tx) whyNone(ctx context.Context, t auth.Try) (auth.Tried, error) {
 // exhausted returns when the code of the slot was sent, if that has had all its
 // tries; else zero.
 func (tx *tx) exhausted(ctx context.Context, t auth.Try, slot auth.Slot) (sent time.Time, err error) {
-	err = tx.queryRow(ctx, `
+	err = tx.QueryRow(ctx, `
 		SELECT sent_at FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
 			AND used_at IS NULL AND ends_at > $4 AND tries >= $5`,
@@ -182,7 +180,7 @@ func (tx *tx) countWrong(ctx context.Context, t auth.Try, g *guess) error {
 	slot, since := g.challenge.Slot, t.Now.Add(-wrongWindow)
 	most := t.MaxWrong(slot)
 	var times []time.Time
-	err := tx.queryRow(ctx, `
+	err := tx.QueryRow(ctx, `
 		INSERT INTO otp_failures (who, times, blocked_until, ends_at) VALUES ($1, $2, 0, $3)
 		ON CONFLICT (who) DO UPDATE SET times = substr(excluded.times || otp_failures.times, 1, $4), ends_at = excluded.ends_at
 		WHERE otp_failures.blocked_until <= $5 AND substr(otp_failures.times, $6, $7) <= $8
@@ -202,12 +200,12 @@ func (tx *tx) countWrong(ctx context.Context, t auth.Try, g *guess) error {
 
 // block starts the time of none, after the last wrong guess that was allowed.
 func (tx *tx) block(ctx context.Context, s auth.Slot, now time.Time) error {
-	return tx.execOne(ctx, `UPDATE otp_failures SET blocked_until = $2, ends_at = $2 WHERE who = $1`, who(s), micros(now.Add(wrongWindow)))
+	return tx.ExecOne(ctx, `UPDATE otp_failures SET blocked_until = $2, ends_at = $2 WHERE who = $1`, who(s), micros(now.Add(wrongWindow)))
 }
 
 func (tx *tx) blockedUntil(ctx context.Context, s auth.Slot) (auth.Tried, error) {
 	tried := auth.Tried{Verdict: auth.Blocked}
-	err := tx.queryRow(ctx, `SELECT ends_at FROM otp_failures WHERE who = $1`, who(s)).Scan(intoTime(&tried.EndsAt))
+	err := tx.QueryRow(ctx, `SELECT ends_at FROM otp_failures WHERE who = $1`, who(s)).Scan(intoTime(&tried.EndsAt))
 	return tried, err
 }
 
@@ -219,14 +217,14 @@ func (tx *tx) giveBackTry(ctx context.Context, c auth.Challenge, t auth.Try) err
 		usedAt = t.Now
 	}
 	// Both rows have been locked since they were written, so nothing can be otherwise.
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		UPDATE otp_challenges SET tries = tries - 1, used_at = $5
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4 AND used_at IS NULL`,
 		string(c.Number), string(c.Role), c.DeviceID, c.ID, micros(usedAt))
 	if err != nil {
 		return err
 	}
-	return tx.put(ctx, `UPDATE otp_failures SET times = substr(times, $2) WHERE who = $1`, who(c.Slot), momentDigits+1)
+	return tx.Defer(ctx, `UPDATE otp_failures SET times = substr(times, $2) WHERE who = $1`, who(c.Slot), momentDigits+1)
 }
 
 // who names what wrong tries count against.

@@ -6,13 +6,14 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 )
 
 func (tx *tx) addHistory(ctx context.Context, r *approval.Record) error {
 	if r == nil {
 		return nil
 	}
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), text(r.Reason), text(r.RequestID), micros(r.At))
@@ -25,10 +26,10 @@ func (tx *tx) addHistory(ctx context.Context, r *approval.Record) error {
 // History returns what was decided about a player, oldest first. Whoever calls
 // has checked that the asker may see the player.
 func (db *DB) History(ctx context.Context, playerID string) ([]approval.Record, error) {
-	rs, err := db.query(ctx, `
+	rs, err := db.sql.Query(ctx, `
 		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at
 		FROM approval_history WHERE player_id = $1 ORDER BY decided_at, id`, playerID)
-	return collect(rs, err, func(s scanner) (r approval.Record, err error) {
+	return database.Collect(rs, err, func(s database.Scanner) (r approval.Record, err error) {
 		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.ApproverID, &r.Action, intoText(&r.Reason), intoText(&r.RequestID), intoTime(&r.At))
 	})
 }
@@ -38,12 +39,12 @@ func (tx *tx) addReminder(ctx context.Context, p *approval.Player, party actor.R
 	if party == "" {
 		return nil
 	}
-	err := tx.put(ctx, `INSERT INTO reminders (id, player_id, approver_type, sent_at) VALUES ($1, $2, $3, $4)`,
-		tx.db.NewID(), p.ID, string(party), micros(tx.now))
+	err := tx.Defer(ctx, `INSERT INTO reminders (id, player_id, approver_type, sent_at) VALUES ($1, $2, $3, $4)`,
+		tx.db.NewID(), p.ID, string(party), micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("count reminder: %w", err)
 	}
-	err = tx.put(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`,
-		p.Side(party).Request.ID, micros(tx.now))
+	err = tx.Defer(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`,
+		p.Side(party).Request.ID, micros(tx.Now))
 	return err
 }

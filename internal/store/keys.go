@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // Secrets returns all key material, sealed as it is kept.
 func (db *DB) Secrets(ctx context.Context) ([]auth.Secret, error) {
-	rs, err := db.query(ctx, `SELECT id, purpose, sealed, created_at, active_at, ends_at FROM secrets ORDER BY id`)
-	return collect(rs, err, func(s scanner) (auth.Secret, error) {
+	rs, err := db.sql.Query(ctx, `SELECT id, purpose, sealed, created_at, active_at, ends_at FROM secrets ORDER BY id`)
+	return database.Collect(rs, err, func(s database.Scanner) (auth.Secret, error) {
 		var v auth.Secret
 		err := s.Scan(&v.ID, &v.Purpose, &v.Sealed, intoTime(&v.CreatedAt), intoTime(&v.ActiveAt), intoTime(&v.EndsAt))
 		return v, err
@@ -19,7 +20,7 @@ func (db *DB) Secrets(ctx context.Context) ([]auth.Secret, error) {
 
 // AddSecret keeps s unless there is one with its id.
 func (db *DB) AddSecret(ctx context.Context, s auth.Secret) error {
-	_, err := db.exec(ctx, `
+	_, err := db.sql.Exec(ctx, `
 		INSERT INTO secrets (id, purpose, sealed, created_at, active_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (id) DO NOTHING`, s.ID, s.Purpose, s.Sealed, micros(s.CreatedAt), micros(s.ActiveAt), micros(s.EndsAt))
 	return err
@@ -27,6 +28,6 @@ func (db *DB) AddSecret(ctx context.Context, s auth.Secret) error {
 
 // DropSecrets removes the secrets that ended before then.
 func (db *DB) DropSecrets(ctx context.Context, before time.Time) error {
-	_, err := db.exec(ctx, `DELETE FROM secrets WHERE ends_at < $1`, micros(before))
+	_, err := db.sql.Exec(ctx, `DELETE FROM secrets WHERE ends_at < $1`, micros(before))
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
@@ -20,14 +21,14 @@ func (db *DB) KYC(ctx context.Context, coachID string) (coach.KYCState, coach.Su
 	var state coach.KYCState
 	var s coach.Submission
 	err := db.view(ctx, func(tx *tx) error {
-		err := tx.queryRow(ctx, `SELECT kyc_state FROM coaches WHERE id = $1`, coachID).Scan(&state)
+		err := tx.QueryRow(ctx, `SELECT kyc_state FROM coaches WHERE id = $1`, coachID).Scan(&state)
 		if isNone(err) {
 			return auth.ErrEnded() // the account has closed since the session was read
 		}
 		if err != nil || state == coach.NotStarted {
 			return err
 		}
-		s, err = tx.opened(tx.submission(ctx, tx.queryRow(ctx, submissionSelect+`
+		s, err = tx.opened(tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`
 			WHERE s.coach_id = $1 ORDER BY s.id DESC LIMIT 1`, coachID)))
 		return err
 	})
@@ -54,7 +55,7 @@ func (tx *tx) opened(s coach.Submission, sealed []byte, err error) (coach.Submis
 
 // submission reads a submission with its documents and the sealed legal name;
 // not_found where there is none.
-func (tx *tx) submission(ctx context.Context, r *row) (coach.Submission, []byte, error) {
+func (tx *tx) submission(ctx context.Context, r *database.Row) (coach.Submission, []byte, error) {
 	s, sealed, err := scanSubmission(r)
 	if isNone(err) {
 		return s, nil, fault.Missing()
@@ -62,14 +63,14 @@ func (tx *tx) submission(ctx context.Context, r *row) (coach.Submission, []byte,
 	if err != nil {
 		return s, nil, err
 	}
-	rs, err := tx.query(ctx, `
+	rs, err := tx.Query(ctx, `
 		SELECT d.id FROM kyc_documents k JOIN documents d ON d.id = k.document_id
 		WHERE k.submission_id = $1 ORDER BY d.id`, s.ID)
-	s.DocumentIDs, err = collect(rs, err, func(s scanner) (id string, err error) { return id, s.Scan(&id) })
+	s.DocumentIDs, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
 	return s, sealed, err
 }
 
-func scanSubmission(r scanner) (s coach.Submission, sealed []byte, err error) {
+func scanSubmission(r database.Scanner) (s coach.Submission, sealed []byte, err error) {
 	err = r.Scan(&s.ID, &s.CoachID, intoText(&s.CoachName), &s.Number, &s.State, &sealed, intoText(&s.Reason),
 		intoTime(&s.SubmittedAt), intoTime(&s.DecidedAt))
 	return s, sealed, err
@@ -82,7 +83,7 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 		// The row stays as it is, but rivals and the deletion of a document wait for
 		// it: what is read from here on holds until the commit.
 		var state coach.KYCState
-		err := tx.queryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING kyc_state`, s.CoachID).Scan(&state)
+		err := tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING kyc_state`, s.CoachID).Scan(&state)
 		if isNone(err) {
 			return auth.ErrEnded() // the account has closed since the session was read
 		}
@@ -112,9 +113,9 @@ func (tx *tx) identityDocuments(ctx context.Context, coachID string, ids []strin
 	for _, id := range ids {
 		args = append(args, id)
 	}
-	rs, err := tx.query(ctx, `
+	rs, err := tx.Query(ctx, `
 		SELECT id FROM documents WHERE coach_id = $1 AND kind = 'identity' AND id IN (`+params(2, len(ids))+`)`, args...)
-	return collect(rs, err, func(s scanner) (id string, err error) { return id, s.Scan(&id) })
+	return database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
 }
 
 func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
@@ -122,7 +123,7 @@ func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
 	if err != nil {
 		return err
 	}
-	err = tx.put(ctx, `
+	err = tx.Defer(ctx, `
 		INSERT INTO kyc_submissions (id, coach_id, state, legal_name, submitted_at) VALUES ($1, $2, $3, $4, $5)`,
 		s.ID, s.CoachID, string(s.State), sealed, micros(s.SubmittedAt))
 	if err != nil {
@@ -132,18 +133,18 @@ func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
 	for _, id := range s.DocumentIDs {
 		args = append(args, s.ID, id)
 	}
-	err = tx.put(ctx, `INSERT INTO kyc_documents (submission_id, document_id) VALUES `+rowsOf(len(s.DocumentIDs), 2), args...)
+	err = tx.Defer(ctx, `INSERT INTO kyc_documents (submission_id, document_id) VALUES `+rowsOf(len(s.DocumentIDs), 2), args...)
 	return err
 }
 
-// moveKYC takes the coach's verification from a state by a move: errStale where it
+// moveKYC takes the coach's verification from a state by a move: ErrStale where it
 // is in another one by now.
 func (tx *tx) moveKYC(ctx context.Context, coachID string, from coach.KYCState, m coach.KYCAction) error {
 	next, err := from.Next(m)
 	if err != nil {
 		return err
 	}
-	return tx.execOne(ctx, `UPDATE coaches SET kyc_state = $3 WHERE id = $1 AND kyc_state = $2`, coachID, string(from), string(next))
+	return tx.ExecOne(ctx, `UPDATE coaches SET kyc_state = $3 WHERE id = $1 AND kyc_state = $2`, coachID, string(from), string(next))
 }
 
 // DecideKYC carries out an operator's verdict and returns the submission without
@@ -152,7 +153,7 @@ func (tx *tx) moveKYC(ctx context.Context, coachID string, from coach.KYCState, 
 func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coach.KYCDecision) (coach.Submission, error) {
 	var decided coach.Submission
 	err := db.write(ctx, func(tx *tx) error {
-		s, _, err := tx.submission(ctx, tx.queryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))
+		s, _, err := tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))
 		if err != nil {
 			return err
 		}
@@ -173,9 +174,9 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 		if err := tx.moveKYC(ctx, s.CoachID, coach.Submitted, v.Action); err != nil {
 			return err
 		}
-		err = tx.execOne(ctx, `
+		err = tx.ExecOne(ctx, `
 			UPDATE kyc_submissions SET state = $3, reason = $4, decided_at = $5 WHERE id = $1 AND state = $2`,
-			id, string(s.State), string(next), text(v.Reason), micros(tx.now))
+			id, string(s.State), string(next), text(v.Reason), micros(tx.Now))
 		if err != nil {
 			return err
 		}
@@ -185,7 +186,7 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 		if err := tx.audit(ctx, by, verdicts[v.Action], "coach", s.CoachID, "submission "+id); err != nil {
 			return err
 		}
-		s.State, s.Reason, s.DecidedAt = next, v.Reason, tx.now
+		s.State, s.Reason, s.DecidedAt = next, v.Reason, tx.Now
 		decided = s
 		return tx.tell(ctx, []event.Event{v.Event(s.CoachID)}, func(actor.Role) string { return s.CoachID })
 	})
@@ -203,10 +204,10 @@ func (db *DB) KYCQueue(ctx context.Context, after coach.KYCCursor, limit int) ([
 	if !after.At.IsZero() {
 		at = after.At.UnixMicro()
 	}
-	rs, err := db.query(ctx, submissionSelect+`
+	rs, err := db.sql.Query(ctx, submissionSelect+`
 		WHERE s.state = 'submitted' AND (s.submitted_at, s.id) > ($1, $2)
 		ORDER BY s.submitted_at, s.id LIMIT $3`, at, after.ID, limit)
-	return collect(rs, err, func(r scanner) (coach.Submission, error) {
+	return database.Collect(rs, err, func(r database.Scanner) (coach.Submission, error) {
 		s, _, err := scanSubmission(r)
 		return s, err
 	})
@@ -214,11 +215,11 @@ func (db *DB) KYCQueue(ctx context.Context, after coach.KYCCursor, limit int) ([
 
 // NewestKYC returns the id of a coach's newest submission.
 func (db *DB) NewestKYC(ctx context.Context, coachID string) (string, error) {
-	return newestKYC(ctx, db, coachID)
+	return newestKYC(ctx, db.sql, coachID)
 }
 
-func newestKYC(ctx context.Context, q querier, coachID string) (id string, err error) {
-	err = q.queryRow(ctx, `SELECT id FROM kyc_submissions WHERE coach_id = $1 ORDER BY id DESC LIMIT 1`, coachID).Scan(&id)
+func newestKYC(ctx context.Context, q database.Querier, coachID string) (id string, err error) {
+	err = q.QueryRow(ctx, `SELECT id FROM kyc_submissions WHERE coach_id = $1 ORDER BY id DESC LIMIT 1`, coachID).Scan(&id)
 	if isNone(err) {
 		err = fault.Missing()
 	}
@@ -229,7 +230,7 @@ func newestKYC(ctx context.Context, q querier, coachID string) (id string, err e
 func (db *DB) ReadKYC(ctx context.Context, by actor.Operator, id string) (coach.Submission, error) {
 	var s coach.Submission
 	err := db.write(ctx, func(tx *tx) (err error) {
-		if s, err = tx.opened(tx.submission(ctx, tx.queryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))); err != nil {
+		if s, err = tx.opened(tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))); err != nil {
 			return err
 		}
 		return tx.audit(ctx, by, operator.KYCRead, "coach", s.CoachID, "submission "+id)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // take counts one occurrence against every limit, or against none: it returns
@@ -62,12 +63,12 @@ func (tx *tx) number(ctx context.Context, now time.Time, limits []auth.Limit) (m
 			turn[l.Key] = int64(max(1, l.Max))
 		}
 	}
-	rs, err := tx.query(ctx, `
+	rs, err := tx.Query(ctx, `
 		INSERT INTO limits (key, occurrences, ends_at) VALUES `+rowsOf(len(limits), 3)+`
 		ON CONFLICT (key) DO UPDATE SET occurrences = limits.occurrences + 1, ends_at = excluded.ends_at
 		RETURNING key, occurrences`, args...)
 	slots := make(map[string]int64, len(limits))
-	_, err = collect(rs, err, func(s scanner) (key string, err error) {
+	_, err = database.Collect(rs, err, func(s database.Scanner) (key string, err error) {
 		var n int64
 		err = s.Scan(&key, &n)
 		if slots[key] = n; turn[key] > 0 {
@@ -97,7 +98,7 @@ func (tx *tx) behind(ctx context.Context, now time.Time, limits []auth.Limit, sl
 // window for longer still.
 func (tx *tx) waitFor(ctx context.Context, now time.Time, l auth.Limit, slot int64, longest **auth.Limited) error {
 	var freeAt time.Time
-	err := tx.queryRow(ctx, `SELECT free_at FROM limit_slots WHERE key = $1 AND slot = $2 AND free_at > $3`, l.Key, slot, micros(now)).Scan(intoTime(&freeAt))
+	err := tx.QueryRow(ctx, `SELECT free_at FROM limit_slots WHERE key = $1 AND slot = $2 AND free_at > $3`, l.Key, slot, micros(now)).Scan(intoTime(&freeAt))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -116,12 +117,12 @@ func (tx *tx) occupy(ctx context.Context, now time.Time, limits []auth.Limit, sl
 	for _, l := range limits {
 		args = append(args, l.Key, slots[l.Key], micros(now.Add(l.Per)))
 	}
-	rs, err := tx.query(ctx, fmt.Sprintf(`
+	rs, err := tx.Query(ctx, fmt.Sprintf(`
 		INSERT INTO limit_slots (key, slot, free_at) VALUES %s
 		ON CONFLICT (key, slot) DO UPDATE SET free_at = excluded.free_at
 		WHERE limit_slots.free_at <= $%d
 		RETURNING key`, rowsOf(len(limits), 3), len(args)+1), append(args, micros(now))...)
-	keys, err := collect(rs, err, func(s scanner) (key string, err error) { return key, s.Scan(&key) })
+	keys, err := database.Collect(rs, err, func(s database.Scanner) (key string, err error) { return key, s.Scan(&key) })
 	if err != nil {
 		return nil, fmt.Errorf("count limits: %w", err)
 	}
@@ -134,9 +135,9 @@ func (tx *tx) occupy(ctx context.Context, now time.Time, limits []auth.Limit, sl
 
 // giveBack takes the number back and, where one was taken, frees the slot.
 func (tx *tx) giveBack(ctx context.Context, l auth.Limit, slot int64, taken bool) error {
-	err := tx.put(ctx, `UPDATE limits SET occurrences = occurrences - 1 WHERE key = $1`, l.Key)
+	err := tx.Defer(ctx, `UPDATE limits SET occurrences = occurrences - 1 WHERE key = $1`, l.Key)
 	if err == nil && taken {
-		err = tx.put(ctx, `UPDATE limit_slots SET free_at = 0 WHERE key = $1 AND slot = $2`, l.Key, slot)
+		err = tx.Defer(ctx, `UPDATE limit_slots SET free_at = 0 WHERE key = $1 AND slot = $2`, l.Key, slot)
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 // Take counts one occurrence against limits in a transaction of its own.
 func (db *DB) Take(ctx context.Context, limits ...auth.Limit) (limited *auth.Limited, err error) {
 	err = db.write(ctx, func(tx *tx) error {
-		limited, err = tx.take(ctx, tx.now, limits)
+		limited, err = tx.take(ctx, tx.Now, limits)
 		return err
 	})
 	return limited, err
@@ -18,7 +18,7 @@ func (db *DB) Take(ctx context.Context, limits ...auth.Limit) (limited *auth.Lim
 
 // CountLimits says how many rows the limits have.
 func (db *DB) CountLimits(ctx context.Context) (n int, err error) {
-	err = db.queryRow(ctx, `SELECT count(*) FROM limits`).Scan(&n)
+	err = db.sql.QueryRow(ctx, `SELECT count(*) FROM limits`).Scan(&n)
 	return n, err
 }
 

@@ -30,7 +30,7 @@ func TestLimitUnderRivals(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		t.Parallel()
 		p := newPitch(t, url)
-		other := openAgain(t, url)
+		other := openReplica(t, url)
 		other.Now = p.clock.Now
 		replicas := []*store.DB{p.db, other}
 		var passed atomic.Int32

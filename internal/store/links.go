@@ -16,7 +16,7 @@ import (
 // whoever holds the link may read who asks, and nothing more.
 func (db *DB) Link(ctx context.Context, hash []byte, now time.Time) (approval.Asking, error) {
 	var a approval.Asking
-	err := db.queryRow(ctx, `
+	err := db.sql.QueryRow(ctx, `
 		SELECT r.approver_type, c.name, p.student_name
 		FROM request_links l
 		JOIN requests r ON r.id = l.request_id AND r.state = 'pending'

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // relist writes what the public directory keeps of a coach anew. Whatever changes
@@ -40,10 +41,10 @@ func (tx *tx) list(ctx context.Context, s coach.ListingSource) error {
 	if err != nil {
 		return err
 	}
-	err = tx.put(ctx, `
+	err = tx.Defer(ctx, `
 		INSERT INTO listings (coach_id, card, updated_at) VALUES ($1, $2, $3)
 		ON CONFLICT (coach_id) DO UPDATE SET card = excluded.card, updated_at = excluded.updated_at`,
-		s.ID, string(card), micros(tx.now))
+		s.ID, string(card), micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("list coach %s: %w", s.ID, err)
 	}
@@ -52,7 +53,7 @@ func (tx *tx) list(ctx context.Context, s coach.ListingSource) error {
 
 // unlist takes a coach out of the directory; the terms go with the listing.
 func (tx *tx) unlist(ctx context.Context, coachID string) error {
-	if err := tx.put(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
+	if err := tx.Defer(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
 		return fmt.Errorf("unlist coach %s: %w", coachID, err)
 	}
 	return nil
@@ -61,8 +62,8 @@ func (tx *tx) unlist(ctx context.Context, coachID string) error {
 // setTerms writes the difference between the terms of a listing and those that it
 // shall have, which come in order.
 func (tx *tx) setTerms(ctx context.Context, coachID string, want []string) error {
-	rs, err := tx.query(ctx, `SELECT term FROM listing_terms WHERE coach_id = $1`, coachID)
-	have, err := collect(rs, err, func(s scanner) (term string, err error) { return term, s.Scan(&term) })
+	rs, err := tx.Query(ctx, `SELECT term FROM listing_terms WHERE coach_id = $1`, coachID)
+	have, err := database.Collect(rs, err, func(s database.Scanner) (term string, err error) { return term, s.Scan(&term) })
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func (tx *tx) setTerms(ctx context.Context, coachID string, want []string) error
 		for _, term := range batch {
 			args = append(args, term)
 		}
-		if err := tx.put(ctx, `DELETE FROM listing_terms WHERE coach_id = $1 AND term IN (`+params(2, len(batch))+`)`, args...); err != nil {
+		if err := tx.Defer(ctx, `DELETE FROM listing_terms WHERE coach_id = $1 AND term IN (`+params(2, len(batch))+`)`, args...); err != nil {
 			return err
 		}
 	}
@@ -81,7 +82,7 @@ func (tx *tx) setTerms(ctx context.Context, coachID string, want []string) error
 		for _, term := range batch {
 			args = append(args, term, coachID)
 		}
-		err := tx.put(ctx, `INSERT INTO listing_terms (term, coach_id) VALUES `+rowsOf(len(batch), 2)+`
+		err := tx.Defer(ctx, `INSERT INTO listing_terms (term, coach_id) VALUES `+rowsOf(len(batch), 2)+`
 			ON CONFLICT (term, coach_id) DO NOTHING`, args...)
 		if err != nil {
 			return err
@@ -186,7 +187,7 @@ func (card listingCard) listing(coachID string) coach.Listing {
 }
 
 // scanListing reads a coach's id and card.
-func scanListing(s scanner) (coach.Listing, error) {
+func scanListing(s database.Scanner) (coach.Listing, error) {
 	var id, raw string
 	if err := s.Scan(&id, &raw); err != nil {
 		return coach.Listing{}, err

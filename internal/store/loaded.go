@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // LoadDeliveries fills in the deliveries of requests that were read for their
@@ -19,10 +20,10 @@ func (db *DB) LoadDeliveries(ctx context.Context, requests ...*approval.Request)
 		of[r.ID], r.Deliveries = r, nil
 		ids = append(ids, r.ID)
 	}
-	rs, err := db.query(ctx, `
+	rs, err := db.sql.Query(ctx, `
 		SELECT request_id, channel, state, reason, updated_at FROM deliveries
 		WHERE request_id IN (`+params(1, len(ids))+`) ORDER BY id`, ids...)
-	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var id string
 		var d approval.Delivery
 		err := s.Scan(&id, &d.Channel, &d.State, intoText(&d.Reason), intoTime(&d.At))

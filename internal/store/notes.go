@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -51,10 +52,10 @@ func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(act
 		}
 		ids = append(ids, tx.db.NewID())
 		args = append(args, n.AccountID, next[n.AccountID], ids[len(ids)-1], string(n.Type), n.Title, n.Body, string(data),
-			text(n.Data.PlayerID), micros(tx.now))
+			text(n.Data.PlayerID), micros(tx.Now))
 		next[n.AccountID]++
 	}
-	err = tx.put(ctx, `
+	err = tx.Defer(ctx, `
 		INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
 		VALUES `+rowsOf(len(notes), 9), args...)
 	if err != nil {
@@ -88,14 +89,14 @@ func (tx *tx) numbers(ctx context.Context, count map[string]int64) (next map[str
 		args = append(args, count[args[i].(string)])
 		fmt.Fprintf(&grow, " WHEN $%d THEN CAST($%d AS BIGINT)", i+1, accounts+i+1)
 	}
-	rs, err := tx.query(ctx, `
+	rs, err := tx.Query(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at)
 		SELECT id, mobile_number, role, CASE id`+grow.String()+` END, created_at
 		FROM accounts WHERE id IN (`+params(1, accounts)+`) ORDER BY id
 		ON CONFLICT (id) DO UPDATE SET tray_seq = accounts.tray_seq + excluded.tray_seq
 		RETURNING id, tray_seq, mobile_number`, args...)
 	next, mobile = map[string]int64{}, map[string]phone.Number{}
-	_, err = collect(rs, err, func(s scanner) (id string, err error) {
+	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var last int64
 		var number phone.Number
 		err = s.Scan(&id, &last, &number)
@@ -120,7 +121,7 @@ func (tx *tx) forget(ctx context.Context, playerID string, accountIDs []string) 
 	for _, id := range accountIDs {
 		args = append(args, id)
 	}
-	err := tx.put(ctx, `DELETE FROM notifications WHERE player_id = $1 AND account_id IN (`+params(2, len(accountIDs))+`)`, args...)
+	err := tx.Defer(ctx, `DELETE FROM notifications WHERE player_id = $1 AND account_id IN (`+params(2, len(accountIDs))+`)`, args...)
 	if err != nil {
 		return fmt.Errorf("forget notifications: %w", err)
 	}

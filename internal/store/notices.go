@@ -27,13 +27,13 @@ func (tx *tx) queueNotices(ctx context.Context, notes []notify.Note, ids []strin
 			coachID = "" // and none of their caps hold any more
 		}
 		values = append(values, ids[i], string(notify.Notices), "sms", "queued", heldReason, n.AccountID, string(to), string(n.To), text(coachID),
-			0, micros(tx.now), micros(tx.now.Add(messageLife)), micros(tx.now), micros(tx.now))
+			0, micros(tx.Now), micros(tx.Now.Add(messageLife)), micros(tx.Now), micros(tx.Now))
 		queued++
 	}
 	if queued == 0 {
 		return nil
 	}
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id,
 			attempts, due_at, gives_up_at, created_at, updated_at)
 		VALUES `+rowsOf(queued, 14), values...)
@@ -48,7 +48,7 @@ func (tx *tx) queueNotices(ctx context.Context, notes []notify.Note, ids []strin
 // none any more.
 func (db *DB) Notice(ctx context.Context, d notify.Delivery) (notify.Notice, bool, error) {
 	var n notify.Notice
-	err := db.queryRow(ctx, `SELECT type, body, `+knownRole+` FROM notifications WHERE id = $3`, string(d.To), string(d.Role), d.ID).
+	err := db.sql.QueryRow(ctx, `SELECT type, body, `+knownRole+` FROM notifications WHERE id = $3`, string(d.To), string(d.Role), d.ID).
 		Scan(&n.Type, &n.Text, &n.Readable)
 	if errors.Is(err, sql.ErrNoRows) {
 		return n, false, nil

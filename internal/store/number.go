@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 )
 
@@ -28,7 +29,7 @@ func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.Numbe
 		used := c.Current
 		used.Use = true
 		if again, err := tx.try(ctx, used); err != nil || again.Verdict != auth.RightCode {
-			return errors.Join(err, errStale)
+			return errors.Join(err, database.ErrStale)
 		}
 		out.Ended, err = tx.changeNumber(ctx, c)
 		return err
@@ -36,7 +37,7 @@ func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.Numbe
 	if errors.Is(err, errNothingTried) {
 		err = nil
 	}
-	if isUnique(err) {
+	if database.IsUnique(err) {
 		err = auth.ErrInUse()
 	}
 	return out, err
@@ -56,11 +57,11 @@ func judged(t auth.Tried, err error) error {
 // player hold it, so what they did before is seen below, and what they do after
 // sees the new number.
 func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error) {
-	err := tx.execOne(ctx, `
+	err := tx.ExecOne(ctx, `
 		UPDATE accounts SET mobile_number = $3
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
 		c.By.AccountID, string(c.By.Number), string(c.To))
-	if errors.Is(err, errStale) {
+	if errors.Is(err, database.ErrStale) {
 		return 0, auth.ErrEnded() // another session of the coach was faster, and ended this one
 	}
 	if err != nil {
@@ -70,20 +71,20 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 		return 0, err
 	}
 	var device string
-	err = tx.queryRow(ctx, `
+	err = tx.QueryRow(ctx, `
 		UPDATE sessions SET mobile_number = $3
 		WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL AND ends_at > $4
-		RETURNING device_id`, c.By.SessionID, c.By.AccountID, string(c.To), micros(tx.now)).Scan(&device)
+		RETURNING device_id`, c.By.SessionID, c.By.AccountID, string(c.To), micros(tx.Now)).Scan(&device)
 	if isNone(err) {
 		return 0, auth.ErrEnded()
 	}
 	if err != nil {
 		return 0, err
 	}
-	res, err := tx.exec(ctx, `
+	res, err := tx.Exec(ctx, `
 		UPDATE sessions SET revoked_at = $3
 		WHERE account_id = $1 AND id <> $2 AND revoked_at IS NULL AND ends_at > $3`,
-		c.By.AccountID, c.By.SessionID, micros(tx.now))
+		c.By.AccountID, c.By.SessionID, micros(tx.Now))
 	if err != nil {
 		return 0, fmt.Errorf("end sessions elsewhere: %w", err)
 	}
@@ -105,7 +106,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 // hand, the device of this session. The rest goes where no other role is known to
 // have used it: a device outlives the sessions that say whose it is.
 func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device string) error {
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		UPDATE devices SET mobile_number = $3
 		WHERE mobile_number = $2
 			AND id IN (
@@ -114,11 +115,11 @@ func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device strin
 			AND (id = $4 OR id NOT IN (
 				SELECT s.device_id FROM accounts a JOIN sessions s ON s.account_id = a.id AND s.revoked_at IS NULL
 				WHERE a.mobile_number = $2 AND s.ends_at > $5 AND s.idle_at > $5))`,
-		c.By.AccountID, string(c.By.Number), string(c.To), device, micros(tx.now))
+		c.By.AccountID, string(c.By.Number), string(c.To), device, micros(tx.Now))
 	if err != nil {
 		return err
 	}
-	err = tx.put(ctx, `
+	err = tx.Defer(ctx, `
 		DELETE FROM devices
 		WHERE mobile_number = $1 AND id NOT IN (
 			SELECT s.device_id FROM accounts a JOIN sessions s ON s.account_id = a.id AND s.revoked_at IS NULL WHERE a.mobile_number = $1
@@ -134,7 +135,7 @@ func (tx *tx) noContact(ctx context.Context, c auth.NumberChange) error {
 		return nil
 	}
 	var theirs bool
-	err := tx.queryRow(ctx, `
+	err := tx.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL
 				WHERE a.mobile_number = $2 AND a.role = 'guardian' AND p.coach_id = $1)
 			OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
 )
 
-func scanToken(s scanner) (operator.Token, error) {
+func scanToken(s database.Scanner) (operator.Token, error) {
 	var t operator.Token
 	var scopes []string
 	err := s.Scan(&t.ID, &t.Name, intoWords(&scopes), intoTime(&t.CreatedAt), intoTime(&t.EndsAt), intoTime(&t.LastUsedAt), intoTime(&t.RevokedAt))
@@ -32,7 +33,7 @@ func scopesOf(t operator.Token) string {
 // AddToken keeps an operator's token by the hash of its secret.
 func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token, hash []byte) error {
 	return db.write(ctx, func(tx *tx) error {
-		err := tx.put(ctx, `
+		err := tx.Defer(ctx, `
 			INSERT INTO operator_tokens (id, name, hash, scopes, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
 			t.ID, t.Name, hash, scopesOf(t), micros(t.CreatedAt), micros(t.EndsAt))
 		if err != nil {
@@ -48,9 +49,9 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 	var revoked *operator.Token
 	err := db.write(ctx, func(tx *tx) error {
 		revoked = nil
-		t, err := scanToken(tx.queryRow(ctx, `
+		t, err := scanToken(tx.QueryRow(ctx, `
 			UPDATE operator_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL
-			RETURNING id, name, scopes, created_at, ends_at, last_used_at, revoked_at`, id, micros(tx.now)))
+			RETURNING id, name, scopes, created_at, ends_at, last_used_at, revoked_at`, id, micros(tx.Now)))
 		if err == nil {
 			revoked = &t
 			return tx.audit(ctx, by, operator.TokenRevoked, "token", id, "")
@@ -58,7 +59,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 		if !isNone(err) {
 			return err
 		}
-		t, err = scanToken(tx.queryRow(ctx, `
+		t, err = scanToken(tx.QueryRow(ctx, `
 			SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at FROM operator_tokens WHERE id = $1`, id))
 		if err == nil {
 			revoked = &t
@@ -74,7 +75,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 // TokenByHash returns an operator's token, also one that has ended; nil where
 // there is none.
 func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, error) {
-	t, err := scanToken(db.queryRow(ctx, `
+	t, err := scanToken(db.sql.QueryRow(ctx, `
 		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at FROM operator_tokens WHERE hash = $1`, hash))
 	if isNone(err) {
 		return nil, nil
@@ -84,7 +85,7 @@ func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, er
 
 // MarkTokenUsed notes a use at now unless one was noted after before.
 func (db *DB) MarkTokenUsed(ctx context.Context, id string, now, before time.Time) error {
-	_, err := db.exec(ctx, `
+	_, err := db.sql.Exec(ctx, `
 		UPDATE operator_tokens SET last_used_at = $2
 		WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $3)`, id, micros(now), micros(before))
 	return err
@@ -92,8 +93,8 @@ func (db *DB) MarkTokenUsed(ctx context.Context, id string, now, before time.Tim
 
 // Tokens lists operators' tokens, newest first.
 func (db *DB) Tokens(ctx context.Context, after string, limit int) ([]operator.Token, error) {
-	rs, err := db.query(ctx, `
+	rs, err := db.sql.Query(ctx, `
 		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at
 		FROM operator_tokens WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit)
-	return collect(rs, err, scanToken)
+	return database.Collect(rs, err, scanToken)
 }

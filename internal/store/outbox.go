@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -40,16 +41,16 @@ func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, place Place) error
 	d := notify.Delivery{
 		ID: tx.db.NewID(), Kind: notify.OTP, To: c.Number, Role: c.Role, GivesUpAt: c.EndsAt, ChallengeID: c.ID, DeviceID: c.DeviceID,
 	}
-	due := tx.now
+	due := tx.Now
 	if place != nil {
 		lease, lasts := place.Lease()
-		d.Lease, d.Attempts, due = lease, 1, tx.now.Add(lasts)
+		d.Lease, d.Attempts, due = lease, 1, tx.Now.Add(lasts)
 	}
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
 			attempts, lease, due_at, gives_up_at, created_at, updated_at)
 		VALUES ($1, 'otp', 'sms', 'queued', $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
-		d.ID, string(d.To), string(d.Role), d.ChallengeID, d.DeviceID, d.Attempts, text(d.Lease), micros(due), micros(d.GivesUpAt), micros(tx.now))
+		d.ID, string(d.To), string(d.Role), d.ChallengeID, d.DeviceID, d.Attempts, text(d.Lease), micros(due), micros(d.GivesUpAt), micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("queue otp: %w", err)
 	}
@@ -61,14 +62,14 @@ func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, place Place) error
 	if mayHold(c.Role, false) {
 		all = &c // an SMS goes to any number: there is nothing more to ask
 	}
-	tx.afterCommit(func() { place.Send(d, all) })
+	tx.AfterCommit(func() { place.Send(d, all) })
 	return nil
 }
 
 // DeliveriesDue says whether anything waits to be sent.
 func (db *DB) DeliveriesDue(ctx context.Context, now time.Time) (bool, error) {
 	var due bool
-	err := db.queryRow(ctx, `
+	err := db.sql.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'otp' AND due_at <= $1)
 			OR EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'request' AND due_at <= $1)
 			OR EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'reminder' AND due_at <= $1)
@@ -83,8 +84,8 @@ func (db *DB) DeliveriesDue(ctx context.Context, now time.Time) (bool, error) {
 // an index that holds one kind alone might serve.
 func (db *DB) ClaimDeliveries(ctx context.Context, kind notify.Kind, lease string, until time.Time, n int) ([]notify.Delivery, error) {
 	var claimed []notify.Delivery
-	err := db.execRows(ctx, func(rs *rows, err error) error {
-		claimed, err = collect(rs, err, func(s scanner) (notify.Delivery, error) {
+	err := db.sql.ExecRows(ctx, func(rs *database.Rows, err error) error {
+		claimed, err = database.Collect(rs, err, func(s database.Scanner) (notify.Delivery, error) {
 			var d notify.Delivery
 			var reason string
 			err := s.Scan(&d.ID, &d.Kind, &d.To, &d.Role, &d.Lease, &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
@@ -97,7 +98,7 @@ func (db *DB) ClaimDeliveries(ctx context.Context, kind notify.Kind, lease strin
 		UPDATE deliveries SET lease = $3, due_at = $4, attempts = attempts + 1, updated_at = $2
 		WHERE id IN (
 			SELECT id FROM deliveries WHERE state = 'queued' AND kind = CAST($1 AS TEXT) AND due_at <= $2
-			ORDER BY due_at, id LIMIT $5 `+db.engine.skipLocked()+`)
+			ORDER BY due_at, id LIMIT $5 `+db.sql.SkipLocked()+`)
 		RETURNING id, kind, recipient, role, lease, attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id`,
 		string(kind), micros(db.Now()), lease, micros(until), n)
 	if err != nil {
@@ -111,7 +112,7 @@ func (db *DB) ClaimDeliveries(ctx context.Context, kind notify.Kind, lease strin
 func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxTries int) (auth.Challenge, bool, error) {
 	c := auth.Challenge{Slot: auth.Slot{Number: d.To, Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
 	var known bool
-	err := db.queryRow(ctx, `
+	err := db.sql.QueryRow(ctx, `
 		SELECT code, ends_at, `+knownRole+` FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
 			AND used_at IS NULL AND ends_at > $5 AND tries < $6`,
@@ -125,7 +126,7 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxTries int
 // AskedBy returns what the message of a request says; false once it is closed.
 func (db *DB) AskedBy(ctx context.Context, requestID string) (notify.Asked, bool, error) {
 	var a notify.Asked
-	err := db.queryRow(ctx, `
+	err := db.sql.QueryRow(ctx, `
 		SELECT r.approver_type, c.name, p.student_name
 		FROM requests r JOIN players p ON p.id = r.player_id LEFT JOIN coaches c ON c.id = r.coach_id
 		WHERE r.id = $1 AND r.state = 'pending'`, requestID).Scan(&a.Party, intoText(&a.CoachName), &a.StudentName)
@@ -147,7 +148,7 @@ func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 				return err
 			}
 		}
-		limited, err := tx.take(ctx, tx.now, db.caps(d.CoachID, quota.limit, d.To))
+		limited, err := tx.take(ctx, tx.Now, db.caps(d.CoachID, quota.limit, d.To))
 		if err != nil {
 			return err
 		}
@@ -162,7 +163,7 @@ func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 		return tx.execLeased(ctx, `
 			UPDATE deliveries SET due_at = $3, gives_up_at = $4, attempts = attempts - 1, lease = NULL
 			WHERE id = $1 AND lease = $2 AND state = 'queued'`,
-			d.ID, d.Lease, micros(tx.now.Add(limited.Wait)), micros(tx.now.Add(limited.Wait).Add(messageLife)))
+			d.ID, d.Lease, micros(tx.Now.Add(limited.Wait)), micros(tx.Now.Add(limited.Wait).Add(messageLife)))
 	})
 	return admitted && err == nil, ifLost(err)
 }
@@ -174,9 +175,9 @@ func (tx *tx) renewLink(ctx context.Context, d notify.Delivery) error {
 	if err != nil {
 		return err
 	}
-	err = tx.put(ctx, `
+	err = tx.Defer(ctx, `
 		INSERT INTO request_links (hash, request_id, ends_at) VALUES ($1, $2, $3)
-		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`, hash, d.RequestID, micros(tx.now.Add(tx.db.Settings.LinkValidity)))
+		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`, hash, d.RequestID, micros(tx.Now.Add(tx.db.Settings.LinkValidity)))
 	if err != nil {
 		return fmt.Errorf("renew a link: %w", err)
 	}
@@ -185,7 +186,7 @@ func (tx *tx) renewLink(ctx context.Context, d notify.Delivery) error {
 
 // DeliverySent says that the gateway took the delivery.
 func (db *DB) DeliverySent(ctx context.Context, d notify.Delivery) error {
-	_, err := db.exec(ctx, `
+	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET state = 'sent', reason = NULL, lease = NULL, updated_at = $3
 		WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, micros(db.Now()))
 	return err
@@ -194,7 +195,7 @@ func (db *DB) DeliverySent(ctx context.Context, d notify.Delivery) error {
 // DeliverySpared says that the delivery is done although nothing left, for it
 // goes to a test number.
 func (db *DB) DeliverySpared(ctx context.Context, d notify.Delivery) error {
-	_, err := db.exec(ctx, `
+	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET state = 'sent', reason = $3, lease = NULL, updated_at = $4
 		WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, sparedReason, micros(db.Now()))
 	return err
@@ -202,7 +203,7 @@ func (db *DB) DeliverySpared(ctx context.Context, d notify.Delivery) error {
 
 // DeliveryLater puts the delivery back until due.
 func (db *DB) DeliveryLater(ctx context.Context, d notify.Delivery, due time.Time, reason string) error {
-	_, err := db.exec(ctx, `
+	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET due_at = $3, reason = $4, lease = NULL, updated_at = $5
 		WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, micros(due), reason, micros(db.Now()))
 	return err
@@ -210,7 +211,7 @@ func (db *DB) DeliveryLater(ctx context.Context, d notify.Delivery, due time.Tim
 
 // DeliveryDropped says that there is nothing to send any more.
 func (db *DB) DeliveryDropped(ctx context.Context, d notify.Delivery, reason string) error {
-	_, err := db.exec(ctx, `
+	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
 		WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, reason, micros(db.Now()))
 	return err
@@ -222,12 +223,12 @@ func (db *DB) DeliveryFailed(ctx context.Context, d notify.Delivery, reason stri
 	err := db.write(ctx, func(tx *tx) error {
 		err := tx.execLeased(ctx, `
 			UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
-			WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, reason, micros(tx.now))
+			WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, reason, micros(tx.Now))
 		if err != nil || d.Kind != notify.Request {
 			return err
 		}
 		e := event.Event{Type: event.DeliveryFailed, RequestID: d.RequestID}
-		err = tx.queryRow(ctx, `
+		err = tx.QueryRow(ctx, `
 			UPDATE requests SET delivery_failed = TRUE
 			WHERE id = $1 AND state = 'pending' AND delivery_failed = FALSE
 				AND last_sent_at = (SELECT created_at FROM deliveries WHERE id = $2)
@@ -238,7 +239,7 @@ func (db *DB) DeliveryFailed(ctx context.Context, d notify.Delivery, reason stri
 		if err != nil {
 			return err
 		}
-		err = tx.queryRow(ctx, `SELECT student_name, guardian_name FROM players WHERE id = $1`, e.PlayerID).
+		err = tx.QueryRow(ctx, `SELECT student_name, guardian_name FROM players WHERE id = $1`, e.PlayerID).
 			Scan(&e.StudentName, intoText(&e.GuardianName))
 		if err != nil {
 			return err
@@ -253,7 +254,7 @@ var errLeaseLost = errors.New("the delivery's lease was lost")
 
 // execLeased is exec for a statement that is guarded by a lease.
 func (tx *tx) execLeased(ctx context.Context, query string, args ...any) error {
-	res, err := tx.exec(ctx, query, args...)
+	res, err := tx.Exec(ctx, query, args...)
 	if err != nil {
 		return err
 	}

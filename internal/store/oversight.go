@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
 )
@@ -15,7 +16,7 @@ var _ coach.AccountAdminStore = (*DB)(nil)
 // accountColumns are those of coach.Account, and the name as it is looked for.
 const accountColumns = `a.id, a.mobile_number, c.name, c.tier, c.kyc_state, a.created_at, a.suspended_at, a.suspended_why, c.name_key`
 
-func scanAccount(s scanner) (coach.AccountMatch, error) {
+func scanAccount(s database.Scanner) (coach.AccountMatch, error) {
 	var f coach.AccountMatch
 	err := s.Scan(&f.ID, &f.Number, intoText(&f.Name), intoText(&f.Tier), &f.KYC, intoTime(&f.CreatedAt),
 		intoTime(&f.SuspendedAt), intoText(&f.SuspendedReason), &f.Cursor.Name)
@@ -42,16 +43,16 @@ func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.Accoun
 }
 
 func (tx *tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int) (found []coach.AccountMatch, how string, err error) {
-	var rs *rows
+	var rs *database.Rows
 	switch {
 	case s.Number != "":
 		how = "number"
-		rs, err = tx.query(ctx, `
+		rs, err = tx.Query(ctx, `
 			SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id
 			WHERE a.mobile_number = $1 AND a.role = 'coach'`, string(s.Number))
 	case s.ID != "":
 		how = "id"
-		rs, err = tx.query(ctx, `
+		rs, err = tx.Query(ctx, `
 			SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.id = $1`, s.ID)
 	default:
 		how = "name"
@@ -63,12 +64,12 @@ func (tx *tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int)
 		if len(after.Name) == 0 {
 			after.Name = from
 		}
-		rs, err = tx.query(ctx, `
+		rs, err = tx.Query(ctx, `
 			SELECT `+accountColumns+` FROM coaches c JOIN accounts a ON a.id = c.id
 			WHERE c.name_key >= $1 AND c.name_key < $2 AND (c.name_key, c.id) > ($3, $4)
 			ORDER BY c.name_key, c.id LIMIT $5`, from, beyond(from), after.Name, after.ID, limit)
 	}
-	found, err = collect(rs, err, scanAccount)
+	found, err = database.Collect(rs, err, scanAccount)
 	return found, how, err
 }
 
@@ -96,7 +97,7 @@ func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coac
 }
 
 func (tx *tx) coachAccount(ctx context.Context, id string) (coach.Account, error) {
-	f, err := scanAccount(tx.queryRow(ctx, `
+	f, err := scanAccount(tx.QueryRow(ctx, `
 		SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.id = $1`, id))
 	if isNone(err) {
 		err = fault.Missing()
@@ -124,13 +125,13 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 		if err := tx.judgeCoach(ctx, id, judge); err != nil {
 			return err
 		}
-		err := tx.execOne(ctx, `
+		err := tx.ExecOne(ctx, `
 			UPDATE accounts SET suspended_at = $2, suspended_why = $3
-			WHERE id = $1 AND suspended_at IS NULL`, id, micros(tx.now), reason)
+			WHERE id = $1 AND suspended_at IS NULL`, id, micros(tx.Now), reason)
 		if err != nil {
 			return err
 		}
-		err = tx.put(ctx, `UPDATE sessions SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, id, micros(tx.now))
+		err = tx.Defer(ctx, `UPDATE sessions SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, id, micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("end the sessions of a suspended coach: %w", err)
 		}
@@ -147,7 +148,7 @@ func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, judge f
 		if err := tx.judgeCoach(ctx, id, judge); err != nil {
 			return err
 		}
-		err := tx.execOne(ctx, `
+		err := tx.ExecOne(ctx, `
 			UPDATE accounts SET suspended_at = NULL, suspended_why = NULL WHERE id = $1 AND suspended_at IS NOT NULL`, id)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 )
 
 // Pending lists whom a coach waits for, longest first, guardian before student,
@@ -16,7 +17,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 	if !page.After.At.IsZero() {
 		after = page.After.At.UnixMicro()
 	}
-	rs, err := db.query(ctx, `
+	rs, err := db.sql.Query(ctx, `
 		SELECT w.player_id, w.student_name, w.party, w.approver_name, w.since, w.has_number,
 			(SELECT count(*) FROM reminders m WHERE m.player_id = w.player_id AND m.approver_type = w.party AND m.sent_at > $7),
 			r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at
@@ -41,7 +42,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 		LEFT JOIN requests r ON r.id = w.request_id
 		ORDER BY w.since, w.player_id, w.party LIMIT $6`,
 		coachID, after, page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, micros(remindersSince))
-	items, err := collect(rs, err, func(s scanner) (approval.PendingItem, error) {
+	items, err := database.Collect(rs, err, func(s database.Scanner) (approval.PendingItem, error) {
 		var i approval.PendingItem
 		var asked requestColumns
 		err := s.Scan(append([]any{&i.PlayerID, &i.StudentName, &i.Party, intoText(&i.ApproverName), intoTime(&i.PendingSince), &i.HasNumber, &i.Reminders},

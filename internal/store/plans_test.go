@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/storetest"
 )
 
@@ -58,7 +58,7 @@ func record(t *testing.T, url string) map[string][]any {
 	t.Helper()
 	var mu sync.Mutex
 	statements := map[string][]any{}
-	stop := store.Observe(func(query string, args []any) {
+	stop := database.Observe(func(query string, args []any) {
 		mu.Lock()
 		defer mu.Unlock()
 		statements[query] = args

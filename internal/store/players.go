@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -34,7 +35,7 @@ type stored struct {
 	medical string // what sealed holds
 }
 
-func (db *DB) scanStored(s scanner) (*stored, error) {
+func (db *DB) scanStored(s database.Scanner) (*stored, error) {
 	p := &approval.Player{}
 	g, st := &p.GuardianSide, &p.StudentSide
 	var guardian approval.Guardian
@@ -68,7 +69,7 @@ func (db *DB) scanStored(s scanner) (*stored, error) {
 	return kept, nil
 }
 
-func (db *DB) scanPlayer(s scanner) (*approval.Player, error) {
+func (db *DB) scanPlayer(s database.Scanner) (*approval.Player, error) {
 	kept, err := db.scanStored(s)
 	if err != nil {
 		return nil, err
@@ -78,14 +79,14 @@ func (db *DB) scanPlayer(s scanner) (*approval.Player, error) {
 
 // Player returns a player that by may know of; not_found where there is none.
 func (db *DB) Player(ctx context.Context, by actor.Actor, id string) (*approval.Player, error) {
-	var r *row
+	var r *database.Row
 	switch by.Role {
 	case actor.Coach:
-		r = db.queryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
+		r = db.sql.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
 	case actor.Guardian:
-		r = db.queryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.guardian_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
+		r = db.sql.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.guardian_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
 	case actor.Student:
-		r = db.queryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.student_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
+		r = db.sql.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.student_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
 	default:
 		return nil, fault.Missing()
 	}
@@ -98,39 +99,39 @@ func (db *DB) Player(ctx context.Context, by actor.Actor, id string) (*approval.
 
 // Players lists the players of a coach that match f, newest first.
 func (db *DB) Players(ctx context.Context, coachID string, f approval.Filter, page approval.Page) ([]*approval.Player, error) {
-	rs, err := db.query(ctx, playerSelect+`
+	rs, err := db.sql.Query(ctx, playerSelect+`
 		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id < $2
 			AND (CAST($3 AS TEXT) = '' OR p.guardian_state = $3 OR $3 = 'rejected' AND p.guardian_state = 'revoked')
 			AND (CAST($4 AS TEXT) = '' OR p.student_state = $4 OR $4 = 'rejected' AND p.student_state = 'revoked')
 			AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key)
 		ORDER BY p.id DESC LIMIT $6`,
 		coachID, before(page.After.ID), f.GuardianStatus, f.StudentStatus, fold(f.Search), page.Limit)
-	return collect(rs, err, db.scanPlayer)
+	return database.Collect(rs, err, db.scanPlayer)
 }
 
 // Links lists the players that name the guardian or student by, newest first.
 func (db *DB) Links(ctx context.Context, by actor.Actor, page approval.Page) ([]*approval.Player, error) {
-	var rs *rows
+	var rs *database.Rows
 	var err error
 	switch by.Role {
 	case actor.Guardian:
-		rs, err = db.query(ctx, playerSelect+`
+		rs, err = db.sql.Query(ctx, playerSelect+`
 			WHERE p.guardian_id = $1 AND p.deleted_at IS NULL AND p.id < $2 ORDER BY p.id DESC LIMIT $3`,
 			by.AccountID, before(page.After.ID), page.Limit)
 	case actor.Student:
-		rs, err = db.query(ctx, playerSelect+`
+		rs, err = db.sql.Query(ctx, playerSelect+`
 			WHERE p.student_id = $1 AND p.deleted_at IS NULL AND p.id < $2 ORDER BY p.id DESC LIMIT $3`,
 			by.AccountID, before(page.After.ID), page.Limit)
 	default:
 		return nil, nil
 	}
-	return collect(rs, err, db.scanPlayer)
+	return database.Collect(rs, err, db.scanPlayer)
 }
 
 // AnyApproved says whether a student has approved any link.
 func (db *DB) AnyApproved(ctx context.Context, studentID string) (bool, error) {
 	var approved bool
-	err := db.queryRow(ctx, `
+	err := db.sql.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM players WHERE student_id = $1 AND deleted_at IS NULL AND student_state = 'approved')`,
 		studentID).Scan(&approved)
 	return approved, err
@@ -144,7 +145,7 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 		return false, err
 	}
 	g := guardianOf(p)
-	res, err := tx.exec(ctx, `
+	res, err := tx.Exec(ctx, `
 		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, medical,
 			student_number, student_id, student_state, student_changed_at, student_pending_since,
 			guardian_name, guardian_relationship, guardian_email, guardian_number,
@@ -166,7 +167,7 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 
 // linkRequests writes which requests a new player's parties were sent.
 func (tx *tx) linkRequests(ctx context.Context, p *approval.Player) error {
-	return tx.putOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3 WHERE id = $1`,
+	return tx.DeferOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3 WHERE id = $1`,
 		p.ID, text(requestID(p.GuardianSide)), text(requestID(p.StudentSide)))
 }
 
@@ -180,8 +181,7 @@ func (tx *tx) savePlayer(ctx context.Context, p *stored) error {
 		p.sealed, p.medical = sealed, p.Student.Medical
 	}
 	g := guardianOf(p.Player)
-	err := tx.later(ctx, statement{
-		one: true, query: `
+	err := tx.DeferOne(ctx, `
 		UPDATE players SET version = version + 1,
 			student_name = $3, student_key = $4, date_of_birth = $5, search_key = $6, medical = $7, student_number = $8,
 			student_id = $9, student_state = $10, student_changed_at = $11, student_pending_since = $12, student_request_id = $13,
@@ -189,17 +189,14 @@ func (tx *tx) savePlayer(ctx context.Context, p *stored) error {
 			guardian_id = $18, guardian_state = $19, guardian_changed_at = $20, guardian_pending_since = $21, guardian_request_id = $22,
 			deleted_at = $23
 		WHERE id = $1 AND version = $2`,
-		args: []any{
-			p.ID, p.Version,
-			p.Student.FullName, studentKey(p.Player), p.Student.DateOfBirth.String(), searchKey(p.Player), p.sealed, text(string(p.Student.Number)),
-			text(p.StudentSide.AccountID), string(p.StudentSide.Consent.State),
-			micros(p.StudentSide.Consent.ChangedAt), micros(p.StudentSide.Consent.PendingSince), text(requestID(p.StudentSide)),
-			text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
-			text(p.GuardianSide.AccountID), string(p.GuardianSide.Consent.State),
-			micros(p.GuardianSide.Consent.ChangedAt), micros(p.GuardianSide.Consent.PendingSince), text(requestID(p.GuardianSide)),
-			micros(p.DeletedAt),
-		},
-	})
+		p.ID, p.Version,
+		p.Student.FullName, studentKey(p.Player), p.Student.DateOfBirth.String(), searchKey(p.Player), p.sealed, text(string(p.Student.Number)),
+		text(p.StudentSide.AccountID), string(p.StudentSide.Consent.State),
+		micros(p.StudentSide.Consent.ChangedAt), micros(p.StudentSide.Consent.PendingSince), text(requestID(p.StudentSide)),
+		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
+		text(p.GuardianSide.AccountID), string(p.GuardianSide.Consent.State),
+		micros(p.GuardianSide.Consent.ChangedAt), micros(p.GuardianSide.Consent.PendingSince), text(requestID(p.GuardianSide)),
+		micros(p.DeletedAt))
 	if err != nil {
 		return fmt.Errorf("save player %s: %w", p.ID, err)
 	}
@@ -208,9 +205,9 @@ func (tx *tx) savePlayer(ctx context.Context, p *stored) error {
 }
 
 // twin returns the id of the coach's live player of that name and birth date.
-func twin(ctx context.Context, q querier, p *approval.Player) (string, error) {
+func twin(ctx context.Context, q database.Querier, p *approval.Player) (string, error) {
 	var id string
-	err := q.queryRow(ctx, `
+	err := q.QueryRow(ctx, `
 		SELECT id FROM players
 		WHERE coach_id = $1 AND student_key = $2 AND date_of_birth = $3 AND deleted_at IS NULL`,
 		p.CoachID, studentKey(p), p.Student.DateOfBirth.String()).Scan(&id)
@@ -237,10 +234,10 @@ func requestID(s approval.Side) string {
 
 // reminders loads when both parties were reminded since, oldest first.
 func (tx *tx) reminders(ctx context.Context, p *approval.Player, since time.Time) error {
-	rs, err := tx.query(ctx, `
+	rs, err := tx.Query(ctx, `
 		SELECT approver_type, sent_at FROM reminders WHERE player_id = $1 AND sent_at > $2 ORDER BY sent_at, id`,
 		p.ID, micros(since))
-	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var party actor.Role
 		var at time.Time
 		err := s.Scan(&party, intoTime(&at))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -68,23 +69,23 @@ const requestSelect = `
 // owns the player, or to the party who was asked and still is that party;
 // not_found to anybody else.
 func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
-	var rs *rows
+	var rs *database.Rows
 	var err error
 	switch by.Role {
 	case actor.Coach:
-		rs, err = db.query(ctx, requestSelect+`
+		rs, err = db.sql.Query(ctx, requestSelect+`
 			WHERE r.id = $1 AND p.coach_id = $2 ORDER BY d.id`, id, by.AccountID)
 	case actor.Guardian:
-		rs, err = db.query(ctx, requestSelect+`
+		rs, err = db.sql.Query(ctx, requestSelect+`
 			WHERE r.id = $1 AND r.approver_id = $2 AND r.approver_type = 'guardian' AND p.guardian_id = $2 ORDER BY d.id`, id, by.AccountID)
 	case actor.Student:
-		rs, err = db.query(ctx, requestSelect+`
+		rs, err = db.sql.Query(ctx, requestSelect+`
 			WHERE r.id = $1 AND r.approver_id = $2 AND r.approver_type = 'student' AND p.student_id = $2 ORDER BY d.id`, id, by.AccountID)
 	default:
 		return nil, fault.Missing()
 	}
 	var found *approval.Request
-	_, err = collect(rs, err, func(s scanner) (struct{}, error) {
+	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var c requestColumns
 		var p approval.Player
 		var party actor.Role
@@ -114,10 +115,10 @@ func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) err
 	for _, r := range closed {
 		// The coach's cancelling of an open one is a follow-up; a dispute that is
 		// lifted ends as cancelled, too.
-		err := tx.later(ctx, statement{one: true, query: `
+		err := tx.DeferOne(ctx, `
 			UPDATE requests SET state = CAST($2 AS TEXT), closed_at = $3,
 				followed_up_at = CASE WHEN state = 'pending' AND $2 = 'cancelled' THEN COALESCE(followed_up_at, $3) ELSE followed_up_at END
-			WHERE id = $1`, args: []any{r.ID, string(r.State), micros(r.ClosedAt)}})
+			WHERE id = $1`, r.ID, string(r.State), micros(r.ClosedAt))
 		if err != nil {
 			return fmt.Errorf("close request %s: %w", r.ID, err)
 		}
@@ -136,7 +137,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 		args = append(args, r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joined(r.Channels),
 			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed)
 	}
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
 		VALUES `+rowsOf(len(opened), 10), args...)
 	if err != nil {
@@ -148,7 +149,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 // resendRequests writes that open requests go out once more.
 func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
 	for _, r := range resent {
-		err := tx.putOne(ctx, `
+		err := tx.DeferOne(ctx, `
 			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, followed_up_at = COALESCE(followed_up_at, $3)
 			WHERE id = $1 AND state = 'pending'`,
 			r.ID, joined(r.Channels), micros(r.LastSentAt), r.DeliveryFailed)
@@ -165,7 +166,7 @@ func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) er
 func (tx *tx) dueDigest(ctx context.Context, r *approval.Request) error {
 	// Just after: "for more than" the time, not "for" it.
 	due := r.RequestedAt.Add(tx.db.Settings.DigestAfter + time.Microsecond)
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		INSERT INTO digests (coach_id, due_at, version) VALUES ($1, $2, 1)
 		ON CONFLICT (coach_id) DO UPDATE SET version = digests.version + 1,
 			due_at = CASE digests.due_at WHEN $3 THEN excluded.due_at ELSE digests.due_at END`,

@@ -13,8 +13,8 @@ func (db *DB) RevokeSession(ctx context.Context, by actor.Operator, id string) (
 	var accountID string
 	err := db.write(ctx, func(tx *tx) error {
 		accountID = ""
-		err := tx.queryRow(ctx, `
-			UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id`, id, micros(tx.now)).Scan(&accountID)
+		err := tx.QueryRow(ctx, `
+			UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id`, id, micros(tx.Now)).Scan(&accountID)
 		if isNone(err) {
 			return nil
 		}

@@ -24,7 +24,7 @@ func (tx *tx) endRoles(ctx context.Context, accountIDs []string) error {
 	}
 	// 0 and not now: over by the clock of any replica, and for a refresh that has
 	// looked at its clock already and waits for this row.
-	err := tx.put(ctx, `
+	err := tx.Defer(ctx, `
 		UPDATE sessions SET idle_at = 0
 		WHERE account_id IN (`+params(1, len(args))+`) AND revoked_at IS NULL
 			AND NOT EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = sessions.account_id AND p.deleted_at IS NULL)

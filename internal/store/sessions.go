@@ -9,11 +9,12 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/phone"
 )
 
-func scanSession(s scanner) (*auth.Session, error) {
+func scanSession(s database.Scanner) (*auth.Session, error) {
 	v := new(auth.Session)
 	return v, s.Scan(sessionColumns(v)...)
 }
@@ -29,7 +30,7 @@ func sessionColumns(v *auth.Session) []any {
 // Session returns the session with id, also one that has ended; nil where there
 // is none. It is read by whoever holds a token that names it.
 func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
-	s, err := scanSession(db.queryRow(ctx, `
+	s, err := scanSession(db.sql.QueryRow(ctx, `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
 			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at
 		FROM sessions WHERE id = $1`, id))
@@ -47,7 +48,7 @@ const usesKept = 8
 // presented is its newest and the session lives; nil where it is not so.
 func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
 	rotated := new(auth.Session)
-	err := db.execRow(ctx, func(row scanner) error {
+	err := db.sql.ExecRow(ctx, func(row database.Scanner) error {
 		return row.Scan(append(sessionColumns(rotated), intoWords(&rotated.Filled))...)
 	}, `
 		UPDATE sessions
@@ -69,7 +70,7 @@ func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error
 
 // MarkUsed notes the first use of a generation's tokens; later ones change nothing.
 func (db *DB) MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error {
-	_, err := db.exec(ctx, `
+	_, err := db.sql.Exec(ctx, `
 		UPDATE sessions SET used_at = $3, last_used_at = $3
 		WHERE id = $1 AND generation = $2 AND used_at IS NULL`, id, generation, micros(now))
 	return err
@@ -78,7 +79,7 @@ func (db *DB) MarkUsed(ctx context.Context, id string, generation int64, now tim
 // Revoke ends s and tells e, unless s has ended already.
 func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error {
 	return db.write(ctx, func(tx *tx) error {
-		res, err := tx.exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, micros(tx.now))
+		res, err := tx.Exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, micros(tx.Now))
 		if err != nil {
 			return err
 		}
@@ -91,7 +92,7 @@ func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error 
 
 // EndSession ends a session of the account; false where there is none that lives.
 func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error) {
-	res, err := db.exec(ctx, `
+	res, err := db.sql.Exec(ctx, `
 		UPDATE sessions SET revoked_at = $3
 		WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`, id, accountID, micros(db.Now()))
 	if err != nil {
@@ -104,14 +105,14 @@ func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error
 // EndAll ends every session of a number in every role, and its proven devices.
 func (db *DB) EndAll(ctx context.Context, number phone.Number) error {
 	return db.write(ctx, func(tx *tx) error {
-		err := tx.put(ctx, `
+		err := tx.Defer(ctx, `
 			UPDATE sessions SET revoked_at = $2
 			WHERE revoked_at IS NULL AND account_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`,
-			string(number), micros(tx.now))
+			string(number), micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("end all sessions: %w", err)
 		}
-		err = tx.put(ctx, `DELETE FROM devices WHERE mobile_number = $1`, string(number))
+		err = tx.Defer(ctx, `DELETE FROM devices WHERE mobile_number = $1`, string(number))
 		return err
 	})
 }
@@ -119,20 +120,20 @@ func (db *DB) EndAll(ctx context.Context, number phone.Number) error {
 // Sessions lists the live sessions of an account, newest first, those that follow
 // the one with the id after; empty starts at the top.
 func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, after string, limit int) ([]*auth.Session, error) {
-	rs, err := db.query(ctx, `
+	rs, err := db.sql.Query(ctx, `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
 			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at
 		FROM sessions
 		WHERE account_id = $1 AND revoked_at IS NULL AND ends_at > $2 AND idle_at > $2 AND id < $3
 		ORDER BY id DESC LIMIT $4`, accountID, micros(now), before(after), limit)
-	return collect(rs, err, scanSession)
+	return database.Collect(rs, err, scanSession)
 }
 
 // Roles returns the roles that number holds: coach once it registered, guardian
 // or student while a player record names it, or while it has disputed one that did
 // and must be able to lift that.
 func (db *DB) Roles(ctx context.Context, number phone.Number) ([]actor.Role, error) {
-	rs, err := db.query(ctx, `
+	rs, err := db.sql.Query(ctx, `
 		SELECT a.role FROM accounts a
 		WHERE a.mobile_number = $1 AND (
 			a.role = 'coach' AND EXISTS (SELECT 1 FROM coaches c WHERE c.id = a.id)
@@ -141,5 +142,5 @@ func (db *DB) Roles(ctx context.Context, number phone.Number) ([]actor.Role, err
 			OR EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id))
 		ORDER BY a.role`, string(number))
 	// The order of the names is that of actor.Roles: coach, guardian, student.
-	return collect(rs, err, func(s scanner) (r actor.Role, err error) { return r, s.Scan(&r) })
+	return database.Collect(rs, err, func(s database.Scanner) (r actor.Role, err error) { return r, s.Scan(&r) })
 }

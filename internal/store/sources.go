@@ -36,8 +36,8 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.L
 		if err != nil {
 			return err
 		}
-		if err := tx.execOne(ctx, `UPDATE coaches SET visible = $2, shown = $3, updated_at = $4 WHERE id = $1`,
-			coachID, s.Visible, string(shown), micros(tx.now)); err != nil {
+		if err := tx.ExecOne(ctx, `UPDATE coaches SET visible = $2, shown = $3, updated_at = $4 WHERE id = $1`,
+			coachID, s.Visible, string(shown), micros(tx.Now)); err != nil {
 			return err
 		}
 		return tx.list(ctx, s)
@@ -53,7 +53,7 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.L
 // again where a row in coaches is changed twice. Two that took them in another order
 // could wait for each other, which costs a second until PostgreSQL parts them.
 func (tx *tx) holdCoach(ctx context.Context, coachID string) (visible bool, err error) {
-	err = tx.queryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING visible`, coachID).Scan(&visible)
+	err = tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING visible`, coachID).Scan(&visible)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -67,7 +67,7 @@ func (tx *tx) source(ctx context.Context, coachID string) (coach.ListingSource, 
 		return coach.ListingSource{}, err
 	}
 	var suspended sql.NullInt64
-	if err := tx.queryRow(ctx, `SELECT suspended_at FROM accounts WHERE id = $1`, coachID).Scan(&suspended); err != nil {
+	if err := tx.QueryRow(ctx, `SELECT suspended_at FROM accounts WHERE id = $1`, coachID).Scan(&suspended); err != nil {
 		return coach.ListingSource{}, fmt.Errorf("account of coach %s: %w", coachID, err)
 	}
 	return coach.ListingSource{Profile: p, Suspended: suspended.Valid}, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
 )
@@ -17,12 +18,12 @@ var _ coach.SubscriptionStore = (*DB)(nil)
 
 // Subscription returns a coach's tier as it is kept, and what is in use.
 func (db *DB) Subscription(ctx context.Context, coachID string) (coach.Subscription, error) {
-	return subscription(ctx, db, coachID, db.Now())
+	return subscription(ctx, db.sql, coachID, db.Now())
 }
 
-func subscription(ctx context.Context, q querier, coachID string, now time.Time) (coach.Subscription, error) {
+func subscription(ctx context.Context, q database.Querier, coachID string, now time.Time) (coach.Subscription, error) {
 	var s coach.Subscription
-	err := q.queryRow(ctx, `
+	err := q.QueryRow(ctx, `
 		SELECT c.tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
 			(SELECT count(*) FROM limit_slots s WHERE s.key = $2 AND s.free_at > $3)
 		FROM coaches c WHERE c.id = $1`, coachID, messagesFrom(coachID), micros(now)).
@@ -76,7 +77,7 @@ func (db *DB) SetTier(ctx context.Context, by actor.Operator, coachID, name stri
 
 // tier returns the name of a coach's tier as it is kept, "" for none.
 func (tx *tx) tier(ctx context.Context, coachID string) (kept string, err error) {
-	err = tx.queryRow(ctx, `SELECT tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&kept))
+	err = tx.QueryRow(ctx, `SELECT tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&kept))
 	if err != nil {
 		return "", fmt.Errorf("read the tier: %w", err)
 	}
@@ -84,12 +85,12 @@ func (tx *tx) tier(ctx context.Context, coachID string) (kept string, err error)
 }
 
 // setTier gives the coach the tier next if the one that is kept is before still:
-// errStale otherwise.
+// ErrStale otherwise.
 func (tx *tx) setTier(ctx context.Context, coachID, before, next string) error {
-	err := tx.execOne(ctx, `
+	err := tx.ExecOne(ctx, `
 		UPDATE coaches SET tier = $3, tier_since = $4
 		WHERE id = $1 AND tier IS NOT DISTINCT FROM CAST($2 AS TEXT)`,
-		coachID, text(before), text(next), micros(tx.now))
+		coachID, text(before), text(next), micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("set the tier: %w", err)
 	}
@@ -100,7 +101,7 @@ func (tx *tx) setTier(ctx context.Context, coachID, before, next string) error {
 // count: so of rivals each sees the others.
 func (tx *tx) enrol(ctx context.Context, coachID string) (approval.Roster, error) {
 	var r approval.Roster
-	err := tx.queryRow(ctx, `
+	err := tx.QueryRow(ctx, `
 		UPDATE coaches SET players = players + 1 WHERE id = $1
 		RETURNING players, tier, kyc_state`, coachID).
 		Scan(&r.Players, intoText(&r.Tier), &r.KYC)
@@ -115,7 +116,7 @@ func (tx *tx) enrol(ctx context.Context, coachID string) (approval.Roster, error
 
 // strike counts one player less.
 func (tx *tx) strike(ctx context.Context, coachID string) error {
-	err := tx.put(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
+	err := tx.Defer(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
 	if err != nil {
 		return fmt.Errorf("count the players of %s: %w", coachID, err)
 	}

@@ -11,10 +11,11 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 )
 
-func scanNotification(s scanner) (notify.Notification, error) {
+func scanNotification(s database.Scanner) (notify.Notification, error) {
 	var n notify.Notification
 	var data string
 	err := s.Scan(&n.Seq, &n.ID, &n.Type, &n.Title, &n.Body, &data, intoTime(&n.CreatedAt), intoTime(&n.ReadAt))
@@ -43,29 +44,29 @@ func (db *DB) Notifications(ctx context.Context, accountID string, unreadOnly bo
 		WHERE account_id = $1 AND seq < $2 AND read_at IS NULL
 		ORDER BY seq DESC LIMIT $3`
 	}
-	rs, err := db.query(ctx, query, accountID, before, limit)
-	return collect(rs, err, scanNotification)
+	rs, err := db.sql.Query(ctx, query, accountID, before, limit)
+	return database.Collect(rs, err, scanNotification)
 }
 
 // NotificationsAfter lists those with a seq above after, oldest first.
 func (db *DB) NotificationsAfter(ctx context.Context, accountID string, after int64, limit int) ([]notify.Notification, error) {
-	rs, err := db.query(ctx, `
+	rs, err := db.sql.Query(ctx, `
 		SELECT seq, id, type, title, body, data, created_at, read_at FROM notifications
 		WHERE account_id = $1 AND seq > $2
 		ORDER BY seq LIMIT $3`, accountID, after, limit)
-	return collect(rs, err, scanNotification)
+	return database.Collect(rs, err, scanNotification)
 }
 
 // NotificationSeq returns the seq of a notification of the account. One that is
 // there no more is placed by its id, which holds its time: after what is older.
 func (db *DB) NotificationSeq(ctx context.Context, accountID, id string) (int64, bool, error) {
 	var seq int64
-	err := db.queryRow(ctx, `SELECT seq FROM notifications WHERE id = $1 AND account_id = $2`, id, accountID).Scan(&seq)
+	err := db.sql.QueryRow(ctx, `SELECT seq FROM notifications WHERE id = $1 AND account_id = $2`, id, accountID).Scan(&seq)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return seq, err == nil, err
 	}
 	// Looks from the newest on at what would be sent again in any case.
-	err = db.queryRow(ctx, `
+	err = db.sql.QueryRow(ctx, `
 		SELECT seq FROM notifications WHERE account_id = $1 AND id < $2
 		ORDER BY seq DESC LIMIT 1`, accountID, id).Scan(&seq)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -93,7 +94,7 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 			}
 			query += ` AND id IN (` + strings.Join(marks, ", ") + `)`
 		}
-		if err := tx.put(ctx, query, args...); err != nil {
+		if err := tx.Defer(ctx, query, args...); err != nil {
 			return fmt.Errorf("mark read: %w", err)
 		}
 		var err error
@@ -114,12 +115,12 @@ func paddedSize(n int) int {
 
 // Unread counts the unread notifications of an account, to notify.MaxUnread.
 func (db *DB) Unread(ctx context.Context, accountID string) (int, error) {
-	return countUnread(ctx, db, accountID)
+	return countUnread(ctx, db.sql, accountID)
 }
 
-func countUnread(ctx context.Context, q querier, accountID string) (int, error) {
+func countUnread(ctx context.Context, q database.Querier, accountID string) (int, error) {
 	var n int
-	err := q.queryRow(ctx, `
+	err := q.QueryRow(ctx, `
 		SELECT count(*) FROM (
 			SELECT 1 FROM notifications WHERE account_id = $1 AND read_at IS NULL LIMIT $2) AS unread`,
 		accountID, notify.MaxUnread).Scan(&n)
@@ -129,7 +130,7 @@ func countUnread(ctx context.Context, q querier, accountID string) (int, error) 
 // StreamState asks all that a stream must know, in one statement.
 func (db *DB) StreamState(ctx context.Context, sessionID, accountID string, role actor.Role, now time.Time) (notify.StreamState, error) {
 	var st notify.StreamState
-	err := db.queryRow(ctx, `
+	err := db.sql.QueryRow(ctx, `
 		SELECT a.tray_seq,
 			(SELECT count(*) FROM players p WHERE p.guardian_id = a.id AND a.role = 'guardian' AND p.deleted_at IS NULL)
 			+ (SELECT count(*) FROM players p WHERE p.student_id = a.id AND a.role = 'student' AND p.deleted_at IS NULL)

@@ -3,9 +3,6 @@ package store_test
 import (
 	"fmt"
 	"net"
-	"net/url"
-	"os"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -99,67 +96,13 @@ func TestRoundTrips(t *testing.T) {
 func countTrips(t *testing.T, address string) (string, *atomic.Int64) {
 	t.Helper()
 	trips := new(atomic.Int64)
-	return relay(t, address, func(client, server net.Conn) {
+	return storetest.Relay(t, address, func(client, server net.Conn) {
 		var asking atomic.Bool
-		go pass(server, client, func() {
+		go storetest.Copy(server, client, func() {
 			if !asking.Swap(true) {
 				trips.Add(1)
 			}
 		})
-		go pass(client, server, func() { asking.Store(false) })
+		go storetest.Copy(client, server, func() { asking.Store(false) })
 	}), trips
-}
-
-// relay has join serve every connection to the server at address, and returns where
-// it is reached: by a Unix socket, at which the first write shows that nobody reads.
-func relay(t *testing.T, address string, join func(client, server net.Conn)) string {
-	t.Helper()
-	u, err := url.Parse(address)
-	ok(t, err)
-	q := u.Query()
-	network, target := "unix", filepath.Join(q.Get("host"), ".s.PGSQL.5432")
-	if q.Get("host") == "" {
-		network, target = "tcp", u.Host
-	}
-	dir, err := os.MkdirTemp("", "relay") // t.TempDir may be too long for a socket
-	ok(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	l, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
-	ok(t, err)
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			server, err := net.Dial(network, target)
-			if err != nil {
-				client.Close()
-				continue
-			}
-			join(client, server)
-		}
-	}()
-	q.Set("host", dir)
-	u.RawQuery, u.Host = q.Encode(), ""
-	return u.String()
-}
-
-func pass(to, from net.Conn, noted func()) {
-	defer to.Close()
-	defer from.Close()
-	buffer := make([]byte, 64<<10)
-	for {
-		n, err := from.Read(buffer)
-		if n > 0 {
-			noted()
-			if _, err := to.Write(buffer[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
 }

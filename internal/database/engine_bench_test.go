@@ -1,15 +1,15 @@
-package store_test
+package database_test
 
 import (
 	"fmt"
 	"path/filepath"
 	"testing"
 
-	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-func benchEach(b *testing.B, bench func(b *testing.B, db *store.DB)) {
+func benchEach(b *testing.B, bench func(b *testing.B, db *database.DB)) {
 	b.Run("sqlite", func(b *testing.B) { bench(b, openCounters(b, storetest.SQLite(b))) })
 	b.Run("postgres", func(b *testing.B) { bench(b, openCounters(b, storetest.Postgres(b))) })
 }
@@ -18,7 +18,7 @@ func benchEach(b *testing.B, bench func(b *testing.B, db *store.DB)) {
 // the driver, which on PostgreSQL keeps it too.
 func BenchmarkRead(b *testing.B) {
 	const q = `SELECT n FROM counters WHERE name = $1`
-	benchEach(b, func(b *testing.B, db *store.DB) {
+	benchEach(b, func(b *testing.B, db *database.DB) {
 		var n int
 		b.Run("prepared", func(b *testing.B) {
 			for b.Loop() {
@@ -43,7 +43,7 @@ func BenchmarkRead(b *testing.B) {
 
 // BenchmarkWrite adds to a row of each client's own, durably.
 func BenchmarkWrite(b *testing.B) {
-	benchEach(b, func(b *testing.B, db *store.DB) {
+	benchEach(b, func(b *testing.B, db *database.DB) {
 		for i := range 64 {
 			ok(b, run(db, `INSERT INTO counters (name, n) VALUES ($1, 0)`, fmt.Sprint("c", i)))
 		}
@@ -60,7 +60,7 @@ func BenchmarkWrite(b *testing.B) {
 					go func() {
 						name := fmt.Sprint("c", i)
 						for range work {
-							if err := db.Write(bg, func(tx *store.Tx) error { return addTo(tx, name) }); err != nil {
+							if err := db.Write(bg, func(tx *database.Tx) error { return addTo(tx, name) }); err != nil {
 								done <- err
 								return
 							}
@@ -82,7 +82,7 @@ func BenchmarkOpen(b *testing.B) {
 	url := "sqlite:" + filepath.Join(b.TempDir(), "x.db")
 	openCounters(b, url)
 	for b.Loop() {
-		db, err := store.Open(bg, url, store.Options{Migrations: counters})
+		db, err := database.Open(bg, url, database.Options{Migrations: counters})
 		ok(b, err)
 		ok(b, db.Migrate(bg))
 		ok(b, db.Close())

@@ -1,4 +1,4 @@
-package store_test
+package database_test
 
 import (
 	"context"
@@ -15,21 +15,22 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"
 )
 
 var counters = fstest.MapFS{
-	"0001_counters.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL, note TEXT);\n")},
+	"0001_counters.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL, note TEXT);\n" +
+		"CREATE TABLE limits (key TEXT PRIMARY KEY, occurrences BIGINT NOT NULL, ends_at BIGINT NOT NULL);\n")},
 }
 
 var bg = context.Background()
 
 // openCounters opens a database at url with one counter, "a", at 0.
-func openCounters(tb testing.TB, url string) *store.DB {
+func openCounters(tb testing.TB, url string) *database.DB {
 	tb.Helper()
-	db, err := store.Open(bg, url, store.Options{Migrations: counters})
+	db, err := database.Open(bg, url, database.Options{Migrations: counters})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -52,47 +53,50 @@ func ok(tb testing.TB, err error) {
 	}
 }
 
-func run(db *store.DB, q string, args ...any) error {
+func run(db *database.DB, q string, args ...any) error {
 	_, err := db.Exec(bg, q, args...)
 	return err
 }
 
-func addTo(tx *store.Tx, name string) error {
+func addTo(tx *database.Tx, name string) error {
 	return tx.ExecOne(bg, `UPDATE counters SET n = n + 1 WHERE name = $1`, name)
 }
 
-func counter(tb testing.TB, db *store.DB, name string) int {
+func counter(tb testing.TB, db *database.DB, name string) int {
 	tb.Helper()
 	var n int
 	ok(tb, db.QueryRow(bg, `SELECT n FROM counters WHERE name = $1`, name).Scan(&n))
 	return n
 }
 
-func eachEngine(t *testing.T, test func(t *testing.T, db *store.DB)) {
+func eachEngine(t *testing.T, test func(t *testing.T, db *database.DB)) {
 	storetest.Each(t, func(t *testing.T, url string) { test(t, openCounters(t, url)) })
 }
 
 func TestWrite(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		refusal := errors.New("refused")
 		tests := map[string]struct {
-			fn    func(*store.Tx) error
+			fn    func(*database.Tx) error
 			want  error
 			n     int
 			hooks int
 		}{
-			"commits":              {func(tx *store.Tx) error { return addTo(tx, "a") }, nil, 1, 1},
-			"rolls back":           {func(tx *store.Tx) error { return errors.Join(addTo(tx, "a"), refusal) }, refusal, 0, 0},
-			"commits with error":   {func(tx *store.Tx) error { ok(t, addTo(tx, "a")); return store.Commit(refusal) }, refusal, 1, 1},
-			"even when wrapped":    {func(tx *store.Tx) error { ok(t, addTo(tx, "a")); return fmt.Errorf("try: %w", store.Commit(refusal)) }, refusal, 1, 1},
-			"commit of no error":   {func(tx *store.Tx) error { ok(t, addTo(tx, "a")); return store.Commit(nil) }, nil, 1, 1},
-			"keeps a domain error": {func(*store.Tx) error { return fault.Missing() }, fault.Missing(), 0, 0},
+			"commits":            {func(tx *database.Tx) error { return addTo(tx, "a") }, nil, 1, 1},
+			"rolls back":         {func(tx *database.Tx) error { return errors.Join(addTo(tx, "a"), refusal) }, refusal, 0, 0},
+			"commits with error": {func(tx *database.Tx) error { ok(t, addTo(tx, "a")); return database.CommitWith(refusal) }, refusal, 1, 1},
+			"even when wrapped": {func(tx *database.Tx) error {
+				ok(t, addTo(tx, "a"))
+				return fmt.Errorf("try: %w", database.CommitWith(refusal))
+			}, refusal, 1, 1},
+			"commit of no error":   {func(tx *database.Tx) error { ok(t, addTo(tx, "a")); return database.CommitWith(nil) }, nil, 1, 1},
+			"keeps a domain error": {func(*database.Tx) error { return fault.Missing() }, fault.Missing(), 0, 0},
 		}
 		for name, tt := range tests {
 			t.Run(name, func(t *testing.T) {
 				ok(t, run(db, `UPDATE counters SET n = 0`))
 				hooks := 0
-				err := db.Write(bg, func(tx *store.Tx) error {
+				err := db.Write(bg, func(tx *database.Tx) error {
 					tx.AfterCommit(func() { hooks++ })
 					return tt.fn(tx)
 				})
@@ -108,11 +112,11 @@ func TestWrite(t *testing.T) {
 }
 
 func TestWriteGoesNoFurtherAfterAFailure(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
-		err := db.Write(bg, func(tx *store.Tx) error {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
+		err := db.Write(bg, func(tx *database.Tx) error {
 			ok(t, addTo(tx, "a"))
 			_, err := tx.Exec(bg, `INSERT INTO counters (name, n) VALUES ('a', 1)`)
-			if !store.IsUnique(err) {
+			if !database.IsUnique(err) {
 				t.Errorf("err = %v, want a duplicate", err)
 			}
 			if err := addTo(tx, "a"); err == nil {
@@ -120,7 +124,7 @@ func TestWriteGoesNoFurtherAfterAFailure(t *testing.T) {
 			}
 			return nil
 		})
-		if !store.IsUnique(err) || fault.KindOf(err) != fault.Internal {
+		if !database.IsUnique(err) || fault.KindOf(err) != fault.Internal {
 			t.Errorf("err = %v, want the duplicate", err)
 		}
 		if n := counter(t, db, "a"); n != 0 {
@@ -130,8 +134,8 @@ func TestWriteGoesNoFurtherAfterAFailure(t *testing.T) {
 }
 
 func TestWriteRefusesOpenRows(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
-		err := db.Write(bg, func(tx *store.Tx) error {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
+		err := db.Write(bg, func(tx *database.Tx) error {
 			if _, err := tx.Query(bg, `SELECT name FROM counters`); err != nil {
 				return err
 			}
@@ -140,17 +144,17 @@ func TestWriteRefusesOpenRows(t *testing.T) {
 		if err == nil {
 			t.Error("a statement ran while rows were open")
 		}
-		ok(t, db.Write(bg, func(tx *store.Tx) error { return addTo(tx, "a") }))
+		ok(t, db.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") }))
 	})
 }
 
 func TestWriteHasOneTimestamp(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		at := time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.FixedZone("IST", 19800))
-		db.Now = func() time.Time { return at }
-		ok(t, db.Write(bg, func(tx *store.Tx) error {
-			if want := at.UTC().Truncate(time.Microsecond); tx.Now() != want {
-				t.Errorf("now = %v, want %v", tx.Now(), want)
+		db.SetNow(func() time.Time { return at })
+		ok(t, db.Write(bg, func(tx *database.Tx) error {
+			if want := at.UTC().Truncate(time.Microsecond); tx.Now != want {
+				t.Errorf("now = %v, want %v", tx.Now, want)
 			}
 			return nil
 		}))
@@ -159,7 +163,7 @@ func TestWriteHasOneTimestamp(t *testing.T) {
 
 // Everybody adds at once, some fail, some panic: what remains is exactly the rest.
 func TestWriteSharesCommitsSafely(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const people, rounds = 50, 20
 		refusal := errors.New("refused")
 		var hooks, refused, panicked atomic.Int64
@@ -176,7 +180,7 @@ func TestWriteSharesCommitsSafely(t *testing.T) {
 								panicked.Add(1)
 							}
 						}()
-						err := db.Write(bg, func(tx *store.Tx) error {
+						err := db.Write(bg, func(tx *database.Tx) error {
 							tx.AfterCommit(func() { hooks.Add(1) })
 							if err := addTo(tx, "a"); err != nil {
 								return err
@@ -212,10 +216,10 @@ func TestWriteSharesCommitsSafely(t *testing.T) {
 // A test that gives up inside a transaction, or a panic with rows open, must not
 // take the writer along.
 func TestWriteSurvivesGoexit(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		var gone sync.WaitGroup
 		gone.Go(func() {
-			_ = db.Write(bg, func(tx *store.Tx) error {
+			_ = db.Write(bg, func(tx *database.Tx) error {
 				ok(t, addTo(tx, "a"))
 				_, err := tx.Query(bg, `UPDATE counters SET n = 9 RETURNING n`)
 				ok(t, err)
@@ -224,7 +228,7 @@ func TestWriteSurvivesGoexit(t *testing.T) {
 			})
 		})
 		gone.Wait()
-		ok(t, db.Write(bg, func(tx *store.Tx) error { return addTo(tx, "a") }))
+		ok(t, db.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") }))
 		if n := counter(t, db, "a"); n != 1 {
 			t.Errorf("n = %d, want 1", n)
 		}
@@ -232,19 +236,19 @@ func TestWriteSurvivesGoexit(t *testing.T) {
 }
 
 func TestWriteRetriesWhatIsStale(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		tries := 0
-		ok(t, db.Write(bg, func(tx *store.Tx) error {
+		ok(t, db.Write(bg, func(tx *database.Tx) error {
 			if tries++; tries < 5 {
 				ok(t, addTo(tx, "a"))
-				return fmt.Errorf("save: %w", store.ErrStale)
+				return fmt.Errorf("save: %w", database.ErrStale)
 			}
 			return addTo(tx, "a")
 		}))
 		if n := counter(t, db, "a"); n != 1 || tries != 5 {
 			t.Errorf("n = %d after %d tries, want 1 after 5", n, tries)
 		}
-		err := db.Write(bg, func(*store.Tx) error { return store.ErrStale })
+		err := db.Write(bg, func(*database.Tx) error { return database.ErrStale })
 		if fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("err = %v, want unavailable", err)
 		}
@@ -253,13 +257,13 @@ func TestWriteRetriesWhatIsStale(t *testing.T) {
 
 // Guarded updates from stale reads: PostgreSQL runs them side by side.
 func TestWriteGuardsRivals(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const people, rounds = 10, 10
 		var all sync.WaitGroup
 		for range people {
 			all.Go(func() {
 				for range rounds {
-					err := db.Write(bg, func(tx *store.Tx) error {
+					err := db.Write(bg, func(tx *database.Tx) error {
 						var n int
 						if err := tx.QueryRow(bg, `SELECT n FROM counters WHERE name = $1`, "a").Scan(&n); err != nil {
 							return err
@@ -280,9 +284,9 @@ func TestWriteGuardsRivals(t *testing.T) {
 }
 
 func TestWriteOutlivesItsRequest(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		request, leave := context.WithCancel(bg)
-		ok(t, db.Write(request, func(tx *store.Tx) error {
+		ok(t, db.Write(request, func(tx *database.Tx) error {
 			leave()
 			_, err := tx.Exec(request, `UPDATE counters SET n = n + 1`)
 			return err
@@ -291,7 +295,7 @@ func TestWriteOutlivesItsRequest(t *testing.T) {
 			t.Errorf("n = %d, want 1", n)
 		}
 		ran := false
-		err := db.Write(request, func(*store.Tx) error { ran = true; return nil })
+		err := db.Write(request, func(*database.Tx) error { ran = true; return nil })
 		if !errors.Is(err, context.Canceled) || ran {
 			t.Errorf("err = %v, ran = %t; want a refusal", err, ran)
 		}
@@ -302,12 +306,12 @@ func TestWriteOutlivesItsRequest(t *testing.T) {
 }
 
 func TestReads(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		err := db.QueryRow(bg, `SELECT n FROM counters WHERE name = $1`, "none").Scan(new(int))
 		if !errors.Is(err, sql.ErrNoRows) || fault.KindOf(err) != fault.Internal {
 			t.Errorf("err = %v, want no rows", err)
 		}
-		err = db.View(bg, func(tx *store.Tx) error {
+		err = db.View(bg, func(tx *database.Tx) error {
 			var before, after int
 			ok(t, tx.QueryRow(bg, `SELECT n FROM counters`).Scan(&before))
 			ok(t, run(db, `UPDATE counters SET n = n + 1`))
@@ -318,7 +322,7 @@ func TestReads(t *testing.T) {
 			return nil
 		})
 		ok(t, err)
-		if err := db.View(bg, func(tx *store.Tx) error { return addTo(tx, "a") }); err == nil {
+		if err := db.View(bg, func(tx *database.Tx) error { return addTo(tx, "a") }); err == nil {
 			t.Error("a view wrote")
 		}
 		if n := counter(t, db, "a"); n != 1 {
@@ -330,13 +334,13 @@ func TestReads(t *testing.T) {
 // TestViewsTogether: as many views as there are connections, each of which runs a
 // statement that nobody ran before, do not wait for one another.
 func TestViewsTogether(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		views := runtime.GOMAXPROCS(0)
 		var begun, all sync.WaitGroup
 		begun.Add(views)
 		for view := range views {
 			all.Go(func() {
-				ok(t, db.View(bg, func(tx *store.Tx) error {
+				ok(t, db.View(bg, func(tx *database.Tx) error {
 					begun.Done()
 					begun.Wait()
 					var n int
@@ -355,11 +359,11 @@ func TestViewsTogether(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		started := make(chan struct{})
 		answer := make(chan error)
 		go func() {
-			answer <- db.Write(bg, func(tx *store.Tx) error {
+			answer <- db.Write(bg, func(tx *database.Tx) error {
 				close(started)
 				time.Sleep(50 * time.Millisecond)
 				return addTo(tx, "a")
@@ -395,7 +399,7 @@ func TestSQLiteFull(t *testing.T) {
 						t.Errorf("err = %v, want unavailable", err)
 					}
 					// A small one still fits, whatever its neighbours ask.
-					if err := db.Write(bg, func(tx *store.Tx) error { return addTo(tx, "a") }); err != nil {
+					if err := db.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") }); err != nil {
 						t.Error(err)
 					}
 				})
@@ -425,17 +429,17 @@ func TestPostgresLosesItsConnections(t *testing.T) {
 	for range 5 {
 		var all sync.WaitGroup
 		for range 12 {
-			all.Go(func() { _ = db.View(bg, func(*store.Tx) error { time.Sleep(5 * time.Millisecond); return nil }) })
+			all.Go(func() { _ = db.View(bg, func(*database.Tx) error { time.Sleep(5 * time.Millisecond); return nil }) })
 		}
 		all.Wait()
 		kill()
 		ok(t, db.Ping(bg))
 		kill()
-		ok(t, db.Write(bg, func(tx *store.Tx) error { return addTo(tx, "a") }))
+		ok(t, db.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") }))
 	}
 	// In the middle of a transaction: it runs again, once.
 	tries := 0
-	ok(t, db.Write(bg, func(tx *store.Tx) error {
+	ok(t, db.Write(bg, func(tx *database.Tx) error {
 		if err := addTo(tx, "a"); err != nil {
 			return err
 		}
@@ -450,9 +454,9 @@ func TestPostgresLosesItsConnections(t *testing.T) {
 }
 
 // openAgain opens what openCounters has filled.
-func openAgain(tb testing.TB, url string) *store.DB {
+func openAgain(tb testing.TB, url string) *database.DB {
 	tb.Helper()
-	db, err := store.Open(bg, url, store.Options{Migrations: counters, MaxConns: 2})
+	db, err := database.Open(bg, url, database.Options{Migrations: counters, MaxConns: 2})
 	ok(tb, err)
 	tb.Cleanup(func() { _ = db.Close() })
 	return db
@@ -460,14 +464,14 @@ func openAgain(tb testing.TB, url string) *store.DB {
 
 func TestOpenRefuses(t *testing.T) {
 	for _, url := range []string{"", "mysql://x", "sqlite:", "sqlite://host/x", "sqlite:a?b", "postgres://u:secret@h:port/x"} {
-		err := store.ParseURL(url)
+		err := database.ParseURL(url)
 		if err == nil || strings.Contains(err.Error(), "secret") || fault.KindOf(err) == fault.Unavailable {
 			t.Errorf("%q: err = %v", url, err)
 		}
 	}
 	folder := t.TempDir()
 	for _, url := range []string{"sqlite:" + folder, "postgres://u@127.0.0.1:1/x"} {
-		if _, err := store.Open(bg, url, store.Options{}); fault.KindOf(err) != fault.Unavailable {
+		if _, err := database.Open(bg, url, database.Options{}); fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("%q: err = %v, want unavailable", url, err)
 		}
 	}
@@ -485,17 +489,5 @@ func TestSQLiteFileIsPrivate(t *testing.T) {
 		if info.Mode().Perm() != 0o600 {
 			t.Errorf("%s has mode %v", suffix, info.Mode())
 		}
-	}
-}
-
-func TestNewIDRises(t *testing.T) {
-	db := openCounters(t, storetest.SQLite(t))
-	last := ""
-	for range 10_000 {
-		id := db.NewID()
-		if id <= last {
-			t.Fatalf("%s after %s", id, last)
-		}
-		last = id
 	}
 }

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -20,15 +20,15 @@ const (
 	maxPrepared = 512
 )
 
-// querier is what db and tx have in common: one statement each. Helpers that
+// Querier is what db and tx have in common: one statement each. Helpers that
 // only read take it, so that they work inside a transaction and outside.
-type querier interface {
-	query(ctx context.Context, sql string, args ...any) (*rows, error)
-	queryRow(ctx context.Context, sql string, args ...any) *row
+type Querier interface {
+	Query(ctx context.Context, sql string, args ...any) (*Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) *Row
 }
 
-// scanner is a row to read columns from: *row or *rows.
-type scanner interface{ Scan(dest ...any) error }
+// Scanner is a row to read columns from: *Row or *Rows.
+type Scanner interface{ Scan(dest ...any) error }
 
 // handle is what runs statements: a pool, a connection or a transaction.
 type handle interface {
@@ -36,9 +36,9 @@ type handle interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// query runs a read outside a transaction. The rows must be closed; collect does.
+// query runs a read outside a transaction. The rows must be closed; Collect does.
 // Its errors, and those of the rows, are classified.
-func (db *DB) query(ctx context.Context, sql string, args ...any) (*rows, error) {
+func (db *DB) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, classify(err)
 	}
@@ -51,7 +51,7 @@ func (db *DB) query(ctx context.Context, sql string, args ...any) (*rows, error)
 	for try := 1; ; try++ {
 		rs, err := on.QueryContext(limited, sql, args...)
 		if err == nil {
-			return &rows{cursor: rs, closed: cancel}, nil
+			return &Rows{cursor: rs, closed: cancel}, nil
 		}
 		if try == readTries || limited.Err() != nil || !(isLost(err) || mayRepeat(err)) {
 			cancel()
@@ -81,16 +81,16 @@ func (db *DB) failure(err error) error {
 // Failures is how often the database could not serve a call of this process.
 func (db *DB) Failures() uint64 { return db.failures.Load() }
 
-// queryRow runs a read of at most one row outside a transaction; its Scan
+// QueryRow runs a read of at most one row outside a transaction; its Scan
 // answers sql.ErrNoRows where there is none.
-func (db *DB) queryRow(ctx context.Context, sql string, args ...any) *row {
-	rs, err := db.query(ctx, sql, args...)
-	return &row{rs, err}
+func (db *DB) QueryRow(ctx context.Context, sql string, args ...any) *Row {
+	rs, err := db.Query(ctx, sql, args...)
+	return &Row{rs, err}
 }
 
-// collect reads all rows through scan and closes them; rs and err are what query
+// Collect reads all rows through scan and closes them; rs and err are what query
 // answered. No rows are an empty slice, not nil.
-func collect[T any](rs *rows, err error, scan func(scanner) (T, error)) ([]T, error) {
+func Collect[T any](rs *Rows, err error, scan func(Scanner) (T, error)) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func collect[T any](rs *rows, err error, scan func(scanner) (T, error)) ([]T, er
 // cursor is the answer of a statement: *sql.Rows, or pgRows in a transaction on
 // PostgreSQL.
 type cursor interface {
-	scanner
+	Scanner
 	Next() bool
 	Err() error
 	Close() error
@@ -117,15 +117,15 @@ type cursor interface {
 
 // rows are a cursor whose errors are classified. They close by themselves when
 // Next has answered false.
-type rows struct {
+type Rows struct {
 	cursor
-	tx     *tx    // nil outside a transaction
+	tx     *Tx    // nil outside a transaction
 	closed func() // nil once closed
 	err    error  // of the cursor, once closed
 }
 
 // Next advances to the next row.
-func (r *rows) Next() bool {
+func (r *Rows) Next() bool {
 	if r.cursor.Next() {
 		return true
 	}
@@ -134,10 +134,10 @@ func (r *rows) Next() bool {
 }
 
 // Scan reads the columns of the current row.
-func (r *rows) Scan(dest ...any) error { return r.note(r.cursor.Scan(dest...)) }
+func (r *Rows) Scan(dest ...any) error { return r.note(r.cursor.Scan(dest...)) }
 
 // Err is what ended the rows, if not their number.
-func (r *rows) Err() error {
+func (r *Rows) Err() error {
 	if r.closed == nil {
 		return r.note(r.err)
 	}
@@ -145,7 +145,7 @@ func (r *rows) Err() error {
 }
 
 // Close frees the connection. Closing twice is harmless.
-func (r *rows) Close() error {
+func (r *Rows) Close() error {
 	err := r.cursor.Close()
 	if r.closed != nil {
 		// closed ends the context, which database/sql would report as the rows' error.
@@ -156,7 +156,7 @@ func (r *rows) Close() error {
 	return r.note(err)
 }
 
-func (r *rows) note(err error) error {
+func (r *Rows) note(err error) error {
 	if r.tx != nil {
 		return r.tx.note(err)
 	}
@@ -164,14 +164,14 @@ func (r *rows) note(err error) error {
 }
 
 // row is the one row of a query.
-type row struct {
-	rows *rows
+type Row struct {
+	rows *Rows
 	err  error
 }
 
 // Scan reads the columns and frees the connection; sql.ErrNoRows where there is
 // no row.
-func (r *row) Scan(dest ...any) error {
+func (r *Row) Scan(dest ...any) error {
 	if r.err != nil {
 		return r.err
 	}

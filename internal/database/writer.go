@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func (w *writer) close() (err error) {
 // do has fn run in a transaction. Until the writer takes it, the end of ctx or
 // own ends the wait; from then on the caller stays for the answer, because fn
 // writes to what the caller holds.
-func (w *writer) do(ctx, own context.Context, t *tx, fn func(*tx) error) (committed bool, err error) {
+func (w *writer) do(ctx, own context.Context, t *Tx, fn func(*Tx) error) (committed bool, err error) {
 	j := &job{turn: make(chan handle, 1), out: make(chan outcome, 1), end: make(chan error, 1)}
 	select {
 	case w.jobs <- j:
@@ -100,7 +100,7 @@ func (w *writer) do(ctx, own context.Context, t *tx, fn func(*tx) error) (commit
 }
 
 // play takes the job's turn, and reports it even if fn does not return.
-func (j *job) play(ctx context.Context, t *tx, on handle, fn func(*tx) error) error {
+func (j *job) play(ctx context.Context, t *Tx, on handle, fn func(*Tx) error) error {
 	out := vanished
 	defer func() { j.out <- out }()
 	t.on = on

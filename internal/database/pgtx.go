@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"cmp"
@@ -25,10 +25,10 @@ const (
 // to the driver itself, so that BEGIN travels with the first statement, whatever
 // was put off with the next one, and what may fail no more with COMMIT.
 type pgTx struct {
-	conn    *pgx.Conn
-	begin   string
-	begun   bool
-	waiting []statement // see tx.later
+	conn     *pgx.Conn
+	begin    string
+	begun    bool
+	deferred []deferred // see Tx.Defer
 }
 
 // exec runs a statement that answers no rows, and counts those that it met.
@@ -66,12 +66,12 @@ func (p *pgTx) query(ctx context.Context, query string, args []any) (cursor, err
 }
 
 // alone says that nothing has to go before the next statement.
-func (p *pgTx) alone() bool { return p.begun && len(p.waiting) == 0 }
+func (p *pgTx) alone() bool { return p.begun && len(p.deferred) == 0 }
 
-// guarded says whether the answer to what waits may forbid the commit.
-func (p *pgTx) guarded() bool {
-	for i := range p.waiting {
-		if p.waiting[i].guarded() {
+// mayFail says whether the answer to what waits may forbid the commit.
+func (p *pgTx) mayFail() bool {
+	for i := range p.deferred {
+		if p.deferred[i].mayFail() {
 			return true
 		}
 	}
@@ -91,8 +91,8 @@ func (p *pgTx) flush(ctx context.Context) error {
 // of a last query, unless that is empty. Its answer alone is still to be read, and
 // the batch to be closed.
 func (p *pgTx) send(ctx context.Context, last string, args ...any) (pgx.BatchResults, error) {
-	waiting, begins := p.waiting, !p.begun
-	p.waiting, p.begun = nil, true
+	waiting, begins := p.deferred, !p.begun
+	p.deferred, p.begun = nil, true
 	var batch pgx.Batch
 	if begins {
 		batch.Queue(p.begin)
@@ -110,7 +110,7 @@ func (p *pgTx) send(ctx context.Context, last string, args ...any) (pgx.BatchRes
 		}
 	}
 	for i := range waiting {
-		_, said, err := waiting[i].take(answers)
+		said, err := waiting[i].take(answers)
 		if err = cmp.Or(err, said); err != nil {
 			return nil, ended(answers, err)
 		}
@@ -118,30 +118,30 @@ func (p *pgTx) send(ctx context.Context, last string, args ...any) (pgx.BatchRes
 	return answers, nil
 }
 
-// take reads the answer to s: how many rows it met, unless it reads one, and what
-// its guard or its reading says of them. err is a failure of the whole batch.
-func (s *statement) take(answers pgx.BatchResults) (met int64, said, err error) {
-	if s.read == nil {
-		tag, err := answers.Exec()
-		if met = tag.RowsAffected(); err == nil && s.one && met != 1 {
-			said = errStale
+// take reads the result of s. said is what it forbids the commit for; err is a failure of the
+// whole batch.
+func (s *deferred) take(results pgx.BatchResults) (said, err error) {
+	if s.scan == nil {
+		tag, err := results.Exec()
+		if err == nil && s.one && tag.RowsAffected() != 1 {
+			said = ErrStale
 		}
-		return met, said, err
+		return said, err
 	}
-	rs, err := answers.Query()
+	rs, err := results.Query()
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	defer rs.Close()
 	if rs.Next() {
-		said = s.read(ownRow{rs})
+		said = s.scan(ownRow{rs})
 	} else if rs.Err() == nil {
-		said = s.read(noRow{})
+		said = s.scan(noRow{})
 	}
 	if rs.Close(); said == nil {
 		err = rs.Err()
 	}
-	return 0, said, err
+	return said, err
 }
 
 // ended closes a batch and returns the first error.
@@ -155,10 +155,9 @@ func ended(answers pgx.BatchResults, err error) error {
 // commit ends the transaction. Unless nothing was sent, or the server itself refused
 // a statement that came before COMMIT, a failure is a commitError.
 func (p *pgTx) commit(ctx context.Context) error {
-	if !p.begun && len(p.waiting) == 0 {
+	if !p.begun && len(p.deferred) == 0 {
 		return nil
 	}
-	observe("COMMIT", nil)
 	answers, err := p.send(ctx, "COMMIT")
 	if err != nil {
 		if _, refused := errors.AsType[*pgconn.PgError](err); refused && !isLost(err) || pgconn.SafeToRetry(err) {

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 )
 
 var (
-	// errStale says that a row was not as it was read: write runs fn again.
-	errStale  = errors.New("store: a rival wrote first")
-	errClosed = errors.New("store: closed")
+	// ErrStale says that a row was not as it was read: write runs fn again.
+	ErrStale  = errors.New("database: a rival wrote first")
+	errClosed = errors.New("database: closed")
 )
 
 // committed is an error whose transaction is kept all the same.
@@ -29,9 +29,9 @@ type committed struct{ err error }
 func (c *committed) Error() string { return c.err.Error() }
 func (c *committed) Unwrap() error { return c.err }
 
-// commit makes write keep what fn did and then return err: a wrong OTP must
-// count as a try although the answer is an error. A nil err stays nil.
-func commit(err error) error {
+// CommitWith makes Write commit and then return err, for example when a wrong OTP must be
+// counted although the caller gets an error. CommitWith(nil) is nil.
+func CommitWith(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -54,9 +54,9 @@ func classify(err error) error {
 	return err
 }
 
-// isUnique says whether err is the refusal of a duplicate by a unique index or
+// IsUnique says whether err is the refusal of a duplicate by a unique index or
 // a primary key. The transaction that met it cannot go on: prefer ON CONFLICT.
-func isUnique(err error) bool {
+func IsUnique(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code == "23505"
 	}
@@ -124,7 +124,7 @@ func isLost(err error) bool {
 // mayRepeat says whether the same transaction, begun anew, may succeed: a rival
 // was in the way, and nothing was kept.
 func mayRepeat(err error) bool {
-	if errors.Is(err, errStale) {
+	if errors.Is(err, ErrStale) {
 		return true
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -27,13 +27,13 @@ const (
 
 // errOpenRows tells the programmer that PostgreSQL runs one statement at a time
 // on a connection; SQLite is held to the same.
-var errOpenRows = errors.New("store: the rows of an earlier query are still open")
+var errOpenRows = errors.New("database: the rows of an earlier query are still open")
 
 // tx is one transaction. It belongs to the function that write or view gave it
 // to and to that function's goroutine.
-type tx struct {
-	// now is the transaction's one timestamp, UTC, whole microseconds, as stored.
-	now time.Time
+type Tx struct {
+	// Now is the transaction's one timestamp, UTC, whole microseconds, as stored.
+	Now time.Time
 
 	db *DB
 	on handle // SQLite
@@ -42,17 +42,17 @@ type tx struct {
 	// be torn because a phone went out of reach.
 	ctx    context.Context
 	hooks  []func()
-	open   *rows
+	open   *Rows
 	failed error
 }
 
 // write runs fn in one transaction: committed if fn answers nil or commit(err),
-// else rolled back. fn MAY RUN MORE THAN ONCE: on errStale, on a serialization
+// else rolled back. fn MAY RUN MORE THAN ONCE: on ErrStale, on a serialization
 // failure or deadlock, on a connection lost before the commit, and when SQLite's
 // shared commit failed for all; so it must set, not add to, what it captures.
 // Having begun, it no longer heeds the end of ctx but has writeLimit; a ctx that
 // has ended before is refused. fn must not call write.
-func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
+func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	own, done, err := db.detached(ctx)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
 
 	start := time.Now()
 	for try := 1; ; try++ {
-		t := &tx{db: db}
+		t := &Tx{db: db}
 		committed, err := db.attempt(ctx, own, t, fn)
 		if committed {
 			for _, hook := range t.hooks {
@@ -94,7 +94,7 @@ func (db *DB) detached(ctx context.Context) (own context.Context, done func(), e
 
 // attempt runs fn once in a transaction and says whether it was committed, which
 // it may be although err is not nil.
-func (db *DB) attempt(ctx, own context.Context, t *tx, fn func(*tx) error) (bool, error) {
+func (db *DB) attempt(ctx, own context.Context, t *Tx, fn func(*Tx) error) (bool, error) {
 	if db.writer != nil {
 		return db.writer.do(ctx, own, t, fn)
 	}
@@ -114,7 +114,7 @@ func (db *DB) attempt(ctx, own context.Context, t *tx, fn func(*tx) error) (bool
 // borrow lends fn a connection to PostgreSQL for a transaction, which begins with
 // its first statement and is undone unless fn commits it.
 func (db *DB) borrow(ctx context.Context, begin string, fn func(*pgTx) error) error {
-	return db.lend(ctx, func(conn *pgx.Conn) error {
+	return db.withConn(ctx, func(conn *pgx.Conn) error {
 		pg := &pgTx{conn: conn, begin: begin}
 		defer pg.rollback(ctx) // serves panics too
 		return fn(pg)
@@ -123,7 +123,7 @@ func (db *DB) borrow(ctx context.Context, begin string, fn func(*pgTx) error) er
 
 // view runs fn over one unchanging state of the database, for several reads that
 // must agree. fn may not write, and may run more than once.
-func (db *DB) view(ctx context.Context, fn func(tx *tx) error) error {
+func (db *DB) View(ctx context.Context, fn func(tx *Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return classify(err)
 	}
@@ -137,10 +137,10 @@ func (db *DB) view(ctx context.Context, fn func(tx *tx) error) error {
 	}
 }
 
-func (db *DB) look(ctx context.Context, fn func(*tx) error) error {
+func (db *DB) look(ctx context.Context, fn func(*Tx) error) error {
 	if db.cached == nil {
 		return db.borrow(ctx, beginView, func(pg *pgTx) error {
-			_, err := (&tx{db: db, pg: pg}).run(ctx, fn)
+			_, err := (&Tx{db: db, pg: pg}).run(ctx, fn)
 			return err
 		})
 	}
@@ -151,13 +151,13 @@ func (db *DB) look(ctx context.Context, fn func(*tx) error) error {
 	cached := &cachedTx{Tx: sqlTx, cache: db.cached}
 	defer cached.learn(ctx) // after the rollback
 	defer func() { _ = sqlTx.Rollback() }()
-	_, err = (&tx{db: db, on: cached}).run(ctx, fn)
+	_, err = (&Tx{db: db, on: cached}).run(ctx, fn)
 	return err
 }
 
 // run lets fn work on a transaction, and says whether to keep it.
-func (t *tx) run(ctx context.Context, fn func(*tx) error) (keep bool, err error) {
-	t.ctx, t.now = ctx, t.db.Now().UTC().Truncate(time.Microsecond)
+func (t *Tx) run(ctx context.Context, fn func(*Tx) error) (keep bool, err error) {
+	t.ctx, t.Now = ctx, t.db.now().UTC().Truncate(time.Microsecond)
 	t.hooks, t.open, t.failed = nil, nil, nil
 	// A panic must leave no statement running on a connection that others share.
 	defer t.closeRows()
@@ -180,18 +180,18 @@ func (t *tx) run(ctx context.Context, fn func(*tx) error) (keep bool, err error)
 	if t.open != nil {
 		return false, errOpenRows
 	}
-	if t.pg != nil && t.pg.guarded() {
-		if failure := t.answered(); failure != nil {
+	if t.pg != nil && t.pg.mayFail() {
+		if failure := t.Flush(); failure != nil {
 			return false, failure
 		}
 	}
 	return true, err
 }
 
-// exec runs a statement that answers no rows. Like those of query and queryRow
+// exec runs a statement that answers no rows. Like those of query and QueryRow
 // its errors are classified, and after one the transaction can only end. The
 // transaction's own context takes the place of ctx.
-func (t *tx) exec(_ context.Context, query string, args ...any) (sql.Result, error) {
+func (t *Tx) Exec(_ context.Context, query string, args ...any) (sql.Result, error) {
 	if err := t.ready(); err != nil {
 		return nil, err
 	}
@@ -204,21 +204,21 @@ func (t *tx) exec(_ context.Context, query string, args ...any) (sql.Result, err
 	return res, t.note(err)
 }
 
-// execOne is exec for a guarded statement: errStale unless it met exactly one row.
-func (t *tx) execOne(ctx context.Context, query string, args ...any) error {
-	res, err := t.exec(ctx, query, args...)
+// ExecOne is exec for a guarded statement: ErrStale unless it met exactly one row.
+func (t *Tx) ExecOne(ctx context.Context, query string, args ...any) error {
+	res, err := t.Exec(ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 1 {
 		return err
 	}
-	return errStale
+	return ErrStale
 }
 
 // query runs a statement that answers rows; they must be closed before the next
 // statement of the transaction.
-func (t *tx) query(_ context.Context, query string, args ...any) (*rows, error) {
+func (t *Tx) Query(_ context.Context, query string, args ...any) (*Rows, error) {
 	if err := t.ready(); err != nil {
 		return nil, err
 	}
@@ -227,28 +227,28 @@ func (t *tx) query(_ context.Context, query string, args ...any) (*rows, error) 
 	if err != nil {
 		return nil, t.note(err)
 	}
-	t.open = &rows{cursor: rs, tx: t, closed: func() { t.open = nil }}
+	t.open = &Rows{cursor: rs, tx: t, closed: func() { t.open = nil }}
 	return t.open, nil
 }
 
-func (t *tx) answer(query string, args []any) (cursor, error) {
+func (t *Tx) answer(query string, args []any) (cursor, error) {
 	if t.pg != nil {
 		return t.pg.query(t.ctx, query, args)
 	}
 	return t.on.QueryContext(t.ctx, query, args...)
 }
 
-// queryRow runs a statement that answers at most one row.
-func (t *tx) queryRow(ctx context.Context, query string, args ...any) *row {
-	rs, err := t.query(ctx, query, args...)
-	return &row{rs, err}
+// QueryRow runs a statement that answers at most one row.
+func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) *Row {
+	rs, err := t.Query(ctx, query, args...)
+	return &Row{rs, err}
 }
 
-// afterCommit has hook run once the transaction is committed, on the caller's
+// AfterCommit has hook run once the transaction is committed, on the caller's
 // goroutine and before write returns; never after a rollback.
-func (t *tx) afterCommit(hook func()) { t.hooks = append(t.hooks, hook) }
+func (t *Tx) AfterCommit(hook func()) { t.hooks = append(t.hooks, hook) }
 
-func (t *tx) ready() error {
+func (t *Tx) ready() error {
 	if t.failed != nil {
 		return t.failed
 	}
@@ -259,7 +259,7 @@ func (t *tx) ready() error {
 }
 
 // note remembers the first failure, so that nothing is built upon it.
-func (t *tx) note(err error) error {
+func (t *Tx) note(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -270,7 +270,7 @@ func (t *tx) note(err error) error {
 	return err
 }
 
-func (t *tx) closeRows() {
+func (t *Tx) closeRows() {
 	if t.open != nil {
 		_ = t.open.Close()
 	}

@@ -1,29 +1,16 @@
-package store
+package database
 
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"time"
 
 	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/database"
+	versions "github.com/pressly/goose/v3/database"
 )
-
-//go:embed migrations
-var migrations embed.FS
-
-// embedded are the migrations of the service: one text for both engines.
-func embedded() fs.FS {
-	sub, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		panic(err) // the folder's name is a constant
-	}
-	return sub
-}
 
 const (
 	// versionTable is where goose writes what it has applied.
@@ -35,7 +22,7 @@ const (
 )
 
 // ErrNotMigrated says that the database lacks migrations that this program knows.
-var ErrNotMigrated = errors.New("store: the database is not migrated")
+var ErrNotMigrated = errors.New("database: the database is not migrated")
 
 // Migrated answers nil if every migration is applied, ErrNotMigrated if not, and
 // fault.Unavailable if the database is away. It is one small read. A database
@@ -46,7 +33,7 @@ func (db *DB) Migrated(ctx context.Context) error {
 		return err
 	}
 	var applied sql.NullInt64
-	err = db.queryRow(ctx, `SELECT max(version_id) FROM `+versionTable+` WHERE is_applied = TRUE`).Scan(&applied)
+	err = db.QueryRow(ctx, `SELECT max(version_id) FROM `+versionTable+` WHERE is_applied = TRUE`).Scan(&applied)
 	if noSuchTable(err) {
 		return ErrNotMigrated
 	}
@@ -90,17 +77,17 @@ func (db *DB) migrate(ctx context.Context) (err error) {
 		goose.WithDisableGlobalRegistry(true),
 		goose.WithLogger(goose.NopLogger()),
 	}
-	var versions database.Store
+	var table versions.Store
 	if db.engine == postgres {
 		o = append(o, goose.WithSessionLocker(advisory{}))
-		versions, err = database.NewStore(database.DialectPostgres, versionTable)
+		table, err = versions.NewStore(versions.DialectPostgres, versionTable)
 	} else {
-		versions, err = database.NewStore(database.DialectSQLite3, versionTable)
+		table, err = versions.NewStore(versions.DialectSQLite3, versionTable)
 	}
 	if err != nil {
 		return err
 	}
-	o = append(o, goose.WithStore(once{versions}))
+	o = append(o, goose.WithStore(once{table}))
 	p, err := goose.NewProvider(goose.DialectCustom, pool, db.migrations, o...)
 	if err != nil {
 		return err
@@ -129,17 +116,17 @@ func (db *DB) latest() (int64, error) {
 // once is goose's own bookkeeping, made to refuse a version that is there. The
 // insert is part of the migration's transaction, so whoever lost a race on SQLite
 // undoes the second application.
-type once struct{ database.Store }
+type once struct{ versions.Store }
 
-var errApplied = errors.New("store: another process applied this migration")
+var errApplied = errors.New("database: another process applied this migration")
 
 // Insert records a version.
-func (o once) Insert(ctx context.Context, on database.DBTxConn, req database.InsertRequest) error {
+func (o once) Insert(ctx context.Context, on versions.DBTxConn, req versions.InsertRequest) error {
 	_, err := o.GetMigration(ctx, on, req.Version)
 	if err == nil {
 		return errApplied
 	}
-	if !errors.Is(err, database.ErrVersionNotFound) {
+	if !errors.Is(err, versions.ErrVersionNotFound) {
 		return err
 	}
 	return o.Store.Insert(ctx, on, req)

@@ -1,4 +1,4 @@
-package store_test
+package database_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/storetest"
 )
 
@@ -21,7 +21,7 @@ const (
 // Single statements at the same time: each is done once, hears of its own failure
 // and of no other's, and reads its own row.
 func TestExecSharesCommitsSafely(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const people, rounds = 40, 20
 		var refused atomic.Int64
 		var all sync.WaitGroup
@@ -32,7 +32,7 @@ func TestExecSharesCommitsSafely(t *testing.T) {
 				for j := range rounds {
 					switch (i + j) % 5 {
 					case 0:
-						if err := run(db, addCounter, name, 0); store.IsUnique(err) {
+						if err := run(db, addCounter, name, 0); database.IsUnique(err) {
 							refused.Add(1)
 						} else {
 							t.Errorf("err = %v, want a duplicate", err)
@@ -45,7 +45,7 @@ func TestExecSharesCommitsSafely(t *testing.T) {
 						}
 					default:
 						var got string
-						ok(t, db.ExecRow(bg, func(row store.Scanner) error { return row.Scan(&got) }, addOne+` RETURNING name`, name))
+						ok(t, db.ExecRow(bg, func(row database.Scanner) error { return row.Scan(&got) }, addOne+` RETURNING name`, name))
 						if got != name {
 							t.Errorf("read the row of %q, not of %q", got, name)
 						}
@@ -69,7 +69,7 @@ func TestExecSharesCommitsSafely(t *testing.T) {
 
 // Rivals for one row, as tokens that are refreshed twice: one wins.
 func TestExecHasOneWinner(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		for round := range 20 {
 			var won atomic.Int64
 			var all sync.WaitGroup
@@ -98,7 +98,7 @@ func TestPostgresExecOvertakes(t *testing.T) {
 	}
 	held, release, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		done <- db.Write(bg, func(tx *store.Tx) error {
+		done <- db.Write(bg, func(tx *database.Tx) error {
 			err := addTo(tx, "a")
 			close(held)
 			<-release
@@ -138,20 +138,20 @@ func TestPostgresExecOvertakes(t *testing.T) {
 func TestPostgresExecLeavesItsConnection(t *testing.T) {
 	address := storetest.Postgres(t)
 	other := openCounters(t, address)
-	db, err := store.Open(bg, address, store.Options{Migrations: counters, MaxConns: 1})
+	db, err := database.Open(bg, address, database.Options{Migrations: counters, MaxConns: 1})
 	ok(t, err)
 	defer db.Close()
 	for range 100 {
 		answered, release := make(chan error, 1), make(chan struct{})
 		var next sync.WaitGroup
-		ok(t, other.Write(bg, func(tx *store.Tx) error {
+		ok(t, other.Write(bg, func(tx *database.Tx) error {
 			if err := addTo(tx, "a"); err != nil {
 				return err
 			}
 			go func() { answered <- run(db, addOne, "a") }() // takes the connection, and waits
 			time.Sleep(2 * time.Millisecond)
 			next.Go(func() {
-				ok(t, db.Write(bg, func(tx *store.Tx) error { <-release; return nil }))
+				ok(t, db.Write(bg, func(tx *database.Tx) error { <-release; return nil }))
 			})
 			time.Sleep(2 * time.Millisecond)
 			return nil
@@ -208,7 +208,7 @@ func TestPostgresExecLosesItsConnections(t *testing.T) {
 // An argument that fits no column, and a row that cannot be read, are the fault of
 // one: nobody who travels with it hears of that.
 func TestExecKeepsFaultsApart(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const rounds = 20
 		var all sync.WaitGroup
 		for range 8 {
@@ -218,7 +218,7 @@ func TestExecKeepsFaultsApart(t *testing.T) {
 						t.Error("a name that is none was written")
 					}
 					var wrong time.Time
-					read := func(row store.Scanner) error { return row.Scan(&wrong) }
+					read := func(row database.Scanner) error { return row.Scan(&wrong) }
 					if err := db.ExecRow(bg, read, `UPDATE counters SET n = n WHERE name = $1 RETURNING name`, "a"); err == nil {
 						t.Error("a name was read as a time")
 					}
@@ -239,7 +239,7 @@ func TestExecKeepsFaultsApart(t *testing.T) {
 
 // Statements without arguments travel like others.
 func TestExecWithoutArguments(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		var all sync.WaitGroup
 		for range 20 {
 			all.Go(func() {
@@ -257,7 +257,7 @@ func TestExecWithoutArguments(t *testing.T) {
 
 // Who has left before the statement is sent is refused.
 func TestExecHeedsWhoLeft(t *testing.T) {
-	eachEngine(t, func(t *testing.T, db *store.DB) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
 		request, leave := context.WithCancel(bg)
 		leave()
 		if _, err := db.Exec(request, addOne, "a"); !errors.Is(err, context.Canceled) {

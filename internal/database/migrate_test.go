@@ -1,4 +1,4 @@
-package store_test
+package database_test
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/storetest"
 )
 
@@ -20,12 +20,12 @@ func TestMigrateRace(t *testing.T) {
 	}
 	storetest.Each(t, func(t *testing.T, url string) {
 		var all sync.WaitGroup
-		dbs := make([]*store.DB, 4)
+		dbs := make([]*database.DB, 4)
 		for i := range dbs {
-			db, err := store.Open(bg, url, store.Options{Migrations: fsys})
+			db, err := database.Open(bg, url, database.Options{Migrations: fsys})
 			ok(t, err)
 			defer db.Close()
-			if err := db.Migrated(bg); !errors.Is(err, store.ErrNotMigrated) {
+			if err := db.Migrated(bg); !errors.Is(err, database.ErrNotMigrated) {
 				t.Fatalf("err = %v, want not migrated", err)
 			}
 			dbs[i] = db
@@ -50,7 +50,7 @@ func TestMigrateRace(t *testing.T) {
 // A failing migration leaves nothing of itself, and says so.
 func TestMigrateFails(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		db, err := store.Open(bg, url, store.Options{Migrations: fstest.MapFS{
+		db, err := database.Open(bg, url, database.Options{Migrations: fstest.MapFS{
 			"0001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY);\nINSERT INTO nowhere VALUES (1);\n")},
 		}})
 		ok(t, err)
@@ -58,7 +58,7 @@ func TestMigrateFails(t *testing.T) {
 		if err := db.Migrate(bg); err == nil {
 			t.Error("a broken migration passed")
 		}
-		if err := db.Migrated(bg); !errors.Is(err, store.ErrNotMigrated) {
+		if err := db.Migrated(bg); !errors.Is(err, database.ErrNotMigrated) {
 			t.Errorf("err = %v, want not migrated", err)
 		}
 		if err := run(db, `INSERT INTO counters (name) VALUES ('a')`); err == nil {

@@ -1,4 +1,4 @@
-package store
+package database
 
 import (
 	"context"
@@ -26,7 +26,7 @@ const (
 	postgres engine = "postgres"
 )
 
-// skipLocked, shared and kept are the fragments of SQL that differ between the engines.
+// skipLocked, forShare and forKeyShare are the fragments of SQL that differ between the engines.
 func (e engine) skipLocked() string {
 	if e == postgres {
 		return "FOR UPDATE SKIP LOCKED"
@@ -34,19 +34,17 @@ func (e engine) skipLocked() string {
 	return ""
 }
 
-// shared keeps the row that a statement reads as table as it is until the commit:
-// whoever changes an account's number, closes or suspends it waits, and then sees
-// what was built on it. SQLite has one writer, who sees it all.
-func (e engine) shared(table string) string {
+// forShare locks the row until the commit: transactions that change an account's number,
+// close it or suspend it wait. SQLite has one writer and needs no lock.
+func (e engine) forShare(table string) string {
 	if e == postgres {
 		return "FOR SHARE OF " + table
 	}
 	return ""
 }
 
-// kept is shared against a change of the number and the closing alone: it lets
-// others write the tray of the account meanwhile.
-func (e engine) kept(table string) string {
+// forKeyShare allows concurrent changes of columns that are not part of a key.
+func (e engine) forKeyShare(table string) string {
 	if e == postgres {
 		return "FOR KEY SHARE OF " + table
 	}
@@ -97,8 +95,8 @@ func parseURL(raw string, o Options) (target, error) {
 				cfg.ConnectTimeout = o.ConnectTimeout
 			}
 		}
-		if cfg.RuntimeParams["application_name"] == "" {
-			cfg.RuntimeParams["application_name"] = "touchline"
+		if cfg.RuntimeParams["application_name"] == "" && o.ApplicationName != "" {
+			cfg.RuntimeParams["application_name"] = o.ApplicationName
 		}
 		conns := o.MaxConns
 		if conns <= 0 {

@@ -1,0 +1,63 @@
+package database
+
+import "context"
+
+// deferred is a statement of a transaction that runs together with the next one.
+type deferred struct {
+	query string
+	args  []any
+	one   bool                // ErrStale unless it affects exactly one row
+	scan  func(Scanner) error // scans its row, sql.ErrNoRows without one; nil: it returns none
+}
+
+// mayFail reports whether the result of s may forbid the commit.
+func (s *deferred) mayFail() bool { return s.one || s.scan != nil }
+
+// Defer runs a statement before the next statement of the transaction, or before its
+// commit. On PostgreSQL it shares their round trip. On SQLite it runs at once. Its failure
+// is returned by the statement that sends it, and ends the transaction.
+func (t *Tx) Defer(ctx context.Context, query string, args ...any) error {
+	return t.deferStatement(ctx, deferred{query: query, args: args})
+}
+
+// DeferOne is Defer for a statement that must affect exactly one row; otherwise the
+// transaction fails with ErrStale and is retried.
+func (t *Tx) DeferOne(ctx context.Context, query string, args ...any) error {
+	return t.deferStatement(ctx, deferred{query: query, args: args, one: true})
+}
+
+// DeferRow is Defer for a statement that returns at most one row, which scan reads;
+// its Scan returns sql.ErrNoRows without a row. An error of scan ends the transaction.
+func (t *Tx) DeferRow(ctx context.Context, scan func(Scanner) error, query string, args ...any) error {
+	return t.deferStatement(ctx, deferred{query: query, args: args, scan: scan})
+}
+
+func (t *Tx) deferStatement(ctx context.Context, s deferred) error {
+	if t.pg != nil {
+		if err := t.ready(); err != nil {
+			return err
+		}
+		observe(s.query, s.args)
+		t.pg.deferred = append(t.pg.deferred, s)
+		return nil
+	}
+	switch {
+	case s.scan != nil:
+		return s.scan(t.QueryRow(ctx, s.query, s.args...))
+	case s.one:
+		return t.ExecOne(ctx, s.query, s.args...)
+	}
+	_, err := t.Exec(ctx, s.query, s.args...)
+	return err
+}
+
+// Flush sends the deferred statements and waits for their results.
+func (t *Tx) Flush() error {
+	if t.pg == nil || len(t.pg.deferred) == 0 {
+		return nil
+	}
+	if err := t.ready(); err != nil {
+		return err
+	}
+	return t.note(t.pg.flush(t.ctx))
+}

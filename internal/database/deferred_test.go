@@ -1,0 +1,160 @@
+package database_test
+
+import (
+	"database/sql"
+	"errors"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+const (
+	addLimit  = `INSERT INTO limits (key, occurrences, ends_at) VALUES ($1, $2, $3)`
+	growLimit = `UPDATE limits SET occurrences = occurrences + 1 WHERE key = $1`
+	readLimit = `UPDATE limits SET occurrences = occurrences + 1 WHERE key = $1 RETURNING occurrences, ends_at`
+)
+
+// What is put off runs in its order, before what follows it and before the commit.
+func TestDefer(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
+		var n, ends, seen int64
+		ok(t, db.Write(bg, func(tx *database.Tx) error {
+			ok(t, tx.Defer(bg, addLimit, "a", 1, 7))
+			ok(t, tx.DeferOne(bg, growLimit, "a"))
+			ok(t, tx.QueryRow(bg, `SELECT occurrences FROM limits WHERE key = $1`, "a").Scan(&seen))
+			ok(t, tx.DeferOne(bg, growLimit, "a"))
+			return tx.DeferRow(bg, func(row database.Scanner) error { return row.Scan(&n, &ends) }, readLimit, "a")
+		}))
+		if seen != 2 || n != 4 || ends != 7 {
+			t.Errorf("seen %d, then %d until %d", seen, n, ends)
+		}
+	})
+}
+
+// A guard that meets no row has the transaction tried again, whatever came with it.
+func TestDeferStale(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
+		tries := 0
+		ok(t, db.Write(bg, func(tx *database.Tx) error {
+			tries++
+			if err := tx.Defer(bg, addLimit, "b", 1, 1); err != nil {
+				return err
+			}
+			key := "b"
+			if tries == 1 {
+				key = "nobody"
+			}
+			if err := tx.DeferOne(bg, growLimit, key); err != nil {
+				return err
+			}
+			return tx.DeferOne(bg, growLimit, "b")
+		}))
+		if n := count(t, db, `SELECT occurrences FROM limits WHERE key = 'b'`); tries != 2 || n != 3 {
+			t.Errorf("%d after %d tries", n, tries)
+		}
+	})
+}
+
+// It is tried again as well where the function takes the failure for one of the
+// statement that follows, and makes something else of it.
+func TestDeferStaleMistaken(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
+		ended := errors.New("it has ended")
+		tries := 0
+		ok(t, run(db, addLimit, "d", 0, 1))
+		ok(t, db.Write(bg, func(tx *database.Tx) error {
+			tries++
+			key := "d"
+			if tries == 1 {
+				key = "nobody"
+			}
+			if err := tx.DeferOne(bg, growLimit, key); err != nil {
+				return err
+			}
+			err := tx.ExecOne(bg, growLimit, "d")
+			if errors.Is(err, database.ErrStale) {
+				return ended
+			}
+			return err
+		}))
+		if n := count(t, db, `SELECT occurrences FROM limits WHERE key = 'd'`); tries != 2 || n != 2 {
+			t.Errorf("%d after %d tries", n, tries)
+		}
+	})
+}
+
+// Where the first that is sent is the whole transaction, and the connection has gone
+// before, nothing was sent: it is tried on another one.
+func TestPostgresDeferOverADeadConnection(t *testing.T) {
+	address := storetest.Postgres(t)
+	other := openCounters(t, address)
+	db, err := database.Open(bg, storetest.Relay(t, address, func(client, server net.Conn) {
+		go storetest.Copy(server, client, func() {})
+		go storetest.Copy(client, server, func() {})
+	}), database.Options{Migrations: counters, MaxConns: 1})
+	ok(t, err)
+	defer db.Close()
+	for i := range 6 {
+		add := func() error { return run(db, addOne, "a") }
+		if i%2 == 0 {
+			add = func() error {
+				return db.Write(bg, func(tx *database.Tx) error { return tx.Defer(bg, addOne, "a") })
+			}
+		}
+		ok(t, add()) // twice on a connection, so that it is not asked again whether it lives
+		ok(t, add())
+		var gone int
+		ok(t, other.QueryRow(bg, `
+			SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&gone))
+		time.Sleep(100 * time.Millisecond)
+		ok(t, add())
+	}
+	if n := counter(t, other, "a"); n != 18 {
+		t.Errorf("n = %d, want 18", n)
+	}
+}
+
+// A failure, and a row that is missed, undo everything and are told.
+func TestDeferFails(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
+		missed := func(row database.Scanner) error { var n, ends int64; return row.Scan(&n, &ends) }
+		wrong := func(row database.Scanner) error { var n, ends time.Time; return row.Scan(&n, &ends) }
+		for name, tt := range map[string]struct {
+			last func(tx *database.Tx) error
+			want error
+		}{
+			"a duplicate":        {func(tx *database.Tx) error { return tx.Defer(bg, addLimit, "c", 1, 1) }, nil},
+			"no row":             {func(tx *database.Tx) error { return tx.DeferRow(bg, missed, readLimit, "nobody") }, sql.ErrNoRows},
+			"a row of other use": {func(tx *database.Tx) error { return tx.DeferRow(bg, wrong, readLimit, "c") }, nil},
+		} {
+			var later error
+			err := db.Write(bg, func(tx *database.Tx) error {
+				ok(t, tx.Defer(bg, addLimit, "c", 1, 1))
+				if later = tt.last(tx); later != nil {
+					return later
+				}
+				return tx.DeferOne(bg, growLimit, "c")
+			})
+			if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if name == "a duplicate" && !database.IsUnique(err) {
+				t.Errorf("%s: %v", name, err)
+			}
+			if n := count(t, db, `SELECT count(*) FROM limits`); n != 0 {
+				t.Errorf("%s: %d rows are kept", name, n)
+			}
+		}
+		ok(t, db.Write(bg, func(tx *database.Tx) error { return tx.Defer(bg, addLimit, "c", 1, 1) }))
+	})
+}
+
+func count(t *testing.T, db *database.DB, query string) (n int) {
+	t.Helper()
+	ok(t, db.QueryRow(bg, query).Scan(&n))
+	return n
+}

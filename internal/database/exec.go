@@ -1,0 +1,92 @@
+package database
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// Exec runs one writing statement that returns no rows. Like Write it does not end with
+// ctx once it has begun, and it retries. On PostgreSQL the statement is a transaction by
+// itself, which saves a round trip.
+func (db *DB) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	var res sql.Result
+	if db.writer != nil {
+		err := db.Write(ctx, func(tx *Tx) (err error) {
+			res, err = tx.Exec(ctx, query, args...)
+			return err
+		})
+		return res, err
+	}
+	err := db.single(ctx, query, args, func(own context.Context) error {
+		// Not through database/sql: its Result locks the connection again, which the pool may
+		// have given to another caller by then.
+		return db.withConn(own, func(conn *pgx.Conn) error {
+			tag, err := conn.Exec(own, query, args...)
+			res = driver.RowsAffected(tag.RowsAffected())
+			return err
+		})
+	})
+	return res, err
+}
+
+// ExecRow is Exec for a statement that returns at most one row, which scan reads; its Scan
+// returns sql.ErrNoRows without a row. scan may run more than once. On PostgreSQL the
+// write is committed even if scan fails.
+func (db *DB) ExecRow(ctx context.Context, scan func(Scanner) error, query string, args ...any) error {
+	return db.ExecRows(ctx, func(rs *Rows, err error) error { return scan(&Row{rs, err}) }, query, args...)
+}
+
+// ExecRows is Exec for a statement that returns rows. read gets the result of the query
+// and may run more than once.
+func (db *DB) ExecRows(ctx context.Context, read func(*Rows, error) error, query string, args ...any) error {
+	if db.writer != nil {
+		return db.Write(ctx, func(tx *Tx) error { return read(tx.Query(ctx, query, args...)) })
+	}
+	return db.single(ctx, query, args, func(own context.Context) error {
+		rs, err := db.reads.QueryContext(own, query, args...)
+		if err != nil {
+			return err
+		}
+		return read(&Rows{cursor: rs, closed: func() {}}, nil)
+	})
+}
+
+// single runs one statement on PostgreSQL as a transaction by itself, detached from ctx
+// as Write does.
+func (db *DB) single(ctx context.Context, query string, args []any, run func(ctx context.Context) error) error {
+	observe(query, args)
+	own, done, err := db.detached(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	for try := 1; ; try++ {
+		// If the connection is lost after the statement was sent, the statement may be
+		// committed: do not retry.
+		err := run(own)
+		if !(mayRepeat(err) || isLost(err) && pgconn.SafeToRetry(err)) || try == writeTries || !pause(own, try) {
+			return db.failure(err)
+		}
+	}
+}
+
+// withConn runs fn with a connection to PostgreSQL.
+func (db *DB) withConn(ctx context.Context, fn func(*pgx.Conn) error) error {
+	conn, err := db.reads.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	var failed error
+	lost := conn.Raw(func(raw any) error {
+		failed = fn(raw.(*stdlib.Conn).Conn())
+		return nil
+	})
+	return cmp.Or(failed, lost)
+}
