@@ -58,18 +58,18 @@ func (v view) wholePlayer(p *approval.Player) playerAnswer {
 		},
 		Adult:                   p.Adult(v.now),
 		SharedContact:           p.SharedContact(),
-		GuardianStatus:          p.GuardianSide.Consent.State.Status(),
-		StudentStatus:           p.StudentSide.Consent.State.Status(),
-		GuardianState:           p.GuardianSide.Consent.State,
-		StudentState:            p.StudentSide.Consent.State,
-		GuardianStatusUpdatedAt: timestampOrNull(p.GuardianSide.Consent.ChangedAt),
-		StudentStatusUpdatedAt:  timestampOrNull(p.StudentSide.Consent.ChangedAt),
+		GuardianStatus:          p.GuardianApprover.Consent.State.Status(),
+		StudentStatus:           p.StudentApprover.Consent.State.Status(),
+		GuardianState:           p.GuardianApprover.Consent.State,
+		StudentState:            p.StudentApprover.Consent.State,
+		GuardianStatusUpdatedAt: timestampOrNull(p.GuardianApprover.Consent.ChangedAt),
+		StudentStatusUpdatedAt:  timestampOrNull(p.StudentApprover.Consent.ChangedAt),
 		GuardianRequestID:       openRequestID(p, actor.Guardian),
 		StudentRequestID:        openRequestID(p, actor.Student),
-		Services:                services(p.Standing().Availability(v.rules, v.now)),
+		Services:                services(p.ConsentStatus().Availability(v.rules, v.now)),
 		CreatedAt:               timestamp(p.CreatedAt),
 	}
-	if p.DisclosedTo(v.by, v.now) == approval.Whole {
+	if p.DisclosedTo(v.by, v.now) == approval.Full {
 		medical := orNull(p.Student.Medical)
 		a.Student.Medical = &medical
 	}
@@ -98,10 +98,10 @@ type playerOutlineAnswer struct {
 func (v view) playerOutline(p *approval.Player) playerOutlineAnswer {
 	a := playerOutlineAnswer{
 		PlayerID: p.ID, CoachID: p.CoachID, CoachName: orNull(p.CoachName),
-		GuardianStatus:    p.GuardianSide.Consent.State.Status(),
-		StudentStatus:     p.StudentSide.Consent.State.Status(),
-		GuardianState:     p.GuardianSide.Consent.State,
-		StudentState:      p.StudentSide.Consent.State,
+		GuardianStatus:    p.GuardianApprover.Consent.State.Status(),
+		StudentStatus:     p.StudentApprover.Consent.State.Status(),
+		GuardianState:     p.GuardianApprover.Consent.State,
+		StudentState:      p.StudentApprover.Consent.State,
 		GuardianRequestID: openRequestID(p, actor.Guardian),
 		StudentRequestID:  openRequestID(p, actor.Student),
 	}
@@ -111,7 +111,7 @@ func (v view) playerOutline(p *approval.Player) playerOutlineAnswer {
 
 // openRequestID is the id of the party's open request, or null.
 func openRequestID(p *approval.Player, party actor.Role) *string {
-	if r := p.Side(party).Open(); r != nil {
+	if r := p.Approver(party).OpenRequest(); r != nil {
 		return &r.ID
 	}
 	return nil
@@ -132,8 +132,8 @@ type myPlayerAnswer struct {
 }
 
 func (v view) myPlayer(p *approval.Player) myPlayerAnswer {
-	state := p.Side(v.by.Role).Consent.State
-	on := p.Standing().Availability(v.rules, v.now)
+	state := p.Approver(v.by.Role).Consent.State
+	on := p.ConsentStatus().Availability(v.rules, v.now)
 	return myPlayerAnswer{
 		PlayerID: p.ID, CoachID: p.CoachID, CoachName: orNull(p.CoachName), StudentName: p.Student.FullName,
 		ApproverType: v.by.Role, Status: state.Status(), State: state,

@@ -76,7 +76,7 @@ func (s *Server) updatePlayer(w http.ResponseWriter, r *http.Request) error {
 	if err := s.invalid(r, id, f); err != nil {
 		return err
 	}
-	if patch.Asks() {
+	if patch.MayOpenRequest() {
 		if err := s.visible(r.Context(), caller(r), id); err != nil {
 			return err
 		}

@@ -103,7 +103,7 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request, patch coach.Patch,
 	if patch.Certifications != nil {
 		for i, id := range *patch.Certifications {
 			if !isID(id) {
-				f.add(pointTo("/certifications", i), "unknown_document", "You have no such document that fits here.")
+				f.add(pointTo("/certifications", i), "unknown_document", "You have no document with this id that fits here. Upload one first.")
 			}
 		}
 	}

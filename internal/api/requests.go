@@ -112,7 +112,7 @@ func (s *Server) noMembers(r *http.Request, requestID string) error {
 	if len(f) == 0 {
 		return nil
 	}
-	if err := s.approvals.Sees(r.Context(), caller(r), requestID); err != nil {
+	if err := s.approvals.CheckVisible(r.Context(), caller(r), requestID); err != nil {
 		return err
 	}
 	return f.err()

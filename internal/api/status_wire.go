@@ -37,13 +37,13 @@ func (v view) status(p *approval.Player, history []approval.Record) statusAnswer
 	adult := p.Adult(v.now)
 	a := statusAnswer{
 		PlayerID: p.ID, Adult: adult, GuardianApprovalRequired: !adult,
-		GuardianStatus:          p.GuardianSide.Consent.State.Status(),
-		GuardianState:           p.GuardianSide.Consent.State,
-		GuardianStatusUpdatedAt: timestampOrNull(p.GuardianSide.Consent.ChangedAt),
+		GuardianStatus:          p.GuardianApprover.Consent.State.Status(),
+		GuardianState:           p.GuardianApprover.Consent.State,
+		GuardianStatusUpdatedAt: timestampOrNull(p.GuardianApprover.Consent.ChangedAt),
 		GuardianRequest:         v.newestRequest(p, actor.Guardian),
-		StudentStatus:           p.StudentSide.Consent.State.Status(),
-		StudentState:            p.StudentSide.Consent.State,
-		StudentStatusUpdatedAt:  timestampOrNull(p.StudentSide.Consent.ChangedAt),
+		StudentStatus:           p.StudentApprover.Consent.State.Status(),
+		StudentState:            p.StudentApprover.Consent.State,
+		StudentStatusUpdatedAt:  timestampOrNull(p.StudentApprover.Consent.ChangedAt),
 		StudentRequest:          v.newestRequest(p, actor.Student),
 		History:                 make([]recordAnswer, 0, len(history)),
 	}
@@ -58,7 +58,7 @@ func (v view) status(p *approval.Player, history []approval.Record) statusAnswer
 
 // newestRequest is the newest request to party, whatever its state, or null.
 func (v view) newestRequest(p *approval.Player, party actor.Role) *requestAnswer {
-	r := p.Side(party).Request
+	r := p.Approver(party).Request
 	if r == nil {
 		return nil
 	}

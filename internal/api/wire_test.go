@@ -46,7 +46,7 @@ func kabir() *approval.Player {
 		ID: playerID, CoachID: coachID, CoachName: "Asha Rao", Version: 2,
 		Student:  approval.Student{FullName: `Kabir "K" <Mehta>`, DateOfBirth: approval.Date{Year: 2012, Month: 4, Day: 30}, Number: "+919876501234", Medical: "Asthma;\ncarries an inhaler."},
 		Guardian: &approval.Guardian{Name: "Meera Mehta", Relationship: "mother", Number: "+919898765432"},
-		GuardianSide: approval.Side{
+		GuardianApprover: approval.Approver{
 			AccountID: parentID,
 			Consent:   approval.Consent{State: approval.Approved, ChangedAt: answered, PendingSince: asked},
 			Request: &approval.Request{
@@ -58,7 +58,7 @@ func kabir() *approval.Player {
 				},
 			},
 		},
-		StudentSide: approval.Side{
+		StudentApprover: approval.Approver{
 			AccountID: childID,
 			Consent:   approval.Consent{State: approval.Pending, PendingSince: asked},
 			Request: &approval.Request{
@@ -81,15 +81,15 @@ func with(change func(*approval.Player)) *approval.Player {
 func TestWire(t *testing.T) {
 	var (
 		coach, guardian, student = api.NewWire(coachActor, wireRules, wireNow), api.NewWire(guardianActor, wireRules, wireNow), api.NewWire(studentActor, wireRules, wireNow)
-		bothApproved             = with(func(p *approval.Player) { p.StudentSide.Consent.State = approval.Approved })
+		bothApproved             = with(func(p *approval.Player) { p.StudentApprover.Consent.State = approval.Approved })
 		adult                    = with(func(p *approval.Player) {
-			p.Guardian, p.GuardianSide = nil, approval.Side{Consent: approval.Consent{State: approval.Pending, PendingSince: asked}}
+			p.Guardian, p.GuardianApprover = nil, approval.Approver{Consent: approval.Consent{State: approval.Pending, PendingSince: asked}}
 			p.Student.DateOfBirth.Year, p.Student.Medical = 2000, ""
-			p.StudentSide.Consent.State = approval.Approved
+			p.StudentApprover.Consent.State = approval.Approved
 		})
-		revoked   = with(func(p *approval.Player) { p.GuardianSide.Consent.State = approval.Revoked })
-		failed    = with(func(p *approval.Player) { p.StudentSide.Request.DeliveryFailed = true })
-		cancelled = with(func(p *approval.Player) { p.StudentSide.Request.State = approval.RequestCancelled })
+		revoked   = with(func(p *approval.Player) { p.GuardianApprover.Consent.State = approval.Revoked })
+		failed    = with(func(p *approval.Player) { p.StudentApprover.Request.DeliveryFailed = true })
+		cancelled = with(func(p *approval.Player) { p.StudentApprover.Request.State = approval.RequestCancelled })
 		nameless  = with(func(p *approval.Player) { p.CoachName = "" })
 		strict    = wireRules
 		history   = []approval.Record{
@@ -98,14 +98,14 @@ func TestWire(t *testing.T) {
 		}
 		waiting = approval.PendingItem{
 			PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta",
-			PendingSince: asked, HasNumber: true, Request: kabir().StudentSide.Request, Reminders: 1,
+			PendingSince: asked, HasNumber: true, Request: kabir().StudentApprover.Request, Reminders: 1,
 		}
 		blocked = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta", PendingSince: asked, Reminders: 3}
-		gone    = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: wireNow, HasNumber: true, Request: cancelled.StudentSide.Request}
+		gone    = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: wireNow, HasNumber: true, Request: cancelled.StudentApprover.Request}
 	)
 	strict.RequireGuardianForMinors = true
 	revokedStrictly := with(func(p *approval.Player) {
-		p.GuardianSide.Consent.State, p.StudentSide.Consent.State = approval.Revoked, approval.Approved
+		p.GuardianApprover.Consent.State, p.StudentApprover.Consent.State = approval.Revoked, approval.Approved
 	})
 	tests := map[string]struct {
 		schema string
@@ -124,11 +124,11 @@ func TestWire(t *testing.T) {
 		"player_student_adult":      {"Player", student.Player(adult)},
 		"my_player_guardian":        {"MyPlayer", guardian.MyPlayer(kabir())},
 		"my_player_student":         {"MyPlayer", student.MyPlayer(kabir())},
-		"request_open":              {"Request", coach.Request(kabir().StudentSide.Request)},
-		"request_failed":            {"Request", coach.Request(failed.StudentSide.Request)},
-		"request_closed":            {"Request", coach.Request(kabir().GuardianSide.Request)},
-		"request_other_party":       {"Request", guardian.Request(kabir().StudentSide.Request)},
-		"reminder":                  {"ReminderSent", coach.Reminder(kabir().StudentSide.Request, 1)},
+		"request_open":              {"Request", coach.Request(kabir().StudentApprover.Request)},
+		"request_failed":            {"Request", coach.Request(failed.StudentApprover.Request)},
+		"request_closed":            {"Request", coach.Request(kabir().GuardianApprover.Request)},
+		"request_other_party":       {"Request", guardian.Request(kabir().StudentApprover.Request)},
+		"reminder":                  {"ReminderSent", coach.Reminder(kabir().StudentApprover.Request, 1)},
 		"status":                    {"ApprovalStatus", coach.Status(kabir(), history)},
 		"status_adult_no_decisions": {"ApprovalStatus", student.Status(adult, nil)},
 		"pending":                   {"PendingApproval", coach.Pending(waiting)},

@@ -8,15 +8,15 @@ import (
 // NewPlayer returns a player of the coach by, both consents pending, and the
 // change that asks each party for which there is a number. Guardian may be nil
 // for an adult student alone.
-func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules, at Moment) (*Player, error) {
+func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules, op Operation) (*Player, error) {
 	p := &Player{
-		ID: at.NewID(), CoachID: by.AccountID, Version: 1,
-		Student: student, Guardian: guardian, CreatedAt: at.Now,
+		ID: op.NewID(), CoachID: by.AccountID, Version: 1,
+		Student: student, Guardian: guardian, CreatedAt: op.Now,
 	}
 	for _, party := range Parties {
-		p.Side(party).Consent = Consent{State: Pending, PendingSince: at.Now}
+		p.Approver(party).Consent = Consent{State: Pending, PendingSince: op.Now}
 	}
-	if err := fault.Validation(p.missing(at)); err != nil {
+	if err := fault.Validation(p.validate(op)); err != nil {
 		return nil, err
 	}
 	return p, rules.checkContacts(p, by.Number)
@@ -26,7 +26,7 @@ func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules,
 // transaction that adds the player, once it knows the disputes, the names and the
 // coach's number as it is. Whether there is room for the player comes after every
 // conflict (contract section 1, order of checks).
-func (p *Player) askFirst(rules Rules, at Moment, roster Roster) (Change, error) {
+func (p *Player) openFirstRequests(rules Rules, op Operation, roster Roster) (Change, error) {
 	// Once more, for the coach's number may have changed since the sign-in was read.
 	if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 		return Change{}, err
@@ -40,10 +40,10 @@ func (p *Player) askFirst(rules Rules, at Moment, roster Roster) (Change, error)
 		if p.disputed(party, n) {
 			return Change{}, errDisputed(party)
 		}
-		p.open(party, DefaultChannels, rules, at, &c)
+		p.newRequest(party, DefaultChannels, rules, op, &c)
 	}
-	if rules.Room != nil {
-		return c, rules.Room(roster)
+	if rules.CheckRoster != nil {
+		return c, rules.CheckRoster(roster)
 	}
 	return c, nil
 }
@@ -52,10 +52,10 @@ func (p *Player) askFirst(rules Rules, at Moment, roster Roster) (Change, error)
 const GuardianNeeded = "A student under 18 needs a guardian."
 
 // missing returns what a whole record lacks.
-func (p *Player) missing(at Moment) []fault.Field {
+func (p *Player) validate(op Operation) []fault.Field {
 	var faults []fault.Field
 	if p.Guardian == nil {
-		if !p.Adult(at.Now) {
+		if !p.Adult(op.Now) {
 			faults = append(faults, fault.Field{Pointer: "/guardian", Code: "required", Detail: GuardianNeeded})
 		}
 		return faults

@@ -14,7 +14,7 @@ var AppServices = []string{
 }
 
 // Standing is the little of a player that decides what is switched on.
-type Standing struct {
+type ConsentStatus struct {
 	PlayerID    string
 	Guardian    State
 	Student     State
@@ -22,8 +22,8 @@ type Standing struct {
 }
 
 // Standing returns where p stands.
-func (p *Player) Standing() Standing {
-	return Standing{p.ID, p.GuardianSide.Consent.State, p.StudentSide.Consent.State, p.Student.DateOfBirth}
+func (p *Player) ConsentStatus() ConsentStatus {
+	return ConsentStatus{p.ID, p.GuardianApprover.Consent.State, p.StudentApprover.Consent.State, p.Student.DateOfBirth}
 }
 
 // Availability is what is switched on for whom (spec section 2.4). Chat and SMS
@@ -35,7 +35,7 @@ type Availability struct {
 }
 
 // Availability derives what is switched on from the two consents.
-func (s Standing) Availability(rules Rules, now time.Time) Availability {
+func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 	a := Availability{
 		PlayerID:    s.PlayerID,
 		GuardianApp: s.Guardian == Approved,

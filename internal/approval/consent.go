@@ -59,13 +59,13 @@ func (s State) Next(t Trigger) (State, error) {
 	if !ok {
 		return s, fault.New(fault.Conflict, "invalid_transition",
 			"The answer stands at %q; it cannot become %q now.", s, t).
-			With("state", string(s)).With("allowed", s.Possible())
+			With("state", string(s)).With("allowed", s.Allowed())
 	}
 	return next, nil
 }
 
 // Possible lists the actions that the party itself may take in s.
-func (s State) Possible() []string {
+func (s State) Allowed() []string {
 	possible := []string{}
 	for _, t := range []Trigger{Approve, Reject, Revoke} {
 		if _, ok := transitions[s][t]; ok {
@@ -76,7 +76,7 @@ func (s State) Possible() []string {
 }
 
 // result returns the state in which t has already taken effect.
-func (t Trigger) result() State { return State(t) }
+func (t Trigger) targetState() State { return State(t) }
 
 // Consent is one party's own answer. The two of a player never touch.
 type Consent struct {
@@ -94,7 +94,7 @@ func (c *Consent) move(to State, now time.Time) {
 	if c.State == to {
 		return
 	}
-	c.State, c.ChangedAt = to, after(c.ChangedAt, now)
+	c.State, c.ChangedAt = to, laterThan(c.ChangedAt, now)
 	if to == Pending {
 		c.PendingSince = now
 	}
@@ -102,7 +102,7 @@ func (c *Consent) move(to State, now time.Time) {
 
 // after returns now, or where that is not later than last, the next moment that
 // is kept as another: clocks step back, and those of two replicas differ.
-func after(last, now time.Time) time.Time {
+func laterThan(last, now time.Time) time.Time {
 	if now.After(last) {
 		return now
 	}

@@ -42,7 +42,7 @@ func TestStatePossible(t *testing.T) {
 	for state, want := range map[approval.State][]string{
 		approval.Pending: {"approved", "rejected"}, approval.Approved: {"revoked"}, approval.Rejected: {}, approval.Revoked: {},
 	} {
-		if got := state.Possible(); got == nil || !slices.Equal(got, want) {
+		if got := state.Allowed(); got == nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", state, got, want)
 		}
 	}

@@ -20,57 +20,57 @@ type Decision struct {
 // Decide records d as the answer of party, given by by. The same answer again
 // changes nothing and is no error. Errors: not_found, request_superseded,
 // no_open_request, invalid_transition.
-func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, at Moment) (Change, error) {
+func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operation) (Change, error) {
 	if by.Role == actor.Coach || by.Role != party || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
-	side := p.Side(party)
-	if err := side.answers(d); err != nil {
+	approver := p.Approver(party)
+	if err := approver.checkRequest(d); err != nil {
 		return Change{}, err
 	}
-	if side.Consent.State == d.Action.result() {
+	if approver.Consent.State == d.Action.targetState() {
 		return Change{}, nil
 	}
-	if side.Consent.State == Pending && side.Open() == nil {
+	if approver.Consent.State == Pending && approver.OpenRequest() == nil {
 		return Change{}, errNoOpenRequest()
 	}
-	next, err := side.Consent.State.Next(d.Action)
+	next, err := approver.Consent.State.Next(d.Action)
 	if err != nil {
 		return Change{}, err
 	}
 	// The history is read by time: no decision may sort before one that it follows.
 	for _, party := range Parties {
-		at.Now = after(p.Side(party).Consent.ChangedAt, at.Now)
+		op.Now = laterThan(p.Approver(party).Consent.ChangedAt, op.Now)
 	}
 	c := Change{Save: true, History: &Record{
-		ID: at.NewID(), PlayerID: p.ID, Party: party, ApproverID: by.AccountID,
-		Action: d.Action, Reason: d.Reason, At: at.Now,
+		ID: op.NewID(), PlayerID: p.ID, Party: party, ApproverID: by.AccountID,
+		Action: d.Action, Reason: d.Reason, At: op.Now,
 	}}
-	if side.Consent.State == Pending {
-		p.shut(party, RequestState(next), at.Now, &c)
+	if approver.Consent.State == Pending {
+		p.closeRequest(party, RequestState(next), op.Now, &c)
 	}
-	if side.Request != nil {
-		c.History.RequestID = side.Request.ID
+	if approver.Request != nil {
+		c.History.RequestID = approver.Request.ID
 	}
-	side.Consent.move(next, at.Now)
-	c.Events = append(c.Events, p.fact(event.Type(d.Action), party))
+	approver.Consent.move(next, op.Now)
+	c.Events = append(c.Events, p.newEvent(event.Type(d.Action), party))
 	return c, nil
 }
 
 // answers refuses an answer to a question that is no longer asked, so that a
 // late retry cannot answer a newer one.
-func (s *Side) answers(d Decision) error {
+func (a *Approver) checkRequest(d Decision) error {
 	if d.RequestID == "" {
 		return nil
 	}
-	newest := s.Request
+	newest := a.Request
 	if newest != nil && newest.ID == d.RequestID {
 		if newest.State == RequestPending || newest.State == RequestApproved || newest.State == RequestRejected {
 			return nil
 		}
 	}
 	f := fault.New(fault.Conflict, "request_superseded", "That request is no longer open; look at the player again before you answer.")
-	if open := s.Open(); open != nil {
+	if open := a.OpenRequest(); open != nil {
 		f = f.With("request_id", open.ID)
 	}
 	return f
@@ -78,17 +78,17 @@ func (s *Side) answers(d Decision) error {
 
 // Dispute ends the open request because its holder says "this isn't me". That
 // number takes no further request from this coach for this student and party.
-func (p *Player) Dispute(by actor.Actor, requestID string, at Moment) (Change, error) {
+func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change, error) {
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
-	r := p.Side(by.Role).Request
+	r := p.Approver(by.Role).Request
 	if r == nil || r.ID != requestID || r.State != RequestPending {
 		return Change{}, errNoOpenRequest()
 	}
 	c := Change{Save: true, Dispute: r}
-	p.shut(by.Role, RequestDisputed, at.Now, &c)
-	c.Events = append(c.Events, p.fact(event.Disputed, by.Role))
+	p.closeRequest(by.Role, RequestDisputed, op.Now, &c)
+	c.Events = append(c.Events, p.newEvent(event.Disputed, by.Role))
 	return c, nil
 }
 
@@ -98,7 +98,7 @@ func (p *Player) Lift(by actor.Actor, requestID string) (Change, error) {
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
-	r := p.Side(by.Role).Request
+	r := p.Approver(by.Role).Request
 	if r == nil || r.ID != requestID || r.State != RequestDisputed {
 		return Change{}, nil
 	}
@@ -107,7 +107,7 @@ func (p *Player) Lift(by actor.Actor, requestID string) (Change, error) {
 }
 
 // days says a duration as people do.
-func days(d time.Duration) string {
+func formatDays(d time.Duration) string {
 	if d == 24*time.Hour {
 		return "24 hours"
 	}

@@ -17,7 +17,7 @@ const (
 	// Details: all but the medical information.
 	Details
 	// Whole: everything.
-	Whole
+	Full
 )
 
 // DisclosedTo says how much of p by may read, who may know that p exists: the
@@ -26,11 +26,11 @@ const (
 func (p *Player) DisclosedTo(by actor.Actor, now time.Time) Disclosure {
 	switch {
 	case by.Role == actor.Coach:
-		return Whole
-	case p.Side(by.Role).Consent.State != Approved:
+		return Full
+	case p.Approver(by.Role).Consent.State != Approved:
 		return Outline
 	case by.Role == actor.Student && !p.Adult(now):
 		return Details
 	}
-	return Whole
+	return Full
 }

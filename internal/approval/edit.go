@@ -17,7 +17,7 @@ type Patch struct {
 
 // Asks says whether the patch may lead to a new request: it names what a party's
 // answer depends on. Sending one waits for the coach's profile.
-func (p Patch) Asks() bool {
+func (p Patch) MayOpenRequest() bool {
 	s := p.Student
 	return s.FullName != nil || s.DateOfBirth != nil || s.Number != nil || p.Guardian != nil && p.Guardian.Number != nil
 }
@@ -39,7 +39,7 @@ type GuardianPatch struct {
 }
 
 // merge applies patch and returns what the whole record then lacks.
-func (p *Player) merge(patch Patch, at Moment) []fault.Field {
+func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 	set(&p.Student.FullName, patch.Student.FullName)
 	set(&p.Student.DateOfBirth, patch.Student.DateOfBirth)
 	set(&p.Student.Number, patch.Student.Number)
@@ -58,7 +58,7 @@ func (p *Player) merge(patch Patch, at Moment) []fault.Field {
 		set(&merged.Email, g.Email)
 		p.Guardian = &merged
 	}
-	return p.missing(at)
+	return p.validate(op)
 }
 
 func set[T any](field *T, value *T) {
@@ -72,12 +72,12 @@ func set[T any](field *T, value *T) {
 // date means another child: both parties start anew, also where a request was
 // open, so that an answer meant for the one cannot count for the other. Those
 // who had approved are told (contract section 4).
-func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, at Moment) (Change, error) {
+func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (Change, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err
 	}
 	before := *p
-	if err := fault.Validation(p.merge(patch, at)); err != nil {
+	if err := fault.Validation(p.merge(patch, op)); err != nil {
 		return Change{}, err
 	}
 	if p.Student == before.Student && sameGuardian(p.Guardian, before.Guardian) {
@@ -100,26 +100,26 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, at Moment) (Chan
 	}
 	otherChild := p.Student.FullName != before.Student.FullName || p.Student.DateOfBirth != before.Student.DateOfBirth
 	for _, party := range Parties {
-		side := p.Side(party)
+		approver := p.Approver(party)
 		// A request that the coach cancelled stays cancelled.
-		wanted := side.Open() != nil || side.Consent.State != Pending
-		if side.Consent.State == Approved && !moved[party] {
-			if otherChild || moved[other(party)] {
-				c.Events = append(c.Events, p.fact(event.Changed, party))
+		wanted := approver.OpenRequest() != nil || approver.Consent.State != Pending
+		if approver.Consent.State == Approved && !moved[party] {
+			if otherChild || moved[otherParty(party)] {
+				c.Events = append(c.Events, p.newEvent(event.Changed, party))
 			}
 		}
 		switch {
 		case moved[party]:
-			p.rehome(party, at, &c)
+			p.changeContact(party, op, &c)
 			wanted = true
 		case otherChild:
-			p.shut(party, RequestCancelled, at.Now, &c)
-			side.Consent.restart(at.Now)
+			p.closeRequest(party, RequestCancelled, op.Now, &c)
+			approver.Consent.restart(op.Now)
 		default:
 			continue
 		}
 		if n := p.Number(party); wanted && n != "" && !p.disputed(party, n) {
-			p.open(party, DefaultChannels, rules, at, &c)
+			p.newRequest(party, DefaultChannels, rules, op, &c)
 		}
 	}
 	return c, nil
@@ -127,23 +127,23 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, at Moment) (Chan
 
 // Remove ends the link: open requests are cancelled, parties that had approved
 // are told, what the others were sent goes from their trays, history stays.
-func (p *Player) Remove(by actor.Actor, at Moment) (Change, error) {
+func (p *Player) Remove(by actor.Actor, op Operation) (Change, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err
 	}
 	c := Change{Save: true}
 	for _, party := range Parties {
-		side := p.Side(party)
-		p.shut(party, RequestCancelled, at.Now, &c)
-		if side.AccountID == "" {
+		approver := p.Approver(party)
+		p.closeRequest(party, RequestCancelled, op.Now, &c)
+		if approver.AccountID == "" {
 			continue
 		}
-		c.Forget = append(c.Forget, side.AccountID)
-		if side.Consent.State == Approved {
-			c.Events = append(c.Events, p.fact(event.Removed, party))
+		c.ForgetNotifications = append(c.ForgetNotifications, approver.AccountID)
+		if approver.Consent.State == Approved {
+			c.Events = append(c.Events, p.newEvent(event.Removed, party))
 		}
 	}
-	p.DeletedAt = at.Now
+	p.DeletedAt = op.Now
 	return c, nil
 }
 
@@ -155,7 +155,7 @@ func sameGuardian(a, b *Guardian) bool {
 }
 
 // other returns the opposite party.
-func other(party actor.Role) actor.Role {
+func otherParty(party actor.Role) actor.Role {
 	if party == actor.Guardian {
 		return actor.Student
 	}

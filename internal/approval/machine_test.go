@@ -27,27 +27,27 @@ const specification = `
 `
 
 // half is what the model knows of one party.
-type half struct {
-	state  string
-	number phone.Number
-	asked  string // the newest request's id
-	fate   string // what became of it: open, answered, cancelled, disputed
-	sent   time.Time
-	failed bool
-	nudges []time.Time
-	strife map[phone.Number]bool
-	diary  []string
+type modelApprover struct {
+	state        string
+	number       phone.Number
+	requestID    string // the newest request's id
+	requestState string // what became of it: open, answered, cancelled, disputed
+	sent         time.Time
+	failed       bool
+	reminders    []time.Time
+	disputed     map[phone.Number]bool
+	history      []string
 }
 
 // model says in plain words what must happen, and under which code it must not.
 type model struct {
-	halves  map[actor.Role]*half
-	removed bool
-	adult   bool
-	name    int
+	approvers map[actor.Role]*modelApprover
+	removed   bool
+	adult     bool
+	name      int
 }
 
-func (h *half) follow(verb string) bool {
+func (h *modelApprover) apply(verb string) bool {
 	for line := range strings.Lines(specification) {
 		if cells := strings.Split(line, "|"); len(cells) == 3 && strings.TrimSpace(cells[0]) == h.state && strings.TrimSpace(cells[1]) == verb {
 			h.state = strings.TrimSpace(cells[2])
@@ -57,65 +57,65 @@ func (h *half) follow(verb string) bool {
 	return false
 }
 
-func (h *half) decide(action, request string) string {
-	if request != "" && (request != h.asked || h.fate == "cancelled" || h.fate == "disputed") {
+func (h *modelApprover) decide(action, request string) string {
+	if request != "" && (request != h.requestID || h.requestState == "cancelled" || h.requestState == "disputed") {
 		return "request_superseded"
 	}
 	if h.state == action {
 		return ""
 	}
-	if h.state == "pending" && h.fate != "open" {
+	if h.state == "pending" && h.requestState != "open" {
 		return "no_open_request"
 	}
-	if !h.follow(map[string]string{"approved": "approves", "rejected": "rejects", "revoked": "revokes"}[action]) {
+	if !h.apply(map[string]string{"approved": "approves", "rejected": "rejects", "revoked": "revokes"}[action]) {
 		return "invalid_transition"
 	}
-	if h.fate == "open" {
-		h.fate = "answered"
+	if h.requestState == "open" {
+		h.requestState = "answered"
 	}
-	h.diary = append(h.diary, action)
+	h.history = append(h.history, action)
 	return ""
 }
 
 // send returns the code, or "new" or "again".
-func (h *half) send(to phone.Number, now time.Time) string {
+func (h *modelApprover) send(to phone.Number, now time.Time) string {
 	switch {
 	case h.state == "approved":
 		return "already_approved"
 	case to == "":
 		return "no_contact_number"
-	case h.strife[to]:
+	case h.disputed[to]:
 		return "contact_disputed"
-	case h.fate == "open" && to == h.number:
+	case h.requestState == "open" && to == h.number:
 		if !h.failed && now.Before(h.sent.Add(48*time.Hour)) {
 			return "request_pending"
 		}
 		h.sent, h.failed = now, false
 		return "again"
 	case to != h.number:
-		h.anew(to)
+		h.restart(to)
 	case h.state != "pending":
-		if !h.follow("coach resubmits") && !h.follow("requests re-approval") {
+		if !h.apply("coach resubmits") && !h.apply("requests re-approval") {
 			return "stuck in " + h.state
 		}
 	}
-	h.fate, h.sent, h.failed = "open", now, false
+	h.requestState, h.sent, h.failed = "open", now, false
 	return "new"
 }
 
 // anew is the party starting over, as somebody else where the number is another.
-func (h *half) anew(n phone.Number) {
-	if h.fate == "open" {
-		h.fate = "cancelled"
+func (h *modelApprover) restart(n phone.Number) {
+	if h.requestState == "open" {
+		h.requestState = "cancelled"
 	}
 	h.state, h.number = "pending", n
 }
 
-type run struct {
+type machineTest struct {
 	*rapid.T
 	*approval.Service
 	model
-	shelf *shelf
+	store *fakeStore
 	now   time.Time
 	coach actor.Actor
 	id    string
@@ -134,54 +134,54 @@ func birth(adult bool) approval.Date {
 
 var numbers = []phone.Number{"+919800000001", "+919800000002", "+919800000003"}
 
-func start(t *rapid.T) *run {
-	r := &run{T: t, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), coach: actor.Actor{AccountID: "coach", Role: actor.Coach, Number: "+919800000000"}}
-	r.shelf = newShelf(func() time.Time { return r.now })
+func newMachineTest(t *rapid.T) *machineTest {
+	r := &machineTest{T: t, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), coach: actor.Actor{AccountID: "coach", Role: actor.Coach, Number: "+919800000000"}}
+	r.store = newFakeStore(func() time.Time { return r.now })
 	rules := approval.Rules{
 		ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 7 * 24 * time.Hour,
 		Reachable:  func(phone.Number) bool { return true },
 		TestNumber: func(phone.Number) bool { return false },
 	}
-	r.Service = approval.NewService(r.shelf, rules, func() time.Time { return r.now }, func() string { r.ids++; return fmt.Sprintf("id-%06d", r.ids) })
+	r.Service = approval.NewService(r.store, rules, func() time.Time { return r.now }, func() string { r.ids++; return fmt.Sprintf("id-%06d", r.ids) })
 	r.adult = rapid.Bool().Draw(t, "adult")
-	r.halves = map[actor.Role]*half{}
+	r.approvers = map[actor.Role]*modelApprover{}
 	for _, party := range approval.Parties {
-		r.halves[party] = &half{state: "pending", fate: "none", strife: map[phone.Number]bool{}}
+		r.approvers[party] = &modelApprover{state: "pending", requestState: "none", disputed: map[phone.Number]bool{}}
 	}
 	student := approval.Student{FullName: "Child 0", DateOfBirth: birth(r.adult)}
 	var guardian *approval.Guardian
 	if !r.adult || rapid.Bool().Draw(t, "guardian") {
 		guardian = &approval.Guardian{Name: "Meera", Relationship: "mother", Number: r.draw("guardian's")}
-		r.halves[actor.Guardian].send(guardian.Number, r.now)
+		r.approvers[actor.Guardian].send(guardian.Number, r.now)
 	}
 	if rapid.Bool().Draw(t, "student") {
 		student.Number = r.draw("student's")
-		r.halves[actor.Student].send(student.Number, r.now)
+		r.approvers[actor.Student].send(student.Number, r.now)
 	}
 	p, err := r.Add(context.Background(), r.coach, student, guardian)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.id = p.ID
-	for party, h := range r.halves {
-		if h.fate == "open" {
-			h.asked = p.Side(party).Request.ID
+	for party, h := range r.approvers {
+		if h.requestState == "open" {
+			h.requestID = p.Approver(party).Request.ID
 		}
 	}
 	return r
 }
 
-func (r *run) draw(what string) phone.Number {
+func (r *machineTest) draw(what string) phone.Number {
 	return rapid.SampledFrom(numbers).Draw(r.T, what+" number")
 }
 
-func (r *run) party() (actor.Role, *half) {
+func (r *machineTest) party() (actor.Role, *modelApprover) {
 	party := rapid.SampledFrom(approval.Parties).Draw(r.T, "party")
-	return party, r.halves[party]
+	return party, r.approvers[party]
 }
 
-func (r *run) holder(party actor.Role) actor.Actor {
-	n := r.halves[party].number
+func (r *machineTest) holder(party actor.Role) actor.Actor {
+	n := r.approvers[party].number
 	if n == "" {
 		return actor.Actor{Role: party, AccountID: "nobody"}
 	}
@@ -189,12 +189,12 @@ func (r *run) holder(party actor.Role) actor.Actor {
 }
 
 // asked draws a request that a caller may name: the newest, an older one, none.
-func (r *run) asked(h *half) string {
-	return rapid.SampledFrom(append([]string{"", h.asked, "unheard of"}, r.old...)).Draw(r.T, "request")
+func (r *machineTest) drawRequest(h *modelApprover) string {
+	return rapid.SampledFrom(append([]string{"", h.requestID, "unheard of"}, r.old...)).Draw(r.T, "request")
 }
 
 // expect compares an answer with what the model says.
-func (r *run) expect(err error, want string) {
+func (r *machineTest) expect(err error, want string) {
 	if err != nil && fault.CodeOf(err) == "" {
 		r.Fatalf("broken: %v", err)
 	}
@@ -203,10 +203,10 @@ func (r *run) expect(err error, want string) {
 	}
 }
 
-func (r *run) decide(*rapid.T) {
+func (r *machineTest) decide(*rapid.T) {
 	party, h := r.party()
 	action := rapid.SampledFrom([]string{"approved", "rejected", "revoked"}).Draw(r.T, "action")
-	request := r.asked(h)
+	request := r.drawRequest(h)
 	want := "not_found"
 	if !r.removed && h.number != "" {
 		want = h.decide(action, request)
@@ -217,7 +217,7 @@ func (r *run) decide(*rapid.T) {
 
 // meddle is somebody who may not decide: a former holder, the other party's
 // account, the coach.
-func (r *run) meddle(*rapid.T) {
+func (r *machineTest) decideUnauthorized(*rapid.T) {
 	party, h := r.party()
 	n := r.draw("meddler's")
 	if n == h.number {
@@ -228,7 +228,7 @@ func (r *run) meddle(*rapid.T) {
 	r.expect(err, "not_found")
 }
 
-func (r *run) send(*rapid.T) {
+func (r *machineTest) send(*rapid.T) {
 	party, h := r.party()
 	to := h.number
 	var correction approval.Patch
@@ -248,31 +248,31 @@ func (r *run) send(*rapid.T) {
 	switch want {
 	case "new":
 		r.expect(err, "")
-		if !created || got.ID == h.asked {
+		if !created || got.ID == h.requestID {
 			r.Fatalf("sent %+v, created %t; want a new request", got, created)
 		}
-		r.forget(h)
-		h.asked = got.ID
+		r.addOldRequest(h)
+		h.requestID = got.ID
 	case "again":
 		r.expect(err, "")
-		if created || got.ID != h.asked {
-			r.Fatalf("sent %+v, created %t; want %s again", got, created, h.asked)
+		if created || got.ID != h.requestID {
+			r.Fatalf("sent %+v, created %t; want %s again", got, created, h.requestID)
 		}
 	default:
 		r.expect(err, want)
 	}
 }
 
-func (r *run) forget(h *half) {
-	if h.asked != "" {
-		r.old = append(r.old, h.asked)
+func (r *machineTest) addOldRequest(h *modelApprover) {
+	if h.requestID != "" {
+		r.old = append(r.old, h.requestID)
 	}
 }
 
-func (r *run) remind(*rapid.T) {
+func (r *machineTest) remind(*rapid.T) {
 	party, h := r.party()
 	recent := 0
-	for _, at := range h.nudges {
+	for _, at := range h.reminders {
 		if r.now.Sub(at) < 7*24*time.Hour {
 			recent++
 		}
@@ -281,12 +281,12 @@ func (r *run) remind(*rapid.T) {
 	switch {
 	case r.removed:
 		want = "not_found"
-	case h.fate != "open":
+	case h.requestState != "open":
 		want = "no_open_request"
 	case recent >= 2:
 		want = "reminder_limit"
 	default:
-		h.nudges = append(h.nudges, r.now)
+		h.reminders = append(h.reminders, r.now)
 	}
 	_, left, err := r.Remind(context.Background(), r.coach, r.id, party)
 	r.expect(err, want)
@@ -295,52 +295,52 @@ func (r *run) remind(*rapid.T) {
 	}
 }
 
-func (r *run) cancel(*rapid.T) {
+func (r *machineTest) cancel(*rapid.T) {
 	_, h := r.party()
-	request := r.asked(h)
+	request := r.drawRequest(h)
 	want := "no_open_request"
 	switch {
 	case r.removed || request == "" || request == "unheard of":
 		want = "not_found"
-	case request == h.asked && h.fate == "open":
-		h.fate, want = "cancelled", ""
+	case request == h.requestID && h.requestState == "open":
+		h.requestState, want = "cancelled", ""
 	}
 	_, err := r.Cancel(context.Background(), r.coach, request)
 	r.expect(err, want)
 }
 
-func (r *run) dispute(*rapid.T) {
+func (r *machineTest) dispute(*rapid.T) {
 	party, h := r.party()
 	want := "no_open_request"
 	switch {
-	case r.removed || h.asked == "" || h.number == "":
+	case r.removed || h.requestID == "" || h.number == "":
 		want = "not_found"
-	case h.fate == "open":
-		h.fate, want = "disputed", ""
-		h.strife[h.number] = true
-	case r.shelf.requests[h.asked].PartyID != r.holder(party).AccountID:
+	case h.requestState == "open":
+		h.requestState, want = "disputed", ""
+		h.disputed[h.number] = true
+	case r.store.requests[h.requestID].PartyID != r.holder(party).AccountID:
 		want = "not_found"
 	}
-	_, err := r.Dispute(context.Background(), r.holder(party), h.asked)
+	_, err := r.Dispute(context.Background(), r.holder(party), h.requestID)
 	r.expect(err, want)
 }
 
-func (r *run) lift(*rapid.T) {
+func (r *machineTest) lift(*rapid.T) {
 	party, h := r.party()
 	want := ""
 	switch {
-	case r.removed || h.asked == "" || h.number == "" || r.shelf.requests[h.asked].PartyID != r.holder(party).AccountID:
+	case r.removed || h.requestID == "" || h.number == "" || r.store.requests[h.requestID].PartyID != r.holder(party).AccountID:
 		want = "not_found"
-	case h.fate == "disputed":
-		h.fate = "cancelled"
-		delete(h.strife, h.number)
+	case h.requestState == "disputed":
+		h.requestState = "cancelled"
+		delete(h.disputed, h.number)
 	}
-	r.expect(r.Lift(context.Background(), r.holder(party), h.asked), want)
+	r.expect(r.Lift(context.Background(), r.holder(party), h.requestID), want)
 }
 
 // edit changes any of the name, the birth date, the numbers, at once.
-func (r *run) edit(*rapid.T) {
-	g, s := r.halves[actor.Guardian], r.halves[actor.Student]
+func (r *machineTest) edit(*rapid.T) {
+	g, s := r.approvers[actor.Guardian], r.approvers[actor.Student]
 	to := map[actor.Role]phone.Number{actor.Guardian: g.number, actor.Student: s.number}
 	var patch approval.Patch
 	name, adult := r.name, r.adult
@@ -378,22 +378,22 @@ func (r *run) edit(*rapid.T) {
 		want = "not_found"
 	case !adult && to[actor.Guardian] == "":
 		want = "validation_failed"
-	case to[actor.Guardian] != g.number && g.strife[to[actor.Guardian]], to[actor.Student] != s.number && s.strife[to[actor.Student]]:
+	case to[actor.Guardian] != g.number && g.disputed[to[actor.Guardian]], to[actor.Student] != s.number && s.disputed[to[actor.Student]]:
 		want = "contact_disputed"
 	}
-	before := map[actor.Role]string{actor.Guardian: g.asked, actor.Student: s.asked}
+	before := map[actor.Role]string{actor.Guardian: g.requestID, actor.Student: s.requestID}
 	renewed := map[actor.Role]bool{}
 	if want == "" {
 		another := name != r.name || adult != r.adult
 		r.name, r.adult = name, adult
-		for party, h := range r.halves {
+		for party, h := range r.approvers {
 			moved := to[party] != h.number
 			if !moved && !another {
 				continue
 			}
-			wanted := moved || h.fate == "open" || h.state != "pending"
-			h.anew(to[party])
-			if renewed[party] = wanted && h.number != "" && !h.strife[h.number]; renewed[party] {
+			wanted := moved || h.requestState == "open" || h.state != "pending"
+			h.restart(to[party])
+			if renewed[party] = wanted && h.number != "" && !h.disputed[h.number]; renewed[party] {
 				h.send(h.number, r.now)
 			}
 		}
@@ -402,9 +402,9 @@ func (r *run) edit(*rapid.T) {
 	r.expect(err, want)
 	for party, is := range renewed {
 		if is {
-			h := r.halves[party]
-			if h.asked = p.Side(party).Request.ID; h.asked == before[party] {
-				r.Fatalf("the %s's request is still %s", party, h.asked)
+			h := r.approvers[party]
+			if h.requestID = p.Approver(party).Request.ID; h.requestID == before[party] {
+				r.Fatalf("the %s's request is still %s", party, h.requestID)
 			}
 			if before[party] != "" {
 				r.old = append(r.old, before[party])
@@ -413,7 +413,7 @@ func (r *run) edit(*rapid.T) {
 	}
 }
 
-func (r *run) remove(*rapid.T) {
+func (r *machineTest) remove(*rapid.T) {
 	if rapid.IntRange(0, 4).Draw(r.T, "really") > 0 {
 		return
 	}
@@ -423,46 +423,46 @@ func (r *run) remove(*rapid.T) {
 	}
 	r.removed = true
 	r.expect(r.Remove(context.Background(), r.coach, r.id), want)
-	for _, h := range r.halves {
-		if h.fate == "open" {
-			h.fate = "cancelled"
+	for _, h := range r.approvers {
+		if h.requestState == "open" {
+			h.requestState = "cancelled"
 		}
 	}
 }
 
-func (r *run) wait(*rapid.T) {
+func (r *machineTest) advanceClock(*rapid.T) {
 	r.now = r.now.Add(time.Duration(rapid.SampledFrom([]int{1, 12, 47, 48, 24 * 7}).Draw(r.T, "hours")) * time.Hour)
 }
 
 // lose is a worker that gives up on the SMS of an open request.
-func (r *run) lose(*rapid.T) {
-	if _, h := r.party(); h.fate == "open" {
+func (r *machineTest) failDelivery(*rapid.T) {
+	if _, h := r.party(); h.requestState == "open" {
 		h.failed = true
-		q := r.shelf.requests[h.asked]
+		q := r.store.requests[h.requestID]
 		q.DeliveryFailed = true
-		r.shelf.requests[h.asked] = q
+		r.store.requests[h.requestID] = q
 	}
 }
 
 // check compares all that can be seen with the model.
-func (r *run) check(*rapid.T) {
-	p := r.shelf.copy()
+func (r *machineTest) check(*rapid.T) {
+	p := r.store.copy()
 	diary := map[actor.Role][]string{}
-	for _, record := range r.shelf.history {
+	for _, record := range r.store.history {
 		diary[record.Party] = append(diary[record.Party], string(record.Action))
 	}
-	services := p.Standing().Availability(approval.Rules{}, r.now)
+	services := p.ConsentStatus().Availability(approval.Rules{}, r.now)
 	on := map[actor.Role]bool{actor.Guardian: services.GuardianApp, actor.Student: services.StudentApp}
-	for party, h := range r.halves {
-		side := p.Side(party)
-		if string(side.Consent.State) != h.state || (side.Open() != nil) != (h.fate == "open") || p.Number(party) != h.number {
-			r.Fatalf("%s: %+v at %s, request %+v; want %+v", party, side.Consent, p.Number(party), side.Request, h)
+	for party, h := range r.approvers {
+		approver := p.Approver(party)
+		if string(approver.Consent.State) != h.state || (approver.OpenRequest() != nil) != (h.requestState == "open") || p.Number(party) != h.number {
+			r.Fatalf("%s: %+v at %s, request %+v; want %+v", party, approver.Consent, p.Number(party), approver.Request, h)
 		}
-		if side.Request != nil && side.Request.ID != h.asked {
-			r.Fatalf("%s: newest request %s, want %s", party, side.Request.ID, h.asked)
+		if approver.Request != nil && approver.Request.ID != h.requestID {
+			r.Fatalf("%s: newest request %s, want %s", party, approver.Request.ID, h.requestID)
 		}
-		if !slices.Equal(diary[party], h.diary) {
-			r.Fatalf("%s: history %q, want %q", party, diary[party], h.diary)
+		if !slices.Equal(diary[party], h.history) {
+			r.Fatalf("%s: history %q, want %q", party, diary[party], h.history)
 		}
 		if on[party] != (h.state == "approved") {
 			r.Fatalf("%s: services %t while %s", party, on[party], h.state)
@@ -471,12 +471,12 @@ func (r *run) check(*rapid.T) {
 }
 
 // Any sequence of what people may do, right or wrong, leads where the model says.
-func TestMachine(t *testing.T) {
+func TestConsentStateMachine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := start(t)
+		r := newMachineTest(t)
 		t.Repeat(map[string]func(*rapid.T){
-			"decide": r.decide, "decide more": r.decide, "meddle": r.meddle, "send": r.send, "send more": r.send, "remind": r.remind,
-			"cancel": r.cancel, "dispute": r.dispute, "lift": r.lift, "edit": r.edit, "remove": r.remove, "wait": r.wait, "lose": r.lose,
+			"decide": r.decide, "decide more": r.decide, "meddle": r.decideUnauthorized, "send": r.send, "send more": r.send, "remind": r.remind,
+			"cancel": r.cancel, "dispute": r.dispute, "lift": r.lift, "edit": r.edit, "remove": r.remove, "wait": r.advanceClock, "lose": r.failDelivery,
 			"": r.check,
 		})
 	})

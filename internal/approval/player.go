@@ -23,8 +23,8 @@ type Player struct {
 	// Guardian is nil where an adult student has none.
 	Guardian *Guardian
 
-	GuardianSide Side
-	StudentSide  Side
+	GuardianApprover Approver
+	StudentApprover  Approver
 
 	// CoachNumber is the coach's own number. Loaded together with Disputes.
 	CoachNumber phone.Number
@@ -63,7 +63,7 @@ type Contact struct {
 }
 
 // Side is one party's half of a player: who is asked, the answer, the question.
-type Side struct {
+type Approver struct {
 	// AccountID is who may answer; empty while there is no number to ask.
 	AccountID string
 	Consent   Consent
@@ -75,19 +75,19 @@ type Side struct {
 }
 
 // Open returns the party's open request, or nil.
-func (s *Side) Open() *Request {
-	if s.Request != nil && s.Request.State == RequestPending {
-		return s.Request
+func (a *Approver) OpenRequest() *Request {
+	if a.Request != nil && a.Request.State == RequestPending {
+		return a.Request
 	}
 	return nil
 }
 
 // Side returns the half of party, which is actor.Guardian or actor.Student.
-func (p *Player) Side(party actor.Role) *Side {
+func (p *Player) Approver(party actor.Role) *Approver {
 	if party == actor.Guardian {
-		return &p.GuardianSide
+		return &p.GuardianApprover
 	}
-	return &p.StudentSide
+	return &p.StudentApprover
 }
 
 // Number returns the number at which party is asked; empty where there is none.
@@ -126,7 +126,7 @@ func (p *Player) VisibleTo(by actor.Actor) bool {
 	case actor.Coach:
 		return p.CoachID == by.AccountID
 	case actor.Guardian, actor.Student:
-		return p.Side(by.Role).AccountID == by.AccountID && by.AccountID != ""
+		return p.Approver(by.Role).AccountID == by.AccountID && by.AccountID != ""
 	}
 	return false
 }
@@ -140,13 +140,13 @@ func (p *Player) ownedBy(by actor.Actor) error {
 }
 
 // fact returns an event about party with the ids and names that all share.
-func (p *Player) fact(t event.Type, party actor.Role) event.Event {
+func (p *Player) newEvent(t event.Type, party actor.Role) event.Event {
 	e := event.Event{
 		Type: t, Party: party,
-		CoachID: p.CoachID, PlayerID: p.ID, PartyID: p.Side(party).AccountID,
+		CoachID: p.CoachID, PlayerID: p.ID, PartyID: p.Approver(party).AccountID,
 		CoachName: p.CoachName, StudentName: p.Student.FullName, GuardianName: p.GuardianName(),
 	}
-	if r := p.Side(party).Request; r != nil {
+	if r := p.Approver(party).Request; r != nil {
 		e.RequestID = r.ID
 	}
 	return e

@@ -99,8 +99,8 @@ type Change struct {
 	// Lift is the party whose dispute ends; empty for none.
 	Lift actor.Role
 	// Forget names accounts whose notifications about the player go.
-	Forget []string
-	Events []event.Event
+	ForgetNotifications []string
+	Events              []event.Event
 }
 
 // Message is one delivery to queue: a request's question or its reminder.
@@ -112,7 +112,7 @@ type Message struct {
 	// Unreachable messages are recorded as failed: no SMS goes to that country.
 	Unreachable bool
 	// Spared messages are recorded as sent, for a test number gets no SMS.
-	Spared bool
+	Suppressed bool
 }
 
 // The kinds of Message.

@@ -25,7 +25,7 @@ type Rules struct {
 	TestNumber func(n phone.Number) bool
 	// Room says why a coach may not have all the players of a roster; nil is room
 	// for any number.
-	Room func(Roster) error
+	CheckRoster func(Roster) error
 }
 
 // Roster is how many players a coach has, and what decides how many there may be.
@@ -37,7 +37,7 @@ type Roster struct {
 }
 
 // Moment is when something happens, and where its ids come from.
-type Moment struct {
+type Operation struct {
 	Now   time.Time
 	NewID func() string
 }

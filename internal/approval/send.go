@@ -12,12 +12,12 @@ import (
 // request from rejected, revoked or none open; the same again after the wait or
 // a failed delivery; a new one at once where the contact was corrected. It
 // reports whether the request is a new one. channels nil keeps those in use.
-func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channels []Channel, rules Rules, at Moment) (Change, bool, error) {
+func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channels []Channel, rules Rules, op Operation) (Change, bool, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, false, err
 	}
-	side, before := p.Side(party), p.Number(party)
-	if err := fault.Validation(p.merge(correction, at)); err != nil {
+	approver, before := p.Approver(party), p.Number(party)
+	if err := fault.Validation(p.merge(correction, op)); err != nil {
 		return Change{}, false, err
 	}
 	corrected := p.Number(party) != before
@@ -26,7 +26,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 			return Change{}, false, err
 		}
 	}
-	if side.Consent.State == Approved {
+	if approver.Consent.State == Approved {
 		return Change{}, false, fault.New(fault.Conflict, "already_approved", "The %s has approved already.", party)
 	}
 	if p.Number(party) == "" {
@@ -36,57 +36,57 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 		return Change{}, false, errDisputed(party)
 	}
 	c := Change{Save: true, Explicit: true}
-	if open := side.Open(); open != nil && !corrected {
+	if open := approver.OpenRequest(); open != nil && !corrected {
 		allowed := open.ResendAllowedAt(rules)
-		if wait := allowed.Sub(at.Now); wait > 0 {
+		if wait := allowed.Sub(op.Now); wait > 0 {
 			return Change{}, false, fault.New(fault.Conflict, "request_pending", "The %s was asked and has not answered yet.", party).
 				With("request_id", open.ID).With("resend_allowed_at", allowed).After(wait)
 		}
 		if channels != nil {
 			open.Channels = channels
 		}
-		open.LastSentAt = at.Now
+		open.LastSentAt = op.Now
 		c.Resent = append(c.Resent, open)
-		p.dispatch(party, MessageRequest, rules, &c)
+		p.queueMessages(party, MessageRequest, rules, &c)
 		return c, false, nil
 	}
 	if channels == nil {
 		channels = DefaultChannels
 	}
 	if corrected {
-		p.rehome(party, at, &c)
-		if p.Side(other(party)).Consent.State == Approved {
-			c.Events = append(c.Events, p.fact(event.Changed, other(party)))
+		p.changeContact(party, op, &c)
+		if p.Approver(otherParty(party)).Consent.State == Approved {
+			c.Events = append(c.Events, p.newEvent(event.Changed, otherParty(party)))
 		}
 	}
-	if side.Consent.State != Pending {
-		next, err := side.Consent.State.Next(Ask)
+	if approver.Consent.State != Pending {
+		next, err := approver.Consent.State.Next(Ask)
 		if err != nil {
 			return Change{}, false, err
 		}
-		side.Consent.move(next, at.Now)
+		approver.Consent.move(next, op.Now)
 	}
-	p.open(party, channels, rules, at, &c)
+	p.newRequest(party, channels, rules, op, &c)
 	return c, true, nil
 }
 
 // open makes a new request to party, whose consent is pending, and sends it.
-func (p *Player) open(party actor.Role, channels []Channel, rules Rules, at Moment, c *Change) {
-	side := p.Side(party)
-	side.Request = &Request{
-		ID: at.NewID(), PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: side.AccountID,
-		State: RequestPending, Channels: channels, RequestedAt: at.Now, LastSentAt: at.Now,
+func (p *Player) newRequest(party actor.Role, channels []Channel, rules Rules, op Operation, c *Change) {
+	approver := p.Approver(party)
+	approver.Request = &Request{
+		ID: op.NewID(), PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: approver.AccountID,
+		State: RequestPending, Channels: channels, RequestedAt: op.Now, LastSentAt: op.Now,
 	}
-	c.Opened = append(c.Opened, side.Request)
-	p.dispatch(party, MessageRequest, rules, c)
+	c.Opened = append(c.Opened, approver.Request)
+	p.queueMessages(party, MessageRequest, rules, c)
 }
 
 // dispatch sends the open request of party by its channels. A number in a
 // country that is not served gets no SMS: that delivery has failed for good. Nor
 // does a test number, but its request goes on as if it had, so that who reviews
 // the app meets what everybody meets.
-func (p *Player) dispatch(party actor.Role, kind string, rules Rules, c *Change) {
-	r := p.Side(party).Request
+func (p *Player) queueMessages(party actor.Role, kind string, rules Rules, c *Change) {
+	r := p.Approver(party).Request
 	told := event.Requested
 	if kind == MessageReminder {
 		told = event.Reminded
@@ -96,13 +96,13 @@ func (p *Player) dispatch(party actor.Role, kind string, rules Rules, c *Change)
 		m := Message{Request: r, Channel: channel, Kind: kind, To: p.Number(party)}
 		switch channel {
 		case InApp:
-			c.Events = append(c.Events, p.fact(told, party))
+			c.Events = append(c.Events, p.newEvent(told, party))
 		case SMS:
 			if m.Unreachable = !rules.Reachable(m.To); m.Unreachable {
 				failed = true
-				c.Events = append(c.Events, p.fact(event.DeliveryFailed, party))
+				c.Events = append(c.Events, p.newEvent(event.DeliveryFailed, party))
 			}
-			m.Spared = rules.TestNumber(m.To)
+			m.Suppressed = rules.TestNumber(m.To)
 		}
 		c.Send = append(c.Send, m)
 	}
@@ -112,8 +112,8 @@ func (p *Player) dispatch(party actor.Role, kind string, rules Rules, c *Change)
 }
 
 // shut ends the open request of party, if there is one.
-func (p *Player) shut(party actor.Role, state RequestState, now time.Time, c *Change) {
-	if r := p.Side(party).Open(); r != nil {
+func (p *Player) closeRequest(party actor.Role, state RequestState, now time.Time, c *Change) {
+	if r := p.Approver(party).OpenRequest(); r != nil {
 		r.State, r.ClosedAt = state, now
 		c.Closed = append(c.Closed, r)
 	}
@@ -122,52 +122,52 @@ func (p *Player) shut(party actor.Role, state RequestState, now time.Time, c *Ch
 // rehome makes party somebody else: consent belongs to the person who gave it.
 // Whoever held the old number loses sight of the player and of what the tray
 // said of it; the open request is cancelled and its link with it.
-func (p *Player) rehome(party actor.Role, at Moment, c *Change) {
-	side := p.Side(party)
-	p.shut(party, RequestCancelled, at.Now, c)
-	if side.AccountID != "" {
-		c.Forget = append(c.Forget, side.AccountID)
-		if side.Consent.State == Approved {
-			c.Events = append(c.Events, p.fact(event.Unlinked, party))
+func (p *Player) changeContact(party actor.Role, op Operation, c *Change) {
+	approver := p.Approver(party)
+	p.closeRequest(party, RequestCancelled, op.Now, c)
+	if approver.AccountID != "" {
+		c.ForgetNotifications = append(c.ForgetNotifications, approver.AccountID)
+		if approver.Consent.State == Approved {
+			c.Events = append(c.Events, p.newEvent(event.Unlinked, party))
 		}
 	}
-	side.AccountID = ""
-	side.Consent.restart(at.Now)
+	approver.AccountID = ""
+	approver.Consent.restart(op.Now)
 }
 
 // Remind repeats the open request of party to its holder, at most
 // RemindersPerWindow times in any ReminderWindow, and returns how many are left.
-func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, at Moment) (Change, int, error) {
+func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operation) (Change, int, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, 0, err
 	}
-	side := p.Side(party)
-	if side.Open() == nil {
+	approver := p.Approver(party)
+	if approver.OpenRequest() == nil {
 		return Change{}, 0, errNoOpenRequest()
 	}
-	left := rules.RemindersPerWindow - len(side.Reminders)
+	left := rules.RemindersPerWindow - len(approver.Reminders)
 	if left <= 0 {
-		f := fault.New(fault.TooMany, "reminder_limit", "At most %d reminders go to one party in %s.", rules.RemindersPerWindow, days(rules.ReminderWindow))
-		if n := len(side.Reminders) - rules.RemindersPerWindow; n < len(side.Reminders) {
-			ends := side.Reminders[n].Add(rules.ReminderWindow)
-			f = f.After(ends.Sub(at.Now)).With("limit", "reminders_per_window").With("ends_at", ends)
+		f := fault.New(fault.TooMany, "reminder_limit", "At most %d reminders go to one party in %s.", rules.RemindersPerWindow, formatDays(rules.ReminderWindow))
+		if n := len(approver.Reminders) - rules.RemindersPerWindow; n < len(approver.Reminders) {
+			ends := approver.Reminders[n].Add(rules.ReminderWindow)
+			f = f.After(ends.Sub(op.Now)).With("limit", "reminders_per_window").With("ends_at", ends)
 		}
 		return Change{}, 0, f
 	}
 	c := Change{Save: true, Reminded: party, Explicit: true}
-	p.dispatch(party, MessageReminder, rules, &c)
+	p.queueMessages(party, MessageReminder, rules, &c)
 	return c, left - 1, nil
 }
 
 // Cancel ends an open request at the coach's wish; the consent stays pending.
-func (p *Player) Cancel(by actor.Actor, requestID string, at Moment) (Change, error) {
+func (p *Player) Cancel(by actor.Actor, requestID string, op Operation) (Change, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err
 	}
 	for _, party := range Parties {
-		if r := p.Side(party).Open(); r != nil && r.ID == requestID {
+		if r := p.Approver(party).OpenRequest(); r != nil && r.ID == requestID {
 			c := Change{Save: true}
-			p.shut(party, RequestCancelled, at.Now, &c)
+			p.closeRequest(party, RequestCancelled, op.Now, &c)
 			return c, nil
 		}
 	}

@@ -20,11 +20,11 @@ type Store interface {
 	// change in one transaction, or nothing. fn may run more than once. Where it
 	// makes another child of the student, the store asks CheckDisputes with the
 	// disputes about that one.
-	UpdatePlayer(ctx context.Context, id string, load Load, fn func(*Player) (Change, error)) error
+	UpdatePlayer(ctx context.Context, id string, load LoadOptions, fn func(*Player) (Change, error)) error
 
 	Player(ctx context.Context, by actor.Actor, id string) (*Player, error)
 	// Standing reads only what Availability needs: it is the most frequent call.
-	Standing(ctx context.Context, by actor.Actor, id string) (Standing, error)
+	Standing(ctx context.Context, by actor.Actor, id string) (ConsentStatus, error)
 	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
 	Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error)
 	History(ctx context.Context, playerID string) ([]Record, error)
@@ -43,7 +43,7 @@ type Store interface {
 }
 
 // Load says what UpdatePlayer reads beside the player and its newest requests.
-type Load struct {
+type LoadOptions struct {
 	// RemindersSince loads the reminders sent after it; zero loads none.
 	RemindersSince time.Time
 	// Disputes loads the contacts that want no request.
@@ -64,20 +64,20 @@ func NewService(store Store, rules Rules, now func() time.Time, newID func() str
 }
 
 // moment is now, as exact as times are kept.
-func (s *Service) moment() Moment {
-	return Moment{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID}
+func (s *Service) operation() Operation {
+	return Operation{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID}
 }
 
 // Add adds a player of the coach by and asks both parties.
 func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian) (*Player, error) {
-	at := s.moment()
-	p, err := NewPlayer(by, student, guardian, s.Rules, at)
+	op := s.operation()
+	p, err := NewPlayer(by, student, guardian, s.Rules, op)
 	if err != nil {
 		return nil, err
 	}
 	err = s.Store.AddPlayer(ctx, p, func(roster Roster) (Change, error) {
-		p.GuardianSide.Request, p.StudentSide.Request = nil, nil // a rerun starts afresh
-		return p.askFirst(s.Rules, at, roster)
+		p.GuardianApprover.Request, p.StudentApprover.Request = nil, nil // a rerun starts afresh
+		return p.openFirstRequests(s.Rules, op, roster)
 	})
 	if err != nil {
 		return nil, err
@@ -87,11 +87,11 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 
 // update runs fn on the player and returns what was saved. The moment is taken
 // anew for each run: after a rival won, the later change has the later time.
-func (s *Service) update(ctx context.Context, id string, load Load, fn func(*Player, Moment) (Change, error)) (*Player, error) {
+func (s *Service) update(ctx context.Context, id string, load LoadOptions, fn func(*Player, Operation) (Change, error)) (*Player, error) {
 	var saved *Player
 	err := s.Store.UpdatePlayer(ctx, id, load, func(p *Player) (Change, error) {
 		saved = p
-		return fn(p, s.moment())
+		return fn(p, s.operation())
 	})
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (s *Service) update(ctx context.Context, id string, load Load, fn func(*Pla
 // Decide records the answer of the party that by is. Where both stand then is
 // answered from what was saved, whatever the coach changes meanwhile.
 func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, []Record, error) {
-	p, err := s.update(ctx, id, Load{}, func(p *Player, at Moment) (Change, error) { return p.Decide(by, by.Role, d, at) })
+	p, err := s.update(ctx, id, LoadOptions{}, func(p *Player, op Operation) (Change, error) { return p.Decide(by, by.Role, d, op) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,45 +112,45 @@ func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decis
 // Send asks party for its approval and reports whether the request is new.
 func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party actor.Role, correction Patch, channels []Channel) (*Request, bool, error) {
 	var created bool
-	p, err := s.update(ctx, id, Load{Disputes: true}, func(p *Player, at Moment) (c Change, err error) {
-		c, created, err = p.Send(by, party, correction, channels, s.Rules, at)
+	p, err := s.update(ctx, id, LoadOptions{Disputes: true}, func(p *Player, op Operation) (c Change, err error) {
+		c, created, err = p.Send(by, party, correction, channels, s.Rules, op)
 		return c, err
 	})
 	if err != nil {
 		return nil, false, err
 	}
-	r, err := s.Store.Request(ctx, by, p.Side(party).Request.ID)
+	r, err := s.Store.Request(ctx, by, p.Approver(party).Request.ID)
 	return r, created, err
 }
 
 // Remind repeats the open request of party; it returns how many reminders are left.
 func (s *Service) Remind(ctx context.Context, by actor.Actor, id string, party actor.Role) (*Request, int, error) {
 	var left int
-	load := Load{RemindersSince: s.moment().Now.Add(-s.Rules.ReminderWindow)}
-	p, err := s.update(ctx, id, load, func(p *Player, at Moment) (c Change, err error) {
-		c, left, err = p.Remind(by, party, s.Rules, at)
+	load := LoadOptions{RemindersSince: s.operation().Now.Add(-s.Rules.ReminderWindow)}
+	p, err := s.update(ctx, id, load, func(p *Player, op Operation) (c Change, err error) {
+		c, left, err = p.Remind(by, party, s.Rules, op)
 		return c, err
 	})
 	if err != nil {
 		return nil, 0, err
 	}
-	r, err := s.Store.Request(ctx, by, p.Side(party).Request.ID)
+	r, err := s.Store.Request(ctx, by, p.Approver(party).Request.ID)
 	return r, left, err
 }
 
 // Cancel ends an open request of the coach by.
 func (s *Service) Cancel(ctx context.Context, by actor.Actor, requestID string) (*Request, error) {
-	return s.onRequest(ctx, by, requestID, func(p *Player, at Moment) (Change, error) { return p.Cancel(by, requestID, at) })
+	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Cancel(by, requestID, op) })
 }
 
 // Dispute ends an open request because its holder is somebody else.
 func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string) (*Request, error) {
-	return s.onRequest(ctx, by, requestID, func(p *Player, at Moment) (Change, error) { return p.Dispute(by, requestID, at) })
+	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Dispute(by, requestID, op) })
 }
 
 // Lift takes back the dispute of a request.
 func (s *Service) Lift(ctx context.Context, by actor.Actor, requestID string) error {
-	_, err := s.onRequest(ctx, by, requestID, func(p *Player, _ Moment) (Change, error) { return p.Lift(by, requestID) })
+	_, err := s.updateRequest(ctx, by, requestID, func(p *Player, _ Operation) (Change, error) { return p.Lift(by, requestID) })
 	if fault.KindOf(err) == fault.NotFound && by.Role != actor.Coach {
 		// The coach has removed the player, or asks another number by now; the
 		// dispute outlives that, and so does its holder's right to end it.
@@ -159,12 +159,12 @@ func (s *Service) Lift(ctx context.Context, by actor.Actor, requestID string) er
 	return err
 }
 
-func (s *Service) onRequest(ctx context.Context, by actor.Actor, requestID string, fn func(*Player, Moment) (Change, error)) (*Request, error) {
+func (s *Service) updateRequest(ctx context.Context, by actor.Actor, requestID string, fn func(*Player, Operation) (Change, error)) (*Request, error) {
 	r, err := s.Store.Request(ctx, by, requestID)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.update(ctx, r.PlayerID, Load{}, fn); err != nil {
+	if _, err := s.update(ctx, r.PlayerID, LoadOptions{}, fn); err != nil {
 		return nil, err
 	}
 	return s.Store.Request(ctx, by, requestID)
@@ -172,14 +172,14 @@ func (s *Service) onRequest(ctx context.Context, by actor.Actor, requestID strin
 
 // Edit applies the coach's patch to a player.
 func (s *Service) Edit(ctx context.Context, by actor.Actor, id string, patch Patch) (*Player, error) {
-	return s.update(ctx, id, Load{Disputes: true}, func(p *Player, at Moment) (Change, error) {
-		return p.Edit(by, patch, s.Rules, at)
+	return s.update(ctx, id, LoadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
+		return p.Edit(by, patch, s.Rules, op)
 	})
 }
 
 // Remove ends the coach's link with a player.
 func (s *Service) Remove(ctx context.Context, by actor.Actor, id string) error {
-	_, err := s.update(ctx, id, Load{}, func(p *Player, at Moment) (Change, error) { return p.Remove(by, at) })
+	_, err := s.update(ctx, id, LoadOptions{}, func(p *Player, op Operation) (Change, error) { return p.Remove(by, op) })
 	return err
 }
 
@@ -225,7 +225,7 @@ func (s *Service) status(ctx context.Context, by actor.Actor, p *Player) (*Playe
 	}
 	var newest []*Request
 	for _, party := range Parties {
-		if r := p.Side(party).Request; r != nil {
+		if r := p.Approver(party).Request; r != nil {
 			newest = append(newest, r)
 		}
 	}
@@ -243,7 +243,7 @@ func (s *Service) status(ctx context.Context, by actor.Actor, p *Player) (*Playe
 // Request returns a request that by sent or was asked, with its deliveries.
 func (s *Service) Request(ctx context.Context, by actor.Actor, id string) (*Request, error) {
 	if by.Role == actor.Student {
-		if err := s.MayUseApp(ctx, by); err != nil {
+		if err := s.CheckAppAccess(ctx, by); err != nil {
 			return nil, err
 		}
 	}
@@ -251,14 +251,14 @@ func (s *Service) Request(ctx context.Context, by actor.Actor, id string) (*Requ
 }
 
 // Sees answers not_found unless by sent the request or was asked by it.
-func (s *Service) Sees(ctx context.Context, by actor.Actor, requestID string) error {
+func (s *Service) CheckVisible(ctx context.Context, by actor.Actor, requestID string) error {
 	_, err := s.Store.Request(ctx, by, requestID)
 	return err
 }
 
 // Pending lists whom the coach waits for, longest first.
 func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]PendingItem, error) {
-	now := s.moment().Now
+	now := s.operation().Now
 	born := DateOf(now)
 	born.Year -= AdultAge
 	return s.Store.Pending(ctx, by.AccountID, born, now.Add(-s.Rules.ReminderWindow), page)
@@ -266,7 +266,7 @@ func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]Pen
 
 // MayUseApp answers approval_pending for a student none of whose links is
 // approved: such a student sees the approval screen alone (spec section 3, rule 3).
-func (s *Service) MayUseApp(ctx context.Context, by actor.Actor) error {
+func (s *Service) CheckAppAccess(ctx context.Context, by actor.Actor) error {
 	approved, err := s.Store.AnyApproved(ctx, by.AccountID)
 	if err == nil && !approved {
 		err = fault.New(fault.Forbidden, "approval_pending", "Approve your profile first; until then there is only the approval screen.")

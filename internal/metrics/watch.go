@@ -110,7 +110,7 @@ type approvalStore struct {
 	m *Metrics
 }
 
-func (s *approvalStore) UpdatePlayer(ctx context.Context, id string, load approval.Load, fn func(*approval.Player) (approval.Change, error)) error {
+func (s *approvalStore) UpdatePlayer(ctx context.Context, id string, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
 	var decided *approval.Record
 	err := s.Store.UpdatePlayer(ctx, id, load, func(p *approval.Player) (approval.Change, error) {
 		change, err := fn(p)

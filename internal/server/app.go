@@ -169,9 +169,9 @@ func (a *App) assemble(ctx context.Context) error {
 	approvals := approval.NewService(watched.approvals, approval.Rules{
 		ResendAfter: cfg.ResendAfter, RemindersPerWindow: cfg.RemindersPerWindow, ReminderWindow: cfg.ReminderWindow,
 		RequireGuardianForMinors: cfg.RequireGuardianForMinors, AllowCoachAsContact: cfg.AllowCoachAsContact,
-		Reachable:  cfg.Reaches,
-		TestNumber: a.testNumber,
-		Room:       room(a.tiers),
+		Reachable:   cfg.Reaches,
+		TestNumber:  a.testNumber,
+		CheckRoster: room(a.tiers),
 	}, edges.Now, edges.NewID)
 	a.hub = new(notify.Hub)
 	docs, err := api.NewDocs()

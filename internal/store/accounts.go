@@ -20,7 +20,7 @@ func contact(role, number string) approval.Contact {
 func (tx *tx) accounts(ctx context.Context, p *approval.Player) error {
 	var wanted []approval.Contact
 	for _, party := range approval.Parties {
-		if n := p.Number(party); n != "" && p.Side(party).AccountID == "" {
+		if n := p.Number(party); n != "" && p.Approver(party).AccountID == "" {
 			wanted = append(wanted, approval.Contact{Party: party, Number: n})
 		}
 	}
@@ -51,7 +51,7 @@ func (tx *tx) accounts(ctx context.Context, p *approval.Player) error {
 		return err
 	}
 	for _, c := range wanted {
-		if p.Side(c.Party).AccountID == "" {
+		if p.Approver(c.Party).AccountID == "" {
 			return database.ErrStale
 		}
 	}
@@ -63,7 +63,7 @@ func (tx *tx) fill(p *approval.Player, rs *database.Rows, err error) (int, error
 	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var party actor.Role
 		if err = s.Scan(&id, &party); err == nil {
-			p.Side(party).AccountID = id
+			p.Approver(party).AccountID = id
 		}
 		return id, err
 	})

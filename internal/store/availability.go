@@ -12,8 +12,8 @@ import (
 
 // Standing reads the two consents of a player that by may see, by primary key. It
 // returns not_found if the player is absent or not the account's.
-func (db *DB) Standing(ctx context.Context, by actor.Actor, playerID string) (approval.Standing, error) {
-	s := approval.Standing{PlayerID: playerID}
+func (db *DB) Standing(ctx context.Context, by actor.Actor, playerID string) (approval.ConsentStatus, error) {
+	s := approval.ConsentStatus{PlayerID: playerID}
 	var born string
 	err := db.sql.QueryRow(ctx, `
 		SELECT guardian_state, student_state, date_of_birth
@@ -24,10 +24,10 @@ func (db *DB) Standing(ctx context.Context, by actor.Actor, playerID string) (ap
 			OR $2 = 'student' AND student_id = $3)`, playerID, by.Role, by.AccountID).
 		Scan((*string)(&s.Guardian), (*string)(&s.Student), &born)
 	if errors.Is(err, sql.ErrNoRows) {
-		return approval.Standing{}, fault.Missing()
+		return approval.ConsentStatus{}, fault.Missing()
 	}
 	if err != nil {
-		return approval.Standing{}, err
+		return approval.ConsentStatus{}, err
 	}
 	s.DateOfBirth, err = approval.ParseDate(born)
 	return s, err

@@ -43,13 +43,13 @@ func linked(t *testing.T, url string) *store.DB {
 func TestStanding(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := linked(t, url)
-		want := approval.Standing{
+		want := approval.ConsentStatus{
 			PlayerID: "player", Guardian: approval.Approved, Student: approval.Pending,
 			DateOfBirth: approval.Date{Year: 2012, Month: time.April, Day: 30},
 		}
 		notFound := func(by actor.Actor, id string) {
 			t.Helper()
-			if got, err := db.Standing(bg, by, id); fault.KindOf(err) != fault.NotFound || got != (approval.Standing{}) {
+			if got, err := db.Standing(bg, by, id); fault.KindOf(err) != fault.NotFound || got != (approval.ConsentStatus{}) {
 				t.Errorf("%s %s reads player %q: got %+v, %v, want not_found", by.Role, by.AccountID, id, got, err)
 			}
 		}
@@ -85,17 +85,17 @@ func TestLink(t *testing.T) {
 			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
 			VALUES ('request', 'player', 'coach', 'student', 'student', 'pending', '["sms"]', 1, 1, FALSE)`))
 		ok(t, run(db, `INSERT INTO request_links (hash, request_id, ends_at) VALUES ($1, 'request', 1000)`, hash))
-		open := func(token string, at int64) (approval.Asking, error) {
+		open := func(token string, at int64) (approval.LinkPreview, error) {
 			return db.Link(bg, auth.HashLink(token), time.UnixMicro(at))
 		}
 		got, err := open("token", 999)
 		ok(t, err)
-		if want := (approval.Asking{Party: actor.Student, CoachName: "Asha Rao", StudentName: "Kabir Mehta"}); got != want {
+		if want := (approval.LinkPreview{Party: actor.Student, CoachName: "Asha Rao", StudentName: "Kabir Mehta"}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		dead := func(why, token string, at int64) {
 			t.Helper()
-			if got, err := open(token, at); fault.KindOf(err) != fault.NotFound || got != (approval.Asking{}) {
+			if got, err := open(token, at); fault.KindOf(err) != fault.NotFound || got != (approval.LinkPreview{}) {
 				t.Errorf("%s: %+v, %v", why, got, err)
 			}
 		}

@@ -18,7 +18,7 @@ import (
 // live player of the same coach, name and birth date is a conflict, player_exists.
 func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(approval.Roster) (approval.Change, error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		p.GuardianSide.AccountID, p.StudentSide.AccountID = "", "" // of a run that was undone
+		p.GuardianApprover.AccountID, p.StudentApprover.AccountID = "", "" // of a run that was undone
 		if err := tx.accounts(ctx, p); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ const renameTries = 3
 // history, the requests, the messages and the notifications in one transaction;
 // nothing at all where fn returns the zero Change. fn may run more than once. A
 // new name that another live player has is a conflict, player_exists.
-func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.Load, fn func(*approval.Player) (approval.Change, error)) error {
+func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
 	for try := 1; ; try++ {
 		var p *stored
 		err := db.write(ctx, func(tx *tx) (err error) {
@@ -93,7 +93,7 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.Load, f
 }
 
 // player loads a player with what else is asked for.
-func (tx *tx) player(ctx context.Context, id string, load approval.Load) (*stored, error) {
+func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) (*stored, error) {
 	p, err := tx.db.scanStored(tx.QueryRow(ctx, playerSelect+`WHERE p.id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fault.Missing()
@@ -157,16 +157,16 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 		func() error { return tx.addDispute(ctx, p, c.Dispute) },
 		func() error { return tx.liftDispute(ctx, p, c.Lift) },
 		func() error { return tx.queue(ctx, p, c) },
-		func() error { return tx.forget(ctx, p.ID, c.Forget) },
+		func() error { return tx.forget(ctx, p.ID, c.ForgetNotifications) },
 		func() error {
 			return tx.tell(ctx, c.Events, func(role actor.Role) string {
 				if role == actor.Coach {
 					return p.CoachID
 				}
-				return p.Side(role).AccountID
-			}, c.Forget...)
+				return p.Approver(role).AccountID
+			}, c.ForgetNotifications...)
 		},
-		func() error { return tx.endRoles(ctx, c.Forget) },
+		func() error { return tx.endRoles(ctx, c.ForgetNotifications) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

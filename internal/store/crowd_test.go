@@ -115,7 +115,7 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 		if err != nil {
 			return "decide", err
 		}
-		guardian := actor.Actor{AccountID: p.GuardianSide.AccountID, Role: actor.Guardian, Number: p.Guardian.Number}
+		guardian := actor.Actor{AccountID: p.GuardianApprover.AccountID, Role: actor.Guardian, Number: p.Guardian.Number}
 		return "decide", c.decide(guardian, id, []approval.Trigger{approval.Approve, approval.Reject, approval.Revoke}[dice.IntN(3)])
 	case n < 18:
 		return "profile", c.profile(by.AccountID, name, "bio", "cricket")

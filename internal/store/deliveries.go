@@ -37,7 +37,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 			switch {
 			case m.Unreachable:
 				state, reason = "failed", "destination_blocked"
-			case m.Spared:
+			case m.Suppressed:
 				state, reason = "sent", sparedReason
 			default:
 				state = "queued"
@@ -62,7 +62,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 				links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.Settings.LinkValidity)))
 			}
 		}
-		values = append(values, id, m.Kind, string(m.Channel), state, text(reason), p.Side(m.Request.Party).AccountID,
+		values = append(values, id, m.Kind, string(m.Channel), state, text(reason), p.Approver(m.Request.Party).AccountID,
 			recipient, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLife)), micros(made), micros(tx.Now), 0)
 	}
 	err = tx.Defer(ctx, `

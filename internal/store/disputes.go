@@ -70,7 +70,7 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 	err := tx.Defer(ctx, `
 		DELETE FROM disputes
 		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_key = $4 AND date_of_birth = $5)`,
-		p.CoachID, p.Side(party).AccountID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
+		p.CoachID, p.Approver(party).AccountID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
 	if err != nil {
 		return fmt.Errorf("lift dispute: %w", err)
 	}
@@ -106,7 +106,7 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 		if err != nil {
 			return err
 		}
-		p.Side(party).AccountID = approverID
+		p.Approver(party).AccountID = approverID
 		if err := tx.liftDispute(ctx, p, party); err != nil {
 			return err
 		}

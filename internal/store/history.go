@@ -45,6 +45,6 @@ func (tx *tx) addReminder(ctx context.Context, p *approval.Player, party actor.R
 		return fmt.Errorf("count reminder: %w", err)
 	}
 	err = tx.Defer(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`,
-		p.Side(party).Request.ID, micros(tx.Now))
+		p.Approver(party).Request.ID, micros(tx.Now))
 	return err
 }

@@ -14,8 +14,8 @@ import (
 // Link returns what the link with this hash asks, while it lives and its
 // request is open; not_found otherwise, whatever the reason. It has no owner:
 // whoever holds the link may read who asks, and nothing more.
-func (db *DB) Link(ctx context.Context, hash []byte, now time.Time) (approval.Asking, error) {
-	var a approval.Asking
+func (db *DB) Link(ctx context.Context, hash []byte, now time.Time) (approval.LinkPreview, error) {
+	var a approval.LinkPreview
 	err := db.sql.QueryRow(ctx, `
 		SELECT r.approver_type, c.name, p.student_name
 		FROM request_links l
@@ -25,10 +25,10 @@ func (db *DB) Link(ctx context.Context, hash []byte, now time.Time) (approval.As
 		WHERE l.hash = $1 AND l.ends_at > $2`, hash, micros(now)).
 		Scan(&a.Party, intoText(&a.CoachName), &a.StudentName)
 	if errors.Is(err, sql.ErrNoRows) {
-		return approval.Asking{}, fault.Missing()
+		return approval.LinkPreview{}, fault.Missing()
 	}
 	if err != nil {
-		return approval.Asking{}, fmt.Errorf("open a link: %w", err)
+		return approval.LinkPreview{}, fmt.Errorf("open a link: %w", err)
 	}
 	return a, nil
 }

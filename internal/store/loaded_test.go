@@ -15,7 +15,7 @@ func TestStatusHasTheDeliveriesOfBothRequests(t *testing.T) {
 		got, _, err := p.Status(bg, coach, a.ID)
 		ok(p, err)
 		for _, party := range approval.Parties {
-			r := got.Side(party).Request
+			r := got.Approver(party).Request
 			whole, err := p.Request(bg, coach, r.ID)
 			ok(p, err)
 			if len(r.Deliveries) != 2 || !slices.Equal(r.Deliveries, whole.Deliveries) {
@@ -25,8 +25,8 @@ func TestStatusHasTheDeliveriesOfBothRequests(t *testing.T) {
 		lone := p.add(coach, "Kabir Mehta", number(4), "")
 		got, _, err = p.Status(bg, coach, lone.ID)
 		ok(p, err)
-		if got.StudentSide.Request != nil || len(got.Side(actor.Guardian).Request.Deliveries) != 2 {
-			p.Errorf("one request alone: %+v", got.GuardianSide.Request)
+		if got.StudentApprover.Request != nil || len(got.Approver(actor.Guardian).Request.Deliveries) != 2 {
+			p.Errorf("one request alone: %+v", got.GuardianApprover.Request)
 		}
 		ok(p, p.db.LoadDeliveries(bg))
 	})

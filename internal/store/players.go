@@ -37,7 +37,7 @@ type stored struct {
 
 func (db *DB) scanStored(s database.Scanner) (*stored, error) {
 	p := &approval.Player{}
-	g, st := &p.GuardianSide, &p.StudentSide
+	g, st := &p.GuardianApprover, &p.StudentApprover
 	var guardian approval.Guardian
 	var born string
 	var asked [2]requestColumns
@@ -60,7 +60,7 @@ func (db *DB) scanStored(s database.Scanner) (*stored, error) {
 		p.Guardian = &guardian
 	}
 	for i, party := range approval.Parties {
-		p.Side(party).Request = asked[i].request(p, party)
+		p.Approver(party).Request = asked[i].request(p, party)
 	}
 	if p.Student.Medical, err = db.unseal(auth.ForMedical, kept.sealed, p.ID); err != nil {
 		return nil, fmt.Errorf("player %s: %w", p.ID, err)
@@ -153,11 +153,11 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
 		p.ID, p.CoachID, p.Version, p.Student.FullName, studentKey(p), p.Student.DateOfBirth.String(), searchKey(p), sealed,
-		text(string(p.Student.Number)), text(p.StudentSide.AccountID), string(p.StudentSide.Consent.State),
-		micros(p.StudentSide.Consent.ChangedAt), micros(p.StudentSide.Consent.PendingSince),
+		text(string(p.Student.Number)), text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
+		micros(p.StudentApprover.Consent.ChangedAt), micros(p.StudentApprover.Consent.PendingSince),
 		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
-		text(p.GuardianSide.AccountID), string(p.GuardianSide.Consent.State),
-		micros(p.GuardianSide.Consent.ChangedAt), micros(p.GuardianSide.Consent.PendingSince), micros(p.CreatedAt))
+		text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
+		micros(p.GuardianApprover.Consent.ChangedAt), micros(p.GuardianApprover.Consent.PendingSince), micros(p.CreatedAt))
 	if err != nil {
 		return false, fmt.Errorf("add player: %w", err)
 	}
@@ -168,7 +168,7 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 // linkRequests writes which requests a new player's parties were sent.
 func (tx *tx) linkRequests(ctx context.Context, p *approval.Player) error {
 	return tx.DeferOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3 WHERE id = $1`,
-		p.ID, text(requestID(p.GuardianSide)), text(requestID(p.StudentSide)))
+		p.ID, text(requestID(p.GuardianApprover)), text(requestID(p.StudentApprover)))
 }
 
 // savePlayer writes p if nobody has written it since it was read.
@@ -191,11 +191,11 @@ func (tx *tx) savePlayer(ctx context.Context, p *stored) error {
 		WHERE id = $1 AND version = $2`,
 		p.ID, p.Version,
 		p.Student.FullName, studentKey(p.Player), p.Student.DateOfBirth.String(), searchKey(p.Player), p.sealed, text(string(p.Student.Number)),
-		text(p.StudentSide.AccountID), string(p.StudentSide.Consent.State),
-		micros(p.StudentSide.Consent.ChangedAt), micros(p.StudentSide.Consent.PendingSince), text(requestID(p.StudentSide)),
+		text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
+		micros(p.StudentApprover.Consent.ChangedAt), micros(p.StudentApprover.Consent.PendingSince), text(requestID(p.StudentApprover)),
 		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
-		text(p.GuardianSide.AccountID), string(p.GuardianSide.Consent.State),
-		micros(p.GuardianSide.Consent.ChangedAt), micros(p.GuardianSide.Consent.PendingSince), text(requestID(p.GuardianSide)),
+		text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
+		micros(p.GuardianApprover.Consent.ChangedAt), micros(p.GuardianApprover.Consent.PendingSince), text(requestID(p.GuardianApprover)),
 		micros(p.DeletedAt))
 	if err != nil {
 		return fmt.Errorf("save player %s: %w", p.ID, err)
@@ -225,7 +225,7 @@ func guardianOf(p *approval.Player) approval.Guardian {
 	return *p.Guardian
 }
 
-func requestID(s approval.Side) string {
+func requestID(s approval.Approver) string {
 	if s.Request == nil {
 		return ""
 	}
@@ -241,7 +241,7 @@ func (tx *tx) reminders(ctx context.Context, p *approval.Player, since time.Time
 		var party actor.Role
 		var at time.Time
 		err := s.Scan(&party, intoTime(&at))
-		side := p.Side(party)
+		side := p.Approver(party)
 		side.Reminders = append(side.Reminders, at)
 		return struct{}{}, err
 	})

@@ -36,7 +36,7 @@ func TestAddPlayer(t *testing.T) {
 		if got := p.tray(p.as(actor.Student, number(3)).AccountID); !slices.Equal(got, []string{"student_request"}) {
 			p.Errorf("student's tray: %v", got)
 		}
-		for _, side := range []*approval.Side{&added.GuardianSide, &added.StudentSide} {
+		for _, side := range []*approval.Approver{&added.GuardianApprover, &added.StudentApprover} {
 			want := []string{"in_app delivered", "sms queued"}
 			if got := p.deliveries(coach, side.Request.ID); !slices.Equal(got, want) {
 				p.Errorf("deliveries = %q, want %q", got, want)
@@ -70,7 +70,7 @@ func TestAddPlayerTwice(t *testing.T) {
 		p.add(coach, "Zoë Rao", number(2), "")
 		adult, err := p.Add(bg, coach, grown("Zoë Rao", ""), nil)
 		ok(p, err)
-		if adult.Guardian != nil || adult.StudentSide.Request != nil {
+		if adult.Guardian != nil || adult.StudentApprover.Request != nil {
 			p.Errorf("an adult alone: %+v", adult)
 		}
 	})
@@ -84,7 +84,7 @@ func TestRename(t *testing.T) {
 		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
 		ok(p, p.decide(student, a.ID, approval.Reject))
-		old := a.GuardianSide.Request.ID
+		old := a.GuardianApprover.Request.ID
 
 		_, err := p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("bela  RAO")}})
 		if f := p.refused(err, "player_exists"); f.Extra["player_id"] != b.ID {
@@ -92,7 +92,7 @@ func TestRename(t *testing.T) {
 		}
 		same, err := p.Player(bg, coach, a.ID)
 		ok(p, err)
-		if same.Student.FullName != "Asha Rao" || same.GuardianSide.Consent.State != approval.Approved {
+		if same.Student.FullName != "Asha Rao" || same.GuardianApprover.Consent.State != approval.Approved {
 			p.Errorf("a refused rename changed %+v", same)
 		}
 
@@ -106,8 +106,8 @@ func TestRename(t *testing.T) {
 			p.Errorf("saved and read differ:\n%s", diff)
 		}
 		for _, party := range approval.Parties {
-			side := got.Side(party)
-			if side.Consent.State != approval.Pending || !side.Consent.PendingSince.Equal(p.clock.Now()) || side.Open() == nil {
+			side := got.Approver(party)
+			if side.Consent.State != approval.Pending || !side.Consent.PendingSince.Equal(p.clock.Now()) || side.OpenRequest() == nil {
 				p.Errorf("%s after a rename: %+v", party, side)
 			}
 		}
@@ -135,12 +135,12 @@ func TestContactChange(t *testing.T) {
 		changed, err := p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(5))}})
 		ok(p, err)
 		holder := p.as(actor.Guardian, number(5))
-		if s := changed.GuardianSide; s.AccountID != holder.AccountID || s.Consent.State != approval.Pending || s.Open() == nil {
+		if s := changed.GuardianApprover; s.AccountID != holder.AccountID || s.Consent.State != approval.Pending || s.OpenRequest() == nil {
 			p.Errorf("after the change: %+v", s)
 		}
 		for name, err := range map[string]error{
 			"player":  second(p.Player(bg, old, a.ID)),
-			"request": second(p.Request(bg, old, a.GuardianSide.Request.ID)),
+			"request": second(p.Request(bg, old, a.GuardianApprover.Request.ID)),
 			"decide":  p.decide(old, a.ID, approval.Revoke),
 			"status":  third(p.Status(bg, old, a.ID)),
 		} {
@@ -163,7 +163,7 @@ func TestContactChange(t *testing.T) {
 		if got := p.tray(holder.AccountID); !slices.Equal(got, []string{"guardian_request"}) {
 			p.Errorf("new holder's tray: %q", got)
 		}
-		r, err := p.Request(bg, holder, changed.GuardianSide.Request.ID)
+		r, err := p.Request(bg, holder, changed.GuardianApprover.Request.ID)
 		ok(p, err)
 		if r.PartyID != holder.AccountID {
 			p.Errorf("request asks %s", r.PartyID)
@@ -187,7 +187,7 @@ func TestRemovePlayer(t *testing.T) {
 		for _, by := range []actor.Actor{coach, guardian, student} {
 			_, err := p.Player(bg, by, a.ID)
 			p.refused(err, "not_found")
-			_, err = p.db.Request(bg, by, a.StudentSide.Request.ID)
+			_, err = p.db.Request(bg, by, a.StudentApprover.Request.ID)
 			p.refused(err, "not_found")
 		}
 		p.refused(p.Remove(bg, coach, a.ID), "not_found")
@@ -274,7 +274,7 @@ func TestAdultsAndTheirGuardians(t *testing.T) {
 		ok(p, p.decide(guardian, a.ID, approval.Approve))
 		gone, err := p.Edit(bg, coach, a.ID, approval.Patch{RemoveGuardian: true})
 		ok(p, err)
-		if gone.Guardian != nil || gone.GuardianSide.AccountID != "" || gone.GuardianSide.Consent.State != approval.Pending {
+		if gone.Guardian != nil || gone.GuardianApprover.AccountID != "" || gone.GuardianApprover.Consent.State != approval.Pending {
 			p.Errorf("without a guardian: %+v", gone)
 		}
 		p.refused(p.decide(guardian, a.ID, approval.Revoke), "not_found")
@@ -285,9 +285,9 @@ func TestAdultsAndTheirGuardians(t *testing.T) {
 		p.refused(err, "validation_failed")
 
 		student := p.as(actor.Student, number(3))
-		p.refused(p.MayUseApp(bg, student), "approval_pending")
+		p.refused(p.CheckAppAccess(bg, student), "approval_pending")
 		ok(p, p.decide(student, a.ID, approval.Approve))
-		ok(p, p.MayUseApp(bg, student))
+		ok(p, p.CheckAppAccess(bg, student))
 	})
 }
 
@@ -300,10 +300,10 @@ func TestNothingOfOthersShows(t *testing.T) {
 		foreign := []actor.Actor{
 			rival, p.as(actor.Guardian, number(4)), p.as(actor.Student, number(5)),
 			// The right account in the wrong role, and no account at all.
-			{AccountID: a.GuardianSide.AccountID, Role: actor.Student},
-			{AccountID: a.StudentSide.AccountID, Role: actor.Guardian},
+			{AccountID: a.GuardianApprover.AccountID, Role: actor.Student},
+			{AccountID: a.StudentApprover.AccountID, Role: actor.Guardian},
 			{AccountID: coach.AccountID, Role: actor.Guardian},
-			{AccountID: a.GuardianSide.AccountID, Role: actor.Coach},
+			{AccountID: a.GuardianApprover.AccountID, Role: actor.Coach},
 			{Role: actor.Guardian},
 			{Role: actor.Coach},
 			{AccountID: coach.AccountID},
@@ -312,8 +312,8 @@ func TestNothingOfOthersShows(t *testing.T) {
 			for name, err := range map[string]error{
 				"player":    second(p.Player(bg, by, a.ID)),
 				"status":    third(p.Status(bg, by, a.ID)),
-				"guardian":  second(p.db.Request(bg, by, a.GuardianSide.Request.ID)),
-				"student":   second(p.db.Request(bg, by, a.StudentSide.Request.ID)),
+				"guardian":  second(p.db.Request(bg, by, a.GuardianApprover.Request.ID)),
+				"student":   second(p.db.Request(bg, by, a.StudentApprover.Request.ID)),
 				"decide":    p.decide(by, a.ID, approval.Approve),
 				"edit":      second(p.Edit(bg, by, a.ID, approval.Patch{})),
 				"remove":    p.Remove(bg, by, a.ID),

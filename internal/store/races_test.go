@@ -51,8 +51,8 @@ func (p *pitch) sound(coach actor.Actor, id string) *approval.Player {
 	ok(p, err)
 	for _, party := range approval.Parties {
 		open := p.count(`SELECT count(*) FROM requests WHERE player_id = $1 AND approver_type = $2 AND state = 'pending'`, id, string(party))
-		if r := got.Side(party).Open(); open > 1 || (open == 1) != (r != nil) {
-			p.Errorf("%s: %d open requests, newest %v", party, open, got.Side(party).Request)
+		if r := got.Approver(party).OpenRequest(); open > 1 || (open == 1) != (r != nil) {
+			p.Errorf("%s: %d open requests, newest %v", party, open, got.Approver(party).Request)
 		}
 		last := ""
 		for _, r := range history {
@@ -60,11 +60,11 @@ func (p *pitch) sound(coach actor.Actor, id string) *approval.Player {
 				last = string(r.Action)
 			}
 		}
-		if s := got.Side(party).Consent.State; s != approval.Pending && string(s) != last {
+		if s := got.Approver(party).Consent.State; s != approval.Pending && string(s) != last {
 			p.Errorf("%s: state %s after %q", party, s, last)
 		}
 	}
-	for _, account := range []string{got.GuardianSide.AccountID, got.StudentSide.AccountID, got.CoachID} {
+	for _, account := range []string{got.GuardianApprover.AccountID, got.StudentApprover.AccountID, got.CoachID} {
 		if account == "" {
 			continue
 		}
@@ -83,7 +83,7 @@ func TestRivalDecisions(t *testing.T) {
 		answers := []approval.Trigger{approval.Approve, approval.Reject}
 		errs := rivals(many, func(i int) error { return p.decide(guardian, a.ID, answers[i%2]) })
 		p.tally(errs)
-		final := p.sound(coach, a.ID).GuardianSide.Consent.State
+		final := p.sound(coach, a.ID).GuardianApprover.Consent.State
 		history, err := p.db.History(bg, a.ID)
 		ok(p, err)
 		if len(history) != 1 || string(history[0].Action) != string(final) {
@@ -116,7 +116,7 @@ func TestPartiesDecideAtOnce(t *testing.T) {
 				ok(p, err)
 			}
 			got := p.sound(coach, a.ID)
-			if got.GuardianSide.Consent.State != approval.Approved || got.StudentSide.Consent.State != approval.Approved {
+			if got.GuardianApprover.Consent.State != approval.Approved || got.StudentApprover.Consent.State != approval.Approved {
 				p.Errorf("after both approved: %+v", got)
 			}
 		}
@@ -133,7 +133,7 @@ func TestApproveAgainstRename(t *testing.T) {
 		for round := range 10 {
 			a := p.add(coach, fmt.Sprint("Child ", round), number(2), "")
 			guardian := p.as(actor.Guardian, number(2))
-			seen := a.GuardianSide.Request.ID
+			seen := a.GuardianApprover.Request.ID
 			errs := rivals(2, func(i int) error {
 				if i == 0 {
 					_, _, err := p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Approve, RequestID: seen})
@@ -144,8 +144,8 @@ func TestApproveAgainstRename(t *testing.T) {
 			})
 			ok(p, errs[1])
 			got := p.sound(coach, a.ID)
-			if got.GuardianSide.Consent.State != approval.Pending || got.GuardianSide.Open() == nil || got.GuardianSide.Request.ID == seen {
-				p.Errorf("after the rename: %+v", got.GuardianSide)
+			if got.GuardianApprover.Consent.State != approval.Pending || got.GuardianApprover.OpenRequest() == nil || got.GuardianApprover.Request.ID == seen {
+				p.Errorf("after the rename: %+v", got.GuardianApprover)
 			}
 			if code := fault.CodeOf(errs[0]); code != "" && code != "request_superseded" {
 				p.Errorf("the answer: %v", errs[0])
@@ -169,8 +169,8 @@ func TestApproveAgainstContactChange(t *testing.T) {
 			})
 			ok(p, errs[1])
 			got := p.sound(coach, a.ID)
-			if got.GuardianSide.Consent.State != approval.Pending || got.GuardianSide.AccountID == guardian.AccountID {
-				p.Errorf("after the change: %+v", got.GuardianSide)
+			if got.GuardianApprover.Consent.State != approval.Pending || got.GuardianApprover.AccountID == guardian.AccountID {
+				p.Errorf("after the change: %+v", got.GuardianApprover)
 			}
 			if code := fault.CodeOf(errs[0]); code != "" && code != "not_found" {
 				p.Errorf("the answer: %v", errs[0])
@@ -296,8 +296,8 @@ func TestManyAtOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			guardian := actor.Actor{AccountID: a.GuardianSide.AccountID, Role: actor.Guardian}
-			student := actor.Actor{AccountID: a.StudentSide.AccountID, Role: actor.Student}
+			guardian := actor.Actor{AccountID: a.GuardianApprover.AccountID, Role: actor.Guardian}
+			student := actor.Actor{AccountID: a.StudentApprover.AccountID, Role: actor.Student}
 			for _, step := range []func() error{
 				func() error { return p.decide(guardian, a.ID, approval.Approve) },
 				func() error { return p.decide(student, a.ID, approval.Reject) },

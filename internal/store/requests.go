@@ -133,7 +133,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 	}
 	var args []any
 	for _, r := range opened {
-		r.PartyID = p.Side(r.Party).AccountID
+		r.PartyID = p.Approver(r.Party).AccountID
 		args = append(args, r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joined(r.Channels),
 			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed)
 	}

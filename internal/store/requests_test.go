@@ -21,7 +21,7 @@ func TestSend(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
-		first := a.GuardianSide.Request.ID
+		first := a.GuardianApprover.Request.ID
 
 		p.clock.advance(48*time.Hour - time.Second)
 		_, _, err := p.send(coach, a.ID, actor.Guardian)
@@ -90,7 +90,7 @@ func TestSendToCorrectedContact(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		first := a.GuardianSide.Request.ID
+		first := a.GuardianApprover.Request.ID
 		r, created, err := p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(4))}}, nil)
 		ok(p, err)
 		holder := p.as(actor.Guardian, number(4))
@@ -129,7 +129,7 @@ func TestUnreachable(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", "+15005550006", "")
-		r := a.GuardianSide.Request.ID
+		r := a.GuardianApprover.Request.ID
 		if got := p.deliveries(coach, r); !slices.Equal(got, []string{"in_app delivered", "sms failed destination_blocked"}) {
 			p.Errorf("deliveries = %q", got)
 		}
@@ -152,7 +152,7 @@ func TestDispute(t *testing.T) {
 		coach, rival := p.coach(1), p.coach(9)
 		a := p.add(coach, "Asha Rao", number(2), number(2))
 		holder := p.as(actor.Guardian, number(2))
-		r := a.GuardianSide.Request.ID
+		r := a.GuardianApprover.Request.ID
 		_, err := p.Dispute(bg, coach, r)
 		p.refused(err, "not_found")
 		disputed, err := p.Dispute(bg, holder, r)
@@ -191,7 +191,7 @@ func TestDisputeOutlivesThePlayer(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.GuardianSide.Request.ID)
+		_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID)
 		ok(p, err)
 		ok(p, p.Remove(bg, coach, a.ID))
 		_, err = p.Add(bg, coach, child("asha rao", ""), mother(number(2)))
@@ -212,7 +212,7 @@ func TestDisputeMeetsARename(t *testing.T) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		holder := p.as(actor.Guardian, number(2))
-		_, err := p.Dispute(bg, holder, a.GuardianSide.Request.ID)
+		_, err := p.Dispute(bg, holder, a.GuardianApprover.Request.ID)
 		ok(p, err)
 		ok(p, p.Remove(bg, coach, a.ID))
 
@@ -227,7 +227,7 @@ func TestDisputeMeetsARename(t *testing.T) {
 		p.refused(became(named("Asha Rao")), "contact_disputed")
 		kept, err := p.Player(bg, coach, b.ID)
 		ok(p, err)
-		if kept.Student.FullName != "Bela Rao" || kept.GuardianSide.Consent.State != approval.Approved {
+		if kept.Student.FullName != "Bela Rao" || kept.GuardianApprover.Consent.State != approval.Approved {
 			p.Errorf("a refused rename changed %+v", kept)
 		}
 		ok(p, became(approval.Patch{Student: approval.StudentPatch{DateOfBirth: &approval.Date{Year: 2013, Month: 1, Day: 1}}}))
@@ -247,7 +247,7 @@ func TestLiftLater(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		holder, r := p.as(actor.Guardian, number(2)), a.GuardianSide.Request.ID
+		holder, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
 		_, err := p.Dispute(bg, holder, r)
 		ok(p, err)
 		p.add(coach, "Kabir Rao", number(3), "")
@@ -266,7 +266,7 @@ func TestLift(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		holder, r := p.as(actor.Guardian, number(2)), a.GuardianSide.Request.ID
+		holder, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
 		_, err := p.Dispute(bg, holder, r)
 		ok(p, err)
 		p.refused(p.Lift(bg, coach, r), "not_found")
@@ -321,7 +321,7 @@ func TestRemind(t *testing.T) {
 			p.Errorf("left %d", left)
 		}
 		want := []string{"guardian_request", "request_reminder", "request_reminder", "request_reminder"}
-		if got := p.tray(a.GuardianSide.AccountID); !slices.Equal(got, want) {
+		if got := p.tray(a.GuardianApprover.AccountID); !slices.Equal(got, want) {
 			p.Errorf("tray = %q, want %q", got, want)
 		}
 		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
@@ -336,7 +336,7 @@ func TestCaps(t *testing.T) {
 		p.db.Settings.MessagesPerNumberFromCoach, p.db.Settings.MessagesPerNumber, p.db.Settings.MessagesPerCoach = 2, 3, 5
 		coach, rival := p.coach(1), p.coach(9)
 		last := func(a *approval.Player) string {
-			all := p.deliveries(actor.Actor{AccountID: a.CoachID, Role: actor.Coach}, a.GuardianSide.Request.ID)
+			all := p.deliveries(actor.Actor{AccountID: a.CoachID, Role: actor.Coach}, a.GuardianApprover.Request.ID)
 			return all[len(all)-1]
 		}
 		for i, want := range []string{"sms queued", "sms queued", "sms queued held"} {
@@ -344,7 +344,7 @@ func TestCaps(t *testing.T) {
 			if got := last(a); got != want {
 				p.Errorf("message %d to the number: %q, want %q", i, got, want)
 			}
-			if a.GuardianSide.Open() == nil {
+			if a.GuardianApprover.OpenRequest() == nil {
 				p.Error("no request")
 			}
 		}
@@ -377,7 +377,7 @@ func TestCapsWithinOneChange(t *testing.T) {
 		p.db.Settings.MessagesPerNumberFromCoach = 1
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(2))
-		got := append(p.deliveries(coach, a.GuardianSide.Request.ID), p.deliveries(coach, a.StudentSide.Request.ID)...)
+		got := append(p.deliveries(coach, a.GuardianApprover.Request.ID), p.deliveries(coach, a.StudentApprover.Request.ID)...)
 		if want := []string{"in_app delivered", "sms queued", "in_app delivered", "sms queued held"}; !slices.Equal(got, want) {
 			p.Errorf("deliveries = %q, want %q", got, want)
 		}

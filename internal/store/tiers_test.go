@@ -70,7 +70,7 @@ func TestUpdateTier(t *testing.T) {
 func TestRosterIsCounted(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		const most = 12
-		p.Rules.Room = func(r approval.Roster) error {
+		p.Rules.CheckRoster = func(r approval.Roster) error {
 			if r.Tier != "own" || r.KYC != "not_started" {
 				return fmt.Errorf("the roster is %+v", r)
 			}

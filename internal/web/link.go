@@ -17,7 +17,7 @@ import (
 // Links finds what a link asks; package store provides it. It answers not_found
 // for a link that never was, has ended, or whose request is no longer open.
 type Links interface {
-	Link(ctx context.Context, tokenHash []byte, now time.Time) (approval.Asking, error)
+	Link(ctx context.Context, tokenHash []byte, now time.Time) (approval.LinkPreview, error)
 }
 
 // maxToken is longer than any token that leaves the service, in bytes.

@@ -30,18 +30,18 @@ var now = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
 // links answers one token alone, or err.
 type links struct {
 	token  string
-	asking approval.Asking
+	asking approval.LinkPreview
 	err    error
 	asked  int
 }
 
-func (l *links) Link(_ context.Context, hash []byte, at time.Time) (approval.Asking, error) {
+func (l *links) Link(_ context.Context, hash []byte, at time.Time) (approval.LinkPreview, error) {
 	l.asked++
 	if l.err != nil {
-		return approval.Asking{}, l.err
+		return approval.LinkPreview{}, l.err
 	}
 	if !at.Equal(now) || !bytes.Equal(hash, auth.HashLink(l.token)) {
-		return approval.Asking{}, fault.Missing()
+		return approval.LinkPreview{}, fault.Missing()
 	}
 	return l.asking, nil
 }
@@ -63,10 +63,10 @@ func serve(t *testing.T, l *links, method, path string) (*httptest.ResponseRecor
 }
 
 func TestLinkPages(t *testing.T) {
-	guardian := approval.Asking{Party: actor.Guardian, CoachName: "Asha Rao", StudentName: "Kabir Mehta"}
-	student := approval.Asking{Party: actor.Student, CoachName: "Asha Rao", StudentName: "Kabir Mehta"}
-	nameless := approval.Asking{Party: actor.Guardian}
-	hostile := approval.Asking{
+	guardian := approval.LinkPreview{Party: actor.Guardian, CoachName: "Asha Rao", StudentName: "Kabir Mehta"}
+	student := approval.LinkPreview{Party: actor.Student, CoachName: "Asha Rao", StudentName: "Kabir Mehta"}
+	nameless := approval.LinkPreview{Party: actor.Guardian}
+	hostile := approval.LinkPreview{
 		Party:       actor.Guardian,
 		CoachName:   "<script>alert(1)</script> \u202eevil\u202c www.evil.example",
 		StudentName: `"><img src=x onerror=alert(1)>` + "\r\nPay now",

@@ -4,7 +4,7 @@ import "github.com/touchline/touchline/internal/actor"
 
 // Asking is what the link in a message tells whoever opens it: who asks whom,
 // and about which student. It holds no number and no id.
-type Asking struct {
+type LinkPreview struct {
 	// Party is who is asked.
 	Party actor.Role
 	// CoachName is empty where the coach has taken it out of the profile.

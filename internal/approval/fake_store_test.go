@@ -14,7 +14,7 @@ import (
 
 // shelf keeps one player in memory, so that a property can try thousands of
 // sequences. It answers an error where a change breaks what no change may.
-type shelf struct {
+type fakeStore struct {
 	approval.Store // whatever is not below is not used
 	now            func() time.Time
 
@@ -25,23 +25,23 @@ type shelf struct {
 	disputes  map[approval.Contact]bool
 }
 
-func newShelf(now func() time.Time) *shelf {
-	return &shelf{
+func newFakeStore(now func() time.Time) *fakeStore {
+	return &fakeStore{
 		now: now, requests: map[string]approval.Request{},
 		reminders: map[actor.Role][]time.Time{}, disputes: map[approval.Contact]bool{},
 	}
 }
 
-func (s *shelf) AddPlayer(_ context.Context, p *approval.Player, first func(approval.Roster) (approval.Change, error)) error {
-	s.settle(p)
+func (s *fakeStore) AddPlayer(_ context.Context, p *approval.Player, first func(approval.Roster) (approval.Change, error)) error {
+	s.assignAccounts(p)
 	c, err := first(approval.Roster{Players: 1})
 	if err != nil {
 		return err
 	}
-	return s.keep(p, c)
+	return s.save(p, c)
 }
 
-func (s *shelf) UpdatePlayer(_ context.Context, _ string, load approval.Load, fn func(*approval.Player) (approval.Change, error)) error {
+func (s *fakeStore) UpdatePlayer(_ context.Context, _ string, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
 	p := s.copy()
 	if load.Disputes {
 		p.Disputes = slices.Collect(maps.Keys(s.disputes))
@@ -49,7 +49,7 @@ func (s *shelf) UpdatePlayer(_ context.Context, _ string, load approval.Load, fn
 	for _, party := range approval.Parties {
 		for _, at := range s.reminders[party] {
 			if !load.RemindersSince.IsZero() && at.After(load.RemindersSince) {
-				p.Side(party).Reminders = append(p.Side(party).Reminders, at)
+				p.Approver(party).Reminders = append(p.Approver(party).Reminders, at)
 			}
 		}
 	}
@@ -57,34 +57,34 @@ func (s *shelf) UpdatePlayer(_ context.Context, _ string, load approval.Load, fn
 	if err != nil || !c.Save {
 		return err
 	}
-	s.settle(p)
-	return s.keep(p, c)
+	s.assignAccounts(p)
+	return s.save(p, c)
 }
 
 // History returns what was decided, in order.
-func (s *shelf) History(context.Context, string) ([]approval.Record, error) {
+func (s *fakeStore) History(context.Context, string) ([]approval.Record, error) {
 	return slices.Clone(s.history), nil
 }
 
 // LoadDeliveries has nothing to load: a shelf sends nothing.
-func (s *shelf) LoadDeliveries(context.Context, ...*approval.Request) error { return nil }
+func (s *fakeStore) LoadDeliveries(context.Context, ...*approval.Request) error { return nil }
 
 // LiftDispute is for requests that their holder no longer sees; the model's
 // holders have no other way in, so nothing is found.
-func (s *shelf) LiftDispute(context.Context, string, string) error { return fault.Missing() }
+func (s *fakeStore) LiftDispute(context.Context, string, string) error { return fault.Missing() }
 
 // settle gives every number its account.
-func (s *shelf) settle(p *approval.Player) {
+func (s *fakeStore) assignAccounts(p *approval.Player) {
 	for _, party := range approval.Parties {
-		side := p.Side(party)
-		if n := p.Number(party); side.AccountID == "" && n != "" {
-			side.AccountID = account(party, n)
+		approver := p.Approver(party)
+		if n := p.Number(party); approver.AccountID == "" && n != "" {
+			approver.AccountID = account(party, n)
 		}
 	}
 }
 
 // keep takes over a change, unless it breaks an invariant.
-func (s *shelf) keep(p *approval.Player, c approval.Change) error {
+func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 	for _, r := range c.Closed {
 		if old := s.requests[r.ID].State; r.State == approval.RequestPending || old != approval.RequestPending && old != approval.RequestDisputed {
 			return fmt.Errorf("request %s goes from %s to %s", r.ID, old, r.State)
@@ -101,7 +101,7 @@ func (s *shelf) keep(p *approval.Player, c approval.Change) error {
 		if _, known := s.requests[r.ID]; known || r.State != approval.RequestPending {
 			return fmt.Errorf("opened %+v", r)
 		}
-		r.PartyID = p.Side(r.Party).AccountID
+		r.PartyID = p.Approver(r.Party).AccountID
 		s.requests[r.ID] = *r
 	}
 	for _, m := range c.Send {
@@ -127,8 +127,8 @@ func (s *shelf) keep(p *approval.Player, c approval.Change) error {
 			if open[r.Party]++; open[r.Party] > 1 {
 				return fmt.Errorf("two open requests to the %s", r.Party)
 			}
-			if side := p.Side(r.Party); side.Consent.State != approval.Pending || side.Request == nil || side.Request.ID != r.ID || side.AccountID != r.PartyID {
-				return fmt.Errorf("open request %+v, but %+v", r, side)
+			if approver := p.Approver(r.Party); approver.Consent.State != approval.Pending || approver.Request == nil || approver.Request.ID != r.ID || approver.AccountID != r.PartyID {
+				return fmt.Errorf("open request %+v, but %+v", r, approver)
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (s *shelf) keep(p *approval.Player, c approval.Change) error {
 }
 
 // copy reads the player as a store would: with its newest requests.
-func (s *shelf) copy() *approval.Player {
+func (s *fakeStore) copy() *approval.Player {
 	p := *s.player
 	if p.Guardian != nil {
 		g := *p.Guardian
@@ -145,24 +145,24 @@ func (s *shelf) copy() *approval.Player {
 	}
 	p.Disputes = nil
 	for _, party := range approval.Parties {
-		side := p.Side(party)
-		side.Reminders = nil
-		if side.Request != nil {
-			r := s.requests[side.Request.ID]
-			side.Request = &r
+		approver := p.Approver(party)
+		approver.Reminders = nil
+		if approver.Request != nil {
+			r := s.requests[approver.Request.ID]
+			approver.Request = &r
 		}
 	}
 	return &p
 }
 
-func (s *shelf) Player(_ context.Context, by actor.Actor, _ string) (*approval.Player, error) {
+func (s *fakeStore) Player(_ context.Context, by actor.Actor, _ string) (*approval.Player, error) {
 	if p := s.copy(); p.VisibleTo(by) {
 		return p, nil
 	}
 	return nil, fault.Missing()
 }
 
-func (s *shelf) Request(_ context.Context, by actor.Actor, id string) (*approval.Request, error) {
+func (s *fakeStore) Request(_ context.Context, by actor.Actor, id string) (*approval.Request, error) {
 	r, known := s.requests[id]
 	p := s.copy()
 	if !known || !p.VisibleTo(by) || by.Role != actor.Coach && (r.Party != by.Role || r.PartyID != by.AccountID) {
