@@ -90,7 +90,7 @@ func (c *command) run(ctx context.Context, cfg *config.Config, do func(context.C
 	if err != nil {
 		return err
 	}
-	sh := &shell{Operators: operators, by: actor.Operator{Name: operator.Shell(whoami())}, out: stdout, notes: stderr}
+	sh := &shell{Operators: operators, by: actor.Operator{Name: operator.ShellName(whoami())}, out: stdout, notes: stderr}
 	return errors.Join(do(ctx, sh, args), operators.Close())
 }
 

@@ -27,13 +27,13 @@ func createToken(f *flag.FlagSet) func(context.Context, *shell, []string) error 
 	scopes := f.String("scopes", "", "what it is for, by commas: "+scopeNames(operator.Scopes))
 	days := f.Int("days", operator.DefaultDays, fmt.Sprintf("how long it works, at most %d", operator.MaxDays))
 	return func(ctx context.Context, sh *shell, _ []string) error {
-		wish := operator.Wish{Name: *name, Days: *days}
+		request := operator.TokenRequest{Name: *name, Days: *days}
 		for word := range strings.SplitSeq(*scopes, ",") {
 			if word = strings.TrimSpace(word); word != "" {
-				wish.Scopes = append(wish.Scopes, operator.Scope(word))
+				request.Scopes = append(request.Scopes, operator.Scope(word))
 			}
 		}
-		t, secret, err := sh.Tokens.Create(ctx, sh.by, wish)
+		t, secret, err := sh.Tokens.Create(ctx, sh.by, request)
 		if err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func listTokens(*flag.FlagSet) func(context.Context, *shell, []string) error {
 			switch {
 			case !t.RevokedAt.IsZero():
 				state = "revoked " + moment(t.RevokedAt)
-			case !t.Live(time.Now()):
+			case !t.Valid(time.Now()):
 				state = "ended"
 			}
 			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, scopeNames(t.Scopes), moment(t.CreatedAt), moment(t.EndsAt), moment(t.LastUsedAt), state)

@@ -27,7 +27,7 @@ func (s *Server) signIn(r *http.Request, rt *route, c *call) error {
 	if err != nil {
 		return err
 	}
-	return s.Operators.Admit(c.token, rt.scope)
+	return s.Operators.RequireScope(c.token, rt.scope)
 }
 
 // turnedAway is the answer without a token that works.

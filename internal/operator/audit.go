@@ -6,7 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// What operators do, as the audit log names it.
+// Actions of the audit log.
 const (
 	TokenCreated   = "token.create"
 	TokenRevoked   = "token.revoke"
@@ -22,15 +22,15 @@ const (
 	DocumentRead   = "document.read"
 )
 
-// Entry is one row of the audit log: what one operator did to one object. Detail
-// never holds personal data. Nothing changes or removes an entry.
+// Entry is one row of the audit log: one operator's action on one object. Detail
+// never has personal data. Entries are never changed or removed.
 type Entry struct {
 	ID         string
 	At         time.Time
 	By         actor.Operator
 	Action     string
 	ObjectKind string
-	// ObjectID is empty where it was no one object, as in a search.
+	// ObjectID is empty if the action has no single object, for example a search.
 	ObjectID string
 	Detail   string
 }

@@ -2,31 +2,32 @@ package operator
 
 import "slices"
 
-// Scope is one thing that a token may be used for.
+// Scope is a permission of a token.
 type Scope string
 
-// The scopes. None of them reaches consent.
+// The scopes. None of them gives access to consent.
 const (
 	// KYC reads submissions with their documents, and decides them.
 	KYC Scope = "kyc"
 	// Coaches finds coaches, sets their tier, suspends and restores them.
 	Coaches Scope = "coaches"
-	// Introspect asks about people's tokens and ends their sessions (RFC 7662, 7009).
+	// Introspect checks access and refresh tokens of accounts, and revokes their
+	// sessions (RFC 7662, 7009).
 	Introspect Scope = "introspect"
 	// Metrics reads figures without personal data.
 	Metrics Scope = "metrics"
-	// Audit reads what operators did.
+	// Audit reads the audit log.
 	Audit Scope = "audit"
 )
 
-// Scopes lists every scope, in the order in which answers name them.
+// Scopes lists every scope, in the order of responses.
 var Scopes = []Scope{KYC, Coaches, Introspect, Metrics, Audit}
 
-// Valid says whether s is one of Scopes.
+// Valid reports whether s is one of Scopes.
 func (s Scope) Valid() bool { return slices.Contains(Scopes, s) }
 
-// inOrder returns each of scopes once, in the order of Scopes.
-func inOrder(scopes []Scope) []Scope {
+// sorted returns scopes in the order of Scopes, without duplicates.
+func sorted(scopes []Scope) []Scope {
 	var out []Scope
 	for _, s := range Scopes {
 		if slices.Contains(scopes, s) {

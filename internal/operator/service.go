@@ -1,7 +1,6 @@
-// Package operator owns those who run the service: their tokens with scopes and
-// an end, and the audit log of what they did. What they do is the matter of the
-// features that they do it to; each of these writes its entry of the log in the
-// transaction of the deed.
+// Package operator owns operators' tokens, their scopes, and the audit log. An
+// operator runs the service. Each domain package writes the audit entry of its own
+// operations, in the same transaction.
 package operator
 
 import (
@@ -14,26 +13,26 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Store is what operators need kept; package store provides it.
+// Store saves tokens and audit entries; package store implements it.
 type Store interface {
-	// AddToken keeps t and hash, and records that by made it.
+	// AddToken saves t with the hash of its secret, and an audit entry.
 	AddToken(ctx context.Context, by actor.Operator, t Token, hash []byte) error
-	// RevokeToken ends the token and records that by did; nil where there is none.
-	// A token that had ended before stays as it was, and nothing is recorded.
+	// RevokeToken revokes a token and adds an audit entry. It returns nil if there is
+	// no such token. A token that is revoked already stays unchanged, without an entry.
 	RevokeToken(ctx context.Context, by actor.Operator, id string) (*Token, error)
-	// TokenByHash returns the token, also one that has ended; nil where there is none.
+	// TokenByHash returns a token, even a revoked or expired one, or nil.
 	TokenByHash(ctx context.Context, hash []byte) (*Token, error)
-	// MarkTokenUsed notes a use at now unless one was noted after before.
+	// MarkTokenUsed saves now as the last use if the saved one is older than before.
 	MarkTokenUsed(ctx context.Context, id string, now, before time.Time) error
-	// Tokens lists tokens, newest first, those that follow the one with the id after.
+	// Tokens lists tokens, newest first, starting after the token with the ID after.
 	Tokens(ctx context.Context, after string, limit int) ([]Token, error)
-	// Audit lists entries, newest first, of one object or, where objectID is empty, all.
+	// Audit lists entries, newest first, of one object, or of all if objectID is empty.
 	Audit(ctx context.Context, objectID, after string, limit int) ([]Entry, error)
-	// Record writes an entry by itself, for what changes nothing else: a read.
+	// Record adds an entry for an operation that changes nothing: a read.
 	Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error
 }
 
-// Service makes, checks and ends tokens, and reads the audit log.
+// Service creates, checks and revokes tokens, and reads the audit log.
 type Service struct {
 	Store Store
 	Now   func() time.Time
@@ -41,10 +40,10 @@ type Service struct {
 	Rand  io.Reader
 }
 
-// Create makes a token and returns its secret, which nobody can read again.
-func (s *Service) Create(ctx context.Context, by actor.Operator, w Wish) (*Token, string, error) {
-	w.Name = strings.TrimSpace(w.Name)
-	if err := w.check(); err != nil {
+// Create makes a token and returns its secret, which cannot be read again.
+func (s *Service) Create(ctx context.Context, by actor.Operator, r TokenRequest) (*Token, string, error) {
+	r.Name = strings.TrimSpace(r.Name)
+	if err := r.validate(); err != nil {
 		return nil, "", err
 	}
 	secret, err := newSecret(s.Rand)
@@ -52,14 +51,14 @@ func (s *Service) Create(ctx context.Context, by actor.Operator, w Wish) (*Token
 		return nil, "", err
 	}
 	now := s.Now()
-	t := Token{ID: s.NewID(), Name: w.Name, Scopes: inOrder(w.Scopes), CreatedAt: now, EndsAt: now.AddDate(0, 0, w.Days)}
+	t := Token{ID: s.NewID(), Name: r.Name, Scopes: sorted(r.Scopes), CreatedAt: now, EndsAt: now.AddDate(0, 0, r.Days)}
 	if err := s.Store.AddToken(ctx, by, t, hash(secret)); err != nil {
 		return nil, "", err
 	}
 	return &t, secret, nil
 }
 
-// Revoke ends a token at once. It is no error where it has ended before.
+// Revoke revokes a token immediately. Revoking it again is no error.
 func (s *Service) Revoke(ctx context.Context, by actor.Operator, id string) (*Token, error) {
 	t, err := s.Store.RevokeToken(ctx, by, id)
 	if err == nil && t == nil {
@@ -68,19 +67,18 @@ func (s *Service) Revoke(ctx context.Context, by actor.Operator, id string) (*To
 	return t, err
 }
 
-// Authenticate returns the token whose secret is presented, if it can be used.
-// Whatever is presented costs the same: one hash, one lookup by it. What is no
-// token, an ended and a revoked one are answered alike.
+// Authenticate returns the token with this secret. An unknown, an expired and a
+// revoked token get the same error at the same cost: one hash and one lookup.
 func (s *Service) Authenticate(ctx context.Context, secret string) (*Token, error) {
 	t, err := s.Store.TokenByHash(ctx, hash(secret))
 	if err != nil {
 		return nil, err
 	}
 	now := s.Now()
-	if t == nil || !t.Live(now) {
-		return nil, fault.New(fault.Unauthenticated, "token_invalid", "This is no operator's token that works. Ask whoever runs the service for one.")
+	if t == nil || !t.Valid(now) {
+		return nil, fault.New(fault.Unauthenticated, "token_invalid", "This operator token is not valid. Create a new one with touchline admin token create.")
 	}
-	if before := now.Add(-usedEvery); t.LastUsedAt.Before(before) {
+	if before := now.Add(-lastUsedPrecision); t.LastUsedAt.Before(before) {
 		if err := s.Store.MarkTokenUsed(ctx, t.ID, now, before); err != nil {
 			return nil, err
 		}
@@ -88,9 +86,9 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (*Token, erro
 	return t, nil
 }
 
-// Admit refuses a token that lacks the scope.
-func (s *Service) Admit(t *Token, scope Scope) error {
-	if t.May(scope) {
+// RequireScope returns insufficient_scope if t lacks scope.
+func (s *Service) RequireScope(t *Token, scope Scope) error {
+	if t.HasScope(scope) {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "insufficient_scope", "This call needs a token with the scope %s.", scope).With("scope", string(scope))
@@ -101,12 +99,12 @@ func (s *Service) Tokens(ctx context.Context, after string, limit int) ([]Token,
 	return s.Store.Tokens(ctx, after, limit)
 }
 
-// Audit lists what operators did, newest first: to one object, or in all.
+// Audit lists audit entries, newest first, of one object or, with "", of all.
 func (s *Service) Audit(ctx context.Context, objectID, after string, limit int) ([]Entry, error) {
 	return s.Store.Audit(ctx, objectID, after, limit)
 }
 
-// Record writes down a read, before what was read is shown.
+// Record adds an entry for a read. Call it before the response is sent.
 func (s *Service) Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
 	return s.Store.Record(ctx, by, action, objectKind, objectID, detail)
 }

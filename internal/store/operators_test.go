@@ -21,7 +21,7 @@ import (
 func TestOperatorTokens(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newPitch(t, url)
-		now, shell := p.clock.Now(), actor.Operator{Name: operator.Shell("root")}
+		now, shell := p.clock.Now(), actor.Operator{Name: operator.ShellName("root")}
 		want := operator.Token{
 			ID: p.db.NewID(), Name: "support", Scopes: []operator.Scope{operator.KYC, operator.Audit},
 			CreatedAt: now, EndsAt: now.Add(90 * day),

@@ -22,7 +22,7 @@ func (s *Service) Operator(tb testing.TB, scopes ...operator.Scope) *Operator {
 	tb.Helper()
 	o := &Operator{Service: s, Name: "test operator"}
 	s.CLI(tb, func(ctx context.Context, by actor.Operator, ops *server.Operators) {
-		t, secret, err := ops.Tokens.Create(ctx, by, operator.Wish{Name: o.Name, Scopes: scopes, Days: operator.DefaultDays})
+		t, secret, err := ops.Tokens.Create(ctx, by, operator.TokenRequest{Name: o.Name, Scopes: scopes, Days: operator.DefaultDays})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func (s *Service) CLI(tb testing.TB, fn func(ctx context.Context, by actor.Opera
 			tb.Error(err)
 		}
 	}()
-	fn(tb.Context(), actor.Operator{Name: operator.Shell("test")}, ops)
+	fn(tb.Context(), actor.Operator{Name: operator.ShellName("test")}, ops)
 }
 
 // Call sends a request to the operators' listener with the token of o.
