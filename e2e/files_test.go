@@ -63,7 +63,7 @@ func TestFilesByDefault(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url)
 		other := s.Replica(func(cfg *config.Config) {
-			key, err := s.Config.MasterKey()
+			key, err := s.Config.CreateMasterKey()
 			if err != nil {
 				t.Fatal(err)
 			}

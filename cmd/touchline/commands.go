@@ -56,7 +56,7 @@ func listen(ctx context.Context, cfg *config.Config) (public, operators net.List
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg.Listening(public.Addr())
+	cfg.SetListenAddr(public.Addr())
 	if !cfg.AdminOn() {
 		return public, nil, nil
 	}

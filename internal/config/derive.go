@@ -13,8 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// derive fills what follows from other settings and was not set itself, and brings
-// what was set into one spelling.
+// derive sets the defaults that depend on other settings, and normalizes values that
+// have several spellings.
 func (c *Config) derive() {
 	c.DefaultRegion = strings.ToUpper(c.DefaultRegion)
 	for i, country := range c.Countries {
@@ -22,7 +22,7 @@ func (c *Config) derive() {
 	}
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
 	if strings.HasPrefix(string(c.SMS), "http://") || strings.HasPrefix(string(c.SMS), "https://") {
-		c.SMS = "http:" + c.SMS // the address alone means the same
+		c.SMS = "http:" + c.SMS // the URL alone means the same
 	}
 	if !c.isSet("PUBLIC_URL") {
 		c.PublicURL = c.publicURL(c.Addr)
@@ -31,23 +31,23 @@ func (c *Config) derive() {
 		c.DatabaseURL = SecretURL("sqlite:" + filepath.Join(c.DataDir, "touchline.db"))
 	}
 	if !c.isSet("FILES") {
-		c.Files = c.filesByDefault()
+		c.Files = c.defaultFiles()
 	}
 	if !c.isSet("COUNTRIES") {
 		c.Countries = []string{c.DefaultRegion}
 		if c.SMS == "log" {
-			c.Countries = []string{"*"} // nothing leaves the machine
+			c.Countries = []string{"*"} // no SMS is sent
 		}
 	}
 	if !c.isSet("REFRESH_TOKEN_IDLE") {
-		// Whoever shortens the lifetime alone means both.
+		// A lifetime shorter than the default idle time shortens both.
 		c.RefreshTokenIdle = min(c.RefreshTokenIdle, c.RefreshTokenLifetime)
 	}
 }
 
-// Listening tells c the address that was taken in the end, so that a PUBLIC_URL
-// that was not set names the port where ADDR asked for a free one.
-func (c *Config) Listening(addr net.Addr) {
+// SetListenAddr derives PUBLIC_URL, unless it is set, from the address that the
+// listener took: ADDR may ask for a free port.
+func (c *Config) SetListenAddr(addr net.Addr) {
 	if c.isSet("PUBLIC_URL") {
 		return
 	}
@@ -58,11 +58,11 @@ func (c *Config) Listening(addr net.Addr) {
 	}
 }
 
-// publicURL is where a browser on this machine finds what listens on addr.
+// publicURL returns the URL of a listener on addr for a browser on this machine.
 func (c *Config) publicURL(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return "" // ADDR is at fault, which Validate says
+		return "" // ADDR is invalid: Validate reports it
 	}
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		host = "localhost"
@@ -74,8 +74,8 @@ func (c *Config) publicURL(addr string) string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// Development says whether this is a set-up on somebody's own machine: reachable
-// from there alone, its messages printed and not sent.
+// Development reports whether the service listens on loopback only and prints SMS
+// instead of sending them.
 func (c *Config) Development() bool {
 	host, _, err := net.SplitHostPort(c.Addr)
 	return err == nil && isLoopback(host) && c.SMS == "log"
@@ -86,32 +86,32 @@ func isLoopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback() || err != nil && strings.EqualFold(host, "localhost")
 }
 
-// CountryAllowed says whether an SMS may go to a number of that ISO country, as
-// phone.Number's Region gives it. A number of no country needs *.
+// CountryAllowed reports whether COUNTRIES allows an SMS to a number of region, as
+// phone.Number.Region returns it. A number without a country requires *.
 func (c *Config) CountryAllowed(region string) bool {
 	return slices.Contains(c.Countries, "*") || slices.Contains(c.Countries, region)
 }
 
-// Reaches says whether an SMS may go to n. Its country is looked up only where
-// that matters.
-func (c *Config) Reaches(n phone.Number) bool {
+// SMSAllowed reports whether COUNTRIES allows an SMS to n. It skips the lookup of the
+// country if all are allowed.
+func (c *Config) SMSAllowed(n phone.Number) bool {
 	return slices.Contains(c.Countries, "*") || c.CountryAllowed(n.Region())
 }
 
-// MakeDataDir makes the data folder, for its owner alone, where the database
-// stands in it.
-func (c *Config) MakeDataDir() error {
+// CreateDataDir creates the data folder, accessible only by its owner, if the database
+// is in it.
+func (c *Config) CreateDataDir() error {
 	if c.isSet("DATABASE_URL") {
 		return nil
 	}
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-		return fmt.Errorf("make the data folder: %w", err)
+		return fmt.Errorf("create DATA_DIR: %w", err)
 	}
 	return nil
 }
 
-// TestCode returns the fixed code of a test number, and false for every other
-// number and after the last day.
+// TestCode returns the fixed OTP of a test number. It returns false for other numbers,
+// and after the last day.
 func (c *Config) TestCode(n phone.Number, now time.Time) (Secret, bool) {
 	for _, t := range c.TestNumbers {
 		if t.Number == n && now.Before(t.Until) {

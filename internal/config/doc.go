@@ -1,6 +1,4 @@
-// Package config is the service's settings: one struct whose tags are the table
-// of all of them, one Load from flags, environment and files, and one Validate
-// that reports every fault. It owns the master key's file too.
-//
-// What each setting does is the business of the package it is for.
+// Package config holds the settings of the service: one struct whose tags describe
+// all of them, Load to read them from flags, environment and files, and Validate to
+// report every error. It also owns the file of the master key.
 package config

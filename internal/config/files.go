@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// off is how a setting that names something is written where there is nothing.
+// off is the value of an optional setting that is not used.
 const off = "off"
 
-// BuiltIn is the TIERS that names no file.
+// BuiltIn is the value of TIERS that names no file.
 const BuiltIn = "built-in"
 
 func (c *Config) checkAdminAddr() []string {
 	if c.AdminAddr == off {
 		return nil
 	}
-	if problem := checkAddr(c.AdminAddr); problem != "" {
-		return []string{problem + ", or off"}
+	if message := checkAddr(c.AdminAddr); message != "" {
+		return []string{message + ", or off"}
 	}
 	if _, port, _ := net.SplitHostPort(c.AdminAddr); c.AdminAddr == c.Addr && port != "0" {
-		return []string{"must not be ADDR: the operators have a listener of their own"}
+		return []string{"must not be ADDR: the operators' listener needs an address of its own"}
 	}
 	return nil
 }
 
-// checkFiles judges the form alone: whether the store is there shows at start.
+// checkFiles checks only the syntax: the start checks whether the storage is reachable.
 func checkFiles(text string) string {
 	scheme, rest, _ := strings.Cut(text, ":")
 	switch scheme {
@@ -40,15 +40,15 @@ func checkFiles(text string) string {
 			return "must name a bucket: s3://<key>:<secret>@<bucket>/<prefix>?endpoint=<url>&region=<region>"
 		}
 		if u.Port() != "" {
-			return "after s3:// comes the bucket; the server goes into endpoint=https://host:port"
+			return "after s3:// comes the bucket; write the server as endpoint=https://host:port"
 		}
 		for name, values := range u.Query() {
 			if name != "endpoint" && name != "region" {
-				return fmt.Sprintf("knows endpoint and region, not %q", name)
+				return fmt.Sprintf("accepts endpoint and region, not %q", name)
 			}
 			if name == "endpoint" {
 				if e, err := url.Parse(values[0]); err != nil || e.Host == "" || e.Scheme != "http" && e.Scheme != "https" {
-					return "endpoint must be an http or https address"
+					return "endpoint must be an http or https URL"
 				}
 			}
 		}
@@ -79,24 +79,22 @@ func checkTiers(path string) string {
 	return checkPath(path)
 }
 
-// MessagesByTier says that nobody chose MESSAGES_PER_COACH: what a coach may send
-// in 24 h is the tier's to say.
+// MessagesByTier reports whether the tier of a coach limits the messages in 24 h,
+// because MESSAGES_PER_COACH is not set.
 func (c *Config) MessagesByTier() bool {
 	s, _ := find("MESSAGES_PER_COACH")
 	return !c.isSet(s.key) && strconv.Itoa(c.MessagesPerCoach) == s.text
 }
 
-// FilesChosen says whether somebody chose the file store: where nobody did, it is
-// a folder in DATA_DIR.
-func (c *Config) FilesChosen() bool { return c.isSet("FILES") || c.Files != c.filesByDefault() }
+// FilesSet reports whether FILES is set. If not, files are in a folder in DATA_DIR.
+func (c *Config) FilesSet() bool { return c.isSet("FILES") || c.Files != c.defaultFiles() }
 
-func (c *Config) filesByDefault() SecretURL {
+func (c *Config) defaultFiles() SecretURL {
 	return SecretURL("file:" + filepath.Join(c.DataDir, "files"))
 }
 
-// AdminOn says whether the operators have a listener.
+// AdminOn reports whether the operators' listener is on.
 func (c *Config) AdminOn() bool { return c.AdminAddr != off && c.AdminAddr != "" }
 
-// UploadDir is where uploads wait on disk until they are kept: on the machine
-// itself, whatever FILES is.
+// UploadDir is the local folder for uploads while they are checked, whatever FILES is.
 func (c *Config) UploadDir() string { return filepath.Join(c.DataDir, "uploads") }

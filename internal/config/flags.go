@@ -7,16 +7,16 @@ import (
 	"text/tabwriter"
 )
 
-// readFlags takes --name=value and --name value, one dash or two. The standard
-// flag package stops at the first fault; here all are found.
+// readFlags reads --name=value and --name value, with one dash or two. The standard
+// flag package stops at the first error; this reports all.
 func (l *loader) readFlags(args []string) error {
 	for i := 0; i < len(args); i++ {
 		name, text, hasValue := strings.Cut(args[i], "=")
 		bare := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
 		switch {
 		case bare == name || !isFlagName(bare):
-			// Not repeated: it may be a password that lost its flag.
-			l.fault(fmt.Sprintf("argument %d", i+1), "", "is not a flag; settings are given as --name=value")
+			// Do not print the argument: it may be a password whose flag is missing.
+			l.addError(fmt.Sprintf("argument %d", i+1), "", "is not a flag; settings are given as --name=value")
 			continue
 		case bare == "h" || bare == "help":
 			return ErrHelp
@@ -43,21 +43,21 @@ func (l *loader) readFlag(flag, text string, hasValue bool) {
 	fileKnown = fileKnown && strings.HasSuffix(key, "_FILE") && file.FileName != ""
 	switch {
 	case strings.ToLower(flag) != flag || !known && !fileKnown:
-		l.fault("--"+flag, "", "there is no such flag"+suggest("--"+flag, flags()))
+		l.addError("--"+flag, "", "there is no such flag"+suggest("--"+flag, flagNames()))
 	case known && s.Flag == "":
-		l.fault("--"+flag, "", "is a secret, which everybody could see among the processes; set "+s.Name+" or "+s.FileName)
+		l.addError("--"+flag, "", "is a secret, and a list of processes shows flags; set "+s.Name+" or "+s.FileName)
 	case !hasValue:
-		l.fault("--"+flag, "", "needs a value")
-	case text == "": // as an empty variable: not set
+		l.addError("--"+flag, "", "needs a value")
+	case text == "": // like an empty variable: not set
 	case fileKnown:
-		l.readFile(file, given{text: text, from: origin{source: File, name: "--" + flag}})
+		l.readFile(file, input{text: text, origin: origin{source: File, name: "--" + flag}})
 	default:
-		l.given[key] = given{text: text, from: origin{source: Flag, name: "--" + flag}}
+		l.inputs[key] = input{text: text, origin: origin{source: Flag, name: "--" + flag}}
 	}
 }
 
-// flags are the names of all flags, for suggestions.
-func flags() []string {
+// flagNames returns the names of all flags, for suggestions.
+func flagNames() []string {
 	var names []string
 	for _, s := range table() {
 		if s.Flag != "" {
@@ -70,7 +70,7 @@ func flags() []string {
 	return names
 }
 
-// Usage prints every setting with its flag, variable, default and meaning.
+// Usage writes every setting with its flag, variable, default and help.
 func Usage(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range Settings() {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// format writes a value as it would be set, less what is secret.
+// format returns a value as an operator would write it, without its secrets.
 func format(value any) string {
 	switch v := value.(type) {
 	case bool:
@@ -32,7 +32,7 @@ func format(value any) string {
 	}
 }
 
-// formatDuration is Go's way of writing d without the zeros at the end.
+// formatDuration returns d.String() without zeros at the end: 1h instead of 1h0m0s.
 func formatDuration(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -55,14 +55,14 @@ func formatList[T any](list []T) string {
 	return strings.Join(parts, ",")
 }
 
-// String writes the entry as it would be set, without the code and most of the
-// number.
+// String returns the entry as an operator would write it, with the number and the OTP
+// masked.
 func (t TestNumber) String() string {
 	return fmt.Sprintf("%s=%s@%s", t.Number.Mask(), t.Code, t.Until.AddDate(0, 0, -1).Format(time.DateOnly))
 }
 
-// Format writes String for every verb.
+// Format writes String for every verb, so that no verb shows the OTP.
 func (t TestNumber) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, t.String()) }
 
-// MarshalText keeps number and code out of JSON.
+// MarshalText keeps the number and the OTP out of JSON.
 func (t TestNumber) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

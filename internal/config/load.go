@@ -10,72 +10,72 @@ import (
 	"strings"
 )
 
-// ErrHelp is returned by Load where the flags ask for help; Usage prints it.
-var ErrHelp = errors.New("help asked for")
+// ErrHelp is returned by Load if the flags ask for help: call Usage.
+var ErrHelp = errors.New("help requested")
 
-// given is the text of a setting that somebody set.
-type given struct {
-	text string
-	from origin
+// input is the text of a setting that is set.
+type input struct {
+	text   string
+	origin origin
 }
 
-// loader gathers what was given and what is wrong with it.
+// loader collects the inputs and their errors.
 type loader struct {
-	given  map[string]given // by key
-	faults Faults
+	inputs map[string]input // by key
+	errs   Errors
 }
 
-// Check judges what Load does not know about: what stands in a file that a setting
-// names. Other settings of the Config may be at fault.
-type Check func(*Config) Faults
+// Check validates what this package cannot: the content of a file that a setting
+// names. Other settings of the Config may be invalid.
+type Check func(*Config) Errors
 
-// Load reads the settings from args (flags only, without the program's name or
-// subcommand) and environ (as os.Environ gives it). A flag is stronger than a
-// variable, a variable than the default; an empty one counts as not set. The error
-// is ErrHelp or Faults with every fault, those of further checks among them.
-func Load(args, environ []string, further ...Check) (*Config, error) {
-	l := &loader{given: map[string]given{}}
+// Load reads the settings from args (the flags, without the program name and the
+// command) and environ (as os.Environ returns it). A flag overrides a variable, and a
+// variable overrides the default; an empty value counts as not set. The error is
+// ErrHelp, or Errors with every error, including those of checks.
+func Load(args, environ []string, checks ...Check) (*Config, error) {
+	l := &loader{inputs: map[string]input{}}
 	l.readEnvironment(environ)
 	if err := l.readFlags(args); err != nil {
 		return nil, err
 	}
 	c := &Config{set: map[string]origin{}}
-	unread := l.fill(c)
+	unparsed := l.fill(c)
 	c.derive()
-	l.faults = append(l.faults, c.faults(unread)...)
-	for _, check := range further {
-		l.add(check(c))
+	l.errs = append(l.errs, c.validate(unparsed)...)
+	for _, check := range checks {
+		l.addCheck(check(c))
 	}
-	if len(l.faults) > 0 {
-		return nil, l.faults
+	if len(l.errs) > 0 {
+		return nil, l.errs
 	}
 	return c, nil
 }
 
-// add takes the faults of a further check, but for settings that are at fault
-// already, so that one mistake is not reported twice.
-func (l *loader) add(faults Faults) {
-	known := l.faults
-	for _, f := range faults {
-		if !slices.ContainsFunc(known, func(k Fault) bool { return k.Name == f.Name }) {
-			l.faults = append(l.faults, f)
+// addCheck adds the errors of a check, except for settings that have an error already,
+// so that one mistake is not reported twice.
+func (l *loader) addCheck(errs Errors) {
+	known := l.errs
+	for _, err := range errs {
+		if !slices.ContainsFunc(known, func(k Error) bool { return k.Name == err.Name }) {
+			l.errs = append(l.errs, err)
 		}
 	}
 }
 
-// Defaults returns the settings where nothing is set.
+// Defaults returns the settings if nothing is set.
 func Defaults() *Config {
 	c, err := Load(nil, nil)
 	if err != nil {
-		panic(err) // a fault in the tags of Config, which any test finds
+		panic(err) // an error in the tags of Config: every test finds it
 	}
 	return c
 }
 
-// readEnvironment takes every variable of ours. TOUCHLINE_TEST_* belong to the
-// tests, but for the setting of that beginning.
+// readEnvironment reads every variable that begins with TOUCHLINE_. It ignores unknown
+// variables that begin with TOUCHLINE_TEST_, which the tests use.
 func (l *loader) readEnvironment(environ []string) {
-	files := map[string]given{}
+	files := map[string]input{}
 	for _, pair := range environ {
 		name, text, _ := strings.Cut(pair, "=")
 		if !strings.HasPrefix(name, prefix) || strings.TrimSpace(text) == "" {
@@ -83,68 +83,68 @@ func (l *loader) readEnvironment(environ []string) {
 		}
 		key := strings.TrimPrefix(name, prefix)
 		if s, ok := find(strings.TrimSuffix(key, "_FILE")); ok && s.FileName == name {
-			files[s.key] = given{text: strings.TrimSpace(text), from: origin{source: File, name: name}}
+			files[s.key] = input{text: strings.TrimSpace(text), origin: origin{source: File, name: name}}
 		} else if _, ok := find(key); ok {
-			l.given[key] = given{text: strings.TrimSpace(text), from: origin{source: Environment, name: name}}
+			l.inputs[key] = input{text: strings.TrimSpace(text), origin: origin{source: Environment, name: name}}
 		} else if !strings.HasPrefix(key, "TEST_") {
-			l.fault(name, "", "there is no such setting"+suggest(name, variables()))
+			l.addError(name, "", "there is no such setting"+suggest(name, variableNames()))
 		}
 	}
-	for _, s := range table() { // in the order of the table, so that faults are too
+	for _, s := range table() { // in the order of the table, for errors in that order
 		file, ok := files[s.key]
 		if !ok {
 			continue
 		}
-		if _, both := l.given[s.key]; both {
-			l.fault(s.Name, "", "is set beside "+s.FileName+"; set one of them")
+		if _, both := l.inputs[s.key]; both {
+			l.addError(s.Name, "", "is set, and so is "+s.FileName+"; set one of them")
 			continue
 		}
 		l.readFile(s, file)
 	}
 }
 
-// readFile takes the value from the file that path names. The master key's may be
-// absent: it is made when it is first asked for.
-func (l *loader) readFile(s setting, file given) {
-	const most = 64 << 10
+// readFile reads the value of a setting from a file. The file of the master key may be
+// missing: MasterKey creates it.
+func (l *loader) readFile(s setting, file input) {
+	const maxSize = 64 << 10
 	path := file.text
-	file.from.path = path
+	file.origin.path = path
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) && s.key == masterKey {
-		l.given[s.key] = file.of("")
+		l.inputs[s.key] = file.withText("")
 		return
 	}
 	if err == nil {
 		defer f.Close()
 		var text []byte
-		if text, err = io.ReadAll(io.LimitReader(f, most)); err == nil {
+		if text, err = io.ReadAll(io.LimitReader(f, maxSize)); err == nil {
 			if value := strings.TrimSpace(string(text)); value != "" {
-				l.given[s.key] = file.of(value)
+				l.inputs[s.key] = file.withText(value)
 				return
 			}
 			err = errors.New("the file is empty")
 		}
 	}
 	if perr, ok := errors.AsType[*fs.PathError](err); ok {
-		err = perr.Err // the path is in the line already
+		err = perr.Err // the error names the path already
 	}
-	l.fault(s.FileName, path, "cannot be read: "+err.Error())
+	l.addError(s.FileName, path, "cannot be read: "+err.Error())
 }
 
-// of returns g with the text that was found at its origin.
-func (g given) of(text string) given {
-	g.text = text
-	return g
+// withText returns in with the text that its file holds.
+func (in input) withText(text string) input {
+	in.text = text
+	return in
 }
 
-// fill parses every setting into c and returns the keys of those that could not
-// be read, which need not be judged further.
+// fill parses every setting into c. It returns the keys of those that cannot be
+// parsed, which need no validation.
 func (l *loader) fill(c *Config) map[string]bool {
-	unread := map[string]bool{}
+	unparsed := map[string]bool{}
 	for _, s := range table() {
 		text := s.text
-		if g, ok := l.given[s.key]; ok {
-			text, c.set[s.key] = g.text, g.from
+		if in, ok := l.inputs[s.key]; ok {
+			text, c.set[s.key] = in.text, in.origin
 		}
 		if text == "" {
 			continue
@@ -152,9 +152,9 @@ func (l *loader) fill(c *Config) map[string]bool {
 		field := s.value(c)
 		value, err := s.parse(field.Type(), text)
 		if err != nil {
-			unread[s.key] = true
-			for problem := range strings.SplitSeq(err.Error(), "\n") {
-				l.fault(s.Name, s.shown(text), problem)
+			unparsed[s.key] = true
+			for message := range strings.SplitSeq(err.Error(), "\n") {
+				l.addError(s.Name, s.printable(text), message)
 			}
 			continue
 		}
@@ -162,24 +162,24 @@ func (l *loader) fill(c *Config) map[string]bool {
 			field.Set(v)
 		}
 	}
-	return unread
+	return unparsed
 }
 
-// shown is the text of a setting for a fault: nothing of a secret that could not
-// be read.
-func (s setting) shown(text string) string {
+// printable returns text for an error, or "" if the setting is a secret: without
+// parsing it, its secret part is unknown.
+func (s setting) printable(text string) string {
 	if s.secret != "" {
 		return ""
 	}
 	return text
 }
 
-func (l *loader) fault(name, value, problem string) {
-	l.faults = append(l.faults, Fault{Name: name, Value: value, Problem: problem})
+func (l *loader) addError(name, value, message string) {
+	l.errs = append(l.errs, Error{Name: name, Value: value, Message: message})
 }
 
-// variables are the names of all variables, for suggestions.
-func variables() []string {
+// variableNames returns the names of all variables, for suggestions.
+func variableNames() []string {
 	var names []string
 	for _, s := range table() {
 		names = append(names, s.Name)

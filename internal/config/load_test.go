@@ -14,7 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// env turns lines of NAME=value, less the prefix, into an environment.
+// env adds the prefix to each NAME=value.
 func env(pairs ...string) []string {
 	for i, pair := range pairs {
 		pairs[i] = "TOUCHLINE_" + pair
@@ -31,7 +31,7 @@ func load(t *testing.T, args []string, environ []string) *config.Config {
 	return c
 }
 
-// The defaults are those of the contract, section 6.
+// TestDefaults checks the defaults of the contract, section 6.
 func TestDefaults(t *testing.T) {
 	c := config.Defaults()
 	for name, ok := range map[string]bool{
@@ -56,7 +56,7 @@ func TestDefaults(t *testing.T) {
 		"valid":                       c.Validate() == nil,
 	} {
 		if !ok {
-			t.Errorf("%s is not as the contract says", name)
+			t.Errorf("the default of %s differs from the contract", name)
 		}
 	}
 }
@@ -105,13 +105,13 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestTLSIsPublic: where the service speaks TLS the address that is derived says so.
-func TestTLSIsPublic(t *testing.T) {
+// TestDerivedPublicURLWithTLS: with TLS the derived PUBLIC_URL is https.
+func TestDerivedPublicURLWithTLS(t *testing.T) {
 	c := config.Defaults()
 	c.TLSCert, c.TLSKey = "cert.pem", "key.pem"
-	c.Listening(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443})
+	c.SetListenAddr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443})
 	if c.PublicURL != "https://127.0.0.1:8443" {
-		t.Errorf("it is reached at %s", c.PublicURL)
+		t.Errorf("PublicURL = %s, want https://127.0.0.1:8443", c.PublicURL)
 	}
 }
 
@@ -143,23 +143,23 @@ func TestDerived(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
 			if c := load(t, tt.args, nil); !tt.ok(c) {
-				t.Errorf("not so: public URL %s, countries %v, idle %s", c.PublicURL, c.Countries, c.RefreshTokenIdle)
+				t.Errorf("unexpected settings: public URL %s, countries %v, idle %s", c.PublicURL, c.Countries, c.RefreshTokenIdle)
 			}
 		})
 	}
 }
 
-func TestListening(t *testing.T) {
+func TestSetListenAddr(t *testing.T) {
 	got := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40123}
 	c := load(t, []string{"--addr=127.0.0.1:0"}, nil)
-	c.Listening(got)
+	c.SetListenAddr(got)
 	if c.PublicURL != "http://127.0.0.1:40123" {
-		t.Errorf("PublicURL = %s", c.PublicURL)
+		t.Errorf("PublicURL = %s, want http://127.0.0.1:40123", c.PublicURL)
 	}
 	c = load(t, []string{"--addr=127.0.0.1:0", "--public-url=https://t.example"}, nil)
-	c.Listening(got)
+	c.SetListenAddr(got)
 	if c.PublicURL != "https://t.example" {
-		t.Errorf("a PublicURL that was set became %s", c.PublicURL)
+		t.Errorf("PublicURL = %s, want the one that is set", c.PublicURL)
 	}
 }
 
@@ -174,26 +174,26 @@ func TestTestCode(t *testing.T) {
 	c := load(t, nil, env("TEST_NUMBERS=+919900000001=123456@2027-01-31, +91 99000 00002=654321@2026-01-01"))
 	last := time.Date(2027, 1, 31, 23, 59, 59, 0, time.UTC)
 	if code, ok := c.TestCode("+919900000001", last); !ok || code.Reveal() != "123456" {
-		t.Errorf("on the last day: %q, %v", code.Reveal(), ok)
+		t.Errorf("on the last day: got %q, %v; want 123456", code.Reveal(), ok)
 	}
 	if _, ok := c.TestCode("+919900000001", last.Add(time.Second)); ok {
-		t.Error("the day after, the code still works")
+		t.Error("the OTP is still fixed after the last day")
 	}
 	if _, ok := c.TestCode(phone.Number("+919900000003"), last); ok {
-		t.Error("another number has a fixed code")
+		t.Error("a number that is not a test number has a fixed OTP")
 	}
 	if list := c.Warnings(last); len(list) != 1 || strings.Contains(list[0], "9900000002") {
-		t.Errorf("warnings: %q", list)
+		t.Errorf("warnings = %q, want one with a masked number", list)
 	}
 }
 
 func TestWarnings(t *testing.T) {
 	now := time.Now()
 	if list := config.Defaults().Warnings(now); len(list) != 0 {
-		t.Errorf("the defaults warn: %q", list)
+		t.Errorf("warnings of the defaults = %q, want none", list)
 	}
 	c := load(t, []string{"--addr=:8080", "--public-url=http://t.example"}, nil)
 	if list := c.Warnings(now); len(list) != 2 {
-		t.Errorf("warnings: %q", list)
+		t.Errorf("warnings = %q, want 2", list)
 	}
 }

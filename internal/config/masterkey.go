@@ -11,14 +11,13 @@ import (
 )
 
 const (
-	// masterKey is the key of that setting.
+	// masterKey is the key of the setting MASTER_KEY.
 	masterKey = "MASTER_KEY"
-	// keySize is the size of the master key in bytes.
+	// keySize is in bytes.
 	keySize = 32
 )
 
-// MasterKeyPath is the file that holds the master key where MASTER_KEY itself is
-// not set.
+// MasterKeyPath returns the file of the master key if MASTER_KEY is not set.
 func (c *Config) MasterKeyPath() string {
 	if path := c.origin(masterKey).path; path != "" {
 		return path
@@ -26,32 +25,32 @@ func (c *Config) MasterKeyPath() string {
 	return filepath.Join(c.DataDir, "master.key")
 }
 
-// FindMasterKey is MasterKey without making one: fs.ErrNotExist where there is none.
-func (c *Config) FindMasterKey() ([]byte, error) {
+// ReadMasterKey returns the master key, or fs.ErrNotExist if there is none.
+func (c *Config) ReadMasterKey() ([]byte, error) {
 	if c.MasterKeyBase64 != "" {
 		return decodeKey(c.MasterKeyBase64.Reveal())
 	}
 	return readKey(c.MasterKeyPath())
 }
 
-// MasterKey returns the 32 bytes that wrap the keys in the database: those of
-// MASTER_KEY, else those in the file, which is made where there is none yet. Of
-// processes that make it at the same time one wins, and all return its key.
-func (c *Config) MasterKey() ([]byte, error) {
-	key, err := c.FindMasterKey()
+// CreateMasterKey returns the master key. If there is none, it creates the file with a
+// new key. If several processes create it at the same time, the first one wins and all
+// return its key.
+func (c *Config) CreateMasterKey() ([]byte, error) {
+	key, err := c.ReadMasterKey()
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
 	path := c.MasterKeyPath()
 	if c.origin(masterKey).path == "" {
-		// A folder that somebody named for the key alone must be there: a path
-		// with a slip in it shall not become a new key.
+		// The folder of MASTER_KEY_FILE must exist: a misspelled path must not create
+		// a new key.
 		if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
-			return nil, fmt.Errorf("make the data folder: %w", err)
+			return nil, fmt.Errorf("create DATA_DIR: %w", err)
 		}
 	}
-	if err := makeKey(path); err != nil {
-		return nil, fmt.Errorf("make the master key: %w", err)
+	if err := createKey(path); err != nil {
+		return nil, fmt.Errorf("create the master key: %w", err)
 	}
 	return readKey(path)
 }
@@ -68,10 +67,10 @@ func readKey(path string) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey puts a new key at path unless one is there by then. It is written and
-// synced under another name first and then linked, which fails where the name is
-// taken: nobody ever reads half a key, and nobody replaces one.
-func makeKey(path string) (err error) {
+// createKey writes a new key to path unless the file exists. It writes and syncs a
+// temporary file and links it to path, because a link fails if path exists: so no
+// process reads half a key, and no process replaces one.
+func createKey(path string) (err error) {
 	key := make([]byte, keySize)
 	if _, err := rand.Read(key); err != nil {
 		return err
@@ -93,7 +92,7 @@ func makeKey(path string) (err error) {
 	return syncFolder(filepath.Dir(path))
 }
 
-// syncFolder makes the new name survive a power cut.
+// syncFolder makes a new file name in the folder survive a power cut.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

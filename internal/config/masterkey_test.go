@@ -13,22 +13,22 @@ import (
 	"github.com/touchline/touchline/internal/config"
 )
 
-func TestMasterKeyIsMadeOnce(t *testing.T) {
+func TestMasterKeyIsCreatedOnce(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "deep", "data")
 	c := load(t, []string{"--data-dir", dir}, nil)
 	if err := c.Print(io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); err == nil {
-		t.Fatal("printing the settings made the data folder")
+		t.Fatal("Print created the data folder")
 	}
 
-	const racers = 16
-	keys := make([][]byte, racers)
+	const processes = 16
+	keys := make([][]byte, processes)
 	var wg sync.WaitGroup
-	for i := range racers {
+	for i := range processes {
 		wg.Go(func() {
-			key, err := c.MasterKey()
+			key, err := c.CreateMasterKey()
 			if err != nil {
 				t.Error(err)
 			}
@@ -38,35 +38,35 @@ func TestMasterKeyIsMadeOnce(t *testing.T) {
 	wg.Wait()
 	for _, key := range keys {
 		if len(key) != 32 || !bytes.Equal(key, keys[0]) || bytes.Equal(key, make([]byte, 32)) {
-			t.Fatalf("the racers do not agree on 32 bytes: %v", keys)
+			t.Fatalf("concurrent calls returned different keys, or not 32 bytes: %v", keys)
 		}
 	}
 
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 || entries[0].Name() != "master.key" {
-		t.Fatalf("the folder holds %v, %v; want master.key alone", entries, err)
+		t.Fatalf("the folder holds %v, %v; want only master.key", entries, err)
 	}
 	if info, err := os.Stat(c.MasterKeyPath()); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file has mode %v, %v", info.Mode(), err)
+		t.Errorf("mode of the file = %v, %v; want 0600", info.Mode(), err)
 	}
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
+		t.Errorf("mode of the folder = %v, %v; want 0700", info.Mode(), err)
 	}
-	if again, err := load(t, []string{"--data-dir", dir}, nil).MasterKey(); err != nil || !bytes.Equal(again, keys[0]) {
-		t.Errorf("the next process reads %v, %v", again, err)
+	if again, err := load(t, []string{"--data-dir", dir}, nil).CreateMasterKey(); err != nil || !bytes.Equal(again, keys[0]) {
+		t.Errorf("another process reads %v, %v; want the same key", again, err)
 	}
 }
 
-func TestMasterKeyGiven(t *testing.T) {
+func TestMasterKeyFromSetting(t *testing.T) {
 	key := bytes.Repeat([]byte{0xfb, 0xff}, 16)
 	for name, text := range map[string]string{
 		"standard": base64.StdEncoding.EncodeToString(key),
-		"bare":     base64.RawStdEncoding.EncodeToString(key),
+		"unpadded": base64.RawStdEncoding.EncodeToString(key),
 		"for URLs": base64.URLEncoding.EncodeToString(key),
 	} {
 		dir := t.TempDir()
 		c := load(t, []string{"--data-dir", dir}, env("MASTER_KEY="+text))
-		if got, err := c.MasterKey(); err != nil || !bytes.Equal(got, key) {
+		if got, err := c.CreateMasterKey(); err != nil || !bytes.Equal(got, key) {
 			t.Errorf("%s: MasterKey = %v, %v", name, got, err)
 		}
 		file := filepath.Join(dir, "k")
@@ -74,29 +74,29 @@ func TestMasterKeyGiven(t *testing.T) {
 			t.Fatal(err)
 		}
 		c = load(t, []string{"--data-dir", dir, "--master-key-file", file}, nil)
-		if got, err := c.MasterKey(); err != nil || !bytes.Equal(got, key) {
+		if got, err := c.CreateMasterKey(); err != nil || !bytes.Equal(got, key) {
 			t.Errorf("%s from a file: MasterKey = %v, %v", name, got, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "master.key")); err == nil {
-			t.Errorf("%s: a key was made beside the one given", name)
+			t.Errorf("%s: a key file was created although MASTER_KEY is set", name)
 		}
 	}
 }
 
-func TestMasterKeyFileNamed(t *testing.T) {
+func TestMasterKeyFile(t *testing.T) {
 	dir := t.TempDir()
 	c := load(t, []string{"--master-key-file", filepath.Join(dir, "k")}, nil)
-	first, err := c.MasterKey()
+	first, err := c.CreateMasterKey()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := load(t, nil, env("MASTER_KEY_FILE="+filepath.Join(dir, "k"))).MasterKey()
+	again, err := load(t, nil, env("MASTER_KEY_FILE="+filepath.Join(dir, "k"))).CreateMasterKey()
 	if err != nil || !bytes.Equal(first, again) {
-		t.Errorf("the key made at a named path is not read again: %v", err)
+		t.Errorf("read the created key again: got another key, %v", err)
 	}
 	c = load(t, []string{"--master-key-file", filepath.Join(dir, "no", "such", "k")}, nil)
-	if _, err := c.MasterKey(); err == nil {
-		t.Error("a key was made in a folder that was not there")
+	if _, err := c.CreateMasterKey(); err == nil {
+		t.Error("a key was created in a folder that does not exist")
 	}
 }
 
@@ -108,14 +108,14 @@ func TestMasterKeyDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := load(t, []string{"--data-dir", dir}, nil)
-		if _, err := c.MasterKey(); err == nil || strings.Contains(err.Error(), "S3NT1NEL") {
-			t.Errorf("%q: err = %v", text, err)
+		if _, err := c.CreateMasterKey(); err == nil || strings.Contains(err.Error(), "S3NT1NEL") {
+			t.Errorf("%q: err = %v, want one without the key", text, err)
 		}
 		if kept, _ := os.ReadFile(path); string(kept) != text {
 			t.Errorf("%q was overwritten", text)
 		}
 	}
 	if _, err := config.Load([]string{"--master-key-file", path}, nil); err == nil {
-		t.Error("a damaged key file was accepted")
+		t.Error("Load accepted a damaged key file")
 	}
 }

@@ -1,10 +1,10 @@
 package config
 
-// Source says what kind of place the value of a setting came from.
+// Source is where the value of a setting came from.
 type Source string
 
-// The sources. A flag is stronger than a variable; a file is as strong as the flag
-// or the variable that names it.
+// The sources. A flag overrides a variable. A file has the priority of the flag or the
+// variable that names it.
 const (
 	Flag        Source = "flag"
 	File        Source = "file"
@@ -12,15 +12,15 @@ const (
 	Default     Source = "default"
 )
 
-// origin is where one setting came from: the flag or variable, and the path where
-// that names a file.
+// origin is the source of one setting: the flag or the variable, and the path of the
+// file if it names one.
 type origin struct {
 	source Source
 	name   string
 	path   string
 }
 
-// origin returns where the setting with that key came from.
+// origin returns the origin of the setting with that key.
 func (c *Config) origin(key string) origin {
 	if o, ok := c.set[key]; ok {
 		return o
@@ -28,7 +28,7 @@ func (c *Config) origin(key string) origin {
 	return origin{source: Default}
 }
 
-// isSet says whether somebody set it, to its default perhaps.
+// isSet reports whether the setting is set, even if to its default.
 func (c *Config) isSet(key string) bool {
 	_, ok := c.set[key]
 	return ok

@@ -14,12 +14,11 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// none is how an empty list is written: an empty variable counts as not set.
+// none is the value of an empty list, because an empty variable counts as not set.
 const none = "none"
 
-// parse turns text into a value of the setting's type. Its errors say what is
-// accepted and never repeat the text, which may be secret; errors.Join holds
-// several.
+// parse converts text to the type t of the setting. Its errors, joined by errors.Join,
+// say what is accepted and do not contain the text, which may be secret.
 func (s setting) parse(t reflect.Type, text string) (any, error) {
 	switch t {
 	case reflect.TypeFor[string]():
@@ -51,7 +50,7 @@ func (s setting) parse(t reflect.Type, text string) (any, error) {
 	case reflect.TypeFor[[]TestNumber]():
 		return parseTestNumbers(text)
 	default:
-		return nil, fmt.Errorf("has type %s, which cannot be read", t)
+		return nil, fmt.Errorf("has the unsupported type %s", t)
 	}
 }
 
@@ -75,7 +74,7 @@ func parseLevel(text string) (any, error) {
 	return level, nil
 }
 
-// parseList splits at commas and drops what is empty or named before.
+// parseList splits text at commas and drops empty and repeated parts.
 func parseList(text string) []string {
 	var list []string
 	if text == none {
@@ -91,50 +90,50 @@ func parseList(text string) []string {
 
 func parsePrefixes(text string) (any, error) {
 	var prefixes []netip.Prefix
-	var faults []error
+	var errs []error
 	for _, part := range parseList(text) {
 		p, err := netip.ParsePrefix(part)
 		if err != nil {
 			addr, addrErr := netip.ParseAddr(part)
 			if addrErr != nil || addr.Zone() != "" {
-				faults = append(faults, fmt.Errorf("%q is neither an address nor a range such as 10.0.0.0/8", part))
+				errs = append(errs, fmt.Errorf("%q is neither an address nor a range such as 10.0.0.0/8", part))
 				continue
 			}
 			p = netip.PrefixFrom(addr, addr.BitLen())
 		}
 		if p.Addr().Is4In6() {
-			faults = append(faults, fmt.Errorf("%q is an IPv4 address in IPv6 form; write it as IPv4", part))
+			errs = append(errs, fmt.Errorf("%q is an IPv4 address in IPv6 form; write it as IPv4", part))
 			continue
 		}
 		prefixes = append(prefixes, p.Masked())
 	}
-	return prefixes, errors.Join(faults...)
+	return prefixes, errors.Join(errs...)
 }
 
-// parseTestNumbers reads <number>=<code>@<last day>. An entry at fault is named by
-// its place, as it holds a code.
+// parseTestNumbers parses <number>=<OTP>@<last day>. Errors give the position of an
+// entry, because the entry holds an OTP.
 func parseTestNumbers(text string) (any, error) {
 	var numbers []TestNumber
-	var faults []error
+	var errs []error
 	for i, part := range parseList(text) {
 		number, rest, ok1 := strings.Cut(part, "=")
 		code, day, ok2 := strings.Cut(rest, "@")
 		if !ok1 || !ok2 {
-			faults = append(faults, fmt.Errorf("entry %d must be written as +919900000001=123456@2027-01-31", i+1))
+			errs = append(errs, fmt.Errorf("entry %d must be written as +919900000001=123456@2027-01-31", i+1))
 			continue
 		}
 		n, err := phone.Parser{}.Parse(number)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("entry %d: the number is %w", i+1, err))
+			errs = append(errs, fmt.Errorf("entry %d: the number is %w", i+1, err))
 		}
 		if slices.ContainsFunc(numbers, func(t TestNumber) bool { return t.Number == n && n != "" }) {
-			faults = append(faults, fmt.Errorf("entry %d names a number again", i+1))
+			errs = append(errs, fmt.Errorf("entry %d repeats a number", i+1))
 		}
 		last, err := time.Parse(time.DateOnly, day)
 		if err != nil {
-			faults = append(faults, fmt.Errorf("entry %d: the last day must be a date such as 2027-01-31", i+1))
+			errs = append(errs, fmt.Errorf("entry %d: the last day must be a date such as 2027-01-31", i+1))
 		}
 		numbers = append(numbers, TestNumber{Number: n, Code: Secret(code), Until: last.AddDate(0, 0, 1)})
 	}
-	return numbers, errors.Join(faults...)
+	return numbers, errors.Join(errs...)
 }

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// row is one setting as it is printed.
+// row is one setting in the output of touchline config.
 type row struct {
 	Name    string `json:"name"`
 	Flag    string `json:"flag,omitempty"`
@@ -37,7 +37,7 @@ func (c *Config) Print(w io.Writer) error {
 	return tw.Flush()
 }
 
-// PrintJSON writes the same as a JSON array.
+// PrintJSON writes the same rows as a JSON array.
 func (c *Config) PrintJSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -49,7 +49,7 @@ func (c *Config) rows() []row {
 	var rows []row
 	for _, s := range table() {
 		o := c.origin(s.key)
-		r := row{Name: s.Name, Value: c.shown(s), Default: s.Default, Source: o.source, Help: s.Help}
+		r := row{Name: s.Name, Value: c.display(s), Default: s.Default, Source: o.source, Help: s.Help}
 		if s.Flag != "" {
 			r.Flag = "--" + s.Flag
 		}
@@ -67,13 +67,13 @@ func (c *Config) rows() []row {
 	return rows
 }
 
-// shown is the value of a setting as it is printed.
-func (c *Config) shown(s setting) string {
+// display returns the value of a setting without its secrets.
+func (c *Config) display(s setting) string {
 	switch {
 	case s.key == masterKey && c.MasterKeyBase64 == "":
 		return c.MasterKeyPath()
 	case s.text != "" && !c.isSet(s.key) && s.Default == s.text:
-		return s.text // as the documentation spells it: 60s, not 1m
+		return s.text // as the tag spells it: 60s, not 1m
 	case s.NotBuilt && s.value(c).String() == "":
 		return "unset"
 	default:

@@ -37,7 +37,7 @@ func golden(t *testing.T, path string, got []byte) {
 	}
 }
 
-// awkward sets something from every source.
+// awkward returns settings from every source, with secrets.
 func awkward(t *testing.T) *config.Config {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "key")
@@ -59,7 +59,7 @@ func TestPrintGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := out.Bytes()
-		if dir := filepath.Dir(c.MasterKeyPath()); dir != c.DataDir { // a temporary one
+		if dir := filepath.Dir(c.MasterKeyPath()); dir != c.DataDir { // a temporary folder
 			got = bytes.ReplaceAll(got, []byte(dir), []byte("/run/secrets"))
 		}
 		golden(t, filepath.Join("testdata", name+".txt"), got)
@@ -83,15 +83,15 @@ func TestPrintJSON(t *testing.T) {
 		"TOUCHLINE_ADDR": "flag", "TOUCHLINE_MASTER_KEY": "file", "TOUCHLINE_SMS": "environment", "TOUCHLINE_DATA_DIR": "default",
 	} {
 		if got[name]["source"] != source {
-			t.Errorf("%s: %v, want source %s", name, got[name], source)
+			t.Errorf("%s = %v, want source %s", name, got[name], source)
 		}
 	}
 	if note := got["TOUCHLINE_OTP_FRAUD_RULE"]["note"]; note != "not built yet" {
-		t.Errorf("OTP_FRAUD_RULE has the note %q", note)
+		t.Errorf("note of OTP_FRAUD_RULE = %q, want not built yet", note)
 	}
 }
 
-// Every field is a setting with a help, and is printed and documented.
+// TestEveryFieldIsASetting: every field has a help, is printed and is documented.
 func TestEveryFieldIsASetting(t *testing.T) {
 	var table, asJSON, usage bytes.Buffer
 	c := config.Defaults()
@@ -128,9 +128,8 @@ func TestEveryFieldIsASetting(t *testing.T) {
 	}
 }
 
-// What is secret appears in no output, however it is printed and whether or not
-// it is right.
-func TestSecretsStaySecret(t *testing.T) {
+// TestOutputMasksSecrets: no output shows a secret, valid or not.
+func TestOutputMasksSecrets(t *testing.T) {
 	const sentinel = "S3NT1NEL"
 	key := base64.StdEncoding.EncodeToString([]byte(sentinel + sentinel + sentinel + sentinel))
 	environs := [][]string{
@@ -158,7 +157,7 @@ func TestSecretsStaySecret(t *testing.T) {
 		for _, secret := range []string{sentinel, key, "87654321", "9812345678", fmt.Sprintf("%x", sentinel)} {
 			if strings.Contains(strings.ToUpper(out), strings.ToUpper(secret)) {
 				_, after, _ := strings.Cut(out, secret)
-				t.Errorf("%s is there, before %.80s", secret, after)
+				t.Errorf("the output shows %s, before %.80s", secret, after)
 			}
 		}
 	}
@@ -194,23 +193,23 @@ func TestSecretsStaySecret(t *testing.T) {
 	}
 }
 
-// docs/settings.md says what the table says.
-func TestDocumentation(t *testing.T) {
+// TestSettingsDocument: docs/settings.md is generated from the settings.
+func TestSettingsDocument(t *testing.T) {
 	var out bytes.Buffer
-	out.WriteString("# Settings\n\nEach setting is an environment variable and, but for what must not be seen among the processes, a flag:\n" +
-		"`TOUCHLINE_OTP_LENGTH=6` is `--otp-length=6`. A flag is stronger than a variable, a variable than the default; an\n" +
-		"empty one counts as not set. Secrets may come from a file: `TOUCHLINE_DATABASE_URL_FILE` names one that holds the value.\n" +
-		"Switches are `on` and `off`, durations are written as `90s`, `15m` or `48h`, an empty list as `none`.\n" +
-		"`touchline config` prints them all with default, value and source, and masks what is secret.\n\n" +
-		"A wrong setting, or a variable of that beginning that does not exist, stops the start with every fault named.\n\n" +
-		"| variable | default | accepted | what it means |\n|---|---|---|---|\n")
+	out.WriteString("# Settings\n\nEach setting is an environment variable and a flag: `TOUCHLINE_OTP_LENGTH=6` is `--otp-length=6`. `TOUCHLINE_MASTER_KEY` has\n" +
+		"no flag, because a list of processes shows flags. A flag overrides a variable, and a variable overrides the default. An empty\n" +
+		"value counts as not set. A secret can come from a file: set `TOUCHLINE_DATABASE_URL_FILE` to its path.\n" +
+		"Switches are `on` or `off`, durations are written as `90s`, `15m` or `48h`, an empty list as `none`.\n" +
+		"`touchline config` prints every setting with its value, default and source, and masks secrets.\n\n" +
+		"The service does not start with an invalid setting or an unknown variable that begins with `TOUCHLINE_`. It prints every error.\n\n" +
+		"| variable | default | accepted | meaning |\n|---|---|---|---|\n")
 	for _, s := range config.Settings() {
 		if !s.NotBuilt {
 			writeSetting(&out, s)
 		}
 	}
-	out.WriteString("\nKnown, and not built yet: anything but what is accepted stops the start.\n\n" +
-		"| variable | default | accepted | what it means |\n|---|---|---|---|\n")
+	out.WriteString("\nNot built yet: the service does not start with another value than the accepted one.\n\n" +
+		"| variable | default | accepted | meaning |\n|---|---|---|---|\n")
 	for _, s := range config.Settings() {
 		if s.NotBuilt {
 			writeSetting(&out, s)

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// masked stands where a secret would.
+// masked replaces a secret in output.
 const masked = "••••••"
 
-// Secret is a value that no printing shows, whatever the verb: only Reveal does.
+// Secret is a value that only Reveal returns; printing, JSON and logs mask it.
 type Secret string
 
-// Reveal returns the value itself, for the one place that needs it.
+// Reveal returns the secret.
 func (s Secret) Reveal() string { return string(s) }
 
-// String returns dots, or nothing for the empty secret.
+// String returns dots, or "" for an empty secret.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -25,7 +25,7 @@ func (s Secret) String() string {
 	return masked
 }
 
-// Format writes dots for every verb, %#v and %x among them.
+// Format writes String for every verb, including %#v and %x.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // MarshalText keeps the value out of JSON.
@@ -34,16 +34,16 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // LogValue keeps the value out of logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
-// SecretURL is an address that may hold a password or a key. Printing shows what
-// tells one address from another and hides the rest; Reveal returns all of it.
+// SecretURL is a URL that may hold a password or a key. Printing, JSON and logs show
+// the host and mask the secret parts; Reveal returns the whole URL.
 type SecretURL string
 
-// Reveal returns the address itself.
+// Reveal returns the URL with its secrets.
 func (s SecretURL) Reveal() string { return string(s) }
 
-// String returns the address less what may be secret. Of postgres://… it shows
-// user, host and database; of http:<url> scheme and host, as gateways take keys in
-// path and query alike; of s3://… bucket, path and endpoint. What is no address at all is hidden whole.
+// String returns the URL without its secrets: user, host and database of postgres://…,
+// bucket, path and endpoint of s3://…, only scheme and host of http:<url>, because SMS
+// gateways accept keys in the path and in the query. It masks unknown schemes entirely.
 func (s SecretURL) String() string {
 	scheme, rest, found := strings.Cut(string(s), ":")
 	switch {
@@ -111,8 +111,8 @@ func (s SecretURL) String() string {
 // Format writes String for every verb.
 func (s SecretURL) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// MarshalText keeps what is secret out of JSON.
+// MarshalText keeps the secrets out of JSON.
 func (s SecretURL) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// LogValue keeps what is secret out of logs.
+// LogValue keeps the secrets out of logs.
 func (s SecretURL) LogValue() slog.Value { return slog.StringValue(s.String()) }

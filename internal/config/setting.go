@@ -7,26 +7,25 @@ import (
 	"sync"
 )
 
-// prefix begins the name of every variable.
+// prefix is the start of every variable name.
 const prefix = "TOUCHLINE_"
 
 // Setting describes one setting, for documentation and help.
 type Setting struct {
 	// Name is the environment variable.
 	Name string
-	// FileName is the variable that names a file with the value; empty for what
-	// is no secret.
+	// FileName is the variable that names a file with the value; empty if the
+	// setting is not secret.
 	FileName string
-	// Flag is the flag's name without dashes; empty for what must not be seen in
-	// the list of processes.
+	// Flag is the name of the flag without dashes; empty if the setting must not
+	// appear in the list of processes.
 	Flag string
-	// Default is the default as it would be written, or what it follows from.
+	// Default is the default as an operator would write it, or what it depends on.
 	Default string
-	// Limits says what is accepted, where the help does not.
+	// Limits says what is accepted, unless Help does.
 	Limits string
-	// Help is what it means.
-	Help string
-	// NotBuilt says that this release knows only its name.
+	Help   string
+	// NotBuilt means that this release knows the name but does not implement it.
 	NotBuilt bool
 }
 
@@ -39,19 +38,19 @@ func Settings() []Setting {
 	return list
 }
 
-// setting is a Setting with what Load needs to fill its field.
+// setting is a Setting with the data that Load needs.
 type setting struct {
 	Setting
 	key      string // the name without the prefix
 	index    int    // of the field in Config
-	text     string // the default to parse; empty where it is derived
-	secret   string // all, url, codes or nothing
+	text     string // the default to parse; empty if derive sets it
+	secret   string // all, url, codes, or empty
 	min, max string
 	oneof    []string
-	later    string // accepted, beside nothing, while NotBuilt
+	accepted string // the only value that a NotBuilt setting may have
 }
 
-// table is every setting, read once from the tags of Config.
+// table returns every setting, read once from the tags of Config.
 var table = sync.OnceValue(func() []setting {
 	var list []setting
 	t := reflect.TypeFor[Config]()
@@ -92,19 +91,17 @@ func newSetting(field reflect.StructField, index int) setting {
 	if list := field.Tag.Get("oneof"); list != "" {
 		s.oneof = strings.Split(list, ",")
 	}
-	s.later, s.NotBuilt = field.Tag.Lookup("later")
+	s.accepted, s.NotBuilt = field.Tag.Lookup("notbuilt")
 	s.Limits = s.limits(field)
 	return s
 }
 
-// limits is a phrase for what the tags accept.
+// limits returns a phrase for what the tags accept.
 func (s setting) limits(field reflect.StructField) string {
 	zero := field.Tag.Get("zero")
 	switch {
-	case s.NotBuilt && s.later == "":
-		return "nothing yet"
 	case s.NotBuilt:
-		return s.later
+		return s.accepted
 	case field.Type.Kind() == reflect.Bool:
 		return "on, off"
 	case s.oneof != nil:
@@ -118,7 +115,7 @@ func (s setting) limits(field reflect.StructField) string {
 	}
 }
 
-// value is the field of c that s describes.
+// value returns the field of the setting in c.
 func (s setting) value(c *Config) reflect.Value {
 	return reflect.ValueOf(c).Elem().Field(s.index)
 }

@@ -7,27 +7,26 @@ import (
 	"os"
 )
 
-// TLSOn says whether the service speaks TLS itself.
-func (c *Config) TLSOn() bool { return named(c.TLSCert) && named(c.TLSKey) }
+// TLSOn reports whether the API listener uses TLS.
+func (c *Config) TLSOn() bool { return isPath(c.TLSCert) && isPath(c.TLSKey) }
 
-// named says whether a setting that names a file does.
-func named(file string) bool { return file != "" && file != off }
+func isPath(file string) bool { return file != "" && file != off }
 
-// checkTLSCert judges the certificate, and whether the key is its own.
+// checkTLSCert checks the certificate, and whether it matches the key.
 func (c *Config) checkTLSCert() []string {
-	if !named(c.TLSCert) && named(c.TLSKey) {
+	if !isPath(c.TLSCert) && isPath(c.TLSKey) {
 		return []string{"must name the certificate of TLS_KEY"}
 	}
 	if !c.TLSOn() {
 		return nil
 	}
-	certificate, problem := content(c.TLSCert)
-	if problem != "" {
-		return []string{problem}
+	certificate, message := readFile(c.TLSCert)
+	if message != "" {
+		return []string{message}
 	}
-	key, problem := content(c.TLSKey)
-	if problem != "" {
-		return nil // TLS_KEY says so
+	key, message := readFile(c.TLSKey)
+	if message != "" {
+		return nil // checkTLSKey reports it
 	}
 	if _, err := tls.X509KeyPair(certificate, key); err != nil {
 		return []string{"cannot be used with TLS_KEY: " + err.Error()}
@@ -36,21 +35,21 @@ func (c *Config) checkTLSCert() []string {
 }
 
 func (c *Config) checkTLSKey() []string {
-	if named(c.TLSCert) && !named(c.TLSKey) {
+	if isPath(c.TLSCert) && !isPath(c.TLSKey) {
 		return []string{"must name the key of TLS_CERT"}
 	}
 	if !c.TLSOn() {
 		return nil
 	}
-	_, problem := content(c.TLSKey)
-	return one(problem)
+	_, message := readFile(c.TLSKey)
+	return optional(message)
 }
 
-// content reads a file, or says why it cannot.
-func content(path string) ([]byte, string) {
+// readFile returns the content of a file, or an error message.
+func readFile(path string) ([]byte, string) {
 	text, err := os.ReadFile(path)
 	if perr, ok := errors.AsType[*fs.PathError](err); ok {
-		err = perr.Err // the path is in the line already
+		err = perr.Err // the error names the path already
 	}
 	if err != nil {
 		return nil, "cannot be read: " + err.Error()

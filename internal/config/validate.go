@@ -13,30 +13,29 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Validate reports every fault of c as Faults, or nil. Load has done so already;
-// it is for a Config that was changed since.
+// Validate returns every error of c as Errors, or nil. Load validates too; call this
+// for a Config that was changed after Load.
 func (c *Config) Validate() error {
-	if faults := c.faults(nil); len(faults) > 0 {
-		return faults
+	if errs := c.validate(nil); len(errs) > 0 {
+		return errs
 	}
 	return nil
 }
 
-// checks are the rules that tags cannot say, by the setting they are about. Each
-// returns what is wrong, or nothing.
+// checks are the rules that tags cannot express, by setting. Each returns messages.
 var checks = map[string]func(*Config) []string{
-	"ADDR":               func(c *Config) []string { return one(checkAddr(c.Addr)) },
-	"PUBLIC_URL":         func(c *Config) []string { return one(checkPublicURL(c.PublicURL)) },
-	"DATA_DIR":           func(c *Config) []string { return one(checkPath(c.DataDir)) },
-	masterKey:            func(c *Config) []string { return one(checkMasterKey(c.MasterKeyBase64)) },
-	"DATABASE_URL":       func(c *Config) []string { return one(checkDatabaseURL(c.DatabaseURL.Reveal())) },
+	"ADDR":               func(c *Config) []string { return optional(checkAddr(c.Addr)) },
+	"PUBLIC_URL":         func(c *Config) []string { return optional(checkPublicURL(c.PublicURL)) },
+	"DATA_DIR":           func(c *Config) []string { return optional(checkPath(c.DataDir)) },
+	masterKey:            func(c *Config) []string { return optional(checkMasterKey(c.MasterKeyBase64)) },
+	"DATABASE_URL":       func(c *Config) []string { return optional(checkDatabaseURL(c.DatabaseURL.Reveal())) },
 	"ADMIN_ADDR":         (*Config).checkAdminAddr,
-	"FILES":              func(c *Config) []string { return one(checkFiles(c.Files.Reveal())) },
+	"FILES":              func(c *Config) []string { return optional(checkFiles(c.Files.Reveal())) },
 	"TLS_CERT":           (*Config).checkTLSCert,
 	"TLS_KEY":            (*Config).checkTLSKey,
-	"CLAMAV":             func(c *Config) []string { return one(checkClamAV(c.ClamAV)) },
-	"TIERS":              func(c *Config) []string { return one(checkTiers(c.Tiers)) },
-	"SMS":                func(c *Config) []string { return one(checkSMS(c.SMS.Reveal())) },
+	"CLAMAV":             func(c *Config) []string { return optional(checkClamAV(c.ClamAV)) },
+	"TIERS":              func(c *Config) []string { return optional(checkTiers(c.Tiers)) },
+	"SMS":                func(c *Config) []string { return optional(checkSMS(c.SMS.Reveal())) },
 	"DEFAULT_REGION":     (*Config).checkDefaultRegion,
 	"COUNTRIES":          (*Config).checkCountries,
 	"TEST_NUMBERS":       (*Config).checkTestNumbers,
@@ -44,27 +43,27 @@ var checks = map[string]func(*Config) []string{
 	"PROFILE_REQUIRED":   (*Config).checkProfile,
 }
 
-// faults judges every setting but those that could not be read.
-func (c *Config) faults(unread map[string]bool) Faults {
-	var faults Faults
+// validate checks every setting except those that could not be parsed.
+func (c *Config) validate(unparsed map[string]bool) Errors {
+	var errs Errors
 	for _, s := range table() {
-		if unread[s.key] || !c.isSet(s.key) && c.follows(s.key, unread) {
+		if unparsed[s.key] || !c.isSet(s.key) && c.dependsOnInvalid(s.key, unparsed) {
 			continue
 		}
-		problems := one(s.check(c))
+		messages := optional(s.check(c))
 		if check := checks[s.key]; check != nil {
-			problems = append(problems, check(c)...)
+			messages = append(messages, check(c)...)
 		}
-		for _, problem := range problems {
-			faults = append(faults, Fault{Name: s.Name, Value: format(s.value(c).Interface()), Problem: problem})
+		for _, message := range messages {
+			errs = append(errs, Error{Name: s.Name, Value: format(s.value(c).Interface()), Message: message})
 		}
 	}
-	return faults
+	return errs
 }
 
-// follows says whether the setting was derived from one that is at fault itself,
-// so that one mistake is not reported twice.
-func (c *Config) follows(key string, unread map[string]bool) bool {
+// dependsOnInvalid reports whether the setting is derived from an invalid one. Its own
+// error would report one mistake twice.
+func (c *Config) dependsOnInvalid(key string, unparsed map[string]bool) bool {
 	switch key {
 	case "PUBLIC_URL":
 		return checkAddr(c.Addr) != ""
@@ -74,43 +73,39 @@ func (c *Config) follows(key string, unread map[string]bool) bool {
 		return !phone.KnownRegion(c.DefaultRegion)
 	case "REFRESH_TOKEN_IDLE":
 		s, _ := find("REFRESH_TOKEN_LIFETIME")
-		return unread[s.key] || s.check(c) != ""
+		return unparsed[s.key] || s.check(c) != ""
 	default:
 		return false
 	}
 }
 
-// one is the list of at most one problem.
-func one(problem string) []string {
-	if problem == "" {
+// optional returns a list of message, empty if message is "".
+func optional(message string) []string {
+	if message == "" {
 		return nil
 	}
-	return []string{problem}
+	return []string{message}
 }
 
-// check holds the setting to its tags.
+// check checks the value of the setting against its tags. It returns a message or "".
 func (s setting) check(c *Config) string {
 	switch v := s.value(c).Interface().(type) {
 	case int:
-		least, _ := strconv.Atoi(s.min)
-		most, _ := strconv.Atoi(s.max)
-		if v < least || v > most {
+		lowest, _ := strconv.Atoi(s.min)
+		highest, _ := strconv.Atoi(s.max)
+		if v < lowest || v > highest {
 			return "must be " + s.Limits
 		}
 	case time.Duration:
-		least, _ := time.ParseDuration(s.min)
-		most, _ := time.ParseDuration(s.max)
-		if v < least || v > most {
+		lowest, _ := time.ParseDuration(s.min)
+		highest, _ := time.ParseDuration(s.max)
+		if v < lowest || v > highest {
 			return "must be " + s.Limits
 		}
 	case string:
 		switch {
-		case s.NotBuilt && v != "" && v != s.later:
-			accepted := "leave it unset"
-			if s.later != "" {
-				accepted += " or say " + s.later
-			}
-			return "is not built yet: this release does not have it; " + accepted
+		case s.NotBuilt && v != "" && v != s.accepted:
+			return "is not built yet: this release does not have it; leave it unset or set it to " + s.accepted
 		case s.oneof != nil && !slices.Contains(s.oneof, v):
 			return "must be one of " + s.Limits
 		}
@@ -134,7 +129,7 @@ func checkPublicURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 		u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(text, "#") {
-		return "must be an http or https address without path or query, such as https://touchline.example"
+		return "must be an http or https URL without path or query, such as https://touchline.example"
 	}
 	return ""
 }
@@ -182,7 +177,7 @@ func checkDatabaseURL(text string) string {
 }
 
 func checkSMS(text string) string {
-	const known = "this release knows log and http:<url>"
+	const supported = "this release supports log and http:<url>"
 	kind, rest, _ := strings.Cut(text, ":")
 	switch {
 	case text == "log":
@@ -190,18 +185,18 @@ func checkSMS(text string) string {
 	case kind == "http" || kind == "https":
 		u, err := url.Parse(rest)
 		if kind == "https" || err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-			return "after http: comes the whole address, as in http:https://gateway.example/send"
+			return "after http: comes the whole URL, as in http:https://gateway.example/send"
 		}
 		return ""
 	case isName(kind):
-		return fmt.Sprintf("the provider %s is not built yet; %s", kind, known)
+		return fmt.Sprintf("the provider %s is not built yet; %s", kind, supported)
 	default:
-		return "this provider is not built yet; " + known
+		return "this provider is not built yet; " + supported
 	}
 }
 
-// isName says whether s can be repeated as a provider's name: a key that was set
-// by mistake is hardly a short word.
+// isName reports whether s looks like the name of a provider. An error may print it; it
+// must not print a key that was set by mistake.
 func isName(s string) bool {
 	return s != "" && len(s) <= 16 && !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 }
@@ -215,29 +210,29 @@ func (c *Config) checkDefaultRegion() []string {
 
 func (c *Config) checkCountries() []string {
 	if len(c.Countries) == 0 {
-		return []string{"must name a country; * is all"}
+		return []string{"must name a country; * allows all"}
 	}
 	if len(c.Countries) > 1 && slices.Contains(c.Countries, "*") {
-		return []string{"must be * alone or countries alone"}
+		return []string{"must be * alone, or countries without *"}
 	}
-	var problems []string
+	var messages []string
 	for _, country := range c.Countries {
 		if country != "*" && !phone.KnownRegion(country) {
-			problems = append(problems, fmt.Sprintf("%q is no ISO 3166 country of two letters", country))
+			messages = append(messages, fmt.Sprintf("%q is not an ISO 3166 country of two letters", country))
 		}
 	}
-	return problems
+	return messages
 }
 
 func (c *Config) checkTestNumbers() []string {
-	var problems []string
+	var messages []string
 	for i, t := range c.TestNumbers {
 		code := t.Code.Reveal()
 		if len(code) != c.OTPLength || strings.ContainsFunc(code, func(r rune) bool { return r < '0' || r > '9' }) {
-			problems = append(problems, fmt.Sprintf("entry %d: the code must have %d digits, as OTP_LENGTH says", i+1, c.OTPLength))
+			messages = append(messages, fmt.Sprintf("entry %d: the code must have %d digits, as OTP_LENGTH says", i+1, c.OTPLength))
 		}
 	}
-	return problems
+	return messages
 }
 
 func (c *Config) checkIdle() []string {
@@ -249,22 +244,22 @@ func (c *Config) checkIdle() []string {
 
 func (c *Config) checkProfile() []string {
 	known := []string{"name", "bio", "experience_years", "sports", "email", "certifications", "profile_picture"}
-	var problems []string
+	var messages []string
 	for _, field := range c.ProfileRequired {
 		if !slices.Contains(known, field) {
-			problems = append(problems, fmt.Sprintf("%q is not one of %s", field, strings.Join(known, ", ")))
+			messages = append(messages, fmt.Sprintf("%q is not one of %s", field, strings.Join(known, ", ")))
 		}
 	}
-	return problems
+	return messages
 }
 
-// decodeKey reads 32 bytes in base64, of either alphabet, padded or not.
+// decodeKey decodes 32 bytes in base64, of either alphabet, with or without padding.
 func decodeKey(text string) ([]byte, error) {
 	text = strings.TrimRight(strings.TrimSpace(text), "=")
 	text = strings.NewReplacer("-", "+", "_", "/").Replace(text)
 	key, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil || len(key) != keySize {
-		return nil, fmt.Errorf("must be %d bytes in base64; openssl rand -base64 %d makes them", keySize, keySize)
+		return nil, fmt.Errorf("must be %d bytes in base64; create them with openssl rand -base64 %d", keySize, keySize)
 	}
 	return key, nil
 }

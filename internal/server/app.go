@@ -119,7 +119,7 @@ func Open(ctx context.Context, cfg *config.Config, edges Edges) (*App, error) {
 // OpenStore opens the database of cfg and migrates it.
 func OpenStore(ctx context.Context, cfg *config.Config, edges Edges) (*store.DB, error) {
 	edges = edges.filled()
-	if err := cfg.MakeDataDir(); err != nil {
+	if err := cfg.CreateDataDir(); err != nil {
 		return nil, err
 	}
 	db, err := store.Open(ctx, cfg.DatabaseURL.Reveal(), store.Options{MaxConns: cfg.DatabaseConnections})
@@ -136,7 +136,7 @@ func OpenStore(ctx context.Context, cfg *config.Config, edges Edges) (*store.DB,
 		AllowCoachAsContact:        cfg.AllowCoachAsContact,
 		GetsSMS: func(n phone.Number) bool {
 			_, test := cfg.TestCode(n, edges.Now())
-			return !test && cfg.Reaches(n)
+			return !test && cfg.SMSAllowed(n)
 		},
 	}
 	if err := db.Migrate(ctx); err != nil {
@@ -169,9 +169,9 @@ func (a *App) assemble(ctx context.Context) error {
 	approvals := approval.NewService(watched.approvals, approval.Rules{
 		ResendAfter: cfg.ResendAfter, RemindersPerWindow: cfg.RemindersPerWindow, ReminderWindow: cfg.ReminderWindow,
 		RequireGuardianForMinors: cfg.RequireGuardianForMinors, AllowCoachAsContact: cfg.AllowCoachAsContact,
-		Reachable:   cfg.Reaches,
+		Reachable:   cfg.SMSAllowed,
 		TestNumber:  a.testNumber,
-		CheckRoster: room(a.tiers),
+		CheckRoster: checkRoster(a.tiers),
 	}, edges.Now, edges.NewID)
 	a.hub = new(notify.Hub)
 	docs, err := api.NewDocs()
@@ -241,7 +241,7 @@ func authSettings(cfg *config.Config, testCode func(phone.Number, time.Time) str
 		SendsPerAddressHour: cfg.OTPSendsPerAddressHour, SendsTotalHour: cfg.OTPSendsTotalHour,
 		AccessLifetime: cfg.AccessTokenLifetime, RefreshIdle: cfg.RefreshTokenIdle,
 		RefreshLifetime: cfg.RefreshTokenLifetime, RefreshGrace: cfg.RefreshGrace,
-		Reachable: cfg.Reaches, TestCode: testCode,
+		Reachable: cfg.SMSAllowed, TestCode: testCode,
 	}
 }
 

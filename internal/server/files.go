@@ -29,7 +29,7 @@ func openFiles(ctx context.Context, cfg *config.Config, db *store.DB, edges Edge
 		return nil, fmt.Errorf("open the file store: %w", err)
 	}
 	own := newOwnFiles(files, db, edges)
-	switch err := own.sure(ctx, cfg.FilesChosen()); {
+	switch err := own.sure(ctx, cfg.FilesSet()); {
 	case fault.KindOf(err) == fault.Unavailable:
 		edges.Log.Warn("the file store is away: documents wait for it", "files", cfg.Files, "error", err)
 	case err != nil:

@@ -16,7 +16,7 @@ import (
 // there is none yet, but never for a database that has keys: a new one could open
 // none of them, and would lie where the right one must be put back.
 func openKeys(ctx context.Context, cfg *config.Config, db *store.DB, now func() time.Time) (*auth.Keys, error) {
-	master, err := cfg.FindMasterKey()
+	master, err := cfg.ReadMasterKey()
 	if errors.Is(err, fs.ErrNotExist) {
 		master, err = firstKey(ctx, cfg, db)
 	}
@@ -33,10 +33,10 @@ func firstKey(ctx context.Context, cfg *config.Config, db *store.DB) ([]byte, er
 		return nil, err
 	}
 	if len(secrets) == 0 {
-		return cfg.MasterKey()
+		return cfg.CreateMasterKey()
 	}
 	// A replica that started beside this one has its key before the database has keys.
-	master, err := cfg.FindMasterKey()
+	master, err := cfg.ReadMasterKey()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the master key is missing: there is no %s, and this database was first started with a master key; put it back, or name it", cfg.MasterKeyPath())
 	}

@@ -11,40 +11,39 @@ import (
 	"github.com/touchline/touchline/internal/config"
 )
 
-// maxTiersFile bounds the file of TIERS, in bytes.
+// maxTiersFile is the maximum size of the file of TIERS, in bytes.
 const maxTiersFile = 1 << 20
 
-// Tiers reads the subscription tiers that cfg names. The error is config.Faults
-// with everything that is wrong with the file.
+// Tiers returns the subscription tiers of TIERS. The error is config.Errors with every
+// error in the file.
 func Tiers(cfg *config.Config) (coach.Tiers, error) {
 	tiers := coach.Tiers{KYC: cfg.KYC}
 	if cfg.Tiers == config.BuiltIn {
 		tiers.List = coach.DefaultTiers()
 		return tiers, nil
 	}
+	var messages []string
 	text, err := readTiers(cfg.Tiers)
-	problems := []string{}
 	if err != nil {
-		problems = append(problems, "cannot be read: "+err.Error())
+		messages = append(messages, "cannot be read: "+err.Error())
 	} else {
-		tiers.List, problems = coach.ParseTiers(text)
+		tiers.List, messages = coach.ParseTiers(text)
 	}
-	if len(problems) == 0 {
+	if len(messages) == 0 {
 		return tiers, nil
 	}
-	var faults config.Faults
-	for _, problem := range problems {
-		faults = append(faults, config.Fault{Name: "TOUCHLINE_TIERS", Value: cfg.Tiers, Problem: problem})
+	var errs config.Errors
+	for _, message := range messages {
+		errs = append(errs, config.Error{Name: "TOUCHLINE_TIERS", Value: cfg.Tiers, Message: message})
 	}
-	return tiers, faults
+	return tiers, errs
 }
 
-// CheckTiers is what is wrong with the file of TIERS, for config.Load to name
-// together with all else that is wrong.
-func CheckTiers(cfg *config.Config) config.Faults {
+// CheckTiers returns the errors in the file of TIERS. It is a config.Check.
+func CheckTiers(cfg *config.Config) config.Errors {
 	_, err := Tiers(cfg)
-	faults, _ := errors.AsType[config.Faults](err)
-	return faults
+	errs, _ := errors.AsType[config.Errors](err)
+	return errs
 }
 
 func readTiers(path string) ([]byte, error) {
@@ -55,16 +54,16 @@ func readTiers(path string) ([]byte, error) {
 		text, err = io.ReadAll(io.LimitReader(f, maxTiersFile+1))
 	}
 	if perr, ok := errors.AsType[*fs.PathError](err); ok {
-		err = perr.Err // the path is in the line already
+		err = perr.Err // config.Error shows the path already
 	}
 	if err == nil && len(text) > maxTiersFile {
-		err = errors.New("it has more than a megabyte")
+		err = errors.New("the file is larger than 1 MiB")
 	}
 	return text, err
 }
 
-// room judges a coach's roster by the tiers.
-func room(tiers coach.Tiers) func(approval.Roster) error {
+// checkRoster returns an error if a coach has more players than the tier allows.
+func checkRoster(tiers coach.Tiers) func(approval.Roster) error {
 	return func(r approval.Roster) error {
 		return tiers.CheckPlayers(coach.TierStatus{Tier: r.Tier, KYC: coach.KYCState(r.KYC)}, r.Players-1)
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/touchline/touchline/internal/config"
 )
 
-func TestFaults(t *testing.T) {
+func TestErrors(t *testing.T) {
 	tests := []struct {
 		args    []string
 		environ []string
-		want    string // part of the one fault
+		want    string // part of the only error
 	}{
 		{nil, env("ADDR=8080"), "TOUCHLINE_ADDR=8080: must be host:port"},
 		{nil, env("ADDR=127.0.0.1:http"), "the port from 0 to 65535"},
 		{nil, env("ADDR=127.0.0.1:70000"), "TOUCHLINE_ADDR"},
 		{[]string{"--addr=http://x:80"}, nil, "TOUCHLINE_ADDR=http://x:80"},
-		{nil, env("PUBLIC_URL=t.example"), "must be an http or https address"},
+		{nil, env("PUBLIC_URL=t.example"), "must be an http or https URL"},
 		{nil, env("PUBLIC_URL=https://t.example/app"), "without path or query"},
 		{nil, env("PUBLIC_URL=https://t.example?x=1"), "TOUCHLINE_PUBLIC_URL"},
 		{nil, env("PUBLIC_URL=https://"), "TOUCHLINE_PUBLIC_URL"},
@@ -35,11 +35,11 @@ func TestFaults(t *testing.T) {
 		{nil, env("DATABASE_URL_FILE=/dev/null"), "the file is empty"},
 		{nil, env("SMS=log", "SMS_FILE=/dev/null"), "set one of them"},
 		{nil, env("DATABASE_CONNECTIONS=1"), "must be 2 to 1000"},
-		{nil, env("SMS=twilio:x:y"), "the provider twilio is not built yet; this release knows log and http:<url>"},
-		{nil, env("SMS=ftp:x"), "this release knows log and http:<url>"},
-		{nil, env("SMS=http:"), "after http: comes the whole address"},
+		{nil, env("SMS=twilio:x:y"), "the provider twilio is not built yet; this release supports log and http:<url>"},
+		{nil, env("SMS=ftp:x"), "this release supports log and http:<url>"},
+		{nil, env("SMS=http:"), "after http: comes the whole URL"},
 		{nil, env("DEFAULT_REGION=XX"), "TOUCHLINE_DEFAULT_REGION=XX: must be an ISO 3166 country"},
-		{nil, env("COUNTRIES=IN,XX"), `TOUCHLINE_COUNTRIES=IN,XX: "XX" is no ISO 3166 country`},
+		{nil, env("COUNTRIES=IN,XX"), `TOUCHLINE_COUNTRIES=IN,XX: "XX" is not an ISO 3166 country`},
 		{nil, env("COUNTRIES=*,IN"), "must be * alone"},
 		{nil, env("COUNTRIES=none"), "must name a country"},
 		{nil, env("OTP_LENGTH=3"), "TOUCHLINE_OTP_LENGTH=3: must be 4 to 10"},
@@ -57,7 +57,7 @@ func TestFaults(t *testing.T) {
 		{nil, env("TEST_NUMBERS=+919900000001=12345@2027-01-31"), "entry 1: the code must have 6 digits"},
 		{nil, env("TEST_NUMBERS=+919900000001=12345x@2027-01-31"), "entry 1: the code must have 6 digits"},
 		{nil, env("TEST_NUMBERS=+919900000001=123456@2027-02-31"), "entry 1: the last day must be a date"},
-		{nil, env("TEST_NUMBERS=+919900000001=123456@2027-01-31,+91 99000 00001=123456@2027-01-31"), "entry 2 names a number again"},
+		{nil, env("TEST_NUMBERS=+919900000001=123456@2027-01-31,+91 99000 00001=123456@2027-01-31"), "entry 2 repeats a number"},
 		{nil, env("REFRESH_TOKEN_IDLE=2h", "REFRESH_TOKEN_LIFETIME=1h"), "must not be longer than REFRESH_TOKEN_LIFETIME, 1h"},
 		{nil, env("REFRESH_TOKEN_LIFETIME=never"), "TOUCHLINE_REFRESH_TOKEN_LIFETIME=never"},
 		{nil, env("REMINDERS_PER_WINDOW=0"), "must be 1 to 1000"},
@@ -69,17 +69,17 @@ func TestFaults(t *testing.T) {
 		{nil, env("ADMIN_ADDR=127.0.0.1:8080"), "must not be ADDR"},
 		{nil, env("FILES=/srv/files"), "must be file:<path> or s3://…"},
 		{nil, env("FILES=s3://127.0.0.1:9000/bucket"), "after s3:// comes the bucket"},
-		{nil, env("FILES=s3://bucket?zone=x"), "knows endpoint and region"},
-		{nil, env("FILES=s3://bucket?endpoint=minio"), "endpoint must be an http or https address"},
+		{nil, env("FILES=s3://bucket?zone=x"), "accepts endpoint and region"},
+		{nil, env("FILES=s3://bucket?endpoint=minio"), "endpoint must be an http or https URL"},
 		{nil, env("CLAMAV=on"), "must be off, unix:<path> or tcp:<host>:<port>"},
 		{nil, env("TLS_CERT=x.pem"), "TOUCHLINE_TLS_KEY=off: must name the key of TLS_CERT"},
 		{nil, env("TLS_KEY=x.pem"), "TOUCHLINE_TLS_CERT=off: must name the certificate of TLS_KEY"},
-		{nil, env("TLS_CERT=x.pem", "TLS_KEY=fault_test.go"), "TOUCHLINE_TLS_CERT=x.pem: cannot be read: no such file or directory"},
-		{nil, env("TLS_CERT=fault_test.go", "TLS_KEY=x.pem"), "TOUCHLINE_TLS_KEY=x.pem: cannot be read: no such file or directory"},
-		{nil, env("TLS_CERT=fault_test.go", "TLS_KEY=fault_test.go"), "TOUCHLINE_TLS_CERT=fault_test.go: cannot be used with TLS_KEY: "},
+		{nil, env("TLS_CERT=x.pem", "TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=x.pem: cannot be read: no such file or directory"},
+		{nil, env("TLS_CERT=error_test.go", "TLS_KEY=x.pem"), "TOUCHLINE_TLS_KEY=x.pem: cannot be read: no such file or directory"},
+		{nil, env("TLS_CERT=error_test.go", "TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=error_test.go: cannot be used with TLS_KEY: "},
 		{nil, env("TLS_AUTOCERT_DOMAINS=t.example"), "TOUCHLINE_TLS_AUTOCERT_DOMAINS"},
 		{nil, env("KYC=yes"), "must be on or off"},
-		{nil, env("OTP_FRAUD_RULE=on"), "TOUCHLINE_OTP_FRAUD_RULE=on: is not built yet: this release does not have it; leave it unset or say off"},
+		{nil, env("OTP_FRAUD_RULE=on"), "TOUCHLINE_OTP_FRAUD_RULE=on: is not built yet: this release does not have it; leave it unset or set it to off"},
 		{nil, env("OTP_LENGHT=6"), "TOUCHLINE_OTP_LENGHT: there is no such setting (did you mean TOUCHLINE_OTP_LENGTH?)"},
 		{nil, env("ADDR_FILE=x"), "TOUCHLINE_ADDR_FILE: there is no such setting"},
 		{nil, env("COMPLETELY_ELSE=1"), "TOUCHLINE_COMPLETELY_ELSE: there is no such setting"},
@@ -97,9 +97,9 @@ func TestFaults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(strings.Join(append(tt.args, tt.environ...), " "), func(t *testing.T) {
 			_, err := config.Load(tt.args, tt.environ)
-			faults, ok := errors.AsType[config.Faults](err)
-			if !ok || len(faults) != 1 {
-				t.Fatalf("err = %v, want one fault", err)
+			errs, ok := errors.AsType[config.Errors](err)
+			if !ok || len(errs) != 1 {
+				t.Fatalf("err = %v, want one error", err)
 			}
 			if !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("err = %v, want one line with %s", err, tt.want)
@@ -108,41 +108,41 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Every fault is reported, not the first alone, in the order of the table.
-func TestEveryFault(t *testing.T) {
+// TestAllErrorsAreReported: Load reports all errors, in the order of the table.
+func TestAllErrorsAreReported(t *testing.T) {
 	_, err := config.Load(
 		[]string{"--otp-tries=0", "--nonsense"},
 		env("OTP_LENGTH=3", "OTP_FRAUD_RULE=on", "TRUSTED_PROXIES=a,b", "COUNTRIES=XX,YY", "OTHER=1", "LOG_FORMAT=xml"))
 	want := []string{"OTHER", "--nonsense", `"a"`, `"b"`, `"XX"`, `"YY"`, "OTP_LENGTH", "OTP_TRIES", "LOG_FORMAT", "OTP_FRAUD_RULE"}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != len(want) {
-		t.Fatalf("%d faults, want %d:\n%v", len(lines), len(want), err)
+		t.Fatalf("got %d errors, want %d:\n%v", len(lines), len(want), err)
 	}
 	for i, line := range lines {
 		if !strings.Contains(line, want[i]) {
-			t.Errorf("line %d is %s, want %s", i+1, line, want[i])
+			t.Errorf("line %d = %s, want one about %s", i+1, line, want[i])
 		}
 	}
 }
 
-// What a further check finds is named with everything else, but for a setting that
-// is at fault already.
-func TestFurtherChecks(t *testing.T) {
-	tiers := config.Fault{Name: "TOUCHLINE_TIERS", Problem: "is not JSON"}
-	further := func(c *config.Config) config.Faults {
-		return config.Faults{tiers, tiers, {Name: "TOUCHLINE_OTP_TRIES", Problem: "is odd"}}
+// TestLoadAddsCheckErrors: Load adds the errors of a check, except for a setting that
+// has an error already.
+func TestLoadAddsCheckErrors(t *testing.T) {
+	tiers := config.Error{Name: "TOUCHLINE_TIERS", Message: "is not JSON"}
+	check := func(c *config.Config) config.Errors {
+		return config.Errors{tiers, tiers, {Name: "TOUCHLINE_OTP_TRIES", Message: "is odd"}}
 	}
-	_, err := config.Load(nil, env("OTP_TRIES=0"), further)
-	faults, _ := errors.AsType[config.Faults](err)
-	if len(faults) != 3 || faults[0].Name != "TOUCHLINE_OTP_TRIES" || faults[1] != tiers || faults[2] != tiers {
-		t.Errorf("faults = %v", faults)
+	_, err := config.Load(nil, env("OTP_TRIES=0"), check)
+	errs, _ := errors.AsType[config.Errors](err)
+	if len(errs) != 3 || errs[0].Name != "TOUCHLINE_OTP_TRIES" || errs[1] != tiers || errs[2] != tiers {
+		t.Errorf("errors = %v, want OTP_TRIES and twice TIERS", errs)
 	}
-	if _, err := config.Load(nil, nil, further); err == nil {
-		t.Error("a further check stops nothing")
+	if _, err := config.Load(nil, nil, check); err == nil {
+		t.Error("err = nil, want the error of the check")
 	}
 }
 
-func TestTestVariablesAreNotOurs(t *testing.T) {
+func TestLoadIgnoresTestVariables(t *testing.T) {
 	c, err := config.Load(nil, env("TEST_DATABASE_URL=postgres://x", "TEST_NUMBERS=+919900000001=123456@2027-01-31"))
 	if err != nil || len(c.TestNumbers) != 1 {
 		t.Errorf("err = %v", err)
@@ -152,13 +152,12 @@ func TestTestVariablesAreNotOurs(t *testing.T) {
 func TestValidateAfterChange(t *testing.T) {
 	c := config.Defaults()
 	c.OTPLength, c.DataDir = 2, ""
-	if faults, ok := errors.AsType[config.Faults](c.Validate()); !ok || len(faults) != 2 {
-		t.Errorf("Validate = %v, want two faults", c.Validate())
+	if errs, ok := errors.AsType[config.Errors](c.Validate()); !ok || len(errs) != 2 {
+		t.Errorf("Validate = %v, want two errors", c.Validate())
 	}
 }
 
-// Whatever the environment and the flags are, Load neither panics nor repeats a
-// secret.
+// FuzzLoad: Load does not panic, and Validate accepts what Load accepts.
 func FuzzLoad(f *testing.F) {
 	f.Add("--addr=:1", "TOUCHLINE_SMS=log")
 	f.Add("-x", "TOUCHLINE_TEST_NUMBERS=+919900000001=123456@2027-01-31,=@")
@@ -170,13 +169,13 @@ func FuzzLoad(f *testing.F) {
 			if errors.Is(err, config.ErrHelp) {
 				return
 			}
-			if faults, ok := errors.AsType[config.Faults](err); !ok || len(faults) == 0 || err.Error() == "" {
-				t.Fatalf("err = %v", err)
+			if errs, ok := errors.AsType[config.Errors](err); !ok || len(errs) == 0 || err.Error() == "" {
+				t.Fatalf("err = %v, want config.Errors", err)
 			}
 			return
 		}
 		if err := c.Validate(); err != nil {
-			t.Fatalf("loaded, but %v", err)
+			t.Fatalf("Validate after Load: %v", err)
 		}
 	})
 }

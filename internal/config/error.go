@@ -1,0 +1,85 @@
+package config
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Error describes one invalid setting.
+type Error struct {
+	// Name is the variable, the flag, or the argument.
+	Name string
+	// Value is the value of the setting without its secrets; it may be empty.
+	Value string
+	// Message says what is wrong and what is accepted.
+	Message string
+}
+
+// Error returns the error in one line.
+func (e Error) Error() string {
+	if e.Value == "" {
+		return e.Name + ": " + e.Message
+	}
+	return fmt.Sprintf("%s=%s: %s", e.Name, printable(e.Value), e.Message)
+}
+
+// Errors are all errors of the settings. Load and Validate return it.
+type Errors []Error
+
+// Error returns one line for each error.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, err := range e {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// printable quotes s if it has unprintable characters, and cuts it after 120 bytes.
+func printable(s string) string {
+	const limit = 120
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit], "") + "…"
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// suggest returns " (did you mean x?)" with the most similar of the known names, or ""
+// if none is similar.
+func suggest(name string, known []string) string {
+	best, limit := "", 1+max(2, len(name)/4)
+	for _, k := range known {
+		if d := distance(name, k); d < limit {
+			best, limit = k, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
+// distance is the Levenshtein distance between a and b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}
