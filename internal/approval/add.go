@@ -5,9 +5,8 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// NewPlayer returns a player of the coach by, both consents pending, and the
-// change that asks each party for which there is a number. Guardian may be nil
-// for an adult student alone.
+// NewPlayer returns a player of the coach by with both consents pending, or a
+// fault. guardian is nil for an adult student without one.
 func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules, op Operation) (*Player, error) {
 	p := &Player{
 		ID: op.NewID(), CoachID: by.AccountID, Version: 1,
@@ -22,12 +21,12 @@ func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules,
 	return p, rules.checkContacts(p, by.Number)
 }
 
-// askFirst opens the first requests of a new player. The store calls it in the
-// transaction that adds the player, once it knows the disputes, the names and the
-// coach's number as it is. Whether there is room for the player comes after every
-// conflict (contract section 1, order of checks).
+// openFirstRequests opens the first requests of a new player. The store calls it in
+// the transaction that adds the player, once the disputes and the coach's name and
+// number are loaded. The roster is checked last, after every conflict (contract
+// section 1, order of checks).
 func (p *Player) openFirstRequests(rules Rules, op Operation, roster Roster) (Change, error) {
-	// Once more, for the coach's number may have changed since the sign-in was read.
+	// Check again: the coach's number may have changed since the session was read.
 	if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 		return Change{}, err
 	}
@@ -48,10 +47,10 @@ func (p *Player) openFirstRequests(rules Rules, op Operation, roster Roster) (Ch
 	return c, nil
 }
 
-// GuardianNeeded says why a player without a guardian is refused.
+// GuardianNeeded is the text for a minor without a guardian.
 const GuardianNeeded = "A student under 18 needs a guardian."
 
-// missing returns what a whole record lacks.
+// validate returns a fault for each required field that is empty.
 func (p *Player) validate(op Operation) []fault.Field {
 	var faults []fault.Field
 	if p.Guardian == nil {

@@ -1,7 +1,7 @@
-// Package approval is the core of Touchline: players, the two consent machines
-// of each, the requests that ask for consent, the history that proves it, and
-// what is switched on for whom. It does no I/O but through its Store, and takes
-// time as an argument. It leaves delivery to package notify and the workers.
+// Package approval is the core of Touchline: players, the two consent machines of
+// each, the requests that ask for consent, the history that proves it, and the
+// services that follow from it. Its only I/O is through its Store, and time is an
+// argument. Delivery of messages belongs to package notify and the workers.
 package approval
 
 import (
@@ -11,10 +11,10 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// State is where one party's consent stands (spec section 3).
+// State is the state of one party's consent (spec section 3).
 type State string
 
-// The states. Revoked reads as the status "rejected" (contract section 4).
+// The states. The API shows Revoked as the status "rejected" (contract section 4).
 const (
 	Pending  State = "pending"
 	Approved State = "approved"
@@ -22,7 +22,7 @@ const (
 	Revoked  State = "revoked"
 )
 
-// Status returns the stored enum of the spec's section 2.2 for s.
+// Status returns the status of the spec's section 2.2 for s.
 func (s State) Status() string {
 	if s == Revoked {
 		return string(Rejected)
@@ -30,12 +30,12 @@ func (s State) Status() string {
 	return string(s)
 }
 
-// Trigger is what moves a consent from one state to another.
+// Trigger moves a consent from one state to another.
 type Trigger string
 
-// The party's own triggers, which are also the actions of the history, and Ask,
-// the coach's: a resubmission after a rejection, a request for re-approval
-// after a revocation.
+// Approve, Reject and Revoke are triggers of the party and the actions in the
+// history. Ask is the trigger of the coach: a resubmission after a rejection, or a
+// request for re-approval after a revocation.
 const (
 	Approve Trigger = "approved"
 	Reject  Trigger = "rejected"
@@ -43,8 +43,8 @@ const (
 	Ask     Trigger = "ask"
 )
 
-// transitions is the whole machine, the same for guardian and student. A cell
-// that is not here does not exist.
+// transitions is the whole machine, the same for guardian and student. All other
+// pairs are invalid.
 var transitions = map[State]map[Trigger]State{
 	Pending:  {Approve: Approved, Reject: Rejected},
 	Approved: {Revoke: Revoked},
@@ -52,19 +52,19 @@ var transitions = map[State]map[Trigger]State{
 	Revoked:  {Ask: Pending},
 }
 
-// Next returns the state that follows s on t, or an invalid_transition that
-// names the state and the actions a party may still take.
+// Next returns the state after t, or an invalid_transition that lists the actions
+// that the party may take instead.
 func (s State) Next(t Trigger) (State, error) {
 	next, ok := transitions[s][t]
 	if !ok {
 		return s, fault.New(fault.Conflict, "invalid_transition",
-			"The answer stands at %q; it cannot become %q now.", s, t).
+			"The response is %q. It cannot become %q now.", s, t).
 			With("state", string(s)).With("allowed", s.Allowed())
 	}
 	return next, nil
 }
 
-// Possible lists the actions that the party itself may take in s.
+// Allowed returns the actions that the party may take in s.
 func (s State) Allowed() []string {
 	possible := []string{}
 	for _, t := range []Trigger{Approve, Reject, Revoke} {
@@ -75,21 +75,22 @@ func (s State) Allowed() []string {
 	return possible
 }
 
-// result returns the state in which t has already taken effect.
+// targetState returns the state that a party's trigger leads to.
 func (t Trigger) targetState() State { return State(t) }
 
-// Consent is one party's own answer. The two of a player never touch.
+// Consent is the response of one party. The two consents of a player are
+// independent.
 type Consent struct {
 	State State
-	// ChangedAt is when the state last changed; zero until it first does.
+	// ChangedAt is when the state last changed; zero before the first change.
 	ChangedAt time.Time
-	// PendingSince is when it last became pending, or began anew for another
-	// person or another child.
+	// PendingSince is when it last became pending, also for a new contact or
+	// another student.
 	PendingSince time.Time
 }
 
-// move sets the state and, where it is another, its times. It has changed after
-// the change before, whatever the clock says.
+// move sets the state and its times. ChangedAt always increases, even if the clock
+// steps back.
 func (c *Consent) move(to State, now time.Time) {
 	if c.State == to {
 		return
@@ -100,8 +101,8 @@ func (c *Consent) move(to State, now time.Time) {
 	}
 }
 
-// after returns now, or where that is not later than last, the next moment that
-// is kept as another: clocks step back, and those of two replicas differ.
+// laterThan returns now, or the first microsecond after last if now is not later:
+// clocks step back, and the clocks of two replicas differ.
 func laterThan(last, now time.Time) time.Time {
 	if now.After(last) {
 		return now
@@ -109,12 +110,12 @@ func laterThan(last, now time.Time) time.Time {
 	return last.Add(time.Microsecond)
 }
 
-// restart makes the consent pending for another person or about another child:
-// it waits from now on, whatever it was.
+// restart makes the consent pending from now on, for a new contact or another
+// student.
 func (c *Consent) restart(now time.Time) {
 	c.move(Pending, now)
 	c.PendingSince = now
 }
 
-// Parties are the two that answer, in the order in which lists name them.
+// Parties are the two parties, in the order in which lists name them.
 var Parties = []actor.Role{actor.Guardian, actor.Student}

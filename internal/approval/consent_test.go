@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Every state with every trigger: "-" is refused.
+// TestStateNext checks every state with every trigger; "-" means refused.
 func TestStateNext(t *testing.T) {
 	triggers := []approval.Trigger{approval.Approve, approval.Reject, approval.Revoke, approval.Ask}
 	table := map[approval.State][]approval.State{
@@ -16,7 +16,7 @@ func TestStateNext(t *testing.T) {
 		approval.Approved: {"-", "-", approval.Revoked, "-"},
 		approval.Rejected: {"-", "-", "-", approval.Pending},
 		approval.Revoked:  {"-", "-", "-", approval.Pending},
-		"unheard of":      {"-", "-", "-", "-"},
+		"unknown":         {"-", "-", "-", "-"},
 	}
 	for from, row := range table {
 		for i, want := range row {
@@ -24,16 +24,16 @@ func TestStateNext(t *testing.T) {
 			if want == "-" {
 				f, is := err.(*fault.Error)
 				if !is || f.Kind != fault.Conflict || f.Code != "invalid_transition" || f.Extra["state"] != string(from) {
-					t.Errorf("%s, %s: %q, %v; want it refused", from, triggers[i], got, err)
+					t.Errorf("%s, %s: got %q, %v; want invalid_transition", from, triggers[i], got, err)
 				}
 				continue
 			}
 			if got != want || err != nil {
-				t.Errorf("%s, %s: %q, %v; want %q", from, triggers[i], got, err, want)
+				t.Errorf("%s, %s: got %q, %v; want %q", from, triggers[i], got, err, want)
 			}
 		}
-		if _, err := from.Next("unheard of"); fault.CodeOf(err) != "invalid_transition" {
-			t.Errorf("%s: an unknown trigger: %v", from, err)
+		if _, err := from.Next("unknown"); fault.CodeOf(err) != "invalid_transition" {
+			t.Errorf("%s, unknown trigger: got %v, want invalid_transition", from, err)
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestStatePossible(t *testing.T) {
 		approval.Pending: {"approved", "rejected"}, approval.Approved: {"revoked"}, approval.Rejected: {}, approval.Revoked: {},
 	} {
 		if got := state.Allowed(); got == nil || !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", state, got, want)
+			t.Errorf("%s.Allowed() = %q, want %q", state, got, want)
 		}
 	}
 }
@@ -53,7 +53,7 @@ func TestStateStatus(t *testing.T) {
 		approval.Pending: "pending", approval.Approved: "approved", approval.Rejected: "rejected", approval.Revoked: "rejected",
 	} {
 		if got := state.Status(); got != want {
-			t.Errorf("%s reads %q, want %q", state, got, want)
+			t.Errorf("%s.Status() = %q, want %q", state, got, want)
 		}
 	}
 }

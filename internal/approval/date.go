@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// AdultAge is the age from which a student may approve alone (spec section 3, rule 5).
+// AdultAge is the age at which a student may approve alone (spec section 3, rule 5).
 const AdultAge = 18
 
-// Date is a day of the calendar without a time or a zone, such as a birth date.
+// Date is a calendar day without time or zone, such as a birth date.
 type Date struct {
 	Year  int
 	Month time.Month
 	Day   int
 }
 
-// ParseDate reads YYYY-MM-DD and refuses days that do not exist.
+// ParseDate parses YYYY-MM-DD. It refuses days that do not exist.
 func ParseDate(s string) (Date, error) {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
@@ -33,11 +33,11 @@ func DateOf(t time.Time) Date {
 // String returns YYYY-MM-DD.
 func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
 
-// Before says whether d is earlier than e.
+// Before reports whether d is earlier than e.
 func (d Date) Before(e Date) bool { return d.String() < e.String() }
 
-// AgeOn returns the full years from d to the UTC date of now. Who was born on
-// 29 February is a year older on 1 March of a common year.
+// AgeOn returns the full years from d to the UTC date of now. Someone born on 29
+// February is a year older on 1 March of a common year.
 func (d Date) AgeOn(now time.Time) int {
 	today := DateOf(now)
 	age := today.Year - d.Year

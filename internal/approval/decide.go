@@ -9,15 +9,15 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Decision is what a party answered. Who answers is the session, never the body.
+// Decision is a party's response. The session says which party, never the body.
 type Decision struct {
 	Action Trigger // Approve, Reject or Revoke
-	// RequestID is the request that the party saw; empty where it named none.
+	// RequestID is the request that the party saw; empty if the body named none.
 	RequestID string
 	Reason    string
 }
 
-// Decide records d as the answer of party, given by by. The same answer again
+// Decide records d as the response of party, made by by. Repeating a decision
 // changes nothing and is no error. Errors: not_found, request_superseded,
 // no_open_request, invalid_transition.
 func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operation) (Change, error) {
@@ -38,7 +38,7 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	if err != nil {
 		return Change{}, err
 	}
-	// The history is read by time: no decision may sort before one that it follows.
+	// The history is ordered by time: a decision must be later than those before it.
 	for _, party := range Parties {
 		op.Now = laterThan(p.Approver(party).Consent.ChangedAt, op.Now)
 	}
@@ -57,8 +57,8 @@ func (p *Player) Decide(by actor.Actor, party actor.Role, d Decision, op Operati
 	return c, nil
 }
 
-// answers refuses an answer to a question that is no longer asked, so that a
-// late retry cannot answer a newer one.
+// checkRequest refuses a decision about an outdated request, so that a late retry
+// cannot answer a newer one.
 func (a *Approver) checkRequest(d Decision) error {
 	if d.RequestID == "" {
 		return nil
@@ -69,15 +69,15 @@ func (a *Approver) checkRequest(d Decision) error {
 			return nil
 		}
 	}
-	f := fault.New(fault.Conflict, "request_superseded", "That request is no longer open; look at the player again before you answer.")
+	f := fault.New(fault.Conflict, "request_superseded", "That request is no longer open. Load the player again before you respond.")
 	if open := a.OpenRequest(); open != nil {
 		f = f.With("request_id", open.ID)
 	}
 	return f
 }
 
-// Dispute ends the open request because its holder says "this isn't me". That
-// number takes no further request from this coach for this student and party.
+// Dispute closes the open request because its recipient says "this isn't me". The
+// coach cannot send further requests to that number for this student and party.
 func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change, error) {
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
@@ -92,8 +92,8 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 	return c, nil
 }
 
-// Lift takes a dispute back: the coach may ask this number again. The request
-// stays closed.
+// Lift ends a dispute: the coach may ask this number again. The request stays
+// closed.
 func (p *Player) Lift(by actor.Actor, requestID string) (Change, error) {
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
@@ -106,7 +106,7 @@ func (p *Player) Lift(by actor.Actor, requestID string) (Change, error) {
 	return Change{Save: true, Closed: []*Request{r}, Lift: by.Role}, nil
 }
 
-// days says a duration as people do.
+// formatDays formats a duration for people.
 func formatDays(d time.Duration) string {
 	if d == 24*time.Hour {
 		return "24 hours"

@@ -6,23 +6,23 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// Disclosure is how much of a player somebody may read (contract section 4).
+// Disclosure is how much of a player a caller may read (contract section 4).
 type Disclosure int
 
-// The disclosures, each with all that the one before has.
+// Each disclosure includes the ones before it.
 const (
-	// Outline: ids, statuses, the student's name and the coach's. A wrong number
-	// must learn no more.
+	// Outline: ids, statuses, the names of student and coach. A request to a wrong
+	// number must reveal no more.
 	Outline Disclosure = iota
-	// Details: all but the medical information.
+	// Details: everything except the medical information.
 	Details
-	// Whole: everything.
+	// Full: everything.
 	Full
 )
 
-// DisclosedTo says how much of p by may read, who may know that p exists: the
-// coach everything; a party nothing but the outline until it has approved; a
-// student under 18 never the medical information.
+// DisclosedTo returns how much of p by may read, if p is visible to by: a coach
+// everything, a party only the outline until it has approved, a minor never the
+// medical information.
 func (p *Player) DisclosedTo(by actor.Actor, now time.Time) Disclosure {
 	switch {
 	case by.Role == actor.Coach:

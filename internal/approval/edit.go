@@ -7,22 +7,23 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Patch is a merge patch of a player (RFC 7396): nil leaves a member as it is,
-// a pointer to the zero value clears it. Values are valid by themselves.
+// Patch is a merge patch of a player (RFC 7396): nil keeps a field, a pointer to
+// the zero value clears it. Each value is already valid on its own.
 type Patch struct {
 	Student        StudentPatch
 	Guardian       *GuardianPatch
 	RemoveGuardian bool
 }
 
-// Asks says whether the patch may lead to a new request: it names what a party's
-// answer depends on. Sending one waits for the coach's profile.
+// MayOpenRequest reports whether the patch changes a field that consent depends on,
+// so that it may open a request. Opening a request requires a complete coach
+// profile.
 func (p Patch) MayOpenRequest() bool {
 	s := p.Student
 	return s.FullName != nil || s.DateOfBirth != nil || s.Number != nil || p.Guardian != nil && p.Guardian.Number != nil
 }
 
-// StudentPatch changes what is known of the student.
+// StudentPatch changes the student.
 type StudentPatch struct {
 	FullName    *string
 	DateOfBirth *Date
@@ -30,7 +31,7 @@ type StudentPatch struct {
 	Medical     *string
 }
 
-// GuardianPatch changes what is known of the guardian, or names a first one.
+// GuardianPatch changes or adds the guardian.
 type GuardianPatch struct {
 	Name         *string
 	Relationship *string
@@ -38,7 +39,7 @@ type GuardianPatch struct {
 	Email        *string
 }
 
-// merge applies patch and returns what the whole record then lacks.
+// merge applies patch and validates the result.
 func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 	set(&p.Student.FullName, patch.Student.FullName)
 	set(&p.Student.DateOfBirth, patch.Student.DateOfBirth)
@@ -67,11 +68,11 @@ func set[T any](field *T, value *T) {
 	}
 }
 
-// Edit applies the coach's patch. A party whose number changes starts anew with
-// a new request, and the old holder sees nothing more. Another name or birth
-// date means another child: both parties start anew, also where a request was
-// open, so that an answer meant for the one cannot count for the other. Those
-// who had approved are told (contract section 4).
+// Edit applies the coach's patch. A new number closes the party's request, opens
+// one to the new number and hides the player from the old one. A new name or birth
+// date means another student: both consents restart, also if a request was open, so
+// that a response about one student cannot count for another. Parties that had
+// approved are notified (contract section 4).
 func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (Change, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err
@@ -84,49 +85,49 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 		return Change{}, nil
 	}
 	c := Change{Save: true}
-	moved := map[actor.Role]bool{}
+	numberChanged := map[actor.Role]bool{}
 	for _, party := range Parties {
-		moved[party] = p.Number(party) != before.Number(party)
+		numberChanged[party] = p.Number(party) != before.Number(party)
 	}
-	if moved[actor.Guardian] || moved[actor.Student] {
+	if numberChanged[actor.Guardian] || numberChanged[actor.Student] {
 		if err := rules.checkContacts(p, p.CoachNumber); err != nil {
 			return Change{}, err
 		}
 	}
 	for _, party := range Parties {
-		if moved[party] && p.disputed(party, p.Number(party)) {
+		if numberChanged[party] && p.disputed(party, p.Number(party)) {
 			return Change{}, errDisputed(party)
 		}
 	}
-	otherChild := p.Student.FullName != before.Student.FullName || p.Student.DateOfBirth != before.Student.DateOfBirth
+	otherStudent := p.Student.FullName != before.Student.FullName || p.Student.DateOfBirth != before.Student.DateOfBirth
 	for _, party := range Parties {
 		approver := p.Approver(party)
-		// A request that the coach cancelled stays cancelled.
-		wanted := approver.OpenRequest() != nil || approver.Consent.State != Pending
-		if approver.Consent.State == Approved && !moved[party] {
-			if otherChild || moved[otherParty(party)] {
+		// A cancelled request is not replaced.
+		needsRequest := approver.OpenRequest() != nil || approver.Consent.State != Pending
+		if approver.Consent.State == Approved && !numberChanged[party] {
+			if otherStudent || numberChanged[otherParty(party)] {
 				c.Events = append(c.Events, p.newEvent(event.Changed, party))
 			}
 		}
 		switch {
-		case moved[party]:
+		case numberChanged[party]:
 			p.changeContact(party, op, &c)
-			wanted = true
-		case otherChild:
+			needsRequest = true
+		case otherStudent:
 			p.closeRequest(party, RequestCancelled, op.Now, &c)
 			approver.Consent.restart(op.Now)
 		default:
 			continue
 		}
-		if n := p.Number(party); wanted && n != "" && !p.disputed(party, n) {
+		if n := p.Number(party); needsRequest && n != "" && !p.disputed(party, n) {
 			p.newRequest(party, DefaultChannels, rules, op, &c)
 		}
 	}
 	return c, nil
 }
 
-// Remove ends the link: open requests are cancelled, parties that had approved
-// are told, what the others were sent goes from their trays, history stays.
+// Remove deletes the player: it cancels open requests, notifies parties that had
+// approved and deletes the notifications of the others. The history stays.
 func (p *Player) Remove(by actor.Actor, op Operation) (Change, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err
@@ -154,7 +155,6 @@ func sameGuardian(a, b *Guardian) bool {
 	return *a == *b
 }
 
-// other returns the opposite party.
 func otherParty(party actor.Role) actor.Role {
 	if party == actor.Guardian {
 		return actor.Student

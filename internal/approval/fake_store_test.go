@@ -12,10 +12,10 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// shelf keeps one player in memory, so that a property can try thousands of
-// sequences. It answers an error where a change breaks what no change may.
+// fakeStore keeps one player in memory, so that a property test can run thousands
+// of sequences. It returns an error if a change breaks an invariant.
 type fakeStore struct {
-	approval.Store // whatever is not below is not used
+	approval.Store // the other methods are not used
 	now            func() time.Time
 
 	player    *approval.Player
@@ -61,19 +61,18 @@ func (s *fakeStore) UpdatePlayer(_ context.Context, _ string, load approval.Load
 	return s.save(p, c)
 }
 
-// History returns what was decided, in order.
+// History returns the decisions in order.
 func (s *fakeStore) History(context.Context, string) ([]approval.Record, error) {
 	return slices.Clone(s.history), nil
 }
 
-// LoadDeliveries has nothing to load: a shelf sends nothing.
+// LoadDeliveries does nothing: the fake has no deliveries.
 func (s *fakeStore) LoadDeliveries(context.Context, ...*approval.Request) error { return nil }
 
-// LiftDispute is for requests that their holder no longer sees; the model's
-// holders have no other way in, so nothing is found.
+// LiftDispute finds nothing: in the model every author still sees the request.
 func (s *fakeStore) LiftDispute(context.Context, string, string) error { return fault.Missing() }
 
-// settle gives every number its account.
+// assignAccounts gives every number an account.
 func (s *fakeStore) assignAccounts(p *approval.Player) {
 	for _, party := range approval.Parties {
 		approver := p.Approver(party)
@@ -83,30 +82,30 @@ func (s *fakeStore) assignAccounts(p *approval.Player) {
 	}
 }
 
-// keep takes over a change, unless it breaks an invariant.
+// save saves a change unless it breaks an invariant.
 func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 	for _, r := range c.Closed {
 		if old := s.requests[r.ID].State; r.State == approval.RequestPending || old != approval.RequestPending && old != approval.RequestDisputed {
-			return fmt.Errorf("request %s goes from %s to %s", r.ID, old, r.State)
+			return fmt.Errorf("request %s changes from %s to %s", r.ID, old, r.State)
 		}
 		s.requests[r.ID] = *r
 	}
 	for _, r := range c.Resent {
 		if s.requests[r.ID].State != approval.RequestPending {
-			return fmt.Errorf("a closed request is sent again: %+v", r)
+			return fmt.Errorf("closed request is resent: %+v", r)
 		}
 		s.requests[r.ID] = *r
 	}
 	for _, r := range c.Opened {
-		if _, known := s.requests[r.ID]; known || r.State != approval.RequestPending {
-			return fmt.Errorf("opened %+v", r)
+		if _, exists := s.requests[r.ID]; exists || r.State != approval.RequestPending {
+			return fmt.Errorf("invalid new request %+v", r)
 		}
 		r.PartyID = p.Approver(r.Party).AccountID
 		s.requests[r.ID] = *r
 	}
 	for _, m := range c.Send {
 		if m.Request.State != approval.RequestPending || m.To != p.Number(m.Request.Party) || m.To == "" {
-			return fmt.Errorf("a message %+v about %+v", m, m.Request)
+			return fmt.Errorf("invalid message %+v for %+v", m, m.Request)
 		}
 	}
 	if c.History != nil {
@@ -128,7 +127,7 @@ func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 				return fmt.Errorf("two open requests to the %s", r.Party)
 			}
 			if approver := p.Approver(r.Party); approver.Consent.State != approval.Pending || approver.Request == nil || approver.Request.ID != r.ID || approver.AccountID != r.PartyID {
-				return fmt.Errorf("open request %+v, but %+v", r, approver)
+				return fmt.Errorf("open request %+v does not match %+v", r, approver)
 			}
 		}
 	}
@@ -136,7 +135,7 @@ func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 	return nil
 }
 
-// copy reads the player as a store would: with its newest requests.
+// copy returns a copy of the player with its newest requests.
 func (s *fakeStore) copy() *approval.Player {
 	p := *s.player
 	if p.Guardian != nil {
@@ -163,9 +162,9 @@ func (s *fakeStore) Player(_ context.Context, by actor.Actor, _ string) (*approv
 }
 
 func (s *fakeStore) Request(_ context.Context, by actor.Actor, id string) (*approval.Request, error) {
-	r, known := s.requests[id]
+	r, exists := s.requests[id]
 	p := s.copy()
-	if !known || !p.VisibleTo(by) || by.Role != actor.Coach && (r.Party != by.Role || r.PartyID != by.AccountID) {
+	if !exists || !p.VisibleTo(by) || by.Role != actor.Coach && (r.Party != by.Role || r.PartyID != by.AccountID) {
 		return nil, fault.Missing()
 	}
 	return &r, nil

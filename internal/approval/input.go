@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of what a coach may enter, in characters; package api keeps to them.
+// Limits of text fields in characters, which package api checks.
 const (
 	MaxName         = 100
 	MaxRelationship = 50
@@ -17,23 +17,23 @@ const (
 	maxAge          = 120
 )
 
-// CheckBirthDate says what is wrong with d as a birth date, or "".
+// CheckBirthDate returns the text of the fault in d, or "".
 func CheckBirthDate(d Date, now time.Time) string {
 	switch {
 	case DateOf(now).Before(d):
 		return "A birth date cannot lie in the future."
 	case d.AgeOn(now) > maxAge:
-		return "Nobody is as old as that."
+		return "This birth date is more than 120 years ago."
 	}
 	return ""
 }
 
-// CheckEmail says what is wrong with s as an e-mail address, or "".
+// CheckEmail returns the text of the fault in s, or "".
 func CheckEmail(s string) string {
 	if utf8.RuneCountInString(s) > MaxEmail {
 		return "An e-mail address has at most 254 characters."
 	}
-	// What does not show has no place in one, nor has the address of a machine.
+	// Refuse invisible characters and address literals such as name@[192.0.2.1].
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || r == '[' })
 	if a, err := mail.ParseAddress(s); err != nil || hidden || a.Address != s || !strings.Contains(s[strings.LastIndexByte(s, '@')+1:], ".") {
 		return "This is not an e-mail address."

@@ -6,43 +6,44 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// Page asks for a part of a list: at most Limit items after the keyset After.
+// Page selects at most Limit items after the keyset After.
 type Page struct {
 	Limit int
 	After Keyset
 }
 
-// Keyset is where the page before ended; the zero Keyset starts at the top.
+// Keyset is the position of the last item of the previous page; the zero Keyset is
+// the start.
 type Keyset struct {
 	At    time.Time
 	ID    string
 	Party actor.Role
 }
 
-// Filter narrows the list of a coach's players.
+// Filter filters the players of a coach.
 type Filter struct {
 	GuardianStatus string // pending, approved, rejected, or empty for any
 	StudentStatus  string
-	// Search is a part of the student's or the guardian's name, whatever the case.
+	// Search is a part of the student's or guardian's name; case does not matter.
 	Search string
 }
 
-// PendingItem is one party that a coach waits for.
+// PendingItem is one pending consent.
 type PendingItem struct {
 	PlayerID     string
 	StudentName  string
 	Party        actor.Role
 	ApproverName string
 	PendingSince time.Time
-	// HasNumber says whether there is a number to ask.
+	// HasNumber reports whether the party has a number.
 	HasNumber bool
-	// Request is the newest one, or nil.
+	// Request is the newest request, or nil.
 	Request *Request
-	// Reminders used within the window.
+	// Reminders is the number of reminders sent within the window.
 	Reminders int
 }
 
-// BlockedBy says why nobody can answer at the moment, or "".
+// BlockedBy returns the code of the reason why the party cannot respond, or "".
 func (i PendingItem) BlockedBy() string {
 	switch {
 	case !i.HasNumber:

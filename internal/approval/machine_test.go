@@ -16,8 +16,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// The specification's section 3, word for word but for the party. The model
-// reads it; it knows nothing of the table in package approval.
+// specification is section 3 of the specification. The model uses it instead of the
+// table in package approval.
 const specification = `
 	pending  | approves            | approved
 	pending  | rejects             | rejected
@@ -26,12 +26,12 @@ const specification = `
 	revoked  | requests re-approval| pending
 `
 
-// half is what the model knows of one party.
+// modelApprover is the model's state of one party.
 type modelApprover struct {
 	state        string
 	number       phone.Number
-	requestID    string // the newest request's id
-	requestState string // what became of it: open, answered, cancelled, disputed
+	requestID    string // id of the newest request
+	requestState string // none, open, answered, cancelled or disputed
 	sent         time.Time
 	failed       bool
 	reminders    []time.Time
@@ -39,7 +39,7 @@ type modelApprover struct {
 	history      []string
 }
 
-// model says in plain words what must happen, and under which code it must not.
+// model predicts the outcome or the error code of each operation.
 type model struct {
 	approvers map[actor.Role]*modelApprover
 	removed   bool
@@ -47,9 +47,9 @@ type model struct {
 	name      int
 }
 
-func (h *modelApprover) apply(verb string) bool {
+func (h *modelApprover) apply(action string) bool {
 	for line := range strings.Lines(specification) {
-		if cells := strings.Split(line, "|"); len(cells) == 3 && strings.TrimSpace(cells[0]) == h.state && strings.TrimSpace(cells[1]) == verb {
+		if cells := strings.Split(line, "|"); len(cells) == 3 && strings.TrimSpace(cells[0]) == h.state && strings.TrimSpace(cells[1]) == action {
 			h.state = strings.TrimSpace(cells[2])
 			return true
 		}
@@ -77,7 +77,7 @@ func (h *modelApprover) decide(action, request string) string {
 	return ""
 }
 
-// send returns the code, or "new" or "again".
+// send returns an error code, "new" or "again".
 func (h *modelApprover) send(to phone.Number, now time.Time) string {
 	switch {
 	case h.state == "approved":
@@ -103,7 +103,7 @@ func (h *modelApprover) send(to phone.Number, now time.Time) string {
 	return "new"
 }
 
-// anew is the party starting over, as somebody else where the number is another.
+// restart makes the consent pending, for a new number or another student.
 func (h *modelApprover) restart(n phone.Number) {
 	if h.requestState == "open" {
 		h.requestState = "cancelled"
@@ -120,7 +120,7 @@ type machineTest struct {
 	coach actor.Actor
 	id    string
 	ids   int
-	old   []string // requests that are not the newest any more
+	old   []string // requests that are no longer the newest
 }
 
 func account(party actor.Role, n phone.Number) string { return string(party) + string(n) }
@@ -188,18 +188,19 @@ func (r *machineTest) holder(party actor.Role) actor.Actor {
 	return actor.Actor{Role: party, AccountID: account(party, n), Number: n}
 }
 
-// asked draws a request that a caller may name: the newest, an older one, none.
+// drawRequest draws the request id of a call: none, the newest, an older or an
+// unknown one.
 func (r *machineTest) drawRequest(h *modelApprover) string {
-	return rapid.SampledFrom(append([]string{"", h.requestID, "unheard of"}, r.old...)).Draw(r.T, "request")
+	return rapid.SampledFrom(append([]string{"", h.requestID, "unknown"}, r.old...)).Draw(r.T, "request")
 }
 
-// expect compares an answer with what the model says.
+// expect compares an error code with the model's.
 func (r *machineTest) expect(err error, want string) {
 	if err != nil && fault.CodeOf(err) == "" {
-		r.Fatalf("broken: %v", err)
+		r.Fatalf("unexpected internal error: %v", err)
 	}
 	if got := fault.CodeOf(err); got != want {
-		r.Fatalf("answered %q (%v), want %q", got, err, want)
+		r.Fatalf("got code %q (%v), want %q", got, err, want)
 	}
 }
 
@@ -215,15 +216,15 @@ func (r *machineTest) decide(*rapid.T) {
 	r.expect(err, want)
 }
 
-// meddle is somebody who may not decide: a former holder, the other party's
-// account, the coach.
+// decideUnauthorized tries to decide with a former number, the coach's account or
+// another coach.
 func (r *machineTest) decideUnauthorized(*rapid.T) {
 	party, h := r.party()
-	n := r.draw("meddler's")
+	n := r.draw("other")
 	if n == h.number {
 		return
 	}
-	by := rapid.SampledFrom([]actor.Actor{{Role: party, AccountID: account(party, n)}, r.coach, {Role: actor.Coach, AccountID: "rival"}}).Draw(r.T, "meddler")
+	by := rapid.SampledFrom([]actor.Actor{{Role: party, AccountID: account(party, n)}, r.coach, {Role: actor.Coach, AccountID: "other coach"}}).Draw(r.T, "caller")
 	_, _, err := r.Decide(context.Background(), by, r.id, approval.Decision{Action: approval.Approve})
 	r.expect(err, "not_found")
 }
@@ -291,7 +292,7 @@ func (r *machineTest) remind(*rapid.T) {
 	_, left, err := r.Remind(context.Background(), r.coach, r.id, party)
 	r.expect(err, want)
 	if want == "" && left != 1-recent {
-		r.Fatalf("%d reminders left after %d", left, recent+1)
+		r.Fatalf("got %d reminders left after %d", left, recent+1)
 	}
 }
 
@@ -300,7 +301,7 @@ func (r *machineTest) cancel(*rapid.T) {
 	request := r.drawRequest(h)
 	want := "no_open_request"
 	switch {
-	case r.removed || request == "" || request == "unheard of":
+	case r.removed || request == "" || request == "unknown":
 		want = "not_found"
 	case request == h.requestID && h.requestState == "open":
 		h.requestState, want = "cancelled", ""
@@ -338,7 +339,7 @@ func (r *machineTest) lift(*rapid.T) {
 	r.expect(r.Lift(context.Background(), r.holder(party), h.requestID), want)
 }
 
-// edit changes any of the name, the birth date, the numbers, at once.
+// edit changes any combination of name, birth date and numbers.
 func (r *machineTest) edit(*rapid.T) {
 	g, s := r.approvers[actor.Guardian], r.approvers[actor.Student]
 	to := map[actor.Role]phone.Number{actor.Guardian: g.number, actor.Student: s.number}
@@ -382,7 +383,7 @@ func (r *machineTest) edit(*rapid.T) {
 		want = "contact_disputed"
 	}
 	before := map[actor.Role]string{actor.Guardian: g.requestID, actor.Student: s.requestID}
-	renewed := map[actor.Role]bool{}
+	newRequest := map[actor.Role]bool{}
 	if want == "" {
 		another := name != r.name || adult != r.adult
 		r.name, r.adult = name, adult
@@ -393,18 +394,18 @@ func (r *machineTest) edit(*rapid.T) {
 			}
 			wanted := moved || h.requestState == "open" || h.state != "pending"
 			h.restart(to[party])
-			if renewed[party] = wanted && h.number != "" && !h.disputed[h.number]; renewed[party] {
+			if newRequest[party] = wanted && h.number != "" && !h.disputed[h.number]; newRequest[party] {
 				h.send(h.number, r.now)
 			}
 		}
 	}
 	p, err := r.Edit(context.Background(), r.coach, r.id, patch)
 	r.expect(err, want)
-	for party, is := range renewed {
+	for party, is := range newRequest {
 		if is {
 			h := r.approvers[party]
 			if h.requestID = p.Approver(party).Request.ID; h.requestID == before[party] {
-				r.Fatalf("the %s's request is still %s", party, h.requestID)
+				r.Fatalf("request of the %s is still %s, want a new one", party, h.requestID)
 			}
 			if before[party] != "" {
 				r.old = append(r.old, before[party])
@@ -434,7 +435,7 @@ func (r *machineTest) advanceClock(*rapid.T) {
 	r.now = r.now.Add(time.Duration(rapid.SampledFrom([]int{1, 12, 47, 48, 24 * 7}).Draw(r.T, "hours")) * time.Hour)
 }
 
-// lose is a worker that gives up on the SMS of an open request.
+// failDelivery makes the SMS of an open request fail permanently.
 func (r *machineTest) failDelivery(*rapid.T) {
 	if _, h := r.party(); h.requestState == "open" {
 		h.failed = true
@@ -444,12 +445,12 @@ func (r *machineTest) failDelivery(*rapid.T) {
 	}
 }
 
-// check compares all that can be seen with the model.
+// check compares the whole visible state with the model.
 func (r *machineTest) check(*rapid.T) {
 	p := r.store.copy()
-	diary := map[actor.Role][]string{}
+	history := map[actor.Role][]string{}
 	for _, record := range r.store.history {
-		diary[record.Party] = append(diary[record.Party], string(record.Action))
+		history[record.Party] = append(history[record.Party], string(record.Action))
 	}
 	services := p.ConsentStatus().Availability(approval.Rules{}, r.now)
 	on := map[actor.Role]bool{actor.Guardian: services.GuardianApp, actor.Student: services.StudentApp}
@@ -461,22 +462,23 @@ func (r *machineTest) check(*rapid.T) {
 		if approver.Request != nil && approver.Request.ID != h.requestID {
 			r.Fatalf("%s: newest request %s, want %s", party, approver.Request.ID, h.requestID)
 		}
-		if !slices.Equal(diary[party], h.history) {
-			r.Fatalf("%s: history %q, want %q", party, diary[party], h.history)
+		if !slices.Equal(history[party], h.history) {
+			r.Fatalf("%s: history %q, want %q", party, history[party], h.history)
 		}
 		if on[party] != (h.state == "approved") {
-			r.Fatalf("%s: services %t while %s", party, on[party], h.state)
+			r.Fatalf("%s: app services %t in state %s", party, on[party], h.state)
 		}
 	}
 }
 
-// Any sequence of what people may do, right or wrong, leads where the model says.
+// TestConsentStateMachine runs random sequences of valid and invalid operations
+// against the model.
 func TestConsentStateMachine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newMachineTest(t)
 		t.Repeat(map[string]func(*rapid.T){
-			"decide": r.decide, "decide more": r.decide, "meddle": r.decideUnauthorized, "send": r.send, "send more": r.send, "remind": r.remind,
-			"cancel": r.cancel, "dispute": r.dispute, "lift": r.lift, "edit": r.edit, "remove": r.remove, "wait": r.advanceClock, "lose": r.failDelivery,
+			"decide": r.decide, "decide again": r.decide, "decide unauthorized": r.decideUnauthorized, "send": r.send, "send again": r.send, "remind": r.remind,
+			"cancel": r.cancel, "dispute": r.dispute, "lift": r.lift, "edit": r.edit, "remove": r.remove, "advance clock": r.advanceClock, "fail delivery": r.failDelivery,
 			"": r.check,
 		})
 	})

@@ -9,46 +9,46 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Player is one coach–student link: one record with two consents. A student
-// with three coaches is three players (spec section 3, rule 6).
+// Player is one coach–student link: one record with two consents. A student with
+// three coaches is three players (spec section 3, rule 6).
 type Player struct {
 	ID      string
 	CoachID string
-	// CoachName is what the coach calls themself now.
+	// CoachName is the current name of the coach.
 	CoachName string
-	// Version grows with each save; a save of an older one is refused.
+	// Version increases with each save; a save with an outdated version is refused.
 	Version int64
 
 	Student Student
-	// Guardian is nil where an adult student has none.
+	// Guardian is nil for an adult student without one.
 	Guardian *Guardian
 
 	GuardianApprover Approver
 	StudentApprover  Approver
 
-	// CoachNumber is the coach's own number. Loaded together with Disputes.
+	// CoachNumber is the coach's own number. It is loaded together with Disputes.
 	CoachNumber phone.Number
-	// Disputes are the contacts that want no request from this coach for this
-	// student. Loaded by AddPlayer, and where Load asks for them.
+	// Disputes are the contacts that refuse requests from this coach about this
+	// student. AddPlayer loads them, and UpdatePlayer on request.
 	Disputes []Contact
 
 	CreatedAt time.Time
-	// DeletedAt is zero while the coach keeps the player.
+	// DeletedAt is zero until the coach removes the player.
 	DeletedAt time.Time
 }
 
-// Student is what the coach enters of a student (spec section 2.5).
+// Student is what the coach enters about a student (spec section 2.5).
 type Student struct {
 	FullName    string
 	DateOfBirth Date
-	// Number is empty while the coach knows none.
+	// Number is optional.
 	Number phone.Number
-	// Medical is shown to the coach, the guardian and an adult student only,
-	// sealed at rest, and never logged.
+	// Medical is visible to the coach, the guardian and an adult student only. It
+	// is encrypted in the database and never logged.
 	Medical string
 }
 
-// Guardian is what the coach enters of a guardian (spec section 2.5).
+// Guardian is what the coach enters about a guardian (spec section 2.5).
 type Guardian struct {
 	Name         string
 	Relationship string
@@ -56,25 +56,27 @@ type Guardian struct {
 	Email        string
 }
 
-// Contact is a number in the role in which it is asked.
+// Contact is a number in the role of a party.
 type Contact struct {
 	Party  actor.Role
 	Number phone.Number
 }
 
-// Side is one party's half of a player: who is asked, the answer, the question.
+// Approver is one party of a player: its account, its consent and its newest
+// request.
 type Approver struct {
-	// AccountID is who may answer; empty while there is no number to ask.
+	// AccountID is the account that may respond; empty while the party has no
+	// number.
 	AccountID string
 	Consent   Consent
-	// Request is the newest one, whatever its state; nil where there was none.
+	// Request is the newest request in any state, or nil.
 	Request *Request
-	// Reminders were sent within the window, oldest first. Loaded where Load asks
-	// for them.
+	// Reminders are the times of the reminders within the window, oldest first, if
+	// LoadOptions asked for them.
 	Reminders []time.Time
 }
 
-// Open returns the party's open request, or nil.
+// OpenRequest returns the open request, or nil.
 func (a *Approver) OpenRequest() *Request {
 	if a.Request != nil && a.Request.State == RequestPending {
 		return a.Request
@@ -82,7 +84,7 @@ func (a *Approver) OpenRequest() *Request {
 	return nil
 }
 
-// Side returns the half of party, which is actor.Guardian or actor.Student.
+// Approver returns one party, actor.Guardian or actor.Student.
 func (p *Player) Approver(party actor.Role) *Approver {
 	if party == actor.Guardian {
 		return &p.GuardianApprover
@@ -90,7 +92,7 @@ func (p *Player) Approver(party actor.Role) *Approver {
 	return &p.StudentApprover
 }
 
-// Number returns the number at which party is asked; empty where there is none.
+// Number returns the number of party, or "".
 func (p *Player) Number(party actor.Role) phone.Number {
 	if party == actor.Student {
 		return p.Student.Number
@@ -101,7 +103,7 @@ func (p *Player) Number(party actor.Role) phone.Number {
 	return p.Guardian.Number
 }
 
-// GuardianName returns the guardian's name, or "" where there is no guardian.
+// GuardianName returns the name of the guardian, or "".
 func (p *Player) GuardianName() string {
 	if p.Guardian == nil {
 		return ""
@@ -109,15 +111,15 @@ func (p *Player) GuardianName() string {
 	return p.Guardian.Name
 }
 
-// Adult says whether the student is 18 or older on the UTC date of now.
+// Adult reports whether the student is 18 or older on the UTC date of now.
 func (p *Player) Adult(now time.Time) bool { return p.Student.DateOfBirth.AgeOn(now) >= AdultAge }
 
-// SharedContact says whether guardian and student are asked at one number.
+// SharedContact reports whether guardian and student have the same number.
 func (p *Player) SharedContact() bool {
 	return p.Student.Number != "" && p.Number(actor.Guardian) == p.Student.Number
 }
 
-// VisibleTo says whether by may know that the player exists.
+// VisibleTo reports whether by may know that the player exists.
 func (p *Player) VisibleTo(by actor.Actor) bool {
 	if !p.DeletedAt.IsZero() {
 		return false
@@ -139,7 +141,7 @@ func (p *Player) ownedBy(by actor.Actor) error {
 	return nil
 }
 
-// fact returns an event about party with the ids and names that all share.
+// newEvent returns an event about party with the common ids and names.
 func (p *Player) newEvent(t event.Type, party actor.Role) event.Event {
 	e := event.Event{
 		Type: t, Party: party,

@@ -8,10 +8,10 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// RequestState is where one request for approval stands.
+// RequestState is the state of a request.
 type RequestState string
 
-// The states of a request. It never expires; only its links do.
+// The states of a request. Requests never expire; only their links do.
 const (
 	RequestPending   RequestState = "pending"
 	RequestApproved  RequestState = "approved"
@@ -20,40 +20,40 @@ const (
 	RequestDisputed  RequestState = "disputed"
 )
 
-// Channel is a way by which a request reaches its party.
+// Channel is a way to deliver a request.
 type Channel string
 
-// The channels that this release can use.
+// The supported channels.
 const (
 	InApp Channel = "in_app"
 	SMS   Channel = "sms"
 )
 
-// DefaultChannels carry a request for which the coach named none.
+// DefaultChannels are used if the coach names none.
 var DefaultChannels = []Channel{InApp, SMS}
 
-// Request is one question to one party. At most one is open for each party.
+// Request asks one party for consent. Each party has at most one open request.
 type Request struct {
 	ID       string
 	PlayerID string
 	CoachID  string
 	Party    actor.Role
-	// PartyID is the account that was asked. Empty in a request that is about
-	// to be saved with a new contact: the store fills it.
+	// PartyID is the account that was asked. It is empty in a new request to a new
+	// contact until the store fills it.
 	PartyID     string
 	State       RequestState
 	Channels    []Channel
 	RequestedAt time.Time
 	LastSentAt  time.Time
-	// DeliveryFailed says that the last message out of the app failed for good.
+	// DeliveryFailed reports whether the last SMS failed permanently.
 	DeliveryFailed bool
 	ClosedAt       time.Time
-	// Deliveries are loaded where a request is answered whole, oldest first.
+	// Deliveries are oldest first, if loaded.
 	Deliveries []Delivery
 }
 
-// ResendAllowedAt is from when r may go out again: after the wait, or at once
-// where its delivery failed for good; zero once it is no longer open.
+// ResendAllowedAt returns when r may be sent again: after the wait, or at once if
+// its delivery failed permanently; zero if it is closed.
 func (r *Request) ResendAllowedAt(rules Rules) time.Time {
 	switch {
 	case r.State != RequestPending:
@@ -64,54 +64,55 @@ func (r *Request) ResendAllowedAt(rules Rules) time.Time {
 	return r.LastSentAt.Add(rules.ResendAfter)
 }
 
-// Delivery is one attempt to reach the party by one channel.
+// Delivery is one message of a request on one channel.
 type Delivery struct {
 	Channel Channel
 	State   string // queued, sent, delivered, failed
-	// Reason says why it waits or failed; empty where there is nothing to say.
+	// Reason says why it waits or failed, or is empty.
 	Reason string
 	At     time.Time
 }
 
-// Change is what must be saved with a player, all or nothing. The zero Change
-// saves nothing at all.
+// Change is what to save with a player in one transaction. The zero Change saves
+// nothing.
 type Change struct {
-	// Save says that the player itself changed.
+	// Save reports whether the player itself changed.
 	Save bool
 	// History is the decision to record, or nil.
 	History *Record
-	// Opened are new requests, one at most for each party.
+	// Opened are new requests, at most one per party.
 	Opened []*Request
-	// Closed are requests that ended; their state says how.
+	// Closed are requests that were closed, with their new state.
 	Closed []*Request
-	// Resent are open requests that go out again.
+	// Resent are open requests that are sent again.
 	Resent []*Request
 	// Send are the messages to queue.
 	Send []Message
-	// Explicit says that the coach asked for the messages themselves: where the
-	// coach's tier has no more for today, nothing is saved and that is the answer.
-	// Messages that follow from something else wait then.
+	// Explicit reports whether the coach asked for the messages: if the tier has no
+	// SMS left today, the change fails with tier_limit. Other messages wait
+	// instead.
 	Explicit bool
-	// Reminded is the party that used up one of its reminders; empty for none.
+	// Reminded is the party that received a reminder, or empty.
 	Reminded actor.Role
-	// Dispute is the request whose party wants no more of them, or nil.
+	// Dispute is a request that its recipient disputed, or nil.
 	Dispute *Request
-	// Lift is the party whose dispute ends; empty for none.
+	// Lift is the party whose dispute ends, or empty.
 	Lift actor.Role
-	// Forget names accounts whose notifications about the player go.
+	// ForgetNotifications are the accounts whose notifications about the player are
+	// deleted.
 	ForgetNotifications []string
 	Events              []event.Event
 }
 
-// Message is one delivery to queue: a request's question or its reminder.
+// Message is one delivery to queue.
 type Message struct {
 	Request *Request
 	Channel Channel
 	To      phone.Number
 	Kind    string // MessageRequest or MessageReminder
-	// Unreachable messages are recorded as failed: no SMS goes to that country.
+	// Unreachable messages are recorded as failed: no SMS is sent to that country.
 	Unreachable bool
-	// Spared messages are recorded as sent, for a test number gets no SMS.
+	// Suppressed messages are recorded as sent: a test number gets no SMS.
 	Suppressed bool
 }
 
@@ -121,7 +122,7 @@ const (
 	MessageReminder = "reminder"
 )
 
-// Record is one line of the approval history (spec section 2.3).
+// Record is one entry of the approval history (spec section 2.3).
 type Record struct {
 	ID         string
 	PlayerID   string

@@ -8,42 +8,43 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Rules are the settings that the core obeys (spec section 8, contract section 6).
+// Rules are the settings of this package (spec section 8, contract section 6).
 type Rules struct {
-	// ResendAfter is how long an open request rests before it may go out again.
+	// ResendAfter is how long an open request waits before it may be sent again.
 	ResendAfter time.Duration
-	// RemindersPerWindow for a player and party in any ReminderWindow.
+	// RemindersPerWindow limits the reminders to one party of a player in any
+	// ReminderWindow.
 	RemindersPerWindow int
 	ReminderWindow     time.Duration
-	// RequireGuardianForMinors makes a minor's app services wait for the guardian too.
+	// RequireGuardianForMinors makes a minor's app services require the guardian's
+	// approval too.
 	RequireGuardianForMinors bool
-	// AllowCoachAsContact lets a coach name their own number as a contact.
+	// AllowCoachAsContact lets coaches use their own number as a contact.
 	AllowCoachAsContact bool
-	// Reachable says whether an SMS may go to the number's country.
+	// Reachable reports whether SMS may be sent to the country of the number.
 	Reachable func(phone.Number) bool
-	// TestNumber says whether n is configured for app-store review.
+	// TestNumber reports whether n is configured for app-store review.
 	TestNumber func(n phone.Number) bool
-	// Room says why a coach may not have all the players of a roster; nil is room
-	// for any number.
+	// CheckRoster returns an error if a coach has too many players; nil is no
+	// limit.
 	CheckRoster func(Roster) error
 }
 
-// Roster is how many players a coach has, and what decides how many there may be.
+// Roster is a coach's number of players and what limits it.
 type Roster struct {
 	Players int64
-	// Tier and KYC are the names of the coach's subscription tier and of where the
-	// verification stands, as they are kept.
+	// Tier and KYC are the stored names of the coach's tier and KYC state.
 	Tier, KYC string
 }
 
-// Moment is when something happens, and where its ids come from.
+// Operation is the time of one operation and the source of its new ids.
 type Operation struct {
 	Now   time.Time
 	NewID func() string
 }
 
-// checkContacts refuses a contact that is the coach's own number, and any mix
-// of test numbers with real ones (contract sections 2 and 4).
+// checkContacts refuses a contact that is the coach's own number, and a mix of test
+// numbers and real numbers (contract sections 2 and 4).
 func (r Rules) checkContacts(p *Player, coach phone.Number) error {
 	var conflicts []fault.Field
 	for _, party := range Parties {
@@ -56,11 +57,11 @@ func (r Rules) checkContacts(p *Player, coach phone.Number) error {
 		case n == "":
 		case n == coach && !r.AllowCoachAsContact:
 			conflicts = append(conflicts, fault.Field{
-				Pointer: pointer, Code: "own_number", Detail: "This is your own number; give the number of the " + string(party) + ".",
+				Pointer: pointer, Code: "own_number", Detail: "This is your own number. Enter the number of the " + string(party) + ".",
 			})
 		case r.TestNumber(n) != r.TestNumber(coach):
 			conflicts = append(conflicts, fault.Field{
-				Pointer: pointer, Code: "test_number", Detail: "Test numbers can be linked with one another alone.",
+				Pointer: pointer, Code: "test_number", Detail: "Test numbers can only be used together with test numbers.",
 			})
 		}
 	}
@@ -72,7 +73,7 @@ func (r Rules) checkContacts(p *Player, coach phone.Number) error {
 	return f
 }
 
-// disputed says whether the holder of n wants no request as party.
+// disputed reports whether n refuses requests as party.
 func (p *Player) disputed(party actor.Role, n phone.Number) bool {
 	for _, c := range p.Disputes {
 		if c.Party == party && c.Number == n {
@@ -82,8 +83,8 @@ func (p *Player) disputed(party actor.Role, n phone.Number) bool {
 	return false
 }
 
-// CheckDisputes answers contact_disputed where one of the requests about to be
-// saved goes to a contact that wants none.
+// CheckDisputes returns contact_disputed if a request about to be saved goes to a
+// contact that refuses requests.
 func (p *Player) CheckDisputes(opened []*Request) error {
 	for _, r := range opened {
 		if p.disputed(r.Party, p.Number(r.Party)) {
@@ -95,9 +96,9 @@ func (p *Player) CheckDisputes(opened []*Request) error {
 
 func errDisputed(party actor.Role) error {
 	return fault.New(fault.Conflict, "contact_disputed",
-		"The holder of this number said that the request was not for them. Give the right number of the %s, or ask its holder to lift the dispute.", party)
+		"The person with this number said that the request was not for them. Enter the right number of the %s, or ask that person to lift the dispute.", party)
 }
 
 func errNoOpenRequest() error {
-	return fault.New(fault.Conflict, "no_open_request", "No request is open here; send one first.")
+	return fault.New(fault.Conflict, "no_open_request", "There is no open request. Send one first.")
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Send asks party for its approval as the contract's section 4 lays down: a new
-// request from rejected, revoked or none open; the same again after the wait or
-// a failed delivery; a new one at once where the contact was corrected. It
-// reports whether the request is a new one. channels nil keeps those in use.
+// Send asks party for its approval (contract section 4). It opens a new request if
+// none is open or the correction changes the number; otherwise it sends the open
+// request again, after the wait or a failed delivery. It reports whether the
+// request is new. nil channels keep the current ones.
 func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channels []Channel, rules Rules, op Operation) (Change, bool, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, false, err
@@ -27,10 +27,10 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 		}
 	}
 	if approver.Consent.State == Approved {
-		return Change{}, false, fault.New(fault.Conflict, "already_approved", "The %s has approved already.", party)
+		return Change{}, false, fault.New(fault.Conflict, "already_approved", "The %s has already approved.", party)
 	}
 	if p.Number(party) == "" {
-		return Change{}, false, fault.New(fault.Conflict, "no_contact_number", "There is no number at which the %s could be asked.", party)
+		return Change{}, false, fault.New(fault.Conflict, "no_contact_number", "There is no number for the %s. Add one first.", party)
 	}
 	if p.disputed(party, p.Number(party)) {
 		return Change{}, false, errDisputed(party)
@@ -39,7 +39,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	if open := approver.OpenRequest(); open != nil && !corrected {
 		allowed := open.ResendAllowedAt(rules)
 		if wait := allowed.Sub(op.Now); wait > 0 {
-			return Change{}, false, fault.New(fault.Conflict, "request_pending", "The %s was asked and has not answered yet.", party).
+			return Change{}, false, fault.New(fault.Conflict, "request_pending", "The %s has an open request. Wait before you send it again.", party).
 				With("request_id", open.ID).With("resend_allowed_at", allowed).After(wait)
 		}
 		if channels != nil {
@@ -70,7 +70,8 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	return c, true, nil
 }
 
-// open makes a new request to party, whose consent is pending, and sends it.
+// newRequest opens a request to party, whose consent is pending, and queues its
+// messages.
 func (p *Player) newRequest(party actor.Role, channels []Channel, rules Rules, op Operation, c *Change) {
 	approver := p.Approver(party)
 	approver.Request = &Request{
@@ -81,22 +82,21 @@ func (p *Player) newRequest(party actor.Role, channels []Channel, rules Rules, o
 	p.queueMessages(party, MessageRequest, rules, c)
 }
 
-// dispatch sends the open request of party by its channels. A number in a
-// country that is not served gets no SMS: that delivery has failed for good. Nor
-// does a test number, but its request goes on as if it had, so that who reviews
-// the app meets what everybody meets.
+// queueMessages queues the open request of party on its channels. An SMS to an
+// unserved country counts as failed. An SMS to a test number is not sent but counts
+// as sent, so that app-store reviewers see the normal behaviour.
 func (p *Player) queueMessages(party actor.Role, kind string, rules Rules, c *Change) {
 	r := p.Approver(party).Request
-	told := event.Requested
+	eventType := event.Requested
 	if kind == MessageReminder {
-		told = event.Reminded
+		eventType = event.Reminded
 	}
 	failed := false
 	for _, channel := range r.Channels {
 		m := Message{Request: r, Channel: channel, Kind: kind, To: p.Number(party)}
 		switch channel {
 		case InApp:
-			c.Events = append(c.Events, p.newEvent(told, party))
+			c.Events = append(c.Events, p.newEvent(eventType, party))
 		case SMS:
 			if m.Unreachable = !rules.Reachable(m.To); m.Unreachable {
 				failed = true
@@ -111,7 +111,7 @@ func (p *Player) queueMessages(party actor.Role, kind string, rules Rules, c *Ch
 	}
 }
 
-// shut ends the open request of party, if there is one.
+// closeRequest closes the open request of party, if there is one.
 func (p *Player) closeRequest(party actor.Role, state RequestState, now time.Time, c *Change) {
 	if r := p.Approver(party).OpenRequest(); r != nil {
 		r.State, r.ClosedAt = state, now
@@ -119,9 +119,9 @@ func (p *Player) closeRequest(party actor.Role, state RequestState, now time.Tim
 	}
 }
 
-// rehome makes party somebody else: consent belongs to the person who gave it.
-// Whoever held the old number loses sight of the player and of what the tray
-// said of it; the open request is cancelled and its link with it.
+// changeContact resets party for a new number, because consent belongs to a person.
+// The old account loses access to the player and its notifications about it; the
+// open request and its link are cancelled.
 func (p *Player) changeContact(party actor.Role, op Operation, c *Change) {
 	approver := p.Approver(party)
 	p.closeRequest(party, RequestCancelled, op.Now, c)
@@ -135,8 +135,8 @@ func (p *Player) changeContact(party actor.Role, op Operation, c *Change) {
 	approver.Consent.restart(op.Now)
 }
 
-// Remind repeats the open request of party to its holder, at most
-// RemindersPerWindow times in any ReminderWindow, and returns how many are left.
+// Remind repeats the open request of party, at most RemindersPerWindow times in any
+// ReminderWindow, and returns how many reminders are left.
 func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operation) (Change, int, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, 0, err
@@ -147,7 +147,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 	}
 	left := rules.RemindersPerWindow - len(approver.Reminders)
 	if left <= 0 {
-		f := fault.New(fault.TooMany, "reminder_limit", "At most %d reminders go to one party in %s.", rules.RemindersPerWindow, formatDays(rules.ReminderWindow))
+		f := fault.New(fault.TooMany, "reminder_limit", "You can send %d reminders to one party in %s. Wait before you send another one.", rules.RemindersPerWindow, formatDays(rules.ReminderWindow))
 		if n := len(approver.Reminders) - rules.RemindersPerWindow; n < len(approver.Reminders) {
 			ends := approver.Reminders[n].Add(rules.ReminderWindow)
 			f = f.After(ends.Sub(op.Now)).With("limit", "reminders_per_window").With("ends_at", ends)
@@ -159,7 +159,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 	return c, left - 1, nil
 }
 
-// Cancel ends an open request at the coach's wish; the consent stays pending.
+// Cancel closes an open request for the coach; the consent stays pending.
 func (p *Player) Cancel(by actor.Actor, requestID string, op Operation) (Change, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err

@@ -8,18 +8,17 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Store is what approval needs kept; package store provides it. Reads name
-// their owner and answer not_found for what is not the caller's.
+// Store stores players; package store implements it. Reads name their owner and
+// return not_found for what the caller may not see.
 type Store interface {
-	// AddPlayer saves a new player. It fills in the coach's name, the disputes
-	// and the accounts, then saves what first returns, which is given the coach's
-	// roster with p in it. A live player of the same coach, name and birth date is
-	// player_exists.
+	// AddPlayer saves a new player. It fills in the coach's name, the disputes and
+	// the accounts, then saves the change that first returns for the roster, which
+	// includes p. A second player of the same coach with the same name and birth
+	// date is player_exists.
 	AddPlayer(ctx context.Context, p *Player, first func(Roster) (Change, error)) error
-	// UpdatePlayer loads the player, lets fn change it, and saves it with the
-	// change in one transaction, or nothing. fn may run more than once. Where it
-	// makes another child of the student, the store asks CheckDisputes with the
-	// disputes about that one.
+	// UpdatePlayer loads the player, lets fn change it, and saves both in one
+	// transaction. fn may run more than once. If fn changes the student's name or
+	// birth date, the store reloads the disputes and calls CheckDisputes.
 	UpdatePlayer(ctx context.Context, id string, load LoadOptions, fn func(*Player) (Change, error)) error
 
 	Player(ctx context.Context, by actor.Actor, id string) (*Player, error)
@@ -28,29 +27,31 @@ type Store interface {
 	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
 	Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error)
 	History(ctx context.Context, playerID string) ([]Record, error)
-	// LoadDeliveries fills in the deliveries of the requests, oldest first.
+	// LoadDeliveries sets the deliveries of the requests, oldest first.
 	LoadDeliveries(ctx context.Context, requests ...*Request) error
-	// Request answers the coach who sent it and the party whom it asked.
+	// Request returns a request to the coach who sent it and to the party that it
+	// asks.
 	Request(ctx context.Context, by actor.Actor, id string) (*Request, error)
-	// Pending passes over guardians of whom nothing is asked: those of students
-	// born on or before adultBorn, unless a request to them is open.
+	// Pending omits guardians of adults: students born on or before adultBorn,
+	// unless a request to the guardian is open.
 	Pending(ctx context.Context, coachID string, adultBorn Date, remindersSince time.Time, page Page) ([]PendingItem, error)
-	// LiftDispute ends the dispute that the account made about a request that it
-	// can no longer see; not_found where there is none.
+	// LiftDispute ends the dispute of an account about a request that the account
+	// can no longer see, or returns not_found.
 	LiftDispute(ctx context.Context, approverID, requestID string) error
-	// AnyApproved says whether a student has approved any link.
+	// AnyApproved reports whether a student has approved any link.
 	AnyApproved(ctx context.Context, studentID string) (bool, error)
 }
 
-// Load says what UpdatePlayer reads beside the player and its newest requests.
+// LoadOptions says what UpdatePlayer loads besides the player and its newest
+// requests.
 type LoadOptions struct {
-	// RemindersSince loads the reminders sent after it; zero loads none.
+	// RemindersSince loads the reminders sent after it, unless zero.
 	RemindersSince time.Time
-	// Disputes loads the contacts that want no request.
+	// Disputes loads the contacts that refuse requests.
 	Disputes bool
 }
 
-// Service carries out what callers ask of players and consents.
+// Service carries out the operations on players and consents.
 type Service struct {
 	Store Store
 	Rules Rules
@@ -58,17 +59,18 @@ type Service struct {
 	NewID func() string
 }
 
-// NewService returns a Service over store.
+// NewService returns a Service that uses store.
 func NewService(store Store, rules Rules, now func() time.Time, newID func() string) *Service {
 	return &Service{Store: store, Rules: rules, Now: now, NewID: newID}
 }
 
-// moment is now, as exact as times are kept.
+// operation returns a new Operation at the current time, in the precision of the
+// database.
 func (s *Service) operation() Operation {
 	return Operation{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID}
 }
 
-// Add adds a player of the coach by and asks both parties.
+// Add adds a player of the coach by and opens the first requests.
 func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian) (*Player, error) {
 	op := s.operation()
 	p, err := NewPlayer(by, student, guardian, s.Rules, op)
@@ -76,7 +78,7 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 		return nil, err
 	}
 	err = s.Store.AddPlayer(ctx, p, func(roster Roster) (Change, error) {
-		p.GuardianApprover.Request, p.StudentApprover.Request = nil, nil // a rerun starts afresh
+		p.GuardianApprover.Request, p.StudentApprover.Request = nil, nil // set by an earlier run
 		return p.openFirstRequests(s.Rules, op, roster)
 	})
 	if err != nil {
@@ -85,8 +87,8 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 	return p, nil
 }
 
-// update runs fn on the player and returns what was saved. The moment is taken
-// anew for each run: after a rival won, the later change has the later time.
+// update runs fn on the player and returns what was saved. Each run has a new
+// Operation, so that after a lost race the later change has the later time.
 func (s *Service) update(ctx context.Context, id string, load LoadOptions, fn func(*Player, Operation) (Change, error)) (*Player, error) {
 	var saved *Player
 	err := s.Store.UpdatePlayer(ctx, id, load, func(p *Player) (Change, error) {
@@ -99,8 +101,8 @@ func (s *Service) update(ctx context.Context, id string, load LoadOptions, fn fu
 	return saved, nil
 }
 
-// Decide records the answer of the party that by is. Where both stand then is
-// answered from what was saved, whatever the coach changes meanwhile.
+// Decide records the decision of the party by. It returns the state that was saved,
+// not a later one.
 func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, []Record, error) {
 	p, err := s.update(ctx, id, LoadOptions{}, func(p *Player, op Operation) (Change, error) { return p.Decide(by, by.Role, d, op) })
 	if err != nil {
@@ -123,7 +125,7 @@ func (s *Service) Send(ctx context.Context, by actor.Actor, id string, party act
 	return r, created, err
 }
 
-// Remind repeats the open request of party; it returns how many reminders are left.
+// Remind repeats the open request of party and returns how many reminders are left.
 func (s *Service) Remind(ctx context.Context, by actor.Actor, id string, party actor.Role) (*Request, int, error) {
 	var left int
 	load := LoadOptions{RemindersSince: s.operation().Now.Add(-s.Rules.ReminderWindow)}
@@ -138,22 +140,22 @@ func (s *Service) Remind(ctx context.Context, by actor.Actor, id string, party a
 	return r, left, err
 }
 
-// Cancel ends an open request of the coach by.
+// Cancel closes an open request of the coach by.
 func (s *Service) Cancel(ctx context.Context, by actor.Actor, requestID string) (*Request, error) {
 	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Cancel(by, requestID, op) })
 }
 
-// Dispute ends an open request because its holder is somebody else.
+// Dispute closes an open request whose recipient is the wrong person.
 func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string) (*Request, error) {
 	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Dispute(by, requestID, op) })
 }
 
-// Lift takes back the dispute of a request.
+// Lift ends the dispute of a request.
 func (s *Service) Lift(ctx context.Context, by actor.Actor, requestID string) error {
 	_, err := s.updateRequest(ctx, by, requestID, func(p *Player, _ Operation) (Change, error) { return p.Lift(by, requestID) })
 	if fault.KindOf(err) == fault.NotFound && by.Role != actor.Coach {
-		// The coach has removed the player, or asks another number by now; the
-		// dispute outlives that, and so does its holder's right to end it.
+		// The coach removed the player or changed the number. The dispute still exists,
+		// and its author may still end it.
 		return s.Store.LiftDispute(ctx, by.AccountID, requestID)
 	}
 	return err
@@ -183,7 +185,7 @@ func (s *Service) Remove(ctx context.Context, by actor.Actor, id string) error {
 	return err
 }
 
-// Player returns a player that by may see.
+// Player returns a player that is visible to by.
 func (s *Service) Player(ctx context.Context, by actor.Actor, id string) (*Player, error) {
 	return s.Store.Player(ctx, by, id)
 }
@@ -202,13 +204,13 @@ func (s *Service) Players(ctx context.Context, by actor.Actor, f Filter, page Pa
 	return s.Store.Players(ctx, by.AccountID, f, page)
 }
 
-// Links lists the players that name the guardian or student by, newest first.
+// Links lists the players of the guardian or student by, newest first.
 func (s *Service) Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error) {
 	return s.Store.Links(ctx, by, page)
 }
 
-// Status returns a player, the newest request of each party with its
-// deliveries, and the history of both, oldest first.
+// Status returns a player, the newest request of each party with its deliveries,
+// and the history of both parties, oldest first.
 func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Player, []Record, error) {
 	p, err := s.Store.Player(ctx, by, id)
 	if err != nil {
@@ -217,7 +219,7 @@ func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Playe
 	return s.status(ctx, by, p)
 }
 
-// status loads what a status adds to the player.
+// status loads the deliveries and the history of p.
 func (s *Service) status(ctx context.Context, by actor.Actor, p *Player) (*Player, []Record, error) {
 	history, err := s.Store.History(ctx, p.ID)
 	if err != nil {
@@ -240,7 +242,7 @@ func (s *Service) status(ctx context.Context, by actor.Actor, p *Player) (*Playe
 	return p, history, nil
 }
 
-// Request returns a request that by sent or was asked, with its deliveries.
+// Request returns a request that by sent or received, with its deliveries.
 func (s *Service) Request(ctx context.Context, by actor.Actor, id string) (*Request, error) {
 	if by.Role == actor.Student {
 		if err := s.CheckAppAccess(ctx, by); err != nil {
@@ -250,13 +252,13 @@ func (s *Service) Request(ctx context.Context, by actor.Actor, id string) (*Requ
 	return s.Store.Request(ctx, by, id)
 }
 
-// Sees answers not_found unless by sent the request or was asked by it.
+// CheckVisible returns not_found unless by sent or received the request.
 func (s *Service) CheckVisible(ctx context.Context, by actor.Actor, requestID string) error {
 	_, err := s.Store.Request(ctx, by, requestID)
 	return err
 }
 
-// Pending lists whom the coach waits for, longest first.
+// Pending lists the pending consents of a coach's players, longest pending first.
 func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]PendingItem, error) {
 	now := s.operation().Now
 	born := DateOf(now)
@@ -264,12 +266,12 @@ func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]Pen
 	return s.Store.Pending(ctx, by.AccountID, born, now.Add(-s.Rules.ReminderWindow), page)
 }
 
-// MayUseApp answers approval_pending for a student none of whose links is
-// approved: such a student sees the approval screen alone (spec section 3, rule 3).
+// CheckAppAccess returns approval_pending for a student without an approved link,
+// who may only use the approval screen (spec section 3, rule 3).
 func (s *Service) CheckAppAccess(ctx context.Context, by actor.Actor) error {
 	approved, err := s.Store.AnyApproved(ctx, by.AccountID)
 	if err == nil && !approved {
-		err = fault.New(fault.Forbidden, "approval_pending", "Approve your profile first; until then there is only the approval screen.")
+		err = fault.New(fault.Forbidden, "approval_pending", "Approve your profile first. Until then you can only use the approval screen.")
 	}
 	return err
 }
