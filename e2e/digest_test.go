@@ -26,7 +26,6 @@ func TestDigest(t *testing.T) {
 	// Longer than the period in which each replica looks.
 	const looks = 3 * time.Second
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		t.Parallel()
 		s.Replica()
 		s.Replica()
 		coach, idle := s.Coach(t, coachNumber), s.Coach(t, coach2Number)

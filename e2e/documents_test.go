@@ -17,6 +17,7 @@ import (
 
 // TestDocuments walks a certificate through its life.
 func TestDocuments(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		pdf := touchlinetest.PDF(5000, 1)
@@ -111,6 +112,7 @@ func TestDocuments(t *testing.T) {
 // TestWantedDocuments: what a complete profile wants may be documents, and deleting
 // one says what that does.
 func TestWantedDocuments(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.SignIn(t, "coach", "+919812300001")
 		about := map[string]any{"name": "Meera Nair", "bio": "Hockey.", "experience_years": 7, "sports": []string{"hockey"}}
@@ -140,6 +142,7 @@ func TestWantedDocuments(t *testing.T) {
 // TestEveryFaultOfAProfile: what is wrong with documents is said beside all else
 // that is wrong.
 func TestEveryFaultOfAProfile(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.SignIn(t, "coach", "+919812300001")
 		absent := c.ID // of no document
@@ -184,6 +187,7 @@ func spooled(t *testing.T, s *touchlinetest.Service) []string {
 // TestStorageOfATier: what a tier leaves room for is kept, and more is refused with
 // what is used and what would allow it; what makes things smaller is always free.
 func TestStorageOfATier(t *testing.T) {
+	t.Parallel()
 	tiers := filepath.Join(t.TempDir(), "tiers.json")
 	text := `{"tiers": [{"name": "tiny", "title": "Tiny", "limits": {"storage_bytes": 10000}}, {"name": "large", "title": "Large"}]}`
 	if err := os.WriteFile(tiers, []byte(text), 0o600); err != nil {
@@ -211,6 +215,7 @@ func TestStorageOfATier(t *testing.T) {
 
 // TestUploadsOfOneCoach: one coach takes so many seats, and no more; others have theirs.
 func TestUploadsOfOneCoach(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c, other := s.Coach(t, "+919812300001"), s.Coach(t, "+919812300002")
 		var refused atomic.Int64
@@ -235,6 +240,7 @@ func TestUploadsOfOneCoach(t *testing.T) {
 // TestIdentityDocuments: to replace or delete what a waiting submission names takes
 // it back, and the answer says so; what was decided stands.
 func TestIdentityDocuments(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		passport := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)

@@ -12,7 +12,6 @@ import (
 func TestExpiryNotices(t *testing.T) {
 	t.Parallel() // it waits for looks that come every few seconds
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		t.Parallel()
 		s.Replica()
 		c := s.Coach(t, "+919812300001")
 		ends := func(days int) string { return s.Clock.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }

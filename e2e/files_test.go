@@ -22,7 +22,7 @@ import (
 // refuses to start and says why; so does one whose folder lost what was in it.
 func TestFilesOfAnother(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url)
 		start := func(files string) error {
 			cfg := *s.Config
@@ -49,7 +49,7 @@ func TestFilesOfAnother(t *testing.T) {
 		if err := os.WriteFile(identity, []byte("what?"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := start(own); err == nil || !strings.Contains(err.Error(), "holds no id") {
+		if err := start(own); err == nil || !strings.Contains(err.Error(), "not an id") {
 			t.Errorf("a damaged identity: %v", err)
 		}
 	})
@@ -60,7 +60,7 @@ func TestFilesOfAnother(t *testing.T) {
 // whoever has another says 503 for documents, loses nothing, and starts no more.
 func TestFilesByDefault(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url)
 		other := s.Replica(func(cfg *config.Config) {
 			key, err := s.Config.CreateMasterKey()
@@ -93,7 +93,7 @@ func TestFilesByDefault(t *testing.T) {
 // in; documents wait for it.
 func TestFilesAway(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url, func(cfg *config.Config) {
 			cfg.Files = "s3://key:secret@bucket?endpoint=http://127.0.0.1:1&region=r"
 		})
@@ -108,7 +108,7 @@ func TestFilesAway(t *testing.T) {
 // TestFilesInABucket: replicas share a bucket as they share a folder.
 func TestFilesInABucket(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, url string) {
+	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		bucket := config.SecretURL(blobtest.S3(t))
 		s := touchlinetest.New(t, url, func(cfg *config.Config) { cfg.Files = bucket })
 		s.Replica().Coach(t, coachNumber)
@@ -130,7 +130,7 @@ func TestFilesRace(t *testing.T) {
 }
 
 func race(t *testing.T, shared bool) {
-	storetest.Each(t, func(t *testing.T, url string) {
+	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		const replicas = 6
 		dir, data := t.TempDir(), t.TempDir()
 		apps, errs := make([]*server.App, replicas), make([]error, replicas)

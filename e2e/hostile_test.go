@@ -16,20 +16,18 @@ import (
 
 	"github.com/touchline/touchline/internal/blob/blobtest"
 	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 // eachStorage runs test on both engines with both storages.
 func eachStorage(t *testing.T, test func(t *testing.T, s *touchlinetest.Service), options ...touchlinetest.Option) {
 	blobtest.Each(t, func(t *testing.T, address string) {
-		storetest.Each(t, func(t *testing.T, url string) {
-			if strings.HasPrefix(address, "file:") {
-				address = "file:" + t.TempDir()
-			} else {
-				address = blobtest.S3(t)
+		touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+			files := "file:" + t.TempDir()
+			if !strings.HasPrefix(address, "file:") {
+				files = blobtest.S3(t)
 			}
-			test(t, touchlinetest.New(t, url, append(options, func(c *config.Config) { c.Files = config.SecretURL(address) })...))
+			test(t, touchlinetest.New(t, url, append(slices.Clone(options), func(c *config.Config) { c.Files = config.SecretURL(files) })...))
 		})
 	})
 }
@@ -265,6 +263,7 @@ func shorten(s string) string {
 // TestHostileUploads: whatever is sent is refused with a problem that says why, or
 // made harmless, and leaves nothing behind that no document names.
 func TestHostileUploads(t *testing.T) {
+	t.Parallel()
 	eachStorage(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		kept := 0
@@ -309,6 +308,7 @@ func TestHostileUploads(t *testing.T) {
 
 // TestHostileReplacements: a replacement is judged as an upload is.
 func TestHostileReplacements(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(40, 30))).Want(t, 201)
@@ -360,6 +360,7 @@ func sizesOf(a *touchlinetest.Response) map[string]string {
 // TestPictures: a photo that was taken lying on its side, and somewhere, is kept
 // upright, in three sizes, and from nowhere.
 func TestPictures(t *testing.T) {
+	t.Parallel()
 	eachStorage(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		photo := located(1200, 800)

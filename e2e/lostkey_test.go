@@ -15,7 +15,6 @@ func TestLostMasterKey(t *testing.T) {
 	t.Parallel()
 	way := documentedSQL(t, "**Without the master key**")
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		t.Parallel()
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		decide := object{"player_id": player, "action": "approved"}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"net/http"
 	"os"
@@ -18,13 +19,13 @@ import (
 	"time"
 )
 
-// program is where the real binary was built, once for all tests.
-var program = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "touchline-program-")
+// buildBinary builds the touchline command once for all tests and returns its path.
+var buildBinary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "touchline-e2e-")
 	if err != nil {
 		return "", err
 	}
-	built = dir
+	binaryDir = dir
 	path := filepath.Join(dir, "touchline")
 	out, err := exec.Command("go", "build", "-o", path, "../cmd/touchline").CombinedOutput()
 	if err != nil {
@@ -33,12 +34,22 @@ var program = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-var built string
+var binaryDir string
+
+// parallelTests replaces the default of -parallel (GOMAXPROCS), because these tests
+// mostly wait: for polls, timeouts and commits.
+const parallelTests = "12"
 
 func TestMain(m *testing.M) {
+	flag.Parse()
+	parallelIsSet := false
+	flag.Visit(func(f *flag.Flag) { parallelIsSet = parallelIsSet || f.Name == "test.parallel" })
+	if !parallelIsSet {
+		_ = flag.Set("test.parallel", parallelTests)
+	}
 	code := m.Run()
-	if built != "" {
-		_ = os.RemoveAll(built)
+	if binaryDir != "" {
+		_ = os.RemoveAll(binaryDir)
 	}
 	os.Exit(code)
 }
@@ -74,7 +85,7 @@ func (o *output) String() string {
 // launch runs a command of the binary in dir with these settings and no others.
 func launch(t *testing.T, dir string, args []string, settings ...string) *process {
 	t.Helper()
-	path, err := program()
+	path, err := buildBinary()
 	if err != nil {
 		t.Fatalf("build: %v", err)
 	}

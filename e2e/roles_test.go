@@ -12,6 +12,7 @@ import (
 // player gone at once and can refresh no session in that role, on any replica.
 // Who is named by another, or has a dispute to lift, goes on.
 func TestSessionEndsWithItsRole(t *testing.T) {
+	t.Parallel()
 	const otherNumber = "+919812300019"
 	grown := func(number string) map[string]any {
 		return map[string]any{

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 var (
@@ -21,7 +21,7 @@ var (
 // database; the service sees what they did at its next request.
 func TestShell(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, database string) {
+	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
 		settings := []string{"TOUCHLINE_DATABASE_URL=" + database, "TOUCHLINE_KYC=on"}
 		p := start(t, append([]string{"TOUCHLINE_ADMIN_ADDR=127.0.0.1:0"}, settings...)...)
 		var admin string
@@ -133,10 +133,10 @@ func TestShell(t *testing.T) {
 			{1, "coach find nobody", "no coach"},
 			{2, "coach tier " + coach + " nonsense", "academy"},
 			{2, "coach suspend " + coach, "--reason"},
-			{2, "coach suspend " + coach + " --reason a\u001b[2Jb", "--reason: This has control characters"},
-			{2, "coach suspend " + coach + " --reason a\u202eb", "--reason: This has control characters"},
-			{2, "kyc reject " + coach + " --reason a\u0007b", "--reason: This has control characters"},
-			{2, "kyc reject " + coach + " --reason a\u2066b", "--reason: This has control characters"},
+			{2, "coach suspend " + coach + " --reason a\u001b[2Jb", "--reason: This has characters that are not allowed here"},
+			{2, "coach suspend " + coach + " --reason a\u202eb", "--reason: This has characters that are not allowed here"},
+			{2, "kyc reject " + coach + " --reason a\u0007b", "--reason: This has characters that are not allowed here"},
+			{2, "kyc reject " + coach + " --reason a\u2066b", "--reason: This has characters that are not allowed here"},
 			{2, "kyc reject " + coach + " --reason \xff", "--reason"},
 			{2, "kyc reject " + coach, "--reason"},
 			{1, "coach restore " + coach, "active already"},

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 // unlimited switches off the limits that all clients of one address share.
@@ -253,7 +253,7 @@ func TestCommands(t *testing.T) {
 // does not start, and says why.
 func TestAnotherMasterKey(t *testing.T) {
 	t.Parallel()
-	storetest.Each(t, func(t *testing.T, address string) {
+	touchlinetest.EachDatabase(t, func(t *testing.T, address string) {
 		database := "TOUCHLINE_DATABASE_URL=" + address
 		first := start(t, database)
 		other := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)

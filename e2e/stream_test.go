@@ -246,7 +246,6 @@ func TestStreamResumesExactly(t *testing.T) {
 func TestStreamBeats(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		t.Parallel()
 		coach := s.SignIn(t, "coach", coachNumber)
 		f := listen(t, coach, "")
 		start := time.Now()
@@ -266,7 +265,6 @@ func TestStreamEnds(t *testing.T) {
 	t.Parallel()
 	const soon = 5 * time.Second
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		t.Parallel()
 		other := s.Replica()
 		coach := s.Coach(t, coachNumber)
 		one := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")

@@ -20,13 +20,13 @@ import (
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/scan/scantest"
 	"github.com/touchline/touchline/internal/server"
-	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 // TestUploadIsKeptOnce: a key repeats the first answer, whatever the boundaries of
 // the second try, and not for another file.
 func TestUploadIsKeptOnce(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		post := func(key string, n int, title string) *touchlinetest.Response {
@@ -94,7 +94,8 @@ func answered(t *testing.T, conn net.Conn) int {
 // TestSlowUploads: what comes slowly is taken, what stops coming is ended, and
 // neither keeps anybody waiting.
 func TestSlowUploads(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, url string) {
+	t.Parallel()
+	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		s := touchlinetest.NewWith(t, url, func(e *server.Edges) { e.UploadStall, e.UploadWhole = time.Second, 4*time.Second })
 		c := s.Coach(t, "+919812300001")
 		body := sent("a.pdf", touchlinetest.PDF(2000, 1))
@@ -146,7 +147,8 @@ func TestSlowUploads(t *testing.T) {
 // TestStorageAway: while the file store is away uploads are 503, what is there
 // stays, and nothing is half done.
 func TestStorageAway(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, url string) {
+	t.Parallel()
+	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		bucket := blobtest.New(t)
 		s := touchlinetest.New(t, url, func(c *config.Config) { c.Files = config.SecretURL(bucket.Address()) })
 		c := s.Coach(t, "+919812300001")
@@ -174,6 +176,7 @@ func TestStorageAway(t *testing.T) {
 
 // TestScannerAway: with a scanner set that is not there, nothing is taken.
 func TestScannerAway(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 503, "unavailable")
@@ -186,6 +189,7 @@ func TestScannerAway(t *testing.T) {
 // TestScanner: what the scanner knows as a virus is refused and leaves nothing;
 // what it does not is kept.
 func TestScanner(t *testing.T) {
+	t.Parallel()
 	clamd := &scantest.Clamd{TB: t, Limit: 25 << 20}
 	address := clamd.Listen("tcp", "127.0.0.1:0")
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -208,6 +212,7 @@ func TestScanner(t *testing.T) {
 // TestPublicPicture: the picture of a coach who is listed and shows it is for
 // anybody; everything else is the owner's.
 func TestPublicPicture(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		picture := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(400, 300))).Want(t, 201).String("content_url")
@@ -242,7 +247,6 @@ func TestPublicPicture(t *testing.T) {
 func TestBytesGo(t *testing.T) {
 	t.Parallel() // it waits for the sweeper
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		t.Parallel()
 		c := s.Coach(t, "+919812300001")
 		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(400, 300))).Want(t, 201)
 		folder := strings.TrimPrefix(s.Config.Files.Reveal(), "file:")

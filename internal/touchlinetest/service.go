@@ -43,9 +43,20 @@ type Service struct {
 // Option changes the configuration before the service starts.
 type Option func(*config.Config)
 
-// Each runs test on SQLite and on PostgreSQL, with one service for each.
+// Each runs test on SQLite and on PostgreSQL in parallel, with one service for each.
 func Each(t *testing.T, test func(t *testing.T, s *Service), options ...Option) {
-	storetest.Each(t, func(t *testing.T, url string) { test(t, New(t, url, options...)) })
+	EachDatabase(t, func(t *testing.T, url string) { test(t, New(t, url, options...)) })
+}
+
+// EachDatabase runs test on SQLite and on PostgreSQL in parallel, with the URL of an
+// empty database.
+func EachDatabase(t *testing.T, test func(t *testing.T, url string)) {
+	for name, create := range map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, create(t))
+		})
+	}
 }
 
 // New starts a service on the database at url with the default settings, except
