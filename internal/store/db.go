@@ -29,9 +29,6 @@ type DB struct {
 	// to the trays of these accounts. They must not block; nil is nobody to tell.
 	OnQueued   func(kind notify.Kind)
 	OnNotified func(accountIDs []string)
-	// Reserve asks this process's worker for a place for an OTP about to be queued;
-	// nil, or a nil Place, is none: then the OTP waits for whoever claims it.
-	Reserve func() Place
 
 	sql      *database.DB
 	vault    *auth.Vault // see SetVault

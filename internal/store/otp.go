@@ -30,10 +30,6 @@ func (db *DB) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 // tries, same end. One upsert decides, so that rivals cannot both send.
 func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge, error) {
 	opened := o.Fresh
-	place := db.place()
-	if place != nil {
-		defer place.Free()
-	}
 	err := db.write(ctx, func(tx *tx) error {
 		c, soon := o.Fresh, false
 		err := tx.DeferRow(ctx, func(row database.Scanner) error {
@@ -76,7 +72,7 @@ func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge
 		if o.Quiet {
 			return nil
 		}
-		return tx.queueOTP(ctx, c, place)
+		return tx.queueOTP(ctx, c)
 	})
 	return opened, err
 }

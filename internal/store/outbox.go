@@ -14,55 +14,18 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// Place is a place with this process's worker for one delivery, which is then
-// queued as already claimed: that saves the claim. Should the process die, the
-// lease runs out, and another worker takes the delivery.
-type Place interface {
-	// Lease is the claim, and how long it holds.
-	Lease() (lease string, lasts time.Duration)
-	// Send hands the delivery over and does not wait for it; c is its challenge
-	// where that is all there is to know.
-	Send(d notify.Delivery, c *auth.Challenge)
-	// Free gives the place back unless something was sent with it.
-	Free()
-}
-
-// place asks the worker for a place, nil where there is none.
-func (db *DB) place() Place {
-	if db.Reserve == nil {
-		return nil
-	}
-	return db.Reserve()
-}
-
-// queueOTP queues the SMS of a challenge. The row names the challenge; the code
-// stays where it is sealed. With a place it is claimed from the start.
-func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, place Place) error {
-	d := notify.Delivery{
-		ID: tx.db.NewID(), Kind: notify.OTP, To: c.Number, Role: c.Role, GivesUpAt: c.EndsAt, ChallengeID: c.ID, DeviceID: c.DeviceID,
-	}
-	due := tx.Now
-	if place != nil {
-		lease, lasts := place.Lease()
-		d.Lease, d.Attempts, due = lease, 1, tx.Now.Add(lasts)
-	}
+// queueOTP queues the SMS of a challenge. The row names the challenge and does not
+// contain the code.
+func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
-			attempts, lease, due_at, gives_up_at, created_at, updated_at)
-		VALUES ($1, 'otp', 'sms', 'queued', $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`,
-		d.ID, string(d.To), string(d.Role), d.ChallengeID, d.DeviceID, d.Attempts, text(d.Lease), micros(due), micros(d.GivesUpAt), micros(tx.Now))
+			attempts, due_at, gives_up_at, created_at, updated_at)
+		VALUES ($1, 'otp', 'sms', 'queued', $2, $3, $4, $5, 0, $6, $7, $6, $6)`,
+		tx.db.NewID(), string(c.Number), string(c.Role), c.ID, c.DeviceID, micros(tx.Now), micros(c.EndsAt))
 	if err != nil {
-		return fmt.Errorf("queue otp: %w", err)
+		return fmt.Errorf("queue OTP: %w", err)
 	}
-	if place == nil {
-		tx.wakeOutbox(notify.OTP)
-		return nil
-	}
-	var all *auth.Challenge
-	if mayHold(c.Role, false) {
-		all = &c // an SMS goes to any number: there is nothing more to ask
-	}
-	tx.AfterCommit(func() { place.Send(d, all) })
+	tx.wakeOutbox(notify.OTP)
 	return nil
 }
 

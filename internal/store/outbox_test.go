@@ -1,12 +1,14 @@
 package store_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
 )
 
@@ -115,4 +117,104 @@ func TestOldDeliveryFails(t *testing.T) {
 			})
 		})
 	}
+}
+
+// newChallenge returns a challenge request for a role of one number.
+func (p *pitch) newChallenge(role actor.Role) auth.Opening {
+	now := p.clock.Now()
+	slot := auth.Slot{Number: number(60), Role: role}
+	return auth.Opening{
+		Fresh:    auth.Challenge{Slot: slot, ID: p.db.NewID(), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+		MaxTries: 5, SentBefore: now.Add(-time.Minute),
+	}
+}
+
+// claimOTPs claims every OTP that is due.
+func (p *pitch) claimOTPs(lease string) []notify.Delivery {
+	p.Helper()
+	claimed, err := p.db.ClaimDeliveries(bg, notify.OTP, lease, p.clock.Now().Add(time.Minute), 10)
+	ok(p, err)
+	return claimed
+}
+
+// A worker that holds a delivery for longer than its lease loses it to the next claim,
+// and its result is ignored.
+func TestClaimAfterLeaseEnds(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
+		ok(p, err)
+		if p.queued.Load() != 1 {
+			p.Errorf("woken %d times, want 1", p.queued.Load())
+		}
+		first := p.claimOTPs("first")
+		if len(first) != 1 || first[0].Attempts != 1 {
+			p.Fatalf("claimed %+v, want one delivery with its first attempt", first)
+		}
+		p.clock.advance(time.Minute - time.Second)
+		if claimed := p.claimOTPs("second"); len(claimed) > 0 {
+			p.Errorf("claimed %+v before the lease ended", claimed)
+		}
+		p.clock.advance(time.Second)
+		second := p.claimOTPs("second")
+		want := first[0]
+		want.Lease, want.Attempts = "second", 2
+		if len(second) != 1 || second[0] != want {
+			p.Fatalf("claimed %+v after the lease, want %+v", second, want)
+		}
+		ok(p, p.db.DeliverySent(bg, first[0]))
+		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`); n != 1 {
+			p.Error("the holder of the ended lease completed the delivery")
+		}
+		ok(p, p.db.DeliverySent(bg, second[0]))
+		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'sent'`); n != 1 {
+			p.Error("the holder of the lease did not complete the delivery")
+		}
+	})
+}
+
+// A resend queues the live challenge, not the new one. A quiet challenge, and one
+// requested too soon, queue nothing.
+func TestQueuedChallenge(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		quiet := p.newChallenge(actor.Coach)
+		quiet.Quiet = true
+		_, err := p.db.OpenChallenge(bg, quiet)
+		ok(p, err)
+		_, err = p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
+		if _, soon := errors.AsType[auth.TooSoon](err); !soon {
+			p.Errorf("OpenChallenge = %v, want TooSoon", err)
+		}
+		if claimed := p.claimOTPs("lease"); len(claimed) > 0 {
+			p.Errorf("claimed %+v, want nothing", claimed)
+		}
+		p.clock.advance(2 * time.Minute)
+		again := p.newChallenge(actor.Coach)
+		again.Fresh.Code = []byte("another")
+		_, err = p.db.OpenChallenge(bg, again)
+		ok(p, err)
+		claimed := p.claimOTPs("lease")
+		if len(claimed) != 1 || claimed[0].ChallengeID != quiet.Fresh.ID {
+			p.Fatalf("claimed %+v, want the first challenge", claimed)
+		}
+		c, live, err := p.db.LiveChallenge(bg, claimed[0], 5)
+		ok(p, err)
+		if !live || string(c.Code) != "sealed" {
+			p.Errorf("LiveChallenge = %+v, %t; want the first code", c, live)
+		}
+	})
+}
+
+// A guardian's OTP is queued for any number, but only a number with the role gets it.
+func TestQueuedChallengeNeedsRole(t *testing.T) {
+	onPitch(t, func(p *pitch) {
+		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Guardian))
+		ok(p, err)
+		claimed := p.claimOTPs("lease")
+		if len(claimed) != 1 {
+			p.Fatalf("claimed %+v, want one delivery", claimed)
+		}
+		if _, live, err := p.db.LiveChallenge(bg, claimed[0], 5); live || err != nil {
+			p.Errorf("LiveChallenge = %t, %v; want false for a number without the role", live, err)
+		}
+	})
 }
