@@ -4,7 +4,7 @@
 // [Compare] interleaves the turns (A, B, C, A, B, C, …); a ratio is the median over the rounds of the ratio within each round.
 // A ratio of throughputs above 1 is faster: higher is better.
 //
-// Package baseline compares an operation of the service with two handlers of its own:
+// Package baseline compares an operation of the service with two bare handlers:
 //
 //   - floor: a handler with one indexed SELECT, or one UPDATE and its commit, on the same engine. It is the least that an
 //     operation on durable data can cost.
@@ -12,6 +12,6 @@
 //     the cost of routing, sessions, decoding, rules and encoding.
 //
 // All contenders use the same net/http client over loopback TCP. The client runs on the same cores, so it moves each ratio
-// towards 1. To measure the CPU time of the service alone, run it as a process of its own ([Start]): its CPU time excludes the
+// towards 1. To measure the CPU time of the service alone, run it as a separate process ([Start]): its CPU time excludes the
 // client and the database server.
 package bench

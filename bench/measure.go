@@ -216,7 +216,7 @@ func (t *target) turn(ctx context.Context, d time.Duration) (Sample, error) {
 	return sample, nil
 }
 
-// cpu returns the CPU time that the contender's process has used, 0 if it has no process of its own.
+// cpu returns the CPU time that the contender's process has used, 0 if it runs in this process.
 func (t *target) cpu() (time.Duration, error) {
 	if t.PID == 0 {
 		return 0, nil

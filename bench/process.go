@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Process is a server in a process of its own, so that its CPU time and memory can be measured apart from the client's.
+// Process is a server in a separate process, so that its CPU time and memory can be measured apart from the client's.
 type Process struct {
 	// Ready is the time from the start of the process to the first response with status 200.
 	Ready time.Duration

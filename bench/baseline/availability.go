@@ -2,7 +2,6 @@ package baseline
 
 import (
 	"context"
-	"database/sql"
 	"net/http"
 
 	"github.com/touchline/touchline/bench"
@@ -17,17 +16,6 @@ const (
 
 const selectPlayer = `SELECT guardian_state FROM players WHERE id = $1`
 
-// selectAvailability is the statement of store.Availability.
-const selectAvailability = `
-	SELECT s.account_id, s.role, s.mobile_number, s.generation, s.used_at, s.ends_at, s.revoked_at,
-		p.id, p.guardian_state, p.student_state, p.date_of_birth
-	FROM sessions s
-	LEFT JOIN players p ON p.id = $2 AND p.deleted_at IS NULL AND (
-		s.role = 'coach' AND p.coach_id = s.account_id
-		OR s.role = 'guardian' AND p.guardian_id = s.account_id
-		OR s.role = 'student' AND p.student_id = s.account_id)
-	WHERE s.id = $1`
-
 // Availability compares the read of a player's availability by the guardian.
 func (f *Fixture) Availability(ctx context.Context, _ bench.Options) ([]bench.Contender, error) {
 	coaches, err := f.coaches(ctx, 20)
@@ -41,38 +29,43 @@ func (f *Fixture) Availability(ctx context.Context, _ bench.Options) ([]bench.Co
 	if err := f.analyze(ctx); err != nil {
 		return nil, err
 	}
+	read := func(p player) *http.Request {
+		return bench.NewRequest(http.MethodGet, "/api/services/availability/"+p.id, family.header, "")
+	}
+	recorded, err := record(func() error { return f.serve(read(family.players[0])) })
+	if err != nil {
+		return nil, err
+	}
+	selectSession := recorded.take("SELECT id, account_id, role", 1)
+	selectStates := recorded.take("SELECT guardian_state", 3)
+	if err := recorded.complete(); err != nil {
+		return nil, err
+	}
 	floor := func(w http.ResponseWriter, r *http.Request) {
-		var state string
 		s := f.bare.reading(r)
-		s.row(selectPlayer, []any{r.URL.Query().Get("p")}, &state)
+		s.rows(1, selectPlayer, r.URL.Query().Get("p"))
 		s.respond(w)
 	}
 	same := func(w http.ResponseWriter, r *http.Request) {
-		var account, role, number, player, guardian, student, born string
-		var generation, ends int64
-		var used, revoked sql.NullInt64
 		s := f.bare.reading(r)
-		q := r.URL.Query()
-		s.row(selectAvailability, []any{q.Get("s"), q.Get("p")},
-			&account, &role, &number, &generation, &used, &ends, &revoked, &player, &guardian, &student, &born)
+		s.rows(1, selectSession, family.guardian.session)
+		s.rows(1, selectStates, r.URL.Query().Get("p"), "guardian", family.guardian.id)
 		s.respond(w)
 	}
 	// Each worker starts at another player.
-	each := func(path func(p player) string, header http.Header) func(int) func() *http.Request {
+	each := func(request func(player) *http.Request) func(int) func() *http.Request {
 		return func(worker int) func() *http.Request {
 			i := worker * 97
 			return func() *http.Request {
 				i++
-				return bench.NewRequest(http.MethodGet, path(family.players[i%len(family.players)]), header, "")
+				return request(family.players[i%len(family.players)])
 			}
 		}
 	}
+	baseline := each(func(p player) *http.Request { return bench.NewRequest(http.MethodGet, "/?p="+p.id, nil, "") })
 	return []bench.Contender{
-		{Name: Floor, Handler: http.HandlerFunc(floor), Requests: each(
-			func(p player) string { return "/?p=" + p.id }, nil)},
-		{Name: Same, Handler: http.HandlerFunc(same), Requests: each(
-			func(p player) string { return "/?s=" + family.guardian.session + "&p=" + p.id }, nil)},
-		{Name: Operation, Handler: f.app.Handler(), Requests: each(
-			func(p player) string { return "/api/services/availability/" + p.id }, family.header)},
+		{Name: Floor, Handler: http.HandlerFunc(floor), Requests: baseline},
+		{Name: Same, Handler: http.HandlerFunc(same), Requests: baseline},
+		{Name: Operation, Handler: f.app.Handler(), Requests: each(read)},
 	}, nil
 }

@@ -70,8 +70,8 @@ func (b *bare) stmt(ctx context.Context, pool *sql.DB, query string) (*sql.Stmt,
 	return stmt, err
 }
 
-// session runs the statements of one request. After an error its methods do nothing.
-type session struct {
+// runner runs the statements of one request. After an error its methods do nothing.
+type runner struct {
 	ctx  context.Context
 	bare *bare
 	pool *sql.DB
@@ -79,25 +79,25 @@ type session struct {
 	err  error
 }
 
-// reading returns a session on the read pool.
-func (b *bare) reading(r *http.Request) *session { return b.session(r, b.reads) }
+// reading returns a runner on the read pool.
+func (b *bare) reading(r *http.Request) *runner { return b.runner(r, b.reads) }
 
-// writing returns a session on the write pool.
-func (b *bare) writing(r *http.Request) *session { return b.session(r, b.writes) }
+// writing returns a runner on the write pool.
+func (b *bare) writing(r *http.Request) *runner { return b.runner(r, b.writes) }
 
-// session ignores the cancellation of the request on SQLite, as the service does: the driver's goroutine for it costs half the
+// runner ignores the cancellation of the request on SQLite, as the service does: the driver's goroutine for it costs half the
 // time of a statement.
-func (b *bare) session(r *http.Request, pool *sql.DB) *session {
+func (b *bare) runner(r *http.Request, pool *sql.DB) *runner {
 	ctx := r.Context()
 	if b.sqlite {
 		ctx = context.WithoutCancel(ctx)
 	}
-	return &session{ctx: ctx, bare: b, pool: pool}
+	return &runner{ctx: ctx, bare: b, pool: pool}
 }
 
-func (s *session) begin() { s.tx, s.err = s.pool.BeginTx(s.ctx, nil) }
+func (s *runner) begin() { s.tx, s.err = s.pool.BeginTx(s.ctx, nil) }
 
-func (s *session) commit() {
+func (s *runner) commit() {
 	if s.err != nil {
 		if s.tx != nil {
 			s.tx.Rollback() //nolint:errcheck // s.err is the error to report
@@ -107,34 +107,43 @@ func (s *session) commit() {
 	s.err = s.tx.Commit()
 }
 
-// row runs a query and scans its rows; no row is an error.
-func (s *session) row(query string, args []any, dest ...any) {
-	s.rows(query, args, 1, dest...)
-}
-
-// rows runs a query and scans its rows; fewer than n rows are an error.
-func (s *session) rows(query string, args []any, n int, dest ...any) {
+// rows runs a query and returns its rows; fewer than n rows are an error.
+func (s *runner) rows(n int, query string, args ...any) [][]any {
 	if s.err != nil {
-		return
+		return nil
 	}
-	rows, err := s.query(query, args)
-	if err != nil {
-		s.err = err
-		return
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if s.err = rows.Scan(dest...); s.err != nil {
-			return
-		}
-		n--
-	}
-	if s.err = rows.Err(); s.err == nil && n > 0 {
+	var all [][]any
+	if all, s.err = s.scan(query, args); s.err == nil && len(all) < n {
 		s.err = sql.ErrNoRows
 	}
+	return all
 }
 
-func (s *session) query(query string, args []any) (*sql.Rows, error) {
+func (s *runner) scan(query string, args []any) ([][]any, error) {
+	rows, err := s.query(query, args)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	var all [][]any
+	for rows.Next() {
+		values, pointers := make([]any, len(names)), make([]any, len(names))
+		for i := range values {
+			pointers[i] = &values[i]
+		}
+		if err := rows.Scan(pointers...); err != nil {
+			return nil, err
+		}
+		all = append(all, values)
+	}
+	return all, rows.Err()
+}
+
+func (s *runner) query(query string, args []any) (*sql.Rows, error) {
 	if !s.bare.sqlite {
 		if s.tx != nil {
 			return s.tx.QueryContext(s.ctx, query, args...)
@@ -152,7 +161,7 @@ func (s *session) query(query string, args []any) (*sql.Rows, error) {
 }
 
 // exec runs a statement; no changed row is an error.
-func (s *session) exec(query string, args ...any) {
+func (s *runner) exec(query string, args ...any) {
 	if s.err != nil {
 		return
 	}
@@ -181,8 +190,8 @@ func (s *session) exec(query string, args ...any) {
 	}
 }
 
-// respond writes the response: 200, or 500 with the session's error.
-func (s *session) respond(w http.ResponseWriter) {
+// respond writes the response: 200, or 500 with the first error.
+func (s *runner) respond(w http.ResponseWriter) {
 	if s.err != nil {
 		http.Error(w, s.err.Error(), http.StatusInternalServerError)
 		return

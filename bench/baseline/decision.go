@@ -2,7 +2,7 @@ package baseline
 
 import (
 	"context"
-	"database/sql"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -12,48 +12,11 @@ import (
 
 const updatePlayer = `UPDATE players SET guardian_changed_at = $2 WHERE id = $1`
 
-// The statements of a guardian's approval, in their order.
-const (
-	selectSession = `
-		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at
-		FROM sessions WHERE id = $1`
-	loadPlayer = `
-		SELECT p.id, p.coach_id, c.name, p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
-			p.guardian_name, p.guardian_relationship, p.guardian_number, p.guardian_email, p.created_at, p.deleted_at,
-			p.guardian_id, p.guardian_state, p.guardian_changed_at, p.guardian_pending_since,
-			p.student_id, p.student_state, p.student_changed_at, p.student_pending_since,
-			g.id, g.approver_id, g.state, g.channels, g.requested_at, g.last_sent_at, g.delivery_failed, g.closed_at,
-			s.id, s.approver_id, s.state, s.channels, s.requested_at, s.last_sent_at, s.delivery_failed, s.closed_at
-		FROM players p
-		LEFT JOIN coaches c ON c.id = p.coach_id
-		LEFT JOIN requests g ON g.id = p.guardian_request_id
-		LEFT JOIN requests s ON s.id = p.student_request_id WHERE p.id = $1`
-	savePlayer = `
-		UPDATE players SET version = version + 1,
-			student_name = $3, student_key = $4, date_of_birth = $5, search_key = $6, medical = $7, student_number = $8,
-			student_id = $9, student_state = $10, student_changed_at = $11, student_pending_since = $12, student_request_id = $13,
-			guardian_name = $14, guardian_relationship = $15, guardian_email = $16, guardian_number = $17,
-			guardian_id = $18, guardian_state = $19, guardian_changed_at = $20, guardian_pending_since = $21, guardian_request_id = $22,
-			deleted_at = $23
-		WHERE id = $1 AND version = $2`
-	closeRequest = `UPDATE requests SET state = $2, closed_at = $3 WHERE id = $1`
-	addHistory   = `
-		INSERT INTO approval_history (id, player_id, approver_type, approver_id, action, reason, request_id, decided_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
-	growTray = `
-		UPDATE accounts SET tray_seq = tray_seq + CASE id WHEN $1 THEN CAST($2 AS BIGINT) ELSE 0 END
-		WHERE id IN ($1) RETURNING id, tray_seq`
-	addNotification = `
-		INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
-	selectHistory = `
-		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at
-		FROM approval_history WHERE player_id = $1 ORDER BY decided_at, id`
-	selectDeliveries = `
-		SELECT request_id, channel, state, reason, updated_at FROM deliveries
-		WHERE request_id IN ($1, $2) ORDER BY id`
-)
+// decision holds the service's statements for a guardian's approval, in their order.
+type decision struct {
+	selectSession, loadPlayer, savePlayer, closeRequest, addHistory,
+	nextSequences, addNotifications, selectHistory, selectDeliveries string
+}
 
 // decisionsPerSecond is the largest number of decisions that a turn can make: it has a pending player for each.
 const decisionsPerSecond = 4000
@@ -78,7 +41,11 @@ func (f *Fixture) Decision(ctx context.Context, o bench.Options) ([]bench.Conten
 	if err := f.analyze(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.bare.prepare(ctx, updatePlayer, loadPlayer, savePlayer, closeRequest, addHistory, growTray, addNotification); err != nil {
+	d, err := f.decisionStatements(ctx, coaches)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.bare.prepare(ctx, updatePlayer, d.loadPlayer, d.savePlayer, d.closeRequest, d.addHistory, d.nextSequences, d.addNotifications); err != nil {
 		return nil, err
 	}
 	floor := func(w http.ResponseWriter, r *http.Request) {
@@ -90,7 +57,7 @@ func (f *Fixture) Decision(ctx context.Context, o bench.Options) ([]bench.Conten
 	}
 	same := func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
-		f.sameDecision(w, r, q.Get("s"), q.Get("p"))
+		f.sameDecision(w, r, d, q.Get("s"), q.Get("p"))
 	}
 	eachPlayer := func(families []family, decide func(family, player) *http.Request) func(int) func() *http.Request {
 		return func(worker int) func() *http.Request {
@@ -107,10 +74,7 @@ func (f *Fixture) Decision(ctx context.Context, o bench.Options) ([]bench.Conten
 	baseline := eachPlayer(ofBaseline, func(f family, p player) *http.Request {
 		return bench.NewRequest(http.MethodPost, "/?s="+f.guardian.session+"&p="+p.id, nil, "")
 	})
-	operation := eachPlayer(ofOperation, func(f family, p player) *http.Request {
-		return bench.NewRequest(http.MethodPut, "/api/approval/guardian-response", f.header,
-			`{"player_id":"`+p.id+`","action":"approved","request_id":"`+p.guardianRequest+`"}`)
-	})
+	operation := eachPlayer(ofOperation, approve)
 	return []bench.Contender{
 		{Name: Floor, Handler: http.HandlerFunc(floor), Requests: baseline},
 		{Name: Same, Handler: http.HandlerFunc(same), Requests: baseline, Before: f.resetDecisions},
@@ -118,51 +82,84 @@ func (f *Fixture) Decision(ctx context.Context, o bench.Options) ([]bench.Conten
 	}, nil
 }
 
+func approve(f family, p player) *http.Request {
+	return bench.NewRequest(http.MethodPut, "/api/approval/guardian-response", f.header,
+		`{"player_id":"`+p.id+`","action":"approved","request_id":"`+p.guardianRequest+`"}`)
+}
+
+// decisionStatements records the approvals of a family that no contender uses.
+func (f *Fixture) decisionStatements(ctx context.Context, coaches []string) (d decision, err error) {
+	family, err := f.family(ctx, coaches, 10)
+	if err != nil {
+		return d, err
+	}
+	i := 0
+	recorded, err := record(func() error {
+		i++
+		return f.serve(approve(family, family.players[i]))
+	})
+	if err != nil {
+		return d, err
+	}
+	d = decision{
+		selectSession:    recorded.take("SELECT id, account_id, role", 1),
+		loadPlayer:       recorded.take("SELECT p.id, p.coach_id", 1),
+		savePlayer:       recorded.take("UPDATE players SET version", 23),
+		closeRequest:     recorded.take("UPDATE requests SET state", 3),
+		addHistory:       recorded.take("INSERT INTO approval_history", 8),
+		nextSequences:    recorded.take("INSERT INTO accounts", 4),
+		addNotifications: recorded.take("INSERT INTO notifications", 18),
+		selectHistory:    recorded.take("SELECT id, player_id, approver_type", 1),
+		selectDeliveries: recorded.take("SELECT request_id, channel", 2),
+	}
+	return d, recorded.complete()
+}
+
 // sameDecision runs the statements of an approval.
-func (f *Fixture) sameDecision(w http.ResponseWriter, r *http.Request, sid, pid string) {
+func (f *Fixture) sameDecision(w http.ResponseWriter, r *http.Request, d decision, sessionID, playerID string) {
 	now := time.Now().UnixMicro()
-	session, pointers := columns(14)
 	reads := f.bare.reading(r)
-	reads.row(selectSession, []any{sid}, pointers...)
+	sessions := reads.rows(1, d.selectSession, sessionID)
+	if reads.err != nil {
+		reads.respond(w)
+		return
+	}
+	guardian := sessions[0][1]
 
 	s := f.bare.writing(r)
-	s.err = reads.err
+	s.begin()
+	players := s.rows(1, d.loadPlayer, playerID)
+	var requests [2]any
 	if s.err == nil {
-		s.begin()
-	}
-	v, pointers := columns(38)
-	s.row(loadPlayer, []any{pid}, pointers...)
-	if s.err == nil {
-		name, _ := v[4].(string)
-		key := strings.ToLower(name)
-		coach, _ := v[1].(string)
-		var seq int64
-		s.exec(savePlayer, v[0], v[3], v[4], key, v[5], key+"\nravi rao", v[6], v[7], v[18], v[19], v[20], v[21], v[30],
-			v[8], v[9], v[11], v[10], v[14], "approved", now, v[17], v[22], v[13])
-		s.exec(closeRequest, v[22], "approved", now)
-		s.exec(addHistory, newID(), pid, "guardian", session[1], "approved", nil, v[22], now)
-		s.row(growTray, []any{coach, 1}, new(string), &seq)
-		s.exec(addNotification, coach, seq, newID(), "guardian_approved", "Ravi Rao said yes", name+" may use the guardian's app services.",
-			`{"player_id":"`+pid+`"}`, pid, now)
+		v := players[0]
+		requests[0], requests[1] = v[22], v[30]
+		s.decide(d, v, guardian, now)
 	}
 	s.commit()
 
 	reads.err = s.err
-	var text [7]string
-	var at int64
-	var reason, more sql.NullString
-	reads.rows(selectHistory, []any{pid}, 1, &text[0], &text[1], &text[2], &text[3], &text[4], &reason, &more, &at)
-	reads.rows(selectDeliveries, []any{v[22], v[30]}, 4, &text[0], &text[1], &text[2], &reason, &at)
+	reads.rows(1, d.selectHistory, playerID)
+	reads.rows(4, d.selectDeliveries, requests[0], requests[1])
 	reads.respond(w)
 }
 
-// columns returns n values and the pointers to scan into them.
-func columns(n int) (values, pointers []any) {
-	values, pointers = make([]any, n), make([]any, n)
-	for i := range values {
-		pointers[i] = &values[i]
+// decide writes an approval of the player with the columns v of decision.loadPlayer.
+func (s *runner) decide(d decision, v []any, guardian any, now int64) {
+	id, coach, request := v[0], v[1], v[22]
+	name, _ := v[4].(string)
+	key := strings.ToLower(name)
+	s.exec(d.savePlayer, id, v[3], name, key, v[5], key+"\nravi rao", v[6], v[7], v[18], v[19], v[20], v[21], v[30],
+		v[8], v[9], v[11], v[10], guardian, "approved", now, v[17], request, v[13])
+	s.exec(d.closeRequest, request, "approved", now)
+	s.exec(d.addHistory, newID(), id, "guardian", guardian, "approved", nil, request, now)
+	sequences := map[any]any{}
+	for _, row := range s.rows(2, d.nextSequences, coach, guardian, 1, 1) {
+		sequences[row[0]] = row[1]
 	}
-	return values, pointers
+	data := fmt.Sprintf(`{"player_id":"%s"}`, id)
+	s.exec(d.addNotifications,
+		coach, sequences[coach], newID(), "guardian_approved", "Ravi Rao said yes", name+" may use the guardian's app services.", data, id, now,
+		guardian, sequences[guardian], newID(), "guardian_approval_confirmed", "You said yes", name+" may use the app services.", data, id, now)
 }
 
 // resetDecisions returns every player to pending.

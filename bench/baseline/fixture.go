@@ -18,7 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/server"
 )
 
-// Fixture is the service in this process, on a database of its own, and a second set of connections to that database for the
+// Fixture is the service in this process, on a separate database, and a second set of connections to that database for the
 // baseline handlers.
 type Fixture struct {
 	app      *server.App
@@ -105,7 +105,18 @@ func (f *Fixture) coach() (account, error) {
 	return a, err
 }
 
-// post calls the service without a connection, to prepare data.
+// serve calls the service without a connection; a status outside 2xx is an error.
+func (f *Fixture) serve(r *http.Request) error {
+	r.RemoteAddr = "127.0.0.1:1234"
+	w := httptest.NewRecorder()
+	f.app.Handler().ServeHTTP(w, r)
+	if w.Code > 299 {
+		return fmt.Errorf("%s %s: status %d: %s", r.Method, r.URL.Path, w.Code, w.Body)
+	}
+	return nil
+}
+
+// post calls the service without a connection and returns the response, to prepare data.
 func (f *Fixture) post(path string, header http.Header, body any) ([]byte, error) {
 	text, err := json.Marshal(body)
 	if err != nil {

@@ -27,7 +27,7 @@ func kinds() []kind {
 	}
 	return append(
 		all,
-		kind{"signin", "request-otp, delivery of the SMS, login; CPU time of a server of its own", onEachEngine("signin", program.SignIn)},
+		kind{"signin", "request-otp, delivery of the SMS, login; CPU time of a separate server", onEachEngine("signin", program.SignIn)},
 		kind{"start", "time to the first response, idle memory and size of the built program", footprint},
 		kind{"upload", "memory of the built program during eight uploads at once", uploads})
 }

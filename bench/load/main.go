@@ -7,7 +7,7 @@
 //	go run ./bench/load -programs before=/tmp/a,after=/tmp/b -concurrency 16   compare two builds, on both engines
 //	go run ./bench/load -concurrency 16 -duration 3s -rounds 9 a=http://127.0.0.1:8080/healthz b=http://127.0.0.1:8081/healthz
 //
-// -programs starts two built programs as servers with databases of their own and lets them take turns with sign-in, read,
+// -programs starts two built programs as servers with separate databases and lets them take turns with sign-in, read,
 // refresh, decision and add player over HTTP.
 //
 // Arguments of the form name=URL are compared with one another by GET; -header adds a header to each request.

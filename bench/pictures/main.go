@@ -1,5 +1,5 @@
-// Command pictures measures how much memory and time the worst pictures take that
-// are taken at all, each in a process of its own that runs as the service does.
+// Command pictures measures the memory and time that the heaviest pictures need, each in a
+// separate process with the service's garbage collector settings. Lower is better.
 //
 //	go run ./bench/pictures
 package main
@@ -22,9 +22,9 @@ import (
 )
 
 func main() {
-	one := flag.String("one", "", "process the picture in this file, and print what it took")
-	sizes := flag.String("sizes", "", "with -one: profile, or a document's")
-	match := flag.String("match", "", "measure only those whose name holds this")
+	one := flag.String("one", "", "process the picture in this file and print its memory and time")
+	sizes := flag.String("sizes", "", "with -one: profile or document")
+	match := flag.String("match", "", "measure only pictures whose name contains this")
 	write := flag.String("write", "", "write the picture of this name to the file named by -one")
 	flag.Parse()
 	run := func() error { return table(*match) }
@@ -40,25 +40,24 @@ func main() {
 	}
 }
 
-// writeTo makes the picture of that name.
+// writeTo writes the picture of that name to a file.
 func writeTo(path, name string) error {
 	for _, h := range picturetest.HeavyPictures() {
 		if h.Name == name {
 			return os.WriteFile(path, h.Make(), 0o600)
 		}
 	}
-	return fmt.Errorf("no picture is called %q", name)
+	return fmt.Errorf("no picture named %q", name)
 }
 
-// table measures each of the heaviest whose name holds match, once as a profile picture and once as a
-// document.
+// table measures each heavy picture whose name contains match, as a profile picture and as a document.
 func table(match string) error {
 	dir, err := os.MkdirTemp("", "pictures-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	fmt.Println("| picture | as | upload | peak, MB above idle | seconds | answer |\n|---|---|---|---|---|---|")
+	fmt.Println("| picture | as | upload | peak, MB above idle | seconds | result |\n|---|---|---|---|---|---|")
 	for _, h := range picturetest.HeavyPictures() {
 		if !strings.Contains(h.Name, match) {
 			continue
@@ -81,7 +80,7 @@ func table(match string) error {
 	return nil
 }
 
-// process prints the peak of this process above what it took when idle.
+// process prints the peak memory above idle in MB, the time in seconds and the result.
 func process(path, sizes string) error {
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(picture.MemoryLimit)
@@ -105,9 +104,9 @@ func process(path, sizes string) error {
 	start := time.Now()
 	_, failure := picture.Process(context.Background(), file, info.Size(), opts)
 	took := time.Since(start)
-	answer := "made"
+	result := "accepted"
 	if r, ok := errors.AsType[*picture.FileError](failure); ok {
-		answer = r.Code
+		result = r.Code
 	} else if failure != nil {
 		return failure
 	}
@@ -115,11 +114,11 @@ func process(path, sizes string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d | %.1f | %s\n", (peak-idle)/1000, took.Seconds(), answer)
+	fmt.Printf("%d | %.1f | %s\n", (peak-idle)/1000, took.Seconds(), result)
 	return nil
 }
 
-// status returns a figure of /proc/self/status, in kB.
+// status returns a field of /proc/self/status, in kB.
 func status(name string) (int, error) {
 	all, err := os.ReadFile("/proc/self/status")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package program measures the built service as a process of its own: start-up time, memory, and operations over HTTP. Use it
+// Package program measures the built service as a separate process: start-up time, memory, and operations over HTTP. Use it
 // to compare two builds.
 package program
 

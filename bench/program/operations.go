@@ -18,7 +18,7 @@ type Program struct{ Name, Path string }
 // Operations are what [Pair.Compare] can measure, in the order of a usual run.
 var Operations = []string{"sign-in", "read", "refresh", "decision", "add player"}
 
-// Pair is a number of programs, usually two builds, that run as servers with databases of their own on the same engine.
+// Pair is a number of programs, usually two builds, that run as servers with separate databases on the same engine.
 type Pair struct {
 	servers []*runningServer
 }

@@ -19,7 +19,7 @@ func Build(ctx context.Context, dir string) (string, error) {
 	return program, cmd.Run()
 }
 
-// Server is a built program with a database of its own. It can be started several times.
+// Server is a built program with a separate database. It can be started several times.
 type Server struct {
 	database *Database
 	program  string
