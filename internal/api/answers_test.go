@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"sync"
 	"sync/atomic"
@@ -13,6 +12,7 @@ import (
 	"testing/synctest"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 )
@@ -85,19 +85,19 @@ func TestIdempotencyKeys(t *testing.T) {
 	var fail error
 	block, entered := make(chan struct{}), make(chan struct{}, 1)
 	h := a.server.HandlerWith(
-		api.Probe{Pattern: "/api/thing", Once: true, HandleFaults: func(w http.ResponseWriter, r *http.Request) error {
+		api.TestRoute{Pattern: "/api/thing", Idempotent: true, Handle: func(ctx context.Context) (endpoint.Response, error) {
 			n := ran.Add(1)
 			if fail != nil {
-				return fail
+				return endpoint.Response{}, fail
 			}
-			return api.Created(w, fmt.Sprintf("/api/thing/%d", n), map[string]int64{"n": n})
+			return endpoint.Created(fmt.Sprintf("/api/thing/%d", n), map[string]int64{"n": n}), nil
 		}},
-		api.Probe{Pattern: "/api/slow", Once: true, HandleFaults: func(w http.ResponseWriter, r *http.Request) error {
+		api.TestRoute{Pattern: "/api/slow", Idempotent: true, Handle: func(ctx context.Context) (endpoint.Response, error) {
 			entered <- struct{}{}
 			<-block
-			return api.Created(w, "/api/slow/1", 1)
+			return endpoint.Created("/api/slow/1", 1), nil
 		}},
-		api.Probe{Pattern: "/api/broken", Once: true, HandleFaults: func(http.ResponseWriter, *http.Request) error { panic("broken") }},
+		api.TestRoute{Pattern: "/api/broken", Idempotent: true, Handle: func(ctx context.Context) (endpoint.Response, error) { panic("broken") }},
 	)
 	post := func(path, key, body string) *httptest.ResponseRecorder {
 		return ask(h, "POST", path, body, "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
@@ -152,11 +152,11 @@ func TestAnswersAreKeptOverALostConnection(t *testing.T) {
 		a := newAdapter(t)
 		store := a.answers
 		ran := 0
-		h := a.server.HandlerWith(api.Probe{Pattern: "/api/thing", Once: true, HandleFaults: func(w http.ResponseWriter, _ *http.Request) error {
+		h := a.server.HandlerWith(api.TestRoute{Pattern: "/api/thing", Idempotent: true, Handle: func(ctx context.Context) (endpoint.Response, error) {
 			if ran++; ran == 2 {
-				return fault.Down(errors.New("connection lost"))
+				return endpoint.Response{}, fault.Down(errors.New("connection lost"))
 			}
-			return api.Created(w, "/api/thing/1", ran)
+			return endpoint.Created("/api/thing/1", ran), nil
 		}})
 		post := func(key string, away int) *httptest.ResponseRecorder {
 			store.away = away
@@ -180,12 +180,12 @@ func TestAnswersOfSlowRequestsAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAdapter(t)
 		ran := 0
-		h := a.server.HandlerWith(api.Probe{Pattern: "/api/slow", Once: true, HandleFaults: func(w http.ResponseWriter, r *http.Request) error {
-			<-r.Context().Done()
+		h := a.server.HandlerWith(api.TestRoute{Pattern: "/api/slow", Idempotent: true, Handle: func(ctx context.Context) (endpoint.Response, error) {
+			<-ctx.Done()
 			if ran++; ran > 2 {
 				panic("broken")
 			}
-			return api.Created(w, "/api/slow/1", ran)
+			return endpoint.Created("/api/slow/1", ran), nil
 		}})
 		post := func(key string) *httptest.ResponseRecorder {
 			return ask(h, "POST", "/api/slow", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // sendGuardianRequest is the SendGuardianRequest of openapi.yaml.
@@ -20,7 +21,7 @@ func (in sendGuardianRequest) correction(e entry) approval.Patch {
 		return approval.Patch{}
 	}
 	if *in.Guardian == (guardianPatch{}) {
-		e.faults.add("/guardian", "required", "Name what is to be corrected, or leave this out.")
+		e.faults.Add("/guardian", "required", "Name what is to be corrected, or leave this out.")
 	}
 	return approval.Patch{Guardian: in.Guardian.patch(e)}
 }
@@ -49,14 +50,14 @@ func (in sendStudentRequest) correction(e entry) approval.Patch {
 func (e entry) channels(named []string) []approval.Channel {
 	var ways []approval.Channel
 	for i, name := range named {
-		way, at := approval.Channel(name), pointTo("/channels", i)
+		way, at := approval.Channel(name), wire.PointTo("/channels", i)
 		switch {
 		case name == "email":
-			e.faults.add(at, "not_available", "This service does not send requests by e-mail yet. Use in_app, sms, or both.")
+			e.faults.Add(at, "not_available", "This service does not send requests by e-mail yet. Use in_app, sms, or both.")
 		case !slices.Contains(approval.DefaultChannels, way):
-			e.faults.add(at, "invalid_value", "This must be one of in_app, sms.")
+			e.faults.Add(at, "invalid_value", "This must be one of in_app, sms.")
 		case slices.Contains(ways, way):
-			e.faults.add(at, "not_unique", "Name each channel once.")
+			e.faults.Add(at, "not_unique", "Name each channel once.")
 		}
 		ways = append(ways, way)
 	}
@@ -75,10 +76,10 @@ func (in reminderRequest) party() actor.Role { return actor.Role(in.ApproverType
 // decisionRequest is the DecisionRequest of openapi.yaml. Who decides is the
 // session, never the body.
 type decisionRequest struct {
-	PlayerID  string      `json:"player_id" rule:"required"`
-	Action    string      `json:"action" rule:"required,oneof=approved|rejected|revoked"`
-	RequestID *string     `json:"request_id" rule:"id"`
-	Reason    Opt[string] `json:"reason" rule:"lines,max=500"`
+	PlayerID  string           `json:"player_id" rule:"required"`
+	Action    string           `json:"action" rule:"required,oneof=approved|rejected|revoked"`
+	RequestID *string          `json:"request_id" rule:"id"`
+	Reason    wire.Opt[string] `json:"reason" rule:"lines,max=500"`
 }
 
 // decision returns what the party answered.

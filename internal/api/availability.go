@@ -1,9 +1,10 @@
 package api
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/endpoint"
 )
 
 // serviceAccess is the ServiceAccess of openapi.yaml.
@@ -43,14 +44,14 @@ func services(a approval.Availability) []serviceAccess {
 }
 
 // availability serves GET /api/services/availability/{playerId}.
-func (s *Server) availability(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "playerId")
+func (s *Server) availability(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("playerId")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	a, err := s.approvals.Availability(r.Context(), caller(r), id)
+	a, err := s.approvals.Availability(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, newAvailabilityResponse(a))
+	return endpoint.OK(newAvailabilityResponse(a)), nil
 }

@@ -1,7 +1,9 @@
 package api
 
 import (
-	"net/http"
+	"context"
+
+	"github.com/touchline/touchline/internal/endpoint"
 )
 
 type changeNumberRequest struct {
@@ -17,16 +19,16 @@ type changeNumberResponse struct {
 }
 
 // changeNumber serves POST /auth/change-number.
-func (s *Server) changeNumber(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[changeNumberRequest](r)
+func (s *Server) changeNumber(ctx context.Context, r Request[changeNumberRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	to := s.number(in.NewNumber, "/new_mobile_number", &f)
 	otp, newOTP := digits(in.OTP, "/otp", &f), digits(in.NewOTP, "/new_otp", &f)
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	by, ended, err := s.auth.ChangeNumber(r.Context(), caller(r), in.DeviceToken, otp, to, newOTP)
+	by, ended, err := s.auth.ChangeNumber(ctx, r.Caller.Actor, in.DeviceToken, otp, to, newOTP)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, changeNumberResponse{newAccountResponse(by), ended})
+	return endpoint.OK(changeNumberResponse{newAccountResponse(by), ended}), nil
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -18,11 +18,11 @@ import (
 func TestOrderOfChecks(t *testing.T) {
 	a := newAdapter(t)
 	h := a.server.HandlerWith(
-		api.Probe{Pattern: "/api/coach-only", CoachOnly: true},
-		api.Probe{Pattern: "/api/gated", Gate: func(context.Context, actor.Actor) error {
+		api.TestRoute{Pattern: "/api/coach-only", CoachOnly: true},
+		api.TestRoute{Pattern: "/api/gated", Authorize: func(context.Context, actor.Actor) error {
 			return fault.New(fault.Forbidden, "approval_pending", "Wait.")
 		}},
-		api.Probe{Pattern: "/api/all", HandleFaults: func(http.ResponseWriter, *http.Request) error { return fault.Missing() }},
+		api.TestRoute{Pattern: "/api/all", Handle: func(ctx context.Context) (endpoint.Response, error) { return endpoint.Response{}, fault.Missing() }},
 	)
 	token, html, big := "Authorization: Bearer "+a.token, "Accept: text/html", strings.Repeat(" ", 64<<10+1)
 	tests := []struct {
@@ -121,8 +121,10 @@ func TestWallBeforeSignIn(t *testing.T) {
 func TestNothingLeaks(t *testing.T) {
 	a := newAdapter(t)
 	h := a.server.HandlerWith(
-		api.Probe{Pattern: "/api/error/{id}", Open: true, HandleFaults: func(http.ResponseWriter, *http.Request) error { return errors.New("secret cause") }},
-		api.Probe{Pattern: "/api/panic/{id}", Open: true, HandleFaults: func(http.ResponseWriter, *http.Request) error { panic("secret cause") }},
+		api.TestRoute{Pattern: "/api/error/{id}", Public: true, Handle: func(ctx context.Context) (endpoint.Response, error) {
+			return endpoint.Response{}, errors.New("secret cause")
+		}},
+		api.TestRoute{Pattern: "/api/panic/{id}", Public: true, Handle: func(ctx context.Context) (endpoint.Response, error) { panic("secret cause") }},
 	)
 	for _, path := range []string{"/api/error/hidden", "/api/panic/hidden"} {
 		a.log.Reset()

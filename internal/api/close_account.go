@@ -1,7 +1,9 @@
 package api
 
 import (
-	"net/http"
+	"context"
+
+	"github.com/touchline/touchline/internal/endpoint"
 )
 
 type closeAccountRequest struct {
@@ -10,16 +12,16 @@ type closeAccountRequest struct {
 }
 
 // closeAccount serves DELETE /api/me.
-func (s *Server) closeAccount(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[closeAccountRequest](r)
+func (s *Server) closeAccount(ctx context.Context, r Request[closeAccountRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	otp := digits(in.OTP, "/otp", &f)
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	by := caller(r)
-	if err := s.auth.Close(r.Context(), by, in.DeviceToken, otp); err != nil {
-		return err
+	by := r.Caller.Actor
+	if err := s.auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
+		return Response{}, err
 	}
 	s.hub.Wake(by.AccountID)
-	return nothing(w)
+	return endpoint.NoContent(), nil
 }

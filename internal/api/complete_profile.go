@@ -1,19 +1,20 @@
 package api
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 type completeProfileRequest struct {
-	Name            *string     `json:"name" rule:"name,min=1,max=100"`
-	Email           *string     `json:"email" rule:"min=3,max=254"`
-	Bio             *string     `json:"bio" rule:"lines,min=1,max=2000"`
-	ExperienceYears *int        `json:"experience_years" rule:"min=0,max=80"`
-	Sports          *[]string   `json:"sports" rule:"min=1,max=20,each=50"`
-	Certifications  *[]string   `json:"certifications" rule:"max=100,each=64"`
-	ProfilePicture  Opt[string] `json:"profile_picture" rule:"id"`
+	Name            *string          `json:"name" rule:"name,min=1,max=100"`
+	Email           *string          `json:"email" rule:"min=3,max=254"`
+	Bio             *string          `json:"bio" rule:"lines,min=1,max=2000"`
+	ExperienceYears *int             `json:"experience_years" rule:"min=0,max=80"`
+	Sports          *[]string        `json:"sports" rule:"min=1,max=20,each=50"`
+	Certifications  *[]string        `json:"certifications" rule:"max=100,each=64"`
+	ProfilePicture  wire.Opt[string] `json:"profile_picture" rule:"id"`
 }
 
 // has says whether the request names a field that a complete profile may want.
@@ -34,11 +35,11 @@ func (in completeProfileRequest) has(field string) bool {
 }
 
 // completeProfile serves POST /auth/complete-profile.
-func (s *Server) completeProfile(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[completeProfileRequest](r)
+func (s *Server) completeProfile(ctx context.Context, r Request[completeProfileRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	for _, field := range s.coaches.Required {
 		if !in.has(field) {
-			f.add(pointTo("", field), "required", "This is needed.")
+			f.Add(wire.PointTo("", field), "required", "This is needed.")
 		}
 	}
 	patch := coach.Patch{
@@ -48,5 +49,5 @@ func (s *Server) completeProfile(w http.ResponseWriter, r *http.Request) error {
 	if in.ExperienceYears != nil {
 		patch.Experience = &in.ExperienceYears
 	}
-	return s.edit(w, r, patch, f)
+	return s.edit(ctx, r.Caller.Actor, patch, f)
 }

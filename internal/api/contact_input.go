@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // entry reads what a coach enters about people, past what decode has checked,
@@ -15,14 +16,14 @@ import (
 type entry struct {
 	server *Server
 	now    time.Time
-	faults *faults
+	faults *wire.Faults
 }
 
-func (s *Server) entry(f *faults) entry { return entry{s, s.now(), f} }
+func (s *Server) entry(f *wire.Faults) entry { return entry{s, s.now(), f} }
 
 // spoiled says whether at, or something that it lies in, has a fault already.
 func (e entry) spoiled(at string) bool {
-	for !e.faults.has(at) {
+	for !e.faults.Has(at) {
 		parent := strings.LastIndexByte(at, '/')
 		if parent < 0 {
 			return false
@@ -51,26 +52,26 @@ func (e entry) birthDate(at, text string) (approval.Date, bool) {
 	born, err := approval.ParseDate(text)
 	switch {
 	case err != nil && dateForm.MatchString(text):
-		e.faults.add(at, "invalid_date", "This date does not exist.")
+		e.faults.Add(at, "invalid_date", "This date does not exist.")
 	case err != nil:
-		e.faults.add(at, "invalid_date", "Write the date as YYYY-MM-DD.")
+		e.faults.Add(at, "invalid_date", "Write the date as YYYY-MM-DD.")
 	default:
-		e.faults.add(at, "invalid_date", approval.CheckBirthDate(born, e.now))
+		e.faults.Add(at, "invalid_date", approval.CheckBirthDate(born, e.now))
 	}
-	return born, !e.faults.has(at)
+	return born, !e.faults.Has(at)
 }
 
 // email reads an e-mail address.
 func (e entry) email(at, text string) string {
 	if !e.spoiled(at) {
-		e.faults.add(at, "invalid_email", approval.CheckEmail(text))
+		e.faults.Add(at, "invalid_email", approval.CheckEmail(text))
 	}
 	return text
 }
 
 // orClear is what a merge patch does to a text that may be cleared: nil leaves
 // it, a pointer to "" clears it (RFC 7396).
-func orClear[T ~string](o Opt[string], read func(text string) T) *T {
+func orClear[T ~string](o wire.Opt[string], read func(text string) T) *T {
 	if !o.Set {
 		return nil
 	}

@@ -1,10 +1,12 @@
 package api
 
 import (
-	"net/http"
+	"context"
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 type dashboardAnswer struct {
@@ -89,12 +91,12 @@ var attentionDetails = map[coach.AttentionKind]string{
 }
 
 // dashboard serves GET /api/coach/dashboard.
-func (s *Server) dashboard(w http.ResponseWriter, r *http.Request) error {
-	d, err := s.dashboards.Of(r.Context(), caller(r))
+func (s *Server) dashboard(ctx context.Context, r Request[noBody]) (Response, error) {
+	d, err := s.dashboards.Of(ctx, r.Caller.Actor)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, newDashboardAnswer(d, s.now()))
+	return endpoint.OK(newDashboardAnswer(d, s.now())), nil
 }
 
 func newDashboardAnswer(d *coach.Dashboard, now time.Time) dashboardAnswer {
@@ -105,7 +107,7 @@ func newDashboardAnswer(d *coach.Dashboard, now time.Time) dashboardAnswer {
 		Tier:      dashboardTier{subscription.Tier, subscription.Use, subscription.Details.Limits},
 		Players:   dashboardPlayers{d.Players.Total, statesCounted(d.Players.Guardian), statesCounted(d.Players.Student)},
 		Pending:   newDashboardPending(d.Pending, now),
-		FollowUp:  dashboardFollowUp{TargetIn: seconds(coach.FollowUpTarget), Overdue: d.FollowUp.Overdue, Reached: d.FollowUp.Reached, FollowedUp: d.FollowUp.FollowedUp},
+		FollowUp:  dashboardFollowUp{TargetIn: wire.Seconds(coach.FollowUpTarget), Overdue: d.FollowUp.Overdue, Reached: d.FollowUp.Reached, FollowedUp: d.FollowUp.FollowedUp},
 		Attention: []attentionAnswer{}, AttentionCounts: map[coach.AttentionKind]int{}, Unread: d.Unread,
 		Batches: []struct{}{}, Attendance: []struct{}{},
 	}
@@ -117,9 +119,9 @@ func newDashboardAnswer(d *coach.Dashboard, now time.Time) dashboardAnswer {
 	}
 	for _, v := range d.Attention {
 		a.Attention = append(a.Attention, attentionAnswer{
-			Kind: v.Kind, Since: timestamp(v.Since), Detail: attentionDetails[v.Kind], PlayerID: orNull(v.PlayerID),
-			StudentName: orNull(v.StudentName), ApproverType: orNull(string(v.Party)), RequestID: orNull(v.RequestID),
-			DocumentID: orNull(v.DocumentID), Title: orNull(v.Title),
+			Kind: v.Kind, Since: wire.Timestamp(v.Since), Detail: attentionDetails[v.Kind], PlayerID: wire.OrNull(v.PlayerID),
+			StudentName: wire.OrNull(v.StudentName), ApproverType: wire.OrNull(string(v.Party)), RequestID: wire.OrNull(v.RequestID),
+			DocumentID: wire.OrNull(v.DocumentID), Title: wire.OrNull(v.Title),
 		})
 	}
 	return a

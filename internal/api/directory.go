@@ -1,7 +1,7 @@
 package api
 
 import (
-	"net/http"
+	"context"
 	"net/url"
 	"strconv"
 
@@ -10,31 +10,31 @@ import (
 )
 
 // listCoaches serves GET /api/coaches, to anybody.
-func (s *Server) listCoaches(w http.ResponseWriter, r *http.Request) error {
-	var f faults
-	query := r.URL.Query()
+func (s *Server) listCoaches(ctx context.Context, r Request[noBody]) (Response, error) {
+	var f wire.Faults
+	query := r.Query
 	wanted := coachQuery(query, &f)
-	page := s.page(r, query, &f)
-	if err := f.err(); err != nil {
-		return err
+	page := s.page(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	coaches, next, err := s.directory.List(r.Context(), wanted, page.after.ID, page.limit)
+	coaches, next, err := s.directory.List(ctx, wanted, page.After.ID, page.Limit())
 	if err != nil {
-		return err
+		return Response{}, err
 	}
 	out := wire.List[publicCoach]{Items: []publicCoach{}}
 	if next != "" {
-		cursor := page.cursor(keyset{ID: next})
+		cursor := page.Cursor(keyset{ID: next})
 		out.NextCursor = &cursor
 	}
 	for _, l := range coaches {
 		out.Items = append(out.Items, s.publicCoach(l))
 	}
-	return encodePublic(w, r, out)
+	return publicResponse(r.Meta, out)
 }
 
 // coachQuery reads what the directory is searched for.
-func coachQuery(query url.Values, f *faults) coach.Query {
+func coachQuery(query url.Values, f *wire.Faults) coach.Query {
 	sport := queryText(query, "sport", f, wire.ParseRules("min=1,max="+strconv.Itoa(coach.MaxSport)))
 	text := queryText(query, "q", f, wire.ParseRules("min=1,max=100"))
 	if len(*f) > 0 {
@@ -42,20 +42,20 @@ func coachQuery(query url.Values, f *faults) coach.Query {
 	}
 	wanted, ok := coach.NewQuery(sport, text)
 	if !ok {
-		f.add("/q", "too_many", "There may be at most "+strconv.Itoa(coach.MaxWords)+" words.")
+		f.Add("/q", "too_many", "There may be at most "+strconv.Itoa(coach.MaxWords)+" words.")
 	}
 	return wanted
 }
 
 // getCoach serves GET /api/coaches/{coach_id}, to anybody.
-func (s *Server) getCoach(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "coach_id")
+func (s *Server) getCoach(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("coach_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	l, err := s.directory.Coach(r.Context(), id)
+	l, err := s.directory.Coach(ctx, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encodePublic(w, r, s.publicCoach(l))
+	return publicResponse(r.Meta, s.publicCoach(l))
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // publicCoach is a coach as the directory answers it. Every member is always
@@ -38,7 +39,7 @@ type publicPicture struct {
 
 // publicCoach answers a listing.
 func (s *Server) publicCoach(l coach.Listing) publicCoach {
-	out := publicCoach{CoachID: l.CoachID, Name: orNull(l.Name), Bio: orNull(l.Bio), ExperienceYears: l.Experience}
+	out := publicCoach{CoachID: l.CoachID, Name: wire.OrNull(l.Name), Bio: wire.OrNull(l.Bio), ExperienceYears: l.Experience}
 	if l.Shows("sports") {
 		out.Sports = orEmpty(l.Sports)
 	}
@@ -62,29 +63,25 @@ func (s *Server) publicCoach(l coach.Listing) publicCoach {
 	return out
 }
 
-// publicAge is for how long anybody may keep an answer of the directory, in
-// seconds: so long may a coach be seen after having become hidden.
-const publicAge = 60
+// publicMaxAge is how long caches may keep a directory response, in seconds. A coach who
+// hides may be seen this much longer.
+const publicMaxAge = 60
 
-// encodePublic answers v as JSON that anybody may keep for a while, or 304 to
-// whoever has it already. It is the same for all who ask, so nothing varies it.
-func encodePublic(w http.ResponseWriter, r *http.Request, v any) error {
-	body, err := json.Marshal(v)
+// publicResponse returns body as JSON that any cache may keep, or 304 to a client that
+// has it. It does not depend on the caller.
+func publicResponse(m meta, body any) (Response, error) {
+	raw, err := json.Marshal(body)
 	if err != nil {
-		return fmt.Errorf("encode an answer: %w", err)
+		return Response{}, fmt.Errorf("encode the response: %w", err)
 	}
-	hash := sha256.Sum256(body)
+	hash := sha256.Sum256(raw)
 	etag := `"` + base64.RawURLEncoding.EncodeToString(hash[:16]) + `"`
-	h := w.Header()
-	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(publicAge))
+	h := http.Header{}
+	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(publicMaxAge))
 	h.Set("ETag", etag)
-	if etagMatches(strings.Join(r.Header.Values("If-None-Match"), ","), etag) {
-		w.WriteHeader(http.StatusNotModified)
-		return nil
+	if etagMatches(strings.Join(m.Header.Values("If-None-Match"), ","), etag) {
+		return Response{Status: http.StatusNotModified, Header: h}, nil
 	}
 	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(body) // a caller who is gone needs no answer
-	return nil
+	return Response{Header: h, Raw: raw}, nil
 }

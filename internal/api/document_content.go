@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -9,59 +10,58 @@ import (
 	"github.com/touchline/touchline/internal/httpx"
 )
 
-// documentContent serves GET /api/coach/documents/{document_id}/content: to the
-// owner, and a picture that is public to anybody.
-func (s *Server) documentContent(w http.ResponseWriter, r *http.Request) error {
-	content, err := s.openContent(r)
+// documentContent serves GET /api/coach/documents/{document_id}/content to the owner,
+// and a public picture to anyone.
+func (s *Server) documentContent(ctx context.Context, r Request[noBody]) (Response, error) {
+	content, err := s.openContent(ctx, r)
 	if fault.KindOf(err) == fault.NotFound {
-		return mayNot(r, err)
+		return Response{}, errNoContent(r.Caller, err)
 	}
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	defer content.Close()
-	answerContent(w, r, content)
-	return nil
+	return contentResponse(content), nil
 }
 
-func (s *Server) openContent(r *http.Request) (*coach.Content, error) {
-	id, err := pathID(r, "document_id")
+func (s *Server) openContent(ctx context.Context, r Request[noBody]) (*coach.Content, error) {
+	id, err := r.PathID("document_id")
 	if err != nil {
 		return nil, err
 	}
-	size := ""
-	if query := r.URL.Query(); query.Has("size") {
-		if size = query.Get("size"); size == "" {
-			size = "?" // there, and no size
-		}
+	size := r.Query.Get("size")
+	if r.Query.Has("size") && size == "" {
+		size = "?" // an empty size is unknown, not the original
 	}
-	return s.documents.Open(r.Context(), caller(r), id, size)
+	return s.documents.Open(ctx, r.Caller.Actor, id, size)
 }
 
-// mayNot says why the caller gets nothing: who is not signed in shall, and who is
-// no coach cannot own anything here.
-func mayNot(r *http.Request, err error) error {
-	c := callOf(r.Context())
-	if c.refused != nil {
-		return c.refused
+// errNoContent returns why the caller gets no content: not signed in, not a coach, or
+// notFound.
+func errNoContent(caller Caller, notFound error) error {
+	if caller.SignInError != nil {
+		return caller.SignInError
 	}
-	if c.by.Role != actor.Coach {
+	if caller.Role != actor.Coach {
 		return errRole()
 	}
-	return err
+	return notFound
 }
 
-// answerContent answers the bytes: a PDF to be saved, a picture to be shown.
-func answerContent(w http.ResponseWriter, r *http.Request, c *coach.Content) {
+// contentResponse sends a PDF as an attachment and a picture inline.
+func contentResponse(c *coach.Content) Response {
 	file := c.Document.File
-	tag := file.SHA256
+	etag := file.SHA256
 	if c.Size != "" {
-		tag += "-" + c.Size
+		etag += "-" + c.Size
 	}
+	h := http.Header{}
 	if c.Public {
-		h := w.Header()
 		h.Set("Cache-Control", "public, max-age=60")
 		h.Set("Vary", "Authorization")
 	}
-	httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: tag, Attachment: file.MediaType == coach.PDF, Content: c}.Serve(w, r)
+	return Response{Header: h, Write: func(w http.ResponseWriter, r *http.Request) error {
+		defer c.Close()
+		httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: etag, Attachment: file.MediaType == coach.PDF, Content: c}.Serve(w, r)
+		return nil
+	}}
 }

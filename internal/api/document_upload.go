@@ -3,86 +3,68 @@ package api
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// receive reads the upload of r: texts with these names and a file. The form must
-// be closed.
-func (s *Server) receive(w http.ResponseWriter, r *http.Request, names ...string) (*form, error) {
-	body := s.uploadBody(w, r)
+// closeConnection is the response to an upload whose body is not read to its end.
+var closeConnection = Response{Header: http.Header{"Connection": {"close"}}}
+
+// readForm reads an upload: texts with these names, and a file. The caller closes the
+// form.
+func (s *Server) readForm(r Request[endpoint.Upload], names ...string) (*form, error) {
+	body := s.uploadBody(r.Body)
 	defer body.done()
 	fr := &formReader{body: body, names: names, spool: s.documents.NewSpool}
-	f, err := fr.read(r.Header)
-	if err != nil {
-		return nil, refuseUpload(w, err)
-	}
-	return f, nil
-}
-
-// refuseUpload ends a connection whose body is not read to its end.
-func refuseUpload(w http.ResponseWriter, err error) error {
-	w.Header().Set("Connection", "close")
-	return err
+	return fr.read(r.Header)
 }
 
 // addDocument serves POST /api/coach/documents.
-func (s *Server) addDocument(w http.ResponseWriter, r *http.Request) error {
-	leave, err := s.seats.take(caller(r).AccountID, s.now())
+func (s *Server) addDocument(ctx context.Context, r Request[endpoint.Upload]) (Response, error) {
+	form, err := s.readForm(r, "kind", "title", "issuer", "issued_on", "expires_on")
 	if err != nil {
-		return refuseUpload(w, err)
-	}
-	defer leave()
-	form, err := s.receive(w, r, "kind", "title", "issuer", "issued_on", "expires_on")
-	if err != nil {
-		return err
+		return closeConnection, err
 	}
 	defer form.close()
-	r, cancel := working(r)
+	ctx, cancel := context.WithTimeout(ctx, uploadWorkTimeout)
 	defer cancel()
-	by := caller(r)
-	callOf(r.Context()).raw = form.fingerprint()
-	return s.answerOnce(w, r, by.AccountID, keepAnswers, func(w http.ResponseWriter, r *http.Request) error {
-		f := slices.Clone(callOf(r.Context()).faults)
-		f = append(f, form.faults...)
-		draft := form.draft(&f)
-		if err := s.checked(draft, f); err != nil {
+	by := r.Caller.Actor
+	return s.handleOnce(ctx, r.Meta, keyed{
+		owner: by.AccountID, keep: keepResponse, timeout: uploadWorkTimeout, body: form.fingerprint(),
+		mayRepeat: func(ctx context.Context, id string) error {
+			_, err := s.documents.Document(ctx, by, id)
 			return err
-		}
-		d, err := s.documents.Add(r.Context(), by, draft)
-		if err != nil {
-			return err
-		}
-		about(r, d.ID)
-		return created(w, "/api/coach/documents/"+d.ID, newDocumentResponse(d))
-	}, func(ctx context.Context, id string) error {
-		_, err := s.documents.Document(ctx, by, id)
-		return err
+		},
+		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+			f = append(f, form.faults...)
+			draft := form.draft(&f)
+			if err := s.checkDraft(draft, f); err != nil {
+				return Response{}, err
+			}
+			d, err := s.documents.Add(ctx, by, draft)
+			if err != nil {
+				return Response{}, err
+			}
+			return endpoint.Created("/api/coach/documents/"+d.ID, newDocumentResponse(d)).WithSubject(d.ID), nil
+		},
 	})
 }
 
-// working returns r with the time that an upload has once it is here.
-func working(r *http.Request) (*http.Request, context.CancelFunc) {
-	callOf(r.Context()).limit = uploadWork
-	ctx, cancel := context.WithTimeout(r.Context(), uploadWork)
-	return r.WithContext(ctx), cancel
-}
-
-// checked answers every fault of an upload, those of its file among them.
-func (s *Server) checked(draft coach.Upload, f faults) error {
-	if f.has("/file") {
-		return f.err()
+// checkDraft returns every fault of an upload as an error, with those of its file.
+func (s *Server) checkDraft(draft coach.Upload, f wire.Faults) error {
+	if f.Has("/file") {
+		return f.Err()
 	}
 	_, more, err := s.documents.Check(draft)
 	if err != nil {
 		return err
 	}
 	for _, field := range more {
-		f.add(field.Pointer, field.Code, field.Detail)
+		f.Add(field.Pointer, field.Code, field.Detail)
 	}
-	return f.err()
+	return f.Err()
 }
 
 var (
@@ -93,21 +75,21 @@ var (
 
 // draft returns what a form says of a document. A text that is empty is as good as
 // none: so browsers send what nobody filled in.
-func (form *form) draft(f *faults) coach.Upload {
+func (form *form) draft(f *wire.Faults) coach.Upload {
 	d := coach.Upload{FileName: form.fileName}
 	if form.file != nil {
 		d.File = form.file
 	}
 	if kind := form.texts["kind"]; kind == "" {
-		f.add("/kind", "required", "This is needed.")
+		f.Add("/kind", "required", "This is needed.")
 	} else {
-		d.Kind = coach.DocumentKind(kindRules.Text(kind, "/kind", (*wire.Faults)(f)))
+		d.Kind = coach.DocumentKind(kindRules.Text(kind, "/kind", f))
 	}
 	if title := form.texts["title"]; title != "" {
-		d.Title = titleRules.Text(title, "/title", (*wire.Faults)(f))
+		d.Title = titleRules.Text(title, "/title", f)
 	}
 	if issuer := form.texts["issuer"]; issuer != "" {
-		d.Issuer = issuerRules.Text(issuer, "/issuer", (*wire.Faults)(f))
+		d.Issuer = issuerRules.Text(issuer, "/issuer", f)
 	}
 	d.IssuedOn = documentDate(form.texts["issued_on"], "/issued_on", f)
 	d.ExpiresOn = documentDate(form.texts["expires_on"], "/expires_on", f)
@@ -116,59 +98,54 @@ func (form *form) draft(f *faults) coach.Upload {
 }
 
 // documentDate reads a day; "" is none.
-func documentDate(text, at string, f *faults) coach.Date {
+func documentDate(text, at string, f *wire.Faults) coach.Date {
 	if text == "" {
 		return ""
 	}
 	d, ok := coach.ParseDate(text)
 	if !ok {
-		f.add(at, "invalid_date", "This must be a day that exists, as YYYY-MM-DD.")
+		f.Add(at, "invalid_date", "This must be a day that exists, as YYYY-MM-DD.")
 		return ""
 	}
 	return d
 }
 
-func addDates(f *faults, issued, expires coach.Date) {
+func addDates(f *wire.Faults, issued, expires coach.Date) {
 	for _, field := range coach.CheckDates(issued, expires) {
-		f.add(field.Pointer, field.Code, field.Detail)
+		f.Add(field.Pointer, field.Code, field.Detail)
 	}
 }
 
 // replaceContent serves PUT /api/coach/documents/{document_id}/content.
-func (s *Server) replaceContent(w http.ResponseWriter, r *http.Request) error {
-	leave, err := s.seats.take(caller(r).AccountID, s.now())
+func (s *Server) replaceContent(ctx context.Context, r Request[endpoint.Upload]) (Response, error) {
+	form, err := s.readForm(r)
 	if err != nil {
-		return refuseUpload(w, err)
-	}
-	defer leave()
-	form, err := s.receive(w, r)
-	if err != nil {
-		return err
+		return closeConnection, err
 	}
 	defer form.close()
-	r, cancel := working(r)
+	ctx, cancel := context.WithTimeout(ctx, uploadWorkTimeout)
 	defer cancel()
-	id, err := pathID(r, "document_id")
+	id, err := r.PathID("document_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	old, err := s.documents.Document(r.Context(), caller(r), id)
+	old, err := s.documents.Document(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
 	draft := coach.Upload{Kind: old.Kind, FileName: form.fileName}
 	if form.file != nil {
 		draft.File = form.file
 	}
-	if err := s.checked(draft, form.faults); err != nil {
-		return err
+	if err := s.checkDraft(draft, form.faults); err != nil {
+		return Response{}, err
 	}
-	d, kyc, err := s.documents.Replace(r.Context(), caller(r), id, draft)
+	d, kyc, err := s.documents.Replace(ctx, r.Caller.Actor, id, draft)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
 	out := newDocumentResponse(d)
 	state := s.kycState(kyc)
 	out.KYCState = &state
-	return encode(w, http.StatusOK, out)
+	return endpoint.OK(out), nil
 }

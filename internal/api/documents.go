@@ -1,10 +1,11 @@
 package api
 
 import (
-	"net/http"
+	"context"
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -30,10 +31,10 @@ type documentResponse struct {
 
 func newDocumentResponse(d coach.Document) documentResponse {
 	out := documentResponse{
-		DocumentID: d.ID, Kind: string(d.Kind), Title: d.Title, Issuer: orNull(d.Issuer),
-		IssuedOn: orNull(string(d.IssuedOn)), ExpiresOn: orNull(string(d.ExpiresOn)),
+		DocumentID: d.ID, Kind: string(d.Kind), Title: d.Title, Issuer: wire.OrNull(d.Issuer),
+		IssuedOn: wire.OrNull(string(d.IssuedOn)), ExpiresOn: wire.OrNull(string(d.ExpiresOn)),
 		FileName: d.File.Name, MediaType: d.File.MediaType, Size: d.File.Size, InProfile: d.InProfile,
-		ContentURL: contentURL(d.ID, ""), CreatedAt: timestamp(d.CreatedAt), UpdatedAt: timestamp(d.UpdatedAt),
+		ContentURL: contentURL(d.ID, ""), CreatedAt: wire.Timestamp(d.CreatedAt), UpdatedAt: wire.Timestamp(d.UpdatedAt),
 	}
 	if d.File.Width > 0 {
 		out.Width, out.Height = &d.File.Width, &d.File.Height
@@ -81,82 +82,82 @@ func newPictureResponse(d *coach.Document) *pictureResponse {
 }
 
 // listDocuments serves GET /api/coach/documents.
-func (s *Server) listDocuments(w http.ResponseWriter, r *http.Request) error {
-	var f faults
-	query := r.URL.Query()
+func (s *Server) listDocuments(ctx context.Context, r Request[noBody]) (Response, error) {
+	var f wire.Faults
+	query := r.Query
 	kind := ""
 	if query.Has("kind") {
 		if kind = query.Get("kind"); !utf8.ValidString(kind) {
 			kind = "?"
 		}
-		kind = kindRules.Text(kind, "/kind", (*wire.Faults)(&f))
+		kind = kindRules.Text(kind, "/kind", &f)
 	}
-	page := s.page(r, query, &f)
-	if err := f.err(); err != nil {
-		return err
+	page := s.page(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	list, err := s.documents.List(r.Context(), caller(r), coach.DocumentKind(kind), page.after.ID, page.more())
+	list, err := s.documents.List(ctx, r.Caller.Actor, coach.DocumentKind(kind), page.After.ID, page.ReadLimit())
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return answerPage(w, page, list, newDocumentResponse, func(d coach.Document) keyset { return keyset{ID: d.ID} })
+	return endpoint.PageResponse(page, list, newDocumentResponse, func(d coach.Document) keyset { return keyset{ID: d.ID} }), nil
 }
 
 // getDocument serves GET /api/coach/documents/{document_id}.
-func (s *Server) getDocument(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "document_id")
+func (s *Server) getDocument(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("document_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	d, err := s.documents.Document(r.Context(), caller(r), id)
+	d, err := s.documents.Document(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, newDocumentResponse(d))
+	return endpoint.OK(newDocumentResponse(d)), nil
 }
 
 type documentPatch struct {
-	Title     Opt[string] `json:"title" rule:"name,min=1,max=100,kept"`
-	Issuer    Opt[string] `json:"issuer" rule:"name,min=1,max=100"`
-	IssuedOn  Opt[string] `json:"issued_on"`
-	ExpiresOn Opt[string] `json:"expires_on"`
+	Title     wire.Opt[string] `json:"title" rule:"name,min=1,max=100,kept"`
+	Issuer    wire.Opt[string] `json:"issuer" rule:"name,min=1,max=100"`
+	IssuedOn  wire.Opt[string] `json:"issued_on"`
+	ExpiresOn wire.Opt[string] `json:"expires_on"`
 }
 
 // editDocument serves PATCH /api/coach/documents/{document_id}.
-func (s *Server) editDocument(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "document_id")
+func (s *Server) editDocument(ctx context.Context, r Request[documentPatch]) (Response, error) {
+	id, err := r.PathID("document_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	in, f := decode[documentPatch](r)
+	in, f := r.Body, r.Faults
 	if in.Title.Null {
-		f.add("/title", "invalid_type", "This cannot be cleared.")
+		f.Add("/title", "invalid_type", "This cannot be cleared.")
 	}
 	patch := coach.DocumentPatch{
 		Title: cleared(in.Title), Issuer: cleared(in.Issuer),
 		IssuedOn: clearedDate(in.IssuedOn, "/issued_on", &f), ExpiresOn: clearedDate(in.ExpiresOn, "/expires_on", &f),
 	}
 	if len(f) > 0 {
-		if _, err := s.documents.Document(r.Context(), caller(r), id); err != nil {
-			return err // what is not the caller's is not found before it is invalid
+		if _, err := s.documents.Document(ctx, r.Caller.Actor, id); err != nil {
+			return Response{}, err // what is not the caller's is not found before it is invalid
 		}
-		return f.err()
+		return Response{}, f.Err()
 	}
-	d, err := s.documents.Edit(r.Context(), caller(r), id, patch)
+	d, err := s.documents.Edit(ctx, r.Caller.Actor, id, patch)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, newDocumentResponse(d))
+	return endpoint.OK(newDocumentResponse(d)), nil
 }
 
 // clearedDate is cleared for a day; in a patch an empty one is a fault.
-func clearedDate(o Opt[string], at string, f *faults) *coach.Date {
+func clearedDate(o wire.Opt[string], at string, f *wire.Faults) *coach.Date {
 	text := cleared(o)
 	if text == nil {
 		return nil
 	}
 	if !o.Null && *text == "" {
-		f.add(at, "invalid_date", "This must be a day that exists, as YYYY-MM-DD, or null.")
+		f.Add(at, "invalid_date", "This must be a day that exists, as YYYY-MM-DD, or null.")
 	}
 	d := documentDate(*text, at, f)
 	return &d
@@ -169,17 +170,17 @@ type documentDeletedResponse struct {
 }
 
 // deleteDocument serves DELETE /api/coach/documents/{document_id}.
-func (s *Server) deleteDocument(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "document_id")
+func (s *Server) deleteDocument(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("document_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	removed, err := s.documents.Remove(r.Context(), caller(r), id)
+	removed, err := s.documents.Remove(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
 	missing := s.coaches.Missing(removed.Filled)
-	return encode(w, http.StatusOK, documentDeletedResponse{len(missing) == 0, missing, s.kycState(removed.KYC)})
+	return endpoint.OK(documentDeletedResponse{len(missing) == 0, missing, s.kycState(removed.KYC)}), nil
 }
 
 // kycState is the state of a verification as answers say it.

@@ -5,52 +5,51 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/wire"
 )
 
-// What the tests see of the adapter, as package api itself sees it.
 var (
 	IdempotencyKey = idempotencyKey
-	IsID           = isID
+	IsID           = endpoint.IsID
 )
 
 // Digits reads an OTP.
 func Digits(typed string) (string, bool) {
-	var f faults
+	var f wire.Faults
 	otp := digits(typed, "/otp", &f)
 	return otp, len(f) == 0
 }
 
-// Probe is a route for tests.
-type Probe struct {
-	Pattern      string
-	Open         bool
-	CoachOnly    bool
-	Gate         func(context.Context, actor.Actor) error
-	Once         bool
-	HandleFaults func(w http.ResponseWriter, r *http.Request) error
+// TestRoute is a POST of JSON for tests.
+type TestRoute struct {
+	Pattern    string
+	Public     bool
+	CoachOnly  bool
+	Authorize  func(context.Context, actor.Actor) error
+	Idempotent bool
+	Handle     func(context.Context) (endpoint.Response, error)
 }
 
-// HandlerWith serves the routes of s and the probes, which are POSTs of JSON.
-func (s *Server) HandlerWith(probes ...Probe) http.Handler {
+// HandlerWith serves the routes of s and the test routes.
+func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 	routes := s.routes()
-	for _, p := range probes {
-		rt := route{method: http.MethodPost, pattern: p.Pattern, handle: p.HandleFaults, body: bodyJSON, once: p.Once}
-		if p.Open {
-			rt.access = open
+	for _, t := range tests {
+		rt := route{Method: http.MethodPost, Pattern: t.Pattern, Body: endpoint.JSON}
+		rt.Handle = func(ctx context.Context, _ meta, _ endpoint.Body) (Response, error) { return t.Handle(ctx) }
+		if t.Idempotent {
+			rt.Handle = s.idempotent(rt.Handle)
 		}
-		if p.CoachOnly {
-			rt.roles = coachOnly
+		if t.Public {
+			rt.Authenticate = public
 		}
-		if p.Gate != nil {
-			rt.gates = []gate{p.Gate}
+		if t.CoachOnly {
+			rt.Authorize = coachOnly
+		}
+		if t.Authorize != nil {
+			rt.Authorize = []authorize{func(ctx context.Context, caller Caller) error { return t.Authorize(ctx, caller.Actor) }}
 		}
 		routes = append(routes, rt)
 	}
-	return s.serve(routes)
+	return s.adapter.Handler(routes)
 }
-
-// About is about, Created is created.
-var (
-	About   = about
-	Created = func(w http.ResponseWriter, location string, v any) error { return created(w, location, v) }
-)

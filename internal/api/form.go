@@ -14,7 +14,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // The bounds of an upload, in bytes: of its file, see coach.MaxFile.
@@ -32,7 +34,7 @@ type form struct {
 	texts    map[string]string
 	file     coach.Spool // nil where none was sent
 	fileName string
-	faults   faults
+	faults   wire.Faults
 }
 
 // close frees the spool.
@@ -78,7 +80,7 @@ func (fr *formReader) read(header http.Header) (*form, error) {
 	fr.form = &form{texts: map[string]string{}}
 	parts := multipart.NewReader(fr.body, parameters["boundary"])
 	for n := 0; ; n++ {
-		fr.body.heading = maxHeading
+		fr.body.headingLeft = maxHeading
 		part, err := parts.NextRawPart()
 		if err == io.EOF && n > 0 {
 			return fr.form, nil
@@ -87,7 +89,7 @@ func (fr *formReader) read(header http.Header) (*form, error) {
 			err = errForm("It has too many parts.")
 		}
 		if err == nil {
-			fr.body.heading = -1
+			fr.body.headingLeft = -1
 			err = fr.part(part)
 		}
 		if err != nil {
@@ -106,9 +108,9 @@ func (fr *formReader) part(part *multipart.Part) error {
 	case name == "":
 		return errForm("One of its parts has no name.")
 	case !utf8.ValidString(name) || name != "file" && !slices.Contains(fr.names, name):
-		f.add(pointTo("", shown(name)), "unknown_field", "There is no such field.")
+		f.Add(wire.PointTo("", shown(name)), "unknown_field", "There is no such field.")
 	case twice || name == "file" && fr.form.file != nil:
-		f.add(pointTo("", name), "duplicate_field", "This field is here twice.")
+		f.Add(wire.PointTo("", name), "duplicate_field", "This field is here twice.")
 	case name == "file":
 		return fr.file(part)
 	default:
@@ -134,11 +136,11 @@ func (fr *formReader) text(part *multipart.Part, name string) error {
 	text := string(raw)
 	switch {
 	case len(raw) > maxText:
-		fr.form.faults.add(pointTo("", name), "too_long", "This has more than 8 KiB.")
+		fr.form.faults.Add(wire.PointTo("", name), "too_long", "This has more than 8 KiB.")
 		text = ""
 		_, err = io.Copy(io.Discard, part)
 	case !utf8.ValidString(text):
-		fr.form.faults.add(pointTo("", name), "invalid_characters", "This is not UTF-8.")
+		fr.form.faults.Add(wire.PointTo("", name), "invalid_characters", "This is not UTF-8.")
 		text = ""
 	}
 	fr.form.texts[name] = text
@@ -166,7 +168,7 @@ func (fr *formReader) failure(err error) error {
 	case errors.As(err, &known): // malformed, too large, or no room on the disk
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errForm("It came too slowly: there were %s without a byte, or %s in all.", fr.body.stall, fr.body.whole)
+		return errForm("It came too slowly: there were %s without a byte, or %s in all.", fr.body.stall, fr.body.timeout)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errForm("It ends before its last boundary.")
 	default:
@@ -174,7 +176,7 @@ func (fr *formReader) failure(err error) error {
 	}
 }
 
-var errUploadSize = fault.New(fault.TooLarge, "payload_too_large", "A file may have at most 10 MiB.")
+var errUploadSize = endpoint.ErrUploadTooLarge(maxUpload)
 
 func errForm(format string, args ...any) *fault.Error {
 	return fault.New(fault.Malformed, "malformed_request", "The body must be multipart/form-data. %s", fmt.Sprintf(format, args...))

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -18,8 +19,9 @@ type Form struct {
 
 // ReadForm reads an upload as a handler does.
 func ReadForm(w http.ResponseWriter, r *http.Request, spool func() (coach.Spool, error), names ...string) (*Form, error) {
-	s := &Server{uploadStall: uploadStall, uploadWhole: uploadWhole}
-	fr := &formReader{body: s.uploadBody(w, r), names: names, spool: spool}
+	s := &Server{uploadStallTimeout: uploadStallTimeout, uploadTimeout: uploadTimeout}
+	upload := endpoint.Upload{Reader: r.Body, Control: http.NewResponseController(w)}
+	fr := &formReader{body: s.uploadBody(upload), names: names, spool: spool}
 	f, err := fr.read(r.Header)
 	if err != nil {
 		return nil, err

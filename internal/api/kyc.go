@@ -1,18 +1,12 @@
 package api
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/wire"
 )
-
-// kycRoutes are the coach's side of verification.
-func (s *Server) kycRoutes() []route {
-	return []route{
-		{method: "GET", pattern: "/api/coach/kyc", handle: s.kyc, roles: coachOnly},
-		{method: "POST", pattern: "/api/coach/kyc", handle: s.submitKYC, roles: coachOnly, body: bodyJSON, once: true},
-	}
-}
 
 type kycResponse struct {
 	State       string   `json:"state"`
@@ -29,18 +23,18 @@ func newKYCResponse(state coach.KYCState, sub coach.Submission) kycResponse {
 		ids = []string{}
 	}
 	return kycResponse{
-		State: string(state), Reason: orNull(sub.Reason), LegalName: orNull(sub.LegalName), DocumentIDs: ids,
-		SubmittedAt: timestampOrNull(sub.SubmittedAt), DecidedAt: timestampOrNull(sub.DecidedAt),
+		State: string(state), Reason: wire.OrNull(sub.Reason), LegalName: wire.OrNull(sub.LegalName), DocumentIDs: ids,
+		SubmittedAt: wire.TimestampOrNull(sub.SubmittedAt), DecidedAt: wire.TimestampOrNull(sub.DecidedAt),
 	}
 }
 
 // kyc serves GET /api/coach/kyc.
-func (s *Server) kyc(w http.ResponseWriter, r *http.Request) error {
-	state, sub, err := s.verifications.State(r.Context(), caller(r))
+func (s *Server) kyc(ctx context.Context, r Request[noBody]) (Response, error) {
+	state, sub, err := s.verifications.State(ctx, r.Caller.Actor)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, newKYCResponse(state, sub))
+	return endpoint.OK(newKYCResponse(state, sub)), nil
 }
 
 type kycRequest struct {
@@ -49,21 +43,21 @@ type kycRequest struct {
 }
 
 // submitKYC serves POST /api/coach/kyc.
-func (s *Server) submitKYC(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[kycRequest](r)
+func (s *Server) submitKYC(ctx context.Context, r Request[kycRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	seen := map[string]bool{}
 	for i, id := range in.DocumentIDs {
 		if seen[id] {
-			f.add(pointTo("/document_ids", i), "duplicate", "Name each document once.")
+			f.Add(wire.PointTo("/document_ids", i), "duplicate", "Name each document once.")
 		}
 		seen[id] = true
 	}
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	state, sub, err := s.verifications.Submit(r.Context(), caller(r), in.LegalName, in.DocumentIDs)
+	state, sub, err := s.verifications.Submit(ctx, r.Caller.Actor, in.LegalName, in.DocumentIDs)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return created(w, "/api/coach/kyc", newKYCResponse(state, sub))
+	return endpoint.Created("/api/coach/kyc", newKYCResponse(state, sub)), nil
 }

@@ -2,12 +2,13 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // keepLogin is how long a login whose answer was lost can be sent again.
@@ -46,25 +47,25 @@ type tokenResponse struct {
 
 // login serves POST /auth/login. With an Idempotency-Key the answer can be had
 // again for a minute, while its session lives.
-func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[loginRequest](r)
+func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	slot, otp := s.slot(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	owner := "login/" + string(slot.Role) + "/" + string(slot.Number)
-	return s.answerOnce(w, r, owner, keepLogin, func(w http.ResponseWriter, r *http.Request) error {
-		// A malformed key is found only now.
-		if err := callOf(r.Context()).faults.err(); err != nil {
-			return err
-		}
-		grant, err := s.auth.Login(r.Context(), slot, otp, in.DeviceToken, in.DeviceName)
-		if err != nil {
-			return err
-		}
-		about(r, grant.Session.ID)
-		return s.answerGrant(w, grant)
-	}, s.sessionLives)
+	return s.handleOnce(ctx, r.Meta, keyed{
+		owner: "login/" + string(slot.Role) + "/" + string(slot.Number), keep: keepLogin, body: r.Raw, mayRepeat: s.sessionLives,
+		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+			if err := f.Err(); err != nil {
+				return Response{}, err
+			}
+			grant, err := s.auth.Login(ctx, slot, otp, in.DeviceToken, in.DeviceName)
+			if err != nil {
+				return Response{}, err
+			}
+			return s.grantResponse(grant).WithSubject(grant.Session.ID), nil
+		},
+	})
 }
 
 // sessionLives answers otp_expired where the session that a login opened has
@@ -83,26 +84,26 @@ type refreshRequest struct {
 }
 
 // refresh serves POST /auth/refresh.
-func (s *Server) refresh(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[refreshRequest](r)
-	if err := f.err(); err != nil {
-		return err
+func (s *Server) refresh(ctx context.Context, r Request[refreshRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	grant, err := s.auth.Refresh(r.Context(), in.RefreshToken)
+	grant, err := s.auth.Refresh(ctx, in.RefreshToken)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return s.answerGrant(w, grant)
+	return s.grantResponse(grant), nil
 }
 
-// answerGrant asks the store nothing: the OTP or the token is used up by now, and
-// nothing that fails may lose the answer.
-func (s *Server) answerGrant(w http.ResponseWriter, g *auth.Grant) error {
+// grantResponse does not read the store: the OTP or the refresh token is used up, so a
+// failed read would lose the tokens.
+func (s *Server) grantResponse(g *auth.Grant) Response {
 	by := g.Session.Actor()
 	complete := by.Role != actor.Coach || s.coaches.Completed(g.Session.Filled)
-	return encode(w, http.StatusOK, tokenResponse{
-		AccessToken: g.AccessToken, TokenType: "Bearer", ExpiresIn: seconds(g.AccessEnds),
-		RefreshToken: g.RefreshToken, RefreshExpiresIn: seconds(g.RefreshEnds),
+	return endpoint.OK(tokenResponse{
+		AccessToken: g.AccessToken, TokenType: "Bearer", ExpiresIn: wire.Seconds(g.AccessEnds),
+		RefreshToken: g.RefreshToken, RefreshExpiresIn: wire.Seconds(g.RefreshEnds),
 		SessionID: g.Session.ID, DeviceToken: g.DeviceToken, Account: newAccountResponse(by),
 		ProfileComplete: complete, Next: nextScreen(by.Role, complete),
 	})

@@ -1,7 +1,9 @@
 package api
 
 import (
-	"net/http"
+	"context"
+
+	"github.com/touchline/touchline/internal/endpoint"
 )
 
 type logoutRequest struct {
@@ -11,24 +13,24 @@ type logoutRequest struct {
 
 // logout serves POST /auth/logout. The access token names the session or, where
 // it is missing or has expired, the refresh token does.
-func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[logoutRequest](r)
-	refused := callOf(r.Context()).refused
+func (s *Server) logout(ctx context.Context, r Request[logoutRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
+	refused := r.Caller.SignInError
 	if refused != nil && in.RefreshToken == nil {
-		return refused
+		return Response{}, refused
 	}
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
 	var err error
 	if refused == nil {
-		err = s.auth.Logout(r.Context(), caller(r), in.All)
+		err = s.auth.Logout(ctx, r.Caller.Actor, in.All)
 	} else {
-		err = s.auth.LogoutByRefresh(r.Context(), *in.RefreshToken, in.All)
+		err = s.auth.LogoutByRefresh(ctx, *in.RefreshToken, in.All)
 	}
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	s.hub.Wake(caller(r).AccountID)
-	return nothing(w)
+	s.hub.Wake(r.Caller.Actor.AccountID)
+	return endpoint.NoContent(), nil
 }

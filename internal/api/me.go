@@ -1,9 +1,11 @@
 package api
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 type meResponse struct {
@@ -18,23 +20,23 @@ type meResponse struct {
 
 // me serves GET /api/me. A guardian or student has no name here: each coach
 // writes their own, and several children may share the number.
-func (s *Server) me(w http.ResponseWriter, r *http.Request) error {
-	by := caller(r)
+func (s *Server) me(ctx context.Context, r Request[noBody]) (Response, error) {
+	by := r.Caller.Actor
 	out := meResponse{Account: newAccountResponse(by), Role: string(by.Role), ProfileComplete: true}
 	var err error
-	if out.Roles, err = s.auth.Roles(r.Context(), by); err != nil {
-		return err
+	if out.Roles, err = s.auth.Roles(ctx, by); err != nil {
+		return Response{}, err
 	}
-	if out.UnreadNotifications, err = s.tray.Unread(r.Context(), by); err != nil {
-		return err
+	if out.UnreadNotifications, err = s.tray.Unread(ctx, by); err != nil {
+		return Response{}, err
 	}
 	if by.Role == actor.Coach {
-		p, err := s.coaches.Profile(r.Context(), by)
+		p, err := s.coaches.Profile(ctx, by)
 		if err != nil {
-			return err
+			return Response{}, err
 		}
-		out.Name, out.ProfileComplete = orNull(p.Name), len(p.Missing(s.coaches.Required)) == 0
+		out.Name, out.ProfileComplete = wire.OrNull(p.Name), len(p.Missing(s.coaches.Required)) == 0
 	}
 	out.Next = nextScreen(by.Role, out.ProfileComplete)
-	return encode(w, http.StatusOK, out)
+	return endpoint.OK(out), nil
 }

@@ -1,9 +1,11 @@
 package api
 
 import (
-	"net/http"
+	"context"
 
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 type notificationResponse struct {
@@ -19,27 +21,27 @@ type notificationResponse struct {
 func newNotificationResponse(n notify.Notification) notificationResponse {
 	return notificationResponse{
 		ID: n.ID, Type: string(n.Type), Title: n.Title, Body: n.Body, Data: n.Data,
-		CreatedAt: timestamp(n.CreatedAt), ReadAt: timestampOrNull(n.ReadAt),
+		CreatedAt: wire.Timestamp(n.CreatedAt), ReadAt: wire.TimestampOrNull(n.ReadAt),
 	}
 }
 
 // listNotifications serves GET /api/notifications, newest first.
-func (s *Server) listNotifications(w http.ResponseWriter, r *http.Request) error {
-	var f faults
-	query := r.URL.Query()
-	p := s.page(r, query, &f)
+func (s *Server) listNotifications(ctx context.Context, r Request[noBody]) (Response, error) {
+	var f wire.Faults
+	query := r.Query
+	p := s.page(r.Meta, &f)
 	unread := query.Get("unread")
 	if query.Has("unread") && unread != "true" && unread != "false" {
-		f.add("/unread", "invalid_value", "This must be true or false.")
+		f.Add("/unread", "invalid_value", "This must be true or false.")
 	}
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	notes, err := s.tray.List(r.Context(), caller(r), unread == "true", p.after.Seq, p.more())
+	notes, err := s.tray.List(ctx, r.Caller.Actor, unread == "true", p.After.Seq, p.ReadLimit())
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return answerPage(w, p, notes, newNotificationResponse, func(n notify.Notification) keyset { return keyset{Seq: n.Seq} })
+	return endpoint.PageResponse(p, notes, newNotificationResponse, func(n notify.Notification) keyset { return keyset{Seq: n.Seq} }), nil
 }
 
 type markReadRequest struct {
@@ -52,26 +54,26 @@ type unreadResponse struct {
 }
 
 // markRead serves POST /api/notifications/read.
-func (s *Server) markRead(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[markReadRequest](r)
+func (s *Server) markRead(ctx context.Context, r Request[markReadRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	switch {
 	case in.All != nil && !*in.All:
-		f.add("/all", "invalid_value", "This can only be true; leave it out to name ids.")
+		f.Add("/all", "invalid_value", "This can only be true; leave it out to name ids.")
 	case len(f) == 0 && (in.All != nil) == (in.IDs != nil):
-		f.add("", "invalid_value", "Send either ids or all.")
+		f.Add("", "invalid_value", "Send either ids or all.")
 	}
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
 	var unread int
 	var err error
 	if in.All != nil {
-		unread, err = s.tray.MarkAllRead(r.Context(), caller(r))
+		unread, err = s.tray.MarkAllRead(ctx, r.Caller.Actor)
 	} else {
-		unread, err = s.tray.MarkRead(r.Context(), caller(r), in.IDs)
+		unread, err = s.tray.MarkRead(ctx, r.Caller.Actor, in.IDs)
 	}
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, unreadResponse{unread})
+	return endpoint.OK(unreadResponse{unread}), nil
 }

@@ -1,13 +1,15 @@
 package api
 
 import (
-	"net/http"
+	"context"
 	"strings"
 	"unicode"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 type requestOTPRequest struct {
@@ -24,19 +26,19 @@ type requestOTPResponse struct {
 }
 
 // requestOTP serves POST /auth/request-otp.
-func (s *Server) requestOTP(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[requestOTPRequest](r)
+func (s *Server) requestOTP(ctx context.Context, r Request[requestOTPRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	slot := s.slot(in.MobileNumber, in.Role, &f)
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	asked, err := s.auth.RequestOTP(r.Context(), slot, in.DeviceToken, s.client(r))
+	asked, err := s.auth.RequestOTP(ctx, slot, in.DeviceToken, r.Client)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusAccepted, requestOTPResponse{
-		ExpiresIn: seconds(asked.ExpiresIn), ResendIn: wholeSeconds(asked.ResendIn), OTPLength: asked.Length,
-	})
+	return endpoint.Accepted(requestOTPResponse{
+		ExpiresIn: wire.Seconds(asked.ExpiresIn), ResendIn: wire.CeilSeconds(asked.ResendIn), OTPLength: asked.Length,
+	}), nil
 }
 
 type verifyOTPRequest struct {
@@ -53,23 +55,23 @@ type verifyOTPResponse struct {
 }
 
 // verifyOTP serves POST /auth/verify-otp.
-func (s *Server) verifyOTP(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[verifyOTPRequest](r)
+func (s *Server) verifyOTP(ctx context.Context, r Request[verifyOTPRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	slot, otp := s.slot(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	verified, err := s.auth.VerifyOTP(r.Context(), slot, otp, in.DeviceToken)
+	verified, err := s.auth.VerifyOTP(ctx, slot, otp, in.DeviceToken)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, verifyOTPResponse{
-		Verified: true, ExpiresIn: seconds(verified.ExpiresIn), Registered: verified.Registered,
-	})
+	return endpoint.OK(verifyOTPResponse{
+		Verified: true, ExpiresIn: wire.Seconds(verified.ExpiresIn), Registered: verified.Registered,
+	}), nil
 }
 
 // slot returns the number in the role, coach where none is named.
-func (s *Server) slot(number, role string, f *faults) auth.Slot {
+func (s *Server) slot(number, role string, f *wire.Faults) auth.Slot {
 	if role == "" {
 		role = string(actor.Coach)
 	}
@@ -78,13 +80,13 @@ func (s *Server) slot(number, role string, f *faults) auth.Slot {
 
 // number reads a mobile number as somebody typed it; "" notes a fault, unless
 // nothing was typed, which is for the rules to judge.
-func (s *Server) number(typed, at string, f *faults) phone.Number {
-	if typed == "" || f.has(at) {
+func (s *Server) number(typed, at string, f *wire.Faults) phone.Number {
+	if typed == "" || f.Has(at) {
 		return ""
 	}
 	n, err := s.phones.Parse(typed)
 	if err != nil {
-		f.add(at, "invalid_number", "This is "+err.Error()+".")
+		f.Add(at, "invalid_number", "This is "+err.Error()+".")
 	}
 	return n
 }
@@ -94,7 +96,7 @@ const minOTP, maxOTP = 4, 10
 
 // digits reads an OTP as somebody typed it, in the digits of any script, with
 // spaces anywhere. What cannot be one at all is no try.
-func digits(typed, at string, f *faults) string {
+func digits(typed, at string, f *wire.Faults) string {
 	otp := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1
@@ -102,7 +104,7 @@ func digits(typed, at string, f *faults) string {
 		return phone.ASCIIDigit(r)
 	}, typed)
 	if len(otp) < minOTP || len(otp) > maxOTP || strings.Trim(otp, "0123456789") != "" {
-		f.add(at, "invalid_otp", "This is not an OTP: send the digits of the SMS.")
+		f.Add(at, "invalid_otp", "This is not an OTP: send the digits of the SMS.")
 	}
 	return otp
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // pendingAnswer is the PendingApproval of openapi.yaml.
@@ -30,12 +31,12 @@ func (v view) pending(i approval.PendingItem) pendingAnswer {
 		Status:        approval.Pending,
 		DaysPending:   max(0, int(v.now.Sub(i.PendingSince)/(24*time.Hour))),
 		RemindersLeft: max(0, v.rules.RemindersPerWindow-i.Reminders),
-		BlockedBy:     orNull(i.BlockedBy()),
+		BlockedBy:     wire.OrNull(i.BlockedBy()),
 	}
 	if r := i.Request; r != nil && r.State == approval.RequestPending {
 		a.RequestID = &r.ID
-		a.RequestedAt = timestampOrNull(r.RequestedAt)
-		a.ResendAllowedAt = timestampOrNull(r.ResendAllowedAt(v.rules))
+		a.RequestedAt = wire.TimestampOrNull(r.RequestedAt)
+		a.ResendAllowedAt = wire.TimestampOrNull(r.ResendAllowedAt(v.rules))
 	}
 	return a
 }

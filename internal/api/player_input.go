@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // addPlayerRequest is the AddPlayerRequest of openapi.yaml.
@@ -12,17 +13,17 @@ type addPlayerRequest struct {
 }
 
 type studentInput struct {
-	FullName      string      `json:"full_name" rule:"required,name,min=1,max=100"`
-	DateOfBirth   string      `json:"date_of_birth" rule:"required"`
-	ContactNumber Opt[string] `json:"contact_number" rule:"min=1,max=64"`
-	Medical       Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
+	FullName      string           `json:"full_name" rule:"required,name,min=1,max=100"`
+	DateOfBirth   string           `json:"date_of_birth" rule:"required"`
+	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
+	Medical       wire.Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
 }
 
 type guardianInput struct {
-	Name         string      `json:"name" rule:"required,name,min=1,max=100"`
-	Relationship string      `json:"relationship" rule:"required,name,min=1,max=50"`
-	MobileNumber string      `json:"mobile_number" rule:"required,min=1,max=64"`
-	Email        Opt[string] `json:"email"`
+	Name         string           `json:"name" rule:"required,name,min=1,max=100"`
+	Relationship string           `json:"relationship" rule:"required,name,min=1,max=50"`
+	MobileNumber string           `json:"mobile_number" rule:"required,min=1,max=64"`
+	Email        wire.Opt[string] `json:"email"`
 }
 
 // player returns what the coach entered; e has every fault of it, also that
@@ -32,7 +33,7 @@ func (in addPlayerRequest) player(e entry) (approval.Student, *approval.Guardian
 	born, ok := e.birthDate("/student/date_of_birth", in.Student.DateOfBirth)
 	student.DateOfBirth = born
 	if in.Guardian == nil && ok && born.AgeOn(e.now) < approval.AdultAge {
-		e.faults.add("/guardian", "required", approval.GuardianNeeded)
+		e.faults.Add("/guardian", "required", approval.GuardianNeeded)
 	}
 	if text := in.Student.ContactNumber.Some(); text != nil {
 		student.Number = e.number("/student/contact_number", *text)
@@ -56,23 +57,23 @@ func (in guardianInput) guardian(e entry) *approval.Guardian {
 
 // playerPatch is the PlayerPatch of openapi.yaml.
 type playerPatch struct {
-	Student  *studentPatch      `json:"student" rule:"kept"`
-	Guardian Opt[guardianPatch] `json:"guardian"`
+	Student  *studentPatch           `json:"student" rule:"kept"`
+	Guardian wire.Opt[guardianPatch] `json:"guardian"`
 }
 
 type studentPatch struct {
-	FullName      *string     `json:"full_name" rule:"kept,name,min=1,max=100"`
-	DateOfBirth   *string     `json:"date_of_birth" rule:"kept"`
-	ContactNumber Opt[string] `json:"contact_number" rule:"min=1,max=64"`
-	Medical       Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
+	FullName      *string          `json:"full_name" rule:"kept,name,min=1,max=100"`
+	DateOfBirth   *string          `json:"date_of_birth" rule:"kept"`
+	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
+	Medical       wire.Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
 }
 
 // guardianPatch is the GuardianPatch of openapi.yaml.
 type guardianPatch struct {
-	Name         *string     `json:"name" rule:"kept,name,min=1,max=100"`
-	Relationship *string     `json:"relationship" rule:"kept,name,min=1,max=50"`
-	MobileNumber *string     `json:"mobile_number" rule:"kept,min=1,max=64"`
-	Email        Opt[string] `json:"email"`
+	Name         *string          `json:"name" rule:"kept,name,min=1,max=100"`
+	Relationship *string          `json:"relationship" rule:"kept,name,min=1,max=50"`
+	MobileNumber *string          `json:"mobile_number" rule:"kept,min=1,max=64"`
+	Email        wire.Opt[string] `json:"email"`
 }
 
 // patch returns what shall change. What the record then lacks, the core says:

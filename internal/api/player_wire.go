@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // playerAnswer is the Player of openapi.yaml.
@@ -54,7 +55,7 @@ func (v view) wholePlayer(p *approval.Player) playerAnswer {
 		Student: studentAnswer{
 			FullName:      p.Student.FullName,
 			DateOfBirth:   p.Student.DateOfBirth.String(),
-			ContactNumber: orNull(string(p.Student.Number)),
+			ContactNumber: wire.OrNull(string(p.Student.Number)),
 		},
 		Adult:                   p.Adult(v.now),
 		SharedContact:           p.SharedContact(),
@@ -62,19 +63,19 @@ func (v view) wholePlayer(p *approval.Player) playerAnswer {
 		StudentStatus:           p.StudentApprover.Consent.State.Status(),
 		GuardianState:           p.GuardianApprover.Consent.State,
 		StudentState:            p.StudentApprover.Consent.State,
-		GuardianStatusUpdatedAt: timestampOrNull(p.GuardianApprover.Consent.ChangedAt),
-		StudentStatusUpdatedAt:  timestampOrNull(p.StudentApprover.Consent.ChangedAt),
+		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.GuardianApprover.Consent.ChangedAt),
+		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.StudentApprover.Consent.ChangedAt),
 		GuardianRequestID:       openRequestID(p, actor.Guardian),
 		StudentRequestID:        openRequestID(p, actor.Student),
 		Services:                services(p.ConsentStatus().Availability(v.rules, v.now)),
-		CreatedAt:               timestamp(p.CreatedAt),
+		CreatedAt:               wire.Timestamp(p.CreatedAt),
 	}
 	if p.DisclosedTo(v.by, v.now) == approval.Full {
-		medical := orNull(p.Student.Medical)
+		medical := wire.OrNull(p.Student.Medical)
 		a.Student.Medical = &medical
 	}
 	if g := p.Guardian; g != nil {
-		a.Guardian = &guardianAnswer{g.Name, g.Relationship, string(g.Number), orNull(g.Email)}
+		a.Guardian = &guardianAnswer{g.Name, g.Relationship, string(g.Number), wire.OrNull(g.Email)}
 	}
 	return a
 }
@@ -97,7 +98,7 @@ type playerOutlineAnswer struct {
 
 func (v view) playerOutline(p *approval.Player) playerOutlineAnswer {
 	a := playerOutlineAnswer{
-		PlayerID: p.ID, CoachID: p.CoachID, CoachName: orNull(p.CoachName),
+		PlayerID: p.ID, CoachID: p.CoachID, CoachName: wire.OrNull(p.CoachName),
 		GuardianStatus:    p.GuardianApprover.Consent.State.Status(),
 		StudentStatus:     p.StudentApprover.Consent.State.Status(),
 		GuardianState:     p.GuardianApprover.Consent.State,
@@ -135,7 +136,7 @@ func (v view) myPlayer(p *approval.Player) myPlayerAnswer {
 	state := p.Approver(v.by.Role).Consent.State
 	on := p.ConsentStatus().Availability(v.rules, v.now)
 	return myPlayerAnswer{
-		PlayerID: p.ID, CoachID: p.CoachID, CoachName: orNull(p.CoachName), StudentName: p.Student.FullName,
+		PlayerID: p.ID, CoachID: p.CoachID, CoachName: wire.OrNull(p.CoachName), StudentName: p.Student.FullName,
 		ApproverType: v.by.Role, Status: state.Status(), State: state,
 		RequestID:          openRequestID(p, v.by.Role),
 		GuardianAppEnabled: on.GuardianApp, StudentAppEnabled: on.StudentApp,

@@ -1,49 +1,49 @@
 package api
 
 import (
-	"net/http"
+	"context"
 	"net/url"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
 )
 
 // addPlayer serves POST /api/players/add.
-func (s *Server) addPlayer(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[addPlayerRequest](r)
+func (s *Server) addPlayer(ctx context.Context, r Request[addPlayerRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	student, guardian := in.player(s.entry(&f))
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	p, err := s.approvals.Add(r.Context(), caller(r), student, guardian)
+	p, err := s.approvals.Add(ctx, r.Caller.Actor, student, guardian)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	about(r, p.ID)
-	return created(w, "/api/players/"+p.ID, s.view(r).player(p))
+	return endpoint.Created("/api/players/"+p.ID, s.view(r.Caller).player(p)).WithSubject(p.ID), nil
 }
 
 // listPlayers serves GET /api/players.
-func (s *Server) listPlayers(w http.ResponseWriter, r *http.Request) error {
-	var f faults
-	query := r.URL.Query()
+func (s *Server) listPlayers(ctx context.Context, r Request[noBody]) (Response, error) {
+	var f wire.Faults
+	query := r.Query
 	filter := playerFilter(query, &f)
-	page := s.page(r, query, &f)
-	if err := f.err(); err != nil {
-		return err
+	page := s.page(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	players, err := s.approvals.Players(r.Context(), caller(r), filter, approval.Page{Limit: page.more(), After: page.after.approval()})
+	players, err := s.approvals.Players(ctx, r.Caller.Actor, filter, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return answerPage(w, page, players, s.view(r).player, byPlayerID)
+	return endpoint.PageResponse(page, players, s.view(r.Caller).player, byPlayerID), nil
 }
 
 // byPlayerID is the order of players: newest first, as their ids were made.
 func byPlayerID(p *approval.Player) keyset { return keyset{ID: p.ID} }
 
 // playerFilter reads what narrows the list of players.
-func playerFilter(query url.Values, f *faults) approval.Filter {
+func playerFilter(query url.Values, f *wire.Faults) approval.Filter {
 	status := wire.ParseRules("oneof=pending|approved|rejected")
 	return approval.Filter{
 		GuardianStatus: queryText(query, "guardian_status", f, status),
@@ -53,66 +53,66 @@ func playerFilter(query url.Values, f *faults) approval.Filter {
 }
 
 // getPlayer serves GET /api/players/{player_id}.
-func (s *Server) getPlayer(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "player_id")
+func (s *Server) getPlayer(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("player_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	p, err := s.approvals.Player(r.Context(), caller(r), id)
+	p, err := s.approvals.Player(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, s.view(r).player(p))
+	return endpoint.OK(s.view(r.Caller).player(p)), nil
 }
 
 // updatePlayer serves PATCH /api/players/{player_id}.
-func (s *Server) updatePlayer(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "player_id")
+func (s *Server) updatePlayer(ctx context.Context, r Request[playerPatch]) (Response, error) {
+	id, err := r.PathID("player_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	in, f := decode[playerPatch](r)
+	in, f := r.Body, r.Faults
 	patch := in.patch(s.entry(&f))
-	if err := s.invalid(r, id, f); err != nil {
-		return err
+	if err := s.checkFaults(ctx, r.Caller.Actor, id, f); err != nil {
+		return Response{}, err
 	}
 	if patch.MayOpenRequest() {
-		if err := s.visible(r.Context(), caller(r), id); err != nil {
-			return err
+		if err := s.checkPlayerVisible(ctx, r.Caller.Actor, id); err != nil {
+			return Response{}, err
 		}
-		if err := s.coaches.Complete(r.Context(), caller(r)); err != nil {
-			return err
+		if err := s.coaches.Complete(ctx, r.Caller.Actor); err != nil {
+			return Response{}, err
 		}
 	}
-	p, err := s.approvals.Edit(r.Context(), caller(r), id, patch)
+	p, err := s.approvals.Edit(ctx, r.Caller.Actor, id, patch)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, s.view(r).player(p))
+	return endpoint.OK(s.view(r.Caller).player(p)), nil
 }
 
 // deletePlayer serves DELETE /api/players/{player_id}.
-func (s *Server) deletePlayer(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "player_id")
+func (s *Server) deletePlayer(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("player_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	if err := s.approvals.Remove(r.Context(), caller(r), id); err != nil {
-		return err
+	if err := s.approvals.Remove(ctx, r.Caller.Actor, id); err != nil {
+		return Response{}, err
 	}
-	return nothing(w)
+	return endpoint.NoContent(), nil
 }
 
 // listMyPlayers serves GET /api/me/players.
-func (s *Server) listMyPlayers(w http.ResponseWriter, r *http.Request) error {
-	var f faults
-	page := s.page(r, r.URL.Query(), &f)
-	if err := f.err(); err != nil {
-		return err
+func (s *Server) listMyPlayers(ctx context.Context, r Request[noBody]) (Response, error) {
+	var f wire.Faults
+	page := s.page(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	links, err := s.approvals.Links(r.Context(), caller(r), approval.Page{Limit: page.more(), After: page.after.approval()})
+	links, err := s.approvals.Links(ctx, r.Caller.Actor, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return answerPage(w, page, links, s.view(r).myPlayer, byPlayerID)
+	return endpoint.PageResponse(page, links, s.view(r.Caller).myPlayer, byPlayerID), nil
 }

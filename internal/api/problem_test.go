@@ -2,10 +2,10 @@ package api_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"sort"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -38,7 +39,7 @@ func TestProblems(t *testing.T) {
 	}
 	for name, err := range problems {
 		t.Run(name, func(t *testing.T) {
-			h := newAdapter(t).server.HandlerWith(api.Probe{Pattern: "/api/problem", Open: true, HandleFaults: func(http.ResponseWriter, *http.Request) error { return err }})
+			h := newAdapter(t).server.HandlerWith(api.TestRoute{Pattern: "/api/problem", Public: true, Handle: func(ctx context.Context) (endpoint.Response, error) { return endpoint.Response{}, err }})
 			w := ask(h, "POST", "/api/problem", "{}", "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 			var got bytes.Buffer
 			fmt.Fprintf(&got, "%d\n", w.Code)
@@ -82,7 +83,7 @@ func compare(t *testing.T, file string, got []byte) {
 // TestNotFoundIsOne: what is absent and what is another's look the same.
 func TestNotFoundIsOne(t *testing.T) {
 	a := newAdapter(t)
-	h := a.server.HandlerWith(api.Probe{Pattern: "/api/absent/{id}", HandleFaults: func(http.ResponseWriter, *http.Request) error { return fault.Missing() }})
+	h := a.server.HandlerWith(api.TestRoute{Pattern: "/api/absent/{id}", Handle: func(ctx context.Context) (endpoint.Response, error) { return endpoint.Response{}, fault.Missing() }})
 	token := "Authorization: Bearer " + a.token
 	trace := "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 	want := ask(h, "POST", "/api/absent/1", "{}", token, trace)

@@ -1,10 +1,15 @@
 package api
 
 import (
-	"net/http"
+	"context"
+	"errors"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 type profileResponse struct {
@@ -43,36 +48,36 @@ func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 		certifications = append(certifications, newDocumentResponse(d))
 	}
 	return profileResponse{
-		CoachID: p.ID, MobileNumber: string(p.Number), Name: orNull(p.Name), Email: orNull(p.Email), Bio: orNull(p.Bio),
+		CoachID: p.ID, MobileNumber: string(p.Number), Name: wire.OrNull(p.Name), Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio),
 		ExperienceYears: p.Experience, Sports: sports, Certifications: certifications, ProfilePicture: newPictureResponse(p.Picture()),
 		Visibility: visibilityResponse{p.Visible, orEmpty(p.Show)}, KYCState: string(s.subscriptions.Tiers.KYCState(p.KYC)), Tier: s.subscriptions.Tiers.Of(p.Tier).Name,
 		ProfileComplete: len(missing) == 0, Missing: missing,
-		CreatedAt: timestamp(p.CreatedAt), UpdatedAt: timestamp(p.UpdatedAt),
+		CreatedAt: wire.Timestamp(p.CreatedAt), UpdatedAt: wire.Timestamp(p.UpdatedAt),
 	}
 }
 
 // profile serves GET /api/coach/profile.
-func (s *Server) profile(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.coaches.Profile(r.Context(), caller(r))
+func (s *Server) profile(ctx context.Context, r Request[noBody]) (Response, error) {
+	p, err := s.coaches.Profile(ctx, r.Caller.Actor)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, s.newProfileResponse(p))
+	return endpoint.OK(s.newProfileResponse(p)), nil
 }
 
 type profilePatch struct {
-	Name            Opt[string]   `json:"name" rule:"name,min=1,max=100"`
-	Email           Opt[string]   `json:"email" rule:"min=3,max=254"`
-	Bio             Opt[string]   `json:"bio" rule:"lines,min=1,max=2000"`
-	ExperienceYears Opt[int]      `json:"experience_years" rule:"min=0,max=80"`
-	Sports          Opt[[]string] `json:"sports" rule:"min=1,max=20,each=50"`
-	Certifications  Opt[[]string] `json:"certifications" rule:"max=100,each=64"`
-	ProfilePicture  Opt[string]   `json:"profile_picture" rule:"id"`
+	Name            wire.Opt[string]   `json:"name" rule:"name,min=1,max=100"`
+	Email           wire.Opt[string]   `json:"email" rule:"min=3,max=254"`
+	Bio             wire.Opt[string]   `json:"bio" rule:"lines,min=1,max=2000"`
+	ExperienceYears wire.Opt[int]      `json:"experience_years" rule:"min=0,max=80"`
+	Sports          wire.Opt[[]string] `json:"sports" rule:"min=1,max=20,each=50"`
+	Certifications  wire.Opt[[]string] `json:"certifications" rule:"max=100,each=64"`
+	ProfilePicture  wire.Opt[string]   `json:"profile_picture" rule:"id"`
 }
 
 // editProfile serves PATCH /api/coach/profile.
-func (s *Server) editProfile(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[profilePatch](r)
+func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Response, error) {
+	in, f := r.Body, r.Faults
 	patch := coach.Patch{
 		Name: cleared(in.Name), Email: cleared(in.Email), Bio: cleared(in.Bio), Sports: cleared(in.Sports),
 		Certifications: cleared(in.Certifications), Picture: cleared(in.ProfilePicture),
@@ -81,42 +86,54 @@ func (s *Server) editProfile(w http.ResponseWriter, r *http.Request) error {
 		years := in.ExperienceYears.Some()
 		patch.Experience = &years
 	}
-	return s.edit(w, r, patch, f)
+	return s.edit(ctx, r.Caller.Actor, patch, f)
 }
 
 // cleared returns what a patch sets: nil leaves it, the zero value clears it.
-func cleared[T any](o Opt[T]) *T {
+func cleared[T any](o wire.Opt[T]) *T {
 	if !o.Set {
 		return nil
 	}
 	return &o.Value // zero where it is null
 }
 
-// edit ends what editProfile and completeProfile begin.
-func (s *Server) edit(w http.ResponseWriter, r *http.Request, patch coach.Patch, f faults) error {
+// edit saves the patch of editProfile or completeProfile, whose faults are f.
+func (s *Server) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f wire.Faults) (Response, error) {
 	if patch.Email != nil && *patch.Email != "" {
-		f.add("/email", "invalid_email", approval.CheckEmail(*patch.Email))
+		f.Add("/email", "invalid_email", approval.CheckEmail(*patch.Email))
 	}
 	if patch.Sports != nil && !coach.UniqueSports(*patch.Sports) {
-		f.add("/sports", "duplicate", "Name each sport once.")
+		f.Add("/sports", "duplicate", "Name each sport once.")
 	}
 	if patch.Certifications != nil {
 		for i, id := range *patch.Certifications {
-			if !isID(id) {
-				f.add(pointTo("/certifications", i), "unknown_document", "You have no document with this id that fits here. Upload one first.")
+			if !endpoint.IsID(id) {
+				f.Add(wire.PointTo("/certifications", i), "unknown_document", "You have no document with this id that fits here. Upload one first.")
 			}
 		}
 	}
 	if len(f) > 0 {
-		// What names documents, or leaves them out, may be wrong as well.
-		if err := f.join(s.coaches.Check(r.Context(), caller(r), patch)); err != nil {
-			return err
+		// The documents in the patch may have faults too.
+		if err := addFaults(&f, s.coaches.Check(ctx, by, patch)); err != nil {
+			return Response{}, err
 		}
-		return f.err()
+		return Response{}, f.Err()
 	}
-	p, err := s.coaches.Edit(r.Context(), caller(r), patch)
+	p, err := s.coaches.Edit(ctx, by, patch)
 	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.OK(s.newProfileResponse(p)), nil
+}
+
+// addFaults adds the faults of a validation error to f. It returns any other error.
+func addFaults(f *wire.Faults, err error) error {
+	known, ok := errors.AsType[*fault.Error](err)
+	if !ok || known.Kind != fault.Invalid {
 		return err
 	}
-	return encode(w, http.StatusOK, s.newProfileResponse(p))
+	for _, field := range known.Fields {
+		f.Add(field.Pointer, field.Code, field.Detail)
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // requestAnswer is the Request of openapi.yaml.
@@ -35,16 +36,16 @@ type reminderAnswer struct {
 func (v view) request(r *approval.Request) requestAnswer {
 	a := requestAnswer{
 		RequestID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party, State: r.State,
-		RequestedAt:     timestamp(r.RequestedAt),
-		LastSentAt:      timestamp(r.LastSentAt),
-		ResendAllowedAt: timestampOrNull(r.ResendAllowedAt(v.rules)),
+		RequestedAt:     wire.Timestamp(r.RequestedAt),
+		LastSentAt:      wire.Timestamp(r.LastSentAt),
+		ResendAllowedAt: wire.TimestampOrNull(r.ResendAllowedAt(v.rules)),
 		Deliveries:      make([]deliveryAnswer, 0, len(r.Deliveries)),
 	}
 	own := v.by.Role == actor.Coach || v.by.Role == r.Party
 	for _, d := range r.Deliveries {
-		sent := deliveryAnswer{Channel: d.Channel, State: d.State, At: timestamp(d.At)}
+		sent := deliveryAnswer{Channel: d.Channel, State: d.State, At: wire.Timestamp(d.At)}
 		if own {
-			sent.Reason = orNull(d.Reason)
+			sent.Reason = wire.OrNull(d.Reason)
 		}
 		a.Deliveries = append(a.Deliveries, sent)
 	}

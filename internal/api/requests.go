@@ -1,148 +1,140 @@
 package api
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // sendGuardianRequest serves POST /api/approval/send-guardian-request.
-func (s *Server) sendGuardianRequest(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[sendGuardianRequest](r)
+func (s *Server) sendGuardianRequest(ctx context.Context, r Request[sendGuardianRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	e := s.entry(&f)
 	correction, channels := in.correction(e), e.channels(in.Channels)
-	if err := s.named(r, in.PlayerID, f); err != nil {
-		return err
+	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
+		return Response{}, err
 	}
-	return s.send(w, r, in.PlayerID, actor.Guardian, correction, channels)
+	return s.send(ctx, r.Caller, in.PlayerID, actor.Guardian, correction, channels)
 }
 
 // sendStudentRequest serves POST /api/approval/send-student-request.
-func (s *Server) sendStudentRequest(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[sendStudentRequest](r)
+func (s *Server) sendStudentRequest(ctx context.Context, r Request[sendStudentRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	e := s.entry(&f)
 	correction, channels := in.correction(e), e.channels(in.Channels)
-	if err := s.named(r, in.PlayerID, f); err != nil {
-		return err
+	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
+		return Response{}, err
 	}
-	return s.send(w, r, in.PlayerID, actor.Student, correction, channels)
+	return s.send(ctx, r.Caller, in.PlayerID, actor.Student, correction, channels)
 }
 
-// send asks party, and answers 201 for a new request, 200 for the same once more.
-func (s *Server) send(w http.ResponseWriter, r *http.Request, playerID string, party actor.Role, correction approval.Patch, channels []approval.Channel) error {
-	about(r, playerID)
-	request, isNew, err := s.approvals.Send(r.Context(), caller(r), playerID, party, correction, channels)
+// send returns 201 for a new request and 200 for a repeated one.
+func (s *Server) send(ctx context.Context, caller Caller, playerID string, party actor.Role, correction approval.Patch, channels []approval.Channel) (Response, error) {
+	request, created, err := s.approvals.Send(ctx, caller.Actor, playerID, party, correction, channels)
 	if err != nil {
-		return err
+		return Response{Subject: playerID}, err
 	}
-	answer := s.view(r).request(request)
-	if isNew {
-		return created(w, "/api/approval/requests/"+request.ID, answer)
+	body := s.view(caller).request(request)
+	if created {
+		return endpoint.Created("/api/approval/requests/"+request.ID, body).WithSubject(playerID), nil
 	}
-	return encode(w, http.StatusOK, answer)
+	return endpoint.OK(body).WithSubject(playerID), nil
 }
 
-// named judges the faults of a body that names a player. A string that is no id
-// names nothing, so it is not found, whatever else is wrong; where no string
-// was sent, that is one fault among the others.
-func (s *Server) named(r *http.Request, playerID string, f faults) error {
+// checkBody returns the faults of a body that names a player, as an error. A player_id
+// that is not an identifier is not_found, but a missing one is a fault of the body.
+func (s *Server) checkBody(ctx context.Context, by actor.Actor, playerID string, f wire.Faults) error {
 	for _, field := range f {
-		switch {
-		case field.Pointer == "", field.Pointer == "/player_id" && field.Code != "invalid_characters":
-			return f.err()
+		if field.Pointer == "" || field.Pointer == "/player_id" && field.Code != "invalid_characters" {
+			return f.Err()
 		}
 	}
-	if !isID(playerID) {
+	if !endpoint.IsID(playerID) {
 		return fault.Missing()
 	}
-	return s.invalid(r, playerID, f)
+	return s.checkFaults(ctx, by, playerID, f)
 }
 
 // sendReminder serves POST /api/approval/send-reminder.
-func (s *Server) sendReminder(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[reminderRequest](r)
-	if err := s.named(r, in.PlayerID, f); err != nil {
-		return err
+func (s *Server) sendReminder(ctx context.Context, r Request[reminderRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
+	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
+		return Response{}, err
 	}
-	about(r, in.PlayerID)
-	request, left, err := s.approvals.Remind(r.Context(), caller(r), in.PlayerID, in.party())
+	request, left, err := s.approvals.Remind(ctx, r.Caller.Actor, in.PlayerID, in.party())
 	if err != nil {
-		return err
+		return Response{Subject: in.PlayerID}, err
 	}
-	return encode(w, http.StatusAccepted, reminderAnswer{s.view(r).request(request), left})
+	return endpoint.Accepted(reminderAnswer{s.view(r.Caller).request(request), left}).WithSubject(in.PlayerID), nil
 }
 
-// getRequest serves GET /api/approval/requests/{request_id}. Whether the student
-// may use the app comes before whether the request is there.
-func (s *Server) getRequest(w http.ResponseWriter, r *http.Request) error {
-	id := r.PathValue("request_id")
-	if !isID(id) {
-		id = ""
-	}
-	request, err := s.approvals.Request(r.Context(), caller(r), id)
+// getRequest serves GET /api/approval/requests/{request_id}. For a student,
+// approval_pending comes before not_found.
+func (s *Server) getRequest(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, _ := r.PathID("request_id") // "" is not found
+	request, err := s.approvals.Request(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, s.view(r).request(request))
+	return endpoint.OK(s.view(r.Caller).request(request)), nil
 }
 
 // cancelRequest serves POST /api/approval/requests/{request_id}/cancel.
-func (s *Server) cancelRequest(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "request_id")
+func (s *Server) cancelRequest(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("request_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	if err := s.noMembers(r, id); err != nil {
-		return err
+	if err := s.checkEmptyBody(ctx, r, id); err != nil {
+		return Response{}, err
 	}
-	request, err := s.approvals.Cancel(r.Context(), caller(r), id)
+	request, err := s.approvals.Cancel(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	about(r, request.PlayerID)
-	return encode(w, http.StatusOK, s.view(r).request(request))
+	return endpoint.OK(s.view(r.Caller).request(request)).WithSubject(request.PlayerID), nil
 }
 
-// noMembers judges the body of a call that needs none: {} is as good as nothing.
-// A request that is not the caller's is not found, whatever the body.
-func (s *Server) noMembers(r *http.Request, requestID string) error {
-	_, f := decode[struct{}](r)
-	if len(f) == 0 {
+// checkEmptyBody returns the faults of a body that must be absent or {}. A request that
+// is not the caller's is not_found, whatever the body.
+func (s *Server) checkEmptyBody(ctx context.Context, r Request[noBody], requestID string) error {
+	if len(r.Faults) == 0 {
 		return nil
 	}
-	if err := s.approvals.CheckVisible(r.Context(), caller(r), requestID); err != nil {
+	if err := s.approvals.CheckVisible(ctx, r.Caller.Actor, requestID); err != nil {
 		return err
 	}
-	return f.err()
+	return r.Faults.Err()
 }
 
 // disputeRequest serves POST /api/approval/requests/{request_id}/dispute.
-func (s *Server) disputeRequest(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "request_id")
+func (s *Server) disputeRequest(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("request_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	if err := s.noMembers(r, id); err != nil {
-		return err
+	if err := s.checkEmptyBody(ctx, r, id); err != nil {
+		return Response{}, err
 	}
-	request, err := s.approvals.Dispute(r.Context(), caller(r), id)
+	request, err := s.approvals.Dispute(ctx, r.Caller.Actor, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	about(r, request.PlayerID)
-	return encode(w, http.StatusOK, s.view(r).request(request))
+	return endpoint.OK(s.view(r.Caller).request(request)).WithSubject(request.PlayerID), nil
 }
 
 // liftDispute serves DELETE /api/approval/requests/{request_id}/dispute.
-func (s *Server) liftDispute(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "request_id")
+func (s *Server) liftDispute(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("request_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	if err := s.approvals.Lift(r.Context(), caller(r), id); err != nil {
-		return err
+	if err := s.approvals.Lift(ctx, r.Caller.Actor, id); err != nil {
+		return Response{}, err
 	}
-	return nothing(w)
+	return endpoint.NoContent(), nil
 }

@@ -4,123 +4,119 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
-)
-
-// route is one operation of the contract. Its zero options are the common case:
-// for anybody who is signed in, without a body, answering JSON.
-type route struct {
-	method  string
-	pattern string // as ServeMux writes paths
-	handle  handlerFunc
-
-	access access
-	// roles may call it; none is every role.
-	roles []actor.Role
-	// gates are asked after the role, in this order (approval_pending, then
-	// profile_incomplete).
-	gates []gate
-	body  bodyKind
-	// once makes the call take an Idempotency-Key.
-	once     bool
-	produces media
-	// limit is how long the call may take; 0 is timeLimit.
-	limit time.Duration
-	// endless lifts the limit, for streams: they end when the caller leaves.
-	endless bool
-	// noRateLimit calls do not count against the rate limit per address.
-	noRateLimit bool
-}
-
-// handlerFunc answers a request or returns why not; the adapter then writes the
-// problem. It writes nothing before it knows that it can answer.
-type handlerFunc func(w http.ResponseWriter, r *http.Request) error
-
-// gate refuses a caller whom the role alone would admit.
-type gate func(context.Context, actor.Actor) error
-
-// access says who is let in; its zero value is whoever is signed in.
-type access int
-
-const (
-	// open asks for no sign-in.
-	open access = iota + 1
-	// optional notes the caller, or in call.refused why there is none.
-	optional
-)
-
-var (
-	coachOnly   = []actor.Role{actor.Coach}
-	partiesOnly = []actor.Role{actor.Guardian, actor.Student}
 )
 
 // routes lists every operation.
 func (s *Server) routes() []route {
-	return slices.Concat(s.authRoutes(), s.accountRoutes(), s.documentRoutes(), s.approvalRoutes(), s.subscriptionRoutes(), s.kycRoutes(), s.directoryRoutes(), s.serviceRoutes())
+	return slices.Concat(s.authRoutes(), s.accountRoutes(), s.coachRoutes(), s.documentRoutes(), s.approvalRoutes(), s.directoryRoutes(), s.serviceRoutes())
 }
 
-// authRoutes are sign-in, sessions and the completion of the profile.
+// handle is endpoint.Handle for the handlers of this package.
+func handle[T any](h func(context.Context, Request[T]) (Response, error)) endpoint.Handler[Caller] {
+	return endpoint.Handle(h)
+}
+
 func (s *Server) authRoutes() []route {
 	return []route{
-		{method: "POST", pattern: "/auth/request-otp", handle: s.requestOTP, access: open, body: bodyJSON},
-		{method: "POST", pattern: "/auth/verify-otp", handle: s.verifyOTP, access: open, body: bodyJSON},
-		{method: "POST", pattern: "/auth/login", handle: s.login, access: open, body: bodyJSON},
-		{method: "POST", pattern: "/auth/refresh", handle: s.refresh, access: open, body: bodyJSON},
-		{method: "POST", pattern: "/auth/logout", handle: s.logout, access: optional, body: bodyMaybe},
-		{method: "GET", pattern: "/auth/sessions", handle: s.listSessions},
-		{method: "DELETE", pattern: "/auth/sessions/{session_id}", handle: s.endSession},
-		{method: "POST", pattern: "/auth/complete-profile", handle: s.completeProfile, roles: coachOnly, body: bodyJSON},
-		{method: "POST", pattern: "/auth/change-number", handle: s.changeNumber, roles: coachOnly, body: bodyJSON, once: true},
+		{Method: "POST", Pattern: "/auth/request-otp", Handle: handle(s.requestOTP), Authenticate: public, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/auth/verify-otp", Handle: handle(s.verifyOTP), Authenticate: public, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/auth/login", Handle: handle(s.login), Authenticate: public, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/auth/refresh", Handle: handle(s.refresh), Authenticate: public, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/auth/logout", Handle: handle(s.logout), Authenticate: s.authenticateOptional, Body: endpoint.OptionalJSON},
+		{Method: "GET", Pattern: "/auth/sessions", Handle: handle(s.listSessions)},
+		{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: handle(s.endSession)},
+		{Method: "POST", Pattern: "/auth/complete-profile", Handle: handle(s.completeProfile), Authorize: coachOnly, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/auth/change-number", Handle: s.idempotent(handle(s.changeNumber)), Authorize: coachOnly, Body: endpoint.JSON},
 	}
 }
 
-// accountRoutes are the account, the coach's profile and the tray.
 func (s *Server) accountRoutes() []route {
 	return []route{
-		{method: "GET", pattern: "/api/me", handle: s.me},
-		{method: "DELETE", pattern: "/api/me", handle: s.closeAccount, roles: coachOnly, body: bodyJSON},
-		{method: "GET", pattern: "/api/coach/profile", handle: s.profile, roles: coachOnly},
-		{method: "PATCH", pattern: "/api/coach/profile", handle: s.editProfile, roles: coachOnly, body: bodyPatch},
-		{method: "GET", pattern: "/api/coach/dashboard", handle: s.dashboard, roles: coachOnly},
-		{method: "GET", pattern: "/api/notifications", handle: s.listNotifications},
-		{method: "POST", pattern: "/api/notifications/read", handle: s.markRead, body: bodyJSON},
-		{method: "GET", pattern: "/api/notifications/stream", handle: s.stream, produces: mediaEvents, endless: true},
+		{Method: "GET", Pattern: "/api/me", Handle: handle(s.me)},
+		{Method: "DELETE", Pattern: "/api/me", Handle: handle(s.closeAccount), Authorize: coachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/coach/profile", Handle: handle(s.profile), Authorize: coachOnly},
+		{Method: "PATCH", Pattern: "/api/coach/profile", Handle: handle(s.editProfile), Authorize: coachOnly, Body: endpoint.MergePatch},
+		{Method: "GET", Pattern: "/api/coach/dashboard", Handle: handle(s.dashboard), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/notifications", Handle: handle(s.listNotifications)},
+		{Method: "POST", Pattern: "/api/notifications/read", Handle: handle(s.markRead), Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/notifications/stream", Handle: handle(s.stream), Produces: "text/event-stream", NoTimeout: true},
 	}
 }
 
-// directoryRoutes are the public directory and a coach's place in it.
+func (s *Server) coachRoutes() []route {
+	return []route{
+		{Method: "GET", Pattern: "/api/subscription-tiers", Handle: handle(s.listTiers), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/coach/subscription", Handle: handle(s.subscription), Authorize: coachOnly},
+		{Method: "PUT", Pattern: "/api/coach/subscription", Handle: handle(s.chooseTier), Authorize: coachOnly, Body: endpoint.JSON},
+
+		{Method: "GET", Pattern: "/api/coach/kyc", Handle: handle(s.kyc), Authorize: coachOnly},
+		{Method: "POST", Pattern: "/api/coach/kyc", Handle: s.idempotent(handle(s.submitKYC)), Authorize: coachOnly, Body: endpoint.JSON},
+	}
+}
+
 func (s *Server) directoryRoutes() []route {
 	return []route{
-		{method: "GET", pattern: "/api/coach/visibility", handle: s.visibility, roles: coachOnly},
-		{method: "PUT", pattern: "/api/coach/visibility", handle: s.setVisibility, roles: coachOnly, body: bodyJSON},
-		{method: "GET", pattern: "/api/coaches", handle: s.listCoaches, access: open},
-		{method: "GET", pattern: "/api/coaches/{coach_id}", handle: s.getCoach, access: open},
+		{Method: "GET", Pattern: "/api/coach/visibility", Handle: handle(s.visibility), Authorize: coachOnly},
+		{Method: "PUT", Pattern: "/api/coach/visibility", Handle: handle(s.setVisibility), Authorize: coachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/coaches", Handle: handle(s.listCoaches), Authenticate: public},
+		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: handle(s.getCoach), Authenticate: public},
 	}
 }
 
-// documentRoutes are what a coach keeps here.
 func (s *Server) documentRoutes() []route {
 	const list, one = "/api/coach/documents", "/api/coach/documents/{document_id}"
 	return []route{
-		{method: "GET", pattern: list, handle: s.listDocuments, roles: coachOnly},
-		{method: "POST", pattern: list, handle: s.addDocument, roles: coachOnly, body: bodyForm},
-		{method: "GET", pattern: one, handle: s.getDocument, roles: coachOnly},
-		{method: "PATCH", pattern: one, handle: s.editDocument, roles: coachOnly, body: bodyPatch},
-		{method: "DELETE", pattern: one, handle: s.deleteDocument, roles: coachOnly},
-		{method: "GET", pattern: one + "/content", handle: s.documentContent, access: optional, produces: mediaAny, limit: httpx.FileTimeout},
-		{method: "PUT", pattern: one + "/content", handle: s.replaceContent, roles: coachOnly, body: bodyForm},
+		{Method: "GET", Pattern: list, Handle: handle(s.listDocuments), Authorize: coachOnly},
+		{Method: "POST", Pattern: list, Handle: handle(s.addDocument), Authorize: coachOnly, Body: endpoint.Multipart, MaxUpload: maxUpload, Acquire: s.acquireUpload},
+		{Method: "GET", Pattern: one, Handle: handle(s.getDocument), Authorize: coachOnly},
+		{Method: "PATCH", Pattern: one, Handle: handle(s.editDocument), Authorize: coachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: one, Handle: handle(s.deleteDocument), Authorize: coachOnly},
+		{Method: "GET", Pattern: one + "/content", Handle: handle(s.documentContent), Authenticate: s.authenticateOptional, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout},
+		{Method: "PUT", Pattern: one + "/content", Handle: handle(s.replaceContent), Authorize: coachOnly, Body: endpoint.Multipart, MaxUpload: maxUpload, Acquire: s.acquireUpload},
 	}
 }
 
-// serviceRoutes are the service's own: documents, keys and health.
+// approvalRoutes are players, approvals and availability.
+func (s *Server) approvalRoutes() []route {
+	// Calls that send a request need a complete profile (spec section 5, rule 7).
+	completeCoach := []authorize{roles(actor.Coach), s.profileComplete}
+	return []route{
+		{Method: "POST", Pattern: "/api/players/add", Handle: s.idempotent(handle(s.addPlayer)), Authorize: completeCoach, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/players", Handle: handle(s.listPlayers), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/players/{player_id}", Handle: handle(s.getPlayer)},
+		{Method: "PATCH", Pattern: "/api/players/{player_id}", Handle: handle(s.updatePlayer), Authorize: coachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: "/api/players/{player_id}", Handle: handle(s.deletePlayer), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/players/approval-status/{playerId}", Handle: handle(s.approvalStatus)},
+		{Method: "GET", Pattern: "/api/me/players", Handle: handle(s.listMyPlayers), Authorize: partyOnly},
+		{Method: "POST", Pattern: "/api/approval/send-guardian-request", Handle: s.idempotent(handle(s.sendGuardianRequest)), Authorize: completeCoach, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/approval/send-student-request", Handle: s.idempotent(handle(s.sendStudentRequest)), Authorize: completeCoach, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/approval/send-reminder", Handle: s.idempotent(handle(s.sendReminder)), Authorize: completeCoach, Body: endpoint.JSON},
+		{Method: "PUT", Pattern: "/api/approval/guardian-response", Handle: handle(s.respond), Authorize: guardianOnly, Body: endpoint.JSON},
+		{Method: "PUT", Pattern: "/api/approval/student-response", Handle: handle(s.respond), Authorize: studentOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/approval/requests/{request_id}", Handle: handle(s.getRequest)},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/cancel", Handle: s.idempotent(handle(s.cancelRequest)), Authorize: coachOnly, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: s.idempotent(handle(s.disputeRequest)), Authorize: partyOnly, Body: endpoint.OptionalJSON},
+		{Method: "DELETE", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: handle(s.liftDispute), Authorize: partyOnly},
+		{Method: "GET", Pattern: "/api/coach/pending-approvals", Handle: handle(s.listPending), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/services/availability/{playerId}", Handle: handle(s.availability)},
+	}
+}
+
+// profileComplete returns profile_incomplete until the coach's profile is complete.
+func (s *Server) profileComplete(ctx context.Context, caller Caller) error {
+	return s.coaches.Complete(ctx, caller.Actor)
+}
+
+// serviceRoutes are the key set, health, documentation and pages.
 func (s *Server) serviceRoutes() []route {
 	routes := []route{
-		{method: "GET", pattern: "/.well-known/jwks.json", handle: s.jwks, access: open, produces: mediaAny},
-		{method: "GET", pattern: "/healthz", handle: s.healthz, access: open, produces: mediaAny, noRateLimit: true},
-		{method: "GET", pattern: "/readyz", handle: s.readyz, access: open, produces: mediaAny, noRateLimit: true},
+		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: public, Produces: endpoint.AnyMedia},
+		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia, NoRateLimit: true},
+		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia, NoRateLimit: true},
 	}
 	pages := map[string]http.Handler{}
 	if s.docs != nil {
@@ -131,11 +127,18 @@ func (s *Server) serviceRoutes() []route {
 	}
 	for _, more := range []map[string]http.Handler{pages, s.pages} {
 		for pattern, page := range more {
-			routes = append(routes, route{method: "GET", pattern: pattern, access: open, produces: mediaAny, handle: func(w http.ResponseWriter, r *http.Request) error {
-				page.ServeHTTP(w, r)
-				return nil
-			}})
+			routes = append(routes, pageRoute(pattern, page))
 		}
 	}
 	return routes
+}
+
+// pageRoute serves a page that anyone may read.
+func pageRoute(pattern string, page http.Handler) route {
+	return route{Method: "GET", Pattern: pattern, Authenticate: public, Produces: endpoint.AnyMedia, Handle: handle(func(context.Context, Request[noBody]) (Response, error) {
+		return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
+			page.ServeHTTP(w, r)
+			return nil
+		}}, nil
+	})}
 }

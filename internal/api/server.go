@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
@@ -84,15 +85,13 @@ type Server struct {
 	subscriptions *coach.Subscriptions
 	verifications *coach.Verifications
 
-	middleware httpx.Middleware
-	proxies    []netip.Prefix
-	limiter    *ratelimit.Limiter
-	now        func() time.Time
-	log        *slog.Logger
+	adapter endpoint.Adapter[Caller]
+	now     func() time.Time
+	log     *slog.Logger
 
-	streamPoll, streamBeat   time.Duration
-	uploadStall, uploadWhole time.Duration
-	seats                    uploadSeats
+	streamPoll, streamBeat            time.Duration
+	uploadStallTimeout, uploadTimeout time.Duration
+	uploads                           uploadLimiter
 }
 
 // New returns a Server of c.
@@ -101,8 +100,7 @@ func New(c Config) *Server {
 		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, documents: c.Documents, dashboards: c.Dashboards, directory: c.Directory, tray: c.Tray, hub: c.Hub,
 		subscriptions: c.Subscriptions, verifications: c.Verifications,
 		idempotency: c.Idempotency, phones: c.Phones, docs: c.Docs, pages: c.Pages, ready: c.Ready,
-		middleware: httpx.Middleware{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
-		proxies:    c.TrustedProxies, limiter: ratelimit.New(c.RequestsPerMinute), now: c.Now, log: c.Log,
+		now: c.Now, log: c.Log,
 		streamPoll: c.StreamPoll, streamBeat: c.StreamBeat,
 	}
 	if s.streamPoll <= 0 {
@@ -111,6 +109,14 @@ func New(c Config) *Server {
 	if s.streamBeat <= 0 {
 		s.streamBeat = 20 * time.Second
 	}
-	s.uploadStall, s.uploadWhole = cmp.Or(c.UploadStall, uploadStall), cmp.Or(c.UploadWhole, uploadWhole)
+	s.uploadStallTimeout, s.uploadTimeout = cmp.Or(c.UploadStall, uploadStallTimeout), cmp.Or(c.UploadWhole, uploadTimeout)
+	s.adapter = endpoint.Adapter[Caller]{
+		Middleware:   httpx.Middleware{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
+		Authenticate: s.authenticate, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), Now: c.Now,
+	}
 	return s
 }
+
+// Handler returns the handler of every operation. All handlers that it returns share
+// the rate limit per address.
+func (s *Server) Handler() http.Handler { return s.adapter.Handler(s.routes()) }

@@ -1,9 +1,11 @@
 package api
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 type sessionResponse struct {
@@ -16,35 +18,35 @@ type sessionResponse struct {
 }
 
 // listSessions serves GET /auth/sessions, newest first.
-func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
-	var f faults
-	p := s.page(r, r.URL.Query(), &f)
-	if err := f.err(); err != nil {
-		return err
+func (s *Server) listSessions(ctx context.Context, r Request[noBody]) (Response, error) {
+	var f wire.Faults
+	p := s.page(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	by := caller(r)
-	sessions, err := s.auth.Sessions(r.Context(), by, p.after.ID, p.more())
+	by := r.Caller.Actor
+	sessions, err := s.auth.Sessions(ctx, by, p.After.ID, p.ReadLimit())
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return answerPage(w, p, sessions, func(session *auth.Session) sessionResponse {
+	return endpoint.PageResponse(p, sessions, func(session *auth.Session) sessionResponse {
 		return sessionResponse{
-			SessionID: session.ID, DeviceName: orNull(session.DeviceName), Role: string(session.Role),
-			CreatedAt: timestamp(session.CreatedAt), LastUsedAt: timestamp(session.LastUsedAt), Current: session.ID == by.SessionID,
+			SessionID: session.ID, DeviceName: wire.OrNull(session.DeviceName), Role: string(session.Role),
+			CreatedAt: wire.Timestamp(session.CreatedAt), LastUsedAt: wire.Timestamp(session.LastUsedAt), Current: session.ID == by.SessionID,
 		}
-	}, func(session *auth.Session) keyset { return keyset{ID: session.ID} })
+	}, func(session *auth.Session) keyset { return keyset{ID: session.ID} }), nil
 }
 
 // endSession serves DELETE /auth/sessions/{session_id}.
-func (s *Server) endSession(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "session_id")
+func (s *Server) endSession(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("session_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	by := caller(r)
-	if err := s.auth.EndSession(r.Context(), by, id); err != nil {
-		return err
+	by := r.Caller.Actor
+	if err := s.auth.EndSession(ctx, by, id); err != nil {
+		return Response{}, err
 	}
 	s.hub.Wake(by.AccountID)
-	return nothing(w)
+	return endpoint.NoContent(), nil
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/wire"
 )
 
 // statusAnswer is the ApprovalStatus of openapi.yaml.
@@ -39,18 +40,18 @@ func (v view) status(p *approval.Player, history []approval.Record) statusAnswer
 		PlayerID: p.ID, Adult: adult, GuardianApprovalRequired: !adult,
 		GuardianStatus:          p.GuardianApprover.Consent.State.Status(),
 		GuardianState:           p.GuardianApprover.Consent.State,
-		GuardianStatusUpdatedAt: timestampOrNull(p.GuardianApprover.Consent.ChangedAt),
+		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.GuardianApprover.Consent.ChangedAt),
 		GuardianRequest:         v.newestRequest(p, actor.Guardian),
 		StudentStatus:           p.StudentApprover.Consent.State.Status(),
 		StudentState:            p.StudentApprover.Consent.State,
-		StudentStatusUpdatedAt:  timestampOrNull(p.StudentApprover.Consent.ChangedAt),
+		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.StudentApprover.Consent.ChangedAt),
 		StudentRequest:          v.newestRequest(p, actor.Student),
 		History:                 make([]recordAnswer, 0, len(history)),
 	}
 	for _, r := range history {
 		a.History = append(a.History, recordAnswer{
 			ID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party,
-			Action: r.Action, Reason: orNull(r.Reason), Timestamp: timestamp(r.At),
+			Action: r.Action, Reason: wire.OrNull(r.Reason), Timestamp: wire.Timestamp(r.At),
 		})
 	}
 	return a

@@ -1,93 +1,102 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/notify"
 )
 
 const (
-	// streamBatch is how many notifications are read at once.
+	// streamBatch is the number of notifications that one read returns.
 	streamBatch = 100
-	// streamWrite is how long a reader may take to take what is written.
-	streamWrite = 10 * time.Second
-	// streamRetry is after how many milliseconds a browser connects again.
+	// streamWriteTimeout limits each write to a client.
+	streamWriteTimeout = 10 * time.Second
+	// streamRetry tells a browser to reconnect after 3 s.
 	streamRetry = "retry: 3000\n\n"
 )
 
-// stream serves GET /api/notifications/stream: server-sent events, in the order
-// of the tray, each once. It ends with the access token, and soon after the
-// session or a link of the caller does.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
-	by := caller(r)
-	// The line comes before the look at the tray, so that nothing falls between.
-	line := s.hub.Subscribe(by.AccountID)
-	defer line.Close()
-	state, err := s.tray.State(r.Context(), by)
+// stream serves GET /api/notifications/stream: server-sent events, each notification
+// once and in the order of its sequence number. The stream ends when the access token
+// expires, and soon after the session or a link of the caller ends.
+func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error) {
+	by := r.Caller.Actor
+	// Subscribe before the read, so that no notification is missed between the two.
+	sub := s.hub.Subscribe(by.AccountID)
+	state, err := s.tray.State(ctx, by)
 	if err != nil {
-		return err
+		sub.Close()
+		return Response{}, err
 	}
-	from, err := s.resumeFrom(r, by, state.Seq)
+	after, err := s.resumeAfter(ctx, by, r.Header.Get("Last-Event-ID"), state.Seq)
 	if err != nil {
-		return err
+		sub.Close()
+		return Response{}, err
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no") // proxies must not hold events back
-	if r.Method == http.MethodHead {
-		return nil
-	}
-	out := &events{w: w, control: http.NewResponseController(w), seq: from}
-	// The server's time to read a request has nothing to say about a stream.
-	_ = out.control.SetReadDeadline(time.Time{})
-	defer out.extend() // for the end, which the server writes
-	if out.write(streamRetry) {
-		s.follow(r, by, line, out, state)
-	}
-	return nil
+	return Response{
+		Header: http.Header{
+			"Content-Type":      {"text/event-stream"},
+			"X-Accel-Buffering": {"no"}, // nginx must not buffer events
+		},
+		Write: func(w http.ResponseWriter, hr *http.Request) error {
+			defer sub.Close()
+			if hr.Method == http.MethodHead {
+				return nil
+			}
+			out := &eventWriter{w: w, control: http.NewResponseController(w), seq: after}
+			// The server's read timeout would end the stream.
+			_ = out.control.SetReadDeadline(time.Time{})
+			defer out.extendDeadline() // for the end of the response, which the server writes
+			if out.write(streamRetry) {
+				s.follow(hr.Context(), r.Caller, sub, out, state)
+			}
+			return nil
+		},
+	}, nil
 }
 
-// resumeFrom returns after which notification a stream begins: the one that
-// Last-Event-ID names or, where that is not one of the caller's, the newest.
-func (s *Server) resumeFrom(r *http.Request, by actor.Actor, newest int64) (int64, error) {
-	id := strings.TrimSpace(r.Header.Get("Last-Event-ID"))
-	if !isID(id) {
+// resumeAfter returns the sequence number after which a stream begins: that of the
+// notification lastEventID, or newest if it is not a notification of the caller.
+func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID string, newest int64) (int64, error) {
+	id := strings.TrimSpace(lastEventID)
+	if !endpoint.IsID(id) {
 		return newest, nil
 	}
-	seq, known, err := s.tray.SeqOf(r.Context(), by, id)
+	seq, known, err := s.tray.SeqOf(ctx, by, id)
 	if err != nil || !known {
 		return newest, err
 	}
 	return seq, nil
 }
 
-// follow writes what there is and then what comes, until the stream must end. An
-// error ends it, too: whoever cannot ask whether the session lives must not go
-// on, and the reader connects again and misses nothing.
-func (s *Server) follow(r *http.Request, by actor.Actor, line *notify.Subscription, out *events, state notify.StreamState) {
-	ends := claims(r).ExpiresAt
+// follow writes the notifications until the stream must end. It ends at an error too,
+// because it could no longer check the session. The client reconnects and misses
+// nothing.
+func (s *Server) follow(ctx context.Context, caller Caller, sub *notify.Subscription, out *eventWriter, state notify.StreamState) {
+	expiresAt := caller.Claims.ExpiresAt
 	poll, beat := time.NewTicker(s.streamPoll), time.NewTicker(s.streamBeat)
 	defer poll.Stop()
 	defer beat.Stop()
-	expiry := time.NewTimer(ends.Sub(s.now()))
+	expiry := time.NewTimer(expiresAt.Sub(s.now()))
 	defer expiry.Stop()
 	links := state.Links
 	for {
-		if !state.Live || state.Links < links || !s.now().Before(ends) {
+		if !state.Live || state.Links < links || !s.now().Before(expiresAt) {
 			return
 		}
 		links = state.Links
-		if !s.catchUp(r, by, out, state.Seq) {
+		if !s.catchUp(ctx, caller.Actor, out, state.Seq) {
 			return
 		}
 		select {
-		case <-r.Context().Done():
+		case <-ctx.Done():
 			return
-		case <-line.Done():
+		case <-sub.Done():
 			return
 		case <-expiry.C:
 			return
@@ -97,27 +106,28 @@ func (s *Server) follow(r *http.Request, by actor.Actor, line *notify.Subscripti
 			}
 			continue
 		case <-poll.C:
-		case <-line.Woken():
+		case <-sub.Woken():
 		}
 		var err error
-		if state, err = s.tray.State(r.Context(), by); err != nil {
+		if state, err = s.tray.State(ctx, caller.Actor); err != nil {
 			return
 		}
 	}
 }
 
-// catchUp writes every notification up to newest; false where it cannot.
-func (s *Server) catchUp(r *http.Request, by actor.Actor, out *events, newest int64) bool {
+// catchUp writes every notification up to newest. It returns false if a read or a write
+// fails.
+func (s *Server) catchUp(ctx context.Context, by actor.Actor, out *eventWriter, newest int64) bool {
 	for out.seq < newest {
-		notes, err := s.tray.After(r.Context(), by, out.seq, streamBatch)
+		notifications, err := s.tray.After(ctx, by, out.seq, streamBatch)
 		if err != nil {
 			return false
 		}
-		if len(notes) == 0 {
-			out.seq = newest // what was there has been taken out of the tray
+		if len(notifications) == 0 {
+			out.seq = newest // the notifications in between were deleted
 			return true
 		}
-		for _, n := range notes {
+		for _, n := range notifications {
 			if !out.notification(n) {
 				return false
 			}
@@ -126,14 +136,14 @@ func (s *Server) catchUp(r *http.Request, by actor.Actor, out *events, newest in
 	return true
 }
 
-// events writes server-sent events.
-type events struct {
+// eventWriter writes server-sent events.
+type eventWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
-	seq     int64 // of the last one written
+	seq     int64 // of the last notification written
 }
 
-func (e *events) notification(n notify.Notification) bool {
+func (e *eventWriter) notification(n notify.Notification) bool {
 	data, err := json.Marshal(newNotificationResponse(n))
 	if err != nil || !e.write("id: "+n.ID+"\nevent: notification\ndata: "+string(data)+"\n\n") {
 		return false
@@ -142,15 +152,15 @@ func (e *events) notification(n notify.Notification) bool {
 	return true
 }
 
-// extend gives the reader time for what is written next.
-func (e *events) extend() {
-	// Where no deadline can be set, as with a recorder, there is none.
-	_ = e.control.SetWriteDeadline(time.Now().Add(streamWrite))
+// extendDeadline gives the next write its timeout. An httptest.ResponseRecorder has no
+// deadline, so the error is ignored.
+func (e *eventWriter) extendDeadline() {
+	_ = e.control.SetWriteDeadline(time.Now().Add(streamWriteTimeout))
 }
 
-// write sends text at once; false where the reader has gone or takes nothing.
-func (e *events) write(text string) bool {
-	e.extend()
+// write writes and flushes text. It returns false if the client has gone or does not read.
+func (e *eventWriter) write(text string) bool {
+	e.extendDeadline()
 	if _, err := e.w.Write([]byte(text)); err != nil {
 		return false
 	}

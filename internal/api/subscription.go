@@ -1,20 +1,12 @@
 package api
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
 )
-
-// subscriptionRoutes are the tiers and the coach's own.
-func (s *Server) subscriptionRoutes() []route {
-	return []route{
-		{method: "GET", pattern: "/api/subscription-tiers", handle: s.listTiers, roles: coachOnly},
-		{method: "GET", pattern: "/api/coach/subscription", handle: s.subscription, roles: coachOnly},
-		{method: "PUT", pattern: "/api/coach/subscription", handle: s.chooseTier, roles: coachOnly, body: bodyJSON},
-	}
-}
 
 type tierResponse struct {
 	Name        string         `json:"name"`
@@ -54,12 +46,12 @@ func newTierResponse(t coach.Tier) tierResponse {
 
 // listTiers serves GET /api/subscription-tiers: all of them, as the configuration
 // orders them.
-func (s *Server) listTiers(w http.ResponseWriter, _ *http.Request) error {
+func (s *Server) listTiers(ctx context.Context, _ Request[noBody]) (Response, error) {
 	out := wire.List[tierResponse]{Items: []tierResponse{}}
 	for _, t := range s.subscriptions.Tiers.List {
 		out.Items = append(out.Items, newTierResponse(t))
 	}
-	return encode(w, http.StatusOK, out)
+	return endpoint.OK(out), nil
 }
 
 type subscriptionResponse struct {
@@ -77,18 +69,18 @@ type useResponse struct {
 
 func newSubscriptionResponse(sub coach.Subscription) subscriptionResponse {
 	return subscriptionResponse{
-		Tier: sub.Tier.Name, Since: timestamp(sub.Since), Details: newTierResponse(sub.Tier),
+		Tier: sub.Tier.Name, Since: wire.Timestamp(sub.Since), Details: newTierResponse(sub.Tier),
 		Use: useResponse{Players: sub.Usage.Players, StorageBytes: sub.Usage.StorageBytes, MessagesToday: sub.Usage.Messages},
 	}
 }
 
 // subscription serves GET /api/coach/subscription.
-func (s *Server) subscription(w http.ResponseWriter, r *http.Request) error {
-	sub, err := s.subscriptions.Subscription(r.Context(), caller(r))
+func (s *Server) subscription(ctx context.Context, r Request[noBody]) (Response, error) {
+	sub, err := s.subscriptions.Subscription(ctx, r.Caller.Actor)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, newSubscriptionResponse(sub))
+	return endpoint.OK(newSubscriptionResponse(sub)), nil
 }
 
 type subscriptionRequest struct {
@@ -96,14 +88,14 @@ type subscriptionRequest struct {
 }
 
 // chooseTier serves PUT /api/coach/subscription.
-func (s *Server) chooseTier(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[subscriptionRequest](r)
-	if err := f.err(); err != nil {
-		return err
+func (s *Server) chooseTier(ctx context.Context, r Request[subscriptionRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	sub, err := s.subscriptions.Choose(r.Context(), caller(r), in.Tier)
+	sub, err := s.subscriptions.Choose(ctx, r.Caller.Actor, in.Tier)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return encode(w, http.StatusOK, newSubscriptionResponse(sub))
+	return endpoint.OK(newSubscriptionResponse(sub)), nil
 }

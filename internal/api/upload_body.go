@@ -5,73 +5,73 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
 )
 
 const (
-	// uploadStall ends an upload of which nothing comes, uploadWhole one that takes
-	// too long: 10 MiB come in time at 50 KB/s.
-	uploadStall = 30 * time.Second
-	uploadWhole = 5 * time.Minute
-	// uploadWork is how long it may take to look at what has come, and to keep it. It
-	// is less than the time after which a keyed request counts as abandoned.
-	uploadWork = 45 * time.Second
+	// uploadStallTimeout ends an upload that sends no byte.
+	uploadStallTimeout = 30 * time.Second
+	// uploadTimeout ends an upload that takes too long: 10 MiB arrive in time at 50 KB/s.
+	uploadTimeout = 5 * time.Minute
+	// uploadWorkTimeout limits the check and the storage of a file after it has arrived.
+	// It is shorter than the time after which an idempotent request counts as abandoned.
+	uploadWorkTimeout = 45 * time.Second
 )
 
-// uploadBody reads the body of an upload under its own limits: the server's time
-// for a request is for 64 KiB, and a phone on a bad network needs minutes.
+// uploadBody reads an upload under its own deadlines and size limit. The server's read
+// timeout is meant for 64 KiB, but a phone on a bad network needs minutes.
 type uploadBody struct {
-	source       io.Reader
-	control      *http.ResponseController
-	stall, whole time.Duration
+	source         io.Reader
+	control        *http.ResponseController
+	stall, timeout time.Duration
 
-	began, extended time.Time
-	left            int64 // bytes of the body
-	heading         int64 // bytes before the next content; below 0 while in one
+	startedAt, extendedAt time.Time
+	bytesLeft             int64 // of the body
+	headingLeft           int64 // bytes until the content of the next part; negative inside a part
 }
 
-// uploadBody begins to read the body of r.
-func (s *Server) uploadBody(w http.ResponseWriter, r *http.Request) *uploadBody {
+func (s *Server) uploadBody(upload endpoint.Upload) *uploadBody {
 	return &uploadBody{
-		source: r.Body, control: http.NewResponseController(w), stall: s.uploadStall, whole: s.uploadWhole,
-		began: time.Now(), left: maxUpload, heading: -1,
+		source: upload, control: upload.Control, stall: s.uploadStallTimeout, timeout: s.uploadTimeout,
+		startedAt: time.Now(), bytesLeft: maxUpload, headingLeft: -1,
 	}
 }
 
 // Read implements io.Reader.
 func (b *uploadBody) Read(p []byte) (int, error) {
-	b.extend()
-	// One byte more than there may be tells whether there is more.
-	n, err := b.source.Read(p[:min(int64(len(p)), b.left+1)])
-	if b.left -= int64(n); b.left < 0 {
+	b.extendDeadline()
+	// Read one byte more than the limit, to learn whether the body is longer.
+	n, err := b.source.Read(p[:min(int64(len(p)), b.bytesLeft+1)])
+	if b.bytesLeft -= int64(n); b.bytesLeft < 0 {
 		return 0, errUploadSize
 	}
-	if b.heading >= 0 {
-		if b.heading -= int64(n); b.heading < 0 {
+	if b.headingLeft >= 0 {
+		if b.headingLeft -= int64(n); b.headingLeft < 0 {
 			return 0, errForm("What stands before a part is too long.")
 		}
 	}
 	return n, err
 }
 
-// extend gives the next bytes their time. Where no deadline can be set, as with a
-// recorder, there is none.
-func (b *uploadBody) extend() {
+// extendDeadline moves the read deadline, at most 30 times per stall timeout. An
+// httptest.ResponseRecorder has no deadline, so the error is ignored.
+func (b *uploadBody) extendDeadline() {
 	now := time.Now()
-	if now.Sub(b.extended) < b.stall/30 {
+	if now.Sub(b.extendedAt) < b.stall/30 {
 		return
 	}
-	b.extended = now
-	end := now.Add(b.stall)
-	if last := b.began.Add(b.whole); last.Before(end) {
-		end = last
+	b.extendedAt = now
+	deadline := now.Add(b.stall)
+	if last := b.startedAt.Add(b.timeout); last.Before(deadline) {
+		deadline = last
 	}
-	_ = b.control.SetReadDeadline(end)
+	_ = b.control.SetReadDeadline(deadline)
 }
 
-// done gives the work and the answer their time. The deadline for reading must go:
-// when it passes, the server takes the caller for gone.
+// done sets the deadlines for the work and the response. net/http cancels the request
+// when a read deadline passes, so it must be removed.
 func (b *uploadBody) done() {
 	_ = b.control.SetReadDeadline(time.Time{})
-	_ = b.control.SetWriteDeadline(time.Now().Add(uploadWork + httpx.WriteTimeout))
+	_ = b.control.SetWriteDeadline(time.Now().Add(uploadWorkTimeout + httpx.WriteTimeout))
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -16,7 +15,7 @@ type view struct {
 	now   time.Time
 }
 
-// view returns what the caller of r reads now.
-func (s *Server) view(r *http.Request) view {
-	return view{caller(r), s.approvals.Rules, s.now()}
+// view returns what the caller reads now.
+func (s *Server) view(caller Caller) view {
+	return view{caller.Actor, s.approvals.Rules, s.now()}
 }

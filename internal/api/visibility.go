@@ -1,10 +1,11 @@
 package api
 
 import (
-	"net/http"
+	"context"
 	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -23,37 +24,37 @@ type visibilityAnswer struct {
 }
 
 // visibility serves GET /api/coach/visibility.
-func (s *Server) visibility(w http.ResponseWriter, r *http.Request) error {
-	v, err := s.directory.Visibility(r.Context(), caller(r))
+func (s *Server) visibility(ctx context.Context, r Request[noBody]) (Response, error) {
+	v, err := s.directory.Visibility(ctx, r.Caller.Actor)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return answerVisibility(w, v)
+	return endpoint.OK(newVisibilityAnswer(v)), nil
 }
 
 // setVisibility serves PUT /api/coach/visibility.
-func (s *Server) setVisibility(w http.ResponseWriter, r *http.Request) error {
-	in, f := decode[visibilityRequest](r)
+func (s *Server) setVisibility(ctx context.Context, r Request[visibilityRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
 	for i, field := range in.Show {
 		if slices.Contains(in.Show[:i], field) {
-			f.add(wire.PointTo("/show", i), "duplicate", "Name each field once.")
+			f.Add(wire.PointTo("/show", i), "duplicate", "Name each field once.")
 		}
 	}
-	if err := f.err(); err != nil {
-		return err
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	v, err := s.directory.SetVisibility(r.Context(), caller(r), coach.VisibilityRequest{Visible: in.Visible, Show: in.Show})
+	v, err := s.directory.SetVisibility(ctx, r.Caller.Actor, coach.VisibilityRequest{Visible: in.Visible, Show: in.Show})
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return answerVisibility(w, v)
+	return endpoint.OK(newVisibilityAnswer(v)), nil
 }
 
-func answerVisibility(w http.ResponseWriter, v coach.Visibility) error {
-	return encode(w, http.StatusOK, visibilityAnswer{
-		Visible: v.Visible, Show: orEmpty(v.Show), Listed: v.Listed, BlockedBy: orNull(v.BlockedBy),
+func newVisibilityAnswer(v coach.Visibility) visibilityAnswer {
+	return visibilityAnswer{
+		Visible: v.Visible, Show: orEmpty(v.Show), Listed: v.Listed, BlockedBy: wire.OrNull(v.BlockedBy),
 		Allowed: orEmpty(v.Allowed), Missing: orEmpty(v.Missing),
-	})
+	}
 }
 
 // orEmpty returns list as answers write it: one without items is [], not null.

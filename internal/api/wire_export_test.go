@@ -1,9 +1,6 @@
 package api
 
 import (
-	"context"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"time"
 
@@ -38,75 +35,68 @@ func NewInputs(region string, now time.Time) Inputs {
 	return Inputs{&Server{phones: phone.Parser{DefaultRegion: region}, now: func() time.Time { return now }}}
 }
 
-// bodyOf returns a request that carries body as the adapter leaves it.
-func bodyOf(body []byte) (*http.Request, error) {
-	c := &call{raw: body}
-	var err error
-	if c.value, err = wire.Parse(body, (*wire.Faults)(&c.faults)); err != nil {
-		return nil, err
+// decodeBody decodes a body as the adapter does.
+func decodeBody[T any](raw []byte) (value T, f wire.Faults, err error) {
+	parsed, err := wire.Parse(raw, &f)
+	if err == nil {
+		wire.Bind(parsed, &value, &f)
 	}
-	r := httptest.NewRequest(http.MethodPost, "/", nil)
-	return r.WithContext(context.WithValue(r.Context(), callKey{}, c)), nil
+	return value, f, err
 }
 
 // AddPlayer reads the body of POST /api/players/add.
 func (i Inputs) AddPlayer(body []byte) (approval.Student, *approval.Guardian, error) {
-	r, err := bodyOf(body)
+	in, f, err := decodeBody[addPlayerRequest](body)
 	if err != nil {
 		return approval.Student{}, nil, err
 	}
-	in, f := decode[addPlayerRequest](r)
 	student, guardian := in.player(i.s.entry(&f))
-	return student, guardian, f.err()
+	return student, guardian, f.Err()
 }
 
 // Patch reads the body of PATCH /api/players/{player_id}.
 func (i Inputs) Patch(body []byte) (approval.Patch, error) {
-	r, err := bodyOf(body)
+	in, f, err := decodeBody[playerPatch](body)
 	if err != nil {
 		return approval.Patch{}, err
 	}
-	in, f := decode[playerPatch](r)
-	return in.patch(i.s.entry(&f)), f.err()
+	return in.patch(i.s.entry(&f)), f.Err()
 }
 
 // SendGuardian reads the body of POST /api/approval/send-guardian-request.
 func (i Inputs) SendGuardian(body []byte) (approval.Patch, []approval.Channel, error) {
-	r, err := bodyOf(body)
+	in, f, err := decodeBody[sendGuardianRequest](body)
 	if err != nil {
 		return approval.Patch{}, nil, err
 	}
-	in, f := decode[sendGuardianRequest](r)
 	e := i.s.entry(&f)
 	patch, channels := in.correction(e), e.channels(in.Channels)
-	return patch, channels, f.err()
+	return patch, channels, f.Err()
 }
 
 // SendStudent reads the body of POST /api/approval/send-student-request.
 func (i Inputs) SendStudent(body []byte) (approval.Patch, []approval.Channel, error) {
-	r, err := bodyOf(body)
+	in, f, err := decodeBody[sendStudentRequest](body)
 	if err != nil {
 		return approval.Patch{}, nil, err
 	}
-	in, f := decode[sendStudentRequest](r)
 	e := i.s.entry(&f)
 	patch, channels := in.correction(e), e.channels(in.Channels)
-	return patch, channels, f.err()
+	return patch, channels, f.Err()
 }
 
 // Decision reads the body of PUT /api/approval/guardian-response.
 func (i Inputs) Decision(body []byte) (approval.Decision, error) {
-	r, err := bodyOf(body)
+	in, f, err := decodeBody[decisionRequest](body)
 	if err != nil {
 		return approval.Decision{}, err
 	}
-	in, f := decode[decisionRequest](r)
-	return in.decision(), f.err()
+	return in.decision(), f.Err()
 }
 
 // Filter reads the query of GET /api/players.
 func Filter(query url.Values) (approval.Filter, error) {
-	var f faults
+	var f wire.Faults
 	filter := playerFilter(query, &f)
-	return filter, f.err()
+	return filter, f.Err()
 }

@@ -1,0 +1,176 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+const (
+	// keepResponse is how long the response to a request with a key can be repeated.
+	keepResponse = 24 * time.Hour
+	// firstTimeout limits the first request with a key, unless its handler says otherwise.
+	firstTimeout = 10 * time.Second
+	// settleTimeout limits storing the response or releasing the key.
+	settleTimeout = 5 * time.Second
+)
+
+// settlePauses are the pauses between attempts to settle a key while the database is
+// away. A key that is not settled answers request_in_progress for a minute.
+var settlePauses = []time.Duration{50 * time.Millisecond, 200 * time.Millisecond, time.Second}
+
+// keyed is a request that may carry an Idempotency-Key.
+type keyed struct {
+	// owner is the account, or whatever else keys are unique for.
+	owner string
+	keep  time.Duration
+	// timeout limits the first request; 0 is firstTimeout.
+	timeout time.Duration
+	// body must be the same in all requests with the key.
+	body []byte
+	// mayRepeat returns why the caller may no longer see the subject of the response.
+	mayRepeat func(ctx context.Context, subject string) error
+	// handle handles the first request. It gets the faults of the header.
+	handle func(context.Context, wire.Faults) (Response, error)
+}
+
+// idempotent lets the caller of a route send an Idempotency-Key.
+func (s *Server) idempotent(next endpoint.Handler[Caller]) endpoint.Handler[Caller] {
+	return func(ctx context.Context, m meta, body endpoint.Body) (Response, error) {
+		return s.handleOnce(ctx, m, keyed{
+			owner: m.Caller.AccountID, keep: keepResponse, body: body.Raw,
+			mayRepeat: func(ctx context.Context, playerID string) error {
+				return s.checkPlayerVisible(ctx, m.Caller.Actor, playerID)
+			},
+			handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+				if len(f) > 0 && len(body.Raw) == 0 {
+					return Response{}, f.Err()
+				}
+				body.Faults = append(body.Faults, f...)
+				return next(ctx, m, body)
+			},
+		})
+	}
+}
+
+// handleOnce handles the first request with a key and repeats its response to the
+// later ones. It handles each request without a key.
+func (s *Server) handleOnce(ctx context.Context, m meta, k keyed) (Response, error) {
+	key, present, ok := idempotencyKey(m.Header.Values("Idempotency-Key"))
+	if !ok {
+		return k.handle(ctx, wire.Faults{{Pointer: "/Idempotency-Key", Code: "invalid_value", Detail: "This must have 1 to 255 printable characters, quoted or bare."}})
+	}
+	if !present {
+		return k.handle(ctx, nil)
+	}
+	lease, stored, err := s.idempotency.Begin(ctx, k.owner, key, k.keep, []byte(m.Method), []byte(m.Path), k.body)
+	if err != nil {
+		return Response{}, err
+	}
+	if stored == nil {
+		return s.handleFirst(ctx, m, lease, k), nil
+	}
+	if stored.Subject != "" {
+		if err := k.mayRepeat(ctx, stored.Subject); err != nil {
+			return Response{}, err
+		}
+	}
+	resp := Response{Status: stored.Status, Header: http.Header{}, Raw: stored.Body}
+	for name, value := range stored.Header {
+		resp.Header.Set(name, value)
+	}
+	return resp, nil
+}
+
+// handleFirst handles the first request with a key and stores its response. It goes on
+// if the client disconnects, because a client with a key repeats the request. Storing
+// has its own timeout, so that a handler that used up its time is not run again.
+func (s *Server) handleFirst(ctx context.Context, m meta, lease *idempotency.Lease, k keyed) Response {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(k.timeout, firstTimeout))
+	defer cancel()
+	handled := false
+	defer func() {
+		if !handled { // the handler panicked
+			s.settle(ctx, m.TraceID, lease.Release)
+		}
+	}()
+	resp, err := k.handle(ctx, nil)
+	resp = m.Render(ctx, resp, err)
+	handled = true
+	s.settle(ctx, m.TraceID, func(ctx context.Context) error { return lease.Finish(ctx, stored(resp)) })
+	return resp
+}
+
+// stored returns a rendered response as package idempotency stores it.
+func stored(resp Response) idempotency.Response {
+	a := idempotency.Response{Status: resp.Status, Body: resp.Raw, Subject: resp.Subject, Header: map[string]string{}}
+	for name := range resp.Header {
+		a.Header[name] = resp.Header.Get(name)
+	}
+	return a
+}
+
+// settle calls end until the database answers. The response is sent even if it could
+// not be stored.
+func (s *Server) settle(ctx context.Context, traceID string, end func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)
+	defer cancel()
+	err := end(ctx)
+	for _, pause := range settlePauses {
+		if fault.KindOf(err) != fault.Unavailable {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+			err = end(ctx)
+		}
+	}
+	if err != nil {
+		s.log.LogAttrs(ctx, slog.LevelError, "store the response of an idempotent request", slog.String("trace_id", traceID), slog.Any("error", err))
+	}
+}
+
+// idempotencyKey returns the key of the header values: a string of RFC 9651, or the bare
+// characters that most clients send. ok is false if the header is malformed.
+func idempotencyKey(values []string) (key string, present, ok bool) {
+	if len(values) == 0 {
+		return "", false, true
+	}
+	key = strings.Trim(values[0], " \t")
+	if strings.HasPrefix(key, `"`) {
+		if key, ok = unquote(key); !ok {
+			return "", true, false
+		}
+	}
+	ok = len(values) == 1 && len(key) >= 1 && len(key) <= 255 && !strings.ContainsFunc(key, unprintable)
+	return key, true, ok
+}
+
+func unprintable(r rune) bool { return r < 0x20 || r > 0x7e }
+
+// unquote returns the value of a string of RFC 9651, section 3.3.3, without parameters.
+func unquote(s string) (string, bool) {
+	var b strings.Builder
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '"':
+			return b.String(), i == len(s)-1
+		case '\\':
+			i++
+			if i == len(s) || s[i] != '"' && s[i] != '\\' {
+				return "", false
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return "", false
+}

@@ -1,0 +1,97 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// Handlers are functions of values: func(ctx, Request[T]) (Response, error).
+type (
+	// Request is a request with a body of type T.
+	Request[T any] = endpoint.Request[Caller, T]
+	// Response is what a handler returns.
+	Response = endpoint.Response
+
+	meta  = endpoint.Meta[Caller]
+	route = endpoint.Route[Caller]
+	// noBody is the body of a request without one.
+	noBody = struct{}
+)
+
+// Caller is the account whose access token a request carries.
+type Caller struct {
+	actor.Actor
+	Claims auth.Claims
+	// SignInError tells why a request on a route with optional sign-in has no account.
+	SignInError error
+}
+
+// authenticate returns the caller whose access token the request carries.
+func (s *Server) authenticate(r *http.Request) (Caller, error) {
+	token, err := httpx.Bearer(r.Header)
+	if err != nil {
+		return Caller{}, err
+	}
+	by, claims, err := s.auth.Authenticate(r.Context(), token)
+	return Caller{Actor: by, Claims: claims}, err
+}
+
+// authenticateOptional is authenticate for a route that anonymous callers may use.
+func (s *Server) authenticateOptional(r *http.Request) (Caller, error) {
+	caller, err := s.authenticate(r)
+	if fault.KindOf(err) == fault.Unauthenticated {
+		return Caller{SignInError: err}, nil
+	}
+	return caller, err
+}
+
+func public(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r) }
+
+func errRole() error {
+	return fault.New(fault.Forbidden, "role_not_allowed", "This call is not for the role in which you are signed in.")
+}
+
+// authorize refuses a caller.
+type authorize = func(context.Context, Caller) error
+
+// roles allows callers with one of these roles.
+func roles(allowed ...actor.Role) authorize {
+	return func(_ context.Context, caller Caller) error {
+		if !slices.Contains(allowed, caller.Role) {
+			return errRole()
+		}
+		return nil
+	}
+}
+
+var (
+	coachOnly    = []authorize{roles(actor.Coach)}
+	guardianOnly = []authorize{roles(actor.Guardian)}
+	studentOnly  = []authorize{roles(actor.Student)}
+	partyOnly    = []authorize{roles(actor.Guardian, actor.Student)}
+)
+
+// checkPlayerVisible returns not_found unless the caller may see the player.
+func (s *Server) checkPlayerVisible(ctx context.Context, by actor.Actor, playerID string) error {
+	_, err := s.approvals.Player(ctx, by, playerID)
+	return err
+}
+
+// checkFaults returns the faults of a request that names a player, as an error. A player
+// that is not the caller's is not_found, whatever the faults (contract section 1).
+func (s *Server) checkFaults(ctx context.Context, by actor.Actor, playerID string, f wire.Faults) error {
+	if len(f) > 0 && endpoint.IsID(playerID) {
+		if err := s.checkPlayerVisible(ctx, by, playerID); err != nil {
+			return err
+		}
+	}
+	return f.Err()
+}

@@ -1,0 +1,45 @@
+package api
+
+import (
+	"sync"
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// maxUploadsPerAccount limits the concurrent uploads of an account in this process. Each
+// takes up to 10 MiB of disk for minutes, and anyone may register.
+const maxUploadsPerAccount = 16
+
+// uploadLimiter counts the uploads in progress by account. It is safe for concurrent use.
+type uploadLimiter struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+// acquire counts one more upload of the account, until release is called. It returns
+// rate_limited if the account has too many uploads in progress.
+func (l *uploadLimiter) acquire(accountID string, now time.Time) (release func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.counts[accountID] >= maxUploadsPerAccount {
+		const wait = 5 * time.Second
+		return nil, fault.New(fault.TooMany, "rate_limited", "Too many of your files are being uploaded. Wait until one of them has arrived.").
+			With("limit", "uploads_at_once").With("ends_at", now.Add(wait)).After(wait)
+	}
+	if l.counts == nil {
+		l.counts = map[string]int{}
+	}
+	l.counts[accountID]++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.counts[accountID]--; l.counts[accountID] == 0 {
+			delete(l.counts, accountID)
+		}
+	}, nil
+}
+
+func (s *Server) acquireUpload(caller Caller) (release func(), err error) {
+	return s.uploads.acquire(caller.AccountID, s.now())
+}

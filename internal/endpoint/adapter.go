@@ -1,0 +1,170 @@
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/ratelimit"
+)
+
+// defaultTimeout limits the time of a request, unless its route sets another.
+const defaultTimeout = 10 * time.Second
+
+// Route is one operation. By default it needs authentication, has no body and returns
+// JSON.
+type Route[C any] struct {
+	Method  string
+	Pattern string // in the syntax of http.ServeMux, without the method
+	Handle  Handler[C]
+
+	// Authenticate replaces that of the adapter.
+	Authenticate func(*http.Request) (C, error)
+	// Authorize are called in their order.
+	Authorize []func(context.Context, C) error
+	Body      BodyKind
+	// MaxUpload limits a Multipart body, in bytes.
+	MaxUpload int64
+	// Produces is the media type of the response: application/json if it is empty.
+	Produces string
+	// Timeout limits the time of a request; 0 means 10 s. A handler of a Multipart body
+	// has its own limits instead.
+	Timeout   time.Duration
+	NoTimeout bool
+	// NoRateLimit exempts the route from the rate limit per address.
+	NoRateLimit bool
+	// Acquire reserves a limited resource for the caller until the response is written.
+	Acquire func(C) (release func(), err error)
+}
+
+// Public is the Authenticate of a route without authentication.
+func Public[C any](*http.Request) (none C, err error) { return none, nil }
+
+// Adapter makes the checks that come before a handler.
+type Adapter[C any] struct {
+	Middleware httpx.Middleware
+	// Authenticate returns the caller of a request.
+	Authenticate func(*http.Request) (C, error)
+	// TrustedProxies are the proxies whose X-Forwarded headers count.
+	TrustedProxies []netip.Prefix
+	// Limiter limits the requests per client address; nil means no limit.
+	Limiter *ratelimit.Limiter
+	Now     func() time.Time
+}
+
+type infoKey struct{}
+
+func infoOf(r *http.Request) *httpx.RequestInfo {
+	return r.Context().Value(infoKey{}).(*httpx.RequestInfo)
+}
+
+// Handler returns the handler of all routes.
+func (a *Adapter[C]) Handler(routes []Route[C]) http.Handler {
+	all := make([]httpx.Route, len(routes))
+	for i := range routes {
+		rt := &routes[i]
+		all[i] = httpx.Route{Method: rt.Method, Pattern: rt.Pattern, Handle: func(w http.ResponseWriter, r *http.Request) error {
+			return a.serve(w, r, rt)
+		}}
+	}
+	notFound := func(_ http.ResponseWriter, r *http.Request) error {
+		if err := a.allow(ratelimit.Address(r, a.TrustedProxies)); err != nil {
+			return err
+		}
+		return fault.Missing()
+	}
+	router := a.Middleware.Router(all, notFound, infoOf)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		info := new(httpx.RequestInfo)
+		a.Middleware.Serve(w, r.WithContext(context.WithValue(r.Context(), infoKey{}, info)), info, router)
+	})
+}
+
+// allow returns rate_limited if the client has made too many requests.
+func (a *Adapter[C]) allow(client string) error {
+	if a.Limiter == nil {
+		return nil
+	}
+	return a.Limiter.Allow(client, a.Now())
+}
+
+// serve checks the request in the order of the contract's section 1, calls the
+// handler and writes its response.
+func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C]) error {
+	m := a.meta(r)
+	if !rt.NoRateLimit {
+		if err := a.allow(m.Client); err != nil {
+			return err
+		}
+	}
+	untimed := r
+	if !rt.NoTimeout {
+		timed, cancel := httpx.WithTimeout(r, cmp.Or(rt.Timeout, defaultTimeout))
+		defer cancel()
+		r = timed
+	}
+	authenticate := a.Authenticate
+	if rt.Authenticate != nil {
+		authenticate = rt.Authenticate
+	}
+	var err error
+	if m.Caller, err = authenticate(r); err != nil {
+		return err
+	}
+	for _, authorize := range rt.Authorize {
+		if err := authorize(r.Context(), m.Caller); err != nil {
+			return err
+		}
+	}
+	body, err := readBody(w, r, rt.Body, rt.MaxUpload, cmp.Or(rt.Produces, mediaJSON))
+	if err != nil {
+		return err
+	}
+	if rt.Acquire != nil {
+		release, err := rt.Acquire(m.Caller)
+		if err != nil {
+			if rt.Body == Multipart {
+				closeConnection(w)
+			}
+			return err
+		}
+		defer release()
+	}
+	if rt.Body == Multipart {
+		r = untimed
+	}
+	resp, err := rt.Handle(r.Context(), m, body)
+	return resp.write(w, r, err)
+}
+
+func (a *Adapter[C]) meta(r *http.Request) Meta[C] {
+	info := infoOf(r)
+	m := Meta[C]{
+		Method: r.Method, Path: r.URL.Path, Route: info.Route, TraceID: info.TraceID, Header: r.Header,
+		Client: ratelimit.Address(r, a.TrustedProxies), BaseURL: a.scheme(r) + "://" + r.Host,
+		http: r, middleware: &a.Middleware,
+	}
+	if r.URL.RawQuery != "" {
+		m.Query = r.URL.Query()
+	}
+	return m
+}
+
+// scheme returns the scheme that the client used, if a trusted proxy tells.
+func (a *Adapter[C]) scheme(r *http.Request) string {
+	if r.TLS != nil {
+		return "https"
+	}
+	if r.Header.Get("X-Forwarded-Proto") == "https" {
+		peer, err := netip.ParseAddrPort(r.RemoteAddr)
+		if err == nil && slices.ContainsFunc(a.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) }) {
+			return "https"
+		}
+	}
+	return "http"
+}

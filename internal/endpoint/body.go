@@ -1,0 +1,146 @@
+package endpoint
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// maxBody limits every body but a Multipart one, in bytes (contract section 1).
+const maxBody = 64 << 10
+
+const (
+	mediaJSON = "application/json"
+	// AnyMedia is the Produces of a route that ignores the Accept header.
+	AnyMedia = "*/*"
+)
+
+// BodyKind is the kind of body that a route takes.
+type BodyKind int
+
+// The kinds of bodies.
+const (
+	NoBody       BodyKind = iota // a body is ignored
+	JSON                         // one JSON value
+	OptionalJSON                 // one JSON value, or no body
+	MergePatch                   // a JSON merge patch (RFC 7396)
+	Form                         // application/x-www-form-urlencoded
+	Multipart                    // multipart/form-data
+)
+
+// readBody reads and parses the body and checks the Accept header. Its checks are
+// those of 413, 415, 406 and 400, in this order.
+func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, maxUpload int64, produces string) (Body, error) {
+	if kind == Multipart {
+		return openUpload(w, r, maxUpload, produces)
+	}
+	var body Body
+	var err error
+	if kind != NoBody {
+		if body.Raw, err = wire.ReadAll(w, r, maxBody); err != nil {
+			return Body{}, err
+		}
+		if (len(body.Raw) > 0 || kind != OptionalJSON) && !kind.matches(r.Header) {
+			return Body{}, kind.errMediaType()
+		}
+	}
+	if !acceptable(r.Header, produces) {
+		return Body{}, errNotAcceptable(produces)
+	}
+	switch {
+	case kind == NoBody || kind == OptionalJSON && len(body.Raw) == 0:
+	case kind == Form:
+		if body.form, err = url.ParseQuery(string(body.Raw)); err != nil {
+			err = MalformedForm("It cannot be read.")
+		}
+	default:
+		body.json, err = wire.Parse(body.Raw, &body.Faults)
+	}
+	return body, err
+}
+
+// openUpload checks the headers of an upload. If it refuses the upload, it closes the
+// connection, because the rest of the body is not read.
+func openUpload(w http.ResponseWriter, r *http.Request, maxUpload int64, produces string) (Body, error) {
+	var err error
+	switch {
+	case r.ContentLength > maxUpload:
+		err = ErrUploadTooLarge(maxUpload)
+	case !Multipart.matches(r.Header):
+		err = Multipart.errMediaType()
+	case !acceptable(r.Header, produces):
+		err = errNotAcceptable(produces)
+	}
+	if err != nil {
+		closeConnection(w)
+		return Body{}, err
+	}
+	return Body{upload: Upload{Reader: r.Body, Control: http.NewResponseController(w)}}, nil
+}
+
+func closeConnection(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
+
+// ErrUploadTooLarge returns payload_too_large for an upload of more than limit bytes.
+func ErrUploadTooLarge(limit int64) error {
+	return fault.New(fault.TooLarge, "payload_too_large", "A file may have at most %d MiB.", limit>>20)
+}
+
+// MalformedForm returns malformed_request for a form. Its member error is that of RFC
+// 6749, section 5.2.
+func MalformedForm(detail string) error {
+	return fault.New(fault.Malformed, "malformed_request", "The body must be a form. %s", detail).With("error", "invalid_request")
+}
+
+func acceptable(h http.Header, produces string) bool {
+	return produces == AnyMedia || wire.Acceptable(h, produces)
+}
+
+func errNotAcceptable(produces string) error {
+	return fault.New(fault.NotAcceptable, "not_acceptable", "This call answers %s, which the Accept header does not admit.", produces)
+}
+
+// mediaTypes are the media types of a body of this kind.
+func (k BodyKind) mediaTypes() []string {
+	switch k {
+	case MergePatch:
+		return []string{"application/merge-patch+json", mediaJSON}
+	case Form:
+		return []string{"application/x-www-form-urlencoded"}
+	case Multipart:
+		return []string{"multipart/form-data"}
+	default:
+		return []string{mediaJSON}
+	}
+}
+
+// matches reports whether the Content-Type and the Content-Encoding fit.
+func (k BodyKind) matches(h http.Header) bool {
+	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return false
+	}
+	name, parameters, err := mime.ParseMediaType(h.Get("Content-Type"))
+	if err != nil || len(h.Values("Content-Type")) != 1 {
+		return false
+	}
+	if charset, ok := parameters["charset"]; ok && k != Multipart && !strings.EqualFold(charset, "utf-8") {
+		return false
+	}
+	for _, mediaType := range k.mediaTypes() {
+		if name == mediaType {
+			return true
+		}
+	}
+	return false
+}
+
+func (k BodyKind) errMediaType() error {
+	charset := " in UTF-8"
+	if k == Form || k == Multipart {
+		charset = ""
+	}
+	return fault.New(fault.UnsupportedMedia, "unsupported_media_type", "Send the body as %s%s, without a Content-Encoding.", strings.Join(k.mediaTypes(), " or "), charset)
+}
