@@ -73,6 +73,18 @@ func (r Rules) checkContacts(p *Player, coach phone.Number) error {
 	return f
 }
 
+// CheckCoachNumber refuses a new number of a coach that a guardian or student of
+// the coach's players has, unless allowed (Rules.AllowCoachAsContact).
+func CheckCoachNumber(isContact, allowed bool) error {
+	if !isContact || allowed {
+		return nil
+	}
+	const detail = "This is the number of a guardian or student of one of your players."
+	f := fault.New(fault.Invalid, "contact_conflict", detail)
+	f.Fields = []fault.Field{{Pointer: "/new_mobile_number", Code: "own_contact", Detail: detail}}
+	return f
+}
+
 // disputed reports whether n refuses requests as party.
 func (p *Player) disputed(party actor.Role, n phone.Number) bool {
 	for _, c := range p.Disputes {

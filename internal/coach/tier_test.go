@@ -199,6 +199,27 @@ func TestTierLimits(t *testing.T) {
 	}
 }
 
+func TestMessageLimit(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		tiers *coach.Tiers
+		tier  string
+		want  int64
+	}{
+		{"tiers do not limit messages", nil, "small", 200},
+		{"limit of the tier", &testTiers, "small", 5},
+		{"first tier", &testTiers, "", 5},
+		{"tier without a limit", &testTiers, "hidden", 0},
+	} {
+		if got := tt.tiers.MessageLimit(coach.TierStatus{Tier: tt.tier}, 200); got != tt.want {
+			t.Errorf("%s: got %d, want %d", tt.name, got, tt.want)
+		}
+	}
+	if err := (*coach.Tiers)(nil).CheckMessages(coach.TierStatus{}, 1e6); err != nil {
+		t.Errorf("no tiers: got %v, want nil", err)
+	}
+}
+
 func TestShown(t *testing.T) {
 	if got := testTiers.Of("small").Shown([]string{"verified", "sports", "name"}); !slices.Equal(got, []string{"sports", "name"}) {
 		t.Errorf("got %q, want sports, name", got)

@@ -1,0 +1,85 @@
+package approval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/event"
+)
+
+// EndedPlayer is a player that ends because its coach closes the account.
+type EndedPlayer struct {
+	PlayerID     string
+	StudentName  string
+	GuardianName string
+	Guardian     EndedApprover
+	Student      EndedApprover
+}
+
+// EndedApprover is one party of an EndedPlayer. AccountID is empty if the party has
+// no number.
+type EndedApprover struct {
+	AccountID string
+	State     State
+}
+
+// ClosureEffect is what the closure of a coach's account means for one other
+// account.
+type ClosureEffect struct {
+	AccountID string
+	// Event notifies the account; nil if it is not notified.
+	Event *event.Event
+}
+
+// AccountClosure returns the effect of a coach's account closure on every other
+// account, ordered by account id:
+//
+//   - An account that approved gets one notification, which names all its students.
+//   - An account that was only asked gets none: a wrong number must learn no more.
+//   - An account that disputed a request gets none; disputes end with the account.
+func AccountClosure(coachID, coachName string, players []EndedPlayer, disputants []string) []ClosureEffect {
+	var effects []ClosureEffect
+	for _, p := range players {
+		for _, party := range Parties {
+			approver := p.Guardian
+			if party == actor.Student {
+				approver = p.Student
+			}
+			if approver.AccountID == "" {
+				continue
+			}
+			effect := ClosureEffect{AccountID: approver.AccountID}
+			if approver.State == Approved {
+				effect.Event = &event.Event{
+					Type: event.CoachLeft, Party: party, PartyID: approver.AccountID,
+					CoachID: coachID, CoachName: coachName,
+					PlayerID: p.PlayerID, StudentName: p.StudentName, GuardianName: p.GuardianName,
+				}
+			}
+			effects = append(effects, effect)
+		}
+	}
+	for _, id := range disputants {
+		effects = append(effects, ClosureEffect{AccountID: id})
+	}
+	slices.SortStableFunc(effects, func(a, b ClosureEffect) int { return strings.Compare(a.AccountID, b.AccountID) })
+	return mergeByAccount(effects)
+}
+
+// mergeByAccount merges the sorted effects on the same account into one.
+func mergeByAccount(effects []ClosureEffect) []ClosureEffect {
+	var merged []ClosureEffect
+	for _, e := range effects {
+		last := len(merged) - 1
+		switch {
+		case last < 0 || merged[last].AccountID != e.AccountID:
+			merged = append(merged, e)
+		case merged[last].Event == nil:
+			merged[last].Event = e.Event
+		case e.Event != nil:
+			merged[last].Event.OtherStudents = append(merged[last].Event.OtherStudents, e.Event.StudentName)
+		}
+	}
+	return merged
+}
