@@ -85,9 +85,9 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// TestTray: notifications are listed, read, and followed across two replicas; a
+// TestNotifications: notifications are listed, read, and followed across two replicas; a
 // stream resumes where it broke off and ends with its session.
-func TestTray(t *testing.T) {
+func TestNotifications(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)

@@ -8,9 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestStaleRequestIDs: an answer to a question that is no longer asked counts
+// TestSupersededRequestID: an answer to a question that is no longer asked counts
 // for nothing, whatever kind of identifier it names.
-func TestStaleRequestIDs(t *testing.T) {
+func TestSupersededRequestID(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -80,9 +80,9 @@ func TestNulls(t *testing.T) {
 	})
 }
 
-// TestDisputeLife: a dispute can be repeated and lifted, also after the coach
+// TestDisputeLifecycle: a dispute can be repeated and lifted, also after the coach
 // removed the player, and nobody is asked meanwhile.
-func TestDisputeLife(t *testing.T) {
+func TestDisputeLifecycle(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -111,8 +111,8 @@ func TestDisputeLife(t *testing.T) {
 	})
 }
 
-// TestRetryAfterOfADeadCode: a fresh code may be asked for after the usual wait.
-func TestRetryAfterOfADeadCode(t *testing.T) {
+// TestRetryAfterExhaustedOTP: a fresh code may be asked for after the usual wait.
+func TestRetryAfterExhaustedOTP(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)

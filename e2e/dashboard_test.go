@@ -144,9 +144,9 @@ func TestDashboardAttention(t *testing.T) {
 	}, func(c *config.Config) { c.Countries = []string{"IN"} })
 }
 
-// TestDashboardOfWhatIsKept: certificates that end, the tier and what is used of it,
+// TestDashboardDocumentsAndTier: certificates that end, the tier and what is used of it,
 // the verification.
-func TestDashboardOfWhatIsKept(t *testing.T) {
+func TestDashboardDocumentsAndTier(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -190,8 +190,8 @@ func TestDashboardOfWhatIsKept(t *testing.T) {
 	}, func(c *config.Config) { c.KYC = true })
 }
 
-// TestDashboardIsBounded: sixty that said no fill the list and are all counted.
-func TestDashboardIsBounded(t *testing.T) {
+// TestDashboardLimitsAttentionList: sixty that said no fill the list and are all counted.
+func TestDashboardLimitsAttentionList(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)

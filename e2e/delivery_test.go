@@ -86,9 +86,9 @@ func TestMessageLink(t *testing.T) {
 	})
 }
 
-// TestBadGateway: whatever the gateway does shows in no answer and costs none of
+// TestGatewayFailureDelaysDelivery: whatever the gateway does shows in no answer and costs none of
 // them time; what was queued arrives once, when the gateway hears again.
-func TestBadGateway(t *testing.T) {
+func TestGatewayFailureDelaysDelivery(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]smstest.Behaviour{
 		"unresponsive": {Unresponsive: true},
@@ -171,8 +171,8 @@ func TestRetryAfterPastTheEnd(t *testing.T) {
 	})
 }
 
-// TestCodesPassMessages: codes do not wait for messages that hang at the gateway.
-func TestCodesPassMessages(t *testing.T) {
+// TestOTPsDoNotWaitForMessages: codes do not wait for messages that hang at the gateway.
+func TestOTPsDoNotWaitForMessages(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -191,9 +191,9 @@ func TestCodesPassMessages(t *testing.T) {
 	})
 }
 
-// TestRefusedForGood: a message that the gateway will never take ends its
+// TestPermanentGatewayError: a message that the gateway will never take ends its
 // delivery, the coach is told once, and may send again at once.
-func TestRefusedForGood(t *testing.T) {
+func TestPermanentGatewayError(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 422} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
@@ -234,9 +234,9 @@ func TestRefusedForGood(t *testing.T) {
 	}
 }
 
-// TestGivesUp: a message is tried for a day, then its delivery has failed and the
+// TestDeliveryFailsAfterOneDay: a message is tried for a day, then its delivery has failed and the
 // coach is told once, whichever replica gave it up.
-func TestGivesUp(t *testing.T) {
+func TestDeliveryFailsAfterOneDay(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Replica()

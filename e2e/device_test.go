@@ -23,9 +23,9 @@ func withDevice(body map[string]any, token string) map[string]any {
 	return body
 }
 
-// TestDeviceHasItsOwn: what strangers do to a number, in sends and in guesses, is
+// TestDeviceHasOwnLimits: what strangers do to a number, in sends and in guesses, is
 // nothing to a device that has proved itself, and its own allowance ends, too.
-func TestDeviceHasItsOwn(t *testing.T) {
+func TestDeviceHasOwnLimits(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
@@ -71,9 +71,9 @@ func TestDeviceHasItsOwn(t *testing.T) {
 	}, func(c *config.Config) { c.OTPSendsPerHour, c.OTPSendsPerDay = 5, 100 })
 }
 
-// TestDeviceLife: a device is bound to one number, lives for 180 days from its last
+// TestDeviceLifetime: a device is bound to one number, lives for 180 days from its last
 // login, outlives a logout, and ends with a logout of all.
-func TestDeviceLife(t *testing.T) {
+func TestDeviceLifetime(t *testing.T) {
 	t.Parallel()
 	const other = "+919812300077"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {

@@ -83,9 +83,9 @@ func TestDirectoryShowsDocuments(t *testing.T) {
 	})
 }
 
-// TestDirectoryFollowsTheTier: a tier that shows less shows less at once, also to
+// TestDirectoryFollowsTier: a tier that shows less shows less at once, also to
 // searches, and the wish is kept.
-func TestDirectoryFollowsTheTier(t *testing.T) {
+func TestDirectoryFollowsTier(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)

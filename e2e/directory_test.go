@@ -273,8 +273,8 @@ func TestHostileSearch(t *testing.T) {
 	})
 }
 
-// TestDirectoryWantsVerification: where coaches are verified, the tier may want it.
-func TestDirectoryWantsVerification(t *testing.T) {
+// TestDirectoryRequiresVerification: where coaches are verified, the tier may want it.
+func TestDirectoryRequiresVerification(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)

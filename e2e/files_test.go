@@ -18,9 +18,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestFilesOfAnother: a replica whose files are not those that the database knows
+// TestStartRefusesWrongFileStore: a replica whose files are not those that the database knows
 // refuses to start and says why; so does one whose folder lost what was in it.
-func TestFilesOfAnother(t *testing.T) {
+func TestStartRefusesWrongFileStore(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url)
@@ -55,10 +55,10 @@ func TestFilesOfAnother(t *testing.T) {
 	})
 }
 
-// TestFilesByDefault: replicas with folders of their own form one service while
+// TestReplicasWithSeparateFolders: replicas with folders of their own form one service while
 // nobody uploads; with the first document one folder is the database's, and
 // whoever has another says 503 for documents, loses nothing, and starts no more.
-func TestFilesByDefault(t *testing.T) {
+func TestReplicasWithSeparateFolders(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url)
@@ -89,9 +89,9 @@ func TestFilesByDefault(t *testing.T) {
 	})
 }
 
-// TestFilesAway: a file store that is away at the start keeps nobody from signing
+// TestFileStoreUnavailableAtStart: a file store that is away at the start keeps nobody from signing
 // in; documents wait for it.
-func TestFilesAway(t *testing.T) {
+func TestFileStoreUnavailableAtStart(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		s := touchlinetest.New(t, url, func(cfg *config.Config) {
@@ -105,8 +105,8 @@ func TestFilesAway(t *testing.T) {
 	})
 }
 
-// TestFilesInABucket: replicas share a bucket as they share a folder.
-func TestFilesInABucket(t *testing.T) {
+// TestReplicasShareBucket: replicas share a bucket as they share a folder.
+func TestReplicasShareBucket(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		bucket := config.SecretURL(blobtest.S3(t))
@@ -121,9 +121,9 @@ func TestFilesInABucket(t *testing.T) {
 	})
 }
 
-// TestFilesRace: replicas that start at once over one database agree on its files,
+// TestReplicasStartConcurrently: replicas that start at once over one database agree on its files,
 // and of those with different folders one alone gets in.
-func TestFilesRace(t *testing.T) {
+func TestReplicasStartConcurrently(t *testing.T) {
 	t.Parallel()
 	t.Run("shared", func(t *testing.T) { race(t, true) })
 	t.Run("apart", func(t *testing.T) { race(t, false) })

@@ -61,9 +61,9 @@ func TestMetrics(t *testing.T) {
 	})
 }
 
-// TestMetricsOfAccounts: codes that change a number or close an account are
+// TestAccountMetrics: codes that change a number or close an account are
 // counted as others are, and so are the sessions that this ends.
-func TestMetricsOfAccounts(t *testing.T) {
+func TestAccountMetrics(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		scraper := s.Operator(t, operator.Metrics)

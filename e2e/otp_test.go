@@ -22,9 +22,9 @@ func wrong(otp string, n int) string {
 	}
 }
 
-// TestGuesses: of a thousand wrong guesses at once, on two replicas, exactly
+// TestConcurrentWrongOTPs: of a thousand wrong guesses at once, on two replicas, exactly
 // five are judged; then even the right code is refused.
-func TestGuesses(t *testing.T) {
+func TestConcurrentWrongOTPs(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		replicas := []*touchlinetest.Service{s, s.Replica()}
@@ -59,9 +59,9 @@ func TestGuesses(t *testing.T) {
 	})
 }
 
-// TestWrongTriesOfADay: ten wrong tries over all codes shut a number out for a
+// TestDailyAttemptLimit: ten wrong tries over all codes shut a number out for a
 // day, but not a device that has proved itself.
-func TestWrongTriesOfADay(t *testing.T) {
+func TestDailyAttemptLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		known := s.SignIn(t, "coach", coachNumber)
@@ -96,9 +96,9 @@ func TestWrongTriesOfADay(t *testing.T) {
 	})
 }
 
-// TestRightCodesProlongNothing: wrong tries end a day after the first of them,
+// TestCorrectOTPKeepsAttemptLimit: wrong tries end a day after the first of them,
 // however many right codes come in between.
-func TestRightCodesProlongNothing(t *testing.T) {
+func TestCorrectOTPKeepsAttemptLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		ask := func() string {
@@ -127,9 +127,9 @@ func TestRightCodesProlongNothing(t *testing.T) {
 	})
 }
 
-// TestOTPLife: a resend repeats the code, verify-otp does not use it up, a login
+// TestOTPLifetime: a resend repeats the code, verify-otp does not use it up, a login
 // does, and time ends it.
-func TestOTPLife(t *testing.T) {
+func TestOTPLifetime(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		ask := map[string]any{"mobile_number": coachNumber}
@@ -160,9 +160,9 @@ func TestOTPLife(t *testing.T) {
 	})
 }
 
-// TestSends: five an hour to a number; the answer is the same for a role that
+// TestOTPSendLimit: five an hour to a number; the answer is the same for a role that
 // the number does not hold, but nothing is sent.
-func TestSends(t *testing.T) {
+func TestOTPSendLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		for i := range 5 {
@@ -203,8 +203,8 @@ func TestAddressLimit(t *testing.T) {
 	}, func(c *config.Config) { c.OTPSendsPerAddressHour = 20 })
 }
 
-// TestLostLoginAnswer: a login that is repeated with its key costs no OTP.
-func TestLostLoginAnswer(t *testing.T) {
+// TestLoginRetryWithKey: a login that is repeated with its key costs no OTP.
+func TestLoginRetryWithKey(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)

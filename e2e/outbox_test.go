@@ -18,9 +18,9 @@ func uncapped(c *config.Config) {
 	c.MessagesPerNumberFromCoach, c.MessagesPerNumber, c.MessagesPerCoach = 0, 0, 0
 }
 
-// TestNoDeliveryTwice: two replicas share the outbox, and of two hundred
+// TestReplicasDeliverOnce: two replicas share the outbox, and of two hundred
 // messages each goes once.
-func TestNoDeliveryTwice(t *testing.T) {
+func TestReplicasDeliverOnce(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		const all, atOnce = 200, 8
@@ -60,9 +60,9 @@ func TestNoDeliveryTwice(t *testing.T) {
 	}, uncapped)
 }
 
-// TestLeaseOfTheDead: what a worker held that died is sent by another once its
+// TestExpiredLeaseIsClaimedAgain: what a worker held that died is sent by another once its
 // lease is over, under the same id; not before.
-func TestLeaseOfTheDead(t *testing.T) {
+func TestExpiredLeaseIsClaimedAgain(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		db := tables(t, s)
@@ -88,9 +88,9 @@ func TestLeaseOfTheDead(t *testing.T) {
 	})
 }
 
-// TestStopFinishesWhatIsClaimed: a replica that stops while the gateway is slow
+// TestStopFinishesClaimedDeliveries: a replica that stops while the gateway is slow
 // lets what it has begun arrive, and nobody sends it again.
-func TestStopFinishesWhatIsClaimed(t *testing.T) {
+func TestStopFinishesClaimedDeliveries(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -110,10 +110,10 @@ func TestStopFinishesWhatIsClaimed(t *testing.T) {
 	})
 }
 
-// TestNothingReadableIsKept: the outbox holds no code, no text and no link, and
+// TestNoSecretsInOutboxOrLog: the outbox holds no code, no text and no link, and
 // the log no number, code, token or medical note, after a whole story with its
 // mishaps.
-func TestNothingReadableIsKept(t *testing.T) {
+func TestNoSecretsInOutboxOrLog(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		db := tables(t, s)

@@ -60,9 +60,9 @@ func (m *sessionModel) ended(now time.Time) bool {
 	return !now.Before(m.began.Add(30 * 24 * time.Hour))
 }
 
-// TestSessionsAsTheModelHasThem: tokens of the last three generations, used and
+// TestRefreshMatchesModel: tokens of the last three generations, used and
 // exchanged at random, are answered as the model answers them.
-func TestSessionsAsTheModelHasThem(t *testing.T) {
+func TestRefreshMatchesModel(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		for seed := range uint64(25) {

@@ -14,8 +14,8 @@ func refresh(t *testing.T, s *touchlinetest.Service, token string) *touchlinetes
 	return s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": token})
 }
 
-// TestFiftyRefreshes: of fifty at once, on two replicas, all get one successor.
-func TestFiftyRefreshes(t *testing.T) {
+// TestConcurrentRefreshes: of fifty at once, on two replicas, all get one successor.
+func TestConcurrentRefreshes(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		replicas := []*touchlinetest.Service{s, s.Replica()}
@@ -44,9 +44,9 @@ func TestFiftyRefreshes(t *testing.T) {
 	})
 }
 
-// TestRefreshOnABadNetwork: an answer that was lost can be had again, however
+// TestRefreshWithLostResponse: an answer that was lost can be had again, however
 // late, while nobody has used it; a race costs nothing; a reuse ends the session.
-func TestRefreshOnABadNetwork(t *testing.T) {
+func TestRefreshWithLostResponse(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)

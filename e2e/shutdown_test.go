@@ -174,8 +174,8 @@ func TestNoConfiguration(t *testing.T) {
 	}
 }
 
-// TestWrongSettings: every fault is named, and nothing is left behind.
-func TestWrongSettings(t *testing.T) {
+// TestInvalidSettings: every fault is named, and nothing is left behind.
+func TestInvalidSettings(t *testing.T) {
 	t.Parallel()
 	tiers := filepath.Join(t.TempDir(), "tiers.json")
 	if err := os.WriteFile(tiers, []byte(`{"tiers": [{"name": "A"}]}`), 0o600); err != nil {
@@ -249,9 +249,9 @@ func TestCommands(t *testing.T) {
 	p.empty()
 }
 
-// TestAnotherMasterKey: a replica that could not read what the others sealed
+// TestStartRefusesWrongMasterKey: a replica that could not read what the others sealed
 // does not start, and says why.
-func TestAnotherMasterKey(t *testing.T) {
+func TestStartRefusesWrongMasterKey(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, address string) {
 		database := "TOUCHLINE_DATABASE_URL=" + address
@@ -286,9 +286,9 @@ func TestAnotherMasterKey(t *testing.T) {
 	})
 }
 
-// TestPortTaken: where somebody else listens the service says so and leaves no
+// TestPortInUse: where somebody else listens the service says so and leaves no
 // folder behind.
-func TestPortTaken(t *testing.T) {
+func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -302,9 +302,9 @@ func TestPortTaken(t *testing.T) {
 	p.empty()
 }
 
-// TestKilled: what a killed process had acknowledged is there when the next
+// TestRestartAfterKill: what a killed process had acknowledged is there when the next
 // one starts on the same file.
-func TestKilled(t *testing.T) {
+func TestRestartAfterKill(t *testing.T) {
 	t.Parallel()
 	p := start(t, unlimited...)
 	if status, _, body := p.post("/auth/request-otp", `{"mobile_number": "+919812300001"}`); status != 202 {

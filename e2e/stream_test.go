@@ -121,9 +121,9 @@ func decide(t *testing.T, guardian *touchlinetest.User, player, action string) {
 	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": action}).Want(t, 200)
 }
 
-// TestStreamIsSwift: what is written arrives at once, also when another replica
+// TestStreamDelay: what is written arrives at once, also when another replica
 // wrote it, and says what the list says.
-func TestStreamIsSwift(t *testing.T) {
+func TestStreamDelay(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		other := s.Replica()
@@ -242,8 +242,8 @@ func TestStreamResumesExactly(t *testing.T) {
 	})
 }
 
-// TestStreamBeats: a stream without news shows that it lives every 20 seconds.
-func TestStreamBeats(t *testing.T) {
+// TestStreamHeartbeat: a stream without news shows that it lives every 20 seconds.
+func TestStreamHeartbeat(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
@@ -311,8 +311,8 @@ func TestStreamEnds(t *testing.T) {
 	})
 }
 
-// TestStreamsOfAnAccount: ten in one process; one more ends the oldest.
-func TestStreamsOfAnAccount(t *testing.T) {
+// TestStreamLimitPerAccount: ten in one process; one more ends the oldest.
+func TestStreamLimitPerAccount(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -335,8 +335,8 @@ func TestStreamsOfAnAccount(t *testing.T) {
 	})
 }
 
-// TestReading: what is read is no longer unread, and only one's own.
-func TestReading(t *testing.T) {
+// TestMarkNotificationsRead: what is read is no longer unread, and only one's own.
+func TestMarkNotificationsRead(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)

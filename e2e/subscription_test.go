@@ -95,9 +95,9 @@ func TestTiers(t *testing.T) {
 	})
 }
 
-// TestTiersOfAFile: a tier that the file has no more counts as the first, and
+// TestTiersFromFile: a tier that the file has no more counts as the first, and
 // comes back with it; who is over a limit keeps everything and adds nothing.
-func TestTiersOfAFile(t *testing.T) {
+func TestTiersFromFile(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -156,8 +156,8 @@ func TestTiersOfAFile(t *testing.T) {
 	}, withTiers(t, smallTiers))
 }
 
-// TestRoomRace: of many who add at once, exactly as many win as there is room.
-func TestRoomRace(t *testing.T) {
+// TestConcurrentAddsRespectPlayerLimit: of many who add at once, exactly as many win as there is room.
+func TestConcurrentAddsRespectPlayerLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -188,9 +188,9 @@ func TestRoomRace(t *testing.T) {
 	}, withTiers(t, smallTiers))
 }
 
-// TestMessagesOfATier: what is sent by itself waits beyond the tier's messages;
+// TestTierMessageLimit: what is sent by itself waits beyond the tier's messages;
 // what the coach sends is refused and changes nothing.
-func TestMessagesOfATier(t *testing.T) {
+func TestTierMessageLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -249,9 +249,9 @@ func TestMessagesOfATier(t *testing.T) {
 	}, withTiers(t, smallTiers), func(c *config.Config) { c.MessagesPerNumberFromCoach, c.MessagesPerNumber = 0, 0 })
 }
 
-// TestMessagesOfTheInstallation: a MESSAGES_PER_COACH that was chosen counts in
+// TestInstallationMessageLimit: a MESSAGES_PER_COACH that was chosen counts in
 // the place of the tier's, and refuses nothing.
-func TestMessagesOfTheInstallation(t *testing.T) {
+func TestInstallationMessageLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)

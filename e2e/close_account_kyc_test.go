@@ -14,10 +14,10 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestCloseAccountBeingVerified: what a coach gave to be verified goes with the
+// TestCloseAccountDuringKYC: what a coach gave to be verified goes with the
 // account: the legal name of every submission, the documents, their bytes. Nothing
 // is left for an operator to decide; that they decided before stays in the log.
-func TestCloseAccountBeingVerified(t *testing.T) {
+func TestCloseAccountDuringKYC(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		db, c := tables(t, s), s.Coach(t, coachNumber)

@@ -10,9 +10,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestCapOfANumber: a coach gets six messages a day through to a number; what
+// TestMessageCapPerNumber: a coach gets six messages a day through to a number; what
 // is cancelled or deleted counts; the seventh waits and says so, and goes later.
-func TestCapOfANumber(t *testing.T) {
+func TestMessageCapPerNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -52,9 +52,9 @@ func TestCapOfANumber(t *testing.T) {
 	})
 }
 
-// TestHeldForLong: what waits behind a cap waits on, and its link lives its
+// TestLinkValidityStartsAtSend: what waits behind a cap waits on, and its link lives its
 // whole time from when it goes.
-func TestHeldForLong(t *testing.T) {
+func TestLinkValidityStartsAtSend(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -70,8 +70,8 @@ func TestHeldForLong(t *testing.T) {
 	}, func(c *config.Config) { c.MessagesPerNumberFromCoach, c.LinkValidity = 1, 36*time.Hour })
 }
 
-// TestHeldIsCancelled: what was held for a request that has closed never goes.
-func TestHeldIsCancelled(t *testing.T) {
+// TestHeldMessageIsCancelled: what was held for a request that has closed never goes.
+func TestHeldMessageIsCancelled(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -158,9 +158,9 @@ func TestHostileNames(t *testing.T) {
 	})
 }
 
-// TestRemindersInAWindow: two in any seven days, then not before the first of
+// TestReminderLimit: two in any seven days, then not before the first of
 // them is seven days old; resends are counted apart.
-func TestRemindersInAWindow(t *testing.T) {
+func TestReminderLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)

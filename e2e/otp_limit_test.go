@@ -11,9 +11,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestWholeLimits: sends to one number in a day, over all roles, and sends in all in
+// TestSendLimitsPerNumberAndTotal: sends to one number in a day, over all roles, and sends in all in
 // an hour; a refusal counts for nothing, and says truly when it ends.
-func TestWholeLimits(t *testing.T) {
+func TestSendLimitsPerNumberAndTotal(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		ask := func(number, role string) *touchlinetest.Response {
@@ -125,9 +125,9 @@ func TestTestNumberSignsIn(t *testing.T) {
 	})
 }
 
-// TestRaceOfRefreshes: the grace begins with the first use of the successor and ends
+// TestRefreshGrace: the grace begins with the first use of the successor and ends
 // after 30 s, for the token before and for the one before that alike.
-func TestRaceOfRefreshes(t *testing.T) {
+func TestRefreshGrace(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)

@@ -23,9 +23,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestUploadIsKeptOnce: a key repeats the first answer, whatever the boundaries of
+// TestUploadIdempotencyKey: a key repeats the first answer, whatever the boundaries of
 // the second try, and not for another file.
-func TestUploadIsKeptOnce(t *testing.T) {
+func TestUploadIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
@@ -144,9 +144,9 @@ func TestSlowUploads(t *testing.T) {
 	})
 }
 
-// TestStorageAway: while the file store is away uploads are 503, what is there
+// TestFileStoreUnavailable: while the file store is away uploads are 503, what is there
 // stays, and nothing is half done.
-func TestStorageAway(t *testing.T) {
+func TestFileStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		bucket := blobtest.New(t)
@@ -174,8 +174,8 @@ func TestStorageAway(t *testing.T) {
 	})
 }
 
-// TestScannerAway: with a scanner set that is not there, nothing is taken.
-func TestScannerAway(t *testing.T) {
+// TestScannerUnavailable: with a scanner set that is not there, nothing is taken.
+func TestScannerUnavailable(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
@@ -243,8 +243,8 @@ func TestPublicPicture(t *testing.T) {
 	})
 }
 
-// TestBytesGo: within minutes of a deletion the bytes are gone.
-func TestBytesGo(t *testing.T) {
+// TestDeletedFilesAreRemoved: within minutes of a deletion the bytes are gone.
+func TestDeletedFilesAreRemoved(t *testing.T) {
 	t.Parallel() // it waits for the sweeper
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")

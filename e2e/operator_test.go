@@ -58,9 +58,9 @@ func TestOperatorTokens(t *testing.T) {
 	})
 }
 
-// TestOperatorTokensAreNotGuessed: an address that presents many tokens that do
+// TestOperatorTokenRateLimit: an address that presents many tokens that do
 // not work waits, but for whoever has one that does; no token at all is no guess.
-func TestOperatorTokensAreNotGuessed(t *testing.T) {
+func TestOperatorTokenRateLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		auditor := s.Operator(t, operator.Audit)

@@ -17,9 +17,9 @@ var (
 	codePrinted = regexp.MustCompile(`(\d{6}) is your Touchline code`)
 )
 
-// TestShell: the real binary's commands, beside the real service on the same
+// TestAdminCommands: the real binary's commands, beside the real service on the same
 // database; the service sees what they did at its next request.
-func TestShell(t *testing.T) {
+func TestAdminCommands(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
 		settings := []string{"TOUCHLINE_DATABASE_URL=" + database, "TOUCHLINE_KYC=on"}

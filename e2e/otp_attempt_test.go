@@ -9,7 +9,7 @@ import (
 )
 
 // Each token's grace is counted from the first use of its own successor.
-func TestOldTokenOfABusyChain(t *testing.T) {
+func TestRefreshGracePerToken(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
@@ -23,7 +23,7 @@ func TestOldTokenOfABusyChain(t *testing.T) {
 }
 
 // A device's guesses are never the shared challenge's.
-func TestDeadCodeOfADevice(t *testing.T) {
+func TestDeviceAttemptsAreSeparate(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
@@ -42,7 +42,7 @@ func TestDeadCodeOfADevice(t *testing.T) {
 }
 
 // In no 24 hours are there more than ten wrong tries.
-func TestWrongTriesSlide(t *testing.T) {
+func TestAttemptLimitSlidingWindow(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		guess := func(n int, want int) {
@@ -67,7 +67,7 @@ func TestWrongTriesSlide(t *testing.T) {
 
 // Who has no tries left for a day is told so at once, not to ask for a new code: a
 // number, and a device that is known.
-func TestWaitOfABlockedNumber(t *testing.T) {
+func TestRetryAfterBlockedNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		for _, device := range []string{"", s.SignIn(t, "coach", coachNumber).Device} {

@@ -139,9 +139,9 @@ func TestWantedDocuments(t *testing.T) {
 	}, func(c *config.Config) { c.ProfileRequired = []string{"name", "certifications"}; c.OTPResendAfter = 0 })
 }
 
-// TestEveryFaultOfAProfile: what is wrong with documents is said beside all else
+// TestProfileReportsEveryFault: what is wrong with documents is said beside all else
 // that is wrong.
-func TestEveryFaultOfAProfile(t *testing.T) {
+func TestProfileReportsEveryFault(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.SignIn(t, "coach", "+919812300001")
@@ -184,9 +184,9 @@ func spooled(t *testing.T, s *touchlinetest.Service) []string {
 	return left
 }
 
-// TestStorageOfATier: what a tier leaves room for is kept, and more is refused with
+// TestTierStorageLimit: what a tier leaves room for is kept, and more is refused with
 // what is used and what would allow it; what makes things smaller is always free.
-func TestStorageOfATier(t *testing.T) {
+func TestTierStorageLimit(t *testing.T) {
 	t.Parallel()
 	tiers := filepath.Join(t.TempDir(), "tiers.json")
 	text := `{"tiers": [{"name": "tiny", "title": "Tiny", "limits": {"storage_bytes": 10000}}, {"name": "large", "title": "Large"}]}`

@@ -17,9 +17,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestDatabaseAway: while PostgreSQL is away every call says so and when to come
+// TestDatabaseUnavailable: while PostgreSQL is away every call says so and when to come
 // again, nothing is half done, and what follows works by itself.
-func TestDatabaseAway(t *testing.T) {
+func TestDatabaseUnavailable(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
 	road := newRoad(t, address)
@@ -216,8 +216,8 @@ func (r *road) shut() {
 	}
 }
 
-// TestDatabaseRefuses: a server that is up and lets nobody in is as good as away.
-func TestDatabaseRefuses(t *testing.T) {
+// TestDatabaseRefusesConnections: a server that is up and lets nobody in is as good as away.
+func TestDatabaseRefusesConnections(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.Postgres(t))
 	admin, name := administrator(t, s)

@@ -268,9 +268,9 @@ func TestSuspension(t *testing.T) {
 	})
 }
 
-// TestSuspensionMeetsLogin: of a suspension and a login at the same moment, no
+// TestConcurrentSuspensionAndLogin: of a suspension and a login at the same moment, no
 // session is left that works.
-func TestSuspensionMeetsLogin(t *testing.T) {
+func TestConcurrentSuspensionAndLogin(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		desk := s.Operator(t, operator.Coaches)

@@ -7,9 +7,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestExpiryNotices: a certificate's coach is told 30 and 7 days before its end,
+// TestCertificateExpiryNotifications: a certificate's coach is told 30 and 7 days before its end,
 // once each, however many replicas look; another end is told of anew.
-func TestExpiryNotices(t *testing.T) {
+func TestCertificateExpiryNotifications(t *testing.T) {
 	t.Parallel() // it waits for looks that come every few seconds
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Replica()

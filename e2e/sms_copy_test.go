@@ -33,9 +33,9 @@ func notices(s *touchlinetest.Service, number string) (texts []string) {
 	return texts
 }
 
-// TestClosingTellsBySMS: when a coach leaves, whoever had approved gets one SMS for
+// TestAccountClosureSendsSMS: when a coach leaves, whoever had approved gets one SMS for
 // all students, and one notification with the same words; nobody else gets any.
-func TestClosingTellsBySMS(t *testing.T) {
+func TestAccountClosureSendsSMS(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		db, r := tables(t, s), s.Replica(func(c *config.Config) { c.Countries = []string{"IN"} })
@@ -91,9 +91,9 @@ func TestClosingTellsBySMS(t *testing.T) {
 	})
 }
 
-// TestNoticeWaitsForTheCap: the cap on what all coaches send to a number holds the
+// TestClosureSMSWaitsForCap: the cap on what all coaches send to a number holds the
 // SMS that a coach has left; a gateway that is away delays it.
-func TestNoticeWaitsForTheCap(t *testing.T) {
+func TestClosureSMSWaitsForCap(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -135,8 +135,8 @@ func testNumbers(numbers ...phone.Number) touchlinetest.Option {
 	}
 }
 
-// TestTestNumbersGetNoNotice: numbers for app-store review get no SMS.
-func TestTestNumbersGetNoNotice(t *testing.T) {
+// TestNoClosureSMSToTestNumber: numbers for app-store review get no SMS.
+func TestNoClosureSMSToTestNumber(t *testing.T) {
 	t.Parallel()
 	const coachAt, guardianAt = "+919900000001", "+919900000002"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -154,9 +154,9 @@ func TestTestNumbersGetNoNotice(t *testing.T) {
 	}, testNumbers(coachAt, guardianAt))
 }
 
-// TestTestNumbersGetNoRequest: whatever asks a test number, no SMS leaves and none
+// TestNoRequestSMSToTestNumber: whatever asks a test number, no SMS leaves and none
 // is counted; the delivery reads sent, test_number, and all else is as for anybody.
-func TestTestNumbersGetNoRequest(t *testing.T) {
+func TestNoRequestSMSToTestNumber(t *testing.T) {
 	t.Parallel()
 	const coachAt, guardianAt, otherAt = "+919900000001", "+919900000002", "+919900000003"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -207,9 +207,9 @@ func TestTestNumbersGetNoRequest(t *testing.T) {
 	}, testNumbers(coachAt, guardianAt, otherAt), func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
 }
 
-// TestHeldForATestNumber: what waited for a number that has become a test number
+// TestHeldMessageToTestNumber: what waited for a number that has become a test number
 // since does not go either.
-func TestHeldForATestNumber(t *testing.T) {
+func TestHeldMessageToTestNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -232,10 +232,10 @@ func TestHeldForATestNumber(t *testing.T) {
 	}, func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
 }
 
-// TestRemovalTellsBySMS: who had approved a player that is removed, and is named by
+// TestPlayerRemovalSendsSMS: who had approved a player that is removed, and is named by
 // no other, gets an SMS, for nobody can sign in to read the tray; who is named by
 // another reads it there, and who was only asked or lost the number gets none.
-func TestRemovalTellsBySMS(t *testing.T) {
+func TestPlayerRemovalSendsSMS(t *testing.T) {
 	t.Parallel()
 	const askedAt, correctedAt = "+919812300031", "+919812300032"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {

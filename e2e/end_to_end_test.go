@@ -15,9 +15,9 @@ const (
 	otherNumber    = "+919812300031"
 )
 
-// TestStory is the main job, end to end: a coach adds a student, guardian and
+// TestConsentEndToEnd is the main job, end to end: a coach adds a student, guardian and
 // student answer each for themselves, and everybody sees what follows.
-func TestStory(t *testing.T) {
+func TestConsentEndToEnd(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
