@@ -26,8 +26,8 @@ func (tx *tx) queueNotices(ctx context.Context, notes []notify.Note, ids []strin
 		if n.Type == notify.CoachLeft {
 			coachID = "" // and none of their caps hold any more
 		}
-		values = append(values, ids[i], string(notify.Notices), "sms", "queued", heldReason, n.AccountID, string(to), string(n.To), text(coachID),
-			0, micros(tx.Now), micros(tx.Now.Add(messageLife)), micros(tx.Now), micros(tx.Now))
+		values = append(values, ids[i], string(notify.Notices), "sms", "queued", reasonHeld, n.AccountID, string(to), string(n.To), text(coachID),
+			0, micros(tx.Now), micros(tx.Now.Add(messageLifetime)), micros(tx.Now), micros(tx.Now))
 		queued++
 	}
 	if queued == 0 {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
@@ -53,7 +54,7 @@ func (db *DB) ClaimDeliveries(ctx context.Context, kind notify.Kind, lease strin
 			var reason string
 			err := s.Scan(&d.ID, &d.Kind, &d.To, &d.Role, &d.Lease, &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
 				intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID))
-			d.Held = reason == heldReason
+			d.Held = reason == reasonHeld
 			return d, err
 		})
 		return err
@@ -104,14 +105,14 @@ func (db *DB) AskedBy(ctx context.Context, requestID string) (notify.Asked, bool
 func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 	var admitted bool
 	err := db.write(ctx, func(tx *tx) error {
-		var quota quota
+		var quota messageQuota
 		if d.CoachID != "" {
 			var err error
-			if quota, err = tx.quota(ctx, d.CoachID); err != nil {
+			if quota, err = tx.messageQuota(ctx, d.CoachID); err != nil {
 				return err
 			}
 		}
-		limited, err := tx.take(ctx, tx.Now, db.caps(d.CoachID, quota.limit, d.To))
+		limited, err := tx.takeMessage(ctx, quota, d.To)
 		if err != nil {
 			return err
 		}
@@ -126,7 +127,7 @@ func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 		return tx.execLeased(ctx, `
 			UPDATE deliveries SET due_at = $3, gives_up_at = $4, attempts = attempts - 1, lease = NULL
 			WHERE id = $1 AND lease = $2 AND state = 'queued'`,
-			d.ID, d.Lease, micros(tx.Now.Add(limited.Wait)), micros(tx.Now.Add(limited.Wait).Add(messageLife)))
+			d.ID, d.Lease, micros(tx.Now.Add(limited.Wait)), micros(tx.Now.Add(limited.Wait).Add(messageLifetime)))
 	})
 	return admitted && err == nil, ifLost(err)
 }
@@ -160,7 +161,7 @@ func (db *DB) DeliverySent(ctx context.Context, d notify.Delivery) error {
 func (db *DB) DeliverySpared(ctx context.Context, d notify.Delivery) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET state = 'sent', reason = $3, lease = NULL, updated_at = $4
-		WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, sparedReason, micros(db.Now()))
+		WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, approval.ReasonTestNumber, micros(db.Now()))
 	return err
 }
 

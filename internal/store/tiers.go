@@ -26,7 +26,7 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 	err := q.QueryRow(ctx, `
 		SELECT c.tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
 			(SELECT count(*) FROM limit_slots s WHERE s.key = $2 AND s.free_at > $3)
-		FROM coaches c WHERE c.id = $1`, coachID, messagesFrom(coachID), micros(now)).
+		FROM coaches c WHERE c.id = $1`, coachID, approval.MessagesFromKey(coachID), micros(now)).
 		Scan(intoText(&s.StoredTier), intoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
 	if isNone(err) {
 		return s, auth.ErrEnded()

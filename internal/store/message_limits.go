@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// Settings are the settings of the operator that the store passes to the domain.
+type Settings struct {
+	// LinkValidity is how long the link in a message works.
+	LinkValidity time.Duration
+	// DigestAfter is how long a request is open before its coach gets a digest;
+	// DigestEvery is the least time between two digests.
+	DigestAfter, DigestEvery time.Duration
+	// Limits of SMS in 24 h: from one coach to one number, to one number, and from
+	// one coach; 0 is no limit.
+	MessagesPerNumberFromCoach, MessagesPerNumber, MessagesPerCoach int
+	// MessagesByTier, if not nil, replaces MessagesPerCoach by the limit of the
+	// coach's tier.
+	MessagesByTier *coach.Tiers
+	// AllowCoachAsContact lets a coach use the number of a guardian or student of
+	// their own.
+	AllowCoachAsContact bool
+	// GetsSMS reports whether a notification may be sent to a number; nil is all.
+	GetsSMS func(n phone.Number) bool
+}
+
+const (
+	// reasonHeld marks a delivery that waits for a message limit.
+	reasonHeld = "held"
+	// messageLifetime is how long a message is retried before it fails.
+	messageLifetime = 24 * time.Hour
+)
+
+// messageQuota is what limits the SMS of one coach.
+type messageQuota struct {
+	coachID  string
+	status   coach.TierStatus
+	perCoach int64 // 0 is no limit
+}
+
+// messageQuota reads what limits the SMS of a coach. A coach who has closed the
+// account has the first tier.
+func (tx *tx) messageQuota(ctx context.Context, coachID string) (messageQuota, error) {
+	q := messageQuota{coachID: coachID}
+	tiers := tx.db.Settings.MessagesByTier
+	if tiers != nil {
+		err := tx.QueryRow(ctx, `SELECT tier, kyc_state FROM coaches WHERE id = $1`, coachID).Scan(intoText(&q.status.Tier), &q.status.KYC)
+		if err != nil && !isNone(err) {
+			return q, fmt.Errorf("read the tier of coach %s: %w", coachID, err)
+		}
+	}
+	q.perCoach = tiers.MessageLimit(q.status, tx.db.Settings.MessagesPerCoach)
+	return q, nil
+}
+
+// checkMessageQuota returns tier_limit if the coach's tier has no SMS left. The
+// caller has locked the counter, so the count is exact.
+func (tx *tx) checkMessageQuota(ctx context.Context, q messageQuota) error {
+	var sent int64
+	err := tx.QueryRow(ctx, `SELECT count(*) FROM limit_slots WHERE key = $1 AND free_at > $2`,
+		approval.MessagesFromKey(q.coachID), micros(tx.Now)).Scan(&sent)
+	if err != nil {
+		return fmt.Errorf("count messages of coach %s: %w", q.coachID, err)
+	}
+	return tx.db.Settings.MessagesByTier.CheckMessages(q.status, sent)
+}
+
+// takeMessage counts one SMS to a number against every message limit, or against
+// none if one is exceeded (see take).
+func (tx *tx) takeMessage(ctx context.Context, q messageQuota, to phone.Number) (*auth.Limited, error) {
+	settings := tx.db.Settings
+	rules := approval.MessageLimits{PerNumberFromCoach: settings.MessagesPerNumberFromCoach, PerNumber: settings.MessagesPerNumber}
+	var limits []auth.Limit
+	for _, l := range rules.For(q.coachID, q.perCoach, to) {
+		limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: approval.MessageWindow, Numbered: l.Variable})
+	}
+	return tx.take(ctx, tx.Now, limits)
+}
+
+// wakeOutbox tells this process's worker, after the commit, that one of a kind waits.
+func (tx *tx) wakeOutbox(kind notify.Kind) {
+	if wake := tx.db.OnQueued; wake != nil {
+		tx.AfterCommit(func() { wake(kind) })
+	}
+}
+
+// wakeTrays tells this process's streams, after the commit, whose trays grew.
+func (tx *tx) wakeTrays(accountIDs []string) {
+	if wake := tx.db.OnNotified; wake != nil && len(accountIDs) > 0 {
+		tx.AfterCommit(func() { wake(accountIDs) })
+	}
+}
