@@ -13,8 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// deeds are the actions that were done to an object, newest first.
-func deeds(t *testing.T, auditor *touchlinetest.Operator, id string) (actions []string) {
+// auditActions are the actions that were done to an object, newest first.
+func auditActions(t *testing.T, auditor *touchlinetest.Operator, id string) (actions []string) {
 	t.Helper()
 	for _, e := range auditor.Call(t, "GET", "/api/admin/audit?object_id="+id, nil).Want(t, 200).Items() {
 		actions = append(actions, e["action"].(string))
@@ -49,7 +49,7 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		if read.String("legal_name") != "Asha Kumari Rao" || read.String("mobile_number") != coachNumber {
 			t.Errorf("%s", read.Body)
 		}
-		shell(t, s, "read in a shell", func(sh *tools) error {
+		runCLI(t, s, "read in a shell", func(sh *cliContext) error {
 			if err := sh.Unlock(sh.ctx); err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		if string(content.Body) != string(file) || content.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(content.Header.Get("Content-Disposition"), "attachment") {
 			t.Errorf("%d bytes, %v", len(content.Body), content.Header)
 		}
-		if got := deeds(t, auditor, document); !slices.Equal(got, []string{"document.read"}) {
+		if got := auditActions(t, auditor, document); !slices.Equal(got, []string{"document.read"}) {
 			t.Errorf("recorded %v", got)
 		}
 		certificate := first.Upload(t, "certification", "level 2.pdf", file).Want(t, 201).String("document_id")
@@ -99,13 +99,13 @@ func TestOperatorsDecideKYC(t *testing.T) {
 			t.Errorf("%s", a.Body)
 		}
 		desk.Call(t, "POST", path+"/approve", object{"submission_id": newer}).Want(t, 200)
-		if told(t, first, "kyc_verified") != 1 || told(t, first, "kyc_rejected") != 1 {
+		if countNotifications(t, first, "kyc_verified") != 1 || countNotifications(t, first, "kyc_rejected") != 1 {
 			t.Error("the coach was not told")
 		}
-		if got := deeds(t, auditor, first.ID); !slices.Equal(got, []string{"kyc.approve", "kyc.read", "kyc.reject", "kyc.read", "kyc.read"}) {
+		if got := auditActions(t, auditor, first.ID); !slices.Equal(got, []string{"kyc.approve", "kyc.read", "kyc.reject", "kyc.read", "kyc.read"}) {
 			t.Errorf("recorded %v", got)
 		}
-	}, kycOn)
+	}, enableKYC)
 }
 
 // TestFindCoaches: by a number in any spelling, by id, by the beginning of a name
@@ -191,7 +191,7 @@ func TestFindCoaches(t *testing.T) {
 		if a := desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "academy"}).Want(t, 200); a.String("tier") != "academy" {
 			t.Errorf("%s", a.Body)
 		}
-		if got := deeds(t, auditor, coach.ID); !slices.Contains(got, "coach.tier") || !slices.Contains(got, "coach.find") || !slices.Contains(got, "coach.read") {
+		if got := auditActions(t, auditor, coach.ID); !slices.Contains(got, "coach.tier") || !slices.Contains(got, "coach.find") || !slices.Contains(got, "coach.read") {
 			t.Errorf("recorded %v", got)
 		}
 		for _, e := range auditor.Call(t, "GET", "/api/admin/audit?limit=200", nil).Want(t, 200).Items() {
@@ -214,7 +214,7 @@ func TestSuspension(t *testing.T) {
 		coach.Call(t, "PUT", "/api/coach/visibility", object{"visible": true, "show": []string{"name"}}).Want(t, 200)
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		asParent := s.SignIn(t, "coach", coach2Number)
-		stream := listen(t, coach, "")
+		stream := openStream(t, coach, "")
 		path := "/api/admin/coaches/" + coach.ID
 
 		for _, reason := range []string{" ", "a\u0007b", "a\u202eb", "a\u2066b"} {
@@ -258,11 +258,11 @@ func TestSuspension(t *testing.T) {
 		coach.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
 		access := s.Call(t, "POST", "/auth/login", "", login).Want(t, 200).String("access_token")
 		coach.Access = access
-		if told(t, coach, "guardian_approved") != 1 {
+		if countNotifications(t, coach, "guardian_approved") != 1 {
 			t.Error("the approval was lost")
 		}
 		s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 200)
-		if got := deeds(t, auditor, coach.ID); !slices.Equal(got, []string{"coach.read", "coach.restore", "coach.read", "coach.suspend"}) {
+		if got := auditActions(t, auditor, coach.ID); !slices.Equal(got, []string{"coach.read", "coach.restore", "coach.read", "coach.suspend"}) {
 			t.Errorf("recorded %v", got)
 		}
 	})

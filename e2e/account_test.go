@@ -18,7 +18,7 @@ func TestProfile(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
-		if got := pointers(coach.Call(t, "POST", "/auth/complete-profile", map[string]any{
+		if got := faultPointers(coach.Call(t, "POST", "/auth/complete-profile", map[string]any{
 			"bio": "x", "sports": []string{"Hockey", "hockey"}, "email": "nobody", "certifications": []string{"x"}, "profile_picture": "y", "age": 3,
 		}).Want(t, 422, "validation_failed")); !slices.Equal(got, []string{"/age", "/certifications/0", "/email", "/experience_years", "/name", "/profile_picture", "/sports"}) {
 			t.Errorf("faults at %v", got)
@@ -45,8 +45,8 @@ func TestProfile(t *testing.T) {
 	})
 }
 
-// pointers returns where a validation_failed found faults, in order.
-func pointers(a *touchlinetest.Response) []string {
+// faultPointers returns where a validation_failed found faults, in order.
+func faultPointers(a *touchlinetest.Response) []string {
 	var at []string
 	list, _ := a.JSON["errors"].([]any)
 	for _, e := range list {
@@ -93,7 +93,7 @@ func TestNotifications(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
-		events := stream(t, coach.On(s.Replica()), "")
+		events := streamIDs(t, coach.On(s.Replica()), "")
 		for _, action := range []string{"approved", "revoked"} {
 			guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": action}).Want(t, 200)
 		}
@@ -117,7 +117,7 @@ func TestNotifications(t *testing.T) {
 		coach.Call(t, "POST", "/api/notifications/read", map[string]any{"all": true, "ids": []string{approved}}).Want(t, 422)
 		coach.Call(t, "POST", "/api/notifications/read", map[string]any{"all": true}).Want(t, 200)
 
-		resumed := stream(t, coach, approved)
+		resumed := streamIDs(t, coach, approved)
 		if got := <-resumed; got != revoked {
 			t.Errorf("resumed with %q, want %q", got, revoked)
 		}
@@ -135,8 +135,8 @@ func TestNotifications(t *testing.T) {
 	})
 }
 
-// stream follows p's notifications; its channel closes with the stream.
-func stream(t *testing.T, p *touchlinetest.User, last string) <-chan string {
+// streamIDs follows p's notifications; its channel closes with the stream.
+func streamIDs(t *testing.T, p *touchlinetest.User, last string) <-chan string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)

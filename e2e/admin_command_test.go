@@ -23,7 +23,7 @@ func TestAdminCommands(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
 		settings := []string{"TOUCHLINE_DATABASE_URL=" + database, "TOUCHLINE_KYC=on"}
-		p := start(t, append([]string{"TOUCHLINE_ADMIN_ADDR=127.0.0.1:0"}, settings...)...)
+		p := startServer(t, append([]string{"TOUCHLINE_ADMIN_ADDR=127.0.0.1:0"}, settings...)...)
 		var admin string
 		eventually(t, "the operators' address", func() bool {
 			m := operatorsAt.FindStringSubmatch(p.stdout.String())
@@ -35,10 +35,10 @@ func TestAdminCommands(t *testing.T) {
 		run := func(code int, args ...string) (stdout, stderr string) {
 			t.Helper()
 			c := launch(t, p.dir, append([]string{"admin"}, args...), settings...)
-			if got := c.wait(patience); got != code {
-				t.Errorf("admin %v ends with %d, want %d: %s", args, got, code, c.errors())
+			if got := c.wait(waitLimit); got != code {
+				t.Errorf("admin %v ends with %d, want %d: %s", args, got, code, c.stderrText())
 			}
-			return strings.TrimSpace(c.stdout.String()), c.errors()
+			return strings.TrimSpace(c.stdout.String()), c.stderrText()
 		}
 		call := func(token string) int {
 			t.Helper()

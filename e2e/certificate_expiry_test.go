@@ -21,14 +21,14 @@ func TestCertificateExpiryNotifications(t *testing.T) {
 		c.Upload(t, "certification", "over.pdf", touchlinetest.PDF(100, 4), "expires_on", ends(3)).Want(t, 201)
 		expect := func(what string, n int) {
 			t.Helper()
-			eventually(t, what, func() bool { return told(t, c, "certificate_expiring") >= n })
-			if got := told(t, c, "certificate_expiring"); got != n {
+			eventually(t, what, func() bool { return countNotifications(t, c, "certificate_expiring") >= n })
+			if got := countNotifications(t, c, "certificate_expiring"); got != n {
 				t.Fatalf("%s: told %d times in all, want %d", what, got, n)
 			}
 		}
 		move := func(days int) {
 			s.Clock.Advance(time.Duration(days) * day)
-			c = again(t, c)
+			c = renewTokens(t, c)
 		}
 		move(11) // 29 days are left of the first
 		expect("30 days before", 1)
@@ -46,6 +46,6 @@ func TestCertificateExpiryNotifications(t *testing.T) {
 		expect("30 days before the new end", 4)
 		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200)
 		move(25)
-		never(t, "told of what is deleted, or of a new name", 6*time.Second, func() bool { return told(t, c, "certificate_expiring") > 4 })
+		never(t, "told of what is deleted, or of a new name", 6*time.Second, func() bool { return countNotifications(t, c, "certificate_expiring") > 4 })
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// code asks for a coach's OTP at number and returns it.
-func code(t *testing.T, s *touchlinetest.Service, number string) string {
+// requestCoachOTP asks for a coach's OTP at number and returns it.
+func requestCoachOTP(t *testing.T, s *touchlinetest.Service, number string) string {
 	t.Helper()
 	s.Clock.Advance(61 * time.Second) // between two codes
 	before := s.Sent(number, "otp")
@@ -22,13 +22,13 @@ func code(t *testing.T, s *touchlinetest.Service, number string) string {
 	return s.OTP(number, before)
 }
 
-// change is the body that gives a new number.
-func change(otp, number, newOTP string) map[string]any {
+// changeNumberBody is the body that gives a new number.
+func changeNumberBody(otp, number, newOTP string) map[string]any {
 	return map[string]any{"otp": otp, "new_mobile_number": number, "new_otp": newOTP}
 }
 
-// together asks all at once and returns the answers in their order.
-func together(t *testing.T, asks ...func() (*touchlinetest.Response, error)) []*touchlinetest.Response {
+// concurrently asks all at once and returns the answers in their order.
+func concurrently(t *testing.T, asks ...func() (*touchlinetest.Response, error)) []*touchlinetest.Response {
 	t.Helper()
 	answers := make([]*touchlinetest.Response, len(asks))
 	start := make(chan struct{})
@@ -52,8 +52,8 @@ func together(t *testing.T, asks ...func() (*touchlinetest.Response, error)) []*
 	return answers
 }
 
-// ask is a call for together.
-func ask(s *touchlinetest.Service, method, path, token string, body any) func() (*touchlinetest.Response, error) {
+// callLater is a call for together.
+func callLater(s *touchlinetest.Service, method, path, token string, body any) func() (*touchlinetest.Response, error) {
 	return func() (*touchlinetest.Response, error) {
 		return s.Do(context.Background(), method, path, token, body)
 	}
@@ -71,7 +71,7 @@ func TestChangeNumber(t *testing.T) {
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "approved"}).Want(t, 200)
 		s.Clock.Advance(61 * time.Second)
 		coach := s.SignIn(t, "coach", coachNumber)
-		body := change(code(t, s, coachNumber), "098123 00091", code(t, s, newNumber))
+		body := changeNumberBody(requestCoachOTP(t, s, coachNumber), "098123 00091", requestCoachOTP(t, s, newNumber))
 		done := coach.Call(t, "POST", "/auth/change-number", body, "Idempotency-Key: k").Want(t, 200)
 		if done.String("account.id") != coach.ID || done.String("account.mobile_number") != newNumber || done.String("sessions_ended") != "1" {
 			t.Errorf("changed: %s", done.Body)
@@ -87,7 +87,7 @@ func TestChangeNumber(t *testing.T) {
 		if a := refresh(t, s, coach.Refresh).Want(t, 200); a.String("account.mobile_number") != newNumber {
 			t.Errorf("refreshed: %s", a.Body)
 		}
-		if told(t, coach, "security_notice") != 1 {
+		if countNotifications(t, coach, "security_notice") != 1 {
 			t.Error("no security notice")
 		}
 		status := coach.Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
@@ -116,7 +116,7 @@ func TestChangeNumber(t *testing.T) {
 func TestChangeNumberDevices(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		db := tables(t, s)
+		db := openTables(t, s)
 		signIn := func(role, number, device string) *touchlinetest.User {
 			t.Helper()
 			s.Clock.Advance(61 * time.Second)
@@ -144,8 +144,8 @@ func TestChangeNumberDevices(t *testing.T) {
 		if both := signIn("guardian", coachNumber, inHand.Device); both.Device != inHand.Device {
 			t.Fatal("one device has two tokens")
 		}
-		forget(t, db, forgotten.Device)
-		inHand.Call(t, "POST", "/auth/change-number", change(code(t, s, coachNumber), newNumber, code(t, s, newNumber))).Want(t, 200)
+		deleteDeviceSessions(t, db, forgotten.Device)
+		inHand.Call(t, "POST", "/auth/change-number", changeNumberBody(requestCoachOTP(t, s, coachNumber), newNumber, requestCoachOTP(t, s, newNumber))).Want(t, 200)
 		for name, tt := range map[string]struct {
 			token string
 			want  string
@@ -154,7 +154,7 @@ func TestChangeNumberDevices(t *testing.T) {
 			"a guardian's too": {lent.Device, coachNumber}, "a guardian's": {family.Device, coachNumber}, "a guardian's who signed out": {old.Device, coachNumber},
 			"nobody's": {forgotten.Device, ""},
 		} {
-			if got := boundTo(t, db, tt.token); got != tt.want {
+			if got := deviceNumber(t, db, tt.token); got != tt.want {
 				t.Errorf("%s is bound to %q, want %q", name, got, tt.want)
 			}
 		}
@@ -180,15 +180,15 @@ func TestChangeNumberDevices(t *testing.T) {
 	}, func(c *config.Config) { c.OTPSendsPerHour, c.OTPSendsPerDay = 0, 0 })
 }
 
-// boundTo is the number for which a device is proven, or "".
-func boundTo(t *testing.T, db *sql.DB, token string) string {
+// deviceNumber is the number for which a device is proven, or "".
+func deviceNumber(t *testing.T, db *sql.DB, token string) string {
 	t.Helper()
 	hash := sha256.Sum256([]byte(token))
-	return one[string](t, db, `SELECT COALESCE((SELECT mobile_number FROM devices WHERE token_hash = $1), '')`, hash[:])
+	return queryOne[string](t, db, `SELECT COALESCE((SELECT mobile_number FROM devices WHERE token_hash = $1), '')`, hash[:])
 }
 
-// forget removes the sessions of a device, as the sweep does in the end.
-func forget(t *testing.T, db *sql.DB, token string) {
+// deleteDeviceSessions removes the sessions of a device, as the sweep does in the end.
+func deleteDeviceSessions(t *testing.T, db *sql.DB, token string) {
 	t.Helper()
 	hash := sha256.Sum256([]byte(token))
 	if _, err := db.Exec(`DELETE FROM sessions WHERE device_id IN (SELECT id FROM devices WHERE token_hash = $1)`, hash[:]); err != nil {
@@ -204,47 +204,47 @@ func TestChangeNumberRefused(t *testing.T) {
 		const path = "/auth/change-number"
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		guardian := s.SignIn(t, "guardian", guardianNumber)
-		guardian.Call(t, "POST", path, change("123456", newNumber, "123456")).Want(t, 403, "role_not_allowed")
-		s.Call(t, "POST", path, "", change("123456", newNumber, "123456")).Want(t, 401, "token_missing")
-		if a := coach.Call(t, "POST", path, change("x", "12", "1")).Want(t, 422, "validation_failed"); fmt.Sprint(pointers(a)) != "[/new_mobile_number /new_otp /otp]" {
+		guardian.Call(t, "POST", path, changeNumberBody("123456", newNumber, "123456")).Want(t, 403, "role_not_allowed")
+		s.Call(t, "POST", path, "", changeNumberBody("123456", newNumber, "123456")).Want(t, 401, "token_missing")
+		if a := coach.Call(t, "POST", path, changeNumberBody("x", "12", "1")).Want(t, 422, "validation_failed"); fmt.Sprint(faultPointers(a)) != "[/new_mobile_number /new_otp /otp]" {
 			t.Errorf("faults: %s", a.Body)
 		}
-		coach.Call(t, "POST", path, change("123456", "+61412345678", "123456")).Want(t, 403, "destination_blocked")
-		if a := coach.Call(t, "POST", path, change("123456", coachNumber, "123456")).Want(t, 422, "validation_failed"); fmt.Sprint(pointers(a)) != "[/new_mobile_number]" {
+		coach.Call(t, "POST", path, changeNumberBody("123456", "+61412345678", "123456")).Want(t, 403, "destination_blocked")
+		if a := coach.Call(t, "POST", path, changeNumberBody("123456", coachNumber, "123456")).Want(t, 422, "validation_failed"); fmt.Sprint(faultPointers(a)) != "[/new_mobile_number]" {
 			t.Errorf("the same: %s", a.Body)
 		}
-		if a := coach.Call(t, "POST", path, change("123456", newNumber, "123456")).Want(t, 410, "otp_expired"); a.String("number") != "current" {
+		if a := coach.Call(t, "POST", path, changeNumberBody("123456", newNumber, "123456")).Want(t, 410, "otp_expired"); a.String("number") != "current" {
 			t.Errorf("none asked for: %s", a.Body)
 		}
-		otp := code(t, s, coachNumber)
-		if a := coach.Call(t, "POST", path, change(otp, newNumber, "123456")).Want(t, 410, "otp_expired"); a.String("number") != "new" {
+		otp := requestCoachOTP(t, s, coachNumber)
+		if a := coach.Call(t, "POST", path, changeNumberBody(otp, newNumber, "123456")).Want(t, 410, "otp_expired"); a.String("number") != "new" {
 			t.Errorf("none asked for at the new: %s", a.Body)
 		}
-		newOTP := code(t, s, newNumber)
+		newOTP := requestCoachOTP(t, s, newNumber)
 		for range 2 {
-			if a := coach.Call(t, "POST", path, change(otp, newNumber, wrong(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("number") != "new" {
+			if a := coach.Call(t, "POST", path, changeNumberBody(otp, newNumber, wrongOTP(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("number") != "new" {
 				t.Errorf("the new is wrong: %s", a.Body)
 			}
 		}
-		if a := coach.Call(t, "POST", path, change(wrong(otp, 0), newNumber, wrong(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("number") != "current" || a.String("attempts_left") != "4" {
+		if a := coach.Call(t, "POST", path, changeNumberBody(wrongOTP(otp, 0), newNumber, wrongOTP(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("number") != "current" || a.String("attempts_left") != "4" {
 			t.Errorf("both are wrong: %s", a.Body)
 		}
-		if a := coach.Call(t, "POST", path, change(otp, newNumber, wrong(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("attempts_left") != "2" {
+		if a := coach.Call(t, "POST", path, changeNumberBody(otp, newNumber, wrongOTP(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("attempts_left") != "2" {
 			t.Errorf("a third one: %s", a.Body)
 		}
 		for _, contact := range []string{guardianNumber, studentNumber} {
-			coach.Call(t, "POST", path, change(otp, contact, code(t, s, contact))).Want(t, 422, "contact_conflict")
+			coach.Call(t, "POST", path, changeNumberBody(otp, contact, requestCoachOTP(t, s, contact))).Want(t, 422, "contact_conflict")
 		}
 		taken := s.SignIn(t, "coach", "+919812300092")
-		coach.Call(t, "POST", path, change(otp, taken.Number, code(t, s, taken.Number))).Want(t, 409, "number_in_use")
+		coach.Call(t, "POST", path, changeNumberBody(otp, taken.Number, requestCoachOTP(t, s, taken.Number))).Want(t, 409, "number_in_use")
 		// What was right was used up by none of these.
-		coach.Call(t, "POST", path, change(otp, newNumber, newOTP)).Want(t, 200)
-		coach.Call(t, "POST", path, change(otp, coachNumber, newOTP)).Want(t, 410, "otp_expired")
-		dead := code(t, s, newNumber)
+		coach.Call(t, "POST", path, changeNumberBody(otp, newNumber, newOTP)).Want(t, 200)
+		coach.Call(t, "POST", path, changeNumberBody(otp, coachNumber, newOTP)).Want(t, 410, "otp_expired")
+		dead := requestCoachOTP(t, s, newNumber)
 		for range 5 {
-			coach.Call(t, "POST", path, change(wrong(dead, 0), coachNumber, "123456"))
+			coach.Call(t, "POST", path, changeNumberBody(wrongOTP(dead, 0), coachNumber, "123456"))
 		}
-		if a := coach.Call(t, "POST", path, change(dead, coachNumber, "123456")).Want(t, 429, "otp_attempts_exceeded"); a.String("number") != "current" {
+		if a := coach.Call(t, "POST", path, changeNumberBody(dead, coachNumber, "123456")).Want(t, 429, "otp_attempts_exceeded"); a.String("number") != "current" {
 			t.Errorf("dead: %s", a.Body)
 		}
 	}, func(c *config.Config) { c.Countries = []string{"IN"}; c.OTPValidity = time.Hour })
@@ -256,34 +256,34 @@ func TestChangeNumberToContact(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
-		coach.Call(t, "POST", "/auth/change-number", change(code(t, s, coachNumber), guardianNumber, code(t, s, guardianNumber))).Want(t, 200)
+		coach.Call(t, "POST", "/auth/change-number", changeNumberBody(requestCoachOTP(t, s, coachNumber), guardianNumber, requestCoachOTP(t, s, guardianNumber))).Want(t, 200)
 	}, func(c *config.Config) { c.AllowCoachAsContact = true })
 }
 
-// rounds is how often each race is run.
-const rounds = 8
+// raceRounds is how often each race is run.
+const raceRounds = 8
 
 // TestChangeNumberRaces: whoever races with a change of number, no two coaches have
 // one number, and nobody goes on under a number that is not theirs.
 func TestChangeNumberRaces(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		r, db := s.Replica(), tables(t, s)
+		r, db := s.Replica(), openTables(t, s)
 		const path = "/auth/change-number"
 		next := 0
 		number := func() string { next++; return fmt.Sprint("+9198124", 10000+next) }
 		sound := func(what string) {
 			t.Helper()
-			if n := one[int](t, db, `SELECT count(*) FROM sessions s JOIN accounts a ON a.id = s.account_id
+			if n := queryOne[int](t, db, `SELECT count(*) FROM sessions s JOIN accounts a ON a.id = s.account_id
 				WHERE s.revoked_at IS NULL AND s.mobile_number <> a.mobile_number`); n != 0 {
 				t.Errorf("%s: %d live sessions under another number", what, n)
 			}
 		}
-		for range rounds {
+		for range raceRounds {
 			// Two coaches and one new number.
 			a, b, to := s.Coach(t, number()), s.Coach(t, number()), number()
-			codeA, codeB, codeTo := code(t, s, a.Number), code(t, s, b.Number), code(t, s, to)
-			got := together(t, ask(s, "POST", path, a.Access, change(codeA, to, codeTo)), ask(r, "POST", path, b.Access, change(codeB, to, codeTo)))
+			codeA, codeB, codeTo := requestCoachOTP(t, s, a.Number), requestCoachOTP(t, s, b.Number), requestCoachOTP(t, s, to)
+			got := concurrently(t, callLater(s, "POST", path, a.Access, changeNumberBody(codeA, to, codeTo)), callLater(r, "POST", path, b.Access, changeNumberBody(codeB, to, codeTo)))
 			if (got[0].Status == 200) == (got[1].Status == 200) {
 				t.Errorf("two to one number: %s / %s", got[0].Body, got[1].Body)
 			}
@@ -291,9 +291,9 @@ func TestChangeNumberRaces(t *testing.T) {
 
 			// A login that uses the same code registers another coach, or finds it used.
 			c, to := s.Coach(t, number()), number()
-			codeC, codeTo := code(t, s, c.Number), code(t, s, to)
-			got = together(t, ask(s, "POST", path, c.Access, change(codeC, to, codeTo)),
-				ask(r, "POST", "/auth/login", "", map[string]any{"mobile_number": to, "otp": codeTo}))
+			codeC, codeTo := requestCoachOTP(t, s, c.Number), requestCoachOTP(t, s, to)
+			got = concurrently(t, callLater(s, "POST", path, c.Access, changeNumberBody(codeC, to, codeTo)),
+				callLater(r, "POST", "/auth/login", "", map[string]any{"mobile_number": to, "otp": codeTo}))
 			if (got[0].Status == 200) == (got[1].Status == 200) {
 				t.Errorf("a login with the new number: %s / %s", got[0].Body, got[1].Body)
 			}
@@ -305,9 +305,9 @@ func TestChangeNumberRaces(t *testing.T) {
 			before := s.Sent(d.Number, "otp")
 			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": d.Number, "device_token": d.Device}).Want(t, 202)
 			deviceCode := s.OTP(d.Number, before)
-			codeD, codeTo := code(t, s, d.Number), code(t, s, to)
-			got = together(t, ask(s, "POST", path, d.Access, change(codeD, to, codeTo)),
-				ask(r, "POST", "/auth/login", "", map[string]any{"mobile_number": d.Number, "otp": deviceCode, "device_token": d.Device}))
+			codeD, codeTo := requestCoachOTP(t, s, d.Number), requestCoachOTP(t, s, to)
+			got = concurrently(t, callLater(s, "POST", path, d.Access, changeNumberBody(codeD, to, codeTo)),
+				callLater(r, "POST", "/auth/login", "", map[string]any{"mobile_number": d.Number, "otp": deviceCode, "device_token": d.Device}))
 			if got[0].Status != 200 {
 				t.Errorf("a change beside a login: %s", got[0].Body)
 			}
@@ -320,10 +320,10 @@ func TestChangeNumberRaces(t *testing.T) {
 			e, to := s.Coach(t, number()), number()
 			s.Clock.Advance(61 * time.Second)
 			other := s.SignIn(t, "coach", e.Number)
-			codeE, codeTo := code(t, s, e.Number), code(t, s, to)
-			got = together(t, ask(s, "POST", path, e.Access, change(codeE, to, codeTo)),
-				ask(r, "POST", "/auth/refresh", "", map[string]any{"refresh_token": other.Refresh}),
-				ask(r, "POST", "/auth/refresh", "", map[string]any{"refresh_token": e.Refresh}))
+			codeE, codeTo := requestCoachOTP(t, s, e.Number), requestCoachOTP(t, s, to)
+			got = concurrently(t, callLater(s, "POST", path, e.Access, changeNumberBody(codeE, to, codeTo)),
+				callLater(r, "POST", "/auth/refresh", "", map[string]any{"refresh_token": other.Refresh}),
+				callLater(r, "POST", "/auth/refresh", "", map[string]any{"refresh_token": e.Refresh}))
 			if got[0].Status != 200 || got[2].Status != 200 {
 				t.Errorf("beside refreshes: %s, %s", got[0].Body, got[2].Body)
 			}
@@ -334,8 +334,8 @@ func TestChangeNumberRaces(t *testing.T) {
 
 			// A player with that number as guardian.
 			f, to := s.Coach(t, number()), number()
-			codeF, codeTo := code(t, s, f.Number), code(t, s, to)
-			got = together(t, ask(s, "POST", path, f.Access, change(codeF, to, codeTo)), ask(r, "POST", "/api/players/add", f.Access, touchlinetest.Minor(to, "")))
+			codeF, codeTo := requestCoachOTP(t, s, f.Number), requestCoachOTP(t, s, to)
+			got = concurrently(t, callLater(s, "POST", path, f.Access, changeNumberBody(codeF, to, codeTo)), callLater(r, "POST", "/api/players/add", f.Access, touchlinetest.Minor(to, "")))
 			if got[0].Status == 200 && got[1].Status == 201 {
 				t.Error("a coach is the guardian of their own player")
 			}

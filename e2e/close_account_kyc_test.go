@@ -20,22 +20,22 @@ import (
 func TestCloseAccountDuringKYC(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		db, c := tables(t, s), s.Coach(t, coachNumber)
+		db, c := openTables(t, s), s.Coach(t, coachNumber)
 		passport := c.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(600, 1)).Want(t, 201).String("document_id")
 		submit := func() {
 			c.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Meera K. Nair", "document_ids": []string{passport}}).Want(t, 201)
 		}
 		submit()
-		rejected := one[string](t, db, `SELECT id FROM kyc_submissions WHERE coach_id = $1`, c.ID)
-		verdict(t, s, func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error) {
+		rejected := queryOne[string](t, db, `SELECT id FROM kyc_submissions WHERE coach_id = $1`, c.ID)
+		decideKYC(t, s, func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error) {
 			return v.Reject(ctx, by, id, "The photo is not readable.")
 		})
 		submit()
-		waiting := one[string](t, db, `SELECT id FROM kyc_submissions WHERE coach_id = $1 AND state = 'submitted'`, c.ID)
-		if n := len(files(t, s)); n != 1 {
+		waiting := queryOne[string](t, db, `SELECT id FROM kyc_submissions WHERE coach_id = $1 AND state = 'submitted'`, c.ID)
+		if n := len(documentFiles(t, s)); n != 1 {
 			t.Fatalf("%d files are kept", n)
 		}
-		leave(t, s, c)
+		closeAccount(t, s, c)
 
 		s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
 			queue, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 9)
@@ -54,21 +54,21 @@ func TestCloseAccountDuringKYC(t *testing.T) {
 			`SELECT count(*) FROM audit_log WHERE object_kind = 'coach' AND object_id = $1`:          1,
 			`SELECT count(*) FROM kyc_documents WHERE document_id = '` + passport + `' AND $1 <> ''`: 0,
 		} {
-			if got := one[int](t, db, query, c.ID); got != want {
+			if got := queryOne[int](t, db, query, c.ID); got != want {
 				t.Errorf("%s: %d, want %d", query, got, want)
 			}
 		}
 		eventually(t, "the bytes go", func() bool {
-			return one[int](t, db, `SELECT count(*) FROM blobs WHERE coach_id = $1`, c.ID) == 0 && len(files(t, s)) == 0
+			return queryOne[int](t, db, `SELECT count(*) FROM blobs WHERE coach_id = $1`, c.ID) == 0 && len(documentFiles(t, s)) == 0
 		})
 		if strings.Contains(s.Log.String(), "Meera K. Nair") {
 			t.Error("the legal name is in the log")
 		}
-	}, kycOn)
+	}, enableKYC)
 }
 
-// files are those that hold documents.
-func files(t *testing.T, s *touchlinetest.Service) (paths []string) {
+// documentFiles are those that hold documents.
+func documentFiles(t *testing.T, s *touchlinetest.Service) (paths []string) {
 	t.Helper()
 	root := strings.TrimPrefix(s.Config.Files.Reveal(), "file:")
 	err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {

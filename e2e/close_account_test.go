@@ -15,7 +15,7 @@ import (
 func TestCloseAccount(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		db := tables(t, s)
+		db := openTables(t, s)
 		coach := s.Coach(t, coachNumber)
 		approved := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "+919812300021")).String("player_id")
 		waiting := coach.AddPlayer(t, child(2, "+919812300012"))
@@ -34,7 +34,7 @@ func TestCloseAccount(t *testing.T) {
 		gone := s.SignIn(t, "coach", coachNumber)
 		gone.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
 		s.Clock.Advance(61 * time.Second)
-		link := strings.TrimPrefix(linkIn.FindString(s.SMS("+919812300012", "message", 0).Text), s.Config.PublicURL)
+		link := strings.TrimPrefix(linkPattern.FindString(s.SMS("+919812300012", "message", 0).Text), s.Config.PublicURL)
 		s.Call(t, "GET", link, "", nil).Want(t, 200)
 
 		guardian.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 403, "role_not_allowed")
@@ -42,8 +42,8 @@ func TestCloseAccount(t *testing.T) {
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456", "why": "x"}).Want(t, 422, "validation_failed")
 		coach.Call(t, "DELETE", "/api/me", map[string]any{}).Want(t, 422, "validation_failed")
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 410, "otp_expired")
-		otp := code(t, s, coachNumber)
-		if a := coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": wrong(otp, 0)}).Want(t, 422, "otp_incorrect"); a.String("attempts_left") != "4" {
+		otp := requestCoachOTP(t, s, coachNumber)
+		if a := coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": wrongOTP(otp, 0)}).Want(t, 422, "otp_incorrect"); a.String("attempts_left") != "4" {
 			t.Errorf("wrong: %s", a.Body)
 		}
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": otp}).Want(t, 204)
@@ -55,7 +55,7 @@ func TestCloseAccount(t *testing.T) {
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": otp}).Want(t, 401, "session_revoked")
 		s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 404)
 		s.Call(t, "GET", link, "", nil).Want(t, 404)
-		if told(t, guardian, "coach_left") != 1 || told(t, guardian, "guardian_request") != 1 || told(t, guardian, "guardian_approval_confirmed") != 0 {
+		if countNotifications(t, guardian, "coach_left") != 1 || countNotifications(t, guardian, "guardian_request") != 1 || countNotifications(t, guardian, "guardian_approval_confirmed") != 0 {
 			t.Error("the guardian's tray is not as it should be")
 		}
 		if n := len(asked.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()); n != 0 {
@@ -88,12 +88,12 @@ func TestCloseAccount(t *testing.T) {
 			if !strings.Contains(query, "$1") {
 				args = nil
 			}
-			if got := one[int](t, db, query, args...); got != want {
+			if got := queryOne[int](t, db, query, args...); got != want {
 				t.Errorf("%s: %d, want %d", query, got, want)
 			}
 		}
 		for _, table := range []string{"devices", "sessions", "accounts"} {
-			if n := one[int](t, db, `SELECT count(*) FROM `+table+` WHERE mobile_number = $1`, coachNumber); n != 0 {
+			if n := queryOne[int](t, db, `SELECT count(*) FROM `+table+` WHERE mobile_number = $1`, coachNumber); n != 0 {
 				t.Errorf("%d %s hold the number still", n, table)
 			}
 		}
@@ -105,7 +105,7 @@ func TestCloseAccount(t *testing.T) {
 			t.Errorf("anew: %s", anew.Login.Body)
 		}
 		s.Clock.Advance(61 * time.Second)
-		anew.Call(t, "DELETE", "/api/me", map[string]any{"otp": code(t, s, coachNumber)}).Want(t, 204) // with nothing at all
+		anew.Call(t, "DELETE", "/api/me", map[string]any{"otp": requestCoachOTP(t, s, coachNumber)}).Want(t, 204) // with nothing at all
 	})
 }
 
@@ -114,10 +114,10 @@ func TestCloseAccount(t *testing.T) {
 func TestCloseAccountRaces(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		r, db := s.Replica(), tables(t, s)
+		r, db := s.Replica(), openTables(t, s)
 		next := 0
 		number := func() string { next++; return fmt.Sprint("+9198125", 10000+next) }
-		for range rounds {
+		for range raceRounds {
 			coach, guardianAt, otherAt := s.Coach(t, number()), number(), number()
 			player := coach.AddPlayer(t, child(1, guardianAt)).String("player_id")
 			guardian := s.SignIn(t, "guardian", guardianAt)
@@ -127,26 +127,26 @@ func TestCloseAccountRaces(t *testing.T) {
 			before := s.Sent(coach.Number, "otp")
 			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coach.Number, "device_token": coach.Device}).Want(t, 202)
 			deviceCode := s.OTP(coach.Number, before)
-			otp := code(t, s, coach.Number)
-			got := together(t,
-				ask(s, "DELETE", "/api/me", coach.Access, map[string]any{"otp": otp}),
-				ask(r, "POST", "/api/players/add", elsewhere.Access, child(2, otherAt)),
-				ask(r, "PUT", "/api/approval/guardian-response", guardian.Access, map[string]any{"player_id": player, "action": "approved"}),
-				ask(s, "POST", "/auth/refresh", "", map[string]any{"refresh_token": elsewhere.Refresh}),
-				ask(r, "POST", "/auth/login", "", map[string]any{"mobile_number": coach.Number, "otp": deviceCode, "device_token": coach.Device}))
+			otp := requestCoachOTP(t, s, coach.Number)
+			got := concurrently(t,
+				callLater(s, "DELETE", "/api/me", coach.Access, map[string]any{"otp": otp}),
+				callLater(r, "POST", "/api/players/add", elsewhere.Access, child(2, otherAt)),
+				callLater(r, "PUT", "/api/approval/guardian-response", guardian.Access, map[string]any{"player_id": player, "action": "approved"}),
+				callLater(s, "POST", "/auth/refresh", "", map[string]any{"refresh_token": elsewhere.Refresh}),
+				callLater(r, "POST", "/auth/login", "", map[string]any{"mobile_number": coach.Number, "otp": deviceCode, "device_token": coach.Device}))
 			closed, added, decided, refreshed, login := got[0], got[1], got[2], got[3], got[4]
 			closed.Want(t, 204)
 			if added.Status != 201 && added.Status != 401 {
 				t.Errorf("adding: %s", added.Body)
 			}
-			if n := one[int](t, db, `SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL`, coach.ID); n != 0 {
+			if n := queryOne[int](t, db, `SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL`, coach.ID); n != 0 {
 				t.Errorf("%d players outlive the account", n)
 			}
-			history := one[int](t, db, `SELECT count(*) FROM approval_history WHERE player_id = $1`, player)
+			history := queryOne[int](t, db, `SELECT count(*) FROM approval_history WHERE player_id = $1`, player)
 			if (decided.Status == 200) != (history == 1) || decided.Status != 200 && decided.Status != 404 {
 				t.Errorf("decided %d with %d records: %s", decided.Status, history, decided.Body)
 			}
-			if tells := told(t, guardian, "coach_left"); tells != history {
+			if tells := countNotifications(t, guardian, "coach_left"); tells != history {
 				t.Errorf("%d times told after %d decisions", tells, history)
 			}
 			if refreshed.Status == 200 {
@@ -155,10 +155,10 @@ func TestCloseAccountRaces(t *testing.T) {
 			if login.Status == 200 && login.String("account.id") == coach.ID {
 				r.Call(t, "GET", "/api/me", login.String("access_token"), nil).Want(t, 401, "session_revoked")
 			}
-			if n := one[int](t, db, `SELECT count(*) FROM sessions WHERE account_id = $1 AND revoked_at IS NULL`, coach.ID); n != 0 {
+			if n := queryOne[int](t, db, `SELECT count(*) FROM sessions WHERE account_id = $1 AND revoked_at IS NULL`, coach.ID); n != 0 {
 				t.Errorf("%d sessions outlive the account", n)
 			}
-			if n := one[int](t, db, `SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending'`, coach.ID); n != 0 {
+			if n := queryOne[int](t, db, `SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending'`, coach.ID); n != 0 {
 				t.Errorf("%d requests are open", n)
 			}
 		}

@@ -24,7 +24,7 @@ func TestSupersededRequestID(t *testing.T) {
 		}
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "approved", "request_id": "seven"}).
 			Want(t, 422, "validation_failed")
-		availability(t, coach, id, false, false)
+		wantAvailability(t, coach, id, false, false)
 	})
 }
 
@@ -119,7 +119,7 @@ func TestRetryAfterExhaustedOTP(t *testing.T) {
 		otp := s.OTP(coachNumber, 0)
 		s.Clock.Advance(20 * time.Second)
 		for i := range 5 {
-			s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, i)}).Want(t, 422, "otp_incorrect")
+			s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}).Want(t, 422, "otp_incorrect")
 		}
 		dead := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
 		if wait, err := time.ParseDuration(dead.Header.Get("Retry-After") + "s"); err != nil || wait > 41*time.Second || wait < 30*time.Second {

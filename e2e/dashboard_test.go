@@ -10,19 +10,19 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// board reads p's dashboard; what moved the clock may have ended the token.
-func board(t *testing.T, p *touchlinetest.User) *touchlinetest.Response {
+// getDashboard reads p's dashboard; what moved the clock may have ended the token.
+func getDashboard(t *testing.T, p *touchlinetest.User) *touchlinetest.Response {
 	t.Helper()
 	a := p.Call(t, "GET", "/api/coach/dashboard", nil)
 	if a.Status == 401 {
-		*p = *again(t, p)
+		*p = *renewTokens(t, p)
 		a = p.Call(t, "GET", "/api/coach/dashboard", nil)
 	}
 	return a.Want(t, 200)
 }
 
-// shows fails unless the dashboard has these values, as "path": text.
-func shows(t *testing.T, when string, a *touchlinetest.Response, want map[string]string) {
+// wantValues fails unless the dashboard has these values, as "path": text.
+func wantValues(t *testing.T, when string, a *touchlinetest.Response, want map[string]string) {
 	t.Helper()
 	for path, value := range want {
 		if got := a.String(path); got != value {
@@ -31,8 +31,8 @@ func shows(t *testing.T, when string, a *touchlinetest.Response, want map[string
 	}
 }
 
-// needs lists the kinds in the order of the dashboard.
-func needs(a *touchlinetest.Response) []string {
+// attentionKinds lists the kinds in the order of the dashboard.
+func attentionKinds(a *touchlinetest.Response) []string {
 	var kinds []string
 	list, _ := a.JSON["attention"].([]any)
 	for _, item := range list {
@@ -46,7 +46,7 @@ func TestDashboard(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
-		shows(t, "new", board(t, coach), map[string]string{
+		wantValues(t, "new", getDashboard(t, coach), map[string]string{
 			"profile.complete": "false", "kyc.state": "disabled", "profile.missing": "[name bio experience_years sports]", "players.total": "0",
 			"pending_approvals.total": "0", "pending_approvals.oldest_days": "", "follow_up.target_in": "172800",
 			"follow_up.share": "", "attention_counts.profile_incomplete": "1", "unread_notifications": "0", "batches": "[]", "attendance_today": "[]",
@@ -54,7 +54,7 @@ func TestDashboard(t *testing.T) {
 		coach = s.Coach(t, "+919812300002")
 		other := s.Coach(t, "+919812300003") // whose players count for nobody else
 		other.AddPlayer(t, child(9, "+919812300039"))
-		if a := board(t, coach); len(needs(a)) != 0 || a.String("profile.complete") != "true" {
+		if a := getDashboard(t, coach); len(attentionKinds(a)) != 0 || a.String("profile.complete") != "true" {
 			t.Errorf("complete: %s", a.Body)
 		}
 		first := coach.AddPlayer(t, child(1, "+919812300031"))
@@ -66,38 +66,38 @@ func TestDashboard(t *testing.T) {
 			guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": first.String("player_id"), "action": what}).Want(t, 200)
 		}
 		answer("approved")
-		shows(t, "approved", board(t, coach), map[string]string{
+		wantValues(t, "approved", getDashboard(t, coach), map[string]string{
 			"players.total": "3", "players.guardian.approved": "1", "players.guardian.pending": "2", "players.student.pending": "3",
 			"pending_approvals.total": "5", "pending_approvals.under_48h": "5", "pending_approvals.over_48h": "0", "pending_approvals.oldest_days": "0",
 			"unread_notifications": "1", "follow_up.overdue": "0", "follow_up.reached_target": "0",
 		})
 		answer("revoked")
-		if a := board(t, coach); a.String("players.guardian.revoked") != "1" || !slices.Equal(needs(a), []string{"revoked"}) {
+		if a := getDashboard(t, coach); a.String("players.guardian.revoked") != "1" || !slices.Equal(attentionKinds(a), []string{"revoked"}) {
 			t.Errorf("revoked: %s", a.Body)
 		}
 
 		s.Clock.Advance(24 * time.Hour)
-		coach = again(t, coach)
+		coach = renewTokens(t, coach)
 		remind := map[string]any{"player_id": second.String("player_id"), "approver_type": "guardian"}
 		coach.Call(t, "POST", "/api/approval/send-reminder", remind).Want(t, 202)
 		s.Clock.Advance(23 * time.Hour)
-		shows(t, "47 h", board(t, coach), map[string]string{
+		wantValues(t, "47 h", getDashboard(t, coach), map[string]string{
 			"pending_approvals.over_48h": "0", "pending_approvals.oldest_days": "1", "follow_up.overdue": "0", "follow_up.reached_target": "0",
 		})
 		s.Clock.Advance(2 * time.Hour)
-		shows(t, "49 h", board(t, coach), map[string]string{
+		wantValues(t, "49 h", getDashboard(t, coach), map[string]string{
 			"pending_approvals.over_48h": "5", "pending_approvals.under_48h": "0", "pending_approvals.over_3_days": "0", "pending_approvals.oldest_days": "2",
 			"follow_up.overdue": "1", "follow_up.reached_target": "2", "follow_up.followed_up": "1", "follow_up.share": "0.5",
 		})
-		again(t, coach).Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": third.String("player_id")}).Want(t, 200)
-		shows(t, "sent again, late", board(t, coach), map[string]string{
+		renewTokens(t, coach).Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": third.String("player_id")}).Want(t, 200)
+		wantValues(t, "sent again, late", getDashboard(t, coach), map[string]string{
 			"follow_up.overdue": "0", "follow_up.reached_target": "2", "follow_up.followed_up": "1",
 		})
 		s.Clock.Advance(24 * time.Hour)
-		shows(t, "73 h", board(t, coach), map[string]string{"pending_approvals.over_3_days": "5", "pending_approvals.oldest_days": "3"})
+		wantValues(t, "73 h", getDashboard(t, coach), map[string]string{"pending_approvals.over_3_days": "5", "pending_approvals.oldest_days": "3"})
 		s.Clock.Advance(31 * 24 * time.Hour)
 		coach = s.SignIn(t, "coach", coach.Number)
-		shows(t, "a month on", board(t, coach), map[string]string{"follow_up.overdue": "0", "follow_up.reached_target": "0", "follow_up.share": ""})
+		wantValues(t, "a month on", getDashboard(t, coach), map[string]string{"follow_up.overdue": "0", "follow_up.reached_target": "0", "follow_up.share": ""})
 	})
 }
 
@@ -115,11 +115,11 @@ func TestDashboardAttention(t *testing.T) {
 		stranger := s.SignIn(t, "guardian", "+919812300042")
 		stranger.Call(t, "POST", "/api/approval/requests/"+disputed.String("guardian_request_id")+"/dispute", nil).Want(t, 200)
 		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"bio": nil}).Want(t, 200)
-		a := board(t, coach)
-		if got := needs(a); !slices.Equal(got, []string{"profile_incomplete", "disputed", "rejected", "delivery_failed"}) {
+		a := getDashboard(t, coach)
+		if got := attentionKinds(a); !slices.Equal(got, []string{"profile_incomplete", "disputed", "rejected", "delivery_failed"}) {
 			t.Fatalf("needs %v", got)
 		}
-		shows(t, "all", a, map[string]string{
+		wantValues(t, "all", a, map[string]string{
 			"attention_counts.disputed": "1", "attention_counts.rejected": "1", "attention_counts.delivery_failed": "1", "attention_counts.profile_incomplete": "1",
 			"profile.missing": "[bio]",
 		})
@@ -137,7 +137,7 @@ func TestDashboardAttention(t *testing.T) {
 		correct(unsent, "+919812300043")
 		correct(disputed, "+919812300044")
 		coach.Call(t, "DELETE", "/api/players/"+refused.String("player_id"), nil).Want(t, 204)
-		if a := board(t, coach); len(needs(a)) != 0 || a.String("players.total") != "2" {
+		if a := getDashboard(t, coach); len(attentionKinds(a)) != 0 || a.String("players.total") != "2" {
 			t.Errorf("seen to: %s", a.Body)
 		}
 		guardian.Call(t, "GET", "/api/coach/dashboard", nil).Want(t, 403, "role_not_allowed")
@@ -155,8 +155,8 @@ func TestDashboardDocumentsAndTier(t *testing.T) {
 		coach.Upload(t, "qualification", "Trainer.pdf", touchlinetest.PDF(500, 2), "expires_on", day(400)).Want(t, 201)
 		coach.Upload(t, "identity", "Card.pdf", touchlinetest.PDF(300, 3)).Want(t, 201)
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
-		a := board(t, coach)
-		shows(t, "at first", a, map[string]string{
+		a := getDashboard(t, coach)
+		wantValues(t, "at first", a, map[string]string{
 			"kyc.state": "not_started", "tier.tier": "free", "tier.use.players": "1", "tier.use.storage_bytes": "1800", "tier.use.messages_today": "1",
 			"tier.limits.players": "250", "tier.limits.messages_per_day": "200", "attention_counts.certificate_expiring": "0",
 		})
@@ -165,26 +165,26 @@ func TestDashboardDocumentsAndTier(t *testing.T) {
 			t.Errorf("the subscription says %s", own.Body)
 		}
 		s.Clock.Advance(2 * 24 * time.Hour)
-		a = board(t, coach)
-		if got := needs(a); !slices.Equal(got, []string{"certificate_expiring"}) {
+		a = getDashboard(t, coach)
+		if got := attentionKinds(a); !slices.Equal(got, []string{"certificate_expiring"}) {
 			t.Fatalf("needs %v", got)
 		}
 		item := a.JSON["attention"].([]any)[0].(map[string]any)
 		if item["document_id"] != soon.String("document_id") || item["title"] != "First aid" {
 			t.Errorf("the certificate: %v", item)
 		}
-		shows(t, "a day later", board(t, coach), map[string]string{"attention_counts.certificate_expiring": "1", "tier.use.messages_today": "0"})
+		wantValues(t, "a day later", getDashboard(t, coach), map[string]string{"attention_counts.certificate_expiring": "1", "tier.use.messages_today": "0"})
 		s.Clock.Advance(30 * 24 * time.Hour)
 		coach = s.SignIn(t, "coach", coachNumber)
-		if got := needs(board(t, coach)); !slices.Equal(got, []string{"certificate_expiring"}) {
+		if got := attentionKinds(getDashboard(t, coach)); !slices.Equal(got, []string{"certificate_expiring"}) {
 			t.Errorf("on its last day: %v", got)
 		}
 		s.Clock.Advance(24 * time.Hour)
-		if got := needs(board(t, coach)); !slices.Equal(got, []string{"certificate_expired"}) {
+		if got := attentionKinds(getDashboard(t, coach)); !slices.Equal(got, []string{"certificate_expired"}) {
 			t.Errorf("after it: %v", got)
 		}
-		again(t, coach).Call(t, "DELETE", "/api/coach/documents/"+soon.String("document_id"), nil).Want(t, 200)
-		if got := needs(board(t, coach)); len(got) != 0 {
+		renewTokens(t, coach).Call(t, "DELETE", "/api/coach/documents/"+soon.String("document_id"), nil).Want(t, 200)
+		if got := attentionKinds(getDashboard(t, coach)); len(got) != 0 {
 			t.Errorf("deleted: %v", got)
 		}
 	}, func(c *config.Config) { c.KYC = true })
@@ -203,8 +203,8 @@ func TestDashboardLimitsAttentionList(t *testing.T) {
 			}
 			guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "rejected"}).Want(t, 200)
 		}
-		a := board(t, coach)
-		if n := len(needs(a)); n != 50 || a.String("attention_counts.rejected") != "60" {
+		a := getDashboard(t, coach)
+		if n := len(attentionKinds(a)); n != 50 || a.String("attention_counts.rejected") != "60" {
 			t.Errorf("%d listed, %s counted", n, a.String("attention_counts.rejected"))
 		}
 		if newest := a.JSON["attention"].([]any)[0].(map[string]any); newest["student_name"] != fmt.Sprint("Asha Rao ", 59) {

@@ -22,17 +22,17 @@ import (
 func TestDatabaseUnavailable(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
-	road := newRoad(t, address)
+	road := newProxy(t, address)
 	s := touchlinetest.New(t, road.url())
 	coach := s.Coach(t, coachNumber)
 	player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 	id, link := player.String("player_id"), linkPath(t, s, guardianNumber, 0)
 	s.SMS(studentNumber, "message", 0)
 	guardian := s.SignIn(t, "guardian", guardianNumber)
-	f := listen(t, coach, "")
+	f := openStream(t, coach, "")
 	s.Call(t, "GET", "/readyz", "", nil).Want(t, 200)
 
-	road.shut()
+	road.close()
 	f.ends(15 * time.Second)
 	calls := []struct {
 		method, path string
@@ -101,9 +101,9 @@ func TestDatabaseUnavailable(t *testing.T) {
 	if n := s.Sent(guardianNumber, "message"); n != 1 {
 		t.Errorf("%d messages, want the first alone", n)
 	}
-	f = listen(t, coach, "")
-	decide(t, guardian, id, "approved")
-	f.next(patience)
+	f = openStream(t, coach, "")
+	decideAsGuardian(t, guardian, id, "approved")
+	f.next(waitLimit)
 	coach.AddPlayer(t, child(9, otherNumber))
 	s.SMS(otherNumber, "message", 0)
 	refresh(t, s, coach.Refresh).Want(t, 200)
@@ -121,8 +121,8 @@ func TestDatabaseUnavailable(t *testing.T) {
 	}
 }
 
-// road leads to PostgreSQL, and can be shut: then nobody answers at its end.
-type road struct {
+// proxy leads to PostgreSQL, and can be shut: then nobody answers at its end.
+type proxy struct {
 	*testing.T
 	socket, network, to string
 	query               *url.URL
@@ -132,8 +132,8 @@ type road struct {
 	lanes map[net.Conn]bool
 }
 
-// newRoad opens a road to the server of the database at address.
-func newRoad(t *testing.T, address string) *road {
+// newProxy opens a road to the server of the database at address.
+func newProxy(t *testing.T, address string) *proxy {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -146,24 +146,24 @@ func newRoad(t *testing.T, address string) *road {
 	if port == "" {
 		port = "5432"
 	}
-	r := &road{T: t, socket: filepath.Join(t.TempDir(), ".s.PGSQL.5432"), network: "tcp", to: net.JoinHostPort(host, port), query: u}
+	r := &proxy{T: t, socket: filepath.Join(t.TempDir(), ".s.PGSQL.5432"), network: "tcp", to: net.JoinHostPort(host, port), query: u}
 	if strings.HasPrefix(host, "/") {
 		r.network, r.to = "unix", filepath.Join(host, ".s.PGSQL."+port)
 	}
 	r.open()
-	t.Cleanup(r.shut)
+	t.Cleanup(r.close)
 	return r
 }
 
 // url is that of the database at the end of the road.
-func (r *road) url() string {
+func (r *proxy) url() string {
 	u := *r.query
 	u.Host = ""
 	u.RawQuery = url.Values{"host": {filepath.Dir(r.socket)}, "sslmode": {"disable"}}.Encode()
 	return u.String()
 }
 
-func (r *road) open() {
+func (r *proxy) open() {
 	r.Helper()
 	gate, err := net.Listen("unix", r.socket)
 	if err != nil {
@@ -190,20 +190,20 @@ func (r *road) open() {
 				_, _ = in.Close(), out.Close()
 			}
 			r.mu.Unlock()
-			go drive(in, out)
-			go drive(out, in)
+			go pipe(in, out)
+			go pipe(out, in)
 		}
 	}()
 }
 
-// drive copies one way and then closes both.
-func drive(from, to net.Conn) {
+// pipe copies one way and then closes both.
+func pipe(from, to net.Conn) {
 	_, _ = io.Copy(to, from)
 	_, _ = from.Close(), to.Close()
 }
 
-// shut closes the road and whatever is on it.
-func (r *road) shut() {
+// close closes the road and whatever is on it.
+func (r *proxy) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.gate == nil {
@@ -220,7 +220,7 @@ func (r *road) shut() {
 func TestDatabaseRefusesConnections(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.Postgres(t))
-	admin, name := administrator(t, s)
+	admin, name := postgresAdmin(t, s)
 	coach := s.Coach(t, coachNumber)
 	execSQL(t, admin, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false")
 	execSQL(t, admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, name)

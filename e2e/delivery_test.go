@@ -12,12 +12,12 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-var linkIn = regexp.MustCompile(`https?://\S+`)
+var linkPattern = regexp.MustCompile(`https?://\S+`)
 
 // linkPath is the path of the one link in the nth message to number, from 0.
 func linkPath(t *testing.T, s *touchlinetest.Service, number string, n int) string {
 	t.Helper()
-	links := linkIn.FindAllString(s.SMS(number, "message", n).Text, -1)
+	links := linkPattern.FindAllString(s.SMS(number, "message", n).Text, -1)
 	if len(links) != 1 || !strings.HasPrefix(links[0], s.Config.PublicURL+"/a/") {
 		t.Fatalf("the links of a message: %q", links)
 	}
@@ -52,7 +52,7 @@ func TestMessageLink(t *testing.T) {
 		}
 
 		s.Clock.Advance(48*time.Hour + time.Second)
-		coach = again(t, coach)
+		coach = renewTokens(t, coach)
 		send := map[string]any{"player_id": player.String("player_id")}
 		resent := coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 200)
 		if resent.String("request_id") != player.String("guardian_request_id") {
@@ -69,7 +69,7 @@ func TestMessageLink(t *testing.T) {
 		s.Clock.Advance(48*time.Hour + time.Second)
 		leads(second, 404)
 
-		coach = again(t, coach)
+		coach = renewTokens(t, coach)
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 200)
 		third := linkPath(t, s, guardianNumber, 2)
 		leads(third, 200)
@@ -105,15 +105,15 @@ func TestGatewayFailureDelaysDelivery(t *testing.T) {
 				start := time.Now()
 				player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 				s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": guardianNumber, "role": "guardian"}).Want(t, 202)
-				request := asked(t, coach, player.String("guardian_request_id"))
+				request := getRequest(t, coach, player.String("guardian_request_id"))
 				if took := time.Since(start); took > 3*time.Second {
 					t.Errorf("three answers took %s", took)
 				}
-				if state, _ := sms(request); state != "queued" {
+				if state, _ := smsDelivery(request); state != "queued" {
 					t.Errorf("the delivery is %q: %s", state, request.Body)
 				}
 				eventually(t, "three attempts", func() bool { return s.Gateway.Attempts() >= before+3 })
-				if state, _ := sms(asked(t, coach, player.String("guardian_request_id"))); state != "queued" && bad.Delay == 0 {
+				if state, _ := smsDelivery(getRequest(t, coach, player.String("guardian_request_id"))); state != "queued" && bad.Delay == 0 {
 					t.Errorf("the delivery is %q while nobody hears", state)
 				}
 				s.Gateway.Behave(smstest.Behaviour{})
@@ -121,10 +121,10 @@ func TestGatewayFailureDelaysDelivery(t *testing.T) {
 				s.SMS(studentNumber, "message", 0)
 				s.SMS(guardianNumber, "otp", 0)
 				eventually(t, "the delivery is sent", func() bool {
-					state, reason := sms(asked(t, coach, player.String("guardian_request_id")))
+					state, reason := smsDelivery(getRequest(t, coach, player.String("guardian_request_id")))
 					return state == "sent" && reason == ""
 				})
-				never(t, "a message came twice", quiet, func() bool {
+				never(t, "a message came twice", quietPeriod, func() bool {
 					return s.Sent(guardianNumber, "message")+s.Sent(studentNumber, "message")+s.Sent(guardianNumber, "otp") > 3
 				})
 			})
@@ -142,7 +142,7 @@ func TestRetryAfter(t *testing.T) {
 		coach.AddPlayer(t, child(1, guardianNumber))
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		s.Gateway.Behave(smstest.Behaviour{})
-		never(t, "it was tried before its time", quiet, func() bool { return s.Gateway.Attempts() > before+1 })
+		never(t, "it was tried before its time", quietPeriod, func() bool { return s.Gateway.Attempts() > before+1 })
 		s.Clock.Advance(time.Hour + time.Minute)
 		s.SMS(guardianNumber, "message", 0)
 	})
@@ -159,7 +159,7 @@ func TestRetryAfterPastTheEnd(t *testing.T) {
 		player := coach.AddPlayer(t, child(1, guardianNumber))
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		eventually(t, "the delivery waits", func() bool {
-			state, reason := sms(asked(t, coach, player.String("guardian_request_id")))
+			state, reason := smsDelivery(getRequest(t, coach, player.String("guardian_request_id")))
 			if state != "queued" {
 				t.Fatalf("the delivery is %s, %s", state, reason)
 			}
@@ -205,7 +205,7 @@ func TestPermanentGatewayError(t *testing.T) {
 				player := coach.AddPlayer(t, child(1, guardianNumber))
 				id := player.String("guardian_request_id")
 				eventually(t, "the delivery fails", func() bool {
-					state, _ := sms(asked(t, coach, id))
+					state, _ := smsDelivery(getRequest(t, coach, id))
 					return state == "failed"
 				})
 				pending := coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items()
@@ -214,7 +214,7 @@ func TestPermanentGatewayError(t *testing.T) {
 				}) {
 					t.Errorf("pending: %v", pending)
 				}
-				never(t, "the coach was not told once", quiet, func() bool { return told(t, coach, "delivery_failed") != 1 })
+				never(t, "the coach was not told once", quietPeriod, func() bool { return countNotifications(t, coach, "delivery_failed") != 1 })
 
 				s.Gateway.Behave(smstest.Behaviour{})
 				resent := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": player.String("player_id")}).Want(t, 200)
@@ -249,16 +249,16 @@ func TestDeliveryFailsAfterOneDay(t *testing.T) {
 		s.Clock.Advance(day - time.Hour)
 		before = s.Gateway.Attempts()
 		eventually(t, "an attempt after 23 hours", func() bool { return s.Gateway.Attempts() > before })
-		coach = again(t, coach)
-		if state, reason := sms(asked(t, coach, id)); state != "queued" {
+		coach = renewTokens(t, coach)
+		if state, reason := smsDelivery(getRequest(t, coach, id)); state != "queued" {
 			t.Fatalf("after 23 hours the delivery is %s, %s", state, reason)
 		}
 		s.Clock.Advance(time.Hour + time.Second)
-		coach = again(t, coach)
+		coach = renewTokens(t, coach)
 		eventually(t, "it is given up", func() bool {
-			state, _ := sms(asked(t, coach, id))
+			state, _ := smsDelivery(getRequest(t, coach, id))
 			return state == "failed"
 		})
-		never(t, "the coach was not told once", quiet, func() bool { return told(t, coach, "delivery_failed") != 1 })
+		never(t, "the coach was not told once", quietPeriod, func() bool { return countNotifications(t, coach, "delivery_failed") != 1 })
 	})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// askCode asks for a code of a coach's number and returns what came by SMS.
-func askCode(t *testing.T, s *touchlinetest.Service, number, device string) string {
+// requestOTP asks for a code of a coach's number and returns what came by SMS.
+func requestOTP(t *testing.T, s *touchlinetest.Service, number, device string) string {
 	t.Helper()
 	before := s.Sent(number, "otp")
 	s.Call(t, "POST", "/auth/request-otp", "", withDevice(map[string]any{"mobile_number": number}, device)).Want(t, 202)
@@ -32,18 +32,18 @@ func TestDeviceHasOwnLimits(t *testing.T) {
 		ask := withDevice(map[string]any{"mobile_number": coachNumber}, p.Device)
 		for range 4 {
 			s.Clock.Advance(61 * time.Second)
-			askCode(t, s, coachNumber, "")
+			requestOTP(t, s, coachNumber, "")
 		}
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 429, "otp_resend_too_soon")
 		s.Clock.Advance(61 * time.Second)
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 429, "otp_send_limit")
 
-		otp := askCode(t, s, coachNumber, p.Device)
+		otp := requestOTP(t, s, coachNumber, p.Device)
 		s.Call(t, "POST", "/auth/request-otp", "", ask).Want(t, 429, "otp_resend_too_soon")
 		s.Call(t, "POST", "/auth/verify-otp", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": otp}, p.Device)).Want(t, 200)
 		for range 4 {
 			s.Clock.Advance(61 * time.Second)
-			askCode(t, s, coachNumber, p.Device)
+			requestOTP(t, s, coachNumber, p.Device)
 		}
 		s.Clock.Advance(61 * time.Second)
 		full := s.Call(t, "POST", "/auth/request-otp", "", ask).Want(t, 429, "otp_send_limit")
@@ -51,22 +51,22 @@ func TestDeviceHasOwnLimits(t *testing.T) {
 			t.Fatalf("the refusal: %s", full.Body)
 		}
 		s.Clock.Advance(24 * time.Hour)
-		otp = askCode(t, s, coachNumber, p.Device)
+		otp = requestOTP(t, s, coachNumber, p.Device)
 		for round := range 2 {
 			if round == 1 {
 				s.Clock.Advance(6 * time.Minute)
-				otp = askCode(t, s, coachNumber, p.Device)
+				otp = requestOTP(t, s, coachNumber, p.Device)
 			}
 			for i := range 5 {
-				s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, i)}, p.Device)).Want(t, 422, "otp_incorrect")
+				s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}, p.Device)).Want(t, 422, "otp_incorrect")
 			}
 		}
 		s.Clock.Advance(6 * time.Minute)
-		otp = askCode(t, s, coachNumber, p.Device)
+		otp = requestOTP(t, s, coachNumber, p.Device)
 		s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": otp}, p.Device)).Want(t, 429, "otp_attempts_exceeded")
 		// Its guesses were not the number's.
 		s.Clock.Advance(61 * time.Second)
-		otp = askCode(t, s, coachNumber, "")
+		otp = requestOTP(t, s, coachNumber, "")
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 200)
 	}, func(c *config.Config) { c.OTPSendsPerHour, c.OTPSendsPerDay = 5, 100 })
 }
@@ -82,7 +82,7 @@ func TestDeviceLifetime(t *testing.T) {
 		proves := func(number string) bool {
 			t.Helper()
 			s.Clock.Advance(10 * time.Minute)
-			otp := askCode(t, s, number, p.Device)
+			otp := requestOTP(t, s, number, p.Device)
 			a := s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": number, "otp": otp})
 			if a.Status == 200 {
 				return false
@@ -101,7 +101,7 @@ func TestDeviceLifetime(t *testing.T) {
 			t.Fatal("a logout ended the device")
 		}
 		s.Clock.Advance(179 * 24 * time.Hour)
-		otp := askCode(t, s, coachNumber, p.Device)
+		otp := requestOTP(t, s, coachNumber, p.Device)
 		again := s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": otp}, p.Device)).Want(t, 200)
 		if again.String("device_token") != p.Device {
 			t.Fatal("a known device got another token")

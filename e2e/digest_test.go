@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// digests lists the bodies of p's pending reminders, newest first.
-func digests(t *testing.T, p *touchlinetest.User) (bodies []string) {
+// digestBodies lists the bodies of p's pending reminders, newest first.
+func digestBodies(t *testing.T, p *touchlinetest.User) (bodies []string) {
 	t.Helper()
 	for _, n := range p.Call(t, "GET", "/api/notifications?limit=200", nil).Want(t, 200).Items() {
 		if n["type"] == "pending_reminder" {
@@ -36,12 +36,12 @@ func TestDigest(t *testing.T) {
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": answered.String("player_id"), "action": "approved"}).Want(t, 200)
 
 		s.Clock.Advance(3*day - time.Minute)
-		coach, idle = again(t, coach), again(t, idle)
-		never(t, "told before three days", looks, func() bool { return len(digests(t, coach)) > 0 })
+		coach, idle = renewTokens(t, coach), renewTokens(t, idle)
+		never(t, "told before three days", looks, func() bool { return len(digestBodies(t, coach)) > 0 })
 		s.Clock.Advance(time.Minute)
-		eventually(t, "the coach is told", func() bool { return len(digests(t, coach)) > 0 })
-		never(t, "told twice", looks, func() bool { return len(digests(t, coach)) > 1 })
-		if body := digests(t, coach)[0]; body != "3 approval requests have been pending for more than 3 days." {
+		eventually(t, "the coach is told", func() bool { return len(digestBodies(t, coach)) > 0 })
+		never(t, "told twice", looks, func() bool { return len(digestBodies(t, coach)) > 1 })
+		if body := digestBodies(t, coach)[0]; body != "3 approval requests have been pending for more than 3 days." {
 			t.Errorf("told %q, want three requests", body)
 		}
 
@@ -50,18 +50,18 @@ func TestDigest(t *testing.T) {
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": one, "action": "rejected"}).Want(t, 200)
 		coach.Call(t, "POST", "/api/approval/requests/"+two+"/cancel", nil).Want(t, 200)
 		s.Clock.Advance(3*day - time.Minute)
-		coach = again(t, coach)
-		never(t, "told again before three days", looks, func() bool { return len(digests(t, coach)) > 1 })
+		coach = renewTokens(t, coach)
+		never(t, "told again before three days", looks, func() bool { return len(digestBodies(t, coach)) > 1 })
 		s.Clock.Advance(time.Minute)
-		eventually(t, "the coach is told again", func() bool { return len(digests(t, coach)) > 1 })
-		never(t, "told three times", looks, func() bool { return len(digests(t, coach)) > 2 })
-		if body := digests(t, coach)[0]; !strings.HasPrefix(body, "1 approval request ") {
+		eventually(t, "the coach is told again", func() bool { return len(digestBodies(t, coach)) > 1 })
+		never(t, "told three times", looks, func() bool { return len(digestBodies(t, coach)) > 2 })
+		if body := digestBodies(t, coach)[0]; !strings.HasPrefix(body, "1 approval request ") {
 			t.Errorf("told %q, want one request", body)
 		}
 
 		coach.Call(t, "DELETE", "/api/players/"+one, nil).Want(t, 204)
 		s.Clock.Advance(4 * day)
-		coach, idle = again(t, coach), again(t, idle)
-		never(t, "told of nothing", looks, func() bool { return len(digests(t, coach)) > 2 || len(digests(t, idle)) > 0 })
+		coach, idle = renewTokens(t, coach), renewTokens(t, idle)
+		never(t, "told of nothing", looks, func() bool { return len(digestBodies(t, coach)) > 2 || len(digestBodies(t, idle)) > 0 })
 	})
 }

@@ -32,7 +32,7 @@ func TestDirectoryShowsDocuments(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		at := "/api/coaches/" + coach.ID
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "certifications", "profile_picture")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "certifications", "profile_picture")).Want(t, 200)
 		titles := func() string { return s.Call(t, "GET", at, "", nil).Want(t, 200).String("certifications") }
 		if titles() != "[]" {
 			t.Errorf("none yet: %s", titles())
@@ -69,11 +69,11 @@ func TestDirectoryShowsDocuments(t *testing.T) {
 				t.Errorf("%d may be kept: %v", status, a.Header)
 			}
 		}
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "certifications")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "certifications")).Want(t, 200)
 		s.Call(t, "GET", address, "", nil).Want(t, 401)
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(false, "profile_picture")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(false, "profile_picture")).Want(t, 200)
 		s.Call(t, "GET", address, "", nil).Want(t, 401)
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "profile_picture")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "profile_picture")).Want(t, 200)
 		s.Call(t, "GET", address, "", nil).Want(t, 200)
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"profile_picture":null}`).Want(t, 200)
 		if now := s.Call(t, "GET", at, "", nil).Want(t, 200); now.JSON["profile_picture"] != nil {
@@ -89,15 +89,15 @@ func TestDirectoryFollowsTier(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		refused := coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "name", "bio", "sports")).Want(t, 403, "tier_limit")
+		refused := coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name", "bio", "sports")).Want(t, 403, "tier_limit")
 		if refused.String("limit") != "shows" || refused.String("tier") != "small" || refused.JSON["needed_tier"] != nil || refused.String("fields") != "[bio sports]" {
 			t.Errorf("refused: %s", refused.Body)
 		}
-		if refused := coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "name", "bio")).Want(t, 403, "tier_limit"); refused.String("needed_tier") != "large" {
+		if refused := coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name", "bio")).Want(t, 403, "tier_limit"); refused.String("needed_tier") != "large" {
 			t.Errorf("refused: %s", refused.Body)
 		}
 		coach.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": "large"}).Want(t, 200)
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "name", "bio")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name", "bio")).Want(t, 200)
 		if len(search(t, s, "?q=child")) != 1 {
 			t.Error("not found by the bio")
 		}
@@ -112,7 +112,7 @@ func TestDirectoryFollowsTier(t *testing.T) {
 			t.Error("found by what is not shown, or not by what is")
 		}
 		// A tier that only operators give, and that shows nothing.
-		execSQL(t, tables(t, s), `UPDATE coaches SET tier = 'staff' WHERE id = $1`, coach.ID)
+		execSQL(t, openTables(t, s), `UPDATE coaches SET tier = 'staff' WHERE id = $1`, coach.ID)
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"bio":"New."}`).Want(t, 200) // relists
 		if v := coach.Call(t, "GET", "/api/coach/visibility", nil).Want(t, 200); v.String("blocked_by") != "tier_limit" || v.String("listed") != "false" {
 			t.Errorf("a tier without the directory: %s", v.Body)

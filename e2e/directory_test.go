@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-func wish(visible bool, show ...string) map[string]any {
+func visibilityBody(visible bool, show ...string) map[string]any {
 	if show == nil {
 		show = []string{}
 	}
@@ -41,7 +41,7 @@ func TestDirectory(t *testing.T) {
 		if rest.String("visible") != "false" || rest.String("listed") != "false" || rest.String("show") != "[]" || rest.JSON["blocked_by"] != nil {
 			t.Errorf("at rest: %s", rest.Body)
 		}
-		set := coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "sports", "name", "verified")).Want(t, 200)
+		set := coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "sports", "name", "verified")).Want(t, 200)
 		if set.String("visible") != "true" || set.String("listed") != "true" || set.String("show") != "[name sports verified]" {
 			t.Errorf("set: %s", set.Body)
 		}
@@ -66,7 +66,7 @@ func TestDirectory(t *testing.T) {
 				t.Errorf("%s finds %v", query, got)
 			}
 		}
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "bio")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "bio")).Want(t, 200)
 		if search(t, s, "?q=child")[0] != coach.ID || len(search(t, s, "?q=meera")) > 0 {
 			t.Error("the bio is not all that is searched")
 		}
@@ -87,14 +87,14 @@ func TestDirectory(t *testing.T) {
 		if len(search(t, s, "")) > 0 {
 			t.Error("an incomplete coach is listed")
 		}
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "bio")).Want(t, 403, "profile_incomplete")
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(false, "bio", "name")).Want(t, 200)
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true)).Want(t, 403, "profile_incomplete")
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "bio")).Want(t, 403, "profile_incomplete")
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(false, "bio", "name")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true)).Want(t, 403, "profile_incomplete")
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"bio":"Back."}`).Want(t, 200)
 		if len(search(t, s, "")) > 0 {
 			t.Error("a coach is listed who does not wish it")
 		}
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "name")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name")).Want(t, 200)
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"sports":null}`).Want(t, 200)
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"sports":["Chess"]}`).Want(t, 200)
 		if got := search(t, s, ""); len(got) != 1 {
@@ -131,12 +131,12 @@ func TestVisibilityInput(t *testing.T) {
 			`{"visible":null,"show":null}`:                                                      {"/show", "/visible"},
 			`{"visible":true,"show":["name","name","name","name","name","name","name","name"]}`: {"/show"},
 		} {
-			if got := pointers(coach.Call(t, "PUT", "/api/coach/visibility", body).Want(t, 422, "validation_failed")); !slices.Equal(got, at) {
+			if got := faultPointers(coach.Call(t, "PUT", "/api/coach/visibility", body).Want(t, 422, "validation_failed")); !slices.Equal(got, at) {
 				t.Errorf("%s: faults at %v, want %v", body, got, at)
 			}
 		}
 		coach.Call(t, "PUT", "/api/coach/visibility", `[`).Want(t, 400)
-		s.Call(t, "PUT", "/api/coach/visibility", "", wish(true)).Want(t, 401)
+		s.Call(t, "PUT", "/api/coach/visibility", "", visibilityBody(true)).Want(t, 401)
 	})
 }
 
@@ -145,7 +145,7 @@ func TestDirectoryIsKept(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "name")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name")).Want(t, 200)
 		for _, path := range []string{"/api/coaches", "/api/coaches/" + coach.ID, "/api/coaches?sport=hockey&q=m&limit=1"} {
 			first := s.Call(t, "GET", path, "", nil).Want(t, 200)
 			etag := first.Header.Get("ETag")
@@ -190,7 +190,7 @@ func TestDirectoryPages(t *testing.T) {
 		var want []string
 		for i := range 5 {
 			coach := s.Coach(t, fmt.Sprintf("+9198765000%02d", i))
-			coach.Call(t, "PUT", "/api/coach/visibility", wish(i != 2, "name", "sports")).Want(t, 200)
+			coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(i != 2, "name", "sports")).Want(t, 200)
 			if i != 2 {
 				want = append([]string{coach.ID}, want...)
 			}
@@ -221,7 +221,7 @@ func TestHostileSearch(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "name", "bio", "sports")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name", "bio", "sports")).Want(t, 200)
 		wide := strings.Repeat("\ufdfa", 50)
 		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{
 			"sports": []string{wide, "⚽", "हॉकी"}, "bio": strings.Repeat("\ufdfa\U0001d7d8", 1000),
@@ -278,24 +278,24 @@ func TestDirectoryRequiresVerification(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		refused := coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "name")).Want(t, 403, "kyc_required")
+		refused := coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name")).Want(t, 403, "kyc_required")
 		if refused.String("kyc_state") != "not_started" {
 			t.Errorf("refused: %s", refused.Body)
 		}
 		if v := coach.Call(t, "GET", "/api/coach/visibility", nil).Want(t, 200); v.String("blocked_by") != "kyc_required" || v.String("visible") != "false" {
 			t.Errorf("state: %s", v.Body)
 		}
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(false, "name")).Want(t, 200)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(false, "name")).Want(t, 200)
 
 		id := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
 		coach.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Meera Nair", "document_ids": []string{id}}).Want(t, 201)
-		if refused := coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "name")).Want(t, 403, "kyc_required"); refused.String("kyc_state") != "submitted" {
+		if refused := coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name")).Want(t, 403, "kyc_required"); refused.String("kyc_state") != "submitted" {
 			t.Errorf("refused: %s", refused.Body)
 		}
-		verdict(t, s, approve)
-		coach.Call(t, "PUT", "/api/coach/visibility", wish(true, "verified")).Want(t, 200)
+		decideKYC(t, s, approve)
+		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "verified")).Want(t, 200)
 		if got := s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 200); got.JSON["verified"] != true {
 			t.Errorf("verified: %s", got.Body)
 		}
-	}, kycOn)
+	}, enableKYC)
 }

@@ -14,7 +14,7 @@ import (
 // reads go on, nothing is half done, and it recovers by itself.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
-	p := start(t, "TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_OTP_SENDS_TOTAL_HOUR=0", "TOUCHLINE_REQUESTS_PER_ADDRESS_MINUTE=0")
+	p := startServer(t, "TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_OTP_SENDS_TOTAL_HOUR=0", "TOUCHLINE_REQUESTS_PER_ADDRESS_MINUTE=0")
 	ask := func(n int) (int, string, string) {
 		t.Helper()
 		status, header, body := p.post("/auth/request-otp", fmt.Sprintf(`{"mobile_number": "+9198128%05d"}`, n))
@@ -23,7 +23,7 @@ func TestDiskFull(t *testing.T) {
 	if status, _, body := ask(0); status != 202 {
 		t.Fatalf("%d %s", status, body)
 	}
-	p.limitFiles(p.size("touchline.db-wal"))
+	p.limitFileSize(p.fileSize("touchline.db-wal"))
 	n := 1
 	eventually(t, "the disk is full", func() bool {
 		n++
@@ -44,20 +44,20 @@ func TestDiskFull(t *testing.T) {
 	if status, _, _ := p.get("/healthz"); status != 200 {
 		t.Errorf("/healthz answers %d", status)
 	}
-	p.limitFiles(-1)
+	p.limitFileSize(-1)
 	eventually(t, "room again", func() bool {
 		// Not too soon after an earlier one, either: the refused ones left nothing.
 		status, _, _ := ask(n)
 		return status == 202
 	})
 	p.interrupt()
-	if code := p.wait(patience); code != 0 {
-		t.Errorf("exit %d: %s", code, p.errors())
+	if code := p.wait(waitLimit); code != 0 {
+		t.Errorf("exit %d: %s", code, p.stderrText())
 	}
 }
 
-// size is that of a file in its data folder.
-func (p *process) size(name string) int64 {
+// fileSize is that of a file in its data folder.
+func (p *process) fileSize(name string) int64 {
 	p.Helper()
 	info, err := os.Stat(filepath.Join(p.dir, "touchline-data", name))
 	if err != nil {
@@ -66,9 +66,9 @@ func (p *process) size(name string) int64 {
 	return info.Size()
 }
 
-// limitFiles lets none of its files grow beyond size, as a full disk would; -1
+// limitFileSize lets none of its files grow beyond size, as a full disk would; -1
 // lifts it.
-func (p *process) limitFiles(size int64) {
+func (p *process) limitFileSize(size int64) {
 	p.Helper()
 	var limit unix.Rlimit
 	if err := unix.Prlimit(p.cmd.Process.Pid, unix.RLIMIT_FSIZE, nil, &limit); err != nil {

@@ -103,7 +103,7 @@ func TestDocuments(t *testing.T) {
 		c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"certifications": []string{d.String("document_id")}}).Want(t, 200)
 		c.Call(t, "DELETE", url, nil).Want(t, 200)
 		c.Call(t, "GET", url, nil).Want(t, 404)
-		if n := one[int64](t, tables(t, s), `SELECT stored_bytes FROM coaches WHERE id = $1`, c.ID); n != 0 {
+		if n := queryOne[int64](t, openTables(t, s), `SELECT stored_bytes FROM coaches WHERE id = $1`, c.ID); n != 0 {
 			t.Errorf("%d bytes are still counted", n)
 		}
 	})
@@ -174,8 +174,8 @@ func TestProfileReportsEveryFault(t *testing.T) {
 	}, func(c *config.Config) { c.ProfileRequired = []string{"name", "certifications", "profile_picture"} })
 }
 
-// spooled lists what uploads have left on the disk.
-func spooled(t *testing.T, s *touchlinetest.Service) []string {
+// spoolFiles lists what uploads have left on the disk.
+func spoolFiles(t *testing.T, s *touchlinetest.Service) []string {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(s.Config.DataDir, "uploads", "*"))
 	if err != nil {
@@ -207,7 +207,7 @@ func TestTierStorageLimit(t *testing.T) {
 		}
 		put(6001).Want(t, 403, "tier_limit")
 		put(5999).Want(t, 200)
-		if left := spooled(t, s); len(left) > 0 {
+		if left := spoolFiles(t, s); len(left) > 0 {
 			t.Errorf("left of uploads: %v", left)
 		}
 	}, func(c *config.Config) { c.Tiers = tiers })
@@ -220,7 +220,7 @@ func TestUploadsOfOneCoach(t *testing.T) {
 		c, other := s.Coach(t, "+919812300001"), s.Coach(t, "+919812300002")
 		var refused atomic.Int64
 		for range 40 {
-			conn := opened(t, s, c, "Content-Length: 5000")
+			conn := startUpload(t, s, c, "Content-Length: 5000")
 			_, _ = io.WriteString(conn, kindPart)
 			go func() {
 				if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err == nil && resp.StatusCode == 429 {

@@ -33,7 +33,7 @@ func TestConsentEndToEnd(t *testing.T) {
 		if added.String("guardian_status") != "pending" || added.String("student_status") != "pending" {
 			t.Fatalf("a new player: %s", added.Body)
 		}
-		availability(t, coach, id, false, false)
+		wantAvailability(t, coach, id, false, false)
 		pending := coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200)
 		if n := len(pending.Items()); n != 2 {
 			t.Fatalf("%d pending, want 2: %s", n, pending.Body)
@@ -54,7 +54,7 @@ func TestConsentEndToEnd(t *testing.T) {
 		answer := map[string]any{"player_id": id, "action": "approved", "request_id": links[0]["request_id"]}
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", answer).Want(t, 200)
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", answer).Want(t, 200) // PUT is idempotent
-		availability(t, coach, id, true, false)
+		wantAvailability(t, coach, id, true, false)
 		full := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200)
 		if full.String("student.medical_information") == "" {
 			t.Fatalf("a guardian who approved sees the medical note: %s", full.Body)
@@ -63,15 +63,15 @@ func TestConsentEndToEnd(t *testing.T) {
 		student := s.SignIn(t, "student", studentNumber)
 		student.Call(t, "PUT", "/api/approval/guardian-response", answer).Want(t, 403, "role_not_allowed")
 		student.Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": id, "action": "rejected", "reason": "wrong team"}).Want(t, 200)
-		availability(t, student, id, true, false)
+		wantAvailability(t, student, id, true, false)
 		student.Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 409, "invalid_transition")
 
 		sent := coach.Call(t, "POST", "/api/approval/send-student-request", map[string]any{"player_id": id}).Want(t, 201)
 		coach.Call(t, "POST", "/api/approval/send-student-request", map[string]any{"player_id": id}).Want(t, 409, "request_pending")
 		student.Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": id, "action": "approved", "request_id": sent.String("request_id")}).Want(t, 200)
-		availability(t, guardian, id, true, true)
+		wantAvailability(t, guardian, id, true, true)
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "revoked"}).Want(t, 200)
-		availability(t, guardian, id, false, true)
+		wantAvailability(t, guardian, id, false, true)
 
 		status := coach.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200)
 		if status.String("guardian_status") != "rejected" || status.String("guardian_state") != "revoked" || status.String("student_status") != "approved" {
@@ -104,8 +104,8 @@ func TestConsentEndToEnd(t *testing.T) {
 	})
 }
 
-// availability fails the test unless p sees these app services for the player.
-func availability(t *testing.T, p *touchlinetest.User, id string, guardian, student bool) {
+// wantAvailability fails the test unless p sees these app services for the player.
+func wantAvailability(t *testing.T, p *touchlinetest.User, id string, guardian, student bool) {
 	t.Helper()
 	a := p.Call(t, "GET", "/api/services/availability/"+id, nil).Want(t, 200)
 	if a.JSON["guardian_app_enabled"] != guardian || a.JSON["student_app_enabled"] != student || a.JSON["chat_enabled"] != true || a.JSON["sms_enabled"] != true {

@@ -125,11 +125,11 @@ func TestReplicasShareBucket(t *testing.T) {
 // and of those with different folders one alone gets in.
 func TestReplicasStartConcurrently(t *testing.T) {
 	t.Parallel()
-	t.Run("shared", func(t *testing.T) { race(t, true) })
-	t.Run("apart", func(t *testing.T) { race(t, false) })
+	t.Run("shared", func(t *testing.T) { startConcurrently(t, true) })
+	t.Run("apart", func(t *testing.T) { startConcurrently(t, false) })
 }
 
-func race(t *testing.T, shared bool) {
+func startConcurrently(t *testing.T, shared bool) {
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		const replicas = 6
 		dir, data := t.TempDir(), t.TempDir()

@@ -19,20 +19,20 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// patience is how long something that comes by itself may take on a machine
+	// waitLimit is how long something that comes by itself may take on a machine
 	// that is busy with other tests.
-	patience = 30 * time.Second
-	// quiet is how long the tests look for what must not come: longer than the
+	waitLimit = 30 * time.Second
+	// quietPeriod is how long the tests look for what must not come: longer than the
 	// worker's poll.
-	quiet = 2500 * time.Millisecond
+	quietPeriod = 2500 * time.Millisecond
 )
 
 // eventually waits until ready says so.
 func eventually(t *testing.T, what string, ready func() bool) {
 	t.Helper()
-	for end := time.Now().Add(patience); !ready(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(waitLimit); !ready(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("not within %s: %s", patience, what)
+			t.Fatalf("not within %s: %s", waitLimit, what)
 		}
 	}
 }
@@ -47,8 +47,8 @@ func never(t *testing.T, what string, length time.Duration, happened func() bool
 	}
 }
 
-// again gives p new tokens: moving the clock ended the access token.
-func again(t *testing.T, p *touchlinetest.User) *touchlinetest.User {
+// renewTokens gives p new tokens: moving the clock ended the access token.
+func renewTokens(t *testing.T, p *touchlinetest.User) *touchlinetest.User {
 	t.Helper()
 	a := p.Service.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": p.Refresh})
 	if a.Status != 200 {
@@ -66,14 +66,14 @@ func child(n int, guardian string) map[string]any {
 	return body
 }
 
-// asked is the request with this id as p sees it.
-func asked(t *testing.T, p *touchlinetest.User, id string) *touchlinetest.Response {
+// getRequest is the request with this id as p sees it.
+func getRequest(t *testing.T, p *touchlinetest.User, id string) *touchlinetest.Response {
 	t.Helper()
 	return p.Call(t, "GET", "/api/approval/requests/"+id, nil).Want(t, 200)
 }
 
-// sms is the last delivery by SMS of a request: its state and its reason.
-func sms(a *touchlinetest.Response) (state, reason string) {
+// smsDelivery is the last delivery by SMS of a request: its state and its reason.
+func smsDelivery(a *touchlinetest.Response) (state, reason string) {
 	list, _ := a.JSON["deliveries"].([]any)
 	for _, d := range list {
 		if d := d.(map[string]any); d["channel"] == "sms" {
@@ -84,8 +84,8 @@ func sms(a *touchlinetest.Response) (state, reason string) {
 	return state, reason
 }
 
-// told counts the notifications of a type that p has.
-func told(t *testing.T, p *touchlinetest.User, kind string) int {
+// countNotifications counts the notifications of a type that p has.
+func countNotifications(t *testing.T, p *touchlinetest.User, kind string) int {
 	t.Helper()
 	n := 0
 	for _, note := range p.Call(t, "GET", "/api/notifications?limit=200", nil).Want(t, 200).Items() {
@@ -96,8 +96,8 @@ func told(t *testing.T, p *touchlinetest.User, kind string) int {
 	return n
 }
 
-// tables opens the database of s beside the service.
-func tables(t *testing.T, s *touchlinetest.Service) *sql.DB {
+// openTables opens the database of s beside the service.
+func openTables(t *testing.T, s *touchlinetest.Service) *sql.DB {
 	t.Helper()
 	return openSQL(t, s.Config.DatabaseURL.Reveal())
 }
@@ -116,8 +116,8 @@ func openSQL(t *testing.T, address string) *sql.DB {
 	return db
 }
 
-// administrator is a connection beside the database of s, or nil on SQLite.
-func administrator(t *testing.T, s *touchlinetest.Service) (db *sql.DB, name string) {
+// postgresAdmin is a connection beside the database of s, or nil on SQLite.
+func postgresAdmin(t *testing.T, s *touchlinetest.Service) (db *sql.DB, name string) {
 	t.Helper()
 	u, err := url.Parse(s.Config.DatabaseURL.Reveal())
 	if err != nil || u.Scheme == "sqlite" {
@@ -130,17 +130,17 @@ func administrator(t *testing.T, s *touchlinetest.Service) (db *sql.DB, name str
 
 func execSQL(t *testing.T, db *sql.DB, query string, args ...any) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	if _, err := db.ExecContext(ctx, query, args...); err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
 }
 
-// one reads a single value.
-func one[T any](t *testing.T, db *sql.DB, query string, args ...any) (v T) {
+// queryOne reads a single value.
+func queryOne[T any](t *testing.T, db *sql.DB, query string, args ...any) (v T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	if err := db.QueryRowContext(ctx, query, args...).Scan(&v); err != nil {
 		t.Fatalf("%s: %v", query, err)
@@ -148,18 +148,18 @@ func one[T any](t *testing.T, db *sql.DB, query string, args ...any) (v T) {
 	return v
 }
 
-// tools is a shell beside the service.
-type tools struct {
+// cliContext is a shell beside the service.
+type cliContext struct {
 	*server.Operators
 	ctx context.Context
 	by  actor.Operator
 }
 
-// shell has do work as the command line does.
-func shell(t *testing.T, s *touchlinetest.Service, what string, do func(sh *tools) error) {
+// runCLI has do work as the command line does.
+func runCLI(t *testing.T, s *touchlinetest.Service, what string, do func(sh *cliContext) error) {
 	t.Helper()
 	s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
-		if err := do(&tools{sh, ctx, by}); err != nil {
+		if err := do(&cliContext{sh, ctx, by}); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 	})

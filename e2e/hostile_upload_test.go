@@ -32,9 +32,9 @@ func eachStorage(t *testing.T, test func(t *testing.T, s *touchlinetest.Service)
 	})
 }
 
-// corners is a picture with red at the top left, green at the top right, blue at
+// cornerImage is a picture with red at the top left, green at the top right, blue at
 // the bottom left and white else, so that it shows how it was turned.
-func corners(width, height int) *image.NRGBA {
+func cornerImage(width, height int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
 		for x := range width {
@@ -65,12 +65,12 @@ func pngOf(m image.Image) []byte {
 	return b.Bytes()
 }
 
-// located is a JPEG that was taken lying on its side, at a place on the earth.
-func located(width, height int) []byte {
+// jpegWithLocation is a JPEG that was taken lying on its side, at a place on the earth.
+func jpegWithLocation(width, height int) []byte {
 	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x02\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x88\x25\x00\x04\x00\x00\x00\x01\x00\x00\x00\x26\x00\x00\x00\x00")
 	exif = append(exif, "\x00\x01\x00\x01\x00\x02\x00\x00\x00\x02N\x00\x00\x00\x00\x00\x00\x00GPS 12.9716 N 77.5946 E"...)
 	segment := append([]byte{0xff, 0xe1, 0, byte(len(exif) + 2)}, exif...)
-	plain := jpegOf(corners(width, height))
+	plain := jpegOf(cornerImage(width, height))
 	return slices.Concat(plain[:2], segment, plain[2:])
 }
 
@@ -107,8 +107,8 @@ const (
 	multiPart = "multipart/form-data; boundary=XX"
 )
 
-// hostile is one upload that a stranger may send.
-type hostile struct {
+// hostileUpload is one upload that a stranger may send.
+type hostileUpload struct {
 	name string
 	body string
 	// mediaType is multiPart where it is empty.
@@ -122,28 +122,30 @@ type hostile struct {
 	fileName string
 }
 
-// sent is a form of a certificate with this file.
-func sent(name string, content []byte) string { return kindPart + filePart(name, content) + lastPart }
+// certificateForm is a form of a certificate with this file.
+func certificateForm(name string, content []byte) string {
+	return kindPart + filePart(name, content) + lastPart
+}
 
-func refusedFile(name string, content []byte, code string) hostile {
-	return hostile{name: name, body: sent(name, content), status: 422, code: "validation_failed", faults: []string{"/file " + code}}
+func refusedFile(name string, content []byte, code string) hostileUpload {
+	return hostileUpload{name: name, body: certificateForm(name, content), status: 422, code: "validation_failed", faults: []string{"/file " + code}}
 }
 
 // hostileUploads is every upload that tries something.
-func hostileUploads() []hostile {
-	pdf, photo, drawing := touchlinetest.PDF(400, 1), jpegOf(corners(40, 30)), pngOf(corners(40, 30))
+func hostileUploads() []hostileUpload {
+	pdf, photo, drawing := touchlinetest.PDF(400, 1), jpegOf(cornerImage(40, 30)), pngOf(cornerImage(40, 30))
 	zip := "PK\x05\x06" + strings.Repeat("\x00", 18)
 	webpAnimated := "RIFF\x2a\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x0f\x00\x00\x0f\x00\x00ANIM\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00VP8 \x00\x00\x00\x00"
-	named := func(name, want string) hostile {
-		return hostile{name: "named " + name, body: sent(name, pdf), status: 201, fileName: want}
+	named := func(name, want string) hostileUpload {
+		return hostileUpload{name: "named " + name, body: certificateForm(name, pdf), status: 201, fileName: want}
 	}
-	text := func(field, content string, faults ...string) hostile {
-		return hostile{
+	text := func(field, content string, faults ...string) hostileUpload {
+		return hostileUpload{
 			name: field + " " + shorten(content), body: kindPart + textPart(field, content) + filePart("a.pdf", pdf) + lastPart,
 			status: 422, code: "validation_failed", faults: faults,
 		}
 	}
-	return []hostile{
+	return []hostileUpload{
 		// What the file is not.
 		refusedFile("picture.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`), "unsupported_type"),
 		refusedFile("page.png", []byte("<!DOCTYPE html><script>alert(1)</script>"), "unsupported_type"),
@@ -163,8 +165,8 @@ func hostileUploads() []hostile {
 		// What is two things at once.
 		refusedFile("both.pdf", []byte(string(pdf)+zip), "ambiguous_type"),
 		refusedFile("page.pdf", []byte("%PDF-1.4\n<html><script>alert(1)</script></html>\n%%EOF\n"), "ambiguous_type"),
-		{name: "JPEG and ZIP", body: sent("both.jpg", []byte(string(photo)+zip)), status: 201, fileName: "both.jpg"},
-		{name: "PNG and script", body: sent("both.png", withChunk(drawing, "tEXt", "Comment\x00<script>alert(1)</script>")), status: 201, fileName: "both.jpg"},
+		{name: "JPEG and ZIP", body: certificateForm("both.jpg", []byte(string(photo)+zip)), status: 201, fileName: "both.jpg"},
+		{name: "PNG and script", body: certificateForm("both.png", withChunk(drawing, "tEXt", "Comment\x00<script>alert(1)</script>")), status: 201, fileName: "both.jpg"},
 		// What is damaged, or too much.
 		refusedFile("cut.pdf", pdf[:200], "truncated"),
 		refusedFile("cut.jpg", photo[:len(photo)/2], "truncated"),
@@ -175,11 +177,11 @@ func hostileUploads() []hostile {
 		refusedFile("endless.png", pngHeader(0x7fffffff, 0x7fffffff), "too_many_pixels"),
 		refusedFile("nothing.png", pngHeader(0, 10), "unreadable_picture"),
 		refusedFile("hollow.png", pngHeader(1000, 1000), "unreadable_picture"),
-		{name: "moving PNG", body: sent("moving.png", withChunk(drawing, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00")), status: 201, fileName: "moving.jpg"},
+		{name: "moving PNG", body: certificateForm("moving.png", withChunk(drawing, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00")), status: 201, fileName: "moving.jpg"},
 		refusedFile("moving.webp", []byte(webpAnimated), "animated_picture"),
-		{name: "one byte over", body: sent("large.pdf", touchlinetest.PDF(10<<20+1, 1)), status: 413, code: "payload_too_large"},
-		{name: "not one byte over", body: sent("large.pdf", touchlinetest.PDF(10<<20, 1)), status: 201, fileName: "large.pdf"},
-		{name: "much over", body: sent("large.pdf", touchlinetest.PDF(12<<20, 1)), status: 413, code: "payload_too_large"},
+		{name: "one byte over", body: certificateForm("large.pdf", touchlinetest.PDF(10<<20+1, 1)), status: 413, code: "payload_too_large"},
+		{name: "not one byte over", body: certificateForm("large.pdf", touchlinetest.PDF(10<<20, 1)), status: 201, fileName: "large.pdf"},
+		{name: "much over", body: certificateForm("large.pdf", touchlinetest.PDF(12<<20, 1)), status: 413, code: "payload_too_large"},
 		{
 			name: "a text of 10 MiB", body: textPart("title", strings.Repeat("x", 10<<20)) + lastPart, status: 422, code: "validation_failed",
 			faults: []string{"/title too_long", "/kind required", "/file required"},
@@ -192,7 +194,7 @@ func hostileUploads() []hostile {
 		{name: "two kinds", body: kindPart + kindPart + filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/kind duplicate_field"}},
 		{name: "a PDF as picture", body: textPart("kind", "profile_picture") + filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/file not_a_picture"}},
 		{name: "texts after the file", body: filePart("a.pdf", pdf) + kindPart + textPart("title", "Last") + lastPart, status: 201, fileName: "a.pdf"},
-		{name: "before and behind", body: "to whom it may concern\r\n" + sent("a.pdf", pdf) + "yours", status: 201, fileName: "a.pdf"},
+		{name: "before and behind", body: "to whom it may concern\r\n" + certificateForm("a.pdf", pdf) + "yours", status: 201, fileName: "a.pdf"},
 		{
 			name: "everything wrong", body: textPart("kind", "secret") + textPart("title", strings.Repeat("x", 101)) + textPart("issued_on", "2025-02-30") +
 				textPart("admin", "true") + filePart("a.txt", []byte("no")) + lastPart, status: 422, code: "validation_failed",
@@ -211,12 +213,12 @@ func hostileUploads() []hostile {
 		text("__proto__", "x", "/__proto__ unknown_field"),
 		text("in_profile", "true", "/in_profile unknown_field"),
 		{
-			name: "ends before it begins", body: textPart("issued_on", "2025-05-02") + textPart("expires_on", "2025-05-01") + sent("a.pdf", pdf),
+			name: "ends before it begins", body: textPart("issued_on", "2025-05-02") + textPart("expires_on", "2025-05-01") + certificateForm("a.pdf", pdf),
 			status: 422, code: "validation_failed", faults: []string{"/expires_on before_issued_on"},
 		},
 		// What the body is not.
-		{name: "nameless part", body: part("Content-Disposition: form-data", "x") + sent("a.pdf", pdf), status: 400, code: "malformed_request"},
-		{name: "no disposition", body: part("Content-Type: text/plain", "x") + sent("a.pdf", pdf), status: 400, code: "malformed_request"},
+		{name: "nameless part", body: part("Content-Disposition: form-data", "x") + certificateForm("a.pdf", pdf), status: 400, code: "malformed_request"},
+		{name: "no disposition", body: part("Content-Type: text/plain", "x") + certificateForm("a.pdf", pdf), status: 400, code: "malformed_request"},
 		{name: "no header", body: "--XX\r\n\r\nx\r\n" + lastPart, status: 400, code: "malformed_request"},
 		{name: "a broken header", body: part("no colon", "x") + lastPart, status: 400, code: "malformed_request"},
 		{name: "an endless header", body: part("X: "+strings.Repeat("y", 40<<10), "x") + lastPart, status: 400, code: "malformed_request"},
@@ -226,15 +228,15 @@ func hostileUploads() []hostile {
 		{name: "only the end", body: lastPart, status: 400, code: "malformed_request"},
 		{name: "not multipart at all", body: "hello", status: 400, code: "malformed_request"},
 		{name: "no final boundary", body: kindPart + filePart("a.pdf", pdf), status: 400, code: "malformed_request"},
-		{name: "cut inside the file", body: sent("a.pdf", pdf)[:300], status: 400, code: "malformed_request"},
-		{name: "another boundary", body: sent("a.pdf", pdf), mediaType: "multipart/form-data; boundary=YY", status: 400, code: "malformed_request"},
-		{name: "no boundary", body: sent("a.pdf", pdf), mediaType: "multipart/form-data", status: 400, code: "malformed_request"},
-		{name: "a boundary of 80", body: sent("a.pdf", pdf), mediaType: "multipart/form-data; boundary=" + strings.Repeat("X", 80), status: 400, code: "malformed_request"},
-		{name: "multipart/mixed", body: sent("a.pdf", pdf), mediaType: "multipart/mixed; boundary=XX", status: 415, code: "unsupported_media_type"},
+		{name: "cut inside the file", body: certificateForm("a.pdf", pdf)[:300], status: 400, code: "malformed_request"},
+		{name: "another boundary", body: certificateForm("a.pdf", pdf), mediaType: "multipart/form-data; boundary=YY", status: 400, code: "malformed_request"},
+		{name: "no boundary", body: certificateForm("a.pdf", pdf), mediaType: "multipart/form-data", status: 400, code: "malformed_request"},
+		{name: "a boundary of 80", body: certificateForm("a.pdf", pdf), mediaType: "multipart/form-data; boundary=" + strings.Repeat("X", 80), status: 400, code: "malformed_request"},
+		{name: "multipart/mixed", body: certificateForm("a.pdf", pdf), mediaType: "multipart/mixed; boundary=XX", status: 415, code: "unsupported_media_type"},
 		{name: "JSON", body: `{"kind":"certification"}`, mediaType: "application/json", status: 415, code: "unsupported_media_type"},
 		{name: "the file alone", body: string(pdf), mediaType: "application/pdf", status: 415, code: "unsupported_media_type"},
-		{name: "compressed", body: sent("a.pdf", pdf), headers: []string{"Content-Encoding: gzip"}, status: 415, code: "unsupported_media_type"},
-		{name: "wants HTML", body: sent("a.pdf", pdf), headers: []string{"Accept: text/html"}, status: 406, code: "not_acceptable"},
+		{name: "compressed", body: certificateForm("a.pdf", pdf), headers: []string{"Content-Encoding: gzip"}, status: 415, code: "unsupported_media_type"},
+		{name: "wants HTML", body: certificateForm("a.pdf", pdf), headers: []string{"Accept: text/html"}, status: 406, code: "not_acceptable"},
 		// What names may not do.
 		named("../../../etc/passwd", "passwd.pdf"),
 		named(`..\\..\\windows\\system32\\evil.exe`, "evil.pdf"),
@@ -242,7 +244,7 @@ func hostileUploads() []hostile {
 		named("..", "document.pdf"),
 		named("", "document.pdf"),
 		named(".htaccess", "htaccess.pdf"),
-		{name: "a NUL in the name", body: sent("a.pdf\x00.exe", pdf), status: 400, code: "malformed_request"},
+		{name: "a NUL in the name", body: certificateForm("a.pdf\x00.exe", pdf), status: 400, code: "malformed_request"},
 		named("invoice\u202efdp.exe", "invoicefdp.pdf"),
 		named("C:evil|<b>?.pdf", "C_evil__b__.pdf"),
 		named("Meera.Nair.pdf", "Meera.Nair.pdf"),
@@ -274,7 +276,7 @@ func TestHostileUploads(t *testing.T) {
 					mediaType = multiPart
 				}
 				a := c.Call(t, "POST", "/api/coach/documents", h.body, append(h.headers, "Content-Type: "+mediaType)...).Want(t, h.status, h.code)
-				if got := faultsOf(a); !slices.Equal(got, h.faults) {
+				if got := validationFaults(a); !slices.Equal(got, h.faults) {
 					t.Errorf("faults %q, want %q: %s", got, h.faults, a.Body)
 				}
 				if a.Status != 201 {
@@ -293,14 +295,14 @@ func TestHostileUploads(t *testing.T) {
 				}
 			})
 		}
-		db := tables(t, s)
-		if n := one[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NULL`); n != int64(kept) {
+		db := openTables(t, s)
+		if n := queryOne[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NULL`); n != int64(kept) {
 			t.Errorf("%d blobs of %d documents", n, kept)
 		}
-		if n := one[int64](t, db, `SELECT count(*) FROM documents`); n != int64(kept) {
+		if n := queryOne[int64](t, db, `SELECT count(*) FROM documents`); n != int64(kept) {
 			t.Errorf("%d documents, want %d", n, kept)
 		}
-		if left := spooled(t, s); len(left) > 0 {
+		if left := spoolFiles(t, s); len(left) > 0 {
 			t.Errorf("left of uploads: %v", left)
 		}
 	})
@@ -311,17 +313,17 @@ func TestHostileReplacements(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
-		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(40, 30))).Want(t, 201)
+		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(cornerImage(40, 30))).Want(t, 201)
 		put := func(body string, headers ...string) *touchlinetest.Response {
 			return c.Call(t, "PUT", d.String("content_url"), body, append(headers, "Content-Type: "+multiPart)...)
 		}
 		pdf := touchlinetest.PDF(100, 1)
 		for body, fault := range map[string]string{
 			filePart("a.pdf", pdf) + lastPart: "/file not_a_picture",
-			lastPart[:4] + "\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n" + filePart("a.jpg", jpegOf(corners(4, 3))) + lastPart: "/title unknown_field",
+			lastPart[:4] + "\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n" + filePart("a.jpg", jpegOf(cornerImage(4, 3))) + lastPart: "/title unknown_field",
 			textPart("file", "") + lastPart: "/file empty",
 		} {
-			if got := faultsOf(put(body).Want(t, 422)); len(got) != 1 || got[0] != fault {
+			if got := validationFaults(put(body).Want(t, 422)); len(got) != 1 || got[0] != fault {
 				t.Errorf("faults %q, want %q", got, fault)
 			}
 		}
@@ -334,8 +336,8 @@ func TestHostileReplacements(t *testing.T) {
 	})
 }
 
-// faultsOf lists the faults of a problem.
-func faultsOf(a *touchlinetest.Response) []string {
+// validationFaults lists the faults of a problem.
+func validationFaults(a *touchlinetest.Response) []string {
 	var all []string
 	list, _ := a.JSON["errors"].([]any)
 	for _, f := range list {
@@ -345,8 +347,8 @@ func faultsOf(a *touchlinetest.Response) []string {
 	return all
 }
 
-// sizesOf reads the sizes of a profile's picture.
-func sizesOf(a *touchlinetest.Response) map[string]string {
+// pictureSizes reads the sizes of a profile's picture.
+func pictureSizes(a *touchlinetest.Response) map[string]string {
 	picture, _ := a.JSON["profile_picture"].(map[string]any)
 	list, _ := picture["sizes"].([]any)
 	sizes := map[string]string{}
@@ -363,7 +365,7 @@ func TestPictures(t *testing.T) {
 	t.Parallel()
 	eachStorage(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
-		photo := located(1200, 800)
+		photo := jpegWithLocation(1200, 800)
 		if !bytes.Contains(photo, []byte("GPS 12.9716")) {
 			t.Fatal("the photo has no position")
 		}
@@ -372,7 +374,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("kept: %s", d.Body)
 		}
 		profile := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200)
-		sizes := sizesOf(profile)
+		sizes := pictureSizes(profile)
 		if profile.String("profile_picture.document_id") != d.String("document_id") || len(sizes) != 3 {
 			t.Errorf("profile: %s", profile.Body)
 		}
@@ -402,7 +404,7 @@ func TestPictures(t *testing.T) {
 		c.Call(t, "GET", d.String("content_url")+"?size=huge", nil).Want(t, 422)
 		c.Call(t, "GET", d.String("content_url")+"?size=", nil).Want(t, 422)
 
-		next := c.Upload(t, "profile_picture", "new.png", pngOf(corners(10, 10))).Want(t, 201)
+		next := c.Upload(t, "profile_picture", "new.png", pngOf(cornerImage(10, 10))).Want(t, 201)
 		if got := c.Call(t, "GET", "/api/coach/profile", nil).String("profile_picture.document_id"); got != next.String("document_id") {
 			t.Errorf("the picture is %s, want the new one", got)
 		}
@@ -422,7 +424,7 @@ func TestPictures(t *testing.T) {
 			"/certifications/1": {"certifications": []string{certificate.String("document_id"), c.ID}},
 		} {
 			a := c.Call(t, "PATCH", "/api/coach/profile", body).Want(t, 422, "validation_failed")
-			if got := faultsOf(a); len(got) != 1 || got[0] != pointer+" unknown_document" {
+			if got := validationFaults(a); len(got) != 1 || got[0] != pointer+" unknown_document" {
 				t.Errorf("%s: %v", pointer, got)
 			}
 		}

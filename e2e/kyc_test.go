@@ -16,10 +16,10 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-func kycOn(c *config.Config) { c.KYC = true }
+func enableKYC(c *config.Config) { c.KYC = true }
 
-// verdict has an operator decide about the submission that has waited for longest.
-func verdict(t *testing.T, s *touchlinetest.Service, what func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error)) {
+// decideKYC has an operator decide about the submission that has waited for longest.
+func decideKYC(t *testing.T, s *touchlinetest.Service, what func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error)) {
 	t.Helper()
 	s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
 		waiting, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 1)
@@ -94,7 +94,7 @@ func TestKYC(t *testing.T) {
 			{"more", object{"legal_name": "Asha", "document_ids": []string{passport}, "state": "verified"}, "/state unknown_field"},
 		} {
 			a := submit(tt.body).Want(t, 422, "validation_failed")
-			if got := strings.Join(faultsOf(a), ", "); got != tt.want {
+			if got := strings.Join(validationFaults(a), ", "); got != tt.want {
 				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 			}
 		}
@@ -112,11 +112,11 @@ func TestKYC(t *testing.T) {
 			t.Errorf("%s", a.Body)
 		}
 		s.Clock.Advance(time.Minute)
-		verdict(t, s, func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error) {
+		decideKYC(t, s, func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error) {
 			return v.Reject(ctx, by, id, "The passport is not readable")
 		})
 		rejected := state("rejected")
-		if rejected.String("reason") != "The passport is not readable" || rejected.JSON["decided_at"] == nil || told(t, c, "kyc_rejected") != 1 {
+		if rejected.String("reason") != "The passport is not readable" || rejected.JSON["decided_at"] == nil || countNotifications(t, c, "kyc_rejected") != 1 {
 			t.Errorf("%s", rejected.Body)
 		}
 		submit(object{"legal_name": "Asha K. Rao", "document_ids": []string{card}}).Want(t, 201)
@@ -131,8 +131,8 @@ func TestKYC(t *testing.T) {
 			t.Errorf("%s", read.Body)
 		}
 		submit(object{"legal_name": "Asha K. Rao", "document_ids": []string{passport}}).Want(t, 201)
-		verdict(t, s, approve)
-		if read := state("verified"); read.JSON["reason"] != nil || read.JSON["decided_at"] == nil || told(t, c, "kyc_verified") != 1 {
+		decideKYC(t, s, approve)
+		if read := state("verified"); read.JSON["reason"] != nil || read.JSON["decided_at"] == nil || countNotifications(t, c, "kyc_verified") != 1 {
 			t.Errorf("%s", read.Body)
 		}
 		// A decision stands, whatever becomes of its documents.
@@ -150,7 +150,7 @@ func TestKYC(t *testing.T) {
 		if log := s.Log.String(); strings.Contains(log, "Kumari") {
 			t.Error("the log has the legal name")
 		}
-	}, kycOn)
+	}, enableKYC)
 }
 
 // TestUnverifiedPlayers: until verified a coach has room for fewer players.
@@ -177,12 +177,12 @@ func TestUnverifiedPlayers(t *testing.T) {
 		c.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Asha", "document_ids": []string{id}}).Want(t, 201)
 		add(2).Want(t, 403, "kyc_required")
 		visible().Want(t, 403, "kyc_required")
-		verdict(t, s, approve)
+		decideKYC(t, s, approve)
 		add(2).Want(t, 201)
 		add(3).Want(t, 201)
 		add(4).Want(t, 403, "tier_limit")
 		visible().Want(t, 200)
-	}, kycOn, withTiers(t, tiers))
+	}, enableKYC, withTiers(t, tiers))
 }
 
 // TestOperatorSetsTier: an operator may give any tier, and it is recorded.

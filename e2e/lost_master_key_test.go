@@ -21,18 +21,18 @@ func TestLostMasterKey(t *testing.T) {
 		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", decide).Want(t, 200)
 		passport := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
 		coach.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Meera Devi Nair", "document_ids": []string{passport}}).Want(t, 201)
-		verdict(t, s, approve)
+		decideKYC(t, s, approve)
 
 		if err := s.Stop(); err != nil {
 			t.Fatal(err)
 		}
-		db := tables(t, s)
+		db := openTables(t, s)
 		for statement := range strings.SplitSeq(way, ";") {
 			if statement = strings.TrimSpace(statement); statement != "" && statement != "BEGIN" && statement != "COMMIT" {
 				execSQL(t, db, statement)
 			}
 		}
-		s = touchlinetest.New(t, s.Config.DatabaseURL.Reveal(), kycOn, func(c *config.Config) { c.Files = s.Config.Files })
+		s = touchlinetest.New(t, s.Config.DatabaseURL.Reveal(), enableKYC, func(c *config.Config) { c.Files = s.Config.Files })
 
 		coach = s.SignIn(t, "coach", coachNumber)
 		if kyc := coach.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200); kyc.String("state") != "verified" || kyc.JSON["legal_name"] != nil {
@@ -43,7 +43,7 @@ func TestLostMasterKey(t *testing.T) {
 		}
 		coach.Call(t, "GET", "/api/coach/documents/"+passport+"/content", nil).Want(t, 200)
 		s.SignIn(t, "guardian", guardianNumber).Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
-	}, kycOn)
+	}, enableKYC)
 }
 
 // documentedSQL is the first block of SQL behind a text in docs/operating.md.

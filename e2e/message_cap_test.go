@@ -31,7 +31,7 @@ func TestMessageCapPerNumber(t *testing.T) {
 		seventh := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
 			"player_id": id, "guardian": map[string]any{"mobile_number": guardianNumber},
 		}).Want(t, 201)
-		if state, reason := sms(seventh); state != "queued" || reason != "held" {
+		if state, reason := smsDelivery(seventh); state != "queued" || reason != "held" {
 			t.Fatalf("the seventh is %s, %s: %s", state, reason, seventh.Body)
 		}
 		if seventh.String("state") != "pending" {
@@ -40,12 +40,12 @@ func TestMessageCapPerNumber(t *testing.T) {
 		// Another coach has caps of their own, another number too.
 		s.Coach(t, coach2Number).AddPlayer(t, child(8, guardianNumber))
 		s.SMS(guardianNumber, "message", 6)
-		never(t, "the seventh went", quiet, func() bool { return s.Sent(guardianNumber, "message") > 7 })
+		never(t, "the seventh went", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 7 })
 		s.Clock.Advance(day + time.Minute)
 		held := linkPath(t, s, guardianNumber, 7)
-		coach = again(t, coach)
+		coach = renewTokens(t, coach)
 		eventually(t, "it is sent", func() bool {
-			state, reason := sms(asked(t, coach, seventh.String("request_id")))
+			state, reason := smsDelivery(getRequest(t, coach, seventh.String("request_id")))
 			return state == "sent" && reason == ""
 		})
 		s.Call(t, "GET", held, "", nil).Want(t, 200)
@@ -64,7 +64,7 @@ func TestLinkValidityStartsAtSend(t *testing.T) {
 		for i := range 4 {
 			path := linkPath(t, s, guardianNumber, i)
 			s.Call(t, "GET", path, "", nil).Want(t, 200)
-			never(t, "more than one went at once", quiet, func() bool { return s.Sent(guardianNumber, "message") > i+1 })
+			never(t, "more than one went at once", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > i+1 })
 			s.Clock.Advance(day + time.Minute)
 		}
 	}, func(c *config.Config) { c.MessagesPerNumberFromCoach, c.LinkValidity = 1, 36*time.Hour })
@@ -80,15 +80,15 @@ func TestHeldMessageIsCancelled(t *testing.T) {
 		s.SMS(guardianNumber, "message", 0)
 		coach.Call(t, "POST", "/api/approval/requests/"+held+"/cancel", nil).Want(t, 200)
 		s.Clock.Advance(day + time.Minute)
-		coach = again(t, coach)
+		coach = renewTokens(t, coach)
 		eventually(t, "the delivery ends", func() bool {
-			state, _ := sms(asked(t, coach, held))
+			state, _ := smsDelivery(getRequest(t, coach, held))
 			return state == "failed"
 		})
 		if n := s.Sent(guardianNumber, "message"); n != 1 {
 			t.Errorf("%d messages", n)
 		}
-		if n := told(t, coach, "delivery_failed"); n != 0 {
+		if n := countNotifications(t, coach, "delivery_failed"); n != 0 {
 			t.Errorf("the coach was told %d times of a request that they cancelled", n)
 		}
 	}, func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
@@ -104,8 +104,8 @@ func TestCountries(t *testing.T) {
 		}
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, child(1, abroad))
-		request := asked(t, coach, player.String("guardian_request_id"))
-		if state, reason := sms(request); state != "failed" || reason != "destination_blocked" {
+		request := getRequest(t, coach, player.String("guardian_request_id"))
+		if state, reason := smsDelivery(request); state != "failed" || reason != "destination_blocked" {
 			t.Errorf("the delivery is %s, %s", state, reason)
 		}
 		items := coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items()
@@ -115,10 +115,10 @@ func TestCountries(t *testing.T) {
 				blocked++
 			}
 		}
-		if blocked != 1 || told(t, coach, "delivery_failed") != 1 {
-			t.Errorf("blocked %d, told %d, want 1 each: %v", blocked, told(t, coach, "delivery_failed"), items)
+		if blocked != 1 || countNotifications(t, coach, "delivery_failed") != 1 {
+			t.Errorf("blocked %d, told %d, want 1 each: %v", blocked, countNotifications(t, coach, "delivery_failed"), items)
 		}
-		never(t, "an SMS went abroad", quiet, func() bool { return s.Sent(abroad, "otp")+s.Sent(abroad, "message") > 0 })
+		never(t, "an SMS went abroad", quietPeriod, func() bool { return s.Sent(abroad, "otp")+s.Sent(abroad, "message") > 0 })
 	}, func(c *config.Config) { c.Countries = []string{"IN"} })
 }
 
@@ -142,7 +142,7 @@ func TestHostileNames(t *testing.T) {
 			}
 			sent++
 			text := s.SMS(fmt.Sprintf("+9198125%05d", i), "message", 0).Text
-			if links := linkIn.FindAllString(text, -1); len(links) != 1 || !strings.HasPrefix(links[0], s.Config.PublicURL+"/a/") {
+			if links := linkPattern.FindAllString(text, -1); len(links) != 1 || !strings.HasPrefix(links[0], s.Config.PublicURL+"/a/") {
 				t.Errorf("%q: links %q", name, links)
 			}
 			text = strings.ReplaceAll(text, s.Config.PublicURL, "")
@@ -184,15 +184,15 @@ func TestReminderLimit(t *testing.T) {
 		s.SMS(guardianNumber, "message", 0) // the request; reminders have a lane of their own
 		left("1")
 		if m := s.SMS(guardianNumber, "message", 1); !strings.HasPrefix(m.Text, "Reminder: ") {
-			t.Errorf("the reminder reads %q", linkIn.ReplaceAllString(m.Text, "…"))
+			t.Errorf("the reminder reads %q", linkPattern.ReplaceAllString(m.Text, "…"))
 		}
 		s.Clock.Advance(2 * day)
-		coach = again(t, coach)
+		coach = renewTokens(t, coach)
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": player.String("player_id")}).Want(t, 200)
 		left("0")
 		limited(5 * day)
 		s.Clock.Advance(5*day - time.Minute)
-		coach = again(t, coach)
+		coach = renewTokens(t, coach)
 		limited(time.Minute)
 		s.Clock.Advance(time.Minute + time.Second)
 		left("0")
@@ -201,7 +201,7 @@ func TestReminderLimit(t *testing.T) {
 			eventually(t, "four messages", func() bool { return s.Sent(guardianNumber, "message") == 4 })
 		}
 		guardian := s.SignIn(t, "guardian", guardianNumber)
-		if n := told(t, guardian, "request_reminder"); n != 3 {
+		if n := countNotifications(t, guardian, "request_reminder"); n != 3 {
 			t.Errorf("the guardian's tray has %d reminders, want 3", n)
 		}
 	})

@@ -18,8 +18,8 @@ func TestMetrics(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
-		decide(t, guardian, player, "approved")
-		decide(t, guardian, player, "approved") // says it again, and changes nothing
+		decideAsGuardian(t, guardian, player, "approved")
+		decideAsGuardian(t, guardian, player, "approved") // says it again, and changes nothing
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": "000000"}).Want(t, 410)
 		s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": coach.Refresh}).Want(t, 200)
 		guardian.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
@@ -70,12 +70,12 @@ func TestAccountMetrics(t *testing.T) {
 		s.SignIn(t, "coach", coachNumber)
 		s.Clock.Advance(61 * time.Second)
 		coach := s.SignIn(t, "coach", coachNumber)
-		otp, newOTP := code(t, s, coachNumber), code(t, s, newNumber)
-		coach.Call(t, "POST", "/auth/change-number", change(wrong(otp, 0), newNumber, newOTP)).Want(t, 422, "otp_incorrect")
-		coach.Call(t, "POST", "/auth/change-number", change(otp, newNumber, wrong(newOTP, 0))).Want(t, 422, "otp_incorrect")
-		coach.Call(t, "POST", "/auth/change-number", change(otp, newNumber, newOTP)).Want(t, 200)
+		otp, newOTP := requestCoachOTP(t, s, coachNumber), requestCoachOTP(t, s, newNumber)
+		coach.Call(t, "POST", "/auth/change-number", changeNumberBody(wrongOTP(otp, 0), newNumber, newOTP)).Want(t, 422, "otp_incorrect")
+		coach.Call(t, "POST", "/auth/change-number", changeNumberBody(otp, newNumber, wrongOTP(newOTP, 0))).Want(t, 422, "otp_incorrect")
+		coach.Call(t, "POST", "/auth/change-number", changeNumberBody(otp, newNumber, newOTP)).Want(t, 200)
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 410, "otp_expired")
-		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": code(t, s, newNumber)}).Want(t, 204)
+		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": requestCoachOTP(t, s, newNumber)}).Want(t, 204)
 		text := string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body)
 		for _, want := range []string{
 			`touchline_otp_total{outcome="asked"} 5`,

@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-func token(value string) url.Values { return url.Values{"token": {value}} }
+func tokenForm(value string) url.Values { return url.Values{"token": {value}} }
 
 // TestOperatorTokens: who is let in, who is not, and what both are told.
 func TestOperatorTokens(t *testing.T) {
@@ -25,7 +25,7 @@ func TestOperatorTokens(t *testing.T) {
 		if got := missing.Header.Get("WWW-Authenticate"); !strings.HasPrefix(got, "Bearer ") {
 			t.Errorf("WWW-Authenticate %q", got)
 		}
-		denied := auditor.Call(t, "POST", "/auth/introspect", token("x")).Want(t, 403, "insufficient_scope")
+		denied := auditor.Call(t, "POST", "/auth/introspect", tokenForm("x")).Want(t, 403, "insufficient_scope")
 		if got := denied.Header.Get("WWW-Authenticate"); got != `Bearer error="insufficient_scope", scope="introspect"` {
 			t.Errorf("WWW-Authenticate %q", got)
 		}
@@ -33,7 +33,7 @@ func TestOperatorTokens(t *testing.T) {
 
 		// Whoever is refused learns nothing about why.
 		revoked, later := s.Operator(t, operator.Audit), s.Operator(t, operator.Audit)
-		shell(t, s, "revoke", func(sh *tools) error { _, err := sh.Tokens.Revoke(sh.ctx, sh.by, revoked.ID); return err })
+		runCLI(t, s, "revoke", func(sh *cliContext) error { _, err := sh.Tokens.Revoke(sh.ctx, sh.by, revoked.ID); return err })
 		coach := s.SignIn(t, "coach", coachNumber)
 		s.Clock.Advance(-24 * time.Hour) // made now, it ends a day before the others
 		early := s.Operator(t, operator.Audit)
@@ -97,7 +97,7 @@ func TestIntrospection(t *testing.T) {
 		gateway := s.Operator(t, operator.Introspect)
 		ask := func(value string, hint ...string) *touchlinetest.Response {
 			t.Helper()
-			form := token(value)
+			form := tokenForm(value)
 			if len(hint) > 0 {
 				form["token_type_hint"] = hint
 			}
@@ -152,8 +152,8 @@ func TestIntrospection(t *testing.T) {
 			}
 		}
 		gateway.Call(t, "POST", "/auth/introspect", map[string]any{"token": "x"}).Want(t, 415)
-		gateway.Call(t, "POST", "/auth/introspect", token(strings.Repeat("a", 70000))).Want(t, 413)
-		gateway.Call(t, "POST", "/auth/introspect", token("x"), "Accept: text/html").Want(t, 406)
+		gateway.Call(t, "POST", "/auth/introspect", tokenForm(strings.Repeat("a", 70000))).Want(t, 413)
+		gateway.Call(t, "POST", "/auth/introspect", tokenForm("x"), "Accept: text/html").Want(t, 406)
 		gateway.Call(t, "GET", "/auth/introspect", nil).Want(t, 405)
 	})
 }
@@ -167,10 +167,10 @@ func TestRevocation(t *testing.T) {
 		gateway, auditor := s.Operator(t, operator.Introspect), s.Operator(t, operator.Audit)
 		for i, number := range []string{coachNumber, coach2Number} {
 			coach := s.SignIn(t, "coach", number)
-			stream := listen(t, coach, "")
+			stream := openStream(t, coach, "")
 			value := []string{coach.Access, coach.Refresh}[i]
 			for range 2 {
-				gateway.Call(t, "POST", "/auth/revoke", token(value)).Want(t, 200)
+				gateway.Call(t, "POST", "/auth/revoke", tokenForm(value)).Want(t, 200)
 			}
 			coach.On(other).Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
 			s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": coach.Refresh}).Want(t, 401)
@@ -180,7 +180,7 @@ func TestRevocation(t *testing.T) {
 				t.Errorf("recorded %v", entries)
 			}
 		}
-		gateway.Call(t, "POST", "/auth/revoke", token("nothing")).Want(t, 200)
+		gateway.Call(t, "POST", "/auth/revoke", tokenForm("nothing")).Want(t, 200)
 		gateway.Call(t, "POST", "/auth/revoke", url.Values{}).Want(t, 400)
 	})
 }

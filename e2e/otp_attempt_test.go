@@ -28,13 +28,13 @@ func TestDeviceAttemptsAreSeparate(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
 		s.Clock.Advance(61 * time.Second)
-		shared := askCode(t, s, coachNumber, "") // a stranger asks
-		own := askCode(t, s, coachNumber, p.Device)
+		shared := requestOTP(t, s, coachNumber, "") // a stranger asks
+		own := requestOTP(t, s, coachNumber, p.Device)
 		for i := range 5 {
-			s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": wrong(own, i)}, p.Device)).Want(t, 422, "otp_incorrect")
+			s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(own, i)}, p.Device)).Want(t, 422, "otp_incorrect")
 		}
 		s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": own}, p.Device)).Want(t, 429, "otp_attempts_exceeded")
-		a := s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(shared, 1)}).Want(t, 422, "otp_incorrect")
+		a := s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(shared, 1)}).Want(t, 422, "otp_incorrect")
 		if a.String("attempts_left") != "4" {
 			t.Errorf("the shared challenge lost tries: %s", a.Body)
 		}
@@ -51,9 +51,9 @@ func TestAttemptLimitSlidingWindow(t *testing.T) {
 			for i := range n {
 				if i%4 == 0 {
 					s.Clock.Advance(6 * time.Minute)
-					otp = askCode(t, s, coachNumber, "")
+					otp = requestOTP(t, s, coachNumber, "")
 				}
-				s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, i)}).Want(t, want)
+				s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}).Want(t, want)
 			}
 		}
 		guess(1, 422)
@@ -81,9 +81,9 @@ func TestRetryAfterBlockedNumber(t *testing.T) {
 			var otp string
 			for range 2 {
 				s.Clock.Advance(6 * time.Minute)
-				otp = askCode(t, s, coachNumber, device)
+				otp = requestOTP(t, s, coachNumber, device)
 				for i := range 5 {
-					s.Call(t, "POST", "/auth/verify-otp", "", guess(wrong(otp, i))).Want(t, 422)
+					s.Call(t, "POST", "/auth/verify-otp", "", guess(wrongOTP(otp, i))).Want(t, 422)
 				}
 			}
 			a := s.Call(t, "POST", "/auth/login", "", guess(otp)).Want(t, 429, "otp_attempts_exceeded")

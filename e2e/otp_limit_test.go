@@ -58,7 +58,7 @@ func TestResendsWithoutWait(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		for range 3 {
-			askCode(t, s, coachNumber, "")
+			requestOTP(t, s, coachNumber, "")
 			s.Clock.Advance(-time.Second)
 		}
 	}, func(c *config.Config) { c.OTPResendAfter = 0 })
@@ -114,7 +114,7 @@ func TestTestNumberSignsIn(t *testing.T) {
 			t.Fatalf("%d SMS left to a test number", n)
 		}
 		s.Clock.Advance(48 * time.Hour)
-		otp := askCode(t, s, number, "")
+		otp := requestOTP(t, s, number, "")
 		if otp == "123456" {
 			t.Fatal("the fixed code works on")
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// wrong returns the nth code that is not otp.
-func wrong(otp string, n int) string {
+// wrongOTP returns the nth code that is not otp.
+func wrongOTP(otp string, n int) string {
 	for i := 0; ; i++ {
 		if code := fmt.Sprintf("%06d", i); code != otp {
 			if n--; n < 0 {
@@ -37,7 +37,7 @@ func TestConcurrentWrongOTPs(t *testing.T) {
 		for w := range atOnce {
 			wait.Go(func() {
 				for i := range guesses / atOnce {
-					a, err := replicas[i%2].Do(context.Background(), "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, w*guesses/atOnce+i)})
+					a, err := replicas[i%2].Do(context.Background(), "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, w*guesses/atOnce+i)})
 					if err != nil {
 						codes <- err.Error()
 						continue
@@ -71,7 +71,7 @@ func TestDailyAttemptLimit(t *testing.T) {
 			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
 			otp := s.OTP(coachNumber, before)
 			for i := range 5 {
-				a := s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, i)}).Want(t, 422, "otp_incorrect")
+				a := s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}).Want(t, 422, "otp_incorrect")
 				if got, want := a.String("attempts_left"), fmt.Sprint(4-i); got != want {
 					t.Fatalf("round %d: attempts_left = %s, want %s", round, got, want)
 				}
@@ -110,11 +110,11 @@ func TestCorrectOTPKeepsAttemptLimit(t *testing.T) {
 		}
 		otp := ask()
 		for i := range 5 {
-			s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, i)}).Want(t, 422, "otp_incorrect")
+			s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}).Want(t, 422, "otp_incorrect")
 		}
 		otp = ask()
 		for i := range 4 {
-			s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, i)}).Want(t, 422, "otp_incorrect")
+			s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}).Want(t, 422, "otp_incorrect")
 		}
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 200)
 		for range 3 {
@@ -122,7 +122,7 @@ func TestCorrectOTPKeepsAttemptLimit(t *testing.T) {
 			s.SignIn(t, "coach", coachNumber)
 		}
 		otp = ask()
-		s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrong(otp, 1)}).Want(t, 422, "otp_incorrect")
+		s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, 1)}).Want(t, 422, "otp_incorrect")
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 200)
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// uncapped lets one coach write to everybody.
-func uncapped(c *config.Config) {
+// noMessageCaps lets one coach write to everybody.
+func noMessageCaps(c *config.Config) {
 	c.MessagesPerNumberFromCoach, c.MessagesPerNumber, c.MessagesPerCoach = 0, 0, 0
 }
 
@@ -53,11 +53,11 @@ func TestReplicasDeliverOnce(t *testing.T) {
 			return n, twice
 		}
 		eventually(t, "all messages", func() bool { n, _ := messages(); return n >= all })
-		time.Sleep(quiet)
+		time.Sleep(quietPeriod)
 		if n, twice := messages(); n != all || twice != "" {
 			t.Errorf("%d messages of %d, twice: %q", n, all, twice)
 		}
-	}, uncapped)
+	}, noMessageCaps)
 }
 
 // TestExpiredLeaseIsClaimedAgain: what a worker held that died is sent by another once its
@@ -65,26 +65,26 @@ func TestReplicasDeliverOnce(t *testing.T) {
 func TestExpiredLeaseIsClaimedAgain(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		db := tables(t, s)
+		db := openTables(t, s)
 		coach := s.Coach(t, coachNumber)
 		before := s.Gateway.Attempts()
 		s.Gateway.Behave(smstest.Behaviour{Status: 503, RetryAfter: "7200"})
 		coach.AddPlayer(t, child(1, guardianNumber))
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		const mine = `SELECT count(*) FROM deliveries WHERE kind = 'request' AND channel = 'sms' AND state = 'queued' AND reason = 'retrying' AND lease IS NULL`
-		eventually(t, "it waits", func() bool { return one[int](t, db, mine) == 1 })
+		eventually(t, "it waits", func() bool { return queryOne[int](t, db, mine) == 1 })
 		// What a claim leaves behind whose worker is killed before it can finish.
 		until := s.Clock.Now().Add(time.Minute)
 		execSQL(t, db, `UPDATE deliveries SET lease = 'of the dead', due_at = $1, attempts = attempts + 1 WHERE kind = 'request' AND channel = 'sms'`, until.UnixMicro())
-		id := one[string](t, db, `SELECT id FROM deliveries WHERE kind = 'request' AND channel = 'sms'`)
+		id := queryOne[string](t, db, `SELECT id FROM deliveries WHERE kind = 'request' AND channel = 'sms'`)
 		s.Gateway.Behave(smstest.Behaviour{})
 		s.Replica()
-		never(t, "it was taken from under the lease", quiet, func() bool { return s.Sent(guardianNumber, "message") > 0 })
+		never(t, "it was taken from under the lease", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 0 })
 		s.Clock.Advance(time.Minute)
 		if m := s.SMS(guardianNumber, "message", 0); m.ID != id {
 			t.Errorf("sent as %s, want %s", m.ID, id)
 		}
-		never(t, "it came twice", quiet, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+		never(t, "it came twice", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 	})
 }
 
@@ -106,7 +106,7 @@ func TestStopFinishesClaimedDeliveries(t *testing.T) {
 		}
 		s.Replica()
 		s.Clock.Advance(2 * time.Minute)
-		never(t, "it came twice", quiet, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+		never(t, "it came twice", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 	})
 }
 
@@ -116,7 +116,7 @@ func TestStopFinishesClaimedDeliveries(t *testing.T) {
 func TestNoSecretsInOutboxOrLog(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		db := tables(t, s)
+		db := openTables(t, s)
 		coach := s.Coach(t, coachNumber)
 		s.Gateway.Behave(smstest.Behaviour{Status: 500})
 		before := s.Gateway.Attempts()
@@ -131,7 +131,7 @@ func TestNoSecretsInOutboxOrLog(t *testing.T) {
 		s.Call(t, "POST", "/auth/login", "", `{"mobile_number": "`+coachNumber+`", "otp": 12}`)
 		s.Call(t, "GET", "/api/players?q="+strings.TrimPrefix(guardianNumber, "+"), coach.Access, nil).Want(t, 200)
 		s.Call(t, "GET", "/api/me?access_token="+coach.Access, "", nil).Want(t, 401)
-		next := again(t, coach)
+		next := renewTokens(t, coach)
 		next.Call(t, "POST", "/auth/logout", map[string]any{"all": true}).Want(t, 204)
 		s.Gateway.Behave(smstest.Behaviour{Status: 422})
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": otherNumber}).Want(t, 202)
@@ -140,7 +140,7 @@ func TestNoSecretsInOutboxOrLog(t *testing.T) {
 		var codes, secrets []string
 		for _, m := range s.Gateway.Accepted() {
 			if m.Kind == "otp" {
-				codes = append(codes, codeIn(m.Text))
+				codes = append(codes, findOTP(m.Text))
 			}
 			secrets = append(secrets, m.Text)
 		}
@@ -152,7 +152,7 @@ func TestNoSecretsInOutboxOrLog(t *testing.T) {
 				t.Errorf("the outbox holds %q", secret)
 			}
 		}
-		if n := one[int](t, db, `SELECT count(*) FROM deliveries`); n < 4 {
+		if n := queryOne[int](t, db, `SELECT count(*) FROM deliveries`); n < 4 {
 			t.Errorf("%d deliveries: too few to prove anything", n)
 		}
 		for _, number := range []string{coachNumber, guardianNumber, studentNumber, otherNumber} {
@@ -179,8 +179,8 @@ func TestNoSecretsInOutboxOrLog(t *testing.T) {
 	})
 }
 
-// codeIn is the code in the text of an SMS.
-func codeIn(text string) string {
+// findOTP is the code in the text of an SMS.
+func findOTP(text string) string {
 	code, _, _ := strings.Cut(text, " ")
 	return code
 }
@@ -210,7 +210,7 @@ func words(v any) string {
 // allText is every text in the table of deliveries.
 func allText(t *testing.T, s *touchlinetest.Service) string {
 	t.Helper()
-	rows, err := tables(t, s).QueryContext(t.Context(), `SELECT * FROM deliveries`)
+	rows, err := openTables(t, s).QueryContext(t.Context(), `SELECT * FROM deliveries`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,11 +11,11 @@ import (
 
 type object = map[string]any
 
-// strange names nobody: a good id, an id of another version, and no ids at all.
-var strange = []string{"0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", "0198f2c4-6a10-4c3e-9b52-4f0e8d1a7b21", "0198F2C4-6A10-7C3E-9B52-4F0E8D1A7B21", "7", "%00", "%F0%9F%8F%91", "%2e%2e"}
+// unknownIDs names nobody: a good id, an id of another version, and no ids at all.
+var unknownIDs = []string{"0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", "0198f2c4-6a10-4c3e-9b52-4f0e8d1a7b21", "0198F2C4-6A10-7C3E-9B52-4F0E8D1A7B21", "7", "%00", "%F0%9F%8F%91", "%2e%2e"}
 
-// same says whether two problems tell nothing apart but their trace.
-func same(a, b *touchlinetest.Response) bool {
+// sameResponse says whether two problems tell nothing apart but their trace.
+func sameResponse(a, b *touchlinetest.Response) bool {
 	trace := regexp.MustCompile(`"trace_id":"[^"]*"`)
 	return a.Status == b.Status && trace.ReplaceAllString(string(a.Body), "") == trace.ReplaceAllString(string(b.Body), "")
 }
@@ -29,14 +29,14 @@ func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id, request := player.String("player_id"), player.String("guardian_request_id")
 		guardian, student := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "student", studentNumber)
-		none := rival.Call(t, "GET", "/api/players/"+strange[0], nil).Want(t, 404, "not_found")
+		none := rival.Call(t, "GET", "/api/players/"+unknownIDs[0], nil).Want(t, 404, "not_found")
 		hidden := func(a *touchlinetest.Response) {
 			t.Helper()
-			if a.Want(t, 404, "not_found"); !same(a, none) {
+			if a.Want(t, 404, "not_found"); !sameResponse(a, none) {
 				t.Errorf("this tells more than %s: %s", none.Body, a.Body)
 			}
 		}
-		for _, name := range append([]string{id}, strange...) {
+		for _, name := range append([]string{id}, unknownIDs...) {
 			hidden(rival.Call(t, "GET", "/api/players/"+name, nil))
 			hidden(rival.Call(t, "DELETE", "/api/players/"+name, nil))
 			hidden(rival.Call(t, "PATCH", "/api/players/"+name, object{"student": 7}))
@@ -52,7 +52,7 @@ func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 				hidden(guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": name, "action": 7}))
 			}
 		}
-		for _, name := range append([]string{request}, strange...) {
+		for _, name := range append([]string{request}, unknownIDs...) {
 			hidden(rival.Call(t, "GET", "/api/approval/requests/"+name, nil))
 			hidden(rival.Call(t, "POST", "/api/approval/requests/"+name+"/cancel", nil))
 		}

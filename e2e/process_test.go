@@ -108,26 +108,26 @@ func launch(t *testing.T, dir string, args []string, settings ...string) *proces
 	return p
 }
 
-var answersAt = regexp.MustCompile(`answers at (http://\S+) `)
+var listeningPattern = regexp.MustCompile(`answers at (http://\S+) `)
 
-// start serves on a free port of the loopback and waits until it answers.
-func start(t *testing.T, settings ...string) *process {
+// startServer serves on a free port of the loopback and waits until it answers.
+func startServer(t *testing.T, settings ...string) *process {
 	t.Helper()
 	p := launch(t, t.TempDir(), []string{"serve"}, append([]string{"TOUCHLINE_ADDR=127.0.0.1:0"}, settings...)...)
-	p.serving()
+	p.waitUntilServing()
 	return p
 }
 
-// serving waits until the process says where it answers.
-func (p *process) serving() {
+// waitUntilServing waits until the process says where it answers.
+func (p *process) waitUntilServing() {
 	p.Helper()
 	eventually(p.T, "it serves", func() bool {
 		select {
 		case <-p.done:
-			p.Fatalf("it stopped: %s", p.errors())
+			p.Fatalf("it stopped: %s", p.stderrText())
 		default:
 		}
-		m := answersAt.FindStringSubmatch(p.stdout.String())
+		m := listeningPattern.FindStringSubmatch(p.stdout.String())
 		if m != nil {
 			p.url = m[1]
 		}
@@ -135,8 +135,8 @@ func (p *process) serving() {
 	})
 }
 
-// errors is what it wrote to standard error.
-func (p *process) errors() string { return p.stderr.String() }
+// stderrText is what it wrote to standard error.
+func (p *process) stderrText() string { return p.stderr.String() }
 
 // interrupt asks it to stop.
 func (p *process) interrupt() {
@@ -152,7 +152,7 @@ func (p *process) wait(limit time.Duration) int {
 	select {
 	case <-p.done:
 	case <-time.After(limit):
-		p.Fatalf("it did not stop within %s: %s", limit, p.errors())
+		p.Fatalf("it did not stop within %s: %s", limit, p.stderrText())
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
@@ -160,17 +160,17 @@ func (p *process) wait(limit time.Duration) int {
 // get asks the process.
 func (p *process) get(path string) (int, http.Header, string) {
 	p.Helper()
-	return p.ask(http.MethodGet, path, "")
+	return p.do(http.MethodGet, path, "")
 }
 
 func (p *process) post(path, body string) (int, http.Header, string) {
 	p.Helper()
-	return p.ask(http.MethodPost, path, body)
+	return p.do(http.MethodPost, path, body)
 }
 
-func (p *process) ask(method, path, body string) (int, http.Header, string) {
+func (p *process) do(method, path, body string) (int, http.Header, string) {
 	p.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, p.url+path, strings.NewReader(body))
 	if err != nil {
@@ -181,7 +181,7 @@ func (p *process) ask(method, path, body string) (int, http.Header, string) {
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		p.Fatalf("%s %s: %v\n%s", method, path, err, p.errors())
+		p.Fatalf("%s %s: %v\n%s", method, path, err, p.stderrText())
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)

@@ -67,15 +67,15 @@ func TestRefreshMatchesModel(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		for seed := range uint64(25) {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
-				walkSession(t, s, rand.New(rand.NewPCG(seed, 0)), fmt.Sprintf("+9198127%05d", seed))
+				checkRandomSession(t, s, rand.New(rand.NewPCG(seed, 0)), fmt.Sprintf("+9198127%05d", seed))
 			})
 		}
 	})
 }
 
-// walkSession takes steps of odd lengths, so that nothing happens at the very moment
+// checkRandomSession takes steps of odd lengths, so that nothing happens at the very moment
 // at which an answer turns: the service's clock runs on while it is asked.
-func walkSession(t *testing.T, s *touchlinetest.Service, random *rand.Rand, number string) {
+func checkRandomSession(t *testing.T, s *touchlinetest.Service, random *rand.Rand, number string) {
 	p := s.SignIn(t, "coach", number)
 	began := s.Clock.Now()
 	m := &sessionModel{began: began, idle: began.Add(14 * 24 * time.Hour), newest: 1, used: map[int]time.Time{}}

@@ -28,13 +28,13 @@ var unlimited = []string{"TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_OT
 // on new connections.
 func TestShutdownLosesNoRequest(t *testing.T) {
 	t.Parallel()
-	p := start(t, append(unlimited, "TOUCHLINE_SHUTDOWN_DRAIN=3s")...)
+	p := startServer(t, append(unlimited, "TOUCHLINE_SHUTDOWN_DRAIN=3s")...)
 	var answered, answeredWhileDraining atomic.Int32
 	var draining atomic.Bool
 	stop := make(chan struct{})
 	var clients sync.WaitGroup
 	for c := range 8 {
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: c%2 == 0}, Timeout: patience}
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: c%2 == 0}, Timeout: waitLimit}
 		clients.Go(func() {
 			for n := 0; ; n++ {
 				select {
@@ -62,8 +62,8 @@ func TestShutdownLosesNoRequest(t *testing.T) {
 	time.Sleep(500 * time.Millisecond) // the load balancer notices
 	close(stop)
 	clients.Wait()
-	if code := p.wait(patience); code != 0 {
-		t.Errorf("exit %d: %s", code, p.errors())
+	if code := p.wait(waitLimit); code != 0 {
+		t.Errorf("exit %d: %s", code, p.stderrText())
 	}
 	if answeredWhileDraining.Load() == 0 {
 		t.Error("no request was answered while the replica drained")
@@ -78,7 +78,7 @@ func TestShutdownLosesNoRequest(t *testing.T) {
 // client to close its connection.
 func TestShutdownClosesKeptConnections(t *testing.T) {
 	t.Parallel()
-	p := start(t, "TOUCHLINE_SHUTDOWN_DRAIN=10m")
+	p := startServer(t, "TOUCHLINE_SHUTDOWN_DRAIN=10m")
 	p.interrupt()
 	eventually(t, "/readyz answers 503", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
@@ -86,7 +86,7 @@ func TestShutdownClosesKeptConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(waitLimit))
 	fmt.Fprint(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
 	all, err := io.ReadAll(conn) // ends because the server closes the connection
 	if err != nil || !strings.HasPrefix(string(all), "HTTP/1.1 200 ") || !strings.Contains(string(all), "Connection: close") {
@@ -108,7 +108,7 @@ func post(client *http.Client, address, body string) (status int, err error) {
 // replica stops is answered.
 func TestStopWaitsForRequests(t *testing.T) {
 	t.Parallel()
-	p := start(t, append(unlimited, "TOUCHLINE_SHUTDOWN_DRAIN=0s")...)
+	p := startServer(t, append(unlimited, "TOUCHLINE_SHUTDOWN_DRAIN=0s")...)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -120,25 +120,25 @@ func TestStopWaitsForRequests(t *testing.T) {
 	p.interrupt()
 	time.Sleep(500 * time.Millisecond)
 	fmt.Fprint(conn, body[10:])
-	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	_ = conn.SetReadDeadline(time.Now().Add(waitLimit))
 	all, err := io.ReadAll(conn)
 	if err != nil || !strings.HasPrefix(string(all), "HTTP/1.1 202 ") {
 		t.Errorf("answer %q, %v", all, err)
 	}
-	if code := p.wait(patience); code != 0 {
-		t.Errorf("exit %d: %s", code, p.errors())
+	if code := p.wait(waitLimit); code != 0 {
+		t.Errorf("exit %d: %s", code, p.stderrText())
 	}
 }
 
 // TestSecondSignal ends at once what the first one asked to stop with care.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
-	p := start(t, "TOUCHLINE_SHUTDOWN_DRAIN=10m")
+	p := startServer(t, "TOUCHLINE_SHUTDOWN_DRAIN=10m")
 	p.interrupt()
 	eventually(t, "it drains", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
 	time.Sleep(100 * time.Millisecond)
 	p.interrupt()
-	if code := p.wait(patience); code == 0 {
+	if code := p.wait(waitLimit); code == 0 {
 		t.Error("exit 0 after a second signal")
 	}
 }
@@ -147,7 +147,7 @@ func TestSecondSignal(t *testing.T) {
 // is for development, and prints the codes.
 func TestNoConfiguration(t *testing.T) {
 	t.Parallel()
-	p := start(t) // but for the port: others may have the usual one
+	p := startServer(t) // but for the port: others may have the usual one
 	status, _, body := p.post("/auth/request-otp", `{"mobile_number": "98123 00001"}`)
 	if status != 202 {
 		t.Fatalf("%d %s", status, body)
@@ -162,15 +162,15 @@ func TestNoConfiguration(t *testing.T) {
 	if status, _, body := p.post("/auth/login", `{"mobile_number": "98123 00001", "otp": "`+otp+`"}`); status != 200 {
 		t.Errorf("%d %s", status, body)
 	}
-	if strings.Contains(p.errors(), otp) || strings.Contains(p.errors(), "9812300001") {
-		t.Errorf("the log says more than it may: %s", p.errors())
+	if strings.Contains(p.stderrText(), otp) || strings.Contains(p.stderrText(), "9812300001") {
+		t.Errorf("the log says more than it may: %s", p.stderrText())
 	}
 	if info, err := os.Stat(filepath.Join(p.dir, "touchline-data", "master.key")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the master key: %v, %v", info, err)
 	}
 	p.interrupt()
-	if code := p.wait(patience); code != 0 {
-		t.Errorf("exit %d: %s", code, p.errors())
+	if code := p.wait(waitLimit); code != 0 {
+		t.Errorf("exit %d: %s", code, p.stderrText())
 	}
 }
 
@@ -187,37 +187,37 @@ func TestInvalidSettings(t *testing.T) {
 	}
 	for _, command := range []string{"serve", "migrate", "config", "admin token list"} {
 		p := launch(t, t.TempDir(), strings.Fields(command), settings...)
-		if code := p.wait(patience); code != 2 {
+		if code := p.wait(waitLimit); code != 2 {
 			t.Errorf("%s: exit %d, want 2", command, code)
 		}
 		for _, s := range settings {
-			if name, _, _ := strings.Cut(s, "="); !strings.Contains(p.errors(), name) {
-				t.Errorf("%s does not name %s: %s", command, name, p.errors())
+			if name, _, _ := strings.Cut(s, "="); !strings.Contains(p.stderrText(), name) {
+				t.Errorf("%s does not name %s: %s", command, name, p.stderrText())
 			}
 		}
-		if strings.Contains(p.errors()+p.stdout.String(), "c2hvcnQ=") {
+		if strings.Contains(p.stderrText()+p.stdout.String(), "c2hvcnQ=") {
 			t.Errorf("%s prints the key", command)
 		}
-		if n := strings.Count(p.errors(), "/tiers/0/"); n < 2 {
-			t.Errorf("%s names %d faults of the tiers: %s", command, n, p.errors())
+		if n := strings.Count(p.stderrText(), "/tiers/0/"); n < 2 {
+			t.Errorf("%s names %d faults of the tiers: %s", command, n, p.stderrText())
 		}
-		p.empty()
+		p.wantEmptyDir()
 	}
 	p := launch(t, t.TempDir(), []string{"config", "--help"})
-	if code := p.wait(patience); code != 0 || !strings.Contains(p.stdout.String(), "TOUCHLINE_TIERS") {
-		t.Errorf("help: exit %d, %s", code, p.errors())
+	if code := p.wait(waitLimit); code != 0 || !strings.Contains(p.stdout.String(), "TOUCHLINE_TIERS") {
+		t.Errorf("help: exit %d, %s", code, p.stderrText())
 	}
 	for _, args := range [][]string{{}, {"sevre"}, {"serve", "--otp-lenght=6"}} {
 		p := launch(t, t.TempDir(), args)
-		if code := p.wait(patience); code != 2 || p.errors() == "" {
-			t.Errorf("%q: exit %d, %q", args, code, p.errors())
+		if code := p.wait(waitLimit); code != 2 || p.stderrText() == "" {
+			t.Errorf("%q: exit %d, %q", args, code, p.stderrText())
 		}
-		p.empty()
+		p.wantEmptyDir()
 	}
 }
 
-// empty fails the test if the process left anything in its folder.
-func (p *process) empty() {
+// wantEmptyDir fails the test if the process left anything in its folder.
+func (p *process) wantEmptyDir() {
 	p.Helper()
 	if left, err := os.ReadDir(p.dir); err != nil || len(left) > 0 {
 		p.Errorf("left behind: %v, %v", left, err)
@@ -230,8 +230,8 @@ func TestCommands(t *testing.T) {
 	dir := t.TempDir()
 	for range 2 {
 		p := launch(t, dir, []string{"migrate"})
-		if code := p.wait(patience); code != 0 || !strings.Contains(p.stdout.String(), "up to date") {
-			t.Fatalf("exit %d: %s %s", code, p.stdout, p.errors())
+		if code := p.wait(waitLimit); code != 0 || !strings.Contains(p.stdout.String(), "up to date") {
+			t.Fatalf("exit %d: %s %s", code, p.stdout, p.stderrText())
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "touchline-data", "touchline.db")); err != nil {
@@ -239,14 +239,14 @@ func TestCommands(t *testing.T) {
 	}
 	empty := t.TempDir()
 	p := launch(t, empty, []string{"config"}, "TOUCHLINE_OTP_LENGTH=8", "TOUCHLINE_DATABASE_URL=postgres://me:S3NT1NEL@db/touchline")
-	if code := p.wait(patience); code != 0 {
-		t.Fatalf("exit %d: %s", code, p.errors())
+	if code := p.wait(waitLimit); code != 0 {
+		t.Fatalf("exit %d: %s", code, p.stderrText())
 	}
 	said := p.stdout.String()
 	if !strings.Contains(said, "TOUCHLINE_OTP_LENGTH") || !strings.Contains(said, "TOUCHLINE_LINK_VALIDITY") || strings.Contains(said, "S3NT1NEL") {
 		t.Errorf("it says %s", said)
 	}
-	p.empty()
+	p.wantEmptyDir()
 }
 
 // TestStartRefusesWrongMasterKey: a replica that could not read what the others sealed
@@ -255,10 +255,10 @@ func TestStartRefusesWrongMasterKey(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, address string) {
 		database := "TOUCHLINE_DATABASE_URL=" + address
-		first := start(t, database)
+		first := startServer(t, database)
 		other := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)
-		if code := other.wait(patience); code != 1 || !strings.Contains(other.errors(), "master key") {
-			t.Errorf("exit %d: %s", code, other.errors())
+		if code := other.wait(waitLimit); code != 1 || !strings.Contains(other.stderrText(), "master key") {
+			t.Errorf("exit %d: %s", code, other.stderrText())
 		}
 		if strings.Contains(other.stdout.String(), "answers at") {
 			t.Error("it said that it answers")
@@ -269,18 +269,18 @@ func TestStartRefusesWrongMasterKey(t *testing.T) {
 		}
 		foreign := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database,
 			"TOUCHLINE_MASTER_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
-		if code := foreign.wait(patience); code != 1 || !strings.Contains(foreign.errors(), "not the one that this database knows") {
-			t.Errorf("exit %d: %s", code, foreign.errors())
+		if code := foreign.wait(waitLimit); code != 1 || !strings.Contains(foreign.stderrText(), "not the one that this database knows") {
+			t.Errorf("exit %d: %s", code, foreign.stderrText())
 		}
 		same := launch(t, first.dir, []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)
-		same.serving()
+		same.waitUntilServing()
 		for _, p := range []*process{first, same} {
 			if status, _, body := p.get("/readyz"); status != 200 {
 				t.Errorf("%d %s", status, body)
 			}
 			p.interrupt()
-			if code := p.wait(patience); code != 0 {
-				t.Errorf("exit %d: %s", code, p.errors())
+			if code := p.wait(waitLimit); code != 0 {
+				t.Errorf("exit %d: %s", code, p.stderrText())
 			}
 		}
 	})
@@ -296,26 +296,26 @@ func TestPortInUse(t *testing.T) {
 	}
 	defer l.Close()
 	p := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR="+l.Addr().String())
-	if code := p.wait(patience); code != 1 || !strings.Contains(p.errors(), l.Addr().String()) || !strings.Contains(p.errors(), "in use") {
-		t.Errorf("exit %d: %s", code, p.errors())
+	if code := p.wait(waitLimit); code != 1 || !strings.Contains(p.stderrText(), l.Addr().String()) || !strings.Contains(p.stderrText(), "in use") {
+		t.Errorf("exit %d: %s", code, p.stderrText())
 	}
-	p.empty()
+	p.wantEmptyDir()
 }
 
 // TestRestartAfterKill: what a killed process had acknowledged is there when the next
 // one starts on the same file.
 func TestRestartAfterKill(t *testing.T) {
 	t.Parallel()
-	p := start(t, unlimited...)
+	p := startServer(t, unlimited...)
 	if status, _, body := p.post("/auth/request-otp", `{"mobile_number": "+919812300001"}`); status != 202 {
 		t.Fatalf("%d %s", status, body)
 	}
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	p.wait(patience)
+	p.wait(waitLimit)
 	next := launch(t, p.dir, []string{"serve"}, append(unlimited, "TOUCHLINE_ADDR=127.0.0.1:0")...)
-	next.serving()
+	next.waitUntilServing()
 	if status, _, body := next.post("/auth/request-otp", `{"mobile_number": "+919812300001"}`); status != 429 || !strings.Contains(body, "otp_resend_too_soon") {
 		t.Errorf("%d %s", status, body)
 	}

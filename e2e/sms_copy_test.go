@@ -11,22 +11,22 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// answer has the party decide about a player.
-func answer(t *testing.T, p *touchlinetest.User, playerID, action string) {
+// respond has the party decide about a player.
+func respond(t *testing.T, p *touchlinetest.User, playerID, action string) {
 	t.Helper()
 	p.Call(t, "PUT", "/api/approval/"+p.Role+"-response", map[string]any{"player_id": playerID, "action": action}).Want(t, 200)
 }
 
-// leave closes the account of a coach at s.
-func leave(t *testing.T, s *touchlinetest.Service, coach *touchlinetest.User) {
+// closeAccount closes the account of a coach at s.
+func closeAccount(t *testing.T, s *touchlinetest.Service, coach *touchlinetest.User) {
 	t.Helper()
-	coach.On(s).Call(t, "DELETE", "/api/me", map[string]any{"otp": code(t, s, coach.Number)}).Want(t, 204)
+	coach.On(s).Call(t, "DELETE", "/api/me", map[string]any{"otp": requestCoachOTP(t, s, coach.Number)}).Want(t, 204)
 }
 
-// notices are the messages to a number that ask for nothing.
-func notices(s *touchlinetest.Service, number string) (texts []string) {
+// smsCopies are the messages to a number that ask for nothing.
+func smsCopies(s *touchlinetest.Service, number string) (texts []string) {
 	for _, m := range s.Gateway.Accepted() {
-		if m.To == number && m.Kind == "message" && !linkIn.MatchString(m.Text) {
+		if m.To == number && m.Kind == "message" && !linkPattern.MatchString(m.Text) {
 			texts = append(texts, m.Text)
 		}
 	}
@@ -38,7 +38,7 @@ func notices(s *touchlinetest.Service, number string) (texts []string) {
 func TestAccountClosureSendsSMS(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		db, r := tables(t, s), s.Replica(func(c *config.Config) { c.Countries = []string{"IN"} })
+		db, r := openTables(t, s), s.Replica(func(c *config.Config) { c.Countries = []string{"IN"} })
 		coach := s.Coach(t, coachNumber)
 		const abroad, askedAt, noAt, backAt, studentAt, tester = "+14155552671", "+919812300031", "+919812300032", "+919812300033", "+919812300034", "+919812300035"
 		numbers := []string{guardianNumber, guardianNumber, guardianNumber, askedAt, noAt, backAt, abroad, guardianNumber}
@@ -53,39 +53,39 @@ func TestAccountClosureSendsSMS(t *testing.T) {
 		guardian, no, back := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", noAt), s.SignIn(t, "guardian", backAt)
 		far, student := s.SignIn(t, "guardian", abroad), s.SignIn(t, "student", studentAt)
 		for _, id := range ids[:2] {
-			answer(t, guardian, id, "approved")
+			respond(t, guardian, id, "approved")
 		}
-		answer(t, guardian, ids[2], "rejected")
-		answer(t, no, ids[4], "rejected")
-		answer(t, back, ids[5], "approved")
-		answer(t, back, ids[5], "revoked")
-		answer(t, far, ids[6], "approved")
-		answer(t, student, ids[7], "approved")
-		leave(t, r, coach)
+		respond(t, guardian, ids[2], "rejected")
+		respond(t, no, ids[4], "rejected")
+		respond(t, back, ids[5], "approved")
+		respond(t, back, ids[5], "revoked")
+		respond(t, far, ids[6], "approved")
+		respond(t, student, ids[7], "approved")
+		closeAccount(t, r, coach)
 		want := map[string]string{
 			guardianNumber: "Coach Meera Nair closed their account at Touchline. The app is off for Asha Rao 0 and Asha Rao 1 there. You need not do anything.",
 			studentAt:      "Coach Meera Nair closed their account at Touchline. The app is off for Asha Rao 7 there. You need not do anything.",
 		}
-		eventually(t, "both are told", func() bool { return len(notices(s, guardianNumber)) > 0 && len(notices(s, studentAt)) > 0 })
-		never(t, "somebody got more", quiet, func() bool {
-			return len(notices(s, guardianNumber))+len(notices(s, studentAt)) > 2 ||
-				len(notices(s, askedAt))+len(notices(s, noAt))+len(notices(s, backAt))+len(notices(s, abroad))+len(notices(s, coachNumber)) > 0
+		eventually(t, "both are told", func() bool { return len(smsCopies(s, guardianNumber)) > 0 && len(smsCopies(s, studentAt)) > 0 })
+		never(t, "somebody got more", quietPeriod, func() bool {
+			return len(smsCopies(s, guardianNumber))+len(smsCopies(s, studentAt)) > 2 ||
+				len(smsCopies(s, askedAt))+len(smsCopies(s, noAt))+len(smsCopies(s, backAt))+len(smsCopies(s, abroad))+len(smsCopies(s, coachNumber)) > 0
 		})
 		for number, text := range want {
-			if got := notices(s, number)[0]; got != text {
+			if got := smsCopies(s, number)[0]; got != text {
 				t.Errorf("%q, want %q", got, text)
 			}
 		}
 		for _, p := range []*touchlinetest.User{guardian, student} {
 			items := p.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200).Items()
-			if told(t, p, "coach_left") != 1 || items[0]["body"] != want[p.Number] {
+			if countNotifications(t, p, "coach_left") != 1 || items[0]["body"] != want[p.Number] {
 				t.Errorf("the tray says %v", items)
 			}
 		}
-		if n := told(t, far, "coach_left"); n != 1 {
+		if n := countNotifications(t, far, "coach_left"); n != 1 {
 			t.Errorf("abroad: %d notifications", n)
 		}
-		if n := one[int](t, db, `SELECT count(*) FROM deliveries WHERE kind = 'notice' AND state <> 'sent'`); n != 0 {
+		if n := queryOne[int](t, db, `SELECT count(*) FROM deliveries WHERE kind = 'notice' AND state <> 'sent'`); n != 0 {
 			t.Errorf("%d notices are not done", n)
 		}
 	})
@@ -99,9 +99,9 @@ func TestClosureSMSWaitsForCap(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		id := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
 		s.SMS(guardianNumber, "message", 0)
-		answer(t, s.SignIn(t, "guardian", guardianNumber), id, "approved")
-		leave(t, s, coach)
-		never(t, "it went beyond the cap", quiet, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+		respond(t, s.SignIn(t, "guardian", guardianNumber), id, "approved")
+		closeAccount(t, s, coach)
+		never(t, "it went beyond the cap", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 		s.Clock.Advance(day + time.Minute)
 		if m := s.SMS(guardianNumber, "message", 1); !strings.Contains(m.Text, "closed their account") {
 			t.Errorf("it says %q", m.Text)
@@ -109,8 +109,8 @@ func TestClosureSMSWaitsForCap(t *testing.T) {
 	}, func(c *config.Config) { c.MessagesPerNumber = 1 })
 }
 
-// onTest signs in with the fixed code of a test number.
-func onTest(t *testing.T, s *touchlinetest.Service, role, number string) *touchlinetest.User {
+// signInTestNumber signs in with the fixed code of a test number.
+func signInTestNumber(t *testing.T, s *touchlinetest.Service, role, number string) *touchlinetest.User {
 	t.Helper()
 	s.Clock.Advance(61 * time.Second)
 	s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number, "role": role}).Want(t, 202)
@@ -118,10 +118,10 @@ func onTest(t *testing.T, s *touchlinetest.Service, role, number string) *touchl
 	return &touchlinetest.User{Service: s, Number: number, Role: role, Access: a.String("access_token"), Refresh: a.String("refresh_token")}
 }
 
-// testCoach is onTest for a coach, whose profile is then complete.
-func testCoach(t *testing.T, s *touchlinetest.Service, number string) *touchlinetest.User {
+// signInTestCoach is onTest for a coach, whose profile is then complete.
+func signInTestCoach(t *testing.T, s *touchlinetest.Service, number string) *touchlinetest.User {
 	t.Helper()
-	coach := onTest(t, s, "coach", number)
+	coach := signInTestNumber(t, s, "coach", number)
 	coach.Call(t, "POST", "/auth/complete-profile", map[string]any{"name": "Meera", "bio": "b", "experience_years": 7, "sports": []string{"hockey"}}).Want(t, 200)
 	return coach
 }
@@ -140,17 +140,17 @@ func TestNoClosureSMSToTestNumber(t *testing.T) {
 	t.Parallel()
 	const coachAt, guardianAt = "+919900000001", "+919900000002"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		coach := testCoach(t, s, coachAt)
+		coach := signInTestCoach(t, s, coachAt)
 		id := coach.AddPlayer(t, child(1, guardianAt)).String("player_id")
-		guardian := onTest(t, s, "guardian", guardianAt)
-		answer(t, guardian, id, "approved")
+		guardian := signInTestNumber(t, s, "guardian", guardianAt)
+		respond(t, guardian, id, "approved")
 		s.Clock.Advance(61 * time.Second)
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachAt}).Want(t, 202)
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 204)
-		if n := told(t, guardian, "coach_left"); n != 1 {
+		if n := countNotifications(t, guardian, "coach_left"); n != 1 {
 			t.Errorf("%d notifications", n)
 		}
-		never(t, "an SMS went", quiet, func() bool { return len(notices(s, guardianAt)) > 0 })
+		never(t, "an SMS went", quietPeriod, func() bool { return len(smsCopies(s, guardianAt)) > 0 })
 	}, testNumbers(coachAt, guardianAt))
 }
 
@@ -160,13 +160,13 @@ func TestNoRequestSMSToTestNumber(t *testing.T) {
 	t.Parallel()
 	const coachAt, guardianAt, otherAt = "+919900000001", "+919900000002", "+919900000003"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		coach := testCoach(t, s, coachAt)
+		coach := signInTestCoach(t, s, coachAt)
 		player := coach.AddPlayer(t, child(1, guardianAt))
 		id, request := player.String("player_id"), player.String("guardian_request_id")
 		spared := func(request string, want int) {
 			t.Helper()
 			n := 0
-			for _, d := range asked(t, coach, request).JSON["deliveries"].([]any) {
+			for _, d := range getRequest(t, coach, request).JSON["deliveries"].([]any) {
 				if d := d.(map[string]any); d["channel"] == "sms" {
 					n++
 					if d["state"] != "sent" || d["reason"] != "test_number" {
@@ -184,7 +184,7 @@ func TestNoRequestSMSToTestNumber(t *testing.T) {
 		coach.Call(t, "POST", "/api/approval/send-reminder", remind).Want(t, 202)
 		spared(request, 2)
 		s.Clock.Advance(2*day + time.Minute)
-		coach = onTest(t, s, "coach", coachAt)
+		coach = signInTestNumber(t, s, "coach", coachAt)
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 200)
 		spared(request, 3)
 		corrected := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
@@ -196,14 +196,14 @@ func TestNoRequestSMSToTestNumber(t *testing.T) {
 				t.Errorf("blocked by %v", item["blocked_by"])
 			}
 		}
-		if n := told(t, coach, "delivery_failed"); n != 0 {
+		if n := countNotifications(t, coach, "delivery_failed"); n != 0 {
 			t.Errorf("the coach was told of %d failures", n)
 		}
-		db := tables(t, s)
-		if n := one[int](t, db, `SELECT count(*) FROM limit_slots WHERE substr(key, 1, 8) = 'message/'`) + one[int](t, db, `SELECT count(*) FROM request_links`); n != 0 {
+		db := openTables(t, s)
+		if n := queryOne[int](t, db, `SELECT count(*) FROM limit_slots WHERE substr(key, 1, 8) = 'message/'`) + queryOne[int](t, db, `SELECT count(*) FROM request_links`); n != 0 {
 			t.Errorf("%d counts and links for what never left", n)
 		}
-		never(t, "an SMS went", quiet, func() bool { return s.Sent(guardianAt, "message")+s.Sent(otherAt, "message") > 0 })
+		never(t, "an SMS went", quietPeriod, func() bool { return s.Sent(guardianAt, "message")+s.Sent(otherAt, "message") > 0 })
 	}, testNumbers(coachAt, guardianAt, otherAt), func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
 }
 
@@ -221,9 +221,9 @@ func TestHeldMessageToTestNumber(t *testing.T) {
 		}
 		s.Clock.Advance(day + time.Minute)
 		r := s.Replica(testNumbers(guardianNumber))
-		coach = again(t, coach.On(r))
+		coach = renewTokens(t, coach.On(r))
 		eventually(t, "it is done", func() bool {
-			state, reason := sms(asked(t, coach, held))
+			state, reason := smsDelivery(getRequest(t, coach, held))
 			return state == "sent" && reason == "test_number"
 		})
 		if n := s.Sent(guardianNumber, "message"); n != 1 {
@@ -243,28 +243,28 @@ func TestPlayerRemovalSendsSMS(t *testing.T) {
 		add := func(n int, number string) string { return coach.AddPlayer(t, child(n, number)).String("player_id") }
 		first, second, waiting, corrected := add(1, guardianNumber), add(2, guardianNumber), add(3, askedAt), add(4, correctedAt)
 		guardian, old := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", correctedAt)
-		answer(t, guardian, first, "approved")
-		answer(t, guardian, second, "approved")
-		answer(t, old, corrected, "approved")
+		respond(t, guardian, first, "approved")
+		respond(t, guardian, second, "approved")
+		respond(t, old, corrected, "approved")
 		remove := func(id string) { coach.Call(t, "DELETE", "/api/players/"+id, nil).Want(t, 204) }
 		coach.Call(t, "PATCH", "/api/players/"+corrected, map[string]any{"guardian": map[string]any{"mobile_number": otherNumber}}).Want(t, 200)
 		remove(first)
 		remove(waiting)
-		db := tables(t, s)
+		db := openTables(t, s)
 		eventually(t, "the first is dropped", func() bool {
-			return one[int](t, db, `SELECT count(*) FROM deliveries WHERE kind = 'notice' AND state = 'failed' AND reason = 'not_wanted'`) == 1
+			return queryOne[int](t, db, `SELECT count(*) FROM deliveries WHERE kind = 'notice' AND state = 'failed' AND reason = 'not_wanted'`) == 1
 		})
 		remove(second)
-		eventually(t, "the guardian is told", func() bool { return len(notices(s, guardianNumber)) > 0 })
+		eventually(t, "the guardian is told", func() bool { return len(smsCopies(s, guardianNumber)) > 0 })
 		want := fmt.Sprint([]string{"Coach Meera Nair took Asha Rao 2 off the list at Touchline. The app is off for Asha Rao 2 there. You need not do anything."})
-		if got := fmt.Sprint(notices(s, guardianNumber)); got != want {
+		if got := fmt.Sprint(smsCopies(s, guardianNumber)); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if n := told(t, guardian, "player_removed"); n != 2 {
+		if n := countNotifications(t, guardian, "player_removed"); n != 2 {
 			t.Errorf("%d in the tray", n)
 		}
-		never(t, "somebody else got one", quiet, func() bool {
-			return len(notices(s, askedAt))+len(notices(s, correctedAt))+len(notices(s, otherNumber))+len(notices(s, guardianNumber)) > 1
+		never(t, "somebody else got one", quietPeriod, func() bool {
+			return len(smsCopies(s, askedAt))+len(smsCopies(s, correctedAt))+len(smsCopies(s, otherNumber))+len(smsCopies(s, guardianNumber)) > 1
 		})
 	})
 }

@@ -15,18 +15,18 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// happening is one server-sent event, or a comment.
-type happening struct{ id, event, data, comment string }
+// streamEvent is one server-sent event, or a comment.
+type streamEvent struct{ id, event, data, comment string }
 
-// follower reads a stream.
-type follower struct {
+// streamReader reads a stream.
+type streamReader struct {
 	*testing.T
-	events chan happening // closed at the end
+	events chan streamEvent // closed at the end
 	stop   func()
 }
 
-// listen opens a stream of p; the tray is watched once it returns.
-func listen(t *testing.T, p *touchlinetest.User, last string) *follower {
+// openStream opens a stream of p; the tray is watched once it returns.
+func openStream(t *testing.T, p *touchlinetest.User, last string) *streamReader {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
@@ -45,7 +45,7 @@ func listen(t *testing.T, p *touchlinetest.User, last string) *follower {
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" || !strings.Contains(resp.Header.Get("Cache-Control"), "no-store") {
 		t.Fatalf("answer %d %v", resp.StatusCode, resp.Header)
 	}
-	f := &follower{T: t, events: make(chan happening, 4096), stop: cancel}
+	f := &streamReader{T: t, events: make(chan streamEvent, 4096), stop: cancel}
 	lines := bufio.NewScanner(resp.Body)
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "retry: ") {
 		t.Fatalf("the stream begins with %q", lines.Text())
@@ -53,7 +53,7 @@ func listen(t *testing.T, p *touchlinetest.User, last string) *follower {
 	go func() {
 		defer close(f.events)
 		defer func() { _ = resp.Body.Close() }()
-		var h happening
+		var h streamEvent
 		for lines.Scan() {
 			name, value, _ := strings.Cut(lines.Text(), ": ")
 			switch name {
@@ -66,9 +66,9 @@ func listen(t *testing.T, p *touchlinetest.User, last string) *follower {
 			case "":
 				if value != "" {
 					h.comment = value
-				} else if h != (happening{}) {
+				} else if h != (streamEvent{}) {
 					f.events <- h
-					h = happening{}
+					h = streamEvent{}
 				}
 			}
 		}
@@ -77,7 +77,7 @@ func listen(t *testing.T, p *touchlinetest.User, last string) *follower {
 }
 
 // next is the next event, comments left out; it fails after limit.
-func (f *follower) next(limit time.Duration) happening {
+func (f *streamReader) next(limit time.Duration) streamEvent {
 	f.Helper()
 	timeout := time.After(limit)
 	for {
@@ -96,7 +96,7 @@ func (f *follower) next(limit time.Duration) happening {
 }
 
 // ends fails the test unless the stream ends within limit, without an event.
-func (f *follower) ends(limit time.Duration) {
+func (f *streamReader) ends(limit time.Duration) {
 	f.Helper()
 	timeout := time.After(limit)
 	for {
@@ -115,8 +115,8 @@ func (f *follower) ends(limit time.Duration) {
 	}
 }
 
-// decide answers a request for guardian.
-func decide(t *testing.T, guardian *touchlinetest.User, player, action string) {
+// decideAsGuardian answers a request for guardian.
+func decideAsGuardian(t *testing.T, guardian *touchlinetest.User, player, action string) {
 	t.Helper()
 	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": action}).Want(t, 200)
 }
@@ -130,26 +130,26 @@ func TestStreamDelay(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
-		f := listen(t, coach, "")
+		f := openStream(t, coach, "")
 
 		// Between the processes: a NOTIFY on PostgreSQL, a look every 2 s on a file.
 		limits := map[*touchlinetest.Service]time.Duration{s: time.Second, other: time.Second}
-		if db, _ := administrator(t, s); db == nil {
+		if db, _ := postgresAdmin(t, s); db == nil {
 			limits[other] = 3 * time.Second
 		}
-		f.swift(coach, guardian.On(s), player, "approved", limits[s])
-		f.swift(coach, guardian.On(other), player, "revoked", limits[other])
+		f.wantPromptEvent(coach, guardian.On(s), player, "approved", limits[s])
+		f.wantPromptEvent(coach, guardian.On(other), player, "revoked", limits[other])
 	})
 }
 
-// swift fails the test unless one of three tries arrives within limit: the rest
+// wantPromptEvent fails the test unless one of three tries arrives within limit: the rest
 // of the machine is busy.
-func (f *follower) swift(coach, guardian *touchlinetest.User, player, action string, limit time.Duration) {
+func (f *streamReader) wantPromptEvent(coach, guardian *touchlinetest.User, player, action string, limit time.Duration) {
 	f.Helper()
 	for try := 1; ; try++ {
 		start := time.Now()
-		decide(f.T, guardian, player, action)
-		h := f.next(patience)
+		decideAsGuardian(f.T, guardian, player, action)
+		h := f.next(waitLimit)
 		took := time.Since(start)
 		newest := coach.Call(f, "GET", "/api/notifications?limit=1", nil).Want(f, 200).Items()[0]
 		var data map[string]any
@@ -166,13 +166,13 @@ func (f *follower) swift(coach, guardian *touchlinetest.User, player, action str
 			f.Fatalf("an event took %s, want %s", took, limit)
 		}
 		if action == "approved" {
-			decide(f.T, guardian, player, "revoked")
-			f.next(patience)
+			decideAsGuardian(f.T, guardian, player, "revoked")
+			f.next(waitLimit)
 		}
 		coach.Call(f, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": player}).Want(f, 201)
 		if action == "revoked" {
-			decide(f.T, guardian, player, "approved")
-			f.next(patience)
+			decideAsGuardian(f.T, guardian, player, "approved")
+			f.next(waitLimit)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func TestStreamResumesExactly(t *testing.T) {
 			players[i] = coach.AddPlayer(t, child(i, guardianNumber)).String("player_id")
 		}
 		guardian := s.SignIn(t, "guardian", guardianNumber)
-		f := listen(t, coach, "")
+		f := openStream(t, coach, "")
 		var wait sync.WaitGroup
 		for i, player := range players {
 			wait.Go(func() {
@@ -212,9 +212,9 @@ func TestStreamResumesExactly(t *testing.T) {
 		for len(got) < writers*each {
 			if n := len(got); n > 0 && n%7 == 0 {
 				f.stop()
-				f = listen(t, coach.On(replicas[n/7%2]), got[n-1])
+				f = openStream(t, coach.On(replicas[n/7%2]), got[n-1])
 			}
-			got = append(got, f.next(patience).id)
+			got = append(got, f.next(waitLimit).id)
 		}
 		wait.Wait()
 		var want []string
@@ -226,16 +226,16 @@ func TestStreamResumesExactly(t *testing.T) {
 			t.Errorf("%d events, want the tray's %d in its order:\n%v\n%v", len(got), len(want), got, want)
 		}
 		// One that has left the tray is placed by its time: nothing after it is lost.
-		f = listen(t, coach, "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21")
+		f = openStream(t, coach, "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21")
 		for i := range want {
-			if id := f.next(patience).id; id != want[i] {
+			if id := f.next(waitLimit).id; id != want[i] {
 				t.Fatalf("event %d is %s, want %s", i, id, want[i])
 			}
 		}
 		f.stop()
 		// What is no id begins at the newest.
 		for _, last := range []string{"7", strings.Repeat("x", 300)} {
-			f := listen(t, coach, last)
+			f := openStream(t, coach, last)
 			never(t, "an unknown event repeats old ones", 300*time.Millisecond, func() bool { return len(f.events) > 0 })
 			f.stop()
 		}
@@ -247,14 +247,14 @@ func TestStreamHeartbeat(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
-		f := listen(t, coach, "")
+		f := openStream(t, coach, "")
 		start := time.Now()
 		select {
 		case h, open := <-f.events:
 			if took := time.Since(start); !open || h.comment == "" || took < 15*time.Second {
 				t.Errorf("after %s: %+v, open %v", took, h, open)
 			}
-		case <-time.After(20*time.Second + patience):
+		case <-time.After(20*time.Second + waitLimit):
 			t.Error("no heartbeat")
 		}
 	})
@@ -272,22 +272,22 @@ func TestStreamEnds(t *testing.T) {
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		student := s.SignIn(t, "student", studentNumber)
 
-		f := listen(t, guardian.On(other), "")
+		f := openStream(t, guardian.On(other), "")
 		coach.Call(t, "DELETE", "/api/players/"+two, nil).Want(t, 204)
 		f.ends(soon)
-		f = listen(t, student.On(other), "")
+		f = openStream(t, student.On(other), "")
 		coach.Call(t, "PATCH", "/api/players/"+one, map[string]any{"student": map[string]any{"contact_number": otherNumber}}).Want(t, 200)
 		f.ends(soon)
 
-		f = listen(t, coach.On(other), "")
+		f = openStream(t, coach.On(other), "")
 		coach.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
 		f.ends(soon)
 
 		s.Clock.Advance(2 * time.Minute)
 		coach = s.SignIn(t, "coach", coachNumber)
-		f = listen(t, coach.On(other), "")
+		f = openStream(t, coach.On(other), "")
 		s.Clock.Advance(15*time.Minute - time.Minute)
-		never(t, "ended before its token", quiet, func() bool {
+		never(t, "ended before its token", quietPeriod, func() bool {
 			select {
 			case _, open := <-f.events:
 				return !open
@@ -298,8 +298,8 @@ func TestStreamEnds(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		f.ends(soon)
 
-		coach = again(t, coach)
-		f = listen(t, coach.On(other), "")
+		coach = renewTokens(t, coach)
+		f = openStream(t, coach.On(other), "")
 		start := time.Now()
 		if err := other.Stop(); err != nil {
 			t.Error(err)
@@ -317,21 +317,21 @@ func TestStreamLimitPerAccount(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		other := s.Coach(t, coach2Number)
-		apart := listen(t, other, "")
-		var all []*follower
+		apart := openStream(t, other, "")
+		var all []*streamReader
 		for range 11 {
-			all = append(all, listen(t, coach, ""))
+			all = append(all, openStream(t, coach, ""))
 		}
-		all[0].ends(patience)
+		all[0].ends(waitLimit)
 		player := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
-		decide(t, guardian, player, "approved")
+		decideAsGuardian(t, guardian, player, "approved")
 		for _, f := range all[1:] {
-			f.next(patience)
+			f.next(waitLimit)
 		}
 		player = other.AddPlayer(t, child(1, guardianNumber)).String("player_id")
-		decide(t, guardian, player, "approved")
-		apart.next(patience)
+		decideAsGuardian(t, guardian, player, "approved")
+		apart.next(waitLimit)
 	})
 }
 
@@ -347,7 +347,7 @@ func TestMarkNotificationsRead(t *testing.T) {
 			if guardian == nil {
 				guardian = s.SignIn(t, "guardian", guardianNumber)
 			}
-			decide(t, guardian, player, "approved")
+			decideAsGuardian(t, guardian, player, "approved")
 		}
 		theirs = other.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()[0]["id"].(string)
 		unread := func(p *touchlinetest.User, want int) []map[string]any {

@@ -32,7 +32,7 @@ const smallTiers = `{"tiers": [
 	{"name": "staff", "title": "Staff"}
 ]}`
 
-func use(t *testing.T, coach *touchlinetest.User) map[string]any {
+func tierUse(t *testing.T, coach *touchlinetest.User) map[string]any {
 	t.Helper()
 	a := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200)
 	return a.JSON["use"].(map[string]any)
@@ -66,7 +66,7 @@ func TestTiers(t *testing.T) {
 			t.Errorf("the same tier again: %s, before %s", same.Body, first.Body)
 		}
 		for _, unknown := range []any{"gold", "Free", 7, nil} {
-			if a := choose(unknown).Want(t, 422, "validation_failed"); pointers(a)[0] != "/tier" {
+			if a := choose(unknown).Want(t, 422, "validation_failed"); faultPointers(a)[0] != "/tier" {
 				t.Errorf("%v: %s", unknown, a.Body)
 			}
 		}
@@ -114,7 +114,7 @@ func TestTiersFromFile(t *testing.T) {
 				t.Errorf("%s is %s, want %s", name, full.String(name), want)
 			}
 		}
-		if n := use(t, coach)["players"]; n != 3.0 {
+		if n := tierUse(t, coach)["players"]; n != 3.0 {
 			t.Errorf("%v players after a refused one", n)
 		}
 		if n := len(coach.Call(t, "GET", "/api/players", nil).Items()); n != 3 {
@@ -132,7 +132,7 @@ func TestTiersFromFile(t *testing.T) {
 			t.Errorf("%s", a.Body)
 		}
 		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "small"}).Want(t, 200)
-		if n := len(coach.Call(t, "GET", "/api/players", nil).Items()); n != 5 || use(t, coach)["players"] != 5.0 {
+		if n := len(coach.Call(t, "GET", "/api/players", nil).Items()); n != 5 || tierUse(t, coach)["players"] != 5.0 {
 			t.Errorf("%d players after going down", n)
 		}
 		coach.Call(t, "PATCH", "/api/players/"+ids[4], object{"student": object{"full_name": "Another Name"}}).Want(t, 200)
@@ -182,8 +182,8 @@ func TestConcurrentAddsRespectPlayerLimit(t *testing.T) {
 		}
 		rivals.Wait()
 		players := len(coach.Call(t, "GET", "/api/players", nil).Items())
-		if added.Load() != 5 || refused.Load() != 45 || players != 5 || use(t, coach)["players"] != 5.0 {
-			t.Errorf("%d added, %d refused, %d there, use %v", added.Load(), refused.Load(), players, use(t, coach))
+		if added.Load() != 5 || refused.Load() != 45 || players != 5 || tierUse(t, coach)["players"] != 5.0 {
+			t.Errorf("%d added, %d refused, %d there, use %v", added.Load(), refused.Load(), players, tierUse(t, coach))
 		}
 	}, withTiers(t, smallTiers))
 }
@@ -196,12 +196,12 @@ func TestTierMessageLimit(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		first := coach.AddPlayer(t, child(1, guardianNumber))
 		coach.AddPlayer(t, child(2, guardianNumber))
-		if n := use(t, coach)["messages_today"]; n != 2.0 {
+		if n := tierUse(t, coach)["messages_today"]; n != 2.0 {
 			t.Errorf("%v messages", n)
 		}
 		// The third player is added all the same, and its message waits.
 		third := coach.AddPlayer(t, child(3, otherNumber))
-		if state, reason := sms(asked(t, coach, third.String("guardian_request_id"))); state != "queued" || reason != "held" {
+		if state, reason := smsDelivery(getRequest(t, coach, third.String("guardian_request_id"))); state != "queued" || reason != "held" {
 			t.Errorf("the third message is %s, %s", state, reason)
 		}
 		before := coach.Call(t, "GET", "/api/players/approval-status/"+first.String("player_id"), nil).Want(t, 200)
@@ -229,14 +229,14 @@ func TestTierMessageLimit(t *testing.T) {
 		}
 		tier("large")
 		again := coach.Call(t, "POST", "/api/approval/send-student-request", object{"player_id": first.String("player_id"), "student": object{"contact_number": studentNumber}}).Want(t, 201)
-		if state, reason := sms(again); reason != "" {
+		if state, reason := smsDelivery(again); reason != "" {
 			t.Errorf("with room the message is %s, %s", state, reason)
 		}
 		tier("small")
 		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 403, "tier_limit")
 		tier("large")
 		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 202)
-		if n := use(t, coach)["messages_today"]; n != 4.0 {
+		if n := tierUse(t, coach)["messages_today"]; n != 4.0 {
 			t.Errorf("%v messages", n)
 		}
 		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 403, "tier_limit")
@@ -257,7 +257,7 @@ func TestInstallationMessageLimit(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, child(1, guardianNumber))
 		a := coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": player.String("player_id"), "approver_type": "guardian"}).Want(t, 202)
-		if _, reason := sms(a); reason != "held" {
+		if _, reason := smsDelivery(a); reason != "held" {
 			t.Errorf("%s", a.Body)
 		}
 	}, withTiers(t, smallTiers), func(c *config.Config) { c.MessagesPerCoach = 1 })

@@ -40,7 +40,7 @@ func TestUploadIdempotencyKey(t *testing.T) {
 		}
 		post("k", 2, "Passport").Want(t, 422, "idempotency_key_reused")
 		post("k", 1, "Visa").Want(t, 422, "idempotency_key_reused")
-		if got := faultsOf(post(`"broken`, 1, "")); len(got) != 1 || got[0] != "/Idempotency-Key invalid_value" {
+		if got := validationFaults(post(`"broken`, 1, "")); len(got) != 1 || got[0] != "/Idempotency-Key invalid_value" {
 			t.Errorf("a broken key: %v", got)
 		}
 		var wait sync.WaitGroup
@@ -64,8 +64,8 @@ func TestUploadIdempotencyKey(t *testing.T) {
 	})
 }
 
-// opened is a connection that has sent the head of an upload of so many bytes.
-func opened(t *testing.T, s *touchlinetest.Service, c *touchlinetest.User, length string) net.Conn {
+// startUpload is a connection that has sent the head of an upload of so many bytes.
+func startUpload(t *testing.T, s *touchlinetest.Service, c *touchlinetest.User, length string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
 	if err != nil {
@@ -79,10 +79,10 @@ func opened(t *testing.T, s *touchlinetest.Service, c *touchlinetest.User, lengt
 	return conn
 }
 
-// answered reads the status of an answer within patience.
-func answered(t *testing.T, conn net.Conn) int {
+// readStatus reads the status of an answer within patience.
+func readStatus(t *testing.T, conn net.Conn) int {
 	t.Helper()
-	_ = conn.SetReadDeadline(time.Now().Add(patience))
+	_ = conn.SetReadDeadline(time.Now().Add(waitLimit))
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -98,10 +98,10 @@ func TestSlowUploads(t *testing.T) {
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		s := touchlinetest.NewWith(t, url, func(e *server.Edges) { e.UploadStall, e.UploadWhole = time.Second, 4*time.Second })
 		c := s.Coach(t, "+919812300001")
-		body := sent("a.pdf", touchlinetest.PDF(2000, 1))
+		body := certificateForm("a.pdf", touchlinetest.PDF(2000, 1))
 		// Slow, and yet never still for long: longer in all than one stall may be.
-		slow := opened(t, s, c, fmt.Sprint("Content-Length: ", len(body)))
-		stalled, endless := opened(t, s, c, "Content-Length: 5000"), opened(t, s, c, "Transfer-Encoding: chunked")
+		slow := startUpload(t, s, c, fmt.Sprint("Content-Length: ", len(body)))
+		stalled, endless := startUpload(t, s, c, "Content-Length: 5000"), startUpload(t, s, c, "Transfer-Encoding: chunked")
 		_, _ = io.WriteString(stalled, body[:100])
 		var wait sync.WaitGroup
 		wait.Go(func() {
@@ -123,24 +123,24 @@ func TestSlowUploads(t *testing.T) {
 				c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
 			}
 		})
-		if status := answered(t, slow); status != 201 {
+		if status := readStatus(t, slow); status != 201 {
 			t.Errorf("a slow upload: %d", status)
 		}
 		for name, conn := range map[string]net.Conn{"stalled": stalled, "endless": endless} {
-			if status := answered(t, conn); status != 400 {
+			if status := readStatus(t, conn); status != 400 {
 				t.Errorf("one that is %s: %d", name, status)
 			}
 		}
 		wait.Wait()
-		gone := opened(t, s, c, "Content-Length: 5000")
+		gone := startUpload(t, s, c, "Content-Length: 5000")
 		_, _ = io.WriteString(gone, body[:500])
 		_ = gone.Close()
 		for length, want := range map[string]int{"Content-Length: 10551297": 413, "Content-Length: -1": 400, "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\nContent-Encoding: br": 415} {
-			if status := answered(t, opened(t, s, c, length)); status != want {
+			if status := readStatus(t, startUpload(t, s, c, length)); status != want {
 				t.Errorf("%s: %d, want %d at once", length, status, want)
 			}
 		}
-		eventually(t, "nothing is left of uploads", func() bool { return len(spooled(t, s)) == 0 })
+		eventually(t, "nothing is left of uploads", func() bool { return len(spoolFiles(t, s)) == 0 })
 	})
 }
 
@@ -165,10 +165,10 @@ func TestFileStoreUnavailable(t *testing.T) {
 		}
 		bucket.Wrap.Store(nil)
 		s.Clock.Advance(2 * time.Hour)
-		c = again(t, c)
+		c = renewTokens(t, c)
 		c.Upload(t, "certification", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 201)
-		db := tables(t, s)
-		if n := one[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NOT NULL`); n == 0 {
+		db := openTables(t, s)
+		if n := queryOne[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NOT NULL`); n == 0 {
 			t.Error("nothing waits for the sweeper")
 		}
 	})
@@ -180,7 +180,7 @@ func TestScannerUnavailable(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 503, "unavailable")
-		if n := one[int64](t, tables(t, s), `SELECT count(*) FROM blobs`); n != 0 {
+		if n := queryOne[int64](t, openTables(t, s), `SELECT count(*) FROM blobs`); n != 0 {
 			t.Errorf("%d blobs of what was not scanned", n)
 		}
 	}, func(c *config.Config) { c.ClamAV = "unix:/nowhere/clamd.sock" })
@@ -197,13 +197,13 @@ func TestScanner(t *testing.T) {
 		c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
 		sick := bytes.Replace(touchlinetest.PDF(200, 2), []byte("....."), []byte(scantest.Eicar), 1)
 		refused := c.Upload(t, "certification", "b.pdf", sick).Want(t, 422, "validation_failed")
-		if got := faultsOf(refused); len(got) != 1 || got[0] != "/file infected" {
+		if got := validationFaults(refused); len(got) != 1 || got[0] != "/file infected" {
 			t.Errorf("faults %v", got)
 		}
 		if n := len(c.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items()); n != 1 {
 			t.Errorf("%d documents", n)
 		}
-		if n := one[int64](t, tables(t, s), `SELECT count(*) FROM blobs`); n != 1 {
+		if n := queryOne[int64](t, openTables(t, s), `SELECT count(*) FROM blobs`); n != 1 {
 			t.Errorf("%d blobs", n)
 		}
 	}, func(cfg *config.Config) { cfg.ClamAV = address })
@@ -215,7 +215,7 @@ func TestPublicPicture(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
-		picture := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(400, 300))).Want(t, 201).String("content_url")
+		picture := c.Upload(t, "profile_picture", "me.jpg", jpegOf(cornerImage(400, 300))).Want(t, 201).String("content_url")
 		certificate := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201).String("content_url")
 		c.AddPlayer(t, touchlinetest.Minor("+919812300011", ""))
 		guardian := s.SignIn(t, "guardian", "+919812300011")
@@ -248,7 +248,7 @@ func TestDeletedFilesAreRemoved(t *testing.T) {
 	t.Parallel() // it waits for the sweeper
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
-		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(corners(400, 300))).Want(t, 201)
+		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(cornerImage(400, 300))).Want(t, 201)
 		folder := strings.TrimPrefix(s.Config.Files.Reveal(), "file:")
 		files := func() (n int) {
 			_ = filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
