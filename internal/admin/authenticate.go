@@ -1,44 +1,57 @@
 package admin
 
 import (
+	"context"
 	"net/http"
 
-	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/ratelimit"
 )
 
-// signIn finds out whose token is presented, and whether it may do this. An
-// address from which too many came that do not work waits before it hears of the
-// next one that does not; a token that works is never kept waiting, for others may
-// share its address, and who sends none guesses nothing.
-func (s *Server) signIn(r *http.Request, rt *route, c *call) error {
-	if rt.scope == "" {
-		return nil
-	}
-	secret, err := httpx.Bearer(r.Header)
-	if err == nil {
-		c.token, err = s.Operators.Authenticate(r.Context(), secret)
-	}
-	if fault.KindOf(err) == fault.Unauthenticated {
-		return s.turnedAway(r, fault.CodeOf(err))
-	}
-	if err != nil {
-		return err
-	}
-	return s.Operators.RequireScope(c.token, rt.scope)
-}
+// Handlers are functions of values: func(ctx, Request[T]) (Response, error).
+type (
+	// Request is a request of an operator, with a body of type T.
+	Request[T any] = endpoint.Request[Caller, T]
+	// Response is what a handler returns.
+	Response = endpoint.Response
 
-// turnedAway is the answer without a token that works.
-func (s *Server) turnedAway(r *http.Request, code string) error {
+	route = endpoint.Route[Caller]
+	// noBody is the body of a request without one.
+	noBody = struct{}
+)
+
+// Caller is the operator token of a request.
+type Caller struct{ *operator.Token }
+
+// authenticate returns the operator whose token the request carries. A rate limit per
+// address delays the answers to invalid tokens. It does not apply to valid tokens,
+// because operators may share an address, nor to requests without a token.
+func (s *Server) authenticate(r *http.Request) (Caller, error) {
+	secret, err := httpx.Bearer(r.Header)
+	var token *operator.Token
+	if err == nil {
+		token, err = s.Operators.Authenticate(r.Context(), secret)
+	}
+	if fault.KindOf(err) != fault.Unauthenticated {
+		return Caller{token}, err
+	}
+	code := fault.CodeOf(err)
 	if code != httpx.CodeTokenMissing {
 		if err := s.failures.Allow(ratelimit.Address(r, s.TrustedProxies), s.Now()); err != nil {
-			return err
+			return Caller{}, err
 		}
 	}
-	return fault.New(fault.Unauthenticated, code, "Send an operator's token that works as Authorization: Bearer. Whoever runs the service makes one with: touchline admin token create.")
+	return Caller{}, fault.New(fault.Unauthenticated, code, "Send a valid operator token as Authorization: Bearer. Create one with: touchline admin token create.")
 }
 
-// operator returns who asks.
-func (c *call) operator() actor.Operator { return c.token.Operator() }
+func public(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r) }
+
+// scope allows tokens with this scope.
+func (s *Server) scope(required operator.Scope) []func(context.Context, Caller) error {
+	return []func(context.Context, Caller) error{func(_ context.Context, caller Caller) error {
+		return s.Operators.RequireScope(caller.Token, required)
+	}}
+}

@@ -1,16 +1,17 @@
 package admin
 
 import (
-	"net/http"
+	"context"
 	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// foundResponse is a coach in a list. The number is shown: operators are called by
-// people who say theirs; that it was looked up is recorded.
-type foundResponse struct {
+// accountResponse is a coach in a list. It has the number, because a coach who calls an
+// operator tells it. The audit log records each search.
+type accountResponse struct {
 	CoachID      string  `json:"coach_id"`
 	MobileNumber string  `json:"mobile_number"`
 	Name         *string `json:"name"`
@@ -21,14 +22,14 @@ type foundResponse struct {
 	CreatedAt    string  `json:"created_at"`
 }
 
-func (s *Server) found(a coach.Account) foundResponse {
-	return foundResponse{
+func (s *Server) newAccountResponse(a coach.Account) accountResponse {
+	return accountResponse{
 		CoachID: a.ID, MobileNumber: string(a.Number), Name: wire.OrNull(a.Name), Tier: s.Subscriptions.Tiers.Of(a.Tier).Name,
 		KYCState: s.kycState(a.KYC), State: a.State(), SuspendedAt: wire.TimestampOrNull(a.SuspendedAt), CreatedAt: wire.Timestamp(a.CreatedAt),
 	}
 }
 
-// kycState is a state as it is shown: while the setting is off there is none.
+// kycState returns the state to show: disabled while the setting is off.
 func (s *Server) kycState(state coach.KYCState) string {
 	if !s.Verifications.On {
 		return string(coach.Disabled)
@@ -36,20 +37,20 @@ func (s *Server) kycState(state coach.KYCState) string {
 	return string(state)
 }
 
-// coachResponse is one coach: profile, tier and use. It holds nothing of the
-// coach's players but how many there are.
+// coachResponse is one coach: profile, tier and usage. It says nothing about players but
+// their number.
 type coachResponse struct {
-	foundResponse
-	SuspendedFor    *string      `json:"suspended_for"`
-	Email           *string      `json:"email"`
-	Bio             *string      `json:"bio"`
-	ExperienceYears *int         `json:"experience_years"`
-	Sports          []string     `json:"sports"`
-	UpdatedAt       string       `json:"updated_at"`
-	TierSince       string       `json:"tier_since"`
-	Use             useResponse  `json:"use"`
-	Visible         bool         `json:"visible"`
-	Limits          limitsAnswer `json:"limits"`
+	accountResponse
+	SuspendedFor    *string        `json:"suspended_for"`
+	Email           *string        `json:"email"`
+	Bio             *string        `json:"bio"`
+	ExperienceYears *int           `json:"experience_years"`
+	Sports          []string       `json:"sports"`
+	UpdatedAt       string         `json:"updated_at"`
+	TierSince       string         `json:"tier_since"`
+	Use             useResponse    `json:"use"`
+	Visible         bool           `json:"visible"`
+	Limits          limitsResponse `json:"limits"`
 }
 
 type useResponse struct {
@@ -58,31 +59,31 @@ type useResponse struct {
 	MessagesToday int64 `json:"messages_today"`
 }
 
-// limitsAnswer has null where there is no limit.
-type limitsAnswer struct {
+// limitsResponse has null for no limit.
+type limitsResponse struct {
 	Players        *int64 `json:"players"`
 	StorageBytes   *int64 `json:"storage_bytes"`
 	MessagesPerDay *int64 `json:"messages_per_day"`
 }
 
 // coach serves GET /api/admin/coaches/{coach_id}.
-func (s *Server) coach(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "coach_id")
+func (s *Server) coach(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("coach_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return s.answerCoach(w, r, id)
+	return s.readCoach(ctx, r.Caller, id)
 }
 
-// answerCoach answers one coach, which is recorded.
-func (s *Server) answerCoach(w http.ResponseWriter, r *http.Request, id string) error {
-	a, p, err := s.Oversight.Read(r.Context(), callOf(r).operator(), id)
+// readCoach returns one coach. The audit log records the read.
+func (s *Server) readCoach(ctx context.Context, caller Caller, id string) (Response, error) {
+	a, p, err := s.Accounts.Read(ctx, caller.Operator(), id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	sub, err := s.Subscriptions.Of(r.Context(), id)
+	sub, err := s.Subscriptions.Of(ctx, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
 	sports := p.Sports
 	if sports == nil {
@@ -94,12 +95,12 @@ func (s *Server) answerCoach(w http.ResponseWriter, r *http.Request, id string) 
 		}
 		return &n
 	}
-	return wire.Encode(w, http.StatusOK, coachResponse{
-		foundResponse: s.found(a), SuspendedFor: wire.OrNull(a.SuspendedReason),
+	return endpoint.OK(coachResponse{
+		accountResponse: s.newAccountResponse(a), SuspendedFor: wire.OrNull(a.SuspendedReason),
 		Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio), ExperienceYears: p.Experience, Sports: sports, UpdatedAt: wire.Timestamp(p.UpdatedAt),
 		TierSince: wire.Timestamp(sub.Since), Use: useResponse{sub.Usage.Players, sub.Usage.StorageBytes, sub.Usage.Messages}, Visible: p.Visible,
-		Limits: limitsAnswer{limit(sub.Tier.Limits.Players), limit(sub.Tier.Limits.StorageBytes), limit(sub.Tier.Limits.MessagesPerDay)},
-	})
+		Limits: limitsResponse{limit(sub.Tier.Limits.Players), limit(sub.Tier.Limits.StorageBytes), limit(sub.Tier.Limits.MessagesPerDay)},
+	}), nil
 }
 
 type tierRequest struct {
@@ -107,32 +108,32 @@ type tierRequest struct {
 }
 
 // setTier serves PUT /api/admin/coaches/{coach_id}/tier.
-func (s *Server) setTier(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "coach_id")
+func (s *Server) setTier(ctx context.Context, r Request[tierRequest]) (Response, error) {
+	id, err := r.PathID("coach_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	in, err := decode[tierRequest](r)
-	if err != nil {
-		return err
+	in := r.Body
+	if err := r.Faults.Err(); err != nil {
+		return Response{}, err
 	}
-	if _, err := s.Subscriptions.Set(r.Context(), callOf(r).operator(), id, in.Tier); err != nil {
-		return err
+	if _, err := s.Subscriptions.Set(ctx, r.Caller.Operator(), id, in.Tier); err != nil {
+		return Response{}, err
 	}
-	return s.answerCoach(w, r, id)
+	return s.readCoach(ctx, r.Caller, id)
 }
 
 type suspendRequest struct {
 	Reason string `json:"reason" rule:"required,name,lines,min=1,max=500"`
 }
 
-// Reason returns the reason of a suspension or a rejection as these calls take it,
-// for whoever gives one in a shell; or validation_failed, at /reason.
+// Reason checks the reason of a suspension or a rejection that the command line got, with
+// the rules of the API. Its error is validation_failed with the pointer /reason.
 func Reason(text string) (string, error) {
 	var f wire.Faults
 	var in suspendRequest
 	if !utf8.ValidString(text) {
-		f.Add("/reason", "invalid_characters", "This is not UTF-8.")
+		f.Add("/reason", "invalid_characters", "This must be UTF-8.")
 	} else {
 		wire.Bind(map[string]any{"reason": text}, &in, &f)
 	}
@@ -140,30 +141,30 @@ func Reason(text string) (string, error) {
 }
 
 // suspend serves POST /api/admin/coaches/{coach_id}/suspend.
-func (s *Server) suspend(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "coach_id")
+func (s *Server) suspend(ctx context.Context, r Request[suspendRequest]) (Response, error) {
+	id, err := r.PathID("coach_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	in, err := decode[suspendRequest](r)
-	if err != nil {
-		return err
+	in := r.Body
+	if err := r.Faults.Err(); err != nil {
+		return Response{}, err
 	}
-	if err := s.Oversight.Suspend(r.Context(), callOf(r).operator(), id, in.Reason); err != nil {
-		return err
+	if err := s.Accounts.Suspend(ctx, r.Caller.Operator(), id, in.Reason); err != nil {
+		return Response{}, err
 	}
-	s.Wake(id) // its streams end
-	return s.answerCoach(w, r, id)
+	s.Wake(id) // end the streams of the coach
+	return s.readCoach(ctx, r.Caller, id)
 }
 
 // restore serves POST /api/admin/coaches/{coach_id}/restore.
-func (s *Server) restore(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "coach_id")
+func (s *Server) restore(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("coach_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	if err := s.Oversight.Restore(r.Context(), callOf(r).operator(), id); err != nil {
-		return err
+	if err := s.Accounts.Restore(ctx, r.Caller.Operator(), id); err != nil {
+		return Response{}, err
 	}
-	return s.answerCoach(w, r, id)
+	return s.readCoach(ctx, r.Caller, id)
 }

@@ -1,15 +1,15 @@
 package admin
 
 import (
-	"net/http"
+	"context"
+	"net/url"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/wire"
+	"github.com/touchline/touchline/internal/endpoint"
 )
 
-// introspection is an answer of RFC 7662, section 2.2. Of a token that does not
-// work nothing is said but that.
+// introspection is the response of RFC 7662, section 2.2. For an invalid token it has
+// only active.
 type introspection struct {
 	Active    bool     `json:"active"`
 	TokenType string   `json:"token_type,omitempty"`
@@ -24,57 +24,50 @@ type introspection struct {
 }
 
 // introspect serves POST /auth/introspect (RFC 7662).
-func (s *Server) introspect(w http.ResponseWriter, r *http.Request) error {
-	token, err := presented(r)
+func (s *Server) introspect(ctx context.Context, r Request[url.Values]) (Response, error) {
+	token, err := tokenOf(r.Body)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	i, err := s.Inspector.Introspect(r.Context(), token)
-	if err != nil || !i.Active {
-		if err != nil {
-			return err
-		}
-		return wire.Encode(w, http.StatusOK, introspection{})
+	i, err := s.Inspector.Introspect(ctx, token)
+	if err != nil {
+		return Response{}, err
 	}
-	kind := "Bearer"
+	if !i.Active {
+		return endpoint.OK(introspection{}), nil
+	}
+	tokenType := "Bearer"
 	if i.Kind == auth.RefreshToken {
-		kind = auth.RefreshToken // nobody must take one for the other
+		tokenType = auth.RefreshToken // a service must not accept it as an access token
 	}
-	return wire.Encode(w, http.StatusOK, introspection{
-		Active: true, TokenType: kind, Issuer: i.Issuer, Audience: i.Audience, Subject: i.AccountID, Session: i.SessionID,
+	return endpoint.OK(introspection{
+		Active: true, TokenType: tokenType, Issuer: i.Issuer, Audience: i.Audience, Subject: i.AccountID, Session: i.SessionID,
 		Role: string(i.Role), IssuedAt: i.IssuedAt.Unix(), ExpiresAt: i.ExpiresAt.Unix(), ID: i.ID,
-	})
+	}), nil
 }
 
-// revoke serves POST /auth/revoke (RFC 7009): the session of the token ends. A
-// token that means nothing is answered alike.
-func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
-	token, err := presented(r)
+// revoke serves POST /auth/revoke (RFC 7009): it ends the session of the token. An
+// unknown token gets the same response.
+func (s *Server) revoke(ctx context.Context, r Request[url.Values]) (Response, error) {
+	token, err := tokenOf(r.Body)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	accountID, err := s.Inspector.Revoke(r.Context(), callOf(r).operator(), token)
+	accountID, err := s.Inspector.Revoke(ctx, r.Caller.Operator(), token)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
 	if accountID != "" {
 		s.Wake(accountID)
 	}
-	w.WriteHeader(http.StatusOK)
-	return nil
+	return Response{}, nil
 }
 
-// presented returns the form's token. token_type_hint is not needed: the two
-// kinds do not look alike.
-func presented(r *http.Request) (string, error) {
-	form := callOf(r).form
+// tokenOf returns the token of a form. It ignores token_type_hint, because the two types
+// of tokens look different.
+func tokenOf(form url.Values) (string, error) {
 	if len(form["token"]) != 1 || len(form["token_type_hint"]) > 1 || form.Get("token") == "" {
-		return "", errForm("It must have the field token, once.")
+		return "", endpoint.MalformedForm("It must have the field token, once.")
 	}
 	return form.Get("token"), nil
-}
-
-// errForm names the error as RFC 6749, section 5.2, does, too.
-func errForm(why string) error {
-	return fault.New(fault.Malformed, "malformed_request", "The body must be a form. %s", why).With("error", "invalid_request")
 }

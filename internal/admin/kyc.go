@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/operator"
@@ -31,27 +33,27 @@ func newQueuedResponse(s coach.Submission) queuedResponse {
 	}
 }
 
-// listKYC serves GET /api/admin/kyc: what waits for a decision, oldest first.
-func (s *Server) listKYC(w http.ResponseWriter, r *http.Request) error {
-	c := callOf(r)
-	p := s.page(c, r.URL.Query())
-	if err := c.faults.Err(); err != nil {
-		return err
+// listKYC serves GET /api/admin/kyc: the submissions that wait for a decision, oldest first.
+func (s *Server) listKYC(ctx context.Context, r Request[noBody]) (Response, error) {
+	f := r.Faults
+	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	after := coach.KYCCursor{ID: p.after.ID}
-	if p.after.At != 0 {
-		after.At = time.UnixMicro(p.after.At).UTC()
+	after := coach.KYCCursor{ID: page.After.ID}
+	if page.After.At != 0 {
+		after.At = time.UnixMicro(page.After.At).UTC()
 	}
-	waiting, err := s.Verifications.Queue(r.Context(), after, p.limit+1)
+	waiting, err := s.Verifications.Queue(ctx, after, page.ReadLimit())
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return answerPage(w, p, waiting, newQueuedResponse, func(v coach.Submission) keyset {
+	return endpoint.PageResponse(page, waiting, newQueuedResponse, func(v coach.Submission) keyset {
 		return keyset{At: v.SubmittedAt.UnixMicro(), ID: v.ID}
-	})
+	}), nil
 }
 
-// submissionResponse is what an operator decides by.
+// submissionResponse is a submission with the data that an operator compares.
 type submissionResponse struct {
 	queuedResponse
 	MobileNumber string             `json:"mobile_number"`
@@ -70,29 +72,29 @@ type documentResponse struct {
 	ContentURL string  `json:"content_url"`
 }
 
-// kyc serves GET /api/admin/kyc/{coach_id}: the newest submission. That it was read
-// is recorded.
-func (s *Server) kyc(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "coach_id")
+// kyc serves GET /api/admin/kyc/{coach_id}: the newest submission. The audit log records
+// the read.
+func (s *Server) kyc(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("coach_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	submission, err := s.Verifications.Newest(r.Context(), id)
+	submission, err := s.Verifications.Newest(ctx, id)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	v, err := s.Verifications.Read(r.Context(), callOf(r).operator(), submission)
+	v, err := s.Verifications.Read(ctx, r.Caller.Operator(), submission)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
 	out := submissionResponse{queuedResponse: newQueuedResponse(v), MobileNumber: string(v.Number), LegalName: v.LegalName, Documents: []documentResponse{}}
 	for _, document := range v.DocumentIDs {
-		d, err := s.Documents.Store.Document(r.Context(), id, document)
+		d, err := s.Documents.Store.Document(ctx, id, document)
 		if fault.KindOf(err) == fault.NotFound {
-			continue // the coach took it back a moment ago
+			continue // the coach has just deleted it
 		}
 		if err != nil {
-			return err
+			return Response{}, err
 		}
 		out.Documents = append(out.Documents, documentResponse{
 			DocumentID: d.ID, Title: d.Title, FileName: d.File.Name, MediaType: d.File.MediaType, Size: d.File.Size,
@@ -100,34 +102,38 @@ func (s *Server) kyc(w http.ResponseWriter, r *http.Request) error {
 			ContentURL: "/api/admin/kyc/" + id + "/documents/" + d.ID + "/content",
 		})
 	}
-	return wire.Encode(w, http.StatusOK, out)
+	return endpoint.OK(out), nil
 }
 
-// kycDocument serves GET .../documents/{document_id}/content. That it is read is
-// recorded before a byte of it leaves.
-func (s *Server) kycDocument(w http.ResponseWriter, r *http.Request) error {
-	id, err := pathID(r, "coach_id")
+// kycDocument serves GET .../documents/{document_id}/content. The audit log records the
+// read before the first byte is sent.
+func (s *Server) kycDocument(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("coach_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	document, err := pathID(r, "document_id")
+	documentID, err := r.PathID("document_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	c, err := s.Documents.OpenForOperator(r.Context(), document)
+	content, err := s.Documents.OpenForOperator(ctx, documentID)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	defer c.Close()
-	if c.Document.CoachID != id {
-		return fault.Missing()
+	err = fault.Missing()
+	if content.Document.CoachID == id {
+		err = s.Operators.Record(ctx, r.Caller.Operator(), operator.DocumentRead, "document", documentID, "of coach "+id)
 	}
-	if err := s.Operators.Record(r.Context(), callOf(r).operator(), operator.DocumentRead, "document", document, "of coach "+id); err != nil {
-		return err
+	if err != nil {
+		_ = content.Close()
+		return Response{}, err
 	}
-	file := c.Document.File
-	httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256, Attachment: true, Content: c}.Serve(w, r)
-	return nil
+	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
+		defer content.Close()
+		file := content.Document.File
+		httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256, Attachment: true, Content: content}.Serve(w, r)
+		return nil
+	}}, nil
 }
 
 type approveRequest struct {
@@ -140,43 +146,43 @@ type rejectRequest struct {
 }
 
 // approveKYC serves POST /api/admin/kyc/{coach_id}/approve.
-func (s *Server) approveKYC(w http.ResponseWriter, r *http.Request) error {
-	in, err := decode[approveRequest](r)
-	if err != nil {
-		return err
+func (s *Server) approveKYC(ctx context.Context, r Request[approveRequest]) (Response, error) {
+	in := r.Body
+	if err := r.Faults.Err(); err != nil {
+		return Response{}, err
 	}
-	return s.decideKYC(w, r, in.SubmissionID, s.Verifications.Approve)
+	return s.decideKYC(ctx, r.Meta, in.SubmissionID, s.Verifications.Approve)
 }
 
 // rejectKYC serves POST /api/admin/kyc/{coach_id}/reject.
-func (s *Server) rejectKYC(w http.ResponseWriter, r *http.Request) error {
-	in, err := decode[rejectRequest](r)
-	if err != nil {
-		return err
+func (s *Server) rejectKYC(ctx context.Context, r Request[rejectRequest]) (Response, error) {
+	in := r.Body
+	if err := r.Faults.Err(); err != nil {
+		return Response{}, err
 	}
-	return s.decideKYC(w, r, in.SubmissionID, func(ctx context.Context, by actor.Operator, id string) (coach.Submission, error) {
+	return s.decideKYC(ctx, r.Meta, in.SubmissionID, func(ctx context.Context, by actor.Operator, id string) (coach.Submission, error) {
 		return s.Verifications.Reject(ctx, by, id, in.Reason)
 	})
 }
 
-// decideKYC decides the coach's newest submission, if it is the one that the
-// operator saw.
-func (s *Server) decideKYC(w http.ResponseWriter, r *http.Request, saw string, decide func(context.Context, actor.Operator, string) (coach.Submission, error)) error {
-	id, err := pathID(r, "coach_id")
+// decideKYC decides the coach's newest submission, if it is the one that the operator
+// has read.
+func (s *Server) decideKYC(ctx context.Context, m endpoint.Meta[Caller], submissionID string, decide func(context.Context, actor.Operator, string) (coach.Submission, error)) (Response, error) {
+	id, err := m.PathID("coach_id")
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	// What was seen must be this coach's; the verdict looks again whether it is the newest.
-	newest, err := s.Verifications.Newest(r.Context(), id)
-	if err == nil && newest != saw {
+	// The submission must be this coach's. decide checks again that it is the newest.
+	newest, err := s.Verifications.Newest(ctx, id)
+	if err == nil && newest != submissionID {
 		err = coach.ErrSuperseded(newest)
 	}
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	v, err := decide(r.Context(), callOf(r).operator(), saw)
+	v, err := decide(ctx, m.Caller.Operator(), submissionID)
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	return wire.Encode(w, http.StatusOK, newQueuedResponse(v))
+	return endpoint.OK(newQueuedResponse(v)), nil
 }

@@ -1,14 +1,16 @@
 package admin
 
 import (
-	"net/http"
+	"context"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// searchRequest asks for coaches by exactly one of its first three. It is a body
-// and no query, because a number in an address ends up in the logs of proxies.
+// searchRequest has exactly one of Number, Q and CoachID. It is a body and not a query,
+// because proxies log the numbers in URLs.
 type searchRequest struct {
 	Number  *string `json:"number" rule:"min=1,max=64"`
 	Q       *string `json:"q" rule:"min=1,max=100"`
@@ -17,29 +19,28 @@ type searchRequest struct {
 	Cursor  *string `json:"cursor" rule:"secret,min=1,max=512"`
 }
 
-// findCoaches serves POST /api/admin/coaches/search: one by number or id, or by the
-// beginning of the name, in the order of names.
-func (s *Server) findCoaches(w http.ResponseWriter, r *http.Request) error {
-	c := callOf(r)
-	in, err := decode[searchRequest](r)
+// searchCoaches serves POST /api/admin/coaches/search: one coach by number or id, or all
+// whose name begins with q, in the order of names.
+func (s *Server) searchCoaches(ctx context.Context, r Request[searchRequest]) (Response, error) {
+	in, f := r.Body, r.Faults
+	if err := f.Err(); err != nil {
+		return Response{}, err
+	}
+	search := s.search(in, &f)
+	page := endpoint.NewPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, wire.PageSize(in.Limit), in.Cursor, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
+	}
+	search.After = coach.AccountCursor{Name: page.After.Name, ID: page.After.ID}
+	found, err := s.Accounts.Find(ctx, r.Caller.Operator(), search, page.ReadLimit())
 	if err != nil {
-		return err
+		return Response{}, err
 	}
-	search := s.search(in, &c.faults)
-	p := s.pageOf(c, wire.PageSize(in.Limit), in.Cursor)
-	if err := c.faults.Err(); err != nil {
-		return err
-	}
-	search.After = coach.AccountCursor{Name: p.after.Name, ID: p.after.ID}
-	found, err := s.Oversight.Find(r.Context(), c.operator(), search, p.limit+1)
-	if err != nil {
-		return err
-	}
-	return answerPage(w, p, found, func(f coach.AccountMatch) foundResponse { return s.found(f.Account) },
-		func(f coach.AccountMatch) keyset { return keyset{Name: f.Cursor.Name, ID: f.Cursor.ID} })
+	return endpoint.PageResponse(page, found, func(m coach.AccountMatch) accountResponse { return s.newAccountResponse(m.Account) },
+		func(m coach.AccountMatch) keyset { return keyset{Name: m.Cursor.Name, ID: m.Cursor.ID} }), nil
 }
 
-// search is what is looked for: exactly one of number, q and coach_id.
+// search returns the search for exactly one of number, q and coach_id.
 func (s *Server) search(in searchRequest, f *wire.Faults) (out coach.AccountSearch) {
 	given := 0
 	for _, value := range []*string{in.Number, in.Q, in.CoachID} {
@@ -49,11 +50,11 @@ func (s *Server) search(in searchRequest, f *wire.Faults) (out coach.AccountSear
 	}
 	switch {
 	case given != 1:
-		f.Add("", "invalid_value", "Look for one thing: number, q or coach_id.")
+		f.Add("", "invalid_value", "Send exactly one of number, q and coach_id.")
 	case in.Number != nil:
 		n, err := s.Phones.Parse(*in.Number)
 		if err != nil {
-			f.Add("/number", "invalid_number", "This is no whole mobile number.")
+			f.Add("/number", "invalid_number", "This is not a complete mobile number.")
 		}
 		out.Number = n
 	case in.CoachID != nil:

@@ -1,7 +1,6 @@
-// Package admin answers those who run the service, on a listener of its own: they
-// decide verifications, find, suspend and restore coaches, ask about people's
-// tokens, and read figures and what operators did. It has no way to consent: it
-// may not even import package approval.
+// Package admin serves the operators' API on its own listener: verifications, coach
+// accounts, token introspection, metrics and the audit log. Operators cannot change
+// consents, so the package does not import approval.
 package admin
 
 import (
@@ -13,7 +12,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
@@ -21,51 +20,45 @@ import (
 	"github.com/touchline/touchline/internal/ratelimit"
 )
 
-const (
-	// timeLimit is how long a call may take, unless it sends a file.
-	timeLimit = 10 * time.Second
-	// failuresPerMinute is how many tokens that do not work an address may present.
-	// It is the only rate limit here: other services ask about tokens at any rate.
-	failuresPerMinute = 30
-)
+// failuresPerMinute limits the invalid tokens per address. There is no other rate limit:
+// services introspect tokens at any rate.
+const failuresPerMinute = 30
 
-// Config is what a Server is made of. Everything is required but for what says
-// otherwise.
+// Config has the dependencies and settings of a Server. All are required unless the
+// comment says otherwise.
 type Config struct {
-	Operators *operator.Service
-	Inspector *auth.Inspector
-	// What operators do about coaches.
-	Oversight     *coach.AccountAdmin
+	Operators     *operator.Service
+	Inspector     *auth.Inspector
+	Accounts      *coach.AccountAdmin
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
 	Documents     *coach.Documents
 	Phones        phone.Parser
-	// Vault protects the cursors of lists.
+	// Vault encrypts the cursors of lists.
 	Vault *auth.Vault
-	// Wake tells the streams of these accounts that something of theirs has ended;
-	// nil is nobody to tell.
+	// Wake makes the streams of these accounts check their sessions; it may be nil.
 	Wake func(accountIDs ...string)
-	// Metrics answers in the text format of Prometheus.
+	// Metrics serves the Prometheus text format. If it is nil, /metrics is not_found.
 	Metrics http.Handler
-	// Ready returns what keeps the service from serving; nil is always ready.
+	// Ready returns why the service cannot serve; nil is always ready.
 	Ready func(context.Context) error
 
-	// PublicURL is where the outside reaches the service, without a final slash.
+	// PublicURL is the URL of the public listener, without a final slash.
 	PublicURL string
-	// TrustedProxies are those whose X-Forwarded-For is believed.
+	// TrustedProxies are the proxies whose X-Forwarded headers count.
 	TrustedProxies []netip.Prefix
 
 	Now func() time.Time
 	Log *slog.Logger
-	// Observe is told of every answer; nil is nobody.
+	// Observe is called after each response; it may be nil.
 	Observe func(method string, info *httpx.RequestInfo, took time.Duration)
 }
 
-// Server answers the operators' calls. Make it with New.
+// Server serves the operators' API. Create it with New.
 type Server struct {
 	Config
-	middleware httpx.Middleware
-	failures   *ratelimit.Limiter
+	adapter  endpoint.Adapter[Caller]
+	failures *ratelimit.Limiter
 }
 
 // New returns a Server of c.
@@ -73,27 +66,13 @@ func New(c Config) *Server {
 	if c.Wake == nil {
 		c.Wake = func(...string) {}
 	}
-	return &Server{
-		Config:     c,
-		middleware: httpx.Middleware{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
-		failures:   ratelimit.New(failuresPerMinute),
+	s := &Server{Config: c, failures: ratelimit.New(failuresPerMinute)}
+	s.adapter = endpoint.Adapter[Caller]{
+		Middleware:   httpx.Middleware{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
+		Authenticate: s.authenticate, TrustedProxies: c.TrustedProxies, Now: c.Now,
 	}
+	return s
 }
 
 // Handler returns the handler of every operation.
-func (s *Server) Handler() http.Handler {
-	routes := s.routes()
-	all := make([]httpx.Route, len(routes))
-	for i := range routes {
-		rt := &routes[i]
-		all[i] = httpx.Route{Method: rt.method, Pattern: rt.pattern, Handle: func(w http.ResponseWriter, r *http.Request) error {
-			return s.answer(w, r, rt)
-		}}
-	}
-	absent := func(http.ResponseWriter, *http.Request) error { return fault.Missing() }
-	next := s.middleware.Router(all, absent, func(r *http.Request) *httpx.RequestInfo { return &callOf(r).RequestInfo })
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := new(call)
-		s.middleware.Serve(w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)), &c.RequestInfo, next)
-	})
-}
+func (s *Server) Handler() http.Handler { return s.adapter.Handler(s.routes()) }

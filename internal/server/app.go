@@ -212,7 +212,7 @@ func (a *App) assemble(ctx context.Context) error {
 	a.operators = admin.New(admin.Config{
 		Operators: newOperators(a.db, edges),
 		Inspector: &auth.Inspector{Auth: auths, Store: a.db},
-		Oversight: &coach.AccountAdmin{Store: a.db},
+		Accounts:  &coach.AccountAdmin{Store: a.db},
 
 		Subscriptions: &coach.Subscriptions{Store: a.db, Tiers: a.tiers},
 		Verifications: &coach.Verifications{Store: a.db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},

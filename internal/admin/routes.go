@@ -1,0 +1,40 @@
+package admin
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+// routes lists every operation.
+func (s *Server) routes() []route {
+	introspect, kyc, coaches := s.scope(operator.Introspect), s.scope(operator.KYC), s.scope(operator.Coaches)
+	audit, metrics := s.scope(operator.Audit), s.scope(operator.Metrics)
+	return []route{
+		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
+		{Method: "POST", Pattern: "/auth/revoke", Handle: handle(s.revoke), Authorize: introspect, Body: endpoint.Form, Produces: endpoint.AnyMedia},
+		{Method: "GET", Pattern: "/api/admin/kyc", Handle: handle(s.listKYC), Authorize: kyc},
+		{Method: "GET", Pattern: "/api/admin/kyc/{coach_id}", Handle: handle(s.kyc), Authorize: kyc},
+		{Method: "GET", Pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", Handle: handle(s.kycDocument), Authorize: kyc, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout},
+		{Method: "POST", Pattern: "/api/admin/kyc/{coach_id}/approve", Handle: handle(s.approveKYC), Authorize: kyc, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/admin/kyc/{coach_id}/reject", Handle: handle(s.rejectKYC), Authorize: kyc, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/admin/coaches/search", Handle: handle(s.searchCoaches), Authorize: coaches, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/admin/coaches/{coach_id}", Handle: handle(s.coach), Authorize: coaches},
+		{Method: "PUT", Pattern: "/api/admin/coaches/{coach_id}/tier", Handle: handle(s.setTier), Authorize: coaches, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/admin/coaches/{coach_id}/suspend", Handle: handle(s.suspend), Authorize: coaches, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/admin/coaches/{coach_id}/restore", Handle: handle(s.restore), Authorize: coaches},
+		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit},
+		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authorize: metrics, Produces: endpoint.AnyMedia},
+		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},
+		{Method: "GET", Pattern: "/openapi.json", Handle: handle(s.openAPI), Authenticate: public, Produces: endpoint.AnyMedia},
+		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia},
+		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia},
+	}
+}
+
+// handle is endpoint.Handle for the handlers of this package.
+func handle[T any](h func(context.Context, Request[T]) (Response, error)) endpoint.Handler[Caller] {
+	return endpoint.Handle(h)
+}
