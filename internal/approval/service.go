@@ -22,8 +22,9 @@ type Store interface {
 	UpdatePlayer(ctx context.Context, id string, load LoadOptions, fn func(*Player) (Change, error)) error
 
 	Player(ctx context.Context, by actor.Actor, id string) (*Player, error)
-	// Standing reads only what Availability needs: it is the most frequent call.
-	Standing(ctx context.Context, by actor.Actor, id string) (ConsentStatus, error)
+	// ConsentStatus reads only what Availability needs: it is the most frequent
+	// read.
+	ConsentStatus(ctx context.Context, by actor.Actor, id string) (ConsentStatus, error)
 	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
 	Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error)
 	History(ctx context.Context, playerID string) ([]Record, error)
@@ -192,11 +193,11 @@ func (s *Service) Player(ctx context.Context, by actor.Actor, id string) (*Playe
 
 // Availability returns which services work for the parties of a player that by may see.
 func (s *Service) Availability(ctx context.Context, by actor.Actor, id string) (Availability, error) {
-	standing, err := s.Store.Standing(ctx, by, id)
+	status, err := s.Store.ConsentStatus(ctx, by, id)
 	if err != nil {
 		return Availability{}, err
 	}
-	return standing.Availability(s.Rules, s.Now()), nil
+	return status.Availability(s.Rules, s.Now()), nil
 }
 
 // Players lists the players of a coach, newest first.

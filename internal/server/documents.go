@@ -67,8 +67,8 @@ func (e fileProcessor) Scan(ctx context.Context, file coach.File) error {
 	if e.scanner == nil {
 		return nil
 	}
-	verdict, err := e.scanner.Scan(ctx, io.NewSectionReader(file, 0, file.Size()))
-	if err != nil || verdict.Infected == "" {
+	result, err := e.scanner.Scan(ctx, io.NewSectionReader(file, 0, file.Size()))
+	if err != nil || result.Infected == "" {
 		return err
 	}
 	return &coach.FileError{Code: "infected", Detail: "The virus scanner found something harmful in the file."}

@@ -10,9 +10,9 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Standing reads the two consents of a player that by may see, by primary key. It
-// returns not_found if the player is absent or not the account's.
-func (db *DB) Standing(ctx context.Context, by actor.Actor, playerID string) (approval.ConsentStatus, error) {
+// ConsentStatus reads the two consents of a player by primary key, or returns
+// not_found if by may not see the player.
+func (db *DB) ConsentStatus(ctx context.Context, by actor.Actor, playerID string) (approval.ConsentStatus, error) {
 	s := approval.ConsentStatus{PlayerID: playerID}
 	var born string
 	err := db.sql.QueryRow(ctx, `

@@ -49,12 +49,12 @@ func TestStanding(t *testing.T) {
 		}
 		notFound := func(by actor.Actor, id string) {
 			t.Helper()
-			if got, err := db.Standing(bg, by, id); fault.KindOf(err) != fault.NotFound || got != (approval.ConsentStatus{}) {
+			if got, err := db.ConsentStatus(bg, by, id); fault.KindOf(err) != fault.NotFound || got != (approval.ConsentStatus{}) {
 				t.Errorf("%s %s reads player %q: got %+v, %v, want not_found", by.Role, by.AccountID, id, got, err)
 			}
 		}
 		for _, role := range actor.Roles {
-			got, err := db.Standing(bg, actor.Actor{AccountID: string(role), Role: role}, "player")
+			got, err := db.ConsentStatus(bg, actor.Actor{AccountID: string(role), Role: role}, "player")
 			ok(t, err)
 			if got != want {
 				t.Errorf("%s: got %+v, want %+v", role, got, want)
@@ -71,7 +71,7 @@ func TestStanding(t *testing.T) {
 func TestStandingComparesTheColumnOfTheRole(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := linked(t, url)
-		if _, err := db.Standing(bg, actor.Actor{AccountID: "guardian", Role: actor.Student}, "player"); fault.KindOf(err) != fault.NotFound {
+		if _, err := db.ConsentStatus(bg, actor.Actor{AccountID: "guardian", Role: actor.Student}, "player"); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("a guardian's account as a student: got %v, want not_found", err)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// BookBlobs notes bytes that are about to be written, until ends. From here on
-// the sweeper knows of them, whatever becomes of this process.
+// ReserveBlobs records blobs that are about to be written, until ends. The clean-up
+// deletes them later if no document uses them, even if this process ends.
 func (db *DB) ReserveBlobs(ctx context.Context, coachID string, blobs []coach.Blob, ends time.Time) error {
 	now := db.Now()
 	var args []any
@@ -21,16 +21,17 @@ func (db *DB) ReserveBlobs(ctx context.Context, coachID string, blobs []coach.Bl
 	}
 	_, err := db.sql.Exec(ctx, `INSERT INTO blobs (key, coach_id, size, created_at, ends_at) VALUES `+rowsOf(len(blobs), 5), args...)
 	if err != nil {
-		return fmt.Errorf("book blobs: %w", err)
+		return fmt.Errorf("reserve blobs: %w", err)
 	}
 	return nil
 }
 
-// errBookingOver says that bytes took too long: the sweeper may have them.
-var errBookingOver = errors.New("store: what was uploaded was booked too long ago")
+// errReservationExpired means that an upload took longer than its reservation: the
+// clean-up may have deleted its bytes.
+var errReservationExpired = errors.New("store: the reservation of the upload has expired")
 
-// claimBlobs makes booked bytes a document's.
-func (tx *tx) claimBlobs(ctx context.Context, coachID string, keys []string) error {
+// keepBlobs makes reserved blobs permanent.
+func (tx *tx) keepBlobs(ctx context.Context, coachID string, keys []string) error {
 	args := []any{coachID, micros(tx.Now)}
 	for _, key := range keys {
 		args = append(args, key)
@@ -42,11 +43,11 @@ func (tx *tx) claimBlobs(ctx context.Context, coachID string, keys []string) err
 	if n, err := res.RowsAffected(); err != nil || n == int64(len(keys)) {
 		return err
 	}
-	return fault.Down(errBookingOver)
+	return fault.Down(errReservationExpired)
 }
 
-// endBlobs gives the bytes of a document that is no more to the sweeper.
-func (tx *tx) endBlobs(ctx context.Context, keys []string) error {
+// expireBlobs lets the clean-up delete the blobs of a deleted document.
+func (tx *tx) expireBlobs(ctx context.Context, keys []string) error {
 	args := []any{micros(tx.Now)}
 	for _, key := range keys {
 		args = append(args, key)
@@ -55,8 +56,8 @@ func (tx *tx) endBlobs(ctx context.Context, keys []string) error {
 	return err
 }
 
-// EndBlobs gives the sweeper what was booked and is not needed. What has become a
-// document's meanwhile stays.
+// ReleaseBlobs lets the clean-up delete reserved blobs. It skips blobs that a
+// document uses.
 func (db *DB) ReleaseBlobs(ctx context.Context, keys []string) error {
 	args := []any{micros(db.Now())}
 	for _, key := range keys {
@@ -66,7 +67,8 @@ func (db *DB) ReleaseBlobs(ctx context.Context, keys []string) error {
 	return err
 }
 
-// EndedBlobs are up to n blobs whose time is over, after one, the longest over first.
+// ExpiredBlobs returns up to n expired blobs after the given one, longest expired
+// first.
 func (db *DB) ExpiredBlobs(ctx context.Context, after coach.ExpiredBlob, n int) ([]coach.ExpiredBlob, error) {
 	since := int64(0)
 	if !after.EndsAt.IsZero() {
@@ -81,7 +83,7 @@ func (db *DB) ExpiredBlobs(ctx context.Context, after coach.ExpiredBlob, n int) 
 	})
 }
 
-// DropBlob forgets bytes that are gone from the file store.
+// DeleteBlob deletes the record of a blob that the file store no longer holds.
 func (db *DB) DeleteBlob(ctx context.Context, key string) error {
 	_, err := db.sql.Exec(ctx, `DELETE FROM blobs WHERE key = $1 AND ends_at <= $2`, key, micros(db.Now()))
 	return err

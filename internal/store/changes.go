@@ -24,7 +24,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 		}
 		// The coach's row comes before players and the coach's account, as everywhere
 		// (see holdCoach); what is counted is judged by first.
-		roster, err := tx.enrol(ctx, p.CoachID)
+		roster, err := tx.registerPlayer(ctx, p.CoachID)
 		if err != nil {
 			return err
 		}
@@ -124,7 +124,7 @@ func (tx *tx) change(ctx context.Context, p *stored, fn func(*approval.Player) (
 		return err
 	}
 	if live && !p.DeletedAt.IsZero() { // before the player's row, as everywhere
-		if err := tx.strike(ctx, p.CoachID); err != nil {
+		if err := tx.unregisterPlayer(ctx, p.CoachID); err != nil {
 			return err
 		}
 	}

@@ -107,16 +107,16 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 		if err != nil {
 			return err
 		}
-		if err := tx.nameDocuments(ctx, old, p); err != nil {
+		if err := tx.saveProfileDocuments(ctx, old, p); err != nil {
 			return err
 		}
-		return tx.relist(ctx, coachID)
+		return tx.reindexListing(ctx, coachID)
 	})
 }
 
 // nameDocuments writes which documents the profile names, where that has changed.
 // The coach's row is locked by now, so no document comes or goes meanwhile.
-func (tx *tx) nameDocuments(ctx context.Context, old, p coach.Profile) error {
+func (tx *tx) saveProfileDocuments(ctx context.Context, old, p coach.Profile) error {
 	was := map[string]bool{}
 	for _, d := range old.Documents {
 		was[d.ID] = d.InProfile
@@ -137,5 +137,5 @@ func (tx *tx) nameDocuments(ctx context.Context, old, p coach.Profile) error {
 	if before := old.Picture(); before == nil && picture == "" || before != nil && before.ID == picture {
 		return nil
 	}
-	return tx.choosePicture(ctx, p.ID, picture)
+	return tx.setPicture(ctx, p.ID, picture)
 }

@@ -18,33 +18,33 @@ func (db *DB) ReplaceFile(ctx context.Context, coachID, id string, file coach.St
 			return err
 		}
 		more := file.Size - d.File.Size
-		s, err := tx.restock(ctx, coachID, more, d.InProfile)
+		s, err := tx.updateUsage(ctx, coachID, more, d.InProfile)
 		if err != nil {
 			return err
 		}
-		if err := s.judged(judge, more); err != nil {
+		if err := s.check(judge, more); err != nil {
 			return err
 		}
-		if err := tx.claimBlobs(ctx, coachID, file.Blobs()); err != nil {
+		if err := tx.keepBlobs(ctx, coachID, file.Blobs()); err != nil {
 			return err
 		}
-		if err := tx.endBlobs(ctx, d.File.Blobs()); err != nil {
+		if err := tx.expireBlobs(ctx, d.File.Blobs()); err != nil {
 			return err
 		}
 		d.File, d.UpdatedAt = file, now
 		if err := tx.saveFile(ctx, d); err != nil {
 			return err
 		}
-		if kyc, err = tx.touchedIdentity(ctx, d, s.at.KYC); err != nil {
+		if kyc, err = tx.withdrawIfIdentity(ctx, d, s.status.KYC); err != nil {
 			return err
 		}
-		return tx.relist(ctx, coachID)
+		return tx.reindexListing(ctx, coachID)
 	})
 	return d, kyc, err
 }
 
 func (tx *tx) saveFile(ctx context.Context, d coach.Document) error {
-	sizes, err := sizesOf(d.File)
+	sizes, err := encodeSizes(d.File)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (tx *tx) saveFile(ctx context.Context, d coach.Document) error {
 		UPDATE documents SET file_name = $4, media_type = $5, size = $6, sha256 = $7, width = $8, height = $9, variants = $10, blob = $11,
 			updated_at = $12, version = version + 1
 		WHERE coach_id = $1 AND id = $2 AND version = $3`,
-		d.CoachID, d.ID, d.Version, d.File.Name, d.File.MediaType, d.File.Size, d.File.SHA256, pixels(d.File.Width), pixels(d.File.Height),
+		d.CoachID, d.ID, d.Version, d.File.Name, d.File.MediaType, d.File.Size, d.File.SHA256, nullIfZero(d.File.Width), nullIfZero(d.File.Height),
 		sizes, d.File.Blob, micros(d.UpdatedAt))
 }
 
@@ -64,7 +64,7 @@ func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Rem
 		if err != nil {
 			return err
 		}
-		s, err := tx.restock(ctx, coachID, -d.File.Size, d.InProfile)
+		s, err := tx.updateUsage(ctx, coachID, -d.File.Size, d.InProfile)
 		if err != nil {
 			return err
 		}
@@ -72,17 +72,17 @@ func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Rem
 			return err
 		}
 		if d.Kind == coach.ProfilePicture && d.InProfile {
-			if err := tx.choosePicture(ctx, coachID, ""); err != nil {
+			if err := tx.setPicture(ctx, coachID, ""); err != nil {
 				return err
 			}
 		}
-		if err := tx.endBlobs(ctx, d.File.Blobs()); err != nil {
+		if err := tx.expireBlobs(ctx, d.File.Blobs()); err != nil {
 			return err
 		}
-		if out.KYC, err = tx.touchedIdentity(ctx, d, s.at.KYC); err != nil {
+		if out.KYC, err = tx.withdrawIfIdentity(ctx, d, s.status.KYC); err != nil {
 			return err
 		}
-		if err := tx.relist(ctx, coachID); err != nil {
+		if err := tx.reindexListing(ctx, coachID); err != nil {
 			return err
 		}
 		out.Filled, err = filled(ctx, tx, coachID)
@@ -92,7 +92,7 @@ func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Rem
 }
 
 // choosePicture makes a document the coach's picture; "" is none.
-func (tx *tx) choosePicture(ctx context.Context, coachID, id string) error {
+func (tx *tx) setPicture(ctx context.Context, coachID, id string) error {
 	err := tx.Defer(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, text(id))
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (tx *tx) choosePicture(ctx context.Context, coachID, id string) error {
 
 // touchedIdentity withdraws what named d, if d is an identity document, and
 // returns the coach's KYC state, which was kyc before.
-func (tx *tx) touchedIdentity(ctx context.Context, d coach.Document, kyc coach.KYCState) (coach.KYCState, error) {
+func (tx *tx) withdrawIfIdentity(ctx context.Context, d coach.Document, kyc coach.KYCState) (coach.KYCState, error) {
 	if d.Kind != coach.Identity {
 		return kyc, nil
 	}

@@ -46,7 +46,7 @@ func scanDocument(s database.Scanner) (d coach.Document, err error) {
 	return d, nil
 }
 
-func sizesOf(f coach.StoredFile) (string, error) {
+func encodeSizes(f coach.StoredFile) (string, error) {
 	variants := []variant{}
 	for _, size := range f.Sizes {
 		variants = append(variants, variant(size))
@@ -56,7 +56,7 @@ func sizesOf(f coach.StoredFile) (string, error) {
 }
 
 // pixels is a width or height as it is stored: NULL where there is none.
-func pixels(n int) any {
+func nullIfZero(n int) any {
 	if n == 0 {
 		return nil
 	}
@@ -107,16 +107,16 @@ func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes
 }
 
 // stock is what a coach stores after a change, and where they stand.
-type stock struct {
-	bytes int64
-	at    coach.TierStatus
+type storageUsage struct {
+	bytes  int64
+	status coach.TierStatus
 }
 
 // restock counts more bytes, or fewer, to a coach, and locks the coach's row: whoever
 // changes documents of a coach does this first, so that they come one after the
 // other and what follows sees what those before did. The version tells a rival
 // who edits the profile. It changes the profile, too, where shows is true.
-func (tx *tx) restock(ctx context.Context, coachID string, more int64, shows bool) (s stock, err error) {
+func (tx *tx) updateUsage(ctx context.Context, coachID string, more int64, shows bool) (s storageUsage, err error) {
 	var touched any
 	if shows {
 		touched = micros(tx.Now)
@@ -124,7 +124,7 @@ func (tx *tx) restock(ctx context.Context, coachID string, more int64, shows boo
 	err = tx.QueryRow(ctx, `
 		UPDATE coaches SET stored_bytes = stored_bytes + $2, version = version + 1, updated_at = COALESCE(CAST($3 AS BIGINT), updated_at)
 		WHERE id = $1
-		RETURNING stored_bytes, tier, kyc_state`, coachID, more, touched).Scan(&s.bytes, intoText(&s.at.Tier), &s.at.KYC)
+		RETURNING stored_bytes, tier, kyc_state`, coachID, more, touched).Scan(&s.bytes, intoText(&s.status.Tier), &s.status.KYC)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = auth.ErrEnded()
 	}
@@ -132,18 +132,18 @@ func (tx *tx) restock(ctx context.Context, coachID string, more int64, shows boo
 }
 
 // judged says whether a growth that has been counted may stand.
-func (s stock) judged(judge coach.StorageCheck, more int64) error {
+func (s storageUsage) check(judge coach.StorageCheck, more int64) error {
 	if judge == nil || more <= 0 {
 		return nil
 	}
-	return judge(s.at, s.bytes-more, more)
+	return judge(s.status, s.bytes-more, more)
 }
 
 // AddDocument makes d the coach's, and its blobs d's, if there is room. A new
 // picture becomes that of the profile.
 func (db *DB) AddDocument(ctx context.Context, d coach.Document, judge coach.StorageCheck) (coach.Document, error) {
 	return d, db.write(ctx, func(tx *tx) error {
-		s, err := tx.restock(ctx, d.CoachID, d.File.Size, d.InProfile)
+		s, err := tx.updateUsage(ctx, d.CoachID, d.File.Size, d.InProfile)
 		if err != nil {
 			return err
 		}
@@ -154,26 +154,26 @@ func (db *DB) AddDocument(ctx context.Context, d coach.Document, judge coach.Sto
 		if n >= coach.MaxDocuments {
 			return coach.ErrTooMany()
 		}
-		if err := s.judged(judge, d.File.Size); err != nil {
+		if err := s.check(judge, d.File.Size); err != nil {
 			return err
 		}
-		if err := tx.claimBlobs(ctx, d.CoachID, d.File.Blobs()); err != nil {
+		if err := tx.keepBlobs(ctx, d.CoachID, d.File.Blobs()); err != nil {
 			return err
 		}
 		if err := tx.insertDocument(ctx, d); err != nil {
 			return err
 		}
 		if d.Kind == coach.ProfilePicture {
-			if err := tx.choosePicture(ctx, d.CoachID, d.ID); err != nil {
+			if err := tx.setPicture(ctx, d.CoachID, d.ID); err != nil {
 				return err
 			}
 		}
-		return tx.relist(ctx, d.CoachID)
+		return tx.reindexListing(ctx, d.CoachID)
 	})
 }
 
 func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
-	sizes, err := sizesOf(d.File)
+	sizes, err := encodeSizes(d.File)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
 			width, height, variants, blob, in_profile, notice_at, version, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
 		d.ID, d.CoachID, string(d.Kind), d.Title, text(d.Issuer), text(string(d.IssuedOn)), text(string(d.ExpiresOn)), d.File.Name, d.File.MediaType,
-		d.File.Size, d.File.SHA256, pixels(d.File.Width), pixels(d.File.Height), sizes, d.File.Blob, d.InProfile, micros(d.NoticeAt), d.Version,
+		d.File.Size, d.File.SHA256, nullIfZero(d.File.Width), nullIfZero(d.File.Height), sizes, d.File.Blob, d.InProfile, micros(d.NoticeAt), d.Version,
 		micros(d.CreatedAt), micros(d.UpdatedAt))
 	if err != nil {
 		return fmt.Errorf("add document: %w", err)
@@ -202,7 +202,7 @@ func (db *DB) UpdateDocument(ctx context.Context, coachID, id string, fn func(co
 			return err
 		}
 		if d.InProfile {
-			if _, err := tx.restock(ctx, coachID, 0, true); err != nil {
+			if _, err := tx.updateUsage(ctx, coachID, 0, true); err != nil {
 				return err
 			}
 		}
@@ -213,6 +213,6 @@ func (db *DB) UpdateDocument(ctx context.Context, coachID, id string, fn func(co
 		if err != nil || !d.InProfile {
 			return err
 		}
-		return tx.relist(ctx, coachID)
+		return tx.reindexListing(ctx, coachID)
 	})
 }

@@ -32,4 +32,6 @@ func (db *DB) Exec(ctx context.Context, q string, args ...any) (sql.Result, erro
 }
 
 // Relist is relist.
-func (tx *tx) Relist(ctx context.Context, coachID string) error { return tx.relist(ctx, coachID) }
+func (tx *tx) Relist(ctx context.Context, coachID string) error {
+	return tx.reindexListing(ctx, coachID)
+}

@@ -42,7 +42,7 @@ func grow(b *testing.B, p *pitch, n int) {
 		name string
 		run  func() error
 	}{
-		{"availability", func() error { _, err := p.db.Standing(bg, coach, middle); return err }},
+		{"availability", func() error { _, err := p.db.ConsentStatus(bg, coach, middle); return err }},
 		{"pending", func() error {
 			_, err := p.db.Pending(bg, coach.AccountID, approval.Date{Year: 2008, Month: time.March, Day: 2}, p.clock.Now(),
 				approval.Page{Limit: 51, After: approval.Keyset{At: time.UnixMicro(int64(n / 2)), ID: middle, Party: actor.Student}})

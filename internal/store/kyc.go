@@ -28,7 +28,7 @@ func (db *DB) KYC(ctx context.Context, coachID string) (coach.KYCState, coach.Su
 		if err != nil || state == coach.NotStarted {
 			return err
 		}
-		s, err = tx.opened(tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`
+		s, err = tx.unsealSubmission(tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`
 			WHERE s.coach_id = $1 ORDER BY s.id DESC LIMIT 1`, coachID)))
 		return err
 	})
@@ -43,7 +43,7 @@ const submissionSelect = `
 	FROM kyc_submissions s JOIN coaches c ON c.id = s.coach_id JOIN accounts a ON a.id = s.coach_id `
 
 // opened unseals the legal name of a submission that was read.
-func (tx *tx) opened(s coach.Submission, sealed []byte, err error) (coach.Submission, error) {
+func (tx *tx) unsealSubmission(s coach.Submission, sealed []byte, err error) (coach.Submission, error) {
 	if err != nil {
 		return s, err
 	}
@@ -97,13 +97,13 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 		if err := documents(own); err != nil {
 			return err
 		}
-		if err := tx.moveKYC(ctx, s.CoachID, state, coach.Submit); err != nil {
+		if err := tx.updateKYCState(ctx, s.CoachID, state, coach.Submit); err != nil {
 			return err
 		}
 		if err := tx.insertSubmission(ctx, s); err != nil {
 			return fmt.Errorf("submit: %w", err)
 		}
-		return tx.relist(ctx, s.CoachID)
+		return tx.reindexListing(ctx, s.CoachID)
 	})
 }
 
@@ -139,7 +139,7 @@ func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
 
 // moveKYC takes the coach's verification from a state by a move: ErrStale where it
 // is in another one by now.
-func (tx *tx) moveKYC(ctx context.Context, coachID string, from coach.KYCState, m coach.KYCAction) error {
+func (tx *tx) updateKYCState(ctx context.Context, coachID string, from coach.KYCState, m coach.KYCAction) error {
 	next, err := from.Next(m)
 	if err != nil {
 		return err
@@ -171,7 +171,7 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 			return err
 		}
 		// The coach's row comes first, as for whoever deletes a document.
-		if err := tx.moveKYC(ctx, s.CoachID, coach.Submitted, v.Action); err != nil {
+		if err := tx.updateKYCState(ctx, s.CoachID, coach.Submitted, v.Action); err != nil {
 			return err
 		}
 		err = tx.ExecOne(ctx, `
@@ -180,10 +180,10 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 		if err != nil {
 			return err
 		}
-		if err := tx.relist(ctx, s.CoachID); err != nil {
+		if err := tx.reindexListing(ctx, s.CoachID); err != nil {
 			return err
 		}
-		if err := tx.audit(ctx, by, verdicts[v.Action], "coach", s.CoachID, "submission "+id); err != nil {
+		if err := tx.audit(ctx, by, kycAuditActions[v.Action], "coach", s.CoachID, "submission "+id); err != nil {
 			return err
 		}
 		s.State, s.Reason, s.DecidedAt = next, v.Reason, tx.Now
@@ -196,7 +196,7 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 	return decided, nil
 }
 
-var verdicts = map[coach.KYCAction]string{coach.Approve: operator.KYCApproved, coach.Reject: operator.KYCRejected}
+var kycAuditActions = map[coach.KYCAction]string{coach.Approve: operator.KYCApproved, coach.Reject: operator.KYCRejected}
 
 // KYCQueue lists the submissions that wait, oldest first, without legal names.
 func (db *DB) KYCQueue(ctx context.Context, after coach.KYCCursor, limit int) ([]coach.Submission, error) {
@@ -230,7 +230,7 @@ func newestKYC(ctx context.Context, q database.Querier, coachID string) (id stri
 func (db *DB) ReadKYC(ctx context.Context, by actor.Operator, id string) (coach.Submission, error) {
 	var s coach.Submission
 	err := db.write(ctx, func(tx *tx) (err error) {
-		if s, err = tx.opened(tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))); err != nil {
+		if s, err = tx.unsealSubmission(tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))); err != nil {
 			return err
 		}
 		return tx.audit(ctx, by, operator.KYCRead, "coach", s.CoachID, "submission "+id)

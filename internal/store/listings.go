@@ -16,28 +16,28 @@ import (
 //
 // It first takes the coach's row: of two who changed different parts of one coach,
 // the second waits here until the first has committed, and then sees both changes.
-func (tx *tx) relist(ctx context.Context, coachID string) error {
+func (tx *tx) reindexListing(ctx context.Context, coachID string) error {
 	visible, err := tx.holdCoach(ctx, coachID)
 	if err != nil {
 		return err
 	}
 	if !visible {
-		return tx.unlist(ctx, coachID)
+		return tx.deleteListing(ctx, coachID)
 	}
-	s, err := tx.source(ctx, coachID)
+	s, err := tx.listingSource(ctx, coachID)
 	if err != nil {
 		return err
 	}
-	return tx.list(ctx, s)
+	return tx.saveListing(ctx, s)
 }
 
 // list is relist for whoever holds the coach's row and knows what is there.
-func (tx *tx) list(ctx context.Context, s coach.ListingSource) error {
+func (tx *tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 	l, ok := s.Listing()
 	if !ok {
-		return tx.unlist(ctx, s.ID)
+		return tx.deleteListing(ctx, s.ID)
 	}
-	card, err := json.Marshal(newListingCard(l))
+	card, err := json.Marshal(newStoredListing(l))
 	if err != nil {
 		return err
 	}
@@ -48,11 +48,11 @@ func (tx *tx) list(ctx context.Context, s coach.ListingSource) error {
 	if err != nil {
 		return fmt.Errorf("list coach %s: %w", s.ID, err)
 	}
-	return tx.setTerms(ctx, s.ID, l.Terms())
+	return tx.saveTerms(ctx, s.ID, l.Terms())
 }
 
 // unlist takes a coach out of the directory; the terms go with the listing.
-func (tx *tx) unlist(ctx context.Context, coachID string) error {
+func (tx *tx) deleteListing(ctx context.Context, coachID string) error {
 	if err := tx.Defer(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
 		return fmt.Errorf("unlist coach %s: %w", coachID, err)
 	}
@@ -61,14 +61,14 @@ func (tx *tx) unlist(ctx context.Context, coachID string) error {
 
 // setTerms writes the difference between the terms of a listing and those that it
 // shall have, which come in order.
-func (tx *tx) setTerms(ctx context.Context, coachID string, want []string) error {
+func (tx *tx) saveTerms(ctx context.Context, coachID string, want []string) error {
 	rs, err := tx.Query(ctx, `SELECT term FROM listing_terms WHERE coach_id = $1`, coachID)
 	have, err := database.Collect(rs, err, func(s database.Scanner) (term string, err error) { return term, s.Scan(&term) })
 	if err != nil {
 		return err
 	}
 	slices.Sort(have)
-	for batch := range batches(without(have, want)) {
+	for batch := range termBatches(difference(have, want)) {
 		args := []any{coachID}
 		for _, term := range batch {
 			args = append(args, term)
@@ -77,7 +77,7 @@ func (tx *tx) setTerms(ctx context.Context, coachID string, want []string) error
 			return err
 		}
 	}
-	for batch := range batches(without(want, have)) {
+	for batch := range termBatches(difference(want, have)) {
 		var args []any
 		for _, term := range batch {
 			args = append(args, term, coachID)
@@ -92,7 +92,7 @@ func (tx *tx) setTerms(ctx context.Context, coachID string, want []string) error
 }
 
 // without returns what of a is not in b; both are in order.
-func without(a, b []string) []string {
+func difference(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool {
 		_, found := slices.BinarySearch(b, s)
 		return found
@@ -101,7 +101,7 @@ func without(a, b []string) []string {
 
 // batches cuts terms into lists of two lengths, so that there are two texts of a
 // statement; the last is filled up with its last term.
-func batches(terms []string) func(yield func([]string) bool) {
+func termBatches(terms []string) func(yield func([]string) bool) {
 	return func(yield func([]string) bool) {
 		for len(terms) > 0 {
 			size := 16
@@ -121,55 +121,55 @@ func batches(terms []string) func(yield func([]string) bool) {
 }
 
 // listingCard is a listing as it is kept.
-type listingCard struct {
-	Tier         string            `json:"tier,omitempty"`
-	KYC          string            `json:"kyc"`
-	Filled       []string          `json:"filled"`
-	Show         []string          `json:"show"`
-	Name         string            `json:"name,omitempty"`
-	Picture      *pictureCard      `json:"picture,omitempty"`
-	Bio          string            `json:"bio,omitempty"`
-	Sports       []string          `json:"sports,omitempty"`
-	Experience   *int              `json:"years,omitempty"`
-	Certificates []certificateCard `json:"certificates,omitempty"`
+type storedListing struct {
+	Tier         string              `json:"tier,omitempty"`
+	KYC          string              `json:"kyc"`
+	Filled       []string            `json:"filled"`
+	Show         []string            `json:"show"`
+	Name         string              `json:"name,omitempty"`
+	Picture      *storedPicture      `json:"picture,omitempty"`
+	Bio          string              `json:"bio,omitempty"`
+	Sports       []string            `json:"sports,omitempty"`
+	Experience   *int                `json:"years,omitempty"`
+	Certificates []storedCertificate `json:"certificates,omitempty"`
 }
 
-type certificateCard struct {
+type storedCertificate struct {
 	Title string `json:"title"`
 	Until string `json:"until,omitempty"`
 }
 
-type pictureCard struct {
-	ID     string            `json:"id"`
-	Width  int               `json:"width"`
-	Height int               `json:"height"`
-	Sizes  []pictureSizeCard `json:"sizes"`
+type storedPicture struct {
+	ID     string              `json:"id"`
+	Width  int                 `json:"width"`
+	Height int                 `json:"height"`
+	Sizes  []storedPictureSize `json:"sizes"`
 }
 
-type pictureSizeCard struct {
+type storedPictureSize struct {
 	Name   string `json:"name"`
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 }
 
-func newListingCard(l coach.Listing) listingCard {
-	card := listingCard{
+func newStoredListing(l coach.Listing) storedListing {
+	card := storedListing{
 		Tier: l.Tier, KYC: string(l.KYC), Filled: l.Filled, Show: l.Show,
 		Name: l.Name, Bio: l.Bio, Sports: l.Sports, Experience: l.Experience,
 	}
 	if l.Picture != nil {
-		card.Picture = &pictureCard{ID: l.Picture.DocumentID, Width: l.Picture.Width, Height: l.Picture.Height}
+		card.Picture = &storedPicture{ID: l.Picture.DocumentID, Width: l.Picture.Width, Height: l.Picture.Height}
 		for _, size := range l.Picture.Sizes {
-			card.Picture.Sizes = append(card.Picture.Sizes, pictureSizeCard(size))
+			card.Picture.Sizes = append(card.Picture.Sizes, storedPictureSize(size))
 		}
 	}
 	for _, c := range l.Certificates {
-		card.Certificates = append(card.Certificates, certificateCard{c.Title, string(c.Until)})
+		card.Certificates = append(card.Certificates, storedCertificate{c.Title, string(c.Until)})
 	}
 	return card
 }
 
-func (card listingCard) listing(coachID string) coach.Listing {
+func (card storedListing) listing(coachID string) coach.Listing {
 	l := coach.Listing{
 		CoachID: coachID, Tier: card.Tier, KYC: coach.KYCState(card.KYC), Filled: card.Filled, Show: card.Show,
 		Name: card.Name, Bio: card.Bio, Sports: card.Sports, Experience: card.Experience,
@@ -192,7 +192,7 @@ func scanListing(s database.Scanner) (coach.Listing, error) {
 	if err := s.Scan(&id, &raw); err != nil {
 		return coach.Listing{}, err
 	}
-	var card listingCard
+	var card storedListing
 	if err := json.Unmarshal([]byte(raw), &card); err != nil {
 		return coach.Listing{}, fmt.Errorf("card of coach %s: %w", id, err)
 	}

@@ -13,7 +13,7 @@ import (
 // Source returns everything that the directory is made of for one coach.
 func (db *DB) ListingSource(ctx context.Context, coachID string) (s coach.ListingSource, err error) {
 	return s, db.view(ctx, func(tx *tx) (err error) {
-		s, err = tx.source(ctx, coachID)
+		s, err = tx.listingSource(ctx, coachID)
 		return err
 	})
 }
@@ -25,7 +25,7 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.L
 		if _, err := tx.holdCoach(ctx, coachID); err != nil {
 			return err
 		}
-		s, err := tx.source(ctx, coachID)
+		s, err := tx.listingSource(ctx, coachID)
 		if err != nil {
 			return err
 		}
@@ -40,7 +40,7 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.L
 			coachID, s.Visible, string(shown), micros(tx.Now)); err != nil {
 			return err
 		}
-		return tx.list(ctx, s)
+		return tx.saveListing(ctx, s)
 	})
 }
 
@@ -61,7 +61,7 @@ func (tx *tx) holdCoach(ctx context.Context, coachID string) (visible bool, err 
 }
 
 // source reads a coach's profile and whether the account is suspended.
-func (tx *tx) source(ctx context.Context, coachID string) (coach.ListingSource, error) {
+func (tx *tx) listingSource(ctx context.Context, coachID string) (coach.ListingSource, error) {
 	p, err := profile(ctx, tx, coachID)
 	if err != nil {
 		return coach.ListingSource{}, err

@@ -94,12 +94,12 @@ func (tx *tx) setTier(ctx context.Context, coachID, before, next string) error {
 	if err != nil {
 		return fmt.Errorf("set the tier: %w", err)
 	}
-	return tx.relist(ctx, coachID)
+	return tx.reindexListing(ctx, coachID)
 }
 
 // enrol counts one more player of the coach, before anything is compared with the
 // count: so of rivals each sees the others.
-func (tx *tx) enrol(ctx context.Context, coachID string) (approval.Roster, error) {
+func (tx *tx) registerPlayer(ctx context.Context, coachID string) (approval.Roster, error) {
 	var r approval.Roster
 	err := tx.QueryRow(ctx, `
 		UPDATE coaches SET players = players + 1 WHERE id = $1
@@ -115,7 +115,7 @@ func (tx *tx) enrol(ctx context.Context, coachID string) (approval.Roster, error
 }
 
 // strike counts one player less.
-func (tx *tx) strike(ctx context.Context, coachID string) error {
+func (tx *tx) unregisterPlayer(ctx context.Context, coachID string) error {
 	err := tx.Defer(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
 	if err != nil {
 		return fmt.Errorf("count the players of %s: %w", coachID, err)

@@ -67,7 +67,7 @@ func (tx *tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int)
 		rs, err = tx.Query(ctx, `
 			SELECT `+accountColumns+` FROM coaches c JOIN accounts a ON a.id = c.id
 			WHERE c.name_key >= $1 AND c.name_key < $2 AND (c.name_key, c.id) > ($3, $4)
-			ORDER BY c.name_key, c.id LIMIT $5`, from, beyond(from), after.Name, after.ID, limit)
+			ORDER BY c.name_key, c.id LIMIT $5`, from, prefixEnd(from), after.Name, after.ID, limit)
 	}
 	found, err = database.Collect(rs, err, scanAccount)
 	return found, how, err
@@ -78,7 +78,7 @@ func (tx *tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int)
 func nameKey(name string) []byte { return []byte(fold(name)) }
 
 // beyond is above every key that begins so. No byte of UTF-8 is 0xff.
-func beyond(key []byte) []byte { return append(append([]byte{}, key...), 0xff) }
+func prefixEnd(key []byte) []byte { return append(append([]byte{}, key...), 0xff) }
 
 // ReadCoach returns a coach for an operator, and records that.
 func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coach.Account, coach.Profile, error) {
@@ -106,7 +106,7 @@ func (tx *tx) coachAccount(ctx context.Context, id string) (coach.Account, error
 }
 
 // judgeCoach holds a coach's row and lets judge look at the account.
-func (tx *tx) judgeCoach(ctx context.Context, id string, judge func(coach.Account) error) error {
+func (tx *tx) checkCoachAccount(ctx context.Context, id string, judge func(coach.Account) error) error {
 	if _, err := tx.holdCoach(ctx, id); err != nil { // before the account, as everywhere
 		return err
 	}
@@ -122,7 +122,7 @@ func (tx *tx) judgeCoach(ctx context.Context, id string, judge func(coach.Accoun
 // and then sees the session; or the login waits, and sees that it comes too late.
 func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string, judge func(coach.Account) error) error {
 	return db.write(ctx, func(tx *tx) error {
-		if err := tx.judgeCoach(ctx, id, judge); err != nil {
+		if err := tx.checkCoachAccount(ctx, id, judge); err != nil {
 			return err
 		}
 		err := tx.ExecOne(ctx, `
@@ -135,7 +135,7 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 		if err != nil {
 			return fmt.Errorf("end the sessions of a suspended coach: %w", err)
 		}
-		if err := tx.relist(ctx, id); err != nil {
+		if err := tx.reindexListing(ctx, id); err != nil {
 			return err
 		}
 		return tx.audit(ctx, by, operator.CoachSuspended, "coach", id, "")
@@ -145,7 +145,7 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 // Restore lets a suspended coach sign in again.
 func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, judge func(coach.Account) error) error {
 	return db.write(ctx, func(tx *tx) error {
-		if err := tx.judgeCoach(ctx, id, judge); err != nil {
+		if err := tx.checkCoachAccount(ctx, id, judge); err != nil {
 			return err
 		}
 		err := tx.ExecOne(ctx, `
@@ -153,7 +153,7 @@ func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, judge f
 		if err != nil {
 			return err
 		}
-		if err := tx.relist(ctx, id); err != nil {
+		if err := tx.reindexListing(ctx, id); err != nil {
 			return err
 		}
 		return tx.audit(ctx, by, operator.CoachRestored, "coach", id, "")
