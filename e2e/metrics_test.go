@@ -28,7 +28,7 @@ func TestMetrics(t *testing.T) {
 		var text string
 		eventually(t, "what was sent is counted", func() bool {
 			text = string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body)
-			return strings.Contains(text, `touchline_deliveries_total{kind="request",outcome="sent"} 1`)
+			return strings.Contains(text, `touchline_deliveries_total{channel="sms",kind="request",outcome="sent"} 1`)
 		})
 		for _, want := range []string{
 			`touchline_http_requests_total{listener="public",method="POST",route="/api/players/add",status="201"} 1`,
@@ -40,10 +40,10 @@ func TestMetrics(t *testing.T) {
 			`touchline_sessions_total{event="refreshed"} 1`,
 			`touchline_sessions_total{event="ended"} 1`,
 			`touchline_decisions_total{action="approved",party="guardian"} 1`,
-			`touchline_deliveries_total{kind="otp",outcome="sent"} 2`,
+			`touchline_deliveries_total{channel="sms",kind="otp",outcome="sent"} 2`,
 			`touchline_database_up 1`,
 			`touchline_database_errors_total 0`,
-			`touchline_outbox_waiting{kind="request"} 0`,
+			`touchline_outbox_waiting{channel="sms",kind="request"} 0`,
 			`go_memstats_`, `process_resident_memory_bytes`,
 		} {
 			if !strings.Contains(text, want) {

@@ -15,9 +15,9 @@ const scrapeLimit = 3 * time.Second
 // Source is what a scrape asks of the store. Each answer costs a bounded number of
 // rows of an index, however much is kept.
 type Source interface {
-	// Backlog returns how many deliveries of a kind wait, of at most most, and when
-	// the one was due that has waited for longest; zero where none waits.
-	Backlog(ctx context.Context, kind notify.Kind, most int) (waiting int, oldest time.Time, err error)
+	// Backlog returns how many deliveries of a lane are queued, counted up to limit,
+	// and the oldest due time, or zero if none is queued.
+	Backlog(ctx context.Context, lane notify.Lane, limit int) (queued int, oldest time.Time, err error)
 	// Failures is how often the database could not serve this process.
 	Failures() uint64
 	Ping(ctx context.Context) error
@@ -32,14 +32,15 @@ var (
 	failures = prometheus.NewDesc("touchline_database_errors_total",
 		"How often the database could not serve this process: away, full, or too slow.", nil, nil)
 	waiting = prometheus.NewDesc("touchline_outbox_waiting",
-		"SMS that wait to be sent, of all replicas; 10000 stands for that many or more.", []string{"kind"}, nil)
+		"Messages that wait to be sent, of all replicas; 10000 means 10000 or more.", []string{"channel", "kind"}, nil)
 	late = prometheus.NewDesc("touchline_outbox_late_seconds",
-		"How long ago the SMS was due that has waited for longest.", []string{"kind"}, nil)
+		"Age of the oldest due message.", []string{"channel", "kind"}, nil)
 )
 
 // database is what is known of the database when somebody asks.
 type database struct {
 	source Source
+	lanes  []notify.Lane
 	now    func() time.Time
 }
 
@@ -59,21 +60,21 @@ func (d *database) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
 	}
 	answers := d.source.Ping(ctx) == nil
-	for _, kind := range notify.Kinds {
+	for _, lane := range d.lanes {
 		if !answers {
 			break
 		}
-		n, oldest, err := d.source.Backlog(ctx, kind, backlogMost)
+		n, oldest, err := d.source.Backlog(ctx, lane, backlogMost)
 		if err != nil {
 			answers = false
 			break
 		}
-		gauge(waiting, float64(n), string(kind))
+		gauge(waiting, float64(n), string(lane.Channel), string(lane.Kind))
 		age := 0.0
 		if !oldest.IsZero() {
 			age = max(0, d.now().Sub(oldest).Seconds())
 		}
-		gauge(late, age, string(kind))
+		gauge(late, age, string(lane.Channel), string(lane.Kind))
 	}
 	is := 0.0
 	if answers {

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/notify"
 )
 
 // Metrics are those of one process. Safe for concurrent use.
@@ -48,8 +49,8 @@ type series struct {
 // first, and a call ends after 10.
 var buckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 10}
 
-// New returns Metrics of a process on source's database.
-func New(source Source, now func() time.Time) *Metrics {
+// New returns Metrics of a process on source's database. lanes are those of the outbox.
+func New(source Source, lanes []notify.Lane, now func() time.Time) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "touchline", Name: name, Help: help}, labels)
 	}
@@ -62,10 +63,10 @@ func New(source Source, now func() time.Time) *Metrics {
 		otps:      counter("otp_total", "Codes that were asked for, and guesses at them, by what became of them.", "outcome"),
 		sessions:  counter("sessions_total", "Sessions that began, were refreshed, or were ended.", "event"),
 		decisions: counter("decisions_total", "Decisions of guardians and students that were recorded.", "party", "action"),
-		sent:      counter("deliveries_total", "Attempts to send an SMS, by its kind and what became of it.", "kind", "outcome"),
+		sent:      counter("deliveries_total", "Attempts to send a message, by channel, kind and result.", "channel", "kind", "outcome"),
 	}
 	m.registry.MustRegister(
-		m.requests, m.durations, m.otps, m.sessions, m.decisions, m.sent, &database{source: source, now: now},
+		m.requests, m.durations, m.otps, m.sessions, m.decisions, m.sent, &database{source: source, now: now, lanes: lanes},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m

@@ -25,7 +25,7 @@ func (s source) Ping(context.Context) error {
 	return nil
 }
 func (s source) Failures() uint64 { return 3 }
-func (s source) Backlog(context.Context, notify.Kind, int) (int, time.Time, error) {
+func (s source) Backlog(context.Context, notify.Lane, int) (int, time.Time, error) {
 	return 7, time.Unix(990, 0), nil
 }
 
@@ -47,10 +47,10 @@ func TestDatabase(t *testing.T) {
 		away       bool
 		has, lacks string
 	}{
-		{false, "touchline_database_up 1\n|touchline_database_errors_total 3\n|touchline_outbox_waiting{kind=\"otp\"} 7\n|touchline_outbox_late_seconds{kind=\"request\"} 10\n|go_goroutines", "nothing"},
+		{false, "touchline_database_up 1\n|touchline_database_errors_total 3\n|touchline_outbox_waiting{channel=\"sms\",kind=\"otp\"} 7\n|touchline_outbox_late_seconds{channel=\"sms\",kind=\"request\"} 10\n|go_goroutines", "nothing"},
 		{true, "touchline_database_up 0\n|touchline_database_errors_total 3\n", "touchline_outbox_waiting{"},
 	} {
-		text := figures(t, metrics.New(source{tt.away}, now))
+		text := figures(t, metrics.New(source{tt.away}, notify.SMS.Lanes(), now))
 		for want := range strings.SplitSeq(tt.has, "|") {
 			if !strings.Contains(text, want) {
 				t.Errorf("away %v: no %q in\n%s", tt.away, want, text)
@@ -64,7 +64,7 @@ func TestDatabase(t *testing.T) {
 
 // TestLabelsAreBounded: what callers make up makes no series.
 func TestLabelsAreBounded(t *testing.T) {
-	m := metrics.New(source{}, now)
+	m := metrics.New(source{}, nil, now)
 	count := m.Observe("public")
 	for _, method := range []string{"GET", "BREW", "brew", "X"} {
 		count(method, &httpx.RequestInfo{Route: "/api/me", Status: 200}, time.Millisecond)
@@ -84,7 +84,7 @@ func TestLabelsAreBounded(t *testing.T) {
 // BenchmarkServe is what both listeners do around a handler, counted and not.
 func BenchmarkServe(b *testing.B) {
 	for name, observe := range map[string]func(string, *httpx.RequestInfo, time.Duration){
-		"uncounted": nil, "counted": metrics.New(source{}, now).Observe("public"),
+		"uncounted": nil, "counted": metrics.New(source{}, nil, now).Observe("public"),
 	} {
 		b.Run(name, func(b *testing.B) {
 			middleware := httpx.Middleware{Log: slog.New(slog.DiscardHandler), Observe: observe}

@@ -133,7 +133,7 @@ type outboxStore struct {
 
 func (s *outboxStore) count(d notify.Delivery, outcome string, err error) error {
 	if err == nil {
-		s.m.sent.WithLabelValues(string(d.Kind), outcome).Inc()
+		s.m.sent.WithLabelValues(string(d.Channel), string(d.Kind), outcome).Inc()
 	}
 	return err
 }
@@ -142,12 +142,12 @@ func (s *outboxStore) DeliverySent(ctx context.Context, d notify.Delivery) error
 	return s.count(d, "sent", s.Store.DeliverySent(ctx, d))
 }
 
-func (s *outboxStore) DeliverySpared(ctx context.Context, d notify.Delivery) error {
-	return s.count(d, "dropped", s.Store.DeliverySpared(ctx, d))
+func (s *outboxStore) DeliverySuppressed(ctx context.Context, d notify.Delivery) error {
+	return s.count(d, "dropped", s.Store.DeliverySuppressed(ctx, d))
 }
 
-func (s *outboxStore) DeliveryLater(ctx context.Context, d notify.Delivery, due time.Time, reason string) error {
-	return s.count(d, "later", s.Store.DeliveryLater(ctx, d, due, reason))
+func (s *outboxStore) RetryDelivery(ctx context.Context, d notify.Delivery, due time.Time, reason string) error {
+	return s.count(d, "later", s.Store.RetryDelivery(ctx, d, due, reason))
 }
 
 func (s *outboxStore) DeliveryDropped(ctx context.Context, d notify.Delivery, reason string) error {

@@ -4,59 +4,118 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/phone"
 )
 
-// Kind says what a delivery that leaves the service carries.
+// Channel is a way to reach a person.
+type Channel string
+
+// The channels of this release. A message by InApp is the notification itself; every
+// other channel leaves the service through a sender of package worker.
+const (
+	InApp Channel = "in_app"
+	SMS   Channel = "sms"
+)
+
+// Kind is what a delivery carries.
 type Kind string
 
-// The kinds, in the order in which they go: somebody is waiting for a code.
+// The kinds, most urgent first.
 const (
 	OTP      Kind = "otp"
 	Request  Kind = "request"
 	Reminder Kind = "reminder"
-	// Notices carry a notification, whose id they have. There may be thousands of
-	// them when a coach leaves, and nothing waits behind them.
-	Notices Kind = "notice"
+	// NotificationCopy repeats an in-app notification. Closing a coach's account may
+	// queue thousands.
+	NotificationCopy Kind = "notice"
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{OTP, Request, Reminder, Notices}
+var Kinds = []Kind{OTP, Request, Reminder, NotificationCopy}
 
-// Delivery is one SMS that a worker has claimed. It holds no text: that is made
-// when it is sent, from what then stands.
-type Delivery struct {
-	ID   string
-	Kind Kind
-	To   phone.Number
-	Role actor.Role
-	// Lease is the claim: whoever finishes must still hold it.
-	Lease string
-	// Attempts counts this one too.
-	Attempts  int
-	GivesUpAt time.Time
-	// Held says that it was not counted against the caps yet, or waited for one.
-	Held bool
-
-	CoachID, RequestID, ChallengeID, DeviceID string
+// Lane is one queue of the outbox. Lanes are independent: a slow provider delays
+// neither other channels nor other kinds.
+type Lane struct {
+	Channel Channel
+	Kind    Kind
 }
 
-// Asked is what the message of a request says.
-type Asked struct {
+// Lanes returns the lanes of the channel, most urgent first.
+func (c Channel) Lanes() []Lane {
+	lanes := make([]Lane, len(Kinds))
+	for i, kind := range Kinds {
+		lanes[i] = Lane{c, kind}
+	}
+	return lanes
+}
+
+// Delivery is one message that a worker has claimed. It contains no text: the worker
+// renders it when it sends, from the current state.
+type Delivery struct {
+	ID string
+	Lane
+	// To is the address on the channel, such as a phone number for SMS.
+	To   string
+	Role actor.Role
+	// Lease is the claim. Only its holder may complete the delivery.
+	Lease string
+	// Attempts includes the current one.
+	Attempts  int
+	GivesUpAt time.Time
+	// Held is true if the message limits have not admitted the delivery yet.
+	Held bool
+
+	CoachID, RequestID, ChallengeID, DeviceID, NotificationID string
+}
+
+// RequestDetails is what the message of an approval request says.
+type RequestDetails struct {
 	Party       actor.Role
 	CoachName   string
 	StudentName string
 }
 
-// Notice is a notification that goes by SMS too.
-type Notice struct {
+// Copy is a notification that is also sent outside the app.
+type Copy struct {
 	Type Type
 	Text string
-	// Readable says that the recipient holds the role still, and can sign in to
-	// read it.
+	// Readable is true if the recipient still has the role and can sign in to read
+	// the notification.
 	Readable bool
 }
 
-// Wanted says whether it is worth an SMS: that a coach has left always is, that
-// one player was removed where nobody could read it otherwise.
-func (n Notice) Wanted() bool { return n.Type == CoachLeft || !n.Readable }
+// Needed reports whether the copy is worth a message. CoachLeft always is; any other
+// type only if the recipient cannot read the notification in the app.
+func (c Copy) Needed() bool { return c.Type == CoachLeft || !c.Readable }
+
+// Message is a delivery with its content, ready to send. A sender renders it with the
+// wording of its channel, such as SMSText.
+type Message struct {
+	// ID is the same in every attempt, so that a provider can drop duplicates.
+	ID   string
+	To   string
+	Kind Kind
+
+	// For OTP.
+	Code     string
+	ValidFor time.Duration
+
+	// For Request and Reminder.
+	Request RequestDetails
+	Link    string
+
+	// For NotificationCopy.
+	Copy Copy
+}
+
+// SendError is an attempt that a provider did not accept.
+type SendError struct {
+	// Permanent is true if the provider will never accept this message.
+	Permanent bool
+	// Wait is how long the provider asks to wait before the next attempt, or zero.
+	Wait time.Duration
+	// Reason is safe to log: it contains no address, text or credential.
+	Reason string
+}
+
+// Error returns the reason.
+func (e *SendError) Error() string { return e.Reason }

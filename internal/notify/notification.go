@@ -57,18 +57,18 @@ type Data struct {
 	DocumentID string `json:"document_id,omitempty"`
 }
 
-// Note is one notification that is to be written.
-type Note struct {
-	// To is the role in which the recipient gets it; AccountID is the recipient.
+// Draft is a notification that is not stored yet.
+type Draft struct {
+	// To is the role in which the account receives it.
 	To        actor.Role
 	AccountID string
 	Type      Type
 	Title     string
 	Body      string
 	Data      Data
-	// BySMS says that Body goes to the recipient's number too, as a Notice: it may
-	// be the last that they hear, and nobody signs in to a role that is over.
-	BySMS bool
+	// Channels also send Body outside the app: the recipient may have lost the role
+	// and can then not sign in to read it.
+	Channels []Channel
 }
 
 // Notification is a notification in an account's tray.

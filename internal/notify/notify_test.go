@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,14 +73,14 @@ func TestWording(t *testing.T) {
 			t.Errorf("no notification for %s by %s", e.Type, e.Party)
 		}
 		for _, n := range plan {
-			fmt.Fprintf(&b, "%s %s -> %s %s: %s%s\n\t%s\n\t%s\n\t%+v\n", e.Type, e.Party, n.To, n.AccountID, n.Type, map[bool]string{true: ", by SMS too"}[n.BySMS], n.Title, n.Body, n.Data)
+			fmt.Fprintf(&b, "%s %s -> %s %s: %s%s\n\t%s\n\t%s\n\t%+v\n", e.Type, e.Party, n.To, n.AccountID, n.Type, map[bool]string{true: ", by SMS too"}[slices.Contains(n.Channels, notify.SMS)], n.Title, n.Body, n.Data)
 		}
 	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		for _, reminder := range []bool{false, true} {
 			for _, names := range [][2]string{{"Meera Nair", "Asha Rao"}, {"http://evil.example", "@"}} {
 				fmt.Fprintf(&b, "SMS %s reminder=%v\n\t%s\n", party, reminder,
-					notify.RequestText(party, names[0], names[1], "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder))
+					notify.RequestText(notify.RequestDetails{Party: party, CoachName: names[0], StudentName: names[1]}, "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder))
 			}
 		}
 	}
@@ -135,7 +136,8 @@ func TestSMSLength(t *testing.T) {
 		t.Errorf("OTPText has %d characters, want at most 160", n)
 	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
-		text := notify.RequestText(party, "Venkataraman Subramanian", "Lakshmi Narayanan Iyer", "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", true)
+		details := notify.RequestDetails{Party: party, CoachName: "Venkataraman Subramanian", StudentName: "Lakshmi Narayanan Iyer"}
+		text := notify.RequestText(details, "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", true)
 		if len(text) > 306 {
 			t.Errorf("RequestText for a %s has %d characters, want at most 306: %s", party, len(text), text)
 		}

@@ -58,46 +58,49 @@ var plan = map[event.Type]struct{ ofGuardian, ofStudent recipients }{
 	},
 }
 
-// Plan returns the notifications for e, with their wording.
-func Plan(e event.Event) []Note {
+// Plan returns the drafts of the notifications for e.
+func Plan(e event.Event) []Draft {
 	switch e.Type {
 	case event.PendingLong:
-		return []Note{write(actor.Coach, e.CoachID, PendingReminder, e)}
+		return []Draft{write(actor.Coach, e.CoachID, PendingReminder, e)}
 	case event.CertificateExpiring:
-		return []Note{write(actor.Coach, e.CoachID, CertificateExpiring, e)}
+		return []Draft{write(actor.Coach, e.CoachID, CertificateExpiring, e)}
 	case event.KYCVerified:
-		return []Note{write(actor.Coach, e.CoachID, KYCVerified, e)}
+		return []Draft{write(actor.Coach, e.CoachID, KYCVerified, e)}
 	case event.KYCRejected:
-		return []Note{write(actor.Coach, e.CoachID, KYCRejected, e)}
+		return []Draft{write(actor.Coach, e.CoachID, KYCRejected, e)}
 	case event.TokenReused, event.NumberChanged:
-		return []Note{write(e.Party, e.PartyID, SecurityNotice, e)}
+		return []Draft{write(e.Party, e.PartyID, SecurityNotice, e)}
 	}
 	to := plan[e.Type].ofStudent
 	if e.Party == actor.Guardian {
 		to = plan[e.Type].ofGuardian
 	}
-	var notes []Note
+	var drafts []Draft
 	if to.coach != "" {
-		notes = append(notes, write(actor.Coach, e.CoachID, to.coach, e))
+		drafts = append(drafts, write(actor.Coach, e.CoachID, to.coach, e))
 	}
 	if to.guardian != "" {
-		notes = append(notes, write(actor.Guardian, e.PartyID, to.guardian, e))
+		drafts = append(drafts, write(actor.Guardian, e.PartyID, to.guardian, e))
 	}
 	if to.student != "" {
-		notes = append(notes, write(actor.Student, e.PartyID, to.student, e))
+		drafts = append(drafts, write(actor.Student, e.PartyID, to.student, e))
 	}
-	return notes
+	return drafts
 }
 
-// write returns the notification of type t for e.
-func write(to actor.Role, accountID string, t Type, e event.Event) Note {
-	n := Note{To: to, AccountID: accountID, Type: t, BySMS: e.Type == event.Removed || e.Type == event.CoachLeft, Data: Data{
+// write returns the draft of type t for e.
+func write(to actor.Role, accountID string, t Type, e event.Event) Draft {
+	d := Draft{To: to, AccountID: accountID, Type: t, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID,
 	}}
 	if t == PlayerRemoved || t == CoachLeft {
 		// The recipient is no longer linked and must not see the player.
-		n.Data = Data{CoachID: e.CoachID}
+		d.Data = Data{CoachID: e.CoachID}
 	}
-	n.Title, n.Body = words(to, t, e)
-	return n
+	if e.Type == event.Removed || e.Type == event.CoachLeft {
+		d.Channels = []Channel{SMS}
+	}
+	d.Title, d.Body = words(to, t, e)
+	return d
 }

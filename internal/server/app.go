@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +28,6 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
-	"github.com/touchline/touchline/internal/sms"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/web"
 	"github.com/touchline/touchline/internal/worker"
@@ -134,7 +135,7 @@ func OpenStore(ctx context.Context, cfg *config.Config, edges Edges) (*store.DB,
 		MessagesPerNumber:          cfg.MessagesPerNumber,
 		MessagesPerCoach:           cfg.MessagesPerCoach,
 		AllowCoachAsContact:        cfg.AllowCoachAsContact,
-		GetsSMS: func(n phone.Number) bool {
+		Reachable: func(_ notify.Channel, n phone.Number) bool {
 			_, test := cfg.TestCode(n, edges.Now())
 			return !test && cfg.SMSAllowed(n)
 		},
@@ -153,15 +154,16 @@ func (a *App) assemble(ctx context.Context) error {
 		return err
 	}
 	a.db.SetVault(keys.Vault)
-	sender, err := sms.New(cfg.SMS.Reveal(), edges.Terminal)
+	senders, err := a.newSenders()
 	if err != nil {
 		return err
 	}
+	signal := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
 	testCode := func(n phone.Number, now time.Time) string {
 		code, _ := cfg.TestCode(n, now)
 		return code.Reveal()
 	}
-	watched := a.watch()
+	watched := a.watch(signal.Lanes())
 	auths := &auth.Service{
 		Store: watched.auth, Keys: keys, Tokens: auth.NewTokens(keys, cfg.PublicURL, cfg.AccessTokenLifetime, edges.Now),
 		Settings: authSettings(cfg, testCode), Now: edges.Now, NewID: edges.NewID, Rand: edges.Rand,
@@ -223,9 +225,8 @@ func (a *App) assemble(ctx context.Context) error {
 		PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, Now: edges.Now, Log: edges.Log,
 		Metrics: watched.metrics, Observe: watched.operators,
 	}).Handler()
-	a.worker = a.newWorker(auths, documents, sender)
-	a.worker.Outbox.Store = watched.outbox
-	a.db.OnQueued = a.worker.Outbox.Wake
+	a.worker = a.newWorker(auths, documents, watched.outbox, senders, signal)
+	a.db.OnQueued = signal.Wake
 	a.db.OnNotified = func(accountIDs []string) {
 		a.hub.Wake(accountIDs...)
 		a.db.Announce(accountIDs)
@@ -251,36 +252,22 @@ func (a *App) testNumber(n phone.Number) bool {
 	return test
 }
 
-// newWorker makes the background work of this replica.
-func (a *App) newWorker(auths *auth.Service, documents *coach.Documents, sender sms.Sender) *worker.Worker {
-	return &worker.Worker{
-		Outbox: &worker.Outbox{
-			Store: a.db, Send: gateway(sender), Code: auths.Code, Link: auths.Keys.Vault.LinkToken,
-			PublicURL: a.cfg.PublicURL, OTPTries: a.cfg.OTPTries, TestNumber: a.testNumber,
+// newWorker returns the background work of this replica.
+func (a *App) newWorker(auths *auth.Service, documents *coach.Documents, deliveries worker.Store, senders map[notify.Channel]worker.Sender, signal *notify.QueueSignal) *worker.Worker {
+	return worker.New(worker.Config{
+		Outbox: worker.NewOutbox(worker.OutboxConfig{
+			Store: deliveries, Senders: senders, Signal: signal,
+			OpenCode: auths.Code, LinkToken: auths.Keys.Vault.LinkToken,
+			PublicURL: a.cfg.PublicURL, OTPAttempts: a.cfg.OTPTries,
 			Now: a.edges.Now, NewID: a.edges.NewID, Log: a.edges.Log,
-		},
-		Digests:    a.db.SendDigests,
-		Expiries:   a.db.SendExpiryNotices,
-		SweepFiles: documents.DeleteExpiredBlobs,
-		Keys:       auths.Keys.Rotate,
-		Sweep:      func(ctx context.Context) (int64, error) { return a.db.Sweep(ctx, a.edges.Now()) },
-		Log:        a.edges.Log,
-	}
-}
-
-// gateway fits an SMS transport to the outbox.
-func gateway(sender sms.Sender) func(context.Context, worker.Message) error {
-	return func(ctx context.Context, m worker.Message) error {
-		kind := sms.Text
-		if m.OTP {
-			kind = sms.OTP
-		}
-		err := sender.Send(ctx, sms.Message{ID: m.ID, To: phone.Number(m.To), Text: m.Text, Kind: kind})
-		if f, ok := errors.AsType[*sms.Failure](err); ok {
-			return &worker.Failure{Refused: f.Refused, Wait: f.Wait, Reason: f.Reason}
-		}
-		return err
-	}
+		}),
+		SendDigests:       a.db.SendDigests,
+		SendExpiryNotices: a.db.SendExpiryNotices,
+		RotateKeys:        auths.Keys.Rotate,
+		SweepFiles:        documents.DeleteExpiredBlobs,
+		Sweep:             func(ctx context.Context) (int64, error) { return a.db.Sweep(ctx, a.edges.Now()) },
+		Log:               a.edges.Log,
+	})
 }
 
 // ready says why this replica should get no requests, or nil.

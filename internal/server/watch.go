@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/metrics"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -23,11 +24,11 @@ type watched struct {
 }
 
 // watch counts where there is a listener to ask; else it costs nothing.
-func (a *App) watch() watched {
+func (a *App) watch(lanes []notify.Lane) watched {
 	if !a.cfg.AdminOn() {
 		return watched{auth: a.db, approvals: a.db, outbox: a.db}
 	}
-	m := metrics.New(a.db, a.edges.Now)
+	m := metrics.New(a.db, lanes, a.edges.Now)
 	return watched{
 		auth: m.Auth(a.db), approvals: m.Approvals(a.db), outbox: m.Outbox(a.db),
 		metrics: m.Handler(), public: m.Observe("public"), operators: m.Observe("operators"),

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -76,7 +77,7 @@ func (h *HTTP) Send(ctx context.Context, m Message) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return &Failure{Reason: "gateway " + h.host + " " + describe(err)}
+		return &notify.SendError{Reason: "gateway " + h.host + " " + describe(err)}
 	}
 	defer res.Body.Close()
 	// A read error does not matter: the status already decided.
@@ -95,11 +96,11 @@ func (h *HTTP) request(ctx context.Context, m Message) (*http.Request, error) {
 		Kind Kind         `json:"kind"`
 	}{m.ID, m.To, m.Text, m.Kind})
 	if err != nil {
-		return nil, &Failure{Refused: true, Reason: "encode message as JSON"}
+		return nil, &notify.SendError{Permanent: true, Reason: "encode message as JSON"}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url, &body)
 	if err != nil {
-		return nil, &Failure{Refused: true, Reason: "invalid gateway address"}
+		return nil, &notify.SendError{Permanent: true, Reason: "invalid gateway address"}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", "Touchline")
@@ -109,18 +110,18 @@ func (h *HTTP) request(ctx context.Context, m Message) (*http.Request, error) {
 	return req, nil
 }
 
-// result maps the status to nil or a Failure.
+// result maps the status to nil or a SendError.
 func (h *HTTP) result(res *http.Response) error {
-	failure := &Failure{Reason: fmt.Sprintf("gateway %s responded %d", h.host, res.StatusCode)}
+	failed := &notify.SendError{Reason: fmt.Sprintf("gateway %s responded %d", h.host, res.StatusCode)}
 	switch {
 	case res.StatusCode >= 200 && res.StatusCode < 300:
 		return nil
 	case res.StatusCode == http.StatusBadRequest, res.StatusCode == http.StatusGone, res.StatusCode == http.StatusUnprocessableEntity:
-		failure.Refused = true
+		failed.Permanent = true
 	default:
-		failure.Wait = retryAfter(res.Header.Get("Retry-After"), h.now())
+		failed.Wait = retryAfter(res.Header.Get("Retry-After"), h.now())
 	}
-	return failure
+	return failed
 }
 
 // retryAfter parses a Retry-After header (RFC 9110, section 10.2.3): seconds or a

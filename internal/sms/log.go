@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/touchline/touchline/internal/notify"
 )
 
 // Log prints messages to a terminal and sends nothing. It is for development. No
@@ -35,7 +37,7 @@ func (l *Log) Send(ctx context.Context, m Message) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, err := io.WriteString(l.out, b.String()); err != nil {
-		return &Failure{Reason: "write to terminal"}
+		return &notify.SendError{Reason: "write to terminal"}
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 
 // provider is a Sender under test. sent returns the texts that it sent.
 type provider struct {
-	sender sms.Sender
+	sender sms.Provider
 	sent   func() string
 }
 

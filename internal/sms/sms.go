@@ -1,5 +1,5 @@
-// Package sms sends SMS through a provider. Each provider is a Sender in a file of
-// its own. A Sender makes one attempt and reports the result; retries, texts and
+// Package sms sends SMS. Each Provider has a file; OutboxSender connects one to the
+// outbox. A provider makes one attempt and reports the result. Retries, texts and
 // limits belong to packages worker, notify and store.
 package sms
 
@@ -32,19 +32,19 @@ type Message struct {
 	Kind Kind
 }
 
-// Sender makes one attempt to send a message. It returns nil if the gateway accepted
-// the message, which does not mean that it arrived; a *Failure; or the context's
-// error. No error contains the text, the number or a credential. A Sender is safe for
-// concurrent use.
-type Sender interface {
+// Provider sends messages. Send makes one attempt and returns nil if the provider
+// accepted the message (which does not mean that it arrived), a *notify.SendError, or
+// the context's error. No error contains the text, the number or a credential. A
+// Provider is safe for concurrent use.
+type Provider interface {
 	Send(ctx context.Context, m Message) error
 }
 
 // sendTimeout bounds one attempt.
 const sendTimeout = 10 * time.Second
 
-// New returns the Sender for spec: "log", which prints to out, or "http:<url>".
-func New(spec string, out io.Writer) (Sender, error) {
+// New returns the Provider for spec: "log", which prints to out, or "http:<url>".
+func New(spec string, out io.Writer) (Provider, error) {
 	kind, rest, _ := strings.Cut(spec, ":")
 	switch {
 	case spec == "log":
@@ -52,7 +52,7 @@ func New(spec string, out io.Writer) (Sender, error) {
 	case kind == "http":
 		h, err := NewHTTP(rest, sendTimeout)
 		if err != nil {
-			return nil, err // returning h would make a non-nil Sender that holds a nil *HTTP
+			return nil, err // returning h would make a non-nil Provider that holds a nil *HTTP
 		}
 		return h, nil
 	default:

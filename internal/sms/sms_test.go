@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/sms"
 	"github.com/touchline/touchline/internal/sms/smstest"
 )
@@ -21,7 +22,7 @@ const (
 )
 
 // send posts one message to address. It fails the test if the error contains a secret.
-func send(t *testing.T, address string, timeout time.Duration) (*sms.Failure, error) {
+func send(t *testing.T, address string, timeout time.Duration) (*notify.SendError, error) {
 	t.Helper()
 	sender, err := sms.NewHTTP(address, timeout)
 	if err != nil {
@@ -35,8 +36,8 @@ func send(t *testing.T, address string, timeout time.Duration) (*sms.Failure, er
 			}
 		}
 	}
-	failure, _ := errors.AsType[*sms.Failure](err)
-	return failure, err
+	failed, _ := errors.AsType[*notify.SendError](err)
+	return failed, err
 }
 
 // withSecrets puts credentials into every part of the address that may contain them.
@@ -68,7 +69,7 @@ func TestHTTPStatus(t *testing.T) {
 	tests := []struct {
 		status     int
 		retryAfter string
-		refused    bool
+		permanent  bool
 		wait       time.Duration
 	}{
 		{400, "", true, 0},
@@ -93,15 +94,15 @@ func TestHTTPStatus(t *testing.T) {
 		t.Run(fmt.Sprint(tt.status, tt.retryAfter), func(t *testing.T) {
 			elsewhere, gateway := smstest.New(t), smstest.New(t)
 			gateway.Behave(smstest.Behaviour{Status: tt.status, RetryAfter: tt.retryAfter, Location: elsewhere.URL()})
-			failure, err := send(t, withSecrets(gateway.URL()), time.Second)
-			if failure == nil {
-				t.Fatalf("err = %v, want a Failure", err)
+			failed, err := send(t, withSecrets(gateway.URL()), time.Second)
+			if failed == nil {
+				t.Fatalf("err = %v, want a SendError", err)
 			}
-			if failure.Refused != tt.refused {
-				t.Errorf("refused = %v, want %v", failure.Refused, tt.refused)
+			if failed.Permanent != tt.permanent {
+				t.Errorf("permanent = %v, want %v", failed.Permanent, tt.permanent)
 			}
-			if off := failure.Wait - tt.wait; off > time.Second || off < -2*time.Second {
-				t.Errorf("wait = %s, want %s", failure.Wait, tt.wait)
+			if off := failed.Wait - tt.wait; off > time.Second || off < -2*time.Second {
+				t.Errorf("wait = %s, want %s", failed.Wait, tt.wait)
 			}
 			if !strings.Contains(err.Error(), fmt.Sprint(tt.status)) {
 				t.Errorf("err = %v, want it to contain the status", err)
@@ -128,8 +129,8 @@ func TestHTTPTimeout(t *testing.T) {
 		gateway := smstest.New(t)
 		gateway.Behave(behaviour)
 		begun := time.Now()
-		failure, err := send(t, withSecrets(gateway.URL()), 50*time.Millisecond)
-		if failure == nil || failure.Refused || !strings.Contains(err.Error(), "timed out") {
+		failed, err := send(t, withSecrets(gateway.URL()), 50*time.Millisecond)
+		if failed == nil || failed.Permanent || !strings.Contains(err.Error(), "timed out") {
 			t.Errorf("%s: err = %v, want a temporary failure: timed out", name, err)
 		}
 		if took := time.Since(begun); took > 5*time.Second {
@@ -142,7 +143,7 @@ func TestHTTPTimeout(t *testing.T) {
 	}
 }
 
-// A cancelled caller gets its context's error, not a Failure of the gateway.
+// A cancelled caller gets its context's error, not a SendError of the gateway.
 func TestHTTPCallerCancels(t *testing.T) {
 	gateway := smstest.New(t)
 	gateway.Behave(smstest.Behaviour{Unresponsive: true})
@@ -170,19 +171,19 @@ func TestHTTPBrokenGateways(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := listen(t, serve)
-			failure, err := send(t, withSecrets("http://"+address), 2*time.Second)
-			if failure == nil || failure.Refused {
+			failed, err := send(t, withSecrets("http://"+address), 2*time.Second)
+			if failed == nil || failed.Permanent {
 				t.Errorf("err = %v, want a temporary failure", err)
 			}
 		})
 	}
 	for name, address := range map[string]string{
-		"connection refused": "http://127.0.0.1:1",
-		"unknown host":       "http://gateway.invalid",
-		"plain text on TLS":  "https://" + listen(t, func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 200 OK\r\n\r\n")) }),
-		"SMTP server":        "http://" + listen(t, func(c net.Conn) { _, _ = c.Write([]byte("220 smtp ready\r\n")) }),
+		"connection permanent": "http://127.0.0.1:1",
+		"unknown host":         "http://gateway.invalid",
+		"plain text on TLS":    "https://" + listen(t, func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 200 OK\r\n\r\n")) }),
+		"SMTP server":          "http://" + listen(t, func(c net.Conn) { _, _ = c.Write([]byte("220 smtp ready\r\n")) }),
 	} {
-		if failure, err := send(t, withSecrets(address), 2*time.Second); failure == nil || failure.Refused {
+		if failed, err := send(t, withSecrets(address), 2*time.Second); failed == nil || failed.Permanent {
 			t.Errorf("%s: err = %v, want a temporary failure", name, err)
 		}
 	}
@@ -262,7 +263,7 @@ func TestLogWarnsAndRemovesControlCharacters(t *testing.T) {
 		t.Errorf("got %q\nwant %q", out.String(), want)
 	}
 	err := sms.NewLog(brokenWriter{}).Send(t.Context(), message(secretText))
-	if failure, ok := errors.AsType[*sms.Failure](err); !ok || failure.Refused || strings.Contains(err.Error(), "424242") {
+	if failed, ok := errors.AsType[*notify.SendError](err); !ok || failed.Permanent || strings.Contains(err.Error(), "424242") {
 		t.Errorf("err = %v, want a temporary failure without the text", err)
 	}
 }

@@ -66,7 +66,7 @@ func newPitch(tb testing.TB, url string) *pitch {
 	db.Now = p.clock.Now
 	db.SetVault(p.vault)
 	db.Settings = store.Settings{LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day}
-	db.OnQueued = func(notify.Kind) { p.queued.Add(1) }
+	db.OnQueued = func(notify.Lane) { p.queued.Add(1) }
 	db.OnNotified = func(ids []string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()

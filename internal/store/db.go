@@ -27,7 +27,7 @@ type DB struct {
 	Settings Settings
 	// OnQueued and OnNotified run after a commit that queued an SMS, or that wrote
 	// to the trays of these accounts. They must not block; nil is nobody to tell.
-	OnQueued   func(kind notify.Kind)
+	OnQueued   func(lane notify.Lane)
 	OnNotified func(accountIDs []string)
 
 	sql      *database.DB

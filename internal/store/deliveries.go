@@ -77,7 +77,7 @@ func (tx *tx) admit(ctx context.Context, quota messageQuota, m approval.Message,
 		return time.Time{}, err
 	}
 	if exceeded == nil {
-		tx.wakeOutbox(notify.Kind(m.Kind))
+		tx.wakeOutbox(notify.Lane{Channel: notify.Channel(m.Channel), Kind: notify.Kind(m.Kind)})
 		return tx.Now, nil
 	}
 	if explicit {

@@ -28,8 +28,9 @@ type Settings struct {
 	// AllowCoachAsContact lets a coach use the number of a guardian or student of
 	// their own.
 	AllowCoachAsContact bool
-	// GetsSMS reports whether a notification may be sent to a number; nil is all.
-	GetsSMS func(n phone.Number) bool
+	// Reachable reports whether a channel sends copies of notifications to a number;
+	// nil is all.
+	Reachable func(channel notify.Channel, n phone.Number) bool
 }
 
 const (
@@ -85,10 +86,10 @@ func (tx *tx) takeMessage(ctx context.Context, q messageQuota, to phone.Number) 
 	return tx.take(ctx, tx.Now, limits)
 }
 
-// wakeOutbox tells this process's worker, after the commit, that one of a kind waits.
-func (tx *tx) wakeOutbox(kind notify.Kind) {
+// wakeOutbox wakes a lane of this process's outbox after the commit.
+func (tx *tx) wakeOutbox(lane notify.Lane) {
 	if wake := tx.db.OnQueued; wake != nil {
-		tx.AfterCommit(func() { wake(kind) })
+		tx.AfterCommit(func() { wake(lane) })
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // of the commits, and a stream that resumes after a number misses nothing. also
 // are accounts that are told nothing and locked with the others, in one order.
 func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(actor.Role) string, also ...string) error {
-	var notes []notify.Note
+	var notes []notify.Draft
 	for _, e := range events {
 		for _, n := range notify.Plan(e) {
 			if n.AccountID == "" {
@@ -68,7 +68,7 @@ func (tx *tx) tell(ctx context.Context, events []event.Event, accountOf func(act
 		}
 	}
 	tx.wakeTrays(told)
-	return tx.queueNotices(ctx, notes, ids, numbers)
+	return tx.queueCopies(ctx, notes, ids, numbers)
 }
 
 // numbers takes so many numbers of each account's tray in one statement, and

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -13,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
 )
 
 // queueOTP queues the SMS of a challenge. The row names the challenge and does not
@@ -26,82 +28,104 @@ func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge) error {
 	if err != nil {
 		return fmt.Errorf("queue OTP: %w", err)
 	}
-	tx.wakeOutbox(notify.OTP)
+	tx.wakeOutbox(notify.Lane{Channel: notify.SMS, Kind: notify.OTP})
 	return nil
 }
 
-// DeliveriesDue says whether anything waits to be sent.
-func (db *DB) DeliveriesDue(ctx context.Context, now time.Time) (bool, error) {
-	var due bool
-	err := db.sql.QueryRow(ctx, `
-		SELECT EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'otp' AND due_at <= $1)
-			OR EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'request' AND due_at <= $1)
-			OR EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'reminder' AND due_at <= $1)
-			OR EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND kind = 'notice' AND due_at <= $1)`,
-		micros(now)).Scan(&due)
-	return due, err
+// LanesDue returns those of the lanes that have a delivery to send.
+func (db *DB) LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) ([]notify.Lane, error) {
+	if len(lanes) == 0 {
+		return nil, nil
+	}
+	// One lookup in the index deliveries_due per lane.
+	exists := make([]string, len(lanes))
+	args := []any{micros(now)}
+	due := make([]bool, len(lanes))
+	into := make([]any, len(lanes))
+	for i, lane := range lanes {
+		exists[i] = fmt.Sprintf(`
+			EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND channel = CAST($%d AS TEXT) AND kind = CAST($%d AS TEXT) AND due_at <= $1)`,
+			len(args)+1, len(args)+2)
+		args = append(args, string(lane.Channel), string(lane.Kind))
+		into[i] = &due[i]
+	}
+	if err := db.sql.QueryRow(ctx, `SELECT `+strings.Join(exists, ","), args...).Scan(into...); err != nil {
+		return nil, fmt.Errorf("find due lanes: %w", err)
+	}
+	var found []notify.Lane
+	for i, lane := range lanes {
+		if due[i] {
+			found = append(found, lane)
+		}
+	}
+	return found, nil
 }
 
-// ClaimDeliveries takes up to n deliveries of a kind that are due, oldest first,
-// for the holder of lease until then. Whoever does not finish by then loses them
-// to the next claim. The cast keeps SQLite from planning anew for each kind, lest
-// an index that holds one kind alone might serve.
-func (db *DB) ClaimDeliveries(ctx context.Context, kind notify.Kind, lease string, until time.Time, n int) ([]notify.Delivery, error) {
+// ClaimDeliveries claims up to n due deliveries of a lane, oldest first. The claim
+// holds until the given time; after that another claim may take the deliveries.
+//
+// The casts make SQLite plan the statement without the values. With them it plans
+// again for each kind, because a partial index for one kind could serve.
+func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error) {
 	var claimed []notify.Delivery
 	err := db.sql.ExecRows(ctx, func(rs *database.Rows, err error) error {
 		claimed, err = database.Collect(rs, err, func(s database.Scanner) (notify.Delivery, error) {
 			var d notify.Delivery
 			var reason string
-			err := s.Scan(&d.ID, &d.Kind, &d.To, &d.Role, &d.Lease, &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
-				intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID))
+			err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, &d.Lease, &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
+				intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID))
 			d.Held = reason == reasonHeld
 			return d, err
 		})
 		return err
 	}, `
-		UPDATE deliveries SET lease = $3, due_at = $4, attempts = attempts + 1, updated_at = $2
+		UPDATE deliveries SET lease = $4, due_at = $5, attempts = attempts + 1, updated_at = $3
 		WHERE id IN (
-			SELECT id FROM deliveries WHERE state = 'queued' AND kind = CAST($1 AS TEXT) AND due_at <= $2
-			ORDER BY due_at, id LIMIT $5 `+db.sql.SkipLocked()+`)
-		RETURNING id, kind, recipient, role, lease, attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id`,
-		string(kind), micros(db.Now()), lease, micros(until), n)
+			SELECT id FROM deliveries
+			WHERE state = 'queued' AND channel = CAST($1 AS TEXT) AND kind = CAST($2 AS TEXT) AND due_at <= $3
+			ORDER BY due_at, id LIMIT $6 `+db.sql.SkipLocked()+`)
+		RETURNING id, channel, kind, recipient, role, lease, attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
+			notification_id`,
+		string(lane.Channel), string(lane.Kind), micros(db.Now()), lease, micros(until), n)
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
 	return claimed, nil
 }
 
-// LiveChallenge returns the challenge that an OTP delivery carries; false where
-// its code no longer works or could not be used: nobody without the role gets an SMS.
-func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxTries int) (auth.Challenge, bool, error) {
-	c := auth.Challenge{Slot: auth.Slot{Number: d.To, Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
+// LiveChallenge returns the challenge of an OTP delivery. It returns false if the code
+// no longer works or if the number does not hold the role, and then gets no OTP.
+func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (auth.Challenge, bool, error) {
+	c := auth.Challenge{Slot: auth.Slot{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
 	var known bool
 	err := db.sql.QueryRow(ctx, `
 		SELECT code, ends_at, `+knownRole+` FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
 			AND used_at IS NULL AND ends_at > $5 AND tries < $6`,
-		string(d.To), string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxTries).Scan(&c.Code, intoTime(&c.EndsAt), &known)
+		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts).Scan(&c.Code, intoTime(&c.EndsAt), &known)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, false, nil
 	}
 	return c, mayHold(d.Role, known), err
 }
 
-// AskedBy returns what the message of a request says; false once it is closed.
-func (db *DB) AskedBy(ctx context.Context, requestID string) (notify.Asked, bool, error) {
-	var a notify.Asked
+// RequestDetails returns what the message of a request says, or false if the request
+// is closed.
+func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, bool, error) {
+	var r notify.RequestDetails
 	err := db.sql.QueryRow(ctx, `
 		SELECT r.approver_type, c.name, p.student_name
 		FROM requests r JOIN players p ON p.id = r.player_id LEFT JOIN coaches c ON c.id = r.coach_id
-		WHERE r.id = $1 AND r.state = 'pending'`, requestID).Scan(&a.Party, intoText(&a.CoachName), &a.StudentName)
+		WHERE r.id = $1 AND r.state = 'pending'`, requestID).Scan(&r.Party, intoText(&r.CoachName), &r.StudentName)
 	if errors.Is(err, sql.ErrNoRows) {
-		return a, false, nil
+		return r, false, nil
 	}
-	return a, err == nil, err
+	return r, err == nil, err
 }
 
-// AdmitHeld counts a held delivery against the caps. It is true where it may go
-// now, and then its link lives its whole time from now; else it waits on.
+// AdmitHeld counts a held delivery against the message limits. If they admit it, it
+// returns true and the delivery's link is valid for its full time from now. Otherwise
+// the delivery waits until the limits may admit it.
 func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 	var admitted bool
 	err := db.write(ctx, func(tx *tx) error {
@@ -112,7 +136,7 @@ func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 				return err
 			}
 		}
-		limited, err := tx.takeMessage(ctx, quota, d.To)
+		limited, err := tx.takeMessage(ctx, quota, phone.Number(d.To))
 		if err != nil {
 			return err
 		}
@@ -129,11 +153,11 @@ func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 			WHERE id = $1 AND lease = $2 AND state = 'queued'`,
 			d.ID, d.Lease, micros(tx.Now.Add(limited.Wait)), micros(tx.Now.Add(limited.Wait).Add(messageLifetime)))
 	})
-	return admitted && err == nil, ifLost(err)
+	return admitted && err == nil, ignoreLeaseLost(err)
 }
 
-// renewLink starts the time of a delivery's link anew. One that was held for very
-// long may have been swept.
+// renewLink makes a delivery's link valid for its full time from now. It inserts the
+// link if the sweep has deleted it while the delivery was held.
 func (tx *tx) renewLink(ctx context.Context, d notify.Delivery) error {
 	hash, err := tx.db.linkHash(d.ID)
 	if err != nil {
@@ -143,12 +167,12 @@ func (tx *tx) renewLink(ctx context.Context, d notify.Delivery) error {
 		INSERT INTO request_links (hash, request_id, ends_at) VALUES ($1, $2, $3)
 		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`, hash, d.RequestID, micros(tx.Now.Add(tx.db.Settings.LinkValidity)))
 	if err != nil {
-		return fmt.Errorf("renew a link: %w", err)
+		return fmt.Errorf("renew link: %w", err)
 	}
 	return nil
 }
 
-// DeliverySent says that the gateway took the delivery.
+// DeliverySent completes a delivery that the provider accepted.
 func (db *DB) DeliverySent(ctx context.Context, d notify.Delivery) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET state = 'sent', reason = NULL, lease = NULL, updated_at = $3
@@ -156,24 +180,23 @@ func (db *DB) DeliverySent(ctx context.Context, d notify.Delivery) error {
 	return err
 }
 
-// DeliverySpared says that the delivery is done although nothing left, for it
-// goes to a test number.
-func (db *DB) DeliverySpared(ctx context.Context, d notify.Delivery) error {
+// DeliverySuppressed completes a delivery to a test number, to which nothing is sent.
+func (db *DB) DeliverySuppressed(ctx context.Context, d notify.Delivery) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET state = 'sent', reason = $3, lease = NULL, updated_at = $4
 		WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, approval.ReasonTestNumber, micros(db.Now()))
 	return err
 }
 
-// DeliveryLater puts the delivery back until due.
-func (db *DB) DeliveryLater(ctx context.Context, d notify.Delivery, due time.Time, reason string) error {
+// RetryDelivery releases a delivery for another attempt at due.
+func (db *DB) RetryDelivery(ctx context.Context, d notify.Delivery, due time.Time, reason string) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET due_at = $3, reason = $4, lease = NULL, updated_at = $5
 		WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, micros(due), reason, micros(db.Now()))
 	return err
 }
 
-// DeliveryDropped says that there is nothing to send any more.
+// DeliveryDropped completes a delivery whose message is no longer wanted.
 func (db *DB) DeliveryDropped(ctx context.Context, d notify.Delivery, reason string) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
@@ -181,8 +204,9 @@ func (db *DB) DeliveryDropped(ctx context.Context, d notify.Delivery, reason str
 	return err
 }
 
-// DeliveryFailed gives the delivery up. Where it was of the newest sending of an
-// open request, the request says so and the coach is told, in the same transaction.
+// DeliveryFailed completes a delivery that failed permanently. If it belongs to the
+// newest sending of an open request, the same transaction marks the request and
+// notifies the coach.
 func (db *DB) DeliveryFailed(ctx context.Context, d notify.Delivery, reason string) error {
 	err := db.write(ctx, func(tx *tx) error {
 		err := tx.execLeased(ctx, `
@@ -210,13 +234,14 @@ func (db *DB) DeliveryFailed(ctx context.Context, d notify.Delivery, reason stri
 		}
 		return tx.tell(ctx, []event.Event{e}, func(actor.Role) string { return e.CoachID })
 	})
-	return ifLost(err)
+	return ignoreLeaseLost(err)
 }
 
-// errLeaseLost says that a slow worker's delivery has become somebody else's.
-var errLeaseLost = errors.New("the delivery's lease was lost")
+// errLeaseLost rolls back a transaction whose worker no longer holds the delivery.
+var errLeaseLost = errors.New("the lease of the delivery ended")
 
-// execLeased is exec for a statement that is guarded by a lease.
+// execLeased runs a statement that is guarded by a lease. It returns errLeaseLost if
+// the statement changes no row.
 func (tx *tx) execLeased(ctx context.Context, query string, args ...any) error {
 	res, err := tx.Exec(ctx, query, args...)
 	if err != nil {
@@ -228,8 +253,9 @@ func (tx *tx) execLeased(ctx context.Context, query string, args ...any) error {
 	return errLeaseLost
 }
 
-// ifLost makes a lost lease no error: whoever holds it now will finish.
-func ifLost(err error) error {
+// ignoreLeaseLost returns nil for errLeaseLost: the worker that holds the lease now
+// completes the delivery.
+func ignoreLeaseLost(err error) error {
 	if errors.Is(err, errLeaseLost) {
 		return nil
 	}

@@ -21,10 +21,13 @@ func (p *pitch) running() {
 	p.db.Now, p.Service.Now = now, now
 }
 
+// sms returns the SMS lane of a kind.
+func sms(kind notify.Kind) notify.Lane { return notify.Lane{Channel: notify.SMS, Kind: kind} }
+
 // claimed returns the SMS of requests that are due, which is one.
 func (p *pitch) claimed() notify.Delivery {
 	p.Helper()
-	all, err := p.db.ClaimDeliveries(bg, notify.Request, p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+	all, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 	if err != nil || len(all) != 1 {
 		p.Fatalf("claimed %+v, %v; want one", all, err)
 	}
@@ -132,7 +135,7 @@ func (p *pitch) newChallenge(role actor.Role) auth.Opening {
 // claimOTPs claims every OTP that is due.
 func (p *pitch) claimOTPs(lease string) []notify.Delivery {
 	p.Helper()
-	claimed, err := p.db.ClaimDeliveries(bg, notify.OTP, lease, p.clock.Now().Add(time.Minute), 10)
+	claimed, err := p.db.ClaimDeliveries(bg, sms(notify.OTP), lease, p.clock.Now().Add(time.Minute), 10)
 	ok(p, err)
 	return claimed
 }

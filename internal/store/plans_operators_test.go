@@ -29,7 +29,7 @@ func (p *pitch) operators() {
 		_, err = p.db.Audit(bg, object, "", 5)
 		ok(p, err)
 	}
-	waiting, _, err := p.db.Backlog(bg, notify.OTP, 10)
+	waiting, _, err := p.db.Backlog(bg, notify.Lane{Channel: notify.SMS, Kind: notify.OTP}, 10)
 	if err != nil || waiting < 0 {
 		p.Fatal(waiting, err)
 	}

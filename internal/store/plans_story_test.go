@@ -203,14 +203,14 @@ func (p *pitch) moves() {
 	now = p.clock.Now()
 	_, err = p.db.CloseAccount(bg, auth.Closing{By: by, Try: try(by.Number)})
 	ok(p, err)
-	notices, err := p.db.ClaimDeliveries(bg, notify.Notices, "lease", now.Add(time.Minute), 10)
-	if err != nil || len(notices) != 2 { // the other tells of a player that consents removed
-		p.Fatalf("claimed %v, %v", notices, err)
+	copies, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), "lease", now.Add(time.Minute), 10)
+	if err != nil || len(copies) != 2 { // the other one is about a player that consents removed
+		p.Fatalf("claimed %v, %v; want two copies", copies, err)
 	}
-	for _, d := range notices {
-		_, found, err := p.db.Notice(bg, d)
+	for _, d := range copies {
+		_, found, err := p.db.NotificationCopy(bg, d)
 		if err != nil || !found {
-			p.Errorf("the notice is found: %t, %v", found, err)
+			p.Errorf("NotificationCopy = %t, %v; want true", found, err)
 		}
 		_, err = p.db.AdmitHeld(bg, d)
 		ok(p, err)
@@ -238,34 +238,34 @@ func (p *pitch) sessions() {
 	ok(p, p.db.EndAll(bg, s.Number))
 }
 
-// outbox finishes deliveries in every way there is.
+// outbox completes deliveries in every possible way.
 func (p *pitch) outbox() {
 	p.Helper()
-	for _, kind := range notify.Kinds { // what is left from before
-		_, err := p.db.ClaimDeliveries(bg, kind, "lease", p.clock.Now().Add(100*day), 100)
+	for _, lane := range notify.SMS.Lanes() { // claim what earlier steps left
+		_, err := p.db.ClaimDeliveries(bg, lane, "lease", p.clock.Now().Add(100*day), 100)
 		ok(p, err)
 	}
 	c := p.coach(70)
 	for i := range 6 { // some beyond the cap, which holds them
 		p.add(c, "Child "+strings.Repeat("x", i), number(71), number(72))
 	}
-	_, err := p.db.DeliveriesDue(bg, p.clock.Now())
+	_, err := p.db.LanesDue(bg, notify.SMS.Lanes(), p.clock.Now())
 	ok(p, err)
 	claim := func() notify.Delivery {
-		claimed, err := p.db.ClaimDeliveries(bg, notify.Request, "lease", p.clock.Now().Add(time.Minute), 1)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), 1)
 		if err != nil || len(claimed) != 1 {
 			p.Fatalf("claimed %v, %v", claimed, err)
 		}
 		return claimed[0]
 	}
 	d := claim()
-	_, _, err = p.db.AskedBy(bg, d.RequestID)
+	_, _, err = p.db.RequestDetails(bg, d.RequestID)
 	ok(p, err)
-	_, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: number(60), Role: actor.Coach, ChallengeID: "challenge"}, 5)
+	_, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
 	ok(p, p.db.DeliverySent(bg, d))
 	ok(p, p.db.DeliveryDropped(bg, claim(), "gone"))
-	ok(p, p.db.DeliveryLater(bg, claim(), p.clock.Now(), "later"))
+	ok(p, p.db.RetryDelivery(bg, claim(), p.clock.Now(), "later"))
 	ok(p, p.db.DeliveryFailed(bg, claim(), "refused"))
 	p.clock.advance(2 * day)
 	p.db.Settings.MessagesPerNumberFromCoach = 1 // lets one through and holds the others
@@ -273,7 +273,7 @@ func (p *pitch) outbox() {
 		d := claim()
 		_, err = p.db.AdmitHeld(bg, d)
 		ok(p, err)
-		ok(p, p.db.DeliverySpared(bg, d))
+		ok(p, p.db.DeliverySuppressed(bg, d))
 	}
 }
 

@@ -14,105 +14,74 @@ import (
 )
 
 const (
-	// claimBatch is how many deliveries of a kind one look takes; so many are
-	// sent at a time, and a slow gateway delays no other kind.
+	// claimBatch is how many deliveries one claim takes. They are sent concurrently.
 	claimBatch = 8
-	// leaseFor is longer than a batch may take; then another worker may have it.
-	leaseFor = time.Minute
-	// The wait after a failed attempt doubles from first to most.
-	backoffFirst = time.Second
-	backoffMost  = 5 * time.Minute
+	// leaseDuration is longer than a batch may take. After it another worker may claim
+	// the deliveries again.
+	leaseDuration = time.Minute
+	// The wait between attempts doubles from backoffMin to backoffMax.
+	backoffMin = time.Second
+	backoffMax = 5 * time.Minute
 )
 
-// Store is what the outbox needs of package store, which documents it.
+// Store is the part of package store that the outbox uses. See there.
 type Store interface {
-	DeliveriesDue(ctx context.Context, now time.Time) (bool, error)
-	ClaimDeliveries(ctx context.Context, kind notify.Kind, lease string, until time.Time, n int) ([]notify.Delivery, error)
-	LiveChallenge(ctx context.Context, d notify.Delivery, maxTries int) (auth.Challenge, bool, error)
-	AskedBy(ctx context.Context, requestID string) (notify.Asked, bool, error)
-	Notice(ctx context.Context, d notify.Delivery) (notify.Notice, bool, error)
+	LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) ([]notify.Lane, error)
+	ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error)
+	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (auth.Challenge, bool, error)
+	RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, bool, error)
+	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, bool, error)
 	AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error)
 	DeliverySent(ctx context.Context, d notify.Delivery) error
-	DeliverySpared(ctx context.Context, d notify.Delivery) error
-	DeliveryLater(ctx context.Context, d notify.Delivery, due time.Time, reason string) error
+	DeliverySuppressed(ctx context.Context, d notify.Delivery) error
+	RetryDelivery(ctx context.Context, d notify.Delivery, due time.Time, reason string) error
 	DeliveryDropped(ctx context.Context, d notify.Delivery, reason string) error
 	DeliveryFailed(ctx context.Context, d notify.Delivery, reason string) error
 }
 
-// Message is one SMS, ready to go. Its ID is the delivery's: a gateway that sees
-// it twice may drop the second.
-type Message struct {
-	ID   string
-	To   string
-	Text string
-	// OTP says that it carries a code.
-	OTP bool
+// Sender sends the messages of one channel. It is safe for concurrent use.
+type Sender interface {
+	// Send makes one attempt. It returns nil if the provider accepted the message. It
+	// returns a *notify.SendError to say if and when to try again; any other error is
+	// temporary.
+	Send(ctx context.Context, m notify.Message) error
+	// Suppressed reports whether nothing is sent to an address, such as a test number.
+	// A suppressed delivery counts as sent.
+	Suppressed(to string) bool
 }
 
-// Failure is an attempt that did not succeed. Anything else that Send returns
-// is taken for a Failure without more to say.
-type Failure struct {
-	// Refused is for good: the gateway will never take this message.
-	Refused bool
-	// Wait is how long the gateway asked to be left alone; zero for our own pace.
-	Wait time.Duration
-	// Reason is for the log and the delivery, without numbers or texts.
-	Reason string
-}
-
-// Error says why.
-func (f *Failure) Error() string { return f.Reason }
-
-// Outbox sends what is queued: claims it, makes its text, hands it to the
-// gateway, and writes down what became of it.
-type Outbox struct {
-	Store Store
-	// Send hands one message to the gateway.
-	Send func(ctx context.Context, m Message) error
-	// Code opens the code of a challenge; Link makes the token of a delivery's link.
-	Code func(challengeID string, sealed []byte) (string, error)
-	Link func(deliveryID string) string
-	// PublicURL is where links lead.
+// OutboxConfig is what NewOutbox needs. All fields are required.
+type OutboxConfig struct {
+	Store   Store
+	Senders map[notify.Channel]Sender
+	// Signal wakes the lanes. Its channels are those of Senders.
+	Signal *notify.QueueSignal
+	// OpenCode decrypts the code of a challenge.
+	OpenCode func(challengeID string, sealed []byte) (string, error)
+	// LinkToken returns the token in the link of a delivery.
+	LinkToken func(deliveryID string) string
+	// PublicURL is the base of links.
 	PublicURL string
-	OTPTries  int
-	// TestNumber says whether n is configured for app-store review and gets no SMS;
-	// nil is no to all.
-	TestNumber func(n phone.Number) bool
+	// OTPAttempts is the number of wrong attempts after which an OTP no longer works.
+	OTPAttempts int
 
 	Now   func() time.Time
 	NewID func() string
 	Log   *slog.Logger
-
-	once  sync.Once
-	bells map[notify.Kind]chan struct{} // see bell
 }
 
-// Wake has the outbox look at once for deliveries of a kind. It never blocks.
-func (o *Outbox) Wake(kind notify.Kind) {
-	select {
-	case o.bell(kind) <- struct{}{}:
-	default:
-	}
-}
+// Outbox sends queued deliveries. It has one lane per channel and kind; each lane
+// claims a batch, renders the messages, sends them, and stores the results.
+type Outbox struct{ OutboxConfig }
 
-// bell wakes the lane of a kind.
-func (o *Outbox) bell(kind notify.Kind) chan struct{} {
-	o.once.Do(o.init)
-	return o.bells[kind]
-}
+// NewOutbox returns an Outbox. Run starts it.
+func NewOutbox(c OutboxConfig) *Outbox { return &Outbox{c} }
 
-func (o *Outbox) init() {
-	o.bells = make(map[notify.Kind]chan struct{}, len(notify.Kinds))
-	for _, kind := range notify.Kinds {
-		o.bells[kind] = make(chan struct{}, 1)
-	}
-}
-
-// Run sends until ctx ends; attempts under way are finished.
+// Run sends deliveries until ctx ends and the claimed ones are finished.
 func (o *Outbox) Run(ctx context.Context) {
 	var wait sync.WaitGroup
-	for _, kind := range notify.Kinds {
-		wait.Go(func() { o.lane(ctx, kind, o.bell(kind)) })
+	for _, lane := range o.Signal.Lanes() {
+		wait.Go(func() { o.runLane(ctx, lane) })
 	}
 	defer wait.Wait()
 	poll := time.NewTicker(pollEvery)
@@ -123,39 +92,36 @@ func (o *Outbox) Run(ctx context.Context) {
 			return
 		case <-poll.C:
 		}
-		var due bool
-		err := contained(func() (err error) {
-			due, err = o.Store.DeliveriesDue(ctx, o.Now())
+		var due []notify.Lane
+		err := recovered(func() (err error) {
+			due, err = o.Store.LanesDue(ctx, o.Signal.Lanes(), o.Now())
 			return err
 		})
 		if err != nil {
-			o.Log.Warn("cannot look into the outbox", "error", err)
+			o.Log.Warn("poll the outbox", "error", err)
 		}
-		if !due {
-			continue
-		}
-		for _, kind := range notify.Kinds {
-			o.Wake(kind)
+		for _, lane := range due {
+			o.Signal.Wake(lane)
 		}
 	}
 }
 
-// lane sends one kind, so that messages to a slow gateway keep no code waiting.
-func (o *Outbox) lane(ctx context.Context, kind notify.Kind, bell <-chan struct{}) {
+// runLane sends batches when the lane is woken, until none is due.
+func (o *Outbox) runLane(ctx context.Context, lane notify.Lane) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-bell:
+		case <-o.Signal.Woken(lane):
 		}
 		for ctx.Err() == nil {
 			n := 0
-			err := contained(func() (err error) {
-				n, err = o.batch(ctx, kind)
+			err := recovered(func() (err error) {
+				n, err = o.sendBatch(ctx, lane)
 				return err
 			})
 			if err != nil {
-				o.Log.Warn("cannot work off the outbox", "kind", kind, "error", err)
+				o.Log.Warn("send a batch of deliveries", "channel", lane.Channel, "kind", lane.Kind, "error", err)
 			}
 			if err != nil || n < claimBatch {
 				break
@@ -164,57 +130,62 @@ func (o *Outbox) lane(ctx context.Context, kind notify.Kind, bell <-chan struct{
 	}
 }
 
-// batch claims and sends up to claimBatch deliveries and returns how many.
-func (o *Outbox) batch(ctx context.Context, kind notify.Kind) (int, error) {
-	claimed, err := o.Store.ClaimDeliveries(ctx, kind, o.NewID(), o.Now().Add(leaseFor), claimBatch)
+// sendBatch claims and sends up to claimBatch deliveries. It returns how many.
+func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane) (int, error) {
+	claimed, err := o.Store.ClaimDeliveries(ctx, lane, o.NewID(), o.Now().Add(leaseDuration), claimBatch)
 	if err != nil {
 		return 0, err
 	}
-	// What is claimed is finished, also while the service stops.
+	// A shutdown does not abort deliveries that are claimed.
 	detached := context.WithoutCancel(ctx)
 	var wait sync.WaitGroup
 	for _, d := range claimed {
-		wait.Go(func() { o.finish(detached, d) })
+		wait.Go(func() {
+			if err := recovered(func() error { return o.deliver(detached, d) }); err != nil {
+				// The delivery stays claimed until its lease ends, then it is tried again.
+				o.Log.Warn("deliver", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind, "error", err)
+			}
+		})
 	}
 	wait.Wait()
 	return len(claimed), nil
 }
 
-// finish delivers, and leaves what fails to the end of its lease.
-func (o *Outbox) finish(ctx context.Context, d notify.Delivery) {
-	if err := contained(func() error { return o.deliver(ctx, d) }); err != nil {
-		o.Log.Warn("cannot finish a delivery; it will be tried again", "delivery", d.ID, "kind", d.Kind, "error", err)
-	}
-}
-
-// deliver takes one delivery as far as it will go.
+// deliver makes one attempt and stores its result.
 func (o *Outbox) deliver(ctx context.Context, d notify.Delivery) error {
-	text, gone, err := o.text(ctx, d)
+	m, dropReason, err := o.message(ctx, d)
 	if err != nil {
 		return err
 	}
-	if gone != "" {
-		return o.Store.DeliveryDropped(ctx, d, gone)
+	if dropReason != "" {
+		return o.Store.DeliveryDropped(ctx, d, dropReason)
 	}
-	if o.TestNumber != nil && o.TestNumber(d.To) { // it has become one since this was queued
-		return o.Store.DeliverySpared(ctx, d)
+	sender := o.Senders[d.Channel]
+	if sender.Suppressed(d.To) {
+		return o.Store.DeliverySuppressed(ctx, d)
 	}
-	if d.Held { // only now: what is dropped must not use up a cap
+	if d.Held { // admitted here, so that a dropped delivery does not use up a limit
 		admitted, err := o.Store.AdmitHeld(ctx, d)
 		if err != nil || !admitted {
 			return err
 		}
 	}
-	err = o.Send(ctx, Message{ID: d.ID, To: string(d.To), Text: text, OTP: d.Kind == notify.OTP})
-	if err == nil {
-		return o.Store.DeliverySent(ctx, d)
+	if err := sender.Send(ctx, m); err != nil {
+		return o.failed(ctx, d, err)
 	}
-	f, ok := errors.AsType[*Failure](err)
+	return o.Store.DeliverySent(ctx, d)
+}
+
+// failed stores the result of a failed attempt: another attempt later, or the end.
+func (o *Outbox) failed(ctx context.Context, d notify.Delivery, err error) error {
+	f, ok := errors.AsType[*notify.SendError](err)
 	if !ok {
-		f = &Failure{Reason: "unreachable"}
+		f = &notify.SendError{Reason: "unreachable"}
 	}
-	o.Log.Warn("an SMS was not taken", "delivery", d.ID, "kind", d.Kind, "to", d.To.Mask(), "attempt", d.Attempts, "refused", f.Refused, "reason", f.Reason)
-	if f.Refused {
+	o.Log.Warn("a message was not sent", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind,
+		"to", phone.Number(d.To), // logged masked; an address that is no number is hidden entirely
+		"attempt", d.Attempts, "permanent", f.Permanent, "reason", f.Reason)
+	if f.Permanent {
 		return o.Store.DeliveryFailed(ctx, d, "refused")
 	}
 	now := o.Now()
@@ -223,43 +194,44 @@ func (o *Outbox) deliver(ctx context.Context, d notify.Delivery) error {
 	}
 	due := now.Add(max(f.Wait, backoff(d.Attempts)))
 	if due.After(d.GivesUpAt) {
-		due = d.GivesUpAt // the last attempt, however long the gateway asked for
+		due = d.GivesUpAt // one last attempt, even if the provider asked for a longer wait
 	}
-	return o.Store.DeliveryLater(ctx, d, due, "retrying")
+	return o.Store.RetryDelivery(ctx, d, due, "retrying")
 }
 
-// text makes the words of a delivery from what stands now, or says why there is
-// nothing to send any more.
-func (o *Outbox) text(ctx context.Context, d notify.Delivery) (text, gone string, err error) {
+// message renders d from the current state. dropReason is set if there is nothing to
+// send any more.
+func (o *Outbox) message(ctx context.Context, d notify.Delivery) (m notify.Message, dropReason string, err error) {
+	m = notify.Message{ID: d.ID, To: d.To, Kind: d.Kind}
 	switch d.Kind {
 	case notify.OTP:
-		c, live, err := o.Store.LiveChallenge(ctx, d, o.OTPTries)
+		c, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)
 		if err != nil || !live {
-			return "", "not_wanted", err
+			return m, "not_wanted", err
 		}
-		code, err := o.Code(c.ID, c.Code)
-		if err != nil {
-			return "", "", err
+		m.Code, err = o.OpenCode(c.ID, c.Code)
+		m.ValidFor = c.EndsAt.Sub(o.Now())
+		return m, "", err
+	case notify.NotificationCopy:
+		found := false
+		m.Copy, found, err = o.Store.NotificationCopy(ctx, d)
+		if err != nil || !found || !m.Copy.Needed() {
+			return m, "not_wanted", err
 		}
-		return notify.OTPText(code, c.EndsAt.Sub(o.Now())), "", nil
-	case notify.Notices:
-		n, found, err := o.Store.Notice(ctx, d)
-		if err != nil || !found || !n.Wanted() {
-			return "", "not_wanted", err
-		}
-		return n.Text, "", nil
+		return m, "", nil
 	}
-	asked, open, err := o.Store.AskedBy(ctx, d.RequestID)
+	open := false
+	m.Request, open, err = o.Store.RequestDetails(ctx, d.RequestID)
 	if err != nil || !open {
-		return "", "request_closed", err
+		return m, "request_closed", err
 	}
-	link := o.PublicURL + "/a/" + o.Link(d.ID)
-	return notify.RequestText(asked.Party, asked.CoachName, asked.StudentName, link, d.Kind == notify.Reminder), "", nil
+	m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
+	return m, "", nil
 }
 
-// backoff is the wait after the nth attempt, with jitter so that replicas and
-// messages do not come back all at once.
+// backoff returns the wait after the nth attempt. Jitter of a quarter spreads the
+// attempts of replicas and messages.
 func backoff(n int) time.Duration {
-	wait := min(backoffFirst<<min(n-1, 20), backoffMost)
+	wait := min(backoffMin<<min(n-1, 20), backoffMax)
 	return wait*3/4 + rand.N(wait/2)
 }

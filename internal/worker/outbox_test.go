@@ -18,86 +18,101 @@ import (
 	"github.com/touchline/touchline/internal/worker"
 )
 
-// shelf is an outbox in memory that keeps to the leases as the store does.
-type shelf struct {
-	mu   sync.Mutex
-	rows []*row
-	err  error // of every claim
-	held int   // how often AdmitHeld still says no
+// email is a second channel, to show that nothing depends on SMS.
+const email notify.Channel = "email"
+
+// lane returns the SMS lane of a kind.
+func lane(kind notify.Kind) notify.Lane { return notify.Lane{Channel: notify.SMS, Kind: kind} }
+
+// fakeStore is an outbox in memory that respects leases as the store does.
+type fakeStore struct {
+	mu       sync.Mutex
+	rows     []*row
+	claimErr error
+	// rejections is how often AdmitHeld still returns false.
+	rejections int
 	// closed are the requests that are no longer open.
 	closed map[string]bool
-	// notices are what deliveries carry, by their id.
-	notices map[string]notify.Notice
+	// copies are the notifications of deliveries, by delivery id.
+	copies map[string]notify.Copy
 }
 
 type row struct {
 	notify.Delivery
 	state, reason string
 	due           time.Time
-	dues          []time.Time // as DeliveryLater was told
+	retries       []time.Time // the due times of RetryDelivery
 }
 
-func (s *shelf) queue(kind notify.Kind) *row {
+func (s *fakeStore) queue(kind notify.Kind) *row { return s.queueOn(lane(kind)) }
+
+func (s *fakeStore) queueOn(lane notify.Lane) *row {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := &row{state: "queued", due: time.Now(), Delivery: notify.Delivery{
-		ID: fmt.Sprint(len(s.rows)), Kind: kind, To: "+919812300001", GivesUpAt: time.Now().Add(24 * time.Hour),
+		ID: fmt.Sprint(len(s.rows)), Lane: lane, To: "+919812300001", GivesUpAt: time.Now().Add(24 * time.Hour),
 	}}
-	r.RequestID = "of " + r.ID
+	r.RequestID = "request of " + r.ID
 	s.rows = append(s.rows, r)
 	return r
 }
 
-func (s *shelf) DeliveriesDue(_ context.Context, now time.Time) (bool, error) {
+func (s *fakeStore) LanesDue(_ context.Context, lanes []notify.Lane, now time.Time) ([]notify.Lane, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.rows, func(r *row) bool { return r.state == "queued" && !r.due.After(now) }), nil
+	var due []notify.Lane
+	for _, lane := range lanes {
+		if slices.ContainsFunc(s.rows, func(r *row) bool { return r.Lane == lane && r.state == "queued" && !r.due.After(now) }) {
+			due = append(due, lane)
+		}
+	}
+	return due, nil
 }
 
-func (s *shelf) ClaimDeliveries(_ context.Context, kind notify.Kind, lease string, until time.Time, n int) ([]notify.Delivery, error) {
+func (s *fakeStore) ClaimDeliveries(_ context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var claimed []notify.Delivery
 	for _, r := range s.rows {
-		if s.err == nil && len(claimed) < n && r.state == "queued" && r.Kind == kind && !r.due.After(time.Now()) {
+		if s.claimErr == nil && len(claimed) < n && r.state == "queued" && r.Lane == lane && !r.due.After(time.Now()) {
 			r.Lease, r.due = lease, until
 			r.Attempts++
 			claimed = append(claimed, r.Delivery)
 		}
 	}
-	return claimed, s.err
+	return claimed, s.claimErr
 }
 
-func (s *shelf) LiveChallenge(_ context.Context, d notify.Delivery, _ int) (auth.Challenge, bool, error) {
+func (s *fakeStore) LiveChallenge(_ context.Context, d notify.Delivery, _ int) (auth.Challenge, bool, error) {
 	return auth.Challenge{ID: d.ChallengeID, EndsAt: d.GivesUpAt}, true, nil
 }
 
-func (s *shelf) AskedBy(_ context.Context, id string) (notify.Asked, bool, error) {
+func (s *fakeStore) RequestDetails(_ context.Context, id string) (notify.RequestDetails, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return notify.Asked{Party: "guardian", CoachName: "Meera", StudentName: "Asha"}, !s.closed[id], nil
+	return notify.RequestDetails{Party: "guardian", CoachName: "Meera", StudentName: "Asha"}, !s.closed[id], nil
 }
 
-func (s *shelf) Notice(_ context.Context, d notify.Delivery) (notify.Notice, bool, error) {
+func (s *fakeStore) NotificationCopy(_ context.Context, d notify.Delivery) (notify.Copy, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n, found := s.notices[d.ID]
-	return n, found, nil
+	c, found := s.copies[d.ID]
+	return c, found, nil
 }
 
-func (s *shelf) AdmitHeld(_ context.Context, d notify.Delivery) (bool, error) {
+func (s *fakeStore) AdmitHeld(_ context.Context, d notify.Delivery) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.held--; s.held < 0 {
+	if s.rejections--; s.rejections < 0 {
 		return true, nil
 	}
-	r := s.find(d)
+	r := s.claimed(d)
 	r.due, r.Lease = time.Now().Add(time.Hour), ""
 	return false, nil
 }
 
-// find returns the row of d if d still holds its lease.
-func (s *shelf) find(d notify.Delivery) *row {
+// claimed returns the row of d if d still holds its lease.
+func (s *fakeStore) claimed(d notify.Delivery) *row {
 	for _, r := range s.rows {
 		if r.ID == d.ID && r.Lease == d.Lease && r.state == "queued" {
 			return r
@@ -106,65 +121,77 @@ func (s *shelf) find(d notify.Delivery) *row {
 	return new(row)
 }
 
-func (s *shelf) end(d notify.Delivery, state, reason string) error {
+func (s *fakeStore) complete(d notify.Delivery, state, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.find(d)
+	r := s.claimed(d)
 	r.state, r.reason = state, reason
 	return nil
 }
 
-func (s *shelf) DeliverySent(_ context.Context, d notify.Delivery) error { return s.end(d, "sent", "") }
-
-func (s *shelf) DeliveryDropped(_ context.Context, d notify.Delivery, reason string) error {
-	return s.end(d, "dropped", reason)
+func (s *fakeStore) DeliverySent(_ context.Context, d notify.Delivery) error {
+	return s.complete(d, "sent", "")
 }
 
-func (s *shelf) DeliverySpared(context.Context, notify.Delivery) error { return nil }
-
-func (s *shelf) DeliveryFailed(_ context.Context, d notify.Delivery, reason string) error {
-	return s.end(d, "failed", reason)
+func (s *fakeStore) DeliverySuppressed(_ context.Context, d notify.Delivery) error {
+	return s.complete(d, "sent", "suppressed")
 }
 
-func (s *shelf) DeliveryLater(_ context.Context, d notify.Delivery, due time.Time, reason string) error {
+func (s *fakeStore) DeliveryDropped(_ context.Context, d notify.Delivery, reason string) error {
+	return s.complete(d, "dropped", reason)
+}
+
+func (s *fakeStore) DeliveryFailed(_ context.Context, d notify.Delivery, reason string) error {
+	return s.complete(d, "failed", reason)
+}
+
+func (s *fakeStore) RetryDelivery(_ context.Context, d notify.Delivery, due time.Time, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.find(d)
+	r := s.claimed(d)
 	r.due, r.reason = due, reason
-	r.dues = append(r.dues, due)
+	r.retries = append(r.retries, due)
 	return nil
 }
 
-// state is how a row stands.
-func (s *shelf) state(r *row) string {
+func (s *fakeStore) state(r *row) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return r.state
 }
 
-// kind is what the delivery with this id carries.
-func (s *shelf) kind(id string) notify.Kind {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.rows[slices.IndexFunc(s.rows, func(r *row) bool { return r.ID == id })].Kind
+// fakeSender is a Sender. Numbers in suppressed get no message.
+type fakeSender struct {
+	send       func(ctx context.Context, m notify.Message) error
+	suppressed []string
 }
 
-// run starts an outbox over s inside a bubble. stop ends it and waits.
-func run(t *testing.T, s *shelf, send func(ctx context.Context, m worker.Message) error) (o *worker.Outbox, stop func()) {
+func (s fakeSender) Send(ctx context.Context, m notify.Message) error { return s.send(ctx, m) }
+func (s fakeSender) Suppressed(to string) bool                        { return slices.Contains(s.suppressed, to) }
+
+// run starts an outbox over s with SMS as its only channel.
+func run(t *testing.T, s *fakeStore, send func(ctx context.Context, m notify.Message) error) (q *notify.QueueSignal, stop func()) {
+	t.Helper()
+	return runWith(t, s, map[notify.Channel]worker.Sender{notify.SMS: fakeSender{send: send}}, slog.DiscardHandler)
+}
+
+// runWith starts an outbox over s. stop ends it and waits.
+func runWith(t *testing.T, s *fakeStore, senders map[notify.Channel]worker.Sender, log slog.Handler) (q *notify.QueueSignal, stop func()) {
 	t.Helper()
 	leases := 0
 	var mu sync.Mutex
-	o = &worker.Outbox{
-		Store: s, Send: send, Now: time.Now, Log: slog.New(slog.DiscardHandler), PublicURL: "https://t.example", OTPTries: 5,
-		Code: func(string, []byte) (string, error) { return "123456", nil },
-		Link: func(id string) string { return "token-" + id },
+	q = notify.NewQueueSignal(slices.Collect(maps.Keys(senders))...)
+	o := worker.NewOutbox(worker.OutboxConfig{
+		Store: s, Senders: senders, Signal: q, Now: time.Now, Log: slog.New(log), PublicURL: "https://t.example", OTPAttempts: 5,
+		OpenCode:  func(string, []byte) (string, error) { return "123456", nil },
+		LinkToken: func(id string) string { return "token-" + id },
 		NewID: func() string {
 			mu.Lock()
 			defer mu.Unlock()
 			leases++
 			return fmt.Sprint("lease ", leases)
 		},
-	}
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -176,205 +203,235 @@ func run(t *testing.T, s *shelf, send func(ctx context.Context, m worker.Message
 		<-done
 	})
 	t.Cleanup(stop)
-	return o, stop
+	return q, stop
 }
 
-// Waits double from a second to five minutes, each within a quarter of that, and
-// the last attempt is at the end of the time that there is.
+// Waits double from 1 s to 5 min, each within a quarter of that. The last attempt is
+// at GivesUpAt.
 func TestBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := new(shelf)
+		s := new(fakeStore)
 		r := s.queue(notify.Request)
-		var at []time.Time
-		_, stop := run(t, s, func(context.Context, worker.Message) error {
-			at = append(at, time.Now())
+		var attempts []time.Time
+		_, stop := run(t, s, func(context.Context, notify.Message) error {
+			attempts = append(attempts, time.Now())
 			return errors.New("no such host")
 		})
 		time.Sleep(26 * time.Hour)
 		stop()
 		if r.state != "failed" || r.reason != "gave_up" {
-			t.Fatalf("%s, %s", r.state, r.reason)
+			t.Fatalf("state = %s, %s; want failed, gave_up", r.state, r.reason)
 		}
 		want := time.Second
-		for i, due := range r.dues {
-			wait := due.Sub(at[i])
+		for i, due := range r.retries {
+			wait := due.Sub(attempts[i])
 			if due.Equal(r.GivesUpAt) {
-				break // cut short
+				break // shortened
 			}
 			if wait < want*3/4 || wait > want*5/4 {
 				t.Errorf("wait %d is %s, want about %s", i+1, wait, want)
 			}
 			want = min(2*want, 5*time.Minute)
 		}
-		if last := at[len(at)-1]; last.Before(r.GivesUpAt) || last.After(r.GivesUpAt.Add(2*time.Second)) {
-			t.Errorf("the last attempt was at %s, want at the end %s", last, r.GivesUpAt)
+		if last := attempts[len(attempts)-1]; last.Before(r.GivesUpAt) || last.After(r.GivesUpAt.Add(2*time.Second)) {
+			t.Errorf("last attempt at %s, want %s", last, r.GivesUpAt)
 		}
-		if len(at) < 24*12 {
-			t.Errorf("%d attempts in a day", len(at))
+		if len(attempts) < 24*12 {
+			t.Errorf("%d attempts in a day, want at least %d", len(attempts), 24*12)
 		}
 	})
 }
 
-// Of many messages that fail together not all come back together.
-func TestBackoffSpreads(t *testing.T) {
+func TestBackoffHasJitter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := new(shelf)
+		s := new(fakeStore)
 		for range 100 {
 			s.queue(notify.Request)
 		}
-		o, stop := run(t, s, func(context.Context, worker.Message) error { return errors.New("no") })
-		o.Wake(notify.Request)
+		q, stop := run(t, s, func(context.Context, notify.Message) error { return errors.New("no") })
+		q.Wake(lane(notify.Request))
 		time.Sleep(500 * time.Millisecond)
 		stop()
 		waits := map[time.Duration]bool{}
 		for _, r := range s.rows {
-			if len(r.dues) != 1 {
-				t.Fatalf("%d attempts", len(r.dues))
+			if len(r.retries) != 1 {
+				t.Fatalf("%d attempts, want 1", len(r.retries))
 			}
-			waits[time.Until(r.dues[0]).Truncate(10*time.Millisecond)] = true
+			waits[time.Until(r.retries[0]).Truncate(10*time.Millisecond)] = true
 		}
 		if len(waits) < 20 {
-			t.Errorf("a hundred waits fall on %d moments", len(waits))
+			t.Errorf("100 waits have %d distinct lengths, want at least 20", len(waits))
 		}
 	})
 }
 
-// A gateway's wish for a longer wait is heeded, one for a shorter is not.
-func TestRetryAfter(t *testing.T) {
+// A longer wait that the provider asks for is respected, a shorter one is not.
+func TestSendErrorWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := new(shelf)
-		long, short, endless := s.queue(notify.Request), s.queue(notify.Request), s.queue(notify.Request)
-		waits := map[string]time.Duration{long.ID: time.Hour, short.ID: time.Millisecond, endless.ID: 1000 * time.Hour}
+		s := new(fakeStore)
+		long, short, tooLong := s.queue(notify.Request), s.queue(notify.Request), s.queue(notify.Request)
+		waits := map[string]time.Duration{long.ID: time.Hour, short.ID: time.Millisecond, tooLong.ID: 1000 * time.Hour}
 		start := time.Now()
-		o, stop := run(t, s, func(_ context.Context, m worker.Message) error {
-			return &worker.Failure{Wait: waits[m.ID], Reason: "busy"}
+		q, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+			return &notify.SendError{Wait: waits[m.ID], Reason: "busy"}
 		})
-		o.Wake(notify.Request)
+		q.Wake(lane(notify.Request))
 		time.Sleep(time.Millisecond)
 		stop()
-		if got := long.dues[0].Sub(start); got != time.Hour {
-			t.Errorf("waits %s, want an hour", got)
+		if got := long.retries[0].Sub(start); got != time.Hour {
+			t.Errorf("wait = %s, want 1 h", got)
 		}
-		if got := short.dues[0].Sub(start); got < 750*time.Millisecond {
-			t.Errorf("waits %s, want our own pace", got)
+		if got := short.retries[0].Sub(start); got < 750*time.Millisecond {
+			t.Errorf("wait = %s, want at least 750 ms", got)
 		}
-		if got := endless.dues[0]; endless.state != "queued" || !got.Equal(endless.GivesUpAt) {
-			t.Errorf("%s until %s, want a last attempt at %s", endless.state, got, endless.GivesUpAt)
+		if got := tooLong.retries[0]; tooLong.state != "queued" || !got.Equal(tooLong.GivesUpAt) {
+			t.Errorf("state = %s, due at %s; want a last attempt at %s", tooLong.state, got, tooLong.GivesUpAt)
 		}
 	})
 }
 
-func TestRefused(t *testing.T) {
+func TestPermanentFailureIsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := new(shelf)
+		s := new(fakeStore)
 		r := s.queue(notify.Request)
-		n := 0
-		o, stop := run(t, s, func(context.Context, worker.Message) error {
-			n++
-			return &worker.Failure{Refused: true, Reason: "422"}
+		attempts := 0
+		q, stop := run(t, s, func(context.Context, notify.Message) error {
+			attempts++
+			return &notify.SendError{Permanent: true, Reason: "422"}
 		})
-		o.Wake(notify.Request)
+		q.Wake(lane(notify.Request))
 		time.Sleep(time.Hour)
 		stop()
-		if r.state != "failed" || r.reason != "refused" || n != 1 {
-			t.Errorf("%s, %s after %d attempts", r.state, r.reason, n)
+		if r.state != "failed" || r.reason != "refused" || attempts != 1 {
+			t.Errorf("state = %s, %s after %d attempts; want failed, refused after 1", r.state, r.reason, attempts)
 		}
 	})
 }
 
-// A wake is heeded at once, and the poll finds within a second what no wake told of.
+// A wake sends at once. The poll finds deliveries without a wake within a second.
 func TestWake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := new(shelf)
-		var at []time.Time
-		o, stop := run(t, s, func(context.Context, worker.Message) error {
-			at = append(at, time.Now())
+		s := new(fakeStore)
+		var sentAt []time.Time
+		q, stop := run(t, s, func(context.Context, notify.Message) error {
+			sentAt = append(sentAt, time.Now())
 			return nil
 		})
 		time.Sleep(300 * time.Millisecond)
 		woken := time.Now()
 		s.queue(notify.Request)
-		o.Wake(notify.Request)
-		o.Wake(notify.OTP) // never blocks
+		q.Wake(lane(notify.Request))
+		q.Wake(lane(notify.OTP))                                  // never blocks
+		q.Wake(notify.Lane{Channel: email, Kind: notify.Request}) // no sender
 		time.Sleep(5 * time.Second)
 		queued := time.Now()
 		s.queue(notify.Request)
 		time.Sleep(5 * time.Second)
 		stop()
-		if len(at) != 2 || !at[0].Equal(woken) || at[1].Sub(queued) > time.Second {
-			t.Errorf("sent at %s; woken %s, queued %s", at, woken, queued)
+		if len(sentAt) != 2 || !sentAt[0].Equal(woken) || sentAt[1].Sub(queued) > time.Second {
+			t.Errorf("sent at %s; woken at %s, queued at %s", sentAt, woken, queued)
 		}
 	})
 }
 
-// One batch after the other goes without waiting for the poll.
-func TestManyGoAtOnce(t *testing.T) {
+func TestBatchesFollowWithoutPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := new(shelf)
+		s := new(fakeStore)
 		for range 100 {
 			s.queue(notify.Request)
 		}
 		start := time.Now()
-		o, _ := run(t, s, func(context.Context, worker.Message) error { return nil })
-		o.Wake(notify.Request)
+		q, _ := run(t, s, func(context.Context, notify.Message) error { return nil })
+		q.Wake(lane(notify.Request))
 		synctest.Wait()
 		for _, r := range s.rows {
 			if s.state(r) != "sent" {
-				t.Fatalf("delivery %s is %s after %s", r.ID, r.state, time.Since(start))
+				t.Fatalf("delivery %s is %s after %s, want sent", r.ID, r.state, time.Since(start))
 			}
 		}
 	})
 }
 
-// Messages that hang keep neither codes, reminders nor notices waiting.
-func TestLanes(t *testing.T) {
+// Requests that hang delay no other kind and no other channel.
+func TestLanesAreIndependent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := new(shelf)
+		s := new(fakeStore)
 		for range 30 {
 			s.queue(notify.Request)
 		}
 		release := make(chan struct{})
-		o, stop := run(t, s, func(_ context.Context, m worker.Message) error {
-			if s.kind(m.ID) == notify.Request {
-				<-release
-			}
-			return nil
-		})
-		o.Wake(notify.Request)
+		q, stop := runWith(t, s, map[notify.Channel]worker.Sender{
+			notify.SMS: fakeSender{send: func(_ context.Context, m notify.Message) error {
+				if m.Kind == notify.Request {
+					<-release
+				}
+				return nil
+			}},
+			email: fakeSender{send: func(context.Context, notify.Message) error { return nil }},
+		}, slog.DiscardHandler)
+		q.Wake(lane(notify.Request))
 		synctest.Wait()
-		otp, reminder, notice := s.queue(notify.OTP), s.queue(notify.Reminder), s.queue(notify.Notices)
+		byEmail := notify.Lane{Channel: email, Kind: notify.Request}
+		others := []*row{s.queue(notify.OTP), s.queue(notify.Reminder), s.queue(notify.NotificationCopy), s.queueOn(byEmail)}
 		s.mu.Lock()
-		s.notices = map[string]notify.Notice{notice.ID: {Type: notify.CoachLeft}}
+		s.copies = map[string]notify.Copy{others[2].ID: {Type: notify.CoachLeft}}
 		s.mu.Unlock()
-		for _, kind := range []notify.Kind{notify.OTP, notify.Reminder, notify.Notices} {
-			o.Wake(kind)
+		for _, r := range others {
+			q.Wake(r.Lane)
 		}
 		synctest.Wait()
-		if s.state(otp) != "sent" || s.state(reminder) != "sent" || s.state(notice) != "sent" {
-			t.Errorf("the code is %s, the reminder %s, the notice %s", s.state(otp), s.state(reminder), s.state(notice))
+		for _, r := range others {
+			if s.state(r) != "sent" {
+				t.Errorf("%s by %s is %s, want sent", r.Kind, r.Channel, s.state(r))
+			}
 		}
 		close(release)
 		stop()
 	})
 }
 
-// A stop finishes what is claimed, with its context alive, and claims no more.
-func TestStopFinishesItsBatch(t *testing.T) {
+// A failure on one channel does not affect the same request on another.
+func TestChannelsFailIndependently(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := new(shelf)
+		s := new(fakeStore)
+		bySMS, byEmail := s.queue(notify.Request), s.queueOn(notify.Lane{Channel: email, Kind: notify.Request})
+		byEmail.To = "parent@example.com"
+		_, stop := runWith(t, s, map[notify.Channel]worker.Sender{
+			notify.SMS: fakeSender{send: func(context.Context, notify.Message) error {
+				return &notify.SendError{Permanent: true, Reason: "422"}
+			}},
+			email: fakeSender{send: func(_ context.Context, m notify.Message) error {
+				if m.To != "parent@example.com" || m.Link != "https://t.example/a/token-1" {
+					t.Errorf("email message %+v", m)
+				}
+				return nil
+			}},
+		}, slog.DiscardHandler)
+		time.Sleep(time.Minute)
+		stop()
+		if bySMS.state != "failed" || byEmail.state != "sent" {
+			t.Errorf("SMS is %s, email is %s; want failed, sent", bySMS.state, byEmail.state)
+		}
+	})
+}
+
+// A shutdown finishes the claimed batch, with a live context, and claims no more.
+func TestShutdownFinishesBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(fakeStore)
 		for range 20 {
 			s.queue(notify.Request)
 		}
-		o, stop := run(t, s, func(ctx context.Context, _ worker.Message) error {
+		q, stop := run(t, s, func(ctx context.Context, _ notify.Message) error {
 			time.Sleep(5 * time.Second)
 			return ctx.Err()
 		})
-		o.Wake(notify.Request)
+		q.Wake(lane(notify.Request))
 		time.Sleep(time.Second)
 		start := time.Now()
 		stop()
 		if took := time.Since(start); took != 4*time.Second {
-			t.Errorf("the stop took %s", took)
+			t.Errorf("the shutdown took %s, want 4 s", took)
 		}
 		states := map[string]int{}
 		for _, r := range s.rows {
@@ -383,58 +440,77 @@ func TestStopFinishesItsBatch(t *testing.T) {
 			}
 		}
 		if states["sent"] != 8 || states["queued"] != 12 {
-			t.Errorf("%v, want the one batch sent", states)
+			t.Errorf("states = %v, want 8 sent, 12 queued", states)
 		}
 	})
 }
 
-// What is held goes once it is admitted; what nobody wants any more is dropped
-// and uses up no cap.
+// A held delivery is sent after its admission. A dropped one uses up no limit.
 func TestHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{held: 2, closed: map[string]bool{}}
-		r, gone := s.queue(notify.Request), s.queue(notify.Request)
-		r.Held, gone.Held = true, true
-		s.closed[gone.RequestID] = true
+		s := &fakeStore{rejections: 2, closed: map[string]bool{}}
+		r, dropped := s.queue(notify.Request), s.queue(notify.Request)
+		r.Held, dropped.Held = true, true
+		s.closed[dropped.RequestID] = true
 		var sent []string
 		start := time.Now()
-		_, stop := run(t, s, func(_ context.Context, m worker.Message) error {
+		_, stop := run(t, s, func(_ context.Context, m notify.Message) error {
 			sent = append(sent, m.ID+" "+time.Since(start).Truncate(time.Hour).String())
 			return nil
 		})
 		time.Sleep(24 * time.Hour)
 		stop()
-		if !slices.Equal(sent, []string{r.ID + " 2h0m0s"}) || gone.state != "dropped" || gone.reason != "request_closed" {
-			t.Errorf("sent %v; the other is %s, %s", sent, gone.state, gone.reason)
+		if !slices.Equal(sent, []string{r.ID + " 2h0m0s"}) || dropped.state != "dropped" || dropped.reason != "request_closed" {
+			t.Errorf("sent %v, want %s after 2 h; the closed request is %s, %s", sent, r.ID, dropped.state, dropped.reason)
 		}
 	})
 }
 
-// A notice says what its notification says, once the caps have let it; it is
-// dropped where there is none any more, or where its recipient can read it anyway
-// and it says no more than that one player was removed.
-func TestNotices(t *testing.T) {
+// A held delivery to a suppressed address counts as sent and uses up no limit.
+func TestSuppressed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{notices: map[string]notify.Notice{}}
-		for _, n := range []notify.Notice{
+		s := new(fakeStore)
+		r := s.queue(notify.Request)
+		r.Held = true
+		_, stop := runWith(t, s, map[notify.Channel]worker.Sender{notify.SMS: fakeSender{
+			send: func(context.Context, notify.Message) error {
+				t.Error("a message was sent to a suppressed address")
+				return nil
+			},
+			suppressed: []string{r.To},
+		}}, slog.DiscardHandler)
+		time.Sleep(time.Minute)
+		stop()
+		if r.state != "sent" || r.reason != "suppressed" || s.rejections != 0 {
+			t.Errorf("state = %s, %s after %d admissions; want sent, suppressed after 0", r.state, r.reason, -s.rejections)
+		}
+	})
+}
+
+// A copy is dropped if its notification is gone, or if the recipient can read it in
+// the app and it is not about a coach who left. Dropped copies use up no limit.
+func TestNotificationCopies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &fakeStore{copies: map[string]notify.Copy{}}
+		for _, c := range []notify.Copy{
 			{Type: notify.CoachLeft, Text: "left", Readable: true},
 			{Type: notify.CoachLeft, Text: "left, no role"},
 			{Type: notify.PlayerRemoved, Text: "removed", Readable: true},
 			{Type: notify.PlayerRemoved, Text: "removed, no role"},
 			{},
 		} {
-			r := s.queue(notify.Notices)
-			if r.Held = true; n.Type != "" {
-				s.notices[r.ID] = n
+			r := s.queue(notify.NotificationCopy)
+			if r.Held = true; c.Type != "" {
+				s.copies[r.ID] = c
 			}
 		}
 		sent := map[string]bool{}
 		var mu sync.Mutex
-		_, stop := run(t, s, func(_ context.Context, m worker.Message) error {
+		_, stop := run(t, s, func(_ context.Context, m notify.Message) error {
 			mu.Lock()
 			defer mu.Unlock()
-			if sent[m.Text] = true; m.OTP {
-				t.Errorf("%q is said to be a code", m.Text)
+			if sent[m.Copy.Text] = true; m.Kind != notify.NotificationCopy {
+				t.Errorf("kind of %q = %s, want %s", m.Copy.Text, m.Kind, notify.NotificationCopy)
 			}
 			return nil
 		})
@@ -445,62 +521,60 @@ func TestNotices(t *testing.T) {
 		}
 		for _, i := range []int{2, 4} {
 			if r := s.rows[i]; r.state != "dropped" || r.reason != "not_wanted" {
-				t.Errorf("notice %d is %s, %s", i, r.state, r.reason)
+				t.Errorf("copy %d is %s, %s; want dropped, not_wanted", i, r.state, r.reason)
 			}
 		}
-		if s.held != -3 {
-			t.Errorf("%d were counted against the caps, want 3", -s.held)
+		if s.rejections != -3 {
+			t.Errorf("%d copies were counted against the limits, want 3", -s.rejections)
 		}
 	})
 }
 
-// A database that is away ends nothing: the outbox goes on when it is back.
-func TestStoreAway(t *testing.T) {
+func TestOutboxSurvivesDatabaseOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{err: errors.New("away")}
+		s := &fakeStore{claimErr: errors.New("away")}
 		r := s.queue(notify.OTP)
-		run(t, s, func(context.Context, worker.Message) error { return nil })
+		run(t, s, func(context.Context, notify.Message) error { return nil })
 		time.Sleep(time.Minute)
 		s.mu.Lock()
-		s.err = nil
+		s.claimErr = nil
 		s.mu.Unlock()
 		time.Sleep(2 * time.Second)
 		if s.state(r) != "sent" {
-			t.Errorf("it is %s", s.state(r))
+			t.Errorf("state = %s, want sent", s.state(r))
 		}
 	})
 }
 
-// A delivery that panics is left to its lease and keeps those beside it from
-// nothing; it is logged with where it happened.
-func TestPanic(t *testing.T) {
+// A panic delays only its own delivery, until the lease ends. It is logged with its
+// stack.
+func TestPanicDelaysOneDelivery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := new(shelf)
-		broken, sound := s.queue(notify.Request), s.queue(notify.Request)
-		tries := 0
-		o, stop := run(t, s, func(_ context.Context, m worker.Message) error {
-			if m.ID != broken.ID {
+		s := new(fakeStore)
+		panics, other := s.queue(notify.Request), s.queue(notify.Request)
+		attempts := 0
+		var log strings.Builder
+		q, stop := runWith(t, s, map[notify.Channel]worker.Sender{notify.SMS: fakeSender{send: func(_ context.Context, m notify.Message) error {
+			if m.ID != panics.ID {
 				return nil
 			}
-			if tries++; tries == 1 {
+			if attempts++; attempts == 1 {
 				panic("oops")
 			}
 			return nil
-		})
-		var log strings.Builder
-		o.Log = slog.New(slog.NewTextHandler(&log, nil))
-		o.Wake(notify.Request)
+		}}}, slog.NewTextHandler(&log, nil))
+		q.Wake(lane(notify.Request))
 		time.Sleep(30 * time.Second)
-		if s.state(sound) != "sent" || s.state(broken) != "queued" {
-			t.Errorf("half a minute later: %s and %s", s.state(sound), s.state(broken))
+		if s.state(other) != "sent" || s.state(panics) != "queued" {
+			t.Errorf("after 30 s: %s and %s, want sent and queued", s.state(other), s.state(panics))
 		}
 		time.Sleep(time.Minute)
 		stop()
-		if s.state(broken) != "sent" || tries != 2 {
-			t.Errorf("after its lease: %s after %d tries", s.state(broken), tries)
+		if s.state(panics) != "sent" || attempts != 2 {
+			t.Errorf("after the lease: %s after %d attempts, want sent after 2", s.state(panics), attempts)
 		}
 		if !strings.Contains(log.String(), "oops") || !strings.Contains(log.String(), "outbox_test.go") {
-			t.Errorf("logged %q", log.String())
+			t.Errorf("log = %q, want the panic and its stack", log.String())
 		}
 	})
 }

@@ -1,7 +1,8 @@
-// Package worker does what no request waits for: it sends what the outbox holds,
-// tells coaches of requests that have waited for long, renews keys, and sweeps
-// up. Every replica runs one; they meet only in the database, where a claim or a
-// guarded update makes each thing happen once.
+// Package worker runs the background work: it sends deliveries from the outbox,
+// notifies coaches of requests that are pending for long and of certificates that
+// expire, rotates keys, and deletes what has ended. Every replica runs a worker.
+// Claims and guarded updates in the database make sure that only one replica does
+// each piece of work.
 package worker
 
 import (
@@ -13,73 +14,78 @@ import (
 	"time"
 )
 
-// Periods of the background work. Each is a net below what wakes the worker at
-// once, or work that nobody notices when it is late.
+// The periods of the background work.
 const (
-	pollEvery   = time.Second
-	digestEvery = time.Second
-	keysEvery   = time.Minute
-	sweepEvery  = 10 * time.Minute
-	// A certificate's notice is due at midnight, and is no less true a minute later.
+	// pollEvery finds deliveries that became due, or were queued by another process.
+	pollEvery       = time.Second
+	digestEvery     = time.Second
 	expiryEvery     = 5 * time.Second
 	sweepFilesEvery = 10 * time.Second
+	keysEvery       = time.Minute
+	sweepEvery      = 10 * time.Minute
 )
 
-// Worker runs the background work of one replica.
-type Worker struct {
+// jobBatch is how many coaches or certificates one call of a batch job handles.
+const jobBatch = 100
+
+// Config is what New needs. All fields are required.
+type Config struct {
 	Outbox *Outbox
-	// Digests tells coaches that are due; it returns how many it looked at.
-	Digests func(ctx context.Context, n int) (int, error)
-	// Keys renews the signing keys and reads those that others made.
-	Keys func(ctx context.Context) error
-	// Expiries tells coaches of certificates that end; it returns how many it looked at.
-	Expiries func(ctx context.Context, n int) (int, error)
-	// SweepFiles removes the bytes that no document names; it returns how many blobs went.
+	// SendDigests notifies up to n coaches of requests that are pending for long. It
+	// returns how many it looked at.
+	SendDigests func(ctx context.Context, n int) (int, error)
+	// SendExpiryNotices notifies coaches of up to n certificates that expire. It
+	// returns how many it looked at.
+	SendExpiryNotices func(ctx context.Context, n int) (int, error)
+	// RotateKeys renews the signing keys and loads those of other replicas.
+	RotateKeys func(ctx context.Context) error
+	// SweepFiles deletes files that no document refers to. It returns how many.
 	SweepFiles func(ctx context.Context) (int64, error)
-	// Sweep removes what has ended; it returns how many rows went.
+	// Sweep deletes rows that have ended. It returns how many.
 	Sweep func(ctx context.Context) (int64, error)
 	Log   *slog.Logger
 }
 
-// digestBatch is how many coaches, or certificates, one look tells of.
-const digestBatch = 100
+// Worker runs the background work of one replica.
+type Worker struct{ config Config }
 
-// Run works until ctx ends, then lets what is under way finish.
+// New returns a Worker. Run starts it.
+func New(c Config) *Worker { return &Worker{c} }
+
+// Run works until ctx ends and the work in progress is finished.
 func (w *Worker) Run(ctx context.Context) {
+	c := w.config
 	var wait sync.WaitGroup
-	wait.Go(func() { w.Outbox.Run(ctx) })
-	wait.Go(func() { w.every(ctx, "digests", digestEvery, batches(w.Digests)) })
-	wait.Go(func() { w.every(ctx, "expiries", expiryEvery, batches(w.Expiries)) })
-	wait.Go(func() {
-		w.every(ctx, "sweep files", sweepFilesEvery, func(ctx context.Context) error {
-			_, err := w.SweepFiles(ctx)
-			return err
-		})
-	})
-	wait.Go(func() { w.every(ctx, "keys", keysEvery, w.Keys) })
-	wait.Go(func() {
-		w.every(ctx, "sweep", sweepEvery, func(ctx context.Context) error {
-			_, err := w.Sweep(ctx)
-			return err
-		})
-	})
+	wait.Go(func() { c.Outbox.Run(ctx) })
+	wait.Go(func() { w.every(ctx, "send digests", digestEvery, inBatches(c.SendDigests)) })
+	wait.Go(func() { w.every(ctx, "send expiry notices", expiryEvery, inBatches(c.SendExpiryNotices)) })
+	wait.Go(func() { w.every(ctx, "sweep files", sweepFilesEvery, uncounted(c.SweepFiles)) })
+	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
+	wait.Go(func() { w.every(ctx, "sweep", sweepEvery, uncounted(c.Sweep)) })
 	wait.Wait()
 }
 
-// batches does all that is due, batch by batch.
-func batches(tell func(ctx context.Context, n int) (int, error)) func(context.Context) error {
+// inBatches repeats job until a batch is not full.
+func inBatches(job func(ctx context.Context, n int) (int, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		for {
-			n, err := tell(ctx, digestBatch)
-			if err != nil || n < digestBatch {
+			n, err := job(ctx, jobBatch)
+			if err != nil || n < jobBatch {
 				return err
 			}
 		}
 	}
 }
 
-// every runs job each period. An error is logged, and the job tried again the
-// next time: the database may be away for a while.
+func uncounted(job func(ctx context.Context) (int64, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		_, err := job(ctx)
+		return err
+	}
+}
+
+// every runs job each period. It logs an error and continues: the database may be
+// away for a while.
 func (w *Worker) every(ctx context.Context, name string, period time.Duration, job func(context.Context) error) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()
@@ -89,15 +95,15 @@ func (w *Worker) every(ctx context.Context, name string, period time.Duration, j
 			return
 		case <-tick.C:
 		}
-		if err := contained(func() error { return job(ctx) }); err != nil && ctx.Err() == nil {
-			w.Log.Warn("background work failed, and will be tried again", "work", name, "error", err)
+		if err := recovered(func() error { return job(ctx) }); err != nil && ctx.Err() == nil {
+			w.config.Log.Warn("a background job failed and will run again", "job", name, "error", err)
 		}
 	}
 }
 
-// contained runs one piece of work and makes an error of its panic, with the
-// stack: what is broken in one must not end the process, and all others with it.
-func contained(work func() error) (err error) {
+// recovered runs work and turns a panic into an error with the stack, so that one
+// broken job does not end the process.
+func recovered(work func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())

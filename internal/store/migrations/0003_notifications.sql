@@ -18,30 +18,32 @@ CREATE TABLE notifications (
 CREATE INDEX notifications_unread ON notifications (account_id, seq) WHERE read_at IS NULL;
 CREATE INDEX notifications_of_player ON notifications (player_id, account_id);
 
--- Deliveries are the outbox, and the log of each request's channels. A row
--- holds no code and no text: both are made when it is sent. Each kind is claimed
--- in its order; lease fences a worker that was slow.
+-- Deliveries are the outbox and the log of each request's channels. A row contains
+-- no OTP and no text: the worker renders both when it sends. A worker claims the rows
+-- of one channel and kind in the order of due_at; only the holder of lease may complete
+-- a row.
 CREATE TABLE deliveries (
-	id           TEXT    NOT NULL PRIMARY KEY,
-	kind         TEXT    NOT NULL,
-	channel      TEXT    NOT NULL,
-	state        TEXT    NOT NULL,
-	reason       TEXT,
-	account_id   TEXT,
-	recipient    TEXT    NOT NULL,
-	role         TEXT    NOT NULL,
-	coach_id     TEXT,
-	request_id   TEXT    REFERENCES requests (id),
-	challenge_id TEXT,
-	device_id    TEXT,
-	attempts     INTEGER NOT NULL,
-	due_at       BIGINT  NOT NULL,
-	gives_up_at  BIGINT  NOT NULL,
-	lease        TEXT,
-	created_at   BIGINT  NOT NULL,
-	updated_at   BIGINT  NOT NULL
+	id              TEXT    NOT NULL PRIMARY KEY,
+	kind            TEXT    NOT NULL,
+	channel         TEXT    NOT NULL,
+	state           TEXT    NOT NULL,
+	reason          TEXT,
+	account_id      TEXT,
+	recipient       TEXT    NOT NULL,
+	role            TEXT    NOT NULL,
+	coach_id        TEXT,
+	request_id      TEXT    REFERENCES requests (id),
+	challenge_id    TEXT,
+	device_id       TEXT,
+	notification_id TEXT,
+	attempts        INTEGER NOT NULL,
+	due_at          BIGINT  NOT NULL,
+	gives_up_at     BIGINT  NOT NULL,
+	lease           TEXT,
+	created_at      BIGINT  NOT NULL,
+	updated_at      BIGINT  NOT NULL
 );
-CREATE INDEX deliveries_due ON deliveries (kind, due_at, id) WHERE state = 'queued';
+CREATE INDEX deliveries_due ON deliveries (channel, kind, due_at, id) WHERE state = 'queued';
 CREATE INDEX deliveries_of_request ON deliveries (request_id, id) WHERE request_id IS NOT NULL;
 CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE kind = 'otp' AND state <> 'queued';
 

@@ -9,8 +9,8 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// TestNoticesAreSwept: a notice that is done goes after a week; one that waits stays.
-func TestNoticesAreSwept(t *testing.T) {
+// A completed copy is deleted after a week; a queued one is kept.
+func TestCopiesAreSwept(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		c := p.coach(1)
 		for i, name := range []string{"Asha", "Bela"} {
@@ -18,13 +18,13 @@ func TestNoticesAreSwept(t *testing.T) {
 			ok(p, p.decide(p.as(actor.Guardian, number(2+i)), a.ID, approval.Approve))
 			ok(p, p.Remove(bg, c, a.ID))
 		}
-		claimed, err := p.db.ClaimDeliveries(bg, notify.Notices, "lease", p.clock.Now().Add(time.Minute), 1)
-		if err != nil || len(claimed) != 1 || claimed[0].CoachID != c.AccountID || claimed[0].To != number(2) {
-			p.Fatalf("claimed %+v, %v", claimed, err)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), "lease", p.clock.Now().Add(time.Minute), 1)
+		if err != nil || len(claimed) != 1 || claimed[0].CoachID != c.AccountID || claimed[0].To != string(number(2)) {
+			p.Fatalf("claimed %+v, %v; want one copy to the first guardian", claimed, err)
 		}
 		admitted, err := p.db.AdmitHeld(bg, claimed[0])
 		if err != nil || !admitted {
-			p.Fatalf("admitted %t, %v", admitted, err)
+			p.Fatalf("AdmitHeld = %t, %v; want true", admitted, err)
 		}
 		ok(p, p.db.DeliverySent(bg, claimed[0]))
 		for _, step := range []struct {
@@ -35,7 +35,7 @@ func TestNoticesAreSwept(t *testing.T) {
 			_, err := p.db.Sweep(bg, p.clock.Now())
 			ok(p, err)
 			if n := p.count(`SELECT count(*) FROM deliveries WHERE kind = 'notice'`); n != step.left {
-				p.Errorf("%s later %d notices are left, want %d", step.after, n, step.left)
+				p.Errorf("%s later: %d copies, want %d", step.after, n, step.left)
 			}
 		}
 	})

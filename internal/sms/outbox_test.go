@@ -1,0 +1,45 @@
+package sms_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/sms"
+)
+
+type fakeProvider struct{ sent []sms.Message }
+
+func (p *fakeProvider) Send(_ context.Context, m sms.Message) error {
+	p.sent = append(p.sent, m)
+	return nil
+}
+
+func TestOutboxSenderRendersMessages(t *testing.T) {
+	provider := &fakeProvider{}
+	sender := sms.NewOutboxSender(provider, func(n phone.Number) bool { return n == "+919900000001" })
+	for _, m := range []notify.Message{
+		{ID: "1", To: "+919876543210", Kind: notify.OTP, Code: "123456", ValidFor: 5 * time.Minute},
+		{ID: "2", To: "+919876543210", Kind: notify.NotificationCopy, Copy: notify.Copy{Text: "copied"}},
+		{ID: "3", To: "+919876543210", Kind: notify.Reminder, Request: notify.RequestDetails{Party: "guardian"}, Link: "https://t.example/a/x"},
+	} {
+		if err := sender.Send(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []sms.Message{
+		{ID: "1", To: "+919876543210", Kind: sms.OTP, Text: notify.OTPText("123456", 5*time.Minute)},
+		{ID: "2", To: "+919876543210", Kind: sms.Text, Text: "copied"},
+		{ID: "3", To: "+919876543210", Kind: sms.Text, Text: notify.RequestText(notify.RequestDetails{Party: "guardian"}, "https://t.example/a/x", true)},
+	}
+	for i, got := range provider.sent {
+		if got != want[i] {
+			t.Errorf("message %d = %+v, want %+v", i, got, want[i])
+		}
+	}
+	if !sender.Suppressed("+919900000001") || sender.Suppressed("+919876543210") {
+		t.Error("Suppressed is not true for exactly the test number")
+	}
+}

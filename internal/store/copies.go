@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// queueCopies queues the copies of notifications that leave the app. ids and numbers
+// belong to the drafts. Every copy starts as held: the worker counts it against the
+// message limits when it sends it, so that closing an account with thousands of
+// players locks no counters.
+func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []string, numbers map[string]phone.Number) error {
+	var values []any
+	queued := 0
+	for i, d := range drafts {
+		to := numbers[d.AccountID]
+		coachID := d.Data.CoachID
+		if d.Type == notify.CoachLeft {
+			coachID = "" // the coach's own limits no longer apply
+		}
+		for _, channel := range d.Channels {
+			if reachable := tx.db.Settings.Reachable; reachable != nil && !reachable(channel, to) {
+				continue
+			}
+			values = append(values, tx.db.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued", reasonHeld,
+				d.AccountID, string(to), string(d.To), text(coachID),
+				0, micros(tx.Now), micros(tx.Now.Add(messageLifetime)), micros(tx.Now), micros(tx.Now))
+			queued++
+			tx.wakeOutbox(notify.Lane{Channel: channel, Kind: notify.NotificationCopy})
+		}
+	}
+	if queued == 0 {
+		return nil
+	}
+	err := tx.Defer(ctx, `
+		INSERT INTO deliveries (id, notification_id, kind, channel, state, reason, account_id, recipient, role, coach_id,
+			attempts, due_at, gives_up_at, created_at, updated_at)
+		VALUES `+rowsOf(queued, 15), values...)
+	if err != nil {
+		return fmt.Errorf("queue copies of notifications: %w", err)
+	}
+	return nil
+}
+
+// NotificationCopy returns the notification of a delivery, or false if it was deleted.
+func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, bool, error) {
+	var c notify.Copy
+	err := db.sql.QueryRow(ctx, `SELECT type, body, `+knownRole+` FROM notifications WHERE id = $3`, d.To, string(d.Role), d.NotificationID).
+		Scan(&c.Type, &c.Text, &c.Readable)
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, false, nil
+	}
+	return c, err == nil, err
+}
