@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// auditActions are the actions that were done to an object, newest first.
+// auditActions returns the audited actions on an object, newest first.
 func auditActions(t *testing.T, auditor *touchlinetest.Operator, id string) (actions []string) {
 	t.Helper()
 	for _, e := range auditor.Call(t, "GET", "/api/admin/audit?object_id="+id, nil).Want(t, 200).Items() {
@@ -22,8 +22,8 @@ func auditActions(t *testing.T, auditor *touchlinetest.Operator, id string) (act
 	return actions
 }
 
-// TestOperatorsDecideKYC: the queue, what is in a submission, its documents, and
-// both decisions; every read is recorded.
+// TestOperatorsDecideKYC covers the queue, a submission with its documents, and
+// both decisions. Every read is audited.
 func TestOperatorsDecideKYC(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -42,12 +42,12 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		a := desk.Call(t, "GET", "/api/admin/kyc?limit=1", nil).Want(t, 200)
 		b := desk.Call(t, "GET", "/api/admin/kyc?limit=1&cursor="+url.QueryEscape(a.String("next_cursor")), nil).Want(t, 200)
 		if a.Items()[0]["coach_id"] != first.ID || b.Items()[0]["coach_id"] != second.ID || b.String("next_cursor") != "" || strings.Contains(string(a.Body), "Kumari") {
-			t.Errorf("the queue is %s, %s", a.Body, b.Body)
+			t.Errorf("queue: got %s, then %s", a.Body, b.Body)
 		}
 		path := "/api/admin/kyc/" + first.ID
 		read := desk.Call(t, "GET", path, nil).Want(t, 200)
 		if read.String("legal_name") != "Asha Kumari Rao" || read.String("mobile_number") != coachNumber {
-			t.Errorf("%s", read.Body)
+			t.Errorf("submission: got %s", read.Body)
 		}
 		runCLI(t, s, "read in a shell", func(sh *cliContext) error {
 			if err := sh.Unlock(sh.ctx); err != nil {
@@ -55,17 +55,17 @@ func TestOperatorsDecideKYC(t *testing.T) {
 			}
 			v, err := sh.Verifications.Read(sh.ctx, sh.by, read.String("submission_id"))
 			if v.LegalName != "Asha Kumari Rao" {
-				t.Errorf("a shell reads %q", v.LegalName)
+				t.Errorf("legal name without a reason to read: got %q", v.LegalName)
 			}
 			return err
 		})
 		at := read.JSON["documents"].([]any)[0].(map[string]any)["content_url"].(string)
 		content := desk.Call(t, "GET", at, nil).Want(t, 200)
 		if string(content.Body) != string(file) || content.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(content.Header.Get("Content-Disposition"), "attachment") {
-			t.Errorf("%d bytes, %v", len(content.Body), content.Header)
+			t.Errorf("document content: got %d bytes, headers %v", len(content.Body), content.Header)
 		}
 		if got := auditActions(t, auditor, document); !slices.Equal(got, []string{"document.read"}) {
-			t.Errorf("recorded %v", got)
+			t.Errorf("audit log: got %v", got)
 		}
 		certificate := first.Upload(t, "certification", "level 2.pdf", file).Want(t, 201).String("document_id")
 		for _, nothing := range []string{
@@ -78,7 +78,7 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		for _, reason := range []any{nil, "", strings.Repeat("x", 501), "a\u0007b", "a\u202eb", "a\u2066b"} {
 			desk.Call(t, "POST", path+"/reject", object{"submission_id": saw, "reason": reason}).Want(t, 422, "validation_failed")
 		}
-		// Nothing is decided without saying what was seen.
+		// A decision must name the version that the operator has seen.
 		for _, body := range []object{{}, {"submission_id": ""}, {"submission_id": "x"}, {"submission_id": nil}, {"submission_id": saw, "more": 1}} {
 			desk.Call(t, "POST", path+"/approve", body).Want(t, 422, "validation_failed")
 			body["reason"] = "x"
@@ -90,26 +90,26 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		s.Operator(t, operator.Coaches).Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 403, "insufficient_scope")
 		desk.Call(t, "POST", path+"/reject", object{"reason": "unreadable", "submission_id": saw}).Want(t, 200)
 		if a := desk.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "invalid_transition"); a.String("state") != "rejected" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("after approval: got %s", a.Body)
 		}
 		submit(first)
-		// What the operator saw is no longer what waits.
+		// The operator has seen an older submission than the pending one.
 		newer := desk.Call(t, "GET", path, nil).Want(t, 200).String("submission_id")
 		if a := desk.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "request_superseded"); a.String("request_id") != newer {
-			t.Errorf("%s", a.Body)
+			t.Errorf("after rejection: got %s", a.Body)
 		}
 		desk.Call(t, "POST", path+"/approve", object{"submission_id": newer}).Want(t, 200)
 		if countNotifications(t, first, "kyc_verified") != 1 || countNotifications(t, first, "kyc_rejected") != 1 {
-			t.Error("the coach was not told")
+			t.Error("coach got no notification")
 		}
 		if got := auditActions(t, auditor, first.ID); !slices.Equal(got, []string{"kyc.approve", "kyc.read", "kyc.reject", "kyc.read", "kyc.read"}) {
-			t.Errorf("recorded %v", got)
+			t.Errorf("audit log: got %v", got)
 		}
 	}, enableKYC)
 }
 
-// TestFindCoaches: by a number in any spelling, by id, by the beginning of a name
-// in any case, page by page; and that is recorded.
+// TestFindCoaches searches by number in any format, by id, and by name prefix in
+// any case, page by page. Searches are audited.
 func TestFindCoaches(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -141,15 +141,15 @@ func TestFindCoaches(t *testing.T) {
 			{"q", "\u200d", nil},
 		} {
 			if got, _ := find(object{tt.by: tt.value}); !slices.Equal(got, tt.want) {
-				t.Errorf("%s %q finds %v, want %v", tt.by, tt.value, got, tt.want)
+				t.Errorf("%s %q: got %v, want %v", tt.by, tt.value, got, tt.want)
 			}
 		}
 		first, next := find(object{"q": "meera", "limit": 1})
 		if got, end := find(object{"q": "meera", "limit": 1, "cursor": next}); !slices.Equal(first, []string{other.ID}) || !slices.Equal(got, []string{coach.ID}) || end != "" {
-			t.Errorf("pages are %v, %v, %q", first, got, end)
+			t.Errorf("pages: got %v, %v, cursor %q", first, got, end)
 		}
 		if got, _ := find(object{"q": "meera", "limit": 1e6, "cursor": nil}); len(got) != 2 {
-			t.Errorf("a large page has %v", got)
+			t.Errorf("large page: got %v", got)
 		}
 		for _, wrong := range []any{
 			object{},
@@ -171,39 +171,39 @@ func TestFindCoaches(t *testing.T) {
 			desk.Call(t, "POST", search, wrong).Want(t, 422, "validation_failed")
 		}
 		desk.Call(t, "POST", search, nil).Want(t, 415)
-		// No number ever stands in an address.
+		// A number must never be part of a URL.
 		desk.Call(t, "GET", "/api/admin/coaches?q=meera", nil).Want(t, 404)
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		a := desk.Call(t, "GET", "/api/admin/coaches/"+coach.ID, nil).Want(t, 200)
 		if a.String("mobile_number") != coachNumber || a.String("use.players") != "1" || a.String("use.messages_today") != "1" || a.String("tier") != "free" || a.String("state") != "active" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("search result: got %s", a.Body)
 		}
 		for _, private := range []string{guardianNumber, "Asha", "Ravi"} {
 			if strings.Contains(string(a.Body), private) {
-				t.Errorf("a player shows: %s", a.Body)
+				t.Errorf("response names a player: %s", a.Body)
 			}
 		}
 		desk.Call(t, "GET", "/api/admin/coaches/"+desk.ID, nil).Want(t, 404)
 		unknown := desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "nonsense"}).Want(t, 422, "validation_failed")
 		if text := string(unknown.Body); !strings.Contains(text, "free, pro, academy") || strings.Contains(text, "subscription-tiers") {
-			t.Errorf("an unknown tier: %s", text)
+			t.Errorf("unknown tier: got %s", text)
 		}
 		if a := desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "academy"}).Want(t, 200); a.String("tier") != "academy" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("after the tier change: got %s", a.Body)
 		}
 		if got := auditActions(t, auditor, coach.ID); !slices.Contains(got, "coach.tier") || !slices.Contains(got, "coach.find") || !slices.Contains(got, "coach.read") {
-			t.Errorf("recorded %v", got)
+			t.Errorf("audit log: got %v", got)
 		}
 		for _, e := range auditor.Call(t, "GET", "/api/admin/audit?limit=200", nil).Want(t, 200).Items() {
 			if detail, _ := e["detail"].(string); strings.Contains(detail, "eera") || strings.Contains(detail, "98123") {
-				t.Errorf("the log holds personal data: %v", e)
+				t.Errorf("audit entry contains personal data: %v", e)
 			}
 		}
 	})
 }
 
-// TestSuspension: nothing of a suspended coach works, on any replica, but what
-// guardians say still counts; and all of it comes back.
+// TestSuspension: a suspended coach can do nothing on any replica, decisions of
+// guardians still count, and a restore undoes everything.
 func TestSuspension(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -223,7 +223,7 @@ func TestSuspension(t *testing.T) {
 		desk.Call(t, "POST", path+"/suspend", nil).Want(t, 415)
 		a := desk.Call(t, "POST", path+"/suspend", object{"reason": "asked for by the school"}).Want(t, 200)
 		if a.String("state") != "suspended" || a.String("suspended_for") != "asked for by the school" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("suspended coach: got %s", a.Body)
 		}
 		coach.On(other).Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
 		s.Call(t, "POST", "/auth/refresh", "", object{"refresh_token": coach.Refresh}).Want(t, 401, "session_revoked")
@@ -241,15 +241,16 @@ func TestSuspension(t *testing.T) {
 			wrong = "000001"
 		}
 		s.Call(t, "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": wrong}).Want(t, 422, "otp_incorrect")
-		for range 6 { // a right code is no wrong try
+		for range 6 { // a correct code is not a failed attempt
 			s.Call(t, "POST", "/auth/login", "", login).Want(t, 403, "account_suspended")
 		}
 		desk.Call(t, "POST", path+"/suspend", object{"reason": "again"}).Want(t, 409, "invalid_transition")
 
-		// The parties keep their say, and the coach's news waits.
+		// Guardians and students can still decide, and the coach's notifications
+		// are kept.
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": player, "action": "approved"}).Want(t, 200)
 		if a := guardian.Call(t, "GET", "/api/services/availability/"+player, nil).Want(t, 200); a.JSON["guardian_app_enabled"] != true {
-			t.Errorf("%s", a.Body)
+			t.Errorf("after the guardian's decision: got %s", a.Body)
 		}
 		asParent.Call(t, "GET", "/api/me", nil).Want(t, 200)
 
@@ -259,17 +260,17 @@ func TestSuspension(t *testing.T) {
 		access := s.Call(t, "POST", "/auth/login", "", login).Want(t, 200).String("access_token")
 		coach.Access = access
 		if countNotifications(t, coach, "guardian_approved") != 1 {
-			t.Error("the approval was lost")
+			t.Error("the approval is lost")
 		}
 		s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 200)
 		if got := auditActions(t, auditor, coach.ID); !slices.Equal(got, []string{"coach.read", "coach.restore", "coach.read", "coach.suspend"}) {
-			t.Errorf("recorded %v", got)
+			t.Errorf("audit log: got %v", got)
 		}
 	})
 }
 
-// TestConcurrentSuspensionAndLogin: of a suspension and a login at the same moment, no
-// session is left that works.
+// TestConcurrentSuspensionAndLogin: after a concurrent suspension and login, no
+// session works.
 func TestConcurrentSuspensionAndLogin(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -308,6 +309,6 @@ func TestConcurrentSuspensionAndLogin(t *testing.T) {
 			}
 			desk.Call(t, "POST", path+"/restore", nil).Want(t, 200)
 		}
-		t.Logf("%d logins came before, %d after", early.Load(), late.Load())
+		t.Logf("%d logins finished before the suspension, %d after", early.Load(), late.Load())
 	})
 }

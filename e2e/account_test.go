@@ -12,8 +12,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestProfile: what a complete profile wants, what a patch clears, and what
-// neither accepts.
+// TestProfile covers the required fields of a profile, clearing fields with a
+// patch, and invalid values.
 func TestProfile(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -21,31 +21,31 @@ func TestProfile(t *testing.T) {
 		if got := faultPointers(coach.Call(t, "POST", "/auth/complete-profile", map[string]any{
 			"bio": "x", "sports": []string{"Hockey", "hockey"}, "email": "nobody", "certifications": []string{"x"}, "profile_picture": "y", "age": 3,
 		}).Want(t, 422, "validation_failed")); !slices.Equal(got, []string{"/age", "/certifications/0", "/email", "/experience_years", "/name", "/profile_picture", "/sports"}) {
-			t.Errorf("faults at %v", got)
+			t.Errorf("invalid fields: got %v", got)
 		}
 		done := coach.Call(t, "POST", "/auth/complete-profile", map[string]any{
 			"name": " Asha Rao ", "bio": "I coach.\nEvery day.", "experience_years": 0, "sports": []string{"Hockey"}, "email": "asha@example.com", "certifications": []string{}, "profile_picture": nil,
 		}).Want(t, 200)
 		if done.String("name") != "Asha Rao" || done.String("profile_complete") != "true" || done.String("experience_years") != "0" {
-			t.Errorf("the profile: %s", done.Body)
+			t.Errorf("completed profile: got %s", done.Body)
 		}
 		me := coach.Call(t, "GET", "/api/me", nil).Want(t, 200)
 		if me.String("next") != "dashboard" || me.String("name") != "Asha Rao" || me.String("account.id") != coach.ID {
-			t.Errorf("me: %s", me.Body)
+			t.Errorf("/api/me: got %s", me.Body)
 		}
 		patched := coach.Call(t, "PATCH", "/api/coach/profile", `{"bio":null,"experience_years":3,"email":null}`, "Content-Type: application/merge-patch+json").Want(t, 200)
 		if patched.String("email") != "" || patched.String("name") != "Asha Rao" || patched.String("missing") != "[bio]" {
-			t.Errorf("patched: %s", patched.Body)
+			t.Errorf("patched profile: got %s", patched.Body)
 		}
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"name":"","sports":[],"experience_years":81}`).Want(t, 422)
 		if read := coach.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); string(read.Body) != string(patched.Body) {
-			t.Errorf("read %s, patched %s", read.Body, patched.Body)
+			t.Errorf("profile: got %s, want %s", read.Body, patched.Body)
 		}
 		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, "")).Want(t, 403, "profile_incomplete")
 	})
 }
 
-// faultPointers returns where a validation_failed found faults, in order.
+// faultPointers returns the sorted JSON pointers of a validation_failed problem.
 func faultPointers(a *touchlinetest.Response) []string {
 	var at []string
 	list, _ := a.JSON["errors"].([]any)
@@ -56,7 +56,7 @@ func faultPointers(a *touchlinetest.Response) []string {
 	return at
 }
 
-// TestSessions: they are listed newest first, page by page, and ended one by one.
+// TestSessions lists sessions newest first with paging, and ends them one by one.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -68,11 +68,11 @@ func TestSessions(t *testing.T) {
 		first := last.Call(t, "GET", "/auth/sessions?limit=2", nil).Want(t, 200)
 		items := first.Items()
 		if len(items) != 2 || items[0]["current"] != true || items[0]["session_id"] != last.Login.String("session_id") || items[0]["device_name"] != "test phone" {
-			t.Fatalf("first page: %s", first.Body)
+			t.Fatalf("first page: got %s", first.Body)
 		}
 		rest := last.Call(t, "GET", "/auth/sessions?limit=2&cursor="+first.String("next_cursor"), nil).Want(t, 200)
 		if len(rest.Items()) != 1 || rest.JSON["next_cursor"] != nil {
-			t.Fatalf("second page: %s", rest.Body)
+			t.Fatalf("second page: got %s", rest.Body)
 		}
 		other := s.SignIn(t, "coach", coach2Number)
 		other.Call(t, "GET", "/auth/sessions?cursor="+first.String("next_cursor"), nil).Want(t, 422)
@@ -85,8 +85,8 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// TestNotifications: notifications are listed, read, and followed across two replicas; a
-// stream resumes where it broke off and ends with its session.
+// TestNotifications lists, reads and streams notifications on two replicas. A
+// stream resumes after the last event id and ends with its session.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -101,41 +101,42 @@ func TestNotifications(t *testing.T) {
 
 		all := coach.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200)
 		if all.Items()[0]["id"] != revoked {
-			t.Fatalf("newest first: %s", all.Body)
+			t.Fatalf("first page: got %s, want the newest notification", all.Body)
 		}
 		more := coach.Call(t, "GET", "/api/notifications?limit=1&cursor="+all.String("next_cursor"), nil).Want(t, 200)
 		if more.Items()[0]["id"] != approved {
-			t.Fatalf("then the older: %s", more.Body)
+			t.Fatalf("second page: got %s, want the older notification", more.Body)
 		}
 		guardian.Call(t, "POST", "/api/notifications/read", map[string]any{"ids": []string{approved}}).Want(t, 200)
 		if left := coach.Call(t, "POST", "/api/notifications/read", map[string]any{"ids": []string{approved}}).Want(t, 200); left.String("unread") != "1" {
-			t.Errorf("unread: %s", left.Body)
+			t.Errorf("after reading one: got %s, want 1 unread", left.Body)
 		}
 		if unread := coach.Call(t, "GET", "/api/notifications?unread=true", nil).Want(t, 200).Items(); len(unread) != 1 || unread[0]["id"] != revoked {
-			t.Errorf("unread: %v", unread)
+			t.Errorf("unread notifications: got %v", unread)
 		}
 		coach.Call(t, "POST", "/api/notifications/read", map[string]any{"all": true, "ids": []string{approved}}).Want(t, 422)
 		coach.Call(t, "POST", "/api/notifications/read", map[string]any{"all": true}).Want(t, 200)
 
 		resumed := streamIDs(t, coach, approved)
 		if got := <-resumed; got != revoked {
-			t.Errorf("resumed with %q, want %q", got, revoked)
+			t.Errorf("resumed stream: got event %q, want %q", got, revoked)
 		}
 		coach.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
 		for _, ended := range []<-chan string{events, resumed} {
 			select {
 			case id, open := <-ended:
 				if open {
-					t.Errorf("event %s after the end", id)
+					t.Errorf("got event %s on an ended stream", id)
 				}
 			case <-time.After(5 * time.Second):
-				t.Error("the stream outlived its session by 5 s")
+				t.Error("the stream is still open 5 s after its session ended")
 			}
 		}
 	})
 }
 
-// streamIDs follows p's notifications; its channel closes with the stream.
+// streamIDs opens a notification stream and returns a channel of event ids,
+// closed when the stream ends.
 func streamIDs(t *testing.T, p *touchlinetest.User, last string) <-chan string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -153,10 +154,10 @@ func streamIDs(t *testing.T, p *touchlinetest.User, last string) <-chan string {
 		t.Fatal(err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("stream: %s", resp.Status)
+		t.Fatalf("open stream: got status %s", resp.Status)
 	}
 	lines, ids := bufio.NewScanner(resp.Body), make(chan string, 16)
-	lines.Scan() // retry: the line is open from here on
+	lines.Scan() // the retry line: the server has registered the stream
 	go func() {
 		defer close(ids)
 		defer func() { _ = resp.Body.Close() }()

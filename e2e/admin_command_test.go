@@ -17,15 +17,16 @@ var (
 	codePrinted = regexp.MustCompile(`(\d{6}) is your Touchline code`)
 )
 
-// TestAdminCommands: the real binary's commands, beside the real service on the same
-// database; the service sees what they did at its next request.
+// TestAdminCommands runs the admin commands of the binary beside a running server
+// on the same database. The server applies their changes from its next request
+// on.
 func TestAdminCommands(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
 		settings := []string{"TOUCHLINE_DATABASE_URL=" + database, "TOUCHLINE_KYC=on"}
 		p := startServer(t, append([]string{"TOUCHLINE_ADMIN_ADDR=127.0.0.1:0"}, settings...)...)
 		var admin string
-		eventually(t, "the operators' address", func() bool {
+		eventually(t, "the operators' listener started", func() bool {
 			m := operatorsAt.FindStringSubmatch(p.stdout.String())
 			if m != nil {
 				admin = m[1]
@@ -36,7 +37,7 @@ func TestAdminCommands(t *testing.T) {
 			t.Helper()
 			c := launch(t, p.dir, append([]string{"admin"}, args...), settings...)
 			if got := c.wait(waitLimit); got != code {
-				t.Errorf("admin %v ends with %d, want %d: %s", args, got, code, c.stderrText())
+				t.Errorf("admin %v: got exit code %d, want %d: %s", args, got, code, c.stderrText())
 			}
 			return strings.TrimSpace(c.stdout.String()), c.stderrText()
 		}
@@ -54,22 +55,22 @@ func TestAdminCommands(t *testing.T) {
 
 		token, note := run(0, "token", "create", "--name", "on call", "--scopes", "audit,coaches", "--days=7")
 		if !regexp.MustCompile(`^tlo_[A-Za-z0-9_-]{43}$`).MatchString(token) || strings.Contains(note, token) {
-			t.Errorf("printed %q and %q", token, note)
+			t.Errorf("token create: got stdout %q, stderr %q", token, note)
 		}
 		if got := call(token); got != 200 {
-			t.Errorf("a new token is answered %d", got)
+			t.Errorf("request with the new token: got status %d", got)
 		}
 		id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(note)
 		if list, _ := run(0, "token", "list"); !strings.Contains(list, id) || !strings.Contains(list, "on call") || strings.Contains(list, token) {
-			t.Errorf("listed %s", list)
+			t.Errorf("token list: got %s", list)
 		}
 		run(0, "token", "revoke", id)
 		run(0, "token", "revoke", id)
 		if got := call(token); got != 401 {
-			t.Errorf("a revoked token is answered %d", got)
+			t.Errorf("request with a revoked token: got status %d", got)
 		}
 
-		// Many at once wait for one another, and for the service.
+		// Concurrent commands wait for each other and for the server.
 		var wait sync.WaitGroup
 		for i := range 6 {
 			wait.Go(func() { run(0, "token", "create", "--name", fmt.Sprint("t", i), "--scopes", "metrics") })
@@ -88,28 +89,28 @@ func TestAdminCommands(t *testing.T) {
 			Account struct{ ID string }
 		}
 		if err := json.Unmarshal([]byte(body), &login); err != nil || login.Account.ID == "" {
-			t.Fatalf("%v: %s", err, body)
+			t.Fatalf("sign in: %v: %s", err, body)
 		}
 		coach := login.Account.ID
 		if found, _ := run(0, "coach", "find", coachNumber); !strings.Contains(found, coach) {
-			t.Errorf("found %s", found)
+			t.Errorf("coach find: got %s", found)
 		}
 		if shown, _ := run(0, "coach", "tier", coach, "academy"); !strings.Contains(shown, "academy") {
-			t.Errorf("shown %s", shown)
+			t.Errorf("coach show: got %s", shown)
 		}
 		run(0, "coach", "suspend", coach, "--reason", "asked for by the school")
 		if status, _, answer := p.post("/auth/refresh", `{"refresh_token": "`+login.Refresh+`"}`); status != 401 || !strings.Contains(answer, "session_revoked") {
-			t.Errorf("a suspended coach is answered %d: %s", status, answer)
+			t.Errorf("request of a suspended coach: got %d: %s", status, answer)
 		}
 		if shown, _ := run(0, "coach", "show", coach); !strings.Contains(shown, "suspended") || !strings.Contains(shown, "asked for by the school") {
-			t.Errorf("shown %s", shown)
+			t.Errorf("coach show after restore: got %s", shown)
 		}
 		run(0, "coach", "restore", coach)
 		run(0, "kyc", "list")
 		log, _ := run(0, "audit", "--object", coach)
 		for _, want := range []string{"shell:", "coach.suspend", "coach.restore", "coach.tier", "coach.find"} {
 			if !strings.Contains(log, want) {
-				t.Errorf("the log lacks %s:\n%s", want, log)
+				t.Errorf("audit log lacks %s:\n%s", want, log)
 			}
 		}
 
@@ -139,10 +140,10 @@ func TestAdminCommands(t *testing.T) {
 			{2, "kyc reject " + coach + " --reason a\u2066b", "--reason: This has characters that are not allowed here"},
 			{2, "kyc reject " + coach + " --reason \xff", "--reason"},
 			{2, "kyc reject " + coach, "--reason"},
-			{1, "coach restore " + coach, "active already"},
+			{1, "coach restore " + coach, "already active"},
 		} {
 			if _, said := run(wrong.code, strings.Fields(wrong.args)...); !strings.Contains(said, wrong.says) {
-				t.Errorf("admin %s says %q", wrong.args, said)
+				t.Errorf("admin %s: got %q", wrong.args, said)
 			}
 		}
 	})

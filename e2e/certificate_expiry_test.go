@@ -7,10 +7,11 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestCertificateExpiryNotifications: a certificate's coach is told 30 and 7 days before its end,
-// once each, however many replicas look; another end is told of anew.
+// TestCertificateExpiryNotifications: a coach is notified 30 and 7 days before a
+// certificate expires, once each, by one of several replicas. A new expiry date
+// is notified again.
 func TestCertificateExpiryNotifications(t *testing.T) {
-	t.Parallel() // it waits for looks that come every few seconds
+	t.Parallel() // waits for several runs of the worker
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Replica()
 		c := s.Coach(t, "+919812300001")
@@ -23,22 +24,22 @@ func TestCertificateExpiryNotifications(t *testing.T) {
 			t.Helper()
 			eventually(t, what, func() bool { return countNotifications(t, c, "certificate_expiring") >= n })
 			if got := countNotifications(t, c, "certificate_expiring"); got != n {
-				t.Fatalf("%s: told %d times in all, want %d", what, got, n)
+				t.Fatalf("%s: got %d notifications in total, want %d", what, got, n)
 			}
 		}
 		move := func(days int) {
 			s.Clock.Advance(time.Duration(days) * day)
 			c = renewTokens(t, c)
 		}
-		move(11) // 29 days are left of the first
+		move(11) // the first expires in 29 days
 		expect("30 days before", 1)
 		note := c.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200).Items()[0]
 		if data, _ := note["data"].(map[string]any); data["document_id"] != d.String("document_id") {
-			t.Errorf("told of %v", note)
+			t.Errorf("notification: got %v", note)
 		}
-		move(3) // 6 days are left of the late one
+		move(3) // the late one expires in 6 days
 		expect("7 days before the end of the late one", 2)
-		move(20) // 6 are left of the first
+		move(20) // the first expires in 6 days
 		expect("7 days before", 3)
 		c.Call(t, "PATCH", d.Header.Get("Location"), map[string]any{"title": "Renamed"}).Want(t, 200)
 		c.Call(t, "PATCH", d.Header.Get("Location"), map[string]any{"expires_on": ends(31)}).Want(t, 200)
@@ -46,6 +47,6 @@ func TestCertificateExpiryNotifications(t *testing.T) {
 		expect("30 days before the new end", 4)
 		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200)
 		move(25)
-		never(t, "told of what is deleted, or of a new name", 6*time.Second, func() bool { return countNotifications(t, c, "certificate_expiring") > 4 })
+		never(t, "notified about a deleted certificate or a new title", 6*time.Second, func() bool { return countNotifications(t, c, "certificate_expiring") > 4 })
 	})
 }

@@ -13,21 +13,22 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// requestCoachOTP asks for a coach's OTP at number and returns it.
+// requestCoachOTP requests an OTP for a coach's number and returns it.
 func requestCoachOTP(t *testing.T, s *touchlinetest.Service, number string) string {
 	t.Helper()
-	s.Clock.Advance(61 * time.Second) // between two codes
+	s.Clock.Advance(61 * time.Second) // the minimum time between two codes
 	before := s.Sent(number, "otp")
 	s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number}).Want(t, 202)
 	return s.OTP(number, before)
 }
 
-// changeNumberBody is the body that gives a new number.
+// changeNumberBody returns the body of a request to change the number.
 func changeNumberBody(otp, number, newOTP string) map[string]any {
 	return map[string]any{"otp": otp, "new_mobile_number": number, "new_otp": newOTP}
 }
 
-// concurrently asks all at once and returns the answers in their order.
+// concurrently runs the calls at the same time and returns their responses in
+// order.
 func concurrently(t *testing.T, asks ...func() (*touchlinetest.Response, error)) []*touchlinetest.Response {
 	t.Helper()
 	answers := make([]*touchlinetest.Response, len(asks))
@@ -42,7 +43,7 @@ func concurrently(t *testing.T, asks ...func() (*touchlinetest.Response, error))
 				a = &touchlinetest.Response{}
 			}
 			if a.Status >= 500 {
-				t.Errorf("answer %d: %s", a.Status, a.Body)
+				t.Errorf("got status %d: %s", a.Status, a.Body)
 			}
 			answers[i] = a
 		})
@@ -52,7 +53,7 @@ func concurrently(t *testing.T, asks ...func() (*touchlinetest.Response, error))
 	return answers
 }
 
-// callLater is a call for together.
+// callLater returns a call for concurrently.
 func callLater(s *touchlinetest.Service, method, path, token string, body any) func() (*touchlinetest.Response, error) {
 	return func() (*touchlinetest.Response, error) {
 		return s.Do(context.Background(), method, path, token, body)
@@ -61,7 +62,8 @@ func callLater(s *touchlinetest.Service, method, path, token string, body any) f
 
 const newNumber = "+919812300091"
 
-// TestChangeNumber: the coach stays who they are, under another number.
+// TestChangeNumber: the account, its session and its players stay; only the
+// number changes.
 func TestChangeNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -74,27 +76,27 @@ func TestChangeNumber(t *testing.T) {
 		body := changeNumberBody(requestCoachOTP(t, s, coachNumber), "098123 00091", requestCoachOTP(t, s, newNumber))
 		done := coach.Call(t, "POST", "/auth/change-number", body, "Idempotency-Key: k").Want(t, 200)
 		if done.String("account.id") != coach.ID || done.String("account.mobile_number") != newNumber || done.String("sessions_ended") != "1" {
-			t.Errorf("changed: %s", done.Body)
+			t.Errorf("change: got %s", done.Body)
 		}
 		if again := coach.Call(t, "POST", "/auth/change-number", body, "Idempotency-Key: k").Want(t, 200); string(again.Body) != string(done.Body) {
-			t.Errorf("once more: %s", again.Body)
+			t.Errorf("repeated change: got %s", again.Body)
 		}
 		if me := coach.Call(t, "GET", "/api/me", nil).Want(t, 200); me.String("account.mobile_number") != newNumber {
-			t.Errorf("me: %s", me.Body)
+			t.Errorf("/api/me: got %s", me.Body)
 		}
 		elsewhere.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
 		refresh(t, s, elsewhere.Refresh).Want(t, 401, "session_revoked")
 		if a := refresh(t, s, coach.Refresh).Want(t, 200); a.String("account.mobile_number") != newNumber {
-			t.Errorf("refreshed: %s", a.Body)
+			t.Errorf("refresh: got %s", a.Body)
 		}
 		if countNotifications(t, coach, "security_notice") != 1 {
-			t.Error("no security notice")
+			t.Error("got no security notification")
 		}
 		status := coach.Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
 		if status.String("guardian_status") != "approved" || len(status.JSON["history"].([]any)) != 1 {
-			t.Errorf("status: %s", status.Body)
+			t.Errorf("approval status: got %s", status.Body)
 		}
-		// The numbers are who holds them now.
+		// Both numbers belong to their current owners.
 		own := map[string]any{"guardian": map[string]any{"mobile_number": newNumber}}
 		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(newNumber, "")).Want(t, 422, "contact_conflict")
 		coach.Call(t, "PATCH", "/api/players/"+player, own).Want(t, 422, "contact_conflict")
@@ -103,16 +105,16 @@ func TestChangeNumber(t *testing.T) {
 		coach.Call(t, "PATCH", "/api/players/"+player, map[string]any{"student": map[string]any{"contact_number": coachNumber}}).Want(t, 200)
 		s.Clock.Advance(61 * time.Second)
 		if p := s.SignIn(t, "coach", newNumber); p.ID != coach.ID {
-			t.Error("the new number is somebody else")
+			t.Error("sign-in with the new number opens another account")
 		}
 		if p := s.SignIn(t, "coach", coachNumber); p.ID == coach.ID || p.Login.String("next") != "complete_profile" {
-			t.Errorf("the old number: %s", p.Login.Body)
+			t.Errorf("sign-in with the old number: got %s", p.Login.Body)
 		}
 	})
 }
 
-// TestChangeNumberDevices: every device of the coach is proven for the new number
-// afterwards and none for the old one; those of others who share it stay as they were.
+// TestChangeNumberDevices: all devices of the coach move to the new number.
+// Devices of other accounts with the same number do not change.
 func TestChangeNumberDevices(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -137,12 +139,12 @@ func TestChangeNumberDevices(t *testing.T) {
 		family, old := signIn("guardian", coachNumber, ""), signIn("guardian", coachNumber, "")
 		old.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
 		if shared := signIn("guardian", coachNumber, lent.Device); shared.Device != lent.Device {
-			t.Fatal("one device has two tokens")
+			t.Fatal("the device got a second token")
 		}
 		forgotten := signIn("coach", coachNumber, "")
 		inHand := signIn("coach", coachNumber, "")
 		if both := signIn("guardian", coachNumber, inHand.Device); both.Device != inHand.Device {
-			t.Fatal("one device has two tokens")
+			t.Fatal("the device got a second token")
 		}
 		deleteDeviceSessions(t, db, forgotten.Device)
 		inHand.Call(t, "POST", "/auth/change-number", changeNumberBody(requestCoachOTP(t, s, coachNumber), newNumber, requestCoachOTP(t, s, newNumber))).Want(t, 200)
@@ -155,10 +157,10 @@ func TestChangeNumberDevices(t *testing.T) {
 			"nobody's": {forgotten.Device, ""},
 		} {
 			if got := deviceNumber(t, db, tt.token); got != tt.want {
-				t.Errorf("%s is bound to %q, want %q", name, got, tt.want)
+				t.Errorf("device %s: got number %q, want %q", name, got, tt.want)
 			}
 		}
-		// It has sends of its own, beside the shared ones, at the new number alone.
+		// The device has its own send limit, at the new number only.
 		s.Clock.Advance(61 * time.Second)
 		for _, tt := range []struct {
 			number, token string
@@ -180,14 +182,14 @@ func TestChangeNumberDevices(t *testing.T) {
 	}, func(c *config.Config) { c.OTPSendsPerHour, c.OTPSendsPerDay = 0, 0 })
 }
 
-// deviceNumber is the number for which a device is proven, or "".
+// deviceNumber returns the number that a device has verified, or "".
 func deviceNumber(t *testing.T, db *sql.DB, token string) string {
 	t.Helper()
 	hash := sha256.Sum256([]byte(token))
 	return queryOne[string](t, db, `SELECT COALESCE((SELECT mobile_number FROM devices WHERE token_hash = $1), '')`, hash[:])
 }
 
-// deleteDeviceSessions removes the sessions of a device, as the sweep does in the end.
+// deleteDeviceSessions deletes the sessions of a device, as the cleanup job does.
 func deleteDeviceSessions(t *testing.T, db *sql.DB, token string) {
 	t.Helper()
 	hash := sha256.Sum256([]byte(token))
@@ -196,7 +198,7 @@ func deleteDeviceSessions(t *testing.T, db *sql.DB, token string) {
 	}
 }
 
-// TestChangeNumberRefused: each refusal names what is wrong and uses nothing up.
+// TestChangeNumberRefused: each error names its cause and does not use up a code.
 func TestChangeNumberRefused(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -207,37 +209,37 @@ func TestChangeNumberRefused(t *testing.T) {
 		guardian.Call(t, "POST", path, changeNumberBody("123456", newNumber, "123456")).Want(t, 403, "role_not_allowed")
 		s.Call(t, "POST", path, "", changeNumberBody("123456", newNumber, "123456")).Want(t, 401, "token_missing")
 		if a := coach.Call(t, "POST", path, changeNumberBody("x", "12", "1")).Want(t, 422, "validation_failed"); fmt.Sprint(faultPointers(a)) != "[/new_mobile_number /new_otp /otp]" {
-			t.Errorf("faults: %s", a.Body)
+			t.Errorf("invalid fields: got %s", a.Body)
 		}
 		coach.Call(t, "POST", path, changeNumberBody("123456", "+61412345678", "123456")).Want(t, 403, "destination_blocked")
 		if a := coach.Call(t, "POST", path, changeNumberBody("123456", coachNumber, "123456")).Want(t, 422, "validation_failed"); fmt.Sprint(faultPointers(a)) != "[/new_mobile_number]" {
-			t.Errorf("the same: %s", a.Body)
+			t.Errorf("same number: got %s", a.Body)
 		}
 		if a := coach.Call(t, "POST", path, changeNumberBody("123456", newNumber, "123456")).Want(t, 410, "otp_expired"); a.String("number") != "current" {
-			t.Errorf("none asked for: %s", a.Body)
+			t.Errorf("no code requested for the old number: got %s", a.Body)
 		}
 		otp := requestCoachOTP(t, s, coachNumber)
 		if a := coach.Call(t, "POST", path, changeNumberBody(otp, newNumber, "123456")).Want(t, 410, "otp_expired"); a.String("number") != "new" {
-			t.Errorf("none asked for at the new: %s", a.Body)
+			t.Errorf("no code requested for the new number: got %s", a.Body)
 		}
 		newOTP := requestCoachOTP(t, s, newNumber)
 		for range 2 {
 			if a := coach.Call(t, "POST", path, changeNumberBody(otp, newNumber, wrongOTP(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("number") != "new" {
-				t.Errorf("the new is wrong: %s", a.Body)
+				t.Errorf("wrong code of the new number: got %s", a.Body)
 			}
 		}
 		if a := coach.Call(t, "POST", path, changeNumberBody(wrongOTP(otp, 0), newNumber, wrongOTP(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("number") != "current" || a.String("attempts_left") != "4" {
-			t.Errorf("both are wrong: %s", a.Body)
+			t.Errorf("both codes wrong: got %s", a.Body)
 		}
 		if a := coach.Call(t, "POST", path, changeNumberBody(otp, newNumber, wrongOTP(newOTP, 0))).Want(t, 422, "otp_incorrect"); a.String("attempts_left") != "2" {
-			t.Errorf("a third one: %s", a.Body)
+			t.Errorf("third wrong code: got %s", a.Body)
 		}
 		for _, contact := range []string{guardianNumber, studentNumber} {
 			coach.Call(t, "POST", path, changeNumberBody(otp, contact, requestCoachOTP(t, s, contact))).Want(t, 422, "contact_conflict")
 		}
 		taken := s.SignIn(t, "coach", "+919812300092")
 		coach.Call(t, "POST", path, changeNumberBody(otp, taken.Number, requestCoachOTP(t, s, taken.Number))).Want(t, 409, "number_in_use")
-		// What was right was used up by none of these.
+		// None of these requests used up a correct code.
 		coach.Call(t, "POST", path, changeNumberBody(otp, newNumber, newOTP)).Want(t, 200)
 		coach.Call(t, "POST", path, changeNumberBody(otp, coachNumber, newOTP)).Want(t, 410, "otp_expired")
 		dead := requestCoachOTP(t, s, newNumber)
@@ -245,12 +247,13 @@ func TestChangeNumberRefused(t *testing.T) {
 			coach.Call(t, "POST", path, changeNumberBody(wrongOTP(dead, 0), coachNumber, "123456"))
 		}
 		if a := coach.Call(t, "POST", path, changeNumberBody(dead, coachNumber, "123456")).Want(t, 429, "otp_attempts_exceeded"); a.String("number") != "current" {
-			t.Errorf("dead: %s", a.Body)
+			t.Errorf("exhausted code: got %s", a.Body)
 		}
 	}, func(c *config.Config) { c.Countries = []string{"IN"}; c.OTPValidity = time.Hour })
 }
 
-// TestChangeNumberToContact: a setting lets a coach be a contact of their own.
+// TestChangeNumberToContact: by a setting, a coach may be a contact of their own
+// player.
 func TestChangeNumberToContact(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -260,11 +263,12 @@ func TestChangeNumberToContact(t *testing.T) {
 	}, func(c *config.Config) { c.AllowCoachAsContact = true })
 }
 
-// raceRounds is how often each race is run.
+// raceRounds is the number of rounds of each race.
 const raceRounds = 8
 
-// TestChangeNumberRaces: whoever races with a change of number, no two coaches have
-// one number, and nobody goes on under a number that is not theirs.
+// TestChangeNumberRaces: a change of number races with other requests. Two
+// coaches never share a number, and no session continues under another account's
+// number.
 func TestChangeNumberRaces(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -276,30 +280,32 @@ func TestChangeNumberRaces(t *testing.T) {
 			t.Helper()
 			if n := queryOne[int](t, db, `SELECT count(*) FROM sessions s JOIN accounts a ON a.id = s.account_id
 				WHERE s.revoked_at IS NULL AND s.mobile_number <> a.mobile_number`); n != 0 {
-				t.Errorf("%s: %d live sessions under another number", what, n)
+				t.Errorf("%s: got %d live sessions under another number", what, n)
 			}
 		}
 		for range raceRounds {
-			// Two coaches and one new number.
+			// Two coaches change to one number.
 			a, b, to := s.Coach(t, number()), s.Coach(t, number()), number()
 			codeA, codeB, codeTo := requestCoachOTP(t, s, a.Number), requestCoachOTP(t, s, b.Number), requestCoachOTP(t, s, to)
 			got := concurrently(t, callLater(s, "POST", path, a.Access, changeNumberBody(codeA, to, codeTo)), callLater(r, "POST", path, b.Access, changeNumberBody(codeB, to, codeTo)))
 			if (got[0].Status == 200) == (got[1].Status == 200) {
-				t.Errorf("two to one number: %s / %s", got[0].Body, got[1].Body)
+				t.Errorf("two changes to one number: got %s and %s", got[0].Body, got[1].Body)
 			}
 			sound("two to one number")
 
-			// A login that uses the same code registers another coach, or finds it used.
+			// A login with the same code registers another coach, or finds the
+			// code used.
 			c, to := s.Coach(t, number()), number()
 			codeC, codeTo := requestCoachOTP(t, s, c.Number), requestCoachOTP(t, s, to)
 			got = concurrently(t, callLater(s, "POST", path, c.Access, changeNumberBody(codeC, to, codeTo)),
 				callLater(r, "POST", "/auth/login", "", map[string]any{"mobile_number": to, "otp": codeTo}))
 			if (got[0].Status == 200) == (got[1].Status == 200) {
-				t.Errorf("a login with the new number: %s / %s", got[0].Body, got[1].Body)
+				t.Errorf("login with the new number: got %s and %s", got[0].Body, got[1].Body)
 			}
 			sound("a login with the new number")
 
-			// A login to the old number by a code of its own is ended, or somebody new.
+			// A login with the old number and another code is ended by the
+			// change, or opens a new account.
 			d, to := s.Coach(t, number()), number()
 			s.Clock.Advance(61 * time.Second)
 			before := s.Sent(d.Number, "otp")
@@ -309,14 +315,14 @@ func TestChangeNumberRaces(t *testing.T) {
 			got = concurrently(t, callLater(s, "POST", path, d.Access, changeNumberBody(codeD, to, codeTo)),
 				callLater(r, "POST", "/auth/login", "", map[string]any{"mobile_number": d.Number, "otp": deviceCode, "device_token": d.Device}))
 			if got[0].Status != 200 {
-				t.Errorf("a change beside a login: %s", got[0].Body)
+				t.Errorf("change during a login: got %s", got[0].Body)
 			}
 			if got[1].Status == 200 && got[1].String("account.id") == d.ID {
 				r.Call(t, "GET", "/api/me", got[1].String("access_token"), nil).Want(t, 401, "session_revoked")
 			}
 			sound("a login with the old number")
 
-			// A refresh elsewhere.
+			// A refresh on another replica.
 			e, to := s.Coach(t, number()), number()
 			s.Clock.Advance(61 * time.Second)
 			other := s.SignIn(t, "coach", e.Number)
@@ -325,14 +331,14 @@ func TestChangeNumberRaces(t *testing.T) {
 				callLater(r, "POST", "/auth/refresh", "", map[string]any{"refresh_token": other.Refresh}),
 				callLater(r, "POST", "/auth/refresh", "", map[string]any{"refresh_token": e.Refresh}))
 			if got[0].Status != 200 || got[2].Status != 200 {
-				t.Errorf("beside refreshes: %s, %s", got[0].Body, got[2].Body)
+				t.Errorf("changes during refreshes: got %s and %s", got[0].Body, got[2].Body)
 			}
 			if got[1].Status == 200 {
 				r.Call(t, "GET", "/api/me", got[1].String("access_token"), nil).Want(t, 401, "session_revoked")
 			}
 			sound("a refresh")
 
-			// A player with that number as guardian.
+			// A player whose guardian has the new number.
 			f, to := s.Coach(t, number()), number()
 			codeF, codeTo := requestCoachOTP(t, s, f.Number), requestCoachOTP(t, s, to)
 			got = concurrently(t, callLater(s, "POST", path, f.Access, changeNumberBody(codeF, to, codeTo)), callLater(r, "POST", "/api/players/add", f.Access, touchlinetest.Minor(to, "")))
@@ -340,7 +346,7 @@ func TestChangeNumberRaces(t *testing.T) {
 				t.Error("a coach is the guardian of their own player")
 			}
 			if got[0].Status != 200 && got[1].Status != 201 {
-				t.Errorf("neither: %s / %s", got[0].Body, got[1].Body)
+				t.Errorf("both failed: got %s and %s", got[0].Body, got[1].Body)
 			}
 		}
 	}, func(c *config.Config) { c.OTPValidity = time.Hour })

@@ -14,9 +14,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestCloseAccountDuringKYC: what a coach gave to be verified goes with the
-// account: the legal name of every submission, the documents, their bytes. Nothing
-// is left for an operator to decide; that they decided before stays in the log.
+// TestCloseAccountDuringKYC: closing an account deletes the legal names,
+// documents and files of its KYC submissions. Operators have nothing left to
+// decide; their earlier decisions stay in the audit log.
 func TestCloseAccountDuringKYC(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -33,18 +33,18 @@ func TestCloseAccountDuringKYC(t *testing.T) {
 		submit()
 		waiting := queryOne[string](t, db, `SELECT id FROM kyc_submissions WHERE coach_id = $1 AND state = 'submitted'`, c.ID)
 		if n := len(documentFiles(t, s)); n != 1 {
-			t.Fatalf("%d files are kept", n)
+			t.Fatalf("got %d files before the closure", n)
 		}
 		closeAccount(t, s, c)
 
 		s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
 			queue, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 9)
 			if err != nil || len(queue) != 0 {
-				t.Errorf("%d wait, %v", len(queue), err)
+				t.Errorf("KYC queue: got %d submissions, error %v", len(queue), err)
 			}
 			for _, id := range []string{rejected, waiting} {
 				if _, err := sh.Verifications.Approve(ctx, by, id); err == nil {
-					t.Errorf("submission %s was approved", id)
+					t.Errorf("submission %s was approved after the closure", id)
 				}
 			}
 		})
@@ -55,10 +55,10 @@ func TestCloseAccountDuringKYC(t *testing.T) {
 			`SELECT count(*) FROM kyc_documents WHERE document_id = '` + passport + `' AND $1 <> ''`: 0,
 		} {
 			if got := queryOne[int](t, db, query, c.ID); got != want {
-				t.Errorf("%s: %d, want %d", query, got, want)
+				t.Errorf("%s: got %d, want %d", query, got, want)
 			}
 		}
-		eventually(t, "the bytes go", func() bool {
+		eventually(t, "the files are deleted", func() bool {
 			return queryOne[int](t, db, `SELECT count(*) FROM blobs WHERE coach_id = $1`, c.ID) == 0 && len(documentFiles(t, s)) == 0
 		})
 		if strings.Contains(s.Log.String(), "Meera K. Nair") {
@@ -67,7 +67,7 @@ func TestCloseAccountDuringKYC(t *testing.T) {
 	}, enableKYC)
 }
 
-// documentFiles are those that hold documents.
+// documentFiles returns the paths of all stored documents.
 func documentFiles(t *testing.T, s *touchlinetest.Service) (paths []string) {
 	t.Helper()
 	root := strings.TrimPrefix(s.Config.Files.Reveal(), "file:")

@@ -10,8 +10,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestCloseAccount: everything of the coach ends at once, who had approved is told,
-// who was only asked is not, and what proves the past stays.
+// TestCloseAccount: all data of the coach ends at once. Approvers are notified,
+// parties without an approval are not, and the approval history is retained.
 func TestCloseAccount(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -44,7 +44,7 @@ func TestCloseAccount(t *testing.T) {
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 410, "otp_expired")
 		otp := requestCoachOTP(t, s, coachNumber)
 		if a := coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": wrongOTP(otp, 0)}).Want(t, 422, "otp_incorrect"); a.String("attempts_left") != "4" {
-			t.Errorf("wrong: %s", a.Body)
+			t.Errorf("wrong code: got %s", a.Body)
 		}
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": otp}).Want(t, 204)
 
@@ -56,21 +56,21 @@ func TestCloseAccount(t *testing.T) {
 		s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 404)
 		s.Call(t, "GET", link, "", nil).Want(t, 404)
 		if countNotifications(t, guardian, "coach_left") != 1 || countNotifications(t, guardian, "guardian_request") != 1 || countNotifications(t, guardian, "guardian_approval_confirmed") != 0 {
-			t.Error("the guardian's tray is not as it should be")
+			t.Error("guardian's notifications: want one each of coach_left and guardian_request, and no confirmation")
 		}
 		if n := len(asked.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()); n != 0 {
-			t.Errorf("who was only asked has %d notifications", n)
+			t.Errorf("a party without an approval got %d notifications", n)
 		}
 		for _, p := range []*touchlinetest.User{guardian, asked} {
 			p.Call(t, "GET", "/api/players/approval-status/"+approved, nil).Want(t, 404)
 			p.Call(t, "GET", "/api/players/approval-status/"+waiting.String("player_id"), nil).Want(t, 404)
 		}
 		guardian.Call(t, "GET", "/api/players/approval-status/"+kept, nil).Want(t, 200)
-		refresh(t, s, guardian.Refresh).Want(t, 200) // for the other coach
+		refresh(t, s, guardian.Refresh).Want(t, 200) // the guardian still has a player of the other coach
 		refresh(t, s, asked.Refresh).Want(t, 401, "refresh_token_expired")
 		refresh(t, s, disputer.Refresh).Want(t, 401, "refresh_token_expired")
 
-		// What is left, and what is not.
+		// The history stays; everything else is gone.
 		for query, want := range map[string]int{
 			`SELECT count(*) FROM approval_history WHERE player_id = '` + approved + `'`:                                            1,
 			`SELECT count(*) FROM requests WHERE coach_id = $1`:                                                                     4,
@@ -89,28 +89,29 @@ func TestCloseAccount(t *testing.T) {
 				args = nil
 			}
 			if got := queryOne[int](t, db, query, args...); got != want {
-				t.Errorf("%s: %d, want %d", query, got, want)
+				t.Errorf("%s: got %d, want %d", query, got, want)
 			}
 		}
 		for _, table := range []string{"devices", "sessions", "accounts"} {
 			if n := queryOne[int](t, db, `SELECT count(*) FROM `+table+` WHERE mobile_number = $1`, coachNumber); n != 0 {
-				t.Errorf("%d %s hold the number still", n, table)
+				t.Errorf("got %d %s with the closed number", n, table)
 			}
 		}
 
-		// The number is free.
+		// The number can register again.
 		s.Clock.Advance(time.Hour)
 		anew := s.SignIn(t, "coach", coachNumber)
 		if anew.ID == coach.ID || anew.Login.String("next") != "complete_profile" || len(anew.Call(t, "GET", "/api/players", nil).Want(t, 200).Items()) != 0 {
-			t.Errorf("anew: %s", anew.Login.Body)
+			t.Errorf("new account: got %s", anew.Login.Body)
 		}
 		s.Clock.Advance(61 * time.Second)
-		anew.Call(t, "DELETE", "/api/me", map[string]any{"otp": requestCoachOTP(t, s, coachNumber)}).Want(t, 204) // with nothing at all
+		anew.Call(t, "DELETE", "/api/me", map[string]any{"otp": requestCoachOTP(t, s, coachNumber)}).Want(t, 204) // closing an empty account
 	})
 }
 
-// TestCloseAccountRaces: a player, a decision, a login, a refresh at the same time
-// as the closing come before it, whole, or find the account gone.
+// TestCloseAccountRaces: a player, a decision, a login and a refresh race with a
+// closure. Each one finishes completely before the closure or finds the account
+// closed.
 func TestCloseAccountRaces(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -137,17 +138,17 @@ func TestCloseAccountRaces(t *testing.T) {
 			closed, added, decided, refreshed, login := got[0], got[1], got[2], got[3], got[4]
 			closed.Want(t, 204)
 			if added.Status != 201 && added.Status != 401 {
-				t.Errorf("adding: %s", added.Body)
+				t.Errorf("add player: got %s", added.Body)
 			}
 			if n := queryOne[int](t, db, `SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL`, coach.ID); n != 0 {
-				t.Errorf("%d players outlive the account", n)
+				t.Errorf("got %d players after the closure", n)
 			}
 			history := queryOne[int](t, db, `SELECT count(*) FROM approval_history WHERE player_id = $1`, player)
 			if (decided.Status == 200) != (history == 1) || decided.Status != 200 && decided.Status != 404 {
-				t.Errorf("decided %d with %d records: %s", decided.Status, history, decided.Body)
+				t.Errorf("decision: got status %d with %d history records: %s", decided.Status, history, decided.Body)
 			}
 			if tells := countNotifications(t, guardian, "coach_left"); tells != history {
-				t.Errorf("%d times told after %d decisions", tells, history)
+				t.Errorf("got %d notifications after %d decisions", tells, history)
 			}
 			if refreshed.Status == 200 {
 				r.Call(t, "GET", "/api/me", refreshed.String("access_token"), nil).Want(t, 401, "session_revoked")
@@ -156,10 +157,10 @@ func TestCloseAccountRaces(t *testing.T) {
 				r.Call(t, "GET", "/api/me", login.String("access_token"), nil).Want(t, 401, "session_revoked")
 			}
 			if n := queryOne[int](t, db, `SELECT count(*) FROM sessions WHERE account_id = $1 AND revoked_at IS NULL`, coach.ID); n != 0 {
-				t.Errorf("%d sessions outlive the account", n)
+				t.Errorf("got %d live sessions after the closure", n)
 			}
 			if n := queryOne[int](t, db, `SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending'`, coach.ID); n != 0 {
-				t.Errorf("%d requests are open", n)
+				t.Errorf("got %d pending requests after the closure", n)
 			}
 		}
 	}, func(c *config.Config) { c.OTPValidity = time.Hour })

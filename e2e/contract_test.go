@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestSupersededRequestID: an answer to a question that is no longer asked counts
-// for nothing, whatever kind of identifier it names.
+// TestSupersededRequestID: a decision about a superseded request is refused, for
+// any form of request id.
 func TestSupersededRequestID(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -28,8 +28,8 @@ func TestSupersededRequestID(t *testing.T) {
 	})
 }
 
-// TestIncompleteProfileSendsNothing: whatever would ask somebody waits for the
-// profile; what asks nobody does not.
+// TestIncompleteProfileSendsNothing: calls that send a request need a complete
+// profile; other calls do not.
 func TestIncompleteProfileSendsNothing(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -44,7 +44,7 @@ func TestIncompleteProfileSendsNothing(t *testing.T) {
 		} {
 			refused := coach.Call(t, "PATCH", "/api/players/"+id, patch).Want(t, 403, "profile_incomplete")
 			if refused.String("missing") != "[bio]" {
-				t.Errorf("missing: %s", refused.Body)
+				t.Errorf("missing fields: got %s", refused.Body)
 			}
 		}
 		coach.Call(t, "PATCH", "/api/players/"+id, map[string]any{"student": map[string]any{"medical_information": nil}}).Want(t, 200)
@@ -54,8 +54,8 @@ func TestIncompleteProfileSendsNothing(t *testing.T) {
 	})
 }
 
-// TestNulls: null is as good as leaving an optional member out, but in a merge
-// patch, where it clears.
+// TestNulls: null means the same as an absent field, except in a merge patch,
+// where it clears the field.
 func TestNulls(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -66,7 +66,7 @@ func TestNulls(t *testing.T) {
 		})
 		id := adult.String("player_id")
 		if adult.JSON["guardian"] != nil || adult.JSON["adult"] != true {
-			t.Fatalf("an adult alone: %s", adult.Body)
+			t.Fatalf("adult without guardian: got %s", adult.Body)
 		}
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": id, "guardian": nil, "channels": nil}).Want(t, 409, "no_contact_number")
 		for _, patch := range []map[string]any{
@@ -80,8 +80,8 @@ func TestNulls(t *testing.T) {
 	})
 }
 
-// TestDisputeLifecycle: a dispute can be repeated and lifted, also after the coach
-// removed the player, and nobody is asked meanwhile.
+// TestDisputeLifecycle: a dispute can be repeated and withdrawn, even after the
+// coach removed the player. While it lasts, no request is sent.
 func TestDisputeLifecycle(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -100,9 +100,9 @@ func TestDisputeLifecycle(t *testing.T) {
 		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, "")).Want(t, 409, "contact_disputed")
 
 		s.Clock.Advance(2 * time.Minute)
-		holder = s.SignIn(t, "guardian", guardianNumber) // to lift it, one must be able to sign in
+		holder = s.SignIn(t, "guardian", guardianNumber) // withdrawing a dispute needs a sign-in
 		if me := holder.Call(t, "GET", "/api/me", nil).Want(t, 200); !strings.Contains(string(me.Body), `"roles":["guardian"]`) {
-			t.Errorf("roles: %s", me.Body)
+			t.Errorf("roles: got %s", me.Body)
 		}
 		for range 2 {
 			holder.Call(t, "DELETE", request+"/dispute", nil).Want(t, 204)
@@ -111,7 +111,8 @@ func TestDisputeLifecycle(t *testing.T) {
 	})
 }
 
-// TestRetryAfterExhaustedOTP: a fresh code may be asked for after the usual wait.
+// TestRetryAfterExhaustedOTP: after too many attempts, a new code can be
+// requested after the usual wait.
 func TestRetryAfterExhaustedOTP(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -123,12 +124,12 @@ func TestRetryAfterExhaustedOTP(t *testing.T) {
 		}
 		dead := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
 		if wait, err := time.ParseDuration(dead.Header.Get("Retry-After") + "s"); err != nil || wait > 41*time.Second || wait < 30*time.Second {
-			t.Fatalf("Retry-After: %q", dead.Header.Get("Retry-After"))
+			t.Fatalf("Retry-After: got %q, want 30 to 41 s", dead.Header.Get("Retry-After"))
 		}
 		s.Clock.Advance(41 * time.Second)
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
 		if fresh := s.OTP(coachNumber, 1); fresh == otp {
-			t.Fatal("a dead code was sent again")
+			t.Fatal("got the exhausted code again")
 		}
 	})
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// getDashboard reads p's dashboard; what moved the clock may have ended the token.
+// getDashboard reads the dashboard, with new tokens if the test clock expired the
+// old ones.
 func getDashboard(t *testing.T, p *touchlinetest.User) *touchlinetest.Response {
 	t.Helper()
 	a := p.Call(t, "GET", "/api/coach/dashboard", nil)
@@ -21,7 +22,7 @@ func getDashboard(t *testing.T, p *touchlinetest.User) *touchlinetest.Response {
 	return a.Want(t, 200)
 }
 
-// wantValues fails unless the dashboard has these values, as "path": text.
+// wantValues fails the test unless the dashboard has these values by path.
 func wantValues(t *testing.T, when string, a *touchlinetest.Response, want map[string]string) {
 	t.Helper()
 	for path, value := range want {
@@ -31,7 +32,7 @@ func wantValues(t *testing.T, when string, a *touchlinetest.Response, want map[s
 	}
 }
 
-// attentionKinds lists the kinds in the order of the dashboard.
+// attentionKinds returns the kinds of the attention list in order.
 func attentionKinds(a *touchlinetest.Response) []string {
 	var kinds []string
 	list, _ := a.JSON["attention"].([]any)
@@ -41,7 +42,7 @@ func attentionKinds(a *touchlinetest.Response) []string {
 	return kinds
 }
 
-// TestDashboard: every number follows what happens, by the clock.
+// TestDashboard: every count follows the coach's actions and the clock.
 func TestDashboard(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -52,10 +53,10 @@ func TestDashboard(t *testing.T) {
 			"follow_up.share": "", "attention_counts.profile_incomplete": "1", "unread_notifications": "0", "batches": "[]", "attendance_today": "[]",
 		})
 		coach = s.Coach(t, "+919812300002")
-		other := s.Coach(t, "+919812300003") // whose players count for nobody else
+		other := s.Coach(t, "+919812300003") // its players must not count for the first coach
 		other.AddPlayer(t, child(9, "+919812300039"))
 		if a := getDashboard(t, coach); len(attentionKinds(a)) != 0 || a.String("profile.complete") != "true" {
-			t.Errorf("complete: %s", a.Body)
+			t.Errorf("complete profile: got %s", a.Body)
 		}
 		first := coach.AddPlayer(t, child(1, "+919812300031"))
 		second := coach.AddPlayer(t, child(2, "+919812300032"))
@@ -73,7 +74,7 @@ func TestDashboard(t *testing.T) {
 		})
 		answer("revoked")
 		if a := getDashboard(t, coach); a.String("players.guardian.revoked") != "1" || !slices.Equal(attentionKinds(a), []string{"revoked"}) {
-			t.Errorf("revoked: %s", a.Body)
+			t.Errorf("revoked: got %s", a.Body)
 		}
 
 		s.Clock.Advance(24 * time.Hour)
@@ -101,15 +102,15 @@ func TestDashboard(t *testing.T) {
 	})
 }
 
-// TestDashboardAttention: what needs it comes, newest first, and goes when it was
-// seen to.
+// TestDashboardAttention: an open matter is listed, newest first, until it is
+// settled.
 func TestDashboardAttention(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		refused := coach.AddPlayer(t, child(1, "+919812300041"))
 		disputed := coach.AddPlayer(t, child(2, "+919812300042"))
-		unsent := coach.AddPlayer(t, child(3, "+61412345678")) // no SMS goes there
+		unsent := coach.AddPlayer(t, child(3, "+61412345678")) // a country that is not served
 		guardian := s.SignIn(t, "guardian", "+919812300041")
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": refused.String("player_id"), "action": "rejected"}).Want(t, 200)
 		stranger := s.SignIn(t, "guardian", "+919812300042")
@@ -117,7 +118,7 @@ func TestDashboardAttention(t *testing.T) {
 		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"bio": nil}).Want(t, 200)
 		a := getDashboard(t, coach)
 		if got := attentionKinds(a); !slices.Equal(got, []string{"profile_incomplete", "disputed", "rejected", "delivery_failed"}) {
-			t.Fatalf("needs %v", got)
+			t.Fatalf("attention list: got %v", got)
 		}
 		wantValues(t, "all", a, map[string]string{
 			"attention_counts.disputed": "1", "attention_counts.rejected": "1", "attention_counts.delivery_failed": "1", "attention_counts.profile_incomplete": "1",
@@ -125,7 +126,7 @@ func TestDashboardAttention(t *testing.T) {
 		})
 		item := a.JSON["attention"].([]any)[3].(map[string]any)
 		if item["player_id"] != unsent.String("player_id") || item["request_id"] != unsent.String("guardian_request_id") || item["student_name"] != "Asha Rao 3" || item["approver_type"] != "guardian" {
-			t.Errorf("the failed one: %v", item)
+			t.Errorf("failed delivery: got %v", item)
 		}
 		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"bio": "Back."}).Want(t, 200)
 		correct := func(player *touchlinetest.Response, number string) {
@@ -138,14 +139,13 @@ func TestDashboardAttention(t *testing.T) {
 		correct(disputed, "+919812300044")
 		coach.Call(t, "DELETE", "/api/players/"+refused.String("player_id"), nil).Want(t, 204)
 		if a := getDashboard(t, coach); len(attentionKinds(a)) != 0 || a.String("players.total") != "2" {
-			t.Errorf("seen to: %s", a.Body)
+			t.Errorf("all settled: got %s", a.Body)
 		}
 		guardian.Call(t, "GET", "/api/coach/dashboard", nil).Want(t, 403, "role_not_allowed")
 	}, func(c *config.Config) { c.Countries = []string{"IN"} })
 }
 
-// TestDashboardDocumentsAndTier: certificates that end, the tier and what is used of it,
-// the verification.
+// TestDashboardDocumentsAndTier covers expiring certificates, tier usage and KYC.
 func TestDashboardDocumentsAndTier(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -162,35 +162,36 @@ func TestDashboardDocumentsAndTier(t *testing.T) {
 		})
 		own := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200)
 		if own.String("use") != a.String("tier.use") || own.String("details.limits") != a.String("tier.limits") {
-			t.Errorf("the subscription says %s", own.Body)
+			t.Errorf("subscription: got %s", own.Body)
 		}
 		s.Clock.Advance(2 * 24 * time.Hour)
 		a = getDashboard(t, coach)
 		if got := attentionKinds(a); !slices.Equal(got, []string{"certificate_expiring"}) {
-			t.Fatalf("needs %v", got)
+			t.Fatalf("attention list: got %v", got)
 		}
 		item := a.JSON["attention"].([]any)[0].(map[string]any)
 		if item["document_id"] != soon.String("document_id") || item["title"] != "First aid" {
-			t.Errorf("the certificate: %v", item)
+			t.Errorf("expiring certificate: got %v", item)
 		}
 		wantValues(t, "a day later", getDashboard(t, coach), map[string]string{"attention_counts.certificate_expiring": "1", "tier.use.messages_today": "0"})
 		s.Clock.Advance(30 * 24 * time.Hour)
 		coach = s.SignIn(t, "coach", coachNumber)
 		if got := attentionKinds(getDashboard(t, coach)); !slices.Equal(got, []string{"certificate_expiring"}) {
-			t.Errorf("on its last day: %v", got)
+			t.Errorf("on the last day: got %v", got)
 		}
 		s.Clock.Advance(24 * time.Hour)
 		if got := attentionKinds(getDashboard(t, coach)); !slices.Equal(got, []string{"certificate_expired"}) {
-			t.Errorf("after it: %v", got)
+			t.Errorf("after the last day: got %v", got)
 		}
 		renewTokens(t, coach).Call(t, "DELETE", "/api/coach/documents/"+soon.String("document_id"), nil).Want(t, 200)
 		if got := attentionKinds(getDashboard(t, coach)); len(got) != 0 {
-			t.Errorf("deleted: %v", got)
+			t.Errorf("after the deletion: got %v", got)
 		}
 	}, func(c *config.Config) { c.KYC = true })
 }
 
-// TestDashboardLimitsAttentionList: sixty that said no fill the list and are all counted.
+// TestDashboardLimitsAttentionList: of 60 rejections, 50 are listed and 60
+// counted.
 func TestDashboardLimitsAttentionList(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -205,10 +206,10 @@ func TestDashboardLimitsAttentionList(t *testing.T) {
 		}
 		a := getDashboard(t, coach)
 		if n := len(attentionKinds(a)); n != 50 || a.String("attention_counts.rejected") != "60" {
-			t.Errorf("%d listed, %s counted", n, a.String("attention_counts.rejected"))
+			t.Errorf("got %d listed and %s counted", n, a.String("attention_counts.rejected"))
 		}
 		if newest := a.JSON["attention"].([]any)[0].(map[string]any); newest["student_name"] != fmt.Sprint("Asha Rao ", 59) {
-			t.Errorf("the newest: %v", newest)
+			t.Errorf("newest item: got %v", newest)
 		}
 	})
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestDatabaseUnavailable: while PostgreSQL is away every call says so and when to come
-// again, nothing is half done, and what follows works by itself.
+// TestDatabaseUnavailable: during an outage of PostgreSQL every call returns 503
+// with Retry-After and changes nothing. Service resumes without a restart.
 func TestDatabaseUnavailable(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
@@ -71,35 +71,35 @@ func TestDatabaseUnavailable(t *testing.T) {
 		start := time.Now()
 		a := s.Call(t, c.method, c.path, token, c.body)
 		if a.Status != 503 || a.Code() != "unavailable" {
-			t.Errorf("%s %s: %d %s", c.method, c.path, a.Status, a.Body)
+			t.Errorf("%s %s: got %d %s", c.method, c.path, a.Status, a.Body)
 		}
 		if n, err := strconv.Atoi(a.Header.Get("Retry-After")); err != nil || n < 1 {
-			t.Errorf("%s %s: Retry-After %q", c.method, c.path, a.Header.Get("Retry-After"))
+			t.Errorf("%s %s: got Retry-After %q", c.method, c.path, a.Header.Get("Retry-After"))
 		}
 		if took := time.Since(start); took > 12*time.Second {
 			t.Errorf("%s %s took %s", c.method, c.path, took)
 		}
 	}
-	page, err := http.Get(s.URL + link) // a page, and no problem document
+	page, err := http.Get(s.URL + link) // responds with a page instead of a problem document
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _ = page.Body.Close(); page.StatusCode != 503 || page.Header.Get("Retry-After") == "" {
-		t.Errorf("the link: %d, Retry-After %q", page.StatusCode, page.Header.Get("Retry-After"))
+		t.Errorf("link page: got status %d, Retry-After %q", page.StatusCode, page.Header.Get("Retry-After"))
 	}
 	s.Call(t, "GET", "/readyz", "", nil).Want(t, 503)
 	s.Call(t, "GET", "/healthz", "", nil).Want(t, 200)
 
 	road.open()
-	eventually(t, "ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
+	eventually(t, "the service is ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
 	if items := coach.Call(t, "GET", "/api/players", nil).Want(t, 200).Items(); len(items) != 1 || items[0]["guardian_status"] != "pending" {
-		t.Errorf("half done: %v", items)
+		t.Errorf("partial change during the outage: got %v", items)
 	}
 	if profile := coach.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); profile.String("name") != "Meera Nair" {
-		t.Errorf("half done: %s", profile.Body)
+		t.Errorf("partial change during the outage: got %s", profile.Body)
 	}
 	if n := s.Sent(guardianNumber, "message"); n != 1 {
-		t.Errorf("%d messages, want the first alone", n)
+		t.Errorf("got %d messages, want 1", n)
 	}
 	f = openStream(t, coach, "")
 	decideAsGuardian(t, guardian, id, "approved")
@@ -108,7 +108,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 	s.SMS(otherNumber, "message", 0)
 	refresh(t, s, coach.Refresh).Want(t, 200)
 
-	// Connections that only break cost nobody anything.
+	// Broken connections are invisible to clients.
 	admin := openSQL(t, address)
 	kill := func() {
 		execSQL(t, admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
@@ -121,7 +121,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 	}
 }
 
-// proxy leads to PostgreSQL, and can be shut: then nobody answers at its end.
+// proxy forwards connections to PostgreSQL until it is closed.
 type proxy struct {
 	*testing.T
 	socket, network, to string
@@ -132,7 +132,7 @@ type proxy struct {
 	lanes map[net.Conn]bool
 }
 
-// newProxy opens a road to the server of the database at address.
+// newProxy opens a proxy to the server of the database at address.
 func newProxy(t *testing.T, address string) *proxy {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -155,7 +155,7 @@ func newProxy(t *testing.T, address string) *proxy {
 	return r
 }
 
-// url is that of the database at the end of the road.
+// url returns the address of the database through the proxy.
 func (r *proxy) url() string {
 	u := *r.query
 	u.Host = ""
@@ -196,13 +196,13 @@ func (r *proxy) open() {
 	}()
 }
 
-// pipe copies one way and then closes both.
+// pipe copies one direction, then closes both connections.
 func pipe(from, to net.Conn) {
 	_, _ = io.Copy(to, from)
 	_, _ = from.Close(), to.Close()
 }
 
-// close closes the road and whatever is on it.
+// close stops listening and breaks all connections.
 func (r *proxy) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -216,7 +216,8 @@ func (r *proxy) close() {
 	}
 }
 
-// TestDatabaseRefusesConnections: a server that is up and lets nobody in is as good as away.
+// TestDatabaseRefusesConnections: a server that refuses connections counts as an
+// outage.
 func TestDatabaseRefusesConnections(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.Postgres(t))
@@ -231,6 +232,6 @@ func TestDatabaseRefusesConnections(t *testing.T) {
 	}
 	s.Call(t, "GET", "/readyz", "", nil).Want(t, 503)
 	execSQL(t, admin, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS true")
-	eventually(t, "ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
+	eventually(t, "the service is ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
 	coach.Call(t, "GET", "/api/me", nil).Want(t, 200)
 }

@@ -14,18 +14,19 @@ import (
 
 var linkPattern = regexp.MustCompile(`https?://\S+`)
 
-// linkPath is the path of the one link in the nth message to number, from 0.
+// linkPath returns the path of the link in the nth message to number, from 0.
 func linkPath(t *testing.T, s *touchlinetest.Service, number string, n int) string {
 	t.Helper()
 	links := linkPattern.FindAllString(s.SMS(number, "message", n).Text, -1)
 	if len(links) != 1 || !strings.HasPrefix(links[0], s.Config.PublicURL+"/a/") {
-		t.Fatalf("the links of a message: %q", links)
+		t.Fatalf("links of the message: got %q, want one", links)
 	}
 	return strings.TrimPrefix(links[0], s.Config.PublicURL)
 }
 
-// TestMessageLink: the link of a message says who asks and gives away no number;
-// it dies with its time, a cancel and a corrected contact; a resend has its own.
+// TestMessageLink: the page of a link names coach and student but shows no
+// number. A link ends when it expires and when its request is cancelled or gets a
+// new contact. A resend has a new link.
 func TestMessageLink(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -39,16 +40,16 @@ func TestMessageLink(t *testing.T) {
 		page := leads(first, 200)
 		for _, want := range []string{"Meera Nair", "Asha Rao"} {
 			if !strings.Contains(page, want) {
-				t.Errorf("the page does not name %s", want)
+				t.Errorf("page lacks %s", want)
 			}
 		}
 		for _, secret := range []string{coachNumber, guardianNumber, studentNumber, "Asthma", "2014", "Ravi"} {
 			if strings.Contains(page, strings.TrimPrefix(secret, "+91")) {
-				t.Errorf("the page says %s", secret)
+				t.Errorf("page contains %s", secret)
 			}
 		}
 		if other := linkPath(t, s, studentNumber, 0); other == first {
-			t.Error("guardian and student have one link")
+			t.Error("guardian and student got the same link")
 		}
 
 		s.Clock.Advance(48*time.Hour + time.Second)
@@ -56,7 +57,7 @@ func TestMessageLink(t *testing.T) {
 		send := map[string]any{"player_id": player.String("player_id")}
 		resent := coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 200)
 		if resent.String("request_id") != player.String("guardian_request_id") {
-			t.Error("the resend is another request")
+			t.Error("the resend created another request")
 		}
 		second := linkPath(t, s, guardianNumber, 1)
 		if second == first {
@@ -86,8 +87,8 @@ func TestMessageLink(t *testing.T) {
 	})
 }
 
-// TestGatewayFailureDelaysDelivery: whatever the gateway does shows in no answer and costs none of
-// them time; what was queued arrives once, when the gateway hears again.
+// TestGatewayFailureDelaysDelivery: a gateway failure does not change or delay
+// responses. Queued messages arrive once, when the gateway works again.
 func TestGatewayFailureDelaysDelivery(t *testing.T) {
 	t.Parallel()
 	for name, bad := range map[string]smstest.Behaviour{
@@ -107,14 +108,14 @@ func TestGatewayFailureDelaysDelivery(t *testing.T) {
 				s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": guardianNumber, "role": "guardian"}).Want(t, 202)
 				request := getRequest(t, coach, player.String("guardian_request_id"))
 				if took := time.Since(start); took > 3*time.Second {
-					t.Errorf("three answers took %s", took)
+					t.Errorf("three requests took %s", took)
 				}
 				if state, _ := smsDelivery(request); state != "queued" {
-					t.Errorf("the delivery is %q: %s", state, request.Body)
+					t.Errorf("delivery: got state %q: %s", state, request.Body)
 				}
 				eventually(t, "three attempts", func() bool { return s.Gateway.Attempts() >= before+3 })
 				if state, _ := smsDelivery(getRequest(t, coach, player.String("guardian_request_id"))); state != "queued" && bad.Delay == 0 {
-					t.Errorf("the delivery is %q while nobody hears", state)
+					t.Errorf("delivery during the failure: got state %q", state)
 				}
 				s.Gateway.Behave(smstest.Behaviour{})
 				s.SMS(guardianNumber, "message", 0)
@@ -124,7 +125,7 @@ func TestGatewayFailureDelaysDelivery(t *testing.T) {
 					state, reason := smsDelivery(getRequest(t, coach, player.String("guardian_request_id")))
 					return state == "sent" && reason == ""
 				})
-				never(t, "a message came twice", quietPeriod, func() bool {
+				never(t, "a message arrived twice", quietPeriod, func() bool {
 					return s.Sent(guardianNumber, "message")+s.Sent(studentNumber, "message")+s.Sent(guardianNumber, "otp") > 3
 				})
 			})
@@ -132,7 +133,7 @@ func TestGatewayFailureDelaysDelivery(t *testing.T) {
 	}
 }
 
-// TestRetryAfter: a gateway that asks for an hour gets an hour.
+// TestRetryAfter: the worker respects a gateway's Retry-After of one hour.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -142,14 +143,14 @@ func TestRetryAfter(t *testing.T) {
 		coach.AddPlayer(t, child(1, guardianNumber))
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		s.Gateway.Behave(smstest.Behaviour{})
-		never(t, "it was tried before its time", quietPeriod, func() bool { return s.Gateway.Attempts() > before+1 })
+		never(t, "an attempt before Retry-After ended", quietPeriod, func() bool { return s.Gateway.Attempts() > before+1 })
 		s.Clock.Advance(time.Hour + time.Minute)
 		s.SMS(guardianNumber, "message", 0)
 	})
 }
 
-// TestRetryAfterPastTheEnd: a gateway that asks for more time than a message has
-// does not end it at once.
+// TestRetryAfterPastTheEnd: a Retry-After beyond the message's lifetime does not
+// fail the delivery at once.
 func TestRetryAfterPastTheEnd(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -161,7 +162,7 @@ func TestRetryAfterPastTheEnd(t *testing.T) {
 		eventually(t, "the delivery waits", func() bool {
 			state, reason := smsDelivery(getRequest(t, coach, player.String("guardian_request_id")))
 			if state != "queued" {
-				t.Fatalf("the delivery is %s, %s", state, reason)
+				t.Fatalf("delivery: got state %s, reason %s", state, reason)
 			}
 			return reason != ""
 		})
@@ -171,7 +172,8 @@ func TestRetryAfterPastTheEnd(t *testing.T) {
 	})
 }
 
-// TestOTPsDoNotWaitForMessages: codes do not wait for messages that hang at the gateway.
+// TestOTPsDoNotWaitForMessages: OTPs are sent while all workers for messages are
+// blocked by the gateway.
 func TestOTPsDoNotWaitForMessages(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -181,18 +183,18 @@ func TestOTPsDoNotWaitForMessages(t *testing.T) {
 		for i := range 12 {
 			coach.AddPlayer(t, child(i, fmt.Sprintf("+9198124%05d", i)))
 		}
-		eventually(t, "the messages' lane is full", func() bool { return s.Gateway.Attempts() >= before+8 })
-		s.Gateway.Behave(smstest.Behaviour{}) // those under way still take their time
+		eventually(t, "all message workers are busy", func() bool { return s.Gateway.Attempts() >= before+8 })
+		s.Gateway.Behave(smstest.Behaviour{}) // requests in progress keep their delay
 		start := time.Now()
 		s.SignIn(t, "coach", coach2Number)
 		if took := time.Since(start); took > 6*time.Second {
-			t.Errorf("a sign-in took %s", took)
+			t.Errorf("sign-in took %s", took)
 		}
 	})
 }
 
-// TestPermanentGatewayError: a message that the gateway will never take ends its
-// delivery, the coach is told once, and may send again at once.
+// TestPermanentGatewayError: a permanent gateway error fails the delivery. The
+// coach is notified once and may resend at once.
 func TestPermanentGatewayError(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 422} {
@@ -212,14 +214,14 @@ func TestPermanentGatewayError(t *testing.T) {
 				if !slices.ContainsFunc(pending, func(m map[string]any) bool {
 					return m["request_id"] == id && m["blocked_by"] == "delivery_failed"
 				}) {
-					t.Errorf("pending: %v", pending)
+					t.Errorf("pending approvals: got %v", pending)
 				}
-				never(t, "the coach was not told once", quietPeriod, func() bool { return countNotifications(t, coach, "delivery_failed") != 1 })
+				never(t, "the coach does not have exactly one notification", quietPeriod, func() bool { return countNotifications(t, coach, "delivery_failed") != 1 })
 
 				s.Gateway.Behave(smstest.Behaviour{})
 				resent := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": player.String("player_id")}).Want(t, 200)
 				if resent.String("request_id") != id {
-					t.Error("another request")
+					t.Error("the resend created another request")
 				}
 				s.SMS(guardianNumber, "message", 0)
 				pending = coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items()
@@ -234,8 +236,8 @@ func TestPermanentGatewayError(t *testing.T) {
 	}
 }
 
-// TestDeliveryFailsAfterOneDay: a message is tried for a day, then its delivery has failed and the
-// coach is told once, whichever replica gave it up.
+// TestDeliveryFailsAfterOneDay: a message is retried for one day, then its
+// delivery fails and the coach is notified once, with several replicas running.
 func TestDeliveryFailsAfterOneDay(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -251,14 +253,14 @@ func TestDeliveryFailsAfterOneDay(t *testing.T) {
 		eventually(t, "an attempt after 23 hours", func() bool { return s.Gateway.Attempts() > before })
 		coach = renewTokens(t, coach)
 		if state, reason := smsDelivery(getRequest(t, coach, id)); state != "queued" {
-			t.Fatalf("after 23 hours the delivery is %s, %s", state, reason)
+			t.Fatalf("delivery after 23 hours: got state %s, reason %s", state, reason)
 		}
 		s.Clock.Advance(time.Hour + time.Second)
 		coach = renewTokens(t, coach)
-		eventually(t, "it is given up", func() bool {
+		eventually(t, "the delivery fails", func() bool {
 			state, _ := smsDelivery(getRequest(t, coach, id))
 			return state == "failed"
 		})
-		never(t, "the coach was not told once", quietPeriod, func() bool { return countNotifications(t, coach, "delivery_failed") != 1 })
+		never(t, "the coach does not have exactly one notification", quietPeriod, func() bool { return countNotifications(t, coach, "delivery_failed") != 1 })
 	})
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// requestOTP asks for a code of a coach's number and returns what came by SMS.
+// requestOTP requests an OTP for a coach's number, optionally with a device
+// token, and returns it.
 func requestOTP(t *testing.T, s *touchlinetest.Service, number, device string) string {
 	t.Helper()
 	before := s.Sent(number, "otp")
@@ -23,8 +24,8 @@ func withDevice(body map[string]any, token string) map[string]any {
 	return body
 }
 
-// TestDeviceHasOwnLimits: what strangers do to a number, in sends and in guesses, is
-// nothing to a device that has proved itself, and its own allowance ends, too.
+// TestDeviceHasOwnLimits: sends and attempts by others do not count for a known
+// device, which has its own limits.
 func TestDeviceHasOwnLimits(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -48,7 +49,7 @@ func TestDeviceHasOwnLimits(t *testing.T) {
 		s.Clock.Advance(61 * time.Second)
 		full := s.Call(t, "POST", "/auth/request-otp", "", ask).Want(t, 429, "otp_send_limit")
 		if full.String("limit") != "otp_sends_per_device_day" || full.Header.Get("Retry-After") == "" {
-			t.Fatalf("the refusal: %s", full.Body)
+			t.Fatalf("send limit of the device: got %s", full.Body)
 		}
 		s.Clock.Advance(24 * time.Hour)
 		otp = requestOTP(t, s, coachNumber, p.Device)
@@ -64,21 +65,22 @@ func TestDeviceHasOwnLimits(t *testing.T) {
 		s.Clock.Advance(6 * time.Minute)
 		otp = requestOTP(t, s, coachNumber, p.Device)
 		s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": otp}, p.Device)).Want(t, 429, "otp_attempts_exceeded")
-		// Its guesses were not the number's.
+		// The device's attempts do not count for the number.
 		s.Clock.Advance(61 * time.Second)
 		otp = requestOTP(t, s, coachNumber, "")
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 200)
 	}, func(c *config.Config) { c.OTPSendsPerHour, c.OTPSendsPerDay = 5, 100 })
 }
 
-// TestDeviceLifetime: a device is bound to one number, lives for 180 days from its last
-// login, outlives a logout, and ends with a logout of all.
+// TestDeviceLifetime: a device belongs to one number and lasts 180 days after its
+// last login. A logout keeps it; a logout of all sessions ends it.
 func TestDeviceLifetime(t *testing.T) {
 	t.Parallel()
 	const other = "+919812300077"
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
-		// proves says whether a code asked for with the token is the device's own.
+		// proves reports whether a code requested with the token is separate from
+		// the number's shared code.
 		proves := func(number string) bool {
 			t.Helper()
 			s.Clock.Advance(10 * time.Minute)
@@ -87,14 +89,14 @@ func TestDeviceLifetime(t *testing.T) {
 			if a.Status == 200 {
 				return false
 			}
-			a.Want(t, 410, "otp_expired") // the shared slot holds none
+			a.Want(t, 410, "otp_expired") // there is no shared code
 			return true
 		}
 		if !proves(coachNumber) {
-			t.Fatal("the token proves nothing after a login")
+			t.Fatal("the token is not valid after a login")
 		}
 		if proves(other) {
-			t.Fatal("the token proves another number's device")
+			t.Fatal("the token is valid for another number")
 		}
 		s.Call(t, "POST", "/auth/logout", "", map[string]any{"refresh_token": p.Refresh}).Want(t, 204)
 		if !proves(coachNumber) {
@@ -108,17 +110,17 @@ func TestDeviceLifetime(t *testing.T) {
 		}
 		s.Clock.Advance(179 * 24 * time.Hour)
 		if !proves(coachNumber) {
-			t.Fatal("a login does not prolong the device")
+			t.Fatal("a login did not extend the device's lifetime")
 		}
 		s.Clock.Advance(24 * time.Hour)
 		if proves(coachNumber) {
-			t.Fatal("the device outlived 180 days")
+			t.Fatal("the device is valid after 180 days")
 		}
 		s.Clock.Advance(10 * time.Minute)
 		p = s.SignIn(t, "coach", coachNumber)
 		p.Call(t, "POST", "/auth/logout", map[string]any{"all": true}).Want(t, 204)
 		if proves(coachNumber) {
-			t.Fatal("the device outlived a logout of all")
+			t.Fatal("the device is valid after a logout of all sessions")
 		}
 	})
 }

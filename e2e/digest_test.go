@@ -8,7 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// digestBodies lists the bodies of p's pending reminders, newest first.
+// digestBodies returns the texts of p's digests of pending requests, newest
+// first.
 func digestBodies(t *testing.T, p *touchlinetest.User) (bodies []string) {
 	t.Helper()
 	for _, n := range p.Call(t, "GET", "/api/notifications?limit=200", nil).Want(t, 200).Items() {
@@ -19,11 +20,12 @@ func digestBodies(t *testing.T, p *touchlinetest.User) (bodies []string) {
 	return bodies
 }
 
-// TestDigest: a coach hears once of what has waited for more than three days,
-// however many replicas look, and then every three days while any of it waits.
+// TestDigest: a coach is notified once of requests that are pending for more than
+// three days, by one of several replicas, then every three days until none is
+// pending.
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	// Longer than the period in which each replica looks.
+	// Longer than the interval of the digest job.
 	const looks = 3 * time.Second
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Replica()
@@ -37,31 +39,32 @@ func TestDigest(t *testing.T) {
 
 		s.Clock.Advance(3*day - time.Minute)
 		coach, idle = renewTokens(t, coach), renewTokens(t, idle)
-		never(t, "told before three days", looks, func() bool { return len(digestBodies(t, coach)) > 0 })
+		never(t, "notified before three days", looks, func() bool { return len(digestBodies(t, coach)) > 0 })
 		s.Clock.Advance(time.Minute)
-		eventually(t, "the coach is told", func() bool { return len(digestBodies(t, coach)) > 0 })
-		never(t, "told twice", looks, func() bool { return len(digestBodies(t, coach)) > 1 })
+		eventually(t, "the coach is notified", func() bool { return len(digestBodies(t, coach)) > 0 })
+		never(t, "notified twice", looks, func() bool { return len(digestBodies(t, coach)) > 1 })
 		if body := digestBodies(t, coach)[0]; body != "3 approval requests have been pending for more than 3 days." {
-			t.Errorf("told %q, want three requests", body)
+			t.Errorf("digest: got %q, want three requests", body)
 		}
 
-		// One is answered, one cancelled: of the third they hear again, not before time.
+		// One is decided and one cancelled; the third is in the next digest,
+		// three days later.
 		guardian = s.SignIn(t, "guardian", guardianNumber)
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": one, "action": "rejected"}).Want(t, 200)
 		coach.Call(t, "POST", "/api/approval/requests/"+two+"/cancel", nil).Want(t, 200)
 		s.Clock.Advance(3*day - time.Minute)
 		coach = renewTokens(t, coach)
-		never(t, "told again before three days", looks, func() bool { return len(digestBodies(t, coach)) > 1 })
+		never(t, "notified again before three days", looks, func() bool { return len(digestBodies(t, coach)) > 1 })
 		s.Clock.Advance(time.Minute)
-		eventually(t, "the coach is told again", func() bool { return len(digestBodies(t, coach)) > 1 })
-		never(t, "told three times", looks, func() bool { return len(digestBodies(t, coach)) > 2 })
+		eventually(t, "the coach is notified again", func() bool { return len(digestBodies(t, coach)) > 1 })
+		never(t, "notified three times", looks, func() bool { return len(digestBodies(t, coach)) > 2 })
 		if body := digestBodies(t, coach)[0]; !strings.HasPrefix(body, "1 approval request ") {
-			t.Errorf("told %q, want one request", body)
+			t.Errorf("digest: got %q, want one request", body)
 		}
 
 		coach.Call(t, "DELETE", "/api/players/"+one, nil).Want(t, 204)
 		s.Clock.Advance(4 * day)
 		coach, idle = renewTokens(t, coach), renewTokens(t, idle)
-		never(t, "told of nothing", looks, func() bool { return len(digestBodies(t, coach)) > 2 || len(digestBodies(t, idle)) > 0 })
+		never(t, "notified although nothing is pending", looks, func() bool { return len(digestBodies(t, coach)) > 2 || len(digestBodies(t, idle)) > 0 })
 	})
 }

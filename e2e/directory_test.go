@@ -19,7 +19,7 @@ func visibilityBody(visible bool, show ...string) map[string]any {
 	return map[string]any{"visible": visible, "show": show}
 }
 
-// search asks the directory as nobody, and returns who is found.
+// search searches the directory without a session and returns the ids found.
 func search(t *testing.T, s *touchlinetest.Service, query string) []string {
 	t.Helper()
 	ids := []string{}
@@ -29,8 +29,8 @@ func search(t *testing.T, s *touchlinetest.Service, query string) []string {
 	return ids
 }
 
-// TestDirectory: a coach is hidden, asks to be seen, is found by what is shown and
-// by nothing else, and is hidden again.
+// TestDirectory: a coach is hidden by default, becomes visible on request, is
+// found by shown fields only, and can hide again.
 func TestDirectory(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -39,66 +39,67 @@ func TestDirectory(t *testing.T) {
 		s.Call(t, "GET", at, "", nil).Want(t, 404, "not_found")
 		rest := coach.Call(t, "GET", "/api/coach/visibility", nil).Want(t, 200)
 		if rest.String("visible") != "false" || rest.String("listed") != "false" || rest.String("show") != "[]" || rest.JSON["blocked_by"] != nil {
-			t.Errorf("at rest: %s", rest.Body)
+			t.Errorf("default visibility: got %s", rest.Body)
 		}
 		set := coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "sports", "name", "verified")).Want(t, 200)
 		if set.String("visible") != "true" || set.String("listed") != "true" || set.String("show") != "[name sports verified]" {
-			t.Errorf("set: %s", set.Body)
+			t.Errorf("set visibility: got %s", set.Body)
 		}
 		if read := coach.Call(t, "GET", "/api/coach/visibility", nil).Want(t, 200); string(read.Body) != string(set.Body) {
-			t.Errorf("read %s, set %s", read.Body, set.Body)
+			t.Errorf("visibility: got %s, want %s", read.Body, set.Body)
 		}
 		if p := coach.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); p.String("visibility.visible") != "true" || p.String("visibility.show") != "[name sports verified]" {
-			t.Errorf("profile: %s", p.Body)
+			t.Errorf("profile: got %s", p.Body)
 		}
 		want := map[string]any{
 			"coach_id": coach.ID, "name": "Meera Nair", "sports": []any{"hockey", "football"}, "verified": false,
 			"bio": nil, "profile_picture": nil, "experience_years": nil, "certifications": nil,
 		}
 		if got := s.Call(t, "GET", at, "", nil).Want(t, 200); !reflect.DeepEqual(got.JSON, want) {
-			t.Errorf("shown: %s", got.Body)
+			t.Errorf("shown coach: got %s", got.Body)
 		}
 		for query, found := range map[string]bool{
 			"": true, "?sport=HOCKEY": true, "?sport=hock": false, "?q=mee": true, "?q=nair+foot": true, "?q=child": false, "?q=every": false,
 			"?sport=football&q=meera": true, "?sport=chess": false, "?q=%E2%9A%BD": false,
 		} {
 			if got := search(t, s, query); (len(got) == 1) != found {
-				t.Errorf("%s finds %v", query, got)
+				t.Errorf("search %s: got %v", query, got)
 			}
 		}
 		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "bio")).Want(t, 200)
 		if search(t, s, "?q=child")[0] != coach.ID || len(search(t, s, "?q=meera")) > 0 {
-			t.Error("the bio is not all that is searched")
+			t.Error("search must match every shown field")
 		}
 
-		// What is lost hides at once and is remembered; a hidden coach is like none.
+		// Missing conditions hide the coach at once and keep the choice. A hidden
+		// coach looks like an unknown one.
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"bio":null}`).Want(t, 200)
 		lost := coach.Call(t, "GET", "/api/coach/visibility", nil).Want(t, 200)
 		if lost.String("visible") != "true" || lost.String("listed") != "false" || lost.String("blocked_by") != "profile_incomplete" || lost.String("missing") != "[bio]" {
-			t.Errorf("lost: %s", lost.Body)
+			t.Errorf("conditions missing: got %s", lost.Body)
 		}
 		trace := regexp.MustCompile(`"trace_id":"[0-9a-f]+"`)
 		hidden := s.Call(t, "GET", at, "", nil).Want(t, 404)
 		none := s.Call(t, "GET", "/api/coaches/019aa5c4-1111-7222-8333-444455556666", "", nil).Want(t, 404)
 		if trace.ReplaceAllString(string(hidden.Body), "") != trace.ReplaceAllString(string(none.Body), "") ||
 			!slices.Equal(slices.Sorted(keys(hidden.Header)), slices.Sorted(keys(none.Header))) {
-			t.Errorf("hidden: %v %s\nnone: %v %s", hidden.Header, hidden.Body, none.Header, none.Body)
+			t.Errorf("hidden coach: got %v %s\nunknown coach: got %v %s", hidden.Header, hidden.Body, none.Header, none.Body)
 		}
 		if len(search(t, s, "")) > 0 {
-			t.Error("an incomplete coach is listed")
+			t.Error("a coach with an incomplete profile is listed")
 		}
 		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "bio")).Want(t, 403, "profile_incomplete")
 		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(false, "bio", "name")).Want(t, 200)
 		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true)).Want(t, 403, "profile_incomplete")
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"bio":"Back."}`).Want(t, 200)
 		if len(search(t, s, "")) > 0 {
-			t.Error("a coach is listed who does not wish it")
+			t.Error("a coach who chose to be hidden is listed")
 		}
 		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name")).Want(t, 200)
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"sports":null}`).Want(t, 200)
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"sports":["Chess"]}`).Want(t, 200)
 		if got := search(t, s, ""); len(got) != 1 {
-			t.Errorf("the wish was forgotten: %v", got)
+			t.Errorf("the choice is lost: got %v", got)
 		}
 		guardian := touchlinetest.Minor(guardianNumber, "")
 		coach.AddPlayer(t, guardian)
@@ -118,7 +119,7 @@ func keys(h map[string][]string) func(func(string) bool) {
 	}
 }
 
-// TestVisibilityInput: every fault of a wish is named.
+// TestVisibilityInput: every invalid field of a visibility request is reported.
 func TestVisibilityInput(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -132,7 +133,7 @@ func TestVisibilityInput(t *testing.T) {
 			`{"visible":true,"show":["name","name","name","name","name","name","name","name"]}`: {"/show"},
 		} {
 			if got := faultPointers(coach.Call(t, "PUT", "/api/coach/visibility", body).Want(t, 422, "validation_failed")); !slices.Equal(got, at) {
-				t.Errorf("%s: faults at %v, want %v", body, got, at)
+				t.Errorf("%s: got faults at %v, want %v", body, got, at)
 			}
 		}
 		coach.Call(t, "PUT", "/api/coach/visibility", `[`).Want(t, 400)
@@ -140,7 +141,8 @@ func TestVisibilityInput(t *testing.T) {
 	})
 }
 
-// TestDirectoryIsKept: answers have a strong ETag and may be kept, problems not.
+// TestDirectoryIsKept: responses have a strong ETag and may be cached, problems
+// may not.
 func TestDirectoryIsKept(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -150,28 +152,28 @@ func TestDirectoryIsKept(t *testing.T) {
 			first := s.Call(t, "GET", path, "", nil).Want(t, 200)
 			etag := first.Header.Get("ETag")
 			if !regexp.MustCompile(`^"[\w-]+"$`).MatchString(etag) {
-				t.Errorf("%s: ETag %s", path, etag)
+				t.Errorf("%s: got ETag %s", path, etag)
 			}
 			for _, header := range []string{etag, "W/" + etag, `"x", ` + etag, "*"} {
 				again := s.Call(t, "GET", path, "", nil, "If-None-Match: "+header).Want(t, 304)
 				if len(again.Body) > 0 || again.Header.Get("ETag") != etag {
-					t.Errorf("%s: 304 with %v %s", path, again.Header, again.Body)
+					t.Errorf("%s: got 304 with %v %s", path, again.Header, again.Body)
 				}
 			}
 			s.Call(t, "GET", path, "", nil, "If-None-Match: \"x\"").Want(t, 200)
 			head := s.Call(t, "HEAD", path, "", nil).Want(t, 200)
 			if len(head.Body) > 0 || head.Header.Get("ETag") != etag || head.Header.Get("Content-Length") != fmt.Sprint(len(first.Body)) {
-				t.Errorf("HEAD %s: %v", path, head.Header)
+				t.Errorf("HEAD %s: got %v", path, head.Header)
 			}
-			// A sign-in, even a bad one, changes nothing.
+			// A session, valid or not, changes nothing.
 			if other := s.Call(t, "GET", path, "no-token", nil).Want(t, 200); other.Header.Get("ETag") != etag {
-				t.Errorf("%s differs for somebody", path)
+				t.Errorf("%s differs with a session", path)
 			}
 		}
 		before := s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Header.Get("ETag")
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"bio":"Something new.","experience_years":9}`).Want(t, 200)
 		if s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Header.Get("ETag") != before {
-			t.Error("the ETag tells of what is hidden")
+			t.Error("the ETag depends on hidden fields")
 		}
 		coach.Call(t, "PATCH", "/api/coach/profile", `{"name":"Other"}`).Want(t, 200)
 		s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil, "If-None-Match: "+before).Want(t, 200)
@@ -182,8 +184,8 @@ func TestDirectoryIsKept(t *testing.T) {
 	})
 }
 
-// TestDirectoryPages: newest first, each coach once, whatever is registered
-// meanwhile.
+// TestDirectoryPages: pages are newest first and list each coach once, even when
+// coaches register between two pages.
 func TestDirectoryPages(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -209,14 +211,14 @@ func TestDirectoryPages(t *testing.T) {
 				next = "&cursor=" + page.String("next_cursor")
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%q: %v, want %v", query, got, want)
+				t.Errorf("%q: got %v, want %v", query, got, want)
 			}
 		}
 		s.Call(t, "GET", "/api/coaches?cursor=x", "", nil).Want(t, 422)
 	})
 }
 
-// TestHostileSearch: nothing that strangers search for is a mistake of the server.
+// TestHostileSearch: no search term causes a server error.
 func TestHostileSearch(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -228,11 +230,11 @@ func TestHostileSearch(t *testing.T) {
 		}).Want(t, 200)
 		for _, sport := range []string{wide, "⚽", "हॉकी"} {
 			if got := search(t, s, "?sport="+url.QueryEscape(sport)); len(got) != 1 {
-				t.Errorf("sport %.10s finds %v", sport, got)
+				t.Errorf("sport %.10s: got %v", sport, got)
 			}
 		}
 		for raw, status := range map[string]int{
-			"%":                     200, // undone by the parser of queries: no q at all
+			"%":                     200, // the query parser drops q
 			"%00":                   422,
 			"%ff%fe":                422,
 			"%ed%a0%80":             422,
@@ -252,50 +254,50 @@ func TestHostileSearch(t *testing.T) {
 			strings.Repeat("a", 100):                     200,
 			strings.Repeat("a", 101):                     422,
 			strings.Repeat("a", 10<<10):                  422,
-			strings.Repeat("%EF%B7%BA", 100):             200, // grows eighteenfold when it is folded
+			strings.Repeat("%EF%B7%BA", 100):             200, // case folding makes it 18 times longer
 		} {
 			a := s.Call(t, "GET", "/api/coaches?q="+raw, "", nil)
 			if a.Status != status {
-				t.Errorf("q=%.60s: %d %s", raw, a.Status, a.Body)
+				t.Errorf("q=%.60s: got %d %s", raw, a.Status, a.Body)
 			}
 			if sport := s.Call(t, "GET", "/api/coaches?sport="+raw, "", nil); sport.Status != 200 && sport.Status != 422 {
-				t.Errorf("sport=%.60s: %d %s", raw, sport.Status, sport.Body)
+				t.Errorf("sport=%.60s: got %d %s", raw, sport.Status, sport.Body)
 			}
 		}
 		if got := search(t, s, "?q="+url.QueryEscape("\u202emee\u202c")); len(got) != 1 {
-			t.Error("marks that do not show are searched for")
+			t.Error("invisible characters are searched for")
 		}
 		for _, query := range []string{"?q=%25", "?q=_", "?q=%E2%80%8B", "?sport=%25", "?sport=h_ckey", "?sport=%E2%80%8B"} {
 			if got := search(t, s, query); len(got) > 0 {
-				t.Errorf("%s finds %v", query, got)
+				t.Errorf("%s: got %v", query, got)
 			}
 		}
 	})
 }
 
-// TestDirectoryRequiresVerification: where coaches are verified, the tier may want it.
+// TestDirectoryRequiresVerification: a tier can require KYC for the directory.
 func TestDirectoryRequiresVerification(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		refused := coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name")).Want(t, 403, "kyc_required")
 		if refused.String("kyc_state") != "not_started" {
-			t.Errorf("refused: %s", refused.Body)
+			t.Errorf("unverified: got %s", refused.Body)
 		}
 		if v := coach.Call(t, "GET", "/api/coach/visibility", nil).Want(t, 200); v.String("blocked_by") != "kyc_required" || v.String("visible") != "false" {
-			t.Errorf("state: %s", v.Body)
+			t.Errorf("visibility: got %s", v.Body)
 		}
 		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(false, "name")).Want(t, 200)
 
 		id := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
 		coach.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Meera Nair", "document_ids": []string{id}}).Want(t, 201)
 		if refused := coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "name")).Want(t, 403, "kyc_required"); refused.String("kyc_state") != "submitted" {
-			t.Errorf("refused: %s", refused.Body)
+			t.Errorf("unverified: got %s", refused.Body)
 		}
 		decideKYC(t, s, approve)
 		coach.Call(t, "PUT", "/api/coach/visibility", visibilityBody(true, "verified")).Want(t, 200)
 		if got := s.Call(t, "GET", "/api/coaches/"+coach.ID, "", nil).Want(t, 200); got.JSON["verified"] != true {
-			t.Errorf("verified: %s", got.Body)
+			t.Errorf("verified: got %s", got.Body)
 		}
 	}, enableKYC)
 }

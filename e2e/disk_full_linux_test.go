@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestDiskFull: a SQLite file that cannot grow makes writes say unavailable while
-// reads go on, nothing is half done, and it recovers by itself.
+// TestDiskFull: while the SQLite file cannot grow, writes return unavailable and
+// change nothing, and reads work. Writes work again without a restart.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	p := startServer(t, "TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_OTP_SENDS_TOTAL_HOUR=0", "TOUCHLINE_REQUESTS_PER_ADDRESS_MINUTE=0")
@@ -21,7 +21,7 @@ func TestDiskFull(t *testing.T) {
 		return status, header.Get("Retry-After"), body
 	}
 	if status, _, body := ask(0); status != 202 {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("got %d %s", status, body)
 	}
 	p.limitFileSize(p.fileSize("touchline.db-wal"))
 	n := 1
@@ -29,34 +29,34 @@ func TestDiskFull(t *testing.T) {
 		n++
 		status, wait, body := ask(n)
 		if status != 202 && (status != 503 || wait == "" || !strings.Contains(body, `"unavailable"`)) {
-			t.Fatalf("answer %d, Retry-After %q: %s", status, wait, body)
+			t.Fatalf("got status %d, Retry-After %q: %s", status, wait, body)
 		}
 		return status == 503
 	})
 	for range 20 {
 		if status, _, body := ask(n); status != 503 {
-			t.Fatalf("answer %d while the disk is full: %s", status, body)
+			t.Fatalf("got status %d with a full disk: %s", status, body)
 		}
 	}
 	if status, _, _ := p.get("/readyz"); status != 200 {
-		t.Logf("/readyz answers %d with a full disk", status)
+		t.Logf("/readyz with a full disk: got status %d", status)
 	}
 	if status, _, _ := p.get("/healthz"); status != 200 {
-		t.Errorf("/healthz answers %d", status)
+		t.Errorf("/healthz: got status %d", status)
 	}
 	p.limitFileSize(-1)
-	eventually(t, "room again", func() bool {
-		// Not too soon after an earlier one, either: the refused ones left nothing.
+	eventually(t, "writes work again", func() bool {
+		// 202 also shows that refused requests left no resend limit behind.
 		status, _, _ := ask(n)
 		return status == 202
 	})
 	p.interrupt()
 	if code := p.wait(waitLimit); code != 0 {
-		t.Errorf("exit %d: %s", code, p.stderrText())
+		t.Errorf("got exit code %d: %s", code, p.stderrText())
 	}
 }
 
-// fileSize is that of a file in its data folder.
+// fileSize returns the size of a file in the data folder.
 func (p *process) fileSize(name string) int64 {
 	p.Helper()
 	info, err := os.Stat(filepath.Join(p.dir, "touchline-data", name))
@@ -66,8 +66,8 @@ func (p *process) fileSize(name string) int64 {
 	return info.Size()
 }
 
-// limitFileSize lets none of its files grow beyond size, as a full disk would; -1
-// lifts it.
+// limitFileSize sets the process's file size limit, to simulate a full disk. -1
+// removes it.
 func (p *process) limitFileSize(size int64) {
 	p.Helper()
 	var limit unix.Rlimit

@@ -15,7 +15,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestDocuments walks a certificate through its life.
+// TestDocuments covers upload, list, content, rename, replacement and deletion of
+// a certificate.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -23,28 +24,28 @@ func TestDocuments(t *testing.T) {
 		pdf := touchlinetest.PDF(5000, 1)
 		d := c.Upload(t, "certification", "First aid.pdf", pdf, "issuer", "Red Cross", "issued_on", "2025-01-01", "expires_on", "2030-01-01").Want(t, 201)
 		if d.String("title") != "First aid" || d.String("media_type") != "application/pdf" || d.String("size") != "5000" || d.String("in_profile") != "true" {
-			t.Errorf("uploaded: %s", d.Body)
+			t.Errorf("upload: got %s", d.Body)
 		}
 		url := "/api/coach/documents/" + d.String("document_id")
 		if d.Header.Get("Location") != url || d.String("content_url") != url+"/content" {
-			t.Errorf("it is at %s, %s", d.Header.Get("Location"), d.String("content_url"))
+			t.Errorf("got location %s, content URL %s", d.Header.Get("Location"), d.String("content_url"))
 		}
 		if items := c.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items(); len(items) != 1 {
-			t.Errorf("listed: %v", items)
+			t.Errorf("list: got %v", items)
 		}
 		got := c.Call(t, "GET", url+"/content", nil).Want(t, 200)
 		if string(got.Body) != string(pdf) || got.Header.Get("Content-Disposition") != `attachment; filename="First aid.pdf"` {
-			t.Errorf("content: %v", got.Header)
+			t.Errorf("content: got headers %v", got.Header)
 		}
 		etag := got.Header.Get("ETag")
 		c.Call(t, "GET", url+"/content", nil, "If-None-Match: "+etag).Want(t, 304)
 		if part := c.Call(t, "GET", url+"/content", nil, "Range: bytes=0-4").Want(t, 206); string(part.Body) != "%PDF-" {
-			t.Errorf("a range: %q", part.Body)
+			t.Errorf("range: got %q", part.Body)
 		}
 		for _, tt := range []struct {
 			ranges string
 			status int
-			which  string // Content-Range
+			which  string // want Content-Range
 		}{
 			{"bytes=9000-", 416, "bytes */5000"},
 			{"bytes=5000-", 416, "bytes */5000"},
@@ -55,7 +56,7 @@ func TestDocuments(t *testing.T) {
 			{"bytes=-10", 206, "bytes 4990-4999/5000"},
 			{"bytes=-99999", 206, "bytes 0-4999/5000"},
 			{"Bytes=0-1", 206, "bytes 0-1/5000"},
-			// What is no range, or of another unit, asks for nothing.
+			// Invalid ranges and unknown units are ignored.
 			{"lines=0-1", 200, ""},
 			{"bytes=5-1", 200, ""},
 			{"bytes=a-b", 200, ""},
@@ -66,7 +67,7 @@ func TestDocuments(t *testing.T) {
 		} {
 			part := c.Call(t, "GET", url+"/content", nil, "Range: "+tt.ranges).Want(t, tt.status)
 			if got := part.Header.Get("Content-Range"); got != tt.which {
-				t.Errorf("range %s: %q, want %q", tt.ranges, got, tt.which)
+				t.Errorf("range %s: got %q, want %q", tt.ranges, got, tt.which)
 			}
 		}
 		c.Call(t, "GET", url+"/content", nil, `If-Match: "another"`).Want(t, 412)
@@ -80,37 +81,37 @@ func TestDocuments(t *testing.T) {
 
 		renamed := c.Call(t, "PATCH", url, map[string]any{"title": "Erste Hilfe", "issuer": nil}).Want(t, 200)
 		if renamed.String("title") != "Erste Hilfe" || renamed.JSON["issuer"] != nil {
-			t.Errorf("renamed: %s", renamed.Body)
+			t.Errorf("rename: got %s", renamed.Body)
 		}
 		c.Call(t, "PATCH", url, map[string]any{"expires_on": "2024-12-31"}).Want(t, 422)
 
 		body, header := touchlinetest.Form(nil, "neu.pdf", touchlinetest.PDF(7000, 2))
 		replaced := c.Call(t, "PUT", url+"/content", body, header).Want(t, 200)
 		if replaced.String("size") != "7000" || replaced.String("title") != "Erste Hilfe" || replaced.String("file_name") != "neu.pdf" || replaced.String("kyc_state") != "disabled" {
-			t.Errorf("replaced: %s", replaced.Body)
+			t.Errorf("replacement: got %s", replaced.Body)
 		}
 		if next := c.Call(t, "GET", url+"/content", nil).Want(t, 200); len(next.Body) != 7000 || next.Header.Get("ETag") == etag {
-			t.Errorf("%d bytes, %s", len(next.Body), next.Header.Get("ETag"))
+			t.Errorf("new content: got %d bytes, ETag %s", len(next.Body), next.Header.Get("ETag"))
 		}
 		profile := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200)
 		if list, _ := profile.JSON["certifications"].([]any); len(list) != 1 {
-			t.Errorf("profile: %s", profile.Body)
+			t.Errorf("profile: got %s", profile.Body)
 		}
 		c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"certifications": []string{}}).Want(t, 200)
 		if d := c.Call(t, "GET", url, nil).Want(t, 200); d.String("in_profile") != "false" {
-			t.Errorf("taken out of the profile: %s", d.Body)
+			t.Errorf("removed from the profile: got %s", d.Body)
 		}
 		c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"certifications": []string{d.String("document_id")}}).Want(t, 200)
 		c.Call(t, "DELETE", url, nil).Want(t, 200)
 		c.Call(t, "GET", url, nil).Want(t, 404)
 		if n := queryOne[int64](t, openTables(t, s), `SELECT stored_bytes FROM coaches WHERE id = $1`, c.ID); n != 0 {
-			t.Errorf("%d bytes are still counted", n)
+			t.Errorf("got %d bytes of storage used after the deletion", n)
 		}
 	})
 }
 
-// TestWantedDocuments: what a complete profile wants may be documents, and deleting
-// one says what that does.
+// TestWantedDocuments: documents can be required for a complete profile, and a
+// deletion reports that the profile becomes incomplete.
 func TestWantedDocuments(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -122,30 +123,30 @@ func TestWantedDocuments(t *testing.T) {
 		c.Call(t, "POST", "/auth/complete-profile", about).Want(t, 422)
 		about["certifications"] = []string{d.String("document_id")}
 		if p := c.Call(t, "POST", "/auth/complete-profile", about).Want(t, 200); p.String("profile_complete") != "true" {
-			t.Errorf("completed: %s", p.Body)
+			t.Errorf("complete profile: got %s", p.Body)
 		}
 		c.AddPlayer(t, touchlinetest.Minor("+919812300011", ""))
 		gone := c.Call(t, "DELETE", "/api/coach/documents/"+d.String("document_id"), nil).Want(t, 200)
 		if string(gone.Body) != `{"profile_complete":false,"missing":["certifications"],"kyc_state":"disabled"}` {
-			t.Errorf("deleted: %s", gone.Body)
+			t.Errorf("deletion: got %s", gone.Body)
 		}
 		c.Call(t, "POST", "/api/players/add", child(2, "+919812300011")).Want(t, 403, "profile_incomplete")
 		if me := c.Call(t, "GET", "/api/me", nil).Want(t, 200); me.String("next") != "complete_profile" {
-			t.Errorf("me: %s", me.Body)
+			t.Errorf("/api/me: got %s", me.Body)
 		}
 		if again := s.SignIn(t, "coach", "+919812300001"); again.Login.String("profile_complete") != "false" {
-			t.Errorf("signed in: %s", again.Login.Body)
+			t.Errorf("sign-in: got %s", again.Login.Body)
 		}
 	}, func(c *config.Config) { c.ProfileRequired = []string{"name", "certifications"}; c.OTPResendAfter = 0 })
 }
 
-// TestProfileReportsEveryFault: what is wrong with documents is said beside all else
-// that is wrong.
+// TestProfileReportsEveryFault: invalid documents are reported together with all
+// other invalid fields.
 func TestProfileReportsEveryFault(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.SignIn(t, "coach", "+919812300001")
-		absent := c.ID // of no document
+		absent := c.ID // an id that no document has
 		for _, tt := range []struct {
 			method, path string
 			body         map[string]any
@@ -168,13 +169,13 @@ func TestProfileReportsEveryFault(t *testing.T) {
 				got = append(got, fmt.Sprint(field["pointer"], " ", field["code"]))
 			}
 			if strings.Join(got, ", ") != tt.want {
-				t.Errorf("%s %v: %v, want %s", tt.path, tt.body, got, tt.want)
+				t.Errorf("%s %v: got %v, want %s", tt.path, tt.body, got, tt.want)
 			}
 		}
 	}, func(c *config.Config) { c.ProfileRequired = []string{"name", "certifications", "profile_picture"} })
 }
 
-// spoolFiles lists what uploads have left on the disk.
+// spoolFiles returns the temporary files of uploads.
 func spoolFiles(t *testing.T, s *touchlinetest.Service) []string {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(s.Config.DataDir, "uploads", "*"))
@@ -184,8 +185,9 @@ func spoolFiles(t *testing.T, s *touchlinetest.Service) []string {
 	return left
 }
 
-// TestTierStorageLimit: what a tier leaves room for is kept, and more is refused with
-// what is used and what would allow it; what makes things smaller is always free.
+// TestTierStorageLimit: uploads beyond the tier's storage are refused with the
+// usage and the tier that would allow them. A smaller replacement is always
+// allowed.
 func TestTierStorageLimit(t *testing.T) {
 	t.Parallel()
 	tiers := filepath.Join(t.TempDir(), "tiers.json")
@@ -198,7 +200,7 @@ func TestTierStorageLimit(t *testing.T) {
 		first := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(6000, 1)).Want(t, 201)
 		refused := c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(6000, 2)).Want(t, 403, "tier_limit")
 		if refused.String("limit") != "storage_bytes" || refused.String("limit_value") != "10000" || refused.String("use") != "6000" || refused.String("needed_tier") != "large" {
-			t.Errorf("refused: %s", refused.Body)
+			t.Errorf("got %s", refused.Body)
 		}
 		c.Upload(t, "identity", "b.pdf", touchlinetest.PDF(4000, 2)).Want(t, 201)
 		put := func(n int) *touchlinetest.Response {
@@ -208,12 +210,13 @@ func TestTierStorageLimit(t *testing.T) {
 		put(6001).Want(t, 403, "tier_limit")
 		put(5999).Want(t, 200)
 		if left := spoolFiles(t, s); len(left) > 0 {
-			t.Errorf("left of uploads: %v", left)
+			t.Errorf("temporary files left: %v", left)
 		}
 	}, func(c *config.Config) { c.Tiers = tiers })
 }
 
-// TestUploadsOfOneCoach: one coach takes so many seats, and no more; others have theirs.
+// TestUploadsOfOneCoach: one coach has a limit of concurrent uploads; other
+// coaches have their own.
 func TestUploadsOfOneCoach(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -228,17 +231,17 @@ func TestUploadsOfOneCoach(t *testing.T) {
 				}
 			}()
 		}
-		eventually(t, "sixteen wait, and the others are refused", func() bool { return refused.Load() == 40-16 })
+		eventually(t, "16 uploads wait and the others are refused", func() bool { return refused.Load() == 40-16 })
 		a := c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 429, "rate_limited")
 		if a.String("limit") != "uploads_at_once" || a.Header.Get("Retry-After") == "" {
-			t.Errorf("refused with %s", a.Body)
+			t.Errorf("refused upload: got %s", a.Body)
 		}
 		other.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
 	})
 }
 
-// TestIdentityDocuments: to replace or delete what a waiting submission names takes
-// it back, and the answer says so; what was decided stands.
+// TestIdentityDocuments: replacing or deleting a document of a pending submission
+// withdraws the submission, and the response says so. Decided submissions stay.
 func TestIdentityDocuments(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -249,7 +252,7 @@ func TestIdentityDocuments(t *testing.T) {
 			t.Helper()
 			a := c.Call(t, "POST", "/api/coach/kyc", map[string]any{"legal_name": "Meera Nair", "document_ids": []string{passport.String("document_id")}})
 			if a.Status > 201 || a.String("state") != "submitted" {
-				t.Fatalf("submitted: %d %s", a.Status, a.Body)
+				t.Fatalf("submit: got %d %s", a.Status, a.Body)
 			}
 		}
 		replace := func(d *touchlinetest.Response) string {
@@ -259,20 +262,20 @@ func TestIdentityDocuments(t *testing.T) {
 		}
 		submit()
 		if got := replace(other); got != "submitted" {
-			t.Errorf("another document was replaced: %s", got)
+			t.Errorf("replaced another document: got KYC state %s", got)
 		}
 		if got := replace(passport); got != "not_started" {
-			t.Errorf("the document was replaced: %s", got)
+			t.Errorf("replaced the submitted document: got KYC state %s", got)
 		}
 		if got := c.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200).String("state"); got != "not_started" {
-			t.Errorf("after that: %s", got)
+			t.Errorf("after the withdrawal: got KYC state %s", got)
 		}
 		submit()
 		if a := c.Call(t, "DELETE", passport.Header.Get("Location"), nil).Want(t, 200); a.String("kyc_state") != "not_started" || a.String("profile_complete") != "true" {
-			t.Errorf("deleted: %s", a.Body)
+			t.Errorf("deletion: got %s", a.Body)
 		}
 		if got := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200).String("kyc_state"); got != "not_started" {
-			t.Errorf("the profile says %s", got)
+			t.Errorf("profile: got KYC state %s", got)
 		}
 	}, func(c *config.Config) { c.KYC = true })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// The numbers of the people in the tests' stories.
+// Numbers of the parties in the tests.
 const (
 	coachNumber    = "+919812300001"
 	coach2Number   = "+919812300002"
@@ -15,14 +15,14 @@ const (
 	otherNumber    = "+919812300031"
 )
 
-// TestConsentEndToEnd is the main job, end to end: a coach adds a student, guardian and
-// student answer each for themselves, and everybody sees what follows.
+// TestConsentEndToEnd: a coach adds a student, guardian and student each decide,
+// and all parties see the result.
 func TestConsentEndToEnd(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
 		if got := coach.Login.String("next"); got != "complete_profile" {
-			t.Fatalf("next = %q after a first login", got)
+			t.Fatalf("next after the first login: got %q", got)
 		}
 		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, studentNumber)).Want(t, 403, "profile_incomplete")
 		coach = s.Coach(t, coach2Number)
@@ -31,25 +31,25 @@ func TestConsentEndToEnd(t *testing.T) {
 		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id := added.String("player_id")
 		if added.String("guardian_status") != "pending" || added.String("student_status") != "pending" {
-			t.Fatalf("a new player: %s", added.Body)
+			t.Fatalf("new player: got %s", added.Body)
 		}
 		wantAvailability(t, coach, id, false, false)
 		pending := coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200)
 		if n := len(pending.Items()); n != 2 {
-			t.Fatalf("%d pending, want 2: %s", n, pending.Body)
+			t.Fatalf("got %d pending requests, want 2: %s", n, pending.Body)
 		}
 
-		// Each is asked by SMS, and finds the question after the first login.
+		// Each party gets an SMS and sees the request after signing in.
 		s.SMS(guardianNumber, "message", 0)
 		s.SMS(studentNumber, "message", 0)
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		links := guardian.Call(t, "GET", "/api/me/players", nil).Want(t, 200).Items()
 		if len(links) != 1 || links[0]["player_id"] != id || links[0]["status"] != "pending" {
-			t.Fatalf("the guardian's links: %v", links)
+			t.Fatalf("guardian's players: got %v", links)
 		}
 		thin := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200)
 		if thin.String("student.date_of_birth") != "" || thin.String("guardian") != "" {
-			t.Fatalf("who has not approved sees too much: %s", thin.Body)
+			t.Fatalf("before the approval: got too many fields: %s", thin.Body)
 		}
 		answer := map[string]any{"player_id": id, "action": "approved", "request_id": links[0]["request_id"]}
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", answer).Want(t, 200)
@@ -57,7 +57,7 @@ func TestConsentEndToEnd(t *testing.T) {
 		wantAvailability(t, coach, id, true, false)
 		full := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200)
 		if full.String("student.medical_information") == "" {
-			t.Fatalf("a guardian who approved sees the medical note: %s", full.Body)
+			t.Fatalf("after the approval: want the medical note, got %s", full.Body)
 		}
 
 		student := s.SignIn(t, "student", studentNumber)
@@ -75,7 +75,7 @@ func TestConsentEndToEnd(t *testing.T) {
 
 		status := coach.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200)
 		if status.String("guardian_status") != "rejected" || status.String("guardian_state") != "revoked" || status.String("student_status") != "approved" {
-			t.Fatalf("status: %s", status.Body)
+			t.Fatalf("approval status: got %s", status.Body)
 		}
 		history, _ := status.JSON["history"].([]any)
 		var said []string
@@ -85,11 +85,11 @@ func TestConsentEndToEnd(t *testing.T) {
 		}
 		want := []string{"guardian approved", "student rejected", "student approved", "guardian revoked"}
 		if len(said) != len(want) {
-			t.Fatalf("history %v, want %v", said, want)
+			t.Fatalf("history: got %v, want %v", said, want)
 		}
 		for i := range want {
 			if said[i] != want[i] {
-				t.Fatalf("history %v, want %v", said, want)
+				t.Fatalf("history: got %v, want %v", said, want)
 			}
 		}
 		told := map[string]int{}
@@ -98,17 +98,17 @@ func TestConsentEndToEnd(t *testing.T) {
 		}
 		for _, kind := range []string{"guardian_approved", "student_rejected", "student_approved", "guardian_revoked"} {
 			if told[kind] != 1 {
-				t.Errorf("the coach was told %q %d times", kind, told[kind])
+				t.Errorf("notification %q: got %d, want 1", kind, told[kind])
 			}
 		}
 	})
 }
 
-// wantAvailability fails the test unless p sees these app services for the player.
+// wantAvailability fails the test unless p sees this availability of the player.
 func wantAvailability(t *testing.T, p *touchlinetest.User, id string, guardian, student bool) {
 	t.Helper()
 	a := p.Call(t, "GET", "/api/services/availability/"+id, nil).Want(t, 200)
 	if a.JSON["guardian_app_enabled"] != guardian || a.JSON["student_app_enabled"] != student || a.JSON["chat_enabled"] != true || a.JSON["sms_enabled"] != true {
-		t.Fatalf("availability, want guardian %v student %v: %s", guardian, student, a.Body)
+		t.Fatalf("availability: want guardian %v student %v, got %s", guardian, student, a.Body)
 	}
 }

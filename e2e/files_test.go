@@ -18,8 +18,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestStartRefusesWrongFileStore: a replica whose files are not those that the database knows
-// refuses to start and says why; so does one whose folder lost what was in it.
+// TestStartRefusesWrongFileStore: a replica does not start with a file store of
+// another installation or with one that lost its files.
 func TestStartRefusesWrongFileStore(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
@@ -35,7 +35,7 @@ func TestStartRefusesWrongFileStore(t *testing.T) {
 		}
 		own := filepath.Join(t.TempDir(), "own")
 		if err := start(own); err != nil {
-			t.Fatalf("its own files: %v", err)
+			t.Fatalf("own folder: %v", err)
 		}
 		if err := start(t.TempDir()); err == nil || !strings.Contains(err.Error(), "the file store is empty") || !strings.Contains(err.Error(), "FILES") {
 			t.Errorf("an empty folder: %v", err)
@@ -50,14 +50,14 @@ func TestStartRefusesWrongFileStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := start(own); err == nil || !strings.Contains(err.Error(), "not an id") {
-			t.Errorf("a damaged identity: %v", err)
+			t.Errorf("damaged store id: %v", err)
 		}
 	})
 }
 
-// TestReplicasWithSeparateFolders: replicas with folders of their own form one service while
-// nobody uploads; with the first document one folder is the database's, and
-// whoever has another says 503 for documents, loses nothing, and starts no more.
+// TestReplicasWithSeparateFolders: replicas with separate folders work until the
+// first upload, which binds the database to one folder. The other replica then
+// answers 503 for documents and does not start again.
 func TestReplicasWithSeparateFolders(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
@@ -76,7 +76,7 @@ func TestReplicasWithSeparateFolders(t *testing.T) {
 		coach.On(other).Call(t, "GET", "/api/coach/documents/"+id+"/content", nil).Want(t, 503, "unavailable")
 		coach.On(other).Upload(t, "certification", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 503, "unavailable")
 		if !strings.Contains(other.Log.String(), "another file store") {
-			t.Error("it is not in the log")
+			t.Error("the error is not in the log")
 		}
 		coach.Call(t, "GET", "/api/coach/documents/"+id+"/content", nil).Want(t, 200)
 		app, err := server.Open(context.Background(), other.Config, server.Edges{Log: slog.New(slog.DiscardHandler)})
@@ -84,13 +84,13 @@ func TestReplicasWithSeparateFolders(t *testing.T) {
 			if app != nil {
 				_ = app.Close()
 			}
-			t.Errorf("it starts again: %v", err)
+			t.Errorf("the replica starts again: %v", err)
 		}
 	})
 }
 
-// TestFileStoreUnavailableAtStart: a file store that is away at the start keeps nobody from signing
-// in; documents wait for it.
+// TestFileStoreUnavailableAtStart: the service starts without its file store;
+// only documents are unavailable.
 func TestFileStoreUnavailableAtStart(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
@@ -100,12 +100,12 @@ func TestFileStoreUnavailableAtStart(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		coach.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 503, "unavailable")
 		if list := coach.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items(); len(list) != 0 {
-			t.Errorf("documents: %v", list)
+			t.Errorf("documents: got %v", list)
 		}
 	})
 }
 
-// TestReplicasShareBucket: replicas share a bucket as they share a folder.
+// TestReplicasShareBucket: replicas can share a bucket.
 func TestReplicasShareBucket(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
@@ -121,8 +121,8 @@ func TestReplicasShareBucket(t *testing.T) {
 	})
 }
 
-// TestReplicasStartConcurrently: replicas that start at once over one database agree on its files,
-// and of those with different folders one alone gets in.
+// TestReplicasStartConcurrently: replicas that start at once with a shared folder
+// all start; with different folders only one does.
 func TestReplicasStartConcurrently(t *testing.T) {
 	t.Parallel()
 	t.Run("shared", func(t *testing.T) { startConcurrently(t, true) })
@@ -159,7 +159,7 @@ func startConcurrently(t *testing.T, shared bool) {
 			}
 		}
 		if want := map[bool]int{true: replicas, false: 1}[shared]; started != want {
-			t.Errorf("%d started, want %d: %v", started, want, errs)
+			t.Errorf("got %d replicas started, want %d: %v", started, want, errs)
 		}
 	})
 }

@@ -19,25 +19,24 @@ import (
 
 const (
 	day = 24 * time.Hour
-	// waitLimit is how long something that comes by itself may take on a machine
-	// that is busy with other tests.
+	// waitLimit is how long to wait for asynchronous work on a busy machine.
 	waitLimit = 30 * time.Second
-	// quietPeriod is how long the tests look for what must not come: longer than the
-	// worker's poll.
+	// quietPeriod is how long to watch that something does not happen. It is
+	// longer than the worker's poll interval.
 	quietPeriod = 2500 * time.Millisecond
 )
 
-// eventually waits until ready says so.
+// eventually waits until ready returns true.
 func eventually(t *testing.T, what string, ready func() bool) {
 	t.Helper()
 	for end := time.Now().Add(waitLimit); !ready(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("not within %s: %s", waitLimit, what)
+			t.Fatalf("waited %s for: %s", waitLimit, what)
 		}
 	}
 }
 
-// never watches for a while that something does not happen.
+// never fails the test if happened returns true within a period.
 func never(t *testing.T, what string, length time.Duration, happened func() bool) {
 	t.Helper()
 	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -47,7 +46,8 @@ func never(t *testing.T, what string, length time.Duration, happened func() bool
 	}
 }
 
-// renewTokens gives p new tokens: moving the clock ended the access token.
+// renewTokens returns p with new tokens, after the test clock expired the old
+// ones.
 func renewTokens(t *testing.T, p *touchlinetest.User) *touchlinetest.User {
 	t.Helper()
 	a := p.Service.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": p.Refresh})
@@ -59,20 +59,21 @@ func renewTokens(t *testing.T, p *touchlinetest.User) *touchlinetest.User {
 	return &next
 }
 
-// child is the body that adds the nth student of a guardian, without a number.
+// child returns the request body that adds a guardian's nth student, without a
+// number.
 func child(n int, guardian string) map[string]any {
 	body := touchlinetest.Minor(guardian, "")
 	body["student"].(map[string]any)["full_name"] = fmt.Sprint("Asha Rao ", n)
 	return body
 }
 
-// getRequest is the request with this id as p sees it.
+// getRequest returns the approval request id as p sees it.
 func getRequest(t *testing.T, p *touchlinetest.User, id string) *touchlinetest.Response {
 	t.Helper()
 	return p.Call(t, "GET", "/api/approval/requests/"+id, nil).Want(t, 200)
 }
 
-// smsDelivery is the last delivery by SMS of a request: its state and its reason.
+// smsDelivery returns the state and reason of a request's last SMS delivery.
 func smsDelivery(a *touchlinetest.Response) (state, reason string) {
 	list, _ := a.JSON["deliveries"].([]any)
 	for _, d := range list {
@@ -84,7 +85,7 @@ func smsDelivery(a *touchlinetest.Response) (state, reason string) {
 	return state, reason
 }
 
-// countNotifications counts the notifications of a type that p has.
+// countNotifications returns how many notifications of a type p has.
 func countNotifications(t *testing.T, p *touchlinetest.User, kind string) int {
 	t.Helper()
 	n := 0
@@ -96,7 +97,7 @@ func countNotifications(t *testing.T, p *touchlinetest.User, kind string) int {
 	return n
 }
 
-// openTables opens the database of s beside the service.
+// openTables opens the database of s next to the service.
 func openTables(t *testing.T, s *touchlinetest.Service) *sql.DB {
 	t.Helper()
 	return openSQL(t, s.Config.DatabaseURL.Reveal())
@@ -116,7 +117,8 @@ func openSQL(t *testing.T, address string) *sql.DB {
 	return db
 }
 
-// postgresAdmin is a connection beside the database of s, or nil on SQLite.
+// postgresAdmin opens a connection to the PostgreSQL server of s and returns the
+// name of its database; nil on SQLite.
 func postgresAdmin(t *testing.T, s *touchlinetest.Service) (db *sql.DB, name string) {
 	t.Helper()
 	u, err := url.Parse(s.Config.DatabaseURL.Reveal())
@@ -137,7 +139,7 @@ func execSQL(t *testing.T, db *sql.DB, query string, args ...any) {
 	}
 }
 
-// queryOne reads a single value.
+// queryOne returns a single value.
 func queryOne[T any](t *testing.T, db *sql.DB, query string, args ...any) (v T) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
@@ -148,14 +150,14 @@ func queryOne[T any](t *testing.T, db *sql.DB, query string, args ...any) (v T) 
 	return v
 }
 
-// cliContext is a shell beside the service.
+// cliContext is what a command of the command line works with.
 type cliContext struct {
 	*server.Operators
 	ctx context.Context
 	by  actor.Operator
 }
 
-// runCLI has do work as the command line does.
+// runCLI runs a command of the command line and fails the test on an error.
 func runCLI(t *testing.T, s *touchlinetest.Service, what string, do func(sh *cliContext) error) {
 	t.Helper()
 	s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
