@@ -5,22 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"runtime"
-	"runtime/pprof"
 	"sync"
 	"time"
 )
 
-// Contender is one of the servers or handlers that Compare measures.
+// Contender is one of the servers that Compare measures.
 type Contender struct {
 	// Name appears in the result and in errors.
 	Name string
-
-	// Handler is served by this process on a loopback port. Set either Handler or URL.
-	Handler http.Handler
 
 	// URL is the root of a running server, http://host:port. PID is its process; 0 means that its CPU time is not measured.
 	URL string
@@ -110,11 +105,10 @@ func Compare(ctx context.Context, contenders []Contender, o Options) (Result, er
 // responseTimeout ends a comparison whose server does not respond.
 const responseTimeout = 30 * time.Second
 
-// target is a contender with its server and its client.
+// target is a contender with its client.
 type target struct {
 	Contender
 	base    *url.URL
-	server  *http.Server
 	client  *http.Client
 	workers int
 }
@@ -124,30 +118,14 @@ func open(c Contender, workers int) (*target, error) {
 	if t.PerOperation == 0 {
 		t.PerOperation = 1
 	}
-	if (c.Handler == nil) == (c.URL == "") {
-		return nil, errors.New("a contender needs either a handler or a URL")
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return nil, err
 	}
-	if c.Handler != nil {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		t.server = &http.Server{Handler: c.Handler, ReadHeaderTimeout: 10 * time.Second}
-		// The goroutines of the server inherit the label: `go tool pprof -tagfocus` shows the profile of one contender.
-		pprof.Do(context.Background(), pprof.Labels("contender", c.Name), func(context.Context) {
-			go t.server.Serve(l) //nolint:errcheck // Close ends it
-		})
-		t.base = &url.URL{Scheme: "http", Host: l.Addr().String()}
-	} else {
-		u, err := url.Parse(c.URL)
-		if err != nil {
-			return nil, err
-		}
-		if u.Scheme != "http" || u.Port() == "" {
-			return nil, fmt.Errorf("%s is not http://host:port", c.URL)
-		}
-		t.base = u
+	if u.Scheme != "http" || u.Port() == "" {
+		return nil, fmt.Errorf("%q is not http://host:port", c.URL)
 	}
+	t.base = u
 	t.client = &http.Client{
 		Timeout: responseTimeout,
 		Transport: &http.Transport{
@@ -159,12 +137,7 @@ func open(c Contender, workers int) (*target, error) {
 	return t, nil
 }
 
-func (t *target) close() {
-	t.client.CloseIdleConnections()
-	if t.server != nil {
-		t.server.Close()
-	}
-}
+func (t *target) close() { t.client.CloseIdleConnections() }
 
 // turn runs all workers until the time is up or none has work left.
 func (t *target) turn(ctx context.Context, d time.Duration) (Sample, error) {
@@ -216,7 +189,7 @@ func (t *target) turn(ctx context.Context, d time.Duration) (Sample, error) {
 	return sample, nil
 }
 
-// cpu returns the CPU time that the contender's process has used, 0 if it runs in this process.
+// cpu returns the CPU time that the contender's process has used, 0 without a PID.
 func (t *target) cpu() (time.Duration, error) {
 	if t.PID == 0 {
 		return 0, nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -27,8 +28,8 @@ func TestCompareFindsTheFaster(t *testing.T) {
 	}
 	fast := func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "ok") }
 	result, err := bench.Compare(t.Context(), []bench.Contender{
-		{Name: "fast", Handler: http.HandlerFunc(fast), Requests: get("/")},
-		{Name: "slow", Handler: http.HandlerFunc(slow), Requests: get("/")},
+		{Name: "fast", URL: serveHTTP(t, fast), Requests: get("/")},
+		{Name: "slow", URL: serveHTTP(t, slow), Requests: get("/")},
 	}, quick)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +67,7 @@ func TestCompareInterleavesRounds(t *testing.T) {
 				turns = append(turns, name)
 			}
 		}
-		return bench.Contender{Name: name, Handler: http.HandlerFunc(handler), Requests: get("/")}
+		return bench.Contender{Name: name, URL: serveHTTP(t, handler), Requests: get("/")}
 	}
 	if _, err := bench.Compare(t.Context(), []bench.Contender{contender("A"), contender("B"), contender("C")}, quick); err != nil {
 		t.Fatal(err)
@@ -92,8 +93,8 @@ func TestComparePassesResponsesToTheWorker(t *testing.T) {
 	o := quick
 	o.Workers = workers
 	_, err := bench.Compare(t.Context(), []bench.Contender{{
-		Name:    "chain",
-		Handler: http.HandlerFunc(handler),
+		Name: "chain",
+		URL:  serveHTTP(t, handler),
 		Requests: func(worker int) func() *http.Request {
 			return func() *http.Request {
 				requests[worker]++
@@ -126,7 +127,7 @@ func TestCompareEndsWhenWorkRunsOut(t *testing.T) {
 	o.Round = time.Minute // far longer than the work lasts
 	result, err := bench.Compare(t.Context(), []bench.Contender{{
 		Name:         "finite",
-		Handler:      http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) }),
+		URL:          serveHTTP(t, func(http.ResponseWriter, *http.Request) { served.Add(1) }),
 		PerOperation: 2,
 		Requests: func(worker int) func() *http.Request {
 			left, next := each, get("/")(worker)
@@ -159,11 +160,10 @@ func TestCompareRefusesFailures(t *testing.T) {
 		contender bench.Contender
 		want      string
 	}{
-		{"a problem", bench.Contender{Handler: http.NotFoundHandler(), Requests: get("/gone")}, "GET /gone: status 404: 404 page not found"},
+		{"a problem", bench.Contender{URL: serveHTTP(t, http.NotFound), Requests: get("/gone")}, "GET /gone: status 404: 404 page not found"},
 		{"no server", bench.Contender{URL: "http://127.0.0.1:1", Requests: get("/")}, "refused"},
 		{"no port", bench.Contender{URL: "http://localhost", Requests: get("/")}, "not http://host:port"},
-		{"neither", bench.Contender{Requests: get("/")}, "either a handler or a URL"},
-		{"no work", bench.Contender{Handler: http.HandlerFunc(ok), Requests: func(int) func() *http.Request {
+		{"no work", bench.Contender{URL: serveHTTP(t, ok), Requests: func(int) func() *http.Request {
 			return func() *http.Request { return nil }
 		}}, "no operation"},
 	}
@@ -183,7 +183,7 @@ func TestCompareEndsWithItsContext(t *testing.T) {
 	handler := func(http.ResponseWriter, *http.Request) { cancel() }
 	o := quick
 	o.Round = time.Minute
-	_, err := bench.Compare(ctx, []bench.Contender{{Name: "x", Handler: http.HandlerFunc(handler), Requests: get("/")}}, o)
+	_, err := bench.Compare(ctx, []bench.Contender{{Name: "x", URL: serveHTTP(t, handler), Requests: get("/")}}, o)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("err = %v, want context.Canceled", err)
 	}
@@ -213,7 +213,7 @@ func TestCompareReadsTheWholeResponse(t *testing.T) {
 			o := quick
 			o.Rounds = 1
 			_, err := bench.Compare(t.Context(), []bench.Contender{{
-				Name: name, Handler: handler, Requests: get("/"),
+				Name: name, URL: serveHTTP(t, handler), Requests: get("/"),
 				Response: func(_, status int, body []byte) error {
 					if status/100 != 2 || len(body) != lengths[name] {
 						return fmt.Errorf("%d with %d bytes, want %d bytes", status, len(body), lengths[name])
@@ -238,4 +238,12 @@ func get(target string) func(int) func() *http.Request {
 			return req
 		}
 	}
+}
+
+// serveHTTP returns the URL of a server for h that ends with the test.
+func serveHTTP(t *testing.T, h http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server.URL
 }

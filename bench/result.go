@@ -26,7 +26,7 @@ type Sample struct {
 	Operations int           // completed
 	Elapsed    time.Duration // of the round
 	P50, P99   time.Duration // latency of an operation, measured by the client
-	CPU        time.Duration // CPU time of the contender's process in this turn; 0 if it runs in this process
+	CPU        time.Duration // CPU time of the contender's process in this turn; 0 without a PID
 
 	latencies []time.Duration
 }
@@ -42,7 +42,7 @@ func (s *Sample) summarise() {
 // Throughput returns operations per second: higher is better.
 func (s Sample) Throughput() float64 { return float64(s.Operations) / s.Elapsed.Seconds() }
 
-// CPUPerOperation returns the CPU time of the contender's process for one operation, 0 if it runs in this process.
+// CPUPerOperation returns the CPU time of the contender's process for one operation, 0 without a PID.
 // Lower is better.
 func (s Sample) CPUPerOperation() time.Duration { return s.CPU / time.Duration(s.Operations) }
 

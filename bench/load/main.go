@@ -1,16 +1,10 @@
-// Command load measures the service and prints ratios.
+// Command load measures the built service over HTTP, on SQLite and on PostgreSQL.
 //
-//	go run ./bench/load                                        list the measurements
-//	go run ./bench/load -kinds noise                           show how far two equal contenders differ on this machine
-//	go run ./bench/load -kinds availability,refresh,decision   compare operations with their baselines, on both engines
-//	go run ./bench/load -kinds signin,start -engines sqlite    CPU time of a sign-in; start-up time, memory and size
-//	go run ./bench/load -programs before=/tmp/a,after=/tmp/b -concurrency 16   compare two builds, on both engines
-//	go run ./bench/load -concurrency 16 -duration 3s -rounds 9 a=http://127.0.0.1:8080/healthz b=http://127.0.0.1:8081/healthz
+//	go run ./bench/load                                                        operations of this build
+//	go run ./bench/load -programs before=/tmp/a,after=/tmp/b -concurrency 16   compare two builds that take turns
+//	go run ./bench/load -measure start,upload -engines sqlite                  start-up time, memory and size; uploads
 //
-// -programs starts two built programs as servers with separate databases and lets them take turns with sign-in, read,
-// refresh, decision and add player over HTTP.
-//
-// Arguments of the form name=URL are compared with one another by GET; -header adds a header to each request.
+// A program compared with itself shows the noise of the machine: ratios other than 1.00.
 //
 // PostgreSQL is a throwaway cluster with fsync, or the server that TOUCHLINE_TEST_POSTGRES names.
 package main
@@ -22,7 +16,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"runtime/pprof"
 	"slices"
 	"strings"
 	"syscall"
@@ -32,8 +25,11 @@ import (
 	"github.com/touchline/touchline/bench/program"
 )
 
+// measurements are the values of the flag -measure.
+var measurements = []string{"operations", "start", "upload"}
+
 func main() {
-	debug.SetGCPercent(400) // the value of touchline serve
+	debug.SetGCPercent(400) // less garbage collection of the client on the measured cores
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, os.Args[1:]); err != nil {
@@ -45,106 +41,76 @@ func main() {
 func run(ctx context.Context, args []string) error {
 	var (
 		flags       = flag.NewFlagSet("load", flag.ContinueOnError)
-		names       = flags.String("kinds", "", "measurements, separated by commas, or all")
-		programs    = flags.String("programs", "", "two built programs to compare, as before=/path/a,after=/path/b")
-		operations  = flags.String("operations", strings.Join(program.Operations, ","), "operations of -programs")
+		measure     = flags.String("measure", "operations", "measurements: "+strings.Join(measurements, ","))
+		programs    = flags.String("programs", "", "built programs to compare, as before=/path/a,after=/path/b; empty builds this module")
+		operations  = flags.String("operations", strings.Join(program.Operations, ","), "operations to measure")
 		concurrency = flags.Int("concurrency", 8, "concurrent connections")
 		duration    = flags.Duration("duration", time.Second, "duration of a turn")
-		rounds      = flags.Int("rounds", 5, "turns of each contender")
+		rounds      = flags.Int("rounds", 5, "turns of each program")
 		engines     = flags.String("engines", strings.Join(program.Engines, ","), "database engines")
-		profile     = flags.String("cpuprofile", "", "write a CPU profile of this process to a file")
-		headers     []string
 	)
-	flags.Func("header", "a header for the URLs, as Name: value; may be repeated", func(h string) error {
-		headers = append(headers, h)
-		return nil
-	})
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	on := strings.Split(*engines, ",")
-	for _, engine := range on {
-		if !slices.Contains(program.Engines, engine) {
-			return fmt.Errorf("no engine %q", engine)
-		}
-	}
-	chosen, err := choose(*names)
+	chosen, err := choose("measure", *measure, measurements)
 	if err != nil {
 		return err
 	}
-	if *programs != "" {
-		k, err := programsKind(*programs, *operations)
+	onEngines, err := choose("engines", *engines, program.Engines)
+	if err != nil {
+		return err
+	}
+	ops, err := choose("operations", *operations, program.Operations)
+	if err != nil {
+		return err
+	}
+	for _, m := range chosen {
+		switch m {
+		case "operations":
+			err = measureOperations(ctx, *programs, ops, onEngines, bench.Options{Rounds: *rounds, Round: *duration, Workers: *concurrency})
+		case "start":
+			err = measureStart(ctx, onEngines)
+		case "upload":
+			err = measureUploads(ctx, onEngines)
+		}
 		if err != nil {
-			return err
-		}
-		chosen = append(chosen, k)
-	}
-	if flags.NArg() > 0 {
-		contenders, err := fromURLs(flags.Args(), headers)
-		if err != nil {
-			return err
-		}
-		chosen = append(chosen, kind{name: "URLs", run: compareOnly("URLs", contenders)})
-	}
-	if len(chosen) == 0 {
-		list()
-		return nil
-	}
-	if *profile != "" {
-		f, err := os.Create(*profile)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
-	}
-	options := bench.Options{Rounds: *rounds, Round: *duration, Workers: *concurrency}
-	for _, k := range chosen {
-		if err := k.run(ctx, on, options); err != nil {
-			return fmt.Errorf("%s: %w", k.name, err)
+			return fmt.Errorf("%s: %w", m, err)
 		}
 	}
 	return nil
 }
 
-func programsKind(programs, operations string) (kind, error) {
-	two, err := parsePrograms(programs)
-	if err != nil {
-		return kind{}, err
-	}
-	chosen, err := parseOperations(operations)
-	return kind{name: "programs", run: func(ctx context.Context, engines []string, o bench.Options) error {
-		return comparePrograms(ctx, two, chosen, engines, o)
-	}}, err
-}
-
-// list prints what can be measured.
-func list() {
-	fmt.Println("choose measurements with -kinds, two built programs with -programs, or URLs as name=URL:")
-	for _, k := range kinds() {
-		fmt.Printf("  %-14s %s\n", k.name, k.description)
-	}
-}
-
-// choose returns the kinds that the flag -kinds names.
-func choose(names string) ([]kind, error) {
-	if names == "" {
-		return nil, nil
-	}
-	all := kinds()
-	if names == "all" {
-		return all, nil
-	}
-	var chosen []kind
-	for name := range strings.SplitSeq(names, ",") {
-		i := slices.IndexFunc(all, func(k kind) bool { return k.name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("no kind %q", name)
+// choose splits the value of a flag and returns an error for an item that is not in allowed.
+func choose(flag, list string, allowed []string) ([]string, error) {
+	items := strings.Split(list, ",")
+	for _, item := range items {
+		if !slices.Contains(allowed, item) {
+			return nil, fmt.Errorf("-%s: no %q; choose from %s", flag, item, strings.Join(allowed, ","))
 		}
-		chosen = append(chosen, all[i])
 	}
-	return chosen, nil
+	return items, nil
+}
+
+func measureStart(ctx context.Context, engines []string) error {
+	for _, engine := range engines {
+		result, err := program.MeasureFootprint(ctx, engine)
+		if err != nil {
+			return fmt.Errorf("%s: %w", engine, err)
+		}
+		fmt.Printf("\nstart on %s: %s\n", engine, result)
+	}
+	return nil
+}
+
+func measureUploads(ctx context.Context, engines []string) error {
+	for _, engine := range engines {
+		for _, storage := range program.Storages {
+			result, err := program.MeasureUploads(ctx, engine, storage)
+			if err != nil {
+				return fmt.Errorf("%s, %s: %w", engine, storage, err)
+			}
+			fmt.Printf("\nupload on %s, files in %s: %s\n", engine, storage, result)
+		}
+	}
+	return nil
 }

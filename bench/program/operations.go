@@ -12,55 +12,55 @@ import (
 	"github.com/touchline/touchline/bench"
 )
 
-// Program is a built program to compare with another.
+// Program is a built program. An empty Path builds the service of this module.
 type Program struct{ Name, Path string }
 
-// Operations are what [Pair.Compare] can measure, in the order of a usual run.
-var Operations = []string{"sign-in", "read", "refresh", "decision", "add player"}
+// Operations are what [Group.Compare] can measure, in the order of a usual run.
+var Operations = []string{"sign-in", "first sign-in", "read", "refresh", "decision", "add player"}
 
-// Pair is a number of programs, usually two builds, that run as servers with separate databases on the same engine.
-type Pair struct {
+// Group is one or more programs, usually two builds, each a server with a separate database on the same engine.
+type Group struct {
 	servers []*runningServer
 }
 
-// NewPair starts the programs and prepares the same data in each database over HTTP. Call Close to stop them.
-func NewPair(ctx context.Context, programs []Program, engine string, workers int) (*Pair, error) {
-	p := &Pair{}
+// NewGroup starts the programs and prepares the same data in each database over HTTP. Call Close to stop them.
+func NewGroup(ctx context.Context, programs []Program, engine string, workers int) (*Group, error) {
+	g := &Group{}
 	for _, program := range programs {
 		s, err := run(ctx, program, engine, workers)
 		if err != nil {
-			p.Close()
+			g.Close()
 			return nil, fmt.Errorf("%s: %w", program.Name, err)
 		}
-		p.servers = append(p.servers, s)
+		g.servers = append(g.servers, s)
 	}
-	return p, nil
+	return g, nil
 }
 
 // Close stops the servers and removes their databases.
-func (p *Pair) Close() {
-	for _, s := range p.servers {
+func (g *Group) Close() {
+	for _, s := range g.servers {
 		s.close()
 	}
 }
 
 // Compare measures one of Operations on all programs in turns.
-func (p *Pair) Compare(ctx context.Context, operation string, o bench.Options) (bench.Result, error) {
-	contenders := make([]bench.Contender, len(p.servers))
-	for i, s := range p.servers {
+func (g *Group) Compare(ctx context.Context, operation string, o bench.Options) (bench.Result, error) {
+	contenders := make([]bench.Contender, len(g.servers))
+	for i, s := range g.servers {
 		c, err := s.contender(operation)
 		if err != nil {
 			return bench.Result{}, err
 		}
-		c.Before = p.drained
+		c.Before = g.drained
 		contenders[i] = c
 	}
 	return bench.Compare(ctx, contenders, o)
 }
 
 // drained waits until no server delivers messages.
-func (p *Pair) drained(ctx context.Context) error {
-	for _, s := range p.servers {
+func (g *Group) drained(ctx context.Context) error {
+	for _, s := range g.servers {
 		if err := s.gateway.drained(ctx); err != nil {
 			return err
 		}
@@ -74,12 +74,13 @@ const playersOfWorker = 20
 
 // runningServer is a program with its database, its SMS gateway and the accounts of each worker.
 type runningServer struct {
-	name    string
-	server  *Server
-	process *bench.Process
-	gateway *gateway
-	workers []*accounts
-	added   atomic.Int64 // players added so far
+	name       string
+	server     *Server
+	process    *bench.Process
+	gateway    *gateway
+	workers    []*accounts
+	added      atomic.Int64 // players added so far
+	registered atomic.Int64 // coaches registered so far
 }
 
 // accounts are the people that one worker acts for.
@@ -143,6 +144,8 @@ func (s *runningServer) contender(operation string) (bench.Contender, error) {
 	switch operation {
 	case "sign-in":
 		c.PerOperation, c.Requests = 2, signIns(s.gateway, knownNumber)
+	case "first sign-in":
+		c.PerOperation, c.Requests = 2, signIns(s.gateway, func(int, int) string { return fmt.Sprintf("+91982%07d", s.registered.Add(1)) })
 	case "read":
 		c.Requests = s.eachWorker(s.availability)
 	case "refresh":

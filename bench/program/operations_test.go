@@ -17,13 +17,13 @@ func TestPairComparesEveryOperation(t *testing.T) {
 	}
 	o := bench.Options{Rounds: 1, Round: 20 * time.Millisecond, Warmup: -1, Workers: 2}
 	programs := []program.Program{{Name: "before", Path: path}, {Name: "after", Path: path}}
-	pair, err := program.NewPair(t.Context(), programs, "sqlite", o.Workers)
+	group, err := program.NewGroup(t.Context(), programs, "sqlite", o.Workers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer pair.Close()
+	defer group.Close()
 	for _, operation := range program.Operations {
-		result, err := pair.Compare(t.Context(), operation, o)
+		result, err := group.Compare(t.Context(), operation, o)
 		if err != nil {
 			t.Errorf("%s: %v", operation, err)
 			continue
@@ -32,7 +32,7 @@ func TestPairComparesEveryOperation(t *testing.T) {
 			t.Errorf("%s: ratio = %g, want above 0", operation, ratio)
 		}
 	}
-	if _, err := pair.Compare(t.Context(), "unknown", o); err == nil {
+	if _, err := group.Compare(t.Context(), "unknown", o); err == nil {
 		t.Error("an unknown operation returned no error")
 	}
 }

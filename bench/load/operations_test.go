@@ -18,10 +18,12 @@ func TestParsePrograms(t *testing.T) {
 	if programs[0].Name != "before" || programs[1].Name != "after" || programs[0].Path != self {
 		t.Errorf("programs = %+v", programs)
 	}
+	if programs, err := parsePrograms(""); err != nil || len(programs) != 1 || programs[0].Path != "" {
+		t.Errorf("programs = %+v, %v; want one without a path", programs, err)
+	}
 	for list, want := range map[string]string{
-		"":                                      "not name=path",
-		"before=" + self:                        "want two programs",
-		"same=" + self + ",same=" + self:        "different names",
+		"before":                                "not name=path",
+		"same=" + self + ",same=" + self:        "named twice",
 		"before=" + self + ",after=/no/program": "no such file",
 	} {
 		if _, err := parsePrograms(list); err == nil || !strings.Contains(err.Error(), want) {
@@ -30,11 +32,11 @@ func TestParsePrograms(t *testing.T) {
 	}
 }
 
-func TestParseOperations(t *testing.T) {
-	if operations, err := parseOperations("read,refresh"); err != nil || len(operations) != 2 {
-		t.Errorf("operations = %v, %v; want read and refresh", operations, err)
+func TestChoose(t *testing.T) {
+	if items, err := choose("operations", "read,refresh", []string{"read", "refresh"}); err != nil || len(items) != 2 {
+		t.Errorf("items = %v, %v; want read and refresh", items, err)
 	}
-	if _, err := parseOperations("read,write"); err == nil || !strings.Contains(err.Error(), `no operation "write"`) {
+	if _, err := choose("operations", "read,write", []string{"read"}); err == nil || !strings.Contains(err.Error(), `-operations: no "write"`) {
 		t.Errorf("err = %v, want one that names the unknown operation", err)
 	}
 }
