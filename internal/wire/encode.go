@@ -1,38 +1,9 @@
 package wire
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
-	"net/http"
-	"strconv"
 	"time"
 )
-
-// Encode writes v as a JSON response.
-func Encode(w http.ResponseWriter, status int, v any) error {
-	body, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("encode response: %w", err)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // an error means that the client has gone
-	return nil
-}
-
-// Created writes v as a 201 response with its location.
-func Created(w http.ResponseWriter, location string, v any) error {
-	w.Header().Set("Location", location)
-	return Encode(w, http.StatusCreated, v)
-}
-
-// NoContent writes a 204 response.
-func NoContent(w http.ResponseWriter) error {
-	w.WriteHeader(http.StatusNoContent)
-	return nil
-}
 
 // Timestamp returns t in RFC 3339, in UTC, with microseconds.
 func Timestamp(t time.Time) string {
