@@ -13,7 +13,7 @@ import (
 
 var _ coach.AccountAdminStore = (*DB)(nil)
 
-// accountColumns are those of coach.Account, and the name as it is looked for.
+// accountColumns are the columns of coach.Account, and the search key of the name.
 const accountColumns = `a.id, a.mobile_number, c.name, c.tier, c.kyc_state, a.created_at, a.suspended_at, a.suspended_why, c.name_key`
 
 func scanAccount(s database.Scanner) (coach.AccountMatch, error) {
@@ -24,7 +24,7 @@ func scanAccount(s database.Scanner) (coach.AccountMatch, error) {
 	return f, err
 }
 
-// FindCoaches looks coaches up, and records that an operator did.
+// FindCoaches searches coach accounts and audits the search.
 func (db *DB) FindCoaches(ctx context.Context, by actor.Operator, s coach.AccountSearch, limit int) ([]coach.AccountMatch, error) {
 	var found []coach.AccountMatch
 	err := db.write(ctx, func(tx *tx) error {
@@ -73,14 +73,14 @@ func (tx *tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int)
 	return found, how, err
 }
 
-// nameKey is a name as it is looked for. Bytes are compared alike by both engines,
-// whatever language a database sorts by.
+// nameKey is the search key of a name: bytes, which both engines compare alike
+// whatever the collation of the database.
 func nameKey(name string) []byte { return []byte(fold(name)) }
 
-// beyond is above every key that begins so. No byte of UTF-8 is 0xff.
+// prefixEnd returns a key above every key with this prefix: UTF-8 has no byte 0xff.
 func prefixEnd(key []byte) []byte { return append(append([]byte{}, key...), 0xff) }
 
-// ReadCoach returns a coach for an operator, and records that.
+// ReadCoach returns a coach's account and profile and audits the access.
 func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coach.Account, coach.Profile, error) {
 	var a coach.Account
 	var p coach.Profile
@@ -105,24 +105,24 @@ func (tx *tx) coachAccount(ctx context.Context, id string) (coach.Account, error
 	return f.Account, err
 }
 
-// judgeCoach holds a coach's row and lets judge look at the account.
-func (tx *tx) checkCoachAccount(ctx context.Context, id string, judge func(coach.Account) error) error {
-	if _, err := tx.holdCoach(ctx, id); err != nil { // before the account, as everywhere
+// checkCoachAccount locks a coach's row and calls check with the account.
+func (tx *tx) checkCoachAccount(ctx context.Context, id string, check func(coach.Account) error) error {
+	if _, err := tx.holdCoach(ctx, id); err != nil { // lock order: coach, then account
 		return err
 	}
 	a, err := tx.coachAccount(ctx, id)
 	if err != nil {
 		return err
 	}
-	return judge(a)
+	return check(a)
 }
 
-// Suspend ends the sessions of a coach and lets nobody sign in. A login on another
-// replica shares the account's row until its session is there: this waits for it,
-// and then sees the session; or the login waits, and sees that it comes too late.
-func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string, judge func(coach.Account) error) error {
+// Suspend suspends a coach's account, ends its sessions and deletes its listing. A
+// concurrent login shares the lock of the account's row until its session is saved:
+// either this sees the session, or the login sees the suspension.
+func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string, check func(coach.Account) error) error {
 	return db.write(ctx, func(tx *tx) error {
-		if err := tx.checkCoachAccount(ctx, id, judge); err != nil {
+		if err := tx.checkCoachAccount(ctx, id, check); err != nil {
 			return err
 		}
 		err := tx.ExecOne(ctx, `
@@ -133,7 +133,7 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 		}
 		err = tx.Defer(ctx, `UPDATE sessions SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`, id, micros(tx.Now))
 		if err != nil {
-			return fmt.Errorf("end the sessions of a suspended coach: %w", err)
+			return fmt.Errorf("end sessions of coach %s: %w", id, err)
 		}
 		if err := tx.reindexListing(ctx, id); err != nil {
 			return err
@@ -142,10 +142,10 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 	})
 }
 
-// Restore lets a suspended coach sign in again.
-func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, judge func(coach.Account) error) error {
+// Restore ends the suspension of a coach's account.
+func (db *DB) Restore(ctx context.Context, by actor.Operator, id string, check func(coach.Account) error) error {
 	return db.write(ctx, func(tx *tx) error {
-		if err := tx.checkCoachAccount(ctx, id, judge); err != nil {
+		if err := tx.checkCoachAccount(ctx, id, check); err != nil {
 			return err
 		}
 		err := tx.ExecOne(ctx, `

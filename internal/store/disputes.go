@@ -14,10 +14,10 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// disputes loads the coach's name and number and the contacts that want no request
-// from that coach about this student: this record's, or one of the same name and
-// birth date that was removed and added again. The number stays until the commit;
-// a coach who has closed the account meanwhile has ended.
+// disputes loads the coach's name and number and the contacts that refuse requests
+// about this student: of this record, or of a removed record with the same name and
+// birth date. It keeps the coach's number unchanged until the commit. It returns an
+// error if the coach has closed the account.
 func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 	p.Disputes = nil
 	rs, err := tx.Query(ctx, `
@@ -45,7 +45,7 @@ func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 	return nil
 }
 
-// addDispute keeps that whom r asked wants no more of it.
+// addDispute saves that the recipient of r refuses further requests.
 func (tx *tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Request) error {
 	if r == nil {
 		return nil
@@ -57,12 +57,12 @@ func (tx *tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Re
 			student_key = excluded.student_key, date_of_birth = excluded.date_of_birth, created_at = excluded.created_at`,
 		p.CoachID, r.PartyID, p.ID, studentKey(p), p.Student.DateOfBirth.String(), micros(tx.Now))
 	if err != nil {
-		return fmt.Errorf("keep dispute: %w", err)
+		return fmt.Errorf("save dispute: %w", err)
 	}
 	return nil
 }
 
-// liftDispute ends every dispute of party's that disputes would find.
+// liftDispute deletes every dispute of party that disputes would find.
 func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.Role) error {
 	if party == "" {
 		return nil
@@ -72,13 +72,13 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_key = $4 AND date_of_birth = $5)`,
 		p.CoachID, p.Approver(party).AccountID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
 	if err != nil {
-		return fmt.Errorf("lift dispute: %w", err)
+		return fmt.Errorf("delete disputes: %w", err)
 	}
 	return nil
 }
 
-// LiftDispute ends the dispute that an account made about a request that it can
-// no longer see, for the coach removed the player or corrected the number since.
+// LiftDispute ends the dispute of an account about a request that the account can
+// no longer see, because the coach removed the player or changed the number.
 func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) error {
 	return db.write(ctx, func(tx *tx) error {
 		p := &approval.Player{}
@@ -94,10 +94,10 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 			return fault.Missing()
 		}
 		if err != nil {
-			return fmt.Errorf("read disputed request: %w", err)
+			return fmt.Errorf("read disputed request %s: %w", requestID, err)
 		}
 		if state == approval.RequestCancelled {
-			return nil // lifted before: a lost answer may be asked for again
+			return nil // already lifted: the client may be retrying
 		}
 		if p.Student.DateOfBirth, err = approval.ParseDate(born); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 		if err := tx.liftDispute(ctx, p, party); err != nil {
 			return err
 		}
-		if _, _, err := tx.numbers(ctx, map[string]int64{approverID: 0}); err != nil { // locks it, for endRoles
+		if _, _, err := tx.numbers(ctx, map[string]int64{approverID: 0}); err != nil { // lock the account for endRoles
 			return err
 		}
 		return tx.endRoles(ctx, []string{approverID})

@@ -7,9 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 )
 
-// ReplaceFile gives a document another file, if there is room, and returns it and
-// the coach's KYC state.
-func (db *DB) ReplaceFile(ctx context.Context, coachID, id string, file coach.StoredFile, now time.Time, judge coach.StorageCheck) (coach.Document, coach.KYCState, error) {
+// ReplaceFile implements coach.DocumentStore.
+func (db *DB) ReplaceFile(ctx context.Context, coachID, id string, file coach.StoredFile, now time.Time, check coach.StorageCheck) (coach.Document, coach.KYCState, error) {
 	var d coach.Document
 	var kyc coach.KYCState
 	err := db.write(ctx, func(tx *tx) error {
@@ -22,7 +21,7 @@ func (db *DB) ReplaceFile(ctx context.Context, coachID, id string, file coach.St
 		if err != nil {
 			return err
 		}
-		if err := s.check(judge, more); err != nil {
+		if err := s.check(check, more); err != nil {
 			return err
 		}
 		if err := tx.keepBlobs(ctx, coachID, file.Blobs()); err != nil {
@@ -56,7 +55,7 @@ func (tx *tx) saveFile(ctx context.Context, d coach.Document) error {
 		sizes, d.File.Blob, micros(d.UpdatedAt))
 }
 
-// RemoveDocument takes a document out of everything that names it.
+// RemoveDocument deletes a document and every reference to it.
 func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.RemovedDocument, error) {
 	var out coach.RemovedDocument
 	err := db.write(ctx, func(tx *tx) error {
@@ -91,7 +90,7 @@ func (db *DB) RemoveDocument(ctx context.Context, coachID, id string) (coach.Rem
 	return out, err
 }
 
-// choosePicture makes a document the coach's picture; "" is none.
+// setPicture sets the coach's profile picture; "" removes it.
 func (tx *tx) setPicture(ctx context.Context, coachID, id string) error {
 	err := tx.Defer(ctx, `UPDATE coaches SET picture_id = $2 WHERE id = $1`, coachID, text(id))
 	if err != nil {
@@ -103,8 +102,8 @@ func (tx *tx) setPicture(ctx context.Context, coachID, id string) error {
 	return err
 }
 
-// touchedIdentity withdraws what named d, if d is an identity document, and
-// returns the coach's KYC state, which was kyc before.
+// withdrawIfIdentity withdraws the submission of d, if d is an identity document,
+// and returns the coach's KYC state, which was kyc before.
 func (tx *tx) withdrawIfIdentity(ctx context.Context, d coach.Document, kyc coach.KYCState) (coach.KYCState, error) {
 	if d.Kind != coach.Identity {
 		return kyc, nil
@@ -116,9 +115,9 @@ func (tx *tx) withdrawIfIdentity(ctx context.Context, d coach.Document, kyc coac
 	return kyc, err
 }
 
-// withdrawKYC takes back the submission that waits for a decision, if it names
-// the document: what an operator is to judge is not there any more. A decision
-// that was faster stands.
+// withdrawKYC withdraws the undecided submission that contains the document,
+// because an operator could not check the document any more. An earlier decision
+// stands.
 func (tx *tx) withdrawKYC(ctx context.Context, coachID, documentID string) (bool, error) {
 	res, err := tx.Exec(ctx, `
 		UPDATE kyc_submissions SET state = 'withdrawn', decided_at = $3

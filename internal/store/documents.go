@@ -13,11 +13,11 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// documentColumns are what scanDocument reads of documents d.
+// documentColumns are the columns of scanDocument.
 const documentColumns = `d.id, d.coach_id, d.kind, d.title, d.issuer, d.issued_on, d.expires_on, d.file_name, d.media_type, d.size, d.sha256,
 	d.width, d.height, d.variants, d.blob, d.in_profile, d.notice_at, d.version, d.created_at, d.updated_at`
 
-// variant is one size of a picture as it is kept.
+// variant is the JSON form of one size of a picture.
 type variant struct {
 	Name   string `json:"name"`
 	Width  int    `json:"width"`
@@ -38,7 +38,7 @@ func scanDocument(s database.Scanner) (d coach.Document, err error) {
 	d.File.Width, d.File.Height = int(width.Int64), int(height.Int64)
 	var variants []variant
 	if err := json.Unmarshal([]byte(sizes), &variants); err != nil {
-		return d, fmt.Errorf("sizes of document %s: %w", d.ID, err)
+		return d, fmt.Errorf("decode sizes of document %s: %w", d.ID, err)
 	}
 	for _, v := range variants {
 		d.File.Sizes = append(d.File.Sizes, coach.PictureSize(v))
@@ -55,7 +55,7 @@ func encodeSizes(f coach.StoredFile) (string, error) {
 	return string(text), err
 }
 
-// pixels is a width or height as it is stored: NULL where there is none.
+// nullIfZero returns nil, NULL in SQL, for 0.
 func nullIfZero(n int) any {
 	if n == 0 {
 		return nil
@@ -63,7 +63,7 @@ func nullIfZero(n int) any {
 	return n
 }
 
-// Documents are a coach's, newest first; see coach.DocumentStore.
+// Documents implements coach.DocumentStore.
 func (db *DB) Documents(ctx context.Context, coachID string, kind coach.DocumentKind, last string, n int) ([]coach.Document, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT `+documentColumns+`
@@ -73,7 +73,7 @@ func (db *DB) Documents(ctx context.Context, coachID string, kind coach.Document
 	return database.Collect(rs, err, scanDocument)
 }
 
-// Document is one of a coach's; not_found where it is not.
+// Document returns a document of the coach, or not_found.
 func (db *DB) Document(ctx context.Context, coachID, id string) (coach.Document, error) {
 	return document(ctx, db.sql, coachID, id)
 }
@@ -86,7 +86,7 @@ func document(ctx context.Context, q database.Querier, coachID, id string) (coac
 	return d, err
 }
 
-// DocumentByID is anybody's document.
+// DocumentByID returns a document of any coach, or not_found.
 func (db *DB) DocumentByID(ctx context.Context, id string) (coach.Document, error) {
 	d, err := scanDocument(db.sql.QueryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -95,30 +95,30 @@ func (db *DB) DocumentByID(ctx context.Context, id string) (coach.Document, erro
 	return d, err
 }
 
-// Storage says how many documents and bytes a coach has, and where they stand.
-func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes int64, at coach.TierStatus, err error) {
+// Storage returns the number and bytes of a coach's documents, and the tier status.
+func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes int64, status coach.TierStatus, err error) {
 	err = db.sql.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM documents d WHERE d.coach_id = c.id), c.stored_bytes, c.tier, c.kyc_state
-		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &bytes, intoText(&at.Tier), &at.KYC)
+		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &bytes, intoText(&status.Tier), &status.KYC)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = auth.ErrEnded()
 	}
-	return documents, bytes, at, err
+	return documents, bytes, status, err
 }
 
-// stock is what a coach stores after a change, and where they stand.
+// storageUsage is what a coach stores after a change, and the tier status.
 type storageUsage struct {
 	bytes  int64
 	status coach.TierStatus
 }
 
-// restock counts more bytes, or fewer, to a coach, and locks the coach's row: whoever
-// changes documents of a coach does this first, so that they come one after the
-// other and what follows sees what those before did. The version tells a rival
-// who edits the profile. It changes the profile, too, where shows is true.
-func (tx *tx) updateUsage(ctx context.Context, coachID string, more int64, shows bool) (s storageUsage, err error) {
+// updateUsage adds more bytes, which may be negative, to a coach's usage and locks
+// the coach's row. Every change of documents calls it first, so that they run one
+// after the other. The new version makes concurrent edits of the profile fail.
+// showsInProfile also updates the profile's time.
+func (tx *tx) updateUsage(ctx context.Context, coachID string, more int64, showsInProfile bool) (s storageUsage, err error) {
 	var touched any
-	if shows {
+	if showsInProfile {
 		touched = micros(tx.Now)
 	}
 	err = tx.QueryRow(ctx, `
@@ -131,17 +131,17 @@ func (tx *tx) updateUsage(ctx context.Context, coachID string, more int64, shows
 	return s, err
 }
 
-// judged says whether a growth that has been counted may stand.
-func (s storageUsage) check(judge coach.StorageCheck, more int64) error {
-	if judge == nil || more <= 0 {
+// check checks a growth that updateUsage has already added.
+func (s storageUsage) check(check coach.StorageCheck, more int64) error {
+	if check == nil || more <= 0 {
 		return nil
 	}
-	return judge(s.status, s.bytes-more, more)
+	return check(s.status, s.bytes-more, more)
 }
 
-// AddDocument makes d the coach's, and its blobs d's, if there is room. A new
-// picture becomes that of the profile.
-func (db *DB) AddDocument(ctx context.Context, d coach.Document, judge coach.StorageCheck) (coach.Document, error) {
+// AddDocument saves d and makes its blobs permanent, if check allows the size. A
+// new picture becomes the profile picture.
+func (db *DB) AddDocument(ctx context.Context, d coach.Document, check coach.StorageCheck) (coach.Document, error) {
 	return d, db.write(ctx, func(tx *tx) error {
 		s, err := tx.updateUsage(ctx, d.CoachID, d.File.Size, d.InProfile)
 		if err != nil {
@@ -154,7 +154,7 @@ func (db *DB) AddDocument(ctx context.Context, d coach.Document, judge coach.Sto
 		if n >= coach.MaxDocuments {
 			return coach.ErrTooMany()
 		}
-		if err := s.check(judge, d.File.Size); err != nil {
+		if err := s.check(check, d.File.Size); err != nil {
 			return err
 		}
 		if err := tx.keepBlobs(ctx, d.CoachID, d.File.Blobs()); err != nil {
@@ -185,13 +185,13 @@ func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
 		d.File.Size, d.File.SHA256, nullIfZero(d.File.Width), nullIfZero(d.File.Height), sizes, d.File.Blob, d.InProfile, micros(d.NoticeAt), d.Version,
 		micros(d.CreatedAt), micros(d.UpdatedAt))
 	if err != nil {
-		return fmt.Errorf("add document: %w", err)
+		return fmt.Errorf("insert document %s: %w", d.ID, err)
 	}
 	return nil
 }
 
-// UpdateDocument loads a document, lets fn change what the coach says of it, and
-// saves it if nobody saved meanwhile. fn may run more than once.
+// UpdateDocument loads a document, lets fn change it, and saves it unless it was
+// changed meanwhile. fn may run more than once.
 func (db *DB) UpdateDocument(ctx context.Context, coachID, id string, fn func(coach.Document) (coach.Document, error)) error {
 	return db.write(ctx, func(tx *tx) error {
 		d, err := document(ctx, tx, coachID, id)

@@ -15,8 +15,7 @@ import (
 
 var _ coach.VerificationStore = (*DB)(nil)
 
-// KYC returns where a coach's verification stands, and the newest submission
-// unless it has not started.
+// KYC returns the state of a coach and the newest submission, if there is one.
 func (db *DB) KYC(ctx context.Context, coachID string) (coach.KYCState, coach.Submission, error) {
 	var state coach.KYCState
 	var s coach.Submission
@@ -33,7 +32,7 @@ func (db *DB) KYC(ctx context.Context, coachID string) (coach.KYCState, coach.Su
 		return err
 	})
 	if err != nil {
-		return "", s, fmt.Errorf("read a verification: %w", err)
+		return "", s, fmt.Errorf("read KYC of coach %s: %w", coachID, err)
 	}
 	return state, s, nil
 }
@@ -42,19 +41,19 @@ const submissionSelect = `
 	SELECT s.id, s.coach_id, c.name, a.mobile_number, s.state, s.legal_name, s.reason, s.submitted_at, s.decided_at
 	FROM kyc_submissions s JOIN coaches c ON c.id = s.coach_id JOIN accounts a ON a.id = s.coach_id `
 
-// opened unseals the legal name of a submission that was read.
+// unsealSubmission decrypts the legal name of a submission.
 func (tx *tx) unsealSubmission(s coach.Submission, sealed []byte, err error) (coach.Submission, error) {
 	if err != nil {
 		return s, err
 	}
 	if s.LegalName, err = tx.db.unseal(auth.ForKYC, sealed, s.ID); err != nil {
-		return s, fmt.Errorf("submission %s: %w", s.ID, err)
+		return s, fmt.Errorf("unseal submission %s: %w", s.ID, err)
 	}
 	return s, nil
 }
 
-// submission reads a submission with its documents and the sealed legal name;
-// not_found where there is none.
+// submission reads a submission with its documents and the sealed legal name, or
+// returns not_found.
 func (tx *tx) submission(ctx context.Context, r *database.Row) (coach.Submission, []byte, error) {
 	s, sealed, err := scanSubmission(r)
 	if isNone(err) {
@@ -76,12 +75,12 @@ func scanSubmission(r database.Scanner) (s coach.Submission, sealed []byte, err 
 	return s, sealed, err
 }
 
-// SubmitKYC keeps s, where documents agrees to the identity documents that it
-// names and the state allows it.
+// SubmitKYC saves s, if documents accepts its identity documents and the state
+// allows it.
 func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(own []string) error) error {
 	return db.write(ctx, func(tx *tx) error {
-		// The row stays as it is, but rivals and the deletion of a document wait for
-		// it: what is read from here on holds until the commit.
+		// Lock the coach's row without changing it: concurrent submissions and document
+		// changes wait until the commit.
 		var state coach.KYCState
 		err := tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING kyc_state`, s.CoachID).Scan(&state)
 		if isNone(err) {
@@ -101,7 +100,7 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 			return err
 		}
 		if err := tx.insertSubmission(ctx, s); err != nil {
-			return fmt.Errorf("submit: %w", err)
+			return fmt.Errorf("insert submission %s: %w", s.ID, err)
 		}
 		return tx.reindexListing(ctx, s.CoachID)
 	})
@@ -137,28 +136,28 @@ func (tx *tx) insertSubmission(ctx context.Context, s coach.Submission) error {
 	return err
 }
 
-// moveKYC takes the coach's verification from a state by a move: ErrStale where it
-// is in another one by now.
-func (tx *tx) updateKYCState(ctx context.Context, coachID string, from coach.KYCState, m coach.KYCAction) error {
-	next, err := from.Next(m)
+// updateKYCState applies an action to the coach's state; ErrStale if the state is
+// no longer from.
+func (tx *tx) updateKYCState(ctx context.Context, coachID string, from coach.KYCState, action coach.KYCAction) error {
+	next, err := from.Next(action)
 	if err != nil {
 		return err
 	}
 	return tx.ExecOne(ctx, `UPDATE coaches SET kyc_state = $3 WHERE id = $1 AND kyc_state = $2`, coachID, string(from), string(next))
 }
 
-// DecideKYC carries out an operator's verdict and returns the submission without
-// its legal name, which needs no master key. Of rivals, another verdict or the
-// deletion of a document, the first wins, and the others see what it left.
-func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coach.KYCDecision) (coach.Submission, error) {
+// DecideKYC carries out an operator's decision. It returns the submission without
+// the legal name, so that it needs no master key. Of concurrent decisions and
+// document changes the first wins; the others see its result.
+func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, d coach.KYCDecision) (coach.Submission, error) {
 	var decided coach.Submission
 	err := db.write(ctx, func(tx *tx) error {
 		s, _, err := tx.submission(ctx, tx.QueryRow(ctx, submissionSelect+`WHERE s.id = $1`, id))
 		if err != nil {
 			return err
 		}
-		// A newer one that comes after this finds the verdict, or this finds its own
-		// submission taken back, and looks again.
+		// If the coach submits again after this read, either the new submission sees the
+		// decision, or updateKYCState is stale and this runs again.
 		newest, err := newestKYC(ctx, tx, s.CoachID)
 		if err == nil && newest != id {
 			err = coach.ErrSuperseded(newest)
@@ -166,29 +165,29 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 		if err != nil {
 			return err
 		}
-		next, err := s.State.Next(v.Action)
+		next, err := s.State.Next(d.Action)
 		if err != nil {
 			return err
 		}
-		// The coach's row comes first, as for whoever deletes a document.
-		if err := tx.updateKYCState(ctx, s.CoachID, coach.Submitted, v.Action); err != nil {
+		// Lock order: coach, then submission, as in the deletion of a document.
+		if err := tx.updateKYCState(ctx, s.CoachID, coach.Submitted, d.Action); err != nil {
 			return err
 		}
 		err = tx.ExecOne(ctx, `
 			UPDATE kyc_submissions SET state = $3, reason = $4, decided_at = $5 WHERE id = $1 AND state = $2`,
-			id, string(s.State), string(next), text(v.Reason), micros(tx.Now))
+			id, string(s.State), string(next), text(d.Reason), micros(tx.Now))
 		if err != nil {
 			return err
 		}
 		if err := tx.reindexListing(ctx, s.CoachID); err != nil {
 			return err
 		}
-		if err := tx.audit(ctx, by, kycAuditActions[v.Action], "coach", s.CoachID, "submission "+id); err != nil {
+		if err := tx.audit(ctx, by, kycAuditActions[d.Action], "coach", s.CoachID, "submission "+id); err != nil {
 			return err
 		}
-		s.State, s.Reason, s.DecidedAt = next, v.Reason, tx.Now
+		s.State, s.Reason, s.DecidedAt = next, d.Reason, tx.Now
 		decided = s
-		return tx.tell(ctx, []event.Event{v.Event(s.CoachID)}, func(actor.Role) string { return s.CoachID })
+		return tx.tell(ctx, []event.Event{d.Event(s.CoachID)}, func(actor.Role) string { return s.CoachID })
 	})
 	if err != nil {
 		return coach.Submission{}, err
@@ -198,7 +197,7 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, v coa
 
 var kycAuditActions = map[coach.KYCAction]string{coach.Approve: operator.KYCApproved, coach.Reject: operator.KYCRejected}
 
-// KYCQueue lists the submissions that wait, oldest first, without legal names.
+// KYCQueue returns the undecided submissions, oldest first, without legal names.
 func (db *DB) KYCQueue(ctx context.Context, after coach.KYCCursor, limit int) ([]coach.Submission, error) {
 	at := int64(0)
 	if !after.At.IsZero() {
@@ -213,7 +212,7 @@ func (db *DB) KYCQueue(ctx context.Context, after coach.KYCCursor, limit int) ([
 	})
 }
 
-// NewestKYC returns the id of a coach's newest submission.
+// NewestKYC returns the id of a coach's newest submission, or not_found.
 func (db *DB) NewestKYC(ctx context.Context, coachID string) (string, error) {
 	return newestKYC(ctx, db.sql, coachID)
 }
@@ -226,7 +225,7 @@ func newestKYC(ctx context.Context, q database.Querier, coachID string) (id stri
 	return id, err
 }
 
-// ReadKYC returns a submission, and records that the operator read it.
+// ReadKYC returns a submission and audits the access.
 func (db *DB) ReadKYC(ctx context.Context, by actor.Operator, id string) (coach.Submission, error) {
 	var s coach.Submission
 	err := db.write(ctx, func(tx *tx) (err error) {

@@ -10,12 +10,11 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// relist writes what the public directory keeps of a coach anew. Whatever changes
-// what it is made of, a coaches row, an account's suspension, documents, calls it
-// last in the same transaction.
+// reindexListing updates the directory listing of a coach. Every transaction that
+// changes a coaches row, a suspension or a document calls it last.
 //
-// It first takes the coach's row: of two who changed different parts of one coach,
-// the second waits here until the first has committed, and then sees both changes.
+// It locks the coach's row first: of two transactions that change different parts
+// of one coach, the second waits here and then sees both changes.
 func (tx *tx) reindexListing(ctx context.Context, coachID string) error {
 	visible, err := tx.holdCoach(ctx, coachID)
 	if err != nil {
@@ -31,7 +30,8 @@ func (tx *tx) reindexListing(ctx context.Context, coachID string) error {
 	return tx.saveListing(ctx, s)
 }
 
-// list is relist for whoever holds the coach's row and knows what is there.
+// saveListing is reindexListing for a caller that holds the lock and has read the
+// source.
 func (tx *tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 	l, ok := s.Listing()
 	if !ok {
@@ -46,21 +46,22 @@ func (tx *tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 		ON CONFLICT (coach_id) DO UPDATE SET card = excluded.card, updated_at = excluded.updated_at`,
 		s.ID, string(card), micros(tx.Now))
 	if err != nil {
-		return fmt.Errorf("list coach %s: %w", s.ID, err)
+		return fmt.Errorf("save listing of coach %s: %w", s.ID, err)
 	}
 	return tx.saveTerms(ctx, s.ID, l.Terms())
 }
 
-// unlist takes a coach out of the directory; the terms go with the listing.
+// deleteListing removes a coach from the directory; the terms are deleted with the
+// listing.
 func (tx *tx) deleteListing(ctx context.Context, coachID string) error {
 	if err := tx.Defer(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
-		return fmt.Errorf("unlist coach %s: %w", coachID, err)
+		return fmt.Errorf("delete listing of coach %s: %w", coachID, err)
 	}
 	return nil
 }
 
-// setTerms writes the difference between the terms of a listing and those that it
-// shall have, which come in order.
+// saveTerms writes the difference between the stored terms and want, which is
+// sorted.
 func (tx *tx) saveTerms(ctx context.Context, coachID string, want []string) error {
 	rs, err := tx.Query(ctx, `SELECT term FROM listing_terms WHERE coach_id = $1`, coachID)
 	have, err := database.Collect(rs, err, func(s database.Scanner) (term string, err error) { return term, s.Scan(&term) })
@@ -91,7 +92,7 @@ func (tx *tx) saveTerms(ctx context.Context, coachID string, want []string) erro
 	return nil
 }
 
-// without returns what of a is not in b; both are in order.
+// difference returns the elements of a that are not in b; both are sorted.
 func difference(a, b []string) []string {
 	return slices.DeleteFunc(slices.Clone(a), func(s string) bool {
 		_, found := slices.BinarySearch(b, s)
@@ -99,8 +100,8 @@ func difference(a, b []string) []string {
 	})
 }
 
-// batches cuts terms into lists of two lengths, so that there are two texts of a
-// statement; the last is filled up with its last term.
+// termBatches splits terms into batches of 16 or 128, so that there are only two
+// statements to prepare. It pads the last batch with its last term.
 func termBatches(terms []string) func(yield func([]string) bool) {
 	return func(yield func([]string) bool) {
 		for len(terms) > 0 {
@@ -120,7 +121,7 @@ func termBatches(terms []string) func(yield func([]string) bool) {
 	}
 }
 
-// listingCard is a listing as it is kept.
+// storedListing is the JSON form of a listing.
 type storedListing struct {
 	Tier         string              `json:"tier,omitempty"`
 	KYC          string              `json:"kyc"`
@@ -186,7 +187,7 @@ func (card storedListing) listing(coachID string) coach.Listing {
 	return l
 }
 
-// scanListing reads a coach's id and card.
+// scanListing reads a coach's id and listing.
 func scanListing(s database.Scanner) (coach.Listing, error) {
 	var id, raw string
 	if err := s.Scan(&id, &raw); err != nil {
@@ -194,7 +195,7 @@ func scanListing(s database.Scanner) (coach.Listing, error) {
 	}
 	var card storedListing
 	if err := json.Unmarshal([]byte(raw), &card); err != nil {
-		return coach.Listing{}, fmt.Errorf("card of coach %s: %w", id, err)
+		return coach.Listing{}, fmt.Errorf("decode listing of coach %s: %w", id, err)
 	}
 	return card.listing(id), nil
 }

@@ -16,7 +16,7 @@ import (
 
 var _ coach.SubscriptionStore = (*DB)(nil)
 
-// Subscription returns a coach's tier as it is kept, and what is in use.
+// Subscription returns a coach's stored tier and usage.
 func (db *DB) Subscription(ctx context.Context, coachID string) (coach.Subscription, error) {
 	return subscription(ctx, db.sql, coachID, db.Now())
 }
@@ -32,42 +32,42 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 		return s, auth.ErrEnded()
 	}
 	if err != nil {
-		return s, fmt.Errorf("read a subscription: %w", err)
+		return s, fmt.Errorf("read subscription of coach %s: %w", coachID, err)
 	}
 	return s, nil
 }
 
-// UpdateTier lets fn say which tier follows the one that is kept, and keeps it if
-// nobody set another meanwhile. fn may run more than once.
-func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(kept string) (string, error)) error {
+// UpdateTier calls fn with the stored tier and stores the tier that fn returns,
+// unless the stored one changed meanwhile. fn may run more than once.
+func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(stored string) (string, error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		kept, err := tx.tier(ctx, coachID)
+		stored, err := tx.tier(ctx, coachID)
 		if isNone(err) {
 			return auth.ErrEnded() // the account has closed since the session was read
 		}
 		if err != nil {
 			return err
 		}
-		next, err := fn(kept)
-		if err != nil || next == kept {
+		next, err := fn(stored)
+		if err != nil || next == stored {
 			return err
 		}
-		return tx.setTier(ctx, coachID, kept, next)
+		return tx.setTier(ctx, coachID, stored, next)
 	})
 }
 
-// SetTier gives a coach a tier and records that the operator did.
+// SetTier stores a coach's tier and writes the audit log entry.
 func (db *DB) SetTier(ctx context.Context, by actor.Operator, coachID, name string) error {
 	return db.write(ctx, func(tx *tx) error {
-		kept, err := tx.tier(ctx, coachID)
+		stored, err := tx.tier(ctx, coachID)
 		if isNone(err) {
 			return fault.Missing()
 		}
 		if err != nil {
 			return err
 		}
-		if kept != name {
-			if err := tx.setTier(ctx, coachID, kept, name); err != nil {
+		if stored != name {
+			if err := tx.setTier(ctx, coachID, stored, name); err != nil {
 				return err
 			}
 		}
@@ -75,30 +75,30 @@ func (db *DB) SetTier(ctx context.Context, by actor.Operator, coachID, name stri
 	})
 }
 
-// tier returns the name of a coach's tier as it is kept, "" for none.
-func (tx *tx) tier(ctx context.Context, coachID string) (kept string, err error) {
-	err = tx.QueryRow(ctx, `SELECT tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&kept))
+// tier returns the name of a coach's stored tier, "" for none.
+func (tx *tx) tier(ctx context.Context, coachID string) (stored string, err error) {
+	err = tx.QueryRow(ctx, `SELECT tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&stored))
 	if err != nil {
-		return "", fmt.Errorf("read the tier: %w", err)
+		return "", fmt.Errorf("read tier of coach %s: %w", coachID, err)
 	}
-	return kept, nil
+	return stored, nil
 }
 
-// setTier gives the coach the tier next if the one that is kept is before still:
-// ErrStale otherwise.
+// setTier changes the stored tier from before to next; ErrStale if it is no longer
+// before.
 func (tx *tx) setTier(ctx context.Context, coachID, before, next string) error {
 	err := tx.ExecOne(ctx, `
 		UPDATE coaches SET tier = $3, tier_since = $4
 		WHERE id = $1 AND tier IS NOT DISTINCT FROM CAST($2 AS TEXT)`,
 		coachID, text(before), text(next), micros(tx.Now))
 	if err != nil {
-		return fmt.Errorf("set the tier: %w", err)
+		return fmt.Errorf("set tier of coach %s: %w", coachID, err)
 	}
 	return tx.reindexListing(ctx, coachID)
 }
 
-// enrol counts one more player of the coach, before anything is compared with the
-// count: so of rivals each sees the others.
+// registerPlayer counts one more player of the coach and returns the roster. It
+// counts before the limit is checked, so that concurrent requests see each other.
 func (tx *tx) registerPlayer(ctx context.Context, coachID string) (approval.Roster, error) {
 	var r approval.Roster
 	err := tx.QueryRow(ctx, `
@@ -109,16 +109,16 @@ func (tx *tx) registerPlayer(ctx context.Context, coachID string) (approval.Rost
 		return r, auth.ErrEnded() // the account has closed since the session was read
 	}
 	if err != nil {
-		return r, fmt.Errorf("count the players of %s: %w", coachID, err)
+		return r, fmt.Errorf("count players of coach %s: %w", coachID, err)
 	}
 	return r, nil
 }
 
-// strike counts one player less.
+// unregisterPlayer counts one player less.
 func (tx *tx) unregisterPlayer(ctx context.Context, coachID string) error {
 	err := tx.Defer(ctx, `UPDATE coaches SET players = players - 1 WHERE id = $1`, coachID)
 	if err != nil {
-		return fmt.Errorf("count the players of %s: %w", coachID, err)
+		return fmt.Errorf("count players of coach %s: %w", coachID, err)
 	}
 	return nil
 }
