@@ -50,9 +50,6 @@ func TestOperatorsDecideKYC(t *testing.T) {
 			t.Errorf("submission: got %s", read.Body)
 		}
 		runCLI(t, s, "read in a shell", func(sh *cliContext) error {
-			if err := sh.Unlock(sh.ctx); err != nil {
-				return err
-			}
 			v, err := sh.Verifications.Read(sh.ctx, sh.by, read.String("submission_id"))
 			if v.LegalName != "Asha Kumari Rao" {
 				t.Errorf("legal name without a reason to read: got %q", v.LegalName)

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	operatorsAt = regexp.MustCompile(`Operators are answered at (http://\S+)`)
+	operatorsAt = regexp.MustCompile(`The operators' API answers at (http://\S+)`)
 	codePrinted = regexp.MustCompile(`(\d{6}) is your Touchline code`)
 )
 

@@ -27,7 +27,7 @@ func TestStartRefusesWrongFileStore(t *testing.T) {
 		start := func(files string) error {
 			cfg := *s.Config
 			cfg.Files = config.SecretURL("file:" + files)
-			app, err := server.Open(context.Background(), &cfg, server.Edges{Log: slog.New(slog.DiscardHandler), Terminal: io.Discard})
+			app, err := server.Open(context.Background(), &cfg, server.Options{Log: slog.New(slog.DiscardHandler), Terminal: io.Discard})
 			if err == nil {
 				err = app.Close()
 			}
@@ -79,7 +79,7 @@ func TestReplicasWithSeparateFolders(t *testing.T) {
 			t.Error("the error is not in the log")
 		}
 		coach.Call(t, "GET", "/api/coach/documents/"+id+"/content", nil).Want(t, 200)
-		app, err := server.Open(context.Background(), other.Config, server.Edges{Log: slog.New(slog.DiscardHandler)})
+		app, err := server.Open(context.Background(), other.Config, server.Options{Log: slog.New(slog.DiscardHandler)})
 		if err == nil || !strings.Contains(err.Error(), "the file store is empty") {
 			if app != nil {
 				_ = app.Close()
@@ -114,7 +114,7 @@ func TestReplicasShareBucket(t *testing.T) {
 		s.Replica().Coach(t, coachNumber)
 		cfg := *s.Config
 		cfg.Files = config.SecretURL(blobtest.S3(t))
-		_, err := server.Open(context.Background(), &cfg, server.Edges{Log: slog.New(slog.DiscardHandler), Terminal: io.Discard})
+		_, err := server.Open(context.Background(), &cfg, server.Options{Log: slog.New(slog.DiscardHandler), Terminal: io.Discard})
 		if err == nil || !strings.Contains(err.Error(), "the file store is empty") || strings.Contains(err.Error(), blobtest.Secret) {
 			t.Errorf("another bucket: %v", err)
 		}
@@ -143,7 +143,7 @@ func startConcurrently(t *testing.T, shared bool) {
 				if !shared {
 					cfg.Files += config.SecretURL(rune('a' + i))
 				}
-				apps[i], errs[i] = server.Open(context.Background(), cfg, server.Edges{Log: slog.New(slog.DiscardHandler)})
+				apps[i], errs[i] = server.Open(context.Background(), cfg, server.Options{Log: slog.New(slog.DiscardHandler)})
 			})
 		}
 		all.Wait()

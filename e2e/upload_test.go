@@ -96,7 +96,7 @@ func readStatus(t *testing.T, conn net.Conn) int {
 func TestSlowUploads(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
-		s := touchlinetest.NewWith(t, url, func(e *server.Edges) { e.UploadStall, e.UploadWhole = time.Second, 4*time.Second })
+		s := touchlinetest.NewWith(t, url, func(o *server.Options) { o.UploadStallTimeout, o.UploadTimeout = time.Second, 4*time.Second })
 		c := s.Coach(t, "+919812300001")
 		body := certificateForm("a.pdf", touchlinetest.PDF(2000, 1))
 		// Slow, and yet never still for long: longer in all than one stall may be.

@@ -17,34 +17,35 @@ import (
 	"github.com/touchline/touchline/internal/server"
 )
 
-// shell is what a command of an operator works with.
+// shell holds the services and the output of one command.
 type shell struct {
 	*server.Operators
 	by actor.Operator
-	// out is for what was asked for, notes for what goes with it: a script keeps
-	// the first and a person reads both.
+	// out gets the result, which a script may read; notes gets explanations.
 	out, notes io.Writer
 }
 
-// command is one thing that an operator may do in a shell.
+// command is one subcommand of touchline admin.
 type command struct {
-	// words name it: token create.
+	// words is the name, such as "token create".
 	words string
-	// args names its arguments, for people; there must be as many.
+	// args are the names of the required arguments.
 	args []string
 	help string
-	// prepare adds its own flags and returns what does it.
+	// prepare adds the flags of the command to f and returns the function to run.
 	prepare func(f *flag.FlagSet) func(ctx context.Context, sh *shell, args []string) error
+	// keys opens the master key, for a command that reads encrypted columns.
+	keys bool
 }
 
-// commands are those of touchline admin, in the order in which the help has them.
+// commands returns the commands in the order of the help.
 func commands() []command {
 	return slices.Concat(tokenCommands(), kycCommands(), coachCommands(), auditCommands())
 }
 
-// operate carries out one command of an operator and returns the exit status. The
-// service may be running; it sees what was done at its next request.
-func operate(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
+// runAdmin runs one command and returns the exit status. Running replicas see its
+// effect at their next request.
+func runAdmin(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	c, rest := findCommand(args)
 	if c == nil {
 		if len(args) == 0 || !slices.Contains([]string{"help", "-h", "--help"}, args[len(args)-1]) {
@@ -57,17 +58,17 @@ func operate(ctx context.Context, args, environ []string, stdout, stderr io.Writ
 	flags := flag.NewFlagSet(c.words, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	do := c.prepare(flags)
-	own := names(flags)
+	own := flagNames(flags)
 	settings := settingFlags(flags)
-	given, err := parse(flags, rest)
+	positional, err := parse(flags, rest)
 	if errors.Is(err, flag.ErrHelp) {
 		c.usage(stdout, own)
 		return 0
 	}
-	if err == nil && len(given) != len(c.args) {
-		err = fmt.Errorf("it takes %d arguments: %s", len(c.args), strings.Join(c.args, " "))
+	if err == nil && len(positional) != len(c.args) {
+		err = fmt.Errorf("requires %d arguments: %s", len(c.args), strings.Join(c.args, " "))
 		if len(c.args) == 0 {
-			err = errors.New("it takes no arguments")
+			err = errors.New("takes no arguments")
 		}
 	}
 	if err != nil {
@@ -79,28 +80,28 @@ func operate(ctx context.Context, args, environ []string, stdout, stderr io.Writ
 	if cfg == nil {
 		return code
 	}
-	if err := c.run(ctx, cfg, do, given, stdout, stderr); err != nil {
-		return complain(stderr, c.words, err)
+	if err := c.run(ctx, cfg, do, positional, stdout, stderr); err != nil {
+		return printError(stderr, c.words, err)
 	}
 	return 0
 }
 
 func (c *command) run(ctx context.Context, cfg *config.Config, do func(context.Context, *shell, []string) error, args []string, stdout, stderr io.Writer) error {
-	operators, err := server.OpenOperators(ctx, cfg, server.Edges{})
+	operators, err := server.OpenOperators(ctx, cfg, server.Options{}, c.keys)
 	if err != nil {
 		return err
 	}
-	sh := &shell{Operators: operators, by: actor.Operator{Name: operator.ShellName(whoami())}, out: stdout, notes: stderr}
+	sh := &shell{Operators: operators, by: actor.Operator{Name: operator.ShellName(userName())}, out: stdout, notes: stderr}
 	return errors.Join(do(ctx, sh, args), operators.Close())
 }
 
-// asked says that the command was asked wrongly.
-func asked(format string, args ...any) error {
+// errUsage returns an error for wrong arguments: exit status 2.
+func errUsage(format string, args ...any) error {
 	return fault.New(fault.Malformed, "", format, args...)
 }
 
-// complain says what is wrong and returns the exit status.
-func complain(w io.Writer, words string, err error) int {
+// printError prints err and returns the exit status.
+func printError(w io.Writer, words string, err error) int {
 	e, ok := errors.AsType[*fault.Error](err)
 	switch {
 	case !ok || e.Kind == fault.Unavailable:
@@ -114,14 +115,14 @@ func complain(w io.Writer, words string, err error) int {
 		fmt.Fprintf(w, "touchline admin %s: %s\n", words, e.Message)
 		return 2
 	case e.Kind == fault.NotFound:
-		fmt.Fprintf(w, "touchline admin %s: there is nothing with that identifier\n", words)
+		fmt.Fprintf(w, "touchline admin %s: there is nothing with this id\n", words)
 	default:
 		fmt.Fprintf(w, "touchline admin %s: %s\n", words, e.Message)
 	}
 	return 1
 }
 
-// findCommand returns the command that args begin with, and what follows it.
+// findCommand returns the command whose name args begin with, and the remaining args.
 func findCommand(args []string) (*command, []string) {
 	for _, c := range commands() {
 		words := strings.Fields(c.words)
@@ -132,8 +133,8 @@ func findCommand(args []string) (*command, []string) {
 	return nil, nil
 }
 
-// whoami is the user whose shell this is.
-func whoami() string {
+// userName returns the user who runs the command, for the audit log.
+func userName() string {
 	u, err := user.Current()
 	if err != nil {
 		return "unknown"

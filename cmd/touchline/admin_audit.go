@@ -8,12 +8,12 @@ import (
 )
 
 func auditCommands() []command {
-	return []command{{"audit", nil, "list what operators did, newest first", listAudit}}
+	return []command{{words: "audit", help: "list the actions of operators, newest first", prepare: listAudit}}
 }
 
 func listAudit(f *flag.FlagSet) func(context.Context, *shell, []string) error {
-	object := f.String("object", "", "what was done to this coach, document, session or token alone")
-	limit := f.Int("limit", 50, "how many entries at most")
+	object := f.String("object", "", "only actions on the coach, document, session or token with this id")
+	limit := f.Int("limit", 50, "maximum number of entries")
 	return func(ctx context.Context, sh *shell, _ []string) error {
 		entries, err := sh.Tokens.Audit(ctx, *object, "", max(1, *limit))
 		if err != nil {

@@ -15,11 +15,11 @@ import (
 
 func coachCommands() []command {
 	return []command{
-		{"coach find", []string{"<number or name>"}, "find coaches by a whole number, or by how the name begins", findCoach},
-		{"coach show", []string{"<coach_id>"}, "print one coach", showCoach},
-		{"coach tier", []string{"<coach_id>", "<tier>"}, "set a coach's subscription tier", setTier},
-		{"coach suspend", []string{"<coach_id>"}, "end every session of a coach, and let nobody sign in", suspendCoach},
-		{"coach restore", []string{"<coach_id>"}, "let a suspended coach sign in again", restoreCoach},
+		{words: "coach find", args: []string{"<number or name>"}, help: "find coaches by mobile number, or by the start of the name", prepare: findCoach},
+		{words: "coach show", args: []string{"<coach_id>"}, help: "print one coach", prepare: showCoach},
+		{words: "coach tier", args: []string{"<coach_id>", "<tier>"}, help: "set the subscription tier of a coach", prepare: setTier},
+		{words: "coach suspend", args: []string{"<coach_id>"}, help: "end every session of a coach and refuse new sign-ins", prepare: suspendCoach},
+		{words: "coach restore", args: []string{"<coach_id>"}, help: "let a suspended coach sign in again", prepare: restoreCoach},
 	}
 }
 
@@ -29,17 +29,17 @@ func findCoach(*flag.FlagSet) func(context.Context, *shell, []string) error {
 		if n, err := sh.Phones.Parse(args[0]); err == nil {
 			search = coach.AccountSearch{Number: n}
 		}
-		found, err := sh.Oversight.Find(ctx, sh.by, search, listLimit)
+		found, err := sh.Accounts.Find(ctx, sh.by, search, listLimit)
 		if err != nil {
 			return err
 		}
 		if len(found) == 0 {
-			return errors.New("no coach has that number, or a name that begins so")
+			return errors.New("no coach has this number or a name that starts with this text")
 		}
 		tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tw, "ID\tNUMBER\tNAME\tTIER\tKYC\tSTATE")
 		for _, f := range found {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", f.ID, f.Number, orDash(line(f.Name)), sh.Subscriptions.Tiers.Of(f.Tier).Name, f.KYC, f.State())
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", f.ID, f.Number, orDash(oneLine(f.Name)), sh.Subscriptions.Tiers.Of(f.Tier).Name, f.KYC, f.State())
 		}
 		return tw.Flush()
 	}
@@ -49,9 +49,9 @@ func showCoach(*flag.FlagSet) func(context.Context, *shell, []string) error {
 	return func(ctx context.Context, sh *shell, args []string) error { return sh.printCoach(ctx, args[0]) }
 }
 
-// printCoach prints one coach, which is recorded.
+// printCoach prints one coach. The audit log records it.
 func (sh *shell) printCoach(ctx context.Context, id string) error {
-	a, p, err := sh.Oversight.Read(ctx, sh.by, id)
+	a, p, err := sh.Accounts.Read(ctx, sh.by, id)
 	if err != nil {
 		return err
 	}
@@ -67,19 +67,19 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 	for _, row := range [][2]string{
 		{"id", a.ID},
 		{"number", string(a.Number)},
-		{"name", orDash(line(a.Name))},
+		{"name", orDash(oneLine(a.Name))},
 		{"email", orDash(p.Email)},
-		{"sports", orDash(line(strings.Join(p.Sports, ", ")))},
-		{"registered", moment(a.CreatedAt)},
-		{"tier", sub.Tier.Name + ", since " + moment(sub.Since)},
-		{"use", fmt.Sprintf("%d players, %d bytes stored, %d messages in 24 h", sub.Usage.Players, sub.Usage.StorageBytes, sub.Usage.Messages)},
+		{"sports", orDash(oneLine(strings.Join(p.Sports, ", ")))},
+		{"registered", formatTime(a.CreatedAt)},
+		{"tier", sub.Tier.Name + ", since " + formatTime(sub.Since)},
+		{"usage", fmt.Sprintf("%d players, %d bytes stored, %d messages in 24 h", sub.Usage.Players, sub.Usage.StorageBytes, sub.Usage.Messages)},
 		{"verification", kyc},
 		{"state", a.State()},
 	} {
 		fmt.Fprintf(tw, "%s\t%s\n", row[0], row[1])
 	}
 	if !a.SuspendedAt.IsZero() {
-		fmt.Fprintf(tw, "suspended\t%s: %s\n", moment(a.SuspendedAt), line(a.SuspendedReason))
+		fmt.Fprintf(tw, "suspended\t%s: %s\n", formatTime(a.SuspendedAt), oneLine(a.SuspendedReason))
 	}
 	return tw.Flush()
 }
@@ -87,7 +87,7 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 func setTier(*flag.FlagSet) func(context.Context, *shell, []string) error {
 	return func(ctx context.Context, sh *shell, args []string) error {
 		if _, ok := sh.Subscriptions.Tiers.Named(args[1]); !ok {
-			return asked("there is no tier %q; there are %s", args[1], strings.Join(sh.Subscriptions.Tiers.Names(), ", "))
+			return errUsage("there is no tier %q; the tiers are %s", args[1], strings.Join(sh.Subscriptions.Tiers.Names(), ", "))
 		}
 		if _, err := sh.Subscriptions.Set(ctx, sh.by, args[0], args[1]); err != nil {
 			return err
@@ -97,13 +97,13 @@ func setTier(*flag.FlagSet) func(context.Context, *shell, []string) error {
 }
 
 func suspendCoach(f *flag.FlagSet) func(context.Context, *shell, []string) error {
-	reason := f.String("reason", "", "why; operators read it")
+	flagReason := f.String("reason", "", "reason, which operators can read")
 	return func(ctx context.Context, sh *shell, args []string) error {
-		why, err := admin.Reason(*reason)
+		reason, err := admin.Reason(*flagReason)
 		if err != nil {
 			return err
 		}
-		if err := sh.Oversight.Suspend(ctx, sh.by, args[0], why); err != nil {
+		if err := sh.Accounts.Suspend(ctx, sh.by, args[0], reason); err != nil {
 			return err
 		}
 		return sh.printCoach(ctx, args[0])
@@ -112,15 +112,16 @@ func suspendCoach(f *flag.FlagSet) func(context.Context, *shell, []string) error
 
 func restoreCoach(*flag.FlagSet) func(context.Context, *shell, []string) error {
 	return func(ctx context.Context, sh *shell, args []string) error {
-		if err := sh.Oversight.Restore(ctx, sh.by, args[0]); err != nil {
+		if err := sh.Accounts.Restore(ctx, sh.by, args[0]); err != nil {
 			return err
 		}
 		return sh.printCoach(ctx, args[0])
 	}
 }
 
-// line is a text of people in one line, without what would confuse a terminal.
-func line(s string) string {
+// oneLine replaces control characters with spaces and removes bidirectional control
+// characters, which can change what a terminal shows.
+func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsControl(r), r == '\u2028', r == '\u2029':

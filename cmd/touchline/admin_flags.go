@@ -9,28 +9,28 @@ import (
 	"github.com/touchline/touchline/internal/config"
 )
 
-// parse reads flags and arguments in any order, and returns the arguments.
-func parse(f *flag.FlagSet, args []string) (given []string, err error) {
+// parse parses flags and arguments in any order and returns the arguments.
+func parse(f *flag.FlagSet, args []string) (positional []string, err error) {
 	for {
 		if err := f.Parse(args); err != nil {
 			return nil, err
 		}
 		if f.NArg() == 0 {
-			return given, nil
+			return positional, nil
 		}
-		given, args = append(given, f.Arg(0)), f.Args()[1:]
+		positional, args = append(positional, f.Arg(0)), f.Args()[1:]
 	}
 }
 
-// names lists the flags of f.
-func names(f *flag.FlagSet) []string {
+// flagNames returns the names of the flags of f.
+func flagNames(f *flag.FlagSet) []string {
 	var all []string
 	f.VisitAll(func(fl *flag.Flag) { all = append(all, fl.Name) })
 	return all
 }
 
-// settingFlags adds the flag of every setting to f. The function that it returns
-// gives those that were set, once f has been parsed, as package config reads them.
+// settingFlags adds the flag of every setting to f. After f is parsed, the returned
+// function returns the flags that are set, as arguments for config.Load.
 func settingFlags(f *flag.FlagSet) func() []string {
 	own := map[string]bool{}
 	f.VisitAll(func(fl *flag.Flag) { own[fl.Name] = true })
@@ -53,10 +53,10 @@ func settingFlags(f *flag.FlagSet) func() []string {
 	}
 }
 
-// adminUsage prints what there is.
+// adminUsage prints the list of commands.
 func adminUsage(w io.Writer) {
-	fmt.Fprint(w, `What those who run the service do in a shell. The service may be running; what is
-done here holds from its next request on, and is written to the audit log.
+	fmt.Fprint(w, `Commands for operators. The service may be running: a change takes effect at its
+next request. The audit log records every change.
 
 Usage:
 
@@ -65,12 +65,12 @@ Usage:
 		fmt.Fprintf(w, "\ttouchline admin %-28s %s\n", strings.Join(append([]string{c.words}, c.args...), " "), c.help)
 	}
 	fmt.Fprint(w, `
-Each takes the settings of "touchline serve" too, as variables or flags; those of
-the database must be the service's own. With --help a command says what it takes.
+Each command also takes the settings of "touchline serve", as variables or flags. Use
+the database settings of the service. "touchline admin <command> --help" lists the flags.
 `)
 }
 
-// usage prints what one command takes.
+// usage prints the arguments and flags of one command.
 func (c *command) usage(w io.Writer, own []string) {
 	flags := flag.NewFlagSet(c.words, flag.ContinueOnError)
 	c.prepare(flags)
@@ -87,5 +87,5 @@ func (c *command) usage(w io.Writer, own []string) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w, "\nThe settings of \"touchline serve\" are taken too; \"touchline config\" lists them.")
+	fmt.Fprintln(w, "\nThe command also takes the settings of \"touchline serve\"; \"touchline config\" lists them.")
 }

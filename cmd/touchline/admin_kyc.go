@@ -13,10 +13,10 @@ import (
 
 func kycCommands() []command {
 	return []command{
-		{"kyc list", nil, "list who waits for a decision, oldest first", listKYC},
-		{"kyc show", []string{"<coach_id>"}, "print what a coach handed in", showKYC},
-		{"kyc approve", []string{"<coach_id>"}, "verify a coach", approveKYC},
-		{"kyc reject", []string{"<coach_id>"}, "refuse what a coach handed in; the coach may try again", rejectKYC},
+		{words: "kyc list", help: "list the submissions that wait for a decision, oldest first", prepare: listKYC},
+		{words: "kyc show", args: []string{"<coach_id>"}, help: "print the newest submission of a coach", prepare: showKYC, keys: true},
+		{words: "kyc approve", args: []string{"<coach_id>"}, help: "approve the submission of a coach", prepare: approveKYC},
+		{words: "kyc reject", args: []string{"<coach_id>"}, help: "reject the submission of a coach, who may submit again", prepare: rejectKYC},
 	}
 }
 
@@ -29,7 +29,7 @@ func listKYC(*flag.FlagSet) func(context.Context, *shell, []string) error {
 		tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tw, "COACH\tNAME\tSUBMITTED\tSUBMISSION")
 		for _, s := range waiting {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.CoachID, orDash(line(s.CoachName)), moment(s.SubmittedAt), s.ID)
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.CoachID, orDash(oneLine(s.CoachName)), formatTime(s.SubmittedAt), s.ID)
 		}
 		return tw.Flush()
 	}
@@ -37,9 +37,6 @@ func listKYC(*flag.FlagSet) func(context.Context, *shell, []string) error {
 
 func showKYC(*flag.FlagSet) func(context.Context, *shell, []string) error {
 	return func(ctx context.Context, sh *shell, args []string) error {
-		if err := sh.Unlock(ctx); err != nil { // the legal name is sealed
-			return err
-		}
 		id, err := sh.Verifications.Newest(ctx, args[0])
 		if err != nil {
 			return err
@@ -52,34 +49,34 @@ func showKYC(*flag.FlagSet) func(context.Context, *shell, []string) error {
 	}
 }
 
-// printSubmission prints a submission and which documents it has.
+// printSubmission prints a submission and its documents.
 func (sh *shell) printSubmission(ctx context.Context, s coach.Submission) error {
 	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "coach\t%s\nname\t%s\nnumber\t%s\nsubmission\t%s\nsubmitted\t%s\nstate\t%s\n",
-		s.CoachID, orDash(line(s.CoachName)), s.Number, s.ID, moment(s.SubmittedAt), s.State)
+		s.CoachID, orDash(oneLine(s.CoachName)), s.Number, s.ID, formatTime(s.SubmittedAt), s.State)
 	if s.LegalName != "" {
-		fmt.Fprintf(tw, "legal name\t%s\n", line(s.LegalName))
+		fmt.Fprintf(tw, "legal name\t%s\n", oneLine(s.LegalName))
 	}
 	if s.Reason != "" {
-		fmt.Fprintf(tw, "reason\t%s\n", line(s.Reason))
+		fmt.Fprintf(tw, "reason\t%s\n", oneLine(s.Reason))
 	}
 	for _, id := range s.DocumentIDs {
 		d, err := sh.Documents.Document(ctx, s.CoachID, id)
 		if fault.KindOf(err) == fault.NotFound {
-			continue // the coach took it back a moment ago
+			continue // the coach deleted it a moment ago
 		}
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(tw, "document\t%s %s (%s)\n", id, line(d.Title), line(d.File.Name))
+		fmt.Fprintf(tw, "document\t%s %s (%s)\n", id, oneLine(d.Title), oneLine(d.File.Name))
 	}
 	return tw.Flush()
 }
 
 func approveKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
-	saw := f.String("submission", "", "the one that you saw; nothing is decided if there is a newer one")
+	seen := f.String("submission", "", "id of the submission that you have seen; the command fails if there is a newer one")
 	return func(ctx context.Context, sh *shell, args []string) error {
-		id, err := sh.waiting(ctx, args[0], *saw)
+		id, err := sh.submission(ctx, args[0], *seen)
 		if err != nil {
 			return err
 		}
@@ -92,18 +89,18 @@ func approveKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
 }
 
 func rejectKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
-	saw := f.String("submission", "", "the one that you saw; nothing is decided if there is a newer one")
-	reason := f.String("reason", "", "why; the coach reads it")
+	seen := f.String("submission", "", "id of the submission that you have seen; the command fails if there is a newer one")
+	flagReason := f.String("reason", "", "reason, which the coach can read")
 	return func(ctx context.Context, sh *shell, args []string) error {
-		why, err := admin.Reason(*reason)
+		reason, err := admin.Reason(*flagReason)
 		if err != nil {
 			return err
 		}
-		id, err := sh.waiting(ctx, args[0], *saw)
+		id, err := sh.submission(ctx, args[0], *seen)
 		if err != nil {
 			return err
 		}
-		s, err := sh.Verifications.Reject(ctx, sh.by, id, why)
+		s, err := sh.Verifications.Reject(ctx, sh.by, id, reason)
 		if err != nil {
 			return err
 		}
@@ -111,11 +108,11 @@ func rejectKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
 	}
 }
 
-// waiting is the submission to decide: the one that was seen, or the coach's newest
-// as it is now. A newer one is never decided instead.
-func (sh *shell) waiting(ctx context.Context, coachID, saw string) (string, error) {
+// submission returns the newest submission of a coach. It fails if seen names an older
+// one, so that an operator decides only what they have seen.
+func (sh *shell) submission(ctx context.Context, coachID, seen string) (string, error) {
 	newest, err := sh.Verifications.Newest(ctx, coachID)
-	if err == nil && saw != "" && saw != newest {
+	if err == nil && seen != "" && seen != newest {
 		err = coach.ErrSuperseded(newest)
 	}
 	return newest, err

@@ -11,21 +11,21 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 )
 
-// listLimit is how many lines a list prints at most.
+// listLimit is the maximum number of rows in a list.
 const listLimit = 200
 
 func tokenCommands() []command {
 	return []command{
-		{"token create", nil, "make a token for the operators' listener, and print it this once", createToken},
-		{"token list", nil, "list the tokens, newest first", listTokens},
-		{"token revoke", []string{"<id>"}, "end a token at once", revokeToken},
+		{words: "token create", help: "create a token for the operators' listener and print it once", prepare: createToken},
+		{words: "token list", help: "list the tokens, newest first", prepare: listTokens},
+		{words: "token revoke", args: []string{"<id>"}, help: "revoke a token at once", prepare: revokeToken},
 	}
 }
 
 func createToken(f *flag.FlagSet) func(context.Context, *shell, []string) error {
-	name := f.String("name", "", "who or what will use it; the audit log says it")
-	scopes := f.String("scopes", "", "what it is for, by commas: "+scopeNames(operator.Scopes))
-	days := f.Int("days", operator.DefaultDays, fmt.Sprintf("how long it works, at most %d", operator.MaxDays))
+	name := f.String("name", "", "name of the user or service, for the audit log")
+	scopes := f.String("scopes", "", "scopes, separated by commas: "+scopeNames(operator.Scopes))
+	days := f.Int("days", operator.DefaultDays, fmt.Sprintf("validity in days, at most %d", operator.MaxDays))
 	return func(ctx context.Context, sh *shell, _ []string) error {
 		request := operator.TokenRequest{Name: *name, Days: *days}
 		for word := range strings.SplitSeq(*scopes, ",") {
@@ -37,7 +37,7 @@ func createToken(f *flag.FlagSet) func(context.Context, *shell, []string) error 
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(sh.notes, "Token %s, %q, for %s, works until %s. It is not shown again:\n", t.ID, t.Name, scopeNames(t.Scopes), moment(t.EndsAt))
+		fmt.Fprintf(sh.notes, "Token %s, %q, with the scopes %s, is valid until %s. It is not shown again:\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.EndsAt))
 		fmt.Fprintln(sh.out, secret)
 		return nil
 	}
@@ -50,16 +50,16 @@ func listTokens(*flag.FlagSet) func(context.Context, *shell, []string) error {
 			return err
 		}
 		tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(tw, "ID\tNAME\tSCOPES\tMADE\tWORKS UNTIL\tLAST USED\tSTATE")
+		fmt.Fprintln(tw, "ID\tNAME\tSCOPES\tCREATED\tVALID UNTIL\tLAST USED\tSTATE")
 		for _, t := range tokens {
-			state := "works"
+			state := "valid"
 			switch {
 			case !t.RevokedAt.IsZero():
-				state = "revoked " + moment(t.RevokedAt)
+				state = "revoked " + formatTime(t.RevokedAt)
 			case !t.Valid(time.Now()):
-				state = "ended"
+				state = "expired"
 			}
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, scopeNames(t.Scopes), moment(t.CreatedAt), moment(t.EndsAt), moment(t.LastUsedAt), state)
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.CreatedAt), formatTime(t.EndsAt), formatTime(t.LastUsedAt), state)
 		}
 		return tw.Flush()
 	}
@@ -71,7 +71,7 @@ func revokeToken(*flag.FlagSet) func(context.Context, *shell, []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(sh.out, "Token %s, %q, is revoked since %s.\n", t.ID, t.Name, moment(t.RevokedAt))
+		fmt.Fprintf(sh.out, "Token %s, %q, was revoked at %s.\n", t.ID, t.Name, formatTime(t.RevokedAt))
 		return nil
 	}
 }
@@ -84,8 +84,8 @@ func scopeNames(scopes []operator.Scope) string {
 	return strings.Join(words, ",")
 }
 
-// moment is a time for people.
-func moment(t time.Time) string {
+// formatTime formats t in UTC.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "never"
 	}

@@ -15,18 +15,18 @@ import (
 	"github.com/touchline/touchline/internal/server"
 )
 
-// serve answers requests until ctx ends.
+// serve runs the service until ctx ends.
 func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) error {
 	log := logger(cfg, stderr)
 	for _, warning := range cfg.Warnings(time.Now()) {
 		log.Warn(warning)
 	}
-	// Listen first: a taken port must not leave a data folder behind.
+	// Listen first: if the port is in use, no data folder is created.
 	public, operators, err := listen(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	app, err := server.Open(ctx, cfg, server.Edges{Log: log, Terminal: stdout})
+	app, err := server.Open(ctx, cfg, server.Options{Log: log, Terminal: stdout})
 	if err != nil {
 		_ = public.Close()
 		if operators != nil {
@@ -36,12 +36,12 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 	}
 	defer app.Close()
 	tuneGC()
-	fmt.Fprintf(stdout, "Touchline answers at %s (the API is described at %s/docs)\n", cfg.PublicURL, cfg.PublicURL)
+	fmt.Fprintf(stdout, "Touchline answers at %s (API documentation: %s/docs)\n", cfg.PublicURL, cfg.PublicURL)
 	if operators != nil {
-		fmt.Fprintf(stdout, "Operators are answered at http://%s\n", operators.Addr())
+		fmt.Fprintf(stdout, "The operators' API answers at http://%s\n", operators.Addr())
 	}
 	if cfg.Development() {
-		fmt.Fprintln(stdout, "This is a development set-up: codes are printed here instead of being sent by SMS. Stop it with Ctrl+C.")
+		fmt.Fprintln(stdout, "Development mode: SMS are printed here, not sent. Stop with Ctrl+C.")
 	}
 	if err := app.Serve(ctx, public, operators); err != nil {
 		return err
@@ -50,7 +50,7 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 	return nil
 }
 
-// listen takes both ports; operators is nil where ADMIN_ADDR is off.
+// listen opens both listeners. operators is nil if ADMIN_ADDR is off.
 func listen(ctx context.Context, cfg *config.Config) (public, operators net.Listener, err error) {
 	public, err = new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	if err != nil {
@@ -76,17 +76,16 @@ func tuneGC() {
 	debug.SetMemoryLimit(picture.MemoryLimit)
 }
 
-// migrate brings the database up to date.
+// migrate applies the missing migrations.
 func migrate(ctx context.Context, cfg *config.Config, stdout, _ io.Writer) error {
-	db, err := server.OpenStore(ctx, cfg, server.Edges{})
-	if err != nil {
+	if err := server.Migrate(ctx, cfg); err != nil {
 		return err
 	}
 	fmt.Fprintln(stdout, "The database is up to date.")
-	return db.Close()
+	return nil
 }
 
-// printConfig prints the settings; those that cannot be used are named too.
+// printConfig prints every setting, as a table or with --json as JSON.
 func printConfig(args, environ []string, stdout, stderr io.Writer) int {
 	asJSON := slices.Contains(args, "--json")
 	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--json" })
@@ -105,7 +104,7 @@ func printConfig(args, environ []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// logger writes structured lines to w.
+// logger returns the logger of LOG_LEVEL and LOG_FORMAT.
 func logger(cfg *config.Config, w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: cfg.LogLevel}
 	if cfg.LogFormat == "json" {
@@ -114,7 +113,7 @@ func logger(cfg *config.Config, w io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// version is what the build was made from.
+// version returns the module version of the build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" {

@@ -1,5 +1,5 @@
-// Command touchline is the service: one program for coaches to sign in, add
-// students with their guardians, and ask both for their consent.
+// Command touchline runs the service, with which coaches sign in, add students and
+// their guardians, and ask both for their consent. It also has the operators' commands.
 package main
 
 import (
@@ -15,32 +15,32 @@ import (
 	"github.com/touchline/touchline/internal/server"
 )
 
-const usage = `Touchline signs coaches in, links students with their guardians, and asks both
-for their consent before any app service works for them.
+const usage = `Touchline signs in coaches, links students with their guardians, and asks both
+for their consent before a student gets an app service.
 
 Usage:
 
-	touchline serve     answer requests (migrates the database first)
-	touchline migrate   bring the database up to date, and stop
-	touchline admin     what operators do: tokens, verifications, coaches, audit log
-	touchline config    print every setting: its value, its default, its source
+	touchline serve     migrate the database and run the service
+	touchline migrate   migrate the database and exit
+	touchline admin     commands for operators: tokens, verifications, coaches, audit log
+	touchline config    print every setting with its value, default and source
 	touchline version   print the version
 
-Every setting is an environment variable (TOUCHLINE_ADDR) and, but for secrets,
-a flag (--addr). "touchline config" lists them.
+Every setting is an environment variable (TOUCHLINE_ADDR) and a flag (--addr).
+"touchline config --help" lists them.
 `
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal stops with care; with this the next one ends at once.
+	// The first signal shuts down gracefully. After it, a second one kills the process.
 	context.AfterFunc(ctx, stop)
 	code := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// run carries out one command and returns the exit status: 0 done, 1 failed,
-// 2 asked wrongly.
+// run runs one command and returns the exit status: 0 for success, 1 for an error, 2
+// for wrong arguments or settings.
 func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		fmt.Fprint(stderr, usage)
@@ -54,7 +54,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	case "migrate":
 		do = migrate
 	case "admin":
-		return operate(ctx, args, environ, stdout, stderr)
+		return runAdmin(ctx, args, environ, stdout, stderr)
 	case "config":
 		return printConfig(args, environ, stdout, stderr)
 	case "version":
@@ -64,7 +64,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		fmt.Fprint(stdout, usage)
 		return 0
 	default:
-		fmt.Fprintf(stderr, "touchline: there is no command %q\n\n%s", command, usage)
+		fmt.Fprintf(stderr, "touchline: unknown command %q\n\n%s", command, usage)
 		return 2
 	}
 	cfg, code := load(args, environ, stdout, stderr)
@@ -78,8 +78,8 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	return 0
 }
 
-// load reads the settings. Where it returns none it has said why, or has given the
-// help that was asked for, and the exit status goes with it.
+// load reads the settings. If the flags ask for help or a setting is invalid, it prints
+// the help or the errors and returns nil and the exit status.
 func load(args, environ []string, stdout, stderr io.Writer) (*config.Config, int) {
 	cfg, err := config.Load(args, environ, server.CheckTiers)
 	if errors.Is(err, config.ErrHelp) {
@@ -87,7 +87,7 @@ func load(args, environ []string, stdout, stderr io.Writer) (*config.Config, int
 		return nil, 0
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "touchline: these settings cannot be used:")
+		fmt.Fprintln(stderr, "touchline: invalid settings:")
 		fmt.Fprintln(stderr, err)
 		return nil, 2
 	}

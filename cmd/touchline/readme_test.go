@@ -14,20 +14,20 @@ import (
 	"time"
 )
 
-// TestREADME is the new user: it runs the service as the README says and types
-// what its sessions print, in a real shell with curl.
+// TestREADME runs the sessions of the README in a shell with curl, and compares the
+// output with the one that the README shows.
 func TestREADME(t *testing.T) {
 	for _, program := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("the sessions in the README need %s: install it", program)
+			t.Skipf("the sessions in the README need %s", program)
 		}
 	}
-	t.Run("a first session", func(t *testing.T) { follow(t, "## A first session") })
-	t.Run("a second session", func(t *testing.T) { follow(t, "## A second session", "--kyc=on") })
+	t.Run("a first session", func(t *testing.T) { runSession(t, "## A first session") })
+	t.Run("a second session", func(t *testing.T) { runSession(t, "## A second session", "--kyc=on") })
 }
 
-// follow types the session under a heading, against a service with these flags.
-func follow(t *testing.T, heading string, flags ...string) {
+// runSession runs the session under a heading against a service with these flags.
+func runSession(t *testing.T, heading string, flags ...string) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -36,41 +36,41 @@ func follow(t *testing.T, heading string, flags ...string) {
 	session, _, _ = strings.Cut(session, "\n## ")
 	script, shown := blocks(session, "sh"), blocks(session, "(?:json|text)")
 	if len(script) == 0 || len(shown) == 0 {
-		t.Fatalf("the README shows no session under %q", heading)
+		t.Fatalf("the README has no session under %q", heading)
 	}
 
 	s := serve(t, flags...)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	typing := strings.NewReplacer("http://127.0.0.1:8080", s.url, "go run ./cmd/touchline", s.binary).Replace(strings.Join(script, "\n"))
-	shell := exec.CommandContext(ctx, "bash", "-eu", "-c", typing)
+	commands := strings.NewReplacer("http://127.0.0.1:8080", s.url, "go run ./cmd/touchline", s.binary).Replace(strings.Join(script, "\n"))
+	shell := exec.CommandContext(ctx, "bash", "-eu", "-c", commands)
 	shell.Dir = "../.."
 	shell.Env = append(os.Environ(), "TOUCHLINE_DATA_DIR="+filepath.Join(s.folder, "touchline-data"))
 	shell.Stderr = os.Stderr
-	typed, err := shell.StdinPipe()
+	stdin, err := shell.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { _, _ = io.Copy(typed, s.codes) }()
-	printed, err := shell.Output()
+	go func() { _, _ = io.Copy(stdin, s.otps) }()
+	output, err := shell.Output()
 	if err != nil {
-		t.Fatalf("the session failed: %v\n%s", err, printed)
+		t.Fatalf("the session failed: %v\n%s", err, output)
 	}
 	want := strings.Split(strings.TrimSpace(strings.Join(shown, "")), "\n")
-	got := strings.Split(strings.TrimSpace(string(printed)), "\n")
+	got := strings.Split(strings.TrimSpace(string(output)), "\n")
 	if len(got) != len(want) {
-		t.Fatalf("the session printed %d lines, the README shows %d:\n%s", len(got), len(want), printed)
+		t.Fatalf("the session printed %d lines, the README shows %d:\n%s", len(got), len(want), output)
 	}
 	for i := range want {
-		// … stands for whatever differs from run to run, or goes on.
+		// … in the README matches any text.
 		pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(want[i]), "…", ".*") + "$"
 		if !regexp.MustCompile(pattern).MatchString(got[i]) {
-			t.Errorf("line %d of the session:\n%s\nthe README shows:\n%s", i+1, got[i], want[i])
+			t.Errorf("line %d of the session: got\n%s\nwant, from the README\n%s", i+1, got[i], want[i])
 		}
 	}
 }
 
-// blocks returns the code blocks of a language, which is a regular expression.
+// blocks returns the code blocks whose language matches a regular expression.
 func blocks(text, language string) []string {
 	var found []string
 	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(text, -1) {
@@ -79,14 +79,14 @@ func blocks(text, language string) []string {
 	return found
 }
 
-// running is a service that was started in an empty folder.
+// running is a running service.
 type running struct {
 	binary, folder, url string
-	// codes are those that it prints, a line each.
-	codes io.Reader
+	// otps has one line for each OTP that the service prints.
+	otps io.Reader
 }
 
-// serve builds and starts the service in an empty folder, on a free port.
+// serve builds the service and starts it in an empty folder on a free port.
 func serve(t *testing.T, flags ...string) running {
 	t.Helper()
 	folder := t.TempDir()
@@ -107,7 +107,7 @@ func serve(t *testing.T, flags ...string) running {
 	t.Cleanup(func() {
 		_ = service.Process.Signal(syscall.SIGTERM)
 		if err := service.Wait(); err != nil {
-			t.Errorf("the service did not stop cleanly: %v", err)
+			t.Errorf("stop the service: %v", err)
 		}
 	})
 	lines := bufio.NewScanner(printed)
@@ -127,5 +127,5 @@ func serve(t *testing.T, flags ...string) running {
 			}
 		}
 	}()
-	return running{binary: binary, folder: folder, url: url, codes: read}
+	return running{binary: binary, folder: folder, url: url, otps: read}
 }

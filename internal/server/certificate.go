@@ -36,11 +36,11 @@ type fileVersion struct {
 }
 
 // openCertificate reads the certificate of cfg. It returns nil if TLS is off.
-func openCertificate(cfg *config.Config, edges Edges) (*certificate, error) {
+func openCertificate(cfg *config.Config, o Options) (*certificate, error) {
 	if !cfg.TLSOn() {
 		return nil, nil
 	}
-	c := &certificate{files: [2]string{cfg.TLSCert, cfg.TLSKey}, now: edges.Now, log: edges.Log}
+	c := &certificate{files: [2]string{cfg.TLSCert, cfg.TLSKey}, now: o.Now, log: o.Log}
 	if err := c.read(); err != nil {
 		return nil, fmt.Errorf("read the TLS certificate: %w", err)
 	}

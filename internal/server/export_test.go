@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// OwnFiles is files as a replica on db uses them.
-func OwnFiles(files blob.Store, db *store.DB, newID func() string) blob.Store {
-	return newOwnFiles(files, db, Edges{NewID: newID, Log: slog.New(slog.DiscardHandler)})
+// NewVerifiedStore returns files as a replica on db uses it.
+func NewVerifiedStore(files blob.Store, db *store.DB, newID func() string) blob.Store {
+	return newVerifiedStore(files, db, Options{NewID: newID, Log: slog.New(slog.DiscardHandler)})
 }

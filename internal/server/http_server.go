@@ -37,7 +37,7 @@ func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *certificate
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(a.edges.Log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}}
 	if c != nil {
 		s.tls, s.TLSConfig = true, c.tlsConfig()

@@ -12,13 +12,13 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// openKeys opens the keys of db with the master key of cfg. That is made where
-// there is none yet, but never for a database that has keys: a new one could open
-// none of them, and would lie where the right one must be put back.
+// openKeys decrypts the keys in db with the master key of cfg. It creates the master
+// key only for a new database: a new key cannot decrypt existing keys, and its file
+// would be where the operator must restore the right one.
 func openKeys(ctx context.Context, cfg *config.Config, db *store.DB, now func() time.Time) (*auth.Keys, error) {
 	master, err := cfg.ReadMasterKey()
 	if errors.Is(err, fs.ErrNotExist) {
-		master, err = firstKey(ctx, cfg, db)
+		master, err = createMasterKey(ctx, cfg, db)
 	}
 	if err != nil {
 		return nil, err
@@ -26,8 +26,8 @@ func openKeys(ctx context.Context, cfg *config.Config, db *store.DB, now func() 
 	return auth.OpenKeys(ctx, db, master, now)
 }
 
-// firstKey makes the master key of a database that is new.
-func firstKey(ctx context.Context, cfg *config.Config, db *store.DB) ([]byte, error) {
+// createMasterKey creates the master key if db holds no keys.
+func createMasterKey(ctx context.Context, cfg *config.Config, db *store.DB) ([]byte, error) {
 	secrets, err := db.Secrets(ctx)
 	if err != nil {
 		return nil, err
@@ -35,10 +35,10 @@ func firstKey(ctx context.Context, cfg *config.Config, db *store.DB) ([]byte, er
 	if len(secrets) == 0 {
 		return cfg.CreateMasterKey()
 	}
-	// A replica that started beside this one has its key before the database has keys.
+	// A replica that starts at the same time writes its master key before its secrets.
 	master, err := cfg.ReadMasterKey()
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the master key is missing: there is no %s, and this database was first started with a master key; put it back, or name it", cfg.MasterKeyPath())
+		return nil, fmt.Errorf("the master key is missing: %s does not exist, but the keys in this database are encrypted; restore the file, or set MASTER_KEY", cfg.MasterKeyPath())
 	}
 	return master, err
 }

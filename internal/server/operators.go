@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
@@ -10,57 +11,55 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// Operators is what the command line does for those who have a shell: the same
-// services as behind the operators' listener, beside a service that may be running.
-type Operators struct {
+// operatorServices are the services that operators use, over HTTP and in the shell.
+type operatorServices struct {
 	Tokens        *operator.Service
+	Accounts      *coach.AccountAdmin
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
-	Oversight     *coach.AccountAdmin
-	Documents     coach.DocumentStore
 	Phones        phone.Parser
-
-	cfg   *config.Config
-	edges Edges
-	db    *store.DB
 }
 
-// OpenOperators opens the database of cfg, and migrates it where nobody has. Close
-// must follow.
-func OpenOperators(ctx context.Context, cfg *config.Config, edges Edges) (*Operators, error) {
-	edges = edges.filled()
+func newOperatorServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Tiers) operatorServices {
+	return operatorServices{
+		Tokens:        &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
+		Accounts:      &coach.AccountAdmin{Store: db},
+		Subscriptions: &coach.Subscriptions{Store: db, Tiers: tiers},
+		Verifications: &coach.Verifications{Store: db, On: cfg.KYC, Now: o.Now, NewID: o.NewID},
+		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
+	}
+}
+
+// Operators are the services of the commands of touchline admin. A command may run
+// while replicas serve the same database.
+type Operators struct {
+	operatorServices
+	Documents coach.DocumentStore
+
+	db *store.DB
+}
+
+// OpenOperators opens and migrates the database of cfg. With keys it also opens the
+// master key, to decrypt the legal name of a verification; the other services need no
+// key. Call Close afterwards.
+func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool) (*Operators, error) {
+	o = o.withDefaults()
 	tiers, err := Tiers(cfg)
 	if err != nil {
 		return nil, err
 	}
-	db, err := OpenStore(ctx, cfg, edges)
+	db, err := openDatabase(ctx, cfg, o, tiers)
 	if err != nil {
 		return nil, err
 	}
-	return &Operators{
-		Tokens:        newOperators(db, edges),
-		Subscriptions: &coach.Subscriptions{Store: db, Tiers: tiers},
-		Verifications: &coach.Verifications{Store: db, On: cfg.KYC, Now: edges.Now, NewID: edges.NewID},
-		Oversight:     &coach.AccountAdmin{Store: db},
-		Documents:     db,
-		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
-		cfg:           cfg, edges: edges, db: db,
-	}, nil
-}
-
-// Unlock opens the keys, for what is sealed in the database. It needs the master
-// key of the service, as nothing else here does.
-func (o *Operators) Unlock(ctx context.Context) error {
-	keys, err := openKeys(ctx, o.cfg, o.db, o.edges.Now)
-	if err != nil {
-		return err
+	if keys {
+		k, err := openKeys(ctx, cfg, db, o.Now)
+		if err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		db.SetVault(k.Vault)
 	}
-	o.db.SetVault(keys.Vault)
-	return nil
-}
-
-func newOperators(db *store.DB, edges Edges) *operator.Service {
-	return &operator.Service{Store: db, Now: edges.Now, NewID: edges.NewID, Rand: edges.Rand}
+	return &Operators{operatorServices: newOperatorServices(cfg, o, db, tiers), Documents: db, db: db}, nil
 }
 
 // Close closes the database.

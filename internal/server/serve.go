@@ -17,9 +17,9 @@ const shutdownTimeout = 30 * time.Second
 // 503, the listeners stay open for the drain time so that load balancers notice, and
 // requests under way finish. If one listener fails, Serve closes both.
 func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
-	servers := []*httpServer{a.newHTTPServer(public, a.handler, a.certificate)}
+	servers := []*httpServer{a.newHTTPServer(public, a.api, a.certificate)}
 	if operators != nil {
-		servers = append(servers, a.newHTTPServer(operators, a.operators, nil))
+		servers = append(servers, a.newHTTPServer(operators, a.admin, nil))
 	}
 	stopBackground := a.startBackground()
 	defer stopBackground()
@@ -56,7 +56,7 @@ func (a *App) drain(ctx context.Context, failed <-chan error) error {
 		return err
 	case <-ctx.Done():
 	}
-	a.draining.Store(true)
+	a.readiness.draining.Store(true)
 	select {
 	case err := <-failed:
 		return err
@@ -69,7 +69,7 @@ func (a *App) drain(ctx context.Context, failed <-chan error) error {
 // the response. So at the end of the drain time only unused connections are idle.
 func (a *App) closeIdle(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if a.draining.Load() {
+		if a.readiness.draining.Load() {
 			w.Header().Set("Connection", "close") // over HTTP/2, net/http sends GOAWAY
 		}
 		next.ServeHTTP(w, r)

@@ -34,7 +34,7 @@ func TestOpenRefusesInvalidTiers(t *testing.T) {
 		cfg := config.Defaults()
 		cfg.DataDir, cfg.Tiers = filepath.Join(dir, "data"), path
 		cfg.DatabaseURL = config.SecretURL("sqlite:" + filepath.Join(cfg.DataDir, "touchline.db"))
-		app, err := server.Open(context.Background(), cfg, server.Edges{})
+		app, err := server.Open(context.Background(), cfg, server.Options{})
 		errs, ok := errors.AsType[config.Errors](err)
 		if app != nil || !ok || len(errs) != len(want) {
 			t.Fatalf("%s: err = %v, want %d config errors", path, err, len(want))

@@ -32,9 +32,9 @@ type Service struct {
 	Config   *config.Config
 	Log      *Log
 
-	tb     testing.TB
-	edges  func(*server.Edges)
-	client *http.Client
+	tb            testing.TB
+	serverOptions func(*server.Options)
+	client        *http.Client
 	// adminClient checks responses against the operators' OpenAPI document.
 	adminClient *http.Client
 	stop        func() error
@@ -63,11 +63,11 @@ func EachDatabase(t *testing.T, test func(t *testing.T, url string)) {
 // that limits per client address and on all sends are off: all requests of a test
 // come from one address.
 func New(tb testing.TB, url string, options ...Option) *Service {
-	return NewWith(tb, url, func(*server.Edges) {}, options...)
+	return NewWith(tb, url, func(*server.Options) {}, options...)
 }
 
-// NewWith is New for a service whose server.Edges are changed by edges.
-func NewWith(tb testing.TB, url string, edges func(*server.Edges), options ...Option) *Service {
+// NewWith is New for a service whose server.Options are changed by serverOptions.
+func NewWith(tb testing.TB, url string, serverOptions func(*server.Options), options ...Option) *Service {
 	cfg := config.Defaults()
 	cfg.Addr, cfg.AdminAddr = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DataDir = tb.TempDir()
@@ -79,7 +79,7 @@ func NewWith(tb testing.TB, url string, edges func(*server.Edges), options ...Op
 	for _, option := range options {
 		option(cfg)
 	}
-	s := &Service{Clock: new(Clock), Gateway: smstest.New(tb), Config: cfg, Log: new(Log), tb: tb, edges: edges}
+	s := &Service{Clock: new(Clock), Gateway: smstest.New(tb), Config: cfg, Log: new(Log), tb: tb, serverOptions: serverOptions}
 	cfg.SMS = config.SecretURL(s.Gateway.Spec())
 	s.start()
 	return s
@@ -92,7 +92,7 @@ func (s *Service) Replica(options ...Option) *Service {
 	for _, option := range options {
 		option(&cfg)
 	}
-	r := &Service{Clock: s.Clock, Gateway: s.Gateway, Config: &cfg, Log: new(Log), tb: s.tb, edges: s.edges}
+	r := &Service{Clock: s.Clock, Gateway: s.Gateway, Config: &cfg, Log: new(Log), tb: s.tb, serverOptions: s.serverOptions}
 	r.start()
 	return r
 }
@@ -109,12 +109,12 @@ func (s *Service) start() {
 		s.Config.PublicURL = cfg.PublicURL
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	edges := server.Edges{
+	serverOptions := server.Options{
 		Now: s.Clock.Now, Terminal: io.Discard,
 		Log: slog.New(slog.NewJSONHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
-	s.edges(&edges)
-	app, err := server.Open(ctx, &cfg, edges)
+	s.serverOptions(&serverOptions)
+	app, err := server.Open(ctx, &cfg, serverOptions)
 	if err != nil {
 		cancel()
 		s.tb.Fatalf("open the service: %v", err)

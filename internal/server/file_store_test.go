@@ -15,21 +15,21 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// silent is a file store that takes a question and never answers.
-type silent struct {
+// fakeHangingStore is a file store whose Open returns only when its context ends.
+type fakeHangingStore struct {
 	blob.Store
-	asked chan struct{}
+	opened chan struct{}
 }
 
-func (s silent) Open(ctx context.Context, _ string) (io.ReadSeekCloser, int64, error) {
-	s.asked <- struct{}{}
+func (s fakeHangingStore) Open(ctx context.Context, _ string) (io.ReadSeekCloser, int64, error) {
+	s.opened <- struct{}{}
 	<-ctx.Done()
 	return nil, 0, ctx.Err()
 }
 
-// TestFilesSilent: while one call waits for a file store of which nothing is known
-// yet, the others heed their own time.
-func TestFilesSilent(t *testing.T) {
+// TestVerifyHonorsContext: while one call waits for a store that hangs, another call
+// returns when its own context ends.
+func TestVerifyHonorsContext(t *testing.T) {
 	t.Parallel()
 	db, err := store.Open(t.Context(), storetest.SQLite(t), store.Options{})
 	if err != nil {
@@ -42,22 +42,22 @@ func TestFilesSilent(t *testing.T) {
 	if _, err := db.SetInstallation(t.Context(), "files", uuid.NewString()); err != nil {
 		t.Fatal(err)
 	}
-	asked := make(chan struct{}, 2)
-	files := server.OwnFiles(silent{asked: asked}, db, uuid.NewString)
-	first, leave := context.WithCancel(t.Context())
-	defer leave()
+	opened := make(chan struct{}, 2)
+	files := server.NewVerifiedStore(fakeHangingStore{opened: opened}, db, uuid.NewString)
+	first, cancelFirst := context.WithCancel(t.Context())
+	defer cancelFirst()
 	go func() { _ = files.Delete(first, "a") }()
-	<-asked
+	<-opened
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	ended := make(chan error, 1)
-	go func() { ended <- files.Delete(ctx, "a") }()
+	done := make(chan error, 1)
+	go func() { done <- files.Delete(ctx, "a") }()
 	select {
-	case err := <-ended:
+	case err := <-done:
 		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("err = %v, want that its time is over", err)
+			t.Errorf("Delete = %v, want context.DeadlineExceeded", err)
 		}
 	case <-time.After(5 * time.Second):
-		t.Error("a call waits for another's answer beyond its own time")
+		t.Error("Delete did not return after its context ended")
 	}
 }

@@ -1,0 +1,30 @@
+package server
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/worker"
+)
+
+// newWorker returns the background jobs of this replica.
+func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
+	return worker.New(worker.Config{
+		Outbox: worker.NewOutbox(worker.OutboxConfig{
+			Store:       s.instruments.outbox,
+			Senders:     s.senders,
+			Signal:      s.queue,
+			OpenCode:    s.auth.Code,
+			LinkToken:   s.keys.Vault.LinkToken,
+			PublicURL:   cfg.PublicURL,
+			OTPAttempts: cfg.OTPTries,
+			Now:         o.Now, NewID: o.NewID, Log: o.Log,
+		}),
+		SendDigests:       s.db.SendDigests,
+		SendExpiryNotices: s.db.SendExpiryNotices,
+		RotateKeys:        s.keys.Rotate,
+		SweepFiles:        s.coach.documents.DeleteExpiredBlobs,
+		Sweep:             func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
+		Log:               o.Log,
+	})
+}

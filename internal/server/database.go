@@ -1,0 +1,70 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// Migrate applies the missing migrations to the database of cfg.
+func Migrate(ctx context.Context, cfg *config.Config) error {
+	tiers, err := Tiers(cfg)
+	if err != nil {
+		return err
+	}
+	db, err := openDatabase(ctx, cfg, Options{}.withDefaults(), tiers)
+	if err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+// openDatabase opens and migrates the database of cfg.
+func openDatabase(ctx context.Context, cfg *config.Config, o Options, tiers coach.Tiers) (*store.DB, error) {
+	if err := cfg.CreateDataDir(); err != nil {
+		return nil, err
+	}
+	db, err := store.Open(ctx, cfg.DatabaseURL.Reveal(), store.Options{MaxConns: cfg.DatabaseConnections})
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	db.Now, db.NewID, db.Settings = o.Now, o.NewID, storeSettings(cfg, o, tiers)
+	if err := db.Migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
+	}
+	return db, nil
+}
+
+func storeSettings(cfg *config.Config, o Options, tiers coach.Tiers) store.Settings {
+	s := store.Settings{
+		LinkValidity:               cfg.LinkValidity,
+		DigestAfter:                cfg.PendingReminderAfter,
+		DigestEvery:                cfg.PendingReminderEvery,
+		MessagesPerNumberFromCoach: cfg.MessagesPerNumberFromCoach,
+		MessagesPerNumber:          cfg.MessagesPerNumber,
+		MessagesPerCoach:           cfg.MessagesPerCoach,
+		AllowCoachAsContact:        cfg.AllowCoachAsContact,
+		Reachable: func(_ notify.Channel, n phone.Number) bool {
+			return !isTestNumber(cfg, o)(n) && cfg.SMSAllowed(n)
+		},
+	}
+	if cfg.MessagesByTier() {
+		s.MessagesByTier = &tiers
+	}
+	return s
+}
+
+// isTestNumber returns a function that reports whether a number has a fixed OTP today,
+// and so gets no SMS.
+func isTestNumber(cfg *config.Config, o Options) func(phone.Number) bool {
+	return func(n phone.Number) bool {
+		_, ok := cfg.TestCode(n, o.Now())
+		return ok
+	}
+}

@@ -1,0 +1,74 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/touchline/touchline/internal/admin"
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/web"
+)
+
+// newAPI returns the handler of the API, its documentation and its pages.
+func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
+	docs, err := api.NewDocs()
+	if err != nil {
+		return nil, err
+	}
+	pages, err := web.New(s.db, o.Now, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	return api.New(api.Config{
+		Auth:          s.auth,
+		Approvals:     s.approvals,
+		Coaches:       s.coach.profiles,
+		Dashboards:    s.coach.dashboards,
+		Directory:     s.coach.directory,
+		Documents:     s.coach.documents,
+		Subscriptions: s.operator.Subscriptions,
+		Verifications: s.operator.Verifications,
+		Tray:          s.tray,
+		Hub:           s.hub,
+		Idempotency:   s.idempotency,
+		Phones:        s.operator.Phones,
+
+		Docs:    docs,
+		Pages:   pages.Handlers(),
+		Ready:   s.readiness.check,
+		Observe: s.instruments.observeAPI,
+
+		PublicURL:         cfg.PublicURL,
+		TrustedProxies:    cfg.TrustedProxies,
+		RequestsPerMinute: cfg.RequestsPerAddressMinute,
+		UploadStall:       o.UploadStallTimeout,
+		UploadWhole:       o.UploadTimeout,
+		Now:               o.Now,
+		Log:               o.Log,
+	}).Handler(), nil
+}
+
+// newAdmin returns the handler of the operators' API.
+func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
+	return admin.New(admin.Config{
+		Operators:     s.operator.Tokens,
+		Inspector:     &auth.Inspector{Auth: s.auth, Store: s.db},
+		Accounts:      s.operator.Accounts,
+		Subscriptions: s.operator.Subscriptions,
+		Verifications: s.operator.Verifications,
+		Documents:     s.coach.documents,
+		Phones:        s.operator.Phones,
+		Vault:         s.keys.Vault,
+
+		Wake:    s.hub.Wake,
+		Ready:   s.readiness.check,
+		Metrics: s.instruments.metrics,
+		Observe: s.instruments.observeAdmin,
+
+		PublicURL:      cfg.PublicURL,
+		TrustedProxies: cfg.TrustedProxies,
+		Now:            o.Now,
+		Log:            o.Log,
+	}).Handler()
+}

@@ -1,0 +1,143 @@
+package server
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/blob"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/worker"
+)
+
+// services are the services that the API, the operators' API and the worker share.
+type services struct {
+	db          *store.DB
+	keys        *auth.Keys
+	auth        *auth.Service
+	approvals   *approval.Service
+	coach       coachServices
+	operator    operatorServices
+	tray        *notify.Tray
+	hub         *notify.Hub
+	idempotency *idempotency.Service
+	senders     map[notify.Channel]worker.Sender
+	queue       *notify.QueueSignal // wakes the outbox
+	readiness   *readiness
+	instruments instruments
+}
+
+func newServices(ctx context.Context, cfg *config.Config, o Options, db *store.DB, files blob.Store, tiers coach.Tiers) (*services, error) {
+	keys, err := openKeys(ctx, cfg, db, o.Now)
+	if err != nil {
+		return nil, err
+	}
+	db.SetVault(keys.Vault)
+	coaches, err := newCoachServices(cfg, o, db, files, tiers)
+	if err != nil {
+		return nil, err
+	}
+	senders, err := newSenders(cfg, o)
+	if err != nil {
+		return nil, err
+	}
+	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
+	db.OnQueued = queue.Wake
+	hub := new(notify.Hub)
+	db.OnNotified = func(accountIDs []string) {
+		hub.Wake(accountIDs...)
+		db.Announce(accountIDs)
+	}
+	m := instrument(cfg, o, db, queue.Lanes())
+	return &services{
+		db:          db,
+		keys:        keys,
+		auth:        newAuth(cfg, o, m.auth, keys),
+		approvals:   newApprovals(cfg, o, m.approvals, tiers),
+		coach:       coaches,
+		operator:    newOperatorServices(cfg, o, db, tiers),
+		tray:        &notify.Tray{Store: db, Now: o.Now},
+		hub:         hub,
+		idempotency: idempotency.New(db, keys.Vault.For(auth.ForAnswers), o.Now, o.NewID),
+		senders:     senders,
+		queue:       queue,
+		readiness:   &readiness{db: db},
+		instruments: m,
+	}, nil
+}
+
+func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *auth.Service {
+	return &auth.Service{
+		Store:  db,
+		Keys:   keys,
+		Tokens: auth.NewTokens(keys, cfg.PublicURL, cfg.AccessTokenLifetime, o.Now),
+		Settings: auth.Settings{
+			OTPLength:           cfg.OTPLength,
+			OTPValidity:         cfg.OTPValidity,
+			OTPTries:            cfg.OTPTries,
+			OTPResendAfter:      cfg.OTPResendAfter,
+			OTPWrongPerDay:      cfg.OTPWrongPerDay,
+			SendsPerHour:        cfg.OTPSendsPerHour,
+			SendsPerDay:         cfg.OTPSendsPerDay,
+			SendsPerAddressHour: cfg.OTPSendsPerAddressHour,
+			SendsTotalHour:      cfg.OTPSendsTotalHour,
+			AccessLifetime:      cfg.AccessTokenLifetime,
+			RefreshIdle:         cfg.RefreshTokenIdle,
+			RefreshLifetime:     cfg.RefreshTokenLifetime,
+			RefreshGrace:        cfg.RefreshGrace,
+			Reachable:           cfg.SMSAllowed,
+			TestCode: func(n phone.Number, now time.Time) string {
+				code, _ := cfg.TestCode(n, now)
+				return code.Reveal()
+			},
+		},
+		Now: o.Now, NewID: o.NewID, Rand: o.Rand,
+	}
+}
+
+func newApprovals(cfg *config.Config, o Options, db approval.Store, tiers coach.Tiers) *approval.Service {
+	return approval.NewService(db, approval.Rules{
+		ResendAfter:              cfg.ResendAfter,
+		RemindersPerWindow:       cfg.RemindersPerWindow,
+		ReminderWindow:           cfg.ReminderWindow,
+		RequireGuardianForMinors: cfg.RequireGuardianForMinors,
+		AllowCoachAsContact:      cfg.AllowCoachAsContact,
+		Reachable:                cfg.SMSAllowed,
+		TestNumber:               isTestNumber(cfg, o),
+		CheckRoster:              checkRoster(tiers),
+	}, o.Now, o.NewID)
+}
+
+// coachServices are the services of package coach that only coaches use.
+type coachServices struct {
+	profiles   *coach.Service
+	dashboards *coach.Dashboards
+	directory  *coach.Directory
+	documents  *coach.Documents
+}
+
+func newCoachServices(cfg *config.Config, o Options, db *store.DB, files blob.Store, tiers coach.Tiers) (coachServices, error) {
+	directory := &coach.Directory{Store: db, Tiers: tiers, Required: cfg.ProfileRequired, Now: o.Now}
+	p, err := newFileProcessor(cfg)
+	if err != nil {
+		return coachServices{}, err
+	}
+	return coachServices{
+		profiles:   &coach.Service{Store: db, Required: cfg.ProfileRequired, Now: o.Now},
+		dashboards: &coach.Dashboards{Store: db, Required: cfg.ProfileRequired, Tiers: tiers, Now: o.Now},
+		directory:  directory,
+		documents: &coach.Documents{
+			Store: db, Files: files, Processor: p, NewSpool: p.newUpload,
+			CheckStorage: tiers.CheckStorage, PublicPicture: directory.ShowsPicture,
+			Now: o.Now, NewID: o.NewID, Log: o.Log,
+		},
+	}, nil
+}
