@@ -87,17 +87,17 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		s.Operator(t, operator.Coaches).Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 403, "insufficient_scope")
 		desk.Call(t, "POST", path+"/reject", object{"reason": "unreadable", "submission_id": saw}).Want(t, 200)
 		if a := desk.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "invalid_transition"); a.String("state") != "rejected" {
-			t.Errorf("after approval: got %s", a.Body)
+			t.Errorf("approve after the rejection: got %s", a.Body)
 		}
 		submit(first)
 		// The operator has seen an older submission than the pending one.
 		newer := desk.Call(t, "GET", path, nil).Want(t, 200).String("submission_id")
 		if a := desk.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "request_superseded"); a.String("request_id") != newer {
-			t.Errorf("after rejection: got %s", a.Body)
+			t.Errorf("approve an older submission: got %s", a.Body)
 		}
 		desk.Call(t, "POST", path+"/approve", object{"submission_id": newer}).Want(t, 200)
 		if countNotifications(t, first, "kyc_verified") != 1 || countNotifications(t, first, "kyc_rejected") != 1 {
-			t.Error("coach got no notification")
+			t.Error("want one notification of each decision")
 		}
 		if got := auditActions(t, auditor, first.ID); !slices.Equal(got, []string{"kyc.approve", "kyc.read", "kyc.reject", "kyc.read", "kyc.read"}) {
 			t.Errorf("audit log: got %v", got)

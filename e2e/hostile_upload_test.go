@@ -19,7 +19,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// eachStorage runs test on both engines with both storages.
+// eachStorage runs test on both databases with both file stores.
 func eachStorage(t *testing.T, test func(t *testing.T, s *touchlinetest.Service), options ...touchlinetest.Option) {
 	blobtest.Each(t, func(t *testing.T, address string) {
 		touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
@@ -32,8 +32,9 @@ func eachStorage(t *testing.T, test func(t *testing.T, s *touchlinetest.Service)
 	})
 }
 
-// cornerImage is a picture with red at the top left, green at the top right, blue at
-// the bottom left and white else, so that it shows how it was turned.
+// cornerImage returns an image that is red at the top left, green at the top
+// right, blue at the bottom left and white elsewhere, so that a test can see its
+// rotation.
 func cornerImage(width, height int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -55,17 +56,17 @@ func cornerImage(width, height int) *image.NRGBA {
 
 func jpegOf(m image.Image) []byte {
 	var b bytes.Buffer
-	_ = jpeg.Encode(&b, m, nil) // a buffer takes everything
+	_ = jpeg.Encode(&b, m, nil) // writing to a buffer cannot fail
 	return b.Bytes()
 }
 
 func pngOf(m image.Image) []byte {
 	var b bytes.Buffer
-	_ = png.Encode(&b, m) // as above
+	_ = png.Encode(&b, m) // writing to a buffer cannot fail
 	return b.Bytes()
 }
 
-// jpegWithLocation is a JPEG that was taken lying on its side, at a place on the earth.
+// jpegWithLocation returns a JPEG with an EXIF rotation and a GPS position.
 func jpegWithLocation(width, height int) []byte {
 	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x02\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x88\x25\x00\x04\x00\x00\x00\x01\x00\x00\x00\x26\x00\x00\x00\x00")
 	exif = append(exif, "\x00\x01\x00\x01\x00\x02\x00\x00\x00\x02N\x00\x00\x00\x00\x00\x00\x00GPS 12.9716 N 77.5946 E"...)
@@ -74,7 +75,7 @@ func jpegWithLocation(width, height int) []byte {
 	return slices.Concat(plain[:2], segment, plain[2:])
 }
 
-// pngHeader is a PNG that says that it has so many pixels, and has none.
+// pngHeader returns a PNG that declares a size but has no pixels.
 func pngHeader(width, height uint32) []byte {
 	data := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte("IHDR"), width), height), 8, 6, 0, 0, 0)
 	b := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), data...)
@@ -82,7 +83,7 @@ func pngHeader(width, height uint32) []byte {
 	return append(b, "\x00\x00\x00\x00IDAT\x35\xaf\x06\x1e\x00\x00\x00\x00IEND\xae\x42\x60\x82"...)
 }
 
-// withChunk puts a chunk behind a PNG's header.
+// withChunk inserts a chunk after a PNG's header.
 func withChunk(file []byte, kind, data string) []byte {
 	c := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
 	c = append(append(c, kind...), data...)
@@ -90,7 +91,7 @@ func withChunk(file []byte, kind, data string) []byte {
 	return slices.Concat(file[:33], c, file[33:])
 }
 
-// part is one of a body that is written by hand.
+// part returns one part of a hand-written multipart body.
 func part(header, content string) string { return "--XX\r\n" + header + "\r\n\r\n" + content + "\r\n" }
 
 func textPart(name, content string) string {
@@ -107,22 +108,22 @@ const (
 	multiPart = "multipart/form-data; boundary=XX"
 )
 
-// hostileUpload is one upload that a stranger may send.
+// hostileUpload is an upload that a malicious client may send.
 type hostileUpload struct {
 	name string
 	body string
-	// mediaType is multiPart where it is empty.
+	// mediaType is multiPart if empty.
 	mediaType string
 	headers   []string
 	status    int
 	code      string
-	// faults are "pointer code" of a 422, in their order.
+	// faults are the sorted "pointer code" pairs of a 422.
 	faults []string
-	// fileName, where it is not empty, is what the name becomes.
+	// fileName is the stored name, checked if not empty.
 	fileName string
 }
 
-// certificateForm is a form of a certificate with this file.
+// certificateForm returns a form that uploads this file as a certificate.
 func certificateForm(name string, content []byte) string {
 	return kindPart + filePart(name, content) + lastPart
 }
@@ -131,7 +132,7 @@ func refusedFile(name string, content []byte, code string) hostileUpload {
 	return hostileUpload{name: name, body: certificateForm(name, content), status: 422, code: "validation_failed", faults: []string{"/file " + code}}
 }
 
-// hostileUploads is every upload that tries something.
+// hostileUploads returns all hostile uploads.
 func hostileUploads() []hostileUpload {
 	pdf, photo, drawing := touchlinetest.PDF(400, 1), jpegOf(cornerImage(40, 30)), pngOf(cornerImage(40, 30))
 	zip := "PK\x05\x06" + strings.Repeat("\x00", 18)
@@ -146,7 +147,7 @@ func hostileUploads() []hostileUpload {
 		}
 	}
 	return []hostileUpload{
-		// What the file is not.
+		// Files of another type than their name says.
 		refusedFile("picture.svg", []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`), "unsupported_type"),
 		refusedFile("page.png", []byte("<!DOCTYPE html><script>alert(1)</script>"), "unsupported_type"),
 		refusedFile("script.png", []byte("#!/bin/sh\nrm -rf /\n"), "unsupported_type"),
@@ -162,12 +163,12 @@ func hostileUploads() []hostileUpload {
 		refusedFile("gif.jpg", append([]byte("GIF89a"), photo...), "unsupported_type"),
 		refusedFile("base64.pdf", []byte("JVBERi0xLjcKJSVFT0YK"), "unsupported_type"),
 		refusedFile("empty.pdf", []byte{}, "empty"),
-		// What is two things at once.
+		// Files that are valid as two types.
 		refusedFile("both.pdf", []byte(string(pdf)+zip), "ambiguous_type"),
 		refusedFile("page.pdf", []byte("%PDF-1.4\n<html><script>alert(1)</script></html>\n%%EOF\n"), "ambiguous_type"),
 		{name: "JPEG and ZIP", body: certificateForm("both.jpg", []byte(string(photo)+zip)), status: 201, fileName: "both.jpg"},
 		{name: "PNG and script", body: certificateForm("both.png", withChunk(drawing, "tEXt", "Comment\x00<script>alert(1)</script>")), status: 201, fileName: "both.jpg"},
-		// What is damaged, or too much.
+		// Damaged or too large files.
 		refusedFile("cut.pdf", pdf[:200], "truncated"),
 		refusedFile("cut.jpg", photo[:len(photo)/2], "truncated"),
 		refusedFile("cut.png", drawing[:len(drawing)-30], "truncated"),
@@ -187,7 +188,7 @@ func hostileUploads() []hostileUpload {
 			faults: []string{"/title too_long", "/kind required", "/file required"},
 		},
 		{name: "a text of 11 MiB", body: textPart("title", strings.Repeat("x", 11<<20)) + lastPart, status: 413, code: "payload_too_large"},
-		// What the parts are not.
+		// Invalid parts.
 		{name: "no file", body: kindPart + lastPart, status: 422, code: "validation_failed", faults: []string{"/file required"}},
 		{name: "no kind", body: filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/kind required"}},
 		{name: "two files", body: kindPart + filePart("a.pdf", pdf) + filePart("b.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/file duplicate_field"}},
@@ -216,7 +217,7 @@ func hostileUploads() []hostileUpload {
 			name: "ends before it begins", body: textPart("issued_on", "2025-05-02") + textPart("expires_on", "2025-05-01") + certificateForm("a.pdf", pdf),
 			status: 422, code: "validation_failed", faults: []string{"/expires_on before_issued_on"},
 		},
-		// What the body is not.
+		// Invalid bodies.
 		{name: "nameless part", body: part("Content-Disposition: form-data", "x") + certificateForm("a.pdf", pdf), status: 400, code: "malformed_request"},
 		{name: "no disposition", body: part("Content-Type: text/plain", "x") + certificateForm("a.pdf", pdf), status: 400, code: "malformed_request"},
 		{name: "no header", body: "--XX\r\n\r\nx\r\n" + lastPart, status: 400, code: "malformed_request"},
@@ -237,7 +238,7 @@ func hostileUploads() []hostileUpload {
 		{name: "the file alone", body: string(pdf), mediaType: "application/pdf", status: 415, code: "unsupported_media_type"},
 		{name: "compressed", body: certificateForm("a.pdf", pdf), headers: []string{"Content-Encoding: gzip"}, status: 415, code: "unsupported_media_type"},
 		{name: "wants HTML", body: certificateForm("a.pdf", pdf), headers: []string{"Accept: text/html"}, status: 406, code: "not_acceptable"},
-		// What names may not do.
+		// Hostile file names.
 		named("../../../etc/passwd", "passwd.pdf"),
 		named(`..\\..\\windows\\system32\\evil.exe`, "evil.pdf"),
 		named("/etc/cron.d/x", "x.pdf"),
@@ -262,8 +263,8 @@ func shorten(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "0"), "?")
 }
 
-// TestHostileUploads: whatever is sent is refused with a problem that says why, or
-// made harmless, and leaves nothing behind that no document names.
+// TestHostileUploads: each upload is refused with its reason or made harmless,
+// and leaves no file without a document.
 func TestHostileUploads(t *testing.T) {
 	t.Parallel()
 	eachStorage(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -277,38 +278,38 @@ func TestHostileUploads(t *testing.T) {
 				}
 				a := c.Call(t, "POST", "/api/coach/documents", h.body, append(h.headers, "Content-Type: "+mediaType)...).Want(t, h.status, h.code)
 				if got := validationFaults(a); !slices.Equal(got, h.faults) {
-					t.Errorf("faults %q, want %q: %s", got, h.faults, a.Body)
+					t.Errorf("got faults %q, want %q: %s", got, h.faults, a.Body)
 				}
 				if a.Status != 201 {
 					return
 				}
 				kept++
 				if a.String("file_name") != h.fileName {
-					t.Errorf("the name became %q, want %q", a.String("file_name"), h.fileName)
+					t.Errorf("got file name %q, want %q", a.String("file_name"), h.fileName)
 				}
 				content := c.Call(t, "GET", a.String("content_url"), nil).Want(t, 200)
 				if bytes.Contains(content.Body, []byte("PK\x05\x06")) || bytes.Contains(content.Body, []byte("<script")) {
-					t.Error("what was smuggled in is still there")
+					t.Error("the hidden content is still in the file")
 				}
 				if got := content.Header.Get("X-Content-Type-Options"); got != "nosniff" {
-					t.Errorf("X-Content-Type-Options is %q", got)
+					t.Errorf("got X-Content-Type-Options %q", got)
 				}
 			})
 		}
 		db := openTables(t, s)
 		if n := queryOne[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NULL`); n != int64(kept) {
-			t.Errorf("%d blobs of %d documents", n, kept)
+			t.Errorf("got %d blobs for %d documents", n, kept)
 		}
 		if n := queryOne[int64](t, db, `SELECT count(*) FROM documents`); n != int64(kept) {
-			t.Errorf("%d documents, want %d", n, kept)
+			t.Errorf("got %d documents, want %d", n, kept)
 		}
 		if left := spoolFiles(t, s); len(left) > 0 {
-			t.Errorf("left of uploads: %v", left)
+			t.Errorf("temporary files left: %v", left)
 		}
 	})
 }
 
-// TestHostileReplacements: a replacement is judged as an upload is.
+// TestHostileReplacements: replacements are validated like uploads.
 func TestHostileReplacements(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -324,7 +325,7 @@ func TestHostileReplacements(t *testing.T) {
 			textPart("file", "") + lastPart: "/file empty",
 		} {
 			if got := validationFaults(put(body).Want(t, 422)); len(got) != 1 || got[0] != fault {
-				t.Errorf("faults %q, want %q", got, fault)
+				t.Errorf("got faults %q, want %q", got, fault)
 			}
 		}
 		put("x").Want(t, 400)
@@ -336,7 +337,7 @@ func TestHostileReplacements(t *testing.T) {
 	})
 }
 
-// validationFaults lists the faults of a problem.
+// validationFaults returns the "pointer code" pairs of a problem.
 func validationFaults(a *touchlinetest.Response) []string {
 	var all []string
 	list, _ := a.JSON["errors"].([]any)
@@ -347,7 +348,7 @@ func validationFaults(a *touchlinetest.Response) []string {
 	return all
 }
 
-// pictureSizes reads the sizes of a profile's picture.
+// pictureSizes returns the sizes of the profile picture by name.
 func pictureSizes(a *touchlinetest.Response) map[string]string {
 	picture, _ := a.JSON["profile_picture"].(map[string]any)
 	list, _ := picture["sizes"].([]any)
@@ -359,34 +360,34 @@ func pictureSizes(a *touchlinetest.Response) map[string]string {
 	return sizes
 }
 
-// TestPictures: a photo that was taken lying on its side, and somewhere, is kept
-// upright, in three sizes, and from nowhere.
+// TestPictures: a rotated photo with a GPS position is stored upright, in three
+// sizes and without the position.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	eachStorage(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		photo := jpegWithLocation(1200, 800)
 		if !bytes.Contains(photo, []byte("GPS 12.9716")) {
-			t.Fatal("the photo has no position")
+			t.Fatal("the photo has no GPS position")
 		}
 		d := c.Upload(t, "profile_picture", "me.jpeg", photo, "title", "Me").Want(t, 201)
 		if d.String("width") != "683" || d.String("height") != "1024" || d.String("media_type") != "image/jpeg" || d.String("file_name") != "me.jpeg" {
-			t.Errorf("kept: %s", d.Body)
+			t.Errorf("upload: got %s", d.Body)
 		}
 		profile := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200)
 		sizes := pictureSizes(profile)
 		if profile.String("profile_picture.document_id") != d.String("document_id") || len(sizes) != 3 {
-			t.Errorf("profile: %s", profile.Body)
+			t.Errorf("profile: got %s", profile.Body)
 		}
 		seen := map[string]bool{}
 		for name := range sizes {
 			a := c.Call(t, "GET", d.String("content_url")+"?size="+name, nil).Want(t, 200)
 			if seen[a.Header.Get("ETag")] || a.Header.Get("Content-Disposition") != `inline; filename="me.jpeg"` {
-				t.Errorf("%s: %v", name, a.Header)
+				t.Errorf("%s: got headers %v", name, a.Header)
 			}
 			seen[a.Header.Get("ETag")] = true
 			if bytes.Contains(a.Body, []byte("GPS")) || bytes.Contains(a.Body, []byte("Exif")) {
-				t.Errorf("%s still knows where it was taken", name)
+				t.Errorf("%s still has the GPS position", name)
 			}
 			m, err := jpeg.Decode(bytes.NewReader(a.Body))
 			if err != nil {
@@ -394,11 +395,12 @@ func TestPictures(t *testing.T) {
 			}
 			b := m.Bounds()
 			if want := fmt.Sprint(b.Dx(), "x", b.Dy(), " ", d.String("content_url"), "?size=", name); sizes[name] != want {
-				t.Errorf("%s is said to be %s, and is %s", name, sizes[name], want)
+				t.Errorf("%s: profile says %s, file has %s", name, sizes[name], want)
 			}
-			// Turned right by a quarter, the blue corner comes to the top left.
+			// After a quarter turn to the right, the blue corner is at the top
+			// left.
 			if red, _, blue, _ := m.At(2, 2).RGBA(); b.Dy() <= b.Dx() || blue < 0xc000 || red > 0x4000 {
-				t.Errorf("%s is not upright: %v", name, m.At(2, 2))
+				t.Errorf("%s is not upright: got %v at the top left", name, m.At(2, 2))
 			}
 		}
 		c.Call(t, "GET", d.String("content_url")+"?size=huge", nil).Want(t, 422)
@@ -406,16 +408,16 @@ func TestPictures(t *testing.T) {
 
 		next := c.Upload(t, "profile_picture", "new.png", pngOf(cornerImage(10, 10))).Want(t, 201)
 		if got := c.Call(t, "GET", "/api/coach/profile", nil).String("profile_picture.document_id"); got != next.String("document_id") {
-			t.Errorf("the picture is %s, want the new one", got)
+			t.Errorf("got picture %s, want the new one", got)
 		}
 		if old := c.Call(t, "GET", d.Header.Get("Location"), nil).Want(t, 200); old.String("in_profile") != "false" {
-			t.Errorf("the old one: %s", old.Body)
+			t.Errorf("replaced picture: got %s", old.Body)
 		}
 		patch := func(v any) *touchlinetest.Response {
 			return c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"profile_picture": v})
 		}
 		if got := patch(d.String("document_id")).Want(t, 200).String("profile_picture.document_id"); got != d.String("document_id") {
-			t.Errorf("chosen: %s", got)
+			t.Errorf("chosen picture: got %s", got)
 		}
 		certificate := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
 		for pointer, body := range map[string]map[string]any{
@@ -425,16 +427,16 @@ func TestPictures(t *testing.T) {
 		} {
 			a := c.Call(t, "PATCH", "/api/coach/profile", body).Want(t, 422, "validation_failed")
 			if got := validationFaults(a); len(got) != 1 || got[0] != pointer+" unknown_document" {
-				t.Errorf("%s: %v", pointer, got)
+				t.Errorf("%s: got %v", pointer, got)
 			}
 		}
 		if a := patch(nil).Want(t, 200); a.JSON["profile_picture"] != nil {
-			t.Errorf("cleared: %s", a.Body)
+			t.Errorf("cleared: got %s", a.Body)
 		}
 		patch(d.String("document_id")).Want(t, 200)
 		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200)
 		if a := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); a.JSON["profile_picture"] != nil {
-			t.Errorf("deleted: %s", a.Body)
+			t.Errorf("deleted: got %s", a.Body)
 		}
 	})
 }

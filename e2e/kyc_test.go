@@ -18,13 +18,13 @@ import (
 
 func enableKYC(c *config.Config) { c.KYC = true }
 
-// decideKYC has an operator decide about the submission that has waited for longest.
+// decideKYC decides, as an operator, the submission that has waited longest.
 func decideKYC(t *testing.T, s *touchlinetest.Service, what func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error)) {
 	t.Helper()
 	s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
 		waiting, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 1)
 		if err != nil || len(waiting) != 1 {
-			t.Fatalf("%d wait, %v", len(waiting), err)
+			t.Fatalf("KYC queue: got %d submissions, error %v", len(waiting), err)
 		}
 		if _, err := what(ctx, by, sh.Verifications, waiting[0].ID); err != nil {
 			t.Fatal(err)
@@ -47,12 +47,12 @@ func TestKYCOff(t *testing.T) {
 		id := c.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
 		a := c.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Asha", "document_ids": []string{id}}).Want(t, 409, "invalid_transition")
 		if a.String("state") != "disabled" || len(a.JSON["allowed"].([]any)) != 0 {
-			t.Errorf("%s", a.Body)
+			t.Errorf("got %s", a.Body)
 		}
 	})
 }
 
-// TestKYC walks a coach from nothing over a rejection to verified.
+// TestKYC takes a coach from no submission through a rejection to verified.
 func TestKYC(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -64,7 +64,7 @@ func TestKYC(t *testing.T) {
 			t.Helper()
 			a := c.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200)
 			if profile := c.Call(t, "GET", "/api/coach/profile", nil); a.String("state") != want || profile.String("kyc_state") != want {
-				t.Errorf("%s, %s, want %s", a.Body, profile.String("kyc_state"), want)
+				t.Errorf("got %s, profile KYC state %s, want %s", a.Body, profile.String("kyc_state"), want)
 			}
 			return a
 		}
@@ -95,21 +95,21 @@ func TestKYC(t *testing.T) {
 		} {
 			a := submit(tt.body).Want(t, 422, "validation_failed")
 			if got := strings.Join(validationFaults(a), ", "); got != tt.want {
-				t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+				t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
 			}
 		}
 		state("not_started")
 		body := object{"legal_name": "  Asha Kumari Rao ", "document_ids": []string{strings.ToUpper(passport), card}}
 		first := submit(body, "Idempotency-Key: one").Want(t, 201)
 		if again := submit(body, "Idempotency-Key: one").Want(t, 201); string(again.Body) != string(first.Body) {
-			t.Errorf("again %s, first %s", again.Body, first.Body)
+			t.Errorf("repeated submission: got %s, want %s", again.Body, first.Body)
 		}
 		read := state("submitted")
 		if diff := cmp.Diff(first.JSON, read.JSON); diff != "" || first.String("legal_name") != "Asha Kumari Rao" || first.Header.Get("Location") != "/api/coach/kyc" {
 			t.Error(diff, string(first.Body))
 		}
 		if a := submit(object{"legal_name": "Asha", "document_ids": []string{card}}).Want(t, 409, "invalid_transition"); a.String("state") != "submitted" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("pending submission: got %s", a.Body)
 		}
 		s.Clock.Advance(time.Minute)
 		decideKYC(t, s, func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error) {
@@ -117,28 +117,28 @@ func TestKYC(t *testing.T) {
 		})
 		rejected := state("rejected")
 		if rejected.String("reason") != "The passport is not readable" || rejected.JSON["decided_at"] == nil || countNotifications(t, c, "kyc_rejected") != 1 {
-			t.Errorf("%s", rejected.Body)
+			t.Errorf("rejection: got %s", rejected.Body)
 		}
 		submit(object{"legal_name": "Asha K. Rao", "document_ids": []string{card}}).Want(t, 201)
 		if read := state("submitted"); read.JSON["reason"] != nil || read.JSON["decided_at"] != nil || read.String("legal_name") != "Asha K. Rao" {
-			t.Errorf("%s", read.Body)
+			t.Errorf("after the rejection: got %s", read.Body)
 		}
-		// To delete what a waiting submission names takes it back.
+		// Deleting a document of a pending submission withdraws the submission.
 		if gone := c.Call(t, "DELETE", "/api/coach/documents/"+card, nil).Want(t, 200); gone.String("kyc_state") != "not_started" {
-			t.Errorf("%s", gone.Body)
+			t.Errorf("deletion: got %s", gone.Body)
 		}
 		if read := state("not_started"); read.JSON["legal_name"] != nil || read.JSON["submitted_at"] != nil {
-			t.Errorf("%s", read.Body)
+			t.Errorf("withdrawn submission: got %s", read.Body)
 		}
 		submit(object{"legal_name": "Asha K. Rao", "document_ids": []string{passport}}).Want(t, 201)
 		decideKYC(t, s, approve)
 		if read := state("verified"); read.JSON["reason"] != nil || read.JSON["decided_at"] == nil || countNotifications(t, c, "kyc_verified") != 1 {
-			t.Errorf("%s", read.Body)
+			t.Errorf("approved submission: got %s", read.Body)
 		}
-		// A decision stands, whatever becomes of its documents.
+		// A decision stays when its documents are deleted.
 		c.Call(t, "DELETE", "/api/coach/documents/"+passport, nil).Want(t, 200)
 		if read := state("verified"); len(read.JSON["document_ids"].([]any)) != 0 {
-			t.Errorf("%s", read.Body)
+			t.Errorf("after the deletion: got %s", read.Body)
 		}
 		submit(object{"legal_name": "Asha", "document_ids": []string{passport}}).Want(t, 422)
 		guardian := func() *touchlinetest.User {
@@ -148,12 +148,12 @@ func TestKYC(t *testing.T) {
 		guardian.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 403, "role_not_allowed")
 		guardian.Call(t, "POST", "/api/coach/kyc", object{}).Want(t, 403, "role_not_allowed")
 		if log := s.Log.String(); strings.Contains(log, "Kumari") {
-			t.Error("the log has the legal name")
+			t.Error("the log contains the legal name")
 		}
 	}, enableKYC)
 }
 
-// TestUnverifiedPlayers: until verified a coach has room for fewer players.
+// TestUnverifiedPlayers: a coach may have fewer players until verified.
 func TestUnverifiedPlayers(t *testing.T) {
 	t.Parallel()
 	tiers := `{"tiers": [{"name": "one", "title": "One", "limits": {"players": 3, "unverified_players": 1}, "shows": ["name"], "kyc_for": ["visibility"]}]}`
@@ -166,7 +166,7 @@ func TestUnverifiedPlayers(t *testing.T) {
 		refused := add(2).Want(t, 403, "kyc_required")
 		for name, want := range map[string]string{"limit": "unverified_players", "limit_value": "1", "use": "1", "kyc_state": "not_started", "tier": "one"} {
 			if refused.String(name) != want {
-				t.Errorf("%s is %s, want %s", name, refused.String(name), want)
+				t.Errorf("%s: got %s, want %s", name, refused.String(name), want)
 			}
 		}
 		visible := func() *touchlinetest.Response {
@@ -185,24 +185,24 @@ func TestUnverifiedPlayers(t *testing.T) {
 	}, enableKYC, withTiers(t, tiers))
 }
 
-// TestOperatorSetsTier: an operator may give any tier, and it is recorded.
+// TestOperatorSetsTier: an operator can set any tier, and the change is audited.
 func TestOperatorSetsTier(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, coachNumber)
 		s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
 			if _, err := sh.Subscriptions.Set(ctx, by, c.ID, "gold"); err == nil {
-				t.Error("an unknown tier was set")
+				t.Error("an unknown tier was accepted")
 			}
 			sub, err := sh.Subscriptions.Set(ctx, by, c.ID, "academy")
 			if err != nil || sub.Tier.Name != "academy" {
-				t.Errorf("%+v, %v", sub, err)
+				t.Errorf("set tier: got %+v, %v", sub, err)
 			}
 		})
 		if a := c.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200); a.String("tier") != "academy" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("subscription: got %s", a.Body)
 		}
-		c.Call(t, "PUT", "/api/coach/subscription", object{"tier": "academy"}).Want(t, 200) // as it is
+		c.Call(t, "PUT", "/api/coach/subscription", object{"tier": "academy"}).Want(t, 200) // the current tier
 		c.Call(t, "PUT", "/api/coach/subscription", object{"tier": "free"}).Want(t, 200)
 		c.Call(t, "PUT", "/api/coach/subscription", object{"tier": "academy"}).Want(t, 403, "tier_limit")
 	})

@@ -7,8 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestClockBehind: a replica whose clock is behind the one that made the first
-// signing key signs people in all the same.
+// TestClockBehind: sign-in works on a replica whose clock is behind that of the
+// replica which created the signing key.
 func TestClockBehind(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {

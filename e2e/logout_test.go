@@ -7,8 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestLogoutOfAllByRefreshToken: only who holds the tokens of now can end what
-// else the number has; an old token may have been stolen.
+// TestLogoutOfAllByRefreshToken: only a current refresh token can end the
+// number's other sessions, because an old one may be stolen.
 func TestLogoutOfAllByRefreshToken(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -23,14 +23,14 @@ func TestLogoutOfAllByRefreshToken(t *testing.T) {
 		s.Clock.Advance(2 * time.Minute)
 		p := s.SignIn(t, "coach", coachNumber)
 		next := refresh(t, s, p.Refresh).Want(t, 200)
-		works(next.String("access_token"), 200) // the successor is in use
+		works(next.String("access_token"), 200) // first use of the successor
 		logout(p.Refresh).Want(t, 401, "refresh_token_reused")
 		works(next.String("access_token"), 401)
 		works(other.Access, 200)
 		logout(p.Refresh).Want(t, 204)
 		works(other.Access, 200)
 
-		// The answer of this refresh got lost, so the token before is of now.
+		// This response is lost, so the previous token is still current.
 		s.Clock.Advance(2 * time.Minute)
 		p = s.SignIn(t, "coach", coachNumber)
 		refresh(t, s, p.Refresh).Want(t, 200)

@@ -9,8 +9,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestLostMasterKey: the way out that docs/operating.md names for whoever has lost
-// the master key leads out: with a new one everything that is left can be read.
+// TestLostMasterKey runs the SQL in docs/operating.md for a lost master key.
+// Afterwards the service works with a new key.
 func TestLostMasterKey(t *testing.T) {
 	t.Parallel()
 	way := documentedSQL(t, "**Without the master key**")
@@ -36,17 +36,17 @@ func TestLostMasterKey(t *testing.T) {
 
 		coach = s.SignIn(t, "coach", coachNumber)
 		if kyc := coach.Call(t, "GET", "/api/coach/kyc", nil).Want(t, 200); kyc.String("state") != "verified" || kyc.JSON["legal_name"] != nil {
-			t.Errorf("%s", kyc.Body)
+			t.Errorf("KYC: got %s", kyc.Body)
 		}
 		if a := coach.Call(t, "GET", "/api/players/"+player, nil).Want(t, 200); a.String("guardian_status") != "approved" || a.String("student.medical_information") != "" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("player: got %s", a.Body)
 		}
 		coach.Call(t, "GET", "/api/coach/documents/"+passport+"/content", nil).Want(t, 200)
 		s.SignIn(t, "guardian", guardianNumber).Call(t, "GET", "/api/players/approval-status/"+player, nil).Want(t, 200)
 	}, enableKYC)
 }
 
-// documentedSQL is the first block of SQL behind a text in docs/operating.md.
+// documentedSQL returns the first SQL block after a text in docs/operating.md.
 func documentedSQL(t *testing.T, behind string) string {
 	t.Helper()
 	page, err := os.ReadFile("../docs/operating.md")
@@ -57,7 +57,7 @@ func documentedSQL(t *testing.T, behind string) string {
 	_, rest, opened := strings.Cut(rest, "```sql\n")
 	block, _, closed := strings.Cut(rest, "```")
 	if !found || !opened || !closed {
-		t.Fatalf("docs/operating.md has no SQL behind %q", behind)
+		t.Fatalf("docs/operating.md has no SQL after %q", behind)
 	}
 	return block
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestMessageCapPerNumber: a coach gets six messages a day through to a number; what
-// is cancelled or deleted counts; the seventh waits and says so, and goes later.
+// TestMessageCapPerNumber: a coach can send six messages a day to one number,
+// including those for deleted players and cancelled requests. The seventh is held
+// and sent later.
 func TestMessageCapPerNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -32,19 +33,19 @@ func TestMessageCapPerNumber(t *testing.T) {
 			"player_id": id, "guardian": map[string]any{"mobile_number": guardianNumber},
 		}).Want(t, 201)
 		if state, reason := smsDelivery(seventh); state != "queued" || reason != "held" {
-			t.Fatalf("the seventh is %s, %s: %s", state, reason, seventh.Body)
+			t.Fatalf("seventh delivery: got state %s, reason %s: %s", state, reason, seventh.Body)
 		}
 		if seventh.String("state") != "pending" {
-			t.Errorf("the request is %s", seventh.String("state"))
+			t.Errorf("seventh request: got state %s", seventh.String("state"))
 		}
-		// Another coach has caps of their own, another number too.
+		// Other coaches and other numbers have their own caps.
 		s.Coach(t, coach2Number).AddPlayer(t, child(8, guardianNumber))
 		s.SMS(guardianNumber, "message", 6)
-		never(t, "the seventh went", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 7 })
+		never(t, "the seventh message was sent", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 7 })
 		s.Clock.Advance(day + time.Minute)
 		held := linkPath(t, s, guardianNumber, 7)
 		coach = renewTokens(t, coach)
-		eventually(t, "it is sent", func() bool {
+		eventually(t, "the held message is sent", func() bool {
 			state, reason := smsDelivery(getRequest(t, coach, seventh.String("request_id")))
 			return state == "sent" && reason == ""
 		})
@@ -52,8 +53,8 @@ func TestMessageCapPerNumber(t *testing.T) {
 	})
 }
 
-// TestLinkValidityStartsAtSend: what waits behind a cap waits on, and its link lives its
-// whole time from when it goes.
+// TestLinkValidityStartsAtSend: a held message's link is valid for its whole
+// period from the time it is sent.
 func TestLinkValidityStartsAtSend(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -64,13 +65,14 @@ func TestLinkValidityStartsAtSend(t *testing.T) {
 		for i := range 4 {
 			path := linkPath(t, s, guardianNumber, i)
 			s.Call(t, "GET", path, "", nil).Want(t, 200)
-			never(t, "more than one went at once", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > i+1 })
+			never(t, "more than one message was sent", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > i+1 })
 			s.Clock.Advance(day + time.Minute)
 		}
 	}, func(c *config.Config) { c.MessagesPerNumberFromCoach, c.LinkValidity = 1, 36*time.Hour })
 }
 
-// TestHeldMessageIsCancelled: what was held for a request that has closed never goes.
+// TestHeldMessageIsCancelled: a held message is not sent after its request was
+// cancelled.
 func TestHeldMessageIsCancelled(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -86,15 +88,15 @@ func TestHeldMessageIsCancelled(t *testing.T) {
 			return state == "failed"
 		})
 		if n := s.Sent(guardianNumber, "message"); n != 1 {
-			t.Errorf("%d messages", n)
+			t.Errorf("got %d messages, want 1", n)
 		}
 		if n := countNotifications(t, coach, "delivery_failed"); n != 0 {
-			t.Errorf("the coach was told %d times of a request that they cancelled", n)
+			t.Errorf("got %d notifications about a request that the coach cancelled", n)
 		}
 	}, func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
 }
 
-// TestCountries: no SMS of any kind goes to a country that is not served.
+// TestCountries: no SMS is sent to a country that is not served.
 func TestCountries(t *testing.T) {
 	t.Parallel()
 	const abroad = "+14155552671"
@@ -106,7 +108,7 @@ func TestCountries(t *testing.T) {
 		player := coach.AddPlayer(t, child(1, abroad))
 		request := getRequest(t, coach, player.String("guardian_request_id"))
 		if state, reason := smsDelivery(request); state != "failed" || reason != "destination_blocked" {
-			t.Errorf("the delivery is %s, %s", state, reason)
+			t.Errorf("delivery: got state %s, reason %s", state, reason)
 		}
 		items := coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items()
 		blocked := 0
@@ -116,14 +118,13 @@ func TestCountries(t *testing.T) {
 			}
 		}
 		if blocked != 1 || countNotifications(t, coach, "delivery_failed") != 1 {
-			t.Errorf("blocked %d, told %d, want 1 each: %v", blocked, countNotifications(t, coach, "delivery_failed"), items)
+			t.Errorf("got %d blocked items and %d notifications, want 1 each: %v", blocked, countNotifications(t, coach, "delivery_failed"), items)
 		}
-		never(t, "an SMS went abroad", quietPeriod, func() bool { return s.Sent(abroad, "otp")+s.Sent(abroad, "message") > 0 })
+		never(t, "an SMS was sent abroad", quietPeriod, func() bool { return s.Sent(abroad, "otp")+s.Sent(abroad, "message") > 0 })
 	}, func(c *config.Config) { c.Countries = []string{"IN"} })
 }
 
-// TestHostileNames: a message holds the service's own link and no other, and
-// nothing that turns text around, whatever the names.
+// TestHostileNames: no name can add a link or text direction marks to a message.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	names := []string{
@@ -138,28 +139,28 @@ func TestHostileNames(t *testing.T) {
 			body := child(i, fmt.Sprintf("+9198125%05d", i))
 			body["student"].(map[string]any)["full_name"] = name
 			if coach.Call(t, "POST", "/api/players/add", body).Status != 201 {
-				continue // refused altogether
+				continue // the name was refused
 			}
 			sent++
 			text := s.SMS(fmt.Sprintf("+9198125%05d", i), "message", 0).Text
 			if links := linkPattern.FindAllString(text, -1); len(links) != 1 || !strings.HasPrefix(links[0], s.Config.PublicURL+"/a/") {
-				t.Errorf("%q: links %q", name, links)
+				t.Errorf("%q: got links %q", name, links)
 			}
 			text = strings.ReplaceAll(text, s.Config.PublicURL, "")
 			for _, bad := range []string{"evil.example", "evil\u3002example", "bit.ly", "@", "\u202e", "\u2066", "\u200b", "\n", "\r"} {
 				if strings.Contains(text, bad) {
-					t.Errorf("%q: the message says %q", name, bad)
+					t.Errorf("%q: message contains %q", name, bad)
 				}
 			}
 		}
 		if sent == 0 {
-			t.Error("every name was refused: nothing was tried")
+			t.Error("all names were refused: nothing was tested")
 		}
 	})
 }
 
-// TestReminderLimit: two in any seven days, then not before the first of
-// them is seven days old; resends are counted apart.
+// TestReminderLimit: two reminders in seven days. The next is allowed when the
+// first is seven days old. Resends do not count.
 func TestReminderLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -170,7 +171,7 @@ func TestReminderLimit(t *testing.T) {
 		left := func(want string) {
 			t.Helper()
 			if a := coach.Call(t, "POST", "/api/approval/send-reminder", remind).Want(t, 202); a.String("reminders_left") != want {
-				t.Errorf("%s left, want %s", a.String("reminders_left"), want)
+				t.Errorf("got %s reminders left, want %s", a.String("reminders_left"), want)
 			}
 		}
 		limited := func(want time.Duration) {
@@ -178,13 +179,13 @@ func TestReminderLimit(t *testing.T) {
 			a := coach.On(other).Call(t, "POST", "/api/approval/send-reminder", remind).Want(t, 429, "reminder_limit")
 			wait, err := time.ParseDuration(a.Header.Get("Retry-After") + "s")
 			if err != nil || wait > want+time.Second || wait < want-time.Minute {
-				t.Errorf("Retry-After %s, want about %s", a.Header.Get("Retry-After"), want)
+				t.Errorf("got Retry-After %s, want about %s", a.Header.Get("Retry-After"), want)
 			}
 		}
-		s.SMS(guardianNumber, "message", 0) // the request; reminders have a lane of their own
+		s.SMS(guardianNumber, "message", 0) // the request; reminders have their own queue
 		left("1")
 		if m := s.SMS(guardianNumber, "message", 1); !strings.HasPrefix(m.Text, "Reminder: ") {
-			t.Errorf("the reminder reads %q", linkPattern.ReplaceAllString(m.Text, "…"))
+			t.Errorf("reminder: got %q", linkPattern.ReplaceAllString(m.Text, "…"))
 		}
 		s.Clock.Advance(2 * day)
 		coach = renewTokens(t, coach)
@@ -202,7 +203,7 @@ func TestReminderLimit(t *testing.T) {
 		}
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		if n := countNotifications(t, guardian, "request_reminder"); n != 3 {
-			t.Errorf("the guardian's tray has %d reminders, want 3", n)
+			t.Errorf("got %d reminders for the guardian, want 3", n)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestMetrics: the main job leaves its figures, and nobody's number or name.
+// TestMetrics: the main actions are counted, without numbers or names.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -19,14 +19,14 @@ func TestMetrics(t *testing.T) {
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		decideAsGuardian(t, guardian, player, "approved")
-		decideAsGuardian(t, guardian, player, "approved") // says it again, and changes nothing
+		decideAsGuardian(t, guardian, player, "approved") // repeats the decision and changes nothing
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": "000000"}).Want(t, 410)
 		s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": coach.Refresh}).Want(t, 200)
 		guardian.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
 		s.Call(t, "GET", "/nowhere/"+coach.ID, "", nil).Want(t, 404)
 
 		var text string
-		eventually(t, "what was sent is counted", func() bool {
+		eventually(t, "the sent message is counted", func() bool {
 			text = string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body)
 			return strings.Contains(text, `touchline_deliveries_total{channel="sms",kind="request",outcome="sent"} 1`)
 		})
@@ -47,22 +47,22 @@ func TestMetrics(t *testing.T) {
 			`go_memstats_`, `process_resident_memory_bytes`,
 		} {
 			if !strings.Contains(text, want) {
-				t.Errorf("no %s", want)
+				t.Errorf("metric missing: %s", want)
 			}
 		}
 		for _, private := range []string{coachNumber[1:], guardianNumber[1:], coach.ID, player, "Meera", "Rao"} {
 			if strings.Contains(text, private) {
-				t.Errorf("the figures hold %s", private)
+				t.Errorf("metrics contain %s", private)
 			}
 		}
 		if ids := regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-7`).FindString(text); ids != "" {
-			t.Errorf("the figures hold an identifier: %s", ids)
+			t.Errorf("metrics contain an identifier: %s", ids)
 		}
 	})
 }
 
-// TestAccountMetrics: codes that change a number or close an account are
-// counted as others are, and so are the sessions that this ends.
+// TestAccountMetrics: OTPs that change a number or close an account are counted,
+// and so are the sessions ended.
 func TestAccountMetrics(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -80,14 +80,14 @@ func TestAccountMetrics(t *testing.T) {
 		for _, want := range []string{
 			`touchline_otp_total{outcome="asked"} 5`,
 			`touchline_otp_total{outcome="wrong"} 2`,
-			`touchline_otp_total{outcome="right"} 6`, // the present number's twice: it is not used up by a wrong one
+			`touchline_otp_total{outcome="right"} 6`, // the old number's code counts twice: a wrong one does not use it up
 			`touchline_otp_total{outcome="none_open"} 1`,
 			`touchline_sessions_total{event="opened"} 2`,
 			`touchline_sessions_total{event="ended"} 1`,
 			`touchline_sessions_total{event="ended_all"} 1`,
 		} {
 			if !strings.Contains(text, want+"\n") {
-				t.Errorf("no %s", want)
+				t.Errorf("metric missing: %s", want)
 			}
 		}
 	})

@@ -14,7 +14,7 @@ import (
 
 func tokenForm(value string) url.Values { return url.Values{"token": {value}} }
 
-// TestOperatorTokens: who is let in, who is not, and what both are told.
+// TestOperatorTokens covers valid, invalid, expired and revoked operator tokens.
 func TestOperatorTokens(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -23,19 +23,19 @@ func TestOperatorTokens(t *testing.T) {
 
 		missing := s.AdminCall(t, "GET", "/api/admin/audit", "", nil).Want(t, 401, "token_missing")
 		if got := missing.Header.Get("WWW-Authenticate"); !strings.HasPrefix(got, "Bearer ") {
-			t.Errorf("WWW-Authenticate %q", got)
+			t.Errorf("got WWW-Authenticate %q", got)
 		}
 		denied := auditor.Call(t, "POST", "/auth/introspect", tokenForm("x")).Want(t, 403, "insufficient_scope")
 		if got := denied.Header.Get("WWW-Authenticate"); got != `Bearer error="insufficient_scope", scope="introspect"` {
-			t.Errorf("WWW-Authenticate %q", got)
+			t.Errorf("got WWW-Authenticate %q", got)
 		}
 		auditor.Call(t, "GET", "/metrics", nil).Want(t, 403)
 
-		// Whoever is refused learns nothing about why.
+		// All refused tokens get the same response.
 		revoked, later := s.Operator(t, operator.Audit), s.Operator(t, operator.Audit)
 		runCLI(t, s, "revoke", func(sh *cliContext) error { _, err := sh.Tokens.Revoke(sh.ctx, sh.by, revoked.ID); return err })
 		coach := s.SignIn(t, "coach", coachNumber)
-		s.Clock.Advance(-24 * time.Hour) // made now, it ends a day before the others
+		s.Clock.Advance(-24 * time.Hour) // expires a day before the others
 		early := s.Operator(t, operator.Audit)
 		s.Clock.Advance(24*time.Hour + (operator.DefaultDays-1)*day - time.Minute)
 		early.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
@@ -51,15 +51,15 @@ func TestOperatorTokens(t *testing.T) {
 				first = body
 			}
 			if body != first {
-				t.Errorf("%s: %s\nwant %s", name, body, first)
+				t.Errorf("%s: got %s\nwant %s", name, body, first)
 			}
 		}
 		later.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
 	})
 }
 
-// TestOperatorTokenRateLimit: an address that presents many tokens that do
-// not work waits, but for whoever has one that does; no token at all is no guess.
+// TestOperatorTokenRateLimit: an address with many invalid tokens is rate
+// limited, except for valid tokens. A missing token does not count.
 func TestOperatorTokenRateLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -73,13 +73,13 @@ func TestOperatorTokenRateLimit(t *testing.T) {
 			statuses = append(statuses, s.AdminCall(t, "GET", "/api/admin/audit", "tlo_guess", nil).Status)
 		}
 		if n := slices.Index(statuses, 429); n < 30 || n > 32 {
-			t.Errorf("answers %v", statuses)
+			t.Errorf("got statuses %v", statuses)
 		}
 		a := s.AdminCall(t, "GET", "/api/admin/audit", "tlo_guess", nil).Want(t, 429, "rate_limited")
 		if a.Header.Get("Retry-After") == "" {
-			t.Error("no Retry-After")
+			t.Error("Retry-After is missing")
 		}
-		// Whose token works shares the address with who guesses, and feels nothing.
+		// A valid token from the same address is not limited.
 		auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
 		auditor.Call(t, "GET", "/metrics", nil).Want(t, 403, "insufficient_scope")
 		s.AdminCall(t, "GET", "/api/admin/audit", "", nil).Want(t, 401, "token_missing")
@@ -89,8 +89,8 @@ func TestOperatorTokenRateLimit(t *testing.T) {
 	})
 }
 
-// TestIntrospection: a token is active while it works, and nothing is said of one
-// that does not.
+// TestIntrospection: a working token is active; for any other the response says
+// only that it is not.
 func TestIntrospection(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -106,32 +106,32 @@ func TestIntrospection(t *testing.T) {
 		active := func(want bool, value string) {
 			t.Helper()
 			if a := ask(value); a.JSON["active"] != want || !want && strings.TrimSpace(string(a.Body)) != `{"active":false}` {
-				t.Errorf("active, want %v: %s", want, a.Body)
+				t.Errorf("want active %v, got %s", want, a.Body)
 			}
 		}
 		coach := s.SignIn(t, "coach", coachNumber)
 		refresh := ask(coach.Refresh, "access_token")
 		if refresh.String("token_type") != "refresh_token" || refresh.String("sub") != coach.ID {
-			t.Errorf("refresh token: %s", refresh.Body)
+			t.Errorf("refresh token: got %s", refresh.Body)
 		}
 		access := ask(coach.Access, "refresh_token")
 		for member, want := range map[string]string{
 			"token_type": "Bearer", "sub": coach.ID, "role": "coach", "sid": coach.Login.String("session_id"), "iss": s.Config.PublicURL,
 		} {
 			if got := access.String(member); got != want {
-				t.Errorf("%s = %q, want %q", member, got, want)
+				t.Errorf("%s: got %q, want %q", member, got, want)
 			}
 		}
 		if life := access.JSON["exp"].(float64) - access.JSON["iat"].(float64); life != 15*60 {
-			t.Errorf("it lives for %v s", life)
+			t.Errorf("got a lifetime of %v s", life)
 		}
 		for _, nothing := range []string{"x", "tlo_x", gateway.Token, coach.Device, coach.Access + "x", coach.Refresh[1:], "\x00", strings.Repeat("a", 5000)} {
 			active(false, nothing)
 		}
 
-		// The successor was shown elsewhere: that is a use, so the token before is stale.
+		// Introspecting the successor is a use, so the previous token is stale.
 		next := s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": coach.Refresh}).Want(t, 200)
-		active(true, coach.Refresh) // it would still answer the same successor
+		active(true, coach.Refresh) // it would still return the same successor
 		active(true, next.String("access_token"))
 		active(false, coach.Refresh)
 		active(true, next.String("refresh_token"))
@@ -148,7 +148,7 @@ func TestIntrospection(t *testing.T) {
 		for _, body := range []any{url.Values{}, url.Values{"token": {"a", "b"}}, url.Values{"token": {""}}, "%zz"} {
 			kind := "Content-Type: application/x-www-form-urlencoded"
 			if a := gateway.Call(t, "POST", "/auth/introspect", body, kind).Want(t, 400, "malformed_request"); a.String("error") != "invalid_request" {
-				t.Errorf("%v: %s", body, a.Body)
+				t.Errorf("%v: got %s", body, a.Body)
 			}
 		}
 		gateway.Call(t, "POST", "/auth/introspect", map[string]any{"token": "x"}).Want(t, 415)
@@ -158,8 +158,8 @@ func TestIntrospection(t *testing.T) {
 	})
 }
 
-// TestRevocation: the session of whichever token ends, on every replica, and that
-// is recorded; a token that means nothing is answered alike.
+// TestRevocation: revoking any token of a session ends the session on all
+// replicas and is audited. An unknown token gets the same response.
 func TestRevocation(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -177,7 +177,7 @@ func TestRevocation(t *testing.T) {
 			stream.ends(5 * time.Second)
 			entries := auditor.Call(t, "GET", "/api/admin/audit?object_id="+coach.Login.String("session_id"), nil).Want(t, 200).Items()
 			if len(entries) != 1 || entries[0]["action"] != "session.revoke" || entries[0]["operator_id"] != gateway.ID || entries[0]["operator_name"] != gateway.Name {
-				t.Errorf("recorded %v", entries)
+				t.Errorf("audit log: got %v", entries)
 			}
 		}
 		gateway.Call(t, "POST", "/auth/revoke", tokenForm("nothing")).Want(t, 200)
@@ -185,7 +185,8 @@ func TestRevocation(t *testing.T) {
 	})
 }
 
-// TestAuditList: newest first, page by page, with who made the tokens.
+// TestAuditList: entries are newest first, in pages, with the creator of each
+// token.
 func TestAuditList(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -200,7 +201,7 @@ func TestAuditList(t *testing.T) {
 			a := auditor.Call(t, "GET", path, nil).Want(t, 200)
 			for _, e := range a.Items() {
 				if e["action"] != "token.create" || e["operator_name"] != "shell:test" || e["operator_id"] != nil {
-					t.Errorf("entry %v", e)
+					t.Errorf("audit entry: got %v", e)
 				}
 				got = append(got, e["object_id"].(string))
 			}
@@ -209,7 +210,7 @@ func TestAuditList(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("listed %v, want %v", got, want)
+			t.Errorf("got %v, want %v", got, want)
 		}
 		for _, query := range []string{"limit=0", "limit=x", "cursor=x", "object_id=x", "object_id="} {
 			auditor.Call(t, "GET", "/api/admin/audit?"+query, nil).Want(t, 422, "validation_failed")
@@ -217,8 +218,8 @@ func TestAuditList(t *testing.T) {
 	})
 }
 
-// TestOperatorsListener: it says what it is and how it is, and has nothing of the
-// public one, nor the public one of it.
+// TestOperatorsListener: it serves metadata and health, and shares no other path
+// with the public listener.
 func TestOperatorsListener(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -227,7 +228,7 @@ func TestOperatorsListener(t *testing.T) {
 		s.AdminCall(t, "GET", "/openapi.json", "", nil).Want(t, 200)
 		m := s.AdminCall(t, "GET", "/.well-known/oauth-authorization-server", "", nil).Want(t, 200)
 		if m.String("introspection_endpoint") != s.AdminURL+"/auth/introspect" || m.String("revocation_endpoint") != s.AdminURL+"/auth/revoke" {
-			t.Errorf("metadata %s", m.Body)
+			t.Errorf("metadata: got %s", m.Body)
 		}
 		coach := s.SignIn(t, "coach", coachNumber)
 		for _, path := range []string{"/api/me", "/auth/sessions", "/api/approval/guardian-response", "/"} {

@@ -8,13 +8,14 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// Each token's grace is counted from the first use of its own successor.
+// TestRefreshGracePerToken: the grace period of a token starts at the first use
+// of its own successor.
 func TestRefreshGracePerToken(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
 		token := refresh(t, s, p.Refresh).Want(t, 200).String("refresh_token")
-		for range 4 { // the successor of p.Refresh is used at the first of these, 60 s before the end
+		for range 4 { // the first call uses the successor of p.Refresh, 60 s before the end
 			token = refresh(t, s, token).Want(t, 200).String("refresh_token")
 			s.Clock.Advance(20 * time.Second)
 		}
@@ -22,13 +23,14 @@ func TestRefreshGracePerToken(t *testing.T) {
 	})
 }
 
-// A device's guesses are never the shared challenge's.
+// TestDeviceAttemptsAreSeparate: attempts with a device's code do not count for
+// the number's shared challenge.
 func TestDeviceAttemptsAreSeparate(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
 		s.Clock.Advance(61 * time.Second)
-		shared := requestOTP(t, s, coachNumber, "") // a stranger asks
+		shared := requestOTP(t, s, coachNumber, "") // without the device
 		own := requestOTP(t, s, coachNumber, p.Device)
 		for i := range 5 {
 			s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(own, i)}, p.Device)).Want(t, 422, "otp_incorrect")
@@ -36,12 +38,12 @@ func TestDeviceAttemptsAreSeparate(t *testing.T) {
 		s.Call(t, "POST", "/auth/login", "", withDevice(map[string]any{"mobile_number": coachNumber, "otp": own}, p.Device)).Want(t, 429, "otp_attempts_exceeded")
 		a := s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(shared, 1)}).Want(t, 422, "otp_incorrect")
 		if a.String("attempts_left") != "4" {
-			t.Errorf("the shared challenge lost tries: %s", a.Body)
+			t.Errorf("shared challenge: got %s, want 4 attempts left", a.Body)
 		}
 	})
 }
 
-// In no 24 hours are there more than ten wrong tries.
+// TestAttemptLimitSlidingWindow: at most ten failed attempts in any 24 hours.
 func TestAttemptLimitSlidingWindow(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -58,15 +60,15 @@ func TestAttemptLimitSlidingWindow(t *testing.T) {
 		}
 		guess(1, 422)
 		s.Clock.Advance(23 * time.Hour)
-		guess(8, 422) // nine
+		guess(8, 422) // nine in total
 		s.Clock.Advance(time.Hour)
-		guess(2, 422) // ten within the last 24 h, the first has left
+		guess(2, 422) // ten in the last 24 h; the first no longer counts
 		guess(1, 429)
 	})
 }
 
-// Who has no tries left for a day is told so at once, not to ask for a new code: a
-// number, and a device that is known.
+// TestRetryAfterBlockedNumber: a number or device without attempts left for the
+// day gets a Retry-After until then, not advice to request a new code.
 func TestRetryAfterBlockedNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -88,7 +90,7 @@ func TestRetryAfterBlockedNumber(t *testing.T) {
 			}
 			a := s.Call(t, "POST", "/auth/login", "", guess(otp)).Want(t, 429, "otp_attempts_exceeded")
 			if wait, _ := strconv.Atoi(a.Header.Get("Retry-After")); wait < 23*3600 {
-				t.Errorf("device %t: Retry-After %d: %s", device != "", wait, a.Body)
+				t.Errorf("device %t: got Retry-After %d: %s", device != "", wait, a.Body)
 			}
 		}
 	})

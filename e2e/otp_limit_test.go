@@ -11,8 +11,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestSendLimitsPerNumberAndTotal: sends to one number in a day, over all roles, and sends in all in
-// an hour; a refusal counts for nothing, and says truly when it ends.
+// TestSendLimitsPerNumberAndTotal: limits on sends per number and day over all
+// roles, and on all sends per hour. A refused send does not count; Retry-After is
+// exact.
 func TestSendLimitsPerNumberAndTotal(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -27,33 +28,33 @@ func TestSendLimitsPerNumberAndTotal(t *testing.T) {
 		for range 3 {
 			refused := ask(coachNumber, "coach").Want(t, 429, "otp_send_limit")
 			if refused.String("limit") != "otp_sends_per_day" {
-				t.Fatalf("the refusal: %s", refused.Body)
+				t.Fatalf("per number: got %s", refused.Body)
 			}
 		}
-		// Ten half hours have gone since the first send.
+		// Five hours have passed since the first send.
 		refused := ask(coachNumber, "guardian").Want(t, 429, "otp_send_limit")
 		wait, _ := strconv.Atoi(refused.Header.Get("Retry-After"))
 		if left := 19 * time.Hour; time.Duration(wait)*time.Second > left || time.Duration(wait)*time.Second < left-time.Minute {
-			t.Fatalf("Retry-After: %d s, want a little less than %s", wait, left)
+			t.Fatalf("got Retry-After %d s, want a little less than %s", wait, left)
 		}
 		s.Clock.Advance(time.Duration(wait) * time.Second)
 		ask(coachNumber, "coach").Want(t, 202)
-		ask(coachNumber, "student").Want(t, 429, "otp_send_limit") // the second send is in the window still
+		ask(coachNumber, "student").Want(t, 429, "otp_send_limit") // the second send is still in the window
 
 		s.Clock.Advance(2 * time.Hour)
 		for i := range 12 {
 			ask(fmt.Sprintf("+9198125%05d", i), "coach").Want(t, 202)
 		}
 		if full := ask("+919812599999", "coach").Want(t, 429, "otp_send_limit"); full.String("limit") != "otp_sends_total_hour" {
-			t.Fatalf("the refusal: %s", full.Body)
+			t.Fatalf("in total: got %s", full.Body)
 		}
 	}, func(c *config.Config) {
 		c.OTPSendsPerHour, c.OTPSendsPerDay, c.OTPSendsTotalHour = 5, 10, 12
 	})
 }
 
-// TestResendsWithoutWait: where the wait between sends is off, nobody waits, not even
-// for a request that another replica took a moment later by its clock.
+// TestResendsWithoutWait: with the resend wait off, no request waits, not even if
+// another replica's clock is ahead.
 func TestResendsWithoutWait(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -64,8 +65,8 @@ func TestResendsWithoutWait(t *testing.T) {
 	}, func(c *config.Config) { c.OTPResendAfter = 0 })
 }
 
-// TestAddressBehindProxy: behind a proxy that is trusted each client has a limit of
-// its own, an IPv6 client its /64; nobody gets another by writing the header.
+// TestAddressBehindProxy: behind a trusted proxy each client address (IPv6: each
+// /64) has its own limit. A client cannot change its address with a header.
 func TestAddressBehindProxy(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -79,7 +80,7 @@ func TestAddressBehindProxy(t *testing.T) {
 			ask(fmt.Sprintf("2001:db8:1:2::%d", i)).Want(t, 202)
 		}
 		if a := ask("203.0.113.9, 198.51.100.7").Want(t, 429, "otp_send_limit"); a.String("limit") != "otp_sends_per_address_hour" {
-			t.Fatalf("the refusal: %s", a.Body)
+			t.Fatalf("got %s", a.Body)
 		}
 		ask("2001:db8:1:2:ffff::1").Want(t, 429, "otp_send_limit")
 		ask("2001:db8:1:3::1").Want(t, 202)
@@ -90,8 +91,8 @@ func TestAddressBehindProxy(t *testing.T) {
 	})
 }
 
-// TestTestNumberSignsIn: a number for app-store review signs in by its fixed code and
-// gets no SMS; after its last day it is a number like any other.
+// TestTestNumberSignsIn: an app-store review number signs in with its fixed code
+// and gets no SMS. After its last day it is a normal number.
 func TestTestNumberSignsIn(t *testing.T) {
 	t.Parallel()
 	const number = "+919900000001"
@@ -111,12 +112,12 @@ func TestTestNumberSignsIn(t *testing.T) {
 		}
 		login("123456").Want(t, 429, "otp_attempts_exceeded")
 		if n := s.Sent(number, "otp"); n != 0 {
-			t.Fatalf("%d SMS left to a test number", n)
+			t.Fatalf("got %d SMS to a test number, want 0", n)
 		}
 		s.Clock.Advance(48 * time.Hour)
 		otp := requestOTP(t, s, number, "")
 		if otp == "123456" {
-			t.Fatal("the fixed code works on")
+			t.Fatal("the fixed code still works")
 		}
 		login("123456").Want(t, 422, "otp_incorrect")
 		login(otp).Want(t, 200)
@@ -125,22 +126,22 @@ func TestTestNumberSignsIn(t *testing.T) {
 	})
 }
 
-// TestRefreshGrace: the grace begins with the first use of the successor and ends
-// after 30 s, for the token before and for the one before that alike.
+// TestRefreshGrace: the grace period of 30 s starts at the first use of the
+// successor, for each of two older tokens.
 func TestRefreshGrace(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)
 		second := refresh(t, s, p.Refresh).Want(t, 200).String("refresh_token")
 		s.Clock.Advance(time.Hour)
-		refresh(t, s, p.Refresh).Want(t, 200) // nobody has used the successor
+		refresh(t, s, p.Refresh).Want(t, 200) // the successor is unused
 		third := refresh(t, s, second).Want(t, 200)
 		s.Clock.Advance(29 * time.Second)
 		refresh(t, s, p.Refresh).Want(t, 401, "refresh_token_raced")
 		if again := refresh(t, s, second).Want(t, 200); again.String("refresh_token") != third.String("refresh_token") {
-			t.Fatal("another successor")
+			t.Fatal("got another successor")
 		}
-		s.Call(t, "GET", "/api/me", third.String("access_token"), nil).Want(t, 200) // the first use of the third
+		s.Call(t, "GET", "/api/me", third.String("access_token"), nil).Want(t, 200) // first use of the third token
 		refresh(t, s, second).Want(t, 401, "refresh_token_raced")
 		s.Clock.Advance(2 * time.Second)
 		refresh(t, s, second).Want(t, 401, "refresh_token_raced")

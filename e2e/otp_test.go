@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// wrongOTP returns the nth code that is not otp.
+// wrongOTP returns the nth wrong code.
 func wrongOTP(otp string, n int) string {
 	for i := 0; ; i++ {
 		if code := fmt.Sprintf("%06d", i); code != otp {
@@ -22,8 +22,8 @@ func wrongOTP(otp string, n int) string {
 	}
 }
 
-// TestConcurrentWrongOTPs: of a thousand wrong guesses at once, on two replicas, exactly
-// five are judged; then even the right code is refused.
+// TestConcurrentWrongOTPs: of 1,000 concurrent wrong codes on two replicas, five
+// count as attempts. Then even the correct code is refused.
 func TestConcurrentWrongOTPs(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -53,14 +53,14 @@ func TestConcurrentWrongOTPs(t *testing.T) {
 			count[code]++
 		}
 		if count["otp_incorrect"] != 5 || count["otp_attempts_exceeded"] != guesses-5 {
-			t.Fatalf("%v, want 5 judged of %d", count, guesses)
+			t.Fatalf("got %v, want 5 attempts of %d", count, guesses)
 		}
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
 	})
 }
 
-// TestDailyAttemptLimit: ten wrong tries over all codes shut a number out for a
-// day, but not a device that has proved itself.
+// TestDailyAttemptLimit: ten failed attempts over all codes block a number for a
+// day, but not a known device.
 func TestDailyAttemptLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -73,7 +73,7 @@ func TestDailyAttemptLimit(t *testing.T) {
 			for i := range 5 {
 				a := s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}).Want(t, 422, "otp_incorrect")
 				if got, want := a.String("attempts_left"), fmt.Sprint(4-i); got != want {
-					t.Fatalf("round %d: attempts_left = %s, want %s", round, got, want)
+					t.Fatalf("round %d: got attempts_left %s, want %s", round, got, want)
 				}
 			}
 		}
@@ -83,9 +83,9 @@ func TestDailyAttemptLimit(t *testing.T) {
 		otp := s.OTP(coachNumber, before)
 		shut := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
 		if shut.Header.Get("Retry-After") == "" {
-			t.Fatal("no Retry-After")
+			t.Fatal("Retry-After is missing")
 		}
-		// The device has a challenge and tries of its own.
+		// The device has its own challenge and attempts.
 		before = s.Sent(coachNumber, "otp")
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber, "device_token": known.Device}).Want(t, 202)
 		otp = s.OTP(coachNumber, before)
@@ -96,8 +96,8 @@ func TestDailyAttemptLimit(t *testing.T) {
 	})
 }
 
-// TestCorrectOTPKeepsAttemptLimit: wrong tries end a day after the first of them,
-// however many right codes come in between.
+// TestCorrectOTPKeepsAttemptLimit: failed attempts count for a day from the
+// first, even after correct codes.
 func TestCorrectOTPKeepsAttemptLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -127,8 +127,8 @@ func TestCorrectOTPKeepsAttemptLimit(t *testing.T) {
 	})
 }
 
-// TestOTPLifetime: a resend repeats the code, verify-otp does not use it up, a login
-// does, and time ends it.
+// TestOTPLifetime: a resend repeats the code, verify-otp does not use it up, a
+// login does, and it expires.
 func TestOTPLifetime(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -140,12 +140,12 @@ func TestOTPLifetime(t *testing.T) {
 		s.Clock.Advance(61 * time.Second)
 		s.Call(t, "POST", "/auth/request-otp", "", ask).Want(t, 202)
 		if again := s.OTP(coachNumber, 1); again != otp {
-			t.Fatalf("a resend within its life sent another code")
+			t.Fatalf("the resend has another code")
 		}
 		login := map[string]any{"mobile_number": "098123 00001", "otp": otp}
 		for range 7 {
 			if a := s.Call(t, "POST", "/auth/verify-otp", "", login).Want(t, 200); a.JSON["registered"] != false {
-				t.Fatalf("registered before the first login: %s", a.Body)
+				t.Fatalf("account exists before the first login: %s", a.Body)
 			}
 		}
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp, "role": "guardian"}).Want(t, 410, "otp_expired")
@@ -160,8 +160,8 @@ func TestOTPLifetime(t *testing.T) {
 	})
 }
 
-// TestOTPSendLimit: five an hour to a number; the answer is the same for a role that
-// the number does not hold, but nothing is sent.
+// TestOTPSendLimit: five sends an hour per number. A role that the number does
+// not hold gets the same response, but no SMS.
 func TestOTPSendLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -177,22 +177,22 @@ func TestOTPSendLimit(t *testing.T) {
 		held := s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": otherNumber, "role": "coach"}).Want(t, 202)
 		not := s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": otherNumber, "role": "guardian"}).Want(t, 202)
 		if string(held.Body) != string(not.Body) {
-			t.Fatalf("the answers differ: %s, %s", held.Body, not.Body)
+			t.Fatalf("responses differ: %s and %s", held.Body, not.Body)
 		}
 		s.OTP(otherNumber, 0)
 		for i := range 5 {
 			a := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": otherNumber, "role": "guardian", "otp": fmt.Sprintf("%06d", i)}).Want(t, 422, "otp_incorrect")
 			if a.String("attempts_left") != fmt.Sprint(4-i) {
-				t.Fatalf("guesses are answered otherwise: %s", a.Body)
+				t.Fatalf("response to a wrong code differs: %s", a.Body)
 			}
 		}
 		if n := s.Sent(otherNumber, "otp"); n != 1 {
-			t.Fatalf("%d codes were sent, want the coach's alone", n)
+			t.Fatalf("got %d codes, want only the coach's", n)
 		}
 	})
 }
 
-// TestAddressLimit: 20 sends an hour from one address, whatever the number.
+// TestAddressLimit: 20 sends an hour per client address, for any numbers.
 func TestAddressLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -203,7 +203,7 @@ func TestAddressLimit(t *testing.T) {
 	}, func(c *config.Config) { c.OTPSendsPerAddressHour = 20 })
 }
 
-// TestLoginRetryWithKey: a login that is repeated with its key costs no OTP.
+// TestLoginRetryWithKey: a login repeated with its idempotency key uses no OTP.
 func TestLoginRetryWithKey(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -213,7 +213,7 @@ func TestLoginRetryWithKey(t *testing.T) {
 		first := s.Call(t, "POST", "/auth/login", "", login, `Idempotency-Key: "k-1"`).Want(t, 200)
 		again := s.Call(t, "POST", "/auth/login", "", login, `Idempotency-Key: "k-1"`).Want(t, 200)
 		if first.String("refresh_token") != again.String("refresh_token") || first.String("session_id") != again.String("session_id") {
-			t.Fatal("the repeated answer is another one")
+			t.Fatal("the repeated response differs")
 		}
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": "000000"}, `Idempotency-Key: "k-1"`).Want(t, 422, "idempotency_key_reused")
 		s.Call(t, "POST", "/auth/logout", again.String("access_token"), nil).Want(t, 204)

@@ -13,13 +13,12 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// noMessageCaps lets one coach write to everybody.
+// noMessageCaps removes the caps on messages.
 func noMessageCaps(c *config.Config) {
 	c.MessagesPerNumberFromCoach, c.MessagesPerNumber, c.MessagesPerCoach = 0, 0, 0
 }
 
-// TestReplicasDeliverOnce: two replicas share the outbox, and of two hundred
-// messages each goes once.
+// TestReplicasDeliverOnce: two replicas send 200 messages once each.
 func TestReplicasDeliverOnce(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -55,13 +54,13 @@ func TestReplicasDeliverOnce(t *testing.T) {
 		eventually(t, "all messages", func() bool { n, _ := messages(); return n >= all })
 		time.Sleep(quietPeriod)
 		if n, twice := messages(); n != all || twice != "" {
-			t.Errorf("%d messages of %d, twice: %q", n, all, twice)
+			t.Errorf("got %d of %d messages, duplicates: %q", n, all, twice)
 		}
 	}, noMessageCaps)
 }
 
-// TestExpiredLeaseIsClaimedAgain: what a worker held that died is sent by another once its
-// lease is over, under the same id; not before.
+// TestExpiredLeaseIsClaimedAgain: a delivery of a dead worker is sent with the
+// same id by another worker, after its lease expires and not before.
 func TestExpiredLeaseIsClaimedAgain(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -72,24 +71,24 @@ func TestExpiredLeaseIsClaimedAgain(t *testing.T) {
 		coach.AddPlayer(t, child(1, guardianNumber))
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		const mine = `SELECT count(*) FROM deliveries WHERE kind = 'request' AND channel = 'sms' AND state = 'queued' AND reason = 'retrying' AND lease IS NULL`
-		eventually(t, "it waits", func() bool { return queryOne[int](t, db, mine) == 1 })
-		// What a claim leaves behind whose worker is killed before it can finish.
+		eventually(t, "the delivery waits", func() bool { return queryOne[int](t, db, mine) == 1 })
+		// The state after a worker was killed between claim and completion.
 		until := s.Clock.Now().Add(time.Minute)
 		execSQL(t, db, `UPDATE deliveries SET lease = 'of the dead', due_at = $1, attempts = attempts + 1 WHERE kind = 'request' AND channel = 'sms'`, until.UnixMicro())
 		id := queryOne[string](t, db, `SELECT id FROM deliveries WHERE kind = 'request' AND channel = 'sms'`)
 		s.Gateway.Behave(smstest.Behaviour{})
 		s.Replica()
-		never(t, "it was taken from under the lease", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 0 })
+		never(t, "it was claimed during the lease", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 0 })
 		s.Clock.Advance(time.Minute)
 		if m := s.SMS(guardianNumber, "message", 0); m.ID != id {
-			t.Errorf("sent as %s, want %s", m.ID, id)
+			t.Errorf("got id %s, want %s", m.ID, id)
 		}
-		never(t, "it came twice", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+		never(t, "the message arrived twice", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 	})
 }
 
-// TestStopFinishesClaimedDeliveries: a replica that stops while the gateway is slow
-// lets what it has begun arrive, and nobody sends it again.
+// TestStopFinishesClaimedDeliveries: a stopping replica finishes its deliveries
+// on a slow gateway, and no other replica repeats them.
 func TestStopFinishesClaimedDeliveries(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -102,17 +101,16 @@ func TestStopFinishesClaimedDeliveries(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := s.Sent(guardianNumber, "message"); n != 1 {
-			t.Errorf("%d messages when the replica had stopped, want 1", n)
+			t.Errorf("got %d messages when the replica had stopped, want 1", n)
 		}
 		s.Replica()
 		s.Clock.Advance(2 * time.Minute)
-		never(t, "it came twice", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+		never(t, "the message arrived twice", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 	})
 }
 
-// TestNoSecretsInOutboxOrLog: the outbox holds no code, no text and no link, and
-// the log no number, code, token or medical note, after a whole story with its
-// mishaps.
+// TestNoSecretsInOutboxOrLog: after failures of all kinds, the outbox has no
+// code, text or link, and the log no number, code, token or medical information.
 func TestNoSecretsInOutboxOrLog(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -121,7 +119,7 @@ func TestNoSecretsInOutboxOrLog(t *testing.T) {
 		s.Gateway.Behave(smstest.Behaviour{Status: 500})
 		before := s.Gateway.Attempts()
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
-		eventually(t, "failures to log", func() bool { return s.Gateway.Attempts() >= before+2 })
+		eventually(t, "failed attempts to log", func() bool { return s.Gateway.Attempts() >= before+2 })
 		s.Gateway.Behave(smstest.Behaviour{})
 		link := linkPath(t, s, guardianNumber, 0)
 		s.Call(t, "GET", link, "", nil).Want(t, 200)
@@ -135,7 +133,7 @@ func TestNoSecretsInOutboxOrLog(t *testing.T) {
 		next.Call(t, "POST", "/auth/logout", map[string]any{"all": true}).Want(t, 204)
 		s.Gateway.Behave(smstest.Behaviour{Status: 422})
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": otherNumber}).Want(t, 202)
-		eventually(t, "a refusal to log", func() bool { return strings.Contains(s.Log.String(), `"refused":true`) })
+		eventually(t, "a refused message to log", func() bool { return strings.Contains(s.Log.String(), `"refused":true`) })
 
 		var codes, secrets []string
 		for _, m := range s.Gateway.Accepted() {
@@ -149,11 +147,11 @@ func TestNoSecretsInOutboxOrLog(t *testing.T) {
 		rows := allText(t, s)
 		for _, secret := range append(codes, secrets...) {
 			if strings.Contains(rows, secret) {
-				t.Errorf("the outbox holds %q", secret)
+				t.Errorf("the outbox contains %q", secret)
 			}
 		}
 		if n := queryOne[int](t, db, `SELECT count(*) FROM deliveries`); n < 4 {
-			t.Errorf("%d deliveries: too few to prove anything", n)
+			t.Errorf("got only %d deliveries: not enough for this test", n)
 		}
 		for _, number := range []string{coachNumber, guardianNumber, studentNumber, otherNumber} {
 			secrets = append(secrets, number[3:], number[3:8]+" "+number[8:])
@@ -161,32 +159,32 @@ func TestNoSecretsInOutboxOrLog(t *testing.T) {
 		for line := range strings.Lines(s.Log.String()) {
 			var fields map[string]any
 			if err := json.Unmarshal([]byte(line), &fields); err != nil {
-				t.Fatalf("no JSON: %s", line)
+				t.Fatalf("log line is not JSON: %s", line)
 			}
-			delete(fields, "time") // whose digits may be a code's by chance
+			delete(fields, "time") // its digits can equal a code
 			said := words(fields)
 			for _, secret := range secrets {
 				if strings.Contains(said, secret) {
-					t.Errorf("the log says %q: %s", secret, line)
+					t.Errorf("the log contains %q: %s", secret, line)
 				}
 			}
 			for _, code := range codes {
 				if code != "" && strings.Contains(said, code) {
-					t.Errorf("the log says the code %s: %s", code, line)
+					t.Errorf("the log contains the code %s: %s", code, line)
 				}
 			}
 		}
 	})
 }
 
-// findOTP is the code in the text of an SMS.
+// findOTP returns the code in an SMS.
 func findOTP(text string) string {
 	code, _, _ := strings.Cut(text, " ")
 	return code
 }
 
-// words joins the texts in v, and none of the numbers: a duration's digits may
-// be a code's by chance.
+// words joins the texts in v without numbers, because digits of a duration can
+// equal a code.
 func words(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -207,7 +205,7 @@ func words(v any) string {
 	return ""
 }
 
-// allText is every text in the table of deliveries.
+// allText returns all texts in the table of deliveries.
 func allText(t *testing.T, s *touchlinetest.Service) string {
 	t.Helper()
 	rows, err := openTables(t, s).QueryContext(t.Context(), `SELECT * FROM deliveries`)

@@ -11,17 +11,17 @@ import (
 
 type object = map[string]any
 
-// unknownIDs names nobody: a good id, an id of another version, and no ids at all.
+// unknownIDs are a valid id, an id of another UUID version, and invalid ids.
 var unknownIDs = []string{"0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21", "0198f2c4-6a10-4c3e-9b52-4f0e8d1a7b21", "0198F2C4-6A10-7C3E-9B52-4F0E8D1A7B21", "7", "%00", "%F0%9F%8F%91", "%2e%2e"}
 
-// sameResponse says whether two problems tell nothing apart but their trace.
+// sameResponse reports whether two problems differ in the trace id only.
 func sameResponse(a, b *touchlinetest.Response) bool {
 	trace := regexp.MustCompile(`"trace_id":"[^"]*"`)
 	return a.Status == b.Status && trace.ReplaceAllString(string(a.Body), "") == trace.ReplaceAllString(string(b.Body), "")
 }
 
-// TestPlayersAbsentBeforeInvalid: what is not the caller's answers like what
-// does not exist, whatever else is wrong with the request (contract section 1).
+// TestPlayersAbsentBeforeInvalid: a player of another account looks like an
+// unknown one, even if the request is invalid (contract section 1).
 func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -33,7 +33,7 @@ func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 		hidden := func(a *touchlinetest.Response) {
 			t.Helper()
 			if a.Want(t, 404, "not_found"); !sameResponse(a, none) {
-				t.Errorf("this tells more than %s: %s", none.Body, a.Body)
+				t.Errorf("got %s, want the same as %s", none.Body, a.Body)
 			}
 		}
 		for _, name := range append([]string{id}, unknownIDs...) {
@@ -70,8 +70,8 @@ func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 	})
 }
 
-// TestPlayersRoles: the coach's paths are not for parties, the answers not for
-// coaches, and each party answers for itself alone.
+// TestPlayersRoles: parties cannot use the coach's calls, coaches cannot decide,
+// and each party decides for itself only.
 func TestPlayersRoles(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -101,8 +101,8 @@ func TestPlayersRoles(t *testing.T) {
 	})
 }
 
-// TestPlayersDisclosure: what each may read of the medical information and of
-// the other party.
+// TestPlayersDisclosure: who can read the medical information and the other
+// party's data.
 func TestPlayersDisclosure(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -110,27 +110,27 @@ func TestPlayersDisclosure(t *testing.T) {
 		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id := added.String("player_id")
 		if got := added.Header.Get("Location"); got != "/api/players/"+id {
-			t.Errorf("Location %q", got)
+			t.Errorf("got Location %q", got)
 		}
 		guardian, student := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "student", studentNumber)
 		status := student.Call(t, "PUT", "/api/approval/student-response", object{"player_id": id, "action": "approved", "reason": "Yes,\nplease."}).Want(t, 200)
 		if len(status.JSON["history"].([]any)) != 1 || status.String("student_request.state") != "approved" || status.String("guardian_request.state") != "pending" {
-			t.Errorf("status: %s", status.Body)
+			t.Errorf("approval status: got %s", status.Body)
 		}
 		if _, there := student.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200).JSON["student"].(object)["medical_information"]; there {
-			t.Error("a child reads the medical information")
+			t.Error("a student under age reads the medical information")
 		}
 		if got := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200); strings.Contains(string(got.Body), studentNumber) || got.String("coach_name") == "" {
-			t.Errorf("a guardian who has not approved: %s", got.Body)
+			t.Errorf("guardian before the approval: got %s", got.Body)
 		}
 		if got := guardian.Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 200); strings.Contains(string(got.Body), "please") {
-			t.Errorf("another's reason: %s", got.Body)
+			t.Errorf("the other party's reason: got %s", got.Body)
 		}
 	})
 }
 
-// TestLinkPage: the link of the SMS opens a page that says who asks, until the
-// request is answered or the link has ended.
+// TestLinkPage: the SMS link opens a page that names the coach, until the request
+// is decided or the link expires.
 func TestLinkPage(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -139,7 +139,7 @@ func TestLinkPage(t *testing.T) {
 		link := func(number string) string {
 			_, path, found := strings.Cut(s.SMS(number, "message", 0).Text, s.Config.PublicURL)
 			if !found {
-				t.Fatal("no link in the message")
+				t.Fatal("the message has no link")
 			}
 			return strings.Fields(path)[0]
 		}
@@ -147,7 +147,7 @@ func TestLinkPage(t *testing.T) {
 		for path, who := range map[string]string{guardians: "guardian", students: "student"} {
 			page := s.Call(t, "GET", path, "", nil).Want(t, 200)
 			if body := string(page.Body); !strings.Contains(body, "Meera Nair") || !strings.Contains(body, "Asha Rao") || !strings.Contains(body, "<strong>"+who+"</strong>") {
-				t.Errorf("%s: %s", who, body)
+				t.Errorf("%s: got %s", who, body)
 			}
 			s.Call(t, "HEAD", path, "", nil).Want(t, 200)
 			s.Call(t, "POST", path, "", nil).Want(t, 405)

@@ -54,17 +54,17 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// process is the real binary at work in a folder of its own.
+// process is a running touchline command in its own directory.
 type process struct {
 	*testing.T
 	dir            string
-	url            string // once it serves
+	url            string // set when it serves
 	cmd            *exec.Cmd
 	stdout, stderr *output
 	done           chan struct{}
 }
 
-// output collects what a process writes.
+// output collects the output of a process.
 type output struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -82,7 +82,7 @@ func (o *output) String() string {
 	return o.all.String()
 }
 
-// launch runs a command of the binary in dir with these settings and no others.
+// launch runs a command of the binary in dir, with these settings only.
 func launch(t *testing.T, dir string, args []string, settings ...string) *process {
 	t.Helper()
 	path, err := buildBinary()
@@ -110,7 +110,7 @@ func launch(t *testing.T, dir string, args []string, settings ...string) *proces
 
 var listeningPattern = regexp.MustCompile(`answers at (http://\S+) `)
 
-// startServer serves on a free port of the loopback and waits until it answers.
+// startServer starts a server on a free loopback port and waits until it serves.
 func startServer(t *testing.T, settings ...string) *process {
 	t.Helper()
 	p := launch(t, t.TempDir(), []string{"serve"}, append([]string{"TOUCHLINE_ADDR=127.0.0.1:0"}, settings...)...)
@@ -118,13 +118,13 @@ func startServer(t *testing.T, settings ...string) *process {
 	return p
 }
 
-// waitUntilServing waits until the process says where it answers.
+// waitUntilServing waits until the process prints its address.
 func (p *process) waitUntilServing() {
 	p.Helper()
-	eventually(p.T, "it serves", func() bool {
+	eventually(p.T, "the server starts", func() bool {
 		select {
 		case <-p.done:
-			p.Fatalf("it stopped: %s", p.stderrText())
+			p.Fatalf("the server stopped: %s", p.stderrText())
 		default:
 		}
 		m := listeningPattern.FindStringSubmatch(p.stdout.String())
@@ -135,10 +135,10 @@ func (p *process) waitUntilServing() {
 	})
 }
 
-// stderrText is what it wrote to standard error.
+// stderrText returns what the process wrote to standard error.
 func (p *process) stderrText() string { return p.stderr.String() }
 
-// interrupt asks it to stop.
+// interrupt sends SIGTERM.
 func (p *process) interrupt() {
 	p.Helper()
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -146,18 +146,19 @@ func (p *process) interrupt() {
 	}
 }
 
-// wait waits for its end and returns its exit status, -1 for a signal.
+// wait waits until the process ends and returns its exit code, -1 if a signal
+// ended it.
 func (p *process) wait(limit time.Duration) int {
 	p.Helper()
 	select {
 	case <-p.done:
 	case <-time.After(limit):
-		p.Fatalf("it did not stop within %s: %s", limit, p.stderrText())
+		p.Fatalf("still running after %s: %s", limit, p.stderrText())
 	}
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// get asks the process.
+// get sends a GET request to the process.
 func (p *process) get(path string) (int, http.Header, string) {
 	p.Helper()
 	return p.do(http.MethodGet, path, "")

@@ -9,16 +9,17 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// sessionModel is what the contract's section 2 says of one session, as plainly as it
-// can be said. Tokens are known by their generation.
+// sessionModel is section 2 of the contract for one session, as simple as
+// possible. It knows tokens by generation.
 type sessionModel struct {
 	began, idle time.Time
 	newest      int
-	used        map[int]time.Time // the first use of either token of a generation
+	used        map[int]time.Time // time of the first use of a generation's tokens
 	revoked     bool
 }
 
-// use returns the code of a call with an access token that was made at made.
+// use returns the expected problem code of a call with an access token issued at
+// made.
 func (m *sessionModel) use(generation int, made, now time.Time) string {
 	switch {
 	case !now.Before(made.Add(15 * time.Minute)):
@@ -32,7 +33,8 @@ func (m *sessionModel) use(generation int, made, now time.Time) string {
 	return ""
 }
 
-// refresh returns the code of an exchange of a generation's refresh token.
+// refresh returns the expected problem code of a refresh with a generation's
+// token.
 func (m *sessionModel) refresh(generation int, now time.Time) string {
 	successor := m.used[generation+1]
 	switch {
@@ -48,7 +50,7 @@ func (m *sessionModel) refresh(generation int, now time.Time) string {
 		m.idle = now.Add(14 * 24 * time.Hour)
 		return ""
 	case successor.IsZero():
-		return "" // the same again
+		return "" // the same successor again
 	case now.Sub(successor) <= 30*time.Second:
 		return "refresh_token_raced"
 	}
@@ -60,8 +62,8 @@ func (m *sessionModel) ended(now time.Time) bool {
 	return !now.Before(m.began.Add(30 * 24 * time.Hour))
 }
 
-// TestRefreshMatchesModel: tokens of the last three generations, used and
-// exchanged at random, are answered as the model answers them.
+// TestRefreshMatchesModel: random uses and refreshes with tokens of the last
+// three generations match the model.
 func TestRefreshMatchesModel(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -73,8 +75,8 @@ func TestRefreshMatchesModel(t *testing.T) {
 	})
 }
 
-// checkRandomSession takes steps of odd lengths, so that nothing happens at the very moment
-// at which an answer turns: the service's clock runs on while it is asked.
+// checkRandomSession advances the clock in steps that never end near a limit,
+// because the service's clock runs on during a call.
 func checkRandomSession(t *testing.T, s *touchlinetest.Service, random *rand.Rand, number string) {
 	p := s.SignIn(t, "coach", number)
 	began := s.Clock.Now()
@@ -92,7 +94,7 @@ func checkRandomSession(t *testing.T, s *touchlinetest.Service, random *rand.Ran
 		if random.IntN(2) == 0 {
 			a := accesses[max(0, len(accesses)-1-random.IntN(3))]
 			if got, want := s.Call(t, "GET", "/api/me", a.token, nil).Code(), m.use(a.generation, a.made, now); got != want {
-				t.Fatalf("use of %d, newest is %d, after %s: %q, want %q", a.generation, m.newest, now.Sub(began), got, want)
+				t.Fatalf("use of generation %d, newest %d, after %s: got %q, want %q", a.generation, m.newest, now.Sub(began), got, want)
 			}
 			continue
 		}
@@ -100,7 +102,7 @@ func checkRandomSession(t *testing.T, s *touchlinetest.Service, random *rand.Ran
 		newest := m.newest
 		a := refresh(t, s, tokens[generation])
 		if got, want := a.Code(), m.refresh(generation, now); got != want {
-			t.Fatalf("refresh of %d, newest is %d, after %s: %q, want %q", generation, newest, now.Sub(began), got, want)
+			t.Fatalf("refresh of generation %d, newest %d, after %s: got %q, want %q", generation, newest, now.Sub(began), got, want)
 		}
 		if a.Status != 200 {
 			continue
@@ -109,7 +111,7 @@ func checkRandomSession(t *testing.T, s *touchlinetest.Service, random *rand.Ran
 		case generation == newest:
 			tokens = append(tokens, successor)
 		case tokens[generation+1] != successor:
-			t.Fatalf("refresh of %d answers another successor", generation)
+			t.Fatalf("refresh of generation %d: got another successor", generation)
 		}
 		accesses = append(accesses, access{a.String("access_token"), generation + 1, now})
 	}

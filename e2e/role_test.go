@@ -8,9 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestSessionEndsWithItsRole: whoever is named by no player any more sees the
-// player gone at once and can refresh no session in that role, on any replica.
-// Who is named by another, or has a dispute to lift, goes on.
+// TestSessionEndsWithItsRole: an account that no player names any more sees the
+// player gone at once and cannot refresh, on any replica. An account that another
+// player names, or with a dispute to withdraw, can refresh.
 func TestSessionEndsWithItsRole(t *testing.T) {
 	t.Parallel()
 	const otherNumber = "+919812300019"
@@ -53,7 +53,7 @@ func TestSessionEndsWithItsRole(t *testing.T) {
 				sibling := coach.AddPlayer(t, child(1, number)).String("player_id")
 				guardian, student := s.SignIn(t, "guardian", number), s.SignIn(t, "student", number)
 				way.end(id)
-				refresh(t, guardian, 200) // for the sibling
+				refresh(t, guardian, 200) // the sibling names the guardian
 				coach.Call(t, "DELETE", "/api/players/"+sibling, nil).Want(t, 204)
 				for _, id := range []string{id, sibling} {
 					guardian.On(replica).Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 404)
@@ -63,11 +63,12 @@ func TestSessionEndsWithItsRole(t *testing.T) {
 					refresh(t, student, 401, "refresh_token_expired")
 					return
 				}
-				refresh(t, student, 200) // another role of the number
-				// Named again, the number signs in again; what it held is over.
+				refresh(t, student, 200) // the number has another role
+				// A number named again can sign in again; its old session stays
+				// ended.
 				again := coach.AddPlayer(t, child(2, number)).String("player_id")
 				refresh(t, guardian, 401, "refresh_token_expired")
-				s.Clock.Advance(time.Minute) // between two codes
+				s.Clock.Advance(time.Minute) // the minimum time between two codes
 				refresh(t, s.SignIn(t, "guardian", number), 200)
 				for _, id := range []string{id, again} {
 					coach.Call(t, "DELETE", "/api/players/"+id, nil).Want(t, 204)

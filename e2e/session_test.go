@@ -14,7 +14,8 @@ func refresh(t *testing.T, s *touchlinetest.Service, token string) *touchlinetes
 	return s.Call(t, "POST", "/auth/refresh", "", map[string]any{"refresh_token": token})
 }
 
-// TestConcurrentRefreshes: of fifty at once, on two replicas, all get one successor.
+// TestConcurrentRefreshes: 50 concurrent refreshes on two replicas get the same
+// successor.
 func TestConcurrentRefreshes(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -39,13 +40,13 @@ func TestConcurrentRefreshes(t *testing.T) {
 			distinct[token]++
 		}
 		if len(distinct) != 1 || distinct["failed"] > 0 {
-			t.Fatalf("%d different answers to 50 refreshes", len(distinct))
+			t.Fatalf("got %d different responses to 50 refreshes, want 1", len(distinct))
 		}
 	})
 }
 
-// TestRefreshWithLostResponse: an answer that was lost can be had again, however
-// late, while nobody has used it; a race costs nothing; a reuse ends the session.
+// TestRefreshWithLostResponse: a refresh can be repeated while its successor is
+// unused. A race is harmless; a reuse ends the session.
 func TestRefreshWithLostResponse(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -54,9 +55,9 @@ func TestRefreshWithLostResponse(t *testing.T) {
 		s.Clock.Advance(6 * 24 * time.Hour)
 		again := refresh(t, s, p.Refresh).Want(t, 200)
 		if first.String("refresh_token") != again.String("refresh_token") {
-			t.Fatal("another successor")
+			t.Fatal("got another successor")
 		}
-		s.Call(t, "GET", "/api/me", again.String("access_token"), nil).Want(t, 200) // the first use
+		s.Call(t, "GET", "/api/me", again.String("access_token"), nil).Want(t, 200) // first use
 		refresh(t, s, p.Refresh).Want(t, 401, "refresh_token_raced")
 		s.Call(t, "GET", "/api/me", again.String("access_token"), nil).Want(t, 200)
 		s.Clock.Advance(31 * time.Second)
@@ -72,13 +73,13 @@ func TestRefreshWithLostResponse(t *testing.T) {
 			}
 		}
 		if told != 1 {
-			t.Fatalf("%d security notices, want 1", told)
+			t.Fatalf("got %d security notifications, want 1", told)
 		}
 	})
 }
 
-// TestTokensEnd: an access token after 15 minutes, a refresh token after 14 idle
-// days, a session after 30.
+// TestTokensEnd: an access token expires after 15 minutes, a refresh token after
+// 14 idle days, a session after 30 days.
 func TestTokensEnd(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -100,7 +101,7 @@ func TestTokensEnd(t *testing.T) {
 	})
 }
 
-// TestLogout is seen by every replica at its next request.
+// TestLogout: all replicas see a logout at the next request.
 func TestLogout(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -116,7 +117,7 @@ func TestLogout(t *testing.T) {
 		s.Clock.Advance(2 * time.Minute)
 		two := s.SignIn(t, "coach", coachNumber)
 		if n := len(one.Call(t, "GET", "/auth/sessions", nil).Want(t, 200).Items()); n != 2 {
-			t.Fatalf("%d sessions, want 2", n)
+			t.Fatalf("got %d sessions, want 2", n)
 		}
 		two.Call(t, "DELETE", "/auth/sessions/"+one.Login.String("session_id"), nil).Want(t, 204)
 		one.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")

@@ -20,7 +20,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// unlimited switches off the limits that all clients of one address share.
+// unlimited turns off the limits per client address and in total.
 var unlimited = []string{"TOUCHLINE_OTP_SENDS_PER_ADDRESS_HOUR=0", "TOUCHLINE_OTP_SENDS_TOTAL_HOUR=0", "TOUCHLINE_REQUESTS_PER_ADDRESS_MINUTE=0"}
 
 // TestShutdownLosesNoRequest: clients behind a load balancer, which stops sending
@@ -63,7 +63,7 @@ func TestShutdownLosesNoRequest(t *testing.T) {
 	close(stop)
 	clients.Wait()
 	if code := p.wait(waitLimit); code != 0 {
-		t.Errorf("exit %d: %s", code, p.stderrText())
+		t.Errorf("got exit code %d: %s", code, p.stderrText())
 	}
 	if answeredWhileDraining.Load() == 0 {
 		t.Error("no request was answered while the replica drained")
@@ -104,8 +104,8 @@ func post(client *http.Client, address, body string) (status int, err error) {
 	return resp.StatusCode, err
 }
 
-// TestStopWaitsForRequests: a request whose body is still on its way when the
-// replica stops is answered.
+// TestStopWaitsForRequests: a stopping replica answers a request whose body is
+// still being sent.
 func TestStopWaitsForRequests(t *testing.T) {
 	t.Parallel()
 	p := startServer(t, append(unlimited, "TOUCHLINE_SHUTDOWN_DRAIN=0s")...)
@@ -123,58 +123,58 @@ func TestStopWaitsForRequests(t *testing.T) {
 	_ = conn.SetReadDeadline(time.Now().Add(waitLimit))
 	all, err := io.ReadAll(conn)
 	if err != nil || !strings.HasPrefix(string(all), "HTTP/1.1 202 ") {
-		t.Errorf("answer %q, %v", all, err)
+		t.Errorf("got %q, %v, want 202", all, err)
 	}
 	if code := p.wait(waitLimit); code != 0 {
-		t.Errorf("exit %d: %s", code, p.stderrText())
+		t.Errorf("got exit code %d: %s", code, p.stderrText())
 	}
 }
 
-// TestSecondSignal ends at once what the first one asked to stop with care.
+// TestSecondSignal: a second signal ends the drain at once.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	p := startServer(t, "TOUCHLINE_SHUTDOWN_DRAIN=10m")
 	p.interrupt()
-	eventually(t, "it drains", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
+	eventually(t, "the server drains", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
 	time.Sleep(100 * time.Millisecond)
 	p.interrupt()
 	if code := p.wait(waitLimit); code == 0 {
-		t.Error("exit 0 after a second signal")
+		t.Error("got exit code 0 after a second signal")
 	}
 }
 
-// TestNoConfiguration: without any setting the service runs, says where, that it
-// is for development, and prints the codes.
+// TestNoConfiguration: without settings the service runs in development mode,
+// prints its address and the codes.
 func TestNoConfiguration(t *testing.T) {
 	t.Parallel()
-	p := startServer(t) // but for the port: others may have the usual one
+	p := startServer(t) // only the port is set, because the default may be in use
 	status, _, body := p.post("/auth/request-otp", `{"mobile_number": "98123 00001"}`)
 	if status != 202 {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("got %d %s", status, body)
 	}
 	code := regexp.MustCompile(`\b(\d{6}) is your`)
 	eventually(t, "the code is printed", func() bool { return code.MatchString(p.stdout.String()) })
 	said := p.stdout.String()
 	if !strings.Contains(said, "development") || !strings.Contains(said, p.url+"/docs") {
-		t.Errorf("it says %q", said)
+		t.Errorf("got output %q", said)
 	}
 	otp := code.FindStringSubmatch(said)[1]
 	if status, _, body := p.post("/auth/login", `{"mobile_number": "98123 00001", "otp": "`+otp+`"}`); status != 200 {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("got %d %s", status, body)
 	}
 	if strings.Contains(p.stderrText(), otp) || strings.Contains(p.stderrText(), "9812300001") {
-		t.Errorf("the log says more than it may: %s", p.stderrText())
+		t.Errorf("the log contains a code or number: %s", p.stderrText())
 	}
 	if info, err := os.Stat(filepath.Join(p.dir, "touchline-data", "master.key")); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the master key: %v, %v", info, err)
+		t.Errorf("master key file: %v, %v", info, err)
 	}
 	p.interrupt()
 	if code := p.wait(waitLimit); code != 0 {
-		t.Errorf("exit %d: %s", code, p.stderrText())
+		t.Errorf("got exit code %d: %s", code, p.stderrText())
 	}
 }
 
-// TestInvalidSettings: every fault is named, and nothing is left behind.
+// TestInvalidSettings: every invalid setting is reported, and no file is created.
 func TestInvalidSettings(t *testing.T) {
 	t.Parallel()
 	tiers := filepath.Join(t.TempDir(), "tiers.json")
@@ -188,50 +188,50 @@ func TestInvalidSettings(t *testing.T) {
 	for _, command := range []string{"serve", "migrate", "config", "admin token list"} {
 		p := launch(t, t.TempDir(), strings.Fields(command), settings...)
 		if code := p.wait(waitLimit); code != 2 {
-			t.Errorf("%s: exit %d, want 2", command, code)
+			t.Errorf("%s: got exit code %d, want 2", command, code)
 		}
 		for _, s := range settings {
 			if name, _, _ := strings.Cut(s, "="); !strings.Contains(p.stderrText(), name) {
-				t.Errorf("%s does not name %s: %s", command, name, p.stderrText())
+				t.Errorf("%s does not report %s: %s", command, name, p.stderrText())
 			}
 		}
 		if strings.Contains(p.stderrText()+p.stdout.String(), "c2hvcnQ=") {
 			t.Errorf("%s prints the key", command)
 		}
 		if n := strings.Count(p.stderrText(), "/tiers/0/"); n < 2 {
-			t.Errorf("%s names %d faults of the tiers: %s", command, n, p.stderrText())
+			t.Errorf("%s reports %d faults of the tiers, want at least 2: %s", command, n, p.stderrText())
 		}
 		p.wantEmptyDir()
 	}
 	p := launch(t, t.TempDir(), []string{"config", "--help"})
 	if code := p.wait(waitLimit); code != 0 || !strings.Contains(p.stdout.String(), "TOUCHLINE_TIERS") {
-		t.Errorf("help: exit %d, %s", code, p.stderrText())
+		t.Errorf("help: got exit code %d, %s", code, p.stderrText())
 	}
 	for _, args := range [][]string{{}, {"sevre"}, {"serve", "--otp-lenght=6"}} {
 		p := launch(t, t.TempDir(), args)
 		if code := p.wait(waitLimit); code != 2 || p.stderrText() == "" {
-			t.Errorf("%q: exit %d, %q", args, code, p.stderrText())
+			t.Errorf("%q: got exit code %d, %q", args, code, p.stderrText())
 		}
 		p.wantEmptyDir()
 	}
 }
 
-// wantEmptyDir fails the test if the process left anything in its folder.
+// wantEmptyDir fails the test if the process left a file in its directory.
 func (p *process) wantEmptyDir() {
 	p.Helper()
 	if left, err := os.ReadDir(p.dir); err != nil || len(left) > 0 {
-		p.Errorf("left behind: %v, %v", left, err)
+		p.Errorf("files left: %v, %v", left, err)
 	}
 }
 
-// TestCommands: migrate makes the database ready, config says what holds.
+// TestCommands covers the commands migrate and config.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for range 2 {
 		p := launch(t, dir, []string{"migrate"})
 		if code := p.wait(waitLimit); code != 0 || !strings.Contains(p.stdout.String(), "up to date") {
-			t.Fatalf("exit %d: %s %s", code, p.stdout, p.stderrText())
+			t.Fatalf("got exit code %d: %s %s", code, p.stdout, p.stderrText())
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "touchline-data", "touchline.db")); err != nil {
@@ -240,17 +240,17 @@ func TestCommands(t *testing.T) {
 	empty := t.TempDir()
 	p := launch(t, empty, []string{"config"}, "TOUCHLINE_OTP_LENGTH=8", "TOUCHLINE_DATABASE_URL=postgres://me:S3NT1NEL@db/touchline")
 	if code := p.wait(waitLimit); code != 0 {
-		t.Fatalf("exit %d: %s", code, p.stderrText())
+		t.Fatalf("got exit code %d: %s", code, p.stderrText())
 	}
 	said := p.stdout.String()
 	if !strings.Contains(said, "TOUCHLINE_OTP_LENGTH") || !strings.Contains(said, "TOUCHLINE_LINK_VALIDITY") || strings.Contains(said, "S3NT1NEL") {
-		t.Errorf("it says %s", said)
+		t.Errorf("got output %s", said)
 	}
 	p.wantEmptyDir()
 }
 
-// TestStartRefusesWrongMasterKey: a replica that could not read what the others sealed
-// does not start, and says why.
+// TestStartRefusesWrongMasterKey: a replica that cannot decrypt the database's
+// data does not start.
 func TestStartRefusesWrongMasterKey(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, address string) {
@@ -258,36 +258,36 @@ func TestStartRefusesWrongMasterKey(t *testing.T) {
 		first := startServer(t, database)
 		other := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)
 		if code := other.wait(waitLimit); code != 1 || !strings.Contains(other.stderrText(), "master key") {
-			t.Errorf("exit %d: %s", code, other.stderrText())
+			t.Errorf("got exit code %d: %s", code, other.stderrText())
 		}
 		if strings.Contains(other.stdout.String(), "answers at") {
-			t.Error("it said that it answers")
+			t.Error("the replica printed its address")
 		}
 		made := filepath.Join(other.dir, "touchline-data", "master.key")
 		if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v; a key of its own lies where the right one belongs", made, err)
+			t.Errorf("%s: %v, want no new master key file", made, err)
 		}
 		foreign := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database,
 			"TOUCHLINE_MASTER_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 		if code := foreign.wait(waitLimit); code != 1 || !strings.Contains(foreign.stderrText(), "not the one that this database knows") {
-			t.Errorf("exit %d: %s", code, foreign.stderrText())
+			t.Errorf("got exit code %d: %s", code, foreign.stderrText())
 		}
 		same := launch(t, first.dir, []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)
 		same.waitUntilServing()
 		for _, p := range []*process{first, same} {
 			if status, _, body := p.get("/readyz"); status != 200 {
-				t.Errorf("%d %s", status, body)
+				t.Errorf("got %d %s", status, body)
 			}
 			p.interrupt()
 			if code := p.wait(waitLimit); code != 0 {
-				t.Errorf("exit %d: %s", code, p.stderrText())
+				t.Errorf("got exit code %d: %s", code, p.stderrText())
 			}
 		}
 	})
 }
 
-// TestPortInUse: where somebody else listens the service says so and leaves no
-// folder behind.
+// TestPortInUse: if the port is in use, the error names it and no directory is
+// created.
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -297,18 +297,18 @@ func TestPortInUse(t *testing.T) {
 	defer l.Close()
 	p := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR="+l.Addr().String())
 	if code := p.wait(waitLimit); code != 1 || !strings.Contains(p.stderrText(), l.Addr().String()) || !strings.Contains(p.stderrText(), "in use") {
-		t.Errorf("exit %d: %s", code, p.stderrText())
+		t.Errorf("got exit code %d: %s", code, p.stderrText())
 	}
 	p.wantEmptyDir()
 }
 
-// TestRestartAfterKill: what a killed process had acknowledged is there when the next
-// one starts on the same file.
+// TestRestartAfterKill: acknowledged writes of a killed process are there after a
+// restart.
 func TestRestartAfterKill(t *testing.T) {
 	t.Parallel()
 	p := startServer(t, unlimited...)
 	if status, _, body := p.post("/auth/request-otp", `{"mobile_number": "+919812300001"}`); status != 202 {
-		t.Fatalf("%d %s", status, body)
+		t.Fatalf("got %d %s", status, body)
 	}
 	if err := p.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -317,6 +317,6 @@ func TestRestartAfterKill(t *testing.T) {
 	next := launch(t, p.dir, []string{"serve"}, append(unlimited, "TOUCHLINE_ADDR=127.0.0.1:0")...)
 	next.waitUntilServing()
 	if status, _, body := next.post("/auth/request-otp", `{"mobile_number": "+919812300001"}`); status != 429 || !strings.Contains(body, "otp_resend_too_soon") {
-		t.Errorf("%d %s", status, body)
+		t.Errorf("got %d %s", status, body)
 	}
 }

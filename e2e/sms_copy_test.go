@@ -11,19 +11,19 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// respond has the party decide about a player.
+// respond decides about a player as one party.
 func respond(t *testing.T, p *touchlinetest.User, playerID, action string) {
 	t.Helper()
 	p.Call(t, "PUT", "/api/approval/"+p.Role+"-response", map[string]any{"player_id": playerID, "action": action}).Want(t, 200)
 }
 
-// closeAccount closes the account of a coach at s.
+// closeAccount closes a coach's account.
 func closeAccount(t *testing.T, s *touchlinetest.Service, coach *touchlinetest.User) {
 	t.Helper()
 	coach.On(s).Call(t, "DELETE", "/api/me", map[string]any{"otp": requestCoachOTP(t, s, coach.Number)}).Want(t, 204)
 }
 
-// smsCopies are the messages to a number that ask for nothing.
+// smsCopies returns the texts of messages to a number that have no link.
 func smsCopies(s *touchlinetest.Service, number string) (texts []string) {
 	for _, m := range s.Gateway.Accepted() {
 		if m.To == number && m.Kind == "message" && !linkPattern.MatchString(m.Text) {
@@ -33,8 +33,8 @@ func smsCopies(s *touchlinetest.Service, number string) (texts []string) {
 	return texts
 }
 
-// TestAccountClosureSendsSMS: when a coach leaves, whoever had approved gets one SMS for
-// all students, and one notification with the same words; nobody else gets any.
+// TestAccountClosureSendsSMS: when a coach closes the account, each approver gets
+// one SMS for all students and one notification with the same text.
 func TestAccountClosureSendsSMS(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -66,33 +66,33 @@ func TestAccountClosureSendsSMS(t *testing.T) {
 			guardianNumber: "Coach Meera Nair closed their account at Touchline. The app is off for Asha Rao 0 and Asha Rao 1 there. You need not do anything.",
 			studentAt:      "Coach Meera Nair closed their account at Touchline. The app is off for Asha Rao 7 there. You need not do anything.",
 		}
-		eventually(t, "both are told", func() bool { return len(smsCopies(s, guardianNumber)) > 0 && len(smsCopies(s, studentAt)) > 0 })
-		never(t, "somebody got more", quietPeriod, func() bool {
+		eventually(t, "both approvers get an SMS", func() bool { return len(smsCopies(s, guardianNumber)) > 0 && len(smsCopies(s, studentAt)) > 0 })
+		never(t, "somebody got another message", quietPeriod, func() bool {
 			return len(smsCopies(s, guardianNumber))+len(smsCopies(s, studentAt)) > 2 ||
 				len(smsCopies(s, askedAt))+len(smsCopies(s, noAt))+len(smsCopies(s, backAt))+len(smsCopies(s, abroad))+len(smsCopies(s, coachNumber)) > 0
 		})
 		for number, text := range want {
 			if got := smsCopies(s, number)[0]; got != text {
-				t.Errorf("%q, want %q", got, text)
+				t.Errorf("got %q, want %q", got, text)
 			}
 		}
 		for _, p := range []*touchlinetest.User{guardian, student} {
 			items := p.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200).Items()
 			if countNotifications(t, p, "coach_left") != 1 || items[0]["body"] != want[p.Number] {
-				t.Errorf("the tray says %v", items)
+				t.Errorf("notifications: got %v", items)
 			}
 		}
 		if n := countNotifications(t, far, "coach_left"); n != 1 {
-			t.Errorf("abroad: %d notifications", n)
+			t.Errorf("foreign number: got %d notifications, want 1", n)
 		}
 		if n := queryOne[int](t, db, `SELECT count(*) FROM deliveries WHERE kind = 'notice' AND state <> 'sent'`); n != 0 {
-			t.Errorf("%d notices are not done", n)
+			t.Errorf("got %d unfinished SMS copies", n)
 		}
 	})
 }
 
-// TestClosureSMSWaitsForCap: the cap on what all coaches send to a number holds the
-// SMS that a coach has left; a gateway that is away delays it.
+// TestClosureSMSWaitsForCap: the total cap per number and a gateway outage delay
+// the SMS about a closure.
 func TestClosureSMSWaitsForCap(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -101,15 +101,15 @@ func TestClosureSMSWaitsForCap(t *testing.T) {
 		s.SMS(guardianNumber, "message", 0)
 		respond(t, s.SignIn(t, "guardian", guardianNumber), id, "approved")
 		closeAccount(t, s, coach)
-		never(t, "it went beyond the cap", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+		never(t, "a message was sent beyond the cap", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 		s.Clock.Advance(day + time.Minute)
 		if m := s.SMS(guardianNumber, "message", 1); !strings.Contains(m.Text, "closed their account") {
-			t.Errorf("it says %q", m.Text)
+			t.Errorf("got %q", m.Text)
 		}
 	}, func(c *config.Config) { c.MessagesPerNumber = 1 })
 }
 
-// signInTestNumber signs in with the fixed code of a test number.
+// signInTestNumber signs in with a test number's fixed code.
 func signInTestNumber(t *testing.T, s *touchlinetest.Service, role, number string) *touchlinetest.User {
 	t.Helper()
 	s.Clock.Advance(61 * time.Second)
@@ -118,7 +118,7 @@ func signInTestNumber(t *testing.T, s *touchlinetest.Service, role, number strin
 	return &touchlinetest.User{Service: s, Number: number, Role: role, Access: a.String("access_token"), Refresh: a.String("refresh_token")}
 }
 
-// signInTestCoach is onTest for a coach, whose profile is then complete.
+// signInTestCoach signs in a coach with a test number and completes the profile.
 func signInTestCoach(t *testing.T, s *touchlinetest.Service, number string) *touchlinetest.User {
 	t.Helper()
 	coach := signInTestNumber(t, s, "coach", number)
@@ -126,7 +126,7 @@ func signInTestCoach(t *testing.T, s *touchlinetest.Service, number string) *tou
 	return coach
 }
 
-// testNumbers are numbers for app-store review.
+// testNumbers configures numbers for app-store review.
 func testNumbers(numbers ...phone.Number) touchlinetest.Option {
 	return func(c *config.Config) {
 		for _, number := range numbers {
@@ -135,7 +135,8 @@ func testNumbers(numbers ...phone.Number) touchlinetest.Option {
 	}
 }
 
-// TestNoClosureSMSToTestNumber: numbers for app-store review get no SMS.
+// TestNoClosureSMSToTestNumber: app-store review numbers get no SMS about a
+// closure.
 func TestNoClosureSMSToTestNumber(t *testing.T) {
 	t.Parallel()
 	const coachAt, guardianAt = "+919900000001", "+919900000002"
@@ -148,14 +149,14 @@ func TestNoClosureSMSToTestNumber(t *testing.T) {
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachAt}).Want(t, 202)
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 204)
 		if n := countNotifications(t, guardian, "coach_left"); n != 1 {
-			t.Errorf("%d notifications", n)
+			t.Errorf("got %d notifications, want 1", n)
 		}
-		never(t, "an SMS went", quietPeriod, func() bool { return len(smsCopies(s, guardianAt)) > 0 })
+		never(t, "an SMS was sent", quietPeriod, func() bool { return len(smsCopies(s, guardianAt)) > 0 })
 	}, testNumbers(coachAt, guardianAt))
 }
 
-// TestNoRequestSMSToTestNumber: whatever asks a test number, no SMS leaves and none
-// is counted; the delivery reads sent, test_number, and all else is as for anybody.
+// TestNoRequestSMSToTestNumber: a request to a test number sends and counts no
+// SMS. Its delivery is sent with reason test_number.
 func TestNoRequestSMSToTestNumber(t *testing.T) {
 	t.Parallel()
 	const coachAt, guardianAt, otherAt = "+919900000001", "+919900000002", "+919900000003"
@@ -170,12 +171,12 @@ func TestNoRequestSMSToTestNumber(t *testing.T) {
 				if d := d.(map[string]any); d["channel"] == "sms" {
 					n++
 					if d["state"] != "sent" || d["reason"] != "test_number" {
-						t.Errorf("the delivery is %v, %v", d["state"], d["reason"])
+						t.Errorf("delivery: got state %v, reason %v", d["state"], d["reason"])
 					}
 				}
 			}
 			if n != want {
-				t.Errorf("%d deliveries by SMS, want %d", n, want)
+				t.Errorf("got %d SMS deliveries, want %d", n, want)
 			}
 		}
 		send := map[string]any{"player_id": id}
@@ -197,18 +198,18 @@ func TestNoRequestSMSToTestNumber(t *testing.T) {
 			}
 		}
 		if n := countNotifications(t, coach, "delivery_failed"); n != 0 {
-			t.Errorf("the coach was told of %d failures", n)
+			t.Errorf("got %d notifications of failures", n)
 		}
 		db := openTables(t, s)
 		if n := queryOne[int](t, db, `SELECT count(*) FROM limit_slots WHERE substr(key, 1, 8) = 'message/'`) + queryOne[int](t, db, `SELECT count(*) FROM request_links`); n != 0 {
-			t.Errorf("%d counts and links for what never left", n)
+			t.Errorf("got %d counts and links for messages that were not sent", n)
 		}
-		never(t, "an SMS went", quietPeriod, func() bool { return s.Sent(guardianAt, "message")+s.Sent(otherAt, "message") > 0 })
+		never(t, "an SMS was sent", quietPeriod, func() bool { return s.Sent(guardianAt, "message")+s.Sent(otherAt, "message") > 0 })
 	}, testNumbers(coachAt, guardianAt, otherAt), func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
 }
 
-// TestHeldMessageToTestNumber: what waited for a number that has become a test number
-// since does not go either.
+// TestHeldMessageToTestNumber: a held message is not sent if its number has
+// become a test number.
 func TestHeldMessageToTestNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -222,19 +223,20 @@ func TestHeldMessageToTestNumber(t *testing.T) {
 		s.Clock.Advance(day + time.Minute)
 		r := s.Replica(testNumbers(guardianNumber))
 		coach = renewTokens(t, coach.On(r))
-		eventually(t, "it is done", func() bool {
+		eventually(t, "the delivery is done", func() bool {
 			state, reason := smsDelivery(getRequest(t, coach, held))
 			return state == "sent" && reason == "test_number"
 		})
 		if n := s.Sent(guardianNumber, "message"); n != 1 {
-			t.Errorf("%d messages", n)
+			t.Errorf("got %d messages, want 1", n)
 		}
 	}, func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
 }
 
-// TestPlayerRemovalSendsSMS: who had approved a player that is removed, and is named by
-// no other, gets an SMS, for nobody can sign in to read the tray; who is named by
-// another reads it there, and who was only asked or lost the number gets none.
+// TestPlayerRemovalSendsSMS: an approver of a removed player gets an SMS if no
+// other player names the number, because the number can no longer sign in.
+// Otherwise a notification is enough. A party without an approval, or whose
+// number was corrected, gets no SMS.
 func TestPlayerRemovalSendsSMS(t *testing.T) {
 	t.Parallel()
 	const askedAt, correctedAt = "+919812300031", "+919812300032"
@@ -251,19 +253,19 @@ func TestPlayerRemovalSendsSMS(t *testing.T) {
 		remove(first)
 		remove(waiting)
 		db := openTables(t, s)
-		eventually(t, "the first is dropped", func() bool {
+		eventually(t, "the first message is dropped", func() bool {
 			return queryOne[int](t, db, `SELECT count(*) FROM deliveries WHERE kind = 'notice' AND state = 'failed' AND reason = 'not_wanted'`) == 1
 		})
 		remove(second)
-		eventually(t, "the guardian is told", func() bool { return len(smsCopies(s, guardianNumber)) > 0 })
+		eventually(t, "the guardian gets an SMS", func() bool { return len(smsCopies(s, guardianNumber)) > 0 })
 		want := fmt.Sprint([]string{"Coach Meera Nair took Asha Rao 2 off the list at Touchline. The app is off for Asha Rao 2 there. You need not do anything."})
 		if got := fmt.Sprint(smsCopies(s, guardianNumber)); got != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("got %s, want %s", got, want)
 		}
 		if n := countNotifications(t, guardian, "player_removed"); n != 2 {
-			t.Errorf("%d in the tray", n)
+			t.Errorf("got %d notifications", n)
 		}
-		never(t, "somebody else got one", quietPeriod, func() bool {
+		never(t, "somebody else got an SMS", quietPeriod, func() bool {
 			return len(smsCopies(s, askedAt))+len(smsCopies(s, correctedAt))+len(smsCopies(s, otherNumber))+len(smsCopies(s, guardianNumber)) > 1
 		})
 	})

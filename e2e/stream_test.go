@@ -15,17 +15,18 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// streamEvent is one server-sent event, or a comment.
+// streamEvent is a server-sent event or a comment.
 type streamEvent struct{ id, event, data, comment string }
 
-// streamReader reads a stream.
+// streamReader reads a notification stream.
 type streamReader struct {
 	*testing.T
-	events chan streamEvent // closed at the end
+	events chan streamEvent // closed when the stream ends
 	stop   func()
 }
 
-// openStream opens a stream of p; the tray is watched once it returns.
+// openStream opens a stream of p. The server has registered it when openStream
+// returns.
 func openStream(t *testing.T, p *touchlinetest.User, last string) *streamReader {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -43,12 +44,12 @@ func openStream(t *testing.T, p *touchlinetest.User, last string) *streamReader 
 		t.Fatal(err)
 	}
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" || !strings.Contains(resp.Header.Get("Cache-Control"), "no-store") {
-		t.Fatalf("answer %d %v", resp.StatusCode, resp.Header)
+		t.Fatalf("got %d %v", resp.StatusCode, resp.Header)
 	}
 	f := &streamReader{T: t, events: make(chan streamEvent, 4096), stop: cancel}
 	lines := bufio.NewScanner(resp.Body)
 	if !lines.Scan() || !strings.HasPrefix(lines.Text(), "retry: ") {
-		t.Fatalf("the stream begins with %q", lines.Text())
+		t.Fatalf("got first line %q", lines.Text())
 	}
 	go func() {
 		defer close(f.events)
@@ -76,7 +77,7 @@ func openStream(t *testing.T, p *touchlinetest.User, last string) *streamReader 
 	return f
 }
 
-// next is the next event, comments left out; it fails after limit.
+// next returns the next event, skipping comments. It fails the test after limit.
 func (f *streamReader) next(limit time.Duration) streamEvent {
 	f.Helper()
 	timeout := time.After(limit)
@@ -95,7 +96,7 @@ func (f *streamReader) next(limit time.Duration) streamEvent {
 	}
 }
 
-// ends fails the test unless the stream ends within limit, without an event.
+// ends fails the test unless the stream ends within limit without an event.
 func (f *streamReader) ends(limit time.Duration) {
 	f.Helper()
 	timeout := time.After(limit)
@@ -106,7 +107,7 @@ func (f *streamReader) ends(limit time.Duration) {
 				return
 			}
 			if h.comment == "" {
-				f.Errorf("event %s, want the end", h.event)
+				f.Errorf("got event %s, want the end", h.event)
 			}
 		case <-timeout:
 			f.Errorf("the stream did not end within %s", limit)
@@ -115,14 +116,14 @@ func (f *streamReader) ends(limit time.Duration) {
 	}
 }
 
-// decideAsGuardian answers a request for guardian.
+// decideAsGuardian decides about a player as the guardian.
 func decideAsGuardian(t *testing.T, guardian *touchlinetest.User, player, action string) {
 	t.Helper()
 	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": action}).Want(t, 200)
 }
 
-// TestStreamDelay: what is written arrives at once, also when another replica
-// wrote it, and says what the list says.
+// TestStreamDelay: an event arrives within a second, also from another replica,
+// and equals the notification.
 func TestStreamDelay(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -132,7 +133,7 @@ func TestStreamDelay(t *testing.T) {
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		f := openStream(t, coach, "")
 
-		// Between the processes: a NOTIFY on PostgreSQL, a look every 2 s on a file.
+		// Between replicas: NOTIFY on PostgreSQL, a poll every 2 s on SQLite.
 		limits := map[*touchlinetest.Service]time.Duration{s: time.Second, other: time.Second}
 		if db, _ := postgresAdmin(t, s); db == nil {
 			limits[other] = 3 * time.Second
@@ -142,8 +143,8 @@ func TestStreamDelay(t *testing.T) {
 	})
 }
 
-// wantPromptEvent fails the test unless one of three tries arrives within limit: the rest
-// of the machine is busy.
+// wantPromptEvent fails the test unless one of three events arrives within limit.
+// It allows three because the machine may be busy.
 func (f *streamReader) wantPromptEvent(coach, guardian *touchlinetest.User, player, action string, limit time.Duration) {
 	f.Helper()
 	for try := 1; ; try++ {
@@ -157,13 +158,13 @@ func (f *streamReader) wantPromptEvent(coach, guardian *touchlinetest.User, play
 			f.Fatalf("data %q: %v", h.data, err)
 		}
 		if h.event != "notification" || h.id != newest["id"] || fmt.Sprint(data) != fmt.Sprint(newest) || data["type"] != "guardian_"+action {
-			f.Fatalf("event %+v, want %v", h, newest)
+			f.Fatalf("got event %+v, want %v", h, newest)
 		}
 		if took <= limit {
 			return
 		}
 		if try == 3 {
-			f.Fatalf("an event took %s, want %s", took, limit)
+			f.Fatalf("event took %s, want %s", took, limit)
 		}
 		if action == "approved" {
 			decideAsGuardian(f.T, guardian, player, "revoked")
@@ -177,8 +178,8 @@ func (f *streamReader) wantPromptEvent(coach, guardian *touchlinetest.User, play
 	}
 }
 
-// TestStreamResumesExactly: twenty write at once to one tray through two replicas
-// while its reader is cut off again and again; it gets each event once, in order.
+// TestStreamResumesExactly: 20 writers on two replicas write to one account while
+// its stream breaks repeatedly. The reader gets each event once, in order.
 func TestStreamResumesExactly(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -197,7 +198,7 @@ func TestStreamResumesExactly(t *testing.T) {
 				for n := range each {
 					if n == 2 {
 						if a, err := replicas[i%2].Do(t.Context(), "POST", "/api/approval/send-guardian-request", coach.Access, map[string]any{"player_id": player}); err != nil || a.Status != 201 {
-							t.Errorf("send: %v, %v", err, a)
+							t.Errorf("send request: %v, %v", err, a)
 						}
 					}
 					action := []string{"approved", "revoked"}[n%2]
@@ -223,26 +224,26 @@ func TestStreamResumesExactly(t *testing.T) {
 		}
 		slices.Reverse(want)
 		if !slices.Equal(got, want) {
-			t.Errorf("%d events, want the tray's %d in its order:\n%v\n%v", len(got), len(want), got, want)
+			t.Errorf("got %d events, want the %d notifications in order:\n%v\n%v", len(got), len(want), got, want)
 		}
-		// One that has left the tray is placed by its time: nothing after it is lost.
+		// A deleted last event is found by its time, so no later event is lost.
 		f = openStream(t, coach, "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21")
 		for i := range want {
 			if id := f.next(waitLimit).id; id != want[i] {
-				t.Fatalf("event %d is %s, want %s", i, id, want[i])
+				t.Fatalf("event %d: got %s, want %s", i, id, want[i])
 			}
 		}
 		f.stop()
-		// What is no id begins at the newest.
+		// An invalid last event id starts at the newest event.
 		for _, last := range []string{"7", strings.Repeat("x", 300)} {
 			f := openStream(t, coach, last)
-			never(t, "an unknown event repeats old ones", 300*time.Millisecond, func() bool { return len(f.events) > 0 })
+			never(t, "an unknown event id repeats old events", 300*time.Millisecond, func() bool { return len(f.events) > 0 })
 			f.stop()
 		}
 	})
 }
 
-// TestStreamHeartbeat: a stream without news shows that it lives every 20 seconds.
+// TestStreamHeartbeat: an idle stream sends a comment every 20 seconds.
 func TestStreamHeartbeat(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -252,15 +253,15 @@ func TestStreamHeartbeat(t *testing.T) {
 		select {
 		case h, open := <-f.events:
 			if took := time.Since(start); !open || h.comment == "" || took < 15*time.Second {
-				t.Errorf("after %s: %+v, open %v", took, h, open)
+				t.Errorf("after %s: got %+v, open %v", took, h, open)
 			}
 		case <-time.After(20*time.Second + waitLimit):
-			t.Error("no heartbeat")
+			t.Error("got no heartbeat")
 		}
 	})
 }
 
-// TestStreamEnds: with the token, the session, a link, and the replica.
+// TestStreamEnds: a stream ends with its token, session, last player and replica.
 func TestStreamEnds(t *testing.T) {
 	t.Parallel()
 	const soon = 5 * time.Second
@@ -287,7 +288,7 @@ func TestStreamEnds(t *testing.T) {
 		coach = s.SignIn(t, "coach", coachNumber)
 		f = openStream(t, coach.On(other), "")
 		s.Clock.Advance(15*time.Minute - time.Minute)
-		never(t, "ended before its token", quietPeriod, func() bool {
+		never(t, "ended before its token expired", quietPeriod, func() bool {
 			select {
 			case _, open := <-f.events:
 				return !open
@@ -306,12 +307,13 @@ func TestStreamEnds(t *testing.T) {
 		}
 		f.ends(soon)
 		if took := time.Since(start); took > soon {
-			t.Errorf("a stop with a stream took %s", took)
+			t.Errorf("stop with an open stream took %s", took)
 		}
 	})
 }
 
-// TestStreamLimitPerAccount: ten in one process; one more ends the oldest.
+// TestStreamLimitPerAccount: ten streams per account and replica; one more ends
+// the oldest.
 func TestStreamLimitPerAccount(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -335,7 +337,7 @@ func TestStreamLimitPerAccount(t *testing.T) {
 	})
 }
 
-// TestMarkNotificationsRead: what is read is no longer unread, and only one's own.
+// TestMarkNotificationsRead: an account marks only its own notifications as read.
 func TestMarkNotificationsRead(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -354,14 +356,14 @@ func TestMarkNotificationsRead(t *testing.T) {
 			t.Helper()
 			items := p.Call(t, "GET", "/api/notifications?unread=true", nil).Want(t, 200).Items()
 			if me := p.Call(t, "GET", "/api/me", nil).Want(t, 200).String("unread_notifications"); len(items) != want || me != fmt.Sprint(want) {
-				t.Errorf("%d unread, /api/me says %s, want %d", len(items), me, want)
+				t.Errorf("got %d unread notifications, /api/me says %s, want %d", len(items), me, want)
 			}
 			return items
 		}
 		read := func(body map[string]any, left string) {
 			t.Helper()
 			if a := coach.Call(t, "POST", "/api/notifications/read", body).Want(t, 200); a.String("unread") != left {
-				t.Errorf("%s are left, want %s", a.String("unread"), left)
+				t.Errorf("got %s unread, want %s", a.String("unread"), left)
 			}
 		}
 		first := unread(coach, 3)[0]["id"].(string)
@@ -370,7 +372,7 @@ func TestMarkNotificationsRead(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		read(map[string]any{"ids": []string{first}}, "2")
 		if again := coach.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200).Items()[0]["read_at"]; again != at || at == nil {
-			t.Errorf("read at %v, then at %v", at, again)
+			t.Errorf("got read_at %v, then %v", at, again)
 		}
 		unread(other, 1)
 		read(map[string]any{"all": true}, "0")

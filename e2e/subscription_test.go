@@ -16,7 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// withTiers has the service read its tiers from a file of this text.
+// withTiers configures a tiers file with this text.
 func withTiers(t *testing.T, text string) touchlinetest.Option {
 	path := filepath.Join(t.TempDir(), "tiers.json")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -25,7 +25,7 @@ func withTiers(t *testing.T, text string) touchlinetest.Option {
 	return func(c *config.Config) { c.Tiers = path }
 }
 
-// smallTiers have limits that a test reaches.
+// smallTiers have limits that a test can reach.
 const smallTiers = `{"tiers": [
 	{"name": "small", "title": "Small", "self_service": true, "limits": {"players": 3, "messages_per_day": 2}, "shows": ["name"]},
 	{"name": "large", "title": "Large", "self_service": true, "limits": {"players": 5, "messages_per_day": 4}, "shows": ["name", "bio"]},
@@ -41,7 +41,7 @@ func tierUse(t *testing.T, coach *touchlinetest.User) map[string]any {
 func TestTiers(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		coach := s.SignIn(t, "coach", coachNumber) // whose profile is not complete
+		coach := s.SignIn(t, "coach", coachNumber) // without a complete profile
 		a := coach.Call(t, "GET", "/api/subscription-tiers", nil).Want(t, 200)
 		var names []any
 		for _, item := range a.Items() {
@@ -57,33 +57,33 @@ func TestTiers(t *testing.T) {
 		}
 		profile := coach.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200)
 		if first.String("since") != profile.String("created_at") || profile.String("tier") != "free" || profile.String("kyc_state") != "disabled" {
-			t.Errorf("%s, %s", first.Body, profile.Body)
+			t.Errorf("got %s, %s", first.Body, profile.Body)
 		}
 		choose := func(tier any) *touchlinetest.Response {
 			return coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": tier})
 		}
 		if same := choose("free").Want(t, 200); string(same.Body) != string(first.Body) {
-			t.Errorf("the same tier again: %s, before %s", same.Body, first.Body)
+			t.Errorf("same tier: got %s, want %s", same.Body, first.Body)
 		}
 		for _, unknown := range []any{"gold", "Free", 7, nil} {
 			if a := choose(unknown).Want(t, 422, "validation_failed"); faultPointers(a)[0] != "/tier" {
-				t.Errorf("%v: %s", unknown, a.Body)
+				t.Errorf("%v: got %s", unknown, a.Body)
 			}
 		}
 		if a := choose("academy").Want(t, 403, "tier_limit"); a.String("limit") != "self_service" || a.String("tier") != "free" || a.JSON["needed_tier"] != nil {
-			t.Errorf("%s", a.Body)
+			t.Errorf("got %s", a.Body)
 		}
 		s.Clock.Advance(time.Minute)
 		pro := choose("pro").Want(t, 200)
 		if pro.String("tier") != "pro" || pro.String("since") == first.String("since") || pro.String("details.limits.players") != "1000" {
-			t.Errorf("%s", pro.Body)
+			t.Errorf("upgrade: got %s", pro.Body)
 		}
 		s.Clock.Advance(time.Minute)
 		if again := choose("pro").Want(t, 200); string(again.Body) != string(pro.Body) {
-			t.Errorf("chosen twice: %s, before %s", again.Body, pro.Body)
+			t.Errorf("repeated upgrade: got %s, want %s", again.Body, pro.Body)
 		}
 		if p := coach.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); p.String("tier") != "pro" {
-			t.Errorf("%s", p.Body)
+			t.Errorf("profile: got %s", p.Body)
 		}
 		choose("free").Want(t, 200)
 		s.Coach(t, coach2Number).AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
@@ -95,8 +95,8 @@ func TestTiers(t *testing.T) {
 	})
 }
 
-// TestTiersFromFile: a tier that the file has no more counts as the first, and
-// comes back with it; who is over a limit keeps everything and adds nothing.
+// TestTiersFromFile: a tier missing from the file counts as the first tier until
+// it is back. A coach over a limit keeps everything and can add nothing.
 func TestTiersFromFile(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -111,29 +111,29 @@ func TestTiersFromFile(t *testing.T) {
 		full := add(3).Want(t, 403, "tier_limit")
 		for name, want := range map[string]string{"limit": "players", "limit_value": "3", "use": "3", "tier": "small", "needed_tier": "large"} {
 			if full.String(name) != want {
-				t.Errorf("%s is %s, want %s", name, full.String(name), want)
+				t.Errorf("%s: got %s, want %s", name, full.String(name), want)
 			}
 		}
 		if n := tierUse(t, coach)["players"]; n != 3.0 {
-			t.Errorf("%v players after a refused one", n)
+			t.Errorf("got %v players after a refused one", n)
 		}
 		if n := len(coach.Call(t, "GET", "/api/players", nil).Items()); n != 3 {
-			t.Errorf("%d players", n)
+			t.Errorf("got %d players", n)
 		}
-		// That the coach has the player is said before that there is no room.
+		// A duplicate player is reported before a full tier.
 		if a := add(0).Want(t, 409, "player_exists"); a.String("player_id") != ids[0] {
-			t.Errorf("%s", a.Body)
+			t.Errorf("got %s", a.Body)
 		}
 		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "large"}).Want(t, 200)
 		for i := 3; i < 5; i++ {
 			ids = append(ids, add(i).Want(t, 201).String("player_id"))
 		}
 		if a := add(5).Want(t, 403, "tier_limit"); a.JSON["needed_tier"] != "staff" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("got %s", a.Body)
 		}
 		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "small"}).Want(t, 200)
 		if n := len(coach.Call(t, "GET", "/api/players", nil).Items()); n != 5 || tierUse(t, coach)["players"] != 5.0 {
-			t.Errorf("%d players after going down", n)
+			t.Errorf("got %d players after the downgrade", n)
 		}
 		coach.Call(t, "PATCH", "/api/players/"+ids[4], object{"student": object{"full_name": "Another Name"}}).Want(t, 200)
 		for _, id := range ids[:2] {
@@ -144,19 +144,20 @@ func TestTiersFromFile(t *testing.T) {
 		coach.Call(t, "DELETE", "/api/players/"+ids[2], nil).Want(t, 204)
 		add(6).Want(t, 201)
 		add(7).Want(t, 403, "tier_limit")
-		// A replica whose file has other tiers: the coach's is unknown there.
+		// A replica with another tiers file does not know the coach's tier.
 		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "large"}).Want(t, 200)
 		s.Config.Tiers = config.BuiltIn
 		if a := coach.On(s.Replica()).Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200); a.String("tier") != "free" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("got %s", a.Body)
 		}
 		if a := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200); a.String("tier") != "large" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("got %s", a.Body)
 		}
 	}, withTiers(t, smallTiers))
 }
 
-// TestConcurrentAddsRespectPlayerLimit: of many who add at once, exactly as many win as there is room.
+// TestConcurrentAddsRespectPlayerLimit: of many concurrent adds, exactly as many
+// succeed as the tier allows.
 func TestConcurrentAddsRespectPlayerLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -176,20 +177,20 @@ func TestConcurrentAddsRespectPlayerLimit(t *testing.T) {
 				case a.Status == 403 && a.Code() == "tier_limit" && a.String("use") == "5":
 					refused.Add(1)
 				default:
-					t.Errorf("%d %s", a.Status, a.Body)
+					t.Errorf("got %d %s", a.Status, a.Body)
 				}
 			})
 		}
 		rivals.Wait()
 		players := len(coach.Call(t, "GET", "/api/players", nil).Items())
 		if added.Load() != 5 || refused.Load() != 45 || players != 5 || tierUse(t, coach)["players"] != 5.0 {
-			t.Errorf("%d added, %d refused, %d there, use %v", added.Load(), refused.Load(), players, tierUse(t, coach))
+			t.Errorf("got %d added, %d refused, %d players, usage %v", added.Load(), refused.Load(), players, tierUse(t, coach))
 		}
 	}, withTiers(t, smallTiers))
 }
 
-// TestTierMessageLimit: what is sent by itself waits beyond the tier's messages;
-// what the coach sends is refused and changes nothing.
+// TestTierMessageLimit: beyond the tier's messages, automatic messages are held,
+// and those that the coach sends are refused and change nothing.
 func TestTierMessageLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -197,12 +198,12 @@ func TestTierMessageLimit(t *testing.T) {
 		first := coach.AddPlayer(t, child(1, guardianNumber))
 		coach.AddPlayer(t, child(2, guardianNumber))
 		if n := tierUse(t, coach)["messages_today"]; n != 2.0 {
-			t.Errorf("%v messages", n)
+			t.Errorf("got %v messages", n)
 		}
-		// The third player is added all the same, and its message waits.
+		// The third player is added; its message is held.
 		third := coach.AddPlayer(t, child(3, otherNumber))
 		if state, reason := smsDelivery(getRequest(t, coach, third.String("guardian_request_id"))); state != "queued" || reason != "held" {
-			t.Errorf("the third message is %s, %s", state, reason)
+			t.Errorf("third delivery: got state %s, reason %s", state, reason)
 		}
 		before := coach.Call(t, "GET", "/api/players/approval-status/"+first.String("player_id"), nil).Want(t, 200)
 		corrected := object{"player_id": first.String("player_id"), "guardian": object{"mobile_number": otherNumber}}
@@ -213,16 +214,17 @@ func TestTierMessageLimit(t *testing.T) {
 		} {
 			a := coach.Call(t, "POST", "/api/approval/"+path, body).Want(t, 403, "tier_limit")
 			if a.String("limit") != "messages_per_day" || a.String("limit_value") != "2" || a.String("use") != "2" || a.String("needed_tier") != "large" {
-				t.Errorf("%s: %s", path, a.Body)
+				t.Errorf("%s: got %s", path, a.Body)
 			}
 		}
 		if after := coach.Call(t, "GET", "/api/players/approval-status/"+first.String("player_id"), nil).Want(t, 200); string(after.Body) != string(before.Body) {
-			t.Errorf("something changed: %s, before %s", after.Body, before.Body)
+			t.Errorf("a refused send changed the status: got %s, want %s", after.Body, before.Body)
 		}
-		// In the app alone there is nothing to count.
+		// In-app delivery does not count.
 		corrected["channels"] = []string{"in_app"}
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", corrected).Want(t, 201)
-		// A larger tier has room at once, the smaller one is full again.
+		// An upgrade allows more at once; after the downgrade the limit is
+		// reached again.
 		tier := func(name string) {
 			t.Helper()
 			coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": name}).Want(t, 200)
@@ -230,27 +232,27 @@ func TestTierMessageLimit(t *testing.T) {
 		tier("large")
 		again := coach.Call(t, "POST", "/api/approval/send-student-request", object{"player_id": first.String("player_id"), "student": object{"contact_number": studentNumber}}).Want(t, 201)
 		if state, reason := smsDelivery(again); reason != "" {
-			t.Errorf("with room the message is %s, %s", state, reason)
+			t.Errorf("after the upgrade: got state %s, reason %s", state, reason)
 		}
 		tier("small")
 		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 403, "tier_limit")
 		tier("large")
 		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 202)
 		if n := tierUse(t, coach)["messages_today"]; n != 4.0 {
-			t.Errorf("%v messages", n)
+			t.Errorf("got %v messages", n)
 		}
 		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 403, "tier_limit")
-		// After a day the held one goes.
+		// A day later the held message is sent.
 		if n := s.Sent(otherNumber, "message"); n != 0 {
-			t.Errorf("%d went to the third", n)
+			t.Errorf("got %d messages to the third number", n)
 		}
 		s.Clock.Advance(day + time.Minute)
 		s.SMS(otherNumber, "message", 0)
 	}, withTiers(t, smallTiers), func(c *config.Config) { c.MessagesPerNumberFromCoach, c.MessagesPerNumber = 0, 0 })
 }
 
-// TestInstallationMessageLimit: a MESSAGES_PER_COACH that was chosen counts in
-// the place of the tier's, and refuses nothing.
+// TestInstallationMessageLimit: MESSAGES_PER_COACH replaces the tier's limit and
+// refuses no send.
 func TestInstallationMessageLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -258,7 +260,7 @@ func TestInstallationMessageLimit(t *testing.T) {
 		player := coach.AddPlayer(t, child(1, guardianNumber))
 		a := coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": player.String("player_id"), "approver_type": "guardian"}).Want(t, 202)
 		if _, reason := smsDelivery(a); reason != "held" {
-			t.Errorf("%s", a.Body)
+			t.Errorf("got %s", a.Body)
 		}
 	}, withTiers(t, smallTiers), func(c *config.Config) { c.MessagesPerCoach = 1 })
 }

@@ -23,25 +23,25 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestUploadIdempotencyKey: a key repeats the first answer, whatever the boundaries of
-// the second try, and not for another file.
+// TestUploadIdempotencyKey: a key repeats the first response, even with another
+// multipart boundary, but not for another file.
 func TestUploadIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		post := func(key string, n int, title string) *touchlinetest.Response {
-			// A writer of multipart makes another boundary each time.
+			// Each multipart writer has another boundary.
 			body, header := touchlinetest.Form(map[string]string{"kind": "identity", "title": title}, "a.pdf", touchlinetest.PDF(3000, n))
 			return c.Call(t, "POST", "/api/coach/documents", body, header, "Idempotency-Key: "+key)
 		}
 		first, again := post("k", 1, "Passport").Want(t, 201), post("k", 1, "Passport").Want(t, 201)
 		if string(first.Body) != string(again.Body) || again.Header.Get("Location") != first.Header.Get("Location") {
-			t.Errorf("first %s\nagain %s", first.Body, again.Body)
+			t.Errorf("got %s\nwant %s", first.Body, again.Body)
 		}
 		post("k", 2, "Passport").Want(t, 422, "idempotency_key_reused")
 		post("k", 1, "Visa").Want(t, 422, "idempotency_key_reused")
 		if got := validationFaults(post(`"broken`, 1, "")); len(got) != 1 || got[0] != "/Idempotency-Key invalid_value" {
-			t.Errorf("a broken key: %v", got)
+			t.Errorf("invalid key: got %v", got)
 		}
 		var wait sync.WaitGroup
 		var made atomic.Int64
@@ -57,14 +57,15 @@ func TestUploadIdempotencyKey(t *testing.T) {
 		}
 		wait.Wait()
 		if n := len(c.Call(t, "GET", "/api/coach/documents", nil).Items()); n != 2 {
-			t.Errorf("%d documents, want two", n)
+			t.Errorf("got %d documents, want 2", n)
 		}
 		c.Call(t, "DELETE", first.Header.Get("Location"), nil).Want(t, 200)
 		post("k", 1, "Passport").Want(t, 404, "not_found")
 	})
 }
 
-// startUpload is a connection that has sent the head of an upload of so many bytes.
+// startUpload sends the header of an upload with this Content-Length and returns
+// the connection.
 func startUpload(t *testing.T, s *touchlinetest.Service, c *touchlinetest.User, length string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
@@ -79,7 +80,7 @@ func startUpload(t *testing.T, s *touchlinetest.Service, c *touchlinetest.User, 
 	return conn
 }
 
-// readStatus reads the status of an answer within patience.
+// readStatus reads the status of a response.
 func readStatus(t *testing.T, conn net.Conn) int {
 	t.Helper()
 	_ = conn.SetReadDeadline(time.Now().Add(waitLimit))
@@ -91,15 +92,16 @@ func readStatus(t *testing.T, conn net.Conn) int {
 	return resp.StatusCode
 }
 
-// TestSlowUploads: what comes slowly is taken, what stops coming is ended, and
-// neither keeps anybody waiting.
+// TestSlowUploads: a slow upload succeeds, a stalled one ends, and neither delays
+// others.
 func TestSlowUploads(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
 		s := touchlinetest.NewWith(t, url, func(o *server.Options) { o.UploadStallTimeout, o.UploadTimeout = time.Second, 4*time.Second })
 		c := s.Coach(t, "+919812300001")
 		body := certificateForm("a.pdf", touchlinetest.PDF(2000, 1))
-		// Slow, and yet never still for long: longer in all than one stall may be.
+		// Longer in total than one stall may last, with no pause as long as a
+		// stall.
 		slow := startUpload(t, s, c, fmt.Sprint("Content-Length: ", len(body)))
 		stalled, endless := startUpload(t, s, c, "Content-Length: 5000"), startUpload(t, s, c, "Transfer-Encoding: chunked")
 		_, _ = io.WriteString(stalled, body[:100])
@@ -111,7 +113,7 @@ func TestSlowUploads(t *testing.T) {
 			}
 		})
 		wait.Go(func() {
-			for i := 0; ; i++ { // a byte now and then, for ever
+			for i := 0; ; i++ { // one byte now and then, forever
 				if _, err := io.WriteString(endless, "1\r\n-\r\n"); err != nil || i > 100 {
 					return
 				}
@@ -119,16 +121,16 @@ func TestSlowUploads(t *testing.T) {
 			}
 		})
 		wait.Go(func() {
-			for range 10 { // whoever is quick does not notice
+			for range 10 { // other requests are not delayed
 				c.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
 			}
 		})
 		if status := readStatus(t, slow); status != 201 {
-			t.Errorf("a slow upload: %d", status)
+			t.Errorf("slow upload: got %d", status)
 		}
 		for name, conn := range map[string]net.Conn{"stalled": stalled, "endless": endless} {
 			if status := readStatus(t, conn); status != 400 {
-				t.Errorf("one that is %s: %d", name, status)
+				t.Errorf("%s upload: got %d", name, status)
 			}
 		}
 		wait.Wait()
@@ -137,15 +139,15 @@ func TestSlowUploads(t *testing.T) {
 		_ = gone.Close()
 		for length, want := range map[string]int{"Content-Length: 10551297": 413, "Content-Length: -1": 400, "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\nContent-Encoding: br": 415} {
 			if status := readStatus(t, startUpload(t, s, c, length)); status != want {
-				t.Errorf("%s: %d, want %d at once", length, status, want)
+				t.Errorf("Content-Length %s: got %d, want %d at once", length, status, want)
 			}
 		}
-		eventually(t, "nothing is left of uploads", func() bool { return len(spoolFiles(t, s)) == 0 })
+		eventually(t, "temporary files of uploads are deleted", func() bool { return len(spoolFiles(t, s)) == 0 })
 	})
 }
 
-// TestFileStoreUnavailable: while the file store is away uploads are 503, what is there
-// stays, and nothing is half done.
+// TestFileStoreUnavailable: during an outage of the file store, uploads get 503
+// and change nothing, and existing documents stay.
 func TestFileStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
@@ -159,9 +161,9 @@ func TestFileStoreUnavailable(t *testing.T) {
 		bucket.Wrap.Store(&away)
 		c.Upload(t, "certification", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 503, "unavailable")
 		c.Call(t, "GET", d.String("content_url"), nil).Want(t, 503, "unavailable")
-		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200) // the bytes go when they can
+		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200) // its file is deleted later
 		if n := len(c.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items()); n != 0 {
-			t.Errorf("%d documents", n)
+			t.Errorf("got %d documents", n)
 		}
 		bucket.Wrap.Store(nil)
 		s.Clock.Advance(2 * time.Hour)
@@ -169,25 +171,24 @@ func TestFileStoreUnavailable(t *testing.T) {
 		c.Upload(t, "certification", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 201)
 		db := openTables(t, s)
 		if n := queryOne[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NOT NULL`); n == 0 {
-			t.Error("nothing waits for the sweeper")
+			t.Error("no blob is scheduled for deletion")
 		}
 	})
 }
 
-// TestScannerUnavailable: with a scanner set that is not there, nothing is taken.
+// TestScannerUnavailable: without the configured scanner, no upload is accepted.
 func TestScannerUnavailable(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 503, "unavailable")
 		if n := queryOne[int64](t, openTables(t, s), `SELECT count(*) FROM blobs`); n != 0 {
-			t.Errorf("%d blobs of what was not scanned", n)
+			t.Errorf("got %d blobs that were not scanned", n)
 		}
 	}, func(c *config.Config) { c.ClamAV = "unix:/nowhere/clamd.sock" })
 }
 
-// TestScanner: what the scanner knows as a virus is refused and leaves nothing;
-// what it does not is kept.
+// TestScanner: a virus is refused and not stored.
 func TestScanner(t *testing.T) {
 	t.Parallel()
 	clamd := &scantest.Clamd{TB: t, Limit: 25 << 20}
@@ -198,19 +199,19 @@ func TestScanner(t *testing.T) {
 		sick := bytes.Replace(touchlinetest.PDF(200, 2), []byte("....."), []byte(scantest.Eicar), 1)
 		refused := c.Upload(t, "certification", "b.pdf", sick).Want(t, 422, "validation_failed")
 		if got := validationFaults(refused); len(got) != 1 || got[0] != "/file infected" {
-			t.Errorf("faults %v", got)
+			t.Errorf("got faults %v", got)
 		}
 		if n := len(c.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items()); n != 1 {
-			t.Errorf("%d documents", n)
+			t.Errorf("got %d documents", n)
 		}
 		if n := queryOne[int64](t, openTables(t, s), `SELECT count(*) FROM blobs`); n != 1 {
-			t.Errorf("%d blobs", n)
+			t.Errorf("got %d blobs", n)
 		}
 	}, func(cfg *config.Config) { cfg.ClamAV = address })
 }
 
-// TestPublicPicture: the picture of a coach who is listed and shows it is for
-// anybody; everything else is the owner's.
+// TestPublicPicture: the picture of a listed coach who shows it is public; all
+// other documents are private.
 func TestPublicPicture(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -226,7 +227,7 @@ func TestPublicPicture(t *testing.T) {
 		c.Call(t, "PUT", "/api/coach/visibility", map[string]any{"visible": true, "show": []string{"name", "profile_picture"}}).Want(t, 200)
 		a := s.Call(t, "GET", picture+"?size=small", "", nil).Want(t, 200)
 		if a.Header.Get("Cache-Control") != "public, max-age=60" || a.Header.Get("ETag") == "" {
-			t.Errorf("public: %v", a.Header)
+			t.Errorf("public picture: got headers %v", a.Header)
 		}
 		s.Call(t, "GET", picture+"?size=small", "", nil, "If-None-Match: "+a.Header.Get("ETag")).Want(t, 304)
 		s.Call(t, "GET", picture, "nonsense", nil).Want(t, 200)
@@ -234,7 +235,7 @@ func TestPublicPicture(t *testing.T) {
 		s.Call(t, "GET", picture, "", nil, "Range: bytes=0-1,4-5").Want(t, 200)
 		guardian.Call(t, "GET", picture, nil).Want(t, 200)
 		if own := c.Call(t, "GET", picture, nil).Want(t, 200); own.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("own: %v", own.Header)
+			t.Errorf("own document: got headers %v", own.Header)
 		}
 		s.Call(t, "GET", certificate, "", nil).Want(t, 401)
 		other.Call(t, "GET", certificate, nil).Want(t, 404)
@@ -243,9 +244,10 @@ func TestPublicPicture(t *testing.T) {
 	})
 }
 
-// TestDeletedFilesAreRemoved: within minutes of a deletion the bytes are gone.
+// TestDeletedFilesAreRemoved: files of deleted documents are deleted within
+// minutes.
 func TestDeletedFilesAreRemoved(t *testing.T) {
-	t.Parallel() // it waits for the sweeper
+	t.Parallel() // waits for the cleanup job
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(cornerImage(400, 300))).Want(t, 201)
@@ -261,6 +263,6 @@ func TestDeletedFilesAreRemoved(t *testing.T) {
 		}
 		before := files()
 		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200)
-		eventually(t, "the bytes are gone", func() bool { return files() == before-3 })
+		eventually(t, "the files are deleted", func() bool { return files() == before-3 })
 	})
 }
