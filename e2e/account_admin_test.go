@@ -27,7 +27,7 @@ func auditActions(t *testing.T, auditor *touchlinetest.Operator, id string) (act
 func TestOperatorsDecideKYC(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		desk, auditor := s.Operator(t, operator.KYC), s.Operator(t, operator.Audit)
+		op, auditor := s.Operator(t, operator.KYC), s.Operator(t, operator.Audit)
 		file := touchlinetest.PDF(700, 1)
 		submit := func(c *touchlinetest.User) (document string) {
 			t.Helper()
@@ -39,13 +39,13 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		document := submit(first)
 		s.Clock.Advance(time.Minute)
 		submit(second)
-		a := desk.Call(t, "GET", "/api/admin/kyc?limit=1", nil).Want(t, 200)
-		b := desk.Call(t, "GET", "/api/admin/kyc?limit=1&cursor="+url.QueryEscape(a.String("next_cursor")), nil).Want(t, 200)
+		a := op.Call(t, "GET", "/api/admin/kyc?limit=1", nil).Want(t, 200)
+		b := op.Call(t, "GET", "/api/admin/kyc?limit=1&cursor="+url.QueryEscape(a.String("next_cursor")), nil).Want(t, 200)
 		if a.Items()[0]["coach_id"] != first.ID || b.Items()[0]["coach_id"] != second.ID || b.String("next_cursor") != "" || strings.Contains(string(a.Body), "Kumari") {
 			t.Errorf("queue: got %s, then %s", a.Body, b.Body)
 		}
 		path := "/api/admin/kyc/" + first.ID
-		read := desk.Call(t, "GET", path, nil).Want(t, 200)
+		read := op.Call(t, "GET", path, nil).Want(t, 200)
 		if read.String("legal_name") != "Asha Kumari Rao" || read.String("mobile_number") != coachNumber {
 			t.Errorf("submission: got %s", read.Body)
 		}
@@ -57,7 +57,7 @@ func TestOperatorsDecideKYC(t *testing.T) {
 			return err
 		})
 		at := read.JSON["documents"].([]any)[0].(map[string]any)["content_url"].(string)
-		content := desk.Call(t, "GET", at, nil).Want(t, 200)
+		content := op.Call(t, "GET", at, nil).Want(t, 200)
 		if string(content.Body) != string(file) || content.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(content.Header.Get("Content-Disposition"), "attachment") {
 			t.Errorf("document content: got %d bytes, headers %v", len(content.Body), content.Header)
 		}
@@ -69,33 +69,33 @@ func TestOperatorsDecideKYC(t *testing.T) {
 			path + "/documents/" + certificate + "/content", "/api/admin/kyc/" + second.ID + "/documents/" + document + "/content",
 			path + "/documents/x/content", "/api/admin/kyc/" + certificate, "/api/admin/kyc/x",
 		} {
-			desk.Call(t, "GET", nothing, nil).Want(t, 404)
+			op.Call(t, "GET", nothing, nil).Want(t, 404)
 		}
 		saw := read.String("submission_id")
 		for _, reason := range []any{nil, "", strings.Repeat("x", 501), "a\u0007b", "a\u202eb", "a\u2066b"} {
-			desk.Call(t, "POST", path+"/reject", object{"submission_id": saw, "reason": reason}).Want(t, 422, "validation_failed")
+			op.Call(t, "POST", path+"/reject", object{"submission_id": saw, "reason": reason}).Want(t, 422, "validation_failed")
 		}
 		// A decision must name the version that the operator has seen.
 		for _, body := range []object{{}, {"submission_id": ""}, {"submission_id": "x"}, {"submission_id": nil}, {"submission_id": saw, "more": 1}} {
-			desk.Call(t, "POST", path+"/approve", body).Want(t, 422, "validation_failed")
+			op.Call(t, "POST", path+"/approve", body).Want(t, 422, "validation_failed")
 			body["reason"] = "x"
-			desk.Call(t, "POST", path+"/reject", body).Want(t, 422, "validation_failed")
+			op.Call(t, "POST", path+"/reject", body).Want(t, 422, "validation_failed")
 		}
-		desk.Call(t, "POST", path+"/approve", nil).Want(t, 415)
-		elses := desk.Call(t, "GET", "/api/admin/kyc/"+second.ID, nil).Want(t, 200).String("submission_id")
-		desk.Call(t, "POST", path+"/approve", object{"submission_id": elses}).Want(t, 409, "request_superseded")
+		op.Call(t, "POST", path+"/approve", nil).Want(t, 415)
+		otherSubmission := op.Call(t, "GET", "/api/admin/kyc/"+second.ID, nil).Want(t, 200).String("submission_id")
+		op.Call(t, "POST", path+"/approve", object{"submission_id": otherSubmission}).Want(t, 409, "request_superseded")
 		s.Operator(t, operator.Coaches).Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 403, "insufficient_scope")
-		desk.Call(t, "POST", path+"/reject", object{"reason": "unreadable", "submission_id": saw}).Want(t, 200)
-		if a := desk.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "invalid_transition"); a.String("state") != "rejected" {
+		op.Call(t, "POST", path+"/reject", object{"reason": "unreadable", "submission_id": saw}).Want(t, 200)
+		if a := op.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "invalid_transition"); a.String("state") != "rejected" {
 			t.Errorf("approve after the rejection: got %s", a.Body)
 		}
 		submit(first)
 		// The operator has seen an older submission than the pending one.
-		newer := desk.Call(t, "GET", path, nil).Want(t, 200).String("submission_id")
-		if a := desk.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "request_superseded"); a.String("request_id") != newer {
+		newer := op.Call(t, "GET", path, nil).Want(t, 200).String("submission_id")
+		if a := op.Call(t, "POST", path+"/approve", object{"submission_id": saw}).Want(t, 409, "request_superseded"); a.String("request_id") != newer {
 			t.Errorf("approve an older submission: got %s", a.Body)
 		}
-		desk.Call(t, "POST", path+"/approve", object{"submission_id": newer}).Want(t, 200)
+		op.Call(t, "POST", path+"/approve", object{"submission_id": newer}).Want(t, 200)
 		if countNotifications(t, first, "kyc_verified") != 1 || countNotifications(t, first, "kyc_rejected") != 1 {
 			t.Error("want one notification of each decision")
 		}
@@ -110,13 +110,13 @@ func TestOperatorsDecideKYC(t *testing.T) {
 func TestFindCoaches(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		desk, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
+		op, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
 		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		other.Call(t, "PATCH", "/api/coach/profile", object{"name": "MEERA  Iyer"}).Want(t, 200)
 		const search = "/api/admin/coaches/search"
 		find := func(wanted object) (ids []string, next string) {
 			t.Helper()
-			a := desk.Call(t, "POST", search, wanted).Want(t, 200)
+			a := op.Call(t, "POST", search, wanted).Want(t, 200)
 			for _, c := range a.Items() {
 				ids = append(ids, c["coach_id"].(string))
 			}
@@ -130,7 +130,7 @@ func TestFindCoaches(t *testing.T) {
 			{"number", "0" + coachNumber[3:8] + " " + coachNumber[8:], []string{coach.ID}},
 			{"number", "+919812399999", nil},
 			{"coach_id", other.ID, []string{other.ID}},
-			{"coach_id", desk.ID, nil},
+			{"coach_id", op.ID, nil},
 			{"q", "meera", []string{other.ID, coach.ID}},
 			{"q", " mEERA n", []string{coach.ID}},
 			{"q", "eera", nil},
@@ -165,13 +165,13 @@ func TestFindCoaches(t *testing.T) {
 			object{"q": "x", "cursor": ""},
 			[]string{},
 		} {
-			desk.Call(t, "POST", search, wrong).Want(t, 422, "validation_failed")
+			op.Call(t, "POST", search, wrong).Want(t, 422, "validation_failed")
 		}
-		desk.Call(t, "POST", search, nil).Want(t, 415)
+		op.Call(t, "POST", search, nil).Want(t, 415)
 		// A number must never be part of a URL.
-		desk.Call(t, "GET", "/api/admin/coaches?q=meera", nil).Want(t, 404)
+		op.Call(t, "GET", "/api/admin/coaches?q=meera", nil).Want(t, 404)
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
-		a := desk.Call(t, "GET", "/api/admin/coaches/"+coach.ID, nil).Want(t, 200)
+		a := op.Call(t, "GET", "/api/admin/coaches/"+coach.ID, nil).Want(t, 200)
 		if a.String("mobile_number") != coachNumber || a.String("use.players") != "1" || a.String("use.messages_today") != "1" || a.String("tier") != "free" || a.String("state") != "active" {
 			t.Errorf("search result: got %s", a.Body)
 		}
@@ -180,12 +180,12 @@ func TestFindCoaches(t *testing.T) {
 				t.Errorf("response names a player: %s", a.Body)
 			}
 		}
-		desk.Call(t, "GET", "/api/admin/coaches/"+desk.ID, nil).Want(t, 404)
-		unknown := desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "nonsense"}).Want(t, 422, "validation_failed")
+		op.Call(t, "GET", "/api/admin/coaches/"+op.ID, nil).Want(t, 404)
+		unknown := op.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "nonsense"}).Want(t, 422, "validation_failed")
 		if text := string(unknown.Body); !strings.Contains(text, "free, pro, academy") || strings.Contains(text, "subscription-tiers") {
 			t.Errorf("unknown tier: got %s", text)
 		}
-		if a := desk.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "academy"}).Want(t, 200); a.String("tier") != "academy" {
+		if a := op.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", object{"tier": "academy"}).Want(t, 200); a.String("tier") != "academy" {
 			t.Errorf("after the tier change: got %s", a.Body)
 		}
 		if got := auditActions(t, auditor, coach.ID); !slices.Contains(got, "coach.tier") || !slices.Contains(got, "coach.find") || !slices.Contains(got, "coach.read") {
@@ -205,7 +205,7 @@ func TestSuspension(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		other := s.Replica()
-		desk, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
+		op, auditor := s.Operator(t, operator.Coaches), s.Operator(t, operator.Audit)
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		coach.Call(t, "PUT", "/api/coach/visibility", object{"visible": true, "show": []string{"name"}}).Want(t, 200)
@@ -215,10 +215,10 @@ func TestSuspension(t *testing.T) {
 		path := "/api/admin/coaches/" + coach.ID
 
 		for _, reason := range []string{" ", "a\u0007b", "a\u202eb", "a\u2066b"} {
-			desk.Call(t, "POST", path+"/suspend", object{"reason": reason}).Want(t, 422, "validation_failed")
+			op.Call(t, "POST", path+"/suspend", object{"reason": reason}).Want(t, 422, "validation_failed")
 		}
-		desk.Call(t, "POST", path+"/suspend", nil).Want(t, 415)
-		a := desk.Call(t, "POST", path+"/suspend", object{"reason": "asked for by the school"}).Want(t, 200)
+		op.Call(t, "POST", path+"/suspend", nil).Want(t, 415)
+		a := op.Call(t, "POST", path+"/suspend", object{"reason": "asked for by the school"}).Want(t, 200)
 		if a.String("state") != "suspended" || a.String("suspended_for") != "asked for by the school" {
 			t.Errorf("suspended coach: got %s", a.Body)
 		}
@@ -241,7 +241,7 @@ func TestSuspension(t *testing.T) {
 		for range 6 { // a correct code is not a failed attempt
 			s.Call(t, "POST", "/auth/login", "", login).Want(t, 403, "account_suspended")
 		}
-		desk.Call(t, "POST", path+"/suspend", object{"reason": "again"}).Want(t, 409, "invalid_transition")
+		op.Call(t, "POST", path+"/suspend", object{"reason": "again"}).Want(t, 409, "invalid_transition")
 
 		// Guardians and students can still decide, and the coach's notifications
 		// are kept.
@@ -251,8 +251,8 @@ func TestSuspension(t *testing.T) {
 		}
 		asParent.Call(t, "GET", "/api/me", nil).Want(t, 200)
 
-		desk.Call(t, "POST", path+"/restore", nil).Want(t, 200)
-		desk.Call(t, "POST", path+"/restore", nil).Want(t, 409, "invalid_transition")
+		op.Call(t, "POST", path+"/restore", nil).Want(t, 200)
+		op.Call(t, "POST", path+"/restore", nil).Want(t, 409, "invalid_transition")
 		coach.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
 		access := s.Call(t, "POST", "/auth/login", "", login).Want(t, 200).String("access_token")
 		coach.Access = access
@@ -271,7 +271,7 @@ func TestSuspension(t *testing.T) {
 func TestConcurrentSuspensionAndLogin(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		desk := s.Operator(t, operator.Coaches)
+		op := s.Operator(t, operator.Coaches)
 		replicas := []*touchlinetest.Service{s, s.Replica()}
 		coach := s.Coach(t, coachNumber)
 		path := "/api/admin/coaches/" + coach.ID
@@ -296,7 +296,7 @@ func TestConcurrentSuspensionAndLogin(t *testing.T) {
 				}
 			})
 			wait.Go(func() {
-				if a, err := s.AdminDo(t.Context(), "POST", path+"/suspend", desk.Token, object{"reason": "x"}); err != nil || a.Status != 200 {
+				if a, err := s.AdminDo(t.Context(), "POST", path+"/suspend", op.Token, object{"reason": "x"}); err != nil || a.Status != 200 {
 					t.Errorf("suspend: %v, %v", err, a)
 				}
 			})
@@ -304,7 +304,7 @@ func TestConcurrentSuspensionAndLogin(t *testing.T) {
 			if access != "" {
 				s.Call(t, "GET", "/api/me", access, nil).Want(t, 401, "session_revoked")
 			}
-			desk.Call(t, "POST", path+"/restore", nil).Want(t, 200)
+			op.Call(t, "POST", path+"/restore", nil).Want(t, 200)
 		}
 		t.Logf("%d logins finished before the suspension, %d after", early.Load(), late.Load())
 	})

@@ -99,8 +99,8 @@ func TestAdminCommands(t *testing.T) {
 			t.Errorf("coach show: got %s", shown)
 		}
 		run(0, "coach", "suspend", coach, "--reason", "asked for by the school")
-		if status, _, answer := p.post("/auth/refresh", `{"refresh_token": "`+login.Refresh+`"}`); status != 401 || !strings.Contains(answer, "session_revoked") {
-			t.Errorf("request of a suspended coach: got %d: %s", status, answer)
+		if status, _, response := p.post("/auth/refresh", `{"refresh_token": "`+login.Refresh+`"}`); status != 401 || !strings.Contains(response, "session_revoked") {
+			t.Errorf("request of a suspended coach: got %d: %s", status, response)
 		}
 		if shown, _ := run(0, "coach", "show", coach); !strings.Contains(shown, "suspended") || !strings.Contains(shown, "asked for by the school") {
 			t.Errorf("coach show after restore: got %s", shown)
@@ -117,7 +117,7 @@ func TestAdminCommands(t *testing.T) {
 		for _, wrong := range []struct {
 			code int
 			args string
-			says string
+			want string
 		}{
 			{2, "", "Usage"},
 			{2, "nonsense", "Usage"},
@@ -142,8 +142,8 @@ func TestAdminCommands(t *testing.T) {
 			{2, "kyc reject " + coach, "--reason"},
 			{1, "coach restore " + coach, "already active"},
 		} {
-			if _, said := run(wrong.code, strings.Fields(wrong.args)...); !strings.Contains(said, wrong.says) {
-				t.Errorf("admin %s: got %q", wrong.args, said)
+			if _, output := run(wrong.code, strings.Fields(wrong.args)...); !strings.Contains(output, wrong.want) {
+				t.Errorf("admin %s: got %q", wrong.args, output)
 			}
 		}
 	})

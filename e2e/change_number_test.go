@@ -29,12 +29,12 @@ func changeNumberBody(otp, number, newOTP string) map[string]any {
 
 // concurrently runs the calls at the same time and returns their responses in
 // order.
-func concurrently(t *testing.T, asks ...func() (*touchlinetest.Response, error)) []*touchlinetest.Response {
+func concurrently(t *testing.T, calls ...func() (*touchlinetest.Response, error)) []*touchlinetest.Response {
 	t.Helper()
-	answers := make([]*touchlinetest.Response, len(asks))
+	responses := make([]*touchlinetest.Response, len(calls))
 	start := make(chan struct{})
 	var all sync.WaitGroup
-	for i, ask := range asks {
+	for i, ask := range calls {
 		all.Go(func() {
 			<-start
 			a, err := ask()
@@ -45,12 +45,12 @@ func concurrently(t *testing.T, asks ...func() (*touchlinetest.Response, error))
 			if a.Status >= 500 {
 				t.Errorf("got status %d: %s", a.Status, a.Body)
 			}
-			answers[i] = a
+			responses[i] = a
 		})
 	}
 	close(start)
 	all.Wait()
-	return answers
+	return responses
 }
 
 // callLater returns a call for concurrently.
@@ -242,11 +242,11 @@ func TestChangeNumberRefused(t *testing.T) {
 		// None of these requests used up a correct code.
 		coach.Call(t, "POST", path, changeNumberBody(otp, newNumber, newOTP)).Want(t, 200)
 		coach.Call(t, "POST", path, changeNumberBody(otp, coachNumber, newOTP)).Want(t, 410, "otp_expired")
-		dead := requestCoachOTP(t, s, newNumber)
+		exhausted := requestCoachOTP(t, s, newNumber)
 		for range 5 {
-			coach.Call(t, "POST", path, changeNumberBody(wrongOTP(dead, 0), coachNumber, "123456"))
+			coach.Call(t, "POST", path, changeNumberBody(wrongOTP(exhausted, 0), coachNumber, "123456"))
 		}
-		if a := coach.Call(t, "POST", path, changeNumberBody(dead, coachNumber, "123456")).Want(t, 429, "otp_attempts_exceeded"); a.String("number") != "current" {
+		if a := coach.Call(t, "POST", path, changeNumberBody(exhausted, coachNumber, "123456")).Want(t, 429, "otp_attempts_exceeded"); a.String("number") != "current" {
 			t.Errorf("exhausted code: got %s", a.Body)
 		}
 	}, func(c *config.Config) { c.Countries = []string{"IN"}; c.OTPValidity = time.Hour })

@@ -19,7 +19,7 @@ func TestCloseAccount(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		approved := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "+919812300021")).String("player_id")
 		waiting := coach.AddPlayer(t, child(2, "+919812300012"))
-		guardian, asked := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", "+919812300012")
+		guardian, unanswered := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", "+919812300012")
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": approved, "action": "approved"}).Want(t, 200)
 		stranger := coach.AddPlayer(t, child(3, "+919812300013"))
 		disputer := s.SignIn(t, "guardian", "+919812300013")
@@ -58,16 +58,16 @@ func TestCloseAccount(t *testing.T) {
 		if countNotifications(t, guardian, "coach_left") != 1 || countNotifications(t, guardian, "guardian_request") != 1 || countNotifications(t, guardian, "guardian_approval_confirmed") != 0 {
 			t.Error("guardian's notifications: want one each of coach_left and guardian_request, and no confirmation")
 		}
-		if n := len(asked.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()); n != 0 {
+		if n := len(unanswered.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()); n != 0 {
 			t.Errorf("a party without an approval got %d notifications", n)
 		}
-		for _, p := range []*touchlinetest.User{guardian, asked} {
+		for _, p := range []*touchlinetest.User{guardian, unanswered} {
 			p.Call(t, "GET", "/api/players/approval-status/"+approved, nil).Want(t, 404)
 			p.Call(t, "GET", "/api/players/approval-status/"+waiting.String("player_id"), nil).Want(t, 404)
 		}
 		guardian.Call(t, "GET", "/api/players/approval-status/"+kept, nil).Want(t, 200)
 		refresh(t, s, guardian.Refresh).Want(t, 200) // the guardian still has a player of the other coach
-		refresh(t, s, asked.Refresh).Want(t, 401, "refresh_token_expired")
+		refresh(t, s, unanswered.Refresh).Want(t, 401, "refresh_token_expired")
 		refresh(t, s, disputer.Refresh).Want(t, 401, "refresh_token_expired")
 
 		// The history stays; everything else is gone.
@@ -100,12 +100,12 @@ func TestCloseAccount(t *testing.T) {
 
 		// The number can register again.
 		s.Clock.Advance(time.Hour)
-		anew := s.SignIn(t, "coach", coachNumber)
-		if anew.ID == coach.ID || anew.Login.String("next") != "complete_profile" || len(anew.Call(t, "GET", "/api/players", nil).Want(t, 200).Items()) != 0 {
-			t.Errorf("new account: got %s", anew.Login.Body)
+		newAccount := s.SignIn(t, "coach", coachNumber)
+		if newAccount.ID == coach.ID || newAccount.Login.String("next") != "complete_profile" || len(newAccount.Call(t, "GET", "/api/players", nil).Want(t, 200).Items()) != 0 {
+			t.Errorf("new account: got %s", newAccount.Login.Body)
 		}
 		s.Clock.Advance(61 * time.Second)
-		anew.Call(t, "DELETE", "/api/me", map[string]any{"otp": requestCoachOTP(t, s, coachNumber)}).Want(t, 204) // closing an empty account
+		newAccount.Call(t, "DELETE", "/api/me", map[string]any{"otp": requestCoachOTP(t, s, coachNumber)}).Want(t, 204) // closing an empty account
 	})
 }
 
@@ -147,8 +147,8 @@ func TestCloseAccountRaces(t *testing.T) {
 			if (decided.Status == 200) != (history == 1) || decided.Status != 200 && decided.Status != 404 {
 				t.Errorf("decision: got status %d with %d history records: %s", decided.Status, history, decided.Body)
 			}
-			if tells := countNotifications(t, guardian, "coach_left"); tells != history {
-				t.Errorf("got %d notifications after %d decisions", tells, history)
+			if notified := countNotifications(t, guardian, "coach_left"); notified != history {
+				t.Errorf("got %d notifications after %d decisions", notified, history)
 			}
 			if refreshed.Status == 200 {
 				r.Call(t, "GET", "/api/me", refreshed.String("access_token"), nil).Want(t, 401, "session_revoked")

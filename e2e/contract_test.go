@@ -122,9 +122,9 @@ func TestRetryAfterExhaustedOTP(t *testing.T) {
 		for i := range 5 {
 			s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}).Want(t, 422, "otp_incorrect")
 		}
-		dead := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
-		if wait, err := time.ParseDuration(dead.Header.Get("Retry-After") + "s"); err != nil || wait > 41*time.Second || wait < 30*time.Second {
-			t.Fatalf("Retry-After: got %q, want 30 to 41 s", dead.Header.Get("Retry-After"))
+		exhausted := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
+		if wait, err := time.ParseDuration(exhausted.Header.Get("Retry-After") + "s"); err != nil || wait > 41*time.Second || wait < 30*time.Second {
+			t.Fatalf("Retry-After: got %q, want 30 to 41 s", exhausted.Header.Get("Retry-After"))
 		}
 		s.Clock.Advance(41 * time.Second)
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)

@@ -62,17 +62,17 @@ func TestDashboard(t *testing.T) {
 		second := coach.AddPlayer(t, child(2, "+919812300032"))
 		third := coach.AddPlayer(t, child(3, "+919812300033"))
 		guardian := s.SignIn(t, "guardian", "+919812300031")
-		answer := func(what string) {
+		decide := func(what string) {
 			t.Helper()
 			guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": first.String("player_id"), "action": what}).Want(t, 200)
 		}
-		answer("approved")
+		decide("approved")
 		wantValues(t, "approved", getDashboard(t, coach), map[string]string{
 			"players.total": "3", "players.guardian.approved": "1", "players.guardian.pending": "2", "players.student.pending": "3",
 			"pending_approvals.total": "5", "pending_approvals.under_48h": "5", "pending_approvals.over_48h": "0", "pending_approvals.oldest_days": "0",
 			"unread_notifications": "1", "follow_up.overdue": "0", "follow_up.reached_target": "0",
 		})
-		answer("revoked")
+		decide("revoked")
 		if a := getDashboard(t, coach); a.String("players.guardian.revoked") != "1" || !slices.Equal(attentionKinds(a), []string{"revoked"}) {
 			t.Errorf("revoked: got %s", a.Body)
 		}

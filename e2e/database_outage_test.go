@@ -22,8 +22,8 @@ import (
 func TestDatabaseUnavailable(t *testing.T) {
 	t.Parallel()
 	address := storetest.Postgres(t)
-	road := newProxy(t, address)
-	s := touchlinetest.New(t, road.url())
+	pg := newProxy(t, address)
+	s := touchlinetest.New(t, pg.url())
 	coach := s.Coach(t, coachNumber)
 	player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 	id, link := player.String("player_id"), linkPath(t, s, guardianNumber, 0)
@@ -32,7 +32,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 	f := openStream(t, coach, "")
 	s.Call(t, "GET", "/readyz", "", nil).Want(t, 200)
 
-	road.close()
+	pg.close()
 	f.ends(15 * time.Second)
 	calls := []struct {
 		method, path string
@@ -90,7 +90,7 @@ func TestDatabaseUnavailable(t *testing.T) {
 	s.Call(t, "GET", "/readyz", "", nil).Want(t, 503)
 	s.Call(t, "GET", "/healthz", "", nil).Want(t, 200)
 
-	road.open()
+	pg.open()
 	eventually(t, "the service is ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
 	if items := coach.Call(t, "GET", "/api/players", nil).Want(t, 200).Items(); len(items) != 1 || items[0]["guardian_status"] != "pending" {
 		t.Errorf("partial change during the outage: got %v", items)
@@ -127,9 +127,9 @@ type proxy struct {
 	socket, network, to string
 	query               *url.URL
 
-	mu    sync.Mutex
-	gate  net.Listener
-	lanes map[net.Conn]bool
+	mu       sync.Mutex
+	listener net.Listener
+	conns    map[net.Conn]bool
 }
 
 // newProxy opens a proxy to the server of the database at address.
@@ -165,16 +165,16 @@ func (r *proxy) url() string {
 
 func (r *proxy) open() {
 	r.Helper()
-	gate, err := net.Listen("unix", r.socket)
+	listener, err := net.Listen("unix", r.socket)
 	if err != nil {
 		r.Fatal(err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.gate, r.lanes = gate, map[net.Conn]bool{}
+	r.listener, r.conns = listener, map[net.Conn]bool{}
 	go func() {
 		for {
-			in, err := gate.Accept()
+			in, err := listener.Accept()
 			if err != nil {
 				return
 			}
@@ -184,8 +184,8 @@ func (r *proxy) open() {
 				continue
 			}
 			r.mu.Lock()
-			if r.gate == gate {
-				r.lanes[in], r.lanes[out] = true, true
+			if r.listener == listener {
+				r.conns[in], r.conns[out] = true, true
 			} else {
 				_, _ = in.Close(), out.Close()
 			}
@@ -206,13 +206,13 @@ func pipe(from, to net.Conn) {
 func (r *proxy) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.gate == nil {
+	if r.listener == nil {
 		return
 	}
-	_ = r.gate.Close()
-	r.gate = nil
-	for lane := range r.lanes {
-		_ = lane.Close()
+	_ = r.listener.Close()
+	r.listener = nil
+	for conn := range r.conns {
+		_ = conn.Close()
 	}
 }
 

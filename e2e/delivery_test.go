@@ -30,14 +30,14 @@ func linkPath(t *testing.T, s *touchlinetest.Service, number string, n int) stri
 func TestMessageLink(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		leads := func(path string, want int) string {
+		wantPage := func(path string, want int) string {
 			t.Helper()
 			return string(s.Call(t, "GET", path, "", nil).Want(t, want).Body)
 		}
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		first := linkPath(t, s, guardianNumber, 0)
-		page := leads(first, 200)
+		page := wantPage(first, 200)
 		for _, want := range []string{"Meera Nair", "Asha Rao"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("page lacks %s", want)
@@ -63,27 +63,27 @@ func TestMessageLink(t *testing.T) {
 		if second == first {
 			t.Error("the resend has the same link")
 		}
-		leads(second, 200)
+		wantPage(second, 200)
 		s.Clock.Advance(s.Config.LinkValidity - 48*time.Hour)
-		leads(first, 404)
-		leads(second, 200)
+		wantPage(first, 404)
+		wantPage(second, 200)
 		s.Clock.Advance(48*time.Hour + time.Second)
-		leads(second, 404)
+		wantPage(second, 404)
 
 		coach = renewTokens(t, coach)
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 200)
 		third := linkPath(t, s, guardianNumber, 2)
-		leads(third, 200)
+		wantPage(third, 200)
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
 			"player_id": player.String("player_id"), "guardian": map[string]any{"mobile_number": otherNumber},
 		}).Want(t, 201)
-		leads(third, 404)
+		wantPage(third, 404)
 		corrected := linkPath(t, s, otherNumber, 0)
-		leads(corrected, 200)
+		wantPage(corrected, 200)
 		now := coach.Call(t, "GET", "/api/players/"+player.String("player_id"), nil).Want(t, 200)
 		coach.Call(t, "POST", "/api/approval/requests/"+now.String("guardian_request_id")+"/cancel", nil).Want(t, 200)
-		leads(corrected, 404)
-		leads("/a/nothing", 404)
+		wantPage(corrected, 404)
+		wantPage("/a/nothing", 404)
 	})
 }
 

@@ -26,23 +26,23 @@ func digestBodies(t *testing.T, p *touchlinetest.User) (bodies []string) {
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	// Longer than the interval of the digest job.
-	const looks = 3 * time.Second
+	const jobInterval = 3 * time.Second
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		s.Replica()
 		s.Replica()
 		coach, idle := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		one := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		two := coach.AddPlayer(t, child(2, guardianNumber)).String("guardian_request_id")
-		answered := idle.AddPlayer(t, child(3, otherNumber))
+		approved := idle.AddPlayer(t, child(3, otherNumber))
 		guardian := s.SignIn(t, "guardian", otherNumber)
-		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": answered.String("player_id"), "action": "approved"}).Want(t, 200)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": approved.String("player_id"), "action": "approved"}).Want(t, 200)
 
 		s.Clock.Advance(3*day - time.Minute)
 		coach, idle = renewTokens(t, coach), renewTokens(t, idle)
-		never(t, "notified before three days", looks, func() bool { return len(digestBodies(t, coach)) > 0 })
+		never(t, "notified before three days", jobInterval, func() bool { return len(digestBodies(t, coach)) > 0 })
 		s.Clock.Advance(time.Minute)
 		eventually(t, "the coach is notified", func() bool { return len(digestBodies(t, coach)) > 0 })
-		never(t, "notified twice", looks, func() bool { return len(digestBodies(t, coach)) > 1 })
+		never(t, "notified twice", jobInterval, func() bool { return len(digestBodies(t, coach)) > 1 })
 		if body := digestBodies(t, coach)[0]; body != "3 approval requests have been pending for more than 3 days." {
 			t.Errorf("digest: got %q, want three requests", body)
 		}
@@ -54,10 +54,10 @@ func TestDigest(t *testing.T) {
 		coach.Call(t, "POST", "/api/approval/requests/"+two+"/cancel", nil).Want(t, 200)
 		s.Clock.Advance(3*day - time.Minute)
 		coach = renewTokens(t, coach)
-		never(t, "notified again before three days", looks, func() bool { return len(digestBodies(t, coach)) > 1 })
+		never(t, "notified again before three days", jobInterval, func() bool { return len(digestBodies(t, coach)) > 1 })
 		s.Clock.Advance(time.Minute)
 		eventually(t, "the coach is notified again", func() bool { return len(digestBodies(t, coach)) > 1 })
-		never(t, "notified three times", looks, func() bool { return len(digestBodies(t, coach)) > 2 })
+		never(t, "notified three times", jobInterval, func() bool { return len(digestBodies(t, coach)) > 2 })
 		if body := digestBodies(t, coach)[0]; !strings.HasPrefix(body, "1 approval request ") {
 			t.Errorf("digest: got %q, want one request", body)
 		}
@@ -65,6 +65,6 @@ func TestDigest(t *testing.T) {
 		coach.Call(t, "DELETE", "/api/players/"+one, nil).Want(t, 204)
 		s.Clock.Advance(4 * day)
 		coach, idle = renewTokens(t, coach), renewTokens(t, idle)
-		never(t, "notified although nothing is pending", looks, func() bool { return len(digestBodies(t, coach)) > 2 || len(digestBodies(t, idle)) > 0 })
+		never(t, "notified although nothing is pending", jobInterval, func() bool { return len(digestBodies(t, coach)) > 2 || len(digestBodies(t, idle)) > 0 })
 	})
 }

@@ -47,13 +47,13 @@ func TestConsentEndToEnd(t *testing.T) {
 		if len(links) != 1 || links[0]["player_id"] != id || links[0]["status"] != "pending" {
 			t.Fatalf("guardian's players: got %v", links)
 		}
-		thin := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200)
-		if thin.String("student.date_of_birth") != "" || thin.String("guardian") != "" {
-			t.Fatalf("before the approval: got too many fields: %s", thin.Body)
+		limited := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200)
+		if limited.String("student.date_of_birth") != "" || limited.String("guardian") != "" {
+			t.Fatalf("before the approval: got too many fields: %s", limited.Body)
 		}
-		answer := map[string]any{"player_id": id, "action": "approved", "request_id": links[0]["request_id"]}
-		guardian.Call(t, "PUT", "/api/approval/guardian-response", answer).Want(t, 200)
-		guardian.Call(t, "PUT", "/api/approval/guardian-response", answer).Want(t, 200) // PUT is idempotent
+		decision := map[string]any{"player_id": id, "action": "approved", "request_id": links[0]["request_id"]}
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", decision).Want(t, 200)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", decision).Want(t, 200) // PUT is idempotent
 		wantAvailability(t, coach, id, true, false)
 		full := guardian.Call(t, "GET", "/api/players/"+id, nil).Want(t, 200)
 		if full.String("student.medical_information") == "" {
@@ -61,7 +61,7 @@ func TestConsentEndToEnd(t *testing.T) {
 		}
 
 		student := s.SignIn(t, "student", studentNumber)
-		student.Call(t, "PUT", "/api/approval/guardian-response", answer).Want(t, 403, "role_not_allowed")
+		student.Call(t, "PUT", "/api/approval/guardian-response", decision).Want(t, 403, "role_not_allowed")
 		student.Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": id, "action": "rejected", "reason": "wrong team"}).Want(t, 200)
 		wantAvailability(t, student, id, true, false)
 		student.Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 409, "invalid_transition")
@@ -78,27 +78,27 @@ func TestConsentEndToEnd(t *testing.T) {
 			t.Fatalf("approval status: got %s", status.Body)
 		}
 		history, _ := status.JSON["history"].([]any)
-		var said []string
+		var got []string
 		for _, h := range history {
 			m := h.(map[string]any)
-			said = append(said, m["approver_type"].(string)+" "+m["action"].(string))
+			got = append(got, m["approver_type"].(string)+" "+m["action"].(string))
 		}
 		want := []string{"guardian approved", "student rejected", "student approved", "guardian revoked"}
-		if len(said) != len(want) {
-			t.Fatalf("history: got %v, want %v", said, want)
+		if len(got) != len(want) {
+			t.Fatalf("history: got %v, want %v", got, want)
 		}
 		for i := range want {
-			if said[i] != want[i] {
-				t.Fatalf("history: got %v, want %v", said, want)
+			if got[i] != want[i] {
+				t.Fatalf("history: got %v, want %v", got, want)
 			}
 		}
-		told := map[string]int{}
+		counts := map[string]int{}
 		for _, n := range coach.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items() {
-			told[n["type"].(string)]++
+			counts[n["type"].(string)]++
 		}
 		for _, kind := range []string{"guardian_approved", "student_rejected", "student_approved", "guardian_revoked"} {
-			if told[kind] != 1 {
-				t.Errorf("notification %q: got %d, want 1", kind, told[kind])
+			if counts[kind] != 1 {
+				t.Errorf("notification %q: got %d, want 1", kind, counts[kind])
 			}
 		}
 	})

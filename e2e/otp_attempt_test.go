@@ -47,7 +47,7 @@ func TestDeviceAttemptsAreSeparate(t *testing.T) {
 func TestAttemptLimitSlidingWindow(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		guess := func(n int, want int) {
+		attempt := func(n int, want int) {
 			t.Helper()
 			otp := ""
 			for i := range n {
@@ -58,12 +58,12 @@ func TestAttemptLimitSlidingWindow(t *testing.T) {
 				s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}).Want(t, want)
 			}
 		}
-		guess(1, 422)
+		attempt(1, 422)
 		s.Clock.Advance(23 * time.Hour)
-		guess(8, 422) // nine in total
+		attempt(8, 422) // nine in total
 		s.Clock.Advance(time.Hour)
-		guess(2, 422) // ten in the last 24 h; the first no longer counts
-		guess(1, 429)
+		attempt(2, 422) // ten in the last 24 h; the first no longer counts
+		attempt(1, 429)
 	})
 }
 
@@ -73,7 +73,7 @@ func TestRetryAfterBlockedNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		for _, device := range []string{"", s.SignIn(t, "coach", coachNumber).Device} {
-			guess := func(otp string) map[string]any {
+			request := func(otp string) map[string]any {
 				body := map[string]any{"mobile_number": coachNumber, "otp": otp}
 				if device != "" {
 					body = withDevice(body, device)
@@ -85,10 +85,10 @@ func TestRetryAfterBlockedNumber(t *testing.T) {
 				s.Clock.Advance(6 * time.Minute)
 				otp = requestOTP(t, s, coachNumber, device)
 				for i := range 5 {
-					s.Call(t, "POST", "/auth/verify-otp", "", guess(wrongOTP(otp, i))).Want(t, 422)
+					s.Call(t, "POST", "/auth/verify-otp", "", request(wrongOTP(otp, i))).Want(t, 422)
 				}
 			}
-			a := s.Call(t, "POST", "/auth/login", "", guess(otp)).Want(t, 429, "otp_attempts_exceeded")
+			a := s.Call(t, "POST", "/auth/login", "", request(otp)).Want(t, 429, "otp_attempts_exceeded")
 			if wait, _ := strconv.Atoi(a.Header.Get("Retry-After")); wait < 23*3600 {
 				t.Errorf("device %t: got Retry-After %d: %s", device != "", wait, a.Body)
 			}

@@ -31,13 +31,13 @@ func TestConcurrentWrongOTPs(t *testing.T) {
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
 		otp := s.OTP(coachNumber, 0)
 
-		const guesses, atOnce = 1000, 50
-		codes := make(chan string, guesses)
+		const wrongCodes, atOnce = 1000, 50
+		codes := make(chan string, wrongCodes)
 		var wait sync.WaitGroup
 		for w := range atOnce {
 			wait.Go(func() {
-				for i := range guesses / atOnce {
-					a, err := replicas[i%2].Do(context.Background(), "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, w*guesses/atOnce+i)})
+				for i := range wrongCodes / atOnce {
+					a, err := replicas[i%2].Do(context.Background(), "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, w*wrongCodes/atOnce+i)})
 					if err != nil {
 						codes <- err.Error()
 						continue
@@ -52,8 +52,8 @@ func TestConcurrentWrongOTPs(t *testing.T) {
 		for code := range codes {
 			count[code]++
 		}
-		if count["otp_incorrect"] != 5 || count["otp_attempts_exceeded"] != guesses-5 {
-			t.Fatalf("got %v, want 5 attempts of %d", count, guesses)
+		if count["otp_incorrect"] != 5 || count["otp_attempts_exceeded"] != wrongCodes-5 {
+			t.Fatalf("got %v, want 5 attempts of %d", count, wrongCodes)
 		}
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
 	})
@@ -81,8 +81,8 @@ func TestDailyAttemptLimit(t *testing.T) {
 		before := s.Sent(coachNumber, "otp")
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
 		otp := s.OTP(coachNumber, before)
-		shut := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
-		if shut.Header.Get("Retry-After") == "" {
+		blocked := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
+		if blocked.Header.Get("Retry-After") == "" {
 			t.Fatal("Retry-After is missing")
 		}
 		// The device has its own challenge and attempts.

@@ -38,23 +38,23 @@ func TestReplicasDeliverOnce(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		messages := func() (n int, twice string) {
+		messages := func() (n int, duplicates string) {
 			seen := map[string]bool{}
 			for _, m := range s.Gateway.Accepted() {
 				if m.Kind != "message" {
 					continue
 				}
 				if n++; seen[m.ID] {
-					twice = m.ID
+					duplicates = m.ID
 				}
 				seen[m.ID] = true
 			}
-			return n, twice
+			return n, duplicates
 		}
 		eventually(t, "all messages", func() bool { n, _ := messages(); return n >= all })
 		time.Sleep(quietPeriod)
-		if n, twice := messages(); n != all || twice != "" {
-			t.Errorf("got %d of %d messages, duplicates: %q", n, all, twice)
+		if n, duplicates := messages(); n != all || duplicates != "" {
+			t.Errorf("got %d of %d messages, duplicates: %q", n, all, duplicates)
 		}
 	}, noMessageCaps)
 }

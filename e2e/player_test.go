@@ -25,11 +25,11 @@ func sameResponse(a, b *touchlinetest.Response) bool {
 func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		coach, rival := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
+		coach, otherCoach := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
 		id, request := player.String("player_id"), player.String("guardian_request_id")
 		guardian, student := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "student", studentNumber)
-		none := rival.Call(t, "GET", "/api/players/"+unknownIDs[0], nil).Want(t, 404, "not_found")
+		none := otherCoach.Call(t, "GET", "/api/players/"+unknownIDs[0], nil).Want(t, 404, "not_found")
 		hidden := func(a *touchlinetest.Response) {
 			t.Helper()
 			if a.Want(t, 404, "not_found"); !sameResponse(a, none) {
@@ -37,24 +37,24 @@ func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 			}
 		}
 		for _, name := range append([]string{id}, unknownIDs...) {
-			hidden(rival.Call(t, "GET", "/api/players/"+name, nil))
-			hidden(rival.Call(t, "DELETE", "/api/players/"+name, nil))
-			hidden(rival.Call(t, "PATCH", "/api/players/"+name, object{"student": 7}))
-			hidden(rival.Call(t, "GET", "/api/players/approval-status/"+name, nil))
-			hidden(rival.Call(t, "GET", "/api/services/availability/"+name, nil))
+			hidden(otherCoach.Call(t, "GET", "/api/players/"+name, nil))
+			hidden(otherCoach.Call(t, "DELETE", "/api/players/"+name, nil))
+			hidden(otherCoach.Call(t, "PATCH", "/api/players/"+name, object{"student": 7}))
+			hidden(otherCoach.Call(t, "GET", "/api/players/approval-status/"+name, nil))
+			hidden(otherCoach.Call(t, "GET", "/api/services/availability/"+name, nil))
 			if strings.Contains(name, "%") {
 				continue
 			}
 			for _, path := range []string{"send-guardian-request", "send-student-request", "send-reminder"} {
-				hidden(rival.Call(t, "POST", "/api/approval/"+path, object{"player_id": name, "channels": 7, "approver_type": "nobody"}))
+				hidden(otherCoach.Call(t, "POST", "/api/approval/"+path, object{"player_id": name, "channels": 7, "approver_type": "nobody"}))
 			}
 			if name != id {
 				hidden(guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": name, "action": 7}))
 			}
 		}
 		for _, name := range append([]string{request}, unknownIDs...) {
-			hidden(rival.Call(t, "GET", "/api/approval/requests/"+name, nil))
-			hidden(rival.Call(t, "POST", "/api/approval/requests/"+name+"/cancel", nil))
+			hidden(otherCoach.Call(t, "GET", "/api/approval/requests/"+name, nil))
+			hidden(otherCoach.Call(t, "POST", "/api/approval/requests/"+name+"/cancel", nil))
 		}
 		student.Call(t, "GET", "/api/approval/requests/7", nil).Want(t, 403, "approval_pending")
 		hidden(student.Call(t, "POST", "/api/approval/requests/"+request+"/dispute", nil))

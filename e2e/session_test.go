@@ -66,14 +66,14 @@ func TestRefreshWithLostResponse(t *testing.T) {
 		refresh(t, s, again.String("refresh_token")).Want(t, 401, "session_revoked")
 
 		p = s.SignIn(t, "coach", coachNumber)
-		told := 0
+		notices := 0
 		for _, n := range p.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items() {
 			if n["type"] == "security_notice" {
-				told++
+				notices++
 			}
 		}
-		if told != 1 {
-			t.Fatalf("got %d security notifications, want 1", told)
+		if notices != 1 {
+			t.Fatalf("got %d security notifications, want 1", notices)
 		}
 	})
 }

@@ -154,11 +154,11 @@ func TestNoConfiguration(t *testing.T) {
 	}
 	code := regexp.MustCompile(`\b(\d{6}) is your`)
 	eventually(t, "the code is printed", func() bool { return code.MatchString(p.stdout.String()) })
-	said := p.stdout.String()
-	if !strings.Contains(said, "development") || !strings.Contains(said, p.url+"/docs") {
-		t.Errorf("got output %q", said)
+	output := p.stdout.String()
+	if !strings.Contains(output, "development") || !strings.Contains(output, p.url+"/docs") {
+		t.Errorf("got output %q", output)
 	}
-	otp := code.FindStringSubmatch(said)[1]
+	otp := code.FindStringSubmatch(output)[1]
 	if status, _, body := p.post("/auth/login", `{"mobile_number": "98123 00001", "otp": "`+otp+`"}`); status != 200 {
 		t.Errorf("got %d %s", status, body)
 	}
@@ -242,9 +242,9 @@ func TestCommands(t *testing.T) {
 	if code := p.wait(waitLimit); code != 0 {
 		t.Fatalf("got exit code %d: %s", code, p.stderrText())
 	}
-	said := p.stdout.String()
-	if !strings.Contains(said, "TOUCHLINE_OTP_LENGTH") || !strings.Contains(said, "TOUCHLINE_LINK_VALIDITY") || strings.Contains(said, "S3NT1NEL") {
-		t.Errorf("got output %s", said)
+	output := p.stdout.String()
+	if !strings.Contains(output, "TOUCHLINE_OTP_LENGTH") || !strings.Contains(output, "TOUCHLINE_LINK_VALIDITY") || strings.Contains(output, "S3NT1NEL") {
+		t.Errorf("got output %s", output)
 	}
 	p.wantEmptyDir()
 }

@@ -164,7 +164,7 @@ func TestNoRequestSMSToTestNumber(t *testing.T) {
 		coach := signInTestCoach(t, s, coachAt)
 		player := coach.AddPlayer(t, child(1, guardianAt))
 		id, request := player.String("player_id"), player.String("guardian_request_id")
-		spared := func(request string, want int) {
+		noSMS := func(request string, want int) {
 			t.Helper()
 			n := 0
 			for _, d := range getRequest(t, coach, request).JSON["deliveries"].([]any) {
@@ -183,15 +183,15 @@ func TestNoRequestSMSToTestNumber(t *testing.T) {
 		remind := map[string]any{"player_id": id, "approver_type": "guardian"}
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 409, "request_pending")
 		coach.Call(t, "POST", "/api/approval/send-reminder", remind).Want(t, 202)
-		spared(request, 2)
+		noSMS(request, 2)
 		s.Clock.Advance(2*day + time.Minute)
 		coach = signInTestNumber(t, s, "coach", coachAt)
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", send).Want(t, 200)
-		spared(request, 3)
+		noSMS(request, 3)
 		corrected := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{
 			"player_id": id, "guardian": map[string]any{"mobile_number": otherAt},
 		}).Want(t, 201).String("request_id")
-		spared(corrected, 1)
+		noSMS(corrected, 1)
 		for _, item := range coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items() {
 			if item["request_id"] == corrected && item["blocked_by"] != nil {
 				t.Errorf("blocked by %v", item["blocked_by"])
