@@ -9,77 +9,81 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// scrapeLimit is how long the database may take to say what it is asked.
-const scrapeLimit = 3 * time.Second
+const (
+	// scrapeTimeout limits the time of the database queries of one scrape.
+	scrapeTimeout = 3 * time.Second
+	// backlogLimit bounds the rows that one scrape counts per lane.
+	backlogLimit = 10_000
+)
 
-// Source is what a scrape asks of the store. Each answer costs a bounded number of
-// rows of an index, however much is kept.
+// Source provides the metrics that the database holds. Each call reads a bounded number
+// of index rows.
 type Source interface {
 	// Backlog returns how many deliveries of a lane are queued, counted up to limit,
 	// and the oldest due time, or zero if none is queued.
 	Backlog(ctx context.Context, lane notify.Lane, limit int) (queued int, oldest time.Time, err error)
-	// Failures is how often the database could not serve this process.
+	// Failures is how many calls of this process the database could not serve.
 	Failures() uint64
 	Ping(ctx context.Context) error
 }
 
-// backlogMost bounds what is counted: beyond it the figure says "at least".
-const backlogMost = 10_000
-
 var (
 	up = prometheus.NewDesc("touchline_database_up",
-		"Whether the database answers.", nil, nil)
+		"1 if the database responds, 0 if not.", nil, nil)
 	failures = prometheus.NewDesc("touchline_database_errors_total",
-		"How often the database could not serve this process: away, full, or too slow.", nil, nil)
+		"Calls of this process that the database could not serve: it was down, full or too slow.", nil, nil)
 	waiting = prometheus.NewDesc("touchline_outbox_waiting",
-		"Messages that wait to be sent, of all replicas; 10000 means 10000 or more.", []string{"channel", "kind"}, nil)
+		"Queued deliveries, of all replicas; 10000 means 10000 or more.", []string{"channel", "kind"}, nil)
 	late = prometheus.NewDesc("touchline_outbox_late_seconds",
-		"Age of the oldest due message.", []string{"channel", "kind"}, nil)
+		"Time since the oldest queued delivery was due.", []string{"channel", "kind"}, nil)
 )
 
-// database is what is known of the database when somebody asks.
-type database struct {
+// databaseCollector reads the database at each scrape.
+type databaseCollector struct {
 	source Source
 	lanes  []notify.Lane
 	now    func() time.Time
 }
 
 // Describe implements prometheus.Collector.
-func (d *database) Describe(to chan<- *prometheus.Desc) {
+func (c *databaseCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{up, failures, waiting, late} {
-		to <- desc
+		ch <- desc
 	}
 }
 
-// Collect implements prometheus.Collector. While the database is away it says so,
-// and what else is known is there all the same.
-func (d *database) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), scrapeLimit)
+// Collect implements prometheus.Collector. If the database does not respond, it reports
+// touchline_database_up 0 and omits the outbox.
+func (c *databaseCollector) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
-	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
+	value := 1.0
+	if err := c.collectOutbox(ctx, ch); err != nil {
+		value = 0
 	}
-	answers := d.source.Ping(ctx) == nil
-	for _, lane := range d.lanes {
-		if !answers {
-			break
-		}
-		n, oldest, err := d.source.Backlog(ctx, lane, backlogMost)
+	ch <- gauge(up, value)
+	ch <- prometheus.MustNewConstMetric(failures, prometheus.CounterValue, float64(c.source.Failures()))
+}
+
+func (c *databaseCollector) collectOutbox(ctx context.Context, ch chan<- prometheus.Metric) error {
+	if err := c.source.Ping(ctx); err != nil {
+		return err
+	}
+	for _, lane := range c.lanes {
+		queued, oldest, err := c.source.Backlog(ctx, lane, backlogLimit)
 		if err != nil {
-			answers = false
-			break
+			return err
 		}
-		gauge(waiting, float64(n), string(lane.Channel), string(lane.Kind))
 		age := 0.0
 		if !oldest.IsZero() {
-			age = max(0, d.now().Sub(oldest).Seconds())
+			age = max(0, c.now().Sub(oldest).Seconds())
 		}
-		gauge(late, age, string(lane.Channel), string(lane.Kind))
+		ch <- gauge(waiting, float64(queued), string(lane.Channel), string(lane.Kind))
+		ch <- gauge(late, age, string(lane.Channel), string(lane.Kind))
 	}
-	is := 0.0
-	if answers {
-		is = 1
-	}
-	gauge(up, is)
-	to <- prometheus.MustNewConstMetric(failures, prometheus.CounterValue, float64(d.source.Failures()))
+	return nil
+}
+
+func gauge(desc *prometheus.Desc, value float64, labels ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
 }

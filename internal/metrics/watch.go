@@ -102,7 +102,7 @@ func (s *authStore) EndAll(ctx context.Context, number phone.Number) error {
 	return err
 }
 
-// Approvals returns store, counting decisions.
+// Approvals returns store with decisions counted.
 func (m *Metrics) Approvals(store approval.Store) approval.Store { return &approvalStore{store, m} }
 
 type approvalStore struct {
@@ -123,7 +123,7 @@ func (s *approvalStore) UpdatePlayer(ctx context.Context, id string, load approv
 	return err
 }
 
-// Outbox returns store, counting what leaves.
+// Outbox returns store with deliveries counted.
 func (m *Metrics) Outbox(store worker.Store) worker.Store { return &outboxStore{store, m} }
 
 type outboxStore struct {
@@ -133,7 +133,7 @@ type outboxStore struct {
 
 func (s *outboxStore) count(d notify.Delivery, outcome string, err error) error {
 	if err == nil {
-		s.m.sent.WithLabelValues(string(d.Channel), string(d.Kind), outcome).Inc()
+		s.m.deliveries.WithLabelValues(string(d.Channel), string(d.Kind), outcome).Inc()
 	}
 	return err
 }
