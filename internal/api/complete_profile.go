@@ -44,7 +44,7 @@ func (s *Server) completeProfile(ctx context.Context, r Request[completeProfileR
 	}
 	patch := coach.Patch{
 		Name: in.Name, Email: in.Email, Bio: in.Bio, Sports: in.Sports,
-		Certifications: in.Certifications, Picture: cleared(in.ProfilePicture), Completes: true,
+		Certifications: in.Certifications, Picture: patchValue(in.ProfilePicture), Completes: true,
 	}
 	if in.ExperienceYears != nil {
 		patch.Experience = &in.ExperienceYears

@@ -9,14 +9,14 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-type dashboardAnswer struct {
+type dashboardResponse struct {
 	Profile         dashboardProfile            `json:"profile"`
 	KYC             dashboardKYC                `json:"kyc"`
 	Tier            dashboardTier               `json:"tier"`
 	Players         dashboardPlayers            `json:"players"`
 	Pending         dashboardPending            `json:"pending_approvals"`
 	FollowUp        dashboardFollowUp           `json:"follow_up"`
-	Attention       []attentionAnswer           `json:"attention"`
+	Attention       []attentionResponse         `json:"attention"`
 	AttentionCounts map[coach.AttentionKind]int `json:"attention_counts"`
 	Unread          int                         `json:"unread_notifications"`
 	Batches         []struct{}                  `json:"batches"`
@@ -67,7 +67,7 @@ type dashboardFollowUp struct {
 	Share      *float64 `json:"share"`
 }
 
-type attentionAnswer struct {
+type attentionResponse struct {
 	Kind         coach.AttentionKind `json:"kind"`
 	Since        string              `json:"since"`
 	Detail       string              `json:"detail"`
@@ -96,19 +96,19 @@ func (s *Server) dashboard(ctx context.Context, r Request[noBody]) (Response, er
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.OK(newDashboardAnswer(d, s.now())), nil
+	return endpoint.OK(newDashboardResponse(d, s.now())), nil
 }
 
-func newDashboardAnswer(d *coach.Dashboard, now time.Time) dashboardAnswer {
+func newDashboardResponse(d *coach.Dashboard, now time.Time) dashboardResponse {
 	subscription := newSubscriptionResponse(d.Subscription)
-	a := dashboardAnswer{
+	a := dashboardResponse{
 		Profile:   dashboardProfile{len(d.Missing) == 0, d.Missing},
 		KYC:       dashboardKYC{string(d.KYC)},
 		Tier:      dashboardTier{subscription.Tier, subscription.Use, subscription.Details.Limits},
 		Players:   dashboardPlayers{d.Players.Total, statesCounted(d.Players.Guardian), statesCounted(d.Players.Student)},
 		Pending:   newDashboardPending(d.Pending, now),
 		FollowUp:  dashboardFollowUp{TargetIn: wire.Seconds(coach.FollowUpTarget), Overdue: d.FollowUp.Overdue, Reached: d.FollowUp.Reached, FollowedUp: d.FollowUp.FollowedUp},
-		Attention: []attentionAnswer{}, AttentionCounts: map[coach.AttentionKind]int{}, Unread: d.Unread,
+		Attention: []attentionResponse{}, AttentionCounts: map[coach.AttentionKind]int{}, Unread: d.Unread,
 		Batches: []struct{}{}, Attendance: []struct{}{},
 	}
 	if share, any := d.FollowUp.Share(); any {
@@ -118,7 +118,7 @@ func newDashboardAnswer(d *coach.Dashboard, now time.Time) dashboardAnswer {
 		a.AttentionCounts[kind] = d.Counts[kind]
 	}
 	for _, v := range d.Attention {
-		a.Attention = append(a.Attention, attentionAnswer{
+		a.Attention = append(a.Attention, attentionResponse{
 			Kind: v.Kind, Since: wire.Timestamp(v.Since), Detail: attentionDetails[v.Kind], PlayerID: wire.OrNull(v.PlayerID),
 			StudentName: wire.OrNull(v.StudentName), ApproverType: wire.OrNull(string(v.Party)), RequestID: wire.OrNull(v.RequestID),
 			DocumentID: wire.OrNull(v.DocumentID), Title: wire.OrNull(v.Title),

@@ -2,8 +2,14 @@ package api
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/wire"
@@ -58,4 +64,77 @@ func (s *Server) getCoach(ctx context.Context, r Request[noBody]) (Response, err
 		return Response{}, err
 	}
 	return publicResponse(r.Meta, s.publicCoach(l))
+}
+
+// publicCoach is a coach as the directory answers it. Every member is always
+// there; what the coach does not show, or has not given, is null.
+type publicCoach struct {
+	CoachID         string              `json:"coach_id"`
+	Name            *string             `json:"name"`
+	ProfilePicture  *publicPicture      `json:"profile_picture"`
+	Bio             *string             `json:"bio"`
+	Sports          []string            `json:"sports"`
+	ExperienceYears *int                `json:"experience_years"`
+	Certifications  []publicCertificate `json:"certifications"`
+	Verified        *bool               `json:"verified"`
+}
+
+type publicCertificate struct {
+	Title string `json:"title"`
+}
+
+type publicPicture struct {
+	URL    string                `json:"url"`
+	Width  int                   `json:"width"`
+	Height int                   `json:"height"`
+	Sizes  []pictureSizeResponse `json:"sizes"`
+}
+
+// publicCoach answers a listing.
+func (s *Server) publicCoach(l coach.Listing) publicCoach {
+	out := publicCoach{CoachID: l.CoachID, Name: wire.OrNull(l.Name), Bio: wire.OrNull(l.Bio), ExperienceYears: l.Experience}
+	if l.Shows("sports") {
+		out.Sports = orEmpty(l.Sports)
+	}
+	if l.Shows("certifications") {
+		out.Certifications = []publicCertificate{}
+		for _, c := range l.Certificates {
+			out.Certifications = append(out.Certifications, publicCertificate{c.Title})
+		}
+	}
+	if l.Shows("verified") {
+		verified := s.directory.Verified(l)
+		out.Verified = &verified
+	}
+	if p := l.Picture; p != nil {
+		out.ProfilePicture = &publicPicture{URL: contentURL(p.DocumentID, ""), Width: p.Width, Height: p.Height, Sizes: []pictureSizeResponse{}}
+		for _, size := range p.Sizes {
+			out.ProfilePicture.Sizes = append(out.ProfilePicture.Sizes,
+				pictureSizeResponse{size.Name, size.Width, size.Height, contentURL(p.DocumentID, size.Name)})
+		}
+	}
+	return out
+}
+
+// publicMaxAge is how long caches may keep a directory response, in seconds. A coach who
+// hides may be seen this much longer.
+const publicMaxAge = 60
+
+// publicResponse returns body as JSON that any cache may keep, or 304 to a client that
+// has it. It does not depend on the caller.
+func publicResponse(m meta, body any) (Response, error) {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return Response{}, fmt.Errorf("encode the response: %w", err)
+	}
+	hash := sha256.Sum256(raw)
+	etag := `"` + base64.RawURLEncoding.EncodeToString(hash[:16]) + `"`
+	h := http.Header{}
+	h.Set("Cache-Control", "public, max-age="+strconv.Itoa(publicMaxAge))
+	h.Set("ETag", etag)
+	if etagMatches(strings.Join(m.Header.Values("If-None-Match"), ","), etag) {
+		return Response{Status: http.StatusNotModified, Header: h}, nil
+	}
+	h.Set("Content-Type", "application/json")
+	return Response{Header: h, Raw: raw}, nil
 }

@@ -134,8 +134,8 @@ func (s *Server) editDocument(ctx context.Context, r Request[documentPatch]) (Re
 		f.Add("/title", "invalid_type", "This cannot be cleared.")
 	}
 	patch := coach.DocumentPatch{
-		Title: cleared(in.Title), Issuer: cleared(in.Issuer),
-		IssuedOn: clearedDate(in.IssuedOn, "/issued_on", &f), ExpiresOn: clearedDate(in.ExpiresOn, "/expires_on", &f),
+		Title: patchValue(in.Title), Issuer: patchValue(in.Issuer),
+		IssuedOn: patchDate(in.IssuedOn, "/issued_on", &f), ExpiresOn: patchDate(in.ExpiresOn, "/expires_on", &f),
 	}
 	if len(f) > 0 {
 		if _, err := s.documents.Document(ctx, r.Caller.Actor, id); err != nil {
@@ -150,9 +150,9 @@ func (s *Server) editDocument(ctx context.Context, r Request[documentPatch]) (Re
 	return endpoint.OK(newDocumentResponse(d)), nil
 }
 
-// clearedDate is cleared for a day; in a patch an empty one is a fault.
-func clearedDate(o wire.Opt[string], at string, f *wire.Faults) *coach.Date {
-	text := cleared(o)
+// patchDate is cleared for a day; in a patch an empty one is a fault.
+func patchDate(o wire.Opt[string], at string, f *wire.Faults) *coach.Date {
+	text := patchValue(o)
 	if text == nil {
 		return nil
 	}

@@ -108,7 +108,7 @@ func (fr *formReader) part(part *multipart.Part) error {
 	case name == "":
 		return errForm("One of its parts has no name.")
 	case !utf8.ValidString(name) || name != "file" && !slices.Contains(fr.names, name):
-		f.Add(wire.PointTo("", shown(name)), "unknown_field", "There is no such field.")
+		f.Add(wire.PointTo("", safeName(name)), "unknown_field", "There is no such field.")
 	case twice || name == "file" && fr.form.file != nil:
 		f.Add(wire.PointTo("", name), "duplicate_field", "This field is here twice.")
 	case name == "file":
@@ -121,7 +121,7 @@ func (fr *formReader) part(part *multipart.Part) error {
 }
 
 // shown is a name of a stranger as an answer may repeat it.
-func shown(name string) string {
+func safeName(name string) string {
 	if len(name) > 100 || !utf8.ValidString(name) {
 		return "?"
 	}

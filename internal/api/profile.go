@@ -22,7 +22,7 @@ type profileResponse struct {
 	Sports          []string           `json:"sports"`
 	Certifications  []documentResponse `json:"certifications"`
 	ProfilePicture  *pictureResponse   `json:"profile_picture"`
-	Visibility      visibilityResponse `json:"visibility"`
+	Visibility      profileVisibility  `json:"visibility"`
 	KYCState        string             `json:"kyc_state"`
 	Tier            string             `json:"tier"`
 	ProfileComplete bool               `json:"profile_complete"`
@@ -31,7 +31,7 @@ type profileResponse struct {
 	UpdatedAt       string             `json:"updated_at"`
 }
 
-type visibilityResponse struct {
+type profileVisibility struct {
 	Visible bool     `json:"visible"`
 	Show    []string `json:"show"`
 }
@@ -50,7 +50,7 @@ func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 	return profileResponse{
 		CoachID: p.ID, MobileNumber: string(p.Number), Name: wire.OrNull(p.Name), Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio),
 		ExperienceYears: p.Experience, Sports: sports, Certifications: certifications, ProfilePicture: newPictureResponse(p.Picture()),
-		Visibility: visibilityResponse{p.Visible, orEmpty(p.Show)}, KYCState: string(s.subscriptions.Tiers.KYCState(p.KYC)), Tier: s.subscriptions.Tiers.Of(p.Tier).Name,
+		Visibility: profileVisibility{p.Visible, orEmpty(p.Show)}, KYCState: string(s.subscriptions.Tiers.KYCState(p.KYC)), Tier: s.subscriptions.Tiers.Of(p.Tier).Name,
 		ProfileComplete: len(missing) == 0, Missing: missing,
 		CreatedAt: wire.Timestamp(p.CreatedAt), UpdatedAt: wire.Timestamp(p.UpdatedAt),
 	}
@@ -79,8 +79,8 @@ type profilePatch struct {
 func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Response, error) {
 	in, f := r.Body, r.Faults
 	patch := coach.Patch{
-		Name: cleared(in.Name), Email: cleared(in.Email), Bio: cleared(in.Bio), Sports: cleared(in.Sports),
-		Certifications: cleared(in.Certifications), Picture: cleared(in.ProfilePicture),
+		Name: patchValue(in.Name), Email: patchValue(in.Email), Bio: patchValue(in.Bio), Sports: patchValue(in.Sports),
+		Certifications: patchValue(in.Certifications), Picture: patchValue(in.ProfilePicture),
 	}
 	if in.ExperienceYears.Set {
 		years := in.ExperienceYears.Some()
@@ -90,7 +90,7 @@ func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Resp
 }
 
 // cleared returns what a patch sets: nil leaves it, the zero value clears it.
-func cleared[T any](o wire.Opt[T]) *T {
+func patchValue[T any](o wire.Opt[T]) *T {
 	if !o.Set {
 		return nil
 	}

@@ -69,7 +69,7 @@ func (s *Server) sendReminder(ctx context.Context, r Request[reminderRequest]) (
 	if err != nil {
 		return Response{Subject: in.PlayerID}, err
 	}
-	return endpoint.Accepted(reminderAnswer{s.view(r.Caller).request(request), left}).WithSubject(in.PlayerID), nil
+	return endpoint.Accepted(reminderResponse{s.view(r.Caller).request(request), left}).WithSubject(in.PlayerID), nil
 }
 
 // getRequest serves GET /api/approval/requests/{request_id}. For a student,
@@ -137,4 +137,50 @@ func (s *Server) liftDispute(ctx context.Context, r Request[noBody]) (Response, 
 		return Response{}, err
 	}
 	return endpoint.NoContent(), nil
+}
+
+// requestResponse is the Request of openapi.yaml.
+type requestResponse struct {
+	RequestID       string                `json:"request_id"`
+	PlayerID        string                `json:"player_id"`
+	ApproverType    actor.Role            `json:"approver_type"`
+	State           approval.RequestState `json:"state"`
+	RequestedAt     string                `json:"requested_at"`
+	LastSentAt      string                `json:"last_sent_at"`
+	ResendAllowedAt *string               `json:"resend_allowed_at"`
+	Deliveries      []deliveryResponse    `json:"deliveries"`
+}
+
+type deliveryResponse struct {
+	Channel approval.Channel `json:"channel"`
+	State   string           `json:"state"`
+	Reason  *string          `json:"reason"`
+	At      string           `json:"at"`
+}
+
+// reminderResponse is the ReminderSent of openapi.yaml.
+type reminderResponse struct {
+	requestResponse
+	RemindersLeft int `json:"reminders_left"`
+}
+
+// request returns r. A party reads why a delivery waits or failed of its own
+// request alone: of the other's it would tell what number that one has.
+func (v view) request(r *approval.Request) requestResponse {
+	a := requestResponse{
+		RequestID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party, State: r.State,
+		RequestedAt:     wire.Timestamp(r.RequestedAt),
+		LastSentAt:      wire.Timestamp(r.LastSentAt),
+		ResendAllowedAt: wire.TimestampOrNull(r.ResendAllowedAt(v.rules)),
+		Deliveries:      make([]deliveryResponse, 0, len(r.Deliveries)),
+	}
+	own := v.by.Role == actor.Coach || v.by.Role == r.Party
+	for _, d := range r.Deliveries {
+		sent := deliveryResponse{Channel: d.Channel, State: d.State, At: wire.Timestamp(d.At)}
+		if own {
+			sent.Reason = wire.OrNull(d.Reason)
+		}
+		a.Deliveries = append(a.Deliveries, sent)
+	}
+	return a
 }

@@ -38,8 +38,8 @@ type Config struct {
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
 
-	// Docs serves the contract; nil leaves it out.
-	Docs *Docs
+	// Documentation serves the contract; nil leaves it out.
+	Documentation *Documentation
 	// Pages are mounted for GET beside the API, by ServeMux pattern without a
 	// method; they stand behind the same rate limit.
 	Pages map[string]http.Handler
@@ -78,7 +78,7 @@ type Server struct {
 	hub         *notify.Hub
 	idempotency *idempotency.Service
 	phones      phone.Parser
-	docs        *Docs
+	docs        *Documentation
 	pages       map[string]http.Handler
 	ready       func(context.Context) error
 
@@ -99,7 +99,7 @@ func New(c Config) *Server {
 	s := &Server{
 		auth: c.Auth, approvals: c.Approvals, coaches: c.Coaches, documents: c.Documents, dashboards: c.Dashboards, directory: c.Directory, tray: c.Tray, hub: c.Hub,
 		subscriptions: c.Subscriptions, verifications: c.Verifications,
-		idempotency: c.Idempotency, phones: c.Phones, docs: c.Docs, pages: c.Pages, ready: c.Ready,
+		idempotency: c.Idempotency, phones: c.Phones, docs: c.Documentation, pages: c.Pages, ready: c.Ready,
 		now: c.Now, log: c.Log,
 		streamPoll: c.StreamPoll, streamBeat: c.StreamBeat,
 	}

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"time"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
@@ -49,4 +51,98 @@ func (s *Server) listPending(ctx context.Context, r Request[noBody]) (Response, 
 	return endpoint.PageResponse(page, items, s.view(r.Caller).pending, func(i approval.PendingItem) keyset {
 		return keysetOf(approval.Keyset{At: i.PendingSince, ID: i.PlayerID, Party: i.Party})
 	}), nil
+}
+
+// statusResponse is the ApprovalStatus of openapi.yaml.
+type statusResponse struct {
+	PlayerID                 string           `json:"player_id"`
+	Adult                    bool             `json:"adult"`
+	GuardianApprovalRequired bool             `json:"guardian_approval_required"`
+	GuardianStatus           string           `json:"guardian_status"`
+	GuardianState            approval.State   `json:"guardian_state"`
+	GuardianStatusUpdatedAt  *string          `json:"guardian_status_updated_at"`
+	GuardianRequest          *requestResponse `json:"guardian_request"`
+	StudentStatus            string           `json:"student_status"`
+	StudentState             approval.State   `json:"student_state"`
+	StudentStatusUpdatedAt   *string          `json:"student_status_updated_at"`
+	StudentRequest           *requestResponse `json:"student_request"`
+	History                  []recordResponse `json:"history"`
+}
+
+// recordResponse is the HistoryRecord of openapi.yaml (spec section 2.3).
+type recordResponse struct {
+	ID           string           `json:"id"`
+	PlayerID     string           `json:"player_id"`
+	ApproverType actor.Role       `json:"approver_type"`
+	Action       approval.Trigger `json:"action"`
+	Reason       *string          `json:"reason"`
+	Timestamp    string           `json:"timestamp"`
+}
+
+// status returns where both parties of p stand. The service has left out of
+// history the reasons that are not the caller's to read.
+func (v view) status(p *approval.Player, history []approval.Record) statusResponse {
+	adult := p.Adult(v.now)
+	a := statusResponse{
+		PlayerID: p.ID, Adult: adult, GuardianApprovalRequired: !adult,
+		GuardianStatus:          p.GuardianApprover.Consent.State.Status(),
+		GuardianState:           p.GuardianApprover.Consent.State,
+		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.GuardianApprover.Consent.ChangedAt),
+		GuardianRequest:         v.newestRequest(p, actor.Guardian),
+		StudentStatus:           p.StudentApprover.Consent.State.Status(),
+		StudentState:            p.StudentApprover.Consent.State,
+		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.StudentApprover.Consent.ChangedAt),
+		StudentRequest:          v.newestRequest(p, actor.Student),
+		History:                 make([]recordResponse, 0, len(history)),
+	}
+	for _, r := range history {
+		a.History = append(a.History, recordResponse{
+			ID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party,
+			Action: r.Action, Reason: wire.OrNull(r.Reason), Timestamp: wire.Timestamp(r.At),
+		})
+	}
+	return a
+}
+
+// newestRequest is the newest request to party, whatever its state, or null.
+func (v view) newestRequest(p *approval.Player, party actor.Role) *requestResponse {
+	r := p.Approver(party).Request
+	if r == nil {
+		return nil
+	}
+	a := v.request(r)
+	return &a
+}
+
+// pendingResponse is the PendingApproval of openapi.yaml.
+type pendingResponse struct {
+	PlayerID        string         `json:"player_id"`
+	StudentName     string         `json:"student_name"`
+	ApproverType    actor.Role     `json:"approver_type"`
+	ApproverName    string         `json:"approver_name"`
+	Status          approval.State `json:"status"`
+	RequestID       *string        `json:"request_id"`
+	RequestedAt     *string        `json:"requested_at"`
+	DaysPending     int            `json:"days_pending"`
+	ResendAllowedAt *string        `json:"resend_allowed_at"`
+	RemindersLeft   int            `json:"reminders_left"`
+	BlockedBy       *string        `json:"blocked_by"`
+}
+
+// pending returns one party for whom the coach waits.
+func (v view) pending(i approval.PendingItem) pendingResponse {
+	a := pendingResponse{
+		PlayerID: i.PlayerID, StudentName: i.StudentName,
+		ApproverType: i.Party, ApproverName: i.ApproverName,
+		Status:        approval.Pending,
+		DaysPending:   max(0, int(v.now.Sub(i.PendingSince)/(24*time.Hour))),
+		RemindersLeft: max(0, v.rules.RemindersPerWindow-i.Reminders),
+		BlockedBy:     wire.OrNull(i.BlockedBy()),
+	}
+	if r := i.Request; r != nil && r.State == approval.RequestPending {
+		a.RequestID = &r.ID
+		a.RequestedAt = wire.TimestampOrNull(r.RequestedAt)
+		a.ResendAllowedAt = wire.TimestampOrNull(r.ResendAllowedAt(v.rules))
+	}
+	return a
 }

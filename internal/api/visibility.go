@@ -14,7 +14,7 @@ type visibilityRequest struct {
 	Show    []string `json:"show" rule:"required,max=7,oneof=name|profile_picture|bio|sports|experience_years|certifications|verified"`
 }
 
-type visibilityAnswer struct {
+type visibilityResponse struct {
 	Visible   bool     `json:"visible"`
 	Show      []string `json:"show"`
 	Listed    bool     `json:"listed"`
@@ -29,7 +29,7 @@ func (s *Server) visibility(ctx context.Context, r Request[noBody]) (Response, e
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.OK(newVisibilityAnswer(v)), nil
+	return endpoint.OK(newVisibilityResponse(v)), nil
 }
 
 // setVisibility serves PUT /api/coach/visibility.
@@ -47,11 +47,11 @@ func (s *Server) setVisibility(ctx context.Context, r Request[visibilityRequest]
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.OK(newVisibilityAnswer(v)), nil
+	return endpoint.OK(newVisibilityResponse(v)), nil
 }
 
-func newVisibilityAnswer(v coach.Visibility) visibilityAnswer {
-	return visibilityAnswer{
+func newVisibilityResponse(v coach.Visibility) visibilityResponse {
+	return visibilityResponse{
 		Visible: v.Visible, Show: orEmpty(v.Show), Listed: v.Listed, BlockedBy: wire.OrNull(v.BlockedBy),
 		Allowed: orEmpty(v.Allowed), Missing: orEmpty(v.Missing),
 	}

@@ -12,7 +12,7 @@ import (
 
 // newAPI returns the handler of the API, its documentation and its pages.
 func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
-	docs, err := api.NewDocs()
+	documentation, err := api.NewDocumentation()
 	if err != nil {
 		return nil, err
 	}
@@ -34,10 +34,10 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Idempotency:   s.idempotency,
 		Phones:        s.operator.Phones,
 
-		Docs:    docs,
-		Pages:   pages.Handlers(),
-		Ready:   s.readiness.check,
-		Observe: s.instruments.observeAPI,
+		Documentation: documentation,
+		Pages:         pages.Handlers(),
+		Ready:         s.readiness.check,
+		Observe:       s.instruments.observeAPI,
 
 		PublicURL:         cfg.PublicURL,
 		TrustedProxies:    cfg.TrustedProxies,

@@ -21,8 +21,8 @@ type entry struct {
 
 func (s *Server) entry(f *wire.Faults) entry { return entry{s, s.now(), f} }
 
-// spoiled says whether at, or something that it lies in, has a fault already.
-func (e entry) spoiled(at string) bool {
+// hasFault says whether at, or something that it lies in, has a fault already.
+func (e entry) hasFault(at string) bool {
 	for !e.faults.Has(at) {
 		parent := strings.LastIndexByte(at, '/')
 		if parent < 0 {
@@ -35,7 +35,7 @@ func (e entry) spoiled(at string) bool {
 
 // number reads a mobile number in any spelling.
 func (e entry) number(at, text string) phone.Number {
-	if e.spoiled(at) {
+	if e.hasFault(at) {
 		return ""
 	}
 	return e.server.number(text, at, e.faults)
@@ -46,7 +46,7 @@ var dateForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 // birthDate reads YYYY-MM-DD and says whether it is a day on which somebody who
 // lives may have been born.
 func (e entry) birthDate(at, text string) (approval.Date, bool) {
-	if e.spoiled(at) {
+	if e.hasFault(at) {
 		return approval.Date{}, false
 	}
 	born, err := approval.ParseDate(text)
@@ -63,15 +63,15 @@ func (e entry) birthDate(at, text string) (approval.Date, bool) {
 
 // email reads an e-mail address.
 func (e entry) email(at, text string) string {
-	if !e.spoiled(at) {
+	if !e.hasFault(at) {
 		e.faults.Add(at, "invalid_email", approval.CheckEmail(text))
 	}
 	return text
 }
 
-// orClear is what a merge patch does to a text that may be cleared: nil leaves
+// patchText is what a merge patch does to a text that may be cleared: nil leaves
 // it, a pointer to "" clears it (RFC 7396).
-func orClear[T ~string](o wire.Opt[string], read func(text string) T) *T {
+func patchText[T ~string](o wire.Opt[string], read func(text string) T) *T {
 	if !o.Set {
 		return nil
 	}
@@ -82,5 +82,5 @@ func orClear[T ~string](o wire.Opt[string], read func(text string) T) *T {
 	return &value
 }
 
-// asIs takes a text as decode has checked it.
-func asIs(text string) string { return text }
+// unchanged takes a text as decode has checked it.
+func unchanged(text string) string { return text }

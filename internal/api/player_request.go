@@ -92,10 +92,10 @@ func (in playerPatch) patch(e entry) approval.Patch {
 func (in studentPatch) patch(e entry) approval.StudentPatch {
 	p := approval.StudentPatch{
 		FullName: in.FullName,
-		Number: orClear(in.ContactNumber, func(text string) phone.Number {
+		Number: patchText(in.ContactNumber, func(text string) phone.Number {
 			return e.number("/student/contact_number", text)
 		}),
-		Medical: orClear(in.Medical, asIs),
+		Medical: patchText(in.Medical, unchanged),
 	}
 	if in.DateOfBirth != nil {
 		born, _ := e.birthDate("/student/date_of_birth", *in.DateOfBirth)
@@ -107,7 +107,7 @@ func (in studentPatch) patch(e entry) approval.StudentPatch {
 func (in guardianPatch) patch(e entry) *approval.GuardianPatch {
 	p := &approval.GuardianPatch{
 		Name: in.Name, Relationship: in.Relationship,
-		Email: orClear(in.Email, func(text string) string { return e.email("/guardian/email", text) }),
+		Email: patchText(in.Email, func(text string) string { return e.email("/guardian/email", text) }),
 	}
 	if in.MobileNumber != nil {
 		n := e.number("/guardian/mobile_number", *in.MobileNumber)

@@ -18,10 +18,12 @@ func NewWire(by actor.Actor, rules approval.Rules, now time.Time) Wire {
 	return Wire{view{by, rules, now}}
 }
 
-func (w Wire) Player(p *approval.Player) any                      { return w.player(p) }
-func (w Wire) MyPlayer(p *approval.Player) any                    { return w.myPlayer(p) }
-func (w Wire) Request(r *approval.Request) any                    { return w.request(r) }
-func (w Wire) Reminder(r *approval.Request, left int) any         { return reminderAnswer{w.request(r), left} }
+func (w Wire) Player(p *approval.Player) any   { return w.player(p) }
+func (w Wire) MyPlayer(p *approval.Player) any { return w.myPlayer(p) }
+func (w Wire) Request(r *approval.Request) any { return w.request(r) }
+func (w Wire) Reminder(r *approval.Request, left int) any {
+	return reminderResponse{w.request(r), left}
+}
 func (w Wire) Status(p *approval.Player, h []approval.Record) any { return w.status(p, h) }
 func (w Wire) Pending(i approval.PendingItem) any                 { return w.pending(i) }
 

@@ -6,27 +6,27 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// playerAnswer is the Player of openapi.yaml.
-type playerAnswer struct {
-	PlayerID                string          `json:"player_id"`
-	CoachID                 string          `json:"coach_id"`
-	Student                 studentAnswer   `json:"student"`
-	Guardian                *guardianAnswer `json:"guardian"`
-	Adult                   bool            `json:"adult"`
-	SharedContact           bool            `json:"shared_contact"`
-	GuardianStatus          string          `json:"guardian_status"`
-	StudentStatus           string          `json:"student_status"`
-	GuardianState           approval.State  `json:"guardian_state"`
-	StudentState            approval.State  `json:"student_state"`
-	GuardianStatusUpdatedAt *string         `json:"guardian_status_updated_at"`
-	StudentStatusUpdatedAt  *string         `json:"student_status_updated_at"`
-	GuardianRequestID       *string         `json:"guardian_request_id"`
-	StudentRequestID        *string         `json:"student_request_id"`
-	Services                []serviceAccess `json:"services"`
-	CreatedAt               string          `json:"created_at"`
+// playerResponse is the Player of openapi.yaml.
+type playerResponse struct {
+	PlayerID                string            `json:"player_id"`
+	CoachID                 string            `json:"coach_id"`
+	Student                 studentResponse   `json:"student"`
+	Guardian                *guardianResponse `json:"guardian"`
+	Adult                   bool              `json:"adult"`
+	SharedContact           bool              `json:"shared_contact"`
+	GuardianStatus          string            `json:"guardian_status"`
+	StudentStatus           string            `json:"student_status"`
+	GuardianState           approval.State    `json:"guardian_state"`
+	StudentState            approval.State    `json:"student_state"`
+	GuardianStatusUpdatedAt *string           `json:"guardian_status_updated_at"`
+	StudentStatusUpdatedAt  *string           `json:"student_status_updated_at"`
+	GuardianRequestID       *string           `json:"guardian_request_id"`
+	StudentRequestID        *string           `json:"student_request_id"`
+	Services                []serviceAccess   `json:"services"`
+	CreatedAt               string            `json:"created_at"`
 }
 
-type studentAnswer struct {
+type studentResponse struct {
 	FullName      string  `json:"full_name"`
 	DateOfBirth   string  `json:"date_of_birth"`
 	ContactNumber *string `json:"contact_number"`
@@ -34,7 +34,7 @@ type studentAnswer struct {
 	Medical **string `json:"medical_information,omitempty"`
 }
 
-type guardianAnswer struct {
+type guardianResponse struct {
 	Name         string  `json:"name"`
 	Relationship string  `json:"relationship"`
 	MobileNumber string  `json:"mobile_number"`
@@ -49,10 +49,10 @@ func (v view) player(p *approval.Player) any {
 	return v.wholePlayer(p)
 }
 
-func (v view) wholePlayer(p *approval.Player) playerAnswer {
-	a := playerAnswer{
+func (v view) wholePlayer(p *approval.Player) playerResponse {
+	a := playerResponse{
 		PlayerID: p.ID, CoachID: p.CoachID,
-		Student: studentAnswer{
+		Student: studentResponse{
 			FullName:      p.Student.FullName,
 			DateOfBirth:   p.Student.DateOfBirth.String(),
 			ContactNumber: wire.OrNull(string(p.Student.Number)),
@@ -75,13 +75,13 @@ func (v view) wholePlayer(p *approval.Player) playerAnswer {
 		a.Student.Medical = &medical
 	}
 	if g := p.Guardian; g != nil {
-		a.Guardian = &guardianAnswer{g.Name, g.Relationship, string(g.Number), wire.OrNull(g.Email)}
+		a.Guardian = &guardianResponse{g.Name, g.Relationship, string(g.Number), wire.OrNull(g.Email)}
 	}
 	return a
 }
 
-// playerOutlineAnswer is the PlayerForParty of openapi.yaml.
-type playerOutlineAnswer struct {
+// playerOutlineResponse is the PlayerForParty of openapi.yaml.
+type playerOutlineResponse struct {
 	PlayerID  string  `json:"player_id"`
 	CoachID   string  `json:"coach_id"`
 	CoachName *string `json:"coach_name"`
@@ -96,8 +96,8 @@ type playerOutlineAnswer struct {
 	StudentRequestID  *string        `json:"student_request_id"`
 }
 
-func (v view) playerOutline(p *approval.Player) playerOutlineAnswer {
-	a := playerOutlineAnswer{
+func (v view) playerOutline(p *approval.Player) playerOutlineResponse {
+	a := playerOutlineResponse{
 		PlayerID: p.ID, CoachID: p.CoachID, CoachName: wire.OrNull(p.CoachName),
 		GuardianStatus:    p.GuardianApprover.Consent.State.Status(),
 		StudentStatus:     p.StudentApprover.Consent.State.Status(),
@@ -118,8 +118,8 @@ func openRequestID(p *approval.Player, party actor.Role) *string {
 	return nil
 }
 
-// myPlayerAnswer is the MyPlayer of openapi.yaml: a link as its party sees it.
-type myPlayerAnswer struct {
+// myPlayerResponse is the MyPlayer of openapi.yaml: a link as its party sees it.
+type myPlayerResponse struct {
 	PlayerID           string         `json:"player_id"`
 	CoachID            string         `json:"coach_id"`
 	CoachName          *string        `json:"coach_name"`
@@ -132,10 +132,10 @@ type myPlayerAnswer struct {
 	StudentAppEnabled  bool           `json:"student_app_enabled"`
 }
 
-func (v view) myPlayer(p *approval.Player) myPlayerAnswer {
+func (v view) myPlayer(p *approval.Player) myPlayerResponse {
 	state := p.Approver(v.by.Role).Consent.State
 	on := p.ConsentStatus().Availability(v.rules, v.now)
-	return myPlayerAnswer{
+	return myPlayerResponse{
 		PlayerID: p.ID, CoachID: p.CoachID, CoachName: wire.OrNull(p.CoachName), StudentName: p.Student.FullName,
 		ApproverType: v.by.Role, Status: state.Status(), State: state,
 		RequestID:          openRequestID(p, v.by.Role),

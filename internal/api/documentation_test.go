@@ -18,7 +18,7 @@ import (
 // docsServer mounts the documents as the service does.
 func docsServer(t *testing.T) http.Handler {
 	t.Helper()
-	docs, err := api.NewDocs()
+	docs, err := api.NewDocumentation()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,52 +30,52 @@ var templateFiles embed.FS
 // Document returns the OpenAPI document as JSON. Each call converts it anew.
 func Document() ([]byte, error) { return apidocs.JSON(openAPI) }
 
-// Docs serves the contract to programs and to people: the OpenAPI document,
+// Documentation serves the contract to programs and to people: the OpenAPI document,
 // its reference page, and a page for each problem code. Its methods are the
 // handlers; whoever routes mounts them.
 //
 // Nothing is read before the first request. Then the document is parsed once,
 // its two renderings are kept compressed, and the parsed tree is dropped.
-type Docs struct {
+type Documentation struct {
 	templates *template.Template
-	content   func() (docsContent, error)
+	content   func() (renderedDocs, error)
 }
 
-// docsContent is what is kept of the document.
-type docsContent struct {
-	json, page keptPage
+// renderedDocs is what is kept of the document.
+type renderedDocs struct {
+	json, page cachedPage
 	// answeredBy lists, for each problem code, the operations that answer it.
 	answeredBy map[string][]apidocs.Link
 }
 
-// NewDocs returns the handlers. It fails where a template is faulty.
-func NewDocs() (*Docs, error) {
+// NewDocumentation returns the handlers. It fails where a template is faulty.
+func NewDocumentation() (*Documentation, error) {
 	t, err := template.ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("docs: %w", err)
 	}
-	d := &Docs{templates: t}
+	d := &Documentation{templates: t}
 	d.content = sync.OnceValues(d.build)
 	return d, nil
 }
 
 // OpenAPIJSON serves GET /openapi.json.
-func (d *Docs) OpenAPIJSON(w http.ResponseWriter, r *http.Request) {
+func (d *Documentation) OpenAPIJSON(w http.ResponseWriter, r *http.Request) {
 	d.kept().json.serve(w, r, http.StatusOK)
 }
 
 // Page serves GET /docs.
-func (d *Docs) Page(w http.ResponseWriter, r *http.Request) {
+func (d *Documentation) Page(w http.ResponseWriter, r *http.Request) {
 	d.kept().page.serve(w, r, http.StatusOK)
 }
 
 // Problems serves GET /problems/, the list of all codes.
-func (d *Docs) Problems(w http.ResponseWriter, r *http.Request) {
+func (d *Documentation) Problems(w http.ResponseWriter, r *http.Request) {
 	d.render(w, r, http.StatusOK, "problems.html", problemGroups())
 }
 
 // Problem serves GET /problems/{code}.
-func (d *Docs) Problem(w http.ResponseWriter, r *http.Request) {
+func (d *Documentation) Problem(w http.ResponseWriter, r *http.Request) {
 	code := r.PathValue("code")
 	kind, ok := problem.Lookup(code)
 	if !ok {
@@ -94,7 +94,7 @@ func (d *Docs) Problem(w http.ResponseWriter, r *http.Request) {
 // kept builds what is kept at the first call. What it builds from is embedded
 // and built by a test, so it cannot fail in service; if it does, recovery
 // answers.
-func (d *Docs) kept() docsContent {
+func (d *Documentation) kept() renderedDocs {
 	c, err := d.content()
 	if err != nil {
 		panic(err)
@@ -102,24 +102,24 @@ func (d *Docs) kept() docsContent {
 	return c
 }
 
-func (d *Docs) build() (docsContent, error) {
+func (d *Documentation) build() (renderedDocs, error) {
 	raw, err := Document()
 	if err != nil {
-		return docsContent{}, err
+		return renderedDocs{}, err
 	}
 	ref, err := apidocs.New(openAPI)
 	if err != nil {
-		return docsContent{}, err
+		return renderedDocs{}, err
 	}
 	page, err := d.html("docs.html", ref)
 	if err != nil {
-		return docsContent{}, err
+		return renderedDocs{}, err
 	}
-	return docsContent{json: newKeptPage("application/json", "", raw), page: page, answeredBy: ref.AnsweredBy()}, nil
+	return renderedDocs{json: newCachedPage("application/json", "", raw), page: page, answeredBy: ref.AnsweredBy()}, nil
 }
 
 // render answers with a page that is small enough to be made each time.
-func (d *Docs) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+func (d *Documentation) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	page, err := d.html(name, data)
 	if err != nil {
 		panic(err)
@@ -130,33 +130,33 @@ func (d *Docs) render(w http.ResponseWriter, r *http.Request, status int, name s
 // html renders a page. Its policy admits the one style sheet that it carries
 // and nothing else; the hash is taken of what was rendered, because
 // html/template takes comments out of style sheets.
-func (d *Docs) html(name string, data any) (keptPage, error) {
+func (d *Documentation) html(name string, data any) (cachedPage, error) {
 	var buf bytes.Buffer
 	if err := d.templates.ExecuteTemplate(&buf, name, data); err != nil {
-		return keptPage{}, fmt.Errorf("docs: %w", err)
+		return cachedPage{}, fmt.Errorf("docs: %w", err)
 	}
 	_, rest, _ := strings.Cut(buf.String(), "<style>")
 	style, _, _ := strings.Cut(rest, "</style>")
 	hash := sha256.Sum256([]byte(style))
 	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
 		"'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-	return newKeptPage("text/html; charset=utf-8", policy, buf.Bytes()), nil
+	return newCachedPage("text/html; charset=utf-8", policy, buf.Bytes()), nil
 }
 
-// keptPage is an answer that is kept compressed.
-type keptPage struct {
+// cachedPage is an answer that is kept compressed.
+type cachedPage struct {
 	contentType, policy, etag string
 	compressed                []byte
 	size                      int
 }
 
-func newKeptPage(contentType, policy string, content []byte) keptPage {
+func newCachedPage(contentType, policy string, content []byte) cachedPage {
 	var buf bytes.Buffer
 	zw := gzip.NewWriter(&buf)
 	_, _ = zw.Write(content) // a bytes.Buffer takes everything
 	_ = zw.Close()
 	hash := sha256.Sum256(content)
-	return keptPage{
+	return cachedPage{
 		contentType: contentType,
 		policy:      policy,
 		// Weak, because the compressed and the plain form share it.
@@ -168,7 +168,7 @@ func newKeptPage(contentType, policy string, content []byte) keptPage {
 
 // serve answers with the document, compressed for whoever takes that, or with
 // 304 for whoever has it.
-func (d keptPage) serve(w http.ResponseWriter, r *http.Request, status int) {
+func (d cachedPage) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
 	if d.policy != "" {
