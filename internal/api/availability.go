@@ -49,7 +49,7 @@ func (s *Server) availability(ctx context.Context, r Request[noBody]) (Response,
 	if err != nil {
 		return Response{}, err
 	}
-	a, err := s.approvals.Availability(ctx, r.Caller.Actor, id)
+	a, err := s.Approvals.Availability(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}

@@ -26,7 +26,7 @@ func (s *Server) changeNumber(ctx context.Context, r Request[changeNumberRequest
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	by, ended, err := s.auth.ChangeNumber(ctx, r.Caller.Actor, in.DeviceToken, otp, to, newOTP)
+	by, ended, err := s.Auth.ChangeNumber(ctx, r.Caller.Actor, in.DeviceToken, otp, to, newOTP)
 	if err != nil {
 		return Response{}, err
 	}

@@ -19,9 +19,9 @@ func (s *Server) closeAccount(ctx context.Context, r Request[closeAccountRequest
 		return Response{}, err
 	}
 	by := r.Caller.Actor
-	if err := s.auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
+	if err := s.Auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
 		return Response{}, err
 	}
-	s.hub.Wake(by.AccountID)
+	s.Hub.Wake(by.AccountID)
 	return endpoint.NoContent(), nil
 }

@@ -37,7 +37,7 @@ func (in completeProfileRequest) has(field string) bool {
 // completeProfile serves POST /auth/complete-profile.
 func (s *Server) completeProfile(ctx context.Context, r Request[completeProfileRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	for _, field := range s.coaches.Required {
+	for _, field := range s.Coaches.Required {
 		if !in.has(field) {
 			f.Add(wire.PointTo("", field), "required", "This is needed.")
 		}

@@ -19,7 +19,7 @@ type entry struct {
 	faults *wire.Faults
 }
 
-func (s *Server) entry(f *wire.Faults) entry { return entry{s, s.now(), f} }
+func (s *Server) entry(f *wire.Faults) entry { return entry{s, s.Now(), f} }
 
 // hasFault says whether at, or something that it lies in, has a fault already.
 func (e entry) hasFault(at string) bool {

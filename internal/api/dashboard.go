@@ -92,11 +92,11 @@ var attentionDetails = map[coach.AttentionKind]string{
 
 // dashboard serves GET /api/coach/dashboard.
 func (s *Server) dashboard(ctx context.Context, r Request[noBody]) (Response, error) {
-	d, err := s.dashboards.Of(ctx, r.Caller.Actor)
+	d, err := s.Dashboards.Of(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.OK(newDashboardResponse(d, s.now())), nil
+	return endpoint.OK(newDashboardResponse(d, s.Now())), nil
 }
 
 func newDashboardResponse(d *coach.Dashboard, now time.Time) dashboardResponse {

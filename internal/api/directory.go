@@ -24,7 +24,7 @@ func (s *Server) listCoaches(ctx context.Context, r Request[noBody]) (Response, 
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	coaches, next, err := s.directory.List(ctx, wanted, page.After.ID, page.Limit())
+	coaches, next, err := s.Directory.List(ctx, wanted, page.After.ID, page.Limit())
 	if err != nil {
 		return Response{}, err
 	}
@@ -59,7 +59,7 @@ func (s *Server) getCoach(ctx context.Context, r Request[noBody]) (Response, err
 	if err != nil {
 		return Response{}, err
 	}
-	l, err := s.directory.Coach(ctx, id)
+	l, err := s.Directory.Coach(ctx, id)
 	if err != nil {
 		return Response{}, err
 	}
@@ -103,7 +103,7 @@ func (s *Server) publicCoach(l coach.Listing) publicCoach {
 		}
 	}
 	if l.Shows("verified") {
-		verified := s.directory.Verified(l)
+		verified := s.Directory.Verified(l)
 		out.Verified = &verified
 	}
 	if p := l.Picture; p != nil {

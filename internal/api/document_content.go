@@ -32,7 +32,7 @@ func (s *Server) openContent(ctx context.Context, r Request[noBody]) (*coach.Con
 	if r.Query.Has("size") && size == "" {
 		size = "?" // an empty size is unknown, not the original
 	}
-	return s.documents.Open(ctx, r.Caller.Actor, id, size)
+	return s.Documents.Open(ctx, r.Caller.Actor, id, size)
 }
 
 // errNoContent returns why the caller gets no content: not signed in, not a coach, or

@@ -17,7 +17,7 @@ var closeConnection = Response{Header: http.Header{"Connection": {"close"}}}
 func (s *Server) readForm(r Request[endpoint.Upload], names ...string) (*form, error) {
 	body := s.uploadBody(r.Body)
 	defer body.done()
-	fr := &formReader{body: body, names: names, spool: s.documents.NewSpool}
+	fr := &formReader{body: body, names: names, spool: s.Documents.NewSpool}
 	return fr.read(r.Header)
 }
 
@@ -34,7 +34,7 @@ func (s *Server) addDocument(ctx context.Context, r Request[endpoint.Upload]) (R
 	return s.handleOnce(ctx, r.Meta, keyed{
 		owner: by.AccountID, keep: keepResponse, timeout: uploadWorkTimeout, body: form.fingerprint(),
 		mayRepeat: func(ctx context.Context, id string) error {
-			_, err := s.documents.Document(ctx, by, id)
+			_, err := s.Documents.Document(ctx, by, id)
 			return err
 		},
 		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
@@ -43,7 +43,7 @@ func (s *Server) addDocument(ctx context.Context, r Request[endpoint.Upload]) (R
 			if err := s.checkDraft(draft, f); err != nil {
 				return Response{}, err
 			}
-			d, err := s.documents.Add(ctx, by, draft)
+			d, err := s.Documents.Add(ctx, by, draft)
 			if err != nil {
 				return Response{}, err
 			}
@@ -57,7 +57,7 @@ func (s *Server) checkDraft(draft coach.Upload, f wire.Faults) error {
 	if f.Has("/file") {
 		return f.Err()
 	}
-	_, more, err := s.documents.Check(draft)
+	_, more, err := s.Documents.Check(draft)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (s *Server) replaceContent(ctx context.Context, r Request[endpoint.Upload])
 	if err != nil {
 		return Response{}, err
 	}
-	old, err := s.documents.Document(ctx, r.Caller.Actor, id)
+	old, err := s.Documents.Document(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}
@@ -140,7 +140,7 @@ func (s *Server) replaceContent(ctx context.Context, r Request[endpoint.Upload])
 	if err := s.checkDraft(draft, form.faults); err != nil {
 		return Response{}, err
 	}
-	d, kyc, err := s.documents.Replace(ctx, r.Caller.Actor, id, draft)
+	d, kyc, err := s.Documents.Replace(ctx, r.Caller.Actor, id, draft)
 	if err != nil {
 		return Response{}, err
 	}

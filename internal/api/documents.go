@@ -96,7 +96,7 @@ func (s *Server) listDocuments(ctx context.Context, r Request[noBody]) (Response
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	list, err := s.documents.List(ctx, r.Caller.Actor, coach.DocumentKind(kind), page.After.ID, page.ReadLimit())
+	list, err := s.Documents.List(ctx, r.Caller.Actor, coach.DocumentKind(kind), page.After.ID, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
@@ -109,7 +109,7 @@ func (s *Server) getDocument(ctx context.Context, r Request[noBody]) (Response, 
 	if err != nil {
 		return Response{}, err
 	}
-	d, err := s.documents.Document(ctx, r.Caller.Actor, id)
+	d, err := s.Documents.Document(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}
@@ -138,12 +138,12 @@ func (s *Server) editDocument(ctx context.Context, r Request[documentPatch]) (Re
 		IssuedOn: patchDate(in.IssuedOn, "/issued_on", &f), ExpiresOn: patchDate(in.ExpiresOn, "/expires_on", &f),
 	}
 	if len(f) > 0 {
-		if _, err := s.documents.Document(ctx, r.Caller.Actor, id); err != nil {
+		if _, err := s.Documents.Document(ctx, r.Caller.Actor, id); err != nil {
 			return Response{}, err // what is not the caller's is not found before it is invalid
 		}
 		return Response{}, f.Err()
 	}
-	d, err := s.documents.Edit(ctx, r.Caller.Actor, id, patch)
+	d, err := s.Documents.Edit(ctx, r.Caller.Actor, id, patch)
 	if err != nil {
 		return Response{}, err
 	}
@@ -175,15 +175,15 @@ func (s *Server) deleteDocument(ctx context.Context, r Request[noBody]) (Respons
 	if err != nil {
 		return Response{}, err
 	}
-	removed, err := s.documents.Remove(ctx, r.Caller.Actor, id)
+	removed, err := s.Documents.Remove(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}
-	missing := s.coaches.Missing(removed.Filled)
+	missing := s.Coaches.Missing(removed.Filled)
 	return endpoint.OK(documentDeletedResponse{len(missing) == 0, missing, s.kycState(removed.KYC)}), nil
 }
 
 // kycState is the state of a verification as answers say it.
 func (s *Server) kycState(state coach.KYCState) string {
-	return string(s.subscriptions.Tiers.KYCState(state))
+	return string(s.Subscriptions.Tiers.KYCState(state))
 }

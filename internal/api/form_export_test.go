@@ -19,7 +19,7 @@ type Form struct {
 
 // ReadForm reads an upload as a handler does.
 func ReadForm(w http.ResponseWriter, r *http.Request, spool func() (coach.Spool, error), names ...string) (*Form, error) {
-	s := &Server{uploadStallTimeout: uploadStallTimeout, uploadTimeout: uploadTimeout}
+	s := &Server{Config: Config{UploadStallTimeout: uploadStallTimeout, UploadTimeout: uploadTimeout}}
 	upload := endpoint.Upload{Reader: r.Body, Control: http.NewResponseController(w)}
 	fr := &formReader{body: s.uploadBody(upload), names: names, spool: spool}
 	f, err := fr.read(r.Header)

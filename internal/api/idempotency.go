@@ -71,7 +71,7 @@ func (s *Server) handleOnce(ctx context.Context, m meta, k keyed) (Response, err
 	if !present {
 		return k.handle(ctx, nil)
 	}
-	lease, stored, err := s.idempotency.Begin(ctx, k.owner, key, k.keep, []byte(m.Method), []byte(m.Path), k.body)
+	lease, stored, err := s.Idempotency.Begin(ctx, k.owner, key, k.keep, []byte(m.Method), []byte(m.Path), k.body)
 	if err != nil {
 		return Response{}, err
 	}
@@ -135,7 +135,7 @@ func (s *Server) settle(ctx context.Context, traceID string, end func(context.Co
 		}
 	}
 	if err != nil {
-		s.log.LogAttrs(ctx, slog.LevelError, "store the response of an idempotent request", slog.String("trace_id", traceID), slog.Any("error", err))
+		s.Log.LogAttrs(ctx, slog.LevelError, "store the response of an idempotent request", slog.String("trace_id", traceID), slog.Any("error", err))
 	}
 }
 

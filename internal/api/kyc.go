@@ -30,7 +30,7 @@ func newKYCResponse(state coach.KYCState, sub coach.Submission) kycResponse {
 
 // kyc serves GET /api/coach/kyc.
 func (s *Server) kyc(ctx context.Context, r Request[noBody]) (Response, error) {
-	state, sub, err := s.verifications.State(ctx, r.Caller.Actor)
+	state, sub, err := s.Verifications.State(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
 	}
@@ -55,7 +55,7 @@ func (s *Server) submitKYC(ctx context.Context, r Request[kycRequest]) (Response
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	state, sub, err := s.verifications.Submit(ctx, r.Caller.Actor, in.LegalName, in.DocumentIDs)
+	state, sub, err := s.Verifications.Submit(ctx, r.Caller.Actor, in.LegalName, in.DocumentIDs)
 	if err != nil {
 		return Response{}, err
 	}

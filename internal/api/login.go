@@ -59,7 +59,7 @@ func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, 
 			if err := f.Err(); err != nil {
 				return Response{}, err
 			}
-			grant, err := s.auth.Login(ctx, slot, otp, in.DeviceToken, in.DeviceName)
+			grant, err := s.Auth.Login(ctx, slot, otp, in.DeviceToken, in.DeviceName)
 			if err != nil {
 				return Response{}, err
 			}
@@ -71,7 +71,7 @@ func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, 
 // sessionLives answers otp_expired where the session that a login opened has
 // ended: the OTP is used up, and 401 is never said here.
 func (s *Server) sessionLives(ctx context.Context, id string) error {
-	lives, err := s.auth.SessionLives(ctx, id)
+	lives, err := s.Auth.SessionLives(ctx, id)
 	if err == nil && !lives {
 		err = fault.New(fault.Gone, "otp_expired", "This OTP was used, and the session that it opened has ended. Ask for a new OTP.")
 	}
@@ -89,7 +89,7 @@ func (s *Server) refresh(ctx context.Context, r Request[refreshRequest]) (Respon
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	grant, err := s.auth.Refresh(ctx, in.RefreshToken)
+	grant, err := s.Auth.Refresh(ctx, in.RefreshToken)
 	if err != nil {
 		return Response{}, err
 	}
@@ -100,7 +100,7 @@ func (s *Server) refresh(ctx context.Context, r Request[refreshRequest]) (Respon
 // failed read would lose the tokens.
 func (s *Server) grantResponse(g *auth.Grant) Response {
 	by := g.Session.Actor()
-	complete := by.Role != actor.Coach || s.coaches.Completed(g.Session.Filled)
+	complete := by.Role != actor.Coach || s.Coaches.Completed(g.Session.Filled)
 	return endpoint.OK(tokenResponse{
 		AccessToken: g.AccessToken, TokenType: "Bearer", ExpiresIn: wire.Seconds(g.AccessEnds),
 		RefreshToken: g.RefreshToken, RefreshExpiresIn: wire.Seconds(g.RefreshEnds),

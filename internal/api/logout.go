@@ -24,13 +24,13 @@ func (s *Server) logout(ctx context.Context, r Request[logoutRequest]) (Response
 	}
 	var err error
 	if refused == nil {
-		err = s.auth.Logout(ctx, r.Caller.Actor, in.All)
+		err = s.Auth.Logout(ctx, r.Caller.Actor, in.All)
 	} else {
-		err = s.auth.LogoutByRefresh(ctx, *in.RefreshToken, in.All)
+		err = s.Auth.LogoutByRefresh(ctx, *in.RefreshToken, in.All)
 	}
 	if err != nil {
 		return Response{}, err
 	}
-	s.hub.Wake(r.Caller.Actor.AccountID)
+	s.Hub.Wake(r.Caller.Actor.AccountID)
 	return endpoint.NoContent(), nil
 }

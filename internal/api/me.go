@@ -24,18 +24,18 @@ func (s *Server) me(ctx context.Context, r Request[noBody]) (Response, error) {
 	by := r.Caller.Actor
 	out := meResponse{Account: newAccountResponse(by), Role: string(by.Role), ProfileComplete: true}
 	var err error
-	if out.Roles, err = s.auth.Roles(ctx, by); err != nil {
+	if out.Roles, err = s.Auth.Roles(ctx, by); err != nil {
 		return Response{}, err
 	}
-	if out.UnreadNotifications, err = s.tray.Unread(ctx, by); err != nil {
+	if out.UnreadNotifications, err = s.Tray.Unread(ctx, by); err != nil {
 		return Response{}, err
 	}
 	if by.Role == actor.Coach {
-		p, err := s.coaches.Profile(ctx, by)
+		p, err := s.Coaches.Profile(ctx, by)
 		if err != nil {
 			return Response{}, err
 		}
-		out.Name, out.ProfileComplete = wire.OrNull(p.Name), len(p.Missing(s.coaches.Required)) == 0
+		out.Name, out.ProfileComplete = wire.OrNull(p.Name), len(p.Missing(s.Coaches.Required)) == 0
 	}
 	out.Next = nextScreen(by.Role, out.ProfileComplete)
 	return endpoint.OK(out), nil

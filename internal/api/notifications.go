@@ -37,7 +37,7 @@ func (s *Server) listNotifications(ctx context.Context, r Request[noBody]) (Resp
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	notes, err := s.tray.List(ctx, r.Caller.Actor, unread == "true", p.After.Seq, p.ReadLimit())
+	notes, err := s.Tray.List(ctx, r.Caller.Actor, unread == "true", p.After.Seq, p.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
@@ -68,9 +68,9 @@ func (s *Server) markRead(ctx context.Context, r Request[markReadRequest]) (Resp
 	var unread int
 	var err error
 	if in.All != nil {
-		unread, err = s.tray.MarkAllRead(ctx, r.Caller.Actor)
+		unread, err = s.Tray.MarkAllRead(ctx, r.Caller.Actor)
 	} else {
-		unread, err = s.tray.MarkRead(ctx, r.Caller.Actor, in.IDs)
+		unread, err = s.Tray.MarkRead(ctx, r.Caller.Actor, in.IDs)
 	}
 	if err != nil {
 		return Response{}, err

@@ -32,7 +32,7 @@ func (s *Server) requestOTP(ctx context.Context, r Request[requestOTPRequest]) (
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	asked, err := s.auth.RequestOTP(ctx, slot, in.DeviceToken, r.Client)
+	asked, err := s.Auth.RequestOTP(ctx, slot, in.DeviceToken, r.Client)
 	if err != nil {
 		return Response{}, err
 	}
@@ -61,7 +61,7 @@ func (s *Server) verifyOTP(ctx context.Context, r Request[verifyOTPRequest]) (Re
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	verified, err := s.auth.VerifyOTP(ctx, slot, otp, in.DeviceToken)
+	verified, err := s.Auth.VerifyOTP(ctx, slot, otp, in.DeviceToken)
 	if err != nil {
 		return Response{}, err
 	}
@@ -84,7 +84,7 @@ func (s *Server) number(typed, at string, f *wire.Faults) phone.Number {
 	if typed == "" || f.Has(at) {
 		return ""
 	}
-	n, err := s.phones.Parse(typed)
+	n, err := s.Phones.Parse(typed)
 	if err != nil {
 		f.Add(at, "invalid_number", "This is "+err.Error()+".")
 	}

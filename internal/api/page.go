@@ -41,7 +41,7 @@ type page = endpoint.Page[keyset]
 
 // page returns the page of a list that the query asks for.
 func (s *Server) page(m meta, f *wire.Faults) page {
-	return endpoint.QueryPage[keyset](m, s.auth.Keys.Vault.For(auth.ForCursors), m.Caller.AccountID, f)
+	return endpoint.QueryPage[keyset](m, s.Auth.Keys.Vault.For(auth.ForCursors), m.Caller.AccountID, f)
 }
 
 // queryText returns a text of the query that keeps to the rules, "" where there is

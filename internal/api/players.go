@@ -16,7 +16,7 @@ func (s *Server) addPlayer(ctx context.Context, r Request[addPlayerRequest]) (Re
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	p, err := s.approvals.Add(ctx, r.Caller.Actor, student, guardian)
+	p, err := s.Approvals.Add(ctx, r.Caller.Actor, student, guardian)
 	if err != nil {
 		return Response{}, err
 	}
@@ -32,7 +32,7 @@ func (s *Server) listPlayers(ctx context.Context, r Request[noBody]) (Response, 
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	players, err := s.approvals.Players(ctx, r.Caller.Actor, filter, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
+	players, err := s.Approvals.Players(ctx, r.Caller.Actor, filter, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
 	if err != nil {
 		return Response{}, err
 	}
@@ -58,7 +58,7 @@ func (s *Server) getPlayer(ctx context.Context, r Request[noBody]) (Response, er
 	if err != nil {
 		return Response{}, err
 	}
-	p, err := s.approvals.Player(ctx, r.Caller.Actor, id)
+	p, err := s.Approvals.Player(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}
@@ -80,11 +80,11 @@ func (s *Server) updatePlayer(ctx context.Context, r Request[playerPatch]) (Resp
 		if err := s.checkPlayerVisible(ctx, r.Caller.Actor, id); err != nil {
 			return Response{}, err
 		}
-		if err := s.coaches.Complete(ctx, r.Caller.Actor); err != nil {
+		if err := s.Coaches.Complete(ctx, r.Caller.Actor); err != nil {
 			return Response{}, err
 		}
 	}
-	p, err := s.approvals.Edit(ctx, r.Caller.Actor, id, patch)
+	p, err := s.Approvals.Edit(ctx, r.Caller.Actor, id, patch)
 	if err != nil {
 		return Response{}, err
 	}
@@ -97,7 +97,7 @@ func (s *Server) deletePlayer(ctx context.Context, r Request[noBody]) (Response,
 	if err != nil {
 		return Response{}, err
 	}
-	if err := s.approvals.Remove(ctx, r.Caller.Actor, id); err != nil {
+	if err := s.Approvals.Remove(ctx, r.Caller.Actor, id); err != nil {
 		return Response{}, err
 	}
 	return endpoint.NoContent(), nil
@@ -110,7 +110,7 @@ func (s *Server) listMyPlayers(ctx context.Context, r Request[noBody]) (Response
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	links, err := s.approvals.Links(ctx, r.Caller.Actor, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
+	links, err := s.Approvals.Links(ctx, r.Caller.Actor, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
 	if err != nil {
 		return Response{}, err
 	}

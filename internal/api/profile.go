@@ -38,7 +38,7 @@ type profileVisibility struct {
 
 // newProfileResponse answers a profile; what is not built yet stands at its rest.
 func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
-	missing := p.Missing(s.coaches.Required)
+	missing := p.Missing(s.Coaches.Required)
 	sports := p.Sports
 	if sports == nil {
 		sports = []string{}
@@ -50,7 +50,7 @@ func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 	return profileResponse{
 		CoachID: p.ID, MobileNumber: string(p.Number), Name: wire.OrNull(p.Name), Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio),
 		ExperienceYears: p.Experience, Sports: sports, Certifications: certifications, ProfilePicture: newPictureResponse(p.Picture()),
-		Visibility: profileVisibility{p.Visible, orEmpty(p.Show)}, KYCState: string(s.subscriptions.Tiers.KYCState(p.KYC)), Tier: s.subscriptions.Tiers.Of(p.Tier).Name,
+		Visibility: profileVisibility{p.Visible, orEmpty(p.Show)}, KYCState: string(s.Subscriptions.Tiers.KYCState(p.KYC)), Tier: s.Subscriptions.Tiers.Of(p.Tier).Name,
 		ProfileComplete: len(missing) == 0, Missing: missing,
 		CreatedAt: wire.Timestamp(p.CreatedAt), UpdatedAt: wire.Timestamp(p.UpdatedAt),
 	}
@@ -58,7 +58,7 @@ func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 
 // profile serves GET /api/coach/profile.
 func (s *Server) profile(ctx context.Context, r Request[noBody]) (Response, error) {
-	p, err := s.coaches.Profile(ctx, r.Caller.Actor)
+	p, err := s.Coaches.Profile(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
 	}
@@ -114,12 +114,12 @@ func (s *Server) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f 
 	}
 	if len(f) > 0 {
 		// The documents in the patch may have faults too.
-		if err := addFaults(&f, s.coaches.Check(ctx, by, patch)); err != nil {
+		if err := addFaults(&f, s.Coaches.Check(ctx, by, patch)); err != nil {
 			return Response{}, err
 		}
 		return Response{}, f.Err()
 	}
-	p, err := s.coaches.Edit(ctx, by, patch)
+	p, err := s.Coaches.Edit(ctx, by, patch)
 	if err != nil {
 		return Response{}, err
 	}

@@ -40,7 +40,7 @@ func (s *Server) authenticate(r *http.Request) (Caller, error) {
 	if err != nil {
 		return Caller{}, err
 	}
-	by, claims, err := s.auth.Authenticate(r.Context(), token)
+	by, claims, err := s.Auth.Authenticate(r.Context(), token)
 	return Caller{Actor: by, Claims: claims}, err
 }
 
@@ -81,7 +81,7 @@ var (
 
 // checkPlayerVisible returns not_found unless the caller may see the player.
 func (s *Server) checkPlayerVisible(ctx context.Context, by actor.Actor, playerID string) error {
-	_, err := s.approvals.Player(ctx, by, playerID)
+	_, err := s.Approvals.Player(ctx, by, playerID)
 	return err
 }
 

@@ -34,7 +34,7 @@ func (s *Server) sendStudentRequest(ctx context.Context, r Request[sendStudentRe
 
 // send returns 201 for a new request and 200 for a repeated one.
 func (s *Server) send(ctx context.Context, caller Caller, playerID string, party actor.Role, correction approval.Patch, channels []approval.Channel) (Response, error) {
-	request, created, err := s.approvals.Send(ctx, caller.Actor, playerID, party, correction, channels)
+	request, created, err := s.Approvals.Send(ctx, caller.Actor, playerID, party, correction, channels)
 	if err != nil {
 		return Response{Subject: playerID}, err
 	}
@@ -65,7 +65,7 @@ func (s *Server) sendReminder(ctx context.Context, r Request[reminderRequest]) (
 	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
 		return Response{}, err
 	}
-	request, left, err := s.approvals.Remind(ctx, r.Caller.Actor, in.PlayerID, in.party())
+	request, left, err := s.Approvals.Remind(ctx, r.Caller.Actor, in.PlayerID, in.party())
 	if err != nil {
 		return Response{Subject: in.PlayerID}, err
 	}
@@ -76,7 +76,7 @@ func (s *Server) sendReminder(ctx context.Context, r Request[reminderRequest]) (
 // approval_pending comes before not_found.
 func (s *Server) getRequest(ctx context.Context, r Request[noBody]) (Response, error) {
 	id, _ := r.PathID("request_id") // "" is not found
-	request, err := s.approvals.Request(ctx, r.Caller.Actor, id)
+	request, err := s.Approvals.Request(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}
@@ -92,7 +92,7 @@ func (s *Server) cancelRequest(ctx context.Context, r Request[noBody]) (Response
 	if err := s.checkEmptyBody(ctx, r, id); err != nil {
 		return Response{}, err
 	}
-	request, err := s.approvals.Cancel(ctx, r.Caller.Actor, id)
+	request, err := s.Approvals.Cancel(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}
@@ -105,7 +105,7 @@ func (s *Server) checkEmptyBody(ctx context.Context, r Request[noBody], requestI
 	if len(r.Faults) == 0 {
 		return nil
 	}
-	if err := s.approvals.CheckVisible(ctx, r.Caller.Actor, requestID); err != nil {
+	if err := s.Approvals.CheckVisible(ctx, r.Caller.Actor, requestID); err != nil {
 		return err
 	}
 	return r.Faults.Err()
@@ -120,7 +120,7 @@ func (s *Server) disputeRequest(ctx context.Context, r Request[noBody]) (Respons
 	if err := s.checkEmptyBody(ctx, r, id); err != nil {
 		return Response{}, err
 	}
-	request, err := s.approvals.Dispute(ctx, r.Caller.Actor, id)
+	request, err := s.Approvals.Dispute(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}
@@ -133,7 +133,7 @@ func (s *Server) liftDispute(ctx context.Context, r Request[noBody]) (Response, 
 	if err != nil {
 		return Response{}, err
 	}
-	if err := s.approvals.Lift(ctx, r.Caller.Actor, id); err != nil {
+	if err := s.Approvals.Lift(ctx, r.Caller.Actor, id); err != nil {
 		return Response{}, err
 	}
 	return endpoint.NoContent(), nil

@@ -34,7 +34,7 @@ type Inputs struct{ s *Server }
 
 // NewInputs reads numbers of region, at a time.
 func NewInputs(region string, now time.Time) Inputs {
-	return Inputs{&Server{phones: phone.Parser{DefaultRegion: region}, now: func() time.Time { return now }}}
+	return Inputs{&Server{Config: Config{Phones: phone.Parser{DefaultRegion: region}, Now: func() time.Time { return now }}}}
 }
 
 // decodeBody decodes a body as the adapter does.

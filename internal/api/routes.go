@@ -108,7 +108,7 @@ func (s *Server) approvalRoutes() []route {
 
 // profileComplete returns profile_incomplete until the coach's profile is complete.
 func (s *Server) profileComplete(ctx context.Context, caller Caller) error {
-	return s.coaches.Complete(ctx, caller.Actor)
+	return s.Coaches.Complete(ctx, caller.Actor)
 }
 
 // serviceRoutes are the key set, health, documentation and pages.
@@ -119,13 +119,13 @@ func (s *Server) serviceRoutes() []route {
 		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia, NoRateLimit: true},
 	}
 	pages := map[string]http.Handler{}
-	if s.docs != nil {
-		pages["/openapi.json"] = http.HandlerFunc(s.docs.OpenAPIJSON)
-		pages["/docs"] = http.HandlerFunc(s.docs.Page)
-		pages["/problems/{$}"] = http.HandlerFunc(s.docs.Problems)
-		pages["/problems/{code}"] = http.HandlerFunc(s.docs.Problem)
+	if s.Documentation != nil {
+		pages["/openapi.json"] = http.HandlerFunc(s.Documentation.OpenAPIJSON)
+		pages["/docs"] = http.HandlerFunc(s.Documentation.Page)
+		pages["/problems/{$}"] = http.HandlerFunc(s.Documentation.Problems)
+		pages["/problems/{code}"] = http.HandlerFunc(s.Documentation.Problem)
 	}
-	for _, more := range []map[string]http.Handler{pages, s.pages} {
+	for _, more := range []map[string]http.Handler{pages, s.Pages} {
 		for pattern, page := range more {
 			routes = append(routes, pageRoute(pattern, page))
 		}

@@ -93,7 +93,7 @@ func newAdapter(t *testing.T, change ...func(*api.Config)) *adapter {
 		Phones:      phone.Parser{DefaultRegion: "IN"},
 		PublicURL:   "https://touchline.example",
 		Now:         time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		StreamPoll: 10 * time.Millisecond, StreamBeat: 50 * time.Millisecond,
+		StreamPoll: 10 * time.Millisecond, StreamHeartbeat: 50 * time.Millisecond,
 	}
 	for _, f := range change {
 		f(&c)

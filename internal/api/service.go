@@ -15,7 +15,7 @@ type jwksResponse struct {
 // jwks serves GET /.well-known/jwks.json, the newest key first. A key is published an
 // hour before it signs, so caches may keep the set for five minutes.
 func (s *Server) jwks(context.Context, Request[noBody]) (Response, error) {
-	keys, err := s.auth.Keys.JWKS()
+	keys, err := s.Auth.Keys.JWKS()
 	if err != nil {
 		return Response{}, err
 	}
@@ -30,5 +30,5 @@ func (s *Server) healthz(context.Context, Request[noBody]) (Response, error) {
 
 // readyz serves GET /readyz.
 func (s *Server) readyz(ctx context.Context, _ Request[noBody]) (Response, error) {
-	return endpoint.Ready(ctx, s.ready)
+	return endpoint.Ready(ctx, s.Ready)
 }

@@ -25,7 +25,7 @@ func (s *Server) listSessions(ctx context.Context, r Request[noBody]) (Response,
 		return Response{}, err
 	}
 	by := r.Caller.Actor
-	sessions, err := s.auth.Sessions(ctx, by, p.After.ID, p.ReadLimit())
+	sessions, err := s.Auth.Sessions(ctx, by, p.After.ID, p.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
@@ -44,9 +44,9 @@ func (s *Server) endSession(ctx context.Context, r Request[noBody]) (Response, e
 		return Response{}, err
 	}
 	by := r.Caller.Actor
-	if err := s.auth.EndSession(ctx, by, id); err != nil {
+	if err := s.Auth.EndSession(ctx, by, id); err != nil {
 		return Response{}, err
 	}
-	s.hub.Wake(by.AccountID)
+	s.Hub.Wake(by.AccountID)
 	return endpoint.NoContent(), nil
 }

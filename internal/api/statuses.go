@@ -16,7 +16,7 @@ func (s *Server) approvalStatus(ctx context.Context, r Request[noBody]) (Respons
 	if err != nil {
 		return Response{}, err
 	}
-	p, history, err := s.approvals.Status(ctx, r.Caller.Actor, id)
+	p, history, err := s.Approvals.Status(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}
@@ -30,7 +30,7 @@ func (s *Server) respond(ctx context.Context, r Request[decisionRequest]) (Respo
 	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
 		return Response{}, err
 	}
-	p, history, err := s.approvals.Decide(ctx, r.Caller.Actor, in.PlayerID, in.decision())
+	p, history, err := s.Approvals.Decide(ctx, r.Caller.Actor, in.PlayerID, in.decision())
 	if err != nil {
 		return Response{}, err
 	}
@@ -44,7 +44,7 @@ func (s *Server) listPending(ctx context.Context, r Request[noBody]) (Response, 
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	items, err := s.approvals.Pending(ctx, r.Caller.Actor, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
+	items, err := s.Approvals.Pending(ctx, r.Caller.Actor, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
 	if err != nil {
 		return Response{}, err
 	}

@@ -27,8 +27,8 @@ const (
 func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error) {
 	by := r.Caller.Actor
 	// Subscribe before the read, so that no notification is missed between the two.
-	sub := s.hub.Subscribe(by.AccountID)
-	state, err := s.tray.State(ctx, by)
+	sub := s.Hub.Subscribe(by.AccountID)
+	state, err := s.Tray.State(ctx, by)
 	if err != nil {
 		sub.Close()
 		return Response{}, err
@@ -67,7 +67,7 @@ func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID st
 	if !endpoint.IsID(id) {
 		return newest, nil
 	}
-	seq, known, err := s.tray.SeqOf(ctx, by, id)
+	seq, known, err := s.Tray.SeqOf(ctx, by, id)
 	if err != nil || !known {
 		return newest, err
 	}
@@ -79,14 +79,14 @@ func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID st
 // nothing.
 func (s *Server) follow(ctx context.Context, caller Caller, sub *notify.Subscription, out *eventWriter, state notify.StreamState) {
 	expiresAt := caller.Claims.ExpiresAt
-	poll, beat := time.NewTicker(s.streamPoll), time.NewTicker(s.streamBeat)
+	poll, beat := time.NewTicker(s.StreamPoll), time.NewTicker(s.StreamHeartbeat)
 	defer poll.Stop()
 	defer beat.Stop()
-	expiry := time.NewTimer(expiresAt.Sub(s.now()))
+	expiry := time.NewTimer(expiresAt.Sub(s.Now()))
 	defer expiry.Stop()
 	links := state.Links
 	for {
-		if !state.Live || state.Links < links || !s.now().Before(expiresAt) {
+		if !state.Live || state.Links < links || !s.Now().Before(expiresAt) {
 			return
 		}
 		links = state.Links
@@ -109,7 +109,7 @@ func (s *Server) follow(ctx context.Context, caller Caller, sub *notify.Subscrip
 		case <-sub.Woken():
 		}
 		var err error
-		if state, err = s.tray.State(ctx, caller.Actor); err != nil {
+		if state, err = s.Tray.State(ctx, caller.Actor); err != nil {
 			return
 		}
 	}
@@ -119,7 +119,7 @@ func (s *Server) follow(ctx context.Context, caller Caller, sub *notify.Subscrip
 // fails.
 func (s *Server) catchUp(ctx context.Context, by actor.Actor, out *eventWriter, newest int64) bool {
 	for out.seq < newest {
-		notifications, err := s.tray.After(ctx, by, out.seq, streamBatch)
+		notifications, err := s.Tray.After(ctx, by, out.seq, streamBatch)
 		if err != nil {
 			return false
 		}

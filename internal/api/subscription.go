@@ -48,7 +48,7 @@ func newTierResponse(t coach.Tier) tierResponse {
 // orders them.
 func (s *Server) listTiers(ctx context.Context, _ Request[noBody]) (Response, error) {
 	out := wire.List[tierResponse]{Items: []tierResponse{}}
-	for _, t := range s.subscriptions.Tiers.List {
+	for _, t := range s.Subscriptions.Tiers.List {
 		out.Items = append(out.Items, newTierResponse(t))
 	}
 	return endpoint.OK(out), nil
@@ -76,7 +76,7 @@ func newSubscriptionResponse(sub coach.Subscription) subscriptionResponse {
 
 // subscription serves GET /api/coach/subscription.
 func (s *Server) subscription(ctx context.Context, r Request[noBody]) (Response, error) {
-	sub, err := s.subscriptions.Subscription(ctx, r.Caller.Actor)
+	sub, err := s.Subscriptions.Subscription(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
 	}
@@ -93,7 +93,7 @@ func (s *Server) chooseTier(ctx context.Context, r Request[subscriptionRequest])
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	sub, err := s.subscriptions.Choose(ctx, r.Caller.Actor, in.Tier)
+	sub, err := s.Subscriptions.Choose(ctx, r.Caller.Actor, in.Tier)
 	if err != nil {
 		return Response{}, err
 	}

@@ -33,7 +33,7 @@ type uploadBody struct {
 
 func (s *Server) uploadBody(upload endpoint.Upload) *uploadBody {
 	return &uploadBody{
-		source: upload, control: upload.Control, stall: s.uploadStallTimeout, timeout: s.uploadTimeout,
+		source: upload, control: upload.Control, stall: s.UploadStallTimeout, timeout: s.UploadTimeout,
 		startedAt: time.Now(), bytesLeft: maxUpload, headingLeft: -1,
 	}
 }

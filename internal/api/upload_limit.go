@@ -41,5 +41,5 @@ func (l *uploadLimiter) acquire(accountID string, now time.Time) (release func()
 }
 
 func (s *Server) acquireUpload(caller Caller) (release func(), err error) {
-	return s.uploads.acquire(caller.AccountID, s.now())
+	return s.uploads.acquire(caller.AccountID, s.Now())
 }

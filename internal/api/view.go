@@ -17,5 +17,5 @@ type view struct {
 
 // view returns what the caller reads now.
 func (s *Server) view(caller Caller) view {
-	return view{caller.Actor, s.approvals.Rules, s.now()}
+	return view{caller.Actor, s.Approvals.Rules, s.Now()}
 }

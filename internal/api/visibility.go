@@ -25,7 +25,7 @@ type visibilityResponse struct {
 
 // visibility serves GET /api/coach/visibility.
 func (s *Server) visibility(ctx context.Context, r Request[noBody]) (Response, error) {
-	v, err := s.directory.Visibility(ctx, r.Caller.Actor)
+	v, err := s.Directory.Visibility(ctx, r.Caller.Actor)
 	if err != nil {
 		return Response{}, err
 	}
@@ -43,7 +43,7 @@ func (s *Server) setVisibility(ctx context.Context, r Request[visibilityRequest]
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	v, err := s.directory.SetVisibility(ctx, r.Caller.Actor, coach.VisibilityRequest{Visible: in.Visible, Show: in.Show})
+	v, err := s.Directory.SetVisibility(ctx, r.Caller.Actor, coach.VisibilityRequest{Visible: in.Visible, Show: in.Show})
 	if err != nil {
 		return Response{}, err
 	}

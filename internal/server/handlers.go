@@ -39,13 +39,13 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Ready:         s.readiness.check,
 		Observe:       s.instruments.observeAPI,
 
-		PublicURL:         cfg.PublicURL,
-		TrustedProxies:    cfg.TrustedProxies,
-		RequestsPerMinute: cfg.RequestsPerAddressMinute,
-		UploadStall:       o.UploadStallTimeout,
-		UploadWhole:       o.UploadTimeout,
-		Now:               o.Now,
-		Log:               o.Log,
+		PublicURL:          cfg.PublicURL,
+		TrustedProxies:     cfg.TrustedProxies,
+		RequestsPerMinute:  cfg.RequestsPerAddressMinute,
+		UploadStallTimeout: o.UploadStallTimeout,
+		UploadTimeout:      o.UploadTimeout,
+		Now:                o.Now,
+		Log:                o.Log,
 	}).Handler(), nil
 }
 
