@@ -23,18 +23,18 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// certify puts a new certificate for 127.0.0.1 and its key at the two places.
-func certify(t *testing.T, serial int64, certFile, keyFile string) {
+// writeCertificate writes a new certificate for 127.0.0.1 and its key.
+func writeCertificate(t *testing.T, serial int64, certFile, keyFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := &x509.Certificate{
+	template := &x509.Certificate{
 		SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
-	certificate, err := x509.CreateCertificate(rand.Reader, form, form, key.Public(), key)
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,29 +42,30 @@ func certify(t *testing.T, serial int64, certFile, keyFile string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
-	write(t, keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
+	writeFile(t, certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate}))
+	writeFile(t, keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}))
 }
 
-func write(t *testing.T, file string, content []byte) {
+func writeFile(t *testing.T, file string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// stranger is a client that keeps no connection and believes every certificate.
-func stranger() *http.Client {
+// newTLSClient returns a client that accepts any certificate and opens a connection for
+// each request.
+func newTLSClient() *http.Client {
 	return &http.Client{Timeout: testTimeout, Transport: &http.Transport{
 		DisableKeepAlives: true, ForceAttemptHTTP2: true,
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // its serial is what the tests look at
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the tests compare the serial number
 	}}
 }
 
-// shown is the serial of the certificate that the service shows.
-func shown(t *testing.T, s *touchlinetest.Service) int64 {
+// certificateSerial returns the serial number of the certificate in use.
+func certificateSerial(t *testing.T, s *touchlinetest.Service) int64 {
 	t.Helper()
-	resp, err := stranger().Get(strings.Replace(s.URL, "http:", "https:", 1) + "/readyz")
+	resp, err := newTLSClient().Get(strings.Replace(s.URL, "http:", "https:", 1) + "/readyz")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,50 +76,50 @@ func shown(t *testing.T, s *touchlinetest.Service) int64 {
 	return resp.TLS.PeerCertificates[0].SerialNumber.Int64()
 }
 
-// TestTLS: with TLS_CERT and TLS_KEY the service speaks TLS and nothing else, reads
-// a renewed certificate by itself, and keeps the one it has where the new files
-// cannot be used.
-func TestTLS(t *testing.T) {
+// TestTLSCertificateRenewal: the service reads a renewed certificate without restart,
+// and keeps the old one if the new files are invalid. It refuses plain HTTP.
+func TestTLSCertificateRenewal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	certify(t, 1, certFile, keyFile)
+	writeCertificate(t, 1, certFile, keyFile)
 	s := touchlinetest.New(t, "sqlite:"+filepath.Join(dir, "db"), func(c *config.Config) { c.TLSCert, c.TLSKey = certFile, keyFile })
-	if n := shown(t, s); n != 1 {
-		t.Fatalf("certificate %d", n)
+	if n := certificateSerial(t, s); n != 1 {
+		t.Fatalf("got certificate %d, want 1", n)
 	}
-	if resp, err := stranger().Get(s.URL + "/readyz"); err != nil || resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("without TLS: %v, %v", resp, err)
+	if resp, err := newTLSClient().Get(s.URL + "/readyz"); err != nil || resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("plain HTTP: got %v, %v; want 400", resp, err)
 	}
 
-	certify(t, 2, certFile, keyFile)
+	writeCertificate(t, 2, certFile, keyFile)
 	s.Clock.Advance(time.Minute)
-	if n := shown(t, s); n != 2 {
-		t.Errorf("certificate %d after it was renewed", n)
+	if n := certificateSerial(t, s); n != 2 {
+		t.Errorf("after the renewal: got certificate %d, want 2", n)
 	}
-	write(t, keyFile, []byte("half of a key"))
+	writeFile(t, keyFile, []byte("half of a key"))
 	s.Clock.Advance(time.Minute)
-	if n := shown(t, s); n != 2 || !strings.Contains(s.Log.String(), "cannot be used") {
-		t.Errorf("certificate %d beside a broken key; the log says nothing", n)
+	if n := certificateSerial(t, s); n != 2 || !strings.Contains(s.Log.String(), "cannot be used") {
+		t.Errorf("with an invalid key: got certificate %d, want 2 and a log line", n)
 	}
-	certify(t, 3, certFile, keyFile)
+	writeCertificate(t, 3, certFile, keyFile)
 	s.Clock.Advance(time.Minute)
-	if n := shown(t, s); n != 3 {
-		t.Errorf("certificate %d after the key was mended", n)
+	if n := certificateSerial(t, s); n != 3 {
+		t.Errorf("after the second renewal: got certificate %d, want 3", n)
 	}
 	if strings.Contains(s.Log.String(), dir) {
-		t.Error("the log says where the key is kept")
+		t.Error("the log shows the path of the key")
 	}
 }
 
-// TestTLSStops: a stop over TLS waits for the request that is under way.
-func TestTLSStops(t *testing.T) {
+// TestShutdownWaitsForTLSRequest: Shutdown waits for a request over TLS whose body is
+// still on its way.
+func TestShutdownWaitsForTLSRequest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	certify(t, 1, certFile, keyFile)
+	writeCertificate(t, 1, certFile, keyFile)
 	s := touchlinetest.New(t, "sqlite:"+filepath.Join(dir, "db"), func(c *config.Config) { c.TLSCert, c.TLSKey = certFile, keyFile })
-	conn, err := tls.Dial("tcp", strings.TrimPrefix(s.URL, "http://"), &tls.Config{InsecureSkipVerify: true}) // as above
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(s.URL, "http://"), &tls.Config{InsecureSkipVerify: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,16 +131,16 @@ func TestTLSStops(t *testing.T) {
 	go func() { stopped <- s.Stop() }()
 	select {
 	case err := <-stopped:
-		t.Fatalf("stopped with a request under way: %v", err)
+		t.Fatalf("Stop returned during a request: %v", err)
 	case <-time.After(300 * time.Millisecond):
 	}
 	_, _ = io.WriteString(conn, body[5:])
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil || resp.StatusCode != http.StatusAccepted {
-		t.Errorf("%v, %v", resp, err)
+		t.Errorf("got %v, %v; want 202", resp, err)
 	}
 	if err := <-stopped; err != nil {
-		t.Error(err)
+		t.Errorf("Stop: %v", err)
 	}
 }
 
@@ -149,7 +150,7 @@ func TestShutdownWaitsForHTTP2Request(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	certify(t, 1, certFile, keyFile)
+	writeCertificate(t, 1, certFile, keyFile)
 	s := touchlinetest.New(t, "sqlite:"+filepath.Join(dir, "db"), func(c *config.Config) { c.TLSCert, c.TLSKey = certFile, keyFile })
 	body, send := io.Pipe()
 	req, err := http.NewRequest(http.MethodPost, strings.Replace(s.URL, "http:", "https:", 1)+"/auth/request-otp", body)
@@ -166,7 +167,7 @@ func TestShutdownWaitsForHTTP2Request(t *testing.T) {
 		_, _ = io.WriteString(send, `"98123 45678"}`)
 		_ = send.Close()
 	}()
-	resp, err := stranger().Do(req)
+	resp, err := newTLSClient().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}

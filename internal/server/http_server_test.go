@@ -16,7 +16,7 @@ import (
 // testTimeout is the longest that these tests wait for a response.
 const testTimeout = 30 * time.Second
 
-// dial opens a connection to what answers at address, an http URL.
+// dial opens a connection to the host of an http URL.
 func dial(t *testing.T, address string) *net.TCPConn {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(address, "http://"), testTimeout)
@@ -28,9 +28,9 @@ func dial(t *testing.T, address string) *net.TCPConn {
 	return conn.(*net.TCPConn)
 }
 
-// halfClosed sends a request, closes that half of the connection, and returns the
-// status of the answer, which must be whole.
-func halfClosed(t *testing.T, address, method, path, token, body string) int {
+// sendAndCloseWrite sends a request, closes the sending side of the connection, and
+// returns the status of the response. It reads the whole response.
+func sendAndCloseWrite(t *testing.T, address, method, path, token, body string) int {
 	t.Helper()
 	conn := dial(t, address)
 	defer conn.Close()
@@ -44,20 +44,20 @@ func halfClosed(t *testing.T, address, method, path, token, body string) int {
 	if err := conn.CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, path, err)
 	}
-	defer answer.Body.Close()
-	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 		t.Fatalf("%s %s: %v", method, path, err)
 	}
-	return answer.StatusCode
+	return resp.StatusCode
 }
 
-// TestHalfClosed: whoever says that nothing more will come, as nc -N does, still
-// gets the answer.
-func TestHalfClosed(t *testing.T) {
+// TestHalfClosedConnectionGetsResponse: a client that closes its sending side after the
+// request, as nc -N does, still gets the response.
+func TestHalfClosedConnectionGetsResponse(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, "+919812300001")
@@ -77,12 +77,12 @@ func TestHalfClosed(t *testing.T) {
 				{s.URL, "POST", "/api/notifications/read", coach.Access, `{"all": true}`, 200},
 				{s.URL, "PATCH", "/api/coach/profile", coach.Access, `{"bio": "Football."}`, 200},
 			} {
-				if got := halfClosed(t, tt.address, tt.method, tt.path, tt.token, tt.body); got != tt.want {
-					t.Errorf("%s %s: %d, want %d", tt.method, tt.path, got, tt.want)
+				if got := sendAndCloseWrite(t, tt.address, tt.method, tt.path, tt.token, tt.body); got != tt.want {
+					t.Errorf("%s %s: got %d, want %d", tt.method, tt.path, got, tt.want)
 				}
 			}
 		}
-		// A stream has no answer to wait for: it ends with its reader.
+		// An event stream ends when the client closes its sending side.
 		conn := dial(t, s.URL)
 		if _, err := io.WriteString(conn, "GET /api/notifications/stream HTTP/1.1\r\nHost: t.example\r\nAuthorization: Bearer "+coach.Access+"\r\n\r\n"); err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestHalfClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := io.Copy(io.Discard, stream.Body); err != nil {
-			t.Errorf("the stream goes on: %v", err)
+			t.Errorf("read the stream to its end: %v", err)
 		}
 	})
 }
