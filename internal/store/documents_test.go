@@ -106,7 +106,7 @@ func (m *mortal) step(do func() error) error {
 	return do()
 }
 
-func (m *mortal) BookBlobs(ctx context.Context, id string, blobs []coach.Blob, ends time.Time) error {
+func (m *mortal) ReserveBlobs(ctx context.Context, id string, blobs []coach.Blob, ends time.Time) error {
 	return m.step(func() error { return m.DocumentStore.ReserveBlobs(ctx, id, blobs, ends) })
 }
 
@@ -122,11 +122,11 @@ func (m *mortal) RemoveDocument(ctx context.Context, coachID, id string) (r coac
 	return r, m.step(func() error { r, err = m.DocumentStore.RemoveDocument(ctx, coachID, id); return err })
 }
 
-func (m *mortal) EndBlobs(ctx context.Context, keys []string) error {
+func (m *mortal) ReleaseBlobs(ctx context.Context, keys []string) error {
 	return m.step(func() error { return m.DocumentStore.ReleaseBlobs(ctx, keys) })
 }
 
-func (m *mortal) DropBlob(ctx context.Context, key string) error {
+func (m *mortal) DeleteBlob(ctx context.Context, key string) error {
 	return m.step(func() error { return m.DocumentStore.DeleteBlob(ctx, key) })
 }
 
