@@ -24,7 +24,7 @@ import (
 // crowd is everything that happens to a few coaches at once.
 type crowd struct {
 	*pitch
-	files     *memory
+	files     *fakeFiles
 	documents *coach.Documents
 
 	mu      sync.Mutex
@@ -102,7 +102,7 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 	name := fmt.Sprint("name", dice.IntN(30))
 	switch n := dice.IntN(40); {
 	case n < 6:
-		return "documents", disturb(c.documents, by, kinds[dice.IntN(3)], dice)
+		return "documents", changeRandomDocument(c.documents, by, kinds[dice.IntN(3)], dice)
 	case n < 10:
 		_, err = c.Add(bg, by, child(name, c.number()), mother(c.number()))
 		return "add", err
@@ -129,15 +129,15 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 		_, _, err = c.verify().Submit(bg, by, "Legal", []string{list[0].ID})
 		return "submit", err
 	case n < 25:
-		_, err = c.verify().Approve(bg, desk, submission())
+		_, err = c.verify().Approve(bg, testOperator, submission())
 		return "approve", err
 	case n < 27:
-		_, err = c.verify().Reject(bg, desk, submission(), "no")
+		_, err = c.verify().Reject(bg, testOperator, submission(), "no")
 		return "reject", err
 	case n < 29:
-		return "suspend", (&coach.AccountAdmin{Store: c.db}).Suspend(bg, desk, by.AccountID, "why")
+		return "suspend", (&coach.AccountAdmin{Store: c.db}).Suspend(bg, testOperator, by.AccountID, "why")
 	case n < 31:
-		return "restore", (&coach.AccountAdmin{Store: c.db}).Restore(bg, desk, by.AccountID)
+		return "restore", (&coach.AccountAdmin{Store: c.db}).Restore(bg, testOperator, by.AccountID)
 	case n < 33:
 		return "tier", c.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return name, nil })
 	case n < 35:
@@ -169,8 +169,8 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 func TestCrowd(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newPitch(t, url)
-		c := &crowd{pitch: p, files: &memory{kept: map[string]int64{}}, seen: map[string]int{}}
-		c.documents = p.documentsOver(p.db, c.files)
+		c := &crowd{pitch: p, files: &fakeFiles{sizes: map[string]int64{}}, seen: map[string]int{}}
+		c.documents = p.newDocuments(p.db, c.files)
 		for range 3 {
 			ok(t, c.signIn(c.number()))
 		}
@@ -195,7 +195,7 @@ func TestCrowd(t *testing.T) {
 		}
 		wait.Wait()
 		t.Log(c.seen, len(c.coaches))
-		p.agree(c.files)
+		p.checkConsistency(c.files)
 		for query, want := range map[string]int{
 			`SELECT count(*) FROM coaches c WHERE c.players <> (SELECT count(*) FROM players p WHERE p.coach_id = c.id AND p.deleted_at IS NULL)`:                           0,
 			`SELECT count(*) FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.revoked_at IS NULL AND (a.suspended_at IS NOT NULL OR a.closed_at IS NOT NULL)`: 0,
@@ -216,8 +216,8 @@ func TestCrowd(t *testing.T) {
 			}
 		}
 		for _, by := range c.coaches {
-			card, terms := p.listed(by.AccountID)
-			anew, termsAnew := p.relisted(by.AccountID)
+			card, terms := p.storedListing(by.AccountID)
+			anew, termsAnew := p.reindexedListing(by.AccountID)
 			if card != anew || fmt.Sprint(terms) != fmt.Sprint(termsAnew) {
 				t.Errorf("the listing is stale: %s, want %s", card, anew)
 			}
@@ -241,7 +241,7 @@ func TestRowsInOneOrder(t *testing.T) {
 				return err
 			},
 			"suspend": func(by actor.Actor, _ auth.Try) error {
-				return (&coach.AccountAdmin{Store: p.db}).Suspend(bg, desk, by.AccountID, "why")
+				return (&coach.AccountAdmin{Store: p.db}).Suspend(bg, testOperator, by.AccountID, "why")
 			},
 		} {
 			ok(t, c.signIn(c.number()))

@@ -72,7 +72,7 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_key = $4 AND date_of_birth = $5)`,
 		p.CoachID, p.Approver(party).AccountID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
 	if err != nil {
-		return fmt.Errorf("delete disputes: %w", err)
+		return fmt.Errorf("lift dispute: %w", err)
 	}
 	return nil
 }

@@ -185,7 +185,7 @@ func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
 		d.File.Size, d.File.SHA256, nullIfZero(d.File.Width), nullIfZero(d.File.Height), sizes, d.File.Blob, d.InProfile, micros(d.NoticeAt), d.Version,
 		micros(d.CreatedAt), micros(d.UpdatedAt))
 	if err != nil {
-		return fmt.Errorf("insert document %s: %w", d.ID, err)
+		return fmt.Errorf("add document %s: %w", d.ID, err)
 	}
 	return nil
 }

@@ -100,7 +100,7 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 			return err
 		}
 		if err := tx.insertSubmission(ctx, s); err != nil {
-			return fmt.Errorf("insert submission %s: %w", s.ID, err)
+			return fmt.Errorf("add submission %s: %w", s.ID, err)
 		}
 		return tx.reindexListing(ctx, s.CoachID)
 	})

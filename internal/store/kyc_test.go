@@ -17,9 +17,9 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 )
 
-var desk = actor.Operator{ID: "token", Name: "desk"}
+var testOperator = actor.Operator{ID: "token", Name: "desk"}
 
-// identity gives a coach a document of a kind and returns its id.
+// identity adds a document of a kind and returns its id.
 func (p *pitch) identity(by actor.Actor, kind string) string {
 	p.Helper()
 	id := p.db.NewID()
@@ -39,7 +39,7 @@ func (p *pitch) submit(by actor.Actor, ids ...string) coach.Submission {
 	return s
 }
 
-// verifications drives the statements of verification for TestPlans.
+// verifications runs every statement on verifications for TestPlans.
 func (p *pitch) verifications() {
 	p.Helper()
 	by := p.coach(9180)
@@ -47,9 +47,9 @@ func (p *pitch) verifications() {
 	p.submit(by, id)
 	queue, err := p.verify().Queue(bg, coach.KYCCursor{}, 5)
 	ok(p, err)
-	_, err = p.verify().Read(bg, desk, queue[0].ID)
+	_, err = p.verify().Read(bg, testOperator, queue[0].ID)
 	ok(p, err)
-	_, err = p.verify().Reject(bg, desk, queue[0].ID, "unreadable")
+	_, err = p.verify().Reject(bg, testOperator, queue[0].ID, "unreadable")
 	ok(p, err)
 	_, _, err = p.verify().State(bg, by)
 	ok(p, err)
@@ -57,12 +57,12 @@ func (p *pitch) verifications() {
 
 func TestVerification(t *testing.T) {
 	onPitch(t, func(p *pitch) {
-		by, rival := p.coach(1), p.coach(2)
+		by, other := p.coach(1), p.coach(2)
 		first, second := p.identity(by, "identity"), p.identity(by, "identity")
 		if state, s, err := p.verify().State(bg, by); err != nil || state != coach.NotStarted || !cmp.Equal(s, coach.Submission{}) {
-			p.Fatalf("%s, %+v, %v", state, s, err)
+			p.Fatalf("before submission: got %s, %+v, %v", state, s, err)
 		}
-		_, _, err := p.verify().Submit(bg, by, "Asha", []string{first, p.identity(by, "certification"), p.identity(rival, "identity"), p.db.NewID()})
+		_, _, err := p.verify().Submit(bg, by, "Asha", []string{first, p.identity(by, "certification"), p.identity(other, "identity"), p.db.NewID()})
 		f := p.refused(err, "validation_failed")
 		var at []string
 		for _, field := range f.Fields {
@@ -78,67 +78,67 @@ func TestVerification(t *testing.T) {
 			LegalName: "Asha Kumari Rao", DocumentIDs: []string{first, second}, SubmittedAt: p.clock.Now(),
 		}
 		if diff := cmp.Diff(want, got); diff != "" || state != coach.Submitted || err != nil {
-			p.Errorf("%s, %v: %s", state, err, diff)
+			p.Errorf("after submission: got %s, %v: %s", state, err, diff)
 		}
 		var sealed []byte
 		ok(p, p.db.QueryRow(bg, `SELECT legal_name FROM kyc_submissions WHERE id = $1`, s.ID).Scan(&sealed))
 		if strings.Contains(string(sealed), "Asha") || len(sealed) < 30 {
-			p.Errorf("kept as %q", sealed)
+			p.Errorf("legal name is stored as %q, want it encrypted", sealed)
 		}
-		// What is wrong with the request comes before where it stands.
+		// Faults of the request are reported before the state.
 		_, _, err = p.verify().Submit(bg, by, "Asha", []string{p.db.NewID()})
 		p.refused(err, "validation_failed")
 		_, _, err = p.verify().Submit(bg, by, "Asha", []string{first})
 		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "submitted" || !cmp.Equal(f.Extra["allowed"], []coach.KYCAction{coach.Withdraw}) {
-			p.Errorf("%+v", f.Extra)
+			p.Errorf("unexpected members %+v", f.Extra)
 		}
 		for _, reason := range []string{"", " \n", strings.Repeat("é", 501), "a\x00b", "\xff"} {
-			_, err := p.verify().Reject(bg, desk, s.ID, reason)
+			_, err := p.verify().Reject(bg, testOperator, s.ID, reason)
 			p.refused(err, "validation_failed")
 		}
 		p.clock.advance(time.Hour)
-		rejected, err := p.verify().Reject(bg, desk, s.ID, " "+strings.Repeat("é", 500)+"\n")
+		rejected, err := p.verify().Reject(bg, testOperator, s.ID, " "+strings.Repeat("é", 500)+"\n")
 		ok(p, err)
 		want.State, want.Reason, want.DecidedAt, want.LegalName = coach.Rejected, strings.Repeat("é", 500), p.clock.Now(), ""
 		if diff := cmp.Diff(want, rejected); diff != "" {
 			p.Error(diff)
 		}
 		if state, got, err := p.verify().State(bg, by); err != nil || state != coach.Rejected || got.Reason != want.Reason {
-			p.Errorf("%s, %+v, %v", state, got, err)
+			p.Errorf("after rejection: got %s, %+v, %v", state, got, err)
 		}
 		for _, decide := range []func() (coach.Submission, error){
-			func() (coach.Submission, error) { return p.verify().Approve(bg, desk, s.ID) },
-			func() (coach.Submission, error) { return p.verify().Reject(bg, desk, s.ID, "again") },
+			func() (coach.Submission, error) { return p.verify().Approve(bg, testOperator, s.ID) },
+			func() (coach.Submission, error) { return p.verify().Reject(bg, testOperator, s.ID, "again") },
 		} {
 			_, err := decide()
 			if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "rejected" {
-				p.Errorf("%+v", f.Extra)
+				p.Errorf("unexpected members %+v", f.Extra)
 			}
 		}
-		_, err = p.verify().Approve(bg, desk, p.db.NewID())
+		_, err = p.verify().Approve(bg, testOperator, p.db.NewID())
 		p.refused(err, "not_found")
-		// A rejected coach submits again; the decision about the old one stands.
+		// A rejected coach may submit again; the old submission stays rejected.
 		again := p.submit(by, first)
-		_, err = p.verify().Approve(bg, desk, s.ID)
+		_, err = p.verify().Approve(bg, testOperator, s.ID)
 		if f := p.refused(err, "request_superseded"); f.Extra["request_id"] != again.ID {
-			p.Errorf("%+v", f.Extra)
+			p.Errorf("unexpected members %+v", f.Extra)
 		}
-		verified, err := p.verify().Approve(bg, desk, again.ID)
+		verified, err := p.verify().Approve(bg, testOperator, again.ID)
 		ok(p, err)
 		if verified.State != coach.Verified {
-			p.Errorf("%+v", verified)
+			p.Errorf("got %+v, want verified", verified)
 		}
 		_, _, err = p.verify().Submit(bg, by, "Asha", []string{first})
 		if f := p.refused(err, "invalid_transition"); f.Extra["state"] != "verified" || len(f.Extra["allowed"].([]coach.KYCAction)) != 0 {
-			p.Errorf("%+v", f.Extra)
+			p.Errorf("unexpected members %+v", f.Extra)
 		}
 		if got := p.tray(by.AccountID); !slices.Equal(got, []string{"kyc_rejected", "kyc_verified"}) {
-			p.Errorf("tray: %q", got)
+			p.Errorf("got notifications %q", got)
 		}
-		if read, err := p.verify().Read(bg, desk, again.ID); err != nil || read.LegalName != "Asha Kumari Rao" || read.State != coach.Verified {
-			p.Errorf("%+v, %v", read, err)
+		if read, err := p.verify().Read(bg, testOperator, again.ID); err != nil || read.LegalName != "Asha Kumari Rao" || read.State != coach.Verified {
+			p.Errorf("read: got %+v, %v", read, err)
 		}
-		_, err = p.verify().Read(bg, desk, p.db.NewID())
+		_, err = p.verify().Read(bg, testOperator, p.db.NewID())
 		p.refused(err, "not_found")
 		log, err := p.db.Audit(bg, by.AccountID, "", 10)
 		ok(p, err)
@@ -149,7 +149,7 @@ func TestVerification(t *testing.T) {
 		if want := []string{
 			operator.KYCRead + " submission " + again.ID, operator.KYCApproved + " submission " + again.ID, operator.KYCRejected + " submission " + s.ID,
 		}; !slices.Equal(actions, want) {
-			p.Errorf("audit log: %q", actions)
+			p.Errorf("got audit log %q", actions)
 		}
 	})
 }
@@ -161,12 +161,12 @@ func TestKYCQueue(t *testing.T) {
 			by := p.coach(i + 1)
 			s := p.submit(by, p.identity(by, "identity"))
 			if i == 3 {
-				_, err := p.verify().Approve(bg, desk, s.ID)
+				_, err := p.verify().Approve(bg, testOperator, s.ID)
 				ok(p, err)
 				continue
 			}
 			want = append(want, s.ID)
-			p.clock.advance(time.Duration(i%2) * time.Minute) // some at the same moment
+			p.clock.advance(time.Duration(i%2) * time.Minute) // some at the same time
 		}
 		var got []string
 		var after coach.KYCCursor
@@ -175,7 +175,7 @@ func TestKYCQueue(t *testing.T) {
 			ok(p, err)
 			for _, s := range page {
 				if s.LegalName != "" || s.CoachName == "" || s.Number == "" || s.State != coach.Submitted {
-					p.Errorf("%+v", s)
+					p.Errorf("unexpected queue entry %+v", s)
 				}
 				got = append(got, s.ID)
 				after = coach.KYCCursor{At: s.SubmittedAt, ID: s.ID}
@@ -185,13 +185,13 @@ func TestKYCQueue(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) {
-			p.Errorf("%q, want %q", got, want)
+			p.Errorf("got queue %q, want %q", got, want)
 		}
 	})
 }
 
-// TestSubmitRace: of many who submit at once for one coach, one does.
-func TestSubmitRace(t *testing.T) {
+// TestConcurrentKYCSubmit checks that one of many concurrent submissions succeeds.
+func TestConcurrentKYCSubmit(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		for round := range 5 {
 			by := p.coach(round + 1)
@@ -209,15 +209,16 @@ func TestSubmitRace(t *testing.T) {
 				}
 			}
 			if n := p.count(`SELECT count(*) FROM kyc_submissions WHERE coach_id = $1`, by.AccountID); n != 1 || won.Load() != 1 {
-				p.Errorf("%d submissions, %d winners", n, won.Load())
+				p.Errorf("got %d submissions and %d successes, want 1", n, won.Load())
 			}
 		}
 	})
 }
 
-// TestVerdictMeetsNewer: while the coach takes a submission back and hands in
-// another, a verdict is about the one that it names, or about none.
-func TestVerdictMeetsNewer(t *testing.T) {
+// TestKYCDecisionDuringResubmission decides while the coach withdraws the
+// submission and submits again: the decision applies to the submission that it
+// names, or fails.
+func TestKYCDecisionDuringResubmission(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		for round := range 20 {
 			by := p.coach(round + 1)
@@ -232,7 +233,7 @@ func TestVerdictMeetsNewer(t *testing.T) {
 				}
 				_, newer, _ = p.verify().Submit(bg, by, "Asha", []string{spare})
 			})
-			wg.Go(func() { _, approved = p.verify().Approve(bg, desk, s.ID) })
+			wg.Go(func() { _, approved = p.verify().Approve(bg, testOperator, s.ID) })
 			wg.Wait()
 			state, got, err := p.verify().State(bg, by)
 			ok(p, err)
@@ -240,15 +241,15 @@ func TestVerdictMeetsNewer(t *testing.T) {
 			case approved == nil && state == coach.Verified && got.ID == s.ID:
 			case (code == "request_superseded" || code == "invalid_transition") && state == coach.Submitted && got.ID == newer.ID:
 			default:
-				p.Errorf("%v, and the coach is %s by %+v", approved, state, got)
+				p.Errorf("got error %v and state %s of %+v", approved, state, got)
 			}
 		}
 	})
 }
 
-// TestVerdictRace: of an approval, a rejection and the deletion of the document,
-// exactly one wins, and all that is kept agrees about which.
-func TestVerdictRace(t *testing.T) {
+// TestConcurrentKYCDecisions approves, rejects and deletes the document
+// concurrently: exactly one takes effect, and all tables agree which.
+func TestConcurrentKYCDecisions(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		for round := range 20 {
 			by := p.coach(round + 1)
@@ -257,8 +258,8 @@ func TestVerdictRace(t *testing.T) {
 			var wg sync.WaitGroup
 			var won [3]error
 			for i, act := range []func() error{
-				func() error { _, err := p.verify().Approve(bg, desk, s.ID); return err },
-				func() error { _, err := p.verify().Reject(bg, desk, s.ID, "no"); return err },
+				func() error { _, err := p.verify().Approve(bg, testOperator, s.ID); return err },
+				func() error { _, err := p.verify().Reject(bg, testOperator, s.ID, "no"); return err },
 				func() error { _, err := p.db.RemoveDocument(bg, by.AccountID, id); return err },
 			} {
 				wg.Go(func() { won[i] = act() })
@@ -276,25 +277,24 @@ func TestVerdictRace(t *testing.T) {
 			if len(winner) == 0 {
 				winner = []string{"not_started"}
 			}
-			var state, kept string
-			ok(p, p.db.QueryRow(bg, `SELECT c.kyc_state, s.state FROM coaches c JOIN kyc_submissions s ON s.coach_id = c.id WHERE c.id = $1`, by.AccountID).Scan(&state, &kept))
-			told := p.tray(by.AccountID)
-			if len(winner) != 1 || state != winner[0] || kept != map[string]string{"not_started": "withdrawn"}[state] && kept != state {
-				p.Errorf("round %d: winners %q, coach %s, submission %s", round, winner, state, kept)
+			var state, submission string
+			ok(p, p.db.QueryRow(bg, `SELECT c.kyc_state, s.state FROM coaches c JOIN kyc_submissions s ON s.coach_id = c.id WHERE c.id = $1`, by.AccountID).Scan(&state, &submission))
+			notified := p.tray(by.AccountID)
+			if len(winner) != 1 || state != winner[0] || submission != map[string]string{"not_started": "withdrawn"}[state] && submission != state {
+				p.Errorf("round %d: winners %q, coach %s, submission %s", round, winner, state, submission)
 			}
-			if want := map[string]string{"verified": "[kyc_verified]", "rejected": "[kyc_rejected]", "not_started": "[]"}[state]; fmt.Sprint(told) != want {
-				p.Errorf("round %d: told %v of %s", round, told, state)
+			if want := map[string]string{"verified": "[kyc_verified]", "rejected": "[kyc_rejected]", "not_started": "[]"}[state]; fmt.Sprint(notified) != want {
+				p.Errorf("round %d: got notifications %v in state %s", round, notified, state)
 			}
-			if n := p.count(`SELECT count(*) FROM audit_log WHERE object_id = $1`, by.AccountID); n != len(told) {
-				p.Errorf("round %d: %d entries of %s", round, n, state)
+			if n := p.count(`SELECT count(*) FROM audit_log WHERE object_id = $1`, by.AccountID); n != len(notified) {
+				p.Errorf("round %d: got %d audit entries in state %s", round, n, state)
 			}
 		}
 	})
 }
 
-// TestClosedThisMoment: a coach whose row has just gone has no session any more,
-// and nothing fails.
-func TestClosedThisMoment(t *testing.T) {
+// TestClosedCoachHasNoSession deletes a coach's row, as a concurrent closure does.
+func TestClosedCoachHasNoSession(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		by := p.coach(1)
 		p.db.Settings.MessagesByTier = &coach.Tiers{List: coach.DefaultTiers()}
@@ -309,7 +309,7 @@ func TestClosedThisMoment(t *testing.T) {
 		_, err = p.Add(bg, by, child("Bela Rao", ""), mother(number(3)))
 		p.refused(err, "session_revoked")
 		_, _, err = p.Remind(bg, by, player.ID, actor.Guardian)
-		ok(p, err) // as before: the player is the coach's until it ends, too
+		ok(p, err) // the player still exists
 		ok(p, p.Remove(bg, by, player.ID))
 	})
 }

@@ -55,7 +55,7 @@ func (tx *tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 // listing.
 func (tx *tx) deleteListing(ctx context.Context, coachID string) error {
 	if err := tx.Defer(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
-		return fmt.Errorf("delete listing of coach %s: %w", coachID, err)
+		return fmt.Errorf("remove listing of coach %s: %w", coachID, err)
 	}
 	return nil
 }

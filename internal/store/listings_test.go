@@ -13,8 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// listed reads what the directory keeps of a coach.
-func (p *pitch) listed(coachID string) (card string, terms []string) {
+// storedListing reads the stored listing of a coach.
+func (p *pitch) storedListing(coachID string) (card string, terms []string) {
 	p.Helper()
 	card = "none"
 	_ = p.db.QueryRow(bg, `SELECT card FROM listings WHERE coach_id = $1`, coachID).Scan(&card)
@@ -31,14 +31,14 @@ func (p *pitch) listed(coachID string) (card string, terms []string) {
 	return card, terms
 }
 
-// relisted is listed, once the listing has been made anew.
-func (p *pitch) relisted(coachID string) (card string, terms []string) {
+// reindexedListing is storedListing after a reindex.
+func (p *pitch) reindexedListing(coachID string) (card string, terms []string) {
 	p.Helper()
 	ok(p, p.db.Write(bg, func(tx *store.Tx) error { return tx.Relist(bg, coachID) }))
-	return p.listed(coachID)
+	return p.storedListing(coachID)
 }
 
-// addDocument inserts a document as an upload does, and relists its coach.
+// addDocument inserts a document and reindexes the listing, as an upload does.
 func addDocument(tx *store.Tx, coachID, id, kind, title string) error {
 	_, err := tx.Exec(bg, `
 		INSERT INTO documents (id, coach_id, kind, title, file_name, media_type, size, sha256, width, height, variants, blob, in_profile, version, created_at, updated_at)
@@ -55,14 +55,14 @@ func addDocument(tx *store.Tx, coachID, id, kind, title string) error {
 	return tx.Relist(bg, coachID)
 }
 
-// show has a coach wish to show everything.
+// show makes a coach visible with all fields, or hides them.
 func (p *pitch) show(coachID string, visible bool) error {
 	return p.db.SetVisibility(bg, coachID, func(coach.ListingSource) (coach.VisibilityRequest, error) {
 		return coach.VisibilityRequest{Visible: visible, Show: coach.Showable}, nil
 	})
 }
 
-// profile edits a profile.
+// profile changes the name, bio and sports of a coach.
 func (p *pitch) profile(coachID, name, bio string, sports ...string) error {
 	return p.db.UpdateProfile(bg, coachID, func(v coach.Profile) (coach.Profile, error) {
 		v.Name, v.Bio, v.Sports, v.UpdatedAt = name, bio, sports, p.clock.Now()
@@ -70,9 +70,9 @@ func (p *pitch) profile(coachID, name, bio string, sports ...string) error {
 	})
 }
 
-// TestListingIsNeverStale: transactions that change different parts of one coach
-// at once leave the listing that they would have left one by one.
-func TestListingIsNeverStale(t *testing.T) {
+// TestConcurrentListingChanges changes different parts of one coach concurrently.
+// The listing must be the one that a reindex makes.
+func TestConcurrentListingChanges(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newPitch(t, url)
 		p.db.Settings.MessagesPerCoach = 1000
@@ -111,55 +111,52 @@ func TestListingIsNeverStale(t *testing.T) {
 			}
 			order := rand.Perm(2 * len(changes))
 			p.tally(rivals(len(order), func(i int) error { return changes[order[i]%len(changes)](i) }))
-			card, terms := p.listed(id)
-			again, anew := p.relisted(id)
-			if card != again || !slices.Equal(terms, anew) {
-				t.Fatalf("stale:\n%s %q\nshould be\n%s %q", card, terms, again, anew)
+			card, terms := p.storedListing(id)
+			wantCard, wantTerms := p.reindexedListing(id)
+			if card != wantCard || !slices.Equal(terms, wantTerms) {
+				t.Fatalf("stale listing:\n%s %q\nwant\n%s %q", card, terms, wantCard, wantTerms)
 			}
 		}
 	})
 }
 
-// TestListingFollows: a listing has what its coach has, and goes with the wish.
-func TestListingFollows(t *testing.T) {
+func TestListingFollowsProfile(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newPitch(t, url)
 		id := p.coach(1).AccountID
 		ok(t, p.profile(id, "Asha Rao", "I coach runners.", "Athletics"))
-		if card, _ := p.listed(id); card != "none" {
-			t.Fatalf("listed unasked: %s", card)
+		if card, _ := p.storedListing(id); card != "none" {
+			t.Fatalf("listed before the coach asked for it: %s", card)
 		}
 		ok(t, p.show(id, true))
 		long := strings.Repeat("word ", 300) + strings.Join(strings.Fields(fmt.Sprint(rand.Perm(200))), " ")
 		ok(t, p.profile(id, "Bela Rao", long, "Football", "Hockey"))
-		card, terms := p.listed(id)
+		card, terms := p.storedListing(id)
 		if !strings.Contains(card, "Bela Rao") || slices.Contains(terms, "w:asha") || !slices.Contains(terms, "w:bel") || !slices.Contains(terms, "s:hockey") {
-			t.Errorf("%s %q", card, terms)
+			t.Errorf("listing after the edit: %s %q", card, terms)
 		}
 		if len(terms) < 150 {
-			t.Errorf("%d terms of a long bio", len(terms))
+			t.Errorf("got %d terms of a long bio, want at least 150", len(terms))
 		}
 		ok(t, p.profile(id, "Bela Rao", "Short.", "Football"))
-		if _, terms := p.listed(id); len(terms) > 20 {
-			t.Errorf("%d terms of a short bio: %q", len(terms), terms)
+		if _, terms := p.storedListing(id); len(terms) > 20 {
+			t.Errorf("got %d terms of a short bio, want at most 20: %q", len(terms), terms)
 		}
 		ok(t, p.show(id, false))
-		if card, terms := p.listed(id); card != "none" || len(terms) > 0 {
-			t.Errorf("hidden, and %s %q", card, terms)
+		if card, terms := p.storedListing(id); card != "none" || len(terms) > 0 {
+			t.Errorf("listing of a hidden coach: %s %q, want none", card, terms)
 		}
-		if err := p.db.SetVisibility(bg, "nobody", nil); fault.CodeOf(err) != "session_revoked" { // the account has been closed
-			t.Errorf("nobody: %v", err)
+		if err := p.db.SetVisibility(bg, "unknown", nil); fault.CodeOf(err) != "session_revoked" { // as for a closed account
+			t.Errorf("unknown coach: got %v, want session_revoked", err)
 		}
 		if _, err := p.db.Listing(bg, id); fault.KindOf(err) != fault.NotFound {
-			t.Errorf("hidden: %v", err)
+			t.Errorf("hidden coach: got %v, want not_found", err)
 		}
-		ok(t, p.db.Write(bg, func(tx *store.Tx) error { return tx.Relist(bg, "nobody") }))
+		ok(t, p.db.Write(bg, func(tx *store.Tx) error { return tx.Relist(bg, "unknown") }))
 	})
 }
 
-// TestSettingsAreJudgedWhenRead: a replica answers by its own settings, whatever
-// they were when the listing was written.
-func TestSettingsAreJudgedWhenRead(t *testing.T) {
+func TestDirectoryAppliesSettingsOnRead(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newPitch(t, url)
 		id := p.coach(1).AccountID
@@ -180,7 +177,7 @@ func TestSettingsAreJudgedWhenRead(t *testing.T) {
 		}{
 			{"all", coach.Tiers{List: []coach.Tier{all}}, []string{"name", "profile_picture"}, true, true, true, true},
 			{"incomplete", coach.Tiers{List: []coach.Tier{all}}, []string{"name", "experience_years"}, false, false, false, false},
-			{"bio alone", coach.Tiers{List: []coach.Tier{bio}}, nil, true, false, true, false},
+			{"only the bio", coach.Tiers{List: []coach.Tier{bio}}, nil, true, false, true, false},
 			{"unverified", coach.Tiers{List: []coach.Tier{bio}, KYC: true}, nil, false, false, false, false},
 			{"tier without directory", coach.Tiers{List: []coach.Tier{none}}, nil, false, false, false, false},
 		} {
@@ -195,14 +192,14 @@ func TestSettingsAreJudgedWhenRead(t *testing.T) {
 			picture, failed := d.ShowsPicture(bg, id)
 			ok(t, failed)
 			if (err == nil) != tt.listed || finds("") != tt.listed || finds("asha") != tt.byName || finds("runners") != tt.byBio || picture != tt.picture {
-				t.Errorf("%s: %v, all %v, by name %v, by bio %v, picture %v", tt.what, err, finds(""), finds("asha"), finds("runners"), picture)
+				t.Errorf("%s: error %v, found by empty query %v, by name %v, by bio %v, picture shown %v", tt.what, err, finds(""), finds("asha"), finds("runners"), picture)
 			}
 		}
 	})
 }
 
-// TestSearchPages: pages of any search have every coach once, newest first, and
-// nobody else, though each looks at a bounded number of rows.
+// TestSearchPages checks that the pages of a search contain every match once,
+// newest first, although each page reads a bounded number of rows.
 func TestSearchPages(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newPitch(t, url)
@@ -221,7 +218,7 @@ func TestSearchPages(t *testing.T) {
 			{"hockey", "odd", func(i int) bool { return false }},
 			{"", "everybody asha odd", func(i int) bool { return false }},
 			{"", "everybody rare42", func(i int) bool { return i%1000 == 42 }},
-			{"hockey", "everybody", func(i int) bool { return i%2 == 0 }}, // pages longer than one search may look
+			{"hockey", "everybody", func(i int) bool { return i%2 == 0 }}, // pages longer than the search window
 		} {
 			if tt.text == "everybody" {
 				limit = 2 * store.SearchWindow
@@ -240,7 +237,7 @@ func TestSearchPages(t *testing.T) {
 					break
 				}
 				if next != "" && after >= next || pages > 100 {
-					t.Fatalf("%q %q does not go on: %s, then %s", tt.sport, tt.text, next, after)
+					t.Fatalf("search %q %q makes no progress: cursor %s, then %s", tt.sport, tt.text, next, after)
 				}
 				next = after
 			}
@@ -251,7 +248,7 @@ func TestSearchPages(t *testing.T) {
 				}
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("sport %q, q %q: found %d in %d pages, want %d", tt.sport, tt.text, len(got), pages, len(want))
+				t.Errorf("sport %q, q %q: got %d coaches in %d pages, want %d", tt.sport, tt.text, len(got), pages, len(want))
 			}
 		}
 	})
@@ -259,12 +256,12 @@ func TestSearchPages(t *testing.T) {
 
 func directoryID(i int) string { return fmt.Sprintf("01900000-0000-7000-8000-%012d", i) }
 
-// fillDirectory lists n coaches. All are found by "everybody", the even ones by
-// the sport hockey and the odd ones by "odd"; every tenth by "asha", every third
-// by "mina", and every thousandth by a word of its own.
+// fillDirectory lists n coaches. The word "everybody" finds all, the sport hockey
+// the even ones, "odd" the odd ones, "asha" every tenth, "mina" every third, and
+// "rareN" every thousandth.
 func (p *pitch) fillDirectory(n int) {
 	p.Helper()
-	// The numbers are padded to twelve digits without a function that one engine lacks.
+	// Pad to twelve digits without a function that one engine lacks.
 	const ids = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1),
 		c (i, id) AS (SELECT i, '01900000-0000-7000-8000-' || substr(CAST(1000000000000 + i AS TEXT), 2) FROM n) `
 	ok(p, run(p.db, `INSERT INTO accounts (id, mobile_number, role, created_at) `+ids+`SELECT id, id, 'coach', i FROM c`, n))
@@ -279,7 +276,7 @@ func (p *pitch) fillDirectory(n int) {
 	}
 	if p.db.Engine() == "postgres" {
 		for _, table := range []string{"listings", "listing_terms", "accounts"} {
-			ok(p, run(p.db, `VACUUM ANALYZE `+table)) // as autovacuum does after a while
+			ok(p, run(p.db, `VACUUM ANALYZE `+table)) // as autovacuum does
 		}
 	}
 }

@@ -115,7 +115,7 @@ func TestLoginsAgainstEnds(t *testing.T) {
 			case 0:
 				_, err = p.db.CloseAccount(bg, auth.Closing{By: by, Try: try})
 			case 1:
-				err = (&coach.AccountAdmin{Store: p.db}).Suspend(bg, desk, by.AccountID, "why")
+				err = (&coach.AccountAdmin{Store: p.db}).Suspend(bg, testOperator, by.AccountID, "why")
 			default:
 				_, err = p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to.Number, Current: try, New: p.guess(true, 10, to)})
 			}

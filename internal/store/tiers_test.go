@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 )
 
-// subscriptions drives the statements of tiers for TestPlans.
+// subscriptions runs every statement on tiers for TestPlans.
 func (p *pitch) subscriptions() {
 	p.Helper()
 	by := p.coach(9170)
@@ -28,35 +28,35 @@ func (p *pitch) subscriptions() {
 	p.refused(err, "tier_limit")
 }
 
-// TestUpdateTier: of rivals each sees what the others left.
+// TestUpdateTier checks that concurrent updates see each other's results.
 func TestUpdateTier(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		by := p.coach(1)
 		for i, err := range rivals(20, func(i int) error {
-			return p.db.UpdateTier(bg, by.AccountID, func(kept string) (string, error) { return kept + "x", nil })
+			return p.db.UpdateTier(bg, by.AccountID, func(stored string) (string, error) { return stored + "x", nil })
 		}) {
 			if err != nil {
-				p.Errorf("rival %d: %v", i, err)
+				p.Errorf("update %d: %v", i, err)
 			}
 		}
 		sub, err := p.db.Subscription(bg, by.AccountID)
 		ok(p, err)
 		if len(sub.StoredTier) != 20 || !sub.Since.Equal(p.clock.Now()) {
-			p.Errorf("%q since %s", sub.StoredTier, sub.Since)
+			p.Errorf("got tier %q since %s, want 20 updates", sub.StoredTier, sub.Since)
 		}
 		ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "", nil }))
 		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.StoredTier != "" {
-			p.Errorf("%+v, %v", sub, err)
+			p.Errorf("got subscription %+v, %v", sub, err)
 		}
 		ok(p, p.db.SetTier(bg, actor.Operator{ID: "token", Name: "desk"}, by.AccountID, "staff"))
 		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.StoredTier != "staff" {
-			p.Errorf("%+v, %v", sub, err)
+			p.Errorf("got subscription %+v, %v", sub, err)
 		}
 		log, err := p.db.Audit(bg, by.AccountID, "", 10)
 		if err != nil || len(log) != 1 || log[0].Action != operator.CoachTier || log[0].Detail != "staff" || log[0].By.Name != "desk" {
-			p.Errorf("%+v, %v", log, err)
+			p.Errorf("got audit log %+v, %v", log, err)
 		}
-		for _, id := range []string{"nobody", ""} {
+		for _, id := range []string{"unknown", ""} {
 			_, err := p.db.Subscription(bg, id)
 			p.refused(err, "session_revoked")
 			p.refused(p.db.SetTier(bg, actor.Operator{Name: "shell:test"}, id, "x"), "not_found")
@@ -65,14 +65,14 @@ func TestUpdateTier(t *testing.T) {
 	})
 }
 
-// TestRosterIsCounted: whatever is added, refused, renamed and removed at once,
-// the count is the number of players, and never beyond the room.
-func TestRosterIsCounted(t *testing.T) {
+// TestConcurrentRosterCount adds, renames and removes players concurrently. The
+// counter must equal the number of players and never exceed the limit.
+func TestConcurrentRosterCount(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		const most = 12
 		p.Rules.CheckRoster = func(r approval.Roster) error {
 			if r.Tier != "own" || r.KYC != "not_started" {
-				return fmt.Errorf("the roster is %+v", r)
+				return fmt.Errorf("unexpected roster %+v", r)
 			}
 			if r.Players > most {
 				return fault.New(fault.Forbidden, "tier_limit", "full")
@@ -96,7 +96,7 @@ func TestRosterIsCounted(t *testing.T) {
 					}
 					all, err := p.Players(bg, by, approval.Filter{}, approval.Page{Limit: 50})
 					if err != nil || len(all) > most {
-						p.Errorf("%d players, %v", len(all), err)
+						p.Errorf("got %d players, %v; want at most %d", len(all), err, most)
 					}
 					if len(all) == 0 {
 						continue
@@ -116,10 +116,10 @@ func TestRosterIsCounted(t *testing.T) {
 		workers.Wait()
 		counted := p.count(`SELECT players FROM coaches WHERE id = $1`, by.AccountID)
 		if live := p.count(`SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL`, by.AccountID); live != counted || live > most {
-			p.Errorf("%d players, counted %d", live, counted)
+			p.Errorf("got %d players, counter %d", live, counted)
 		}
 		if removed := p.count(`SELECT count(*) FROM players WHERE deleted_at IS NOT NULL`); removed < 10 {
-			p.Errorf("%d were removed: too few to prove anything", removed)
+			p.Errorf("only %d removals: the test proves nothing", removed)
 		}
 	})
 }

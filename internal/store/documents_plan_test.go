@@ -8,13 +8,13 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 )
 
-// stored books bytes and makes a document of them.
-func (p *pitch) stored(by actor.Actor, kind coach.DocumentKind, name string, size int64, expires coach.Date) coach.Document {
+// addStoredDocument reserves blobs and adds a document with them.
+func (p *pitch) addStoredDocument(by actor.Actor, kind coach.DocumentKind, name string, size int64, expires coach.Date) coach.Document {
 	p.Helper()
 	now := p.clock.Now()
 	d := coach.Document{
 		ID: p.db.NewID(), CoachID: by.AccountID, Kind: kind, Title: name, ExpiresOn: expires, InProfile: kind != coach.Identity,
-		File: p.booked(by, size), Version: 1, CreatedAt: now, UpdatedAt: now,
+		File: p.reserveFile(by, size), Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
 	d.NoticeAt = d.NextNotice(now)
 	saved, err := p.db.AddDocument(bg, d, nil)
@@ -22,8 +22,8 @@ func (p *pitch) stored(by actor.Actor, kind coach.DocumentKind, name string, siz
 	return saved
 }
 
-// booked is a file whose bytes are written, as far as the database knows.
-func (p *pitch) booked(by actor.Actor, size int64) coach.StoredFile {
+// reserveFile returns a file whose blobs are reserved.
+func (p *pitch) reserveFile(by actor.Actor, size int64) coach.StoredFile {
 	p.Helper()
 	f := coach.StoredFile{
 		Name: "a.jpg", MediaType: coach.JPEG, Size: size, SHA256: fmt.Sprint(size), Width: 2, Height: 3, Blob: p.db.NewID(),
@@ -33,14 +33,14 @@ func (p *pitch) booked(by actor.Actor, size int64) coach.StoredFile {
 	return f
 }
 
-// documents adds, reads, changes, notices and removes every kind there is.
+// documents runs every statement on documents for TestPlans.
 func (p *pitch) documents() {
 	p.Helper()
 	c := p.coach(180)
 	today := p.clock.Now()
-	certificate := p.stored(c, coach.Certification, "first aid", 10, coach.Date(today.AddDate(0, 0, 31).Format(time.DateOnly)))
-	p.stored(c, coach.ProfilePicture, "me", 20, "")
-	identity := p.stored(c, coach.Identity, "passport", 30, "")
+	certificate := p.addStoredDocument(c, coach.Certification, "first aid", 10, coach.Date(today.AddDate(0, 0, 31).Format(time.DateOnly)))
+	p.addStoredDocument(c, coach.ProfilePicture, "me", 20, "")
+	identity := p.addStoredDocument(c, coach.Identity, "passport", 30, "")
 	for _, kind := range []coach.DocumentKind{"", coach.Identity} {
 		_, err := p.db.Documents(bg, c.AccountID, kind, "", 5)
 		ok(p, err)
@@ -63,20 +63,20 @@ func (p *pitch) documents() {
 	ok(p, run(p.db, `INSERT INTO kyc_submissions (id, coach_id, state, legal_name, submitted_at) VALUES ($1, $2, 'submitted', $3, 1)`, submission, c.AccountID, []byte("x")))
 	ok(p, run(p.db, `INSERT INTO kyc_documents (submission_id, document_id) VALUES ($1, $2)`, submission, identity.ID))
 	ok(p, run(p.db, `UPDATE coaches SET kyc_state = 'submitted' WHERE id = $1`, c.AccountID))
-	_, kyc, err := p.db.ReplaceFile(bg, c.AccountID, identity.ID, p.booked(c, 40), p.clock.Now(), nil)
+	_, kyc, err := p.db.ReplaceFile(bg, c.AccountID, identity.ID, p.reserveFile(c, 40), p.clock.Now(), nil)
 	ok(p, err)
 	if kyc != coach.NotStarted {
-		p.Errorf("a replaced identity document leaves the submission %s", kyc)
+		p.Errorf("KYC state after replacing an identity document is %s, want not_started", kyc)
 	}
 	_, err = p.db.RemoveDocument(bg, c.AccountID, identity.ID)
 	ok(p, err)
-	ok(p, p.db.ReleaseBlobs(bg, p.booked(c, 50).Blobs()))
-	ended, err := p.db.ExpiredBlobs(bg, coach.ExpiredBlob{}, 10)
+	ok(p, p.db.ReleaseBlobs(bg, p.reserveFile(c, 50).Blobs()))
+	expired, err := p.db.ExpiredBlobs(bg, coach.ExpiredBlob{}, 10)
 	ok(p, err)
-	for _, b := range ended {
+	for _, b := range expired {
 		ok(p, p.db.DeleteBlob(bg, b.Key))
 	}
-	if len(ended) != 6 {
-		p.Errorf("%d blobs are over, want two of the old file, two of the new one, and two of none", len(ended))
+	if len(expired) != 6 {
+		p.Errorf("got %d expired blobs, want 6: two each of the old, the new and the unused file", len(expired))
 	}
 }
