@@ -7,40 +7,40 @@ import (
 	"strings"
 )
 
-// Address returns the network to which a request is counted: an IPv4 address, or
-// the /64 of an IPv6 one, for that is what one customer has. X-Forwarded-For is
-// believed of trusted proxies alone.
+// Address returns the network that the rate limit of a request counts: the IPv4
+// address of the client, or its IPv6 /64, which is what a provider assigns to one
+// customer. It trusts X-Forwarded-For only from trusted proxies.
 func Address(r *http.Request, trusted []netip.Prefix) string {
 	return Network(Client(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), trusted))
 }
 
-// Client returns who sent a request. Where that is a trusted proxy, it is
-// the rightmost address of X-Forwarded-For that is not one: everything to the
-// left of it may be made up. It is the zero Addr where even remote is no address.
+// Client returns the address of the client. If remote is a trusted proxy, it is the
+// rightmost address of X-Forwarded-For that is not a trusted proxy, because a client can
+// forge everything to the left of it. It is the zero Addr if remote is not an address.
 func Client(remote string, forwarded []string, trusted []netip.Prefix) netip.Addr {
-	at := parseAddr(remote)
+	client := parseAddr(remote)
 	if len(trusted) == 0 {
-		return at
+		return client
 	}
 	hops := strings.Split(strings.Join(forwarded, ","), ",")
 	for _, hop := range slices.Backward(hops) {
-		if !contains(trusted, at) {
+		if !contains(trusted, client) {
 			break
 		}
-		before := parseAddr(strings.TrimSpace(hop))
-		if !before.IsValid() {
+		previous := parseAddr(strings.TrimSpace(hop))
+		if !previous.IsValid() {
 			break
 		}
-		at = before
+		client = previous
 	}
-	return at
+	return client
 }
 
 func contains(prefixes []netip.Prefix, a netip.Addr) bool {
 	return slices.ContainsFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// parseAddr reads an address with or without a port, in brackets or not.
+// parseAddr parses an address with or without port and brackets.
 func parseAddr(s string) netip.Addr {
 	if ap, err := netip.ParseAddrPort(s); err == nil {
 		return ap.Addr().Unmap().WithZone("")
@@ -53,7 +53,7 @@ func parseAddr(s string) netip.Addr {
 	return a.Unmap().WithZone("")
 }
 
-// Network returns the network that a is counted as.
+// Network returns the address of an IPv4 client or the /64 of an IPv6 client.
 func Network(a netip.Addr) string {
 	if a.Is6() {
 		if p, err := a.Prefix(64); err == nil {

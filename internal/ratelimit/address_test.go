@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/ratelimit"
 )
 
-func TestClientAddress(t *testing.T) {
+func TestClientNetwork(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	tests := []struct {
 		remote    string
@@ -31,18 +31,19 @@ func TestClientAddress(t *testing.T) {
 	}
 	for _, tt := range tests {
 		if got := ratelimit.Network(ratelimit.Client(tt.remote, tt.forwarded, tt.trusted)); got != tt.want {
-			t.Errorf("%s %q: %s, want %s", tt.remote, tt.forwarded, got, tt.want)
+			t.Errorf("client of %s, X-Forwarded-For %q: got %s, want %s", tt.remote, tt.forwarded, got, tt.want)
 		}
 	}
 }
 
-func FuzzClientAddress(f *testing.F) {
+// FuzzClient: Client does not panic, and ignores X-Forwarded-For from an untrusted address.
+func FuzzClient(f *testing.F) {
 	f.Add("10.0.0.1:80", "1.2.3.4, [::1]:9")
 	f.Fuzz(func(t *testing.T, remote, forwarded string) {
 		ratelimit.Network(ratelimit.Client(remote, []string{forwarded}, []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}))
 		direct := ratelimit.Client("192.0.2.1:80", []string{forwarded}, []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")})
 		if direct != netip.MustParseAddr("192.0.2.1") {
-			t.Fatalf("a stranger's X-Forwarded-For was believed: %s", direct)
+			t.Fatalf("X-Forwarded-For of an untrusted address changed the client to %s", direct)
 		}
 	})
 }

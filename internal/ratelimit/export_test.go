@@ -1,4 +1,4 @@
 package ratelimit
 
-// Remembered is how many addresses the limiter holds.
-func (l *Limiter) Remembered() int { return l.limiters.Len() }
+// Len returns the number of addresses that the limiter holds.
+func (l *Limiter) Len() int { return l.limiters.Len() }

@@ -28,7 +28,8 @@ func New(perMinute int) *Limiter {
 	return &Limiter{perMinute: perMinute, limiters: limiters}
 }
 
-// Wait returns how long address must wait; 0 lets it through and counts it.
+// Wait returns how long address must wait before its next request. If it is 0, Wait
+// counts a request. A refused request does not count.
 func (l *Limiter) Wait(address string, now time.Time) time.Duration {
 	if l.perMinute <= 0 {
 		return 0
@@ -53,7 +54,8 @@ func (l *Limiter) limiter(address string) *rate.Limiter {
 	return limiter
 }
 
-// Allow answers rate_limited once address has made too many requests.
+// Allow counts a request of address. It returns rate_limited with the time to wait if
+// the address has made too many.
 func (l *Limiter) Allow(address string, now time.Time) error {
 	wait := l.Wait(address, now)
 	if wait == 0 {

@@ -8,36 +8,41 @@ import (
 	"github.com/touchline/touchline/internal/ratelimit"
 )
 
-func TestWall(t *testing.T) {
-	w, now := ratelimit.New(60), time.Unix(1e9, 0)
+func TestLimiter(t *testing.T) {
+	l, now := ratelimit.New(60), time.Unix(1e9, 0)
 	for i := range 60 {
-		if wait := w.Wait("a", now); wait != 0 {
-			t.Fatalf("request %d waits %s", i, wait)
+		if wait := l.Wait("a", now); wait != 0 {
+			t.Fatalf("request %d: must wait %s, want 0", i, wait)
 		}
 	}
-	for range 3 { // a refusal does not count
-		if wait := w.Wait("a", now); wait <= 0 || wait > time.Second {
-			t.Fatalf("one too many waits %s", wait)
+	for range 3 { // a refused request does not count
+		if wait := l.Wait("a", now); wait <= 0 || wait > time.Second {
+			t.Fatalf("request 61: must wait %s, want up to 1 s", wait)
 		}
 	}
-	if w.Wait("b", now) != 0 || w.Wait("a", now.Add(time.Second)) != 0 || w.Wait("a", now.Add(time.Second)) == 0 {
-		t.Error("addresses are counted apart, and time passes")
+	if l.Wait("b", now) != 0 {
+		t.Error("the requests of a count for b")
+	}
+	if l.Wait("a", now.Add(time.Second)) != 0 || l.Wait("a", now.Add(time.Second)) == 0 {
+		t.Error("after one second: want exactly one more request")
 	}
 	if ratelimit.New(0).Wait("a", now) != 0 {
-		t.Error("0 is no limit")
+		t.Error("New(0) limits requests")
 	}
 }
 
-func TestWallForgets(t *testing.T) {
-	w, now := ratelimit.New(1), time.Unix(1e9, 0)
-	w.Wait("busy", now)
+// TestLimiterForgetsAddresses: the number of addresses is bounded, and an address that
+// keeps sending requests is not forgotten.
+func TestLimiterForgetsAddresses(t *testing.T) {
+	l, now := ratelimit.New(1), time.Unix(1e9, 0)
+	l.Wait("busy", now)
 	for i := range 100_000 {
-		w.Wait(strconv.Itoa(i), now)
-		if i%1000 == 0 && w.Wait("busy", now) == 0 {
-			t.Fatal("who keeps coming was forgotten")
+		l.Wait(strconv.Itoa(i), now)
+		if i%1000 == 0 && l.Wait("busy", now) == 0 {
+			t.Fatal("the limiter forgot a busy address")
 		}
 	}
-	if n := w.Remembered(); n > 2*16384 {
-		t.Errorf("%d addresses are remembered", n)
+	if n := l.Len(); n > 2*16384 {
+		t.Errorf("the limiter holds %d addresses, want at most 32768", n)
 	}
 }
