@@ -25,7 +25,7 @@ fmt: ## Format the Go files
 	$(TOOL) gofumpt -w $$(find . -name '*.go' -not -path '*/node_modules/*')
 
 .PHONY: bench
-bench: ## Measure against bare handlers in one run; ARGS are flags of bench/load
+bench: ## Measure this build over HTTP; ARGS are flags of bench/load
 	go run ./bench/load $(ARGS)
 
 .PHONY: vuln
