@@ -23,7 +23,7 @@ func (c *Config) checkAdminAddr() []string {
 		return []string{message + ", or off"}
 	}
 	if _, port, _ := net.SplitHostPort(c.AdminAddr); c.AdminAddr == c.Addr && port != "0" {
-		return []string{"must not be ADDR: the operators' listener needs an address of its own"}
+		return []string{"must not be ADDR: the operators' listener needs another address"}
 	}
 	return nil
 }

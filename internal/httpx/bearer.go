@@ -27,7 +27,7 @@ func Bearer(h http.Header) (string, error) {
 		return "", errNoBearer()
 	}
 	if !isToken68(token) {
-		return "", errBearer("This is no access token.")
+		return "", errBearer("This is not an access token.")
 	}
 	return token, nil
 }
@@ -54,5 +54,5 @@ func errNoBearer() error {
 }
 
 func errBearer(detail string) error {
-	return fault.New(fault.Unauthenticated, "token_invalid", "%s If you have none that works, sign in again.", detail)
+	return fault.New(fault.Unauthenticated, "token_invalid", "%s If you have no valid token, sign in again.", detail)
 }
