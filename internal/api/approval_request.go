@@ -15,13 +15,13 @@ type sendGuardianRequest struct {
 	Channels []string       `json:"channels" rule:"min=1"`
 }
 
-// correction returns the guardian's details that change before the request is sent.
-func (in sendGuardianRequest) correction(e entry) approval.Patch {
+// correction returns the changes to the guardian that precede the request.
+func (in sendGuardianRequest) correction(e contactReader) approval.Patch {
 	if in.Guardian == nil {
 		return approval.Patch{}
 	}
 	if *in.Guardian == (guardianPatch{}) {
-		e.faults.Add("/guardian", "required", "Name what is to be corrected, or leave this out.")
+		e.faults.Add("/guardian", "required", "Send at least one field to correct, or leave guardian out.")
 	}
 	return approval.Patch{Guardian: in.Guardian.patch(e)}
 }
@@ -37,8 +37,8 @@ type studentContactInput struct {
 	ContactNumber string `json:"contact_number" rule:"required,min=1,max=64"`
 }
 
-// correction returns the student's number, where the coach gives another.
-func (in sendStudentRequest) correction(e entry) approval.Patch {
+// correction returns the change to the student's number that precedes the request.
+func (in sendStudentRequest) correction(e contactReader) approval.Patch {
 	if in.Student == nil {
 		return approval.Patch{}
 	}
@@ -46,22 +46,22 @@ func (in sendStudentRequest) correction(e entry) approval.Patch {
 	return approval.Patch{Student: approval.StudentPatch{Number: &n}}
 }
 
-// channels reads by which ways a request shall travel; nil where none was named.
-func (e entry) channels(named []string) []approval.Channel {
-	var ways []approval.Channel
+// channels reads the channels of a request; nil if the coach named none.
+func (e contactReader) channels(named []string) []approval.Channel {
+	var channels []approval.Channel
 	for i, name := range named {
-		way, at := approval.Channel(name), wire.PointTo("/channels", i)
+		channel, at := approval.Channel(name), wire.PointTo("/channels", i)
 		switch {
 		case name == "email":
 			e.faults.Add(at, "not_available", "This service does not send requests by e-mail yet. Use in_app, sms, or both.")
-		case !slices.Contains(approval.DefaultChannels, way):
+		case !slices.Contains(approval.DefaultChannels, channel):
 			e.faults.Add(at, "invalid_value", "This must be one of in_app, sms.")
-		case slices.Contains(ways, way):
+		case slices.Contains(channels, channel):
 			e.faults.Add(at, "not_unique", "Name each channel once.")
 		}
-		ways = append(ways, way)
+		channels = append(channels, channel)
 	}
-	return ways
+	return channels
 }
 
 // reminderRequest is the ReminderRequest of openapi.yaml.
@@ -70,11 +70,11 @@ type reminderRequest struct {
 	ApproverType string `json:"approver_type" rule:"required,oneof=guardian|student"`
 }
 
-// party returns whom to remind.
+// party returns the party to remind.
 func (in reminderRequest) party() actor.Role { return actor.Role(in.ApproverType) }
 
-// decisionRequest is the DecisionRequest of openapi.yaml. Who decides is the
-// session, never the body.
+// decisionRequest is the DecisionRequest of openapi.yaml. The approver is the caller: the
+// body cannot name another.
 type decisionRequest struct {
 	PlayerID  string           `json:"player_id" rule:"required"`
 	Action    string           `json:"action" rule:"required,oneof=approved|rejected|revoked"`
@@ -82,7 +82,7 @@ type decisionRequest struct {
 	Reason    wire.Opt[string] `json:"reason" rule:"lines,max=500"`
 }
 
-// decision returns what the party answered.
+// decision returns the decision of the party.
 func (in decisionRequest) decision() approval.Decision {
 	d := approval.Decision{Action: approval.Trigger(in.Action), Reason: in.Reason.Value}
 	if in.RequestID != nil {

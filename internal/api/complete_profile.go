@@ -17,7 +17,7 @@ type completeProfileRequest struct {
 	ProfilePicture  wire.Opt[string] `json:"profile_picture" rule:"id"`
 }
 
-// has says whether the request names a field that a complete profile may want.
+// has reports whether the request has a field that a complete profile may need.
 func (in completeProfileRequest) has(field string) bool {
 	switch field {
 	case "name":

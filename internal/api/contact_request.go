@@ -10,19 +10,18 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// entry reads what a coach enters about people, past what decode has checked,
-// and adds to the faults that decode found. A place that has a fault already is
-// not looked at again.
-type entry struct {
+// contactReader reads what a coach enters about people, after decoding, and adds to the
+// faults that decoding found. It ignores a field that has a fault already.
+type contactReader struct {
 	server *Server
 	now    time.Time
 	faults *wire.Faults
 }
 
-func (s *Server) entry(f *wire.Faults) entry { return entry{s, s.Now(), f} }
+func (s *Server) contactReader(f *wire.Faults) contactReader { return contactReader{s, s.Now(), f} }
 
-// hasFault says whether at, or something that it lies in, has a fault already.
-func (e entry) hasFault(at string) bool {
+// hasFault reports whether the field at, or an object around it, has a fault already.
+func (e contactReader) hasFault(at string) bool {
 	for !e.faults.Has(at) {
 		parent := strings.LastIndexByte(at, '/')
 		if parent < 0 {
@@ -34,7 +33,7 @@ func (e entry) hasFault(at string) bool {
 }
 
 // number reads a mobile number in any spelling.
-func (e entry) number(at, text string) phone.Number {
+func (e contactReader) number(at, text string) phone.Number {
 	if e.hasFault(at) {
 		return ""
 	}
@@ -43,9 +42,8 @@ func (e entry) number(at, text string) phone.Number {
 
 var dateForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 
-// birthDate reads YYYY-MM-DD and says whether it is a day on which somebody who
-// lives may have been born.
-func (e entry) birthDate(at, text string) (approval.Date, bool) {
+// birthDate reads YYYY-MM-DD. ok is false if no living person can have this birth date.
+func (e contactReader) birthDate(at, text string) (born approval.Date, ok bool) {
 	if e.hasFault(at) {
 		return approval.Date{}, false
 	}
@@ -62,15 +60,15 @@ func (e entry) birthDate(at, text string) (approval.Date, bool) {
 }
 
 // email reads an e-mail address.
-func (e entry) email(at, text string) string {
+func (e contactReader) email(at, text string) string {
 	if !e.hasFault(at) {
 		e.faults.Add(at, "invalid_email", approval.CheckEmail(text))
 	}
 	return text
 }
 
-// patchText is what a merge patch does to a text that may be cleared: nil leaves
-// it, a pointer to "" clears it (RFC 7396).
+// patchText returns the new text of a merge patch: nil keeps the old one and a pointer to
+// "" clears it (RFC 7396).
 func patchText[T ~string](o wire.Opt[string], read func(text string) T) *T {
 	if !o.Set {
 		return nil
@@ -82,5 +80,4 @@ func patchText[T ~string](o wire.Opt[string], read func(text string) T) *T {
 	return &value
 }
 
-// unchanged takes a text as decode has checked it.
 func unchanged(text string) string { return text }

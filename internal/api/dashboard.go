@@ -79,11 +79,11 @@ type attentionResponse struct {
 	Title        *string             `json:"title"`
 }
 
-// attentionDetails say what to do about each kind.
+// attentionDetails tell the coach what to do.
 var attentionDetails = map[coach.AttentionKind]string{
 	coach.ProfileIncomplete:   "Your profile is incomplete. Until it is complete you cannot add players or send requests.",
 	coach.DeliveryFailed:      "The request could not be delivered by SMS. Check the number, then send it again.",
-	coach.ContactDisputed:     "Whoever holds the number says that it is not theirs. Ask for the right one and correct it.",
+	coach.ContactDisputed:     "The owner of this number says that it is the wrong number. Ask for the right one and correct it.",
 	coach.ConsentRejected:     "They rejected app access. Correct the details, then send the request again.",
 	coach.ConsentRevoked:      "They took their approval back. Ask them why before you send a new request.",
 	coach.CertificateExpiring: "This certificate ends soon. Upload the new one in its place.",

@@ -15,7 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// listCoaches serves GET /api/coaches, to anybody.
+// listCoaches serves GET /api/coaches to anyone.
 func (s *Server) listCoaches(ctx context.Context, r Request[noBody]) (Response, error) {
 	var f wire.Faults
 	query := r.Query
@@ -39,7 +39,7 @@ func (s *Server) listCoaches(ctx context.Context, r Request[noBody]) (Response, 
 	return publicResponse(r.Meta, out)
 }
 
-// coachQuery reads what the directory is searched for.
+// coachQuery reads the search of the directory.
 func coachQuery(query url.Values, f *wire.Faults) coach.Query {
 	sport := queryText(query, "sport", f, wire.ParseRules("min=1,max="+strconv.Itoa(coach.MaxSport)))
 	text := queryText(query, "q", f, wire.ParseRules("min=1,max=100"))
@@ -53,7 +53,7 @@ func coachQuery(query url.Values, f *wire.Faults) coach.Query {
 	return wanted
 }
 
-// getCoach serves GET /api/coaches/{coach_id}, to anybody.
+// getCoach serves GET /api/coaches/{coach_id} to anyone.
 func (s *Server) getCoach(ctx context.Context, r Request[noBody]) (Response, error) {
 	id, err := r.PathID("coach_id")
 	if err != nil {
@@ -66,8 +66,8 @@ func (s *Server) getCoach(ctx context.Context, r Request[noBody]) (Response, err
 	return publicResponse(r.Meta, s.publicCoach(l))
 }
 
-// publicCoach is a coach as the directory answers it. Every member is always
-// there; what the coach does not show, or has not given, is null.
+// publicCoach is a coach in the directory. A field that the coach hides or has not filled
+// in is null.
 type publicCoach struct {
 	CoachID         string              `json:"coach_id"`
 	Name            *string             `json:"name"`
@@ -90,7 +90,6 @@ type publicPicture struct {
 	Sizes  []pictureSizeResponse `json:"sizes"`
 }
 
-// publicCoach answers a listing.
 func (s *Server) publicCoach(l coach.Listing) publicCoach {
 	out := publicCoach{CoachID: l.CoachID, Name: wire.OrNull(l.Name), Bio: wire.OrNull(l.Bio), ExperienceYears: l.Experience}
 	if l.Shows("sports") {

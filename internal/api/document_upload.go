@@ -73,8 +73,8 @@ var (
 	issuerRules = wire.ParseRules("name,max=100")
 )
 
-// draft returns what a form says of a document. A text that is empty is as good as
-// none: so browsers send what nobody filled in.
+// draft returns the document of a form. An empty text counts as absent, because browsers
+// send the fields that a person left empty.
 func (form *form) draft(f *wire.Faults) coach.Upload {
 	d := coach.Upload{FileName: form.fileName}
 	if form.file != nil {
@@ -97,7 +97,7 @@ func (form *form) draft(f *wire.Faults) coach.Upload {
 	return d
 }
 
-// documentDate reads a day; "" is none.
+// documentDate reads a date; "" means no date.
 func documentDate(text, at string, f *wire.Faults) coach.Date {
 	if text == "" {
 		return ""

@@ -19,7 +19,7 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// openAPI is the published form of the wire contract, kept by hand.
+// openAPI is the published form of the wire contract. It is written by hand.
 //
 //go:embed openapi.yaml
 var openAPI []byte
@@ -27,46 +27,42 @@ var openAPI []byte
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// Document returns the OpenAPI document as JSON. Each call converts it anew.
+// Document returns the OpenAPI document as JSON. Each call converts it.
 func Document() ([]byte, error) { return apidocs.JSON(openAPI) }
 
-// Documentation serves the contract to programs and to people: the OpenAPI document,
-// its reference page, and a page for each problem code. Its methods are the
-// handlers; whoever routes mounts them.
-//
-// Nothing is read before the first request. Then the document is parsed once,
-// its two renderings are kept compressed, and the parsed tree is dropped.
+// Documentation serves the OpenAPI document, its reference page and a page for each
+// problem code. It renders the document and the reference page at the first request and
+// keeps them compressed.
 type Documentation struct {
 	templates *template.Template
-	content   func() (renderedDocs, error)
+	rendered  func() (renderedDocs, error)
 }
 
-// renderedDocs is what is kept of the document.
 type renderedDocs struct {
 	json, page cachedPage
-	// answeredBy lists, for each problem code, the operations that answer it.
-	answeredBy map[string][]apidocs.Link
+	// operations lists the operations that return a problem code.
+	operations map[string][]apidocs.Link
 }
 
-// NewDocumentation returns the handlers. It fails where a template is faulty.
+// NewDocumentation parses the templates.
 func NewDocumentation() (*Documentation, error) {
 	t, err := template.ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
-		return nil, fmt.Errorf("docs: %w", err)
+		return nil, fmt.Errorf("parse the documentation templates: %w", err)
 	}
 	d := &Documentation{templates: t}
-	d.content = sync.OnceValues(d.build)
+	d.rendered = sync.OnceValues(d.renderAll)
 	return d, nil
 }
 
 // OpenAPIJSON serves GET /openapi.json.
 func (d *Documentation) OpenAPIJSON(w http.ResponseWriter, r *http.Request) {
-	d.kept().json.serve(w, r, http.StatusOK)
+	d.docs().json.serve(w, r, http.StatusOK)
 }
 
 // Page serves GET /docs.
 func (d *Documentation) Page(w http.ResponseWriter, r *http.Request) {
-	d.kept().page.serve(w, r, http.StatusOK)
+	d.docs().page.serve(w, r, http.StatusOK)
 }
 
 // Problems serves GET /problems/, the list of all codes.
@@ -87,22 +83,21 @@ func (d *Documentation) Problem(w http.ResponseWriter, r *http.Request) {
 		MeaningHTML:  apidocs.Inline(kind.Meaning),
 		WhatToDoHTML: apidocs.Inline(kind.WhatToDo),
 		StatusText:   http.StatusText(kind.Status),
-		AnsweredBy:   d.kept().answeredBy[code],
+		Operations:   d.docs().operations[code],
 	})
 }
 
-// kept builds what is kept at the first call. What it builds from is embedded
-// and built by a test, so it cannot fail in service; if it does, recovery
-// answers.
-func (d *Documentation) kept() renderedDocs {
-	c, err := d.content()
+// docs returns the rendered documents. A test renders the same embedded files, so an error
+// is a bug: the middleware recovers the panic.
+func (d *Documentation) docs() renderedDocs {
+	docs, err := d.rendered()
 	if err != nil {
 		panic(err)
 	}
-	return c
+	return docs
 }
 
-func (d *Documentation) build() (renderedDocs, error) {
+func (d *Documentation) renderAll() (renderedDocs, error) {
 	raw, err := Document()
 	if err != nil {
 		return renderedDocs{}, err
@@ -115,10 +110,10 @@ func (d *Documentation) build() (renderedDocs, error) {
 	if err != nil {
 		return renderedDocs{}, err
 	}
-	return renderedDocs{json: newCachedPage("application/json", "", raw), page: page, answeredBy: ref.AnsweredBy()}, nil
+	return renderedDocs{json: newCachedPage("application/json", "", raw), page: page, operations: ref.AnsweredBy()}, nil
 }
 
-// render answers with a page that is small enough to be made each time.
+// render serves a page that is small enough to render for each request.
 func (d *Documentation) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
 	page, err := d.html(name, data)
 	if err != nil {
@@ -127,13 +122,12 @@ func (d *Documentation) render(w http.ResponseWriter, r *http.Request, status in
 	page.serve(w, r, status)
 }
 
-// html renders a page. Its policy admits the one style sheet that it carries
-// and nothing else; the hash is taken of what was rendered, because
-// html/template takes comments out of style sheets.
+// html renders a page. Its Content-Security-Policy allows only its own style sheet. The
+// hash is that of the rendered style sheet, because html/template removes comments.
 func (d *Documentation) html(name string, data any) (cachedPage, error) {
 	var buf bytes.Buffer
 	if err := d.templates.ExecuteTemplate(&buf, name, data); err != nil {
-		return cachedPage{}, fmt.Errorf("docs: %w", err)
+		return cachedPage{}, fmt.Errorf("render %s: %w", name, err)
 	}
 	_, rest, _ := strings.Cut(buf.String(), "<style>")
 	style, _, _ := strings.Cut(rest, "</style>")
@@ -143,7 +137,7 @@ func (d *Documentation) html(name string, data any) (cachedPage, error) {
 	return newCachedPage("text/html; charset=utf-8", policy, buf.Bytes()), nil
 }
 
-// cachedPage is an answer that is kept compressed.
+// cachedPage is a page that is kept compressed.
 type cachedPage struct {
 	contentType, policy, etag string
 	compressed                []byte
@@ -153,21 +147,20 @@ type cachedPage struct {
 func newCachedPage(contentType, policy string, content []byte) cachedPage {
 	var buf bytes.Buffer
 	zw := gzip.NewWriter(&buf)
-	_, _ = zw.Write(content) // a bytes.Buffer takes everything
+	_, _ = zw.Write(content) // a bytes.Buffer does not fail
 	_ = zw.Close()
 	hash := sha256.Sum256(content)
 	return cachedPage{
 		contentType: contentType,
 		policy:      policy,
-		// Weak, because the compressed and the plain form share it.
+		// Weak, because the compressed and the plain page share it.
 		etag:       `W/"` + base64.RawURLEncoding.EncodeToString(hash[:12]) + `"`,
 		compressed: buf.Bytes(),
 		size:       len(content),
 	}
 }
 
-// serve answers with the document, compressed for whoever takes that, or with
-// 304 for whoever has it.
+// serve writes the page, compressed if the client accepts gzip, or 304 if the client has it.
 func (d cachedPage) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -191,7 +184,7 @@ func (d cachedPage) serve(w http.ResponseWriter, r *http.Request, status int) {
 		h.Set("Content-Encoding", "gzip")
 		h.Set("Content-Length", strconv.Itoa(len(d.compressed)))
 		w.WriteHeader(status)
-		_, _ = w.Write(d.compressed) // a caller who is gone needs no answer
+		_, _ = w.Write(d.compressed) // an error means that the client has gone
 		return
 	}
 	h.Set("Content-Length", strconv.Itoa(d.size))
@@ -201,8 +194,8 @@ func (d cachedPage) serve(w http.ResponseWriter, r *http.Request, status int) {
 	}
 }
 
-// etagMatches says whether an If-None-Match header names etag (RFC 9110, section
-// 13.1.2: weakly).
+// etagMatches reports whether an If-None-Match header names etag, by weak comparison (RFC
+// 9110, section 13.1.2).
 func etagMatches(header, etag string) bool {
 	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimSpace(candidate)

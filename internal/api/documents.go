@@ -25,7 +25,7 @@ type documentResponse struct {
 	ContentURL string  `json:"content_url"`
 	CreatedAt  string  `json:"created_at"`
 	UpdatedAt  string  `json:"updated_at"`
-	// KYCState is said where the file was replaced, which may have moved it.
+	// KYCState is present after a file was replaced, which may change the state.
 	KYCState *string `json:"kyc_state,omitempty"`
 }
 
@@ -42,8 +42,7 @@ func newDocumentResponse(d coach.Document) documentResponse {
 	return out
 }
 
-// contentURL is where the content of a document is, or one size of a picture:
-// relative to the server.
+// contentURL returns the path of the content of a document, or of one size of a picture.
 func contentURL(id, size string) string {
 	url := "/api/coach/documents/" + id + "/content"
 	if size != "" {
@@ -67,7 +66,7 @@ type pictureSizeResponse struct {
 	URL    string `json:"url"`
 }
 
-// newPictureResponse answers the picture of a profile; nil where there is none.
+// newPictureResponse returns the picture of a profile, or nil.
 func newPictureResponse(d *coach.Document) *pictureResponse {
 	if d == nil {
 		return nil
@@ -139,7 +138,7 @@ func (s *Server) editDocument(ctx context.Context, r Request[documentPatch]) (Re
 	}
 	if len(f) > 0 {
 		if _, err := s.Documents.Document(ctx, r.Caller.Actor, id); err != nil {
-			return Response{}, err // what is not the caller's is not found before it is invalid
+			return Response{}, err // not_found comes before validation_failed
 		}
 		return Response{}, f.Err()
 	}
@@ -150,7 +149,7 @@ func (s *Server) editDocument(ctx context.Context, r Request[documentPatch]) (Re
 	return endpoint.OK(newDocumentResponse(d)), nil
 }
 
-// patchDate is cleared for a day; in a patch an empty one is a fault.
+// patchDate is patchValue for a date. An empty date is a fault: only null clears it.
 func patchDate(o wire.Opt[string], at string, f *wire.Faults) *coach.Date {
 	text := patchValue(o)
 	if text == nil {
@@ -183,7 +182,7 @@ func (s *Server) deleteDocument(ctx context.Context, r Request[noBody]) (Respons
 	return endpoint.OK(documentDeletedResponse{len(missing) == 0, missing, s.kycState(removed.KYC)}), nil
 }
 
-// kycState is the state of a verification as answers say it.
+// kycState returns the state of a verification as responses show it.
 func (s *Server) kycState(state coach.KYCState) string {
 	return string(s.Subscriptions.Tiers.KYCState(state))
 }

@@ -19,20 +19,20 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// The bounds of an upload, in bytes: of its file, see coach.MaxFile.
+// The limits of an upload, in bytes. That of its file is coach.MaxFile.
 const (
-	maxText   = 8 << 10                // of a part that is no file
+	maxText   = 8 << 10                // of a part that is a text
 	maxUpload = coach.MaxFile + 64<<10 // of the whole body
-	// maxHeading is what may come before the content of a part: the boundary and
-	// the part's header, which is held in memory.
+	// maxHeading limits the boundary and the header before the content of a part, which
+	// are held in memory.
 	maxHeading = 16 << 10
 	maxParts   = 50
 )
 
-// form is an upload that was read: texts by name, and a file at most.
+// form is an upload that was read: texts by name, and at most one file.
 type form struct {
 	texts    map[string]string
-	file     coach.Spool // nil where none was sent
+	file     coach.Spool // nil if the client sent none
 	fileName string
 	faults   wire.Faults
 }
@@ -40,12 +40,12 @@ type form struct {
 // close frees the spool.
 func (f *form) close() {
 	if f.file != nil {
-		_ = f.file.Close() // it is of no use to anybody
+		_ = f.file.Close() // the file was read or is not needed
 	}
 }
 
-// fingerprint is what must be the same for it to be the same upload: two tries of
-// one client differ in the boundaries between the parts.
+// fingerprint identifies the upload for its Idempotency-Key. The body itself does not: a
+// repeated upload has other boundaries.
 func (f *form) fingerprint() []byte {
 	same := struct {
 		Texts          map[string]string
@@ -54,24 +54,23 @@ func (f *form) fingerprint() []byte {
 	if f.file != nil {
 		same.Hash = f.file.SHA256()
 	}
-	text, _ := json.Marshal(same) // strings cannot fail
+	text, _ := json.Marshal(same) // a struct of strings cannot fail
 	sum := sha256.Sum256(text)
 	return sum[:]
 }
 
-// formReader reads a multipart/form-data body (RFC 7578) part by part: texts into
-// memory, the file into a spool. Nothing of it is trusted.
+// formReader reads a multipart/form-data body (RFC 7578) part by part: texts into memory,
+// the file into a spool.
 type formReader struct {
 	body *uploadBody
-	// names are the texts that there may be, beside the file.
+	// names are the names of the texts that the form may have.
 	names []string
 	spool func() (coach.Spool, error)
 	form  *form
 }
 
-// read returns the form with the faults of its parts. Its errors are
-// payload_too_large and malformed_request, or that the disk is full; then the form
-// is closed.
+// read returns the form with the faults of its parts. It returns payload_too_large,
+// malformed_request or a storage error; then it has closed the form.
 func (fr *formReader) read(header http.Header) (*form, error) {
 	_, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || parameters["boundary"] == "" {
@@ -120,7 +119,7 @@ func (fr *formReader) part(part *multipart.Part) error {
 	return err
 }
 
-// shown is a name of a stranger as an answer may repeat it.
+// safeName returns a name from the client, for a problem document.
 func safeName(name string) string {
 	if len(name) > 100 || !utf8.ValidString(name) {
 		return "?"
@@ -153,7 +152,7 @@ func (fr *formReader) file(part *multipart.Part) error {
 		return err
 	}
 	fr.form.file, fr.form.fileName = spool, part.FileName()
-	// A spool of its own may hold one byte more than a file.
+	// Read one byte more than the limit, to learn whether the file is longer.
 	_, err = io.Copy(spool, io.LimitReader(part, coach.MaxFile+1))
 	if err == nil && spool.Size() > coach.MaxFile {
 		err = errUploadSize
@@ -161,14 +160,14 @@ func (fr *formReader) file(part *multipart.Part) error {
 	return err
 }
 
-// failure says what is wrong with a body that could not be read.
+// failure returns err as the problem of a body that could not be read.
 func (fr *formReader) failure(err error) error {
 	var known *fault.Error
 	switch {
-	case errors.As(err, &known): // malformed, too large, or no room on the disk
+	case errors.As(err, &known): // malformed, too large, or the disk is full
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return errForm("It came too slowly: there were %s without a byte, or %s in all.", fr.body.stall, fr.body.timeout)
+		return errForm("It came too slowly: no byte for %s, or more than %s in all. Try again on a better network.", fr.body.stall, fr.body.timeout)
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return errForm("It ends before its last boundary.")
 	default:

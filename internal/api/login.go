@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// keepLogin is how long a login whose answer was lost can be sent again.
+// keepLogin is how long a client whose response was lost can repeat a login.
 const keepLogin = time.Minute
 
 type loginRequest struct {
@@ -45,8 +45,8 @@ type tokenResponse struct {
 	Next             string          `json:"next"`
 }
 
-// login serves POST /auth/login. With an Idempotency-Key the answer can be had
-// again for a minute, while its session lives.
+// login serves POST /auth/login. With an Idempotency-Key the response can be repeated for
+// a minute, while its session lives.
 func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
 	slot, otp := s.slot(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
@@ -68,18 +68,18 @@ func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, 
 	})
 }
 
-// sessionLives answers otp_expired where the session that a login opened has
-// ended: the OTP is used up, and 401 is never said here.
+// sessionLives returns otp_expired if the session of a login has ended. The OTP is used
+// up, and this call never returns 401.
 func (s *Server) sessionLives(ctx context.Context, id string) error {
 	lives, err := s.Auth.SessionLives(ctx, id)
 	if err == nil && !lives {
-		err = fault.New(fault.Gone, "otp_expired", "This OTP was used, and the session that it opened has ended. Ask for a new OTP.")
+		err = fault.New(fault.Gone, "otp_expired", "This OTP was used, and its session has ended. Ask for a new OTP.")
 	}
 	return err
 }
 
 type refreshRequest struct {
-	// Of any length: what is no token of ours is 401, so that the app signs in again.
+	// No length rule: any invalid token is 401, so that the app signs in again.
 	RefreshToken string `json:"refresh_token" rule:"required,secret,min=1"`
 }
 
@@ -109,7 +109,7 @@ func (s *Server) grantResponse(g *auth.Grant) Response {
 	})
 }
 
-// nextScreen says what the app should show.
+// nextScreen returns the screen that the app shows next.
 func nextScreen(role actor.Role, complete bool) string {
 	switch {
 	case role != actor.Coach:

@@ -11,19 +11,19 @@ type logoutRequest struct {
 	RefreshToken *string `json:"refresh_token" rule:"secret,min=1"`
 }
 
-// logout serves POST /auth/logout. The access token names the session or, where
-// it is missing or has expired, the refresh token does.
+// logout serves POST /auth/logout. The access token names the session. If it is missing or
+// expired, the refresh token does.
 func (s *Server) logout(ctx context.Context, r Request[logoutRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	refused := r.Caller.SignInError
-	if refused != nil && in.RefreshToken == nil {
-		return Response{}, refused
+	signInError := r.Caller.SignInError
+	if signInError != nil && in.RefreshToken == nil {
+		return Response{}, signInError
 	}
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
 	var err error
-	if refused == nil {
+	if signInError == nil {
 		err = s.Auth.Logout(ctx, r.Caller.Actor, in.All)
 	} else {
 		err = s.Auth.LogoutByRefresh(ctx, *in.RefreshToken, in.All)

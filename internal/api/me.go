@@ -18,8 +18,8 @@ type meResponse struct {
 	UnreadNotifications int             `json:"unread_notifications"`
 }
 
-// me serves GET /api/me. A guardian or student has no name here: each coach
-// writes their own, and several children may share the number.
+// me serves GET /api/me. A guardian or student has no name: each coach enters another one,
+// and several children may share a number.
 func (s *Server) me(ctx context.Context, r Request[noBody]) (Response, error) {
 	by := r.Caller.Actor
 	out := meResponse{Account: newAccountResponse(by), Role: string(by.Role), ProfileComplete: true}

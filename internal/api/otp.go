@@ -70,7 +70,7 @@ func (s *Server) verifyOTP(ctx context.Context, r Request[verifyOTPRequest]) (Re
 	}), nil
 }
 
-// slot returns the number in the role, coach where none is named.
+// slot returns the number in the role; the default role is coach.
 func (s *Server) slot(number, role string, f *wire.Faults) auth.Slot {
 	if role == "" {
 		role = string(actor.Coach)
@@ -78,8 +78,8 @@ func (s *Server) slot(number, role string, f *wire.Faults) auth.Slot {
 	return auth.Slot{Number: s.number(number, "/mobile_number", f), Role: actor.Role(role)}
 }
 
-// number reads a mobile number as somebody typed it; "" notes a fault, unless
-// nothing was typed, which is for the rules to judge.
+// number parses a mobile number as a person types it. It ignores "" and a field that has
+// a fault: the rules of the field report these.
 func (s *Server) number(typed, at string, f *wire.Faults) phone.Number {
 	if typed == "" || f.Has(at) {
 		return ""
@@ -91,11 +91,11 @@ func (s *Server) number(typed, at string, f *wire.Faults) phone.Number {
 	return n
 }
 
-// How many digits an OTP may have, whatever the setting (contract section 6).
+// The lengths that the setting OTP_LENGTH allows (contract section 6).
 const minOTP, maxOTP = 4, 10
 
-// digits reads an OTP as somebody typed it, in the digits of any script, with
-// spaces anywhere. What cannot be one at all is no try.
+// digits reads an OTP as a person types it: in the digits of any script, with spaces
+// anywhere. A text that cannot be an OTP is a fault and does not count as an attempt.
 func digits(typed, at string, f *wire.Faults) string {
 	otp := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -104,7 +104,7 @@ func digits(typed, at string, f *wire.Faults) string {
 		return phone.ASCIIDigit(r)
 	}, typed)
 	if len(otp) < minOTP || len(otp) > maxOTP || strings.Trim(otp, "0123456789") != "" {
-		f.Add(at, "invalid_otp", "This is not an OTP: send the digits of the SMS.")
+		f.Add(at, "invalid_otp", "This is not an OTP. Send the digits of the SMS.")
 	}
 	return otp
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// keyset is where a page ended; each list fills what its order needs.
+// keyset is the sort key of an item. Each list sets the fields that its order needs.
 type keyset struct {
 	At    int64      `json:"t,omitempty"` // microseconds
 	ID    string     `json:"i,omitempty"`
@@ -28,7 +28,7 @@ func keysetOf(k approval.Keyset) keyset {
 	return out
 }
 
-// approval returns k as package approval wants it.
+// approval converts k for package approval.
 func (k keyset) approval() approval.Keyset {
 	out := approval.Keyset{ID: k.ID, Party: k.Party}
 	if k.At != 0 {
@@ -44,15 +44,15 @@ func (s *Server) page(m meta, f *wire.Faults) page {
 	return endpoint.QueryPage[keyset](m, s.Auth.Keys.Vault.For(auth.ForCursors), m.Caller.AccountID, f)
 }
 
-// queryText returns a text of the query that keeps to the rules, "" where there is
-// none or it is at fault.
+// queryText returns a text of the query that keeps to the rules, or "" if it is absent or
+// has a fault.
 func queryText(query url.Values, name string, f *wire.Faults, rules wire.Rules) string {
 	if !query.Has(name) {
 		return ""
 	}
 	text := query.Get(name)
 	if !utf8.ValidString(text) {
-		f.Add("/"+name, "invalid_characters", "This is not UTF-8.")
+		f.Add("/"+name, "invalid_characters", "This must be UTF-8.")
 		return ""
 	}
 	return rules.Text(text, "/"+name, f)

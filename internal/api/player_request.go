@@ -26,9 +26,9 @@ type guardianInput struct {
 	Email        wire.Opt[string] `json:"email"`
 }
 
-// player returns what the coach entered; e has every fault of it, also that
-// which the core would find alone, so that all are answered at once.
-func (in addPlayerRequest) player(e entry) (approval.Student, *approval.Guardian) {
+// player returns the student and the guardian. It also reports the faults that package
+// approval would find, so that one response lists all of them.
+func (in addPlayerRequest) player(e contactReader) (approval.Student, *approval.Guardian) {
 	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value}
 	born, ok := e.birthDate("/student/date_of_birth", in.Student.DateOfBirth)
 	student.DateOfBirth = born
@@ -44,7 +44,7 @@ func (in addPlayerRequest) player(e entry) (approval.Student, *approval.Guardian
 	return student, in.Guardian.guardian(e)
 }
 
-func (in guardianInput) guardian(e entry) *approval.Guardian {
+func (in guardianInput) guardian(e contactReader) *approval.Guardian {
 	g := &approval.Guardian{
 		Name: in.Name, Relationship: in.Relationship,
 		Number: e.number("/guardian/mobile_number", in.MobileNumber),
@@ -76,9 +76,8 @@ type guardianPatch struct {
 	Email        wire.Opt[string] `json:"email"`
 }
 
-// patch returns what shall change. What the record then lacks, the core says:
-// it depends on what is there.
-func (in playerPatch) patch(e entry) approval.Patch {
+// patch returns the changes. Package approval checks what the changed player lacks.
+func (in playerPatch) patch(e contactReader) approval.Patch {
 	p := approval.Patch{RemoveGuardian: in.Guardian.Set && in.Guardian.Null}
 	if s := in.Student; s != nil {
 		p.Student = s.patch(e)
@@ -89,7 +88,7 @@ func (in playerPatch) patch(e entry) approval.Patch {
 	return p
 }
 
-func (in studentPatch) patch(e entry) approval.StudentPatch {
+func (in studentPatch) patch(e contactReader) approval.StudentPatch {
 	p := approval.StudentPatch{
 		FullName: in.FullName,
 		Number: patchText(in.ContactNumber, func(text string) phone.Number {
@@ -104,7 +103,7 @@ func (in studentPatch) patch(e entry) approval.StudentPatch {
 	return p
 }
 
-func (in guardianPatch) patch(e entry) *approval.GuardianPatch {
+func (in guardianPatch) patch(e contactReader) *approval.GuardianPatch {
 	p := &approval.GuardianPatch{
 		Name: in.Name, Relationship: in.Relationship,
 		Email: patchText(in.Email, func(text string) string { return e.email("/guardian/email", text) }),

@@ -30,7 +30,7 @@ type studentResponse struct {
 	FullName      string  `json:"full_name"`
 	DateOfBirth   string  `json:"date_of_birth"`
 	ContactNumber *string `json:"contact_number"`
-	// Medical is absent for who may not read it, null where there is none.
+	// Medical is absent for a caller who may not read it, and null if it is empty.
 	Medical **string `json:"medical_information,omitempty"`
 }
 
@@ -41,7 +41,7 @@ type guardianResponse struct {
 	Email        *string `json:"email"`
 }
 
-// player returns as much of p as the caller may read.
+// player returns the fields of p that the caller may read.
 func (v view) player(p *approval.Player) any {
 	if p.DisclosedTo(v.by, v.now) == approval.Outline {
 		return v.playerOutline(p)
@@ -110,7 +110,7 @@ func (v view) playerOutline(p *approval.Player) playerOutlineResponse {
 	return a
 }
 
-// openRequestID is the id of the party's open request, or null.
+// openRequestID returns the id of the open request to the party, or nil.
 func openRequestID(p *approval.Player, party actor.Role) *string {
 	if r := p.Approver(party).OpenRequest(); r != nil {
 		return &r.ID
@@ -118,7 +118,7 @@ func openRequestID(p *approval.Player, party actor.Role) *string {
 	return nil
 }
 
-// myPlayerResponse is the MyPlayer of openapi.yaml: a link as its party sees it.
+// myPlayerResponse is the MyPlayer of openapi.yaml: a player as a guardian or student sees it.
 type myPlayerResponse struct {
 	PlayerID           string         `json:"player_id"`
 	CoachID            string         `json:"coach_id"`

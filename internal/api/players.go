@@ -12,7 +12,7 @@ import (
 // addPlayer serves POST /api/players/add.
 func (s *Server) addPlayer(ctx context.Context, r Request[addPlayerRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	student, guardian := in.player(s.entry(&f))
+	student, guardian := in.player(s.contactReader(&f))
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -39,16 +39,16 @@ func (s *Server) listPlayers(ctx context.Context, r Request[noBody]) (Response, 
 	return endpoint.PageResponse(page, players, s.view(r.Caller).player, byPlayerID), nil
 }
 
-// byPlayerID is the order of players: newest first, as their ids were made.
+// byPlayerID orders players from the newest to the oldest: ids are UUIDv7.
 func byPlayerID(p *approval.Player) keyset { return keyset{ID: p.ID} }
 
-// playerFilter reads what narrows the list of players.
+// playerFilter reads the filter of the list of players.
 func playerFilter(query url.Values, f *wire.Faults) approval.Filter {
 	status := wire.ParseRules("oneof=pending|approved|rejected")
 	return approval.Filter{
 		GuardianStatus: queryText(query, "guardian_status", f, status),
 		StudentStatus:  queryText(query, "student_status", f, status),
-		Search:         queryText(query, "q", f, wire.ParseRules("max=100")), // a search box that is empty finds all
+		Search:         queryText(query, "q", f, wire.ParseRules("max=100")), // "" finds all players
 	}
 }
 
@@ -72,7 +72,7 @@ func (s *Server) updatePlayer(ctx context.Context, r Request[playerPatch]) (Resp
 		return Response{}, err
 	}
 	in, f := r.Body, r.Faults
-	patch := in.patch(s.entry(&f))
+	patch := in.patch(s.contactReader(&f))
 	if err := s.checkFaults(ctx, r.Caller.Actor, id, f); err != nil {
 		return Response{}, err
 	}

@@ -8,15 +8,15 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 )
 
-// problemPage is what the page of one code shows.
+// problemPage is the data of the page of one code.
 type problemPage struct {
 	problem.Type
 	MeaningHTML, WhatToDoHTML template.HTML
 	StatusText                string
-	AnsweredBy                []apidocs.Link
+	Operations                []apidocs.Link
 }
 
-// problemGroup is the codes of one status, for the list of all.
+// problemGroup has the codes of one status.
 type problemGroup struct {
 	Status     int
 	StatusText string

@@ -36,7 +36,6 @@ type profileVisibility struct {
 	Show    []string `json:"show"`
 }
 
-// newProfileResponse answers a profile; what is not built yet stands at its rest.
 func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 	missing := p.Missing(s.Coaches.Required)
 	sports := p.Sports
@@ -89,12 +88,13 @@ func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Resp
 	return s.edit(ctx, r.Caller.Actor, patch, f)
 }
 
-// cleared returns what a patch sets: nil leaves it, the zero value clears it.
+// patchValue returns the new value of a merge patch: nil keeps the old one and a pointer
+// to the zero value clears it.
 func patchValue[T any](o wire.Opt[T]) *T {
 	if !o.Set {
 		return nil
 	}
-	return &o.Value // zero where it is null
+	return &o.Value // the zero value for null
 }
 
 // edit saves the patch of editProfile or completeProfile, whose faults are f.

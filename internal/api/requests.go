@@ -13,7 +13,7 @@ import (
 // sendGuardianRequest serves POST /api/approval/send-guardian-request.
 func (s *Server) sendGuardianRequest(ctx context.Context, r Request[sendGuardianRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	e := s.entry(&f)
+	e := s.contactReader(&f)
 	correction, channels := in.correction(e), e.channels(in.Channels)
 	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
 		return Response{}, err
@@ -24,7 +24,7 @@ func (s *Server) sendGuardianRequest(ctx context.Context, r Request[sendGuardian
 // sendStudentRequest serves POST /api/approval/send-student-request.
 func (s *Server) sendStudentRequest(ctx context.Context, r Request[sendStudentRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	e := s.entry(&f)
+	e := s.contactReader(&f)
 	correction, channels := in.correction(e), e.channels(in.Channels)
 	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
 		return Response{}, err
@@ -164,8 +164,8 @@ type reminderResponse struct {
 	RemindersLeft int `json:"reminders_left"`
 }
 
-// request returns r. A party reads why a delivery waits or failed of its own
-// request alone: of the other's it would tell what number that one has.
+// request returns r. A party sees the reasons of deliveries only of its own request,
+// because those of the other party tell what number that party has.
 func (v view) request(r *approval.Request) requestResponse {
 	a := requestResponse{
 		RequestID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party, State: r.State,

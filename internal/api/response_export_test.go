@@ -52,7 +52,7 @@ func (i Inputs) AddPlayer(body []byte) (approval.Student, *approval.Guardian, er
 	if err != nil {
 		return approval.Student{}, nil, err
 	}
-	student, guardian := in.player(i.s.entry(&f))
+	student, guardian := in.player(i.s.contactReader(&f))
 	return student, guardian, f.Err()
 }
 
@@ -62,7 +62,7 @@ func (i Inputs) Patch(body []byte) (approval.Patch, error) {
 	if err != nil {
 		return approval.Patch{}, err
 	}
-	return in.patch(i.s.entry(&f)), f.Err()
+	return in.patch(i.s.contactReader(&f)), f.Err()
 }
 
 // SendGuardian reads the body of POST /api/approval/send-guardian-request.
@@ -71,7 +71,7 @@ func (i Inputs) SendGuardian(body []byte) (approval.Patch, []approval.Channel, e
 	if err != nil {
 		return approval.Patch{}, nil, err
 	}
-	e := i.s.entry(&f)
+	e := i.s.contactReader(&f)
 	patch, channels := in.correction(e), e.channels(in.Channels)
 	return patch, channels, f.Err()
 }
@@ -82,7 +82,7 @@ func (i Inputs) SendStudent(body []byte) (approval.Patch, []approval.Channel, er
 	if err != nil {
 		return approval.Patch{}, nil, err
 	}
-	e := i.s.entry(&f)
+	e := i.s.contactReader(&f)
 	patch, channels := in.correction(e), e.channels(in.Channels)
 	return patch, channels, f.Err()
 }

@@ -23,8 +23,8 @@ func (s *Server) approvalStatus(ctx context.Context, r Request[noBody]) (Respons
 	return endpoint.OK(s.view(r.Caller).status(p, history)), nil
 }
 
-// respond serves PUT /api/approval/guardian-response and student-response. The
-// party is the role of the session; the routes let in one role each.
+// respond serves PUT /api/approval/guardian-response and student-response. The party is
+// the role of the caller; each route allows one role.
 func (s *Server) respond(ctx context.Context, r Request[decisionRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
 	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
@@ -79,8 +79,8 @@ type recordResponse struct {
 	Timestamp    string           `json:"timestamp"`
 }
 
-// status returns where both parties of p stand. The service has left out of
-// history the reasons that are not the caller's to read.
+// status returns the consents of both parties. The service has removed from history the
+// reasons that the caller may not read.
 func (v view) status(p *approval.Player, history []approval.Record) statusResponse {
 	adult := p.Adult(v.now)
 	a := statusResponse{
@@ -104,7 +104,7 @@ func (v view) status(p *approval.Player, history []approval.Record) statusRespon
 	return a
 }
 
-// newestRequest is the newest request to party, whatever its state, or null.
+// newestRequest returns the newest request to party, in any state, or nil.
 func (v view) newestRequest(p *approval.Player, party actor.Role) *requestResponse {
 	r := p.Approver(party).Request
 	if r == nil {
@@ -129,7 +129,7 @@ type pendingResponse struct {
 	BlockedBy       *string        `json:"blocked_by"`
 }
 
-// pending returns one party for whom the coach waits.
+// pending returns one party whose answer the coach waits for.
 func (v view) pending(i approval.PendingItem) pendingResponse {
 	a := pendingResponse{
 		PlayerID: i.PlayerID, StudentName: i.StudentName,

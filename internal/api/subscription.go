@@ -18,7 +18,7 @@ type tierResponse struct {
 	KYCFor      []string       `json:"kyc_for"`
 }
 
-// limitsResponse has null where there is no limit.
+// limitsResponse has null for no limit.
 type limitsResponse struct {
 	Players           *int64 `json:"players"`
 	UnverifiedPlayers *int64 `json:"unverified_players"`
@@ -26,7 +26,6 @@ type limitsResponse struct {
 	MessagesPerDay    *int64 `json:"messages_per_day"`
 }
 
-// newTierResponse answers a tier.
 func newTierResponse(t coach.Tier) tierResponse {
 	limit := func(n int64) *int64 {
 		if n == 0 {
@@ -44,8 +43,7 @@ func newTierResponse(t coach.Tier) tierResponse {
 	}
 }
 
-// listTiers serves GET /api/subscription-tiers: all of them, as the configuration
-// orders them.
+// listTiers serves GET /api/subscription-tiers, in the order of the configuration.
 func (s *Server) listTiers(ctx context.Context, _ Request[noBody]) (Response, error) {
 	out := wire.List[tierResponse]{Items: []tierResponse{}}
 	for _, t := range s.Subscriptions.Tiers.List {

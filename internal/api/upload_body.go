@@ -48,7 +48,7 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	}
 	if b.headingLeft >= 0 {
 		if b.headingLeft -= int64(n); b.headingLeft < 0 {
-			return 0, errForm("What stands before a part is too long.")
+			return 0, errForm("The header of a part is too long.")
 		}
 	}
 	return n, err

@@ -7,15 +7,14 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 )
 
-// view turns what the core answers into what one caller reads at one moment.
-// Its methods are the only ones that make wire types of players and requests.
+// view builds the responses about players and requests for one caller at one time. The
+// caller decides which fields they have.
 type view struct {
 	by    actor.Actor
 	rules approval.Rules
 	now   time.Time
 }
 
-// view returns what the caller reads now.
 func (s *Server) view(caller Caller) view {
 	return view{caller.Actor, s.Approvals.Rules, s.Now()}
 }

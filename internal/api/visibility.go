@@ -57,7 +57,7 @@ func newVisibilityResponse(v coach.Visibility) visibilityResponse {
 	}
 }
 
-// orEmpty returns list as answers write it: one without items is [], not null.
+// orEmpty returns list, or [] instead of null.
 func orEmpty[T any](list []T) []T {
 	if list == nil {
 		return []T{}
