@@ -36,6 +36,10 @@ func TestCloseAccount(t *testing.T) {
 		s.Clock.Advance(61 * time.Second)
 		link := strings.TrimPrefix(linkPattern.FindString(s.SMS("+919812300012", "message", 0).Text), s.Config.PublicURL)
 		s.Call(t, "GET", link, "", nil).Want(t, 200)
+		// The closure cancels deliveries of pending requests; the worker finishes the others.
+		eventually(t, "deliveries of decided requests are done", func() bool {
+			return queryOne[int](t, db, `SELECT count(*) FROM deliveries d JOIN requests r ON r.id = d.request_id WHERE r.state <> 'pending' AND d.state = 'queued'`) == 0
+		})
 
 		guardian.Call(t, "DELETE", "/api/me", map[string]any{"otp": "123456"}).Want(t, 403, "role_not_allowed")
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": "x"}).Want(t, 422, "validation_failed")

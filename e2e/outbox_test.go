@@ -133,7 +133,7 @@ func TestNoSecretsInOutboxOrLog(t *testing.T) {
 		next.Call(t, "POST", "/auth/logout", map[string]any{"all": true}).Want(t, 204)
 		s.Gateway.Behave(smstest.Behaviour{Status: 422})
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": otherNumber}).Want(t, 202)
-		eventually(t, "a refused message to log", func() bool { return strings.Contains(s.Log.String(), `"refused":true`) })
+		eventually(t, "a refused message to log", func() bool { return strings.Contains(s.Log.String(), `"permanent":true`) })
 
 		var codes, secrets []string
 		for _, m := range s.Gateway.Accepted() {

@@ -205,6 +205,11 @@ func TestTierMessageLimit(t *testing.T) {
 		if state, reason := smsDelivery(getRequest(t, coach, third.String("guardian_request_id"))); state != "queued" || reason != "held" {
 			t.Errorf("third delivery: got state %s, reason %s", state, reason)
 		}
+		// The status shows the delivery, so it must not change between the two reads.
+		eventually(t, "the first message is sent", func() bool {
+			state, _ := smsDelivery(getRequest(t, coach, first.String("guardian_request_id")))
+			return state == "sent"
+		})
 		before := coach.Call(t, "GET", "/api/players/approval-status/"+first.String("player_id"), nil).Want(t, 200)
 		corrected := object{"player_id": first.String("player_id"), "guardian": object{"mobile_number": otherNumber}}
 		remind := object{"player_id": first.String("player_id"), "approver_type": "guardian"}
