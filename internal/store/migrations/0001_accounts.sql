@@ -1,10 +1,10 @@
--- Accounts, sessions, one-time passwords and the limits that guard them.
+-- Accounts, sessions, one-time passwords (OTPs) and limits.
 -- One text for SQLite and PostgreSQL: ids TEXT (UUIDv7), times BIGINT in UTC
 -- microseconds from the service's clock, JSON as TEXT that is never queried.
 
 -- +goose Up
 
--- Secrets, each sealed under the master key, shared by all replicas.
+-- Secrets of all replicas, each encrypted under the master key.
 CREATE TABLE secrets (
 	id         TEXT   NOT NULL PRIMARY KEY,
 	purpose    TEXT   NOT NULL,
@@ -24,7 +24,7 @@ CREATE TABLE accounts (
 	UNIQUE (mobile_number, role)
 );
 
--- What a coach says of themself. The row is made by the first login.
+-- The coach's profile. The first login inserts the row.
 CREATE TABLE coaches (
 	id               TEXT   NOT NULL PRIMARY KEY REFERENCES accounts (id),
 	name             TEXT,
@@ -37,7 +37,7 @@ CREATE TABLE coaches (
 	updated_at       BIGINT NOT NULL
 );
 
--- A device that proved itself once has OTP tries and sends of its own.
+-- A known device has separate limits for OTP attempts and sends.
 CREATE TABLE devices (
 	id            TEXT   NOT NULL PRIMARY KEY,
 	token_hash    BYTEA  NOT NULL UNIQUE,
@@ -47,10 +47,10 @@ CREATE TABLE devices (
 CREATE INDEX devices_by_number ON devices (mobile_number);
 CREATE INDEX devices_by_end ON devices (ends_at);
 
--- The account's number and role stand here too, so that a request is
--- authenticated by one row. generation counts refreshes; used_at is the first
--- use of this generation's tokens, used_before those of the ones before, newest
--- first: 16 digits each, eight at most.
+-- The account's number and role are copied here, so that one row authenticates a
+-- request. generation counts refreshes. used_at is the time of the first use of this
+-- generation's tokens, used_before holds those of earlier generations, newest first:
+-- 16 digits each, at most eight.
 CREATE TABLE sessions (
 	id            TEXT   NOT NULL PRIMARY KEY,
 	account_id    TEXT   NOT NULL REFERENCES accounts (id),
@@ -71,7 +71,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_of_account ON sessions (account_id, id) WHERE revoked_at IS NULL;
 CREATE INDEX sessions_by_end ON sessions (ends_at);
 
--- One challenge for each number, role and device ('' is the shared one).
+-- One challenge for each number, role and device; all unknown devices share ''.
 CREATE TABLE otp_challenges (
 	mobile_number TEXT   NOT NULL,
 	role          TEXT   NOT NULL,
@@ -86,9 +86,9 @@ CREATE TABLE otp_challenges (
 );
 CREATE INDEX otp_challenges_by_end ON otp_challenges (ends_at);
 
--- Wrong tries over all codes of a number or a device, newest first: 16 digits each,
--- as many as there may be. Until blocked_until there is no other; they count until
--- ends_at at the latest.
+-- The times of wrong attempts at all OTPs of a number or a device, newest first: 16
+-- digits each. Every attempt is refused until blocked_until. The row may be deleted
+-- after ends_at.
 CREATE TABLE otp_failures (
 	who           TEXT   NOT NULL PRIMARY KEY,
 	times         TEXT   NOT NULL,
@@ -97,8 +97,8 @@ CREATE TABLE otp_failures (
 );
 CREATE INDEX otp_failures_by_end ON otp_failures (ends_at);
 
--- A limit numbers what happens; each occurrence takes the slot of its number
--- modulo the limit, and so needs the one before it in that slot to have ended.
+-- A limit numbers its occurrences. Each takes the slot of its number modulo the limit;
+-- the previous occurrence in that slot must have left the window.
 CREATE TABLE limits (
 	key         TEXT   NOT NULL PRIMARY KEY,
 	occurrences BIGINT NOT NULL,
@@ -113,7 +113,7 @@ CREATE TABLE limit_slots (
 );
 CREATE INDEX limit_slots_by_end ON limit_slots (free_at);
 
--- First answers kept for Idempotency-Key, sealed. status 0: still running.
+-- First responses for an Idempotency-Key, encrypted. status 0: still running.
 CREATE TABLE kept_answers (
 	owner       TEXT    NOT NULL,
 	key         TEXT    NOT NULL,

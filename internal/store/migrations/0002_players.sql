@@ -1,8 +1,8 @@
--- Players, the requests for approval, and what was decided.
+-- Players, approval requests and decisions.
 
 -- +goose Up
 
--- A player is one link of a coach and a student, with both consents.
+-- A player is one link between a coach and a student, with both consents.
 -- The columns *_request_id name the newest request, whatever its state.
 CREATE TABLE players (
 	id                     TEXT   NOT NULL PRIMARY KEY,
@@ -66,11 +66,11 @@ CREATE TABLE requests (
 	delivery_failed BOOLEAN NOT NULL,
 	closed_at       BIGINT
 );
--- At most one open request for each player and party, whoever races.
+-- At most one open request for each player and party, also under concurrency.
 CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
 CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at) WHERE state = 'pending';
 
--- What a message's link leads to; the token itself is derived, not kept.
+-- The requests behind the links in messages; the tokens are derived, not stored.
 CREATE TABLE request_links (
 	hash       BYTEA  NOT NULL PRIMARY KEY,
 	request_id TEXT   NOT NULL REFERENCES requests (id),
@@ -87,8 +87,8 @@ CREATE TABLE reminders (
 CREATE INDEX reminders_of_party ON reminders (player_id, approver_type, sent_at);
 CREATE INDEX reminders_by_time ON reminders (sent_at);
 
--- "This is not me": this number takes no request from this coach for this
--- student and party, found by the record or, added again, by name and birth date.
+-- "This is not me": this account gets no request from this coach for this student,
+-- matched by the player or, if it is added again, by name and birth date.
 CREATE TABLE disputes (
 	coach_id      TEXT   NOT NULL,
 	approver_id   TEXT   NOT NULL REFERENCES accounts (id),
@@ -100,7 +100,7 @@ CREATE TABLE disputes (
 );
 CREATE INDEX disputes_of_approver ON disputes (approver_id);
 
--- When a coach is next told of requests that have waited long.
+-- When a coach is next notified of requests that have been pending for days.
 CREATE TABLE digests (
 	coach_id TEXT   NOT NULL PRIMARY KEY,
 	due_at   BIGINT NOT NULL,

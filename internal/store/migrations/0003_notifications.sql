@@ -1,4 +1,4 @@
--- The in-app tray, and what leaves the service.
+-- Notifications in the app, and deliveries.
 
 -- +goose Up
 

@@ -1,15 +1,15 @@
--- What a coach keeps, shows and unlocks: documents, verification, tier, listing.
+-- Documents, verification, tier and directory listing of a coach.
 
 -- +goose Up
 
--- An operator may suspend an account: nobody signs in to it then.
+-- A suspended account cannot sign in.
 ALTER TABLE accounts ADD COLUMN suspended_at BIGINT;
 ALTER TABLE accounts ADD COLUMN suspended_why TEXT;
 
--- tier NULL is the first one of the configuration. players and stored_bytes are
--- what the tier bounds: they grow before they are compared. kyc_state is that of
--- the newest submission. visible and shown are what the coach wishes; what the
--- public sees stands in listings.
+-- tier NULL is the first tier of the configuration. players and stored_bytes are
+-- limited by the tier: they are incremented before they are checked. kyc_state is that
+-- of the newest submission. visible and shown are the coach's choice; listings holds
+-- what the public sees.
 ALTER TABLE coaches ADD COLUMN tier TEXT;
 ALTER TABLE coaches ADD COLUMN tier_since BIGINT;
 ALTER TABLE coaches ADD COLUMN players BIGINT NOT NULL DEFAULT 0;
@@ -20,9 +20,9 @@ ALTER TABLE coaches ADD COLUMN visible BOOLEAN NOT NULL DEFAULT FALSE;
 ALTER TABLE coaches ADD COLUMN shown TEXT NOT NULL DEFAULT '[]';
 UPDATE coaches SET players = (SELECT count(*) FROM players WHERE players.coach_id = coaches.id AND players.deleted_at IS NULL);
 
--- Bytes in the file store. A row is here before the first byte is written and
--- until after the last one is gone; ends_at is when the bytes may be removed, NULL
--- while a document names them.
+-- Bytes in the file store. A row exists from before the first byte is written until
+-- after the last one is deleted. ends_at is when the bytes may be deleted, NULL while a
+-- document names them.
 CREATE TABLE blobs (
 	key        TEXT   NOT NULL PRIMARY KEY,
 	coach_id   TEXT   NOT NULL,
@@ -32,8 +32,8 @@ CREATE TABLE blobs (
 );
 CREATE INDEX blobs_by_end ON blobs (ends_at, key) WHERE ends_at IS NOT NULL;
 
--- variants are the sizes of a picture, JSON; in_profile says of a certificate
--- that the profile names it; notice_at is when the coach is next told that it ends.
+-- variants: the sizes of a picture, JSON. in_profile: the profile names this
+-- certificate. notice_at: when the coach is next notified that it expires.
 CREATE TABLE documents (
 	id         TEXT    NOT NULL PRIMARY KEY,
 	coach_id   TEXT    NOT NULL REFERENCES accounts (id),
@@ -59,7 +59,7 @@ CREATE TABLE documents (
 CREATE INDEX documents_of_coach ON documents (coach_id, id);
 CREATE INDEX documents_by_notice ON documents (notice_at, id) WHERE notice_at IS NOT NULL;
 
--- Submissions for verification; legal_name is sealed. At most one waits per coach.
+-- Submissions for verification; legal_name is encrypted. At most one is open per coach.
 CREATE TABLE kyc_submissions (
 	id           TEXT   NOT NULL PRIMARY KEY,
 	coach_id     TEXT   NOT NULL REFERENCES accounts (id),
@@ -79,10 +79,9 @@ CREATE TABLE kyc_documents (
 );
 CREATE INDEX kyc_documents_of_document ON kyc_documents (document_id);
 
--- What the public directory keeps of a coach who wishes to be seen: written with
--- whatever it is made of, so that a page is one statement. card is JSON, with what
--- settings are held against when it is read. listing_terms are by what a listing
--- is found.
+-- The public directory: one row for each visible coach, written with every change of
+-- its sources, so that a page is one statement. card is JSON and includes what the
+-- settings are compared with when it is read. listing_terms holds the search terms.
 CREATE TABLE listings (
 	coach_id   TEXT   NOT NULL PRIMARY KEY REFERENCES accounts (id),
 	card       TEXT   NOT NULL,

@@ -1,4 +1,4 @@
--- Whoever runs the service: their tokens, and what they did.
+-- Operators' tokens and the audit log.
 
 -- +goose Up
 
@@ -13,8 +13,7 @@ CREATE TABLE operator_tokens (
 	revoked_at   BIGINT
 );
 
--- operator_id is a token, or empty where it was done in a shell; nothing deletes
--- from here.
+-- operator_id is a token, or empty for an action in a shell. No job deletes rows.
 CREATE TABLE audit_log (
 	id            TEXT   NOT NULL PRIMARY KEY,
 	at            BIGINT NOT NULL,
@@ -27,7 +26,7 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX audit_log_of_object ON audit_log (object_id, id);
 
--- A coach's name as operators look for it: folded, and bytes, which both engines
+-- A coach's folded name for the operators' search, as bytes, which both engines
 -- compare alike.
 ALTER TABLE coaches ADD COLUMN name_key BYTEA;
 CREATE INDEX coaches_by_name ON coaches (name_key, id);

@@ -1,15 +1,14 @@
--- The coach's dashboard, and accounts that change their number or close.
+-- The coach's dashboard, change of number, and account closure.
 
 -- +goose Up
 
--- When the coach first did something about a request that waits: reminded, sent
--- it again, or ended it.
+-- When the coach first followed up an open request: reminded, resent or ended it.
 ALTER TABLE requests ADD COLUMN followed_up_at BIGINT;
 UPDATE requests SET followed_up_at = last_sent_at WHERE last_sent_at > requested_at;
 UPDATE requests SET followed_up_at = closed_at WHERE state = 'cancelled' AND followed_up_at IS NULL;
 CREATE INDEX requests_of_coach ON requests (coach_id, requested_at);
 
--- What needs the coach's attention, newest last.
+-- Items that need the coach's attention, newest last.
 CREATE INDEX requests_failed_of_coach ON requests (coach_id, last_sent_at, id) WHERE state = 'pending' AND delivery_failed = TRUE;
 CREATE INDEX requests_disputed_of_coach ON requests (coach_id, closed_at, id) WHERE state = 'disputed';
 CREATE INDEX players_guardian_refused ON players (coach_id, guardian_changed_at, id, guardian_state)
@@ -17,15 +16,15 @@ CREATE INDEX players_guardian_refused ON players (coach_id, guardian_changed_at,
 CREATE INDEX players_student_refused ON players (coach_id, student_changed_at, id, student_state)
 	WHERE deleted_at IS NULL AND student_state IN ('rejected', 'revoked');
 
--- What a coach keeps ends with the account.
+-- Used to delete a coach's data when the account is closed.
 CREATE INDEX blobs_of_coach ON blobs (coach_id) WHERE ends_at IS NULL;
 CREATE INDEX sessions_ended_of_account ON sessions (account_id) WHERE revoked_at IS NOT NULL;
 
--- Messages that carry a notification, and prove nothing once they are done.
+-- Used to delete SMS copies of notifications some days after they are done.
 CREATE INDEX notices_done ON deliveries (updated_at) WHERE kind = 'notice' AND state <> 'queued';
 
--- A closed account keeps its id, to which history points; its number is free and
--- stays here sealed, for the proof.
+-- A closed account keeps its id, to which the history refers. Its number is free, and
+-- stored here encrypted as proof of the former holder.
 ALTER TABLE accounts ADD COLUMN closed_at BIGINT;
 ALTER TABLE accounts ADD COLUMN closed_number BYTEA;
 
