@@ -2,6 +2,7 @@ package api
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -46,22 +47,32 @@ func (in sendStudentRequest) correction(e contactReader) approval.Patch {
 	return approval.Patch{Student: approval.StudentPatch{Number: &n}}
 }
 
-// channels reads the channels of a request; nil if the coach named none.
-func (e contactReader) channels(named []string) []approval.Channel {
+// channels validates the channels of a request. It returns nil if none is named.
+func (e contactReader) channels(names []string) []approval.Channel {
+	available := e.server.Approvals.Channels()
 	var channels []approval.Channel
-	for i, name := range named {
+	for i, name := range names {
 		channel, at := approval.Channel(name), wire.PointTo("/channels", i)
 		switch {
 		case name == "email":
 			e.faults.Add(at, "not_available", "This service does not send requests by e-mail yet. Use in_app, sms, or both.")
-		case !slices.Contains(approval.DefaultChannels, channel):
-			e.faults.Add(at, "invalid_value", "This must be one of in_app, sms.")
+		case !slices.Contains(available, channel):
+			e.faults.Add(at, "invalid_value", "This must be one of "+listed(available)+".")
 		case slices.Contains(channels, channel):
 			e.faults.Add(at, "not_unique", "Name each channel once.")
 		}
 		channels = append(channels, channel)
 	}
 	return channels
+}
+
+// listed formats channels as "in_app, sms".
+func listed(channels []approval.Channel) string {
+	var names []string
+	for _, channel := range channels {
+		names = append(names, string(channel))
+	}
+	return strings.Join(names, ", ")
 }
 
 // reminderRequest is the ReminderRequest of openapi.yaml.

@@ -243,7 +243,7 @@ func TestPlayerPatch(t *testing.T) {
 }
 
 func TestSendRequests(t *testing.T) {
-	both := []approval.Channel{approval.InApp, approval.SMS}
+	both := []approval.Channel{"in_app", "sms"}
 	id := `"player_id":"` + playerID + `"`
 	tests := map[string]struct {
 		body     string

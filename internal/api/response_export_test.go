@@ -34,7 +34,11 @@ type Inputs struct{ s *Server }
 
 // NewInputs reads numbers of region, at a time.
 func NewInputs(region string, now time.Time) Inputs {
-	return Inputs{&Server{Config: Config{Phones: phone.Parser{DefaultRegion: region}, Now: func() time.Time { return now }}}}
+	rules := approval.Rules{Routes: map[approval.Channel]approval.Route{"in_app": nil, "sms": nil}}
+	return Inputs{&Server{Config: Config{
+		Approvals: approval.NewService(nil, rules, nil, nil),
+		Phones:    phone.Parser{DefaultRegion: region}, Now: func() time.Time { return now },
+	}}}
 }
 
 // decodeBody decodes a body as the adapter does.

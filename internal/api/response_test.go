@@ -51,10 +51,10 @@ func kabir() *approval.Player {
 			Consent:   approval.Consent{State: approval.Approved, ChangedAt: answered, PendingSince: asked},
 			Request: &approval.Request{
 				ID: askG, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, PartyID: parentID, State: approval.RequestApproved,
-				Channels: approval.DefaultChannels, RequestedAt: asked, LastSentAt: asked, ClosedAt: answered,
+				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: asked, LastSentAt: asked, ClosedAt: answered,
 				Deliveries: []approval.Delivery{
-					{Channel: approval.InApp, State: "delivered", At: asked},
-					{Channel: approval.SMS, State: "sent", At: asked.Add(time.Second)},
+					{Channel: "in_app", State: "delivered", At: asked},
+					{Channel: "sms", State: "sent", At: asked.Add(time.Second)},
 				},
 			},
 		},
@@ -63,8 +63,8 @@ func kabir() *approval.Player {
 			Consent:   approval.Consent{State: approval.Pending, PendingSince: asked},
 			Request: &approval.Request{
 				ID: askS, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending,
-				Channels: approval.DefaultChannels, RequestedAt: asked, LastSentAt: asked,
-				Deliveries: []approval.Delivery{{Channel: approval.SMS, State: "queued", Reason: "held", At: asked}},
+				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: asked, LastSentAt: asked,
+				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", At: asked}},
 			},
 		},
 		CreatedAt: asked,

@@ -120,7 +120,7 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 			continue
 		}
 		if n := p.Number(party); needsRequest && n != "" && !p.disputed(party, n) {
-			p.newRequest(party, DefaultChannels, rules, op, &c)
+			p.newRequest(party, rules.DefaultChannels, rules, op, &c)
 		}
 	}
 	return c, nil

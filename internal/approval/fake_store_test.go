@@ -104,7 +104,8 @@ func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 		s.requests[r.ID] = *r
 	}
 	for _, m := range c.Send {
-		if m.Request.State != approval.RequestPending || m.To != p.Number(m.Request.Party) || m.To == "" {
+		number := p.Number(m.Request.Party)
+		if m.Request.State != approval.RequestPending || number == "" || m.Channel == "sms" && m.Address != string(number) {
 			return fmt.Errorf("invalid message %+v for %+v", m, m.Request)
 		}
 	}

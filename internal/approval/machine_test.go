@@ -123,6 +123,8 @@ type machineTest struct {
 	old   []string // requests that are no longer the newest
 }
 
+func noTestNumber(phone.Number) bool { return false }
+
 func account(party actor.Role, n phone.Number) string { return string(party) + string(n) }
 
 func birth(adult bool) approval.Date {
@@ -139,8 +141,12 @@ func newMachineTest(t *rapid.T) *machineTest {
 	r.store = newFakeStore(func() time.Time { return r.now })
 	rules := approval.Rules{
 		ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 7 * 24 * time.Hour,
-		Reachable:  func(phone.Number) bool { return true },
-		TestNumber: func(phone.Number) bool { return false },
+		Routes: map[approval.Channel]approval.Route{
+			"in_app": approval.RouteInApp,
+			"sms":    approval.RouteToNumber(func(phone.Number) bool { return true }, noTestNumber),
+		},
+		DefaultChannels: []approval.Channel{"in_app", "sms"},
+		TestNumber:      noTestNumber,
 	}
 	r.Service = approval.NewService(r.store, rules, func() time.Time { return r.now }, func() string { r.ids++; return fmt.Sprintf("id-%06d", r.ids) })
 	r.adult = rapid.Bool().Draw(t, "adult")

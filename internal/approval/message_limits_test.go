@@ -34,20 +34,3 @@ func TestMessageLimitsFor(t *testing.T) {
 		})
 	}
 }
-
-func TestNewDelivery(t *testing.T) {
-	for _, tt := range []struct {
-		message       approval.Message
-		state, reason string
-	}{
-		{approval.Message{Channel: approval.InApp}, "delivered", ""},
-		{approval.Message{Channel: approval.SMS}, "queued", ""},
-		{approval.Message{Channel: approval.SMS, Unreachable: true}, "failed", "destination_blocked"},
-		{approval.Message{Channel: approval.SMS, Suppressed: true}, "sent", "test_number"},
-		{approval.Message{Channel: approval.SMS, Unreachable: true, Suppressed: true}, "failed", "destination_blocked"},
-	} {
-		if state, reason := tt.message.NewDelivery(); state != tt.state || reason != tt.reason {
-			t.Errorf("%+v: got %q, %q; want %q, %q", tt.message, state, reason, tt.state, tt.reason)
-		}
-	}
-}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
-	"github.com/touchline/touchline/internal/phone"
 )
 
 // RequestState is the state of a request.
@@ -19,18 +18,6 @@ const (
 	RequestCancelled RequestState = "cancelled"
 	RequestDisputed  RequestState = "disputed"
 )
-
-// Channel is a way to deliver a request.
-type Channel string
-
-// The supported channels.
-const (
-	InApp Channel = "in_app"
-	SMS   Channel = "sms"
-)
-
-// DefaultChannels are used if the coach names none.
-var DefaultChannels = []Channel{InApp, SMS}
 
 // Request asks one party for consent. Each party has at most one open request.
 type Request struct {
@@ -108,12 +95,8 @@ type Change struct {
 type Message struct {
 	Request *Request
 	Channel Channel
-	To      phone.Number
 	Kind    string // MessageRequest or MessageReminder
-	// Unreachable messages are recorded as failed: no SMS is sent to that country.
-	Unreachable bool
-	// Suppressed messages are recorded as sent: a test number gets no SMS.
-	Suppressed bool
+	Destination
 }
 
 // The kinds of Message.

@@ -21,8 +21,10 @@ type Rules struct {
 	RequireGuardianForMinors bool
 	// AllowCoachAsContact lets coaches use their own number as a contact.
 	AllowCoachAsContact bool
-	// Reachable reports whether SMS may be sent to the country of the number.
-	Reachable func(phone.Number) bool
+	// Routes are the channels of the service.
+	Routes map[Channel]Route
+	// DefaultChannels are used if the coach names none.
+	DefaultChannels []Channel
 	// TestNumber reports whether n is configured for app-store review.
 	TestNumber func(n phone.Number) bool
 	// CheckRoster returns an error if a coach has too many players; nil is no

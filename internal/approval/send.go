@@ -51,7 +51,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 		return c, false, nil
 	}
 	if channels == nil {
-		channels = DefaultChannels
+		channels = rules.DefaultChannels
 	}
 	if corrected {
 		p.changeContact(party, op, &c)
@@ -82,9 +82,8 @@ func (p *Player) newRequest(party actor.Role, channels []Channel, rules Rules, o
 	p.queueMessages(party, MessageRequest, rules, c)
 }
 
-// queueMessages queues the open request of party on its channels. An SMS to an
-// unserved country counts as failed. An SMS to a test number is not sent but counts
-// as sent, so that app-store reviewers see the normal behaviour.
+// queueMessages queues the open request of party on its channels. A delivery that
+// fails at once, such as an SMS to an unserved country, notifies the coach.
 func (p *Player) queueMessages(party actor.Role, kind string, rules Rules, c *Change) {
 	r := p.Approver(party).Request
 	eventType := event.Requested
@@ -93,16 +92,13 @@ func (p *Player) queueMessages(party actor.Role, kind string, rules Rules, c *Ch
 	}
 	failed := false
 	for _, channel := range r.Channels {
-		m := Message{Request: r, Channel: channel, Kind: kind, To: p.Number(party)}
-		switch channel {
-		case InApp:
+		m := Message{Request: r, Channel: channel, Kind: kind, Destination: rules.destination(p, party, channel)}
+		switch m.State {
+		case DeliveryDelivered:
 			c.Events = append(c.Events, p.newEvent(eventType, party))
-		case SMS:
-			if m.Unreachable = !rules.Reachable(m.To); m.Unreachable {
-				failed = true
-				c.Events = append(c.Events, p.newEvent(event.DeliveryFailed, party))
-			}
-			m.Suppressed = rules.TestNumber(m.To)
+		case DeliveryFailed:
+			failed = true
+			c.Events = append(c.Events, p.newEvent(event.DeliveryFailed, party))
 		}
 		c.Send = append(c.Send, m)
 	}

@@ -2,6 +2,8 @@ package approval
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -64,6 +66,9 @@ type Service struct {
 func NewService(store Store, rules Rules, now func() time.Time, newID func() string) *Service {
 	return &Service{Store: store, Rules: rules, Now: now, NewID: newID}
 }
+
+// Channels returns the channels of the service, sorted.
+func (s *Service) Channels() []Channel { return slices.Sorted(maps.Keys(s.Rules.Routes)) }
 
 // operation returns a new Operation at the current time, in the precision of the
 // database.

@@ -1,19 +1,78 @@
 package server
 
 import (
+	"maps"
+	"slices"
+
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/sms"
 	"github.com/touchline/touchline/internal/worker"
 )
 
-// newSenders returns the sender of each channel that leaves the service.
-func newSenders(cfg *config.Config, o Options) (map[notify.Channel]worker.Sender, error) {
-	provider, err := sms.New(cfg.SMS.Reveal(), o.Terminal)
-	if err != nil {
-		return nil, err
+// channel is one way to reach people.
+type channel struct {
+	route approval.Route
+	// newSender is nil if nothing leaves the service.
+	newSender func() (worker.Sender, error)
+}
+
+type channels map[notify.Channel]channel
+
+// newChannels returns the channels of the service. A new channel is one more entry.
+func newChannels(cfg *config.Config, o Options) channels {
+	isTest := isTestNumber(cfg, o)
+	return channels{
+		notify.InApp: {route: approval.RouteInApp},
+		notify.SMS: {
+			route: approval.RouteToNumber(cfg.SMSAllowed, isTest),
+			newSender: func() (worker.Sender, error) {
+				provider, err := sms.New(cfg.SMS.Reveal(), o.Terminal)
+				if err != nil {
+					return nil, err
+				}
+				return sms.NewOutboxSender(provider, isTest), nil
+			},
+		},
 	}
-	return map[notify.Channel]worker.Sender{
-		notify.SMS: sms.NewOutboxSender(provider, isTestNumber(cfg, o)),
-	}, nil
+}
+
+// names returns the channels in a fixed order.
+func (c channels) names() []approval.Channel {
+	var names []approval.Channel
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		names = append(names, approval.Channel(name))
+	}
+	return names
+}
+
+func (c channels) routes() map[approval.Channel]approval.Route {
+	routes := map[approval.Channel]approval.Route{}
+	for name, channel := range c {
+		routes[approval.Channel(name)] = channel.route
+	}
+	return routes
+}
+
+func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {
+	senders := map[notify.Channel]worker.Sender{}
+	for name, channel := range c {
+		if channel.newSender == nil {
+			continue
+		}
+		sender, err := channel.newSender()
+		if err != nil {
+			return nil, err
+		}
+		senders[name] = sender
+	}
+	return senders, nil
+}
+
+// reachable reports whether a channel sends messages to a number.
+func (c channels) reachable(name notify.Channel, n phone.Number) bool {
+	channel, ok := c[name]
+	return ok && channel.route(approval.Addresses{Number: n}).State == approval.DeliveryQueued
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -50,9 +49,7 @@ func storeSettings(cfg *config.Config, o Options, tiers coach.Tiers) store.Setti
 		MessagesPerNumber:          cfg.MessagesPerNumber,
 		MessagesPerCoach:           cfg.MessagesPerCoach,
 		AllowCoachAsContact:        cfg.AllowCoachAsContact,
-		Reachable: func(_ notify.Channel, n phone.Number) bool {
-			return !isTestNumber(cfg, o)(n) && cfg.SMSAllowed(n)
-		},
+		Reachable:                  newChannels(cfg, o).reachable,
 	}
 	if cfg.MessagesByTier() {
 		s.MessagesByTier = &tiers

@@ -45,7 +45,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, db *store.D
 	if err != nil {
 		return nil, err
 	}
-	senders, err := newSenders(cfg, o)
+	senders, err := newChannels(cfg, o).newSenders()
 	if err != nil {
 		return nil, err
 	}
@@ -104,13 +104,15 @@ func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *aut
 }
 
 func newApprovals(cfg *config.Config, o Options, db approval.Store, tiers coach.Tiers) *approval.Service {
+	available := newChannels(cfg, o)
 	return approval.NewService(db, approval.Rules{
 		ResendAfter:              cfg.ResendAfter,
 		RemindersPerWindow:       cfg.RemindersPerWindow,
 		ReminderWindow:           cfg.ReminderWindow,
 		RequireGuardianForMinors: cfg.RequireGuardianForMinors,
 		AllowCoachAsContact:      cfg.AllowCoachAsContact,
-		Reachable:                cfg.SMSAllowed,
+		Routes:                   available.routes(),
+		DefaultChannels:          available.names(),
 		TestNumber:               isTestNumber(cfg, o),
 		CheckRoster:              checkRoster(tiers),
 	}, o.Now, o.NewID)

@@ -74,11 +74,17 @@ func newPitch(tb testing.TB, url string) *pitch {
 	}
 	p.Service = approval.NewService(db, approval.Rules{
 		ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 7 * day,
-		Reachable:  func(n phone.Number) bool { return n[:3] == "+91" },
-		TestNumber: func(n phone.Number) bool { return false },
+		Routes: map[approval.Channel]approval.Route{
+			"in_app": approval.RouteInApp,
+			"sms":    approval.RouteToNumber(func(n phone.Number) bool { return n[:3] == "+91" }, noTestNumber),
+		},
+		DefaultChannels: []approval.Channel{"in_app", "sms"},
+		TestNumber:      noTestNumber,
 	}, p.clock.Now, db.NewID)
 	return p
 }
+
+func noTestNumber(phone.Number) bool { return false }
 
 // coach registers a coach with the nth number.
 func (p *pitch) coach(n int) actor.Actor {

@@ -11,8 +11,9 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// queue saves the deliveries of a change. An SMS that exceeds a message limit is held
-// until the limit allows it, and is counted then. Each queued SMS has its own link.
+// queue saves the deliveries of a change. A message that exceeds a message limit is
+// held until the limit admits it, and is counted then. Each queued message has its own
+// link.
 func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) error {
 	if len(c.Send) == 0 {
 		return nil
@@ -21,21 +22,17 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 	if err != nil {
 		return err
 	}
-	// Sorted by number, so that two transactions with the same limits cannot deadlock.
+	// Sorted by address, so that two transactions with the same limits cannot deadlock.
 	sorted := slices.Clone(c.Send)
-	slices.SortStableFunc(sorted, func(a, b approval.Message) int { return cmp.Compare(a.To, b.To) })
+	slices.SortStableFunc(sorted, func(a, b approval.Message) int { return cmp.Compare(a.Address, b.Address) })
 	var values, links []any
 	for _, m := range sorted {
 		id, due, created := tx.db.NewID(), tx.Now, tx.Now
 		if m.Kind == approval.MessageRequest {
 			created = m.Request.LastSentAt // DeliveryFailed identifies the newest sending by it
 		}
-		recipient := ""
-		if m.Channel == approval.SMS {
-			recipient = string(m.To)
-		}
-		state, reason := m.NewDelivery()
-		if state == approval.DeliveryQueued {
+		reason := m.Reason
+		if m.State == approval.DeliveryQueued {
 			if due, err = tx.admit(ctx, quota, m, c.Explicit); err != nil {
 				return err
 			}
@@ -48,8 +45,8 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 			}
 			links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.Settings.LinkValidity)))
 		}
-		values = append(values, id, m.Kind, string(m.Channel), state, text(reason), p.Approver(m.Request.Party).AccountID,
-			recipient, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLifetime)), micros(created), micros(tx.Now), 0)
+		values = append(values, id, m.Kind, string(m.Channel), m.State, text(reason), p.Approver(m.Request.Party).AccountID,
+			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLifetime)), micros(created), micros(tx.Now), 0)
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id,
@@ -68,11 +65,11 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 	return nil
 }
 
-// admit counts an SMS against the message limits and returns when it may be sent:
-// now, or later if a limit is exceeded. If the coach asked for the SMS explicitly
+// admit counts a message against the message limits and returns when it may be sent:
+// now, or later if a limit is exceeded. If the coach asked for the message explicitly
 // and the tier has none left, it returns tier_limit.
 func (tx *tx) admit(ctx context.Context, quota messageQuota, m approval.Message, explicit bool) (time.Time, error) {
-	exceeded, err := tx.takeMessage(ctx, quota, m.To)
+	exceeded, err := tx.takeMessage(ctx, quota, m.Address)
 	if err != nil {
 		return time.Time{}, err
 	}

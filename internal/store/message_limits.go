@@ -74,9 +74,9 @@ func (tx *tx) checkMessageQuota(ctx context.Context, q messageQuota) error {
 	return tx.db.Settings.MessagesByTier.CheckMessages(q.status, sent)
 }
 
-// takeMessage counts one SMS to a number against every message limit, or against
+// takeMessage counts one message to an address against every message limit, or against
 // none if one is exceeded (see take).
-func (tx *tx) takeMessage(ctx context.Context, q messageQuota, to phone.Number) (*auth.Limited, error) {
+func (tx *tx) takeMessage(ctx context.Context, q messageQuota, to string) (*auth.Limited, error) {
 	settings := tx.db.Settings
 	rules := approval.MessageLimits{PerNumberFromCoach: settings.MessagesPerNumberFromCoach, PerNumber: settings.MessagesPerNumber}
 	var limits []auth.Limit

@@ -136,7 +136,7 @@ func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 				return err
 			}
 		}
-		limited, err := tx.takeMessage(ctx, quota, phone.Number(d.To))
+		limited, err := tx.takeMessage(ctx, quota, d.To)
 		if err != nil {
 			return err
 		}

@@ -265,7 +265,7 @@ func TestAdultsAndTheirGuardians(t *testing.T) {
 		p.refused(err, "no_contact_number")
 		r, created, err := p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{
 			Name: ptr("Meera"), Relationship: ptr("mother"), Number: ptr(number(2)),
-		}}, []approval.Channel{approval.InApp})
+		}}, []approval.Channel{"in_app"})
 		ok(p, err)
 		if !created || len(r.Deliveries) != 1 {
 			p.Errorf("request = %+v, created %t", r, created)

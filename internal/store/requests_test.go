@@ -57,7 +57,7 @@ func TestSend(t *testing.T) {
 		_, _, err = p.send(coach, a.ID, actor.Guardian)
 		p.refused(err, "already_approved")
 		ok(p, p.decide(guardian, a.ID, approval.Revoke))
-		r, created, err = p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{}, []approval.Channel{approval.SMS})
+		r, created, err = p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{}, []approval.Channel{"sms"})
 		ok(p, err)
 		if got := p.deliveries(coach, r.ID); !created || !slices.Equal(got, []string{"sms queued"}) {
 			p.Errorf("by SMS alone: %q", got)
