@@ -189,7 +189,7 @@ func (r *machineTest) party() (actor.Role, *modelApprover) {
 func (r *machineTest) holder(party actor.Role) actor.Actor {
 	n := r.approvers[party].number
 	if n == "" {
-		return actor.Actor{Role: party, AccountID: "nobody"}
+		return actor.Actor{Role: party, AccountID: "unknown"}
 	}
 	return actor.Actor{Role: party, AccountID: account(party, n), Number: n}
 }

@@ -68,7 +68,7 @@ func TestStanding(t *testing.T) {
 }
 
 // TestStandingComparesTheColumnOfTheRole: an account id of one role must not match the column of another role.
-func TestStandingComparesTheColumnOfTheRole(t *testing.T) {
+func TestConsentStatusComparesTheColumnOfTheRole(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		db := linked(t, url)
 		if _, err := db.ConsentStatus(bg, actor.Actor{AccountID: "guardian", Role: actor.Student}, "player"); fault.KindOf(err) != fault.NotFound {

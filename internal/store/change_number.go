@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
@@ -52,10 +53,9 @@ func judged(t auth.Tried, err error) error {
 	return err
 }
 
-// changeNumber gives the account its new number, and returns how many sessions
-// elsewhere ended. The account's row comes first: a login and the adding of a
-// player hold it, so what they did before is seen below, and what they do after
-// sees the new number.
+// changeNumber sets the account's number and returns how many other sessions ended.
+// It locks the account's row first: a login and the adding of a player lock it too,
+// so this sees what they did before, and they see the new number afterwards.
 func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error) {
 	err := tx.ExecOne(ctx, `
 		UPDATE accounts SET mobile_number = $3
@@ -67,7 +67,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err != nil {
 		return 0, err
 	}
-	if err := tx.noContact(ctx, c); err != nil {
+	if err := tx.checkNewNumber(ctx, c); err != nil {
 		return 0, err
 	}
 	var device string
@@ -86,25 +86,25 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 		WHERE account_id = $1 AND id <> $2 AND revoked_at IS NULL AND ends_at > $3`,
 		c.By.AccountID, c.By.SessionID, micros(tx.Now))
 	if err != nil {
-		return 0, fmt.Errorf("end sessions elsewhere: %w", err)
+		return 0, fmt.Errorf("end other sessions: %w", err)
 	}
 	ended, err := res.RowsAffected()
 	if err != nil {
 		return 0, err
 	}
 	if err := tx.moveDevices(ctx, c, device); err != nil {
-		return 0, fmt.Errorf("bind devices: %w", err)
+		return 0, fmt.Errorf("move devices: %w", err)
 	}
 	return int(ended), tx.tell(ctx, []event.Event{{
 		Type: event.NumberChanged, Party: actor.Coach, PartyID: c.By.AccountID, SessionID: c.By.SessionID,
 	}}, func(actor.Role) string { return c.By.AccountID })
 }
 
-// moveDevices binds the devices on which the coach signed in to the new number, so
-// that whoever gets the old one is not bothered from them. One on which another role
-// of the old number is signed in stays with it, unless it is the one in the coach's
-// hand, the device of this session. The rest goes where no other role is known to
-// have used it: a device outlives the sessions that say whose it is.
+// moveDevices binds the coach's devices to the new number, so that a later owner of
+// the old number is not affected by them. A device on which another role of the old
+// number is signed in keeps the old number, unless it is the device of this session.
+// Other devices of the old number are deleted if no other role ever signed in on
+// them.
 func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device string) error {
 	err := tx.Defer(ctx, `
 		UPDATE devices SET mobile_number = $3
@@ -129,20 +129,17 @@ func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device strin
 	return err
 }
 
-// noContact refuses the number of a guardian or student of the coach's own.
-func (tx *tx) noContact(ctx context.Context, c auth.NumberChange) error {
-	if tx.db.Settings.AllowCoachAsContact {
-		return nil
-	}
-	var theirs bool
+// checkNewNumber refuses the number of a guardian or student of the coach's players.
+func (tx *tx) checkNewNumber(ctx context.Context, c auth.NumberChange) error {
+	var isContact bool
 	err := tx.QueryRow(ctx, `
 		SELECT EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL
 				WHERE a.mobile_number = $2 AND a.role = 'guardian' AND p.coach_id = $1)
 			OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL
 				WHERE a.mobile_number = $2 AND a.role = 'student' AND p.coach_id = $1)`,
-		c.By.AccountID, string(c.To)).Scan(&theirs)
-	if err == nil && theirs {
-		err = auth.ErrContact("own_contact", "This is the number of a guardian or student of one of your players.")
+		c.By.AccountID, string(c.To)).Scan(&isContact)
+	if err != nil {
+		return err
 	}
-	return err
+	return approval.CheckCoachNumber(isContact, tx.db.Settings.AllowCoachAsContact)
 }

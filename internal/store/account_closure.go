@@ -1,0 +1,227 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/event"
+)
+
+// CloseAccount judges the code and, where it is right, uses it up and closes the
+// coach's account, all in one transaction however many players there are: nobody
+// ever sees a part of it.
+func (db *DB) CloseAccount(ctx context.Context, c auth.Closing) (auth.Tried, error) {
+	var tried auth.Tried
+	c.Try.Use = true
+	err := db.write(ctx, func(tx *tx) (err error) {
+		if tried, err = tx.try(ctx, c.Try); err != nil || tried.Verdict != auth.RightCode {
+			return judged(tried, err)
+		}
+		return tx.closeAccount(ctx, c.By)
+	})
+	if errors.Is(err, errNothingTried) {
+		err = nil
+	}
+	return tried, err
+}
+
+// closeAccount closes the account of a coach and ends everything that belongs to it.
+//
+// Lock order: the coach's row, players, the account. Adding a player and changing a
+// document lock the coach's row before the account; a decision locks the player
+// before the account. Players that were added before the account was locked are
+// ended in a second run of endPlayers.
+func (tx *tx) closeAccount(ctx context.Context, by actor.Actor) error {
+	if _, err := tx.holdCoach(ctx, by.AccountID); err != nil {
+		return fmt.Errorf("close account: %w", err)
+	}
+	var name string
+	err := tx.QueryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, by.AccountID).Scan(intoText(&name))
+	if isNone(err) {
+		return auth.ErrEnded()
+	}
+	if err != nil {
+		return err
+	}
+	c := &accountClosure{tx: tx, by: by, name: name}
+	for _, step := range []func(context.Context) error{
+		c.endPlayers, c.releaseNumber, c.endPlayers, c.endSessions,
+		c.closeRequests, c.deleteNotifications, c.deleteDisputes, c.deleteCoach, c.notify,
+	} {
+		if err := step(ctx); err != nil {
+			return fmt.Errorf("close account: %w", err)
+		}
+	}
+	return nil
+}
+
+// closureBatch is the number of players or accounts in one statement.
+const closureBatch = 100
+
+// accountClosure is a closure in progress.
+type accountClosure struct {
+	tx   *tx
+	by   actor.Actor
+	name string
+
+	players    []approval.EndedPlayer
+	disputants []string // account ids
+}
+
+// endPlayers ends the coach's players, whatever their consents are now: the next
+// decision about them finds no player.
+func (c *accountClosure) endPlayers(ctx context.Context) error {
+	rs, err := c.tx.Query(ctx, `
+		UPDATE players SET deleted_at = $2, version = version + 1
+		WHERE coach_id = $1 AND deleted_at IS NULL
+		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state`,
+		c.by.AccountID, micros(c.tx.Now))
+	ended, err := database.Collect(rs, err, func(s database.Scanner) (p approval.EndedPlayer, err error) {
+		return p, s.Scan(&p.PlayerID, &p.StudentName, intoText(&p.GuardianName),
+			intoText(&p.Guardian.AccountID), &p.Guardian.State, intoText(&p.Student.AccountID), &p.Student.State)
+	})
+	c.players = append(c.players, ended...)
+	return err
+}
+
+// releaseNumber replaces the account's number, so that it can register again. The
+// number stays encrypted in closed_number, because the history must name it.
+func (c *accountClosure) releaseNumber(ctx context.Context) error {
+	sealed, err := c.tx.db.sealNumber(c.by)
+	if err != nil {
+		return err
+	}
+	err = c.tx.ExecOne(ctx, `
+		UPDATE accounts SET mobile_number = $3, closed_at = $4, closed_number = $5
+		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
+		c.by.AccountID, string(c.by.Number), c.closedNumber(), micros(c.tx.Now), sealed)
+	if errors.Is(err, database.ErrStale) {
+		return auth.ErrEnded() // another session closed it, or changed the number
+	}
+	return err
+}
+
+// endSessions ends every session of the account and deletes the devices of the
+// number. It also removes the number from sessions that ended before. The caller's
+// session must still be active.
+func (c *accountClosure) endSessions(ctx context.Context) error {
+	err := c.tx.ExecOne(ctx, `
+		UPDATE sessions SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
+		c.by.SessionID, c.by.AccountID, micros(c.tx.Now))
+	if errors.Is(err, database.ErrStale) {
+		return auth.ErrEnded()
+	}
+	if err != nil {
+		return err
+	}
+	coach, now, number := c.by.AccountID, micros(c.tx.Now), c.closedNumber()
+	return c.each(ctx,
+		statement{query: `
+			UPDATE sessions SET mobile_number = $2, device_name = NULL
+			WHERE account_id = $1 AND revoked_at IS NOT NULL`, args: []any{coach, number}},
+		statement{query: `
+			UPDATE sessions SET mobile_number = $2, device_name = NULL, revoked_at = $3
+			WHERE account_id = $1 AND revoked_at IS NULL`, args: []any{coach, number, now}},
+		statement{query: `DELETE FROM devices WHERE mobile_number = $1`, args: []any{string(c.by.Number)}},
+	)
+}
+
+// closedNumber replaces the number. It is not a number, so no one can register it.
+func (c *accountClosure) closedNumber() string { return "closed:" + c.by.AccountID }
+
+// closeRequests cancels the open requests and their queued deliveries.
+func (c *accountClosure) closeRequests(ctx context.Context) error {
+	coach, now := c.by.AccountID, micros(c.tx.Now)
+	return c.each(ctx,
+		statement{query: `
+			UPDATE deliveries SET state = 'failed', reason = 'request_closed', lease = NULL, updated_at = $2
+			WHERE state = 'queued' AND request_id IN (SELECT id FROM requests WHERE coach_id = $1 AND state = 'pending')`, args: []any{coach, now}},
+		statement{query: `UPDATE requests SET state = 'cancelled', closed_at = $2 WHERE coach_id = $1 AND state = 'pending'`, args: []any{coach, now}},
+		statement{query: `DELETE FROM digests WHERE coach_id = $1`, args: []any{coach}},
+	)
+}
+
+// deleteNotifications deletes every notification about the players.
+func (c *accountClosure) deleteNotifications(ctx context.Context) error {
+	for batch := range slices.Chunk(c.players, closureBatch) {
+		var ids []any
+		for _, p := range batch {
+			ids = append(ids, p.PlayerID)
+		}
+		_, err := c.tx.Exec(ctx, `DELETE FROM notifications WHERE player_id IN (`+params(1, len(ids))+`)`, ids...)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteDisputes deletes the disputes about the coach, which have no effect any more.
+func (c *accountClosure) deleteDisputes(ctx context.Context) error {
+	rs, err := c.tx.Query(ctx, `DELETE FROM disputes WHERE coach_id = $1 RETURNING approver_id`, c.by.AccountID)
+	c.disputants, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	return err
+}
+
+// notify notifies the accounts that approval.AccountClosure names, and ends the
+// sessions of accounts without a role. Accounts are locked in the order of their
+// ids, as everywhere.
+func (c *accountClosure) notify(ctx context.Context) error {
+	effects := approval.AccountClosure(c.by.AccountID, c.name, c.players, c.disputants)
+	for batch := range slices.Chunk(effects, closureBatch) {
+		var events []event.Event
+		var accounts []string
+		for _, effect := range batch {
+			accounts = append(accounts, effect.AccountID)
+			if effect.Event != nil {
+				events = append(events, *effect.Event)
+			}
+		}
+		if err := c.tx.tell(ctx, events, nil, accounts...); err != nil {
+			return err
+		}
+		if err := c.tx.endRoles(ctx, accounts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteCoach deletes the profile, documents, verification and listing. Concurrent
+// changes of them wait for the coach's row and then find it deleted.
+func (c *accountClosure) deleteCoach(ctx context.Context) error {
+	coach, now := c.by.AccountID, micros(c.tx.Now)
+	return c.each(ctx,
+		statement{query: `DELETE FROM coaches WHERE id = $1`, args: []any{coach}},
+		statement{query: `UPDATE blobs SET ends_at = $2 WHERE coach_id = $1 AND ends_at IS NULL`, args: []any{coach, now}},
+		statement{query: `DELETE FROM documents WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM kyc_documents WHERE submission_id IN (SELECT id FROM kyc_submissions WHERE coach_id = $1)`, args: []any{coach}},
+		statement{query: `DELETE FROM kyc_submissions WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM listing_terms WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM listings WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM notifications WHERE account_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM kept_answers WHERE owner = $1`, args: []any{coach}},
+	)
+}
+
+// statement is a statement with its arguments.
+type statement struct {
+	query string
+	args  []any
+}
+
+// each defers statements whose results are not needed.
+func (c *accountClosure) each(ctx context.Context, statements ...statement) error {
+	for _, s := range statements {
+		if err := c.tx.Defer(ctx, s.query, s.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
