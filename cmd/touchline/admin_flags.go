@@ -78,7 +78,10 @@ func (c *command) usage(w io.Writer, own []string) {
 	for _, name := range own {
 		fmt.Fprintf(w, " [--%s …]", name)
 	}
-	fmt.Fprintf(w, "\n\n\t%s\n\n", c.help)
+	fmt.Fprintf(w, "\n\n\t%s\n", c.help)
+	if len(own) > 0 {
+		fmt.Fprintln(w)
+	}
 	for _, name := range own {
 		fl := flags.Lookup(name)
 		fmt.Fprintf(w, "\t--%-10s %s", name, fl.Usage)

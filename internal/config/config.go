@@ -33,7 +33,7 @@ type Config struct {
 	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, separated by commas, of the proxies whose X-Forwarded-For is trusted"`
 
 	DataDir             string    `env:"DATA_DIR" default:"touchline-data" help:"folder for the files of the service, unless another setting names another place"`
-	MasterKeyBase64     Secret    `env:"MASTER_KEY" shown:"master.key in DATA_DIR, made on first start" secret:"all" help:"32 bytes in base64 that encrypt the signing and OTP keys in the database; the same for all replicas"`
+	MasterKeyBase64     Secret    `env:"MASTER_KEY" shown:"master.key in DATA_DIR, created at the first start" secret:"all" help:"32 bytes in base64 that encrypt the signing and OTP keys in the database; the same for all replicas"`
 	DatabaseURL         SecretURL `env:"DATABASE_URL" shown:"sqlite:touchline.db in DATA_DIR" secret:"url" help:"database: sqlite:<path> or postgres://…"`
 	DatabaseConnections int       `env:"DATABASE_CONNECTIONS" default:"16" min:"2" max:"1000" help:"maximum number of PostgreSQL connections of one process; SQLite uses one writer and one reader per core"`
 

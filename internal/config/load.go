@@ -104,7 +104,7 @@ func (l *loader) readEnvironment(environ []string) {
 }
 
 // readFile reads the value of a setting from a file. The file of the master key may be
-// missing: MasterKey creates it.
+// missing: CreateMasterKey creates it.
 func (l *loader) readFile(s setting, file input) {
 	const maxSize = 64 << 10
 	path := file.text

@@ -20,11 +20,11 @@ func (c *Config) checkTLSCert() []string {
 	if !c.TLSOn() {
 		return nil
 	}
-	certificate, message := readFile(c.TLSCert)
+	certificate, message := readPEM(c.TLSCert)
 	if message != "" {
 		return []string{message}
 	}
-	key, message := readFile(c.TLSKey)
+	key, message := readPEM(c.TLSKey)
 	if message != "" {
 		return nil // checkTLSKey reports it
 	}
@@ -41,12 +41,12 @@ func (c *Config) checkTLSKey() []string {
 	if !c.TLSOn() {
 		return nil
 	}
-	_, message := readFile(c.TLSKey)
+	_, message := readPEM(c.TLSKey)
 	return optional(message)
 }
 
-// readFile returns the content of a file, or an error message.
-func readFile(path string) ([]byte, string) {
+// readPEM returns the content of a file, or an error message.
+func readPEM(path string) ([]byte, string) {
 	text, err := os.ReadFile(path)
 	if perr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = perr.Err // the error names the path already

@@ -28,7 +28,7 @@ func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 	for _, s := range servers {
 		go func() { failed <- s.serve() }()
 	}
-	if err := a.drain(ctx, failed); err != nil {
+	if err := a.waitAndDrain(ctx, failed); err != nil {
 		return errors.Join(err, closeAll(servers))
 	}
 	a.hub.Close() // ends the event streams: Shutdown would wait for them
@@ -48,9 +48,9 @@ func (a *App) startBackground() (stop func()) {
 	}
 }
 
-// drain waits for ctx to end, and then for the drain time, while the listeners accept
-// connections. It returns the error of a listener that fails meanwhile.
-func (a *App) drain(ctx context.Context, failed <-chan error) error {
+// waitAndDrain waits for ctx to end, and then for the drain time, while the listeners
+// accept connections. It returns the error of a listener that fails meanwhile.
+func (a *App) waitAndDrain(ctx context.Context, failed <-chan error) error {
 	select {
 	case err := <-failed:
 		return err
