@@ -38,7 +38,7 @@ func TestStateNext(t *testing.T) {
 	}
 }
 
-func TestStatePossible(t *testing.T) {
+func TestStateAllowed(t *testing.T) {
 	for state, want := range map[approval.State][]string{
 		approval.Pending: {"approved", "rejected"}, approval.Approved: {"revoked"}, approval.Rejected: {}, approval.Revoked: {},
 	} {

@@ -30,7 +30,7 @@ func TestHostileUploads(t *testing.T) {
 				t.Errorf("took %s", took)
 			}
 			if u.Want != "" {
-				wantRefusal(t, err, u.Want)
+				wantFileError(t, err, u.Want)
 				return
 			}
 			if err != nil {
@@ -48,7 +48,7 @@ func TestHostileUploads(t *testing.T) {
 	}
 }
 
-func wantRefusal(t *testing.T, err error, code string) {
+func wantFileError(t *testing.T, err error, code string) {
 	t.Helper()
 	r, ok := errors.AsType[*picture.FileError](err)
 	if !ok || r.Code != code {
@@ -77,7 +77,7 @@ func TestLimitsCheckedBeforeDecoding(t *testing.T) {
 				t.Errorf("%s: got no error", u.Name)
 				continue
 			}
-			wantRefusal(t, err, u.Want)
+			wantFileError(t, err, u.Want)
 		}
 	}
 }
