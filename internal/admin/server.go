@@ -28,7 +28,7 @@ const failuresPerMinute = 30
 // comment says otherwise.
 type Config struct {
 	Operators     *operator.Service
-	Inspector     *auth.Inspector
+	Inspector     *auth.Introspector
 	Accounts      *coach.AccountAdmin
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications

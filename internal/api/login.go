@@ -49,7 +49,7 @@ type tokenResponse struct {
 // a minute, while its session lives.
 func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	slot, otp := s.slot(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
+	slot, otp := s.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -71,7 +71,7 @@ func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, 
 // sessionLives returns otp_expired if the session of a login has ended. The OTP is used
 // up, and this call never returns 401.
 func (s *Server) sessionLives(ctx context.Context, id string) error {
-	lives, err := s.Auth.SessionLives(ctx, id)
+	lives, err := s.Auth.SessionActive(ctx, id)
 	if err == nil && !lives {
 		err = fault.New(fault.Gone, "otp_expired", "This OTP was used, and its session has ended. Ask for a new OTP.")
 	}
@@ -100,7 +100,7 @@ func (s *Server) refresh(ctx context.Context, r Request[refreshRequest]) (Respon
 // failed read would lose the tokens.
 func (s *Server) grantResponse(g *auth.Grant) Response {
 	by := g.Session.Actor()
-	complete := by.Role != actor.Coach || s.Coaches.Completed(g.Session.Filled)
+	complete := by.Role != actor.Coach || s.Coaches.Completed(g.Session.FilledFields)
 	return endpoint.OK(tokenResponse{
 		AccessToken: g.AccessToken, TokenType: "Bearer", ExpiresIn: wire.Seconds(g.AccessEnds),
 		RefreshToken: g.RefreshToken, RefreshExpiresIn: wire.Seconds(g.RefreshEnds),

@@ -19,9 +19,9 @@ type loginStore struct {
 	filled []string
 }
 
-func (s loginStore) TryOTP(_ context.Context, t auth.Try) (auth.Tried, error) {
-	t.SignIn.Session.Filled = s.filled
-	return auth.Tried{Verdict: auth.RightCode, Registered: true}, nil
+func (s loginStore) VerifyOTP(_ context.Context, t auth.Attempt) (auth.VerificationResult, error) {
+	t.SignIn.Session.FilledFields = s.filled
+	return auth.VerificationResult{Outcome: auth.CorrectCode, Registered: true}, nil
 }
 
 // TestLoginAsksOnce: once the OTP is used up nothing more is asked of the store,

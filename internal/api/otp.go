@@ -28,7 +28,7 @@ type requestOTPResponse struct {
 // requestOTP serves POST /auth/request-otp.
 func (s *Server) requestOTP(ctx context.Context, r Request[requestOTPRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	slot := s.slot(in.MobileNumber, in.Role, &f)
+	slot := s.challengeKey(in.MobileNumber, in.Role, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -57,7 +57,7 @@ type verifyOTPResponse struct {
 // verifyOTP serves POST /auth/verify-otp.
 func (s *Server) verifyOTP(ctx context.Context, r Request[verifyOTPRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	slot, otp := s.slot(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
+	slot, otp := s.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -70,12 +70,12 @@ func (s *Server) verifyOTP(ctx context.Context, r Request[verifyOTPRequest]) (Re
 	}), nil
 }
 
-// slot returns the number in the role; the default role is coach.
-func (s *Server) slot(number, role string, f *wire.Faults) auth.Slot {
+// challengeKey returns the number in the role; the default role is coach.
+func (s *Server) challengeKey(number, role string, f *wire.Faults) auth.ChallengeKey {
 	if role == "" {
 		role = string(actor.Coach)
 	}
-	return auth.Slot{Number: s.number(number, "/mobile_number", f), Role: actor.Role(role)}
+	return auth.ChallengeKey{Number: s.number(number, "/mobile_number", f), Role: actor.Role(role)}
 }
 
 // number parses a mobile number as a person types it. It ignores "" and a field that has

@@ -1,5 +1,4 @@
-// Package auth owns signing in: one-time passwords, their limits, sessions with
-// access and refresh tokens, devices, and the keys behind them all. What a
-// session may then do is for the other features to say; how an SMS leaves is
-// the worker's.
+// Package auth owns sign-in: one-time passwords and their limits, sessions with access
+// and refresh tokens, proven devices, and the keys behind them. Other domain packages
+// decide what a session may do. The worker sends the SMS.
 package auth

@@ -15,20 +15,19 @@ import (
 	"time"
 )
 
-// How signing keys follow one another: a new one is published an hour before it
-// signs, and stays published after its last signature until all it signed has
-// expired (an access token lives a day at the most).
+// Rotation of signing keys. A new key is published an hour before it signs, and stays
+// published until every token that it signed has expired (at most a day).
 const (
-	keyLead     = time.Hour
-	keySigns    = 30 * 24 * time.Hour
-	keyOverlap  = 24 * time.Hour
-	serviceName = "service"
+	keyLead         = time.Hour
+	keySigns        = 30 * 24 * time.Hour
+	keyOverlap      = 24 * time.Hour
+	serviceSecretID = "service"
 )
 
-// ErrMasterKey says that the database was set up under another master key.
-var ErrMasterKey = errors.New("the master key is not the one that this database knows: give every replica the master key with which the database was first started")
+// ErrMasterKey means that the database was set up with another master key.
+var ErrMasterKey = errors.New("wrong master key: configure the master key with which this database was first started")
 
-// Secret is one row of key material, sealed under the master key.
+// Secret is one row of key material, encrypted with the master key.
 type Secret struct {
 	ID        string
 	Purpose   string
@@ -38,16 +37,16 @@ type Secret struct {
 	EndsAt    time.Time
 }
 
-// KeyStore keeps the secrets that all replicas share.
+// KeyStore saves the secrets that all replicas share; package store implements it.
 type KeyStore interface {
 	Secrets(ctx context.Context) ([]Secret, error)
-	// AddSecret saves s unless one with its id is there already.
+	// AddSecret saves s unless a secret with its ID exists.
 	AddSecret(ctx context.Context, s Secret) error
-	// DropSecrets removes what ends before then.
+	// DropSecrets removes the secrets that end before a time.
 	DropSecrets(ctx context.Context, before time.Time) error
 }
 
-// Keys are the service's keys, opened. Safe for concurrent use.
+// Keys holds the decrypted keys of the service. It is safe for concurrent use.
 type Keys struct {
 	Vault *Vault
 
@@ -56,7 +55,7 @@ type Keys struct {
 	now    func() time.Time
 
 	mu      sync.RWMutex
-	signing []signingKey // by the time from which they sign, oldest first
+	signing []signingKey // by activeAt, oldest first
 }
 
 type signingKey struct {
@@ -66,9 +65,8 @@ type signingKey struct {
 	endsAt   time.Time
 }
 
-// OpenKeys opens the keys that store has, and makes those that it lacks: on the
-// first start of the first replica, all of them. Replicas that race agree on
-// what was saved first.
+// OpenKeys decrypts the keys in store. On the first start it generates them. If
+// replicas start concurrently, the first to insert a key wins. Errors: ErrMasterKey.
 func OpenKeys(ctx context.Context, store KeyStore, masterKey []byte, now func() time.Time) (*Keys, error) {
 	master, err := newVault(masterKey, []Purpose{forSigning, forSecret})
 	if err != nil {
@@ -81,43 +79,43 @@ func OpenKeys(ctx context.Context, store KeyStore, masterKey []byte, now func() 
 	if k.Vault != nil && len(k.signing) > 0 {
 		return k, nil
 	}
-	if err := k.make(ctx); err != nil {
+	if err := k.initialise(ctx); err != nil {
 		return nil, err
 	}
 	if err := k.refresh(ctx); err != nil {
 		return nil, err
 	}
 	if len(k.signing) == 0 {
-		return nil, errors.New("the database keeps no signing key")
+		return nil, errors.New("the database has no signing key")
 	}
 	return k, nil
 }
 
-// make adds the first secret and the first signing key.
-func (k *Keys) make(ctx context.Context) error {
+// initialise adds the service secret and the first signing key.
+func (k *Keys) initialise(ctx context.Context) error {
 	secret := make([]byte, secretBytes)
 	if _, err := rand.Read(secret); err != nil {
 		return err
 	}
 	now := k.now()
 	err := k.store.AddSecret(ctx, Secret{
-		ID: serviceName, Purpose: string(forSecret), Sealed: k.master.Seal(forSecret, secret, serviceName),
+		ID: serviceSecretID, Purpose: string(forSecret), Sealed: k.master.Seal(forSecret, secret, serviceSecretID),
 		CreatedAt: now, ActiveAt: now, EndsAt: now.AddDate(1000, 0, 0),
 	})
 	if err != nil {
 		return err
 	}
-	// Whose secret was kept decides whose master key it is: a replica with
-	// another one must add nothing that only it can open.
+	// The first replica to insert the secret wins. A replica with another master key
+	// fails here, before it adds a signing key that the others cannot decrypt.
 	if err := k.refresh(ctx); err != nil {
 		return err
 	}
-	return k.addSigning(ctx, now)
+	return k.addSigningKey(ctx, now)
 }
 
-// addSigning adds the signing key that signs from activeAt on. Its id is that
-// time, so that replicas that race make one key between them.
-func (k *Keys) addSigning(ctx context.Context, activeAt time.Time) error {
+// addSigningKey adds a key that signs from activeAt on. Its ID is that date, so that
+// concurrent replicas add one key only.
+func (k *Keys) addSigningKey(ctx context.Context, activeAt time.Time) error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return err
@@ -133,7 +131,7 @@ func (k *Keys) addSigning(ctx context.Context, activeAt time.Time) error {
 	})
 }
 
-// refresh reads the keys again, also those that another replica made.
+// refresh reads all keys, including those of other replicas.
 func (k *Keys) refresh(ctx context.Context) error {
 	secrets, err := k.store.Secrets(ctx)
 	if err != nil {
@@ -154,7 +152,7 @@ func (k *Keys) refresh(ctx context.Context) error {
 				return err
 			}
 		case forSigning:
-			key, err := k.openSigning(s)
+			key, err := k.openSigningKey(s)
 			if err != nil {
 				return err
 			}
@@ -163,7 +161,7 @@ func (k *Keys) refresh(ctx context.Context) error {
 	}
 	sort.Slice(signing, func(i, j int) bool { return signing[i].activeAt.Before(signing[j].activeAt) })
 	if len(signing) == 0 {
-		return nil // a first start; later, what was read last goes on signing
+		return nil // before initialise; otherwise continue with the last keys
 	}
 	k.mu.Lock()
 	k.signing = signing
@@ -171,7 +169,7 @@ func (k *Keys) refresh(ctx context.Context) error {
 	return nil
 }
 
-func (k *Keys) openSigning(s Secret) (signingKey, error) {
+func (k *Keys) openSigningKey(s Secret) (signingKey, error) {
 	for _, have := range k.snapshot() {
 		if have.id == s.ID {
 			return have, nil
@@ -188,17 +186,17 @@ func (k *Keys) openSigning(s Secret) (signingKey, error) {
 	return signingKey{s.ID, private, s.ActiveAt, s.EndsAt}, nil
 }
 
-// Rotate adds the next signing key when the newest is about to have signed for
-// long enough, and drops what ended. Any replica may call it at any time.
+// Rotate adds the next signing key an hour before the newest one's time ends, and
+// removes expired keys. Any replica may call it at any time.
 func (k *Keys) Rotate(ctx context.Context) error {
 	keys, now := k.snapshot(), k.now()
 	newest, soonest := keys[len(keys)-1], now.Add(keyLead)
 	if !soonest.Before(newest.activeAt.Add(keySigns)) {
-		if err := k.addSigning(ctx, soonest); err != nil {
+		if err := k.addSigningKey(ctx, soonest); err != nil {
 			return err
 		}
 	}
-	if before, ok := outlived(keys, now); ok {
+	if before, ok := removableBefore(keys, now); ok {
 		if err := k.store.DropSecrets(ctx, before); err != nil {
 			return err
 		}
@@ -206,10 +204,10 @@ func (k *Keys) Rotate(ctx context.Context) error {
 	return k.refresh(ctx)
 }
 
-// outlived returns the end of the oldest key that must stay: what ends before it
-// may go. A key stays until its successor has signed for the overlap, however
-// late that came: when its own time was up it may still have been the only one.
-func outlived(keys []signingKey, now time.Time) (before time.Time, ok bool) {
+// removableBefore returns the time before which keys that ended can be removed. A key
+// stays until its successor has signed for keyOverlap. If rotation was late, the key
+// signed beyond its own end, because it was the only one.
+func removableBefore(keys []signingKey, now time.Time) (before time.Time, ok bool) {
 	for _, successor := range slices.Backward(keys[1:]) {
 		if !successor.activeAt.Add(keyOverlap).After(now) {
 			return successor.endsAt, true
@@ -224,9 +222,9 @@ func (k *Keys) snapshot() []signingKey {
 	return k.signing
 }
 
-// signer returns the newest key that signs by now or, where this replica's clock
-// is behind the one that made the first key, that one. There is always one: when
-// it is asked for, a login has used its OTP up.
+// signer returns the newest active key. If none is active, because this replica's
+// clock is behind the one that made the first key, it returns that one: signing must
+// not fail, because Login has consumed the OTP.
 func (k *Keys) signer() signingKey {
 	keys, now := k.snapshot(), k.now()
 	for _, key := range slices.Backward(keys[1:]) {
@@ -237,7 +235,7 @@ func (k *Keys) signer() signingKey {
 	return keys[0]
 }
 
-// public returns the key with id, or nil.
+// public returns the public key with the ID, or nil.
 func (k *Keys) public(id string) *ecdsa.PublicKey {
 	for _, key := range k.snapshot() {
 		if key.id == id {
@@ -247,7 +245,7 @@ func (k *Keys) public(id string) *ecdsa.PublicKey {
 	return nil
 }
 
-// JWK is one public signing key as RFC 7517 writes it.
+// JWK is a public signing key (RFC 7517).
 type JWK struct {
 	Kty string `json:"kty"`
 	Crv string `json:"crv"`
@@ -258,8 +256,8 @@ type JWK struct {
 	Y   string `json:"y"`
 }
 
-// JWKS returns every published signing key: those that sign, will sign soon, or
-// have signed what may still be valid.
+// JWKS returns every published key: active keys, those that become active soon, and
+// those whose tokens may still be valid.
 func (k *Keys) JWKS() ([]JWK, error) {
 	set := []JWK{}
 	for _, key := range k.snapshot() {

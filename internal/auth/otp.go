@@ -9,98 +9,99 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Opening is a challenge to open, with the limits that it counts against.
-type Opening struct {
-	Fresh    Challenge
-	MaxTries int
-	// SentBefore is the newest time of the last send at which another may go.
-	SentBefore time.Time
-	Limits     []Limit
-	// Quiet opens the challenge without an SMS: the code of a test number is known.
-	Quiet bool
+// ChallengeRequest is the input of Store.OpenChallenge.
+type ChallengeRequest struct {
+	// Challenge is used unless its key has a live challenge already.
+	Challenge   Challenge
+	MaxAttempts int
+	// LastSentBefore refuses to send if the key's last code was sent later.
+	LastSentBefore time.Time
+	Limits         []Limit
+	// NoSMS opens the challenge of a test number, whose code is fixed.
+	NoSMS bool
 }
 
-// TooSoon says that the slot's last code was sent a moment ago.
-type TooSoon struct{ SentAt time.Time }
+// ResendTooSoon is the error of a request too soon after the last code of its key.
+type ResendTooSoon struct{ SentAt time.Time }
 
-// Error makes TooSoon an error for the store to return.
-func (TooSoon) Error() string { return "a code was sent a moment ago" }
+// Error implements error.
+func (ResendTooSoon) Error() string { return "a code was sent a moment ago" }
 
-// Asked is what request-otp answers. It is the same whether or not the number
-// holds the role.
-type Asked struct {
+// IssuedOTP is the result of RequestOTP. It does not show whether the number holds
+// the role.
+type IssuedOTP struct {
 	ExpiresIn time.Duration
 	ResendIn  time.Duration
 	Length    int
 }
 
-// RequestOTP opens a challenge in the slot and queues its SMS. Address is where
-// the request comes from, an IPv4 address or an IPv6 /64. Whether the number
-// holds the role is asked only when the SMS is about to go, so that the answer
-// is the same, and takes the same work, for everybody.
-func (s *Service) RequestOTP(ctx context.Context, slot Slot, deviceToken, address string) (Asked, error) {
-	if !s.Settings.Reachable(slot.Number) {
-		return Asked{}, errDestination()
+// RequestOTP opens a challenge and queues its SMS. address is the network of the
+// request: an IPv4 address or an IPv6 /64. The worker checks whether the number holds
+// the role before it sends the SMS, so that the response and its timing are the same
+// for every number. Errors: destination_blocked, otp_resend_too_soon, otp_send_limit.
+func (s *Service) RequestOTP(ctx context.Context, key ChallengeKey, deviceToken, address string) (IssuedOTP, error) {
+	if !s.Settings.Reachable(key.Number) {
+		return IssuedOTP{}, errDestination()
 	}
 	now := s.Now()
 	var err error
-	if slot.DeviceID, err = s.device(ctx, slot, deviceToken, now); err != nil {
-		return Asked{}, err
+	if key.DeviceID, err = s.device(ctx, key, deviceToken, now); err != nil {
+		return IssuedOTP{}, err
 	}
-	o := Opening{
-		Fresh:    Challenge{Slot: slot, ID: s.NewID(), SentAt: now, EndsAt: now.Add(s.Settings.OTPValidity)},
-		MaxTries: s.Settings.OTPTries, SentBefore: s.sentBefore(now), Limits: s.sendLimits(slot, address),
+	r := ChallengeRequest{
+		Challenge:   Challenge{ChallengeKey: key, ID: s.NewID(), SentAt: now, EndsAt: now.Add(s.Settings.OTPValidity)},
+		MaxAttempts: s.Settings.OTPTries, LastSentBefore: s.lastSentBefore(now), Limits: s.sendLimits(key, address),
 	}
-	code := s.Settings.TestCode(slot.Number, now)
-	if o.Quiet = code != ""; !o.Quiet {
+	code := s.Settings.TestCode(key.Number, now)
+	if r.NoSMS = code != ""; !r.NoSMS {
 		if code, err = newCode(s.Rand, s.Settings.OTPLength); err != nil {
-			return Asked{}, err
+			return IssuedOTP{}, err
 		}
 	}
-	o.Fresh.Code = s.Keys.Vault.Seal(ForOTP, []byte(code), o.Fresh.ID)
-	opened, err := s.Store.OpenChallenge(ctx, o)
-	if soon, ok := errors.AsType[TooSoon](err); ok {
+	r.Challenge.Code = s.Keys.Vault.Seal(ForOTP, []byte(code), r.Challenge.ID)
+	opened, err := s.Store.OpenChallenge(ctx, r)
+	if soon, ok := errors.AsType[ResendTooSoon](err); ok {
 		wait := soon.SentAt.Add(s.Settings.OTPResendAfter).Sub(now)
-		return Asked{}, fault.New(fault.TooMany, "otp_resend_too_soon", "A code was sent a moment ago. Wait before you ask for a new OTP.").
+		return IssuedOTP{}, fault.New(fault.TooMany, "otp_resend_too_soon", "A code was sent a moment ago. Wait before you ask for a new OTP.").
 			With("limit", "otp_resend_after").With("ends_at", now.Add(wait)).After(wait)
 	}
-	if limited, ok := errors.AsType[Limited](err); ok {
-		return Asked{}, errSends(limited, now)
+	if exceeded, ok := errors.AsType[LimitExceeded](err); ok {
+		return IssuedOTP{}, errSendLimit(exceeded, now)
 	}
 	if err != nil {
-		return Asked{}, err
+		return IssuedOTP{}, err
 	}
-	return Asked{ExpiresIn: opened.EndsAt.Sub(now), ResendIn: s.Settings.OTPResendAfter, Length: s.Settings.OTPLength}, nil
+	return IssuedOTP{ExpiresIn: opened.EndsAt.Sub(now), ResendIn: s.Settings.OTPResendAfter, Length: s.Settings.OTPLength}, nil
 }
 
-// sentBefore returns the newest time of the last send at which another may go.
-// Where the wait is off that lies ahead: of two requests at once, the second to be
-// counted may have come first, and the clocks of replicas differ.
-func (s *Service) sentBefore(now time.Time) time.Time {
+// lastSentBefore returns the latest time of the last send that permits another. If
+// the wait is off it is in the future, because the clocks of replicas differ.
+func (s *Service) lastSentBefore(now time.Time) time.Time {
 	if s.Settings.OTPResendAfter == 0 {
 		return now.Add(24 * time.Hour)
 	}
 	return now.Add(-s.Settings.OTPResendAfter)
 }
 
-func (s *Service) device(ctx context.Context, slot Slot, token string, now time.Time) (string, error) {
+// device returns the ID of the device that token proves, or "".
+func (s *Service) device(ctx context.Context, key ChallengeKey, token string, now time.Time) (string, error) {
 	if token == "" {
 		return "", nil
 	}
-	return s.Store.Device(ctx, hashToken(token), slot.Number, now)
+	return s.Store.Device(ctx, hashToken(token), key.Number, now)
 }
 
-// sendLimits lists what a send counts against, always in the same order, so
-// that two of them cannot wait for each other.
-func (s *Service) sendLimits(slot Slot, address string) []Limit {
-	if slot.DeviceID != "" {
-		return []Limit{{Name: "otp_sends_per_device_day", Key: "send/device/" + slot.DeviceID, Max: deviceSends, Per: 24 * time.Hour}}
+// sendLimits lists the limits of a send. The order is fixed, so that concurrent
+// requests lock rows in the same order and cannot deadlock.
+func (s *Service) sendLimits(key ChallengeKey, address string) []Limit {
+	if key.DeviceID != "" {
+		return []Limit{{Name: "otp_sends_per_device_day", Key: "send/device/" + key.DeviceID, Max: deviceSends, Per: 24 * time.Hour}}
 	}
 	var limits []Limit
 	for _, l := range []Limit{
 		{Name: "otp_sends_per_address_hour", Key: "send/address/" + address, Max: s.Settings.SendsPerAddressHour, Per: time.Hour},
-		{Name: "otp_sends_per_day", Key: "send/day/" + string(slot.Number), Max: s.Settings.SendsPerDay, Per: 24 * time.Hour},
-		{Name: "otp_sends_per_hour", Key: "send/hour/" + string(slot.Number), Max: s.Settings.SendsPerHour, Per: time.Hour},
+		{Name: "otp_sends_per_day", Key: "send/day/" + string(key.Number), Max: s.Settings.SendsPerDay, Per: 24 * time.Hour},
+		{Name: "otp_sends_per_hour", Key: "send/hour/" + string(key.Number), Max: s.Settings.SendsPerHour, Per: time.Hour},
 		{Name: "otp_sends_total_hour", Key: "send/all", Max: s.Settings.SendsTotalHour, Per: time.Hour},
 	} {
 		if l.Max > 0 {
@@ -110,160 +111,105 @@ func (s *Service) sendLimits(slot Slot, address string) []Limit {
 	return limits
 }
 
-// Try is one guess at a code. The store counts it first, against the challenge
-// and against all that were wrong lately, and only then lets Right judge; a
-// right guess is given back. All of it is one transaction.
-type Try struct {
-	// Slots are looked through for a live challenge, in this order.
-	Slots    []Slot
-	MaxTries int
-	// MaxWrong returns how many wrong tries a slot's number or device has in 24 h.
-	MaxWrong func(Slot) int
-	Now      time.Time
-	// Right judges the guess. It may run more than once.
-	Right func(Challenge) bool
-	// SignIn uses the challenge up and opens this session. Use uses it up for
-	// something else. Without either the guess only verifies.
-	SignIn *SignIn
-	Use    bool
-}
-
-// SignIn is the session that a right code opens.
-type SignIn struct {
-	// Session lacks its account, which the store finds or, for a coach, makes, and
-	// what that has Filled.
-	Session *Session
-	// RefreshHash is what is kept of its refresh token.
-	RefreshHash []byte
-	// DeviceHash and DeviceEnds renew or register the session's device.
-	DeviceHash []byte
-	DeviceEnds time.Time
-}
-
-// Verdict is how a try ended.
-type Verdict int
-
-// The verdicts.
-const (
-	NoChallenge Verdict = iota // nothing live to try
-	Exhausted                  // this challenge had its tries
-	Blocked                    // the number or device had its wrong tries
-	WrongCode
-	RightCode
-	Suspended // right, but nobody may sign in to the account; nothing was counted
-)
-
-// Tried is what became of a Try.
-type Tried struct {
-	Verdict Verdict
-	// Left is how many more guesses may follow a wrong one.
-	Left int
-	// EndsAt is when a right challenge ends, or until when a number is Blocked.
-	EndsAt time.Time
-	// SentAt is when the code of an Exhausted challenge last went out.
-	SentAt time.Time
-	// Registered says that the account was there before.
-	Registered bool
-}
-
-// try checks a guess; its errors are the contract's otp_* problems.
-func (s *Service) try(ctx context.Context, slot Slot, otp, deviceToken string, signIn func(deviceID string) (*SignIn, error)) (Tried, error) {
+// verify evaluates an attempt. signIn, if not nil, returns the session to open.
+// Errors: see resultError.
+func (s *Service) verify(ctx context.Context, key ChallengeKey, otp, deviceToken string, signIn func(deviceID string) (*SignIn, error)) (VerificationResult, error) {
 	now := s.Now()
-	t, device, err := s.guess(ctx, slot, otp, deviceToken, now)
+	attempt, device, err := s.newAttempt(ctx, key, otp, deviceToken, now)
 	if err != nil {
-		return Tried{}, err
+		return VerificationResult{}, err
 	}
 	if signIn != nil {
-		if t.SignIn, err = signIn(device); err != nil {
-			return Tried{}, err
+		if attempt.SignIn, err = signIn(device); err != nil {
+			return VerificationResult{}, err
 		}
 	}
-	tried, err := s.Store.TryOTP(ctx, t)
+	result, err := s.Store.VerifyOTP(ctx, attempt)
 	if err != nil {
-		return Tried{}, err
+		return VerificationResult{}, err
 	}
-	if err := s.judge(tried, now); err != nil {
-		return tried, err
+	if err := s.resultError(result, now); err != nil {
+		return result, err
 	}
-	return tried, nil
+	return result, nil
 }
 
-// guess returns a Try of otp that only verifies, and the device that deviceToken
-// proves.
-func (s *Service) guess(ctx context.Context, slot Slot, otp, deviceToken string, now time.Time) (Try, string, error) {
-	device, err := s.device(ctx, slot, deviceToken, now)
+// newAttempt returns an attempt that only verifies otp, and the ID of the device that
+// deviceToken proves.
+func (s *Service) newAttempt(ctx context.Context, key ChallengeKey, otp, deviceToken string, now time.Time) (Attempt, string, error) {
+	device, err := s.device(ctx, key, deviceToken, now)
 	if err != nil {
-		return Try{}, "", err
+		return Attempt{}, "", err
 	}
-	t := Try{
-		Slots: []Slot{slot}, MaxTries: s.Settings.OTPTries, Now: now, MaxWrong: s.maxWrong,
-		Right: func(c Challenge) bool {
+	a := Attempt{
+		Keys: []ChallengeKey{key}, MaxAttempts: s.Settings.OTPTries, MaxFailures: s.maxFailures, Now: now,
+		Matches: func(c Challenge) bool {
 			code, err := s.Code(c.ID, c.Code)
 			return err == nil && subtle.ConstantTimeCompare([]byte(code), []byte(otp)) == 1
 		},
 	}
 	if device != "" {
-		// A code that was asked for without the device's token still counts.
-		t.Slots = []Slot{{slot.Number, slot.Role, device}, slot}
+		// The code may have been requested without the device token, so try both keys.
+		a.Keys = []ChallengeKey{{key.Number, key.Role, device}, key}
 	}
-	return t, device, nil
+	return a, device, nil
 }
 
-// judge says what was wrong with a try that was made at now; nil where it was
-// right.
-func (s *Service) judge(tried Tried, now time.Time) *fault.Error {
-	switch tried.Verdict {
-	case RightCode:
+// resultError returns nil for CorrectCode. For other outcomes of an attempt at now it
+// returns otp_incorrect, otp_expired, otp_attempts_exceeded or account_suspended.
+func (s *Service) resultError(r VerificationResult, now time.Time) *fault.Error {
+	switch r.Outcome {
+	case CorrectCode:
 		return nil
 	case WrongCode:
-		return errOTPIncorrect(tried.Left)
-	case Exhausted:
-		// A fresh code may be asked for after the usual wait.
-		return errAttempts("otp_tries", max(tried.SentAt.Add(s.Settings.OTPResendAfter).Sub(now), time.Second), now)
-	case Suspended:
-		return fault.New(fault.Forbidden, "account_suspended", "This account is suspended, so nobody can sign in to it. Ask whoever runs the service.")
+		return errOTPIncorrect(r.AttemptsLeft)
+	case AttemptsExhausted:
+		// A new code may be requested after the usual wait.
+		return errAttemptsExceeded("otp_tries", max(r.SentAt.Add(s.Settings.OTPResendAfter).Sub(now), time.Second), now)
+	case AccountSuspended:
+		return fault.New(fault.Forbidden, "account_suspended", "This account is suspended. It cannot sign in. Ask the people who run the service.")
 	case Blocked:
-		return errAttempts("otp_wrong_per_day", max(tried.EndsAt.Sub(now), time.Second), now)
+		return errAttemptsExceeded("otp_wrong_per_day", max(r.EndsAt.Sub(now), time.Second), now)
 	default:
 		return errOTPExpired()
 	}
 }
 
-func (s *Service) maxWrong(slot Slot) int {
-	if slot.DeviceID != "" {
-		return deviceTries
+func (s *Service) maxFailures(key ChallengeKey) int {
+	if key.DeviceID != "" {
+		return deviceFailures
 	}
 	return s.Settings.OTPWrongPerDay
 }
 
-// Verified is what verify-otp answers.
+// Verified is the result of VerifyOTP.
 type Verified struct {
 	ExpiresIn  time.Duration
 	Registered bool
 }
 
-// VerifyOTP checks a code without using it up; one login with it may follow.
-func (s *Service) VerifyOTP(ctx context.Context, slot Slot, otp, deviceToken string) (Verified, error) {
-	tried, err := s.try(ctx, slot, otp, deviceToken, nil)
+// VerifyOTP checks a code without consuming it, so that one Login can follow.
+func (s *Service) VerifyOTP(ctx context.Context, key ChallengeKey, otp, deviceToken string) (Verified, error) {
+	result, err := s.verify(ctx, key, otp, deviceToken, nil)
 	if err != nil {
 		return Verified{}, err
 	}
-	return Verified{ExpiresIn: tried.EndsAt.Sub(s.Now()), Registered: tried.Registered}, nil
+	return Verified{ExpiresIn: result.EndsAt.Sub(s.Now()), Registered: result.Registered}, nil
 }
 
-// Login checks a code, uses it up, and opens a session. A coach's first login
+// Login checks and consumes a code and opens a session. A coach's first login
 // registers the coach.
-func (s *Service) Login(ctx context.Context, slot Slot, otp, deviceToken, deviceName string) (*Grant, error) {
+func (s *Service) Login(ctx context.Context, key ChallengeKey, otp, deviceToken, deviceName string) (*Grant, error) {
 	now, vault := s.Now(), s.Keys.Vault
 	session := &Session{
-		ID: s.NewID(), AccountID: s.NewID(), Role: slot.Role, Number: slot.Number, DeviceName: deviceName, Generation: 1,
+		ID: s.NewID(), AccountID: s.NewID(), Role: key.Role, Number: key.Number, DeviceName: deviceName, Generation: 1,
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(s.Settings.RefreshIdle), EndsAt: now.Add(s.Settings.RefreshLifetime),
 	}
 	refresh, err := vault.newRefreshToken(session.ID, session.Generation)
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.try(ctx, slot, otp, deviceToken, func(device string) (*SignIn, error) {
+	_, err = s.verify(ctx, key, otp, deviceToken, func(device string) (*SignIn, error) {
 		if device == "" {
 			device = s.NewID()
 		}

@@ -9,13 +9,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// A refresh token is the session's id, its generation (32 bits) and 256 bits of
-// HMAC over both: whoever cannot make one cannot ask the database anything. The
-// successor can be derived, so that a lost answer can be repeated; the store
-// keeps only a hash.
+// A refresh token is the session's ID, its generation (32 bits) and an HMAC of both
+// (256 bits). A forged token fails before any database query. The successor can be
+// derived again, so that a lost response can be repeated. The store saves only a hash.
 const refreshBytes = 16 + 4 + 32
 
-// newRefreshToken returns the token of a session's generation.
+// newRefreshToken returns the refresh token of a session's generation.
 func (v *Vault) newRefreshToken(sessionID string, generation int64) (string, error) {
 	id, err := uuid.Parse(sessionID)
 	if err != nil {
@@ -25,11 +24,11 @@ func (v *Vault) newRefreshToken(sessionID string, generation int64) (string, err
 	return base64.RawURLEncoding.EncodeToString(append(head, v.MAC(ForRefresh, head)...)), nil
 }
 
-// parseRefreshToken returns the session and generation of a token that this
-// service made; ok is false for anything else.
+// parseRefreshToken returns the session and generation of a token of this service.
+// ok is false for every other string.
 func (v *Vault) parseRefreshToken(s string) (sessionID string, generation int64, ok bool) {
 	if len(s) != base64.RawURLEncoding.EncodedLen(refreshBytes) {
-		return "", 0, false // line ends, too, which the decoder would pass over
+		return "", 0, false // also for line breaks, which the decoder ignores
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(s)
 	if err != nil || len(raw) != refreshBytes {
@@ -41,22 +40,22 @@ func (v *Vault) parseRefreshToken(s string) (sessionID string, generation int64,
 	return uuid.UUID(raw[:16]).String(), int64(binary.BigEndian.Uint32(raw[16:20])), true
 }
 
-// hashToken is what the store keeps of a token.
+// hashToken returns what the store saves of a token.
 func hashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// deviceToken returns the token of a device, 256 bits that only this service can make.
+// deviceToken returns the token of a device: an HMAC of 256 bits.
 func (v *Vault) deviceToken(deviceID string) string {
 	return base64.RawURLEncoding.EncodeToString(v.MAC(ForDevice, []byte(deviceID)))
 }
 
-// LinkToken returns the token of a message's link, 128 bits: short enough for an
-// SMS, and derived, so that neither the outbox nor its logs hold it.
+// LinkToken returns the token of the link in a message: an HMAC of 128 bits, short
+// enough for an SMS. It is derived, so that the outbox and logs do not contain it.
 func (v *Vault) LinkToken(deliveryID string) string {
 	return base64.RawURLEncoding.EncodeToString(v.MAC(ForLink, []byte(deliveryID))[:16])
 }
 
-// HashLink is what the store keeps of a link's token.
+// HashLink returns what the store saves of a link's token.
 func HashLink(token string) []byte { return hashToken(token) }

@@ -8,37 +8,40 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Grant is a session with its tokens: what a login and a refresh answer.
+// Grant is a session with its tokens: the result of Login and Refresh.
 type Grant struct {
 	Session      *Session
 	AccessToken  string
 	RefreshToken string
 	DeviceToken  string
-	// AccessEnds and RefreshEnds are how long the tokens live from now.
+	// AccessEnds and RefreshEnds are the remaining lifetimes of the tokens.
 	AccessEnds  time.Duration
 	RefreshEnds time.Duration
 }
 
-// Rotation is one guarded step of a session to its next generation.
+// Rotation moves a session to its next generation, if its current one matches.
 type Rotation struct {
 	SessionID  string
-	Generation int64 // of the token that is presented
+	Generation int64 // of the caller's token
 	OldHash    []byte
 	NewHash    []byte
 	Now        time.Time
 	IdleAt     time.Time
 }
 
-// Refresh exchanges a refresh token for its successor (contract section 2). One
-// UPDATE does it, guarded by generation and hash. Whoever comes too late to be
-// the one gets the same successor while nobody has used that; within the grace
-// refresh_token_raced; after it the whole session ends, for one of the two who
-// hold the token has stolen it.
+// Refresh exchanges a refresh token for its successor (contract section 2). One UPDATE
+// rotates the session, guarded by generation and hash. For a token that was exchanged
+// before:
+//
+//	successor not used yet             the same successor again (a lost response)
+//	successor used within the grace    refresh_token_raced
+//	successor used before              refresh_token_reused; the session ends, because
+//	                                   one of the two holders has stolen the token
 func (s *Service) Refresh(ctx context.Context, token string) (*Grant, error) {
 	vault := s.Keys.Vault
 	id, generation, ok := vault.parseRefreshToken(token)
 	if !ok {
-		return nil, errRefresh("refresh_token_invalid", "This is no refresh token of this service.")
+		return nil, errRefresh("refresh_token_invalid", "This is not a refresh token of this service.")
 	}
 	successor, err := vault.newRefreshToken(id, generation+1)
 	if err != nil {
@@ -53,46 +56,46 @@ func (s *Service) Refresh(ctx context.Context, token string) (*Grant, error) {
 		return nil, err
 	}
 	if session == nil {
-		if session, err = s.late(ctx, id, generation, now); err != nil {
+		if session, err = s.refreshAgain(ctx, id, generation, now); err != nil {
 			return nil, err
 		}
 	}
 	return s.grant(session, successor, now)
 }
 
-// late judges a token that could not be exchanged. It returns the session where
-// the successor may be answered once more.
-func (s *Service) late(ctx context.Context, id string, generation int64, now time.Time) (*Session, error) {
+// refreshAgain handles a token that Rotate refused. It returns the session if the
+// response may have the same successor again.
+func (s *Service) refreshAgain(ctx context.Context, id string, generation int64, now time.Time) (*Session, error) {
 	session, err := s.Store.Session(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case session == nil:
-		return nil, errRefresh("refresh_token_invalid", "This is no refresh token of this service.")
+		return nil, errRefresh("refresh_token_invalid", "This is not a refresh token of this service.")
 	case !session.RevokedAt.IsZero():
 		return nil, errRevoked()
 	case !now.Before(session.IdleAt), !now.Before(session.EndsAt):
 		return nil, errRefresh("refresh_token_expired", "The refresh token has expired.")
 	case generation >= session.Generation:
-		return nil, errRefresh("refresh_token_invalid", "This is no refresh token of this service.")
+		return nil, errRefresh("refresh_token_invalid", "This is not a refresh token of this service.")
 	}
-	if generation == session.Generation-1 && session.UsedAt.IsZero() {
-		session.Filled, err = s.Store.Filled(ctx, session.AccountID)
+	if session.canRefresh(generation) {
+		session.FilledFields, err = s.Store.FilledFields(ctx, session.AccountID)
 		return session, err
 	}
 	if now.Sub(session.firstUse(generation+1)) <= s.Settings.RefreshGrace {
 		return nil, fault.New(fault.Unauthenticated, "refresh_token_raced",
-			"Another request has refreshed this session already: use the newer token. If there is none, sign in again.")
+			"Another request has refreshed this session already. Use the newer token. If there is none, sign in again.")
 	}
 	err = s.Store.Revoke(ctx, session, event.Event{Type: event.TokenReused, PartyID: session.AccountID, Party: session.Role, SessionID: session.ID})
 	if err != nil {
 		return nil, err
 	}
-	return nil, errRefresh("refresh_token_reused", "This refresh token was used before; the session was ended for safety.")
+	return nil, errRefresh("refresh_token_reused", "This refresh token was used before. The session has ended for safety.")
 }
 
-// grant signs the access token and fits the refresh token to the session.
+// grant returns the tokens of a session.
 func (s *Service) grant(session *Session, refresh string, now time.Time) (*Grant, error) {
 	access, err := s.Tokens.Access(session)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Settings are what an operator may choose (contract section 6). A limit on
-// sends that is 0 is off.
+// Settings are the operator's settings (contract section 6). A send limit of 0 is off.
 type Settings struct {
 	OTPLength      int
 	OTPValidity    time.Duration
@@ -29,55 +28,58 @@ type Settings struct {
 	RefreshLifetime time.Duration
 	RefreshGrace    time.Duration
 
-	// Reachable says whether an SMS may go to the number's country.
+	// Reachable reports whether SMS may be sent to the number's country.
 	Reachable func(phone.Number) bool
-	// TestCode returns the fixed code of a test number at a time, or "".
+	// TestCode returns the fixed code of a test number at that time, or "".
 	TestCode func(phone.Number, time.Time) string
 }
 
-// What a proven device has of its own (contract section 2), and how long it
-// stays proven.
+// Limits of a proven device (contract section 2), and how long it stays proven.
 const (
-	deviceTries    = 10
+	deviceFailures = 10
 	deviceSends    = 5
 	deviceLifetime = 180 * 24 * time.Hour
 )
 
-// Store is what auth needs kept; package store provides it.
+// Store saves challenges, devices and sessions; package store implements it.
 type Store interface {
-	// Device returns the id of the live device with this token hash that is
-	// bound to number, or "".
+	// Device returns the ID of the live device with this token hash that is bound to
+	// number, or "".
 	Device(ctx context.Context, tokenHash []byte, number phone.Number, now time.Time) (string, error)
-	// OpenChallenge counts limits, then puts fresh into its slot or, where the
-	// slot holds a live one, marks that one sent again; it queues the SMS unless
-	// quiet. It answers a Limited, or TooSoon.
-	OpenChallenge(ctx context.Context, o Opening) (Challenge, error)
-	// TryOTP counts one try before it lets judge compare (see Try).
-	TryOTP(ctx context.Context, t Try) (Tried, error)
-	// ChangeNumber tries both codes and, where both are right, uses them up and
-	// gives the coach the new number (see NumberChange).
-	ChangeNumber(ctx context.Context, c NumberChange) (NumberChanged, error)
-
-	// CloseAccount tries the code and, where it is right, uses it up and closes the
+	// OpenChallenge counts the limits, saves the challenge and queues its SMS. If its key
+	// has a live challenge, it sends that one again. Errors: LimitExceeded, ResendTooSoon.
+	OpenChallenge(ctx context.Context, r ChallengeRequest) (Challenge, error)
+	// VerifyOTP counts an attempt, evaluates it (see Attempt) and saves the result.
+	VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, error)
+	// ChangeNumber evaluates both codes. If both are correct, it consumes them and gives
+	// the coach the new number.
+	ChangeNumber(ctx context.Context, c NumberChange) (NumberChangeResult, error)
+	// CloseAccount evaluates the code. If it is correct, it consumes it and closes the
 	// coach's account.
-	CloseAccount(ctx context.Context, c Closing) (Tried, error)
+	CloseAccount(ctx context.Context, c CloseRequest) (VerificationResult, error)
 
+	// Session returns a session, even one that has ended, or nil.
 	Session(ctx context.Context, id string) (*Session, error)
+	// MarkUsed saves the first use of the tokens of a generation.
 	MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error
-	// Rotate returns nil where the guard did not hold.
+	// Rotate moves a session to its next generation. It returns nil unless the session
+	// is live and has the generation and hash of r.
 	Rotate(ctx context.Context, r Rotation) (*Session, error)
-	// Filled returns Session.Filled of an account.
-	Filled(ctx context.Context, accountID string) ([]string, error)
-	// Revoke ends s and tells e, once.
+	// FilledFields returns Session.FilledFields of an account.
+	FilledFields(ctx context.Context, accountID string) ([]string, error)
+	// Revoke ends s and saves the notifications of e, unless s has ended already.
 	Revoke(ctx context.Context, s *Session, e event.Event) error
+	// EndSession ends a live session of the account; false if there is none.
 	EndSession(ctx context.Context, accountID, id string) (bool, error)
-	EndAll(ctx context.Context, number phone.Number) error
+	// EndAllSessions ends the sessions of number in every role, and removes its devices.
+	EndAllSessions(ctx context.Context, number phone.Number) error
+	// Sessions lists live sessions, newest first, starting after the one with the ID before.
 	Sessions(ctx context.Context, accountID string, now time.Time, before string, limit int) ([]*Session, error)
 	// Roles returns the roles that number holds now.
 	Roles(ctx context.Context, number phone.Number) ([]actor.Role, error)
 }
 
-// Service signs people in and out.
+// Service signs accounts in and out.
 type Service struct {
 	Store    Store
 	Keys     *Keys

@@ -19,30 +19,29 @@ type Session struct {
 	DeviceID   string
 	DeviceName string
 
-	// Filled names what the account's holder has told of themself, in the words of
-	// whoever asks them. A login and a refresh know it, and nobody else does.
-	Filled []string
+	// FilledFields names the fields of a coach's profile that are set. Only Login and
+	// Refresh set it.
+	FilledFields []string
 
 	// Generation counts the refreshes.
 	Generation int64
-	// UsedAt is the first use of a token of this generation, zero where there was
-	// none; UsedBefore are those of the generations before, newest first, as many as
-	// the store keeps.
+	// UsedAt is the first use of a token of this generation, or zero. UsedBefore has
+	// the first uses of earlier generations, newest first, as many as the store saves.
 	UsedAt     time.Time
 	UsedBefore []time.Time
 
 	CreatedAt time.Time
 	// LastUsedAt is exact to the lifetime of an access token.
 	LastUsedAt time.Time
-	// IdleAt is when the refresh token ends unless it is used, EndsAt when the
+	// IdleAt is when the refresh token expires unless it is used. EndsAt is when the
 	// session ends in any case.
 	IdleAt    time.Time
 	EndsAt    time.Time
 	RevokedAt time.Time
 }
 
-// firstUse returns the first use of a generation's tokens. One that is longer ago
-// than the store keeps was used no later than the oldest that is kept.
+// firstUse returns the first use of a generation's tokens. For a generation older
+// than UsedBefore it returns the oldest saved use, which is an upper bound.
 func (s *Session) firstUse(generation int64) time.Time {
 	back := s.Generation - generation
 	if back == 0 {
@@ -54,20 +53,20 @@ func (s *Session) firstUse(generation int64) time.Time {
 	return s.UsedBefore[min(back, int64(len(s.UsedBefore)))-1]
 }
 
-// Actor returns who acts in s.
+// Actor returns the caller that s authenticates.
 func (s *Session) Actor() actor.Actor {
 	return actor.Actor{AccountID: s.AccountID, SessionID: s.ID, Role: s.Role, Number: s.Number}
 }
 
-// Live answers session_revoked once s was ended, or was never there (nil).
-func (s *Session) Live(now time.Time) error {
+// CheckActive returns session_revoked if s is nil or has ended.
+func (s *Session) CheckActive(now time.Time) error {
 	if s == nil || !s.RevokedAt.IsZero() || !now.Before(s.EndsAt) {
 		return errRevoked()
 	}
 	return nil
 }
 
-// FirstUse says whether a token with claims c is the first of its generation to be used.
+// FirstUse reports whether a token with claims c is the first of its generation in use.
 func (s *Session) FirstUse(c Claims) bool {
 	return s.UsedAt.IsZero() && s.Generation == c.Generation
 }
@@ -76,7 +75,7 @@ func errRevoked() *fault.Error {
 	return fault.New(fault.Unauthenticated, "session_revoked", "This session has ended. Sign in again.")
 }
 
-// Authenticate returns who presents an access token, if its session lives.
+// Authenticate returns the caller with this access token, if its session is active.
 func (s *Service) Authenticate(ctx context.Context, accessToken string) (actor.Actor, Claims, error) {
 	claims, err := s.Tokens.Verify(accessToken)
 	if err != nil {
@@ -86,19 +85,19 @@ func (s *Service) Authenticate(ctx context.Context, accessToken string) (actor.A
 	if err != nil {
 		return actor.Actor{}, Claims{}, err
 	}
-	by, err := s.Admit(ctx, claims, session)
+	by, err := s.CheckSession(ctx, claims, session)
 	return by, claims, err
 }
 
-// Admit finishes what Verify began, with the session's row (nil where there is
-// none): it must live, and the first use of its tokens is noted, for that ends
-// the time in which the token before may still be exchanged.
-func (s *Service) Admit(ctx context.Context, claims Claims, session *Session) (actor.Actor, error) {
-	if err := session.Live(s.Now()); err != nil {
+// CheckSession checks the claims of a verified token against its session, or nil. It
+// saves the first use of the session's tokens: from then on, the previous refresh
+// token cannot be exchanged again.
+func (s *Service) CheckSession(ctx context.Context, claims Claims, session *Session) (actor.Actor, error) {
+	if err := session.CheckActive(s.Now()); err != nil {
 		return actor.Actor{}, err
 	}
 	if session.AccountID != claims.AccountID || session.Role != claims.Role {
-		return actor.Actor{}, errToken("token_invalid", "This is no valid access token.")
+		return actor.Actor{}, errToken("token_invalid", "This is not a valid access token.")
 	}
 	if session.FirstUse(claims) {
 		if err := s.Store.MarkUsed(ctx, session.ID, session.Generation, s.Now()); err != nil {
@@ -108,13 +107,13 @@ func (s *Service) Admit(ctx context.Context, claims Claims, session *Session) (a
 	return session.Actor(), nil
 }
 
-// SessionLives says whether the session with id is there and has not ended.
-func (s *Service) SessionLives(ctx context.Context, id string) (bool, error) {
+// SessionActive reports whether the session exists and has not ended.
+func (s *Service) SessionActive(ctx context.Context, id string) (bool, error) {
 	session, err := s.Store.Session(ctx, id)
-	return session.Live(s.Now()) == nil, err
+	return session.CheckActive(s.Now()) == nil, err
 }
 
-// Sessions lists the live sessions of the caller's account, newest first.
+// Sessions lists the active sessions of the caller's account, newest first.
 func (s *Service) Sessions(ctx context.Context, by actor.Actor, before string, limit int) ([]*Session, error) {
 	return s.Store.Sessions(ctx, by.AccountID, s.Now(), before, limit)
 }
@@ -128,33 +127,32 @@ func (s *Service) EndSession(ctx context.Context, by actor.Actor, id string) err
 	return err
 }
 
-// Logout ends the caller's session or, with all, every session and device of
-// the number, whatever the role.
+// Logout ends the caller's session. With all, it ends every session of the number, in
+// every role, and removes its devices.
 func (s *Service) Logout(ctx context.Context, by actor.Actor, all bool) error {
 	if all {
-		return s.Store.EndAll(ctx, by.Number)
+		return s.Store.EndAllSessions(ctx, by.Number)
 	}
 	_, err := s.Store.EndSession(ctx, by.AccountID, by.SessionID)
 	return err
 }
 
-// LogoutByRefresh ends the session that a refresh token belongs to, also when
-// the access token has long expired. It is no error where it has ended before.
-// With all the token must be one that could be refreshed: who holds an older one
-// may have stolen it, so that ends its own session and answers
-// refresh_token_reused.
+// LogoutByRefresh ends the session of a refresh token. It is no error if the session
+// has ended already. With all it acts like Logout, but only for a token that could
+// still be exchanged: an older one may be stolen, so it ends only its own session and
+// returns refresh_token_reused.
 func (s *Service) LogoutByRefresh(ctx context.Context, refreshToken string, all bool) error {
 	id, generation, ok := s.Keys.Vault.parseRefreshToken(refreshToken)
 	if !ok {
-		return errRefresh("refresh_token_invalid", "This is no refresh token of this service.")
+		return errRefresh("refresh_token_invalid", "This is not a refresh token of this service.")
 	}
 	session, err := s.Store.Session(ctx, id)
-	if err != nil || session == nil || session.Live(s.Now()) != nil {
+	if err != nil || session == nil || session.CheckActive(s.Now()) != nil {
 		return err
 	}
-	current := generation >= session.Generation || generation == session.Generation-1 && session.UsedAt.IsZero()
+	current := generation > session.Generation || session.canRefresh(generation)
 	if err := s.Logout(ctx, session.Actor(), all && current); err != nil || current || !all {
 		return err
 	}
-	return errRefresh("refresh_token_reused", "This refresh token was used before; its own session alone was ended.")
+	return errRefresh("refresh_token_reused", "This refresh token was used before. Only its own session has ended.")
 }

@@ -18,8 +18,8 @@ import (
 // Audience is the aud claim of every access token.
 const Audience = "touchline"
 
-// Claims are what a valid access token says. Whether its session still lives,
-// the session's row alone can say.
+// Claims are the claims of a valid access token. They do not show whether its session
+// is still active.
 type Claims struct {
 	AccountID  string
 	SessionID  string
@@ -28,8 +28,8 @@ type Claims struct {
 	ExpiresAt  time.Time
 }
 
-// Tokens makes and checks access tokens: JWTs (RFC 7519, 8725) of the type
-// at+jwt (RFC 9068), ES256. Safe for concurrent use.
+// Tokens issues and verifies access tokens: JWTs (RFC 7519, 8725) of the type at+jwt
+// (RFC 9068), signed with ES256. It is safe for concurrent use.
 type Tokens struct {
 	keys     *Keys
 	issuer   string
@@ -39,14 +39,14 @@ type Tokens struct {
 	verified *lru.Cache[[32]byte, Claims] // by SHA-256 of the token
 }
 
-// NewTokens returns Tokens that issue as issuer, an absolute URL.
+// NewTokens returns Tokens with the issuer, an absolute URL.
 func NewTokens(keys *Keys, issuer string, lifetime time.Duration, now func() time.Time) *Tokens {
 	verified, _ := lru.New[[32]byte, Claims](cacheSize) // fails only for a size below 1
 	return &Tokens{
 		keys: keys, issuer: issuer, lifetime: lifetime, now: now, verified: verified,
 		parser: jwt.NewParser(
-			// The issuer is not compared: replicas may be reached under several
-			// addresses, and the key that signed is this database's alone.
+			// Do not check the issuer: replicas may have several public URLs, and only
+			// this service has the signing key.
 			jwt.WithValidMethods([]string{"ES256"}), jwt.WithAudience(Audience),
 			jwt.WithExpirationRequired(), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
 		),
@@ -85,17 +85,17 @@ func (t *Tokens) Access(s *Session) (string, error) {
 	return signed, nil
 }
 
-// tokenID names session and generation: the jti of an access token.
+// tokenID returns the jti of an access token: its session and generation.
 func tokenID(sessionID string, generation int64) string {
 	return sessionID + "." + strconv.FormatInt(generation, 10)
 }
 
-// Verify checks everything about a token that the token itself can show. It
-// answers token_invalid or token_expired.
+// Verify checks a token without its session. It caches valid tokens, because checking a
+// signature takes 100 µs. Errors: token_invalid, token_expired.
 func (t *Tokens) Verify(token string) (Claims, error) {
-	var text [maxToken]byte // on the stack: this is done for every request
+	var text [maxToken]byte // on the stack: every request runs this
 	if len(token) > len(text) {
-		return Claims{}, errToken("token_invalid", "This is no access token of this service.")
+		return Claims{}, errToken("token_invalid", "This is not an access token of this service.")
 	}
 	sum := sha256.Sum256(text[:copy(text[:], token)])
 	if c, ok := t.verified.Get(sum); ok {
@@ -110,39 +110,39 @@ func (t *Tokens) Verify(token string) (Claims, error) {
 	case errors.Is(err, jwt.ErrTokenExpired) && !errors.Is(err, jwt.ErrTokenSignatureInvalid):
 		return Claims{}, errExpired()
 	case err != nil:
-		return Claims{}, errToken("token_invalid", "This is no valid access token.").Because(err)
+		return Claims{}, errToken("token_invalid", "This is not a valid access token.").Because(err)
 	}
 	sid, generation, ok := strings.Cut(claims.ID, ".")
 	n, err := strconv.ParseInt(generation, 10, 64)
 	if !ok || err != nil || sid != claims.SessionID || !claims.Role.Valid() || claims.Subject == "" {
-		return Claims{}, errToken("token_invalid", "This is no valid access token.")
+		return Claims{}, errToken("token_invalid", "This is not a valid access token.")
 	}
 	c := Claims{claims.Subject, claims.SessionID, claims.Role, n, claims.ExpiresAt.Time}
 	t.verified.Add(sum, c)
 	return c, nil
 }
 
-// key finds the key that a token names, and refuses other kinds of tokens that
-// the same keys might one day sign (RFC 8725, section 3.11).
+// key returns the key that a token names. It refuses other types of tokens, which the
+// same keys might sign in future (RFC 8725, section 3.11).
 func (t *Tokens) key(token *jwt.Token) (any, error) {
 	if strings.ContainsAny(token.Raw, "\r\n") {
-		return nil, errors.New("line ends, which the decoder passes over")
+		return nil, errors.New("the token contains line breaks")
 	}
 	if typ, _ := token.Header["typ"].(string); !strings.EqualFold(typ, tokenType) {
-		return nil, errors.New("not an access token")
+		return nil, errors.New("the token type is not at+jwt")
 	}
 	kid, _ := token.Header["kid"].(string)
 	if key := t.keys.public(kid); key != nil {
 		return key, nil
 	}
-	return nil, errors.New("signed with a key that is not published")
+	return nil, errors.New("the key ID is unknown")
 }
 
 func errExpired() error {
-	return errToken("token_expired", "The access token has expired. Refresh it.")
+	return errToken("token_expired", "The access token has expired.")
 }
 
-// errToken ends as the contract's section 7 asks.
+// errToken adds the hint that contract section 7 requires.
 func errToken(code, what string) *fault.Error {
-	return fault.New(fault.Unauthenticated, code, "%s If that does not help, sign in again.", what)
+	return fault.New(fault.Unauthenticated, code, "%s Refresh it. If that does not help, sign in again.", what)
 }

@@ -21,11 +21,11 @@ type authStore struct {
 }
 
 // verdicts are what became of a guess.
-var verdicts = map[auth.Verdict]string{
-	auth.RightCode: "right", auth.WrongCode: "wrong", auth.NoChallenge: "none_open", auth.Exhausted: "exhausted", auth.Blocked: "blocked", auth.Suspended: "suspended",
+var verdicts = map[auth.VerifyOutcome]string{
+	auth.CorrectCode: "right", auth.WrongCode: "wrong", auth.NoChallenge: "none_open", auth.AttemptsExhausted: "exhausted", auth.Blocked: "blocked", auth.AccountSuspended: "suspended",
 }
 
-func (s *authStore) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge, error) {
+func (s *authStore) OpenChallenge(ctx context.Context, o auth.ChallengeRequest) (auth.Challenge, error) {
 	c, err := s.Store.OpenChallenge(ctx, o)
 	outcome := "asked"
 	if err != nil {
@@ -35,35 +35,35 @@ func (s *authStore) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Cha
 	return c, err
 }
 
-func (s *authStore) TryOTP(ctx context.Context, t auth.Try) (auth.Tried, error) {
-	tried, err := s.Store.TryOTP(ctx, t)
+func (s *authStore) VerifyOTP(ctx context.Context, t auth.Attempt) (auth.VerificationResult, error) {
+	tried, err := s.Store.VerifyOTP(ctx, t)
 	if err == nil {
-		s.m.otps.WithLabelValues(verdicts[tried.Verdict]).Inc()
-		if tried.Verdict == auth.RightCode && t.SignIn != nil {
+		s.m.otps.WithLabelValues(verdicts[tried.Outcome]).Inc()
+		if tried.Outcome == auth.CorrectCode && t.SignIn != nil {
 			s.m.sessions.WithLabelValues("opened").Inc()
 		}
 	}
 	return tried, err
 }
 
-func (s *authStore) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChanged, error) {
+func (s *authStore) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChangeResult, error) {
 	changed, err := s.Store.ChangeNumber(ctx, c)
 	if err != nil {
 		return changed, err
 	}
-	s.m.otps.WithLabelValues(verdicts[changed.Current.Verdict]).Inc()
-	if changed.Current.Verdict == auth.RightCode { // else the other one was not looked at
-		s.m.otps.WithLabelValues(verdicts[changed.New.Verdict]).Inc()
+	s.m.otps.WithLabelValues(verdicts[changed.Current.Outcome]).Inc()
+	if changed.Current.Outcome == auth.CorrectCode { // else the other one was not looked at
+		s.m.otps.WithLabelValues(verdicts[changed.New.Outcome]).Inc()
 	}
 	s.m.sessions.WithLabelValues("ended").Add(float64(changed.Ended))
 	return changed, nil
 }
 
-func (s *authStore) CloseAccount(ctx context.Context, c auth.Closing) (auth.Tried, error) {
+func (s *authStore) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.VerificationResult, error) {
 	tried, err := s.Store.CloseAccount(ctx, c)
 	if err == nil {
-		s.m.otps.WithLabelValues(verdicts[tried.Verdict]).Inc()
-		if tried.Verdict == auth.RightCode {
+		s.m.otps.WithLabelValues(verdicts[tried.Outcome]).Inc()
+		if tried.Outcome == auth.CorrectCode {
 			s.m.sessions.WithLabelValues("ended_all").Inc()
 		}
 	}
@@ -94,8 +94,8 @@ func (s *authStore) EndSession(ctx context.Context, accountID, id string) (bool,
 	return ended, err
 }
 
-func (s *authStore) EndAll(ctx context.Context, number phone.Number) error {
-	err := s.Store.EndAll(ctx, number)
+func (s *authStore) EndAllSessions(ctx context.Context, number phone.Number) error {
+	err := s.Store.EndAllSessions(ctx, number)
 	if err == nil {
 		s.m.sessions.WithLabelValues("ended_all").Inc()
 	}

@@ -53,7 +53,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
 	return admin.New(admin.Config{
 		Operators:     s.operator.Tokens,
-		Inspector:     &auth.Inspector{Auth: s.auth, Store: s.db},
+		Inspector:     &auth.Introspector{Auth: s.auth, Store: s.db},
 		Accounts:      s.operator.Accounts,
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,

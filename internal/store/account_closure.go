@@ -16,19 +16,16 @@ import (
 // CloseAccount judges the code and, where it is right, uses it up and closes the
 // coach's account, all in one transaction however many players there are: nobody
 // ever sees a part of it.
-func (db *DB) CloseAccount(ctx context.Context, c auth.Closing) (auth.Tried, error) {
-	var tried auth.Tried
-	c.Try.Use = true
+func (db *DB) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.VerificationResult, error) {
+	var result auth.VerificationResult
+	c.Attempt.Consume = true
 	err := db.write(ctx, func(tx *tx) (err error) {
-		if tried, err = tx.try(ctx, c.Try); err != nil || tried.Verdict != auth.RightCode {
-			return judged(tried, err)
+		if result, err = tx.verifyOTP(ctx, c.Attempt); err != nil || result.Outcome != auth.CorrectCode {
+			return rollbackUnlessEvaluated(result, err)
 		}
 		return tx.closeAccount(ctx, c.By)
 	})
-	if errors.Is(err, errNothingTried) {
-		err = nil
-	}
-	return tried, err
+	return result, ignoreNotEvaluated(err)
 }
 
 // closeAccount closes the account of a coach and ends everything that belongs to it.
@@ -44,7 +41,7 @@ func (tx *tx) closeAccount(ctx context.Context, by actor.Actor) error {
 	var name string
 	err := tx.QueryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, by.AccountID).Scan(intoText(&name))
 	if isNone(err) {
-		return auth.ErrEnded()
+		return auth.ErrSessionEnded()
 	}
 	if err != nil {
 		return err
@@ -102,7 +99,7 @@ func (c *accountClosure) releaseNumber(ctx context.Context) error {
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
 		c.by.AccountID, string(c.by.Number), c.closedNumber(), micros(c.tx.Now), sealed)
 	if errors.Is(err, database.ErrStale) {
-		return auth.ErrEnded() // another session closed it, or changed the number
+		return auth.ErrSessionEnded() // another session closed it, or changed the number
 	}
 	return err
 }
@@ -115,7 +112,7 @@ func (c *accountClosure) endSessions(ctx context.Context) error {
 		UPDATE sessions SET revoked_at = $3 WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`,
 		c.by.SessionID, c.by.AccountID, micros(c.tx.Now))
 	if errors.Is(err, database.ErrStale) {
-		return auth.ErrEnded()
+		return auth.ErrSessionEnded()
 	}
 	if err != nil {
 		return err
@@ -186,7 +183,7 @@ func (c *accountClosure) notify(ctx context.Context) error {
 		if err := c.tx.tell(ctx, events, nil, accounts...); err != nil {
 			return err
 		}
-		if err := c.tx.endRoles(ctx, accounts); err != nil {
+		if err := c.tx.endSessionsWithoutRole(ctx, accounts); err != nil {
 			return err
 		}
 	}

@@ -43,22 +43,22 @@ func closings(b *testing.B, p *pitch) {
 		ok(b, run(p.db, `
 			INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at) `+numbers+`
 			SELECT CAST($1 AS TEXT) || 'g' || i, 1, CAST($1 AS TEXT) || i, 'k', 't', 'b', '{}', CAST($1 AS TEXT) || i, 1 FROM n`, by.AccountID, players))
-		slot := auth.Slot{Number: by.Number, Role: actor.Coach}
-		_, err := p.db.OpenChallenge(bg, auth.Opening{
-			Fresh:    auth.Challenge{Slot: slot, ID: by.AccountID, Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
-			MaxTries: 2, SentBefore: now.Add(-time.Minute),
+		slot := auth.ChallengeKey{Number: by.Number, Role: actor.Coach}
+		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+			Challenge:   auth.Challenge{ChallengeKey: slot, ID: by.AccountID, Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute),
 		})
 		ok(b, err)
 		if p.db.Engine() == "postgres" {
 			ok(b, run(p.db, `ANALYZE`))
 		}
 		b.StartTimer()
-		tried, err := p.db.CloseAccount(bg, auth.Closing{By: by, Try: auth.Try{
-			Slots: []auth.Slot{slot}, MaxTries: 3, MaxWrong: func(auth.Slot) int { return 2 }, Now: now,
-			Right: func(auth.Challenge) bool { return true },
+		tried, err := p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: auth.Attempt{
+			Keys: []auth.ChallengeKey{slot}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
+			Matches: func(auth.Challenge) bool { return true },
 		}})
 		ok(b, err)
-		if tried.Verdict != auth.RightCode || p.count(`SELECT count(*) FROM notifications WHERE type = 'coach_left' AND body LIKE '%' || $1 || '%'`, "closed") < 2*players*nth {
+		if tried.Outcome != auth.CorrectCode || p.count(`SELECT count(*) FROM notifications WHERE type = 'coach_left' AND body LIKE '%' || $1 || '%'`, "closed") < 2*players*nth {
 			b.Fatalf("%+v", tried)
 		}
 	}

@@ -12,45 +12,34 @@ import (
 	"github.com/touchline/touchline/internal/event"
 )
 
-// ChangeNumber judges both codes and, where both are right, uses them up and gives
-// the coach the new number, all in one transaction. A wrong code is counted and
-// nothing else is done.
-func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChanged, error) {
-	var out auth.NumberChanged
+// ChangeNumber evaluates both codes. If both are correct, it consumes them and gives
+// the coach the new number. All of it is one transaction. A wrong code is counted and
+// changes nothing else.
+func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChangeResult, error) {
+	var out auth.NumberChangeResult
 	err := db.write(ctx, func(tx *tx) (err error) {
-		out = auth.NumberChanged{}
-		if out.Current, err = tx.try(ctx, c.Current); err != nil || out.Current.Verdict != auth.RightCode {
-			return judged(out.Current, err)
+		out = auth.NumberChangeResult{}
+		if out.Current, err = tx.verifyOTP(ctx, c.Current); err != nil || out.Current.Outcome != auth.CorrectCode {
+			return rollbackUnlessEvaluated(out.Current, err)
 		}
-		c.New.Use = true
-		if out.New, err = tx.try(ctx, c.New); err != nil || out.New.Verdict != auth.RightCode {
-			return judged(out.New, err)
+		c.New.Consume = true
+		if out.New, err = tx.verifyOTP(ctx, c.New); err != nil || out.New.Outcome != auth.CorrectCode {
+			return rollbackUnlessEvaluated(out.New, err)
 		}
-		// Both are right: the first one, which is locked, is now used up as well.
-		used := c.Current
-		used.Use = true
-		if again, err := tx.try(ctx, used); err != nil || again.Verdict != auth.RightCode {
+		// Both are correct: now consume the first one, whose row is locked.
+		consume := c.Current
+		consume.Consume = true
+		if again, err := tx.verifyOTP(ctx, consume); err != nil || again.Outcome != auth.CorrectCode {
 			return errors.Join(err, database.ErrStale)
 		}
 		out.Ended, err = tx.changeNumber(ctx, c)
 		return err
 	})
-	if errors.Is(err, errNothingTried) {
-		err = nil
-	}
+	err = ignoreNotEvaluated(err)
 	if database.IsUnique(err) {
-		err = auth.ErrInUse()
+		err = auth.ErrNumberInUse()
 	}
 	return out, err
-}
-
-// judged ends a transaction after a try that was not right: it is kept where the
-// code was wrong and has been counted.
-func judged(t auth.Tried, err error) error {
-	if err == nil && t.Verdict != auth.WrongCode {
-		err = errNothingTried
-	}
-	return err
 }
 
 // changeNumber sets the account's number and returns how many other sessions ended.
@@ -62,7 +51,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
 		c.By.AccountID, string(c.By.Number), string(c.To))
 	if errors.Is(err, database.ErrStale) {
-		return 0, auth.ErrEnded() // another session of the coach was faster, and ended this one
+		return 0, auth.ErrSessionEnded() // another session of the coach was faster, and ended this one
 	}
 	if err != nil {
 		return 0, err
@@ -76,7 +65,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 		WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL AND ends_at > $4
 		RETURNING device_id`, c.By.SessionID, c.By.AccountID, string(c.To), micros(tx.Now)).Scan(&device)
 	if isNone(err) {
-		return 0, auth.ErrEnded()
+		return 0, auth.ErrSessionEnded()
 	}
 	if err != nil {
 		return 0, err

@@ -166,7 +166,7 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 				return p.Approver(role).AccountID
 			}, c.ForgetNotifications...)
 		},
-		func() error { return tx.endRoles(ctx, c.ForgetNotifications) },
+		func() error { return tx.endSessionsWithoutRole(ctx, c.ForgetNotifications) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

@@ -32,7 +32,7 @@ const filledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
 
 // Filled returns which fields of its profile an account has set; none where it
 // has no profile.
-func (db *DB) Filled(ctx context.Context, accountID string) ([]string, error) {
+func (db *DB) FilledFields(ctx context.Context, accountID string) ([]string, error) {
 	return filled(ctx, db.sql, accountID)
 }
 
@@ -54,7 +54,7 @@ func profile(ctx context.Context, q database.Querier, coachID string) (coach.Pro
 		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, &sports, &p.Visible, &shown, intoText(&p.Tier), &p.KYC, &p.Version,
 			intoTime(&p.CreatedAt), intoTime(&p.UpdatedAt))
 	if errors.Is(err, sql.ErrNoRows) {
-		return p, auth.ErrEnded() // the account has closed since the session was read
+		return p, auth.ErrSessionEnded() // the account has closed since the session was read
 	}
 	if err != nil {
 		return p, err

@@ -28,7 +28,7 @@ func TestFilled(t *testing.T) {
 				profile.ID, profile.Version, profile.UpdatedAt = old.ID, old.Version, p.clock.Now()
 				return profile, nil
 			}))
-			filled, err := p.db.Filled(bg, by.AccountID)
+			filled, err := p.db.FilledFields(bg, by.AccountID)
 			ok(t, err)
 			missing := profile.Missing(fields)
 			for _, field := range fields {
@@ -37,7 +37,7 @@ func TestFilled(t *testing.T) {
 				}
 			}
 		}
-		if filled, err := p.db.Filled(bg, "nobody"); err != nil || len(filled) > 0 {
+		if filled, err := p.db.FilledFields(bg, "nobody"); err != nil || len(filled) > 0 {
 			t.Errorf("nobody has filled %v, %v", filled, err)
 		}
 	})

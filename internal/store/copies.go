@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -50,10 +51,12 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 // NotificationCopy returns the notification of a delivery, or false if it was deleted.
 func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, bool, error) {
 	var c notify.Copy
-	err := db.sql.QueryRow(ctx, `SELECT type, body, `+knownRole+` FROM notifications WHERE id = $3`, d.To, string(d.Role), d.NotificationID).
-		Scan(&c.Type, &c.Text, &c.Readable)
+	var roles auth.RoleFacts
+	err := db.sql.QueryRow(ctx, `SELECT type, body, `+roleFacts+` FROM notifications WHERE id = $3`, d.To, string(d.Role), d.NotificationID).
+		Scan(&c.Type, &c.Text, &roles.Registered, &roles.Linked, &roles.Disputed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, false, nil
 	}
+	c.Readable = roles.Held()
 	return c, err == nil, err
 }

@@ -47,19 +47,19 @@ func (c *crowd) number() phone.Number {
 }
 
 // try is a guess that is right.
-func (c *crowd) try(n phone.Number) auth.Try {
+func (c *crowd) try(n phone.Number) auth.Attempt {
 	now := c.clock.Now()
-	_, err := c.db.OpenChallenge(bg, auth.Opening{
-		Fresh:    auth.Challenge{Slot: auth.Slot{Number: n, Role: actor.Coach}, ID: c.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(time.Hour)},
-		MaxTries: 100, SentBefore: now, Quiet: true,
+	_, err := c.db.OpenChallenge(bg, auth.ChallengeRequest{
+		Challenge:   auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: n, Role: actor.Coach}, ID: c.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(time.Hour)},
+		MaxAttempts: 100, LastSentBefore: now, NoSMS: true,
 	})
-	var soon auth.TooSoon
+	var soon auth.ResendTooSoon
 	if err != nil && !errors.As(err, &soon) {
 		c.Error(err)
 	}
-	return auth.Try{
-		Slots: []auth.Slot{{Number: n, Role: actor.Coach}}, MaxTries: 100, MaxWrong: func(auth.Slot) int { return 1000 }, Now: now,
-		Right: func(auth.Challenge) bool { return true },
+	return auth.Attempt{
+		Keys: []auth.ChallengeKey{{Number: n, Role: actor.Coach}}, MaxAttempts: 100, MaxFailures: func(auth.ChallengeKey) int { return 1000 }, Now: now,
+		Matches: func(auth.Challenge) bool { return true },
 	}
 }
 
@@ -71,8 +71,8 @@ func (c *crowd) signIn(n phone.Number) error {
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(day), EndsAt: now.Add(2 * day),
 	}
 	t.SignIn = &auth.SignIn{Session: session, RefreshHash: []byte(session.ID), DeviceHash: []byte(session.DeviceID), DeviceEnds: now.Add(day)}
-	tried, err := c.db.TryOTP(bg, t)
-	if err != nil || tried.Verdict != auth.RightCode {
+	tried, err := c.db.VerifyOTP(bg, t)
+	if err != nil || tried.Outcome != auth.CorrectCode {
 		return err
 	}
 	c.mu.Lock()
@@ -143,7 +143,7 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 	case n < 35:
 		to := c.number()
 		changed, err := c.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to, Current: c.try(by.Number), New: c.try(to)})
-		if err == nil && changed.New.Verdict == auth.RightCode {
+		if err == nil && changed.New.Outcome == auth.CorrectCode {
 			by.Number = to
 			c.mu.Lock()
 			c.coaches = append(c.coaches, by)
@@ -151,7 +151,7 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 		}
 		return "number", err
 	case n < 36:
-		_, err = c.db.CloseAccount(bg, auth.Closing{By: by, Try: c.try(by.Number)})
+		_, err = c.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: c.try(by.Number)})
 		return "close", err
 	case n < 37:
 		_, err = c.db.Dashboard(bg, by.AccountID, c.clock.Now())
@@ -232,15 +232,15 @@ func TestRowsInOneOrder(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newPitch(t, url)
 		c := &crowd{pitch: p}
-		for name, end := range map[string]func(actor.Actor, auth.Try) error{
-			"close": func(by actor.Actor, try auth.Try) error {
-				tried, err := p.db.CloseAccount(bg, auth.Closing{By: by, Try: try})
-				if err == nil && tried.Verdict != auth.RightCode {
-					err = fmt.Errorf("the code was judged %d", tried.Verdict)
+		for name, end := range map[string]func(actor.Actor, auth.Attempt) error{
+			"close": func(by actor.Actor, try auth.Attempt) error {
+				tried, err := p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: try})
+				if err == nil && tried.Outcome != auth.CorrectCode {
+					err = fmt.Errorf("the code was judged %d", tried.Outcome)
 				}
 				return err
 			},
-			"suspend": func(by actor.Actor, _ auth.Try) error {
+			"suspend": func(by actor.Actor, _ auth.Attempt) error {
 				return (&coach.AccountAdmin{Store: p.db}).Suspend(bg, testOperator, by.AccountID, "why")
 			},
 		} {

@@ -40,7 +40,7 @@ func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 		return fmt.Errorf("load disputes: %w", err)
 	}
 	if !closed.IsZero() {
-		return auth.ErrEnded()
+		return auth.ErrSessionEnded()
 	}
 	return nil
 }
@@ -110,9 +110,9 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 		if err := tx.liftDispute(ctx, p, party); err != nil {
 			return err
 		}
-		if _, _, err := tx.numbers(ctx, map[string]int64{approverID: 0}); err != nil { // lock the account for endRoles
+		if _, _, err := tx.numbers(ctx, map[string]int64{approverID: 0}); err != nil { // lock the account for endSessionsWithoutRole
 			return err
 		}
-		return tx.endRoles(ctx, []string{approverID})
+		return tx.endSessionsWithoutRole(ctx, []string{approverID})
 	})
 }

@@ -101,7 +101,7 @@ func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes
 		SELECT (SELECT count(*) FROM documents d WHERE d.coach_id = c.id), c.stored_bytes, c.tier, c.kyc_state
 		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &bytes, intoText(&status.Tier), &status.KYC)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = auth.ErrEnded()
+		err = auth.ErrSessionEnded()
 	}
 	return documents, bytes, status, err
 }
@@ -126,7 +126,7 @@ func (tx *tx) updateUsage(ctx context.Context, coachID string, more int64, shows
 		WHERE id = $1
 		RETURNING stored_bytes, tier, kyc_state`, coachID, more, touched).Scan(&s.bytes, intoText(&s.status.Tier), &s.status.KYC)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = auth.ErrEnded()
+		err = auth.ErrSessionEnded()
 	}
 	return s, err
 }

@@ -337,7 +337,7 @@ func TestConcurrentDocumentChanges(t *testing.T) {
 			if chosen != want {
 				t.Errorf("got %d pictures in the profile, want %d", chosen, want)
 			}
-			filled, err := p.db.Filled(bg, by.AccountID)
+			filled, err := p.db.FilledFields(bg, by.AccountID)
 			ok(t, err)
 			for _, field := range []string{"certifications", "profile_picture"} {
 				if slices.Contains(filled, field) == slices.Contains(profile.Missing([]string{field}), field) {

@@ -22,7 +22,7 @@ func (db *DB) KYC(ctx context.Context, coachID string) (coach.KYCState, coach.Su
 	err := db.view(ctx, func(tx *tx) error {
 		err := tx.QueryRow(ctx, `SELECT kyc_state FROM coaches WHERE id = $1`, coachID).Scan(&state)
 		if isNone(err) {
-			return auth.ErrEnded() // the account has closed since the session was read
+			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
 		if err != nil || state == coach.NotStarted {
 			return err
@@ -84,7 +84,7 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 		var state coach.KYCState
 		err := tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING kyc_state`, s.CoachID).Scan(&state)
 		if isNone(err) {
-			return auth.ErrEnded() // the account has closed since the session was read
+			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
 		if err != nil {
 			return fmt.Errorf("lock coach %s: %w", s.CoachID, err)

@@ -8,9 +8,9 @@ import (
 )
 
 // Take counts one occurrence against limits in a transaction of its own.
-func (db *DB) Take(ctx context.Context, limits ...auth.Limit) (limited *auth.Limited, err error) {
+func (db *DB) Take(ctx context.Context, limits ...auth.Limit) (limited *auth.LimitExceeded, err error) {
 	err = db.write(ctx, func(tx *tx) error {
-		limited, err = tx.take(ctx, tx.Now, limits)
+		limited, err = tx.countLimits(ctx, tx.Now, limits)
 		return err
 	})
 	return limited, err

@@ -19,7 +19,7 @@ func TestLimitAgainstAModel(t *testing.T) {
 func againstAModel(t *testing.T, numbered bool) {
 	onPitch(t, func(p *pitch) {
 		l := limit("a", 4, time.Hour)
-		l.Numbered = numbered
+		l.VariableMax = numbered
 		random := rand.New(rand.NewPCG(1, 2))
 		var passed []time.Time
 		refusals := 0

@@ -75,15 +75,15 @@ func (tx *tx) checkMessageQuota(ctx context.Context, q messageQuota) error {
 }
 
 // takeMessage counts one message to an address against every message limit, or against
-// none if one is exceeded (see take).
-func (tx *tx) takeMessage(ctx context.Context, q messageQuota, to string) (*auth.Limited, error) {
+// none if one is exceeded (see countLimits).
+func (tx *tx) takeMessage(ctx context.Context, q messageQuota, to string) (*auth.LimitExceeded, error) {
 	settings := tx.db.Settings
 	rules := approval.MessageLimits{PerNumberFromCoach: settings.MessagesPerNumberFromCoach, PerNumber: settings.MessagesPerNumber}
 	var limits []auth.Limit
 	for _, l := range rules.For(q.coachID, q.perCoach, to) {
-		limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: approval.MessageWindow, Numbered: l.Variable})
+		limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: approval.MessageWindow, VariableMax: l.Variable})
 	}
-	return tx.take(ctx, tx.Now, limits)
+	return tx.countLimits(ctx, tx.Now, limits)
 }
 
 // wakeOutbox wakes a lane of this process's outbox after the commit.

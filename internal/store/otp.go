@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,29 +10,29 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Device returns the id of the live device with this token hash, if it is bound
-// to number; else "".
+// Device returns the ID of the live device with this token hash, if it is bound to
+// number, or "".
 func (db *DB) Device(ctx context.Context, tokenHash []byte, number phone.Number, now time.Time) (string, error) {
 	var id string
 	err := db.sql.QueryRow(ctx, `
 		SELECT id FROM devices WHERE token_hash = $1 AND mobile_number = $2 AND ends_at > $3`,
 		tokenHash, string(number), micros(now)).Scan(&id)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNone(err) {
 		return "", nil
 	}
 	return id, err
 }
 
-// OpenChallenge counts the limits, puts the fresh challenge into its slot, and
-// queues its SMS. A live challenge stays and is sent again: same code, same
-// tries, same end. One upsert decides, so that rivals cannot both send.
-func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge, error) {
-	opened := o.Fresh
+// OpenChallenge counts the limits, saves the challenge and queues its SMS. A live
+// challenge of the same key stays and is sent again, with the same code, attempts and
+// end. One upsert decides, so that concurrent requests cannot both send.
+func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
+	opened := r.Challenge
 	err := db.write(ctx, func(tx *tx) error {
-		c, soon := o.Fresh, false
+		c, tooSoon := r.Challenge, false
 		err := tx.DeferRow(ctx, func(row database.Scanner) error {
 			err := row.Scan(&c.ID, &c.Code, intoTime(&c.EndsAt))
-			if soon = errors.Is(err, sql.ErrNoRows); soon {
+			if tooSoon = isNone(err); tooSoon {
 				return nil
 			}
 			return err
@@ -50,26 +48,25 @@ func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge
 			WHERE otp_challenges.sent_at <= $8
 			RETURNING id, code, ends_at`,
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
-			micros(o.SentBefore), o.MaxTries)
+			micros(r.LastSentBefore), r.MaxAttempts)
 		if err != nil {
 			return fmt.Errorf("open challenge: %w", err)
 		}
-		limited, err := tx.take(ctx, o.Fresh.SentAt, o.Limits)
+		exceeded, err := tx.countLimits(ctx, r.Challenge.SentAt, r.Limits)
 		if err == nil {
-			err = tx.Flush() // there may be no limits
+			err = tx.Flush() // countLimits sends nothing if there are no limits
 		}
 		if err != nil {
 			return err
 		}
-		if soon {
-			return tx.tooSoon(ctx, c.Slot)
+		if tooSoon { // before the limits: it is the more helpful error
+			return tx.resendTooSoon(ctx, c.ChallengeKey)
 		}
-		// After the wait between sends, whose answer is the more helpful one.
-		if limited != nil {
-			return *limited
+		if exceeded != nil {
+			return *exceeded
 		}
 		opened = c
-		if o.Quiet {
+		if r.NoSMS {
 			return nil
 		}
 		return tx.queueOTP(ctx, c)
@@ -77,16 +74,16 @@ func (db *DB) OpenChallenge(ctx context.Context, o auth.Opening) (auth.Challenge
 	return opened, err
 }
 
-// challengeLives says of the row in the way that its code still works.
+// challengeLives is true if the code of the existing challenge still works.
 const challengeLives = `otp_challenges.used_at IS NULL AND otp_challenges.ends_at > $6 AND otp_challenges.tries < $9`
 
-func (tx *tx) tooSoon(ctx context.Context, s auth.Slot) error {
-	var soon auth.TooSoon
+func (tx *tx) resendTooSoon(ctx context.Context, key auth.ChallengeKey) error {
+	var soon auth.ResendTooSoon
 	err := tx.QueryRow(ctx, `
 		SELECT sent_at FROM otp_challenges WHERE mobile_number = $1 AND role = $2 AND device_id = $3`,
-		string(s.Number), string(s.Role), s.DeviceID).Scan(intoTime(&soon.SentAt))
+		string(key.Number), string(key.Role), key.DeviceID).Scan(intoTime(&soon.SentAt))
 	if err != nil {
-		return err
+		return fmt.Errorf("read last send: %w", err)
 	}
 	return soon
 }

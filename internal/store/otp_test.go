@@ -15,21 +15,21 @@ import (
 )
 
 // challenge opens a challenge that never ends in a slot.
-func (p *pitch) challenge(s auth.Slot) {
+func (p *pitch) challenge(s auth.ChallengeKey) {
 	p.Helper()
 	now := p.clock.Now()
-	_, err := p.db.OpenChallenge(bg, auth.Opening{
-		Fresh:    auth.Challenge{Slot: s, ID: p.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(1000 * day)},
-		MaxTries: 1000, SentBefore: now.Add(day), Quiet: true,
+	_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+		Challenge:   auth.Challenge{ChallengeKey: s, ID: p.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(1000 * day)},
+		MaxAttempts: 1000, LastSentBefore: now.Add(day), NoSMS: true,
 	})
 	ok(p, err)
 }
 
 // guess is a try at the first slot with a live challenge.
-func (p *pitch) guess(right bool, most int, slots ...auth.Slot) auth.Try {
-	return auth.Try{
-		Slots: slots, MaxTries: 1000, MaxWrong: func(auth.Slot) int { return most }, Now: p.clock.Now(),
-		Right: func(auth.Challenge) bool { return right },
+func (p *pitch) guess(right bool, most int, slots ...auth.ChallengeKey) auth.Attempt {
+	return auth.Attempt{
+		Keys: slots, MaxAttempts: 1000, MaxFailures: func(auth.ChallengeKey) int { return most }, Now: p.clock.Now(),
+		Matches: func(auth.Challenge) bool { return right },
 	}
 }
 
@@ -40,7 +40,7 @@ func TestWrongTriesOfAnyDay(t *testing.T) {
 		for round := range 6 {
 			seed := uint64(time.Now().UnixNano())
 			dice := rand.New(rand.NewPCG(uint64(round), seed))
-			slot, most := auth.Slot{Number: number(round), Role: actor.Coach}, 1+dice.IntN(11)
+			slot, most := auth.ChallengeKey{Number: number(round), Role: actor.Coach}, 1+dice.IntN(11)
 			var wrong []time.Time
 			var blocked time.Time
 			p.challenge(slot)
@@ -55,21 +55,21 @@ func TestWrongTriesOfAnyDay(t *testing.T) {
 						recent++
 					}
 				}
-				want := auth.Tried{Verdict: auth.WrongCode, Left: most - recent - 1}
+				want := auth.VerificationResult{Outcome: auth.WrongCode, AttemptsLeft: most - recent - 1}
 				switch {
 				case now.Before(blocked):
-					want = auth.Tried{Verdict: auth.Blocked, EndsAt: blocked}
+					want = auth.VerificationResult{Outcome: auth.Blocked, EndsAt: blocked}
 				case right:
-					want = auth.Tried{Verdict: auth.RightCode}
+					want = auth.VerificationResult{Outcome: auth.CorrectCode}
 				default:
 					wrong = append(wrong, now)
-					if want.Left == 0 {
+					if want.AttemptsLeft == 0 {
 						blocked = now.Add(day)
 					}
 				}
-				got, err := p.db.TryOTP(bg, p.guess(right, most, slot))
+				got, err := p.db.VerifyOTP(bg, p.guess(right, most, slot))
 				ok(p, err)
-				if got.Verdict != want.Verdict || got.Left != want.Left || want.Verdict == auth.Blocked && !got.EndsAt.Equal(want.EndsAt) {
+				if got.Outcome != want.Outcome || got.AttemptsLeft != want.AttemptsLeft || want.Outcome == auth.Blocked && !got.EndsAt.Equal(want.EndsAt) {
 					p.Fatalf("round %d of seed %d, guess %d of %d a day: %+v, want %+v", round, seed, i, most, got, want)
 				}
 				p.challenge(slot) // a wrong one is a try of it
@@ -83,16 +83,16 @@ func TestWrongTriesOfAnyDay(t *testing.T) {
 func TestLoginsAgainstEnds(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		for round := range 30 {
-			shared := auth.Slot{Number: number(2 * round), Role: actor.Coach}
-			to := auth.Slot{Number: number(2*round + 1), Role: actor.Coach}
-			login := func(slots ...auth.Slot) *auth.Session {
+			shared := auth.ChallengeKey{Number: number(2 * round), Role: actor.Coach}
+			to := auth.ChallengeKey{Number: number(2*round + 1), Role: actor.Coach}
+			login := func(slots ...auth.ChallengeKey) *auth.Session {
 				now, try := p.clock.Now(), p.guess(true, 10, slots...)
 				s := &auth.Session{
 					ID: p.db.NewID(), AccountID: p.db.NewID(), Role: actor.Coach, Number: shared.Number, DeviceID: uuid.NewString(), Generation: 1,
 					CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(day), EndsAt: now.Add(2 * day),
 				}
 				try.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now.Add(day)}
-				if tried, err := p.db.TryOTP(bg, try); err != nil || tried.Verdict != auth.RightCode && tried.Verdict != auth.Suspended {
+				if tried, err := p.db.VerifyOTP(bg, try); err != nil || tried.Outcome != auth.CorrectCode && tried.Outcome != auth.AccountSuspended {
 					p.Errorf("login: %+v, %v", tried, err)
 				}
 				return s
@@ -103,7 +103,7 @@ func TestLoginsAgainstEnds(t *testing.T) {
 			p.challenge(to)
 			var all sync.WaitGroup
 			for range 6 {
-				own := auth.Slot{Number: shared.Number, Role: actor.Coach, DeviceID: uuid.NewString()}
+				own := auth.ChallengeKey{Number: shared.Number, Role: actor.Coach, DeviceID: uuid.NewString()}
 				p.challenge(own)
 				all.Go(func() {
 					time.Sleep(rand.N(10 * time.Millisecond))
@@ -113,7 +113,7 @@ func TestLoginsAgainstEnds(t *testing.T) {
 			var err error
 			switch try := p.guess(true, 10, shared); round % 3 {
 			case 0:
-				_, err = p.db.CloseAccount(bg, auth.Closing{By: by, Try: try})
+				_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: try})
 			case 1:
 				err = (&coach.AccountAdmin{Store: p.db}).Suspend(bg, testOperator, by.AccountID, "why")
 			default:

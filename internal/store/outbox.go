@@ -96,17 +96,18 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 // LiveChallenge returns the challenge of an OTP delivery. It returns false if the code
 // no longer works or if the number does not hold the role, and then gets no OTP.
 func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (auth.Challenge, bool, error) {
-	c := auth.Challenge{Slot: auth.Slot{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
-	var known bool
+	c := auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
+	var roles auth.RoleFacts
 	err := db.sql.QueryRow(ctx, `
-		SELECT code, ends_at, `+knownRole+` FROM otp_challenges
+		SELECT code, ends_at, `+roleFacts+` FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
 			AND used_at IS NULL AND ends_at > $5 AND tries < $6`,
-		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts).Scan(&c.Code, intoTime(&c.EndsAt), &known)
+		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts).
+		Scan(&c.Code, intoTime(&c.EndsAt), &roles.Registered, &roles.Linked, &roles.Disputed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, false, nil
 	}
-	return c, mayHold(d.Role, known), err
+	return c, roles.MaySignIn(d.Role), err
 }
 
 // RequestDetails returns what the message of a request says, or false if the request

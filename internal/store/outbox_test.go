@@ -123,12 +123,12 @@ func TestOldDeliveryFails(t *testing.T) {
 }
 
 // newChallenge returns a challenge request for a role of one number.
-func (p *pitch) newChallenge(role actor.Role) auth.Opening {
+func (p *pitch) newChallenge(role actor.Role) auth.ChallengeRequest {
 	now := p.clock.Now()
-	slot := auth.Slot{Number: number(60), Role: role}
-	return auth.Opening{
-		Fresh:    auth.Challenge{Slot: slot, ID: p.db.NewID(), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
-		MaxTries: 5, SentBefore: now.Add(-time.Minute),
+	slot := auth.ChallengeKey{Number: number(60), Role: role}
+	return auth.ChallengeRequest{
+		Challenge:   auth.Challenge{ChallengeKey: slot, ID: p.db.NewID(), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+		MaxAttempts: 5, LastSentBefore: now.Add(-time.Minute),
 	}
 }
 
@@ -180,11 +180,11 @@ func TestClaimAfterLeaseEnds(t *testing.T) {
 func TestQueuedChallenge(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		quiet := p.newChallenge(actor.Coach)
-		quiet.Quiet = true
+		quiet.NoSMS = true
 		_, err := p.db.OpenChallenge(bg, quiet)
 		ok(p, err)
 		_, err = p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
-		if _, soon := errors.AsType[auth.TooSoon](err); !soon {
+		if _, soon := errors.AsType[auth.ResendTooSoon](err); !soon {
 			p.Errorf("OpenChallenge = %v, want TooSoon", err)
 		}
 		if claimed := p.claimOTPs("lease"); len(claimed) > 0 {
@@ -192,11 +192,11 @@ func TestQueuedChallenge(t *testing.T) {
 		}
 		p.clock.advance(2 * time.Minute)
 		again := p.newChallenge(actor.Coach)
-		again.Fresh.Code = []byte("another")
+		again.Challenge.Code = []byte("another")
 		_, err = p.db.OpenChallenge(bg, again)
 		ok(p, err)
 		claimed := p.claimOTPs("lease")
-		if len(claimed) != 1 || claimed[0].ChallengeID != quiet.Fresh.ID {
+		if len(claimed) != 1 || claimed[0].ChallengeID != quiet.Challenge.ID {
 			p.Fatalf("claimed %+v, want the first challenge", claimed)
 		}
 		c, live, err := p.db.LiveChallenge(bg, claimed[0], 5)

@@ -139,35 +139,35 @@ func (p *pitch) tellTray(by actor.Actor) {
 func (p *pitch) codes() {
 	p.Helper()
 	now := p.clock.Now()
-	slot := auth.Slot{Number: number(60), Role: actor.Coach}
-	open := auth.Opening{
-		Fresh:    auth.Challenge{Slot: slot, ID: "challenge", Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
-		MaxTries: 2, SentBefore: now.Add(-time.Minute),
+	slot := auth.ChallengeKey{Number: number(60), Role: actor.Coach}
+	open := auth.ChallengeRequest{
+		Challenge:   auth.Challenge{ChallengeKey: slot, ID: "challenge", Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+		MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute),
 		Limits: []auth.Limit{{Name: "one", Key: "one", Max: 1, Per: time.Hour}, {Name: "two", Key: "two", Max: 100, Per: time.Hour}},
 	}
 	_, err := p.db.OpenChallenge(bg, open)
 	ok(p, err)
 	_, _ = p.db.OpenChallenge(bg, open) // limited, and too soon
 	right := false
-	guess := auth.Try{
-		Slots: []auth.Slot{slot}, MaxTries: 3, MaxWrong: func(auth.Slot) int { return 2 }, Now: now,
-		Right: func(auth.Challenge) bool { return right },
+	guess := auth.Attempt{
+		Keys: []auth.ChallengeKey{slot}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
+		Matches: func(auth.Challenge) bool { return right },
 	}
 	for range 4 { // wrong, wrong, shut out
-		_, err := p.db.TryOTP(bg, guess)
+		_, err := p.db.VerifyOTP(bg, guess)
 		ok(p, err)
 	}
 	ok(p, run(p.db, `DELETE FROM otp_failures`)) // a day has gone by
-	guess.MaxTries = 0
-	_, err = p.db.TryOTP(bg, guess)
+	guess.MaxAttempts = 0
+	_, err = p.db.VerifyOTP(bg, guess)
 	ok(p, err)
-	guess.MaxTries, guess.MaxWrong, right = 9, func(auth.Slot) int { return 9 }, true
+	guess.MaxAttempts, guess.MaxFailures, right = 9, func(auth.ChallengeKey) int { return 9 }, true
 	s := &auth.Session{
 		ID: "session", AccountID: "account-60", Role: slot.Role, Number: slot.Number, DeviceID: "device", Generation: 1,
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour),
 	}
 	guess.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte("1"), DeviceHash: []byte("d"), DeviceEnds: now.Add(time.Hour)}
-	_, err = p.db.TryOTP(bg, guess)
+	_, err = p.db.VerifyOTP(bg, guess)
 	ok(p, err)
 	_, err = p.db.Device(bg, []byte("d"), slot.Number, now)
 	ok(p, err)
@@ -182,16 +182,16 @@ func (p *pitch) moves() {
 	ok(p, run(p.db, `
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
 		VALUES ('moving', $1, 'coach', $2, 'd', 1, $3, 1, 1, $4, $4)`, by.AccountID, string(by.Number), []byte{1}, now.Add(time.Hour).UnixMicro()))
-	try := func(n phone.Number) auth.Try {
-		slot := auth.Slot{Number: n, Role: actor.Coach}
-		_, err := p.db.OpenChallenge(bg, auth.Opening{
-			Fresh:    auth.Challenge{Slot: slot, ID: string(n), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
-			MaxTries: 2, SentBefore: now.Add(-time.Minute),
+	try := func(n phone.Number) auth.Attempt {
+		slot := auth.ChallengeKey{Number: n, Role: actor.Coach}
+		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+			Challenge:   auth.Challenge{ChallengeKey: slot, ID: string(n), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute),
 		})
 		ok(p, err)
-		return auth.Try{
-			Slots: []auth.Slot{slot}, MaxTries: 3, MaxWrong: func(auth.Slot) int { return 2 }, Now: now,
-			Right: func(auth.Challenge) bool { return true },
+		return auth.Attempt{
+			Keys: []auth.ChallengeKey{slot}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
+			Matches: func(auth.Challenge) bool { return true },
 		}
 	}
 	_, err := p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: number(81), Current: try(by.Number), New: try(number(81))})
@@ -201,7 +201,7 @@ func (p *pitch) moves() {
 	ok(p, p.decide(p.as(actor.Guardian, number(82)), a.ID, approval.Approve))
 	p.clock.advance(2 * time.Minute)
 	now = p.clock.Now()
-	_, err = p.db.CloseAccount(bg, auth.Closing{By: by, Try: try(by.Number)})
+	_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: try(by.Number)})
 	ok(p, err)
 	copies, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), "lease", now.Add(time.Minute), 10)
 	if err != nil || len(copies) != 2 { // the other one is about a player that consents removed
@@ -226,7 +226,7 @@ func (p *pitch) sessions() {
 	_, err = p.db.Rotate(bg, auth.Rotation{SessionID: s.ID, Generation: 1, OldHash: []byte("1"), NewHash: []byte("2"), Now: now, IdleAt: now})
 	ok(p, err)
 	ok(p, p.db.MarkUsed(bg, s.ID, 2, now))
-	_, err = p.db.Filled(bg, s.AccountID)
+	_, err = p.db.FilledFields(bg, s.AccountID)
 	ok(p, err)
 	_, err = p.db.Sessions(bg, s.AccountID, now, "", 5)
 	ok(p, err)
@@ -235,7 +235,7 @@ func (p *pitch) sessions() {
 	ok(p, p.db.Revoke(bg, s, event.Event{Type: event.TokenReused, PartyID: s.AccountID, Party: s.Role, SessionID: s.ID}))
 	_, err = p.db.EndSession(bg, s.AccountID, s.ID)
 	ok(p, err)
-	ok(p, p.db.EndAll(bg, s.Number))
+	ok(p, p.db.EndAllSessions(bg, s.Number))
 }
 
 // outbox completes deliveries in every possible way.

@@ -5,16 +5,15 @@ import (
 	"fmt"
 )
 
-// endRoles ends the refresh tokens of those accounts that hold their role no
-// more: no live player names them, and no dispute is theirs to lift. A number may
-// change hands, and its next holder must not meet a session of the last. What is
-// left is the access token, which sees nothing of the player and ends by itself
-// within minutes.
+// endSessionsWithoutRole ends the refresh tokens of those accounts that hold their
+// role no longer (see auth.RoleFacts). The number may get a new owner, who must not
+// find a session of the previous one. The access token remains valid for some minutes,
+// but shows nothing of the player.
 //
-// The caller has locked the rows of the accounts. So of two transactions that end
-// the last two links of one, the later sees what the earlier did; and a login,
-// which locks that row too, has its session seen here, or waits.
-func (tx *tx) endRoles(ctx context.Context, accountIDs []string) error {
+// The caller must hold the row locks of the accounts. So if two transactions end the
+// last two links of an account, the second sees the change of the first. A login locks
+// the same row: either its session is ended here, or it waits for this commit.
+func (tx *tx) endSessionsWithoutRole(ctx context.Context, accountIDs []string) error {
 	if len(accountIDs) == 0 {
 		return nil
 	}
@@ -22,8 +21,8 @@ func (tx *tx) endRoles(ctx context.Context, accountIDs []string) error {
 	for _, id := range accountIDs {
 		args = append(args, id)
 	}
-	// 0 and not now: over by the clock of any replica, and for a refresh that has
-	// looked at its clock already and waits for this row.
+	// 0 instead of now: expired by the clock of every replica, and for a refresh that
+	// has read its clock already and waits for this row.
 	err := tx.Defer(ctx, `
 		UPDATE sessions SET idle_at = 0
 		WHERE account_id IN (`+params(1, len(args))+`) AND revoked_at IS NULL

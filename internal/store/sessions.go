@@ -22,13 +22,13 @@ func scanSession(s database.Scanner) (*auth.Session, error) {
 func sessionColumns(v *auth.Session) []any {
 	return []any{
 		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, intoText(&v.DeviceName), &v.Generation,
-		intoTime(&v.UsedAt), intoMoments(&v.UsedBefore), intoTime(&v.CreatedAt), intoTime(&v.LastUsedAt),
+		intoTime(&v.UsedAt), intoTimestamps(&v.UsedBefore), intoTime(&v.CreatedAt), intoTime(&v.LastUsedAt),
 		intoTime(&v.IdleAt), intoTime(&v.EndsAt), intoTime(&v.RevokedAt),
 	}
 }
 
-// Session returns the session with id, also one that has ended; nil where there
-// is none. It is read by whoever holds a token that names it.
+// Session returns a session, even one that has ended, or nil. The caller's token
+// names its ID, so it needs no account.
 func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 	s, err := scanSession(db.sql.QueryRow(ctx, `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
@@ -40,16 +40,16 @@ func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 	return s, err
 }
 
-// usesKept is how many generations back the first use of each is known: only where
-// more of them come and go within the grace is an old token judged by a younger one.
-const usesKept = 8
+// maxUsedBefore is the number of earlier generations whose first use is saved. It only
+// matters if a client refreshes more often than that within the grace period.
+const maxUsedBefore = 8
 
-// Rotate moves a session on to its next generation, if the token that is
-// presented is its newest and the session lives; nil where it is not so.
+// Rotate moves a session to its next generation. It returns nil unless the session is
+// live and r has its newest token.
 func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
 	rotated := new(auth.Session)
 	err := db.sql.ExecRow(ctx, func(row database.Scanner) error {
-		return row.Scan(append(sessionColumns(rotated), intoWords(&rotated.Filled))...)
+		return row.Scan(append(sessionColumns(rotated), intoWords(&rotated.FilledFields))...)
 	}, `
 		UPDATE sessions
 		SET generation = generation + 1, refresh_hash = $4, used_before = substr(CAST(COALESCE(used_at, $5) AS TEXT) || used_before, 1, $7),
@@ -58,7 +58,7 @@ func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error
 			AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
 		RETURNING id, account_id, role, mobile_number, device_id, device_name, generation,
 			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, `+filledBy+`sessions.account_id)`,
-		r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt), usesKept*momentDigits)
+		r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt), maxUsedBefore*timestampDigits)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -68,7 +68,7 @@ func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error
 	return rotated, nil
 }
 
-// MarkUsed notes the first use of a generation's tokens; later ones change nothing.
+// MarkUsed saves the first use of a generation's tokens. Later uses change nothing.
 func (db *DB) MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE sessions SET used_at = $3, last_used_at = $3
@@ -76,7 +76,7 @@ func (db *DB) MarkUsed(ctx context.Context, id string, generation int64, now tim
 	return err
 }
 
-// Revoke ends s and tells e, unless s has ended already.
+// Revoke ends s and saves the notifications of e, unless s has ended already.
 func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error {
 	return db.write(ctx, func(tx *tx) error {
 		res, err := tx.Exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, micros(tx.Now))
@@ -90,7 +90,7 @@ func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error 
 	})
 }
 
-// EndSession ends a session of the account; false where there is none that lives.
+// EndSession ends a live session of the account; false if there is none.
 func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error) {
 	res, err := db.sql.Exec(ctx, `
 		UPDATE sessions SET revoked_at = $3
@@ -102,8 +102,8 @@ func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error
 	return n == 1, err
 }
 
-// EndAll ends every session of a number in every role, and its proven devices.
-func (db *DB) EndAll(ctx context.Context, number phone.Number) error {
+// EndAllSessions ends every session of a number in every role, and its devices.
+func (db *DB) EndAllSessions(ctx context.Context, number phone.Number) error {
 	return db.write(ctx, func(tx *tx) error {
 		err := tx.Defer(ctx, `
 			UPDATE sessions SET revoked_at = $2
@@ -117,8 +117,8 @@ func (db *DB) EndAll(ctx context.Context, number phone.Number) error {
 	})
 }
 
-// Sessions lists the live sessions of an account, newest first, those that follow
-// the one with the id after; empty starts at the top.
+// Sessions lists the live sessions of an account, newest first, starting after the one
+// with the ID after; "" starts with the first.
 func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, after string, limit int) ([]*auth.Session, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
@@ -129,18 +129,23 @@ func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, aft
 	return database.Collect(rs, err, scanSession)
 }
 
-// Roles returns the roles that number holds: coach once it registered, guardian
-// or student while a player record names it, or while it has disputed one that did
-// and must be able to lift that.
+// Roles returns the roles that number holds (see auth.RoleFacts).
 func (db *DB) Roles(ctx context.Context, number phone.Number) ([]actor.Role, error) {
 	rs, err := db.sql.Query(ctx, `
-		SELECT a.role FROM accounts a
-		WHERE a.mobile_number = $1 AND (
-			a.role = 'coach' AND EXISTS (SELECT 1 FROM coaches c WHERE c.id = a.id)
-			OR a.role = 'guardian' AND EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL)
-			OR a.role = 'student' AND EXISTS (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL)
-			OR EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id))
+		SELECT a.role,
+			EXISTS (SELECT 1 FROM coaches c WHERE c.id = a.id),
+			EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = a.id AND p.deleted_at IS NULL)
+				OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = a.id AND p.deleted_at IS NULL),
+			EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = a.id)
+		FROM accounts a WHERE a.mobile_number = $1
 		ORDER BY a.role`, string(number))
-	// The order of the names is that of actor.Roles: coach, guardian, student.
-	return database.Collect(rs, err, func(s database.Scanner) (r actor.Role, err error) { return r, s.Scan(&r) })
+	var held []actor.Role // in alphabetical order, which is that of actor.Roles
+	_, err = database.Collect(rs, err, func(s database.Scanner) (r actor.Role, err error) {
+		var f auth.RoleFacts
+		if err = s.Scan(&r, &f.Registered, &f.Linked, &f.Disputed); err == nil && f.Held() {
+			held = append(held, r)
+		}
+		return r, err
+	})
+	return held, err
 }

@@ -10,36 +10,21 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// knownRole says of the number $1 whether it is known in the role $2: a coach who
-// has registered, a guardian or student whom a player names, or who disputed a
-// request and must stay able to lift that.
-const knownRole = `(EXISTS (SELECT 1 FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'coach')
-	OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'guardian')
-	OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'student')
-	OR EXISTS (SELECT 1 FROM accounts a JOIN disputes d ON d.approver_id = a.id WHERE a.mobile_number = $1 AND a.role = $2))`
+// roleFacts selects auth.RoleFacts of the number $1 in the role $2.
+const roleFacts = `EXISTS (SELECT 1 FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'coach'),
+	(EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'guardian')
+		OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'student')),
+	EXISTS (SELECT 1 FROM accounts a JOIN disputes d ON d.approver_id = a.id WHERE a.mobile_number = $1 AND a.role = $2)`
 
-// stillKnown answers ErrStale once the number is no longer known in the role.
-func (tx *tx) stillKnown(ctx context.Context, n phone.Number, role actor.Role) error {
-	var known bool
-	err := tx.QueryRow(ctx, `SELECT `+knownRole, string(n), string(role)).Scan(&known)
-	if err == nil && !known {
-		err = database.ErrStale
-	}
-	return err
-}
-
-// mayHold says whether a number may sign in as role: anyone may be a coach.
-func mayHold(role actor.Role, known bool) bool { return known || role == actor.Coach }
-
-// signIn opens the session of a right code: the account, the device, the session.
-func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, by holder) error {
+// signIn opens the session of a correct code: the account, the device, the session.
+func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) error {
 	s := *in.Session
-	if s.Role == actor.Coach && by.known {
-		if by.account == "" {
-			return database.ErrStale // it has gone, or was suspended, while the guess was counted
+	if s.Role == actor.Coach && c.Roles.Held() {
+		if c.accountID == "" {
+			return database.ErrStale // the account was closed or suspended after roleFacts was read
 		}
-		s.AccountID, s.Filled = by.account, by.filled
-	} else if err := tx.account(ctx, &s); err != nil {
+		s.AccountID, s.FilledFields = c.accountID, c.filled
+	} else if err := tx.findOrAddAccount(ctx, &s); err != nil {
 		return err
 	}
 	err := tx.Defer(ctx, `
@@ -58,29 +43,27 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, by holder) error {
 	if err != nil {
 		return fmt.Errorf("open session: %w", err)
 	}
-	tx.AfterCommit(func() { in.Session.AccountID, in.Session.Filled = s.AccountID, s.Filled })
+	tx.AfterCommit(func() { in.Session.AccountID, in.Session.FilledFields = s.AccountID, s.FilledFields })
 	return nil
 }
 
-// account finds the account of a session, makes it where there is none, and keeps
-// it as it is until the commit: a coach's first login registers the coach.
-func (tx *tx) account(ctx context.Context, s *auth.Session) error {
+// findOrAddAccount sets the account of s, and locks its row until the commit. A
+// coach's first login registers the coach.
+func (tx *tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
 	var suspended bool
 	err := tx.QueryRow(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES ($1, $2, $3, 0, $4)
 		ON CONFLICT (mobile_number, role) DO UPDATE SET tray_seq = accounts.tray_seq
 		RETURNING id, suspended_at IS NOT NULL, `+filledBy+`accounts.id)`,
-		s.AccountID, string(s.Number), string(s.Role), micros(tx.Now)).Scan(&s.AccountID, &suspended, intoWords(&s.Filled))
+		s.AccountID, string(s.Number), string(s.Role), micros(tx.Now)).Scan(&s.AccountID, &suspended, intoWords(&s.FilledFields))
 	if err != nil {
 		return fmt.Errorf("find account: %w", err)
 	}
 	if suspended {
-		return database.ErrStale // while the guess was counted
+		return database.ErrStale // the account was suspended after the attempt was counted
 	}
 	if s.Role != actor.Coach {
-		// The account's row is locked now: a link that ended while we waited for it
-		// has taken the role with it.
-		return tx.stillKnown(ctx, s.Number, s.Role)
+		return tx.checkRoleHeld(ctx, s.Number, s.Role)
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO coaches (id, sports, version, created_at, updated_at) VALUES ($1, '[]', 1, $2, $2)
@@ -89,4 +72,15 @@ func (tx *tx) account(ctx context.Context, s *auth.Session) error {
 		return fmt.Errorf("register coach: %w", err)
 	}
 	return nil
+}
+
+// checkRoleHeld reads the role facts again, now that the account's row is locked. It
+// returns ErrStale if the last link of the number ended while this transaction waited.
+func (tx *tx) checkRoleHeld(ctx context.Context, n phone.Number, role actor.Role) error {
+	var f auth.RoleFacts
+	err := tx.QueryRow(ctx, `SELECT `+roleFacts, string(n), string(role)).Scan(&f.Registered, &f.Linked, &f.Disputed)
+	if err == nil && !f.MaySignIn(role) {
+		err = database.ErrStale
+	}
+	return err
 }

@@ -29,7 +29,7 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 		FROM coaches c WHERE c.id = $1`, coachID, approval.MessagesFromKey(coachID), micros(now)).
 		Scan(intoText(&s.StoredTier), intoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
 	if isNone(err) {
-		return s, auth.ErrEnded()
+		return s, auth.ErrSessionEnded()
 	}
 	if err != nil {
 		return s, fmt.Errorf("read subscription of coach %s: %w", coachID, err)
@@ -43,7 +43,7 @@ func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(stored str
 	return db.write(ctx, func(tx *tx) error {
 		stored, err := tx.tier(ctx, coachID)
 		if isNone(err) {
-			return auth.ErrEnded() // the account has closed since the session was read
+			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (tx *tx) registerPlayer(ctx context.Context, coachID string) (approval.Rost
 		RETURNING players, tier, kyc_state`, coachID).
 		Scan(&r.Players, intoText(&r.Tier), &r.KYC)
 	if isNone(err) {
-		return r, auth.ErrEnded() // the account has closed since the session was read
+		return r, auth.ErrSessionEnded() // the account has closed since the session was read
 	}
 	if err != nil {
 		return r, fmt.Errorf("count players of coach %s: %w", coachID, err)

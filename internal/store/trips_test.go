@@ -26,8 +26,8 @@ func TestRoundTrips(t *testing.T) {
 	limits := []auth.Limit{{Name: "hour", Key: "hour", Max: 1000, Per: time.Hour}, {Name: "day", Key: "day", Max: 1000, Per: 24 * time.Hour}}
 	now := p.clock.Now
 	ask := func(n int) {
-		c := auth.Challenge{Slot: auth.Slot{Number: number(n), Role: actor.Coach}, ID: p.db.NewID(), Code: []byte("x"), SentAt: now(), EndsAt: now().Add(time.Hour)}
-		_, err := p.db.OpenChallenge(bg, auth.Opening{Fresh: c, MaxTries: 5, SentBefore: now(), Limits: limits})
+		c := auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: number(n), Role: actor.Coach}, ID: p.db.NewID(), Code: []byte("x"), SentAt: now(), EndsAt: now().Add(time.Hour)}
+		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{Challenge: c, MaxAttempts: 5, LastSentBefore: now(), Limits: limits})
 		ok(t, err)
 	}
 	login := func(n int) *auth.Session {
@@ -35,14 +35,14 @@ func TestRoundTrips(t *testing.T) {
 			ID: p.db.NewID(), AccountID: p.db.NewID(), Role: actor.Coach, Number: number(n), DeviceID: uuid.NewString(), Generation: 1,
 			CreatedAt: now(), LastUsedAt: now(), IdleAt: now().Add(day), EndsAt: now().Add(day),
 		}
-		tried, err := p.db.TryOTP(bg, auth.Try{
-			Slots: []auth.Slot{{Number: s.Number, Role: s.Role}}, MaxTries: 5, MaxWrong: func(auth.Slot) int { return 20 }, Now: now(),
-			Right:  func(auth.Challenge) bool { return true },
-			SignIn: &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now().Add(day)},
+		tried, err := p.db.VerifyOTP(bg, auth.Attempt{
+			Keys: []auth.ChallengeKey{{Number: s.Number, Role: s.Role}}, MaxAttempts: 5, MaxFailures: func(auth.ChallengeKey) int { return 20 }, Now: now(),
+			Matches: func(auth.Challenge) bool { return true },
+			SignIn:  &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now().Add(day)},
 		})
 		ok(t, err)
-		if tried.Verdict != auth.RightCode {
-			t.Fatalf("verdict %d", tried.Verdict)
+		if tried.Outcome != auth.CorrectCode {
+			t.Fatalf("verdict %d", tried.Outcome)
 		}
 		return s
 	}

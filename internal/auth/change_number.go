@@ -1,0 +1,94 @@
+package auth
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// NumberChange gives a coach another number, if the codes of both numbers are
+// correct.
+type NumberChange struct {
+	By actor.Actor
+	To phone.Number
+	// Current and New are the attempts at both codes. A correct code is consumed only
+	// together with the other.
+	Current, New Attempt
+}
+
+// NumberChangeResult is the result of a NumberChange. It succeeded if both outcomes
+// are CorrectCode. New is not evaluated unless Current is correct.
+type NumberChangeResult struct {
+	Current, New VerificationResult
+	// Ended is the number of other sessions that ended.
+	Ended int
+}
+
+// ChangeNumber gives the coach by the number to. otp is a code for the current
+// number, newOTP one for the new number, both in the role coach. A wrong code counts
+// as an attempt and consumes neither code. The session of by stays; the coach's other
+// sessions end.
+//
+// Errors: those of Login, with the member number ("current" or "new"), and
+// validation_failed, destination_blocked, number_in_use, contact_conflict.
+func (s *Service) ChangeNumber(ctx context.Context, by actor.Actor, deviceToken, otp string, to phone.Number, newOTP string) (actor.Actor, int, error) {
+	if err := s.checkNewNumber(by, to); err != nil {
+		return by, 0, err
+	}
+	now := s.Now()
+	current, _, err := s.newAttempt(ctx, ChallengeKey{Number: by.Number, Role: by.Role}, otp, deviceToken, now)
+	if err != nil {
+		return by, 0, err
+	}
+	// Without a device token: devices are proven for one number only.
+	replacement, _, err := s.newAttempt(ctx, ChallengeKey{Number: to, Role: by.Role}, newOTP, "", now)
+	if err != nil {
+		return by, 0, err
+	}
+	result, err := s.Store.ChangeNumber(ctx, NumberChange{By: by, To: to, Current: current, New: replacement})
+	if err != nil {
+		return by, 0, err
+	}
+	if err := s.resultError(result.Current, now); err != nil {
+		return by, 0, err.With("number", "current")
+	}
+	if err := s.resultError(result.New, now); err != nil {
+		return by, 0, err.With("number", "new")
+	}
+	by.Number = to
+	return by, result.Ended, nil
+}
+
+// checkNewNumber checks what needs no code.
+func (s *Service) checkNewNumber(by actor.Actor, to phone.Number) error {
+	if to == by.Number {
+		return fault.Validation([]fault.Field{{Pointer: "/new_mobile_number", Code: "same_number", Detail: "This is your number already."}})
+	}
+	if !s.Settings.Reachable(to) {
+		return errDestination()
+	}
+	now := s.Now()
+	if (s.Settings.TestCode(to, now) != "") != (s.Settings.TestCode(by.Number, now) != "") {
+		return ErrContactConflict("test_number", "A test number can be linked with test numbers only.")
+	}
+	return nil
+}
+
+// ErrContactConflict returns contact_conflict: the coach must not have the new number.
+func ErrContactConflict(code, detail string) error {
+	f := fault.New(fault.Invalid, "contact_conflict", "%s", detail)
+	f.Fields = []fault.Field{{Pointer: "/new_mobile_number", Code: code, Detail: detail}}
+	return f
+}
+
+// ErrNumberInUse returns number_in_use: another coach has the new number. Only a
+// caller with a correct code for that number gets this error.
+func ErrNumberInUse() error {
+	return fault.New(fault.Conflict, "number_in_use", "A coach with this number is registered already. Sign in with it, or close that account first.")
+}
+
+// ErrSessionEnded returns session_revoked: the caller's session ended during the
+// request.
+func ErrSessionEnded() error { return errRevoked() }

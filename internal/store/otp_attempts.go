@@ -1,0 +1,191 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
+)
+
+// VerifyOTP counts an attempt, evaluates it and saves the result in one transaction.
+// The counters move before the code is compared, so that exactly MaxAttempts attempts
+// are evaluated, on any number of replicas. A wrong code commits although the caller
+// gets an error; a correct code is consumed together with the session that it opens.
+func (db *DB) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
+	var result auth.VerificationResult
+	err := db.write(ctx, func(tx *tx) (err error) {
+		result, err = tx.verifyOTP(ctx, a)
+		return rollbackUnlessEvaluated(result, err)
+	})
+	return result, ignoreNotEvaluated(err)
+}
+
+// errNotEvaluated rolls back the counts of an attempt that was not evaluated.
+var errNotEvaluated = errors.New("the attempt was not evaluated")
+
+func rollbackUnlessEvaluated(r auth.VerificationResult, err error) error {
+	if err == nil && !r.Outcome.Evaluated() {
+		return errNotEvaluated
+	}
+	return err
+}
+
+func ignoreNotEvaluated(err error) error {
+	if errors.Is(err, errNotEvaluated) {
+		return nil
+	}
+	return err
+}
+
+// verifyOTP counts and evaluates an attempt. The caller must roll back unless the
+// outcome is Evaluated.
+func (tx *tx) verifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
+	c, err := tx.countAttempt(ctx, a)
+	if err != nil {
+		return auth.VerificationResult{}, err
+	}
+	result := a.Evaluate(c.CountedAttempt)
+	switch {
+	case !result.BlockUntil.IsZero():
+		err = tx.blockSubject(ctx, c.Key, result.BlockUntil)
+	case result.Outcome == auth.CorrectCode:
+		if err = tx.decrementAttempt(ctx, *c.Challenge, a); err == nil && a.SignIn != nil {
+			err = tx.signIn(ctx, a.SignIn, c)
+		}
+	}
+	return result, err
+}
+
+// countedAttempt is an auth.CountedAttempt with what a coach's sign-in needs: the
+// account, whose row is locked until the commit, and the fields of its profile.
+type countedAttempt struct {
+	auth.CountedAttempt
+	accountID string
+	filled    []string
+}
+
+// countAttempt counts an attempt against the first key that has a live challenge, and
+// as a failure. For the last key it sends both statements in one round trip.
+func (tx *tx) countAttempt(ctx context.Context, a auth.Attempt) (*countedAttempt, error) {
+	for i, key := range a.Keys {
+		last := i == len(a.Keys)-1
+		c := &countedAttempt{CountedAttempt: auth.CountedAttempt{Key: key}}
+		if err := tx.incrementAttempts(ctx, a, c); err != nil {
+			return nil, fmt.Errorf("count OTP attempt: %w", err)
+		}
+		if !last {
+			if err := tx.Flush(); err != nil {
+				return nil, fmt.Errorf("count OTP attempt: %w", err)
+			}
+			if c.Challenge == nil {
+				var err error
+				if c.ExhaustedSentAt, err = tx.exhaustedSentAt(ctx, a, key); err != nil {
+					return nil, err
+				}
+				if c.ExhaustedSentAt.IsZero() {
+					continue
+				} // else attempts of a device never count against the shared challenge
+			}
+		}
+		if err := tx.countFailure(ctx, a, c); err != nil {
+			return nil, fmt.Errorf("count OTP failure: %w", err)
+		}
+		if last && c.Challenge == nil {
+			var err error
+			if c.ExhaustedSentAt, err = tx.exhaustedSentAt(ctx, a, key); err != nil {
+				return nil, err
+			}
+		}
+		return c, nil
+	}
+	return nil, errors.New("count OTP attempt: no challenge key")
+}
+
+// incrementAttempts counts an attempt against the live challenge of c.Key.
+func (tx *tx) incrementAttempts(ctx context.Context, a auth.Attempt, c *countedAttempt) error {
+	key, challenge := c.Key, auth.Challenge{ChallengeKey: c.Key}
+	account := `NULL, NULL`
+	if a.SignIn != nil && key.Role == actor.Coach {
+		account = `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NULL ` + tx.ForShare("a") + `),
+			` + filledBy + `(SELECT a.id FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2))`
+	}
+	return tx.DeferRow(ctx, func(row database.Scanner) error {
+		err := row.Scan(&challenge.ID, &challenge.Code, &challenge.Attempts, intoTime(&challenge.EndsAt),
+			&c.Roles.Registered, &c.Roles.Linked, &c.Roles.Disputed, &c.Suspended, intoText(&c.accountID), intoWords(&c.filled))
+		if isNone(err) {
+			return nil
+		}
+		if err == nil {
+			c.Challenge = &challenge
+		}
+		return err
+	}, `
+		UPDATE otp_challenges SET tries = tries + 1
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
+			AND used_at IS NULL AND ends_at > $4 AND tries < $5
+		RETURNING id, code, tries, ends_at, `+roleFacts+`,
+			EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL), `+account,
+		string(key.Number), string(key.Role), key.DeviceID, micros(a.Now), a.MaxAttempts)
+}
+
+// exhaustedSentAt returns when the code of a key's challenge was sent, if the
+// challenge has no attempts left; else zero.
+func (tx *tx) exhaustedSentAt(ctx context.Context, a auth.Attempt, key auth.ChallengeKey) (sent time.Time, err error) {
+	err = tx.QueryRow(ctx, `
+		SELECT sent_at FROM otp_challenges
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
+			AND used_at IS NULL AND ends_at > $4 AND tries >= $5`,
+		string(key.Number), string(key.Role), key.DeviceID, micros(a.Now), a.MaxAttempts).Scan(intoTime(&sent))
+	if isNone(err) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read exhausted challenge: %w", err)
+	}
+	return sent, nil
+}
+
+// countFailure counts the attempt as a failure of the number or device. It saves one
+// time more than may fail, so that auth can tell that this attempt is one too many.
+func (tx *tx) countFailure(ctx context.Context, a auth.Attempt, c *countedAttempt) error {
+	return tx.QueryRow(ctx, `
+		INSERT INTO otp_failures (who, times, blocked_until, ends_at) VALUES ($1, $2, 0, $3)
+		ON CONFLICT (who) DO UPDATE SET times = substr(excluded.times || otp_failures.times, 1, $4), ends_at = excluded.ends_at
+		RETURNING times, blocked_until`,
+		subject(c.Key), timestamp(a.Now), micros(a.Now.Add(auth.FailureWindow)), (a.MaxFailures(c.Key)+1)*timestampDigits,
+	).Scan(intoTimestamps(&c.Failures.Times), intoTime(&c.Failures.BlockedUntil))
+}
+
+// blockSubject blocks a number or device.
+func (tx *tx) blockSubject(ctx context.Context, key auth.ChallengeKey, until time.Time) error {
+	return tx.ExecOne(ctx, `UPDATE otp_failures SET blocked_until = $2, ends_at = $2 WHERE who = $1`, subject(key), micros(until))
+}
+
+// decrementAttempt takes back both counts of a correct code. It marks the challenge as
+// used if the attempt consumes it. Both rows have been locked since they were counted.
+func (tx *tx) decrementAttempt(ctx context.Context, c auth.Challenge, a auth.Attempt) error {
+	var usedAt time.Time
+	if a.Consumes() {
+		usedAt = a.Now
+	}
+	err := tx.Defer(ctx, `
+		UPDATE otp_challenges SET tries = tries - 1, used_at = $5
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4 AND used_at IS NULL`,
+		string(c.Number), string(c.Role), c.DeviceID, c.ID, micros(usedAt))
+	if err != nil {
+		return err
+	}
+	return tx.Defer(ctx, `UPDATE otp_failures SET times = substr(times, $2) WHERE who = $1`, subject(c.ChallengeKey), timestampDigits+1)
+}
+
+// subject returns what failures count against: the proven device or the number.
+func subject(key auth.ChallengeKey) string {
+	if key.DeviceID != "" {
+		return "device/" + key.DeviceID
+	}
+	return "number/" + string(key.Number)
+}
