@@ -140,6 +140,9 @@ func (db *DB) enter() error {
 
 func (db *DB) leave() { db.running.Done() }
 
+// Now returns the time of the clock, UTC, in whole microseconds as a column keeps it.
+func (db *DB) Now() time.Time { return db.now().UTC().Truncate(time.Microsecond) }
+
 // Ping returns fault.Unavailable if the database does not respond.
 func (db *DB) Ping(ctx context.Context) error {
 	var one int

@@ -157,7 +157,7 @@ func (db *DB) look(ctx context.Context, fn func(*Tx) error) error {
 
 // run lets fn work on a transaction, and says whether to keep it.
 func (t *Tx) run(ctx context.Context, fn func(*Tx) error) (keep bool, err error) {
-	t.ctx, t.Now = ctx, t.db.now().UTC().Truncate(time.Microsecond)
+	t.ctx, t.Now = ctx, t.db.Now()
 	t.hooks, t.open, t.failed = nil, nil, nil
 	// A panic must leave no statement running on a connection that others share.
 	defer t.closeRows()

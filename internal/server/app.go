@@ -18,6 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/blob"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/worker"
@@ -62,6 +63,7 @@ func (o Options) withDefaults() Options {
 type App struct {
 	cfg         *config.Config
 	log         *slog.Logger
+	sql         *database.DB
 	db          *store.DB
 	files       blob.Store
 	certificate *certificate // nil without TLS
@@ -80,27 +82,27 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(ctx, cfg, o, tiers)
+	sql, err := openDatabase(ctx, cfg, o)
 	if err != nil {
 		return nil, err
 	}
-	files, err := openFiles(ctx, cfg, db, o)
+	files, err := openFiles(ctx, cfg, store.NewInstallation(sql), o)
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, sql.Close())
 	}
-	a, err := newApp(ctx, cfg, o, db, files, tiers)
+	a, err := newApp(ctx, cfg, o, sql, files, tiers)
 	if err != nil {
-		return nil, errors.Join(err, files.Close(), db.Close())
+		return nil, errors.Join(err, files.Close(), sql.Close())
 	}
 	return a, nil
 }
 
-func newApp(ctx context.Context, cfg *config.Config, o Options, db *store.DB, files blob.Store, tiers coach.Tiers) (*App, error) {
+func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, files blob.Store, tiers coach.Tiers) (*App, error) {
 	c, err := openCertificate(cfg, o)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newServices(ctx, cfg, o, db, files, tiers)
+	s, err := newServices(ctx, cfg, o, sql, files, tiers)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, db *store.DB, fi
 		return nil, err
 	}
 	return &App{
-		cfg: cfg, log: o.Log, db: db, files: files, certificate: c,
+		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: c,
 		api: public, admin: newAdmin(cfg, o, s), worker: newWorker(cfg, o, s), hub: s.hub, readiness: s.readiness,
 	}, nil
 }
@@ -118,11 +120,11 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, db *store.DB, fi
 func (a *App) Handler() http.Handler { return a.api }
 
 // Close closes the file store and the database. Call it after Serve has returned.
-func (a *App) Close() error { return errors.Join(a.files.Close(), a.db.Close()) }
+func (a *App) Close() error { return errors.Join(a.files.Close(), a.sql.Close()) }
 
 // readiness says whether the replica accepts requests.
 type readiness struct {
-	db       *store.DB
+	db       *database.DB
 	draining atomic.Bool
 }
 

@@ -7,17 +7,17 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
 )
 
 // Migrate applies the missing migrations to the database of cfg.
 func Migrate(ctx context.Context, cfg *config.Config) error {
-	tiers, err := Tiers(cfg)
-	if err != nil {
+	if _, err := Tiers(cfg); err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, cfg, Options{}.withDefaults(), tiers)
+	db, err := openDatabase(ctx, cfg, Options{}.withDefaults())
 	if err != nil {
 		return err
 	}
@@ -25,15 +25,16 @@ func Migrate(ctx context.Context, cfg *config.Config) error {
 }
 
 // openDatabase opens and migrates the database of cfg.
-func openDatabase(ctx context.Context, cfg *config.Config, o Options, tiers coach.Tiers) (*store.DB, error) {
+func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database.DB, error) {
 	if err := cfg.CreateDataDir(); err != nil {
 		return nil, err
 	}
-	db, err := store.Open(ctx, cfg.DatabaseURL.Reveal(), store.Options{MaxConns: cfg.DatabaseConnections})
+	db, err := database.Open(ctx, cfg.DatabaseURL.Reveal(), database.Options{
+		Now: o.Now, Migrations: store.Migrations(), MaxConns: cfg.DatabaseConnections, ApplicationName: "touchline",
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	db.Now, db.NewID, db.Settings = o.Now, o.NewID, storeSettings(cfg, o, tiers)
 	if err := db.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// NewVerifiedStore returns files as a replica on db uses it.
-func NewVerifiedStore(files blob.Store, db *store.DB, newID func() string) blob.Store {
-	return newVerifiedStore(files, db, Options{NewID: newID, Log: slog.New(slog.DiscardHandler)})
+// NewVerifiedStore returns files as a replica of the installation uses it.
+func NewVerifiedStore(files blob.Store, in *store.Installation, newID func() string) blob.Store {
+	return newVerifiedStore(files, in, Options{NewID: newID, Log: slog.New(slog.DiscardHandler)})
 }

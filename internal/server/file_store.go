@@ -25,12 +25,12 @@ const fileStoreID = "files"
 //     store no documents need no shared folder.
 //   - If the store is unavailable, the replica starts and verifies it later, because
 //     approvals need no documents.
-func openFiles(ctx context.Context, cfg *config.Config, db *store.DB, o Options) (blob.Store, error) {
+func openFiles(ctx context.Context, cfg *config.Config, in *store.Installation, o Options) (blob.Store, error) {
 	files, err := blob.Open(ctx, cfg.Files.Reveal(), blob.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("open the file store: %w", err)
 	}
-	v := newVerifiedStore(files, db, o)
+	v := newVerifiedStore(files, in, o)
 	switch err := v.verify(ctx, cfg.FilesSet()); {
 	case fault.KindOf(err) == fault.Unavailable:
 		o.Log.Warn("verify the file store: it is unavailable, documents return 503", "files", cfg.Files, "error", err)
@@ -44,7 +44,7 @@ func openFiles(ctx context.Context, cfg *config.Config, db *store.DB, o Options)
 // be the one of the database. Other replicas would not find bytes in another store.
 type verifiedStore struct {
 	blob.Store
-	db    *store.DB
+	in    *store.Installation
 	newID func() string
 	log   *slog.Logger
 
@@ -52,8 +52,8 @@ type verifiedStore struct {
 	verified  atomic.Bool
 }
 
-func newVerifiedStore(files blob.Store, db *store.DB, o Options) *verifiedStore {
-	return &verifiedStore{Store: files, db: db, newID: o.NewID, log: o.Log, verifying: make(chan struct{}, 1)}
+func newVerifiedStore(files blob.Store, in *store.Installation, o Options) *verifiedStore {
+	return &verifiedStore{Store: files, in: in, newID: o.NewID, log: o.Log, verifying: make(chan struct{}, 1)}
 }
 
 // verify compares the id of the store with the one in the database, once. If the
@@ -71,7 +71,7 @@ func (v *verifiedStore) verify(ctx context.Context, claim bool) error {
 	if v.verified.Load() {
 		return nil
 	}
-	want, err := v.db.Installation(ctx, fileStoreID)
+	want, err := v.in.Value(ctx, fileStoreID)
 	if err != nil || want == "" && !claim {
 		return err
 	}
@@ -80,7 +80,7 @@ func (v *verifiedStore) verify(ctx context.Context, claim bool) error {
 		return err
 	}
 	if want == "" {
-		if want, err = v.db.SetInstallation(ctx, fileStoreID, id); err != nil {
+		if want, err = v.in.SetValue(ctx, fileStoreID, id); err != nil {
 			return err
 		}
 		// Another replica may have claimed its store first.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/blob"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"
@@ -31,7 +32,7 @@ func (s fakeHangingStore) Open(ctx context.Context, _ string) (io.ReadSeekCloser
 // returns when its own context ends.
 func TestVerifyHonorsContext(t *testing.T) {
 	t.Parallel()
-	db, err := store.Open(t.Context(), storetest.SQLite(t), store.Options{})
+	db, err := database.Open(t.Context(), storetest.SQLite(t), database.Options{Migrations: store.Migrations()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +40,12 @@ func TestVerifyHonorsContext(t *testing.T) {
 	if err := db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.SetInstallation(t.Context(), "files", uuid.NewString()); err != nil {
+	installation := store.NewInstallation(db)
+	if _, err := installation.SetValue(t.Context(), "files", uuid.NewString()); err != nil {
 		t.Fatal(err)
 	}
 	opened := make(chan struct{}, 2)
-	files := server.NewVerifiedStore(fakeHangingStore{opened: opened}, db, uuid.NewString)
+	files := server.NewVerifiedStore(fakeHangingStore{opened: opened}, installation, uuid.NewString)
 	first, cancelFirst := context.WithCancel(t.Context())
 	defer cancelFirst()
 	go func() { _ = files.Delete(first, "a") }()

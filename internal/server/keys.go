@@ -12,23 +12,23 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// openKeys decrypts the keys in db with the master key of cfg. It creates the master
+// openKeys decrypts the keys of the installation with the master key of cfg. It creates the master
 // key only for a new database: a new key cannot decrypt existing keys, and its file
 // would be where the operator must restore the right one.
-func openKeys(ctx context.Context, cfg *config.Config, db *store.DB, now func() time.Time) (*auth.Keys, error) {
+func openKeys(ctx context.Context, cfg *config.Config, in *store.Installation, now func() time.Time) (*auth.Keys, error) {
 	master, err := cfg.ReadMasterKey()
 	if errors.Is(err, fs.ErrNotExist) {
-		master, err = createMasterKey(ctx, cfg, db)
+		master, err = createMasterKey(ctx, cfg, in)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return auth.OpenKeys(ctx, db, master, now)
+	return auth.OpenKeys(ctx, in, master, now)
 }
 
-// createMasterKey creates the master key if db holds no keys.
-func createMasterKey(ctx context.Context, cfg *config.Config, db *store.DB) ([]byte, error) {
-	secrets, err := db.Secrets(ctx)
+// createMasterKey creates the master key if the database holds no keys.
+func createMasterKey(ctx context.Context, cfg *config.Config, in *store.Installation) ([]byte, error) {
+	secrets, err := in.Secrets(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
@@ -36,7 +37,7 @@ type Operators struct {
 	operatorServices
 	Documents coach.DocumentStore
 
-	db *store.DB
+	sql *database.DB
 }
 
 // OpenOperators opens and migrates the database of cfg. With keys it also opens the
@@ -48,19 +49,21 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool
 	if err != nil {
 		return nil, err
 	}
-	db, err := openDatabase(ctx, cfg, o, tiers)
+	sql, err := openDatabase(ctx, cfg, o)
 	if err != nil {
 		return nil, err
 	}
+	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, o, tiers)}
 	if keys {
-		k, err := openKeys(ctx, cfg, db, o.Now)
+		k, err := openKeys(ctx, cfg, store.NewInstallation(sql), o.Now)
 		if err != nil {
-			return nil, errors.Join(err, db.Close())
+			return nil, errors.Join(err, sql.Close())
 		}
-		db.SetVault(k.Vault)
+		options.Vault = k.Vault
 	}
-	return &Operators{operatorServices: newOperatorServices(cfg, o, db, tiers), Documents: db, db: db}, nil
+	db := store.New(sql, options)
+	return &Operators{operatorServices: newOperatorServices(cfg, o, db, tiers), Documents: db, sql: sql}, nil
 }
 
 // Close closes the database.
-func (o *Operators) Close() error { return o.db.Close() }
+func (o *Operators) Close() error { return o.sql.Close() }

@@ -41,7 +41,7 @@ func (a *App) startBackground() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
 	wait.Go(func() { a.worker.Run(ctx) })
-	wait.Go(func() { a.db.Listen(ctx, func(ids []string) { a.hub.Wake(ids...) }) })
+	wait.Go(func() { a.db.Listen(ctx) })
 	return func() {
 		cancel()
 		wait.Wait()

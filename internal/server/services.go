@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/blob"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -35,13 +36,8 @@ type services struct {
 	instruments instruments
 }
 
-func newServices(ctx context.Context, cfg *config.Config, o Options, db *store.DB, files blob.Store, tiers coach.Tiers) (*services, error) {
-	keys, err := openKeys(ctx, cfg, db, o.Now)
-	if err != nil {
-		return nil, err
-	}
-	db.SetVault(keys.Vault)
-	coaches, err := newCoachServices(cfg, o, db, files, tiers)
+func newServices(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, files blob.Store, tiers coach.Tiers) (*services, error) {
+	keys, err := openKeys(ctx, cfg, store.NewInstallation(sql), o.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +46,15 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, db *store.D
 		return nil, err
 	}
 	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
-	db.OnQueued = queue.Wake
 	hub := new(notify.Hub)
-	db.OnNotified = func(accountIDs []string) {
-		hub.Wake(accountIDs...)
-		db.Announce(accountIDs)
+	db := store.New(sql, store.Options{
+		NewID: o.NewID, Settings: storeSettings(cfg, o, tiers), Vault: keys.Vault,
+		OnQueued:   queue.Wake,
+		OnNotified: func(accountIDs []string) { hub.Wake(accountIDs...) },
+	})
+	coaches, err := newCoachServices(cfg, o, db, files, tiers)
+	if err != nil {
+		return nil, err
 	}
 	m := instrument(cfg, o, db, queue.Lanes())
 	return &services{
@@ -69,7 +69,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, db *store.D
 		idempotency: idempotency.New(db, keys.Vault.For(auth.ForAnswers), o.Now, o.NewID),
 		senders:     senders,
 		queue:       queue,
-		readiness:   &readiness{db: db},
+		readiness:   &readiness{db: sql},
 		instruments: m,
 	}, nil
 }

@@ -49,7 +49,7 @@ func closings(b *testing.B, p *pitch) {
 			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute),
 		})
 		ok(b, err)
-		if p.db.Engine() == "postgres" {
+		if p.sql.Engine() == "postgres" {
 			ok(b, run(p.db, `ANALYZE`))
 		}
 		b.StartTimer()

@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -24,6 +25,7 @@ import (
 type pitch struct {
 	testing.TB
 	*approval.Service
+	sql   *database.DB
 	db    *store.DB
 	clock *clock
 	vault *auth.Vault
@@ -33,10 +35,29 @@ type pitch struct {
 	notified []string
 }
 
-// clock stands still until it is moved.
-type clock struct{ now atomic.Int64 }
+// clock stands still until it is moved, unless hook is set.
+type clock struct {
+	now  atomic.Int64
+	hook atomic.Pointer[func() time.Time]
+}
 
-func (c *clock) Now() time.Time           { return time.UnixMicro(c.now.Load()).UTC() }
+func (c *clock) Now() time.Time {
+	if hook := c.hook.Load(); hook != nil {
+		return (*hook)()
+	}
+	return c.stopped()
+}
+
+// setHook makes Now call hook; nil removes it.
+func (c *clock) setHook(hook func() time.Time) {
+	if hook == nil {
+		c.hook.Store(nil)
+		return
+	}
+	c.hook.Store(&hook)
+}
+
+func (c *clock) stopped() time.Time       { return time.UnixMicro(c.now.Load()).UTC() }
 func (c *clock) advance(by time.Duration) { c.now.Add(by.Microseconds()) }
 
 const day = 24 * time.Hour
@@ -51,28 +72,24 @@ func onPitch(t *testing.T, test func(p *pitch)) {
 
 func newPitch(tb testing.TB, url string) *pitch {
 	tb.Helper()
-	db, err := store.Open(bg, url, store.Options{})
-	ok(tb, err)
-	tb.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			tb.Error(err)
-		}
-	})
-	ok(tb, db.Migrate(bg))
-	p := &pitch{TB: tb, db: db, clock: &clock{}}
+	p := &pitch{TB: tb, clock: &clock{}}
 	p.clock.now.Store(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).UnixMicro())
+	p.sql = openDatabase(tb, url, database.Options{Now: p.clock.Now})
+	ok(tb, p.sql.Migrate(bg))
+	var err error
 	p.vault, err = auth.NewVault([]byte("0123456789abcdef0123456789abcdef"))
 	ok(tb, err)
-	db.Now = p.clock.Now
-	db.SetVault(p.vault)
-	db.Settings = store.Settings{LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day}
-	db.OnQueued = func(notify.Lane) { p.queued.Add(1) }
-	db.OnNotified = func(ids []string) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.notified = append(p.notified, ids...)
-	}
-	p.Service = approval.NewService(db, approval.Rules{
+	p.db = store.New(p.sql, store.Options{
+		Vault:    p.vault,
+		Settings: store.Settings{LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day},
+		OnQueued: func(notify.Lane) { p.queued.Add(1) },
+		OnNotified: func(ids []string) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.notified = append(p.notified, ids...)
+		},
+	})
+	p.Service = approval.NewService(p.db, approval.Rules{
 		ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 7 * day,
 		Routes: map[approval.Channel]approval.Route{
 			"in_app": approval.RouteInApp,
@@ -80,7 +97,7 @@ func newPitch(tb testing.TB, url string) *pitch {
 		},
 		DefaultChannels: []approval.Channel{"in_app", "sms"},
 		TestNumber:      noTestNumber,
-	}, p.clock.Now, db.NewID)
+	}, p.clock.Now, p.db.NewID)
 	return p
 }
 

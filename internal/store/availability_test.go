@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"
@@ -16,10 +17,9 @@ import (
 // a session of each, and strangers in every role.
 func linked(t *testing.T, url string) *store.DB {
 	t.Helper()
-	db, err := store.Open(bg, url, store.Options{})
-	ok(t, err)
-	t.Cleanup(func() { ok(t, db.Close()) })
-	ok(t, db.Migrate(bg))
+	sql := openDatabase(t, url, database.Options{})
+	ok(t, sql.Migrate(bg))
+	db := store.New(sql, store.Options{})
 	for i, role := range []string{"coach", "guardian", "student"} {
 		for who, id := range []string{role, "other-" + role} {
 			number := "+91990000000" + string(rune('0'+2*i+who))

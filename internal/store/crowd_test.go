@@ -248,7 +248,7 @@ func TestRowsInOneOrder(t *testing.T) {
 			by := c.coaches[len(c.coaches)-1]
 			try := c.try(by.Number)
 			var runs atomic.Int64 // of transactions: each asks for the time once
-			p.db.Now = func() time.Time { runs.Add(1); return p.clock.Now() }
+			p.clock.setHook(func() time.Time { runs.Add(1); return p.clock.stopped() })
 			ended := make(chan error, 1)
 			ok(t, p.db.Write(bg, func(tx *store.Tx) error {
 				if err := tx.Relist(bg, by.AccountID); err != nil {
@@ -265,7 +265,7 @@ func TestRowsInOneOrder(t *testing.T) {
 			if n := runs.Load(); n != 2 {
 				t.Errorf("%s: %d transactions, want 2", name, n)
 			}
-			p.db.Now = p.clock.Now
+			p.clock.setHook(nil)
 		}
 	})
 }

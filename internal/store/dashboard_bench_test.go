@@ -43,7 +43,7 @@ func dashboards(b *testing.B, p *pitch, others int) {
 			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT) || i, 'coach', 0, i FROM n`, id, 10))
 		fill(id, `CAST($1 AS TEXT) || (1 + i % 10)`, portion)
 	}
-	if p.db.Engine() == "postgres" {
+	if p.sql.Engine() == "postgres" {
 		ok(b, run(p.db, `ANALYZE`))
 	}
 	for b.Loop() {

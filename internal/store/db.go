@@ -1,6 +1,6 @@
-// Package store keeps everything the service knows, in SQLite or PostgreSQL.
-// It holds all SQL and no rule: the domain packages hand it pure functions, and it runs
-// them inside transactions. Each aggregate has its file. Package database knows the
+// Package store holds the schema and all SQL of the service, one file per aggregate.
+// Rules belong to the domain packages: the store loads a value, calls a pure function of
+// its domain, and saves the result, in one transaction. Package database knows the
 // engines; the text of every statement is the same for both.
 package store
 
@@ -17,60 +17,63 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// DB is the database of the service, safe for concurrent use.
-type DB struct {
-	// Now is the clock. Every transaction reads it once.
-	Now func() time.Time
-	// NewID returns an identifier: a UUID version 7, rising within the process.
-	NewID func() string
-	// Settings are to be set before the first use.
-	Settings Settings
-	// OnQueued and OnNotified run after a commit that queued an SMS, or that wrote
-	// to the trays of these accounts. They must not block; nil is nobody to tell.
-	OnQueued   func(lane notify.Lane)
-	OnNotified func(accountIDs []string)
-
-	sql      *database.DB
-	vault    *auth.Vault // see SetVault
-	announce chan []string
-}
-
-// Options tune Open. The zero value is right for the service.
-type Options struct {
-	// MaxConns and ConnectTimeout are those of database.Options.
-	MaxConns       int
-	ConnectTimeout time.Duration
-}
-
 //go:embed migrations
 var migrations embed.FS
 
-// ErrNotMigrated is the error of Migrated if migrations are missing.
-var ErrNotMigrated = database.ErrNotMigrated
-
-// Open opens the database at url (see database.Open). It does not migrate.
-func Open(ctx context.Context, url string, o Options) (*DB, error) {
+// Migrations returns the migrations of the service, for database.Options.
+func Migrations() fs.FS {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		return nil, err
+		panic(err) // the folder's name is a constant
 	}
-	db := &DB{
-		Now:      time.Now,
-		NewID:    func() string { return uuid.Must(uuid.NewV7()).String() },
-		announce: make(chan []string, 256),
-	}
-	db.sql, err = database.Open(ctx, url, database.Options{
-		Now:             func() time.Time { return db.Now() },
-		Migrations:      files,
-		MaxConns:        o.MaxConns,
-		ConnectTimeout:  o.ConnectTimeout,
-		ApplicationName: "touchline",
-	})
-	if err != nil {
-		return nil, err
-	}
-	return db, nil
+	return files
 }
+
+// DB stores the data of the service. It is safe for concurrent use.
+type DB struct {
+	Options
+	sql       *database.DB
+	announced chan []string // see announce
+}
+
+// Options are what New needs besides the database.
+type Options struct {
+	// NewID returns an identifier; nil means UUIDs of version 7, which rise within the
+	// process.
+	NewID    func() string
+	Settings Settings
+	// Vault seals personal data and derives the tokens of links. Without it, operations
+	// that need it fail.
+	Vault *auth.Vault
+	// OnQueued runs after a commit that queued a delivery, OnNotified after this or
+	// another replica added notifications to the trays of these accounts. They must not
+	// block; nil means none.
+	OnQueued   func(lane notify.Lane)
+	OnNotified func(accountIDs []string)
+}
+
+// New returns the store of a database, which must be migrated before use.
+func New(db *database.DB, o Options) *DB {
+	if o.NewID == nil {
+		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	if o.OnQueued == nil {
+		o.OnQueued = func(notify.Lane) {}
+	}
+	if o.OnNotified == nil {
+		o.OnNotified = func([]string) {}
+	}
+	return &DB{Options: o, sql: db, announced: make(chan []string, maxAnnounced)}
+}
+
+// Now returns the time of the database's clock.
+func (db *DB) Now() time.Time { return db.sql.Now() }
+
+// Ping returns fault.Unavailable if the database does not respond.
+func (db *DB) Ping(ctx context.Context) error { return db.sql.Ping(ctx) }
+
+// Failures returns how many calls of this process the database could not serve.
+func (db *DB) Failures() uint64 { return db.sql.Failures() }
 
 // tx is one transaction. Helpers that write are its methods.
 type tx struct {
@@ -78,31 +81,12 @@ type tx struct {
 	db *DB
 }
 
-// write runs fn in one transaction (see database.DB.Write): fn may run more than once.
+// write runs fn in one transaction. fn may run more than once: see database.DB.Write.
 func (db *DB) write(ctx context.Context, fn func(tx *tx) error) error {
 	return db.sql.Write(ctx, func(t *database.Tx) error { return fn(&tx{t, db}) })
 }
 
-// view runs fn over one unchanging state of the database (see database.DB.View).
+// view runs several reads over one state of the database: see database.DB.View.
 func (db *DB) view(ctx context.Context, fn func(tx *tx) error) error {
 	return db.sql.View(ctx, func(t *database.Tx) error { return fn(&tx{t, db}) })
 }
-
-// Close waits for the running transactions and closes every connection.
-func (db *DB) Close() error { return db.sql.Close() }
-
-// Ping returns fault.Unavailable if the database does not respond.
-func (db *DB) Ping(ctx context.Context) error { return db.sql.Ping(ctx) }
-
-// Engine names the engine in use, for logs and metrics.
-func (db *DB) Engine() string { return db.sql.Engine() }
-
-// Failures is how many calls of this process the database could not serve.
-func (db *DB) Failures() uint64 { return db.sql.Failures() }
-
-// Migrated returns nil if every migration is applied, ErrNotMigrated if not, and
-// fault.Unavailable if the database does not respond.
-func (db *DB) Migrated(ctx context.Context) error { return db.sql.Migrated(ctx) }
-
-// Migrate applies the missing migrations. Replicas may call it concurrently.
-func (db *DB) Migrate(ctx context.Context) error { return db.sql.Migrate(ctx) }

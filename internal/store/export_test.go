@@ -35,3 +35,6 @@ func (db *DB) Exec(ctx context.Context, q string, args ...any) (sql.Result, erro
 func (tx *tx) Relist(ctx context.Context, coachID string) error {
 	return tx.reindexListing(ctx, coachID)
 }
+
+// Announce is announce.
+func (db *DB) Announce(accountIDs []string) { db.announce(accountIDs) }

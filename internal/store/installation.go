@@ -2,25 +2,33 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
+
+	"github.com/touchline/touchline/internal/database"
 )
 
-// Installation returns a fact about the installation, "" where it is not known yet.
-func (db *DB) Installation(ctx context.Context, name string) (string, error) {
+// Installation stores what all replicas share before a DB exists: the sealed keys and
+// named values.
+type Installation struct{ sql *database.DB }
+
+// NewInstallation returns the Installation of a migrated database.
+func NewInstallation(db *database.DB) *Installation { return &Installation{db} }
+
+// Value returns a named value, "" if it is not set.
+func (in *Installation) Value(ctx context.Context, name string) (string, error) {
 	var value string
-	err := db.sql.QueryRow(ctx, `SELECT value FROM installation WHERE name = $1`, name).Scan(&value)
-	if errors.Is(err, sql.ErrNoRows) {
+	err := in.sql.QueryRow(ctx, `SELECT value FROM installation WHERE name = $1`, name).Scan(&value)
+	if isNone(err) {
 		return "", nil
 	}
 	return value, err
 }
 
-// SetInstallation keeps value under name unless there is one already, and returns
-// what is kept: of replicas that race, the first decides.
-func (db *DB) SetInstallation(ctx context.Context, name, value string) (string, error) {
-	if _, err := db.sql.Exec(ctx, `INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, value); err != nil {
+// SetValue stores value under name unless name has a value, and returns the stored value:
+// the first replica to set it wins.
+func (in *Installation) SetValue(ctx context.Context, name, value string) (string, error) {
+	_, err := in.sql.Exec(ctx, `INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`, name, value)
+	if err != nil {
 		return "", err
 	}
-	return db.Installation(ctx, name)
+	return in.Value(ctx, name)
 }

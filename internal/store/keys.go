@@ -9,8 +9,8 @@ import (
 )
 
 // Secrets returns all key material, sealed as it is kept.
-func (db *DB) Secrets(ctx context.Context) ([]auth.Secret, error) {
-	rs, err := db.sql.Query(ctx, `SELECT id, purpose, sealed, created_at, active_at, ends_at FROM secrets ORDER BY id`)
+func (in *Installation) Secrets(ctx context.Context) ([]auth.Secret, error) {
+	rs, err := in.sql.Query(ctx, `SELECT id, purpose, sealed, created_at, active_at, ends_at FROM secrets ORDER BY id`)
 	return database.Collect(rs, err, func(s database.Scanner) (auth.Secret, error) {
 		var v auth.Secret
 		err := s.Scan(&v.ID, &v.Purpose, &v.Sealed, intoTime(&v.CreatedAt), intoTime(&v.ActiveAt), intoTime(&v.EndsAt))
@@ -19,15 +19,15 @@ func (db *DB) Secrets(ctx context.Context) ([]auth.Secret, error) {
 }
 
 // AddSecret keeps s unless there is one with its id.
-func (db *DB) AddSecret(ctx context.Context, s auth.Secret) error {
-	_, err := db.sql.Exec(ctx, `
+func (in *Installation) AddSecret(ctx context.Context, s auth.Secret) error {
+	_, err := in.sql.Exec(ctx, `
 		INSERT INTO secrets (id, purpose, sealed, created_at, active_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (id) DO NOTHING`, s.ID, s.Purpose, s.Sealed, micros(s.CreatedAt), micros(s.ActiveAt), micros(s.EndsAt))
 	return err
 }
 
 // DropSecrets removes the secrets that ended before then.
-func (db *DB) DropSecrets(ctx context.Context, before time.Time) error {
-	_, err := db.sql.Exec(ctx, `DELETE FROM secrets WHERE ends_at < $1`, micros(before))
+func (in *Installation) DropSecrets(ctx context.Context, before time.Time) error {
+	_, err := in.sql.Exec(ctx, `DELETE FROM secrets WHERE ends_at < $1`, micros(before))
 	return err
 }

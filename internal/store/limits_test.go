@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"
 )
@@ -30,8 +31,7 @@ func TestLimitUnderRivals(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		t.Parallel()
 		p := newPitch(t, url)
-		other := openReplica(t, url)
-		other.Now = p.clock.Now
+		other := store.New(openDatabase(t, url, database.Options{Now: p.clock.Now, MaxConns: 2}), store.Options{})
 		replicas := []*store.DB{p.db, other}
 		var passed atomic.Int32
 		for _, err := range rivals(400, func(i int) error {

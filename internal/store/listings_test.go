@@ -274,7 +274,7 @@ func (p *pitch) fillDirectory(n int) {
 	} {
 		ok(p, run(p.db, `INSERT INTO listing_terms (coach_id, term) `+ids+`SELECT id, `+term, n))
 	}
-	if p.db.Engine() == "postgres" {
+	if p.sql.Engine() == "postgres" {
 		for _, table := range []string{"listings", "listing_terms", "accounts"} {
 			ok(p, run(p.db, `VACUUM ANALYZE `+table)) // as autovacuum does
 		}

@@ -88,14 +88,16 @@ func (tx *tx) takeMessage(ctx context.Context, q messageQuota, to string) (*auth
 
 // wakeOutbox wakes a lane of this process's outbox after the commit.
 func (tx *tx) wakeOutbox(lane notify.Lane) {
-	if wake := tx.db.OnQueued; wake != nil {
-		tx.AfterCommit(func() { wake(lane) })
-	}
+	tx.AfterCommit(func() { tx.db.OnQueued(lane) })
 }
 
-// wakeTrays tells this process's streams, after the commit, whose trays grew.
+// wakeTrays tells the streams of all replicas, after the commit, whose trays grew.
 func (tx *tx) wakeTrays(accountIDs []string) {
-	if wake := tx.db.OnNotified; wake != nil && len(accountIDs) > 0 {
-		tx.AfterCommit(func() { wake(accountIDs) })
+	if len(accountIDs) == 0 {
+		return
 	}
+	tx.AfterCommit(func() {
+		tx.db.OnNotified(accountIDs)
+		tx.db.announce(accountIDs)
+	})
 }

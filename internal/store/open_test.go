@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/storetest"
 )
@@ -22,19 +23,22 @@ func run(db *store.DB, q string, args ...any) error {
 	return err
 }
 
-// openReplica opens a database once more, as another replica does.
-func openReplica(tb testing.TB, url string) *store.DB {
+// openDatabase opens the database at url with the migrations of the store.
+func openDatabase(tb testing.TB, url string, o database.Options) *database.DB {
 	tb.Helper()
-	db, err := store.Open(bg, url, store.Options{MaxConns: 2})
+	o.Migrations = store.Migrations()
+	db, err := database.Open(bg, url, o)
 	ok(tb, err)
-	tb.Cleanup(func() { _ = db.Close() })
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
 	return db
 }
 
 func TestNewIDRises(t *testing.T) {
-	db, err := store.Open(bg, storetest.SQLite(t), store.Options{})
-	ok(t, err)
-	defer db.Close()
+	db := store.New(openDatabase(t, storetest.SQLite(t), database.Options{}), store.Options{})
 	last := ""
 	for range 10_000 {
 		id := db.NewID()

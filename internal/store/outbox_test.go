@@ -14,11 +14,10 @@ import (
 
 // running has time pass between any two looks at the clock.
 func (p *pitch) running() {
-	now := func() time.Time {
+	p.clock.setHook(func() time.Time {
 		p.clock.advance(time.Microsecond)
-		return p.clock.Now()
-	}
-	p.db.Now, p.Service.Now = now, now
+		return p.clock.stopped()
+	})
 }
 
 // sms returns the SMS lane of a kind.

@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -308,11 +309,12 @@ func (p *pitch) answersAndKeys() {
 	}
 	ok(p, p.db.SaveResponse(bg, "o", "k", "l", 200, []byte("sealed")))
 	ok(p, p.db.ReleaseKey(bg, "o", "k", "l"))
-	ok(p, p.db.AddSecret(bg, auth.Secret{ID: "s", Purpose: "p", Sealed: []byte{1}, CreatedAt: now, ActiveAt: now, EndsAt: now}))
-	_, err := p.db.Secrets(bg)
+	installation := store.NewInstallation(p.sql)
+	ok(p, installation.AddSecret(bg, auth.Secret{ID: "s", Purpose: "p", Sealed: []byte{1}, CreatedAt: now, ActiveAt: now, EndsAt: now}))
+	_, err := installation.Secrets(bg)
 	ok(p, err)
-	ok(p, p.db.DropSecrets(bg, now))
-	_, err = p.db.SetInstallation(bg, "n", "v")
+	ok(p, installation.DropSecrets(bg, now))
+	_, err = installation.SetValue(bg, "n", "v")
 	ok(p, err)
 	p.Announced()
 }
@@ -320,19 +322,20 @@ func (p *pitch) answersAndKeys() {
 // Announced has one replica tell another whose trays grew.
 func (p *pitch) Announced() {
 	p.Helper()
-	if p.db.Engine() != "postgres" {
+	if p.sql.Engine() != "postgres" {
 		return
 	}
 	heard := make(chan []string, 1)
 	ctx := p.TB.Context()
-	go p.db.Listen(ctx, func(ids []string) {
+	db := store.New(p.sql, store.Options{OnNotified: func(ids []string) {
 		select {
 		case heard <- ids:
 		default:
 		}
-	})
+	}})
+	go db.Listen(ctx)
 	for {
-		p.db.Announce([]string{"account"})
+		db.Announce([]string{"account"})
 		select {
 		case <-heard:
 			return

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/store"
 )
 
 func TestAddPlayer(t *testing.T) {
@@ -249,7 +250,7 @@ func TestMedicalIsSealed(t *testing.T) {
 		if sealed() != nil {
 			p.Error("cleared, but kept")
 		}
-		p.db.SetVault(nil)
+		p.Store = store.New(p.sql, store.Options{})
 		if _, err := p.Add(bg, coach, student, mother(number(2))); err == nil || fault.KindOf(err) != fault.Internal {
 			p.Errorf("without a vault: %v", err)
 		}

@@ -327,8 +327,7 @@ func TestManyAtOnce(t *testing.T) {
 // decision had to wait for its rivals.
 func TestHistoryIsInOrder(t *testing.T) {
 	onPitch(t, func(p *pitch) {
-		p.db.Now = time.Now
-		p.Now = time.Now
+		p.clock.setHook(time.Now)
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))

@@ -7,13 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 )
 
-// errNoVault says that the service was put together without its keys.
-var errNoVault = errors.New("store: no vault to seal with")
-
-// SetVault gives the store the keys that seal what is private and derive the
-// tokens of links. It is to be called before the first use; without it whatever
-// needs them is refused.
-func (db *DB) SetVault(v *auth.Vault) { db.vault = v }
+// errNoVault is the error of a store without Options.Vault.
+var errNoVault = errors.New("store: no vault")
 
 // seal encrypts a text for a purpose and binds it to the id of its row; NULL where
 // there is none.
@@ -21,10 +16,10 @@ func (db *DB) seal(p auth.Purpose, plain, id string) ([]byte, error) {
 	if plain == "" {
 		return nil, nil
 	}
-	if db.vault == nil {
+	if db.Vault == nil {
 		return nil, errNoVault
 	}
-	return db.vault.Seal(p, []byte(plain), id), nil
+	return db.Vault.Seal(p, []byte(plain), id), nil
 }
 
 // unseal is the reverse of seal. Empty is what is left of what was sealed under a
@@ -33,25 +28,25 @@ func (db *DB) unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil
 	}
-	if db.vault == nil {
+	if db.Vault == nil {
 		return "", errNoVault
 	}
-	plain, err := db.vault.Open(p, sealed, id)
+	plain, err := db.Vault.Open(p, sealed, id)
 	return string(plain), err
 }
 
 // sealNumber encrypts the number of an account that closes.
 func (db *DB) sealNumber(by actor.Actor) ([]byte, error) {
-	if db.vault == nil {
+	if db.Vault == nil {
 		return nil, errNoVault
 	}
-	return db.vault.Seal(auth.ForClosed, []byte(by.Number), by.AccountID), nil
+	return db.Vault.Seal(auth.ForClosed, []byte(by.Number), by.AccountID), nil
 }
 
 // linkHash is what is kept of the link in the message of a delivery.
 func (db *DB) linkHash(deliveryID string) ([]byte, error) {
-	if db.vault == nil {
+	if db.Vault == nil {
 		return nil, errNoVault
 	}
-	return auth.HashLink(db.vault.LinkToken(deliveryID)), nil
+	return auth.HashLink(db.Vault.LinkToken(deliveryID)), nil
 }

@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+	"strings"
+)
+
+const (
+	// trayChannel is the LISTEN/NOTIFY channel of the replicas.
+	trayChannel = "touchline_trays"
+	// maxPayloadIDs limits a payload, which has at most 8,000 bytes.
+	maxPayloadIDs = 150
+	// maxAnnounced limits the announcements that wait to be sent. Further ones are lost.
+	maxAnnounced = 256
+)
+
+// announce tells the other replicas that the trays of these accounts grew. It does not
+// wait. The announcement may be lost, so streams also poll.
+func (db *DB) announce(accountIDs []string) {
+	select {
+	case db.announced <- accountIDs:
+	default:
+	}
+}
+
+// Listen sends the announcements of this replica and passes those of others to
+// OnNotified, until ctx ends. If only one process uses the database, it returns at once.
+func (db *DB) Listen(ctx context.Context) {
+	go db.sendAnnouncements(ctx)
+	db.sql.Listen(ctx, trayChannel, func(payload string) { db.OnNotified(strings.Split(payload, ",")) })
+}
+
+func (db *DB) sendAnnouncements(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case ids := <-db.announced:
+			ids = db.appendAnnounced(ids)
+			for len(ids) > 0 {
+				n := min(len(ids), maxPayloadIDs)
+				_ = db.sql.Notify(ctx, trayChannel, strings.Join(ids[:n], ","))
+				ids = ids[n:]
+			}
+		}
+	}
+}
+
+// appendAnnounced appends what else waits, so that one payload carries it all.
+func (db *DB) appendAnnounced(ids []string) []string {
+	for len(ids) < maxPayloadIDs {
+		select {
+		case more := <-db.announced:
+			ids = append(ids, more...)
+		default:
+			return ids
+		}
+	}
+	return ids
+}
