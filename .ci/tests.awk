@@ -1,5 +1,5 @@
-# Reads `go test -v` and prints one line for a package that passed, everything that matters of one that failed, and at the end
-# every test that skipped itself; it fails if there was one, or if no test ran at all.
+# Reads the output of `go test -v`. It prints one line for a package that passed, the failures of one that did not, and all skipped
+# tests at the end. It fails if a test was skipped or if no test ran.
 
 /^=== (RUN|PAUSE|CONT|NAME)/ { next }
 /^ *--- PASS: /              { ran++; next }
@@ -8,13 +8,13 @@
 /^(ok|\?) *\t/ || /^\t.*coverage: / { print; fflush(); block = ""; next }
 /^FAIL\t/ { printf "%s%s\n", block, $0; fflush(); block = ""; next }
 
-# The reason of a skip is the line before it.
+# The line before a skip is its reason.
 { why = $0; sub(/^ +/, "", why); block = block $0 "\n" }
 
 END {
 	printf "%s", block == "FAIL\n" ? "" : block
 	if (skips > 0) {
-		print "skipped, and nothing may be:"
+		print "skipped tests, which fail here:"
 		for (i = 1; i <= skips; i++) print "    " skipped[i]
 		exit 1
 	}
