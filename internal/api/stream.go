@@ -48,7 +48,7 @@ func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error
 			if hr.Method == http.MethodHead {
 				return nil
 			}
-			out := &eventWriter{w: w, control: http.NewResponseController(w), seq: after}
+			out := &eventWriter{w: w, control: http.NewResponseController(w), timeout: streamWriteTimeout, seq: after}
 			// The server's read timeout would end the stream.
 			_ = out.control.SetReadDeadline(time.Time{})
 			defer out.extendDeadline() // for the end of the response, which the server writes
@@ -140,7 +140,8 @@ func (s *Server) catchUp(ctx context.Context, by actor.Actor, out *eventWriter, 
 type eventWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
-	seq     int64 // of the last notification written
+	timeout time.Duration // of each write
+	seq     int64         // of the last notification written
 }
 
 func (e *eventWriter) notification(n notify.Notification) bool {
@@ -155,12 +156,15 @@ func (e *eventWriter) notification(n notify.Notification) bool {
 // extendDeadline gives the next write its timeout. An httptest.ResponseRecorder has no
 // deadline, so the error is ignored.
 func (e *eventWriter) extendDeadline() {
-	_ = e.control.SetWriteDeadline(time.Now().Add(streamWriteTimeout))
+	_ = e.control.SetWriteDeadline(time.Now().Add(e.timeout))
 }
 
 // write writes and flushes text. It returns false if the client has gone or does not read.
 func (e *eventWriter) write(text string) bool {
 	e.extendDeadline()
+	// Clear the deadline between writes: over HTTP/2, net/http resets the stream when
+	// it passes, even if no write is waiting.
+	defer func() { _ = e.control.SetWriteDeadline(time.Time{}) }()
 	if _, err := e.w.Write([]byte(text)); err != nil {
 		return false
 	}
