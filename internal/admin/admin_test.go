@@ -8,16 +8,16 @@ import (
 	"github.com/touchline/touchline/internal/admin"
 )
 
-// TestNoWayToConsent: operators can decide nothing about consent, for what answers
-// them does not even know of it.
-func TestNoWayToConsent(t *testing.T) {
+// TestOperatorsCannotChangeConsents checks that the package imports neither approval nor
+// store, and that its OpenAPI document has no path for consents.
+func TestOperatorsCannotChangeConsents(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for dep := range strings.Lines(string(out)) {
 		if strings.HasSuffix(strings.TrimSpace(dep), "internal/approval") || strings.HasSuffix(strings.TrimSpace(dep), "internal/store") {
-			t.Errorf("admin reaches %s", dep)
+			t.Errorf("package admin depends on %s", dep)
 		}
 	}
 	document, err := admin.Document()
@@ -26,7 +26,7 @@ func TestNoWayToConsent(t *testing.T) {
 	}
 	for _, word := range []string{"/approval", "/players", "-response"} {
 		if strings.Contains(string(document), `"`+word) || strings.Contains(string(document), word+`"`) || strings.Contains(string(document), word+"/") {
-			t.Errorf("the document names %s", word)
+			t.Errorf("the OpenAPI document contains %s", word)
 		}
 	}
 }

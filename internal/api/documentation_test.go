@@ -15,7 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 )
 
-// docsServer mounts the documents as the service does.
+// docsServer serves the documentation under the paths of the service.
 func docsServer(t *testing.T) http.Handler {
 	t.Helper()
 	docs, err := api.NewDocumentation()
@@ -45,7 +45,7 @@ func TestOpenAPIJSON(t *testing.T) {
 	h := docsServer(t)
 	first := fetch(t, h, "/openapi.json")
 	if first.Code != http.StatusOK || first.Header().Get("Content-Type") != "application/json" {
-		t.Fatalf("answer = %d %s", first.Code, first.Header().Get("Content-Type"))
+		t.Fatalf("got %d %s", first.Code, first.Header().Get("Content-Type"))
 	}
 	if !json.Valid(first.Body.Bytes()) || !strings.HasPrefix(first.Body.String(), `{"openapi":"3.1.`) {
 		t.Errorf("body starts %.40q, want the document in its own order", first.Body)
@@ -66,11 +66,11 @@ func TestOpenAPIJSON(t *testing.T) {
 	}
 	unpacked, err := io.ReadAll(zr)
 	if err != nil || !bytes.Equal(unpacked, first.Body.Bytes()) {
-		t.Errorf("the compressed answer differs (%v)", err)
+		t.Errorf("the compressed response differs: %v", err)
 	}
 	for _, refuses := range []string{"gzip;q=0", "br, GZIP ; q=0.0", "x-gzip-like", "identity"} {
 		if coding := fetch(t, h, "/openapi.json", "Accept-Encoding", refuses).Header().Get("Content-Encoding"); coding != "" {
-			t.Errorf("who sent Accept-Encoding: %s got %s", refuses, coding)
+			t.Errorf("Accept-Encoding %s: got %s, want no encoding", refuses, coding)
 		}
 	}
 }
@@ -80,8 +80,8 @@ var (
 	links   = regexp.MustCompile(` href="([^"]+)"`)
 )
 
-// Every link of every page leads somewhere, and no page asks for more than
-// itself.
+// TestPages checks that every link of every page has a target, and that no page loads
+// anything else.
 func TestPages(t *testing.T) {
 	h := docsServer(t)
 	docs := fetch(t, h, "/docs").Body.String()
@@ -108,7 +108,7 @@ func TestPages(t *testing.T) {
 		}
 		for _, mark := range []string{"<script", "style=", " src=", "ZgotmplZ", "&lt;no value"} {
 			if strings.Contains(body, mark) {
-				t.Errorf("%s holds %s", path, mark)
+				t.Errorf("%s contains %s", path, mark)
 			}
 		}
 		for _, m := range links.FindAllStringSubmatch(body, -1) {
@@ -122,7 +122,7 @@ func TestPages(t *testing.T) {
 				known = known && anchors[anchor]
 			}
 			if !known {
-				t.Errorf("%s: the link %s leads nowhere", path, m[1])
+				t.Errorf("%s: the link %s has no target", path, m[1])
 			}
 		}
 	}
@@ -132,12 +132,12 @@ func TestUnknownProblem(t *testing.T) {
 	h := docsServer(t)
 	w := fetch(t, h, "/problems/%3Cscript%3E")
 	if w.Code != http.StatusNotFound || !strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") {
-		t.Errorf("answer = %d %s, want a page with 404", w.Code, w.Header().Get("Content-Type"))
+		t.Errorf("got %d %s, want a page with 404", w.Code, w.Header().Get("Content-Type"))
 	}
 	if strings.Contains(w.Body.String(), "script") {
-		t.Error("the page repeats what was asked for")
+		t.Error("the page repeats the code of the URL")
 	}
 	if w := fetch(t, h, "/problems/otp_expired"); !strings.Contains(w.Body.String(), `href="/docs#login"`) {
-		t.Error("the page does not say who answers with the code")
+		t.Error("the page does not link to the operations that return the code")
 	}
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Form is what was read of an upload.
+// Form is an upload that was read.
 type Form struct {
-	Texts    map[string]string
-	FileName string
-	File     coach.Spool
-	Faults   []fault.Field
-	Print    []byte
+	Texts       map[string]string
+	FileName    string
+	File        coach.Spool
+	Faults      []fault.Field
+	Fingerprint []byte
 }
 
 // ReadForm reads an upload as a handler does.

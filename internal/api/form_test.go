@@ -15,25 +15,25 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// heap is a spool in memory; it counts those that are open.
-type heap struct {
+// memorySpool is a spool in memory. It counts the open spools.
+type memorySpool struct {
 	bytes.Buffer
 	*bytes.Reader
 	open *int
 }
 
-func (h *heap) Write(p []byte) (int, error)        { return h.Buffer.Write(p) }
-func (h *heap) Read(p []byte) (int, error)         { return h.Buffer.Read(p) }
-func (h *heap) WriteTo(w io.Writer) (int64, error) { return h.Buffer.WriteTo(w) }
-func (h *heap) ReadByte() (byte, error)            { return h.Buffer.ReadByte() }
-func (h *heap) UnreadByte() error                  { return h.Buffer.UnreadByte() }
-func (h *heap) ReadRune() (rune, int, error)       { return h.Buffer.ReadRune() }
-func (h *heap) UnreadRune() error                  { return h.Buffer.UnreadRune() }
-func (h *heap) Len() int                           { return h.Buffer.Len() }
-func (h *heap) Size() int64                        { return int64(h.Buffer.Len()) }
-func (h *heap) Close() error                       { *h.open--; return nil }
+func (h *memorySpool) Write(p []byte) (int, error)        { return h.Buffer.Write(p) }
+func (h *memorySpool) Read(p []byte) (int, error)         { return h.Buffer.Read(p) }
+func (h *memorySpool) WriteTo(w io.Writer) (int64, error) { return h.Buffer.WriteTo(w) }
+func (h *memorySpool) ReadByte() (byte, error)            { return h.Buffer.ReadByte() }
+func (h *memorySpool) UnreadByte() error                  { return h.Buffer.UnreadByte() }
+func (h *memorySpool) ReadRune() (rune, int, error)       { return h.Buffer.ReadRune() }
+func (h *memorySpool) UnreadRune() error                  { return h.Buffer.UnreadRune() }
+func (h *memorySpool) Len() int                           { return h.Buffer.Len() }
+func (h *memorySpool) Size() int64                        { return int64(h.Buffer.Len()) }
+func (h *memorySpool) Close() error                       { *h.open--; return nil }
 
-func (h *heap) SHA256() string {
+func (h *memorySpool) SHA256() string {
 	sum := sha256.Sum256(h.Bytes())
 	return hex.EncodeToString(sum[:])
 }
@@ -43,13 +43,13 @@ func readForm(body, mediaType string) (form *api.Form, left int, err error) {
 	r.Header.Set("Content-Type", mediaType)
 	form, err = api.ReadForm(httptest.NewRecorder(), r, func() (coach.Spool, error) {
 		left++
-		return &heap{open: &left}, nil
+		return &memorySpool{open: &left}, nil
 	}, "kind", "title")
 	return form, left, err
 }
 
-// FuzzForm: whatever comes is a form within its bounds, or refused with a problem
-// that is the caller's, and no spool is left.
+// FuzzForm checks that any body is a form within its limits, or an error of the client that
+// leaves no spool open.
 func FuzzForm(f *testing.F) {
 	const whole = "--XX\r\nContent-Disposition: form-data; name=\"kind\"\r\n\r\nidentity\r\n" +
 		"--XX\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n%PDF-\r\n--XX--\r\n"
@@ -62,45 +62,46 @@ func FuzzForm(f *testing.F) {
 		form, left, err := readForm(body, mediaType)
 		if err != nil {
 			if kind := fault.KindOf(err); kind != fault.Malformed && kind != fault.TooLarge || left != 0 {
-				t.Fatalf("%v, %d spools are left", err, left)
+				t.Fatalf("got %v, %d open spools, want a client error and none", err, left)
 			}
 			return
 		}
 		if open := form.File != nil; open != (left == 1) {
-			t.Fatalf("%d spools are left of one file or none", left)
+			t.Fatalf("got %d open spools", left)
 		}
 		for name, text := range form.Texts {
 			if !utf8.ValidString(text) || len(text) > 8<<10 || name != "kind" && name != "title" {
-				t.Fatalf("%q: %q", name, text)
+				t.Fatalf("got field %q with %q", name, text)
 			}
 		}
 		for _, fault := range form.Faults {
 			if !utf8.ValidString(fault.Pointer) || len(fault.Pointer) > 250 {
-				t.Fatalf("a fault at %q", fault.Pointer)
+				t.Fatalf("got a fault at %q", fault.Pointer)
 			}
 		}
 	})
 }
 
-// Two tries of one upload are one, whatever lies between their parts.
+// TestFormFingerprint checks that a repeated upload has the same fingerprint despite its
+// other boundary.
 func TestFormFingerprint(t *testing.T) {
 	body := func(boundary, title, file string) (string, string) {
 		text := "--B\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\n" + title + "\r\n" +
 			"--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.pdf\"\r\n\r\n" + file + "\r\n--B--\r\n"
 		return strings.ReplaceAll(text, "--B", "--"+boundary), "multipart/form-data; boundary=" + boundary
 	}
-	print := func(boundary, title, file string) string {
+	fingerprint := func(boundary, title, file string) string {
 		form, _, err := readForm(body(boundary, title, file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(form.Print)
+		return string(form.Fingerprint)
 	}
-	first := print("XX", "a", "1")
-	if print("YYYYYY", "a", "1") != first {
-		t.Error("another boundary makes another upload")
+	first := fingerprint("XX", "a", "1")
+	if fingerprint("YYYYYY", "a", "1") != first {
+		t.Error("another boundary changed the fingerprint")
 	}
-	if print("XX", "b", "1") == first || print("XX", "a", "2") == first {
-		t.Error("another upload is the same")
+	if fingerprint("XX", "b", "1") == first || fingerprint("XX", "a", "2") == first {
+		t.Error("another title or file kept the fingerprint")
 	}
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
-// answerStore keeps answers for as long as a test runs.
-type answerStore struct {
+// fakeResponseStore stores responses in memory.
+type fakeResponseStore struct {
 	mu   sync.Mutex
-	kept map[string]*keptAnswer
-	away int // how many more times it does not answer at the end of a request
+	kept map[string]*storedResponse
+	away int // the number of FinishResponse and ReleaseKey calls that still fail
 }
 
-// reached says whether the store answers this time.
-func (s *answerStore) reached(ctx context.Context) error {
+// available returns an error while the store is away.
+func (s *fakeResponseStore) available(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.away > 0 {
@@ -35,27 +35,27 @@ func (s *answerStore) reached(ctx context.Context) error {
 	return ctx.Err()
 }
 
-type keptAnswer struct {
+type storedResponse struct {
 	fingerprint, sealed []byte
 	lease               string
 }
 
-func (s *answerStore) ClaimKey(_ context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
+func (s *fakeResponseStore) ClaimKey(_ context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.kept == nil {
-		s.kept = map[string]*keptAnswer{}
+		s.kept = map[string]*storedResponse{}
 	}
 	k := c.Owner + "|" + c.Key
 	if have := s.kept[k]; have != nil {
 		return &idempotency.StoredResponse{Fingerprint: have.fingerprint, Sealed: have.sealed}, nil
 	}
-	s.kept[k] = &keptAnswer{fingerprint: c.Fingerprint, lease: c.LeaseID}
+	s.kept[k] = &storedResponse{fingerprint: c.Fingerprint, lease: c.LeaseID}
 	return nil, nil
 }
 
-func (s *answerStore) SaveResponse(ctx context.Context, owner, key, lease string, _ int, sealed []byte) error {
-	if err := s.reached(ctx); err != nil {
+func (s *fakeResponseStore) SaveResponse(ctx context.Context, owner, key, lease string, _ int, sealed []byte) error {
+	if err := s.available(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -66,8 +66,8 @@ func (s *answerStore) SaveResponse(ctx context.Context, owner, key, lease string
 	return nil
 }
 
-func (s *answerStore) ReleaseKey(ctx context.Context, owner, key, lease string) error {
-	if err := s.reached(ctx); err != nil {
+func (s *fakeResponseStore) ReleaseKey(ctx context.Context, owner, key, lease string) error {
+	if err := s.available(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -78,9 +78,9 @@ func (s *answerStore) ReleaseKey(ctx context.Context, owner, key, lease string) 
 	return nil
 }
 
-// TestIdempotencyKeys walks through what a key promises.
+// TestIdempotencyKeys checks the promises of a key.
 func TestIdempotencyKeys(t *testing.T) {
-	a := newAdapter(t)
+	a := newFixture(t)
 	var ran atomic.Int64
 	var fail error
 	block, entered := make(chan struct{}), make(chan struct{}, 1)
@@ -100,26 +100,26 @@ func TestIdempotencyKeys(t *testing.T) {
 		api.TestRoute{Pattern: "/api/broken", Idempotent: true, Handle: func(ctx context.Context) (endpoint.Response, error) { panic("broken") }},
 	)
 	post := func(path, key, body string) *httptest.ResponseRecorder {
-		return ask(h, "POST", path, body, "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
+		return send(h, "POST", path, body, "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
 	}
 	first, again := post("/api/thing", "k", "{}"), post("/api/thing", `"k"`, "{}")
 	if first.Code != 201 || again.Code != 201 || ran.Load() != 1 || first.Body.String() != again.Body.String() ||
 		again.Header().Get("Location") != "/api/thing/1" || again.Header().Get("Content-Type") != "application/json" {
-		t.Errorf("the first answer again: %d %s, %d %s %v", first.Code, first.Body, again.Code, again.Body, again.Header())
+		t.Errorf("repeat: got %d %s, then %d %s %v, want the same response twice", first.Code, first.Body, again.Code, again.Body, again.Header())
 	}
-	if w := post("/api/thing", "k", `{"other":1}`); code(t, w) != "idempotency_key_reused" {
-		t.Errorf("another body: %s", w.Body)
+	if w := post("/api/thing", "k", `{"other":1}`); problemCode(t, w) != "idempotency_key_reused" {
+		t.Errorf("another body: got %s, want idempotency_key_reused", w.Body)
 	}
 	if w := post("/api/thing", `"k`, "{}"); w.Code == 500 {
-		t.Errorf("a malformed key: %s", w.Body)
+		t.Errorf("malformed key: got %s, want no internal error", w.Body)
 	}
 
 	fail = fault.New(fault.Conflict, "player_exists", "It is there.")
 	post("/api/thing", "refused", "{}")
 	before := ran.Load()
 	fail = nil
-	if w := post("/api/thing", "refused", "{}"); code(t, w) != "player_exists" || ran.Load() != before {
-		t.Errorf("a refusal is an answer, too: %s", w.Body)
+	if w := post("/api/thing", "refused", "{}"); problemCode(t, w) != "player_exists" || ran.Load() != before {
+		t.Errorf("repeat after a conflict: got %s, want player_exists", w.Body)
 	}
 	for i, later := range []error{fault.New(fault.TooMany, "reminder_limit", "Later."), fault.Down(nil), errors.New("oops")} {
 		key := fmt.Sprintf("later-%d", i)
@@ -128,29 +128,29 @@ func TestIdempotencyKeys(t *testing.T) {
 		fail = nil
 		before := ran.Load()
 		if w := post("/api/thing", key, "{}"); w.Code != 201 || ran.Load() != before+1 {
-			t.Errorf("%v was kept: %d", later, w.Code)
+			t.Errorf("repeat after %v: got %d, want 201 from a new run", later, w.Code)
 		}
 	}
 
 	go post("/api/slow", "slow", "{}")
 	<-entered
-	if w := post("/api/slow", "slow", "{}"); code(t, w) != "request_in_progress" || w.Header().Get("Retry-After") == "" {
-		t.Errorf("while the first runs: %s", w.Body)
+	if w := post("/api/slow", "slow", "{}"); problemCode(t, w) != "request_in_progress" || w.Header().Get("Retry-After") == "" {
+		t.Errorf("while the first request runs: got %s, want request_in_progress with Retry-After", w.Body)
 	}
 	close(block)
 	for range 2 {
-		if w := post("/api/broken", "b", "{}"); code(t, w) != "internal_error" {
-			t.Errorf("after a panic the key is free: %s", w.Body)
+		if w := post("/api/broken", "b", "{}"); problemCode(t, w) != "internal_error" {
+			t.Errorf("after a panic: got %s, want internal_error each time", w.Body)
 		}
 	}
 }
 
-// TestAnswersAreKeptOverALostConnection: what was done is not done again, and what
-// was not is not held up, because the database went away for a moment.
-func TestAnswersAreKeptOverALostConnection(t *testing.T) {
+// TestResponsesAreStoredAfterAnOutage checks that a short outage of the database neither
+// loses a response nor blocks a key.
+func TestResponsesAreStoredAfterAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAdapter(t)
-		store := a.answers
+		a := newFixture(t)
+		store := a.responses
 		ran := 0
 		h := a.server.HandlerWith(api.TestRoute{Pattern: "/api/thing", Idempotent: true, Handle: func(ctx context.Context) (endpoint.Response, error) {
 			if ran++; ran == 2 {
@@ -160,25 +160,25 @@ func TestAnswersAreKeptOverALostConnection(t *testing.T) {
 		}})
 		post := func(key string, away int) *httptest.ResponseRecorder {
 			store.away = away
-			return ask(h, "POST", "/api/thing", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
+			return send(h, "POST", "/api/thing", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
 		}
 		if first, again := post("done", 3), post("done", 0); first.Code != 201 || again.Code != 201 || ran != 1 {
-			t.Errorf("%d, then %d %s: it ran %d times", first.Code, again.Code, again.Body, ran)
+			t.Errorf("got %d, then %d %s after %d runs", first.Code, again.Code, again.Body, ran)
 		}
 		if first, again := post("failed", 2), post("failed", 0); first.Code != 503 || again.Code != 201 || ran != 3 {
-			t.Errorf("%d, then %d %s: it ran %d times", first.Code, again.Code, again.Body, ran)
+			t.Errorf("got %d, then %d %s after %d runs", first.Code, again.Code, again.Body, ran)
 		}
-		if first, again := post("away", 9), post("away", 0); first.Code != 201 || code(t, again) != "request_in_progress" {
-			t.Errorf("%d, then %d %s", first.Code, again.Code, again.Body)
+		if first, again := post("away", 9), post("away", 0); first.Code != 201 || problemCode(t, again) != "request_in_progress" {
+			t.Errorf("got %d, then %d %s", first.Code, again.Code, again.Body)
 		}
 	})
 }
 
-// TestAnswersOfSlowRequestsAreKept: whatever used up the time of a request, what
-// it did is not done again.
-func TestAnswersOfSlowRequestsAreKept(t *testing.T) {
+// TestResponsesOfSlowRequestsAreStored checks that a handler that used up its timeout is
+// not run again.
+func TestResponsesOfSlowRequestsAreStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAdapter(t)
+		a := newFixture(t)
 		ran := 0
 		h := a.server.HandlerWith(api.TestRoute{Pattern: "/api/slow", Idempotent: true, Handle: func(ctx context.Context) (endpoint.Response, error) {
 			<-ctx.Done()
@@ -188,15 +188,15 @@ func TestAnswersOfSlowRequestsAreKept(t *testing.T) {
 			return endpoint.Created("/api/slow/1", ran), nil
 		}})
 		post := func(key string) *httptest.ResponseRecorder {
-			return ask(h, "POST", "/api/slow", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
+			return send(h, "POST", "/api/slow", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
 		}
 		if first, again := post("k"), post("k"); first.Code != 201 || again.Code != 201 || ran != 1 {
-			t.Errorf("%d, then %d %s: it ran %d times", first.Code, again.Code, again.Body, ran)
+			t.Errorf("got %d, then %d %s after %d runs", first.Code, again.Code, again.Body, ran)
 		}
 		ran = 2
 		for range 2 {
-			if w := post("b"); code(t, w) != "internal_error" {
-				t.Errorf("after a panic the key is free: %s", w.Body)
+			if w := post("b"); problemCode(t, w) != "internal_error" {
+				t.Errorf("after a panic: got %s, want internal_error each time", w.Body)
 			}
 		}
 	})

@@ -19,8 +19,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// inputs reads at 2026-03-06, in India.
-var inputs = api.NewInputs("IN", wireNow)
+// inputs reads bodies on 2026-03-06 with the default region India.
+var inputs = api.NewInputs("IN", testNow)
 
 // faultsOf returns the faults of err as "pointer code".
 func faultsOf(t *testing.T, err error) []string {
@@ -30,7 +30,7 @@ func faultsOf(t *testing.T, err error) []string {
 	}
 	e, ok := errors.AsType[*fault.Error](err)
 	if !ok || e.Code != "validation_failed" {
-		t.Fatalf("err = %v", err)
+		t.Fatalf("got %v, want validation_failed", err)
 	}
 	var got []string
 	for _, f := range e.Fields {
@@ -43,7 +43,7 @@ func faultsOf(t *testing.T, err error) []string {
 	return got
 }
 
-// object is a JSON object; without takes a member out, with puts one in.
+// object is a JSON object.
 type object map[string]any
 
 func minor() object {
@@ -53,7 +53,7 @@ func minor() object {
 	}
 }
 
-// put sets the member at path, "student.full_name", or takes it out for nil.
+// put sets the member at a path such as student.full_name; nil removes it.
 func (o object) put(path string, value any) object {
 	at := o
 	steps := strings.Split(path, ".")
@@ -77,7 +77,7 @@ func (o object) body(t testing.TB) []byte {
 	return body
 }
 
-// null stands for JSON's null: nil takes a member out.
+// null is JSON null, because put removes a member for nil.
 var null = json.RawMessage("null")
 
 func TestAddPlayerFaults(t *testing.T) {
@@ -85,13 +85,13 @@ func TestAddPlayerFaults(t *testing.T) {
 		body object
 		want []string
 	}{
-		"good":                  {minor(), nil},
-		"optional as null":      {minor().put("student.contact_number", null).put("student.medical_information", null).put("guardian.email", null), nil},
-		"adult alone":           {minor().put("guardian", nil).put("student.date_of_birth", "2008-03-06"), nil},
-		"adult tomorrow, alone": {minor().put("guardian", nil).put("student.date_of_birth", "2008-03-07"), []string{"/guardian required"}},
-		"no guardian":           {minor().put("guardian", nil), []string{"/guardian required"}},
-		"guardian null":         {minor().put("guardian", null), []string{"/guardian required"}},
-		"nothing":               {object{}, []string{"/student required"}},
+		"good":                               {minor(), nil},
+		"optional as null":                   {minor().put("student.contact_number", null).put("student.medical_information", null).put("guardian.email", null), nil},
+		"adult alone":                        {minor().put("guardian", nil).put("student.date_of_birth", "2008-03-06"), nil},
+		"adult tomorrow, without a guardian": {minor().put("guardian", nil).put("student.date_of_birth", "2008-03-07"), []string{"/guardian required"}},
+		"no guardian":                        {minor().put("guardian", nil), []string{"/guardian required"}},
+		"guardian null":                      {minor().put("guardian", null), []string{"/guardian required"}},
+		"empty body":                         {object{}, []string{"/student required"}},
 		"empty objects": {object{"student": object{}, "guardian": object{}}, []string{
 			"/guardian/mobile_number required", "/guardian/name required", "/guardian/relationship required", "/student/date_of_birth required", "/student/full_name required",
 		}},
@@ -126,7 +126,7 @@ func TestAddPlayerFaults(t *testing.T) {
 }
 
 func TestHostileNames(t *testing.T) {
-	tests := map[string]struct{ name, want string }{ // want "" is refused
+	tests := map[string]struct{ name, want string }{ // want "" means a fault
 		"script":               {"<script>alert(1)</script>", "<script>alert(1)</script>"},
 		"quotes and SQL":       {`Robert'); DROP TABLE players;--"`, `Robert'); DROP TABLE players;--"`},
 		"space around":         {" \t Kabir \u00a0\n", "Kabir"},
@@ -178,7 +178,7 @@ func TestBirthDates(t *testing.T) {
 	for _, date := range bad {
 		_, _, err := inputs.AddPlayer(minor().put("student.date_of_birth", date).put("guardian", nil).body(t))
 		if got := faultsOf(t, err); !slices.Equal(got, []string{"/student/date_of_birth invalid_date"}) {
-			t.Errorf("%q: %q; a guardian may not be missed of somebody without an age", date, got)
+			t.Errorf("%q: got %q, want only the date: without an age no guardian is required", date, got)
 		}
 	}
 }
@@ -212,20 +212,20 @@ func TestPlayerPatch(t *testing.T) {
 		want   approval.Patch
 		faults []string
 	}{
-		"nothing":     {`{}`, approval.Patch{}, nil},
+		"empty body":  {`{}`, approval.Patch{}, nil},
 		"one member":  {`{"student":{"full_name":" Kabir "}}`, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Kabir")}}, nil},
 		"all student": {`{"student":{"full_name":"K","date_of_birth":"2011-01-02","contact_number":"9876501234","medical_information":"a\r\nb"}}`, approval.Patch{Student: approval.StudentPatch{FullName: ptr("K"), DateOfBirth: &born, Number: ptr(phone.Number("+919876501234")), Medical: ptr("a\nb")}}, nil},
 		"null clears": {`{"student":{"contact_number":null,"medical_information":null},"guardian":{"email":null}}`, approval.Patch{Student: approval.StudentPatch{Number: ptr(phone.Number("")), Medical: ptr("")}, Guardian: &approval.GuardianPatch{Email: ptr("")}}, nil},
 		"guardian": {`{"guardian":{"name":"M","relationship":"aunt","mobile_number":"+91 98987 65433","email":"m@example.com"}}`, approval.Patch{
 			Guardian: &approval.GuardianPatch{Name: ptr("M"), Relationship: ptr("aunt"), Number: ptr(phone.Number("+919898765433")), Email: ptr("m@example.com")},
 		}, nil},
-		"guardian goes":      {`{"guardian":null}`, approval.Patch{RemoveGuardian: true}, nil},
-		"required as null":   {`{"student":{"full_name":null,"date_of_birth":null},"guardian":{"name":null,"relationship":null,"mobile_number":null}}`, approval.Patch{}, []string{"/guardian/mobile_number invalid_type", "/guardian/name invalid_type", "/guardian/relationship invalid_type", "/student/date_of_birth invalid_type", "/student/full_name invalid_type"}},
-		"student as null":    {`{"student":null}`, approval.Patch{}, []string{"/student invalid_type"}},
-		"what is not theirs": {`{"player_id":"x","guardian_status":"approved","student":{"student_status":"approved"}}`, approval.Patch{}, []string{"/guardian_status unknown_field", "/player_id unknown_field", "/student/student_status unknown_field"}},
-		"several":            {`{"student":{"full_name":"","date_of_birth":"2011-02-30","contact_number":"1"},"guardian":{"email":"a@b"}}`, approval.Patch{}, []string{"/guardian/email invalid_email", "/student/contact_number invalid_number", "/student/date_of_birth invalid_date", "/student/full_name too_short"}},
-		"no object":          {`[]`, approval.Patch{}, []string{" invalid_type"}},
-		"twice":              {`{"guardian":null,"guardian":null}`, approval.Patch{}, []string{"/guardian duplicate_field"}},
+		"guardian removed": {`{"guardian":null}`, approval.Patch{RemoveGuardian: true}, nil},
+		"required as null": {`{"student":{"full_name":null,"date_of_birth":null},"guardian":{"name":null,"relationship":null,"mobile_number":null}}`, approval.Patch{}, []string{"/guardian/mobile_number invalid_type", "/guardian/name invalid_type", "/guardian/relationship invalid_type", "/student/date_of_birth invalid_type", "/student/full_name invalid_type"}},
+		"student as null":  {`{"student":null}`, approval.Patch{}, []string{"/student invalid_type"}},
+		"read-only fields": {`{"player_id":"x","guardian_status":"approved","student":{"student_status":"approved"}}`, approval.Patch{}, []string{"/guardian_status unknown_field", "/player_id unknown_field", "/student/student_status unknown_field"}},
+		"several":          {`{"student":{"full_name":"","date_of_birth":"2011-02-30","contact_number":"1"},"guardian":{"email":"a@b"}}`, approval.Patch{}, []string{"/guardian/email invalid_email", "/student/contact_number invalid_number", "/student/date_of_birth invalid_date", "/student/full_name too_short"}},
+		"not an object":    {`[]`, approval.Patch{}, []string{" invalid_type"}},
+		"twice":            {`{"guardian":null,"guardian":null}`, approval.Patch{}, []string{"/guardian duplicate_field"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -250,18 +250,18 @@ func TestSendRequests(t *testing.T) {
 		channels []approval.Channel
 		faults   []string
 	}{
-		"channels left out":   {`{` + id + `}`, nil, nil},
-		"both":                {`{` + id + `,"channels":["in_app","sms"]}`, both, nil},
-		"one":                 {`{` + id + `,"channels":["sms"]}`, both[1:], nil},
-		"e-mail":              {`{` + id + `,"channels":["sms","email"]}`, nil, []string{"/channels/1 not_available"}},
-		"unknown":             {`{` + id + `,"channels":["pigeon"]}`, nil, []string{"/channels/0 invalid_value"}},
-		"twice":               {`{` + id + `,"channels":["sms","sms"]}`, nil, []string{"/channels/1 not_unique"}},
-		"none":                {`{` + id + `,"channels":[]}`, nil, []string{"/channels too_few"}},
-		"null":                {`{` + id + `,"channels":null}`, nil, nil},
-		"no list":             {`{` + id + `,"channels":"sms"}`, nil, []string{"/channels invalid_type"}},
-		"no strings":          {`{` + id + `,"channels":[1,"sms"]}`, nil, []string{"/channels/0 invalid_type"}},
-		"no player":           {`{}`, nil, []string{"/player_id required"}},
-		"player of no string": {`{"player_id":7}`, nil, []string{"/player_id invalid_type"}},
+		"channels left out":         {`{` + id + `}`, nil, nil},
+		"both":                      {`{` + id + `,"channels":["in_app","sms"]}`, both, nil},
+		"one":                       {`{` + id + `,"channels":["sms"]}`, both[1:], nil},
+		"e-mail":                    {`{` + id + `,"channels":["sms","email"]}`, nil, []string{"/channels/1 not_available"}},
+		"unknown":                   {`{` + id + `,"channels":["pigeon"]}`, nil, []string{"/channels/0 invalid_value"}},
+		"twice":                     {`{` + id + `,"channels":["sms","sms"]}`, nil, []string{"/channels/1 not_unique"}},
+		"none":                      {`{` + id + `,"channels":[]}`, nil, []string{"/channels too_few"}},
+		"null":                      {`{` + id + `,"channels":null}`, nil, nil},
+		"not a list":                {`{` + id + `,"channels":"sms"}`, nil, []string{"/channels invalid_type"}},
+		"not strings":               {`{` + id + `,"channels":[1,"sms"]}`, nil, []string{"/channels/0 invalid_type"}},
+		"no player":                 {`{}`, nil, []string{"/player_id required"}},
+		"player_id of another type": {`{"player_id":7}`, nil, []string{"/player_id invalid_type"}},
 	}
 	for name, tt := range tests {
 		for who, read := range map[string]func([]byte) (approval.Patch, []approval.Channel, error){"guardian": inputs.SendGuardian, "student": inputs.SendStudent} {
@@ -312,8 +312,8 @@ func TestCorrections(t *testing.T) {
 
 func TestDecisions(t *testing.T) {
 	id := `"player_id":"` + playerID + `"`
-	got, err := inputs.Decision([]byte(`{` + id + `,"action":"rejected","request_id":"` + askG + `","reason":" No.\r\nNot now. "}`))
-	if want := (approval.Decision{Action: approval.Reject, RequestID: askG, Reason: "No.\nNot now."}); err != nil || got != want {
+	got, err := inputs.Decision([]byte(`{` + id + `,"action":"rejected","request_id":"` + guardianRequestID + `","reason":" No.\r\nNot now. "}`))
+	if want := (approval.Decision{Action: approval.Reject, RequestID: guardianRequestID, Reason: "No.\nNot now."}); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := inputs.Decision([]byte(`{` + id + `,"action":"approved","reason":null}`)); err != nil || got.Reason != "" {
@@ -339,19 +339,19 @@ func TestPlayerFilter(t *testing.T) {
 	if err != nil || got != (approval.Filter{GuardianStatus: "approved", Search: "meh"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	_, err = api.Filter(url.Values{"guardian_status": {"revoked"}, "student_status": {""}, "q": {""}}) // an empty search finds all
+	_, err = api.Filter(url.Values{"guardian_status": {"revoked"}, "student_status": {""}, "q": {""}}) // an empty search finds all players
 	if got := faultsOf(t, err); !slices.Equal(got, []string{"/guardian_status invalid_value", "/student_status invalid_value"}) {
 		t.Errorf("%q", got)
 	}
 	for _, q := range []string{"\xff", "a\x00b", strings.Repeat("x", 101)} {
 		if _, err := api.Filter(url.Values{"q": {q}}); err == nil {
-			t.Errorf("%q was let in", q)
+			t.Errorf("q=%q: got no fault", q)
 		}
 	}
 }
 
-// Whatever comes, the answer is a player that keeps every bound, or a refusal
-// that says where.
+// FuzzAddPlayer checks that any body gives a player within all limits or faults with
+// pointers.
 func FuzzAddPlayer(f *testing.F) {
 	f.Add(minor().body(f))
 	f.Add(minor().put("guardian", nil).put("student.contact_number", "+91 98765 01234").body(f))
@@ -383,19 +383,19 @@ func FuzzAddPlayer(f *testing.F) {
 		if utf8.RuneCountInString(student.Medical) > approval.MaxMedical || strings.ContainsRune(student.Medical, 0) {
 			t.Errorf("medical: %q", student.Medical)
 		}
-		if detail := approval.CheckBirthDate(student.DateOfBirth, wireNow); detail != "" {
+		if detail := approval.CheckBirthDate(student.DateOfBirth, testNow); detail != "" {
 			t.Errorf("born %v: %s", student.DateOfBirth, detail)
 		}
 		if guardian == nil {
-			if student.DateOfBirth.AgeOn(wireNow) < approval.AdultAge {
-				t.Error(fmt.Errorf("a minor without a guardian: %v", student.DateOfBirth))
+			if student.DateOfBirth.AgeOn(testNow) < approval.AdultAge {
+				t.Error(fmt.Errorf("got a minor without a guardian: %v", student.DateOfBirth))
 			}
 			return
 		}
 		line("guardian", guardian.Name, approval.MaxName)
 		line("relationship", guardian.Relationship, approval.MaxRelationship)
 		if guardian.Number == "" {
-			t.Error("a guardian without a number")
+			t.Error("got a guardian without a number")
 		}
 		number(guardian.Number)
 	})

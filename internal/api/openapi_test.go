@@ -16,7 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 )
 
-// document is the published document as JSON values.
+// document returns the OpenAPI document as JSON values.
 func document(t *testing.T) map[string]any {
 	t.Helper()
 	raw, err := api.Document()
@@ -30,7 +30,6 @@ func document(t *testing.T) map[string]any {
 	return doc.(map[string]any)
 }
 
-// The loader resolves every reference; Validate knows the rules of OpenAPI 3.1.
 func TestDocumentIsValid(t *testing.T) {
 	raw, err := api.Document()
 	if err != nil {
@@ -45,9 +44,9 @@ func TestDocumentIsValid(t *testing.T) {
 	}
 }
 
-// Decoding into maps refuses a key that is written twice, which the conversion
-// by nodes would pass on.
-func TestDocumentHasNoDoubleKeys(t *testing.T) {
+// TestDocumentHasNoDuplicateKeys decodes into maps, which fails for a duplicate key. The
+// conversion to JSON would not notice it.
+func TestDocumentHasNoDuplicateKeys(t *testing.T) {
 	raw, err := os.ReadFile("openapi.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +68,7 @@ func TestOperations(t *testing.T) {
 			op, name := value.(map[string]any), method+" "+path
 			id, _ := op["operationId"].(string)
 			if id == "" || seen[id] != "" {
-				t.Errorf("%s: operationId %q is empty or that of %s", name, id, seen[id])
+				t.Errorf("%s: operationId %q is empty or belongs to %s", name, id, seen[id])
 			}
 			seen[id] = name
 			for _, member := range []string{"summary", "description"} {
@@ -97,8 +96,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// An object that admits what it does not name would let a handler answer
-// anything; bodies of requests refuse unknown fields.
+// Without additionalProperties: false, a schema would accept any response.
 func TestObjectsAreClosed(t *testing.T) {
 	walk(document(t)["components"].(map[string]any)["schemas"], "", func(at string, object map[string]any) {
 		if object["properties"] != nil && object["type"] != nil && object["additionalProperties"] != false {
@@ -130,7 +128,7 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 		if example, ok := object["example"]; ok && object["schema"] != nil {
 			check(at+"/schema", example)
 		}
-		// Within properties, these names are members of the contract.
+		// Inside properties, these names are fields and not keywords.
 		if strings.HasSuffix(at, "/properties") {
 			return
 		}
@@ -144,11 +142,11 @@ func TestExamplesFitTheirSchemas(t *testing.T) {
 		}
 	})
 	if checked < 100 {
-		t.Errorf("only %d examples were found", checked)
+		t.Errorf("got %d examples, want more", checked)
 	}
 }
 
-// walk calls fn for every object below v with its pointer as a URI fragment.
+// walk calls fn for every object in v, with its pointer as a URI fragment.
 func walk(v any, at string, fn func(at string, object map[string]any)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -164,7 +162,7 @@ func walk(v any, at string, fn func(at string, object map[string]any)) {
 	}
 }
 
-// contractCodes are those of contract section 7, and internal_error.
+// contractCodes are the codes of contract section 7, and internal_error.
 const contractCodes = `
 400 malformed_request
 401 token_missing token_invalid token_expired session_revoked refresh_token_invalid refresh_token_expired refresh_token_raced refresh_token_reused
@@ -192,11 +190,11 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 	}
 	var got []string
 	for _, p := range problem.Catalogue() {
-		if p.Code != "insufficient_scope" { // the operators' listener alone answers it
+		if p.Code != "insufficient_scope" { // only the admin listener returns it
 			got = append(got, fmt.Sprint(p.Status, " ", p.Code))
 		}
 		if p.Title == "" || p.Meaning == "" || p.WhatToDo == "" {
-			t.Errorf("%s: something is not said", p.Code)
+			t.Errorf("%s: a text is empty", p.Code)
 		}
 		if found, ok := problem.Lookup(p.Code); !ok || found != p {
 			t.Errorf("Lookup(%q) = %v, %v", p.Code, found, ok)
@@ -207,7 +205,7 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 		byStatus := slices.Clone(got)
 		slices.SortStableFunc(byStatus, func(a, b string) int { return strings.Compare(a[:3], b[:3]) })
 		if !slices.Equal(byStatus, got) {
-			t.Error("the catalogue is not in the order of statuses")
+			t.Error("the catalogue is not sorted by status")
 		}
 		slices.Sort(got)
 	}
@@ -215,7 +213,7 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 		t.Errorf("catalogue = %v\nwant %v", got, want)
 	}
 	if _, ok := problem.Lookup("no_such_code"); ok {
-		t.Error("Lookup found what is not there")
+		t.Error("Lookup found an unknown code")
 	}
 
 	schemas := document(t)["components"].(map[string]any)["schemas"].(map[string]any)

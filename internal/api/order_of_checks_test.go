@@ -13,13 +13,13 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// TestOrderOfChecks sends requests that are wrong in several ways; the first
-// check of the contract's section 1 that fails answers.
+// TestOrderOfChecks sends requests with several faults. The response is that of the first
+// check in the order of the contract's section 1.
 func TestOrderOfChecks(t *testing.T) {
-	a := newAdapter(t)
+	a := newFixture(t)
 	h := a.server.HandlerWith(
 		api.TestRoute{Pattern: "/api/coach-only", CoachOnly: true},
-		api.TestRoute{Pattern: "/api/gated", Authorize: func(context.Context, actor.Actor) error {
+		api.TestRoute{Pattern: "/api/pending", Authorize: func(context.Context, actor.Actor) error {
 			return fault.New(fault.Forbidden, "approval_pending", "Wait.")
 		}},
 		api.TestRoute{Pattern: "/api/all", Handle: func(ctx context.Context) (endpoint.Response, error) { return endpoint.Response{}, fault.Missing() }},
@@ -35,91 +35,91 @@ func TestOrderOfChecks(t *testing.T) {
 		{"401 before 403", "POST", "/api/coach-only", "{}", "token_missing", 401, nil},
 		{"401 before 413", "POST", "/api/all", big, "token_invalid", 401, []string{"Authorization: Bearer x"}},
 		{"403 before 413", "POST", "/api/coach-only", big, "role_not_allowed", 403, []string{token}},
-		{"403 at a gate before 415", "POST", "/api/gated", "x", "approval_pending", 403, []string{token, "Content-Type: text/plain"}},
+		{"403 of an authorization function before 415", "POST", "/api/pending", "x", "approval_pending", 403, []string{token, "Content-Type: text/plain"}},
 		{"413 before 415", "POST", "/api/all", big, "payload_too_large", 413, []string{token, "Content-Type: text/plain", html}},
 		{"415 before 406", "POST", "/api/all", "x", "unsupported_media_type", 415, []string{token, "Content-Type: text/plain", html}},
 		{"415 for another charset", "POST", "/api/all", "{}", "unsupported_media_type", 415, []string{token, "Content-Type: application/json; charset=latin1"}},
-		{"415 for a coding", "POST", "/api/all", "{}", "unsupported_media_type", 415, []string{token, "Content-Encoding: gzip"}},
-		{"415 for a patch that is none", "POST", "/api/all", "{}", "unsupported_media_type", 415, []string{token, "Content-Type: application/merge-patch+json"}},
+		{"415 for a Content-Encoding", "POST", "/api/all", "{}", "unsupported_media_type", 415, []string{token, "Content-Encoding: gzip"}},
+		{"415 for a merge patch on a POST", "POST", "/api/all", "{}", "unsupported_media_type", 415, []string{token, "Content-Type: application/merge-patch+json"}},
 		{"406 before 400", "POST", "/api/all", "{", "not_acceptable", 406, []string{token, html}},
 		{"400 before 404", "POST", "/api/all", "{", "malformed_request", 400, []string{token}},
 		{"404", "POST", "/api/all", "{}", "not_found", 404, []string{token, "Content-Type: application/json;charset=UTF-8"}},
-		{"404 for no path", "GET", "/nowhere", "", "not_found", 404, nil},
+		{"404 for an unknown path", "GET", "/nowhere", "", "not_found", 404, nil},
 		{"404 for a path that is not clean", "GET", "/api//me", "", "not_found", 404, nil},
 		{"404 for dots", "GET", "/api/../api/me", "", "not_found", 404, nil},
-		{"404 for a slash too many", "GET", "/api/me/", "", "not_found", 404, nil},
-		{"422 without a sign-in", "POST", "/auth/login", `{"mobile_number":"1","otp":"x","role":"king"}`, "validation_failed", 422, nil},
-		{"401 of a refresh token", "POST", "/auth/refresh", `{"refresh_token":"x"}`, "refresh_token_invalid", 401, nil},
-		{"401 of an access token", "POST", "/auth/refresh", `{"refresh_token":"` + strings.Repeat("a.", 300) + `"}`, "refresh_token_invalid", 401, nil},
-		{"401 of a token with a line end", "POST", "/auth/refresh", `{"refresh_token":"x\n\u0000"}`, "refresh_token_invalid", 401, nil},
-		{"422 of no token", "POST", "/auth/refresh", `{"refresh_token":""}`, "validation_failed", 422, nil},
-		{"logout with an access token", "POST", "/auth/logout", `{"refresh_token":"` + strings.Repeat("a.", 300) + `"}`, "refresh_token_invalid", 401, nil},
-		{"logout names no session", "POST", "/auth/logout", "", "token_missing", 401, nil},
+		{"404 for a trailing slash", "GET", "/api/me/", "", "not_found", 404, nil},
+		{"422 on a public route", "POST", "/auth/login", `{"mobile_number":"1","otp":"x","role":"king"}`, "validation_failed", 422, nil},
+		{"401 for an invalid refresh token", "POST", "/auth/refresh", `{"refresh_token":"x"}`, "refresh_token_invalid", 401, nil},
+		{"401 for an access token instead", "POST", "/auth/refresh", `{"refresh_token":"` + strings.Repeat("a.", 300) + `"}`, "refresh_token_invalid", 401, nil},
+		{"401 for a refresh token with a newline", "POST", "/auth/refresh", `{"refresh_token":"x\n\u0000"}`, "refresh_token_invalid", 401, nil},
+		{"422 for an empty refresh token", "POST", "/auth/refresh", `{"refresh_token":""}`, "validation_failed", 422, nil},
+		{"logout with an access token as refresh_token", "POST", "/auth/logout", `{"refresh_token":"` + strings.Repeat("a.", 300) + `"}`, "refresh_token_invalid", 401, nil},
+		{"logout without a token", "POST", "/auth/logout", "", "token_missing", 401, nil},
 		{"logout with a bad refresh token", "POST", "/auth/logout", `{"refresh_token":"x"}`, "refresh_token_invalid", 401, []string{"Authorization: Bearer x"}},
-		{"a page of nothing", "GET", "/api/notifications?limit=0&cursor=x&unread=perhaps", "", "validation_failed", 422, []string{token}},
-		{"events are not JSON", "GET", "/api/notifications/stream", "", "not_acceptable", 406, []string{token, "Accept: application/json"}},
+		{"422 for a bad query", "GET", "/api/notifications?limit=0&cursor=x&unread=perhaps", "", "validation_failed", 422, []string{token}},
+		{"406 for a stream as JSON", "GET", "/api/notifications/stream", "", "not_acceptable", 406, []string{token, "Accept: application/json"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := ask(h, tt.method, tt.path, tt.body, tt.headers...)
-			if w.Code != tt.status || code(t, w) != tt.code {
-				t.Fatalf("answer %d: %s", w.Code, w.Body)
+			w := send(h, tt.method, tt.path, tt.body, tt.headers...)
+			if w.Code != tt.status || problemCode(t, w) != tt.code {
+				t.Fatalf("got %d %s, want %d %s", w.Code, w.Body, tt.status, tt.code)
 			}
 			if w.Code == 405 && w.Header().Get("Allow") == "" || w.Code == 401 && !strings.HasPrefix(w.Header().Get("WWW-Authenticate"), `Bearer error="`) {
 				t.Errorf("headers: %v", w.Header())
 			}
 			if strings.HasPrefix(tt.path, "/auth") && w.Header().Get("Cache-Control") != "no-store" {
-				t.Error("the answer could be kept")
+				t.Errorf("got Cache-Control %q, want no-store", w.Header().Get("Cache-Control"))
 			}
 		})
 	}
 }
 
-func TestFaultsOfLogin(t *testing.T) {
-	w := ask(newAdapter(t).server.Handler(), "POST", "/auth/login", `{"mobile_number":"12","otp":"12 a","role":"king","extra":1}`)
+func TestLoginReportsEveryFault(t *testing.T) {
+	w := send(newFixture(t).server.Handler(), "POST", "/auth/login", `{"mobile_number":"12","otp":"12 a","role":"king","extra":1}`)
 	var problem struct {
 		Errors []struct{ Pointer, Code string }
 	}
 	if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil || len(problem.Errors) != 4 {
-		t.Errorf("every fault is listed: %s", w.Body)
+		t.Errorf("got %s, want 4 faults", w.Body)
 	}
 }
 
 func TestMethods(t *testing.T) {
-	h := newAdapter(t).server.Handler()
-	if w := ask(h, "OPTIONS", "/api/coach/profile", ""); w.Code != 204 || w.Header().Get("Allow") != "GET, HEAD, OPTIONS, PATCH" {
+	h := newFixture(t).server.Handler()
+	if w := send(h, "OPTIONS", "/api/coach/profile", ""); w.Code != 204 || w.Header().Get("Allow") != "GET, HEAD, OPTIONS, PATCH" {
 		t.Errorf("OPTIONS: %d %q", w.Code, w.Header().Get("Allow"))
 	}
-	if w := ask(h, "HEAD", "/healthz", ""); w.Code != 200 {
+	if w := send(h, "HEAD", "/healthz", ""); w.Code != 200 {
 		t.Errorf("HEAD: %d", w.Code)
 	}
-	if w := ask(h, "TRACE", "/healthz", ""); w.Code != 405 {
+	if w := send(h, "TRACE", "/healthz", ""); w.Code != 405 {
 		t.Errorf("TRACE: %d", w.Code)
 	}
 }
 
-func TestWallBeforeSignIn(t *testing.T) {
-	h := newAdapter(t, func(c *api.Config) { c.RequestsPerMinute = 2 }).server.Handler()
-	ask(h, "GET", "/api/me", "")
-	ask(h, "GET", "/nowhere", "")
-	if w := ask(h, "GET", "/api/me", ""); code(t, w) != "rate_limited" || w.Header().Get("Retry-After") == "" {
-		t.Errorf("the third: %s", w.Body)
+func TestRateLimitBeforeAuthentication(t *testing.T) {
+	h := newFixture(t, func(c *api.Config) { c.RequestsPerMinute = 2 }).server.Handler()
+	send(h, "GET", "/api/me", "")
+	send(h, "GET", "/nowhere", "")
+	if w := send(h, "GET", "/api/me", ""); problemCode(t, w) != "rate_limited" || w.Header().Get("Retry-After") == "" {
+		t.Errorf("third request: got %s, want rate_limited", w.Body)
 	}
-	if w := ask(h, "GET", "/nowhere", ""); w.Code != 429 {
-		t.Errorf("what is not there counts, too: %d", w.Code)
+	if w := send(h, "GET", "/nowhere", ""); w.Code != 429 {
+		t.Errorf("unknown path: got %d, want 429", w.Code)
 	}
-	if w := ask(h, "PUT", "/api/me", ""); w.Code != 405 {
-		t.Errorf("405 comes first: %d", w.Code)
+	if w := send(h, "PUT", "/api/me", ""); w.Code != 405 {
+		t.Errorf("wrong method: got %d, want 405", w.Code)
 	}
-	if w := ask(h, "GET", "/healthz", ""); w.Code != 200 {
-		t.Errorf("health does not count: %d", w.Code)
+	if w := send(h, "GET", "/healthz", ""); w.Code != 200 {
+		t.Errorf("healthz: got %d, want 200", w.Code)
 	}
 }
 
-// TestNothingLeaks: an unforeseen error and a panic show nothing and are logged
-// once, with the trace id that the caller was given.
-func TestNothingLeaks(t *testing.T) {
-	a := newAdapter(t)
+// TestInternalErrorsStayInternal checks that the response to an error or a panic does not
+// show it, and that the log has it once, with the trace id of the response.
+func TestInternalErrorsStayInternal(t *testing.T) {
+	a := newFixture(t)
 	h := a.server.HandlerWith(
 		api.TestRoute{Pattern: "/api/error/{id}", Public: true, Handle: func(ctx context.Context) (endpoint.Response, error) {
 			return endpoint.Response{}, errors.New("secret cause")
@@ -128,25 +128,25 @@ func TestNothingLeaks(t *testing.T) {
 	)
 	for _, path := range []string{"/api/error/hidden", "/api/panic/hidden"} {
 		a.log.Reset()
-		w := ask(h, "POST", path+"?token=hidden", "{}")
-		if code(t, w) != "internal_error" || strings.Contains(w.Body.String(), "secret") {
-			t.Errorf("%s: %s", path, w.Body)
+		w := send(h, "POST", path+"?token=hidden", "{}")
+		if problemCode(t, w) != "internal_error" || strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%s: got %s, want internal_error", path, w.Body)
 		}
 		logged := a.log.String()
 		if strings.Count(logged, "level=ERROR") != 1 || !strings.Contains(logged, "secret cause") || !strings.Contains(logged, w.Header().Get("X-Trace-Id")) {
 			t.Errorf("%s logged %s", path, logged)
 		}
 		if strings.Contains(logged, "hidden") {
-			t.Errorf("a path or query was logged: %s", logged)
+			t.Errorf("the log has a path or query: %s", logged)
 		}
 	}
 }
 
 func TestJWKS(t *testing.T) {
-	w := ask(newAdapter(t).server.Handler(), "GET", "/.well-known/jwks.json", "", "Accept: text/html")
+	w := send(newFixture(t).server.Handler(), "GET", "/.well-known/jwks.json", "", "Accept: text/html")
 	var set struct{ Keys []map[string]string }
 	if err := json.Unmarshal(w.Body.Bytes(), &set); err != nil || len(set.Keys) != 1 || set.Keys[0]["alg"] != "ES256" || set.Keys[0]["d"] != "" {
-		t.Errorf("key set: %s", w.Body)
+		t.Errorf("got %s, want one public ES256 key", w.Body)
 	}
 	if w.Header().Get("Cache-Control") != "public, max-age=300" {
 		t.Errorf("headers: %v", w.Header())

@@ -20,8 +20,7 @@ import (
 
 var updateProblems = flag.Bool("update-problems", false, "rewrite the golden files of problems")
 
-// TestProblems compares whole problem documents, with the headers that belong to
-// them, with golden files.
+// TestProblems compares problem documents and their headers with golden files.
 func TestProblems(t *testing.T) {
 	at := time.Date(2026, 3, 2, 14, 45, 12, 345678912, time.FixedZone("IST", 5*3600+1800))
 	problems := map[string]error{
@@ -32,15 +31,15 @@ func TestProblems(t *testing.T) {
 		"token_expired":      fault.New(fault.Unauthenticated, "token_expired", "The access token has expired."),
 		"otp_incorrect":      fault.New(fault.Invalid, "otp_incorrect", "Ask for a new OTP.").With("attempts_left", 4),
 		"otp_send_limit":     fault.New(fault.TooMany, "otp_send_limit", "Wait.").With("limit", "otp_sends_per_hour").With("ends_at", at).After(1500 * time.Millisecond),
-		"request_pending":    fault.New(fault.Conflict, "request_pending", "Asked already.").With("resend_allowed_at", at).With("request_id", askG).After(48 * time.Hour),
+		"request_pending":    fault.New(fault.Conflict, "request_pending", "The request is open.").With("resend_allowed_at", at).With("request_id", guardianRequestID).After(48 * time.Hour),
 		"profile_incomplete": fault.New(fault.Forbidden, "profile_incomplete", "Complete it.").With("missing", []string{"bio", "sports"}),
-		"unknown_code":       fault.New(fault.Conflict, "of_tomorrow", "A code that the catalogue lacks."),
+		"unknown_code":       fault.New(fault.Conflict, "of_tomorrow", "A code that is not in the catalogue."),
 		"validation_failed":  fault.Validation([]fault.Field{{Pointer: "/student/date_of_birth", Code: "invalid_date", Detail: `<This> "date" does not exist.`}, {Pointer: "", Code: "invalid_value", Detail: "Neither."}}),
 	}
 	for name, err := range problems {
 		t.Run(name, func(t *testing.T) {
-			h := newAdapter(t).server.HandlerWith(api.TestRoute{Pattern: "/api/problem", Public: true, Handle: func(ctx context.Context) (endpoint.Response, error) { return endpoint.Response{}, err }})
-			w := ask(h, "POST", "/api/problem", "{}", "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+			h := newFixture(t).server.HandlerWith(api.TestRoute{Pattern: "/api/problem", Public: true, Handle: func(ctx context.Context) (endpoint.Response, error) { return endpoint.Response{}, err }})
+			w := send(h, "POST", "/api/problem", "{}", "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
 			var got bytes.Buffer
 			fmt.Fprintf(&got, "%d\n", w.Code)
 			var names []string
@@ -80,15 +79,16 @@ func compare(t *testing.T, file string, got []byte) {
 	}
 }
 
-// TestNotFoundIsOne: what is absent and what is another's look the same.
-func TestNotFoundIsOne(t *testing.T) {
-	a := newAdapter(t)
+// TestNotFoundHidesExistence checks that an absent object and an object of another account
+// get the same response.
+func TestNotFoundHidesExistence(t *testing.T) {
+	a := newFixture(t)
 	h := a.server.HandlerWith(api.TestRoute{Pattern: "/api/absent/{id}", Handle: func(ctx context.Context) (endpoint.Response, error) { return endpoint.Response{}, fault.Missing() }})
 	token := "Authorization: Bearer " + a.token
 	trace := "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	want := ask(h, "POST", "/api/absent/1", "{}", token, trace)
-	for _, path := range []string{"/auth/sessions/nonsense", "/auth/sessions/" + strings.ToUpper(askG)} {
-		if got := ask(h, "DELETE", path, "", token, trace); got.Body.String() != want.Body.String() || got.Code != 404 {
+	want := send(h, "POST", "/api/absent/1", "{}", token, trace)
+	for _, path := range []string{"/auth/sessions/nonsense", "/auth/sessions/" + strings.ToUpper(guardianRequestID)} {
+		if got := send(h, "DELETE", path, "", token, trace); got.Body.String() != want.Body.String() || got.Code != 404 {
 			t.Errorf("%s: %s", path, got.Body)
 		}
 	}

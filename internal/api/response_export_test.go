@@ -10,29 +10,29 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// Wire gives the tests what one caller reads.
-type Wire struct{ view }
+// View builds responses for one caller.
+type View struct{ view }
 
-// NewWire returns what by reads at now.
-func NewWire(by actor.Actor, rules approval.Rules, now time.Time) Wire {
-	return Wire{view{by, rules, now}}
+// NewView returns a View for the caller by at the time now.
+func NewView(by actor.Actor, rules approval.Rules, now time.Time) View {
+	return View{view{by, rules, now}}
 }
 
-func (w Wire) Player(p *approval.Player) any   { return w.player(p) }
-func (w Wire) MyPlayer(p *approval.Player) any { return w.myPlayer(p) }
-func (w Wire) Request(r *approval.Request) any { return w.request(r) }
-func (w Wire) Reminder(r *approval.Request, left int) any {
-	return reminderResponse{w.request(r), left}
+func (v View) Player(p *approval.Player) any   { return v.player(p) }
+func (v View) MyPlayer(p *approval.Player) any { return v.myPlayer(p) }
+func (v View) Request(r *approval.Request) any { return v.request(r) }
+func (v View) Reminder(r *approval.Request, left int) any {
+	return reminderResponse{v.request(r), left}
 }
-func (w Wire) Status(p *approval.Player, h []approval.Record) any { return w.status(p, h) }
-func (w Wire) Pending(i approval.PendingItem) any                 { return w.pending(i) }
+func (v View) Status(p *approval.Player, h []approval.Record) any { return v.status(p, h) }
+func (v View) Pending(i approval.PendingItem) any                 { return v.pending(i) }
 
 func Availability(a approval.Availability) any { return newAvailabilityResponse(a) }
 
-// Inputs reads bodies as the handlers do, without a service behind them.
+// Inputs reads bodies as the handlers do.
 type Inputs struct{ s *Server }
 
-// NewInputs reads numbers of region, at a time.
+// NewInputs returns Inputs with a default region for numbers and a fixed time.
 func NewInputs(region string, now time.Time) Inputs {
 	rules := approval.Rules{Routes: map[approval.Channel]approval.Route{"in_app": nil, "sms": nil}}
 	return Inputs{&Server{Config: Config{

@@ -16,31 +16,31 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 )
 
-var updateWire = flag.Bool("update-wire", false, "rewrite the golden files of wire types")
+var updateResponses = flag.Bool("update-responses", false, "rewrite the golden files of responses")
 
 const (
-	playerID = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"
-	coachID  = "0198f2c4-0000-7000-8000-000000000001"
-	parentID = "0198f2c4-0000-7000-8000-000000000002"
-	childID  = "0198f2c4-0000-7000-8000-000000000003"
-	askG     = "0198f2c4-6a2b-7d10-8e44-1c9b5f7a2d03"
-	askS     = "0198f2c4-6a2c-7a41-b3d7-90e15c4f8a66"
-	recordID = "0198f2c4-7000-7a41-b3d7-90e15c4f8a66"
+	playerID          = "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"
+	coachID           = "0198f2c4-0000-7000-8000-000000000001"
+	parentID          = "0198f2c4-0000-7000-8000-000000000002"
+	childID           = "0198f2c4-0000-7000-8000-000000000003"
+	guardianRequestID = "0198f2c4-6a2b-7d10-8e44-1c9b5f7a2d03"
+	studentRequestID  = "0198f2c4-6a2c-7a41-b3d7-90e15c4f8a66"
+	recordID          = "0198f2c4-7000-7a41-b3d7-90e15c4f8a66"
 )
 
-// Times come with nanoseconds and in any zone; the wire has neither.
+// The times have nanoseconds and a zone, because responses must have neither.
 var (
-	wireNow = time.Date(2026, 3, 6, 14, 45, 0, 123456789, time.FixedZone("IST", 5*3600+1800))
-	asked   = wireNow.Add(-(4*24 + 1) * time.Hour)
+	testNow = time.Date(2026, 3, 6, 14, 45, 0, 123456789, time.FixedZone("IST", 5*3600+1800))
+	asked   = testNow.Add(-(4*24 + 1) * time.Hour)
 
 	coachActor    = actor.Actor{AccountID: coachID, Role: actor.Coach}
 	guardianActor = actor.Actor{AccountID: parentID, Role: actor.Guardian}
 	studentActor  = actor.Actor{AccountID: childID, Role: actor.Student}
-	wireRules     = approval.Rules{ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 168 * time.Hour}
+	testRules     = approval.Rules{ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 168 * time.Hour}
 )
 
-// kabir is a minor whose guardian has approved and who has not answered.
-func kabir() *approval.Player {
+// fixturePlayer is a minor whose guardian has approved. The student has not answered.
+func fixturePlayer() *approval.Player {
 	answered := asked.Add(3 * time.Hour)
 	return &approval.Player{
 		ID: playerID, CoachID: coachID, CoachName: "Asha Rao", Version: 2,
@@ -50,7 +50,7 @@ func kabir() *approval.Player {
 			AccountID: parentID,
 			Consent:   approval.Consent{State: approval.Approved, ChangedAt: answered, PendingSince: asked},
 			Request: &approval.Request{
-				ID: askG, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, PartyID: parentID, State: approval.RequestApproved,
+				ID: guardianRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, PartyID: parentID, State: approval.RequestApproved,
 				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: asked, LastSentAt: asked, ClosedAt: answered,
 				Deliveries: []approval.Delivery{
 					{Channel: "in_app", State: "delivered", At: asked},
@@ -62,7 +62,7 @@ func kabir() *approval.Player {
 			AccountID: childID,
 			Consent:   approval.Consent{State: approval.Pending, PendingSince: asked},
 			Request: &approval.Request{
-				ID: askS, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending,
+				ID: studentRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending,
 				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: asked, LastSentAt: asked,
 				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", At: asked}},
 			},
@@ -71,65 +71,65 @@ func kabir() *approval.Player {
 	}
 }
 
-// with returns kabir changed.
-func with(change func(*approval.Player)) *approval.Player {
-	p := kabir()
+// playerWith returns fixturePlayer after change.
+func playerWith(change func(*approval.Player)) *approval.Player {
+	p := fixturePlayer()
 	change(p)
 	return p
 }
 
-func TestWire(t *testing.T) {
+func TestResponses(t *testing.T) {
 	var (
-		coach, guardian, student = api.NewWire(coachActor, wireRules, wireNow), api.NewWire(guardianActor, wireRules, wireNow), api.NewWire(studentActor, wireRules, wireNow)
-		bothApproved             = with(func(p *approval.Player) { p.StudentApprover.Consent.State = approval.Approved })
-		adult                    = with(func(p *approval.Player) {
+		coach, guardian, student = api.NewView(coachActor, testRules, testNow), api.NewView(guardianActor, testRules, testNow), api.NewView(studentActor, testRules, testNow)
+		bothApproved             = playerWith(func(p *approval.Player) { p.StudentApprover.Consent.State = approval.Approved })
+		adult                    = playerWith(func(p *approval.Player) {
 			p.Guardian, p.GuardianApprover = nil, approval.Approver{Consent: approval.Consent{State: approval.Pending, PendingSince: asked}}
 			p.Student.DateOfBirth.Year, p.Student.Medical = 2000, ""
 			p.StudentApprover.Consent.State = approval.Approved
 		})
-		revoked   = with(func(p *approval.Player) { p.GuardianApprover.Consent.State = approval.Revoked })
-		failed    = with(func(p *approval.Player) { p.StudentApprover.Request.DeliveryFailed = true })
-		cancelled = with(func(p *approval.Player) { p.StudentApprover.Request.State = approval.RequestCancelled })
-		nameless  = with(func(p *approval.Player) { p.CoachName = "" })
-		strict    = wireRules
+		revoked   = playerWith(func(p *approval.Player) { p.GuardianApprover.Consent.State = approval.Revoked })
+		failed    = playerWith(func(p *approval.Player) { p.StudentApprover.Request.DeliveryFailed = true })
+		cancelled = playerWith(func(p *approval.Player) { p.StudentApprover.Request.State = approval.RequestCancelled })
+		nameless  = playerWith(func(p *approval.Player) { p.CoachName = "" })
+		strict    = testRules
 		history   = []approval.Record{
-			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, ApproverID: parentID, Action: approval.Approve, Reason: "Of course.\nHe loves it.", RequestID: askG, At: asked.Add(3 * time.Hour)},
-			{ID: askS, PlayerID: playerID, Party: actor.Student, ApproverID: childID, Action: approval.Reject, At: asked.Add(4 * time.Hour)},
+			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, ApproverID: parentID, Action: approval.Approve, Reason: "Of course.\nHe loves it.", RequestID: guardianRequestID, At: asked.Add(3 * time.Hour)},
+			{ID: studentRequestID, PlayerID: playerID, Party: actor.Student, ApproverID: childID, Action: approval.Reject, At: asked.Add(4 * time.Hour)},
 		}
 		waiting = approval.PendingItem{
 			PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta",
-			PendingSince: asked, HasNumber: true, Request: kabir().StudentApprover.Request, Reminders: 1,
+			PendingSince: asked, HasNumber: true, Request: fixturePlayer().StudentApprover.Request, Reminders: 1,
 		}
 		blocked = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta", PendingSince: asked, Reminders: 3}
-		gone    = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: wireNow, HasNumber: true, Request: cancelled.StudentApprover.Request}
+		gone    = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: testNow, HasNumber: true, Request: cancelled.StudentApprover.Request}
 	)
 	strict.RequireGuardianForMinors = true
-	revokedStrictly := with(func(p *approval.Player) {
+	revokedStrictly := playerWith(func(p *approval.Player) {
 		p.GuardianApprover.Consent.State, p.StudentApprover.Consent.State = approval.Revoked, approval.Approved
 	})
 	tests := map[string]struct {
 		schema string
 		answer any
 	}{
-		"player_coach":              {"Player", coach.Player(kabir())},
+		"player_coach":              {"Player", coach.Player(fixturePlayer())},
 		"player_coach_adult":        {"Player", coach.Player(adult)},
 		"player_coach_revoked":      {"Player", coach.Player(revoked)},
 		"player_coach_cancelled":    {"Player", coach.Player(cancelled)},
-		"player_coach_strict":       {"Player", api.NewWire(coachActor, strict, wireNow).Player(revokedStrictly)},
-		"player_guardian_approved":  {"Player", guardian.Player(kabir())},
+		"player_coach_strict":       {"Player", api.NewView(coachActor, strict, testNow).Player(revokedStrictly)},
+		"player_guardian_approved":  {"Player", guardian.Player(fixturePlayer())},
 		"player_guardian_revoked":   {"PlayerForParty", guardian.Player(revoked)},
-		"player_student_pending":    {"PlayerForParty", student.Player(kabir())},
+		"player_student_pending":    {"PlayerForParty", student.Player(fixturePlayer())},
 		"player_student_nameless":   {"PlayerForParty", student.Player(nameless)},
 		"player_student_minor":      {"Player", student.Player(bothApproved)},
 		"player_student_adult":      {"Player", student.Player(adult)},
-		"my_player_guardian":        {"MyPlayer", guardian.MyPlayer(kabir())},
-		"my_player_student":         {"MyPlayer", student.MyPlayer(kabir())},
-		"request_open":              {"Request", coach.Request(kabir().StudentApprover.Request)},
+		"my_player_guardian":        {"MyPlayer", guardian.MyPlayer(fixturePlayer())},
+		"my_player_student":         {"MyPlayer", student.MyPlayer(fixturePlayer())},
+		"request_open":              {"Request", coach.Request(fixturePlayer().StudentApprover.Request)},
 		"request_failed":            {"Request", coach.Request(failed.StudentApprover.Request)},
-		"request_closed":            {"Request", coach.Request(kabir().GuardianApprover.Request)},
-		"request_other_party":       {"Request", guardian.Request(kabir().StudentApprover.Request)},
-		"reminder":                  {"ReminderSent", coach.Reminder(kabir().StudentApprover.Request, 1)},
-		"status":                    {"ApprovalStatus", coach.Status(kabir(), history)},
+		"request_closed":            {"Request", coach.Request(fixturePlayer().GuardianApprover.Request)},
+		"request_other_party":       {"Request", guardian.Request(fixturePlayer().StudentApprover.Request)},
+		"reminder":                  {"ReminderSent", coach.Reminder(fixturePlayer().StudentApprover.Request, 1)},
+		"status":                    {"ApprovalStatus", coach.Status(fixturePlayer(), history)},
 		"status_adult_no_decisions": {"ApprovalStatus", student.Status(adult, nil)},
 		"pending":                   {"PendingApproval", coach.Pending(waiting)},
 		"pending_no_number":         {"PendingApproval", coach.Pending(blocked)},
@@ -141,13 +141,13 @@ func TestWire(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			conforms(t, tt.schema, got)
-			goldenWire(t, name+".json", append(got, '\n'))
+			checkSchema(t, tt.schema, got)
+			compareGolden(t, name+".json", append(got, '\n'))
 		})
 	}
 }
 
-func TestAvailabilityWire(t *testing.T) {
+func TestAvailabilityResponse(t *testing.T) {
 	for _, a := range []approval.Availability{
 		{PlayerID: playerID},
 		{PlayerID: playerID, GuardianApp: true},
@@ -158,7 +158,7 @@ func TestAvailabilityWire(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		conforms(t, "Availability", got)
+		checkSchema(t, "Availability", got)
 		var answer struct {
 			PlayerID string `json:"player_id"`
 			Guardian bool   `json:"guardian_app_enabled"`
@@ -183,8 +183,8 @@ func TestAvailabilityWire(t *testing.T) {
 	}
 }
 
-// conforms holds an answer against its schema in the published document.
-func conforms(t *testing.T, schema string, answer []byte) {
+// checkSchema validates a response against its schema in the OpenAPI document.
+func checkSchema(t *testing.T, schema string, answer []byte) {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -206,10 +206,10 @@ func conforms(t *testing.T, schema string, answer []byte) {
 	}
 }
 
-func goldenWire(t *testing.T, name string, got []byte) {
+func compareGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	path := filepath.Join("testdata", "wire", name)
-	if *updateWire {
+	path := filepath.Join("testdata", "responses", name)
+	if *updateResponses {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -219,6 +219,6 @@ func goldenWire(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; run with -update-wire and read the difference\n%s", path, got)
+		t.Errorf("%s differs; run with -update-responses and read the difference\n%s", path, got)
 	}
 }

@@ -23,40 +23,39 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// adapter is a Server whose stores are a few maps: enough for what the adapter
-// does before and after the features. Whole calls are tested with real databases
-// in package server.
-type adapter struct {
-	server  *api.Server
-	auth    *auth.Service
-	tray    *tray
-	hub     *notify.Hub
-	answers *answerStore
-	log     *bytes.Buffer
+// fixture is a Server with fake stores in memory, for tests of the checks before and
+// after the handlers. Package e2e tests whole requests with real databases.
+type fixture struct {
+	server    *api.Server
+	auth      *auth.Service
+	tray      *fakeTray
+	hub       *notify.Hub
+	responses *fakeResponseStore
+	log       *bytes.Buffer
 
 	session *auth.Session
 	token   string
 }
 
-// keyStore keeps secrets; sessionStore knows one session.
+// fakeSecretStore keeps secrets in memory. fakeSessionStore has one session.
 type (
-	keyStore     struct{ secrets []auth.Secret }
-	sessionStore struct {
+	fakeSecretStore  struct{ secrets []auth.Secret }
+	fakeSessionStore struct {
 		auth.Store
 		mu      sync.Mutex
 		session *auth.Session
 	}
 )
 
-func (k *keyStore) Secrets(context.Context) ([]auth.Secret, error) { return k.secrets, nil }
-func (k *keyStore) DropSecrets(context.Context, time.Time) error   { return nil }
-func (k *keyStore) AddSecret(_ context.Context, s auth.Secret) error {
+func (k *fakeSecretStore) Secrets(context.Context) ([]auth.Secret, error) { return k.secrets, nil }
+func (k *fakeSecretStore) DropSecrets(context.Context, time.Time) error   { return nil }
+func (k *fakeSecretStore) AddSecret(_ context.Context, s auth.Secret) error {
 	k.secrets = append(k.secrets, s)
 	return nil
 }
-func (s *sessionStore) MarkUsed(context.Context, string, int64, time.Time) error { return nil }
+func (s *fakeSessionStore) MarkUsed(context.Context, string, int64, time.Time) error { return nil }
 
-func (s *sessionStore) Session(_ context.Context, id string) (*auth.Session, error) {
+func (s *fakeSessionStore) Session(_ context.Context, id string) (*auth.Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.session == nil || s.session.ID != id {
@@ -68,19 +67,19 @@ func (s *sessionStore) Session(_ context.Context, id string) (*auth.Session, err
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-func newAdapter(t *testing.T, change ...func(*api.Config)) *adapter {
+func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 	t.Helper()
-	keys, err := auth.OpenKeys(t.Context(), &keyStore{}, []byte(strings.Repeat("m", 32)), time.Now)
+	keys, err := auth.OpenKeys(t.Context(), &fakeSecretStore{}, []byte(strings.Repeat("m", 32)), time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &adapter{hub: new(notify.Hub), answers: &answerStore{}, tray: &tray{state: notify.StreamState{Live: true}}, log: new(bytes.Buffer)}
+	a := &fixture{hub: new(notify.Hub), responses: &fakeResponseStore{}, tray: &fakeTray{state: notify.StreamState{Live: true}}, log: new(bytes.Buffer)}
 	a.session = &auth.Session{
 		ID: newID(), AccountID: newID(), Role: actor.Guardian, Number: "+919812345678", Generation: 1,
 		CreatedAt: time.Now(), EndsAt: time.Now().Add(time.Hour), IdleAt: time.Now().Add(time.Hour),
 	}
 	a.auth = &auth.Service{
-		Store: &sessionStore{session: a.session}, Keys: keys,
+		Store: &fakeSessionStore{session: a.session}, Keys: keys,
 		Tokens: auth.NewTokens(keys, "https://touchline.example", 15*time.Minute, time.Now),
 		Now:    time.Now, NewID: newID, Rand: rand.Reader,
 	}
@@ -89,7 +88,7 @@ func newAdapter(t *testing.T, change ...func(*api.Config)) *adapter {
 	}
 	c := api.Config{
 		Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now}, Hub: a.hub,
-		Idempotency: idempotency.New(a.answers, keys.Vault.For(auth.ForAnswers), time.Now, newID),
+		Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForAnswers), time.Now, newID),
 		Phones:      phone.Parser{DefaultRegion: "IN"},
 		PublicURL:   "https://touchline.example",
 		Now:         time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -102,8 +101,8 @@ func newAdapter(t *testing.T, change ...func(*api.Config)) *adapter {
 	return a
 }
 
-// ask sends one request; headers are "Name: value".
-func ask(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+// send sends one request; headers are "Name: value".
+func send(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
@@ -117,15 +116,15 @@ func ask(h http.Handler, method, target, body string, headers ...string) *httpte
 	return w
 }
 
-// code returns the code of a problem.
-func code(t *testing.T, w *httptest.ResponseRecorder) string {
+// problemCode returns the code of a problem document, or "" if the request succeeded.
+func problemCode(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	if w.Code < 400 {
 		return ""
 	}
 	var problem struct{ Code string }
 	if err := json.Unmarshal(w.Body.Bytes(), &problem); err != nil || w.Header().Get("Content-Type") != "application/problem+json" {
-		t.Fatalf("%d is no problem document: %s", w.Code, w.Body)
+		t.Fatalf("got %d %s, want a problem document", w.Code, w.Body)
 	}
 	return problem.Code
 }

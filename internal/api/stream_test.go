@@ -16,8 +16,8 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// tray keeps notifications of one account in memory.
-type tray struct {
+// fakeTray keeps the notifications of one account in memory.
+type fakeTray struct {
 	notify.TrayStore
 	mu    sync.Mutex
 	state notify.StreamState
@@ -25,7 +25,7 @@ type tray struct {
 	err   error
 }
 
-func (s *tray) add() string {
+func (s *fakeTray) add() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state.Seq++
@@ -34,20 +34,20 @@ func (s *tray) add() string {
 	return id
 }
 
-func (s *tray) change(f func(*tray)) {
+func (s *fakeTray) change(f func(*fakeTray)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s)
 }
 
-func (s *tray) NotificationsAfter(_ context.Context, _ string, after int64, limit int) ([]notify.Notification, error) {
+func (s *fakeTray) NotificationsAfter(_ context.Context, _ string, after int64, limit int) ([]notify.Notification, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rest := s.notes[after:]
 	return rest[:min(limit, len(rest))], nil
 }
 
-func (s *tray) NotificationSeq(_ context.Context, _, id string) (int64, bool, error) {
+func (s *fakeTray) NotificationSeq(_ context.Context, _, id string) (int64, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, n := range s.notes {
@@ -58,20 +58,20 @@ func (s *tray) NotificationSeq(_ context.Context, _, id string) (int64, bool, er
 	return 0, false, nil
 }
 
-func (s *tray) StreamState(context.Context, string, string, actor.Role, time.Time) (notify.StreamState, error) {
+func (s *fakeTray) StreamState(context.Context, string, string, actor.Role, time.Time) (notify.StreamState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state, s.err
 }
 
-// reader reads the ids of a stream's events.
-type reader struct {
+// eventReader reads the events of a stream.
+type eventReader struct {
 	t     *testing.T
 	lines *bufio.Scanner
 	body  io.Closer
 }
 
-func follow(t *testing.T, url, token, last string) *reader {
+func openStream(t *testing.T, url, token, last string) *eventReader {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	t.Cleanup(cancel)
@@ -89,60 +89,60 @@ func follow(t *testing.T, url, token, last string) *reader {
 	}
 	t.Cleanup(func() { _ = resp.Body.Close() })
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
-		t.Fatalf("answer %d %v", resp.StatusCode, resp.Header)
+		t.Fatalf("got %d %v, want 200 with text/event-stream", resp.StatusCode, resp.Header)
 	}
-	f := &reader{t, bufio.NewScanner(resp.Body), resp.Body}
+	f := &eventReader{t, bufio.NewScanner(resp.Body), resp.Body}
 	f.until("retry: ")
 	return f
 }
 
-// until returns the rest of the next line that begins so; "" at the end.
-func (f *reader) until(prefix string) string {
+// until returns the rest of the next line that begins with prefix, or "" at the end.
+func (f *eventReader) until(prefix string) string {
 	for f.lines.Scan() {
 		if rest, ok := strings.CutPrefix(f.lines.Text(), prefix); ok {
 			return rest
 		}
 	}
 	if err := f.lines.Err(); err != nil {
-		f.t.Errorf("the stream did not end well: %v", err)
+		f.t.Errorf("read the stream: %v", err)
 	}
 	return ""
 }
 
-func (f *reader) want(ids ...string) {
+func (f *eventReader) want(ids ...string) {
 	f.t.Helper()
 	for _, id := range ids {
 		if got := f.until("id: "); got != id {
-			f.t.Fatalf("event %q, want %s", got, id)
+			f.t.Fatalf("got event %q, want %s", got, id)
 		}
 		if data := f.until("data: "); !strings.Contains(data, id) {
-			f.t.Fatalf("data %q", data)
+			f.t.Fatalf("got data %q, want id %s", data, id)
 		}
 	}
 }
 
-func (f *reader) ends() {
+func (f *eventReader) ends() {
 	f.t.Helper()
 	if id := f.until("id: "); id != "" {
-		f.t.Errorf("event %s, want the end", id)
+		f.t.Errorf("got event %s, want the end of the stream", id)
 	}
 }
 
 func TestStream(t *testing.T) {
-	setup := func(t *testing.T) (*adapter, string) {
-		a := newAdapter(t)
+	setup := func(t *testing.T) (*fixture, string) {
+		a := newFixture(t)
 		srv := httptest.NewUnstartedServer(a.server.Handler())
-		// Shorter than the test: a stream must outlive them.
+		// Shorter than the test, because a stream must outlive them.
 		srv.Config.ReadTimeout, srv.Config.WriteTimeout = 100*time.Millisecond, 100*time.Millisecond
 		srv.Start()
 		t.Cleanup(srv.Close)
 		t.Cleanup(a.hub.Close)
 		return a, srv.URL
 	}
-	t.Run("only what is new, and it outlives the server's limits", func(t *testing.T) {
+	t.Run("sends only new notifications and outlives the server's timeouts", func(t *testing.T) {
 		a, url := setup(t)
 		a.tray.add()
-		f := follow(t, url, a.token, "")
+		f := openStream(t, url, a.token, "")
 		for range 5 {
 			f.until(": still here")
 		}
@@ -154,46 +154,46 @@ func TestStream(t *testing.T) {
 		for range 250 {
 			ids = append(ids, a.tray.add())
 		}
-		follow(t, url, a.token, ids[9]).want(ids[10:]...)
+		openStream(t, url, a.token, ids[9]).want(ids[10:]...)
 	})
-	t.Run("an unknown event is now", func(t *testing.T) {
+	t.Run("begins with new notifications after an unknown event", func(t *testing.T) {
 		a, url := setup(t)
 		a.tray.add()
 		for _, last := range []string{newID(), "42", "x\x01"[:1]} {
-			f := follow(t, url, a.token, last)
+			f := openStream(t, url, a.token, last)
 			f.want(a.tray.add())
 		}
 	})
-	ends := map[string]func(*adapter){
-		"session":  func(a *adapter) { a.tray.change(func(s *tray) { s.state.Live = false }) },
-		"link":     func(a *adapter) { a.tray.change(func(s *tray) { s.state.Links-- }) },
-		"store":    func(a *adapter) { a.tray.change(func(s *tray) { s.err = fmt.Errorf("gone") }) },
-		"shutdown": func(a *adapter) { a.hub.Close() },
+	ends := map[string]func(*fixture){
+		"session":  func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Live = false }) },
+		"link":     func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Links-- }) },
+		"store":    func(a *fixture) { a.tray.change(func(s *fakeTray) { s.err = fmt.Errorf("gone") }) },
+		"shutdown": func(a *fixture) { a.hub.Close() },
 	}
 	for name, end := range ends {
 		t.Run("ends with the "+name, func(t *testing.T) {
 			a, url := setup(t)
 			a.tray.state.Links = 2
-			f := follow(t, url, a.token, "")
+			f := openStream(t, url, a.token, "")
 			time.Sleep(150 * time.Millisecond)
 			end(a)
 			f.ends()
 		})
 	}
-	t.Run("the eleventh ends the first", func(t *testing.T) {
+	t.Run("the eleventh stream of an account ends the first", func(t *testing.T) {
 		a, url := setup(t)
-		first := follow(t, url, a.token, "")
-		var last *reader
+		first := openStream(t, url, a.token, "")
+		var last *eventReader
 		for range 10 {
-			last = follow(t, url, a.token, "")
+			last = openStream(t, url, a.token, "")
 		}
 		first.ends()
 		last.want(a.tray.add())
 	})
-	t.Run("HEAD does not follow", func(t *testing.T) {
+	t.Run("HEAD returns at once", func(t *testing.T) {
 		a, _ := setup(t)
-		if w := ask(a.server.Handler(), "HEAD", "/api/notifications/stream", "", "Authorization: Bearer "+a.token); w.Code != 200 {
-			t.Errorf("answer %d", w.Code)
+		if w := send(a.server.Handler(), "HEAD", "/api/notifications/stream", "", "Authorization: Bearer "+a.token); w.Code != 200 {
+			t.Errorf("got %d, want 200", w.Code)
 		}
 	})
 }

@@ -22,59 +22,59 @@ const (
 	documentID = "0198f2c4-5e00-7b11-8f3a-2d6c4e8b9a02"
 )
 
-// tokens knows one operator, whatever the secret, and takes every record.
-type tokens struct{ operator.Store }
+// fakeTokenStore returns the same operator token for every secret.
+type fakeTokenStore struct{ operator.Store }
 
-func (tokens) TokenByHash(context.Context, []byte) (*operator.Token, error) {
+func (fakeTokenStore) TokenByHash(context.Context, []byte) (*operator.Token, error) {
 	return &operator.Token{ID: coachID, Name: "desk", Scopes: []operator.Scope{operator.KYC}, EndsAt: time.Now().Add(time.Hour)}, nil
 }
-func (tokens) MarkTokenUsed(context.Context, string, time.Time, time.Time) error { return nil }
-func (tokens) Record(context.Context, actor.Operator, string, string, string, string) error {
+func (fakeTokenStore) MarkTokenUsed(context.Context, string, time.Time, time.Time) error { return nil }
+func (fakeTokenStore) Record(context.Context, actor.Operator, string, string, string, string) error {
 	return nil
 }
 
-// passport is a document store with one document.
-type passport struct {
+// fakeDocumentStore has one document.
+type fakeDocumentStore struct {
 	coach.DocumentStore
 	file coach.StoredFile
 }
 
-func (p passport) DocumentByID(context.Context, string) (coach.Document, error) {
-	return coach.Document{ID: documentID, CoachID: coachID, Kind: coach.Identity, File: p.file}, nil
+func (s fakeDocumentStore) DocumentByID(context.Context, string) (coach.Document, error) {
+	return coach.Document{ID: documentID, CoachID: coachID, Kind: coach.Identity, File: s.file}, nil
 }
 
-// tape is a file store from which every file comes slowly.
-type tape struct {
+// slowFileStore has one file, which is read slowly.
+type slowFileStore struct {
 	coach.Files
 	content []byte
 }
 
-func (f tape) Open(context.Context, string) (io.ReadSeekCloser, int64, error) {
-	return slow{bytes.NewReader(f.content)}, int64(len(f.content)), nil
+func (f slowFileStore) Open(context.Context, string) (io.ReadSeekCloser, int64, error) {
+	return slowReader{bytes.NewReader(f.content)}, int64(len(f.content)), nil
 }
 
-type slow struct{ *bytes.Reader }
+type slowReader struct{ *bytes.Reader }
 
-// WriteTo is hidden, so that pieces are read.
-func (s slow) WriteTo(w io.Writer) (int64, error) {
+// WriteTo calls Read, which bytes.Reader.WriteTo would not.
+func (s slowReader) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, struct{ io.Reader }{s})
 }
 
-func (s slow) Read(p []byte) (int, error) {
+func (s slowReader) Read(p []byte) (int, error) {
 	time.Sleep(60 * time.Millisecond)
 	return s.Reader.Read(p[:min(len(p), 100_000)])
 }
-func (slow) Close() error { return nil }
+func (slowReader) Close() error { return nil }
 
-// TestLongDocument: a document that takes longer to leave than the server's time
-// for an answer arrives, and cannot act as a page.
-func TestLongDocument(t *testing.T) {
+// TestSlowDocument checks that a document arrives that takes longer than the server's write
+// timeout, and that a browser cannot run it as a page.
+func TestSlowDocument(t *testing.T) {
 	content := bytes.Repeat([]byte("%PDF-1.7\n"), 150_000)
 	handler := admin.New(admin.Config{
-		Operators: &operator.Service{Store: tokens{}, Now: time.Now},
+		Operators: &operator.Service{Store: fakeTokenStore{}, Now: time.Now},
 		Documents: &coach.Documents{
-			Store: passport{file: coach.StoredFile{Name: "पासपोर्ट 2.pdf", MediaType: coach.PDF, Size: int64(len(content)), SHA256: "5e00"}},
-			Files: tape{content: content},
+			Store: fakeDocumentStore{file: coach.StoredFile{Name: "पासपोर्ट 2.pdf", MediaType: coach.PDF, Size: int64(len(content)), SHA256: "5e00"}},
+			Files: slowFileStore{content: content},
 		},
 		Vault: new(auth.Vault), Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}).Handler()
@@ -102,7 +102,7 @@ func TestLongDocument(t *testing.T) {
 	}
 	resp, body, err := ask()
 	if err != nil || resp.StatusCode != 200 || !bytes.Equal(body, content) {
-		t.Errorf("%d with %d of %d bytes, %v", resp.StatusCode, len(body), len(content), err)
+		t.Errorf("got %d with %d of %d bytes, %v", resp.StatusCode, len(body), len(content), err)
 	}
 	for name, want := range map[string]string{
 		"Content-Type":            coach.PDF,
@@ -113,16 +113,16 @@ func TestLongDocument(t *testing.T) {
 		"Etag":                    `"5e00"`,
 	} {
 		if got := resp.Header.Get(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
+			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 	if resp, body, err := ask("If-None-Match", `"5e00"`); err != nil || resp.StatusCode != 304 || len(body) != 0 {
-		t.Errorf("what is there already: %d, %d bytes, %v", resp.StatusCode, len(body), err)
+		t.Errorf("known ETag: got %d, %d bytes, %v, want an empty 304", resp.StatusCode, len(body), err)
 	}
 	if resp, body, err := ask("Range", "bytes=2000000-"); err != nil || resp.StatusCode != 416 || len(body) != 0 {
-		t.Errorf("a part that is not there: %d %q, %v", resp.StatusCode, body, err)
+		t.Errorf("range after the end: got %d %q, %v, want an empty 416", resp.StatusCode, body, err)
 	}
 	if resp, body, err := ask("Range", "bytes=0-3"); err != nil || resp.StatusCode != 206 || string(body) != "%PDF" {
-		t.Errorf("a part: %d %q, %v", resp.StatusCode, body, err)
+		t.Errorf("range: got %d %q, %v, want 206 %%PDF", resp.StatusCode, body, err)
 	}
 }
