@@ -78,8 +78,7 @@ func (s State) Allowed() []string {
 // targetState returns the state that a party's trigger leads to.
 func (t Trigger) targetState() State { return State(t) }
 
-// Consent is the response of one party. The two consents of a player are
-// independent.
+// Consent is the response of one party. The two consents of a player are independent.
 type Consent struct {
 	State State
 	// ChangedAt is when the state last changed; zero before the first change.
@@ -89,8 +88,7 @@ type Consent struct {
 	PendingSince time.Time
 }
 
-// move sets the state and its times. ChangedAt always increases, even if the clock
-// steps back.
+// move sets the state and its times. ChangedAt always increases, even if the clock steps back.
 func (c *Consent) move(to State, now time.Time) {
 	if c.State == to {
 		return
@@ -110,8 +108,7 @@ func laterThan(last, now time.Time) time.Time {
 	return last.Add(time.Microsecond)
 }
 
-// restart makes the consent pending from now on, for a new contact or another
-// student.
+// restart makes the consent pending from now on, for a new contact or another student.
 func (c *Consent) restart(now time.Time) {
 	c.move(Pending, now)
 	c.PendingSince = now

@@ -92,8 +92,7 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 	return c, nil
 }
 
-// Lift ends a dispute: the coach may ask this number again. The request stays
-// closed.
+// Lift ends a dispute: the coach may ask this number again. The request stays closed.
 func (p *Player) Lift(by actor.Actor, requestID string) (Change, error) {
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()

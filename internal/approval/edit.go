@@ -16,8 +16,7 @@ type Patch struct {
 }
 
 // MayOpenRequest reports whether the patch changes a field that consent depends on,
-// so that it may open a request. Opening a request requires a complete coach
-// profile.
+// so that it may open a request. Opening a request requires a complete coach profile.
 func (p Patch) MayOpenRequest() bool {
 	s := p.Student
 	return s.FullName != nil || s.DateOfBirth != nil || s.Number != nil || p.Guardian != nil && p.Guardian.Number != nil

@@ -12,8 +12,7 @@ type Page struct {
 	After Keyset
 }
 
-// Keyset is the position of the last item of the previous page; the zero Keyset is
-// the start.
+// Keyset is the position of the last item of the previous page; the zero Keyset is the start.
 type Keyset struct {
 	At    time.Time
 	ID    string

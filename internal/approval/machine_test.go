@@ -194,8 +194,7 @@ func (r *machineTest) holder(party actor.Role) actor.Actor {
 	return actor.Actor{Role: party, AccountID: account(party, n), Number: n}
 }
 
-// drawRequest draws the request id of a call: none, the newest, an older or an
-// unknown one.
+// drawRequest draws the request id of a call: none, the newest, an older or an unknown one.
 func (r *machineTest) drawRequest(h *modelApprover) string {
 	return rapid.SampledFrom(append([]string{"", h.requestID, "unknown"}, r.old...)).Draw(r.T, "request")
 }
@@ -222,8 +221,7 @@ func (r *machineTest) decide(*rapid.T) {
 	r.expect(err, want)
 }
 
-// decideUnauthorized tries to decide with a former number, the coach's account or
-// another coach.
+// decideUnauthorized tries to decide with a former number, the coach's account or another coach.
 func (r *machineTest) decideUnauthorized(*rapid.T) {
 	party, h := r.party()
 	n := r.draw("other")

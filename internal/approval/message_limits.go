@@ -29,8 +29,7 @@ type MessageLimit struct {
 // For returns the limits that a message from a coach to an address counts against, in
 // lock order: the counter that all messages of a transaction share comes first, so
 // that two transactions cannot deadlock. perCoach is what the coach may send in all.
-// coachID is empty after the coach has closed the account; then only PerNumber
-// applies.
+// coachID is empty after the coach has closed the account; then only PerNumber applies.
 func (l MessageLimits) For(coachID string, perCoach int64, to string) []MessageLimit {
 	var limits []MessageLimit
 	if coachID != "" {

@@ -62,11 +62,9 @@ type Contact struct {
 	Number phone.Number
 }
 
-// Approver is one party of a player: its account, its consent and its newest
-// request.
+// Approver is one party of a player: its account, its consent and its newest request.
 type Approver struct {
-	// AccountID is the account that may respond; empty while the party has no
-	// number.
+	// AccountID is the account that may respond; empty while the party has no number.
 	AccountID string
 	Consent   Consent
 	// Request is the newest request in any state, or nil.

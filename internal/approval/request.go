@@ -60,8 +60,7 @@ type Delivery struct {
 	At     time.Time
 }
 
-// Change is what to save with a player in one transaction. The zero Change saves
-// nothing.
+// Change is what to save with a player in one transaction. The zero Change saves nothing.
 type Change struct {
 	// Save reports whether the player itself changed.
 	Save bool
@@ -76,8 +75,7 @@ type Change struct {
 	// Send are the messages to queue.
 	Send []Message
 	// Explicit reports whether the coach asked for the messages: if the tier has no
-	// SMS left today, the change fails with tier_limit. Other messages wait
-	// instead.
+	// SMS left today, the change fails with tier_limit. Other messages wait instead.
 	Explicit bool
 	// Reminded is the party that received a reminder, or empty.
 	Reminded actor.Role
@@ -85,8 +83,7 @@ type Change struct {
 	Dispute *Request
 	// Lift is the party whose dispute ends, or empty.
 	Lift actor.Role
-	// ForgetNotifications are the accounts whose notifications about the player are
-	// deleted.
+	// ForgetNotifications are the accounts whose notifications about the player are deleted.
 	ForgetNotifications []string
 	Events              []event.Event
 }

@@ -16,8 +16,7 @@ type Rules struct {
 	// ReminderWindow.
 	RemindersPerWindow int
 	ReminderWindow     time.Duration
-	// RequireGuardianForMinors makes a minor's app services require the guardian's
-	// approval too.
+	// RequireGuardianForMinors makes a minor's app services require the guardian's approval too.
 	RequireGuardianForMinors bool
 	// AllowCoachAsContact lets coaches use their own number as a contact.
 	AllowCoachAsContact bool
@@ -27,8 +26,7 @@ type Rules struct {
 	DefaultChannels []Channel
 	// TestNumber reports whether n is configured for app-store review.
 	TestNumber func(n phone.Number) bool
-	// CheckRoster returns an error if a coach has too many players; nil is no
-	// limit.
+	// CheckRoster returns an error if a coach has too many players; nil is no limit.
 	CheckRoster func(Roster) error
 }
 

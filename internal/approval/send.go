@@ -70,8 +70,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	return c, true, nil
 }
 
-// newRequest opens a request to party, whose consent is pending, and queues its
-// messages.
+// newRequest opens a request to party, whose consent is pending, and queues its messages.
 func (p *Player) newRequest(party actor.Role, channels []Channel, rules Rules, op Operation, c *Change) {
 	approver := p.Approver(party)
 	approver.Request = &Request{

@@ -24,16 +24,14 @@ type Store interface {
 	UpdatePlayer(ctx context.Context, id string, load LoadOptions, fn func(*Player) (Change, error)) error
 
 	Player(ctx context.Context, by actor.Actor, id string) (*Player, error)
-	// ConsentStatus reads only what Availability needs: it is the most frequent
-	// read.
+	// ConsentStatus reads only what Availability needs: it is the most frequent read.
 	ConsentStatus(ctx context.Context, by actor.Actor, id string) (ConsentStatus, error)
 	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
 	Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error)
 	History(ctx context.Context, playerID string) ([]Record, error)
 	// LoadDeliveries sets the deliveries of the requests, oldest first.
 	LoadDeliveries(ctx context.Context, requests ...*Request) error
-	// Request returns a request to the coach who sent it and to the party that it
-	// asks.
+	// Request returns a request to the coach who sent it and to the party that it asks.
 	Request(ctx context.Context, by actor.Actor, id string) (*Request, error)
 	// Pending omits guardians of adults: students born on or before adultBorn,
 	// unless a request to the guardian is open.
@@ -45,8 +43,7 @@ type Store interface {
 	AnyApproved(ctx context.Context, studentID string) (bool, error)
 }
 
-// LoadOptions says what UpdatePlayer loads besides the player and its newest
-// requests.
+// LoadOptions says what UpdatePlayer loads besides the player and its newest requests.
 type LoadOptions struct {
 	// RemindersSince loads the reminders sent after it, unless zero.
 	RemindersSince time.Time
@@ -70,8 +67,7 @@ func NewService(store Store, rules Rules, now func() time.Time, newID func() str
 // Channels returns the channels of the service, sorted.
 func (s *Service) Channels() []Channel { return slices.Sorted(maps.Keys(s.Rules.Routes)) }
 
-// operation returns a new Operation at the current time, in the precision of the
-// database.
+// operation returns a new Operation at the current time, in the precision of the database.
 func (s *Service) operation() Operation {
 	return Operation{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID}
 }

@@ -76,8 +76,7 @@ func openS3(address string, getenv func(string) string) (*bucket, error) {
 	return &bucket{client, u.Host, strings.Trim(path.Clean("/"+u.Path), "/")}, nil
 }
 
-// transport returns an HTTP transport whose timeouts detect a server that does not
-// respond.
+// transport returns an HTTP transport whose timeouts detect a server that does not respond.
 func transport() *http.Transport {
 	return &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,

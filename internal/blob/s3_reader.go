@@ -24,8 +24,7 @@ type objectReader struct {
 	closed bool
 }
 
-// Read implements io.Reader. It fails once the server sends nothing for
-// stallTimeout.
+// Read implements io.Reader. It fails once the server sends nothing for stallTimeout.
 func (o *objectReader) Read(p []byte) (int, error) {
 	switch {
 	case o.closed:

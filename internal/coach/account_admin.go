@@ -15,8 +15,7 @@ import (
 // MaxSuspensionReason bounds the reason of a suspension, in characters.
 const MaxSuspensionReason = 500
 
-// Account is a coach's account as operators see it. It contains nothing about
-// players.
+// Account is a coach's account as operators see it. It contains nothing about players.
 type Account struct {
 	ID              string
 	Number          phone.Number
@@ -69,8 +68,7 @@ type AccountAdmin struct {
 	Store AccountAdminStore
 }
 
-// Find returns up to limit matching coaches, ordered by name, and audits the
-// search.
+// Find returns up to limit matching coaches, ordered by name, and audits the search.
 func (a *AccountAdmin) Find(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error) {
 	return a.Store.FindCoaches(ctx, by, s, limit)
 }

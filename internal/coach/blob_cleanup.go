@@ -15,8 +15,7 @@ const (
 
 // DeleteExpiredBlobs deletes blobs without a document and blobs of unfinished
 // uploads: first the bytes, then the record, so that no bytes are left without a
-// record. Several replicas may run it at once. It returns the number of deleted
-// blobs.
+// record. Several replicas may run it at once. It returns the number of deleted blobs.
 func (s *Documents) DeleteExpiredBlobs(ctx context.Context) (int64, error) {
 	var deleted int64
 	var failed []error

@@ -51,8 +51,7 @@ type Attention struct {
 	StudentName string
 	Party       actor.Role
 	RequestID   string
-	// DocumentID and Title identify the certificate; empty if the item is not about
-	// one.
+	// DocumentID and Title identify the certificate; empty if the item is not about one.
 	DocumentID string
 	Title      string
 }
@@ -63,8 +62,7 @@ type ConsentCounts struct{ Pending, Approved, Rejected, Revoked int }
 // PendingCounts counts the pending approvals by age.
 type PendingCounts struct {
 	Total int
-	// Over48h are pending for more than FollowUpTarget, LongPending for more than
-	// LongPending.
+	// Over48h are pending for more than FollowUpTarget, LongPending for more than LongPending.
 	Over48h, LongPending int
 	// Oldest is when the oldest one became pending; zero if there is none.
 	Oldest time.Time
@@ -102,8 +100,7 @@ type Dashboard struct {
 	}
 	Pending  PendingCounts
 	FollowUp FollowUp
-	// Attention is newest first, at most MaxAttention items. Counts count all
-	// items.
+	// Attention is newest first, at most MaxAttention items. Counts count all items.
 	Attention []Attention
 	Counts    map[AttentionKind]int
 	Unread    int
@@ -111,8 +108,7 @@ type Dashboard struct {
 
 // DashboardStore reads dashboards; package store implements it.
 type DashboardStore interface {
-	// Dashboard reads the dashboard of a coach as of now, without what depends on
-	// settings.
+	// Dashboard reads the dashboard of a coach as of now, without what depends on settings.
 	Dashboard(ctx context.Context, coachID string, now time.Time) (*Dashboard, error)
 }
 

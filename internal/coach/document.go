@@ -41,8 +41,7 @@ type Document struct {
 	// IssuedOn and ExpiresOn are optional.
 	IssuedOn, ExpiresOn Date
 	File                StoredFile
-	// InProfile reports whether the profile shows it, as a certification or as the
-	// picture.
+	// InProfile reports whether the profile shows it, as a certification or as the picture.
 	InProfile bool
 	// NoticeAt is when the next expiry notice is due; zero if none is.
 	NoticeAt             time.Time
@@ -107,8 +106,7 @@ type DocumentPatch struct {
 	IssuedOn, ExpiresOn *Date
 }
 
-// Apply returns d with the patch applied. A new expiry date restarts the expiry
-// notices.
+// Apply returns d with the patch applied. A new expiry date restarts the expiry notices.
 func (d Document) Apply(patch DocumentPatch, now time.Time) (Document, error) {
 	ends := d.ExpiresOn
 	set(&d.Title, patch.Title)

@@ -38,8 +38,7 @@ type DocumentStore interface {
 	Document(ctx context.Context, coachID, id string) (Document, error)
 	// DocumentByID returns a document of any coach, or not_found.
 	DocumentByID(ctx context.Context, id string) (Document, error)
-	// Storage returns the number and bytes of a coach's documents, and the tier
-	// status.
+	// Storage returns the number and bytes of a coach's documents, and the tier status.
 	Storage(ctx context.Context, coachID string) (documents int, bytes int64, status TierStatus, err error)
 
 	// ReserveBlobs records blobs that are about to be written, until expires.
@@ -128,8 +127,7 @@ type Documents struct {
 	NewSpool func() (Spool, error)
 	// CheckStorage is the storage limit of the tier; nil is no limit.
 	CheckStorage StorageCheck
-	// PublicPicture reports whether the directory shows the picture of a coach; nil
-	// means no.
+	// PublicPicture reports whether the directory shows the picture of a coach; nil means no.
 	PublicPicture func(ctx context.Context, coachID string) (bool, error)
 
 	Now   func() time.Time

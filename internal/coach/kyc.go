@@ -33,8 +33,7 @@ const (
 	Reject   KYCAction = "reject"
 )
 
-// kycTransitions are all transitions and who may make them; docs/architecture.md
-// draws them.
+// kycTransitions are all transitions and who may make them; docs/architecture.md draws them.
 var kycTransitions = []struct {
 	from     KYCState
 	action   KYCAction
@@ -48,8 +47,7 @@ var kycTransitions = []struct {
 	{Submitted, Reject, true, Rejected},
 }
 
-// ByOperator reports whether the action is an operator's; otherwise it is the
-// coach's.
+// ByOperator reports whether the action is an operator's; otherwise it is the coach's.
 func (a KYCAction) ByOperator() bool {
 	for _, c := range kycTransitions {
 		if c.action == a {

@@ -43,8 +43,7 @@ type ListingPictureSize struct {
 
 // Listing is the stored directory entry of a coach: the fields that the coach
 // shows, and what decides whether it is visible. It contains no settings, because
-// settings change and may differ between replicas: Directory applies them on each
-// read.
+// settings change and may differ between replicas: Directory applies them on each read.
 type Listing struct {
 	CoachID string
 	Tier    string
@@ -60,8 +59,7 @@ type Listing struct {
 	Certificates []Certificate
 }
 
-// Listing returns the listing of a coach; ok is false if the coach is hidden or
-// suspended.
+// Listing returns the listing of a coach; ok is false if the coach is hidden or suspended.
 func (s ListingSource) Listing() (l Listing, ok bool) {
 	if !s.Visible || s.Suspended {
 		return Listing{}, false
@@ -113,8 +111,7 @@ func (l Listing) withFields(show []string) Listing {
 func (l Listing) Shows(field string) bool { return slices.Contains(l.Show, field) }
 
 // Terms returns the sorted index terms of the shown fields without duplicates: the
-// sports, every prefix of the words of name and sports, and the whole words of the
-// bio.
+// sports, every prefix of the words of name and sports, and the whole words of the bio.
 func (l Listing) Terms() []string {
 	var terms []string
 	for _, sport := range l.Sports {

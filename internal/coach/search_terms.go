@@ -71,6 +71,5 @@ func eachPrefix(word string, fn func(prefix string)) {
 func sportTerm(folded string) string { return "s:" + folded }
 func wordTerm(word string) string    { return "w:" + indexedPrefix(word) }
 
-// exceedsIndex reports whether the index may confuse a word with others of the same
-// prefix.
+// exceedsIndex reports whether the index may confuse a word with others of the same prefix.
 func exceedsIndex(word string) bool { return utf8.RuneCountInString(word) >= maxTermLength }

@@ -34,8 +34,7 @@ type SubscriptionStore interface {
 	// UpdateTier calls fn with the stored tier name, "" for none, and stores the
 	// name that it returns, unless it is the same. fn may run more than once.
 	UpdateTier(ctx context.Context, coachID string, fn func(stored string) (string, error)) error
-	// SetTier stores the tier and writes the operator's audit log entry in one
-	// transaction.
+	// SetTier stores the tier and writes the operator's audit log entry in one transaction.
 	SetTier(ctx context.Context, by actor.Operator, coachID, name string) error
 }
 

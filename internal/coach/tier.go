@@ -43,8 +43,7 @@ const ForVisibility = "visibility"
 // Tiers are the configured tiers. The zero Tiers has one tier without a name and
 // without limits.
 type Tiers struct {
-	// List is in the order of the file. The first tier applies to coaches without
-	// one.
+	// List is in the order of the file. The first tier applies to coaches without one.
 	List []Tier
 	// KYC is the setting KYC: whether coaches are verified.
 	KYC bool
@@ -92,8 +91,7 @@ func (ts Tiers) Names() []string {
 	return names
 }
 
-// KYCState returns the state that clients see: Disabled while the setting KYC is
-// off.
+// KYCState returns the state that clients see: Disabled while the setting KYC is off.
 func (ts Tiers) KYCState(stored KYCState) KYCState {
 	if !ts.KYC {
 		return Disabled

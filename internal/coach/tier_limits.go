@@ -98,8 +98,7 @@ func (ts Tiers) checkLimit(s TierStatus, name, of string, usage, more int64, lim
 // example after a downgrade, keeps everything but cannot add more.
 func withinLimit(limit, usage, more int64) bool { return limit == 0 || usage+more <= limit }
 
-// tierLimitError returns a tier_limit that names the first tier for which enough is
-// true.
+// tierLimitError returns a tier_limit that names the first tier for which enough is true.
 func (ts Tiers) tierLimitError(s TierStatus, limit string, enough func(Tier) bool, format string, args ...any) *fault.Error {
 	var needed any
 	advice := ""

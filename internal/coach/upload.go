@@ -23,8 +23,7 @@ type Upload struct {
 	File                File   // nil if the client sent none
 }
 
-// Check detects the type of an uploaded file and returns its faults, without
-// decoding it.
+// Check detects the type of an uploaded file and returns its faults, without decoding it.
 func (s *Documents) Check(upload Upload) (mediaType string, faults []fault.Field, err error) {
 	if upload.File == nil {
 		return "", []fault.Field{{Pointer: "/file", Code: "required", Detail: "This is needed."}}, nil

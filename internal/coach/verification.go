@@ -13,8 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Limits of a submission and of its decision (contract section 3), in characters and
-// items.
+// Limits of a submission and of its decision (contract section 3), in characters and items.
 const (
 	MaxLegalName    = 100
 	MaxKYCDocuments = 10
@@ -64,8 +63,7 @@ type VerificationStore interface {
 	// log entry in one transaction. It returns ErrSuperseded if the coach has a
 	// newer submission. The result has no legal name.
 	DecideKYC(ctx context.Context, by actor.Operator, id string, d KYCDecision) (Submission, error)
-	// KYCQueue returns the undecided submissions, oldest first, without legal
-	// names.
+	// KYCQueue returns the undecided submissions, oldest first, without legal names.
 	KYCQueue(ctx context.Context, after KYCCursor, limit int) ([]Submission, error)
 	// NewestKYC returns the id of a coach's newest submission, or not_found.
 	NewestKYC(ctx context.Context, coachID string) (string, error)
@@ -139,8 +137,7 @@ func (v *Verifications) Read(ctx context.Context, by actor.Operator, id string) 
 	return v.Store.ReadKYC(ctx, by, id)
 }
 
-// ErrSuperseded refuses a decision about a submission that is not the coach's
-// newest one.
+// ErrSuperseded refuses a decision about a submission that is not the coach's newest one.
 func ErrSuperseded(newest string) error {
 	return fault.New(fault.Conflict, "request_superseded", "The coach has a newer submission: %s. Read it and decide about it.", newest).With("request_id", newest)
 }

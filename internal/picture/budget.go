@@ -2,8 +2,7 @@ package picture
 
 // decodeBudget is how many bytes one decode may hold. A process may use 192 MB:
 // about 28 when idle, 20 for other requests, the rest is this. It is enough for a
-// picture of MaxPixels with 8 bytes a pixel, and for a progressive 4:2:0 JPEG of
-// MaxPixels.
+// picture of MaxPixels with 8 bytes a pixel, and for a progressive 4:2:0 JPEG of MaxPixels.
 const decodeBudget = 140 << 20
 
 // MemoryLimit is the value for debug.SetMemoryLimit, in bytes, in a process that

@@ -17,8 +17,7 @@ const (
 	maxRead = 256
 	// heapCheckEvery is the number of bytes between two checks of the heap.
 	heapCheckEvery = 4 << 10
-	// minGrowth is how much the heap must grow, in bytes, before the next forced
-	// collection.
+	// minGrowth is how much the heap must grow, in bytes, before the next forced collection.
 	minGrowth = 8 << 20
 )
 
@@ -35,8 +34,7 @@ type decodeReader struct {
 
 	untilHeapCheck int
 	lastLive       uint64
-	// stopErr is the error returned to the decoder: decoders hide errors of their
-	// reader.
+	// stopErr is the error returned to the decoder: decoders hide errors of their reader.
 	stopErr error
 }
 
@@ -96,8 +94,7 @@ func heapBytes() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// decodeError returns the reason for a failed decode: stopErr if set, else a
-// FileError.
+// decodeError returns the reason for a failed decode: stopErr if set, else a FileError.
 func (w *decodeReader) decodeError(err error) error {
 	switch {
 	case w.stopErr != nil:

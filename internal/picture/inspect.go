@@ -27,8 +27,7 @@ const (
 type Info struct {
 	// MediaType is PDF, JPEG, PNG or WebP.
 	MediaType string
-	// Width and Height are as a viewer shows the picture, after rotation; 0 for a
-	// PDF.
+	// Width and Height are as a viewer shows the picture, after rotation; 0 for a PDF.
 	Width, Height int
 
 	// as stored, before rotation
@@ -49,8 +48,7 @@ func (i Info) Extension() string {
 
 // Inspect detects the type of the size bytes of r by content. It returns a
 // *FileError for other types and for pictures that are too large to decode. It
-// reads the structure of a picture but no pixels, and keeps at most 64 KiB in
-// memory.
+// reads the structure of a picture but no pixels, and keeps at most 64 KiB in memory.
 func Inspect(r io.ReaderAt, size int64) (Info, error) {
 	head := make([]byte, min(size, headSize))
 	if err := readAt(r, head, 0); err != nil {

@@ -68,8 +68,7 @@ func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 	return f.Info, nil
 }
 
-// nextMarker skips entropy-coded data and stray bytes up to the next marker, as
-// decoders do.
+// nextMarker skips entropy-coded data and stray bytes up to the next marker, as decoders do.
 func nextMarker(b *bufio.Reader) (byte, error) {
 	for {
 		if _, err := b.ReadSlice(0xff); err != nil {

@@ -5,8 +5,7 @@ import (
 	"image/color"
 )
 
-// orient applies an EXIF orientation to m; it returns m itself if there is nothing
-// to do.
+// orient applies an EXIF orientation to m; it returns m itself if there is nothing to do.
 func orient(m image.Image, orientation int) image.Image {
 	if orientation <= 1 || orientation > 8 {
 		return m
@@ -45,8 +44,7 @@ func orient(m image.Image, orientation int) image.Image {
 }
 
 // pixelBuffer returns n bytes for the rotated picture. It reuses the spare half
-// that a 16-bit picture leaves after to8Bit, because a third copy would exceed the
-// budget.
+// that a 16-bit picture leaves after to8Bit, because a third copy would exceed the budget.
 func pixelBuffer(m image.Image, n int) []byte {
 	var pix []byte
 	switch m := m.(type) {

@@ -19,8 +19,7 @@ var markup = []string{"<!doctype", "<html", "<head", "<body", "<script", "<svg",
 // inspectPDF is strict because a PDF is stored unchanged: it must begin at the
 // first byte, have an end, and not be a ZIP archive (JAR, Office, APK …) or a page
 // as well. It does not look for scripts in the PDF, whose content is usually
-// compressed. The service serves a PDF as a download, and a virus scanner may check
-// it.
+// compressed. The service serves a PDF as a download, and a virus scanner may check it.
 func inspectPDF(r io.ReaderAt, size int64, head []byte) (Info, error) {
 	if lower := bytes.ToLower(head); containsAny(lower, markup) {
 		return Info{}, fileError(Ambiguous, "The file is both a PDF and a web page.")

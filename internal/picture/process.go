@@ -12,8 +12,7 @@ import (
 // Size is one output size.
 type Size struct {
 	Name string
-	// Longest is the length of the longer side in pixels. A smaller picture is not
-	// enlarged.
+	// Longest is the length of the longer side in pixels. A smaller picture is not enlarged.
 	Longest int
 }
 
@@ -125,8 +124,7 @@ const (
 	// jpegQuality is on the scale of 1 to 100.
 	jpegQuality = 85
 	// fastPNGPixels is the number of pixels from which a PNG is compressed fast:
-	// the file is a fifth larger, but takes a tenth of the time, up to a minute
-	// less.
+	// the file is a fifth larger, but takes a tenth of the time, up to a minute less.
 	fastPNGPixels = 1 << 20
 )
 

@@ -23,8 +23,7 @@ func kernel(t float64) float64 {
 	}
 }
 
-// taps are the weights of consecutive source pixels, beginning at first, for one
-// target pixel.
+// taps are the weights of consecutive source pixels, beginning at first, for one target pixel.
 type taps struct {
 	first   int
 	weights []float32
@@ -119,8 +118,7 @@ func unpremultiply(row []float32) {
 	}
 }
 
-// rowReader returns a function that reads one row of m as premultiplied RGBA from 0
-// to 255.
+// rowReader returns a function that reads one row of m as premultiplied RGBA from 0 to 255.
 func rowReader(m image.Image) func(y int, to []float32) {
 	width := m.Bounds().Dx()
 	switch m := m.(type) {

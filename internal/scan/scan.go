@@ -26,8 +26,7 @@ const (
 	chunkSize = 32 << 10
 	// maxReply bounds clamd's reply, in bytes.
 	maxReply = 4 << 10
-	// connectTimeout bounds connecting; idleTimeout bounds each later read or
-	// write.
+	// connectTimeout bounds connecting; idleTimeout bounds each later read or write.
 	connectTimeout = 5 * time.Second
 	idleTimeout    = 30 * time.Second
 )
@@ -66,7 +65,7 @@ func (c *Clamd) WithIdleTimeout(limit time.Duration) *Clamd {
 // the size: a file that was not scanned does not count as clean. It returns an
 // error of r unchanged.
 func (c *Clamd) Scan(ctx context.Context, r io.Reader) (Result, error) {
-	answer, err := c.instream(ctx, r)
+	reply, err := c.instream(ctx, r)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return Result{}, ctx.Err()
@@ -76,7 +75,7 @@ func (c *Clamd) Scan(ctx context.Context, r io.Reader) (Result, error) {
 		}
 		return Result{}, fault.Down(fmt.Errorf("scan a file: %w", err))
 	}
-	return parseReply(answer)
+	return parseReply(reply)
 }
 
 // parseReply reads clamd's reply: "stream: OK", "stream: <name> FOUND" or an error.
@@ -92,8 +91,7 @@ func parseReply(reply string) (Result, error) {
 }
 
 // instream runs one INSTREAM command: chunks prefixed with their length, then an
-// empty chunk. clamd may reply and close the connection before it has read
-// everything.
+// empty chunk. clamd may reply and close the connection before it has read everything.
 func (c *Clamd) instream(ctx context.Context, r io.Reader) (string, error) {
 	dialer := net.Dialer{Timeout: min(connectTimeout, c.idleTimeout)}
 	conn, err := dialer.DialContext(ctx, c.network, c.address)
@@ -108,8 +106,8 @@ func (c *Clamd) instream(ctx context.Context, r io.Reader) (string, error) {
 			return "", err
 		}
 		// clamd may have sent the reason before it closed the connection.
-		if answer, reading := c.readReply(ctx, conn); reading == nil && answer != "" {
-			return answer, nil
+		if reply, reading := c.readReply(ctx, conn); reading == nil && reply != "" {
+			return reply, nil
 		}
 		return "", err
 	}
@@ -165,13 +163,13 @@ func (c *Clamd) readReply(ctx context.Context, conn net.Conn) (string, error) {
 	if err := c.extendDeadline(ctx, conn); err != nil {
 		return "", err
 	}
-	var answer []byte
+	var reply []byte
 	buf := make([]byte, 512)
-	for len(answer) < maxReply {
+	for len(reply) < maxReply {
 		n, err := conn.Read(buf)
-		answer = append(answer, buf[:n]...)
-		if end := bytes.IndexAny(answer, "\x00\n"); end >= 0 {
-			return string(answer[:end]), nil
+		reply = append(reply, buf[:n]...)
+		if end := bytes.IndexAny(reply, "\x00\n"); end >= 0 {
+			return string(reply[:end]), nil
 		}
 		if err != nil {
 			return "", fmt.Errorf("reply ends early: %w", err)

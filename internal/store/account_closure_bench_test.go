@@ -9,9 +9,9 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// BenchmarkClosing times the closing of an account with ten thousand players, each
-// approved by a guardian and a student of their own: as many as the largest tier
-// of the defaults has. It must stay well below what a transaction may take, 10 s.
+// BenchmarkClosing closes an account with 10,000 players, the limit of the largest
+// default tier, each with a guardian and a student who approved. It must stay well
+// below the 10 s of a transaction.
 func BenchmarkClosing(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) { closings(b, newPitch(b, storetest.SQLite(b))) })
 	b.Run("postgres", func(b *testing.B) { closings(b, newPitch(b, storetest.Postgres(b))) })

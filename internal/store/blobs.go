@@ -56,8 +56,7 @@ func (tx *tx) expireBlobs(ctx context.Context, keys []string) error {
 	return err
 }
 
-// ReleaseBlobs lets the clean-up delete reserved blobs. It skips blobs that a
-// document uses.
+// ReleaseBlobs lets the clean-up delete reserved blobs. It skips blobs that a document uses.
 func (db *DB) ReleaseBlobs(ctx context.Context, keys []string) error {
 	args := []any{micros(db.Now())}
 	for _, key := range keys {
@@ -67,8 +66,7 @@ func (db *DB) ReleaseBlobs(ctx context.Context, keys []string) error {
 	return err
 }
 
-// ExpiredBlobs returns up to n expired blobs after the given one, longest expired
-// first.
+// ExpiredBlobs returns up to n expired blobs after the given one, longest expired first.
 func (db *DB) ExpiredBlobs(ctx context.Context, after coach.ExpiredBlob, n int) ([]coach.ExpiredBlob, error) {
 	since := int64(0)
 	if !after.EndsAt.IsZero() {

@@ -92,8 +92,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 // moveDevices binds the coach's devices to the new number, so that a later owner of
 // the old number is not affected by them. A device on which another role of the old
 // number is signed in keeps the old number, unless it is the device of this session.
-// Other devices of the old number are deleted if no other role ever signed in on
-// them.
+// Other devices of the old number are deleted if no other role ever signed in on them.
 func (tx *tx) moveDevices(ctx context.Context, c auth.NumberChange, device string) error {
 	err := tx.Defer(ctx, `
 		UPDATE devices SET mobile_number = $3

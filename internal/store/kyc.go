@@ -75,8 +75,7 @@ func scanSubmission(r database.Scanner) (s coach.Submission, sealed []byte, err 
 	return s, sealed, err
 }
 
-// SubmitKYC saves s, if documents accepts its identity documents and the state
-// allows it.
+// SubmitKYC saves s, if documents accepts its identity documents and the state allows it.
 func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(own []string) error) error {
 	return db.write(ctx, func(tx *tx) error {
 		// Lock the coach's row without changing it: concurrent submissions and document

@@ -30,8 +30,7 @@ func (tx *tx) reindexListing(ctx context.Context, coachID string) error {
 	return tx.saveListing(ctx, s)
 }
 
-// saveListing is reindexListing for a caller that holds the lock and has read the
-// source.
+// saveListing is reindexListing for a caller that holds the lock and has read the source.
 func (tx *tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 	l, ok := s.Listing()
 	if !ok {
@@ -51,8 +50,7 @@ func (tx *tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 	return tx.saveTerms(ctx, s.ID, l.Terms())
 }
 
-// deleteListing removes a coach from the directory; the terms are deleted with the
-// listing.
+// deleteListing removes a coach from the directory; the terms are deleted with the listing.
 func (tx *tx) deleteListing(ctx context.Context, coachID string) error {
 	if err := tx.Defer(ctx, `DELETE FROM listings WHERE coach_id = $1`, coachID); err != nil {
 		return fmt.Errorf("remove listing of coach %s: %w", coachID, err)
@@ -60,8 +58,7 @@ func (tx *tx) deleteListing(ctx context.Context, coachID string) error {
 	return nil
 }
 
-// saveTerms writes the difference between the stored terms and want, which is
-// sorted.
+// saveTerms writes the difference between the stored terms and want, which is sorted.
 func (tx *tx) saveTerms(ctx context.Context, coachID string, want []string) error {
 	rs, err := tx.Query(ctx, `SELECT term FROM listing_terms WHERE coach_id = $1`, coachID)
 	have, err := database.Collect(rs, err, func(s database.Scanner) (term string, err error) { return term, s.Scan(&term) })

@@ -22,11 +22,9 @@ type Settings struct {
 	// Limits of SMS in 24 h: from one coach to one number, to one number, and from
 	// one coach; 0 is no limit.
 	MessagesPerNumberFromCoach, MessagesPerNumber, MessagesPerCoach int
-	// MessagesByTier, if not nil, replaces MessagesPerCoach by the limit of the
-	// coach's tier.
+	// MessagesByTier, if not nil, replaces MessagesPerCoach by the limit of the coach's tier.
 	MessagesByTier *coach.Tiers
-	// AllowCoachAsContact lets a coach use the number of a guardian or student of
-	// their own.
+	// AllowCoachAsContact lets a coach use the number of a guardian or student of their own.
 	AllowCoachAsContact bool
 	// Reachable reports whether a channel sends copies of notifications to a number;
 	// nil is all.

@@ -84,8 +84,7 @@ func (tx *tx) tier(ctx context.Context, coachID string) (stored string, err erro
 	return stored, nil
 }
 
-// setTier changes the stored tier from before to next; ErrStale if it is no longer
-// before.
+// setTier changes the stored tier from before to next; ErrStale if it is no longer before.
 func (tx *tx) setTier(ctx context.Context, coachID, before, next string) error {
 	err := tx.ExecOne(ctx, `
 		UPDATE coaches SET tier = $3, tier_since = $4

@@ -12,8 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/blob"
 )
 
-// Each runs test against a folder and against an S3 server, each with a new
-// address.
+// Each runs test against a folder and against an S3 server, each with a new address.
 func Each(t *testing.T, test func(t *testing.T, address string)) {
 	t.Run("folder", func(t *testing.T) { test(t, "file:"+t.TempDir()+"/files") })
 	t.Run("s3", func(t *testing.T) { test(t, S3(t)) })

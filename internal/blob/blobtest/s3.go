@@ -1,5 +1,4 @@
-// Package blobtest provides an S3 server for tests, and a conformance test of
-// blob.Store.
+// Package blobtest provides an S3 server for tests, and a conformance test of blob.Store.
 package blobtest
 
 import (
@@ -31,8 +30,7 @@ type Server struct {
 	URL string
 	// Puts counts PUT requests.
 	Puts atomic.Int64
-	// Wrap, if set, replaces the handler with one that receives it, to inject
-	// failures.
+	// Wrap, if set, replaces the handler with one that receives it, to inject failures.
 	Wrap atomic.Pointer[func(http.Handler) http.Handler]
 }
 

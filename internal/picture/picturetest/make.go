@@ -13,8 +13,7 @@ import (
 )
 
 // FourCorners returns a picture whose corners differ, to test the orientation: red
-// at the top left, green at the top right, blue at the bottom left, white
-// elsewhere.
+// at the top left, green at the top right, blue at the bottom left, white elsewhere.
 func FourCorners(width, height int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -186,8 +185,7 @@ func blocks(width, height int, sampling []byte, which int) int {
 	return n
 }
 
-// flatScan returns the scan of a baseline JPEG: a DC code and an end of block for
-// each block.
+// flatScan returns the scan of a baseline JPEG: a DC code and an end of block for each block.
 func flatScan(width, height int, sampling []byte) []byte {
 	scan := []byte{byte(len(sampling))}
 	for i := range sampling {
