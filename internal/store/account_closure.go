@@ -13,9 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/event"
 )
 
-// CloseAccount judges the code and, where it is right, uses it up and closes the
-// coach's account, all in one transaction however many players there are: nobody
-// ever sees a part of it.
+// CloseAccount evaluates the code. If it is correct, it consumes the code and
+// closes the account in the same transaction, however many players the coach has.
 func (db *DB) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.VerificationResult, error) {
 	var result auth.VerificationResult
 	c.Attempt.Consume = true

@@ -51,7 +51,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 		WHERE id = $1 AND mobile_number = $2 AND role = 'coach' AND closed_at IS NULL`,
 		c.By.AccountID, string(c.By.Number), string(c.To))
 	if errors.Is(err, database.ErrStale) {
-		return 0, auth.ErrSessionEnded() // another session of the coach was faster, and ended this one
+		return 0, auth.ErrSessionEnded() // another session changed the number or closed the account
 	}
 	if err != nil {
 		return 0, err
