@@ -34,7 +34,7 @@ func (db *DB) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.Verif
 // before the account. Players that were added before the account was locked are
 // ended in a second run of endPlayers.
 func (tx *tx) closeAccount(ctx context.Context, by actor.Actor) error {
-	if _, err := tx.holdCoach(ctx, by.AccountID); err != nil {
+	if _, err := tx.lockCoach(ctx, by.AccountID); err != nil {
 		return fmt.Errorf("close account: %w", err)
 	}
 	var name string
@@ -179,7 +179,7 @@ func (c *accountClosure) notify(ctx context.Context) error {
 				events = append(events, *effect.Event)
 			}
 		}
-		if err := c.tx.tell(ctx, events, nil, accounts...); err != nil {
+		if err := c.tx.notify(ctx, events, nil, accounts...); err != nil {
 			return err
 		}
 		if err := c.tx.endSessionsWithoutRole(ctx, accounts); err != nil {

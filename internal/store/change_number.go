@@ -84,7 +84,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err := tx.moveDevices(ctx, c, device); err != nil {
 		return 0, fmt.Errorf("move devices: %w", err)
 	}
-	return int(ended), tx.tell(ctx, []event.Event{{
+	return int(ended), tx.notify(ctx, []event.Event{{
 		Type: event.NumberChanged, Party: actor.Coach, PartyID: c.By.AccountID, SessionID: c.By.SessionID,
 	}}, func(actor.Role) string { return c.By.AccountID })
 }

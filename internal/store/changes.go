@@ -157,9 +157,9 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 		func() error { return tx.addDispute(ctx, p, c.Dispute) },
 		func() error { return tx.liftDispute(ctx, p, c.Lift) },
 		func() error { return tx.queue(ctx, p, c) },
-		func() error { return tx.forget(ctx, p.ID, c.ForgetNotifications) },
+		func() error { return tx.deleteNotifications(ctx, p.ID, c.ForgetNotifications) },
 		func() error {
-			return tx.tell(ctx, c.Events, func(role actor.Role) string {
+			return tx.notify(ctx, c.Events, func(role actor.Role) string {
 				if role == actor.Coach {
 					return p.CoachID
 				}

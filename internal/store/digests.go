@@ -6,20 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// notDue is when a coach's digest comes who waits for nobody.
+// notDue is the due time of a coach without pending requests.
 const notDue = math.MaxInt64
 
-// SendDigests tells up to n coaches whose digest is due how many of their
-// requests have waited for long, and returns how many rows it looked at. Each
-// coach is one guarded transaction, so that of all replicas one tells; that of one
-// coach may fail and keeps those behind it from nothing.
+// SendDigests sends up to n due digests: each notifies a coach of the number of
+// requests that are pending for long. It returns how many rows it looked at. Each
+// coach is one guarded transaction, so that only one replica notifies a coach, and an
+// error for one coach does not stop the others.
 func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
 	type due struct {
 		coachID string
@@ -32,52 +34,66 @@ func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
 	}
 	var failed []error
 	for _, d := range coaches {
-		err := db.write(ctx, func(tx *tx) error { return tx.digest(ctx, d.coachID, d.version) })
+		err := db.write(ctx, func(tx *tx) error { return tx.sendDigest(ctx, d.coachID, d.version) })
 		if err != nil {
-			failed = append(failed, fmt.Errorf("send digest of %s: %w", d.coachID, err))
+			failed = append(failed, fmt.Errorf("send digest to coach %s: %w", d.coachID, err))
 		}
 		if ctx.Err() != nil || fault.KindOf(err) == fault.Unavailable {
-			break // it would be the same with all of them
+			break // the others would fail, too
 		}
 	}
 	return len(coaches), errors.Join(failed...)
 }
 
-// digest tells one coach, and says when to look again. Another replica that was
-// faster, or a request that was opened meanwhile, has moved the version: then
-// nothing is done.
-func (tx *tx) digest(ctx context.Context, coachID string, version int64) error {
-	long := tx.Now.Add(-tx.db.Settings.DigestAfter)
-	var waiting int
+// sendDigest notifies one coach and sets when the next digest is due. It does nothing
+// if the version has changed: another replica was faster, or a request was opened.
+func (tx *tx) sendDigest(ctx context.Context, coachID string, version int64) error {
+	rules := tx.db.digestRules()
+	var pending int
 	err := tx.QueryRow(ctx, `
 		SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND requested_at < $2`,
-		coachID, micros(long)).Scan(&waiting)
+		coachID, micros(rules.PendingSince(tx.Now))).Scan(&pending)
 	if err != nil {
 		return err
 	}
-	next := int64(notDue)
-	if waiting > 0 {
-		next = tx.Now.Add(tx.db.Settings.DigestEvery).UnixMicro()
-	} else {
-		var oldest int64
+	var oldest time.Time
+	if pending == 0 {
 		err := tx.QueryRow(ctx, `
 			SELECT requested_at FROM requests WHERE coach_id = $1 AND state = 'pending'
-			ORDER BY requested_at LIMIT 1`, coachID).Scan(&oldest)
+			ORDER BY requested_at LIMIT 1`, coachID).Scan(intoTime(&oldest))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		if err == nil {
-			// Just after: "for more than" the time, not "for" it.
-			next = oldest + tx.db.Settings.DigestAfter.Microseconds() + 1
-		}
 	}
-	res, err := tx.Exec(ctx, `UPDATE digests SET due_at = $3, version = version + 1 WHERE coach_id = $1 AND version = $2`, coachID, version, next)
+	due := int64(notDue)
+	if next := rules.NextDue(tx.Now, pending, oldest); !next.IsZero() {
+		due = next.UnixMicro()
+	}
+	res, err := tx.Exec(ctx, `UPDATE digests SET due_at = $3, version = version + 1 WHERE coach_id = $1 AND version = $2`, coachID, version, due)
 	if err != nil {
 		return err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 || waiting == 0 {
+	if n, err := res.RowsAffected(); err != nil || n == 0 || pending == 0 {
 		return err
 	}
-	return tx.tell(ctx, []event.Event{{Type: event.PendingLong, CoachID: coachID, Count: waiting, Waited: tx.db.Settings.DigestAfter}},
+	return tx.notify(ctx, []event.Event{{Type: event.PendingLong, CoachID: coachID, Count: pending, Waited: rules.After}},
 		func(actor.Role) string { return coachID })
+}
+
+// scheduleDigest makes the coach's digest due when it first counts r, unless an earlier
+// digest is due already. The new version invalidates a digest that is being sent.
+func (tx *tx) scheduleDigest(ctx context.Context, r *approval.Request) error {
+	err := tx.Defer(ctx, `
+		INSERT INTO digests (coach_id, due_at, version) VALUES ($1, $2, 1)
+		ON CONFLICT (coach_id) DO UPDATE SET version = digests.version + 1,
+			due_at = CASE digests.due_at WHEN $3 THEN excluded.due_at ELSE digests.due_at END`,
+		r.CoachID, micros(tx.db.digestRules().FirstDue(r.RequestedAt)), int64(notDue))
+	if err != nil {
+		return fmt.Errorf("schedule digest: %w", err)
+	}
+	return nil
+}
+
+func (db *DB) digestRules() approval.DigestRules {
+	return approval.DigestRules{After: db.Settings.DigestAfter, Every: db.Settings.DigestEvery}
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// digested has n look at once at the digests that are due and returns how many reminders
-// the coach has then.
-func (p *pitch) digested(n int, coachID string) int {
+// sendDigests sends the due digests n times concurrently and returns how many the coach
+// has then.
+func (p *pitch) sendDigests(n int, coachID string) int {
 	p.Helper()
 	for _, err := range rivals(n, func(int) error { _, err := p.db.SendDigests(bg, 100); return err }) {
 		ok(p, err)
@@ -16,80 +16,79 @@ func (p *pitch) digested(n int, coachID string) int {
 	return p.count(`SELECT count(*) FROM notifications WHERE account_id = $1 AND type = 'pending_reminder'`, coachID)
 }
 
-// A request has been pending for more than three days one microsecond after
-// them, and whoever looks then, one of them tells.
-func TestDigestIsExact(t *testing.T) {
+// A digest is due one microsecond after three days, and one of several replicas sends
+// it.
+func TestDigestIsDueAfterThreeDays(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		p.clock.advance(3 * day)
-		if n := p.digested(8, coach.AccountID); n != 0 {
-			p.Errorf("told %d times when it was three days", n)
+		if n := p.sendDigests(8, coach.AccountID); n != 0 {
+			p.Errorf("%d digests at three days, want 0", n)
 		}
 		p.clock.advance(time.Microsecond)
-		if n := p.digested(8, coach.AccountID); n != 1 {
-			p.Errorf("told %d times after three days, want once", n)
+		if n := p.sendDigests(8, coach.AccountID); n != 1 {
+			p.Errorf("%d digests after three days, want 1", n)
 		}
 		p.clock.advance(3*day - time.Microsecond)
 		b := p.add(coach, "Bela Rao", number(3), "")
-		if n := p.digested(8, coach.AccountID); n != 1 {
-			p.Errorf("told %d times before another three days, want once", n)
+		if n := p.sendDigests(8, coach.AccountID); n != 1 {
+			p.Errorf("%d digests before another three days, want 1", n)
 		}
 		p.clock.advance(time.Microsecond)
-		if n := p.digested(8, coach.AccountID); n != 2 {
-			p.Errorf("told %d times after another three days, want twice", n)
+		if n := p.sendDigests(8, coach.AccountID); n != 2 {
+			p.Errorf("%d digests after another three days, want 2", n)
 		}
 		ok(p, p.Remove(bg, coach, a.ID))
-		p.clock.advance(3 * day) // the second child's request is a microsecond older
-		if n := p.digested(8, coach.AccountID); n != 3 {
-			p.Errorf("told %d times, want of the second child too", n)
+		p.clock.advance(3 * day) // the second request is one microsecond older
+		if n := p.sendDigests(8, coach.AccountID); n != 3 {
+			p.Errorf("%d digests, want 3: the second request is pending for long", n)
 		}
 		ok(p, p.Remove(bg, coach, b.ID))
 		p.clock.advance(30 * day)
-		if n := p.digested(8, coach.AccountID); n != 3 {
-			p.Errorf("told %d times with nothing pending", n)
+		if n := p.sendDigests(8, coach.AccountID); n != 3 {
+			p.Errorf("%d digests with nothing pending, want 3", n)
 		}
 	})
 }
 
-// A coach who was told is left alone for the whole time, also where requests
-// become long pending sooner than that.
+// DigestEvery separates two digests, even if more requests are pending for long.
 func TestDigestsAreSpaced(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		p.db.Settings.DigestAfter, p.db.Settings.DigestEvery = day, 7*day
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
 		p.clock.advance(day + time.Microsecond)
-		if n := p.digested(1, coach.AccountID); n != 1 {
-			p.Fatalf("told %d times, want once", n)
+		if n := p.sendDigests(1, coach.AccountID); n != 1 {
+			p.Fatalf("%d digests, want 1", n)
 		}
 		p.add(coach, "Bela Rao", number(3), "")
 		p.clock.advance(7*day - time.Microsecond)
-		if n := p.digested(1, coach.AccountID); n != 1 {
-			p.Errorf("told %d times before a week was over, want once", n)
+		if n := p.sendDigests(1, coach.AccountID); n != 1 {
+			p.Errorf("%d digests within a week, want 1", n)
 		}
 		p.clock.advance(time.Microsecond)
-		if n := p.digested(1, coach.AccountID); n != 2 {
-			p.Errorf("told %d times after a week, want twice", n)
+		if n := p.sendDigests(1, coach.AccountID); n != 2 {
+			p.Errorf("%d digests after a week, want 2", n)
 		}
 	})
 }
 
-// A coach whose digest cannot be written keeps nobody else from theirs.
-func TestOneDigestFails(t *testing.T) {
+// An error for one coach does not stop the digests of the others.
+func TestDigestsContinueAfterError(t *testing.T) {
 	onPitch(t, func(p *pitch) {
-		broken, sound := p.coach(1), p.coach(2)
+		broken, other := p.coach(1), p.coach(2)
 		p.add(broken, "Asha Rao", number(3), "")
 		p.clock.advance(time.Second)
-		p.add(sound, "Bela Rao", number(4), "")
+		p.add(other, "Bela Rao", number(4), "")
 		p.clock.advance(4 * day)
 		ok(p, run(p.db, `UPDATE accounts SET tray_seq = 9223372036854775807 WHERE id = $1`, broken.AccountID))
 		n, err := p.db.SendDigests(bg, 10)
 		if n != 2 || err == nil {
-			p.Errorf("looked at %d, err = %v; want 2 and what failed", n, err)
+			p.Errorf("SendDigests = %d, %v; want 2 and an error", n, err)
 		}
-		if got := p.tray(sound.AccountID); !slices.Equal(got, []string{"pending_reminder"}) {
-			p.Errorf("the other coach's tray: %q", got)
+		if got := p.tray(other.AccountID); !slices.Equal(got, []string{"pending_reminder"}) {
+			p.Errorf("notifications of the other coach = %q, want one pending_reminder", got)
 		}
 	})
 }

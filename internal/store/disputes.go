@@ -110,7 +110,7 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 		if err := tx.liftDispute(ctx, p, party); err != nil {
 			return err
 		}
-		if _, _, err := tx.numbers(ctx, map[string]int64{approverID: 0}); err != nil { // lock the account for endSessionsWithoutRole
+		if _, _, err := tx.takeSeqs(ctx, map[string]int64{approverID: 0}); err != nil { // lock the account for endSessionsWithoutRole
 			return err
 		}
 		return tx.endSessionsWithoutRole(ctx, []string{approverID})

@@ -47,7 +47,7 @@ func (tx *tx) expiryNotice(ctx context.Context, d coach.Document) error {
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return err
 	}
-	return tx.tell(ctx, []event.Event{{
+	return tx.notify(ctx, []event.Event{{
 		Type: event.CertificateExpiring, CoachID: d.CoachID, DocumentID: d.ID, Title: d.Title, Day: string(d.ExpiresOn),
 	}}, func(actor.Role) string { return d.CoachID })
 }

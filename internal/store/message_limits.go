@@ -89,8 +89,8 @@ func (tx *tx) wakeOutbox(lane notify.Lane) {
 	tx.AfterCommit(func() { tx.db.OnQueued(lane) })
 }
 
-// wakeTrays tells the streams of all replicas, after the commit, whose trays grew.
-func (tx *tx) wakeTrays(accountIDs []string) {
+// wakeStreams wakes the streams of the accounts in all replicas after the commit.
+func (tx *tx) wakeStreams(accountIDs []string) {
 	if len(accountIDs) == 0 {
 		return
 	}

@@ -233,7 +233,7 @@ func (db *DB) DeliveryFailed(ctx context.Context, d notify.Delivery, reason stri
 		if err != nil {
 			return err
 		}
-		return tx.tell(ctx, []event.Event{e}, func(actor.Role) string { return e.CoachID })
+		return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return e.CoachID })
 	})
 	return ignoreLeaseLost(err)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// running has time pass between any two looks at the clock.
-func (p *pitch) running() {
+// tickingClock advances the clock at each reading.
+func (p *pitch) tickingClock() {
 	p.clock.setHook(func() time.Time {
 		p.clock.advance(time.Microsecond)
 		return p.clock.stopped()
@@ -23,18 +23,18 @@ func (p *pitch) running() {
 // sms returns the SMS lane of a kind.
 func sms(kind notify.Kind) notify.Lane { return notify.Lane{Channel: notify.SMS, Kind: kind} }
 
-// claimed returns the SMS of requests that are due, which is one.
-func (p *pitch) claimed() notify.Delivery {
+// claimOneRequest claims the due SMS of requests. It fails the test unless there is one.
+func (p *pitch) claimOneRequest() notify.Delivery {
 	p.Helper()
 	all, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 	if err != nil || len(all) != 1 {
-		p.Fatalf("claimed %+v, %v; want one", all, err)
+		p.Fatalf("claimed %+v, %v; want one delivery", all, err)
 	}
 	return all[0]
 }
 
-// Whichever way a request went out, the failure of its SMS is told once, and it
-// may go again at once.
+// The permanent failure of a request's SMS notifies the coach once, and the request
+// may be sent again at once.
 func TestDeliveryFailed(t *testing.T) {
 	correct := func(n int) approval.Patch {
 		return approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(n))}}
@@ -59,15 +59,15 @@ func TestDeliveryFailed(t *testing.T) {
 	for name, send := range ways {
 		t.Run(name, func(t *testing.T) {
 			onPitch(t, func(p *pitch) {
-				p.running()
+				p.tickingClock()
 				coach := p.coach(1)
 				a := p.add(coach, "Asha Rao", number(2), "")
 				if name != "added" {
-					ok(p, p.db.DeliverySent(bg, p.claimed()))
+					ok(p, p.db.DeliverySent(bg, p.claimOneRequest()))
 				}
 				ok(p, send(p, coach, a.ID))
-				d := p.claimed()
-				for range 2 { // the second has no lease any more
+				d := p.claimOneRequest()
+				for range 2 { // the second call no longer holds the lease
 					ok(p, p.db.DeliveryFailed(bg, d, "refused"))
 				}
 				items, err := p.Pending(bg, coach, approval.Page{Limit: 10})
@@ -75,38 +75,38 @@ func TestDeliveryFailed(t *testing.T) {
 				if !slices.ContainsFunc(items, func(i approval.PendingItem) bool {
 					return i.Party == actor.Guardian && i.Request.ID == d.RequestID && i.BlockedBy() == "delivery_failed"
 				}) {
-					p.Errorf("after the failure: %+v", items)
+					p.Errorf("pending items after the failure: %+v, want one blocked by delivery_failed", items)
 				}
-				told := 0
+				notified := 0
 				for _, kind := range p.tray(coach.AccountID) {
 					if kind == "delivery_failed" {
-						told++
+						notified++
 					}
 				}
-				if told != 1 {
-					p.Errorf("told %d times", told)
+				if notified != 1 {
+					p.Errorf("%d notifications, want 1", notified)
 				}
 				r, created, err := p.send(coach, a.ID, actor.Guardian)
 				ok(p, err)
 				if created || r.ID != d.RequestID || r.DeliveryFailed {
-					p.Errorf("sent again: %+v, created %t", r, created)
+					p.Errorf("sent again: %+v, created = %t; want the same request", r, created)
 				}
 			})
 		})
 	}
 }
 
-// What was sent before says nothing of what was sent since, also where the clock
-// stepped back between them.
-func TestOldDeliveryFails(t *testing.T) {
-	for name, step := range map[string]time.Duration{"on": 49 * time.Hour, "back": -time.Hour} {
+// The failure of an earlier sending does not mark the request, even if the clock stepped
+// back between the sendings.
+func TestFailureOfEarlierSending(t *testing.T) {
+	for name, step := range map[string]time.Duration{"clock advances": 49 * time.Hour, "clock steps back": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			onPitch(t, func(p *pitch) {
-				p.running()
-				p.Rules.ResendAfter = -2 * time.Hour // so that the step back allows one, too
+				p.tickingClock()
+				p.Rules.ResendAfter = -2 * time.Hour // allows a resend after the step back
 				coach := p.coach(1)
 				a := p.add(coach, "Asha Rao", number(2), "")
-				old := p.claimed()
+				old := p.claimOneRequest()
 				p.clock.advance(step)
 				_, _, err := p.send(coach, a.ID, actor.Guardian)
 				ok(p, err)
@@ -114,7 +114,7 @@ func TestOldDeliveryFails(t *testing.T) {
 				r, err := p.Request(bg, coach, old.RequestID)
 				ok(p, err)
 				if r.DeliveryFailed || len(p.tray(coach.AccountID)) != 0 {
-					p.Errorf("marked by an old failure: %+v", r)
+					p.Errorf("request %+v with %d notifications, want no failure", r, len(p.tray(coach.AccountID)))
 				}
 			})
 		})

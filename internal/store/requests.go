@@ -143,7 +143,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 	if err != nil {
 		return fmt.Errorf("open requests: %w", err)
 	}
-	return tx.dueDigest(ctx, opened[0])
+	return tx.scheduleDigest(ctx, opened[0])
 }
 
 // resendRequests writes that open requests go out once more.
@@ -156,23 +156,6 @@ func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) er
 		if err != nil {
 			return fmt.Errorf("resend request %s: %w", r.ID, err)
 		}
-	}
-	return nil
-}
-
-// dueDigest has the coach's digest look at r once it has waited for long, unless
-// it looks at an older one first, or the coach was told too lately. The version
-// tells a digest that is being made that there is more to count.
-func (tx *tx) dueDigest(ctx context.Context, r *approval.Request) error {
-	// Just after: "for more than" the time, not "for" it.
-	due := r.RequestedAt.Add(tx.db.Settings.DigestAfter + time.Microsecond)
-	err := tx.Defer(ctx, `
-		INSERT INTO digests (coach_id, due_at, version) VALUES ($1, $2, 1)
-		ON CONFLICT (coach_id) DO UPDATE SET version = digests.version + 1,
-			due_at = CASE digests.due_at WHEN $3 THEN excluded.due_at ELSE digests.due_at END`,
-		r.CoachID, micros(due), int64(notDue))
-	if err != nil {
-		return fmt.Errorf("set digest: %w", err)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error 
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return err
 		}
-		return tx.tell(ctx, []event.Event{e}, func(actor.Role) string { return s.AccountID })
+		return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return s.AccountID })
 	})
 }
 

@@ -23,13 +23,13 @@ func scanNotification(s database.Scanner) (notify.Notification, error) {
 		return n, err
 	}
 	if err := json.Unmarshal([]byte(data), &n.Data); err != nil {
-		return n, fmt.Errorf("data of notification %s: %w", n.ID, err)
+		return n, fmt.Errorf("decode data of notification %s: %w", n.ID, err)
 	}
 	return n, nil
 }
 
-// Notifications lists those of an account, newest first, with a seq below
-// before; 0 starts at the top.
+// Notifications lists an account's notifications with a Seq below before, newest
+// first. before 0 starts with the newest.
 func (db *DB) Notifications(ctx context.Context, accountID string, unreadOnly bool, before int64, limit int) ([]notify.Notification, error) {
 	if before == 0 {
 		before = math.MaxInt64
@@ -48,7 +48,8 @@ func (db *DB) Notifications(ctx context.Context, accountID string, unreadOnly bo
 	return database.Collect(rs, err, scanNotification)
 }
 
-// NotificationsAfter lists those with a seq above after, oldest first.
+// NotificationsAfter lists an account's notifications with a Seq above after, oldest
+// first.
 func (db *DB) NotificationsAfter(ctx context.Context, accountID string, after int64, limit int) ([]notify.Notification, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT seq, id, type, title, body, data, created_at, read_at FROM notifications
@@ -57,15 +58,15 @@ func (db *DB) NotificationsAfter(ctx context.Context, accountID string, after in
 	return database.Collect(rs, err, scanNotification)
 }
 
-// NotificationSeq returns the seq of a notification of the account. One that is
-// there no more is placed by its id, which holds its time: after what is older.
+// NotificationSeq returns the Seq of a notification of the account. For a deleted
+// notification it returns the Seq of the newest one that is older: ids sort by time.
 func (db *DB) NotificationSeq(ctx context.Context, accountID, id string) (int64, bool, error) {
 	var seq int64
 	err := db.sql.QueryRow(ctx, `SELECT seq FROM notifications WHERE id = $1 AND account_id = $2`, id, accountID).Scan(&seq)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return seq, err == nil, err
 	}
-	// Looks from the newest on at what would be sent again in any case.
+	// The scan from the newest reads only what the stream sends again anyway.
 	err = db.sql.QueryRow(ctx, `
 		SELECT seq FROM notifications WHERE account_id = $1 AND id < $2
 		ORDER BY seq DESC LIMIT 1`, accountID, id).Scan(&seq)
@@ -75,8 +76,8 @@ func (db *DB) NotificationSeq(ctx context.Context, accountID, id string) (int64,
 	return seq, err == nil, err
 }
 
-// MarkRead marks those of the account among ids, or all where ids is nil, and
-// returns how many are unread then.
+// MarkRead marks the account's notifications among ids as read, or all if ids is nil.
+// It returns how many are still unread.
 func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at time.Time) (int, error) {
 	var unread int
 	err := db.write(ctx, func(tx *tx) error {
@@ -86,7 +87,7 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 			marks := make([]string, paddedSize(len(ids)))
 			for i := range marks {
 				marks[i] = fmt.Sprintf("$%d", len(args)+1)
-				id := "" // fills up: no notification has it
+				id := "" // padding, the id of no notification
 				if i < len(ids) {
 					id = ids[i]
 				}
@@ -95,7 +96,7 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 			query += ` AND id IN (` + strings.Join(marks, ", ") + `)`
 		}
 		if err := tx.Defer(ctx, query, args...); err != nil {
-			return fmt.Errorf("mark read: %w", err)
+			return fmt.Errorf("mark notifications as read: %w", err)
 		}
 		var err error
 		unread, err = countUnread(ctx, tx, accountID)
@@ -104,7 +105,7 @@ func (db *DB) MarkRead(ctx context.Context, accountID string, ids []string, at t
 	return unread, err
 }
 
-// paddedSize rounds up, so that lists of any length make a few statements only.
+// paddedSize rounds n up to a power of 4, so that few statements are prepared.
 func paddedSize(n int) int {
 	size := 1
 	for size < n {
@@ -113,7 +114,8 @@ func paddedSize(n int) int {
 	return size
 }
 
-// Unread counts the unread notifications of an account, to notify.MaxUnread.
+// Unread returns the number of unread notifications of an account, at most
+// notify.MaxUnread.
 func (db *DB) Unread(ctx context.Context, accountID string) (int, error) {
 	return countUnread(ctx, db.sql, accountID)
 }
@@ -127,7 +129,8 @@ func countUnread(ctx context.Context, q database.Querier, accountID string) (int
 	return n, err
 }
 
-// StreamState asks all that a stream must know, in one statement.
+// StreamState reads the state of a stream in one statement. The zero StreamState means
+// that the session has ended.
 func (db *DB) StreamState(ctx context.Context, sessionID, accountID string, role actor.Role, now time.Time) (notify.StreamState, error) {
 	var st notify.StreamState
 	err := db.sql.QueryRow(ctx, `

@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 )
 
-// Source returns everything that the directory is made of for one coach.
+// ListingSource returns what the listing of one coach is made of.
 func (db *DB) ListingSource(ctx context.Context, coachID string) (s coach.ListingSource, err error) {
 	return s, db.view(ctx, func(tx *tx) (err error) {
 		s, err = tx.listingSource(ctx, coachID)
@@ -18,11 +18,11 @@ func (db *DB) ListingSource(ctx context.Context, coachID string) (s coach.Listin
 	})
 }
 
-// SetVisibility loads what the directory is made of, lets fn say what the coach
-// wishes, and saves that with the listing. fn may run more than once.
+// SetVisibility loads the source of the listing, lets fn decide the visibility, and
+// saves it with the listing. fn may run more than once.
 func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.ListingSource) (coach.VisibilityRequest, error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		if _, err := tx.holdCoach(ctx, coachID); err != nil {
+		if _, err := tx.lockCoach(ctx, coachID); err != nil {
 			return err
 		}
 		s, err := tx.listingSource(ctx, coachID)
@@ -44,15 +44,14 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.L
 	})
 }
 
-// holdCoach takes the coach's row, which stays as it is: nobody else changes it,
-// or lists the coach, until the transaction ends. visible is the coach's wish;
-// false also where there is no such coach.
+// lockCoach locks the coach's row until the transaction ends, so that no other
+// transaction changes or lists the coach. It returns whether the coach chose to be
+// visible; false if there is no such coach.
 //
-// Of rows that are locked, those in coaches come before players, and both before
-// the coach's account, at which PostgreSQL looks for every row that names it, and
-// again where a row in coaches is changed twice. Two that took them in another order
-// could wait for each other, which costs a second until PostgreSQL parts them.
-func (tx *tx) holdCoach(ctx context.Context, coachID string) (visible bool, err error) {
+// Lock order: coaches, then players, then the coach's account. PostgreSQL locks the
+// account for the foreign key of each inserted row that refers to it. Another order
+// deadlocks, and PostgreSQL takes a second to detect that.
+func (tx *tx) lockCoach(ctx context.Context, coachID string) (visible bool, err error) {
 	err = tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING visible`, coachID).Scan(&visible)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -60,7 +59,7 @@ func (tx *tx) holdCoach(ctx context.Context, coachID string) (visible bool, err 
 	return visible, err
 }
 
-// source reads a coach's profile and whether the account is suspended.
+// listingSource reads a coach's profile and whether the account is suspended.
 func (tx *tx) listingSource(ctx context.Context, coachID string) (coach.ListingSource, error) {
 	p, err := profile(ctx, tx, coachID)
 	if err != nil {
@@ -68,7 +67,7 @@ func (tx *tx) listingSource(ctx context.Context, coachID string) (coach.ListingS
 	}
 	var suspended sql.NullInt64
 	if err := tx.QueryRow(ctx, `SELECT suspended_at FROM accounts WHERE id = $1`, coachID).Scan(&suspended); err != nil {
-		return coach.ListingSource{}, fmt.Errorf("account of coach %s: %w", coachID, err)
+		return coach.ListingSource{}, fmt.Errorf("read account of coach %s: %w", coachID, err)
 	}
 	return coach.ListingSource{Profile: p, Suspended: suspended.Valid}, nil
 }

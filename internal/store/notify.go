@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// notify saves the notifications of events and queues their copies. accountOf returns
+// the recipient of an event that names none, such as a party whose account this
+// transaction creates. alsoLock are accounts to lock together with the recipients, in
+// one order.
+//
+// The Seqs of notifications come from the account's row, which stays locked until the
+// commit. They rise in commit order, so a stream that resumes after a Seq misses
+// nothing.
+func (tx *tx) notify(ctx context.Context, events []event.Event, accountOf func(actor.Role) string, alsoLock ...string) error {
+	var drafts []notify.Draft
+	for _, e := range events {
+		for _, d := range notify.Plan(e) {
+			if d.AccountID == "" {
+				d.AccountID = accountOf(d.To)
+			}
+			if d.AccountID == "" {
+				return fmt.Errorf("event %s: no account of the %s", e.Type, d.To)
+			}
+			drafts = append(drafts, d)
+		}
+	}
+	count := map[string]int64{}
+	for _, id := range alsoLock {
+		count[id] = 0
+	}
+	for _, d := range drafts {
+		count[d.AccountID]++
+	}
+	next, numbers, err := tx.takeSeqs(ctx, count)
+	if err != nil || len(drafts) == 0 {
+		return err
+	}
+	var args []any
+	var ids []string
+	for _, d := range drafts {
+		data, err := json.Marshal(d.Data)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, tx.db.NewID())
+		args = append(args, d.AccountID, next[d.AccountID], ids[len(ids)-1], string(d.Type), d.Title, d.Body, string(data),
+			text(d.Data.PlayerID), micros(tx.Now))
+		next[d.AccountID]++
+	}
+	err = tx.Defer(ctx, `
+		INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
+		VALUES `+rowsOf(len(drafts), 9), args...)
+	if err != nil {
+		return fmt.Errorf("save notifications: %w", err)
+	}
+	recipients := make([]string, 0, len(count))
+	for id, n := range count {
+		if n > 0 {
+			recipients = append(recipients, id)
+		}
+	}
+	tx.wakeStreams(recipients)
+	return tx.queueCopies(ctx, drafts, ids, numbers)
+}
+
+// takeSeqs takes count Seqs of each account. It returns the first Seq and the phone
+// number of each account, and locks the accounts in the order of their ids.
+//
+// The statement is an upsert of existing rows. A plain UPDATE would lock the rows in
+// any order, and two transactions could deadlock.
+func (tx *tx) takeSeqs(ctx context.Context, count map[string]int64) (next map[string]int64, numbers map[string]phone.Number, err error) {
+	if len(count) == 0 {
+		return nil, nil, nil
+	}
+	var args []any
+	for id := range count {
+		args = append(args, id)
+	}
+	accounts := len(args)
+	var grow strings.Builder
+	for i := range accounts {
+		args = append(args, count[args[i].(string)])
+		fmt.Fprintf(&grow, " WHEN $%d THEN CAST($%d AS BIGINT)", i+1, accounts+i+1)
+	}
+	rs, err := tx.Query(ctx, `
+		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at)
+		SELECT id, mobile_number, role, CASE id`+grow.String()+` END, created_at
+		FROM accounts WHERE id IN (`+params(1, accounts)+`) ORDER BY id
+		ON CONFLICT (id) DO UPDATE SET tray_seq = accounts.tray_seq + excluded.tray_seq
+		RETURNING id, tray_seq, mobile_number`, args...)
+	next, numbers = map[string]int64{}, map[string]phone.Number{}
+	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
+		var last int64
+		var number phone.Number
+		err = s.Scan(&id, &last, &number)
+		next[id], numbers[id] = last-count[id]+1, number
+		return id, err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("take notification seqs: %w", err)
+	}
+	if len(next) != accounts {
+		return nil, nil, fmt.Errorf("take notification seqs: found %d of %d accounts", len(next), accounts)
+	}
+	return next, numbers, nil
+}
+
+// deleteNotifications deletes the accounts' notifications about a player.
+func (tx *tx) deleteNotifications(ctx context.Context, playerID string, accountIDs []string) error {
+	if len(accountIDs) == 0 {
+		return nil
+	}
+	args := []any{playerID}
+	for _, id := range accountIDs {
+		args = append(args, id)
+	}
+	err := tx.Defer(ctx, `DELETE FROM notifications WHERE player_id = $1 AND account_id IN (`+params(2, len(accountIDs))+`)`, args...)
+	if err != nil {
+		return fmt.Errorf("remove notifications of player %s: %w", playerID, err)
+	}
+	return nil
+}
