@@ -2,7 +2,7 @@
 //
 //	go run ./bench/load                                                        operations of this build
 //	go run ./bench/load -programs before=/tmp/a,after=/tmp/b -concurrency 16   compare two builds that take turns
-//	go run ./bench/load -measure start,upload -engines sqlite                  start-up time, memory and size; uploads
+//	go run ./bench/load -measure start -engines sqlite                         start-up time, memory and size
 //
 // A program compared with itself shows the noise of the machine: ratios other than 1.00.
 //
@@ -26,7 +26,7 @@ import (
 )
 
 // measurements are the values of the flag -measure.
-var measurements = []string{"operations", "start", "upload"}
+var measurements = []string{"operations", "start"}
 
 func main() {
 	debug.SetGCPercent(400) // less garbage collection of the client on the measured cores
@@ -70,8 +70,6 @@ func run(ctx context.Context, args []string) error {
 			err = measureOperations(ctx, *programs, ops, onEngines, bench.Options{Rounds: *rounds, Round: *duration, Workers: *concurrency})
 		case "start":
 			err = measureStart(ctx, onEngines)
-		case "upload":
-			err = measureUploads(ctx, onEngines)
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", m, err)
@@ -98,19 +96,6 @@ func measureStart(ctx context.Context, engines []string) error {
 			return fmt.Errorf("%s: %w", engine, err)
 		}
 		fmt.Printf("\nstart on %s: %s\n", engine, result)
-	}
-	return nil
-}
-
-func measureUploads(ctx context.Context, engines []string) error {
-	for _, engine := range engines {
-		for _, storage := range program.Storages {
-			result, err := program.MeasureUploads(ctx, engine, storage)
-			if err != nil {
-				return fmt.Errorf("%s, %s: %w", engine, storage, err)
-			}
-			fmt.Printf("\nupload on %s, files in %s: %s\n", engine, storage, result)
-		}
 	}
 	return nil
 }

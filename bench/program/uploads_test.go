@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/johannesboyne/gofakes3"
@@ -24,11 +25,8 @@ const (
 	uploadRounds      = 5
 )
 
-// Storages are where the program can keep files.
-var Storages = []string{"folder", "s3"}
-
-// Uploads is the memory that concurrent uploads need and the time that they take. Lower is better for all.
-type Uploads struct {
+// uploads is the memory that concurrent uploads need and the time that they take. Lower is better for all.
+type uploads struct {
 	// Resident memory in bytes: Idle before the first upload; PDFs the peak while eight PDF files of 10 MiB arrive; Pictures
 	// the peak while four PDF files and four copies of a picture arrive, for each of the heaviest pictures.
 	Idle, PDFs, Pictures int64
@@ -36,37 +34,55 @@ type Uploads struct {
 	PDF, Picture time.Duration
 }
 
-// String formats u for people.
-func (u Uploads) String() string {
-	mb := func(n int64) float64 { return float64(n) / 1e6 }
-	return fmt.Sprintf("%.1f MB resident when idle; peak %.1f MB with eight PDF files of 10 MiB at once (slowest %s); peak %.1f MB with the heaviest pictures and PDF files at once (slowest %s); lower is better",
-		mb(u.Idle), mb(u.PDFs), u.PDF.Round(10*time.Millisecond), mb(u.Pictures), u.Picture.Round(10*time.Millisecond))
+// BenchmarkUploads uploads as eight coaches at once, with files in a folder and in S3. One iteration is a whole measurement:
+//
+//	go test ./bench/program -run '^$' -bench Uploads -benchtime 1x
+//
+// Lower is better for every figure.
+func BenchmarkUploads(b *testing.B) {
+	for _, engine := range Engines {
+		for _, storage := range []string{"folder", "s3"} {
+			b.Run(engine+"/"+storage, func(b *testing.B) {
+				for b.Loop() {
+					u, err := measureUploads(b.Context(), engine, storage)
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(float64(u.Idle)/1e6, "idle-MB")
+					b.ReportMetric(float64(u.PDFs)/1e6, "pdf-MB")
+					b.ReportMetric(u.PDF.Seconds(), "pdf-s")
+					b.ReportMetric(float64(u.Pictures)/1e6, "pictures-MB")
+					b.ReportMetric(u.Picture.Seconds(), "pictures-s")
+				}
+			})
+		}
+	}
 }
 
-// MeasureUploads builds and starts the program and uploads files to it as eight coaches at once.
-func MeasureUploads(ctx context.Context, engine, storage string) (Uploads, error) {
+// measureUploads builds and starts the program and uploads files to it as eight coaches at once.
+func measureUploads(ctx context.Context, engine, storage string) (uploads, error) {
 	var env []string
 	if storage == "s3" {
 		address, closeBucket, err := openBucket()
 		if err != nil {
-			return Uploads{}, err
+			return uploads{}, err
 		}
 		defer closeBucket()
 		env = append(env, "TOUCHLINE_FILES="+address)
 	}
 	s, err := NewServer(ctx, "", engine, "log", env...)
 	if err != nil {
-		return Uploads{}, err
+		return uploads{}, err
 	}
 	defer s.Close()
 	p, err := s.Start(ctx)
 	if err != nil {
-		return Uploads{}, err
+		return uploads{}, err
 	}
 	defer stop(p)
 	u := &uploader{client: newClient(s.URL()), pid: p.PID()}
 	if err := u.signIn(ctx); err != nil {
-		return Uploads{}, err
+		return uploads{}, err
 	}
 	return u.measure(ctx)
 }
@@ -101,7 +117,7 @@ func (u *uploader) signIn(ctx context.Context) error {
 	return nil
 }
 
-func (u *uploader) measure(ctx context.Context) (found Uploads, err error) {
+func (u *uploader) measure(ctx context.Context) (found uploads, err error) {
 	if found.Idle, err = bench.Resident(u.pid); err != nil {
 		return found, err
 	}
