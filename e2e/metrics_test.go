@@ -35,7 +35,7 @@ func TestMetrics(t *testing.T) {
 			`touchline_http_requests_total{listener="public",method="GET",route="",status="404"} 1`,
 			`touchline_otp_total{outcome="asked"} 2`,
 			`touchline_otp_total{outcome="right"} 2`,
-			`touchline_otp_total{outcome="none_open"} 1`,
+			`touchline_otp_total{outcome="no_challenge"} 1`,
 			`touchline_sessions_total{event="opened"} 2`,
 			`touchline_sessions_total{event="refreshed"} 1`,
 			`touchline_sessions_total{event="ended"} 1`,
@@ -81,7 +81,7 @@ func TestAccountMetrics(t *testing.T) {
 			`touchline_otp_total{outcome="asked"} 5`,
 			`touchline_otp_total{outcome="wrong"} 2`,
 			`touchline_otp_total{outcome="right"} 6`, // the old number's code counts twice: a wrong one does not use it up
-			`touchline_otp_total{outcome="none_open"} 1`,
+			`touchline_otp_total{outcome="no_challenge"} 1`,
 			`touchline_sessions_total{event="opened"} 2`,
 			`touchline_sessions_total{event="ended"} 1`,
 			`touchline_sessions_total{event="ended_all"} 1`,

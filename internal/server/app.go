@@ -122,7 +122,7 @@ func (a *App) Handler() http.Handler { return a.api }
 // Close closes the file store and the database. Call it after Serve has returned.
 func (a *App) Close() error { return errors.Join(a.files.Close(), a.sql.Close()) }
 
-// readiness says whether the replica accepts requests.
+// readiness knows whether load balancers may send requests to the replica.
 type readiness struct {
 	db       *database.DB
 	draining atomic.Bool

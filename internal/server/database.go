@@ -41,7 +41,7 @@ func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database
 	return db, nil
 }
 
-func storeSettings(cfg *config.Config, o Options, tiers coach.Tiers) store.Settings {
+func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Settings {
 	s := store.Settings{
 		LinkValidity:               cfg.LinkValidity,
 		DigestAfter:                cfg.PendingReminderAfter,
@@ -50,7 +50,7 @@ func storeSettings(cfg *config.Config, o Options, tiers coach.Tiers) store.Setti
 		MessagesPerNumber:          cfg.MessagesPerNumber,
 		MessagesPerCoach:           cfg.MessagesPerCoach,
 		AllowCoachAsContact:        cfg.AllowCoachAsContact,
-		Reachable:                  newChannels(cfg, o).reachable,
+		Reachable:                  ch.reachable,
 	}
 	if cfg.MessagesByTier() {
 		s.MessagesByTier = &tiers

@@ -53,7 +53,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool
 	if err != nil {
 		return nil, err
 	}
-	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, o, tiers)}
+	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, newChannels(cfg, o), tiers)}
 	if keys {
 		k, err := openKeys(ctx, cfg, store.NewInstallation(sql), o.Now)
 		if err != nil {

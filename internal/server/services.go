@@ -41,14 +41,15 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 	if err != nil {
 		return nil, err
 	}
-	senders, err := newChannels(cfg, o).newSenders()
+	ch := newChannels(cfg, o)
+	senders, err := ch.newSenders()
 	if err != nil {
 		return nil, err
 	}
 	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
 	hub := new(notify.Hub)
 	db := store.New(sql, store.Options{
-		NewID: o.NewID, Settings: storeSettings(cfg, o, tiers), Vault: keys.Vault,
+		NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
 		OnQueued:   queue.Wake,
 		OnNotified: func(accountIDs []string) { hub.Wake(accountIDs...) },
 	})
@@ -61,7 +62,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		db:          db,
 		keys:        keys,
 		auth:        newAuth(cfg, o, m.auth, keys),
-		approvals:   newApprovals(cfg, o, m.approvals, tiers),
+		approvals:   newApprovals(cfg, o, m.approvals, ch, tiers),
 		coach:       coaches,
 		operator:    newOperatorServices(cfg, o, db, tiers),
 		tray:        &notify.Tray{Store: db, Now: o.Now},
@@ -103,16 +104,15 @@ func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *aut
 	}
 }
 
-func newApprovals(cfg *config.Config, o Options, db approval.Store, tiers coach.Tiers) *approval.Service {
-	available := newChannels(cfg, o)
+func newApprovals(cfg *config.Config, o Options, db approval.Store, ch channels, tiers coach.Tiers) *approval.Service {
 	return approval.NewService(db, approval.Rules{
 		ResendAfter:              cfg.ResendAfter,
 		RemindersPerWindow:       cfg.RemindersPerWindow,
 		ReminderWindow:           cfg.ReminderWindow,
 		RequireGuardianForMinors: cfg.RequireGuardianForMinors,
 		AllowCoachAsContact:      cfg.AllowCoachAsContact,
-		Routes:                   available.routes(),
-		DefaultChannels:          available.names(),
+		Routes:                   ch.routes(),
+		DefaultChannels:          ch.names(),
 		TestNumber:               isTestNumber(cfg, o),
 		CheckRoster:              checkRoster(tiers),
 	}, o.Now, o.NewID)

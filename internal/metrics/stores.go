@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/worker"
 )
 
-// Auth returns store, counting codes and sessions.
+// Auth returns store with OTPs and sessions counted.
 func (m *Metrics) Auth(store auth.Store) auth.Store { return &authStore{store, m} }
 
 type authStore struct {
@@ -20,13 +20,18 @@ type authStore struct {
 	m *Metrics
 }
 
-// verdicts are what became of a guess.
-var verdicts = map[auth.VerifyOutcome]string{
-	auth.CorrectCode: "right", auth.WrongCode: "wrong", auth.NoChallenge: "none_open", auth.AttemptsExhausted: "exhausted", auth.Blocked: "blocked", auth.AccountSuspended: "suspended",
+// outcomes are the label values of a verification.
+var outcomes = map[auth.VerifyOutcome]string{
+	auth.CorrectCode:       "right",
+	auth.WrongCode:         "wrong",
+	auth.NoChallenge:       "no_challenge",
+	auth.AttemptsExhausted: "exhausted",
+	auth.Blocked:           "blocked",
+	auth.AccountSuspended:  "suspended",
 }
 
-func (s *authStore) OpenChallenge(ctx context.Context, o auth.ChallengeRequest) (auth.Challenge, error) {
-	c, err := s.Store.OpenChallenge(ctx, o)
+func (s *authStore) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
+	c, err := s.Store.OpenChallenge(ctx, r)
 	outcome := "asked"
 	if err != nil {
 		outcome = "refused"
@@ -35,39 +40,39 @@ func (s *authStore) OpenChallenge(ctx context.Context, o auth.ChallengeRequest) 
 	return c, err
 }
 
-func (s *authStore) VerifyOTP(ctx context.Context, t auth.Attempt) (auth.VerificationResult, error) {
-	tried, err := s.Store.VerifyOTP(ctx, t)
+func (s *authStore) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
+	result, err := s.Store.VerifyOTP(ctx, a)
 	if err == nil {
-		s.m.otps.WithLabelValues(verdicts[tried.Outcome]).Inc()
-		if tried.Outcome == auth.CorrectCode && t.SignIn != nil {
+		s.m.otps.WithLabelValues(outcomes[result.Outcome]).Inc()
+		if result.Outcome == auth.CorrectCode && a.SignIn != nil {
 			s.m.sessions.WithLabelValues("opened").Inc()
 		}
 	}
-	return tried, err
+	return result, err
 }
 
 func (s *authStore) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChangeResult, error) {
-	changed, err := s.Store.ChangeNumber(ctx, c)
+	result, err := s.Store.ChangeNumber(ctx, c)
 	if err != nil {
-		return changed, err
+		return result, err
 	}
-	s.m.otps.WithLabelValues(verdicts[changed.Current.Outcome]).Inc()
-	if changed.Current.Outcome == auth.CorrectCode { // else the other one was not looked at
-		s.m.otps.WithLabelValues(verdicts[changed.New.Outcome]).Inc()
+	s.m.otps.WithLabelValues(outcomes[result.Current.Outcome]).Inc()
+	if result.Current.Outcome == auth.CorrectCode { // otherwise the store does not verify the code of the new number
+		s.m.otps.WithLabelValues(outcomes[result.New.Outcome]).Inc()
 	}
-	s.m.sessions.WithLabelValues("ended").Add(float64(changed.Ended))
-	return changed, nil
+	s.m.sessions.WithLabelValues("ended").Add(float64(result.Ended))
+	return result, nil
 }
 
 func (s *authStore) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.VerificationResult, error) {
-	tried, err := s.Store.CloseAccount(ctx, c)
+	result, err := s.Store.CloseAccount(ctx, c)
 	if err == nil {
-		s.m.otps.WithLabelValues(verdicts[tried.Outcome]).Inc()
-		if tried.Outcome == auth.CorrectCode {
+		s.m.otps.WithLabelValues(outcomes[result.Outcome]).Inc()
+		if result.Outcome == auth.CorrectCode {
 			s.m.sessions.WithLabelValues("ended_all").Inc()
 		}
 	}
-	return tried, err
+	return result, err
 }
 
 func (s *authStore) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
@@ -147,7 +152,7 @@ func (s *outboxStore) DeliverySuppressed(ctx context.Context, d notify.Delivery)
 }
 
 func (s *outboxStore) RetryDelivery(ctx context.Context, d notify.Delivery, due time.Time, reason string) error {
-	return s.count(d, "later", s.Store.RetryDelivery(ctx, d, due, reason))
+	return s.count(d, "retried", s.Store.RetryDelivery(ctx, d, due, reason))
 }
 
 func (s *outboxStore) DeliveryDropped(ctx context.Context, d notify.Delivery, reason string) error {
