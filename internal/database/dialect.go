@@ -18,7 +18,7 @@ import (
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
 
-// engine is one of the two databases the service runs on.
+// engine is the database engine of a URL.
 type engine string
 
 const (
@@ -26,7 +26,8 @@ const (
 	postgres engine = "postgres"
 )
 
-// skipLocked, forShare and forKeyShare are the fragments of SQL that differ between the engines.
+// skipLocked, forShare and forKeyShare are the clauses that differ between the engines.
+// SQLite has one writer, so it needs no row locks.
 func (e engine) skipLocked() string {
 	if e == postgres {
 		return "FOR UPDATE SKIP LOCKED"
@@ -34,8 +35,6 @@ func (e engine) skipLocked() string {
 	return ""
 }
 
-// forShare locks the row until the commit: transactions that change an account's number,
-// close it or suspend it wait. SQLite has one writer and needs no lock.
 func (e engine) forShare(table string) string {
 	if e == postgres {
 		return "FOR SHARE OF " + table
@@ -43,7 +42,6 @@ func (e engine) forShare(table string) string {
 	return ""
 }
 
-// forKeyShare allows concurrent changes of columns that are not part of a key.
 func (e engine) forKeyShare(table string) string {
 	if e == postgres {
 		return "FOR KEY SHARE OF " + table
@@ -55,15 +53,15 @@ const (
 	defaultMaxConns       = 16
 	defaultConnectTimeout = 5 * time.Second
 
-	// idleTime closes connections that nobody has needed for so long.
+	// idleTime is how long an unused connection stays open.
 	idleTime = 5 * time.Minute
-	// lifeTime lets a pool follow a database that moved behind its name.
+	// lifeTime limits the life of a connection, so that the pool follows a changed DNS entry.
 	lifeTime = time.Hour
-	// busyTimeout is how long SQLite waits for another process, a backup say.
+	// busyTimeout is how long SQLite waits for another process, for example a backup.
 	busyTimeout = 5 * time.Second
 )
 
-// target is a database URL, read.
+// target is a parsed database URL.
 type target struct {
 	engine engine
 	path   string          // SQLite: the absolute path
@@ -71,13 +69,13 @@ type target struct {
 	conns  int
 }
 
-// parseURL reads a database URL. Its errors never hold the password.
+// parseURL parses a database URL. Its errors never contain the password.
 func parseURL(raw string, o Options) (target, error) {
 	scheme, rest, _ := strings.Cut(raw, ":")
 	switch scheme {
 	case "sqlite":
 		if rest == "" || strings.ContainsAny(rest, "?#\x00") || (strings.HasPrefix(rest, "//") && !strings.HasPrefix(rest, "///")) {
-			return target{}, errors.New("database URL: sqlite: wants the path of a file and nothing else, such as sqlite:/var/lib/touchline/touchline.db")
+			return target{}, errors.New("database URL: sqlite: must be followed by the path of a file only, such as sqlite:/var/lib/touchline/touchline.db")
 		}
 		path, err := filepath.Abs(rest)
 		if err != nil {
@@ -107,19 +105,18 @@ func parseURL(raw string, o Options) (target, error) {
 	return target{}, errors.New("database URL: it must begin with sqlite: or postgres://")
 }
 
-// openPool makes the pool of PostgreSQL. pgx caches statements by itself, one
-// cache for each connection.
+// openPool opens the pool of PostgreSQL. pgx caches prepared statements per connection.
 func (t target) openPool() *sql.DB {
 	pool := stdlib.OpenDB(*t.config)
 	pool.SetMaxOpenConns(t.conns)
-	pool.SetMaxIdleConns(t.conns) // fewer, and a busy pool would dial all the time
+	pool.SetMaxIdleConns(t.conns) // with fewer, a busy pool would dial all the time
 	pool.SetConnMaxIdleTime(idleTime)
 	pool.SetConnMaxLifetime(lifeTime)
 	return pool
 }
 
-// openMigrator makes a pool of its own for a migration: SQLite's writer holds the
-// one connection of its pool.
+// openMigrator opens a pool for migrations. It cannot use the pool of SQLite's writer,
+// which holds its one connection.
 func (t target) openMigrator() (*sql.DB, error) {
 	if t.engine == postgres {
 		return t.openPool(), nil
@@ -127,8 +124,8 @@ func (t target) openMigrator() (*sql.DB, error) {
 	return t.openWriter()
 }
 
-// makeFile creates the SQLite file with mode 0600, which its write-ahead log
-// inherits, and the folder it lies in. A file that exists is left as it is.
+// makeFile creates a missing SQLite file and its folder. The write-ahead log inherits the
+// mode 0600 of the file.
 func (t target) makeFile() error {
 	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
 		return fmt.Errorf("database folder: %w", err)
@@ -143,8 +140,8 @@ func (t target) makeFile() error {
 	return f.Close()
 }
 
-// openWriter makes the pool of one connection that may write. FULL is what makes
-// an acknowledged write survive a power cut.
+// openWriter opens the pool of one connection that may write. synchronous=FULL makes a
+// committed write survive a power cut.
 func (t target) openWriter() (*sql.DB, error) {
 	pool, err := sql.Open("sqlite", t.dsn(url.Values{
 		"_txlock": {"immediate"},
@@ -166,8 +163,8 @@ func (t target) openWriter() (*sql.DB, error) {
 	return pool, nil
 }
 
-// openReaders makes the pool of reads, which cannot write even by mistake: more
-// connections than cores are slower, not faster.
+// openReaders opens the pool of read-only connections. More connections than cores are
+// slower, not faster.
 func (t target) openReaders() (*sql.DB, error) {
 	pool, err := sql.Open("sqlite", t.dsn(url.Values{
 		"mode": {"ro"},
@@ -187,28 +184,28 @@ func (t target) openReaders() (*sql.DB, error) {
 	return pool, nil
 }
 
-// dsn is the file: URI of the database; pragmas ride in it so that every
+// dsn returns the file: URI of the database. It contains the pragmas, so that every
 // connection has them.
 func (t target) dsn(q url.Values) string {
 	path := filepath.ToSlash(t.path)
 	if !strings.HasPrefix(path, "/") {
-		path = "/" + path // a drive letter
+		path = "/" + path // a Windows drive
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }
 
 func millis(d time.Duration) string { return fmt.Sprint(d.Milliseconds()) }
 
-// readContext is the context under which one read runs. PostgreSQL's is limited
-// in time, the wait for a connection included. SQLite's cannot be interrupted: a
-// read takes microseconds there, and watching it takes half as long again.
+// readContext returns the context of one read. On PostgreSQL it has a timeout, which
+// includes the wait for a connection. On SQLite it is never cancelled: a read takes
+// microseconds, and the driver's watch of a context makes it 1.5 times as slow.
 func (e engine) readContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	if e == postgres {
-		// A call that ends sooner needs no second timer.
-		if ends, ok := ctx.Deadline(); ok && time.Until(ends) <= readLimit {
+		// An earlier deadline needs no second timer.
+		if ends, ok := ctx.Deadline(); ok && time.Until(ends) <= readTimeout {
 			return ctx, func() {}
 		}
-		return context.WithTimeout(ctx, readLimit)
+		return context.WithTimeout(ctx, readTimeout)
 	}
 	return context.Background(), func() {}
 }

@@ -18,12 +18,13 @@ import (
 )
 
 var (
-	// ErrStale says that a row was not as it was read: write runs fn again.
-	ErrStale  = errors.New("database: a rival wrote first")
+	// ErrStale says that a guarded statement affected no row, because a concurrent
+	// transaction changed it. Write runs its function again.
+	ErrStale  = errors.New("database: changed by a concurrent transaction")
 	errClosed = errors.New("database: closed")
 )
 
-// committed is an error whose transaction is kept all the same.
+// committed is the error of a transaction that is committed.
 type committed struct{ err error }
 
 func (c *committed) Error() string { return c.err.Error() }
@@ -38,9 +39,9 @@ func CommitWith(err error) error {
 	return &committed{err}
 }
 
-// classify makes fault.Down of whatever says that the database is away, full or
-// too slow, keeping err as its cause. Everything else passes untouched:
-// sql.ErrNoRows, constraints, and the context of a caller who left.
+// classify wraps err in fault.Down if the database is unreachable, full or too slow. It
+// returns other errors unchanged, for example sql.ErrNoRows, violated constraints and a
+// cancelled context.
 func classify(err error) error {
 	if err == nil || errors.Is(err, sql.ErrNoRows) {
 		return err
@@ -48,14 +49,14 @@ func classify(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	if isAway(err) || mayRepeat(err) {
+	if isUnavailable(err) || mayRetry(err) {
 		return fault.Down(err)
 	}
 	return err
 }
 
-// IsUnique says whether err is the refusal of a duplicate by a unique index or
-// a primary key. The transaction that met it cannot go on: prefer ON CONFLICT.
+// IsUnique reports whether err is the violation of a unique index or primary key. The
+// transaction can then only roll back: prefer ON CONFLICT.
 func IsUnique(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code == "23505"
@@ -69,9 +70,9 @@ func IsUnique(err error) bool {
 	return false
 }
 
-// isAway says whether the database cannot serve at the moment.
-func isAway(err error) bool {
-	// Before what the server said: whatever keeps it from letting us in, it is away.
+// isUnavailable reports whether the database cannot serve now.
+func isUnavailable(err error) bool {
+	// First, because it may wrap a PgError with any code, for example of authentication.
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
 	}
@@ -79,11 +80,11 @@ func isAway(err error) bool {
 		switch {
 		case strings.HasPrefix(e.Code, "08"), // connection
 			strings.HasPrefix(e.Code, "53"),   // no disk, memory or connections left
-			strings.HasPrefix(e.Code, "57P0"), // shutting down, or not up yet
-			strings.HasPrefix(e.Code, "58"),   // input and output
-			e.Code == "57014",                 // cancelled: too slow
+			strings.HasPrefix(e.Code, "57P0"), // shutting down or starting
+			strings.HasPrefix(e.Code, "58"),   // I/O error
+			e.Code == "57014",                 // cancelled by a timeout
 			e.Code == "25006",                 // read-only: a standby
-			e.Code == "55P03":                 // a lock waited for in vain
+			e.Code == "55P03":                 // lock timeout
 			return true
 		}
 		return false
@@ -99,12 +100,12 @@ func isAway(err error) bool {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return true
 	}
-	return isLost(err) || errors.Is(err, context.DeadlineExceeded)
+	return isConnectionLost(err) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// isLost says whether the connection broke, rather than that none could be
-// made. What was not yet committed is undone and may be tried on another.
-func isLost(err error) bool {
+// isConnectionLost reports whether an open connection broke. A transaction without COMMIT
+// is rolled back and may be retried on another connection.
+func isConnectionLost(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return false
 	}
@@ -121,14 +122,14 @@ func isLost(err error) bool {
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || pgconn.SafeToRetry(err)
 }
 
-// mayRepeat says whether the same transaction, begun anew, may succeed: a rival
-// was in the way, and nothing was kept.
-func mayRepeat(err error) bool {
+// mayRetry reports whether the transaction failed because of a concurrent one, is rolled
+// back, and may succeed if it runs again.
+func mayRetry(err error) bool {
 	if errors.Is(err, ErrStale) {
 		return true
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		// 0A000 with this text: a migration changed a table under a cached statement.
+		// 0A000 with this text: a migration changed a table of a cached statement.
 		return e.Code == "40001" || e.Code == "40P01" ||
 			(e.Code == "0A000" && strings.Contains(e.Message, "cached plan"))
 	}
@@ -139,15 +140,16 @@ func mayRepeat(err error) bool {
 	return false
 }
 
-// noTransaction says whether SQLite refused to end a transaction because there is
-// none. Where that is a mistake, the next BEGIN fails and renews the connection.
-func noTransaction(err error) bool {
+// isNoTransaction reports whether SQLite refused ROLLBACK because there is no transaction.
+// The code is generic: if the cause was another, the next BEGIN fails and the writer opens
+// another connection.
+func isNoTransaction(err error) bool {
 	e, ok := errors.AsType[*moderncsqlite.Error](err)
 	return ok && e.Code() == sqlite3.SQLITE_ERROR
 }
 
-// noSuchTable says whether err names a table that does not exist yet.
-func noSuchTable(err error) bool {
+// isNoSuchTable reports whether a table does not exist yet.
+func isNoSuchTable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code == "42P01"
 	}

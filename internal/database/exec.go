@@ -61,16 +61,16 @@ func (db *DB) ExecRows(ctx context.Context, read func(*Rows, error) error, query
 // as Write does.
 func (db *DB) single(ctx context.Context, query string, args []any, run func(ctx context.Context) error) error {
 	observe(query, args)
-	own, done, err := db.detached(ctx)
+	own, done, err := db.detach(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	for try := 1; ; try++ {
+	for attempt := 1; ; attempt++ {
 		// If the connection is lost after the statement was sent, the statement may be
 		// committed: do not retry.
 		err := run(own)
-		if !(mayRepeat(err) || isLost(err) && pgconn.SafeToRetry(err)) || try == writeTries || !pause(own, try) {
+		if !(mayRetry(err) || isConnectionLost(err) && pgconn.SafeToRetry(err)) || attempt == maxAttempts || !backoff(own, attempt) {
 			return db.failure(err)
 		}
 	}

@@ -13,20 +13,21 @@ import (
 )
 
 const (
-	// versionTable is where goose writes what it has applied.
+	// versionTable is goose's table of applied migrations.
 	versionTable = goose.DefaultTablename
-	// migrateLock is the advisory lock that racing replicas queue at.
+	// migrateLock is the advisory lock of replicas that migrate concurrently.
 	migrateLock = 7306642134
-	// migrateTries is how often a SQLite process that was overtaken looks again.
-	migrateTries = 20
+	// maxMigrateAttempts is how often a process retries after another one migrated the SQLite
+	// file first.
+	maxMigrateAttempts = 20
 )
 
-// ErrNotMigrated says that the database lacks migrations that this program knows.
+// ErrNotMigrated says that migrations are missing.
 var ErrNotMigrated = errors.New("database: the database is not migrated")
 
-// Migrated answers nil if every migration is applied, ErrNotMigrated if not, and
-// fault.Unavailable if the database is away. It is one small read. A database
-// that is ahead of the program is fine: migrations run under the release before.
+// Migrated returns nil if every migration is applied, ErrNotMigrated if not, and
+// fault.Unavailable if the database does not respond. It is one small read. The database
+// may have newer migrations: the previous release runs with them during an upgrade.
 func (db *DB) Migrated(ctx context.Context) error {
 	latest, err := db.latest()
 	if err != nil {
@@ -34,7 +35,7 @@ func (db *DB) Migrated(ctx context.Context) error {
 	}
 	var applied sql.NullInt64
 	err = db.QueryRow(ctx, `SELECT max(version_id) FROM `+versionTable+` WHERE is_applied = TRUE`).Scan(&applied)
-	if noSuchTable(err) {
+	if isNoSuchTable(err) {
 		return ErrNotMigrated
 	}
 	if err != nil {
@@ -46,11 +47,11 @@ func (db *DB) Migrated(ctx context.Context) error {
 	return nil
 }
 
-// Migrate applies the migrations that are missing, each in a transaction. Any
-// number of replicas may call it at once: each migration is applied once, and all
-// return when it is done. Where nothing is missing it costs one small read.
+// Migrate applies the missing migrations, each in a transaction. Replicas may call it
+// concurrently: each migration is applied once, and all calls return after the last. If
+// none is missing, it is one small read.
 func (db *DB) Migrate(ctx context.Context) error {
-	for try := 1; ; try++ {
+	for attempt := 1; ; attempt++ {
 		err := db.Migrated(ctx)
 		if !errors.Is(err, ErrNotMigrated) {
 			return err
@@ -58,12 +59,13 @@ func (db *DB) Migrate(ctx context.Context) error {
 		if err = db.migrate(ctx); err == nil {
 			continue
 		}
-		// On SQLite the loser of a race finds its migration applied, or the file
-		// locked; on PostgreSQL the lock has seen to it that there is none.
-		if db.engine == postgres || try == migrateTries || ctx.Err() != nil {
+		// Two processes may migrate one SQLite file: one of them fails, because the
+		// migration is applied or the file is locked. On PostgreSQL the advisory lock
+		// prevents that.
+		if db.engine == postgres || attempt == maxMigrateAttempts || ctx.Err() != nil {
 			return fmt.Errorf("migrate the database: %w", classify(err))
 		}
-		time.Sleep(time.Duration(try) * time.Millisecond)
+		time.Sleep(time.Duration(attempt) * time.Millisecond)
 	}
 }
 
@@ -96,7 +98,7 @@ func (db *DB) migrate(ctx context.Context) (err error) {
 	return err
 }
 
-// latest is the version of the newest migration that this program knows.
+// latest returns the version of the newest migration of this program.
 func (db *DB) latest() (int64, error) {
 	names, err := fs.Glob(db.migrations, "*.sql")
 	if err != nil {
@@ -113,9 +115,9 @@ func (db *DB) latest() (int64, error) {
 	return latest, nil
 }
 
-// once is goose's own bookkeeping, made to refuse a version that is there. The
-// insert is part of the migration's transaction, so whoever lost a race on SQLite
-// undoes the second application.
+// once is the goose store, changed to refuse a version that exists. The insert is part of
+// the migration's transaction. So if two processes apply the same migration to a SQLite
+// file, the second rolls back.
 type once struct{ versions.Store }
 
 var errApplied = errors.New("database: another process applied this migration")
@@ -132,8 +134,8 @@ func (o once) Insert(ctx context.Context, on versions.DBTxConn, req versions.Ins
 	return o.Store.Insert(ctx, on, req)
 }
 
-// advisory is a PostgreSQL lock held by the migrating session. Waiting in the
-// database wakes the next replica at once, where goose's own asks every 5 s.
+// advisory is an advisory lock of PostgreSQL. Waiting for it in the database wakes the next
+// replica at once; the lock of goose polls every 5 s.
 type advisory struct{}
 
 // SessionLock waits for the lock.
@@ -142,7 +144,7 @@ func (advisory) SessionLock(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// SessionUnlock gives the lock back.
+// SessionUnlock releases the lock.
 func (advisory) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
 	_, err := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, int64(migrateLock))
 	return err

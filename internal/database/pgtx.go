@@ -13,17 +13,17 @@ import (
 
 const (
 	beginWrite = `BEGIN`
-	// beginView starts a transaction whose reads all see one state.
+	// beginView starts a transaction whose reads see one state.
 	beginView = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`
 
-	// rollbackLimit is how long PostgreSQL may take to undo; after it the connection
-	// is closed, which undoes too.
-	rollbackLimit = 5 * time.Second
+	// rollbackTimeout limits a ROLLBACK. After it the connection is closed, which rolls back
+	// too.
+	rollbackTimeout = 5 * time.Second
 )
 
-// pgTx is a transaction on PostgreSQL, where the round trips are the cost. It talks
-// to the driver itself, so that BEGIN travels with the first statement, whatever
-// was put off with the next one, and what may fail no more with COMMIT.
+// pgTx is a transaction on PostgreSQL, where round trips are the cost. It uses pgx batches
+// to send BEGIN with the first statement, deferred statements with the next one, and the
+// last deferred statements with COMMIT.
 type pgTx struct {
 	conn     *pgx.Conn
 	begin    string
@@ -31,44 +31,44 @@ type pgTx struct {
 	deferred []deferred // see Tx.Defer
 }
 
-// exec runs a statement that answers no rows, and counts those that it met.
+// exec runs a statement that returns no rows. It returns the number of affected rows.
 func (p *pgTx) exec(ctx context.Context, query string, args []any) (int64, error) {
-	if p.alone() {
+	if p.nothingPending() {
 		tag, err := p.conn.Exec(ctx, query, args...)
 		return tag.RowsAffected(), err
 	}
-	answers, err := p.send(ctx, query, args...)
+	results, err := p.send(ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}
-	tag, err := answers.Exec()
-	return tag.RowsAffected(), ended(answers, err)
+	tag, err := results.Exec()
+	return tag.RowsAffected(), closeBatch(results, err)
 }
 
-// query runs a statement that answers rows.
+// query runs a statement that returns rows.
 func (p *pgTx) query(ctx context.Context, query string, args []any) (cursor, error) {
-	if p.alone() {
+	if p.nothingPending() {
 		rs, err := p.conn.Query(ctx, query, args...)
 		if err != nil {
 			return nil, err
 		}
 		return pgRows{rs, nil}, nil
 	}
-	answers, err := p.send(ctx, query, args...)
+	results, err := p.send(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	rs, err := answers.Query()
+	rs, err := results.Query()
 	if err != nil {
-		return nil, ended(answers, err)
+		return nil, closeBatch(results, err)
 	}
-	return pgRows{rs, answers}, nil
+	return pgRows{rs, results}, nil
 }
 
-// alone says that nothing has to go before the next statement.
-func (p *pgTx) alone() bool { return p.begun && len(p.deferred) == 0 }
+// nothingPending reports whether the next statement can run without a batch.
+func (p *pgTx) nothingPending() bool { return p.begun && len(p.deferred) == 0 }
 
-// mayFail says whether the answer to what waits may forbid the commit.
+// mayFail reports whether the result of a deferred statement may forbid the commit.
 func (p *pgTx) mayFail() bool {
 	for i := range p.deferred {
 		if p.deferred[i].mayFail() {
@@ -78,55 +78,55 @@ func (p *pgTx) mayFail() bool {
 	return false
 }
 
-// flush runs what waits.
+// flush runs the deferred statements.
 func (p *pgTx) flush(ctx context.Context) error {
-	answers, err := p.send(ctx, "")
+	results, err := p.send(ctx, "")
 	if err != nil {
 		return err
 	}
-	return ended(answers, nil)
+	return closeBatch(results, nil)
 }
 
-// send makes one round trip of BEGIN, unless that has been, of all that waits, and
-// of a last query, unless that is empty. Its answer alone is still to be read, and
-// the batch to be closed.
+// send sends one batch: BEGIN if the transaction has not begun, the deferred statements,
+// and last unless it is empty. It reads the results of all but last. The caller must read
+// the result of last and close the batch.
 func (p *pgTx) send(ctx context.Context, last string, args ...any) (pgx.BatchResults, error) {
-	waiting, begins := p.deferred, !p.begun
+	pending, begins := p.deferred, !p.begun
 	p.deferred, p.begun = nil, true
 	var batch pgx.Batch
 	if begins {
 		batch.Queue(p.begin)
 	}
-	for _, s := range waiting {
+	for _, s := range pending {
 		batch.Queue(s.query, s.args...)
 	}
 	if last != "" {
 		batch.Queue(last, args...)
 	}
-	answers := p.conn.SendBatch(ctx, &batch)
+	results := p.conn.SendBatch(ctx, &batch)
 	if begins {
-		if _, err := answers.Exec(); err != nil {
-			return nil, ended(answers, err)
+		if _, err := results.Exec(); err != nil {
+			return nil, closeBatch(results, err)
 		}
 	}
-	for i := range waiting {
-		said, err := waiting[i].take(answers)
-		if err = cmp.Or(err, said); err != nil {
-			return nil, ended(answers, err)
+	for i := range pending {
+		forbidden, err := pending[i].readResult(results)
+		if err = cmp.Or(err, forbidden); err != nil {
+			return nil, closeBatch(results, err)
 		}
 	}
-	return answers, nil
+	return results, nil
 }
 
-// take reads the result of s. said is what it forbids the commit for; err is a failure of the
-// whole batch.
-func (s *deferred) take(results pgx.BatchResults) (said, err error) {
+// readResult reads the result of s. forbidden is the reason not to commit; err is a failure
+// of the whole batch.
+func (s *deferred) readResult(results pgx.BatchResults) (forbidden, err error) {
 	if s.scan == nil {
 		tag, err := results.Exec()
 		if err == nil && s.one && tag.RowsAffected() != 1 {
-			said = ErrStale
+			forbidden = ErrStale
 		}
-		return said, err
+		return forbidden, err
 	}
 	rs, err := results.Query()
 	if err != nil {
@@ -134,39 +134,39 @@ func (s *deferred) take(results pgx.BatchResults) (said, err error) {
 	}
 	defer rs.Close()
 	if rs.Next() {
-		said = s.scan(ownRow{rs})
+		forbidden = s.scan(batchRow{rs})
 	} else if rs.Err() == nil {
-		said = s.scan(noRow{})
+		forbidden = s.scan(noRow{})
 	}
-	if rs.Close(); said == nil {
+	if rs.Close(); forbidden == nil {
 		err = rs.Err()
 	}
-	return said, err
+	return forbidden, err
 }
 
-// ended closes a batch and returns the first error.
-func ended(answers pgx.BatchResults, err error) error {
-	if closed := answers.Close(); err == nil {
+// closeBatch closes a batch and returns the first error.
+func closeBatch(results pgx.BatchResults, err error) error {
+	if closed := results.Close(); err == nil {
 		err = closed
 	}
 	return err
 }
 
-// commit ends the transaction. Unless nothing was sent, or the server itself refused
-// a statement that came before COMMIT, a failure is a commitError.
+// commit commits the transaction. Its error is a commitError, unless nothing was sent or
+// the server refused a statement before COMMIT.
 func (p *pgTx) commit(ctx context.Context) error {
 	if !p.begun && len(p.deferred) == 0 {
 		return nil
 	}
-	answers, err := p.send(ctx, "COMMIT")
+	results, err := p.send(ctx, "COMMIT")
 	if err != nil {
-		if _, refused := errors.AsType[*pgconn.PgError](err); refused && !isLost(err) || pgconn.SafeToRetry(err) {
+		if _, refused := errors.AsType[*pgconn.PgError](err); refused && !isConnectionLost(err) || pgconn.SafeToRetry(err) {
 			return err
 		}
 		return &commitError{err}
 	}
-	tag, err := answers.Exec()
-	if err = ended(answers, err); err == nil && tag.String() == "ROLLBACK" {
+	tag, err := results.Exec()
+	if err = closeBatch(results, err); err == nil && tag.String() == "ROLLBACK" {
 		err = pgx.ErrTxCommitRollback
 	}
 	if err != nil {
@@ -175,22 +175,22 @@ func (p *pgTx) commit(ctx context.Context) error {
 	return nil
 }
 
-// rollback undoes what was not committed; after a commit it does nothing.
+// rollback rolls the transaction back. After a commit it does nothing.
 func (p *pgTx) rollback(ctx context.Context) {
 	if p.conn.IsClosed() || p.conn.PgConn().TxStatus() == 'I' {
 		return
 	}
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackLimit)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
 	if _, err := p.conn.Exec(limited, `ROLLBACK`); err != nil {
 		_ = p.conn.Close(limited)
 	}
 }
 
-// pgRows are the rows of a statement, and the batch that it came in.
+// pgRows are the rows of a statement and its batch.
 type pgRows struct {
 	pgx.Rows
-	batch pgx.BatchResults // nil where it came alone
+	batch pgx.BatchResults // nil without a batch
 }
 
 // Close reads to the end and frees the connection.
@@ -199,20 +199,20 @@ func (r pgRows) Close() error {
 	if r.batch == nil {
 		return r.Rows.Err()
 	}
-	return ended(r.batch, r.Rows.Err())
+	return closeBatch(r.batch, r.Rows.Err())
 }
 
-// ownRow is the row of a statement among others. What it cannot read it tells who
-// reads; pgx's own Scan would fail those that follow in the batch as well.
-type ownRow struct{ pgx.Rows }
+// batchRow is the row of one statement of a batch. Its Scan returns a scan error to the
+// caller; the Scan of pgx would also fail the following statements.
+type batchRow struct{ pgx.Rows }
 
 // Scan reads the columns.
-func (r ownRow) Scan(dest ...any) error {
+func (r batchRow) Scan(dest ...any) error {
 	return pgx.ScanRow(r.Conn().TypeMap(), r.FieldDescriptions(), r.RawValues(), dest...)
 }
 
-// noRow is the answer of a statement that met no row.
+// noRow is the result of a statement without a row.
 type noRow struct{}
 
-// Scan says so.
+// Scan returns sql.ErrNoRows.
 func (noRow) Scan(...any) error { return sql.ErrNoRows }

@@ -15,52 +15,56 @@ import (
 )
 
 const (
-	// writeLimit ends a transaction, detached as it is from its request.
-	writeLimit = 10 * time.Second
-	// A transaction that rivals overtake is tried again, at most so often and so long.
-	writeTries  = 100
-	retryLimit  = 5 * time.Second
-	backoffMin  = time.Millisecond
-	backoffMax  = 50 * time.Millisecond
-	backoffGrow = 6 // doublings from min to max
+	// writeTimeout limits a write, which does not end with its request.
+	writeTimeout = 10 * time.Second
+	// A write is tried at most maxAttempts times within retryTimeout. The pause between
+	// two attempts doubles from backoffMin to backoffMax.
+	maxAttempts  = 100
+	retryTimeout = 5 * time.Second
+	backoffMin   = time.Millisecond
+	backoffMax   = 50 * time.Millisecond
+	maxDoublings = 6
 )
 
-// errOpenRows tells the programmer that PostgreSQL runs one statement at a time
-// on a connection; SQLite is held to the same.
+// errOpenRows reports a programming error: PostgreSQL runs one statement at a time on a
+// connection. SQLite could run several; Tx refuses that too.
 var errOpenRows = errors.New("database: the rows of an earlier query are still open")
 
-// tx is one transaction. It belongs to the function that write or view gave it
-// to and to that function's goroutine.
+// Tx is one transaction. Only the function that Write or View calls may use it, on its own
+// goroutine.
 type Tx struct {
-	// Now is the transaction's one timestamp, UTC, whole microseconds, as stored.
+	// Now is the time of the transaction, UTC, in whole microseconds.
 	Now time.Time
 
 	db *DB
 	on handle // SQLite
 	pg *pgTx  // PostgreSQL
-	// ctx is the transaction's own, which outlives the request: a commit must not
-	// be torn because a phone went out of reach.
+	// ctx is the context of the transaction. It outlives the request, so that a client
+	// that disconnects does not interrupt a commit.
 	ctx    context.Context
 	hooks  []func()
 	open   *Rows
 	failed error
 }
 
-// write runs fn in one transaction: committed if fn answers nil or commit(err),
-// else rolled back. fn MAY RUN MORE THAN ONCE: on ErrStale, on a serialization
-// failure or deadlock, on a connection lost before the commit, and when SQLite's
-// shared commit failed for all; so it must set, not add to, what it captures.
-// Having begun, it no longer heeds the end of ctx but has writeLimit; a ctx that
-// has ended before is refused. fn must not call write.
+// Write runs fn in one transaction. It commits if fn returns nil or CommitWith(err), else
+// it rolls back.
+//
+// fn MAY RUN MORE THAN ONCE: after ErrStale, a serialization failure, a deadlock, a
+// connection lost before the commit, or a failed group commit. So it must assign the
+// variables that it captures, not add to them.
+//
+// The end of ctx does not interrupt a transaction that has begun; writeTimeout does. fn
+// must not call Write: on SQLite that would deadlock.
 func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	own, done, err := db.detached(ctx)
+	own, done, err := db.detach(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
 
 	start := time.Now()
-	for try := 1; ; try++ {
+	for attempt := 1; ; attempt++ {
 		t := &Tx{db: db}
 		committed, err := db.attempt(ctx, own, t, fn)
 		if committed {
@@ -70,76 +74,74 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 			return err
 		}
 		_, atCommit := errors.AsType[*commitError](err)
-		if !mayRepeat(err) && (atCommit || !isLost(err)) {
+		if !mayRetry(err) && (atCommit || !isConnectionLost(err)) {
 			return db.failure(err)
 		}
-		if try == writeTries || time.Since(start) > retryLimit || !pause(own, try) {
+		if attempt == maxAttempts || time.Since(start) > retryTimeout || !backoff(own, attempt) {
 			return db.failure(fault.Down(err))
 		}
 	}
 }
 
-// detached counts a write in and gives it a time of its own, for once it has begun it
-// does not end with its request. done must follow.
-func (db *DB) detached(ctx context.Context) (own context.Context, done func(), err error) {
+// detach counts a running write and returns a context that does not end with ctx. The
+// caller must call done.
+func (db *DB) detach(ctx context.Context) (own context.Context, done func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, classify(err)
 	}
 	if err := db.enter(); err != nil {
 		return nil, nil, err
 	}
-	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	return own, func() { cancel(); db.leave() }, nil
 }
 
-// attempt runs fn once in a transaction and says whether it was committed, which
-// it may be although err is not nil.
-func (db *DB) attempt(ctx, own context.Context, t *Tx, fn func(*Tx) error) (bool, error) {
+// attempt runs fn once in a transaction. With CommitWith the transaction is committed and
+// err is not nil.
+func (db *DB) attempt(ctx, own context.Context, t *Tx, fn func(*Tx) error) (committed bool, err error) {
 	if db.writer != nil {
 		return db.writer.do(ctx, own, t, fn)
 	}
-	keep := false
-	err := db.borrow(own, beginWrite, func(pg *pgTx) (err error) {
+	err = db.withPgTx(own, beginWrite, func(pg *pgTx) (err error) {
 		t.pg = pg
-		if keep, err = t.run(own, fn); keep {
+		if committed, err = t.run(own, fn); committed {
 			if failure := pg.commit(own); failure != nil {
-				keep, err = false, failure
+				committed, err = false, failure
 			}
 		}
 		return err
 	})
-	return keep, err
+	return committed, err
 }
 
-// borrow lends fn a connection to PostgreSQL for a transaction, which begins with
-// its first statement and is undone unless fn commits it.
-func (db *DB) borrow(ctx context.Context, begin string, fn func(*pgTx) error) error {
+// withPgTx runs fn with a transaction on PostgreSQL and rolls it back unless fn commits.
+func (db *DB) withPgTx(ctx context.Context, begin string, fn func(*pgTx) error) error {
 	return db.withConn(ctx, func(conn *pgx.Conn) error {
 		pg := &pgTx{conn: conn, begin: begin}
-		defer pg.rollback(ctx) // serves panics too
+		defer pg.rollback(ctx) // after a panic too
 		return fn(pg)
 	})
 }
 
-// view runs fn over one unchanging state of the database, for several reads that
-// must agree. fn may not write, and may run more than once.
+// View runs several reads over one state of the database. fn must not write, and may run
+// more than once.
 func (db *DB) View(ctx context.Context, fn func(tx *Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return classify(err)
 	}
 	limited, cancel := db.engine.readContext(ctx)
 	defer cancel()
-	for try := 1; ; try++ {
-		err := db.look(limited, fn)
-		if err == nil || try == readTries || !(isLost(err) || mayRepeat(err)) {
+	for attempt := 1; ; attempt++ {
+		err := db.viewOnce(limited, fn)
+		if err == nil || attempt == maxReadAttempts || !(isConnectionLost(err) || mayRetry(err)) {
 			return db.failure(err)
 		}
 	}
 }
 
-func (db *DB) look(ctx context.Context, fn func(*Tx) error) error {
+func (db *DB) viewOnce(ctx context.Context, fn func(*Tx) error) error {
 	if db.cached == nil {
-		return db.borrow(ctx, beginView, func(pg *pgTx) error {
+		return db.withPgTx(ctx, beginView, func(pg *pgTx) error {
 			_, err := (&Tx{db: db, pg: pg}).run(ctx, fn)
 			return err
 		})
@@ -149,22 +151,22 @@ func (db *DB) look(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	cached := &cachedTx{Tx: sqlTx, cache: db.cached}
-	defer cached.learn(ctx) // after the rollback
+	defer cached.prepareMissing(ctx) // after the rollback
 	defer func() { _ = sqlTx.Rollback() }()
 	_, err = (&Tx{db: db, on: cached}).run(ctx, fn)
 	return err
 }
 
-// run lets fn work on a transaction, and says whether to keep it.
+// run calls fn and reports whether to commit.
 func (t *Tx) run(ctx context.Context, fn func(*Tx) error) (keep bool, err error) {
 	t.ctx, t.Now = ctx, t.db.Now()
 	t.hooks, t.open, t.failed = nil, nil, nil
-	// A panic must leave no statement running on a connection that others share.
+	// A panic must leave no open rows on a connection that other transactions use.
 	defer t.closeRows()
 	err = fn(t)
-	// A guard that was put off may fail where fn takes it for one of the statement
-	// at hand: whatever fn made of it, all is to be tried again.
-	if mayRepeat(t.failed) {
+	// A deferred guard may fail in a later statement, whose error fn may handle as its own.
+	// Retry whatever fn made of it.
+	if mayRetry(t.failed) {
 		return false, t.failed
 	}
 	kept, isKept := err.(*committed)
@@ -173,7 +175,8 @@ func (t *Tx) run(ctx context.Context, fn func(*Tx) error) (keep bool, err error)
 	} else if _, isKept = errors.AsType[*committed](err); !isKept && err != nil {
 		return false, err
 	}
-	// PostgreSQL would refuse to commit after a failure; SQLite would keep half.
+	// After a failed statement, PostgreSQL would refuse the commit; SQLite would commit the
+	// other statements.
 	if t.failed != nil {
 		return false, t.failed
 	}
@@ -188,9 +191,8 @@ func (t *Tx) run(ctx context.Context, fn func(*Tx) error) (keep bool, err error)
 	return true, err
 }
 
-// exec runs a statement that answers no rows. Like those of query and QueryRow
-// its errors are classified, and after one the transaction can only end. The
-// transaction's own context takes the place of ctx.
+// Exec runs a statement that returns no rows. After an error the transaction can only roll
+// back. Statements run under the context of the transaction, not under the given one.
 func (t *Tx) Exec(_ context.Context, query string, args ...any) (sql.Result, error) {
 	if err := t.ready(); err != nil {
 		return nil, err
@@ -204,7 +206,7 @@ func (t *Tx) Exec(_ context.Context, query string, args ...any) (sql.Result, err
 	return res, t.note(err)
 }
 
-// ExecOne is exec for a guarded statement: ErrStale unless it met exactly one row.
+// ExecOne is Exec for a guarded statement: ErrStale unless it affects exactly one row.
 func (t *Tx) ExecOne(ctx context.Context, query string, args ...any) error {
 	res, err := t.Exec(ctx, query, args...)
 	if err != nil {
@@ -216,14 +218,14 @@ func (t *Tx) ExecOne(ctx context.Context, query string, args ...any) error {
 	return ErrStale
 }
 
-// query runs a statement that answers rows; they must be closed before the next
-// statement of the transaction.
+// Query runs a statement that returns rows. They must be closed before the next statement
+// of the transaction.
 func (t *Tx) Query(_ context.Context, query string, args ...any) (*Rows, error) {
 	if err := t.ready(); err != nil {
 		return nil, err
 	}
 	observe(query, args)
-	rs, err := t.answer(query, args)
+	rs, err := t.query(query, args)
 	if err != nil {
 		return nil, t.note(err)
 	}
@@ -231,21 +233,21 @@ func (t *Tx) Query(_ context.Context, query string, args ...any) (*Rows, error) 
 	return t.open, nil
 }
 
-func (t *Tx) answer(query string, args []any) (cursor, error) {
+func (t *Tx) query(query string, args []any) (cursor, error) {
 	if t.pg != nil {
 		return t.pg.query(t.ctx, query, args)
 	}
 	return t.on.QueryContext(t.ctx, query, args...)
 }
 
-// QueryRow runs a statement that answers at most one row.
+// QueryRow runs a statement that returns at most one row.
 func (t *Tx) QueryRow(ctx context.Context, query string, args ...any) *Row {
 	rs, err := t.Query(ctx, query, args...)
 	return &Row{rs, err}
 }
 
-// AfterCommit has hook run once the transaction is committed, on the caller's
-// goroutine and before write returns; never after a rollback.
+// AfterCommit runs hook after the commit, on the caller's goroutine, before Write returns.
+// A hook of a transaction that is rolled back does not run.
 func (t *Tx) AfterCommit(hook func()) { t.hooks = append(t.hooks, hook) }
 
 func (t *Tx) ready() error {
@@ -258,7 +260,7 @@ func (t *Tx) ready() error {
 	return nil
 }
 
-// note remembers the first failure, so that nothing is built upon it.
+// note classifies err and keeps the first failure.
 func (t *Tx) note(err error) error {
 	if err == nil {
 		return nil
@@ -276,16 +278,16 @@ func (t *Tx) closeRows() {
 	}
 }
 
-// commitError is a failure of COMMIT itself. Where the connection broke, nobody
-// knows whether it was kept, so it is not tried again.
+// commitError is a failed COMMIT. If the connection broke, the transaction may be
+// committed, so it is not retried.
 type commitError struct{ err error }
 
 func (e *commitError) Error() string { return fmt.Sprintf("commit: %v", e.err) }
 func (e *commitError) Unwrap() error { return e.err }
 
-// pause waits before the next try, with jitter, growing; false if ctx ended.
-func pause(ctx context.Context, try int) bool {
-	wait := min(backoffMin<<min(try-1, backoffGrow), backoffMax)
+// backoff waits before the next attempt, with jitter. It returns false if ctx ends.
+func backoff(ctx context.Context, attempt int) bool {
+	wait := min(backoffMin<<min(attempt-1, maxDoublings), backoffMax)
 	timer := time.NewTimer(rand.N(wait))
 	defer timer.Stop()
 	select {
@@ -296,30 +298,29 @@ func pause(ctx context.Context, try int) bool {
 	}
 }
 
-// cachedTx runs a read transaction's statements from the pool's cache. It never
-// prepares one through the pool: that takes a second connection, and transactions
-// that hold one each and wait for another would wait for each other for ever.
+// cachedTx runs the statements of a read transaction on SQLite with prepared statements
+// from the pool's cache. It prepares none during the transaction: that takes a second
+// connection, so transactions that hold all connections would deadlock.
 type cachedTx struct {
 	*sql.Tx
-	cache *prepared
-	// unknown are the statements that the cache lacked.
-	unknown []string
+	cache   *prepared
+	missing []string // statements to prepare after the transaction
 }
 
-// QueryContext runs a statement that answers rows.
+// QueryContext runs a statement that returns rows.
 func (c *cachedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if stmt, room := c.cache.known(query); stmt != nil {
+	if stmt, room := c.cache.lookup(query); stmt != nil {
 		return c.Tx.StmtContext(ctx, stmt).QueryContext(ctx, args...)
 	} else if room {
-		c.unknown = append(c.unknown, query)
+		c.missing = append(c.missing, query)
 	}
 	return c.Tx.QueryContext(ctx, query, args...)
 }
 
-// learn prepares what the cache lacked, for the next time. The transaction must
-// have ended. What cannot be prepared shows when it is run.
-func (c *cachedTx) learn(ctx context.Context) {
-	for _, query := range c.unknown {
+// prepareMissing prepares the missing statements for the next transaction. Their errors
+// show when they run.
+func (c *cachedTx) prepareMissing(ctx context.Context) {
+	for _, query := range c.missing {
 		_, _ = c.cache.stmt(ctx, query)
 	}
 }

@@ -7,44 +7,44 @@ import (
 	"sync"
 )
 
-// maxBatch bounds how many transactions share one commit, and so how long the
-// first of them waits for the last.
+// maxBatch limits how many transactions share one commit, and so how long the first of
+// them waits for the last.
 const maxBatch = 64
 
-// writer is the one that writes to SQLite. The commit is the cost, so whatever
-// waits while one is made shares the next: one BEGIN IMMEDIATE, a savepoint for
-// each transaction, one COMMIT, and only then are they answered.
+// writer runs the writing transactions of SQLite, which allows one writer. The commit is
+// the cost, so transactions that wait while another batch commits share the next commit:
+// one BEGIN IMMEDIATE, a savepoint for each transaction, one COMMIT. The callers get their
+// results after the COMMIT.
 //
-// A transaction's function runs on its caller's own goroutine, in turn. A panic
-// there unwinds the caller and nobody else; the writer sees only that the turn
-// was not finished, and undoes it.
+// The function of a transaction runs on its caller's goroutine. A panic there unwinds only
+// that caller; the writer rolls the transaction back.
 type writer struct {
 	pool *sql.DB
 	jobs chan *job
 	done chan struct{}
 	once sync.Once
 
-	// Only the loop touches these. Both are nil after a failure left the
-	// connection in doubt; the next batch opens another.
+	// Only the loop uses these. Both are nil after a failure left the connection in an
+	// unknown state; the next batch opens another one.
 	conn *sql.Conn
 	stmt *prepared
 }
 
 // job is one waiting transaction.
 type job struct {
-	turn chan handle  // its function may run now
-	out  chan outcome // it has run
-	end  chan error   // committed, or why not
-	kept bool
+	start     chan handle  // its function may run now
+	outcome   chan outcome // its function has run
+	end       chan error   // nil after the commit, or why there was none
+	committed bool
 }
 
-// outcome says what to do with the work of a turn.
+// outcome says how a transaction ends.
 type outcome int
 
 const (
-	undo     outcome = iota
-	keep             // as part of the commit
-	vanished         // panicked: undo, and nobody waits for an answer
+	rollback outcome = iota
+	commit
+	panicked // roll back; the caller no longer waits
 )
 
 func startWriter(t target) (*writer, error) {
@@ -61,23 +61,22 @@ func startWriter(t target) (*writer, error) {
 	return w, nil
 }
 
-// close waits for the batch under way and closes the connection. The caller has
-// seen to it that nobody calls do any more.
+// close waits for the running batch and closes the connection. do must not be called any
+// more.
 func (w *writer) close() (err error) {
 	w.once.Do(func() {
 		close(w.jobs)
 		<-w.done
-		w.drop()
+		w.disconnect()
 		err = w.pool.Close()
 	})
 	return err
 }
 
-// do has fn run in a transaction. Until the writer takes it, the end of ctx or
-// own ends the wait; from then on the caller stays for the answer, because fn
-// writes to what the caller holds.
+// do runs fn in a transaction. The end of ctx or own ends the wait only until the writer
+// has taken the job: after that, fn writes to variables of the caller.
 func (w *writer) do(ctx, own context.Context, t *Tx, fn func(*Tx) error) (committed bool, err error) {
-	j := &job{turn: make(chan handle, 1), out: make(chan outcome, 1), end: make(chan error, 1)}
+	j := &job{start: make(chan handle, 1), outcome: make(chan outcome, 1), end: make(chan error, 1)}
 	select {
 	case w.jobs <- j:
 	case <-ctx.Done():
@@ -85,29 +84,29 @@ func (w *writer) do(ctx, own context.Context, t *Tx, fn func(*Tx) error) (commit
 	case <-own.Done():
 		return false, own.Err()
 	}
-	var answer error
+	var result error
 	for {
 		select {
-		case on := <-j.turn:
-			answer = j.play(context.WithoutCancel(own), t, on, fn)
+		case on := <-j.start:
+			result = j.run(context.WithoutCancel(own), t, on, fn)
 		case failure := <-j.end:
 			if failure != nil {
 				return false, failure
 			}
-			return j.kept, answer
+			return j.committed, result
 		}
 	}
 }
 
-// play takes the job's turn, and reports it even if fn does not return.
-func (j *job) play(ctx context.Context, t *Tx, on handle, fn func(*Tx) error) error {
-	out := vanished
-	defer func() { j.out <- out }()
+// run calls fn and reports its outcome, even if fn does not return.
+func (j *job) run(ctx context.Context, t *Tx, on handle, fn func(*Tx) error) error {
+	out := panicked
+	defer func() { j.outcome <- out }()
 	t.on = on
-	kept, err := t.run(ctx, fn)
-	out = undo
-	if kept {
-		out = keep
+	keep, err := t.run(ctx, fn)
+	out = rollback
+	if keep {
+		out = commit
 	}
 	return err
 }
@@ -115,17 +114,14 @@ func (j *job) play(ctx context.Context, t *Tx, on handle, fn func(*Tx) error) er
 func (w *writer) loop() {
 	defer close(w.done)
 	for first := range w.jobs {
-		batch := w.gather(first)
-		if left := w.together(batch); left != nil {
-			for _, j := range left {
-				w.alone(j)
-			}
+		for _, j := range w.runBatch(w.collectBatch(first)) {
+			w.runAlone(j)
 		}
 	}
 }
 
-// gather takes whoever is waiting, up to maxBatch.
-func (w *writer) gather(first *job) []*job {
+// collectBatch takes the jobs that wait, up to maxBatch.
+func (w *writer) collectBatch(first *job) []*job {
 	batch := []*job{first}
 	for len(batch) < maxBatch {
 		select {
@@ -141,31 +137,31 @@ func (w *writer) gather(first *job) []*job {
 	return batch
 }
 
-// alone runs one job as a transaction of its own, without a savepoint's cost.
-func (w *writer) alone(j *job) {
-	j.kept = false // of a batch whose commit failed
+// runAlone runs one job in a transaction without a savepoint.
+func (w *writer) runAlone(j *job) {
+	j.committed = false // a batch with this job may have failed
 	if err := w.begin(); err != nil {
 		j.end <- err
 		return
 	}
-	switch w.ask(j) {
-	case keep:
-		if err := w.exec(`COMMIT`); err != nil {
-			w.rollback()
-			j.end <- &commitError{err}
-			return
-		}
-		j.kept = true
-	default:
+	if w.runFunc(j) != commit {
 		w.rollback()
+		j.end <- nil
+		return
 	}
+	if err := w.exec(`COMMIT`); err != nil {
+		w.rollback()
+		j.end <- &commitError{err}
+		return
+	}
+	j.committed = true
 	j.end <- nil
 }
 
-// together runs a batch in one transaction and answers it. Where the whole was
-// undone through the fault of one, or the commit failed, it returns those still
-// to be served, each alone: so each hears of its own failure and no other's.
-func (w *writer) together(batch []*job) (left []*job) {
+// runBatch runs several jobs in one transaction. It returns the jobs that must run alone:
+// a single job; and all jobs of a batch that SQLite rolled back or failed to commit, so
+// that each caller gets its own error.
+func (w *writer) runBatch(batch []*job) (remaining []*job) {
 	if len(batch) == 1 {
 		return batch
 	}
@@ -177,11 +173,11 @@ func (w *writer) together(batch []*job) (left []*job) {
 	}
 	waiting := make([]*job, 0, len(batch))
 	for i, j := range batch {
-		out, err := w.turn(j)
-		if out != vanished {
+		out, err := w.runInSavepoint(j)
+		if out != panicked {
 			waiting = append(waiting, j)
 		}
-		j.kept = out == keep
+		j.committed = out == commit
 		if err != nil {
 			w.rollback()
 			return append(waiting, batch[i+1:]...)
@@ -197,14 +193,14 @@ func (w *writer) together(batch []*job) (left []*job) {
 	return nil
 }
 
-// turn runs one job of a batch inside a savepoint. An error means that the whole
-// transaction is gone: SQLite undoes it by itself on a full disk, for one.
-func (w *writer) turn(j *job) (outcome, error) {
+// runInSavepoint runs one job of a batch. An error means that the whole transaction is
+// rolled back, as SQLite does by itself if the disk is full.
+func (w *writer) runInSavepoint(j *job) (outcome, error) {
 	if err := w.exec(`SAVEPOINT one`); err != nil {
-		return undo, err
+		return rollback, err
 	}
-	out := w.ask(j)
-	if out != keep {
+	out := w.runFunc(j)
+	if out != commit {
 		if err := w.exec(`ROLLBACK TO one`); err != nil {
 			return out, err
 		}
@@ -212,13 +208,13 @@ func (w *writer) turn(j *job) (outcome, error) {
 	return out, w.exec(`RELEASE one`)
 }
 
-// ask gives the job its turn and waits until it has had it.
-func (w *writer) ask(j *job) outcome {
-	j.turn <- w.stmt
-	return <-j.out
+// runFunc lets the caller's goroutine run the function of a job, and waits for it.
+func (w *writer) runFunc(j *job) outcome {
+	j.start <- w.stmt
+	return <-j.outcome
 }
 
-// begin starts a transaction, on a fresh connection where the last is in doubt.
+// begin starts a transaction. It opens a connection if there is none.
 func (w *writer) begin() error {
 	if w.conn == nil {
 		if err := w.connect(); err != nil {
@@ -226,17 +222,17 @@ func (w *writer) begin() error {
 		}
 	}
 	err := w.exec(`BEGIN IMMEDIATE`)
-	if err != nil && !mayRepeat(err) {
-		w.drop()
+	if err != nil && !mayRetry(err) {
+		w.disconnect()
 	}
 	return err
 }
 
-// rollback undoes the transaction. SQLite may have done so already, on a full disk
-// for one, and then answers that there is none, which is as good.
+// rollback ends the transaction. SQLite may have rolled it back already, for example
+// because the disk is full; then ROLLBACK fails, which is harmless.
 func (w *writer) rollback() {
-	if err := w.exec(`ROLLBACK`); err != nil && !noTransaction(err) {
-		w.drop()
+	if err := w.exec(`ROLLBACK`); err != nil && !isNoTransaction(err) {
+		w.disconnect()
 	}
 }
 
@@ -254,8 +250,8 @@ func (w *writer) connect() error {
 	return nil
 }
 
-// drop closes the connection for good rather than give it back to the pool.
-func (w *writer) drop() {
+// disconnect closes the connection instead of returning it to the pool.
+func (w *writer) disconnect() {
 	if w.conn == nil {
 		return
 	}
