@@ -1,11 +1,11 @@
-// Package actor says who is asking: an account in one role, in one session.
-// It decides nothing; each feature asks it and judges for itself.
+// Package actor is the identity of a caller: an account in one role, in one session.
+// It holds no rule; each domain package decides what an actor may do.
 package actor
 
 import "github.com/touchline/touchline/internal/phone"
 
-// Role is the one hat that a session wears. Powers never add up: a coach who
-// is a parent elsewhere signs in twice.
+// Role is the role of a session. A session has exactly one: a coach who is also a
+// parent signs in twice.
 type Role string
 
 // The roles of people. Operators are not people with numbers.
@@ -15,10 +15,10 @@ const (
 	Student  Role = "student"
 )
 
-// Roles lists every role, in the order in which answers name them.
+// Roles lists every role, in the order in which responses name them.
 var Roles = []Role{Coach, Guardian, Student}
 
-// Valid says whether r is one of Roles.
+// Valid reports whether r is one of Roles.
 func (r Role) Valid() bool { return r == Coach || r == Guardian || r == Student }
 
 // Actor is an authenticated caller.

@@ -1,7 +1,7 @@
 package actor
 
-// Operator is whoever runs the service and acts on it: by a token, or in a shell.
-// Operators are not people with numbers, and hold none of the Roles.
+// Operator is a person or program that runs the service, identified by a token or a
+// shell user. Operators have no phone-number account and none of the Roles.
 type Operator struct {
 	// ID of the token; empty in a shell.
 	ID string

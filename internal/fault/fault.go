@@ -1,8 +1,8 @@
-// Package fault holds the one error type that a caller can act on. Whatever is
-// not a *fault.Error is internal: logged once at the edge, never shown.
+// Package fault holds the error type that a caller can act on. Every other error is
+// internal: the HTTP middleware logs it once and does not show it.
 //
-// The package knows codes and kinds, not HTTP: package problem maps a Kind to
-// its status and writes the problem document (RFC 9457).
+// It does not depend on HTTP: package problem maps a Kind to a status and writes the
+// problem document (RFC 9457).
 package fault
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Kind says what sort of refusal an Error is, and thereby its HTTP status.
+// Kind classifies an Error and determines its HTTP status.
 type Kind int
 
 // The kinds, in the order in which a request is checked.
@@ -32,16 +32,16 @@ const (
 	Unavailable
 )
 
-// Error is safe to show: Code is stable and for programs, Message is for
-// people. Neither ever holds a full number, an OTP or a token.
+// Error is safe to show: Code is stable and for programs, Message is for people.
+// Neither contains a full number, an OTP or a token.
 type Error struct {
 	Kind    Kind
 	Code    string
 	Message string
 
-	// Fields are all the faults of an Invalid request.
+	// Fields are all validation errors of an Invalid request.
 	Fields []Field
-	// RetryAfter is how long to wait; zero where waiting does not help.
+	// RetryAfter is the time to wait before a retry; 0 if a retry does not help.
 	RetryAfter time.Duration
 	// Extra members of the problem document, such as player_id.
 	Extra map[string]any
@@ -49,8 +49,8 @@ type Error struct {
 	cause error
 }
 
-// Field is one fault of a request: a JSON pointer (RFC 6901), a stable code,
-// and a sentence for people.
+// Field is one validation error: a JSON pointer (RFC 6901), a stable code, and a
+// sentence for people.
 type Field struct {
 	Pointer string
 	Code    string
@@ -73,24 +73,24 @@ func (e *Error) Error() string {
 	return e.Code + ": " + e.Message
 }
 
-// Unwrap returns what lies below, for the log.
+// Unwrap returns the cause, for the log.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Because returns e with the cause that the log shall name; it is never shown.
+// Because returns a copy of e with a cause, which is logged and never shown.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c
 }
 
-// After returns e with the wait after which a retry may succeed.
+// After returns a copy of e with RetryAfter.
 func (e *Error) After(wait time.Duration) *Error {
 	c := *e
 	c.RetryAfter = wait
 	return &c
 }
 
-// With returns e with one more member for the problem document.
+// With returns a copy of e with one more member of the problem document.
 func (e *Error) With(name string, value any) *Error {
 	c := *e
 	c.Extra = make(map[string]any, len(e.Extra)+1)
@@ -101,8 +101,7 @@ func (e *Error) With(name string, value any) *Error {
 	return &c
 }
 
-// Validation is a validation_failed that names every fault found. It returns nil
-// where there is none, so that it can end a validation.
+// Validation returns a validation_failed with all fields, or nil if there are none.
 func Validation(fields []Field) error {
 	if len(fields) == 0 {
 		return nil
@@ -115,19 +114,19 @@ func Validation(fields []Field) error {
 	}
 }
 
-// Missing is the one answer for what is absent and for what is not the
-// caller's: the two must not be told apart.
+// Missing returns not_found. Use it for an absent object and for an object of another
+// account alike, so that a caller cannot tell which objects exist.
 func Missing() *Error {
 	return New(NotFound, "not_found", "There is nothing here that you may see.")
 }
 
-// Down says that something the service needs is away for the moment.
+// Down returns unavailable: a dependency of the service does not respond.
 func Down(cause error) *Error {
 	return New(Unavailable, "unavailable", "The service cannot answer at the moment. Nothing was left half done; ask again shortly.").
 		Because(cause).After(2 * time.Second)
 }
 
-// KindOf returns the kind of err; Internal where it is no *Error.
+// KindOf returns the kind of err, Internal if err is not an *Error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -135,7 +134,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// CodeOf returns the code of err, or "" where it is no *Error.
+// CodeOf returns the code of err, "" if err is not an *Error.
 func CodeOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code

@@ -1,6 +1,6 @@
 // Package operator owns operators' tokens, their scopes, and the audit log. An
-// operator runs the service. Each domain package writes the audit entry of its own
-// operations, in the same transaction.
+// operator runs the service. Each domain package writes the audit entries of its
+// operations in the same transaction.
 package operator
 
 import (
