@@ -8,17 +8,15 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// Number is a mobile number in E.164, such as +919876543210. Only a Parser makes
-// one out of what a stranger typed.
+// Number is a mobile number in E.164, such as +919876543210. Use a Parser for input.
 type Number string
 
-// hidden stands for the digits that Mask leaves out. It is always as long, so
-// that it does not tell how many there are.
+// hidden replaces the digits that Mask hides. Its length is constant, so that it does
+// not reveal how many there are.
 const hidden = "••••••"
 
-// Mask returns the number for logs: the country code and at most the last four
-// digits, as in +91••••••3210, fewer of a short number. At least six digits, or
-// all where there are no more, stay hidden.
+// Mask returns the number for logs: the country code and at most the last four digits,
+// as in +91••••••3210. At least six digits stay hidden, or all if there are fewer.
 func (n Number) Mask() string {
 	code, national := n.split()
 	if code == "" {
@@ -28,12 +26,12 @@ func (n Number) Mask() string {
 	return "+" + code + hidden + national[len(national)-shown:]
 }
 
-// LogValue masks the number wherever slog writes it.
+// LogValue masks the number in logs.
 func (n Number) LogValue() slog.Value { return slog.StringValue(n.Mask()) }
 
-// Region returns the ISO 3166 country of the number, also where countries share a
-// code (+1, +7, +44, …), "001" for a network of no country, and "" where n is no
-// number.
+// Region returns the ISO 3166 country of the number, also for countries that share a
+// code (+1, +7, +44, …). It returns "001" for a network without a country, and "" if n is
+// invalid.
 func (n Number) Region() string {
 	code, _ := n.split()
 	if code == "" {
@@ -53,7 +51,7 @@ func (n Number) Region() string {
 	return phonenumbers.GetRegionCodeForNumber(parsed)
 }
 
-// Format returns the number for people, grouped as its country does, with the
+// Format returns the number for people, grouped as usual in its country, with the
 // country code: +91 98765 43210.
 func (n Number) Format() string {
 	parsed, err := phonenumbers.Parse(string(n), phonenumbers.UNKNOWN_REGION)
@@ -63,8 +61,8 @@ func (n Number) Format() string {
 	return phonenumbers.Format(parsed, phonenumbers.INTERNATIONAL)
 }
 
-// split returns country code and national digits, both empty where n is not in
-// E.164. No code begins another, so the first that is known is the one.
+// split returns the country code and the national digits, both empty if n is not E.164.
+// No country code is a prefix of another, so the first known code is correct.
 func (n Number) split() (code, national string) {
 	digits, ok := strings.CutPrefix(string(n), "+")
 	if !ok || len(digits) > maxDigits || strings.ContainsFunc(digits, notDigit) {

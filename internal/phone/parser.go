@@ -10,13 +10,12 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// ErrInvalid is what Parse returns for all that is no mobile number. Its text may
-// be shown to whoever typed it, and repeats nothing of it.
+// ErrInvalid is the error of Parse for every invalid input. Its text may be shown to the
+// user, and does not repeat the input.
 var ErrInvalid = errors.New("not a mobile number that can receive an SMS; write it with its country code, as in +91 98765 43210")
 
-// maxInput bounds what is looked at, in bytes: the longest number in full-width
-// digits with punctuation between them all is shorter, and nothing longer reaches
-// the regular expressions.
+// maxInput is the maximum length of the input, in bytes. The longest number in full-width
+// digits with punctuation is shorter. It keeps long input from the regular expressions.
 const maxInput = 128
 
 // maxDigits is the longest E.164 number (ITU-T E.164, section 6).
@@ -28,18 +27,18 @@ var parsed, _ = lru.New[cacheKey, Number](2048) // fails only for a size below 1
 
 type cacheKey struct{ region, text string }
 
-// Parser reads numbers as people write them. It is safe for concurrent use.
+// Parser parses numbers as people write them. It is safe for concurrent use.
 type Parser struct {
 	// DefaultRegion is the ISO 3166 country of numbers without a country code.
-	// Empty, such numbers are refused.
+	// If it is empty, such numbers are invalid.
 	DefaultRegion string
 }
 
-// Parse reads any spelling of a mobile number that libphonenumber reads: with
-// spaces, brackets, dashes, full-width or other scripts' digits, a national or
-// international prefix, or as a tel: URI. It returns ErrInvalid for what is no
-// valid number, cannot receive an SMS (such as a fixed line where mobile numbers
-// can be told apart), or has an extension. The answer re-parses to itself.
+// Parse accepts every spelling of a mobile number that libphonenumber accepts: spaces,
+// brackets, dashes, digits of other scripts, a national or international prefix, or a
+// tel: URI. It returns ErrInvalid for an invalid number, a number that cannot receive an
+// SMS (such as a fixed line in a country with separate mobile numbers), and a number with
+// an extension. Parsing the result again returns the same number.
 func (p Parser) Parse(s string) (Number, error) {
 	if len(s) > maxInput || !utf8.ValidString(s) {
 		return "", ErrInvalid
@@ -68,10 +67,10 @@ func (p Parser) Parse(s string) (Number, error) {
 	return Number(e164), nil
 }
 
-// receivesSMS says whether n is valid and of a type that gets SMS. Where a
-// country does not tell fixed from mobile, as in North America, it may.
+// receivesSMS reports whether n is valid and can receive SMS. In countries without
+// separate mobile numbers, as in North America, every number can.
 func receivesSMS(n *phonenumbers.PhoneNumber) bool {
-	switch phonenumbers.GetNumberType(n) { // UNKNOWN where n is not valid
+	switch phonenumbers.GetNumberType(n) { // UNKNOWN if n is invalid
 	case phonenumbers.MOBILE, phonenumbers.FIXED_LINE_OR_MOBILE:
 		return true
 	default:
@@ -79,15 +78,15 @@ func receivesSMS(n *phonenumbers.PhoneNumber) bool {
 	}
 }
 
-// invisible says whether r is space or a mark without a shape, such as the
-// direction marks that address books put around a number that is copied.
+// invisible reports whether r is a space or a format character, such as the direction
+// marks that address books put around a copied number.
 func invisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r)
 }
 
-// ASCIIDigit turns a decimal digit of any script into its ASCII one, and leaves
-// other characters alone: libphonenumber knows full-width and Arabic digits only.
-// Each run of digits in Unicode begins with its zero.
+// ASCIIDigit converts a decimal digit of any script to ASCII and returns other characters
+// unchanged: libphonenumber supports full-width and Arabic digits only. Each range of
+// digits in Unicode begins with zero.
 func ASCIIDigit(r rune) rune {
 	if r < 0x80 || !unicode.Is(unicode.Nd, r) {
 		return r
@@ -105,7 +104,7 @@ func ASCIIDigit(r rune) rune {
 	return r
 }
 
-// KnownRegion says whether region is an ISO 3166 country that has numbers.
+// KnownRegion reports whether region is an ISO 3166 country with phone numbers.
 func KnownRegion(region string) bool {
 	return phonenumbers.GetSupportedRegions()[region]
 }

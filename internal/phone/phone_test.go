@@ -116,8 +116,7 @@ func TestRegionMaskFormat(t *testing.T) {
 	}
 }
 
-// Every country's own example of a mobile number is read, and Region agrees with
-// the library however it finds the answer.
+// TestEveryCountry parses the library's example of a mobile number for each country.
 func TestEveryCountry(t *testing.T) {
 	tried := 0
 	for region := range phonenumbers.GetSupportedRegions() {
