@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// startCluster is not to be had where there is no shell to guard the server.
+// startCluster is not supported: it needs a Unix shell.
 func startCluster(...string) (*url.URL, error) {
 	return nil, errors.New("set " + serverEnv + " to the URL of a server where databases may be created")
 }

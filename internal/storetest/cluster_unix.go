@@ -19,14 +19,13 @@ import (
 	"time"
 )
 
-// startTime is how long a cluster may take to answer, on a machine busy with the
-// tests of other packages.
+// startTime is the time in which a cluster must respond. Other packages' tests may keep
+// the machine busy.
 const startTime = time.Minute
 
-// guard runs the server and outlives the test process by a moment: its standard
-// input ends when that process does, however it ends, and then it stops the
-// server and removes the folder. So nothing is left behind, not even after a
-// kill, and no test needs a TestMain.
+// guard runs the server. Its standard input closes when the test process ends, also when
+// it is killed; then guard stops the server and deletes the folder. No test needs a
+// TestMain for that.
 const guard = `
 trap '' INT TERM HUP
 bin=$1 dir=$2
@@ -42,8 +41,8 @@ wait $server
 cd / && rm -rf "$dir"
 `
 
-// startCluster makes a cluster in a temporary folder and starts it with settings,
-// reachable by a Unix socket in that folder alone.
+// startCluster creates a cluster in a temporary folder and starts it with settings. It
+// listens on a Unix socket in that folder only.
 func startCluster(settings ...string) (*url.URL, error) {
 	bin, err := programs()
 	if err != nil {
@@ -65,7 +64,7 @@ func startCluster(settings ...string) (*url.URL, error) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC")
 	cmd.Stdin = watched
-	// Its own group: an interrupt at the terminal is for the tests.
+	// A separate process group: an interrupt in the terminal must reach the tests only.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: owner}
 	err = cmd.Start()
 	_ = watched.Close()
@@ -76,7 +75,7 @@ func startCluster(settings ...string) (*url.URL, error) {
 	exited := make(chan error, 1)
 	go func() {
 		exited <- cmd.Wait()
-		runtime.KeepAlive(held) // collecting it would close it
+		runtime.KeepAlive(held) // garbage collection would close it
 	}()
 
 	server := &url.URL{
@@ -98,13 +97,13 @@ func startCluster(settings ...string) (*url.URL, error) {
 		}
 		log, _ := os.ReadFile(filepath.Join(dir, "log"))
 		err = fmt.Errorf("the cluster did not start: %w\n%s", err, bytes.TrimSpace(log))
-		// The guard clears up; where it left early nobody else does.
+		// If guard has exited early, it has not deleted the folder.
 		return nil, errors.Join(err, held.Close(), os.RemoveAll(dir))
 	}
 }
 
-// programs finds the folder of initdb and postgres: PATH, pg_config, then where
-// Debian, Red Hat and Homebrew put them, newest first.
+// programs returns the folder of initdb and postgres: from PATH, from pg_config, or the
+// newest of the folders of Debian, Red Hat and Homebrew.
 func programs() (string, error) {
 	var dirs []string
 	for _, program := range []string{"initdb", "postgres"} {
@@ -139,8 +138,8 @@ func runnable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// unprivileged is whom the server runs as: PostgreSQL refuses root. It is nil
-// where the tests are not run by root.
+// unprivileged returns the user for the server, because PostgreSQL refuses to run as
+// root. It is nil if the tests do not run as root.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -160,8 +159,8 @@ func unprivileged() (*syscall.Credential, error) {
 	return nil, errors.New("run the tests as a user other than root, or add a user postgres: PostgreSQL refuses to run as root")
 }
 
-// makeFolder makes a short folder, since a socket's path has at most 103 bytes,
-// that only owner may enter.
+// makeFolder creates a folder for owner only. Its path is short, because the path of a
+// socket has at most 103 bytes.
 func makeFolder(owner *syscall.Credential) (string, error) {
 	parent := os.TempDir()
 	if owner != nil || len(parent) > 60 {

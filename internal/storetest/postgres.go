@@ -1,6 +1,5 @@
-// Package storetest gives tests both engines: a file for SQLite, and databases on
-// a PostgreSQL cluster that lives as long as the test process. It is for tests
-// alone and knows nothing of what package store keeps.
+// Package storetest gives tests databases of both engines: SQLite files, and databases on
+// a PostgreSQL cluster that lives as long as the test process.
 package storetest
 
 import (
@@ -21,12 +20,12 @@ import (
 const (
 	// serverEnv names a running server on which databases may be created.
 	serverEnv = "TOUCHLINE_TEST_POSTGRES"
-	// requireEnv, when "on", turns the lack of a server into a failure: for CI.
+	// requireEnv is "on" in CI: a test fails without a server instead of being skipped.
 	requireEnv = "TOUCHLINE_TEST_REQUIRE_POSTGRES"
 )
 
-// Each runs test on either engine, as subtests "sqlite" and "postgres", each with
-// the URL of an empty database of its own.
+// Each runs test as subtests "sqlite" and "postgres", each with the URL of an empty
+// database.
 func Each(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
@@ -39,10 +38,9 @@ func SQLite(tb testing.TB) string {
 	return "sqlite:" + filepath.Join(tb.TempDir(), "touchline.db")
 }
 
-// Postgres returns the URL of an empty database, dropped when tb ends, connections
-// to it included. Its server is TOUCHLINE_TEST_POSTGRES where that is set, else a
-// throwaway cluster of the programs found on this machine, one for each test
-// process. Where there is neither it skips tb.
+// Postgres returns the URL of an empty database. When tb ends, the database and its
+// connections are dropped. The server is that of TOUCHLINE_TEST_POSTGRES, or else a
+// throwaway cluster of this test process. Without server programs it skips tb.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
 	server, err := sharedServer()
@@ -64,8 +62,8 @@ func Postgres(tb testing.TB) string {
 	return address
 }
 
-// Create makes an empty database on server and returns its URL; drop removes it,
-// connections to it included.
+// Create creates an empty database on server and returns its URL. drop drops it and its
+// connections.
 func Create(server *url.URL) (address string, drop func() error, err error) {
 	name := "touchline_" + strings.ToLower(rand.Text())
 	if err := administer(server, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
@@ -76,14 +74,14 @@ func Create(server *url.URL) (address string, drop func() error, err error) {
 	return u.String(), func() error { return administer(server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") }, nil
 }
 
-// careless makes commits that a power cut would undo: tests are quicker by it.
-var careless = []string{"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"}
+// withoutFsync makes tests faster: a power cut would lose commits.
+var withoutFsync = []string{"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"}
 
-// sharedServer is the one server of this process, quick and careless. DurableServer
-// is another whose commits wait for the disk, as a real one's do: for measurements.
-// A server that TOUCHLINE_TEST_POSTGRES names is both, as it is.
+// sharedServer is the server of this process's tests, without fsync. DurableServer is
+// another one with fsync, for measurements. If TOUCHLINE_TEST_POSTGRES names a server,
+// both are that server.
 var (
-	sharedServer  = sync.OnceValues(func() (*url.URL, error) { return findServer(careless...) })
+	sharedServer  = sync.OnceValues(func() (*url.URL, error) { return findServer(withoutFsync...) })
 	DurableServer = sync.OnceValues(func() (*url.URL, error) { return findServer() })
 )
 
@@ -98,7 +96,7 @@ func findServer(settings ...string) (*url.URL, error) {
 	return startCluster(settings...)
 }
 
-// administer runs one statement on a connection of its own.
+// administer runs one statement on a new connection.
 func administer(server *url.URL, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
