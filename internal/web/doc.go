@@ -1,4 +1,4 @@
-// Package web serves the pages that people open in a browser, rendered on the
-// server: no script, nothing from elsewhere. At present that is the page behind
-// the link in a message. Pages read; nothing is decided on one.
+// Package web serves the pages for browsers, rendered on the server without scripts and
+// without external resources. At present it has one page: that of the link in a message.
+// Pages only read; no decision is made on them.
 package web

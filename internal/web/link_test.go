@@ -27,26 +27,26 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 var now = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
 
-// links answers one token alone, or err.
-type links struct {
-	token  string
-	asking approval.LinkPreview
-	err    error
-	asked  int
+// fakeLinks knows one token, or returns err.
+type fakeLinks struct {
+	token   string
+	preview approval.LinkPreview
+	err     error
+	calls   int
 }
 
-func (l *links) Link(_ context.Context, hash []byte, at time.Time) (approval.LinkPreview, error) {
-	l.asked++
+func (l *fakeLinks) Link(_ context.Context, hash []byte, at time.Time) (approval.LinkPreview, error) {
+	l.calls++
 	if l.err != nil {
 		return approval.LinkPreview{}, l.err
 	}
 	if !at.Equal(now) || !bytes.Equal(hash, auth.HashLink(l.token)) {
 		return approval.LinkPreview{}, fault.Missing()
 	}
-	return l.asking, nil
+	return l.preview, nil
 }
 
-func serve(t *testing.T, l *links, method, path string) (*httptest.ResponseRecorder, *bytes.Buffer) {
+func serve(t *testing.T, l *fakeLinks, method, path string) (*httptest.ResponseRecorder, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
 	pages, err := web.New(l, func() time.Time { return now }, slog.New(slog.NewTextHandler(&log, nil)))
@@ -72,16 +72,16 @@ func TestLinkPages(t *testing.T) {
 		StudentName: `"><img src=x onerror=alert(1)>` + "\r\nPay now",
 	}
 	tests := map[string]struct {
-		links  links
+		links  fakeLinks
 		path   string
 		status int
 	}{
-		"guardian": {links{token: "q3VnX0Zp-Y_a", asking: guardian}, "/a/q3VnX0Zp-Y_a", 200},
-		"student":  {links{token: "q3VnX0Zp-Y_a", asking: student}, "/a/q3VnX0Zp-Y_a", 200},
-		"nameless": {links{token: "t", asking: nameless}, "/a/t", 200},
-		"hostile":  {links{token: "t", asking: hostile}, "/a/t", 200},
-		"dead":     {links{token: "t", asking: guardian}, "/a/u", 404},
-		"failed":   {links{err: fault.Down(errors.New("gone"))}, "/a/t", 503},
+		"guardian": {fakeLinks{token: "q3VnX0Zp-Y_a", preview: guardian}, "/a/q3VnX0Zp-Y_a", 200},
+		"student":  {fakeLinks{token: "q3VnX0Zp-Y_a", preview: student}, "/a/q3VnX0Zp-Y_a", 200},
+		"nameless": {fakeLinks{token: "t", preview: nameless}, "/a/t", 200},
+		"hostile":  {fakeLinks{token: "t", preview: hostile}, "/a/t", 200},
+		"dead":     {fakeLinks{token: "t", preview: guardian}, "/a/u", 404},
+		"failed":   {fakeLinks{err: fault.Down(errors.New("gone"))}, "/a/t", 503},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func TestLinkPages(t *testing.T) {
 	}
 }
 
-// checkHeaders holds what keeps the address, the names and the reader to themselves.
+// checkHeaders checks the headers that protect the URL, the names and the reader.
 func checkHeaders(t *testing.T, rec *httptest.ResponseRecorder) {
 	t.Helper()
 	for name, want := range map[string]string{
@@ -106,7 +106,7 @@ func checkHeaders(t *testing.T, rec *httptest.ResponseRecorder) {
 		"X-Robots-Tag":           "noindex, nofollow",
 	} {
 		if got := rec.Header().Get(name); got != want {
-			t.Errorf("%s: %q, want %q", name, got, want)
+			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 	_, rest, _ := strings.Cut(rec.Body.String(), "<style>")
@@ -114,46 +114,46 @@ func checkHeaders(t *testing.T, rec *httptest.ResponseRecorder) {
 	hash := sha256.Sum256([]byte(style))
 	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "';"
 	if got := rec.Header().Get("Content-Security-Policy"); !strings.HasPrefix(got, want) || strings.Contains(got, "unsafe") {
-		t.Errorf("the policy does not admit the page's own style sheet and that alone: %s", got)
+		t.Errorf("got policy %s, want one that allows only the inline style sheet", got)
 	}
 	for _, foreign := range []string{"<script", "<img", "onerror=alert(1)>", "http://", "https://", "\u202e"} {
 		if strings.Contains(rec.Body.String(), foreign) {
-			t.Errorf("the page has %q in it", foreign)
+			t.Errorf("the page contains %q", foreign)
 		}
 	}
 }
 
-func TestLinkAllDeadLinksAreAlike(t *testing.T) {
-	want, _ := serve(t, &links{token: "t"}, http.MethodGet, "/a/u")
+func TestUnknownLinksGetTheSamePage(t *testing.T) {
+	want, _ := serve(t, &fakeLinks{token: "t"}, http.MethodGet, "/a/u")
 	for _, path := range []string{"/a/%00", "/a/a%20b", "/a/%F0%9F%8F%91", "/a/a%2Fb", "/a/" + strings.Repeat("a", 129)} {
-		l := &links{token: "t"}
+		l := &fakeLinks{token: "t"}
 		rec, _ := serve(t, l, http.MethodGet, path)
 		if rec.Code != 404 || rec.Body.String() != want.Body.String() {
-			t.Errorf("%s: status %d, or another page", path, rec.Code)
+			t.Errorf("%s: got status %d or a different page, want 404 and the page of an unknown link", path, rec.Code)
 		}
-		if l.asked != 0 {
-			t.Errorf("%s: asked the store for what cannot be a token", path)
+		if l.calls != 0 {
+			t.Errorf("%s: got %d store calls, want none for an invalid token", path, l.calls)
 		}
 	}
 }
 
-func TestLinkAnswersHead(t *testing.T) {
-	if rec, _ := serve(t, &links{token: "t"}, http.MethodHead, "/a/t"); rec.Code != 200 {
-		t.Errorf("HEAD: status %d", rec.Code)
+func TestLinkHead(t *testing.T) {
+	if rec, _ := serve(t, &fakeLinks{token: "t"}, http.MethodHead, "/a/t"); rec.Code != 200 {
+		t.Errorf("HEAD: got status %d, want 200", rec.Code)
 	}
 }
 
-func TestLinkFailuresAreLoggedWithoutTheAddress(t *testing.T) {
+func TestLinkFailureIsLoggedWithoutToken(t *testing.T) {
 	for status, err := range map[int]error{500: errors.New("disk on fire"), 503: fault.Down(errors.New("disk on fire"))} {
-		rec, log := serve(t, &links{err: err}, http.MethodGet, "/a/s3cret")
+		rec, log := serve(t, &fakeLinks{err: err}, http.MethodGet, "/a/s3cret")
 		if rec.Code != status || strings.Contains(rec.Body.String(), "disk") {
-			t.Errorf("status %d, want %d, without the cause", rec.Code, status)
+			t.Errorf("got status %d, want %d and no cause in the page", rec.Code, status)
 		}
 		if status == 503 && rec.Header().Get("Retry-After") == "" {
-			t.Error("no Retry-After")
+			t.Error("no Retry-After header")
 		}
 		if !strings.Contains(log.String(), "disk on fire") || strings.Contains(log.String(), "s3cret") {
-			t.Errorf("log: %s", log)
+			t.Errorf("got log %s, want the cause and no token", log)
 		}
 	}
 }
@@ -171,6 +171,6 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; run with -update and read the difference\n%s", path, got)
+		t.Errorf("%s differs; run with -update and check the difference\n%s", path, got)
 	}
 }

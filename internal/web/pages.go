@@ -17,18 +17,17 @@ import (
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// Pages serves the pages. New makes it; it is safe for concurrent use.
+// Pages serves the pages. It is safe for concurrent use.
 type Pages struct {
 	links     Links
 	now       func() time.Time
 	log       *slog.Logger
 	templates *template.Template
-	// policy is the Content-Security-Policy: the one style sheet that every page
-	// carries, and nothing else.
+	// policy is the Content-Security-Policy: it allows only the inline style sheet.
 	policy string
 }
 
-// New returns the pages over links. It fails where a template is faulty.
+// New returns the pages. It returns an error if a template is invalid.
 func New(links Links, now func() time.Time, log *slog.Logger) (*Pages, error) {
 	t, err := template.ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
@@ -39,8 +38,8 @@ func New(links Links, now func() time.Time, log *slog.Logger) (*Pages, error) {
 	return p, err
 }
 
-// policyFor admits the style sheet by its hash, taken of what is rendered,
-// because html/template takes comments out of style sheets.
+// policyFor returns a policy with the hash of the style sheet as it is rendered, because
+// html/template removes comments from style sheets.
 func policyFor(t *template.Template) (string, error) {
 	var sheet bytes.Buffer
 	if err := t.ExecuteTemplate(&sheet, "style", nil); err != nil {
@@ -53,18 +52,18 @@ func policyFor(t *template.Template) (string, error) {
 		"'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", nil
 }
 
-// Handlers returns the pages by their patterns for ServeMux, without a method:
-// whoever mounts them lets GET and HEAD through.
+// Handlers returns the pages by ServeMux pattern, without a method. Register them for GET
+// and HEAD only.
 func (p *Pages) Handlers() map[string]http.Handler {
 	return map[string]http.Handler{"/a/{token}": http.HandlerFunc(p.link)}
 }
 
-// render answers with a page that nobody keeps, indexes, frames or learns the
-// address of: the address is the secret.
+// render writes a page. Its headers forbid caching, indexing, framing and the Referer
+// header, because the URL contains the token.
 func (p *Pages) render(w http.ResponseWriter, status int, name string, data any) {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {
-		panic(err) // every page is rendered by a test; recovery answers
+		panic(err) // a test renders every page; the middleware recovers
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -76,5 +75,5 @@ func (p *Pages) render(w http.ResponseWriter, status int, name string, data any)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
 	w.WriteHeader(status)
-	_, _ = w.Write(page.Bytes()) // a reader who is gone needs no answer
+	_, _ = w.Write(page.Bytes()) // the client may have disconnected
 }
