@@ -2,16 +2,16 @@ package problem
 
 import "slices"
 
-// Type is one kind of refusal (RFC 9457): what every answer with its
-// code has in common, and what its page under /problems/ says.
+// Type is a problem type (RFC 9457): the common members of its problems and the text of
+// its page under /problems/.
 type Type struct {
-	// Code is stable and for programs; it ends the address of the page.
+	// Code is stable and for programs. It is the last part of the page's URL.
 	Code   string
 	Status int
 	// Title is the same in every problem of this code.
 	Title string
-	// Meaning and WhatToDo are for people, in whole sentences; names of fields
-	// and headers stand in `backquotes`.
+	// Meaning and WhatToDo are sentences for people; names of fields and headers are
+	// in `backquotes`.
 	Meaning  string
 	WhatToDo string
 }
@@ -20,7 +20,7 @@ type Type struct {
 // (contract section 7).
 func Catalogue() []Type { return slices.Clone(catalogue) }
 
-// Lookup returns the problem type of code, and whether there is one.
+// Lookup returns the problem type of code; ok is false for an unknown code.
 func Lookup(code string) (Type, bool) {
 	i := slices.IndexFunc(catalogue, func(p Type) bool { return p.Code == code })
 	if i < 0 {
@@ -29,8 +29,7 @@ func Lookup(code string) (Type, bool) {
 	return catalogue[i], true
 }
 
-// catalogue is a slice, not a map: forty comparisons cost nothing beside
-// writing a problem, and the order is the one in which people read it.
+// catalogue is in the order in which people read it.
 var catalogue = []Type{
 	{
 		"malformed_request", 400, "The request cannot be read",
@@ -55,7 +54,7 @@ var catalogue = []Type{
 	},
 	{
 		"session_revoked", 401, "The session has ended",
-		"Somebody signed out of this session, here or from another device, or it was ended for safety.",
+		"This session was signed out, here or from another device, or it was ended for safety.",
 		"Sign in again.",
 	},
 	{
@@ -82,7 +81,7 @@ var catalogue = []Type{
 	{
 		"role_not_allowed", 403, "Not for this role",
 		"A session has one role: coach, guardian or student. This call is for another.",
-		"Sign in in the role that the call is for. One number may hold several roles, each with a session of its own.",
+		"Sign in in the role that the call is for. One number may hold several roles, each with a separate session.",
 	},
 	{
 		"profile_incomplete", 403, "The profile is incomplete",
@@ -97,7 +96,7 @@ var catalogue = []Type{
 	{
 		"tier_limit", 403, "Not in this subscription tier",
 		"The subscription tier does not include this feature, or its limit is reached: `limit` names it, `limit_value` is how much is allowed, `use` how much there is.",
-		"Choose `needed_tier` with `PUT /api/coach/subscription` where it is one that coaches may choose, ask whoever runs the service where it is not, or free some room within this one.",
+		"Choose `needed_tier` with `PUT /api/coach/subscription` if coaches may choose it. Otherwise ask the operator of the service, or remove something.",
 	},
 	{
 		"approval_pending", 403, "Waiting for approval",
@@ -107,22 +106,22 @@ var catalogue = []Type{
 	{
 		"destination_blocked", 403, "This country is not served",
 		"The service sends no SMS to numbers of that country.",
-		"Use a number of a country that is served, or ask whoever runs the service.",
+		"Use a number of a country that is served, or ask the operator of the service.",
 	},
 	{
 		"insufficient_scope", 403, "Not in the scopes of this token",
 		"An operator's token may do what its scopes name, and this call is for another scope.",
-		"Use a token with the scope that `WWW-Authenticate` names. Who runs the service makes one with `touchline admin token create`.",
+		"Use a token with the scope that `WWW-Authenticate` names. An operator creates one with `touchline admin token create`.",
 	},
 	{
 		"account_suspended", 403, "The account is suspended",
-		"Whoever runs the service has suspended this account.",
-		"Ask whoever runs the service.",
+		"An operator of the service has suspended this account.",
+		"Ask the operator of the service.",
 	},
 
 	{
 		"not_found", 404, "Not found",
-		"There is nothing at this address, or nothing that you may see. The two are not told apart, on purpose.",
+		"There is nothing at this address, or nothing that you may see. For your privacy both get the same response.",
 		"Check the address and the identifier, and that you are signed in with the right number and role.",
 	},
 	{
@@ -163,7 +162,7 @@ var catalogue = []Type{
 	},
 	{
 		"invalid_transition", 409, "Not possible from here",
-		"That decision is not possible in the state that the party is in. Somebody else may have decided a moment before.",
+		"That decision is not possible in the state that the party is in. Another person may have decided a moment before.",
 		"Read the approval status again; `state` says where the party stands, and `allowed` what is possible.",
 	},
 	{
@@ -177,9 +176,9 @@ var catalogue = []Type{
 		"Give the number with the request, or add it to the player.",
 	},
 	{
-		"contact_disputed", 409, "This number said that it is somebody else",
-		"Whoever holds that number answered \"this isn't me\". It takes no further request for this student until its holder lifts that.",
-		"Check the number with the family and correct it. If it is right, its holder can lift the dispute.",
+		"contact_disputed", 409, "This number belongs to another person",
+		"The person with that number answered \"this isn't me\". The number gets no further request for this student until that person takes the answer back.",
+		"Check the number with the family and correct it. If it is right, the person with that number can lift the dispute.",
 	},
 	{
 		"request_in_progress", 409, "The first request is still running",
@@ -216,7 +215,7 @@ var catalogue = []Type{
 	},
 	{
 		"contact_conflict", 422, "That number is the coach's own",
-		"A guardian or student must be somebody other than the coach. Nor can a coach take the number of a guardian or student of their own.",
+		"A guardian or student must be another person than the coach. A coach cannot take the number of a guardian or student of one of their players.",
 		"Enter the number of the guardian or the student; for a number change, one that no player of yours names.",
 	},
 	{
@@ -232,12 +231,12 @@ var catalogue = []Type{
 	},
 	{
 		"otp_send_limit", 429, "Too many OTPs",
-		"So many OTPs were sent to this number, or asked for from this network address, that no more are sent for a while.",
+		"Too many OTPs were sent to this number, or were asked for from this network address. We send no more for a while.",
 		"Wait as long as `Retry-After` says and then ask for a new OTP.",
 	},
 	{
 		"otp_attempts_exceeded", 429, "Too many wrong tries",
-		"The OTP was entered wrongly so often that it is dead, or the number had too many wrong tries today.",
+		"This OTP was entered wrongly too often and no longer works, or the number had too many wrong tries today.",
 		"Wait as long as `Retry-After` says and then ask for a new OTP.",
 	},
 	{
@@ -254,11 +253,11 @@ var catalogue = []Type{
 	{
 		"internal_error", 500, "Something went wrong",
 		"The server made a mistake. Nothing is half done.",
-		"Try again later. If it stays, tell whoever runs the service the `trace_id`.",
+		"Try again later. If it happens again, send the `trace_id` to the operator of the service.",
 	},
 	{
 		"unavailable", 503, "Unavailable for the moment",
-		"Something that the service needs is away. Nothing is half done.",
+		"A part that the service needs does not respond. Nothing is half done.",
 		"Wait as long as `Retry-After` says and send the same request again, with the same `Idempotency-Key`.",
 	},
 }

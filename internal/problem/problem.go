@@ -1,6 +1,5 @@
-// Package problem says no over HTTP: it maps a fault to its status and writes the
-// problem document (RFC 9457) with the headers that belong to it. Its catalogue
-// holds what every code means; both listeners answer from it.
+// Package problem writes errors as problem documents (RFC 9457): it maps a fault to its
+// status and headers. Its catalogue holds the texts of every code, for both listeners.
 package problem
 
 import (
@@ -37,14 +36,14 @@ var statuses = map[fault.Kind]int{
 
 // Writer writes problem documents.
 type Writer struct {
-	// PublicURL is where the pages of the codes are, without a final slash.
+	// PublicURL is the base of the pages of the codes, without a final slash.
 	PublicURL string
 	Log       *slog.Logger
 }
 
-// Write answers err as a problem document. What is no *fault.Error is logged
-// here, once, and shown to nobody. The trace id and the route's pattern are for
-// the log: a path may hold a secret.
+// Write writes err as a problem document. An error that is not a *fault.Error is logged
+// here and not shown. The log has the trace id and the route pattern, not the path, which
+// may contain a secret.
 func (p Writer) Write(w http.ResponseWriter, r *http.Request, trace, route string, err error) {
 	e, ok := errors.AsType[*fault.Error](err)
 	status := 0
@@ -70,27 +69,27 @@ func (p Writer) Write(w http.ResponseWriter, r *http.Request, trace, route strin
 	body := p.document(e, status, trace)
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // a caller who is gone needs no answer
+	_, _ = w.Write(body) // the client may have disconnected
 }
 
-// Unexpected logs an error that nobody foresaw, and says what is shown of it.
+// Unexpected logs an error that is not a *fault.Error and returns the problem to show.
 func (p Writer) Unexpected(r *http.Request, trace, route string, err error) (*fault.Error, int) {
 	attrs := []slog.Attr{slog.String("route", route), slog.String("trace_id", trace), slog.Any("error", err)}
 	switch {
 	case errors.Is(err, context.Canceled) && r.Context().Err() != nil:
-		p.Log.LogAttrs(r.Context(), slog.LevelDebug, "the caller left", attrs...)
+		p.Log.LogAttrs(r.Context(), slog.LevelDebug, "client disconnected", attrs...)
 	case errors.Is(err, context.DeadlineExceeded):
-		p.Log.LogAttrs(r.Context(), slog.LevelWarn, "out of time", attrs...)
+		p.Log.LogAttrs(r.Context(), slog.LevelWarn, "timeout", attrs...)
 	default:
 		p.Log.LogAttrs(r.Context(), slog.LevelError, "internal error", attrs...)
-		return fault.New(fault.Internal, "internal_error", "The service made a mistake. Try again later; if it stays, tell whoever runs the service the trace_id."),
+		return fault.New(fault.Internal, "internal_error", "The service made a mistake. Try again later. If it happens again, send the trace_id to the operator of the service."),
 			http.StatusInternalServerError
 	}
 	e, _ := errors.AsType[*fault.Error](fault.Down(err))
 	return e, http.StatusServiceUnavailable
 }
 
-// challenge is the WWW-Authenticate of a 401 (RFC 6750, section 3).
+// challenge returns the WWW-Authenticate header of a 401 (RFC 6750, section 3).
 func challenge(code string) string {
 	if code == "token_missing" {
 		return `Bearer error="invalid_request"`
@@ -98,8 +97,8 @@ func challenge(code string) string {
 	return `Bearer error="invalid_token"`
 }
 
-// document returns the problem's JSON: the members that all have, then its own in
-// the order of their names, then the faults.
+// document returns the problem's JSON: the common members, then the members of this code
+// by name, then the errors.
 func (p Writer) document(e *fault.Error, status int, trace string) []byte {
 	title := e.Code
 	if kind, ok := Lookup(e.Code); ok {
@@ -144,7 +143,7 @@ type fieldError struct {
 	Detail  string `json:"detail"`
 }
 
-// wire returns a member of a problem as answers write it.
+// wire formats a member as in other responses.
 func wire(v any) any {
 	if t, ok := v.(time.Time); ok {
 		return t.UTC().Format("2006-01-02T15:04:05.999999Z07:00")
