@@ -19,8 +19,8 @@ func JSON(document []byte) ([]byte, error) {
 	return root.json()
 }
 
-// node is a place in the document. A nil node is what is not there; it has no
-// members and no text.
+// node is a node of the document. A nil node stands for an absent one; it has no members
+// and no text.
 type node struct {
 	*yaml.Node
 	root *yaml.Node
@@ -53,8 +53,8 @@ func (n node) own(name string) node {
 	return node{nil, n.root}
 }
 
-// at returns the member at the end of names. Where n refers to another place,
-// what is written beside the reference goes before what is found there.
+// at returns the member at the path names. If n is a reference, members next to the
+// reference override those of its target.
 func (n node) at(names ...string) node {
 	for _, name := range names {
 		next := n.own(name)
@@ -67,10 +67,10 @@ func (n node) at(names ...string) node {
 	return n
 }
 
-// ref is the reference that n is, or "".
+// ref returns the reference in n, or "".
 func (n node) ref() string { return n.own("$ref").text() }
 
-// follow returns the place that n refers to; references stay in the document.
+// follow returns the target of the reference, which is in the same document.
 func (n node) follow() node {
 	target := node{n.root, n.root}
 	for _, part := range pointerParts(n.ref()) {
@@ -126,8 +126,7 @@ func (n node) json() ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// writeJSON goes by the nodes, so that the order of members stays; a detour
-// over maps would sort them.
+// writeJSON writes the nodes directly, because maps would sort the members.
 func writeJSON(buf *bytes.Buffer, n *yaml.Node) error {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -168,7 +167,7 @@ func writeJSON(buf *bytes.Buffer, n *yaml.Node) error {
 				return err
 			}
 			buf.Write(out)
-		default: // dates and times too are strings in JSON
+		default: // dates and times are strings in JSON
 			return writeString(buf, n.Value)
 		}
 	default:
@@ -177,7 +176,7 @@ func writeJSON(buf *bytes.Buffer, n *yaml.Node) error {
 	return nil
 }
 
-// writeString writes s as JSON without the escapes that are for HTML.
+// writeString writes s as JSON without HTML escapes.
 func writeString(buf *bytes.Buffer, s string) error {
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)

@@ -10,15 +10,15 @@ import (
 
 // Object is a schema of type object, as a table of fields.
 type Object struct {
-	// Name is that of the component, or "" for one that is written in place.
+	// Name is that of the component, or "" for an inline schema.
 	Name        string
 	Description template.HTML
 	Fields      []Field
 	schema      node
 }
 
-// Field is one member of an object; members of an object within it that has no
-// name of its own follow it, as outer.inner.
+// Field is one member of an object. The members of an unnamed nested object follow it, as
+// outer.inner.
 type Field struct {
 	Name        string
 	Required    bool
@@ -26,13 +26,13 @@ type Field struct {
 	Description template.HTML
 }
 
-// Type says in words what a value may be.
+// Type describes the type of a value in words.
 type Type struct {
 	Text string // string, list of, …
 	// Object is the component to link to, or "".
 	Object string
 	Null   bool
-	// Bounds are all that narrows the type, such as 1–100 characters.
+	// Bounds are the limits of the value, such as 1–100 characters.
 	Bounds []string
 	// Choices are the values of an enumeration.
 	Choices []string
@@ -57,7 +57,7 @@ func fieldsOf(prefix string, n node) []Field {
 			Description: Inline(p.value.at("description").text()),
 		}
 		fields = append(fields, f)
-		// Objects that only requests use have no place of their own to link to.
+		// Objects of requests have no section to link to.
 		if isObject(p.value) && f.Type.Object == "" {
 			fields = append(fields, fieldsOf(f.Name+".", p.value)...)
 		}
@@ -114,7 +114,7 @@ func newType(n node) Type {
 	return t
 }
 
-// bounds says in words how a schema limits its values.
+// bounds describes the limits of a schema in words.
 func bounds(n node) []string {
 	var out []string
 	between := func(low, high, unit string) {
@@ -142,7 +142,7 @@ func bounds(n node) []string {
 	return out
 }
 
-// types are the JSON types that a schema admits.
+// types returns the JSON types that a schema allows.
 func types(n node) []string {
 	t := n.at("type")
 	if s := t.text(); s != "" {
@@ -164,12 +164,12 @@ func isObject(n node) bool {
 	return false
 }
 
-// refName is the name of the component that n refers to, or "".
+// refName returns the name of the component that n refers to, or "".
 func refName(n node) string {
 	return strings.TrimPrefix(n.ref(), "#/components/schemas/")
 }
 
-// linked says whether a component has a section of its own on the page.
+// linked reports whether a component has a section on the page.
 func linked(name string) bool {
 	for _, suffix := range []string{"Request", "Patch", "Input"} {
 		if strings.HasSuffix(name, suffix) && name != suffix {
@@ -179,7 +179,7 @@ func linked(name string) bool {
 	return true
 }
 
-// example returns an example of o as JSON, made from those of its fields.
+// example returns an example of o as JSON, made from the examples of its fields.
 func (o Object) example() (string, error) {
 	var raw, out bytes.Buffer
 	if err := writeExample(&raw, o.schema); err != nil {
