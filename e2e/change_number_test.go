@@ -154,7 +154,7 @@ func TestChangeNumberDevices(t *testing.T) {
 		}{
 			"the one in hand": {inHand.Device, newNumber}, "elsewhere": {tablet.Device, newNumber}, "signed out": {out.Device, newNumber},
 			"a guardian's too": {lent.Device, coachNumber}, "a guardian's": {family.Device, coachNumber}, "a guardian's who signed out": {old.Device, coachNumber},
-			"nobody's": {forgotten.Device, ""},
+			"forgotten": {forgotten.Device, ""},
 		} {
 			if got := deviceNumber(t, db, tt.token); got != tt.want {
 				t.Errorf("device %s: got number %q, want %q", name, got, tt.want)
@@ -252,8 +252,8 @@ func TestChangeNumberRefused(t *testing.T) {
 	}, func(c *config.Config) { c.Countries = []string{"IN"}; c.OTPValidity = time.Hour })
 }
 
-// TestChangeNumberToContact: by a setting, a coach may be a contact of their own
-// player.
+// TestChangeNumberToContact: with a setting, a coach may be a contact of a player they
+// coach.
 func TestChangeNumberToContact(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -343,7 +343,7 @@ func TestChangeNumberRaces(t *testing.T) {
 			codeF, codeTo := requestCoachOTP(t, s, f.Number), requestCoachOTP(t, s, to)
 			got = concurrently(t, callLater(s, "POST", path, f.Access, changeNumberBody(codeF, to, codeTo)), callLater(r, "POST", "/api/players/add", f.Access, touchlinetest.Minor(to, "")))
 			if got[0].Status == 200 && got[1].Status == 201 {
-				t.Error("a coach is the guardian of their own player")
+				t.Error("the coach became the guardian of a player they coach")
 			}
 			if got[0].Status != 200 && got[1].Status != 201 {
 				t.Errorf("both failed: got %s and %s", got[0].Body, got[1].Body)

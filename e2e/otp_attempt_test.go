@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestRefreshGracePerToken: the grace period of a token starts at the first use
-// of its own successor.
+// TestRefreshGracePerToken: the grace period of a token starts at the first use of its
+// successor.
 func TestRefreshGracePerToken(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
