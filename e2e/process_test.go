@@ -38,7 +38,7 @@ var binaryDir string
 
 // parallelTests replaces the default of -parallel (GOMAXPROCS), because these tests
 // mostly wait: for polls, timeouts and commits.
-const parallelTests = "12"
+const parallelTests = "8"
 
 func TestMain(m *testing.M) {
 	flag.Parse()
