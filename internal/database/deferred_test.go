@@ -17,7 +17,7 @@ const (
 	readLimit = `UPDATE limits SET occurrences = occurrences + 1 WHERE key = $1 RETURNING occurrences, ends_at`
 )
 
-// What is put off runs in its order, before what follows it and before the commit.
+// Deferred statements run in order, before the next statement and before the commit.
 func TestDefer(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		var n, ends, seen int64
@@ -29,47 +29,47 @@ func TestDefer(t *testing.T) {
 			return tx.DeferRow(bg, func(row database.Scanner) error { return row.Scan(&n, &ends) }, readLimit, "a")
 		}))
 		if seen != 2 || n != 4 || ends != 7 {
-			t.Errorf("seen %d, then %d until %d", seen, n, ends)
+			t.Errorf("read %d, then n = %d, ends = %d; want 2, 4, 7", seen, n, ends)
 		}
 	})
 }
 
-// A guard that meets no row has the transaction tried again, whatever came with it.
-func TestDeferStale(t *testing.T) {
+// The transaction is retried if a deferred guard affects no row.
+func TestDeferOneReattempts(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
-		tries := 0
+		attempts := 0
 		ok(t, db.Write(bg, func(tx *database.Tx) error {
-			tries++
+			attempts++
 			if err := tx.Defer(bg, addLimit, "b", 1, 1); err != nil {
 				return err
 			}
 			key := "b"
-			if tries == 1 {
-				key = "nobody"
+			if attempts == 1 {
+				key = "missing"
 			}
 			if err := tx.DeferOne(bg, growLimit, key); err != nil {
 				return err
 			}
 			return tx.DeferOne(bg, growLimit, "b")
 		}))
-		if n := count(t, db, `SELECT occurrences FROM limits WHERE key = 'b'`); tries != 2 || n != 3 {
-			t.Errorf("%d after %d tries", n, tries)
+		if n := count(t, db, `SELECT occurrences FROM limits WHERE key = 'b'`); attempts != 2 || n != 3 {
+			t.Errorf("n = %d after %d attempts, want 2 attempts", n, attempts)
 		}
 	})
 }
 
-// It is tried again as well where the function takes the failure for one of the
-// statement that follows, and makes something else of it.
-func TestDeferStaleMistaken(t *testing.T) {
+// The transaction is also retried if its function returns another error for ErrStale,
+// because it takes the failure of the deferred guard for that of the next statement.
+func TestDeferOneReattemptsAfterAnotherError(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		ended := errors.New("it has ended")
-		tries := 0
+		attempts := 0
 		ok(t, run(db, addLimit, "d", 0, 1))
 		ok(t, db.Write(bg, func(tx *database.Tx) error {
-			tries++
+			attempts++
 			key := "d"
-			if tries == 1 {
-				key = "nobody"
+			if attempts == 1 {
+				key = "missing"
 			}
 			if err := tx.DeferOne(bg, growLimit, key); err != nil {
 				return err
@@ -80,15 +80,15 @@ func TestDeferStaleMistaken(t *testing.T) {
 			}
 			return err
 		}))
-		if n := count(t, db, `SELECT occurrences FROM limits WHERE key = 'd'`); tries != 2 || n != 2 {
-			t.Errorf("%d after %d tries", n, tries)
+		if n := count(t, db, `SELECT occurrences FROM limits WHERE key = 'd'`); attempts != 2 || n != 2 {
+			t.Errorf("n = %d after %d attempts, want 2 attempts", n, attempts)
 		}
 	})
 }
 
-// Where the first that is sent is the whole transaction, and the connection has gone
-// before, nothing was sent: it is tried on another one.
-func TestPostgresDeferOverADeadConnection(t *testing.T) {
+// If the connection was lost before the only batch of a transaction, nothing was sent, so
+// the transaction is retried on another connection.
+func TestPostgresDeferOnLostConnection(t *testing.T) {
 	address := storetest.Postgres(t)
 	other := openCounters(t, address)
 	db, err := database.Open(bg, storetest.Relay(t, address, func(client, server net.Conn) {
@@ -104,7 +104,7 @@ func TestPostgresDeferOverADeadConnection(t *testing.T) {
 				return db.Write(bg, func(tx *database.Tx) error { return tx.Defer(bg, addOne, "a") })
 			}
 		}
-		ok(t, add()) // twice on a connection, so that it is not asked again whether it lives
+		ok(t, add()) // twice, because the pool pings a connection that was idle for a second
 		ok(t, add())
 		var gone int
 		ok(t, other.QueryRow(bg, `
@@ -118,7 +118,7 @@ func TestPostgresDeferOverADeadConnection(t *testing.T) {
 	}
 }
 
-// A failure, and a row that is missed, undo everything and are told.
+// A failed deferred statement rolls the transaction back and returns its error.
 func TestDeferFails(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		missed := func(row database.Scanner) error { var n, ends int64; return row.Scan(&n, &ends) }
@@ -127,9 +127,9 @@ func TestDeferFails(t *testing.T) {
 			last func(tx *database.Tx) error
 			want error
 		}{
-			"a duplicate":        {func(tx *database.Tx) error { return tx.Defer(bg, addLimit, "c", 1, 1) }, nil},
-			"no row":             {func(tx *database.Tx) error { return tx.DeferRow(bg, missed, readLimit, "nobody") }, sql.ErrNoRows},
-			"a row of other use": {func(tx *database.Tx) error { return tx.DeferRow(bg, wrong, readLimit, "c") }, nil},
+			"a duplicate":  {func(tx *database.Tx) error { return tx.Defer(bg, addLimit, "c", 1, 1) }, nil},
+			"no row":       {func(tx *database.Tx) error { return tx.DeferRow(bg, missed, readLimit, "missing") }, sql.ErrNoRows},
+			"a scan error": {func(tx *database.Tx) error { return tx.DeferRow(bg, wrong, readLimit, "c") }, nil},
 		} {
 			var later error
 			err := db.Write(bg, func(tx *database.Tx) error {
@@ -140,13 +140,13 @@ func TestDeferFails(t *testing.T) {
 				return tx.DeferOne(bg, growLimit, "c")
 			})
 			if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: err = %v", name, err)
 			}
 			if name == "a duplicate" && !database.IsUnique(err) {
-				t.Errorf("%s: %v", name, err)
+				t.Errorf("%s: err = %v", name, err)
 			}
 			if n := count(t, db, `SELECT count(*) FROM limits`); n != 0 {
-				t.Errorf("%s: %d rows are kept", name, n)
+				t.Errorf("%s: %d rows were committed, want 0", name, n)
 			}
 		}
 		ok(t, db.Write(bg, func(tx *database.Tx) error { return tx.Defer(bg, addLimit, "c", 1, 1) }))

@@ -18,14 +18,13 @@ const (
 	addOne     = `UPDATE counters SET n = n + 1 WHERE name = $1`
 )
 
-// Single statements at the same time: each is done once, hears of its own failure
-// and of no other's, and reads its own row.
-func TestExecSharesCommitsSafely(t *testing.T) {
+// Of concurrent statements each runs once, returns its own error and reads its own row.
+func TestConcurrentExec(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
-		const people, rounds = 40, 20
+		const clients, rounds = 40, 20
 		var refused atomic.Int64
 		var all sync.WaitGroup
-		for i := range people {
+		for i := range clients {
 			name := fmt.Sprint("counter ", i)
 			ok(t, run(db, addCounter, name, 0))
 			all.Go(func() {
@@ -38,16 +37,16 @@ func TestExecSharesCommitsSafely(t *testing.T) {
 							t.Errorf("err = %v, want a duplicate", err)
 						}
 					case 1:
-						res, err := db.Exec(bg, addOne, "nobody")
+						res, err := db.Exec(bg, addOne, "missing")
 						ok(t, err)
 						if n, err := res.RowsAffected(); n != 0 || err != nil {
-							t.Errorf("met %d rows, %v", n, err)
+							t.Errorf("affected %d rows, %v; want 0", n, err)
 						}
 					default:
 						var got string
 						ok(t, db.ExecRow(bg, func(row database.Scanner) error { return row.Scan(&got) }, addOne+` RETURNING name`, name))
 						if got != name {
-							t.Errorf("read the row of %q, not of %q", got, name)
+							t.Errorf("read the row of %q, want %q", got, name)
 						}
 						ok(t, run(db, addOne, "a"))
 					}
@@ -55,20 +54,20 @@ func TestExecSharesCommitsSafely(t *testing.T) {
 			})
 		}
 		all.Wait()
-		const each = people * rounds / 5
+		const each = clients * rounds / 5
 		if n := counter(t, db, "a"); n != 3*each || refused.Load() != each {
 			t.Errorf("n = %d, refused %d; want %d, %d", n, refused.Load(), 3*each, each)
 		}
-		for i := range people {
+		for i := range clients {
 			if n := counter(t, db, fmt.Sprint("counter ", i)); n != 3*rounds/5 {
-				t.Errorf("counter %d is %d", i, n)
+				t.Errorf("counter %d is %d, want %d", i, n, 3*rounds/5)
 			}
 		}
 	})
 }
 
-// Rivals for one row, as tokens that are refreshed twice: one wins.
-func TestExecHasOneWinner(t *testing.T) {
+// Of concurrent guarded updates of one row, one succeeds.
+func TestConcurrentGuardedExec(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		for round := range 20 {
 			var won atomic.Int64
@@ -84,14 +83,14 @@ func TestExecHasOneWinner(t *testing.T) {
 			}
 			all.Wait()
 			if won.Load() != 1 {
-				t.Fatalf("%d winners", won.Load())
+				t.Fatalf("%d updates succeeded, want 1", won.Load())
 			}
 		}
 	})
 }
 
-// Whoever waits for the lock of a row does not keep the others waiting.
-func TestPostgresExecOvertakes(t *testing.T) {
+// Statements that wait for a row lock do not delay statements on other rows.
+func TestPostgresExecDuringRowLock(t *testing.T) {
 	db := openCounters(t, storetest.Postgres(t))
 	for i := range 9 {
 		ok(t, run(db, addCounter, fmt.Sprint(i), 0))
@@ -123,7 +122,7 @@ func TestPostgresExecOvertakes(t *testing.T) {
 	select {
 	case <-free:
 	case <-time.After(5 * time.Second):
-		t.Error("the others wait for the lock as well")
+		t.Error("statements on other rows waited for the lock")
 	}
 	close(release)
 	ok(t, <-done)
@@ -134,8 +133,8 @@ func TestPostgresExecOvertakes(t *testing.T) {
 	}
 }
 
-// Whoever is done is answered, although the connection has gone to somebody who waits.
-func TestPostgresExecLeavesItsConnection(t *testing.T) {
+// Exec returns although another transaction already uses its connection.
+func TestPostgresExecReleasesConnection(t *testing.T) {
 	address := storetest.Postgres(t)
 	other := openCounters(t, address)
 	db, err := database.Open(bg, address, database.Options{Migrations: counters, MaxConns: 1})
@@ -148,7 +147,7 @@ func TestPostgresExecLeavesItsConnection(t *testing.T) {
 			if err := addTo(tx, "a"); err != nil {
 				return err
 			}
-			go func() { answered <- run(db, addOne, "a") }() // takes the connection, and waits
+			go func() { answered <- run(db, addOne, "a") }() // takes the connection and waits for the row lock
 			time.Sleep(2 * time.Millisecond)
 			next.Go(func() {
 				ok(t, db.Write(bg, func(tx *database.Tx) error { <-release; return nil }))
@@ -160,7 +159,7 @@ func TestPostgresExecLeavesItsConnection(t *testing.T) {
 		case err := <-answered:
 			ok(t, err)
 		case <-time.After(5 * time.Second):
-			t.Error("the answer waits for the next one's transaction")
+			t.Error("Exec waited for the next transaction on its connection")
 		}
 		close(release)
 		next.Wait()
@@ -170,11 +169,12 @@ func TestPostgresExecLeavesItsConnection(t *testing.T) {
 	}
 }
 
-// A connection that is lost on the way is told to those who travelled, and nobody else.
-func TestPostgresExecLosesItsConnections(t *testing.T) {
+// While connections are killed, every successful Exec is committed once. A failed one may
+// be committed.
+func TestPostgresExecWhileConnectionsDie(t *testing.T) {
 	url := storetest.Postgres(t)
-	db, other := openCounters(t, url), openAgain(t, url)
-	var done, told atomic.Int64
+	db, other := openCounters(t, url), openReplica(t, url)
+	var done, failed atomic.Int64
 	stop, cancel := context.WithTimeout(bg, 2*time.Second)
 	defer cancel()
 	var all sync.WaitGroup
@@ -184,7 +184,7 @@ func TestPostgresExecLosesItsConnections(t *testing.T) {
 				if err := run(db, addOne, "a"); err == nil {
 					done.Add(1)
 				} else {
-					told.Add(1)
+					failed.Add(1)
 				}
 			}
 		})
@@ -199,15 +199,14 @@ func TestPostgresExecLosesItsConnections(t *testing.T) {
 	}
 	all.Wait()
 	n := int64(counter(t, db, "a"))
-	if done.Load() == 0 || n < done.Load() || n > done.Load()+told.Load() {
-		t.Errorf("n = %d, though %d were told yes and %d no", n, done.Load(), told.Load())
+	if done.Load() == 0 || n < done.Load() || n > done.Load()+failed.Load() {
+		t.Errorf("n = %d after %d successes and %d errors", n, done.Load(), failed.Load())
 	}
 	ok(t, run(db, addOne, "a"))
 }
 
-// An argument that fits no column, and a row that cannot be read, are the fault of
-// one: nobody who travels with it hears of that.
-func TestExecKeepsFaultsApart(t *testing.T) {
+// An invalid argument or a scan error fails its own statement and no concurrent one.
+func TestExecErrorsAreSeparate(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		const rounds = 20
 		var all sync.WaitGroup
@@ -215,12 +214,12 @@ func TestExecKeepsFaultsApart(t *testing.T) {
 			all.Go(func() {
 				for range rounds {
 					if err := run(db, addOne, struct{}{}); err == nil {
-						t.Error("a name that is none was written")
+						t.Error("an argument of type struct was accepted")
 					}
 					var wrong time.Time
 					read := func(row database.Scanner) error { return row.Scan(&wrong) }
 					if err := db.ExecRow(bg, read, `UPDATE counters SET n = n WHERE name = $1 RETURNING name`, "a"); err == nil {
-						t.Error("a name was read as a time")
+						t.Error("a text was scanned into a time")
 					}
 				}
 			})
@@ -237,7 +236,6 @@ func TestExecKeepsFaultsApart(t *testing.T) {
 	})
 }
 
-// Statements without arguments travel like others.
 func TestExecWithoutArguments(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		var all sync.WaitGroup
@@ -255,11 +253,11 @@ func TestExecWithoutArguments(t *testing.T) {
 	})
 }
 
-// Who has left before the statement is sent is refused.
-func TestExecHeedsWhoLeft(t *testing.T) {
+// A cancelled context refuses a statement.
+func TestExecAfterCancel(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
-		request, leave := context.WithCancel(bg)
-		leave()
+		request, cancel := context.WithCancel(bg)
+		cancel()
 		if _, err := db.Exec(request, addOne, "a"); !errors.Is(err, context.Canceled) {
 			t.Errorf("err = %v, want canceled", err)
 		}

@@ -10,9 +10,8 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// Replicas that start at once apply each migration once: the second adds to what
-// the first made, so a second application would show.
-func TestMigrateRace(t *testing.T) {
+// Replicas that start concurrently apply each migration once.
+func TestConcurrentMigrate(t *testing.T) {
 	fsys := fstest.MapFS{
 		"0001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY, n BIGINT NOT NULL);\nINSERT INTO counters (name, n) VALUES ('a', 0);\n")},
 		"0002_two.sql": {Data: []byte("-- +goose Up\nUPDATE counters SET n = n + 1;\n")},
@@ -47,7 +46,7 @@ func TestMigrateRace(t *testing.T) {
 	})
 }
 
-// A failing migration leaves nothing of itself, and says so.
+// A failed migration returns an error and is rolled back.
 func TestMigrateFails(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		db, err := database.Open(bg, url, database.Options{Migrations: fstest.MapFS{
@@ -56,13 +55,13 @@ func TestMigrateFails(t *testing.T) {
 		ok(t, err)
 		defer db.Close()
 		if err := db.Migrate(bg); err == nil {
-			t.Error("a broken migration passed")
+			t.Error("Migrate returned nil for a broken migration")
 		}
 		if err := db.Migrated(bg); !errors.Is(err, database.ErrNotMigrated) {
 			t.Errorf("err = %v, want not migrated", err)
 		}
 		if err := run(db, `INSERT INTO counters (name) VALUES ('a')`); err == nil {
-			t.Error("half a migration was kept")
+			t.Error("half of the migration was committed")
 		}
 	})
 }

@@ -9,10 +9,9 @@ import (
 	"testing"
 )
 
-// modernc.org/sqlite is C translated against one version of modernc.org/libc, and
-// its authors support no other pair. Minimal version selection keeps the two
-// together only as long as nothing else asks for a newer libc.
-func TestLibcIsTheOneThatSQLiteWasMadeWith(t *testing.T) {
+// modernc.org/sqlite supports exactly the version of modernc.org/libc that its go.mod
+// requires. Another dependency that requires a newer libc breaks the pair.
+func TestLibcMatchesSQLite(t *testing.T) {
 	var sqlite, libc struct{ Version, GoMod string }
 	for path, module := range map[string]any{"modernc.org/sqlite": &sqlite, "modernc.org/libc": &libc} {
 		out, err := exec.Command("go", "list", "-m", "-json", path).Output()

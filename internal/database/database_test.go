@@ -111,7 +111,7 @@ func TestWrite(t *testing.T) {
 	})
 }
 
-func TestWriteGoesNoFurtherAfterAFailure(t *testing.T) {
+func TestWriteStopsAfterFailedStatement(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		err := db.Write(bg, func(tx *database.Tx) error {
 			ok(t, addTo(tx, "a"))
@@ -128,7 +128,7 @@ func TestWriteGoesNoFurtherAfterAFailure(t *testing.T) {
 			t.Errorf("err = %v, want the duplicate", err)
 		}
 		if n := counter(t, db, "a"); n != 0 {
-			t.Errorf("n = %d; a failed transaction was kept", n)
+			t.Errorf("n = %d, want 0: a failed transaction was committed", n)
 		}
 	})
 }
@@ -148,7 +148,7 @@ func TestWriteRefusesOpenRows(t *testing.T) {
 	})
 }
 
-func TestWriteHasOneTimestamp(t *testing.T) {
+func TestTxNow(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		at := time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.FixedZone("IST", 19800))
 		db.SetNow(func() time.Time { return at })
@@ -161,14 +161,14 @@ func TestWriteHasOneTimestamp(t *testing.T) {
 	})
 }
 
-// Everybody adds at once, some fail, some panic: what remains is exactly the rest.
-func TestWriteSharesCommitsSafely(t *testing.T) {
+// Of concurrent transactions, some fail and some panic. Exactly the others are committed.
+func TestConcurrentWrites(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
-		const people, rounds = 50, 20
+		const clients, rounds = 50, 20
 		refusal := errors.New("refused")
 		var hooks, refused, panicked atomic.Int64
 		var all sync.WaitGroup
-		for i := range people {
+		for i := range clients {
 			all.Go(func() {
 				for j := range rounds {
 					func() {
@@ -203,7 +203,7 @@ func TestWriteSharesCommitsSafely(t *testing.T) {
 			})
 		}
 		all.Wait()
-		const each = people * rounds / 10
+		const each = clients * rounds / 10
 		if n := counter(t, db, "a"); n != 8*each {
 			t.Errorf("n = %d, want %d", n, 8*each)
 		}
@@ -213,8 +213,7 @@ func TestWriteSharesCommitsSafely(t *testing.T) {
 	})
 }
 
-// A test that gives up inside a transaction, or a panic with rows open, must not
-// take the writer along.
+// runtime.Goexit with open rows, as t.FailNow does, must not stop the writer.
 func TestWriteSurvivesGoexit(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		var gone sync.WaitGroup
@@ -235,18 +234,18 @@ func TestWriteSurvivesGoexit(t *testing.T) {
 	})
 }
 
-func TestWriteRetriesWhatIsStale(t *testing.T) {
+func TestWriteReattemptsErrStale(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
-		tries := 0
+		attempts := 0
 		ok(t, db.Write(bg, func(tx *database.Tx) error {
-			if tries++; tries < 5 {
+			if attempts++; attempts < 5 {
 				ok(t, addTo(tx, "a"))
 				return fmt.Errorf("save: %w", database.ErrStale)
 			}
 			return addTo(tx, "a")
 		}))
-		if n := counter(t, db, "a"); n != 1 || tries != 5 {
-			t.Errorf("n = %d after %d tries, want 1 after 5", n, tries)
+		if n := counter(t, db, "a"); n != 1 || attempts != 5 {
+			t.Errorf("n = %d after %d attempts, want 1 after 5", n, attempts)
 		}
 		err := db.Write(bg, func(*database.Tx) error { return database.ErrStale })
 		if fault.KindOf(err) != fault.Unavailable {
@@ -255,12 +254,12 @@ func TestWriteRetriesWhatIsStale(t *testing.T) {
 	})
 }
 
-// Guarded updates from stale reads: PostgreSQL runs them side by side.
-func TestWriteGuardsRivals(t *testing.T) {
+// Transactions read a counter and update it with a guard: no update is lost.
+func TestWriteRetriesConcurrentUpdates(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
-		const people, rounds = 10, 10
+		const clients, rounds = 10, 10
 		var all sync.WaitGroup
-		for range people {
+		for range clients {
 			all.Go(func() {
 				for range rounds {
 					err := db.Write(bg, func(tx *database.Tx) error {
@@ -277,17 +276,17 @@ func TestWriteGuardsRivals(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := counter(t, db, "a"); n != people*rounds {
-			t.Errorf("n = %d, want %d", n, people*rounds)
+		if n := counter(t, db, "a"); n != clients*rounds {
+			t.Errorf("n = %d, want %d", n, clients*rounds)
 		}
 	})
 }
 
-func TestWriteOutlivesItsRequest(t *testing.T) {
+func TestWriteAfterCancel(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
-		request, leave := context.WithCancel(bg)
+		request, cancel := context.WithCancel(bg)
 		ok(t, db.Write(request, func(tx *database.Tx) error {
-			leave()
+			cancel()
 			_, err := tx.Exec(request, `UPDATE counters SET n = n + 1`)
 			return err
 		}))
@@ -297,7 +296,7 @@ func TestWriteOutlivesItsRequest(t *testing.T) {
 		ran := false
 		err := db.Write(request, func(*database.Tx) error { ran = true; return nil })
 		if !errors.Is(err, context.Canceled) || ran {
-			t.Errorf("err = %v, ran = %t; want a refusal", err, ran)
+			t.Errorf("err = %v, ran = %t; want context.Canceled and no call", err, ran)
 		}
 		if err := db.QueryRow(request, `SELECT 1`).Scan(new(int)); !errors.Is(err, context.Canceled) {
 			t.Errorf("read: err = %v, want canceled", err)
@@ -317,13 +316,13 @@ func TestReads(t *testing.T) {
 			ok(t, run(db, `UPDATE counters SET n = n + 1`))
 			ok(t, tx.QueryRow(bg, `SELECT n FROM counters`).Scan(&after))
 			if before != after {
-				t.Errorf("a view changed from %d to %d", before, after)
+				t.Errorf("a View read %d, then %d; want one state", before, after)
 			}
 			return nil
 		})
 		ok(t, err)
 		if err := db.View(bg, func(tx *database.Tx) error { return addTo(tx, "a") }); err == nil {
-			t.Error("a view wrote")
+			t.Error("a statement in a View wrote")
 		}
 		if n := counter(t, db, "a"); n != 1 {
 			t.Errorf("n = %d, want 1", n)
@@ -331,9 +330,9 @@ func TestReads(t *testing.T) {
 	})
 }
 
-// TestViewsTogether: as many views as there are connections, each of which runs a
-// statement that nobody ran before, do not wait for one another.
-func TestViewsTogether(t *testing.T) {
+// Concurrent Views that hold every connection, each with a statement that is not prepared
+// yet, do not deadlock.
+func TestViewsDoNotDeadlock(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		views := runtime.GOMAXPROCS(0)
 		var begun, all sync.WaitGroup
@@ -353,7 +352,7 @@ func TestViewsTogether(t *testing.T) {
 		select {
 		case <-done:
 		case <-time.After(10 * time.Second):
-			t.Fatal("they wait for one another")
+			t.Fatal("the Views did not end in 10 s")
 		}
 	})
 }
@@ -385,28 +384,28 @@ func TestClose(t *testing.T) {
 }
 
 func TestSQLiteFull(t *testing.T) {
-	for _, people := range []int{1, 20} {
-		t.Run(fmt.Sprint(people), func(t *testing.T) {
+	for _, clients := range []int{1, 20} {
+		t.Run(fmt.Sprint(clients), func(t *testing.T) {
 			db := openCounters(t, storetest.SQLite(t))
 			_, err := db.MaxPages(bg, 2)
 			ok(t, err)
 			big := strings.Repeat("x", 100_000)
 			var all sync.WaitGroup
-			for i := range people {
+			for i := range clients {
 				all.Go(func() {
 					err := run(db, `INSERT INTO counters (name, n, note) VALUES ($1, 0, $2)`, fmt.Sprint("big", i), big)
 					if fault.KindOf(err) != fault.Unavailable {
 						t.Errorf("err = %v, want unavailable", err)
 					}
-					// A small one still fits, whatever its neighbours ask.
+					// A small write succeeds in the same batch.
 					if err := db.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") }); err != nil {
 						t.Error(err)
 					}
 				})
 			}
 			all.Wait()
-			if n := counter(t, db, "a"); n != people {
-				t.Errorf("n = %d, want %d", n, people)
+			if n := counter(t, db, "a"); n != clients {
+				t.Errorf("n = %d, want %d", n, clients)
 			}
 			_, err = db.MaxPages(bg, 0)
 			ok(t, err)
@@ -415,9 +414,9 @@ func TestSQLiteFull(t *testing.T) {
 	}
 }
 
-func TestPostgresLosesItsConnections(t *testing.T) {
+func TestPostgresReconnects(t *testing.T) {
 	url := storetest.Postgres(t)
-	db, other := openCounters(t, url), openAgain(t, url)
+	db, other := openCounters(t, url), openReplica(t, url)
 	kill := func() {
 		t.Helper()
 		rs, err := other.Query(bg, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
@@ -437,24 +436,24 @@ func TestPostgresLosesItsConnections(t *testing.T) {
 		kill()
 		ok(t, db.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") }))
 	}
-	// In the middle of a transaction: it runs again, once.
-	tries := 0
+	// A connection that is lost during a transaction: it runs twice.
+	attempts := 0
 	ok(t, db.Write(bg, func(tx *database.Tx) error {
 		if err := addTo(tx, "a"); err != nil {
 			return err
 		}
-		if tries++; tries == 1 {
+		if attempts++; attempts == 1 {
 			kill()
 		}
 		return addTo(tx, "a")
 	}))
-	if n := counter(t, db, "a"); n != 7 || tries != 2 {
-		t.Errorf("n = %d after %d tries, want 7 after 2", n, tries)
+	if n := counter(t, db, "a"); n != 7 || attempts != 2 {
+		t.Errorf("n = %d after %d attempts, want 7 after 2", n, attempts)
 	}
 }
 
-// openAgain opens what openCounters has filled.
-func openAgain(tb testing.TB, url string) *database.DB {
+// openReplica opens a database that openCounters has opened before.
+func openReplica(tb testing.TB, url string) *database.DB {
 	tb.Helper()
 	db, err := database.Open(bg, url, database.Options{Migrations: counters, MaxConns: 2})
 	ok(tb, err)
@@ -462,7 +461,7 @@ func openAgain(tb testing.TB, url string) *database.DB {
 	return db
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	for _, url := range []string{"", "mysql://x", "sqlite:", "sqlite://host/x", "sqlite:a?b", "postgres://u:secret@h:port/x"} {
 		err := database.ParseURL(url)
 		if err == nil || strings.Contains(err.Error(), "secret") || fault.KindOf(err) == fault.Unavailable {
@@ -477,7 +476,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func TestSQLiteFileIsPrivate(t *testing.T) {
+func TestSQLiteFileMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new folder", "touch%20line#1.db")
 	if strings.ContainsRune(path, '#') {
 		path = strings.ReplaceAll(path, "#", "-")

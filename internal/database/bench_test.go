@@ -14,8 +14,8 @@ func benchEach(b *testing.B, bench func(b *testing.B, db *database.DB)) {
 	b.Run("postgres", func(b *testing.B) { bench(b, openCounters(b, storetest.Postgres(b))) })
 }
 
-// BenchmarkRead reads one row by its key; "unprepared" leaves the statement to
-// the driver, which on PostgreSQL keeps it too.
+// BenchmarkRead reads one row by its key. "unprepared" uses database/sql without the
+// cache; on PostgreSQL the driver has its own.
 func BenchmarkRead(b *testing.B) {
 	const q = `SELECT n FROM counters WHERE name = $1`
 	benchEach(b, func(b *testing.B, db *database.DB) {
@@ -41,7 +41,7 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
-// BenchmarkWrite adds to a row of each client's own, durably.
+// BenchmarkWrite has each client add to its own row.
 func BenchmarkWrite(b *testing.B) {
 	benchEach(b, func(b *testing.B, db *database.DB) {
 		for i := range 64 {
@@ -77,7 +77,7 @@ func BenchmarkWrite(b *testing.B) {
 	})
 }
 
-// BenchmarkOpen is what a start costs when nothing is to be migrated.
+// BenchmarkOpen opens a migrated database.
 func BenchmarkOpen(b *testing.B) {
 	url := "sqlite:" + filepath.Join(b.TempDir(), "x.db")
 	openCounters(b, url)
