@@ -8,28 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
 )
-
-// Settings are the settings of the operator that the store passes to the domain.
-type Settings struct {
-	// LinkValidity is how long the link in a message works.
-	LinkValidity time.Duration
-	// DigestAfter is how long a request is open before its coach gets a digest;
-	// DigestEvery is the least time between two digests.
-	DigestAfter, DigestEvery time.Duration
-	// Limits of SMS in 24 h: from one coach to one number, to one number, and from
-	// one coach; 0 is no limit.
-	MessagesPerNumberFromCoach, MessagesPerNumber, MessagesPerCoach int
-	// MessagesByTier, if not nil, replaces MessagesPerCoach by the limit of the coach's tier.
-	MessagesByTier *coach.Tiers
-	// AllowCoachAsContact lets a coach use the number of a guardian or student of their own.
-	AllowCoachAsContact bool
-	// Reachable reports whether a channel sends copies of notifications to a number;
-	// nil is all.
-	Reachable func(channel notify.Channel, n phone.Number) bool
-}
 
 const (
 	// reasonHeld marks a delivery that waits for a message limit.
@@ -82,20 +61,4 @@ func (tx *tx) takeMessage(ctx context.Context, q messageQuota, to string) (*auth
 		limits = append(limits, auth.Limit{Name: l.Name, Key: l.Key, Max: l.Max, Per: approval.MessageWindow, VariableMax: l.Variable})
 	}
 	return tx.countLimits(ctx, tx.Now, limits)
-}
-
-// wakeOutbox wakes a lane of this process's outbox after the commit.
-func (tx *tx) wakeOutbox(lane notify.Lane) {
-	tx.AfterCommit(func() { tx.db.OnQueued(lane) })
-}
-
-// wakeStreams wakes the streams of the accounts in all replicas after the commit.
-func (tx *tx) wakeStreams(accountIDs []string) {
-	if len(accountIDs) == 0 {
-		return
-	}
-	tx.AfterCommit(func() {
-		tx.db.OnNotified(accountIDs)
-		tx.db.announce(accountIDs)
-	})
 }

@@ -1,0 +1,19 @@
+package store
+
+import "github.com/touchline/touchline/internal/notify"
+
+// wakeOutbox wakes a lane of this process's outbox after the commit.
+func (tx *tx) wakeOutbox(lane notify.Lane) {
+	tx.AfterCommit(func() { tx.db.OnQueued(lane) })
+}
+
+// wakeStreams wakes the streams of the accounts in all replicas after the commit.
+func (tx *tx) wakeStreams(accountIDs []string) {
+	if len(accountIDs) == 0 {
+		return
+	}
+	tx.AfterCommit(func() {
+		tx.db.OnNotified(accountIDs)
+		tx.db.announce(accountIDs)
+	})
+}
