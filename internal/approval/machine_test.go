@@ -392,13 +392,13 @@ func (r *machineTest) edit(*rapid.T) {
 		another := name != r.name || adult != r.adult
 		r.name, r.adult = name, adult
 		for party, h := range r.approvers {
-			moved := to[party] != h.number
-			if !moved && !another {
+			numberChanged := to[party] != h.number
+			if !numberChanged && !another {
 				continue
 			}
-			wanted := moved || h.requestState == "open" || h.state != "pending"
+			needsRequest := numberChanged || h.requestState == "open" || h.state != "pending"
 			h.restart(to[party])
-			if newRequest[party] = wanted && h.number != "" && !h.disputed[h.number]; newRequest[party] {
+			if newRequest[party] = needsRequest && h.number != "" && !h.disputed[h.number]; newRequest[party] {
 				h.send(h.number, r.now)
 			}
 		}

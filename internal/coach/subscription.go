@@ -59,20 +59,20 @@ func (s *Subscriptions) Of(ctx context.Context, coachID string) (Subscription, e
 // Choose sets the caller's tier. Choosing the current tier changes nothing. A
 // downgrade deletes nothing: above a limit the coach cannot add more.
 func (s *Subscriptions) Choose(ctx context.Context, by actor.Actor, name string) (Subscription, error) {
-	wanted, err := s.tierNamed(name)
+	tier, err := s.tierNamed(name)
 	if err != nil {
 		return Subscription{}, err
 	}
 	err = s.Store.UpdateTier(ctx, by.AccountID, func(stored string) (string, error) {
 		current := s.Tiers.Of(stored).Name
 		switch {
-		case stored == "" && current == wanted.Name:
+		case stored == "" && current == tier.Name:
 			return stored, nil
-		case current != wanted.Name && !wanted.SelfService:
-			return "", fault.New(fault.Forbidden, "tier_limit", "You cannot choose the tier %s. Ask the operator of the service for it.", wanted.Title).
+		case current != tier.Name && !tier.SelfService:
+			return "", fault.New(fault.Forbidden, "tier_limit", "You cannot choose the tier %s. Ask the operator of the service for it.", tier.Title).
 				With("limit", "self_service").With("limit_value", nil).With("use", nil).With("tier", current).With("needed_tier", nil)
 		}
-		return wanted.Name, nil
+		return tier.Name, nil
 	})
 	if err != nil {
 		return Subscription{}, err
