@@ -41,7 +41,8 @@ func TestLoginReadsNothingAfterTheOTP(t *testing.T) {
 			a := newFixture(t, func(c *api.Config) {
 				c.Auth.Store = fakeLoginStore{filled: tt.filled}
 				c.Auth.Settings = auth.Settings{
-					OTPTries: 5, RefreshIdle: time.Hour, RefreshLifetime: time.Hour, AccessLifetime: time.Minute,
+					OTPChannel: "sms",
+					OTPTries:   5, RefreshIdle: time.Hour, RefreshLifetime: time.Hour, AccessLifetime: time.Minute,
 					TestCode: func(phone.Number, time.Time) string { return "" },
 				}
 				c.Coaches = &coach.Service{Required: []string{"name", "bio"}, Now: time.Now}

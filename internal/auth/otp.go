@@ -17,8 +17,9 @@ type ChallengeRequest struct {
 	// LastSentBefore refuses to send if the key's last code was sent later.
 	LastSentBefore time.Time
 	Limits         []Limit
-	// NoSMS opens the challenge of a test number, whose code is fixed.
-	NoSMS bool
+	// Channel is the channel that sends the code. It is empty for a test number, whose
+	// code is fixed and not sent.
+	Channel string
 }
 
 // ResendTooSoon is the error of a request too soon after the last code of its key.
@@ -53,7 +54,8 @@ func (s *Service) RequestOTP(ctx context.Context, key ChallengeKey, deviceToken,
 		MaxAttempts: s.Settings.OTPTries, LastSentBefore: s.lastSentBefore(now), Limits: s.sendLimits(key, address),
 	}
 	code := s.Settings.TestCode(key.Number, now)
-	if r.NoSMS = code != ""; !r.NoSMS {
+	if code == "" {
+		r.Channel = s.Settings.OTPChannel
 		if code, err = newCode(s.Rand, s.Settings.OTPLength); err != nil {
 			return IssuedOTP{}, err
 		}

@@ -28,7 +28,9 @@ type Settings struct {
 	RefreshLifetime time.Duration
 	RefreshGrace    time.Duration
 
-	// Reachable reports whether SMS may be sent to the number's country.
+	// OTPChannel is the channel of OTPs, such as "sms".
+	OTPChannel string
+	// Reachable reports whether OTPs may be sent to the number's country.
 	Reachable func(phone.Number) bool
 	// TestCode returns the fixed code of a test number at that time, or "".
 	TestCode func(phone.Number, time.Time) string

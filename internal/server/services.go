@@ -94,6 +94,7 @@ func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *aut
 			RefreshIdle:         cfg.RefreshTokenIdle,
 			RefreshLifetime:     cfg.RefreshTokenLifetime,
 			RefreshGrace:        cfg.RefreshGrace,
+			OTPChannel:          string(notify.SMS),
 			Reachable:           cfg.SMSAllowed,
 			TestCode: func(n phone.Number, now time.Time) string {
 				code, _ := cfg.TestCode(n, now)

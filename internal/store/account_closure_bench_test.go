@@ -46,7 +46,7 @@ func closings(b *testing.B, p *pitch) {
 		slot := auth.ChallengeKey{Number: by.Number, Role: actor.Coach}
 		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
 			Challenge:   auth.Challenge{ChallengeKey: slot, ID: by.AccountID, Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
-			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute),
+			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 		})
 		ok(b, err)
 		if p.sql.Engine() == "postgres" {

@@ -51,7 +51,7 @@ func (c *crowd) try(n phone.Number) auth.Attempt {
 	now := c.clock.Now()
 	_, err := c.db.OpenChallenge(bg, auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: n, Role: actor.Coach}, ID: c.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(time.Hour)},
-		MaxAttempts: 100, LastSentBefore: now, NoSMS: true,
+		MaxAttempts: 100, LastSentBefore: now,
 	})
 	var soon auth.ResendTooSoon
 	if err != nil && !errors.As(err, &soon) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -66,10 +67,10 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 			return *exceeded
 		}
 		opened = c
-		if r.NoSMS {
+		if r.Channel == "" {
 			return nil
 		}
-		return tx.queueOTP(ctx, c)
+		return tx.queueOTP(ctx, c, notify.Channel(r.Channel))
 	})
 	return opened, err
 }

@@ -20,7 +20,7 @@ func (p *pitch) challenge(s auth.ChallengeKey) {
 	now := p.clock.Now()
 	_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: s, ID: p.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(1000 * day)},
-		MaxAttempts: 1000, LastSentBefore: now.Add(day), NoSMS: true,
+		MaxAttempts: 1000, LastSentBefore: now.Add(day),
 	})
 	ok(p, err)
 }

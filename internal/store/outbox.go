@@ -17,18 +17,18 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// queueOTP queues the SMS of a challenge. The row names the challenge and does not
+// queueOTP queues the message of a challenge. The row names the challenge and does not
 // contain the code.
-func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge) error {
+func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, channel notify.Channel) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
 			attempts, due_at, gives_up_at, created_at, updated_at)
-		VALUES ($1, 'otp', 'sms', 'queued', $2, $3, $4, $5, 0, $6, $7, $6, $6)`,
-		tx.db.NewID(), string(c.Number), string(c.Role), c.ID, c.DeviceID, micros(tx.Now), micros(c.EndsAt))
+		VALUES ($1, 'otp', $2, 'queued', $3, $4, $5, $6, 0, $7, $8, $7, $7)`,
+		tx.db.NewID(), string(channel), string(c.Number), string(c.Role), c.ID, c.DeviceID, micros(tx.Now), micros(c.EndsAt))
 	if err != nil {
 		return fmt.Errorf("queue OTP: %w", err)
 	}
-	tx.wakeOutbox(notify.Lane{Channel: notify.SMS, Kind: notify.OTP})
+	tx.wakeOutbox(notify.Lane{Channel: channel, Kind: notify.OTP})
 	return nil
 }
 

@@ -127,7 +127,7 @@ func (p *pitch) newChallenge(role actor.Role) auth.ChallengeRequest {
 	slot := auth.ChallengeKey{Number: number(60), Role: role}
 	return auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: slot, ID: p.db.NewID(), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
-		MaxAttempts: 5, LastSentBefore: now.Add(-time.Minute),
+		MaxAttempts: 5, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 	}
 }
 
@@ -174,13 +174,13 @@ func TestClaimAfterLeaseEnds(t *testing.T) {
 	})
 }
 
-// A resend queues the live challenge, not the new one. A quiet challenge, and one
+// A resend queues the live challenge, not the new one. A challenge without a channel, and one
 // requested too soon, queue nothing.
 func TestQueuedChallenge(t *testing.T) {
 	onPitch(t, func(p *pitch) {
-		quiet := p.newChallenge(actor.Coach)
-		quiet.NoSMS = true
-		_, err := p.db.OpenChallenge(bg, quiet)
+		unsent := p.newChallenge(actor.Coach)
+		unsent.Channel = ""
+		_, err := p.db.OpenChallenge(bg, unsent)
 		ok(p, err)
 		_, err = p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
 		if _, soon := errors.AsType[auth.ResendTooSoon](err); !soon {
@@ -195,7 +195,7 @@ func TestQueuedChallenge(t *testing.T) {
 		_, err = p.db.OpenChallenge(bg, again)
 		ok(p, err)
 		claimed := p.claimOTPs("lease")
-		if len(claimed) != 1 || claimed[0].ChallengeID != quiet.Challenge.ID {
+		if len(claimed) != 1 || claimed[0].ChallengeID != unsent.Challenge.ID {
 			p.Fatalf("claimed %+v, want the first challenge", claimed)
 		}
 		c, live, err := p.db.LiveChallenge(bg, claimed[0], 5)

@@ -143,7 +143,7 @@ func (p *pitch) codes() {
 	slot := auth.ChallengeKey{Number: number(60), Role: actor.Coach}
 	open := auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: slot, ID: "challenge", Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
-		MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute),
+		MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 		Limits: []auth.Limit{{Name: "one", Key: "one", Max: 1, Per: time.Hour}, {Name: "two", Key: "two", Max: 100, Per: time.Hour}},
 	}
 	_, err := p.db.OpenChallenge(bg, open)
@@ -187,7 +187,7 @@ func (p *pitch) moves() {
 		slot := auth.ChallengeKey{Number: n, Role: actor.Coach}
 		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
 			Challenge:   auth.Challenge{ChallengeKey: slot, ID: string(n), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
-			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute),
+			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 		})
 		ok(p, err)
 		return auth.Attempt{

@@ -27,7 +27,7 @@ func TestRoundTrips(t *testing.T) {
 	now := p.clock.Now
 	ask := func(n int) {
 		c := auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: number(n), Role: actor.Coach}, ID: p.db.NewID(), Code: []byte("x"), SentAt: now(), EndsAt: now().Add(time.Hour)}
-		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{Challenge: c, MaxAttempts: 5, LastSentBefore: now(), Limits: limits})
+		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{Challenge: c, MaxAttempts: 5, LastSentBefore: now(), Limits: limits, Channel: "sms"})
 		ok(t, err)
 	}
 	login := func(n int) *auth.Session {
