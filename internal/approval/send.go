@@ -97,7 +97,9 @@ func (p *Player) queueMessages(party actor.Role, kind string, rules Rules, c *Ch
 			c.Events = append(c.Events, p.newEvent(eventType, party))
 		case DeliveryFailed:
 			failed = true
-			c.Events = append(c.Events, p.newEvent(event.DeliveryFailed, party))
+			e := p.newEvent(event.DeliveryFailed, party)
+			e.Channel = string(channel)
+			c.Events = append(c.Events, e)
 		}
 		c.Send = append(c.Send, m)
 	}

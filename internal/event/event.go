@@ -29,7 +29,7 @@ const (
 	Unlinked Type = "unlinked"
 	// Removed: the coach removed the player; Party had approved.
 	Removed Type = "removed"
-	// DeliveryFailed: a message of the request to Party failed permanently.
+	// DeliveryFailed: the message of the request to Party failed permanently on Channel.
 	DeliveryFailed Type = "delivery_failed"
 	// PendingLong: Count requests of the coach have been pending for more than Waited.
 	PendingLong Type = "pending_long"
@@ -63,6 +63,9 @@ type Event struct {
 
 	CoachName, StudentName, GuardianName string
 	OtherStudents                        []string // for CoachLeft
+
+	// For DeliveryFailed.
+	Channel string
 
 	// For PendingLong.
 	Count  int

@@ -57,7 +57,7 @@ func partyEvents(coach, student, guardian string) []event.Event {
 		} {
 			all = append(all, event.Event{
 				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
-				CoachName: coach, StudentName: student, GuardianName: guardian,
+				CoachName: coach, StudentName: student, GuardianName: guardian, Channel: "sms",
 			})
 		}
 	}

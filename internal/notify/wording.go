@@ -54,7 +54,7 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 	case RequestDisputed:
 		return "Wrong number", fmt.Sprintf("The number that you gave for the %s of %s belongs to someone else. Ask for the right one and correct it.", partyNoun(e.Party), student)
 	case DeliveryFailed:
-		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent by SMS. Check the number and send it again.", partyName(e, student))
+		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent%s. Check the number and send it again.", partyName(e, student), byChannel(e))
 	case SecurityNotice:
 		if e.Type == event.NumberChanged {
 			return "Your number was changed", "You now sign in with your new number, and we signed you out everywhere else. If this was not you, sign out everywhere and tell the people who run this service."
@@ -170,6 +170,14 @@ func sentence(s string) string {
 		return s
 	}
 	return s + "."
+}
+
+// byChannel returns " by SMS", or "" for a channel without a name here.
+func byChannel(e event.Event) string {
+	if Channel(e.Channel) == SMS {
+		return " by SMS"
+	}
+	return ""
 }
 
 func partyNoun(party actor.Role) string {

@@ -216,7 +216,7 @@ func (db *DB) DeliveryFailed(ctx context.Context, d notify.Delivery, reason stri
 		if err != nil || d.Kind != notify.Request {
 			return err
 		}
-		e := event.Event{Type: event.DeliveryFailed, RequestID: d.RequestID}
+		e := event.Event{Type: event.DeliveryFailed, RequestID: d.RequestID, Channel: string(d.Channel)}
 		err = tx.QueryRow(ctx, `
 			UPDATE requests SET delivery_failed = TRUE
 			WHERE id = $1 AND state = 'pending' AND delivery_failed = FALSE
