@@ -39,7 +39,10 @@ func (f File) Serve(w http.ResponseWriter, r *http.Request) {
 	if byteRange != "" {
 		r.Header.Set("Range", byteRange)
 	}
-	http.ServeContent(&fileWriter{deadlineWriter: deadlineWriter{w, http.NewResponseController(w)}}, r, "", time.Time{}, f.Content)
+	out := &fileWriter{deadlineWriter: deadlineWriter{w, http.NewResponseController(w)}}
+	out.clear()
+	http.ServeContent(out, r, "", time.Time{}, f.Content)
+	out.extend() // for the end of the response, which the server writes
 }
 
 // fileWriter drops the plain-text body that ServeContent sends with 416 and 412, and
@@ -49,7 +52,7 @@ type fileWriter struct {
 	discardBody bool
 }
 
-// WriteHeader writes the status.
+// WriteHeader writes the status. For 416 and 412 it removes the headers of the body.
 func (w *fileWriter) WriteHeader(status int) {
 	if status == http.StatusRequestedRangeNotSatisfiable || status == http.StatusPreconditionFailed {
 		w.discardBody = true
@@ -59,7 +62,7 @@ func (w *fileWriter) WriteHeader(status int) {
 		h.Set("Content-Length", "0")
 		h.Set("Cache-Control", "no-store")
 	}
-	w.deadlineWriter.WriteHeader(status)
+	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write writes p, or drops it after 416 and 412.
