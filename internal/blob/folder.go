@@ -240,9 +240,9 @@ type contextReader struct {
 	r   io.Reader
 }
 
-func (h *contextReader) Read(p []byte) (int, error) {
-	if err := h.ctx.Err(); err != nil {
+func (c *contextReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return h.r.Read(p)
+	return c.r.Read(p)
 }

@@ -15,13 +15,13 @@ const maxDepth = 20
 
 // parse parses the single JSON value of text. A repeated member is a problem,
 // because encoding/json would silently use the last one.
-func (r *tierParser) parse(text []byte) (any, error) {
+func (p *tierParser) parse(text []byte) (any, error) {
 	if !utf8.Valid(text) {
 		return nil, errors.New("is not UTF-8")
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
-	v, err := r.value(dec, "", 0)
+	v, err := p.value(dec, "", 0)
 	if err != nil {
 		return nil, fmt.Errorf("is not JSON, near byte %d: %w", dec.InputOffset(), err)
 	}
@@ -32,7 +32,7 @@ func (r *tierParser) parse(text []byte) (any, error) {
 }
 
 // value parses the next value, whose JSON pointer is at.
-func (r *tierParser) value(dec *json.Decoder, at string, depth int) (any, error) {
+func (p *tierParser) value(dec *json.Decoder, at string, depth int) (any, error) {
 	token, err := dec.Token()
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -47,7 +47,7 @@ func (r *tierParser) value(dec *json.Decoder, at string, depth int) (any, error)
 	case json.Delim('['):
 		list := []any{}
 		for i := 0; dec.More(); i++ {
-			v, err := r.value(dec, at+"/"+strconv.Itoa(i), depth+1)
+			v, err := p.value(dec, at+"/"+strconv.Itoa(i), depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -64,9 +64,9 @@ func (r *tierParser) value(dec *json.Decoder, at string, depth int) (any, error)
 			}
 			place := at + "/" + pointerEscaper.Replace(name.(string))
 			if _, repeated := m[name.(string)]; repeated {
-				r.addProblem(place, "is repeated")
+				p.addProblem(place, "is repeated")
 			}
-			if m[name.(string)], err = r.value(dec, place, depth+1); err != nil {
+			if m[name.(string)], err = p.value(dec, place, depth+1); err != nil {
 				return nil, err
 			}
 		}

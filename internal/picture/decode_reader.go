@@ -44,31 +44,31 @@ func newDecodeReader(ctx context.Context, r io.Reader, info Info) *decodeReader 
 }
 
 // Read implements io.Reader.
-func (w *decodeReader) Read(p []byte) (int, error) {
-	if w.stopErr == nil {
-		w.stopErr = w.check()
+func (d *decodeReader) Read(p []byte) (int, error) {
+	if d.stopErr == nil {
+		d.stopErr = d.check()
 	}
-	if w.stopErr != nil {
-		return 0, w.stopErr
+	if d.stopErr != nil {
+		return 0, d.stopErr
 	}
-	n, err := w.r.Read(p[:min(len(p), maxRead)])
-	w.untilHeapCheck -= n
+	n, err := d.r.Read(p[:min(len(p), maxRead)])
+	d.untilHeapCheck -= n
 	if err != nil && err != io.EOF {
-		w.stopErr = err
+		d.stopErr = err
 	}
 	return n, err
 }
 
-func (w *decodeReader) check() error {
-	if err := w.ctx.Err(); err != nil {
+func (d *decodeReader) check() error {
+	if err := d.ctx.Err(); err != nil {
 		return err
 	}
-	if time.Now().After(w.deadline) {
+	if time.Now().After(d.deadline) {
 		return fileError(TooComplex, "The picture takes too long to decode. Save it again, or send another one.")
 	}
-	if w.untilHeapCheck <= 0 {
-		w.untilHeapCheck = heapCheckEvery
-		if w.overBudget() {
+	if d.untilHeapCheck <= 0 {
+		d.untilHeapCheck = heapCheckEvery
+		if d.overBudget() {
 			return fileError(NeedsTooMuchMemory, "The picture needs more than %d MB to decode. Send a smaller one.", decodeBudget>>20)
 		}
 	}
@@ -77,14 +77,14 @@ func (w *decodeReader) check() error {
 
 // overBudget reports whether live memory exceeds the limit. It collects garbage
 // before it decides.
-func (w *decodeReader) overBudget() bool {
+func (d *decodeReader) overBudget() bool {
 	now := heapBytes()
-	if now < w.base+w.maxGrowth || now < w.lastLive+minGrowth {
+	if now < d.base+d.maxGrowth || now < d.lastLive+minGrowth {
 		return false
 	}
 	runtime.GC()
-	w.lastLive = heapBytes()
-	return w.lastLive > w.base+w.maxGrowth
+	d.lastLive = heapBytes()
+	return d.lastLive > d.base+d.maxGrowth
 }
 
 // heapBytes returns the size of all heap objects, including garbage.
@@ -95,10 +95,10 @@ func heapBytes() uint64 {
 }
 
 // decodeError returns the reason for a failed decode: stopErr if set, else a FileError.
-func (w *decodeReader) decodeError(err error) error {
+func (d *decodeReader) decodeError(err error) error {
 	switch {
-	case w.stopErr != nil:
-		return w.stopErr
+	case d.stopErr != nil:
+		return d.stopErr
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return truncatedIfEOF(err)
 	default:

@@ -37,13 +37,13 @@ func fileError(code, format string, args ...any) *FileError {
 }
 
 // Error implements error.
-func (r *FileError) Error() string { return r.Code + ": " + r.Detail }
+func (e *FileError) Error() string { return e.Code + ": " + e.Detail }
 
-// Fault converts r to a fault: 415 for an unsupported type, else 422 with the code
+// Fault converts e to a fault: 415 for an unsupported type, else 422 with the code
 // at pointer, such as "/file".
-func (r *FileError) Fault(pointer string) error {
-	if r.Code == UnsupportedType {
-		return fault.New(fault.UnsupportedMedia, "unsupported_media_type", "%s", r.Detail)
+func (e *FileError) Fault(pointer string) error {
+	if e.Code == UnsupportedType {
+		return fault.New(fault.UnsupportedMedia, "unsupported_media_type", "%s", e.Detail)
 	}
-	return fault.Validation([]fault.Field{{Pointer: pointer, Code: r.Code, Detail: r.Detail}})
+	return fault.Validation([]fault.Field{{Pointer: pointer, Code: e.Code, Detail: e.Detail}})
 }

@@ -41,7 +41,7 @@ type component struct{ id, h, v int }
 // inspectJPEG reads every segment and scan up to the end-of-image marker. Bytes
 // after it are ignored and not stored.
 func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
-	f := jpegHeader{Info: Info{MediaType: JPEG}}
+	h := jpegHeader{Info: Info{MediaType: JPEG}}
 	b := bufio.NewReaderSize(io.NewSectionReader(r, 2, size-2), 32<<10)
 	for {
 		marker, err := nextMarker(b)
@@ -54,18 +54,18 @@ func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 		if marker == mTEM || mRST0 <= marker && marker <= mRST7 {
 			continue
 		}
-		if err := f.segment(b, marker); err != nil {
+		if err := h.segment(b, marker); err != nil {
 			return Info{}, truncatedIfEOF(err)
 		}
 	}
-	if f.scans == 0 || len(f.components) == 0 {
+	if h.scans == 0 || len(h.components) == 0 {
 		return Info{}, fileError(Unreadable, "The JPEG contains no picture.")
 	}
-	if err := f.checkScans(); err != nil {
+	if err := h.checkScans(); err != nil {
 		return Info{}, err
 	}
-	f.memory, f.lateMemory = f.decodeMemory(), 0
-	return f.Info, nil
+	h.memory, h.lateMemory = h.decodeMemory(), 0
+	return h.Info, nil
 }
 
 // nextMarker skips entropy-coded data and stray bytes up to the next marker, as decoders do.
@@ -88,7 +88,7 @@ func nextMarker(b *bufio.Reader) (byte, error) {
 }
 
 // segment reads one segment that has a length.
-func (f *jpegHeader) segment(b *bufio.Reader, marker byte) error {
+func (h *jpegHeader) segment(b *bufio.Reader, marker byte) error {
 	var length [2]byte
 	if _, err := io.ReadFull(b, length[:]); err != nil {
 		return err
@@ -104,35 +104,35 @@ func (f *jpegHeader) segment(b *bufio.Reader, marker byte) error {
 		if _, err := io.ReadFull(b, body); err != nil {
 			return err
 		}
-		return f.header(marker, body)
+		return h.header(marker, body)
 	case mSOF0 <= marker && marker <= 0xcf && marker != mDHT:
 		return fileError(Unreadable, "The JPEG uses a rare coding (lossless, hierarchical or arithmetic). Save it as an ordinary JPEG.")
 	case marker == mSOS:
-		f.scans++
+		h.scans++
 	}
 	_, err := b.Discard(n)
 	return err
 }
 
-func (f *jpegHeader) header(marker byte, body []byte) error {
+func (h *jpegHeader) header(marker byte, body []byte) error {
 	switch marker {
 	case mAPP0:
-		f.jfif = f.jfif || bytes.HasPrefix(body, []byte("JFIF\x00"))
+		h.jfif = h.jfif || bytes.HasPrefix(body, []byte("JFIF\x00"))
 	case mAPP1:
-		if tiff, ok := bytes.CutPrefix(body, []byte("Exif\x00\x00")); ok && f.orientation == 0 {
-			f.orientation = orientation(tiff)
+		if tiff, ok := bytes.CutPrefix(body, []byte("Exif\x00\x00")); ok && h.orientation == 0 {
+			h.orientation = orientation(tiff)
 		}
 	case mAPP14:
-		f.asRGB = f.asRGB || len(body) >= 12 && bytes.HasPrefix(body, []byte("Adobe")) && body[11] == 0
+		h.asRGB = h.asRGB || len(body) >= 12 && bytes.HasPrefix(body, []byte("Adobe")) && body[11] == 0
 	default:
-		return f.frameHeader(marker, body)
+		return h.frameHeader(marker, body)
 	}
 	return nil
 }
 
 // frameHeader reads a start-of-frame segment.
-func (f *jpegHeader) frameHeader(marker byte, body []byte) error {
-	if len(f.components) > 0 {
+func (h *jpegHeader) frameHeader(marker byte, body []byte) error {
+	if len(h.components) > 0 {
 		return fileError(Unreadable, "The JPEG is damaged: it has two frame headers.")
 	}
 	if len(body) < 6 || len(body) != 6+3*int(body[5]) {
@@ -141,26 +141,26 @@ func (f *jpegHeader) frameHeader(marker byte, body []byte) error {
 	if body[0] != 8 || body[5] != 1 && body[5] != 3 && body[5] != 4 {
 		return fileError(Unreadable, "The JPEG has %d bits for each of %d colours. Save it with 8 bits and 1, 3 or 4 colours.", body[0], body[5])
 	}
-	f.progressive = marker == mSOF2
-	f.height, f.width = int(body[1])<<8|int(body[2]), int(body[3])<<8|int(body[4])
+	h.progressive = marker == mSOF2
+	h.height, h.width = int(body[1])<<8|int(body[2]), int(body[3])<<8|int(body[4])
 	for c := body[6:]; len(c) > 0; c = c[3:] {
-		f.components = append(f.components, component{int(c[0]), int(c[1] >> 4), int(c[1] & 15)})
+		h.components = append(h.components, component{int(c[0]), int(c[1] >> 4), int(c[1] & 15)})
 	}
-	if len(f.components) == 1 {
-		f.components[0].h, f.components[0].v = 1, 1
+	if len(h.components) == 1 {
+		h.components[0].h, h.components[0].v = 1, 1
 	}
-	for _, c := range f.components {
+	for _, c := range h.components {
 		if c.h < 1 || c.h > 4 || c.v < 1 || c.v > 4 {
 			return fileError(Unreadable, "The JPEG's header is damaged.")
 		}
 	}
-	return f.check()
+	return h.check()
 }
 
-func (f *jpegHeader) checkScans() error {
-	pixels := max(int64(f.width)*int64(f.height), 1)
-	if most := min(maxScans, maxScansAtMaxPixels*MaxPixels/pixels); int64(f.scans) > most {
-		return fileError(TooComplex, "The JPEG has %d scans. At most %d are allowed at this size. Save it as an ordinary JPEG.", f.scans, most)
+func (h *jpegHeader) checkScans() error {
+	pixels := max(int64(h.width)*int64(h.height), 1)
+	if most := min(maxScans, maxScansAtMaxPixels*MaxPixels/pixels); int64(h.scans) > most {
+		return fileError(TooComplex, "The JPEG has %d scans. At most %d are allowed at this size. Save it as an ordinary JPEG.", h.scans, most)
 	}
 	return nil
 }
@@ -168,21 +168,21 @@ func (f *jpegHeader) checkScans() error {
 // decodeMemory returns the peak of image/jpeg in bytes: whole blocks of 8×8 samples
 // for each colour, 4 more bytes a sample if progressive, and 4 bytes a pixel if the
 // result is RGB or CMYK.
-func (f *jpegHeader) decodeMemory() int64 {
-	first := f.components[0]
-	units := int64(f.width+8*first.h-1) / int64(8*first.h) * (int64(f.height+8*first.v-1) / int64(8*first.v))
+func (h *jpegHeader) decodeMemory() int64 {
+	first := h.components[0]
+	units := int64(h.width+8*first.h-1) / int64(8*first.h) * (int64(h.height+8*first.v-1) / int64(8*first.v))
 	var blocks int64
-	for _, c := range f.components {
+	for _, c := range h.components {
 		blocks += units * int64(c.h*c.v)
 	}
 	need := 64 * blocks
-	if f.progressive {
+	if h.progressive {
 		need += 4 * 64 * blocks
 	}
-	ids := f.components
+	ids := h.components
 	named := len(ids) == 3 && ids[0].id == 'R' && ids[1].id == 'G' && ids[2].id == 'B'
-	if len(ids) == 4 || len(ids) == 3 && !f.jfif && (f.asRGB || named) {
-		need += 4 * int64(f.width) * int64(f.height)
+	if len(ids) == 4 || len(ids) == 3 && !h.jfif && (h.asRGB || named) {
+		need += 4 * int64(h.width) * int64(h.height)
 	}
 	return need
 }

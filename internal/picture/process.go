@@ -150,9 +150,9 @@ type contextWriter struct {
 	w   io.Writer
 }
 
-func (h *contextWriter) Write(p []byte) (int, error) {
-	if err := h.ctx.Err(); err != nil {
+func (c *contextWriter) Write(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return h.w.Write(p)
+	return c.w.Write(p)
 }

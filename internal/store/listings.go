@@ -36,14 +36,14 @@ func (tx *tx) saveListing(ctx context.Context, s coach.ListingSource) error {
 	if !ok {
 		return tx.deleteListing(ctx, s.ID)
 	}
-	card, err := json.Marshal(newStoredListing(l))
+	stored, err := json.Marshal(newStoredListing(l))
 	if err != nil {
 		return err
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO listings (coach_id, card, updated_at) VALUES ($1, $2, $3)
 		ON CONFLICT (coach_id) DO UPDATE SET card = excluded.card, updated_at = excluded.updated_at`,
-		s.ID, string(card), micros(tx.Now))
+		s.ID, string(stored), micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("save listing of coach %s: %w", s.ID, err)
 	}
@@ -151,34 +151,34 @@ type storedPictureSize struct {
 }
 
 func newStoredListing(l coach.Listing) storedListing {
-	card := storedListing{
+	stored := storedListing{
 		Tier: l.Tier, KYC: string(l.KYC), Filled: l.Filled, Show: l.Show,
 		Name: l.Name, Bio: l.Bio, Sports: l.Sports, Experience: l.Experience,
 	}
 	if l.Picture != nil {
-		card.Picture = &storedPicture{ID: l.Picture.DocumentID, Width: l.Picture.Width, Height: l.Picture.Height}
+		stored.Picture = &storedPicture{ID: l.Picture.DocumentID, Width: l.Picture.Width, Height: l.Picture.Height}
 		for _, size := range l.Picture.Sizes {
-			card.Picture.Sizes = append(card.Picture.Sizes, storedPictureSize(size))
+			stored.Picture.Sizes = append(stored.Picture.Sizes, storedPictureSize(size))
 		}
 	}
 	for _, c := range l.Certificates {
-		card.Certificates = append(card.Certificates, storedCertificate{c.Title, string(c.Until)})
+		stored.Certificates = append(stored.Certificates, storedCertificate{c.Title, string(c.Until)})
 	}
-	return card
+	return stored
 }
 
-func (card storedListing) listing(coachID string) coach.Listing {
+func (stored storedListing) listing(coachID string) coach.Listing {
 	l := coach.Listing{
-		CoachID: coachID, Tier: card.Tier, KYC: coach.KYCState(card.KYC), Filled: card.Filled, Show: card.Show,
-		Name: card.Name, Bio: card.Bio, Sports: card.Sports, Experience: card.Experience,
+		CoachID: coachID, Tier: stored.Tier, KYC: coach.KYCState(stored.KYC), Filled: stored.Filled, Show: stored.Show,
+		Name: stored.Name, Bio: stored.Bio, Sports: stored.Sports, Experience: stored.Experience,
 	}
-	if card.Picture != nil {
-		l.Picture = &coach.ListingPicture{DocumentID: card.Picture.ID, Width: card.Picture.Width, Height: card.Picture.Height}
-		for _, size := range card.Picture.Sizes {
+	if stored.Picture != nil {
+		l.Picture = &coach.ListingPicture{DocumentID: stored.Picture.ID, Width: stored.Picture.Width, Height: stored.Picture.Height}
+		for _, size := range stored.Picture.Sizes {
 			l.Picture.Sizes = append(l.Picture.Sizes, coach.ListingPictureSize(size))
 		}
 	}
-	for _, c := range card.Certificates {
+	for _, c := range stored.Certificates {
 		l.Certificates = append(l.Certificates, coach.Certificate{Title: c.Title, Until: coach.Date(c.Until)})
 	}
 	return l
@@ -190,9 +190,9 @@ func scanListing(s database.Scanner) (coach.Listing, error) {
 	if err := s.Scan(&id, &raw); err != nil {
 		return coach.Listing{}, err
 	}
-	var card storedListing
-	if err := json.Unmarshal([]byte(raw), &card); err != nil {
+	var stored storedListing
+	if err := json.Unmarshal([]byte(raw), &stored); err != nil {
 		return coach.Listing{}, fmt.Errorf("decode listing of coach %s: %w", id, err)
 	}
-	return card.listing(id), nil
+	return stored.listing(id), nil
 }
