@@ -8,7 +8,7 @@ import "github.com/touchline/touchline/internal/phone"
 // parent signs in twice.
 type Role string
 
-// The roles of people. Operators are not people with numbers.
+// The roles. Operators have none of them.
 const (
 	Coach    Role = "coach"
 	Guardian Role = "guardian"
@@ -23,7 +23,7 @@ func (r Role) Valid() bool { return r == Coach || r == Guardian || r == Student 
 
 // Actor is an authenticated caller.
 type Actor struct {
-	// AccountID is a mobile number in a role; for a coach it is the coach_id.
+	// AccountID identifies a mobile number in a role. For a coach it is the coach_id.
 	AccountID string
 	SessionID string
 	Role      Role

@@ -169,7 +169,7 @@ func (s *Service) resultError(r VerificationResult, now time.Time) *fault.Error 
 		// A new code may be requested after the usual wait.
 		return errAttemptsExceeded("otp_tries", max(r.SentAt.Add(s.Settings.OTPResendAfter).Sub(now), time.Second), now)
 	case AccountSuspended:
-		return fault.New(fault.Forbidden, "account_suspended", "This account is suspended. It cannot sign in. Ask the people who run the service.")
+		return fault.New(fault.Forbidden, "account_suspended", "This account is suspended. It cannot sign in. Ask the operator of the service.")
 	case Blocked:
 		return errAttemptsExceeded("otp_wrong_per_day", max(r.EndsAt.Sub(now), time.Second), now)
 	default:

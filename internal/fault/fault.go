@@ -43,7 +43,7 @@ type Error struct {
 	Fields []Field
 	// RetryAfter is the time to wait before a retry; 0 if a retry does not help.
 	RetryAfter time.Duration
-	// Extra members of the problem document, such as player_id.
+	// Extra has more members of the problem document, such as player_id.
 	Extra map[string]any
 
 	cause error
@@ -62,10 +62,10 @@ func New(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Error returns the code and the message.
+// Error returns the text for the log, with the cause.
 func (e *Error) Error() string {
 	if e.cause != nil && e.Kind == Unavailable {
-		return e.Code + ": " + e.cause.Error() // the message is for callers, this for operators
+		return e.Code + ": " + e.cause.Error() // the message says nothing to operators
 	}
 	if e.cause != nil {
 		return e.Code + ": " + e.Message + ": " + e.cause.Error()
@@ -109,7 +109,7 @@ func Validation(fields []Field) error {
 	return &Error{
 		Kind:    Invalid,
 		Code:    "validation_failed",
-		Message: "Some of what was sent cannot be accepted; each fault is listed in errors.",
+		Message: "Some values cannot be accepted. The list errors names each of them.",
 		Fields:  fields,
 	}
 }
@@ -122,7 +122,7 @@ func Missing() *Error {
 
 // Down returns unavailable: a dependency of the service does not respond.
 func Down(cause error) *Error {
-	return New(Unavailable, "unavailable", "The service cannot answer at the moment. Nothing was left half done; ask again shortly.").
+	return New(Unavailable, "unavailable", "The service does not work at the moment. Your request was done completely or not at all. Try again in a few seconds.").
 		Because(cause).After(2 * time.Second)
 }
 

@@ -7,9 +7,9 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// TestDown: a log and a start that fails say what is away, not what callers are told.
-func TestDown(t *testing.T) {
+// TestDownErrorNamesCause checks that logs show the cause instead of the message.
+func TestDownErrorNamesCause(t *testing.T) {
 	if got := fault.Down(errors.New("connection refused")).Error(); got != "unavailable: connection refused" {
-		t.Error(got)
+		t.Errorf("got %q", got)
 	}
 }

@@ -16,8 +16,7 @@ type Type struct {
 	WhatToDo string
 }
 
-// Catalogue returns every problem type, in the order of their statuses
-// (contract section 7).
+// Catalogue returns every problem type (contract section 7), ordered by status.
 func Catalogue() []Type { return slices.Clone(catalogue) }
 
 // Lookup returns the problem type of code; ok is false for an unknown code.
@@ -44,7 +43,7 @@ var catalogue = []Type{
 	},
 	{
 		"token_invalid", 401, "The access token is not valid",
-		"What was sent is not an access token of this service, or it has been changed.",
+		"This is not an access token of this service, or somebody has changed it.",
 		"Refresh and try again. If that fails, sign in again.",
 	},
 	{
@@ -59,22 +58,22 @@ var catalogue = []Type{
 	},
 	{
 		"refresh_token_invalid", 401, "The refresh token is not valid",
-		"What was sent is not a refresh token of this service.",
+		"This is not a refresh token of this service.",
 		"Sign in again.",
 	},
 	{
 		"refresh_token_expired", 401, "The refresh token has expired",
-		"The session was not used for too long, or it has reached its greatest age.",
+		"The session was not used for too long, or it has reached its maximum age.",
 		"Sign in again.",
 	},
 	{
 		"refresh_token_raced", 401, "A newer refresh token is in use",
-		"Two parts of your app refreshed at nearly the same time, and the token of the other one is already in use. Nothing was ended.",
-		"Use the newer token that the other part has stored. Let one part alone refresh, and the others wait for it. If there is no newer token, sign in again.",
+		"Two parts of your app refreshed at nearly the same time. The token of the other part is already in use. The session continues.",
+		"Use the newer token that the other part has stored. Let only one part refresh, and let the others wait for it. If there is no newer token, sign in again.",
 	},
 	{
 		"refresh_token_reused", 401, "An old refresh token came back",
-		"A refresh token that had long been replaced was sent again. That happens when a token is stolen, so the whole session has ended and its owner was told.",
+		"A refresh token was sent again, long after it was replaced. This can mean that it was stolen. So the session has ended, and its owner got a message.",
 		"Sign in again. If you did not expect this, look at your sessions and end those that you do not know.",
 	},
 
@@ -90,7 +89,7 @@ var catalogue = []Type{
 	},
 	{
 		"kyc_required", 403, "Identity must be verified first",
-		"This is for coaches whose identity has been verified: being visible, say, or having more than a few players. `limit` names what it is, `kyc_state` where the verification stands.",
+		"Only coaches with a verified identity can do this. `limit` names what it is. `kyc_state` is the state of the verification.",
 		"Upload identity documents, submit them with `POST /api/coach/kyc`, and wait for the decision.",
 	},
 	{
@@ -100,7 +99,7 @@ var catalogue = []Type{
 	},
 	{
 		"approval_pending", 403, "Waiting for approval",
-		"A student sees the approval screen alone until one of their links to a coach is approved.",
+		"A student sees only the approval screen until one of their links to a coach is approved.",
 		"Approve a link first; `GET /api/me/players` lists them.",
 	},
 	{
@@ -130,15 +129,15 @@ var catalogue = []Type{
 		"Use one of the methods that the `Allow` header lists.",
 	},
 	{
-		"not_acceptable", 406, "No acceptable answer",
-		"The `Accept` header admits nothing that this call can answer.",
+		"not_acceptable", 406, "No acceptable format",
+		"The `Accept` header does not allow the formats of this call.",
 		"Accept `application/json` and `application/problem+json` (for the stream, `text/event-stream`), or leave the header out.",
 	},
 
 	{
 		"number_in_use", 409, "The number belongs to a coach already",
-		"The new number was proved, but a coach is registered with it.",
-		"Sign in with that number, and close that account first if this one shall have the number.",
+		"The code for the new number is right, but a coach with this number is registered already.",
+		"To use the number for this account, first sign in with the number and close that account.",
 	},
 	{
 		"player_exists", 409, "The player exists already",
@@ -147,18 +146,18 @@ var catalogue = []Type{
 	},
 	{
 		"request_pending", 409, "Asked already",
-		"That party was asked a short while ago and has not answered yet. Nothing was sent.",
+		"That party got a request a short while ago and has not answered yet. Nothing was sent.",
 		"Wait until `resend_allowed_at`, send a reminder, or correct the contact if it is wrong.",
 	},
 	{
 		"request_superseded", 409, "The request is no longer open",
-		"The answer names a request that has been cancelled or replaced since.",
-		"Read the approval status again, show the person what is asked now, and answer that.",
+		"The request was cancelled or replaced in the meantime.",
+		"Read the approval status again and show the person the new request. Then answer that one.",
 	},
 	{
 		"already_approved", 409, "Approved already",
-		"That party has approved, so there is nothing to ask.",
-		"Nothing needs doing.",
+		"That party has approved already. A request is not necessary.",
+		"You do not need to do anything.",
 	},
 	{
 		"invalid_transition", 409, "Not possible from here",
@@ -167,7 +166,7 @@ var catalogue = []Type{
 	},
 	{
 		"no_open_request", 409, "No request is open",
-		"Nothing is being asked at the moment: the request was answered, cancelled or disputed, or there never was one.",
+		"There is no open request. It was answered, cancelled or disputed, or there never was one.",
 		"The coach can send a new request.",
 	},
 	{
@@ -183,7 +182,7 @@ var catalogue = []Type{
 	{
 		"request_in_progress", 409, "The first request is still running",
 		"A request with the same `Idempotency-Key` has not finished yet.",
-		"Wait a moment and send it again, with the same key.",
+		"Wait a moment. Then send it again with the same key.",
 	},
 
 	{
@@ -199,19 +198,19 @@ var catalogue = []Type{
 	},
 	{
 		"unsupported_media_type", 415, "Unsupported content type",
-		"The `Content-Type` is not one that this call takes.",
+		"This call does not accept this `Content-Type`.",
 		"Send `application/json`; for PATCH, `application/merge-patch+json` works too.",
 	},
 
 	{
 		"validation_failed", 422, "Some of what was sent cannot be accepted",
-		"The body, a query parameter or a header has a wrong type, is out of bounds, or is not known.",
-		"Each entry of `errors` points to one fault and says what is wrong. Correct them all and send the request again.",
+		"Something in the body, the query or a header has a wrong type, is too big or too small, or is unknown.",
+		"Each entry of `errors` names one mistake and says what is wrong. Correct them all and send the request again.",
 	},
 	{
 		"otp_incorrect", 422, "The OTP is wrong",
 		"The digits are not those that were sent.",
-		"Check the latest SMS and try again; `attempts_left` says how often. Otherwise ask for a new OTP.",
+		"Check the latest SMS and try again. `attempts_left` says how often you can try. Or ask for a new OTP.",
 	},
 	{
 		"contact_conflict", 422, "That number is the coach's own",
@@ -221,13 +220,13 @@ var catalogue = []Type{
 	{
 		"idempotency_key_reused", 422, "The Idempotency-Key was used already",
 		"The same key came with another body within 24 hours.",
-		"Choose a new key for each thing that shall happen; repeat a key only with the very same body.",
+		"Use a new key for each new request. Repeat a key only with exactly the same body.",
 	},
 
 	{
 		"otp_resend_too_soon", 429, "Asked again too soon",
 		"An OTP was sent to this number a moment ago.",
-		"Look for that SMS, or wait as long as `Retry-After` says and then ask for a new OTP.",
+		"Look for that SMS. Or wait as long as `Retry-After` says, then ask for a new OTP.",
 	},
 	{
 		"otp_send_limit", 429, "Too many OTPs",
@@ -247,7 +246,7 @@ var catalogue = []Type{
 	{
 		"rate_limited", 429, "Too many requests",
 		"Too many requests came from this network address.",
-		"Wait as long as `Retry-After` says, and slow down.",
+		"Wait as long as `Retry-After` says. Then send requests more slowly.",
 	},
 
 	{
