@@ -14,10 +14,9 @@ func contact(role, number string) approval.Contact {
 	return approval.Contact{Party: actor.Role(role), Number: phone.Number(number)}
 }
 
-// accounts finds, or makes, the account of each party of p that has a number and
-// no account yet. Accounts that exist are read and not touched, so that nobody
-// waits for a lock on them.
-func (tx *tx) accounts(ctx context.Context, p *approval.Player) error {
+// findOrAddAccounts sets the accounts of the parties of p that have a number and no account
+// yet. It does not update existing accounts, so it does not wait for their row locks.
+func (tx *tx) findOrAddAccounts(ctx context.Context, p *approval.Player) error {
 	var wanted []approval.Contact
 	for _, party := range approval.Parties {
 		if n := p.Number(party); n != "" && p.Approver(party).AccountID == "" {
@@ -27,7 +26,7 @@ func (tx *tx) accounts(ctx context.Context, p *approval.Player) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	// In one order throughout, so that two who add the same cannot wait for each other.
+	// Insert in the order of the numbers, so that concurrent transactions do not deadlock.
 	if len(wanted) == 2 && wanted[1].Number < wanted[0].Number {
 		wanted[0], wanted[1] = wanted[1], wanted[0]
 	}
@@ -39,27 +38,27 @@ func (tx *tx) accounts(ctx context.Context, p *approval.Player) error {
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES `+rowsOf(len(wanted), 5)+`
 		ON CONFLICT (mobile_number, role) DO NOTHING
 		RETURNING id, role`, args...)
-	made, err := tx.fill(p, rs, err)
-	if err != nil || made == len(wanted) {
+	added, err := setAccountIDs(p, rs, err)
+	if err != nil || added == len(wanted) {
 		return err
 	}
 	rs, err = tx.Query(ctx, `
 		SELECT id, role FROM accounts
 		WHERE mobile_number = $1 AND role = 'guardian' OR mobile_number = $2 AND role = 'student'`,
 		string(p.Number(actor.Guardian)), string(p.Number(actor.Student)))
-	if _, err = tx.fill(p, rs, err); err != nil {
+	if _, err = setAccountIDs(p, rs, err); err != nil {
 		return err
 	}
 	for _, c := range wanted {
 		if p.Approver(c.Party).AccountID == "" {
-			return database.ErrStale
+			return database.ErrStale // it was deleted between the two statements
 		}
 	}
 	return nil
 }
 
-// fill sets the accounts of p's parties from rows of id and role.
-func (tx *tx) fill(p *approval.Player, rs *database.Rows, err error) (int, error) {
+// setAccountIDs sets the accounts of p's parties from rows of id and role, and counts them.
+func setAccountIDs(p *approval.Player, rs *database.Rows, err error) (int, error) {
 	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		var party actor.Role
 		if err = s.Scan(&id, &party); err == nil {

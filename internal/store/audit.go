@@ -9,25 +9,25 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 )
 
-// audit records what an operator does in this transaction. detail must hold no
-// personal data. There is no statement that changes an entry or removes one.
+// audit adds an entry to the audit log. detail must contain no personal data. No statement
+// changes or deletes entries.
 func (tx *tx) audit(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		tx.db.NewID(), micros(tx.Now), text(by.ID), by.Name, action, objectKind, objectID, detail)
 	if err != nil {
-		return fmt.Errorf("record %s: %w", action, err)
+		return fmt.Errorf("add audit log entry %s: %w", action, err)
 	}
 	return nil
 }
 
-// Record writes an entry of the audit log by itself.
+// Record adds an entry to the audit log in its own transaction.
 func (db *DB) Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error {
 	return db.write(ctx, func(tx *tx) error { return tx.audit(ctx, by, action, objectKind, objectID, detail) })
 }
 
-// Audit lists entries, newest first, of one object or, where objectID is empty, all.
+// Audit lists the entries of one object, or all if objectID is "", newest first.
 func (db *DB) Audit(ctx context.Context, objectID, after string, limit int) ([]operator.Entry, error) {
 	if objectID == "" {
 		return collectAudit(db.sql.Query(ctx, `

@@ -17,9 +17,8 @@ func (db *DB) Profile(ctx context.Context, coachID string) (coach.Profile, error
 	return profile(ctx, db.sql, coachID)
 }
 
-// filledBy names the fields of a profile that are set, as coach.Profile.Missing
-// judges them; an account's id and a closing parenthesis must follow. It is NULL
-// where there is no profile.
+// filledBy selects the names of the profile fields that are set, as coach.Profile.Missing
+// does. An account id and a closing parenthesis must follow. It is NULL without a profile.
 const filledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
 		|| CASE WHEN c.email IS NULL THEN '' ELSE 'email,' END
 		|| CASE WHEN c.bio IS NULL THEN '' ELSE 'bio,' END
@@ -30,8 +29,8 @@ const filledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
 			THEN 'certifications,' ELSE '' END
 	FROM coaches c WHERE c.id = `
 
-// Filled returns which fields of its profile an account has set; none where it
-// has no profile.
+// Filled returns the names of the profile fields that an account has set, none without a
+// profile.
 func (db *DB) FilledFields(ctx context.Context, accountID string) ([]string, error) {
 	return filled(ctx, db.sql, accountID)
 }
@@ -76,7 +75,7 @@ func profile(ctx context.Context, q database.Querier, coachID string) (coach.Pro
 	return p, err
 }
 
-// UpdateProfile loads a profile, lets fn change it, and saves it if nobody saved
+// UpdateProfile loads a profile, lets fn change it, and saves it unless it has changed
 // meanwhile. fn may run more than once.
 func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.Profile) (coach.Profile, error)) error {
 	return db.write(ctx, func(tx *tx) error {
@@ -114,8 +113,8 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 	})
 }
 
-// nameDocuments writes which documents the profile names, where that has changed.
-// The coach's row is locked by now, so no document comes or goes meanwhile.
+// nameDocuments saves which documents the profile shows, if that has changed. The coach's
+// row is locked, so no concurrent transaction adds or removes documents.
 func (tx *tx) saveProfileDocuments(ctx context.Context, old, p coach.Profile) error {
 	was := map[string]bool{}
 	for _, d := range old.Documents {

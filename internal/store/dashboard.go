@@ -10,9 +10,9 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// Dashboard reads a coach's dashboard, all of it from one state of the database.
-// Every statement stays with the coach's own rows: most with those that wait or
-// were refused, the total with an index, the follow-up with those of a month.
+// Dashboard reads a coach's dashboard from one state of the database. Its statements read
+// only rows of the coach: pending and refused players, index entries of all players, and
+// the requests of a month.
 func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*coach.Dashboard, error) {
 	var d *coach.Dashboard
 	err := db.view(ctx, func(tx *tx) (err error) {
@@ -25,7 +25,7 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 		}
 		for _, part := range []func() error{
 			func() error { return tx.countPlayers(ctx, coachID, d) },
-			func() error { return tx.countWaiting(ctx, coachID, now, d) },
+			func() error { return tx.countPending(ctx, coachID, now, d) },
 			func() error { return tx.countRequests(ctx, coachID, now, d) },
 			func() error { return tx.attention(ctx, coachID, d) },
 		} {
@@ -39,7 +39,8 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 	return d, err
 }
 
-// countPlayers counts by state. Those who approved are what is left of the total.
+// countPlayers counts the players by state. Approved ones are the rest of the total, so
+// that their rows are not read.
 func (tx *tx) countPlayers(ctx context.Context, coachID string, d *coach.Dashboard) error {
 	g, s := &d.Players.Guardian, &d.Players.Student
 	err := tx.QueryRow(ctx, `
@@ -59,8 +60,8 @@ func (tx *tx) countPlayers(ctx context.Context, coachID string, d *coach.Dashboa
 	return err
 }
 
-// countWaiting counts what Pending lists.
-func (tx *tx) countWaiting(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
+// countPending counts what Pending lists.
+func (tx *tx) countPending(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
 	adult := approval.DateOf(now)
 	adult.Year -= approval.AdultAge
 	return tx.QueryRow(ctx, `
@@ -76,8 +77,8 @@ func (tx *tx) countWaiting(ctx context.Context, coachID string, now time.Time, d
 		Scan(&d.Pending.Total, &d.Pending.Over48h, &d.Pending.LongPending, intoTime(&d.Pending.Oldest))
 }
 
-// countRequests counts how requests were followed up, those whose message failed,
-// and those that are disputed and not asked anew.
+// countRequests counts followed-up and overdue requests, failed deliveries and open
+// disputes.
 func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
 	due := now.Add(-coach.FollowUpTarget)
 	var failed, disputed int
@@ -97,12 +98,11 @@ func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, 
 	return err
 }
 
-// stillDisputed says of a disputed request r and its player p that nobody else was
-// asked since.
+// stillDisputed is true if the disputed request r is the newest one of its party.
 const stillDisputed = `p.deleted_at IS NULL AND (p.guardian_request_id = r.id AND p.guardian_state = 'pending'
 	OR p.student_request_id = r.id AND p.student_state = 'pending')`
 
-// attention lists what needs it of players, the newest of each sort.
+// attention lists the players that need attention, the newest of each kind.
 func (tx *tx) attention(ctx context.Context, coachID string, d *coach.Dashboard) error {
 	rs, err := tx.Query(ctx, `
 		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id FROM (

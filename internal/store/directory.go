@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	// maxTerms are the sport and the words of one search.
+	// maxTerms is the number of terms of a search: the sport and its words.
 	maxTerms = 1 + coach.MaxWords
-	// searchWindow bounds how many listings of its rarest term one search of
-	// several looks at.
+	// searchWindow limits how many listings of its rarest term a search reads.
 	searchWindow = 500
 )
 
-// Listings returns up to limit listings that have all these terms, newest first,
-// from before a coach's id on. next is where to go on, "" at the end.
+// Listings returns up to limit listings that match all terms, newest first, after the one of
+// the coach after. next is the value of after for the next page, "" at the end.
 func (db *DB) Listings(ctx context.Context, terms []string, after string, limit int) (found []coach.Listing, next string, err error) {
 	from, floor := before(after), ""
 	var rs *database.Rows
@@ -43,11 +42,11 @@ func (db *DB) Listings(ctx context.Context, terms []string, after string, limit 
 	return found, floor, nil
 }
 
-// search walks the listings of the first term from there down to floor, and keeps
-// those that have the others too. Those are scalar subqueries, and so is the card:
-// as joins the planner of PostgreSQL may read a whole term, or the whole table.
+// search reads the listings of the first term from from down to floor and returns those
+// that match the other terms. It uses scalar subqueries: for joins, PostgreSQL may plan to
+// read a whole term or the whole table.
 func (db *DB) search(ctx context.Context, terms []string, from, floor string, limit int) (*database.Rows, error) {
-	args := append([]any{from, floor, limit}, sixTerms(terms)...)
+	args := append([]any{from, floor, limit}, padTerms(terms)...)
 	return db.sql.Query(ctx, `
 		SELECT t.coach_id, (SELECT l.card FROM listings l WHERE l.coach_id = t.coach_id)
 		FROM listing_terms t
@@ -60,12 +59,11 @@ func (db *DB) search(ctx context.Context, terms []string, from, floor string, li
 		ORDER BY t.coach_id DESC LIMIT $3`, args...)
 }
 
-// rarestFirst looks as far down each term as one search may, and puts the term
-// first that comes down furthest: its listings are the fewest. floor is how far
-// that is, "" where it is to the end.
+// rarestFirst puts the term with the fewest listings first: searchWindow listings of it
+// reach the lowest id. floor is that id, "" if the term has fewer listings.
 func (db *DB) rarestFirst(ctx context.Context, terms []string, from string) (ordered []string, floor string, err error) {
 	args := []any{from, searchWindow - 1}
-	args = append(args, sixTerms(terms)...)
+	args = append(args, padTerms(terms)...)
 	var floors [maxTerms]string
 	var dest []any
 	for i := range floors {
@@ -93,9 +91,8 @@ func (db *DB) rarestFirst(ctx context.Context, terms []string, from string) (ord
 	return append(ordered, terms[rarest+1:]...), floors[rarest], nil
 }
 
-// sixTerms fills terms up with "", which nothing has, so that there is one text of
-// a statement.
-func sixTerms(terms []string) []any {
+// padTerms appends "", which matches no listing, so that all searches use one statement.
+func padTerms(terms []string) []any {
 	args := make([]any, maxTerms)
 	for i := range args {
 		args[i] = ""
@@ -106,7 +103,7 @@ func sixTerms(terms []string) []any {
 	return args
 }
 
-// Listing returns the listing of a coach; not_found where there is none.
+// Listing returns the listing of a coach, or not_found.
 func (db *DB) Listing(ctx context.Context, coachID string) (coach.Listing, error) {
 	l, err := scanListing(db.sql.QueryRow(ctx, `SELECT coach_id, card FROM listings WHERE coach_id = $1`, coachID))
 	if errors.Is(err, sql.ErrNoRows) {

@@ -18,13 +18,13 @@ func (tx *tx) addHistory(ctx context.Context, r *approval.Record) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		r.ID, r.PlayerID, string(r.Party), r.ApproverID, string(r.Action), text(r.Reason), text(r.RequestID), micros(r.At))
 	if err != nil {
-		return fmt.Errorf("record decision: %w", err)
+		return fmt.Errorf("add history record: %w", err)
 	}
 	return nil
 }
 
-// History returns what was decided about a player, oldest first. Whoever calls
-// has checked that the asker may see the player.
+// History lists the decisions about a player, oldest first. The caller must have checked
+// access to the player.
 func (db *DB) History(ctx context.Context, playerID string) ([]approval.Record, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at
@@ -34,7 +34,7 @@ func (db *DB) History(ctx context.Context, playerID string) ([]approval.Record, 
 	})
 }
 
-// addReminder counts one reminder to party against the window.
+// addReminder stores a reminder to party, which counts against the reminder window.
 func (tx *tx) addReminder(ctx context.Context, p *approval.Player, party actor.Role) error {
 	if party == "" {
 		return nil
@@ -42,7 +42,7 @@ func (tx *tx) addReminder(ctx context.Context, p *approval.Player, party actor.R
 	err := tx.Defer(ctx, `INSERT INTO reminders (id, player_id, approver_type, sent_at) VALUES ($1, $2, $3, $4)`,
 		tx.db.NewID(), p.ID, string(party), micros(tx.Now))
 	if err != nil {
-		return fmt.Errorf("count reminder: %w", err)
+		return fmt.Errorf("add reminder: %w", err)
 	}
 	err = tx.Defer(ctx, `UPDATE requests SET followed_up_at = $2 WHERE id = $1 AND followed_up_at IS NULL`,
 		p.Approver(party).Request.ID, micros(tx.Now))

@@ -11,11 +11,11 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Link returns what the link with this hash asks, while it lives and its
-// request is open; not_found otherwise, whatever the reason. It has no owner:
-// whoever holds the link may read who asks, and nothing more.
+// Link returns the preview of the link with this hash, or not_found if the link has expired
+// or its request is not open. It needs no session: the preview names only the coach and
+// the student.
 func (db *DB) Link(ctx context.Context, hash []byte, now time.Time) (approval.LinkPreview, error) {
-	var a approval.LinkPreview
+	var p approval.LinkPreview
 	err := db.sql.QueryRow(ctx, `
 		SELECT r.approver_type, c.name, p.student_name
 		FROM request_links l
@@ -23,12 +23,12 @@ func (db *DB) Link(ctx context.Context, hash []byte, now time.Time) (approval.Li
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		WHERE l.hash = $1 AND l.ends_at > $2`, hash, micros(now)).
-		Scan(&a.Party, intoText(&a.CoachName), &a.StudentName)
+		Scan(&p.Party, intoText(&p.CoachName), &p.StudentName)
 	if errors.Is(err, sql.ErrNoRows) {
 		return approval.LinkPreview{}, fault.Missing()
 	}
 	if err != nil {
-		return approval.LinkPreview{}, fmt.Errorf("open a link: %w", err)
+		return approval.LinkPreview{}, fmt.Errorf("read link: %w", err)
 	}
-	return a, nil
+	return p, nil
 }

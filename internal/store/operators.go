@@ -21,8 +21,8 @@ func scanToken(s database.Scanner) (operator.Token, error) {
 	return t, err
 }
 
-// scopesOf is how scopes are kept, each followed by a comma.
-func scopesOf(t operator.Token) string {
+// joinScopes returns the stored form of scopes: each ends with a comma.
+func joinScopes(t operator.Token) string {
 	var b strings.Builder
 	for _, scope := range t.Scopes {
 		b.WriteString(string(scope) + ",")
@@ -30,21 +30,21 @@ func scopesOf(t operator.Token) string {
 	return b.String()
 }
 
-// AddToken keeps an operator's token by the hash of its secret.
+// AddToken stores a service token with the hash of its secret.
 func (db *DB) AddToken(ctx context.Context, by actor.Operator, t operator.Token, hash []byte) error {
 	return db.write(ctx, func(tx *tx) error {
 		err := tx.Defer(ctx, `
 			INSERT INTO operator_tokens (id, name, hash, scopes, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-			t.ID, t.Name, hash, scopesOf(t), micros(t.CreatedAt), micros(t.EndsAt))
+			t.ID, t.Name, hash, joinScopes(t), micros(t.CreatedAt), micros(t.EndsAt))
 		if err != nil {
-			return fmt.Errorf("add an operator's token: %w", err)
+			return fmt.Errorf("add service token: %w", err)
 		}
-		detail := fmt.Sprintf("scopes %s until %s", strings.TrimSuffix(scopesOf(t), ","), t.EndsAt.UTC().Format(time.DateOnly))
+		detail := fmt.Sprintf("scopes %s until %s", strings.TrimSuffix(joinScopes(t), ","), t.EndsAt.UTC().Format(time.DateOnly))
 		return tx.audit(ctx, by, operator.TokenCreated, "token", t.ID, detail)
 	})
 }
 
-// RevokeToken ends an operator's token; nil where there is none.
+// RevokeToken revokes a service token and returns it, or nil if there is none.
 func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*operator.Token, error) {
 	var revoked *operator.Token
 	err := db.write(ctx, func(tx *tx) error {
@@ -72,8 +72,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 	return revoked, err
 }
 
-// TokenByHash returns an operator's token, also one that has ended; nil where
-// there is none.
+// TokenByHash returns a service token, even if it has expired or is revoked, or nil.
 func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, error) {
 	t, err := scanToken(db.sql.QueryRow(ctx, `
 		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at FROM operator_tokens WHERE hash = $1`, hash))
@@ -83,7 +82,7 @@ func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, er
 	return &t, err
 }
 
-// MarkTokenUsed notes a use at now unless one was noted after before.
+// MarkTokenUsed sets the last use to now, unless it is later than before.
 func (db *DB) MarkTokenUsed(ctx context.Context, id string, now, before time.Time) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE operator_tokens SET last_used_at = $2
@@ -91,7 +90,7 @@ func (db *DB) MarkTokenUsed(ctx context.Context, id string, now, before time.Tim
 	return err
 }
 
-// Tokens lists operators' tokens, newest first.
+// Tokens lists the service tokens, newest first.
 func (db *DB) Tokens(ctx context.Context, after string, limit int) ([]operator.Token, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at

@@ -9,9 +9,9 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// Pending lists whom a coach waits for, longest first, guardian before student,
-// after page.After. Each party has an index of its pending players in just this
-// order, from which at most a page is read; then the two are merged.
+// Pending lists the pending approvals of a coach, oldest first, guardian before student,
+// after page.After. Each party has an index in this order. The statement reads at most a
+// page from each and merges them.
 func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Date, remindersSince time.Time, page approval.Page) ([]approval.PendingItem, error) {
 	after := int64(0)
 	if !page.After.At.IsZero() {
@@ -44,10 +44,10 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 		coachID, after, page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, micros(remindersSince))
 	items, err := database.Collect(rs, err, func(s database.Scanner) (approval.PendingItem, error) {
 		var i approval.PendingItem
-		var asked requestColumns
+		var columns requestColumns
 		err := s.Scan(append([]any{&i.PlayerID, &i.StudentName, &i.Party, intoText(&i.ApproverName), intoTime(&i.PendingSince), &i.HasNumber, &i.Reminders},
-			asked.dest()...)...)
-		i.Request = asked.request(&approval.Player{ID: i.PlayerID, CoachID: coachID}, i.Party)
+			columns.dest()...)...)
+		i.Request = columns.request(&approval.Player{ID: i.PlayerID, CoachID: coachID}, i.Party)
 		return i, err
 	})
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// playerSelect reads players with the coach's name and the newest request of
-// each party, in one statement; scanPlayer reads its columns.
+// playerSelect reads players with the coach's name and the newest request of each party.
+// scanPlayer scans its columns.
 const playerSelect = `
 	SELECT p.id, p.coach_id, c.name, p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
 		p.guardian_name, p.guardian_relationship, p.guardian_number, p.guardian_email, p.created_at, p.deleted_at,
@@ -28,27 +28,28 @@ const playerSelect = `
 	LEFT JOIN requests g ON g.id = p.guardian_request_id
 	LEFT JOIN requests s ON s.id = p.student_request_id `
 
-// stored is a player as it was read, with what is needed to write it again.
-type stored struct {
+// storedPlayer is a player with the sealed medical text, so that saving it seals the text
+// again only if it has changed.
+type storedPlayer struct {
 	*approval.Player
 	sealed  []byte
-	medical string // what sealed holds
+	medical string // the plain text of sealed
 }
 
-func (db *DB) scanStored(s database.Scanner) (*stored, error) {
+func (db *DB) scanStored(s database.Scanner) (*storedPlayer, error) {
 	p := &approval.Player{}
 	g, st := &p.GuardianApprover, &p.StudentApprover
 	var guardian approval.Guardian
 	var born string
-	var asked [2]requestColumns
-	kept := &stored{Player: p}
+	var requests [2]requestColumns
+	stored := &storedPlayer{Player: p}
 	dest := append(append([]any{
-		&p.ID, &p.CoachID, intoText(&p.CoachName), &p.Version, &p.Student.FullName, &born, &kept.sealed, intoText((*string)(&p.Student.Number)),
+		&p.ID, &p.CoachID, intoText(&p.CoachName), &p.Version, &p.Student.FullName, &born, &stored.sealed, intoText((*string)(&p.Student.Number)),
 		intoText(&guardian.Name), intoText(&guardian.Relationship), intoText((*string)(&guardian.Number)), intoText(&guardian.Email),
 		intoTime(&p.CreatedAt), intoTime(&p.DeletedAt),
 		intoText(&g.AccountID), &g.Consent.State, intoTime(&g.Consent.ChangedAt), intoTime(&g.Consent.PendingSince),
 		intoText(&st.AccountID), &st.Consent.State, intoTime(&st.Consent.ChangedAt), intoTime(&st.Consent.PendingSince),
-	}, asked[0].dest()...), asked[1].dest()...)
+	}, requests[0].dest()...), requests[1].dest()...)
 	err := s.Scan(dest...)
 	if err != nil {
 		return nil, err
@@ -60,24 +61,24 @@ func (db *DB) scanStored(s database.Scanner) (*stored, error) {
 		p.Guardian = &guardian
 	}
 	for i, party := range approval.Parties {
-		p.Approver(party).Request = asked[i].request(p, party)
+		p.Approver(party).Request = requests[i].request(p, party)
 	}
-	if p.Student.Medical, err = db.unseal(auth.ForMedical, kept.sealed, p.ID); err != nil {
+	if p.Student.Medical, err = db.unseal(auth.ForMedical, stored.sealed, p.ID); err != nil {
 		return nil, fmt.Errorf("player %s: %w", p.ID, err)
 	}
-	kept.medical = p.Student.Medical
-	return kept, nil
+	stored.medical = p.Student.Medical
+	return stored, nil
 }
 
 func (db *DB) scanPlayer(s database.Scanner) (*approval.Player, error) {
-	kept, err := db.scanStored(s)
+	stored, err := db.scanStored(s)
 	if err != nil {
 		return nil, err
 	}
-	return kept.Player, nil
+	return stored.Player, nil
 }
 
-// Player returns a player that by may know of; not_found where there is none.
+// Player returns a player that by may see, or not_found.
 func (db *DB) Player(ctx context.Context, by actor.Actor, id string) (*approval.Player, error) {
 	var r *database.Row
 	switch by.Role {
@@ -128,7 +129,7 @@ func (db *DB) Links(ctx context.Context, by actor.Actor, page approval.Page) ([]
 	return database.Collect(rs, err, db.scanPlayer)
 }
 
-// AnyApproved says whether a student has approved any link.
+// AnyApproved reports whether a student has approved any link.
 func (db *DB) AnyApproved(ctx context.Context, studentID string) (bool, error) {
 	var approved bool
 	err := db.sql.QueryRow(ctx, `
@@ -137,7 +138,7 @@ func (db *DB) AnyApproved(ctx context.Context, studentID string) (bool, error) {
 	return approved, err
 }
 
-// insertPlayer adds p without its requests; false where the coach has a live one
+// insertPlayer adds p without its requests. It returns false if the coach has a live player
 // of that name and birth date.
 func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error) {
 	sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
@@ -165,14 +166,14 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 	return n == 1, err
 }
 
-// linkRequests writes which requests a new player's parties were sent.
+// linkRequests sets the requests of a new player.
 func (tx *tx) linkRequests(ctx context.Context, p *approval.Player) error {
 	return tx.DeferOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3 WHERE id = $1`,
 		p.ID, text(requestID(p.GuardianApprover)), text(requestID(p.StudentApprover)))
 }
 
-// savePlayer writes p if nobody has written it since it was read.
-func (tx *tx) savePlayer(ctx context.Context, p *stored) error {
+// savePlayer saves p; ErrStale if it has changed since it was read.
+func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer) error {
 	if p.Student.Medical != p.medical {
 		sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
 		if err != nil {
@@ -204,8 +205,8 @@ func (tx *tx) savePlayer(ctx context.Context, p *stored) error {
 	return nil
 }
 
-// twin returns the id of the coach's live player of that name and birth date.
-func twin(ctx context.Context, q database.Querier, p *approval.Player) (string, error) {
+// samePlayer returns the id of the coach's live player with the name and birth date of p.
+func samePlayer(ctx context.Context, q database.Querier, p *approval.Player) (string, error) {
 	var id string
 	err := q.QueryRow(ctx, `
 		SELECT id FROM players
@@ -232,7 +233,7 @@ func requestID(s approval.Approver) string {
 	return s.Request.ID
 }
 
-// reminders loads when both parties were reminded since, oldest first.
+// reminders loads the times of reminders to both parties since then, oldest first.
 func (tx *tx) reminders(ctx context.Context, p *approval.Player, since time.Time) error {
 	rs, err := tx.Query(ctx, `
 		SELECT approver_type, sent_at FROM reminders WHERE player_id = $1 AND sent_at > $2 ORDER BY sent_at, id`,

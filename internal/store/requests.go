@@ -13,9 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// requestColumns are the columns of a request that may be absent: id,
-// approver_id, state, channels, requested_at, last_sent_at, delivery_failed,
-// closed_at.
+// requestColumns scans the columns id, approver_id, state, channels, requested_at,
+// last_sent_at, delivery_failed and closed_at of an optional request.
 type requestColumns struct {
 	id, partyID, state, channels  string
 	requestedAt, sentAt, closedAt time.Time
@@ -29,20 +28,20 @@ func (c *requestColumns) dest() []any {
 	}
 }
 
-// request returns the request to a party of p that was read, or nil.
+// request returns the scanned request to a party of p, or nil.
 func (c *requestColumns) request(p *approval.Player, party actor.Role) *approval.Request {
 	if c.id == "" {
 		return nil
 	}
 	return &approval.Request{
 		ID: c.id, PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: c.partyID,
-		State: approval.RequestState(c.state), Channels: channels(c.channels), RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
+		State: approval.RequestState(c.state), Channels: splitChannels(c.channels), RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
 		DeliveryFailed: c.failed.Bool, ClosedAt: c.closedAt,
 	}
 }
 
-// channels reads the list that joined wrote.
-func channels(s string) []approval.Channel {
+// splitChannels is the reverse of joinChannels.
+func splitChannels(s string) []approval.Channel {
 	var list []approval.Channel
 	for name := range strings.SplitSeq(s, ",") {
 		list = append(list, approval.Channel(name))
@@ -50,7 +49,7 @@ func channels(s string) []approval.Channel {
 	return list
 }
 
-func joined(list []approval.Channel) string {
+func joinChannels(list []approval.Channel) string {
 	names := make([]string, len(list))
 	for i, c := range list {
 		names[i] = string(c)
@@ -65,9 +64,8 @@ const requestSelect = `
 	JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 	LEFT JOIN deliveries d ON d.request_id = r.id `
 
-// Request returns a request with its deliveries, oldest first, to the coach who
-// owns the player, or to the party who was asked and still is that party;
-// not_found to anybody else.
+// Request returns a request with its deliveries, oldest first. Only the coach of the player
+// and the recipient, while still a party of the player, may see it; others get not_found.
 func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
 	var rs *database.Rows
 	var err error
@@ -109,12 +107,12 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 	return found, nil
 }
 
-// closeRequests writes how requests ended. The guarded save of their player
-// came before, so nobody else can be writing their state.
+// closeRequests saves the final states of requests. The player's row is locked, so no
+// concurrent transaction changes them.
 func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) error {
 	for _, r := range closed {
-		// The coach's cancelling of an open one is a follow-up; a dispute that is
-		// lifted ends as cancelled, too.
+		// Cancelling an open request is a follow-up of the coach. Lifting a dispute, which
+		// also ends as cancelled, is not.
 		err := tx.DeferOne(ctx, `
 			UPDATE requests SET state = CAST($2 AS TEXT), closed_at = $3,
 				followed_up_at = CASE WHEN state = 'pending' AND $2 = 'cancelled' THEN COALESCE(followed_up_at, $3) ELSE followed_up_at END
@@ -126,7 +124,7 @@ func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) err
 	return nil
 }
 
-// openRequests adds new requests, whose parties have their accounts by now.
+// openRequests adds new requests. The accounts of their parties must exist.
 func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*approval.Request) error {
 	if len(opened) == 0 {
 		return nil
@@ -134,7 +132,7 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 	var args []any
 	for _, r := range opened {
 		r.PartyID = p.Approver(r.Party).AccountID
-		args = append(args, r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joined(r.Channels),
+		args = append(args, r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
 			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed)
 	}
 	err := tx.Defer(ctx, `
@@ -146,13 +144,13 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 	return tx.scheduleDigest(ctx, opened[0])
 }
 
-// resendRequests writes that open requests go out once more.
+// resendRequests saves that open requests are sent again.
 func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
 	for _, r := range resent {
 		err := tx.DeferOne(ctx, `
 			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, followed_up_at = COALESCE(followed_up_at, $3)
 			WHERE id = $1 AND state = 'pending'`,
-			r.ID, joined(r.Channels), micros(r.LastSentAt), r.DeliveryFailed)
+			r.ID, joinChannels(r.Channels), micros(r.LastSentAt), r.DeliveryFailed)
 		if err != nil {
 			return fmt.Errorf("resend request %s: %w", r.ID, err)
 		}

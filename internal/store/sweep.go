@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// sweepBatch bounds one statement of the sweep, so that it never holds a lock
-// for long.
+// sweepBatch limits the rows of one statement, so that it holds its locks only shortly.
 const sweepBatch = 500
 
-// Sweep removes what has ended and proves nothing: codes, counters, kept
-// answers, devices, links, old messages, long-ended sessions. History, requests
-// and players are never swept. It returns how many rows went.
+// Sweep deletes expired rows: challenges, counters, stored responses, devices, links, old
+// messages and sessions. It never deletes history, requests or players. It returns the
+// number of deleted rows.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	const day = 24 * time.Hour
 	var total int64

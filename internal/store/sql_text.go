@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// lastID is above every id, in whatever order a database sorts text.
+// lastID is greater than every id in every collation.
 const lastID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
-// before is where a list that goes down by id starts or goes on.
+// before returns the upper bound of a list in descending order of ids; "" is the first page.
 func before(id string) string {
 	if id == "" {
 		return lastID
@@ -18,10 +18,10 @@ func before(id string) string {
 	return id
 }
 
-// isNone says that a statement answered no row.
+// isNone reports whether a statement returned no row.
 func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
-// rowsOf writes the VALUES of several rows: ($1, $2), ($3, $4) for 2 and 2.
+// rowsOf returns the VALUES of n rows: ($1, $2), ($3, $4) for n = 2 and columns = 2.
 func rowsOf(n, columns int) string {
 	var b strings.Builder
 	for i := range n {
@@ -33,7 +33,7 @@ func rowsOf(n, columns int) string {
 	return b.String()
 }
 
-// params writes n parameters from $first on: $3, $4.
+// params returns n parameters from $first on: $3, $4 for first = 3 and n = 2.
 func params(first, n int) string {
 	var b strings.Builder
 	for i := range n {

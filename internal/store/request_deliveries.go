@@ -8,16 +8,16 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// LoadDeliveries fills in the deliveries of requests that were read for their
-// caller, oldest first.
+// LoadDeliveries loads the deliveries of requests, oldest first. The caller must have
+// checked access to the requests.
 func (db *DB) LoadDeliveries(ctx context.Context, requests ...*approval.Request) error {
 	if len(requests) == 0 {
 		return nil
 	}
-	of := make(map[string]*approval.Request, len(requests))
+	byID := make(map[string]*approval.Request, len(requests))
 	var ids []any
 	for _, r := range requests {
-		of[r.ID], r.Deliveries = r, nil
+		byID[r.ID], r.Deliveries = r, nil
 		ids = append(ids, r.ID)
 	}
 	rs, err := db.sql.Query(ctx, `
@@ -27,7 +27,7 @@ func (db *DB) LoadDeliveries(ctx context.Context, requests ...*approval.Request)
 		var id string
 		var d approval.Delivery
 		err := s.Scan(&id, &d.Channel, &d.State, intoText(&d.Reason), intoTime(&d.At))
-		if r := of[id]; r != nil {
+		if r := byID[id]; r != nil {
 			r.Deliveries = append(r.Deliveries, d)
 		}
 		return struct{}{}, err

@@ -10,8 +10,8 @@ import (
 // errNoVault is the error of a store without Options.Vault.
 var errNoVault = errors.New("store: no vault")
 
-// seal encrypts a text for a purpose and binds it to the id of its row; NULL where
-// there is none.
+// seal encrypts a text for a purpose and binds it to the id of its row. It returns NULL for
+// "".
 func (db *DB) seal(p auth.Purpose, plain, id string) ([]byte, error) {
 	if plain == "" {
 		return nil, nil
@@ -22,8 +22,8 @@ func (db *DB) seal(p auth.Purpose, plain, id string) ([]byte, error) {
 	return db.Vault.Seal(p, []byte(plain), id), nil
 }
 
-// unseal is the reverse of seal. Empty is what is left of what was sealed under a
-// master key that is lost (docs/operating.md).
+// unseal decrypts a text of seal. A text is empty if it was sealed under a lost master key
+// (docs/operating.md).
 func (db *DB) unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil
@@ -35,7 +35,7 @@ func (db *DB) unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
 	return string(plain), err
 }
 
-// sealNumber encrypts the number of an account that closes.
+// sealNumber encrypts the number of an account that is being closed.
 func (db *DB) sealNumber(by actor.Actor) ([]byte, error) {
 	if db.Vault == nil {
 		return nil, errNoVault
@@ -43,7 +43,7 @@ func (db *DB) sealNumber(by actor.Actor) ([]byte, error) {
 	return db.Vault.Seal(auth.ForClosed, []byte(by.Number), by.AccountID), nil
 }
 
-// linkHash is what is kept of the link in the message of a delivery.
+// linkHash returns the hash of the link in the message of a delivery.
 func (db *DB) linkHash(deliveryID string) ([]byte, error) {
 	if db.Vault == nil {
 		return nil, errNoVault

@@ -10,9 +10,8 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 )
 
-// fold makes names that people would call the same the same bytes: whatever the
-// case, the way accents are written, the spaces, and characters that only tell
-// how to set the others and do not show.
+// fold returns the same bytes for names that people consider equal: it ignores case, the
+// encoding of accents, repeated spaces and invisible format characters.
 func fold(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -24,10 +23,10 @@ func fold(name string) string {
 	return norm.NFC.String(strings.Join(strings.Fields(folded), " "))
 }
 
-// studentKey is what a coach may have once for each birth date.
+// studentKey is unique among the live players of a coach with one birth date.
 func studentKey(p *approval.Player) string { return fold(p.Student.FullName) }
 
-// student is a child as disputes know it, whatever the record.
+// student identifies a child across player records, for disputes.
 type student struct {
 	key  string
 	born approval.Date
@@ -35,7 +34,7 @@ type student struct {
 
 func studentOf(p *approval.Player) student { return student{studentKey(p), p.Student.DateOfBirth} }
 
-// searchKey is what a search looks through.
+// searchKey is the text that a search for players matches.
 func searchKey(p *approval.Player) string {
 	return studentKey(p) + "\n" + fold(p.GuardianName())
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// micros is a time as it is stored: UTC microseconds, NULL for the zero time.
+// micros returns the stored form of a time: UTC microseconds, NULL for the zero time.
 func micros(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -15,7 +15,7 @@ func micros(t time.Time) any {
 	return t.UnixMicro()
 }
 
-// text is a string as it is stored where it may be absent: NULL for "".
+// text returns the stored form of an optional string: NULL for "".
 func text(s string) any {
 	if s == "" {
 		return nil
@@ -23,13 +23,13 @@ func text(s string) any {
 	return s
 }
 
-// intoTime reads a stored time, UTC; NULL is the zero time.
+// intoTime scans a stored time into t, UTC; NULL is the zero time.
 func intoTime(t *time.Time) sql.Scanner { return (*timeColumn)(t) }
 
-// intoText reads a string that may be NULL, which is "".
+// intoText scans an optional string into s; NULL is "".
 func intoText(s *string) sql.Scanner { return (*textColumn)(s) }
 
-// intoWords reads words that a comma follows each; NULL is none.
+// intoWords scans a list whose words each end with a comma; NULL is the empty list.
 func intoWords(words *[]string) sql.Scanner { return (*wordsColumn)(words) }
 
 type timeColumn time.Time
@@ -42,7 +42,7 @@ func (c *timeColumn) Scan(src any) error {
 	case int64: // both drivers
 		*c = timeColumn(time.UnixMicro(v).UTC())
 	default:
-		return fmt.Errorf("a time cannot be a %T", src)
+		return fmt.Errorf("scan a time: got %T", src)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (c *textColumn) Scan(src any) error {
 	case string: // both drivers
 		*c = textColumn(v)
 	default:
-		return fmt.Errorf("a text cannot be a %T", src)
+		return fmt.Errorf("scan a text: got %T", src)
 	}
 	return nil
 }

@@ -12,18 +12,17 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// AddPlayer saves a new player with what first returns, in one transaction. It
-// fills in the accounts of both parties, the coach's name and the disputes.
-// first is given the coach's roster with p in it and may run more than once. A
-// live player of the same coach, name and birth date is a conflict, player_exists.
+// AddPlayer saves a new player with the change that first returns, in one transaction. It
+// sets the accounts of both parties, the coach's name and the disputes. first gets the
+// coach's roster including p; it may run more than once. A live player of the same coach,
+// name and birth date is a conflict, player_exists.
 func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(approval.Roster) (approval.Change, error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		p.GuardianApprover.AccountID, p.StudentApprover.AccountID = "", "" // of a run that was undone
-		if err := tx.accounts(ctx, p); err != nil {
+		p.GuardianApprover.AccountID, p.StudentApprover.AccountID = "", "" // of an earlier attempt
+		if err := tx.findOrAddAccounts(ctx, p); err != nil {
 			return err
 		}
-		// The coach's row comes before players and the coach's account, as everywhere
-		// (see holdCoach); what is counted is judged by first.
+		// Lock order: see lockCoach. first checks the roster.
 		roster, err := tx.registerPlayer(ctx, p.CoachID)
 		if err != nil {
 			return err
@@ -33,17 +32,17 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 			return err
 		}
 		if !added {
-			id, err := twin(ctx, tx, p)
+			id, err := samePlayer(ctx, tx, p)
 			if errors.Is(err, sql.ErrNoRows) {
-				return database.ErrStale // it was removed this moment
+				return database.ErrStale // it was removed concurrently
 			}
 			if err != nil {
 				return err
 			}
 			return errExists(id)
 		}
-		// After the insert, which waited for whoever removed the player before: so
-		// the disputes about that one are all to be seen.
+		// Load the disputes after the insert: it waits for a concurrent removal of the same
+		// player, whose disputes must be visible.
 		if err := tx.disputes(ctx, p); err != nil {
 			return err
 		}
@@ -60,16 +59,16 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 	})
 }
 
-// renameTries bounds how often a rename is tried whose twin vanished.
-const renameTries = 3
+// maxRenameAttempts limits the retries of a rename whose conflicting player vanished.
+const maxRenameAttempts = 3
 
-// UpdatePlayer loads a player, lets fn change it, and saves the player, the
-// history, the requests, the messages and the notifications in one transaction;
-// nothing at all where fn returns the zero Change. fn may run more than once. A
-// new name that another live player has is a conflict, player_exists.
+// UpdatePlayer loads a player, lets fn change it, and saves the player, the history, the
+// requests, the messages and the notifications in one transaction. It saves nothing if fn
+// returns the zero Change. fn may run more than once. The name and birth date of another
+// live player are a conflict, player_exists.
 func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
-	for try := 1; ; try++ {
-		var p *stored
+	for attempt := 1; ; attempt++ {
+		var p *storedPlayer
 		err := db.write(ctx, func(tx *tx) (err error) {
 			if p, err = tx.player(ctx, id, load); err != nil {
 				return err
@@ -79,21 +78,21 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOpt
 		if !database.IsUnique(err) {
 			return err
 		}
-		// The transaction was dead by then, so the twin is looked for here.
-		other, missing := twin(ctx, db.sql, p.Player)
+		// The transaction has failed, so find the conflicting player outside of it.
+		other, missing := samePlayer(ctx, db.sql, p.Player)
 		switch {
 		case missing == nil && other != id:
 			return errExists(other)
 		case missing != nil && !errors.Is(missing, sql.ErrNoRows):
 			return missing
-		case try == renameTries:
+		case attempt == maxRenameAttempts:
 			return err
 		}
 	}
 }
 
-// player loads a player with what else is asked for.
-func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) (*stored, error) {
+// player loads a player with the related rows that load names.
+func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) (*storedPlayer, error) {
 	p, err := tx.db.scanStored(tx.QueryRow(ctx, playerSelect+`WHERE p.id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, fault.Missing()
@@ -114,27 +113,27 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 	return p, nil
 }
 
-func (tx *tx) change(ctx context.Context, p *stored, fn func(*approval.Player) (approval.Change, error)) error {
+func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Player) (approval.Change, error)) error {
 	child, live := studentOf(p.Player), p.DeletedAt.IsZero()
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
 		return err
 	}
-	if err := tx.accounts(ctx, p.Player); err != nil {
+	if err := tx.findOrAddAccounts(ctx, p.Player); err != nil {
 		return err
 	}
-	if live && !p.DeletedAt.IsZero() { // before the player's row, as everywhere
+	if live && !p.DeletedAt.IsZero() { // lock order: see lockCoach
 		if err := tx.unregisterPlayer(ctx, p.CoachID); err != nil {
 			return err
 		}
 	}
-	// Whatever follows is safe from rivals: they wait for this row and are stale.
+	// From here on, concurrent changes of this player wait for its row and get ErrStale.
 	if err := tx.savePlayer(ctx, p); err != nil {
 		return err
 	}
 	if studentOf(p.Player) != child && len(c.Opened) > 0 {
-		// fn knew the disputes about the child that the player was. Those about the
-		// one that it is now are all to be seen, as in AddPlayer.
+		// fn saw the disputes about the previous name and birth date. Check those about the
+		// new ones too.
 		if err := tx.disputes(ctx, p.Player); err != nil {
 			return err
 		}
@@ -145,8 +144,8 @@ func (tx *tx) change(ctx context.Context, p *stored, fn func(*approval.Player) (
 	return tx.apply(ctx, p.Player, c)
 }
 
-// apply writes everything of a change but the player itself. What rivals for
-// other players may wait for, the caps and the trays, comes last.
+// apply saves a change without the player's own row. It locks rows that changes of other
+// players use, the message limits and the accounts, last.
 func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) error {
 	steps := []func() error{
 		func() error { return tx.closeRequests(ctx, c.Closed) },

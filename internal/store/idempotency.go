@@ -10,13 +10,13 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
-// ClaimKey gives the key to the claim and returns nil, or returns what the
-// key holds. A key is free when it is new, when its answer has ended, and when
-// the same request was begun long ago and never finished.
+// ClaimKey claims the key and returns nil, or returns the stored response. A key can be
+// claimed if it is new, if its response has expired, or if the same request began before
+// AbandonedBefore and never finished.
 func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
-	var kept *idempotency.StoredResponse
+	var stored *idempotency.StoredResponse
 	err := db.write(ctx, func(tx *tx) error {
-		kept = nil
+		stored = nil
 		res, err := tx.Exec(ctx, `
 			INSERT INTO kept_answers (owner, key, fingerprint, status, lease, started_at, ends_at)
 			VALUES ($1, $2, $3, 0, $4, $5, $6)
@@ -27,7 +27,7 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 				OR kept_answers.status = 0 AND kept_answers.started_at < $7 AND kept_answers.fingerprint = excluded.fingerprint`,
 			c.Owner, c.Key, c.Fingerprint, c.LeaseID, micros(c.StartedAt), micros(c.EndsAt), micros(c.AbandonedBefore))
 		if err != nil {
-			return fmt.Errorf("claim answer: %w", err)
+			return fmt.Errorf("claim idempotency key: %w", err)
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 1 {
 			return err
@@ -36,15 +36,15 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 		err = tx.QueryRow(ctx, `SELECT fingerprint, answer FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
 			Scan(&found.Fingerprint, &found.Sealed)
 		if errors.Is(err, sql.ErrNoRows) {
-			return database.ErrStale // it was dropped just now
+			return database.ErrStale // it was released concurrently
 		}
-		kept = &found
+		stored = &found
 		return err
 	})
-	return kept, err
+	return stored, err
 }
 
-// SaveResponse keeps the first answer, if the lease still holds the key.
+// SaveResponse stores the response if the lease still holds the key.
 func (db *DB) SaveResponse(ctx context.Context, owner, key, lease string, status int, sealed []byte) error {
 	_, err := db.sql.Exec(ctx, `
 		UPDATE kept_answers SET status = $4, answer = $5
@@ -52,7 +52,7 @@ func (db *DB) SaveResponse(ctx context.Context, owner, key, lease string, status
 	return err
 }
 
-// ReleaseKey frees the key, if the lease still holds it.
+// ReleaseKey deletes the key if the lease still holds it.
 func (db *DB) ReleaseKey(ctx context.Context, owner, key, lease string) error {
 	_, err := db.sql.Exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, owner, key, lease)
 	return err
