@@ -112,7 +112,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	}
 	return &App{
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: c,
-		api: public, admin: newAdmin(cfg, o, s), worker: newWorker(cfg, o, s), hub: s.hub, readiness: s.readiness,
+		api: public, admin: newAdmin(cfg, o, s), worker: newWorker(cfg, o, s), hub: s.delivery.hub, readiness: s.readiness,
 	}, nil
 }
 

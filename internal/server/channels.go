@@ -56,6 +56,22 @@ func (c channels) routes() map[approval.Channel]approval.Route {
 	return routes
 }
 
+// delivery is what the store, the API and the worker use to deliver notifications.
+type delivery struct {
+	senders map[notify.Channel]worker.Sender
+	queue   *notify.QueueSignal // wakes the outbox
+	hub     *notify.Hub         // wakes the event streams
+}
+
+func newDelivery(c channels) (delivery, error) {
+	senders, err := c.newSenders()
+	if err != nil {
+		return delivery{}, err
+	}
+	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
+	return delivery{senders: senders, queue: queue, hub: new(notify.Hub)}, nil
+}
+
 func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {
 	senders := map[notify.Channel]worker.Sender{}
 	for name, channel := range c {

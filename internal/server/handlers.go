@@ -30,7 +30,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,
 		Tray:          s.tray,
-		Hub:           s.hub,
+		Hub:           s.delivery.hub,
 		Idempotency:   s.idempotency,
 		Phones:        s.operator.Phones,
 
@@ -61,7 +61,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
 		Phones:        s.operator.Phones,
 		Vault:         s.keys.Vault,
 
-		Wake:    s.hub.Wake,
+		Wake:    s.delivery.hub.Wake,
 		Ready:   s.readiness.check,
 		Metrics: s.instruments.metrics,
 		Observe: s.instruments.observeAdmin,

@@ -2,8 +2,6 @@ package server
 
 import (
 	"context"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -16,7 +14,6 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
-	"github.com/touchline/touchline/internal/worker"
 )
 
 // services are the services that the API, the operators' API and the worker share.
@@ -28,10 +25,8 @@ type services struct {
 	coach       coachServices
 	operator    operatorServices
 	tray        *notify.Tray
-	hub         *notify.Hub
+	delivery    delivery
 	idempotency *idempotency.Service
-	senders     map[notify.Channel]worker.Sender
-	queue       *notify.QueueSignal // wakes the outbox
 	readiness   *readiness
 	instruments instruments
 }
@@ -42,22 +37,20 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		return nil, err
 	}
 	ch := newChannels(cfg, o)
-	senders, err := ch.newSenders()
+	d, err := newDelivery(ch)
 	if err != nil {
 		return nil, err
 	}
-	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
-	hub := new(notify.Hub)
 	db := store.New(sql, store.Options{
 		NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
-		OnQueued:   queue.Wake,
-		OnNotified: func(accountIDs []string) { hub.Wake(accountIDs...) },
+		OnQueued:   d.queue.Wake,
+		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 	})
 	coaches, err := newCoachServices(cfg, o, db, files, tiers)
 	if err != nil {
 		return nil, err
 	}
-	m := instrument(cfg, o, db, queue.Lanes())
+	m := instrument(cfg, o, db, d.queue.Lanes())
 	return &services{
 		db:          db,
 		keys:        keys,
@@ -66,10 +59,8 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		coach:       coaches,
 		operator:    newOperatorServices(cfg, o, db, tiers),
 		tray:        &notify.Tray{Store: db, Now: o.Now},
-		hub:         hub,
+		delivery:    d,
 		idempotency: idempotency.New(db, keys.Vault.For(auth.ForAnswers), o.Now, o.NewID),
-		senders:     senders,
-		queue:       queue,
 		readiness:   &readiness{db: sql},
 		instruments: m,
 	}, nil

@@ -12,8 +12,8 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 	return worker.New(worker.Config{
 		Outbox: worker.NewOutbox(worker.OutboxConfig{
 			Store:       s.instruments.outbox,
-			Senders:     s.senders,
-			Signal:      s.queue,
+			Senders:     s.delivery.senders,
+			Signal:      s.delivery.queue,
 			OpenCode:    s.auth.Code,
 			LinkToken:   s.keys.Vault.LinkToken,
 			PublicURL:   cfg.PublicURL,
