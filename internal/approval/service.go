@@ -263,9 +263,7 @@ func (s *Service) CheckVisible(ctx context.Context, by actor.Actor, requestID st
 // Pending lists the pending consents of a coach's players, longest pending first.
 func (s *Service) Pending(ctx context.Context, by actor.Actor, page Page) ([]PendingItem, error) {
 	now := s.operation().Now
-	born := DateOf(now)
-	born.Year -= AdultAge
-	return s.Store.Pending(ctx, by.AccountID, born, now.Add(-s.Rules.ReminderWindow), page)
+	return s.Store.Pending(ctx, by.AccountID, AdultBirthDate(now), now.Add(-s.Rules.ReminderWindow), page)
 }
 
 // CheckAppAccess returns approval_pending for a student without an approved link,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
@@ -75,7 +76,7 @@ func (tx *tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int)
 
 // nameKey is the search key of a name: bytes, which both engines compare alike
 // whatever the collation of the database.
-func nameKey(name string) []byte { return []byte(fold(name)) }
+func nameKey(name string) []byte { return []byte(approval.FoldName(name)) }
 
 // prefixEnd returns a key above every key with this prefix: UTF-8 has no byte 0xff.
 func prefixEnd(key []byte) []byte { return append(append([]byte{}, key...), 0xff) }

@@ -62,8 +62,6 @@ func (tx *tx) countPlayers(ctx context.Context, coachID string, d *coach.Dashboa
 
 // countPending counts what Pending lists.
 func (tx *tx) countPending(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
-	adult := approval.DateOf(now)
-	adult.Year -= approval.AdultAge
 	return tx.QueryRow(ctx, `
 		SELECT count(*), count(*) FILTER (WHERE w.since < $3), count(*) FILTER (WHERE w.since < $4), min(w.since)
 		FROM (
@@ -73,7 +71,7 @@ func (tx *tx) countPending(ctx context.Context, coachID string, now time.Time, d
 			UNION ALL
 			SELECT p.student_pending_since FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
-		) w`, coachID, adult.String(), micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))).
+		) w`, coachID, approval.AdultBirthDate(now).String(), micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))).
 		Scan(&d.Pending.Total, &d.Pending.Over48h, &d.Pending.LongPending, intoTime(&d.Pending.Oldest))
 }
 

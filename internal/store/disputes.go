@@ -26,7 +26,7 @@ func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 		LEFT JOIN coaches c ON c.id = own.id
 		LEFT JOIN disputes d ON d.coach_id = own.id AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4)
 		LEFT JOIN accounts a ON a.id = d.approver_id
-		WHERE own.id = $1 `+tx.ForKeyShare("own"), p.CoachID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
+		WHERE own.id = $1 `+tx.ForKeyShare("own"), p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String())
 	var closed time.Time
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var role, number string
@@ -55,7 +55,7 @@ func (tx *tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Re
 		VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (coach_id, approver_id, player_id) DO UPDATE SET
 			student_key = excluded.student_key, date_of_birth = excluded.date_of_birth, created_at = excluded.created_at`,
-		p.CoachID, r.PartyID, p.ID, studentKey(p), p.Student.DateOfBirth.String(), micros(tx.Now))
+		p.CoachID, r.PartyID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("save dispute: %w", err)
 	}
@@ -70,7 +70,7 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 	err := tx.Defer(ctx, `
 		DELETE FROM disputes
 		WHERE coach_id = $1 AND approver_id = $2 AND (player_id = $3 OR student_key = $4 AND date_of_birth = $5)`,
-		p.CoachID, p.Approver(party).AccountID, p.ID, studentKey(p), p.Student.DateOfBirth.String())
+		p.CoachID, p.Approver(party).AccountID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String())
 	if err != nil {
 		return fmt.Errorf("lift dispute: %w", err)
 	}

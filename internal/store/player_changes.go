@@ -39,7 +39,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 			if err != nil {
 				return err
 			}
-			return errExists(id)
+			return approval.ErrPlayerExists(id)
 		}
 		// Load the disputes after the insert: it waits for a concurrent removal of the same
 		// player, whose disputes must be visible.
@@ -82,7 +82,7 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOpt
 		other, missing := samePlayer(ctx, db.sql, p.Player)
 		switch {
 		case missing == nil && other != id:
-			return errExists(other)
+			return approval.ErrPlayerExists(other)
 		case missing != nil && !errors.Is(missing, sql.ErrNoRows):
 			return missing
 		case attempt == maxRenameAttempts:
@@ -114,7 +114,7 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 }
 
 func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Player) (approval.Change, error)) error {
-	child, live := studentOf(p.Player), p.DeletedAt.IsZero()
+	before, live := p.Identity(), p.DeletedAt.IsZero()
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
 		return err
@@ -131,7 +131,7 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 	if err := tx.savePlayer(ctx, p); err != nil {
 		return err
 	}
-	if studentOf(p.Player) != child && len(c.Opened) > 0 {
+	if p.Identity() != before && len(c.Opened) > 0 {
 		// fn saw the disputes about the previous name and birth date. Check those about the
 		// new ones too.
 		if err := tx.disputes(ctx, p.Player); err != nil {

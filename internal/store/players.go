@@ -106,7 +106,7 @@ func (db *DB) Players(ctx context.Context, coachID string, f approval.Filter, pa
 			AND (CAST($4 AS TEXT) = '' OR p.student_state = $4 OR $4 = 'rejected' AND p.student_state = 'revoked')
 			AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key)
 		ORDER BY p.id DESC LIMIT $6`,
-		coachID, before(page.After.ID), f.GuardianStatus, f.StudentStatus, fold(f.Search), page.Limit)
+		coachID, before(page.After.ID), f.GuardianStatus, f.StudentStatus, approval.FoldName(f.Search), page.Limit)
 	return database.Collect(rs, err, db.scanPlayer)
 }
 
@@ -153,7 +153,7 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 			guardian_id, guardian_state, guardian_changed_at, guardian_pending_since, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
 		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
-		p.ID, p.CoachID, p.Version, p.Student.FullName, studentKey(p), p.Student.DateOfBirth.String(), searchKey(p), sealed,
+		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed,
 		text(string(p.Student.Number)), text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
 		micros(p.StudentApprover.Consent.ChangedAt), micros(p.StudentApprover.Consent.PendingSince),
 		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
@@ -191,7 +191,7 @@ func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer) error {
 			deleted_at = $23
 		WHERE id = $1 AND version = $2`,
 		p.ID, p.Version,
-		p.Student.FullName, studentKey(p.Player), p.Student.DateOfBirth.String(), searchKey(p.Player), p.sealed, text(string(p.Student.Number)),
+		p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, text(string(p.Student.Number)),
 		text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
 		micros(p.StudentApprover.Consent.ChangedAt), micros(p.StudentApprover.Consent.PendingSince), text(requestID(p.StudentApprover)),
 		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
@@ -211,12 +211,8 @@ func samePlayer(ctx context.Context, q database.Querier, p *approval.Player) (st
 	err := q.QueryRow(ctx, `
 		SELECT id FROM players
 		WHERE coach_id = $1 AND student_key = $2 AND date_of_birth = $3 AND deleted_at IS NULL`,
-		p.CoachID, studentKey(p), p.Student.DateOfBirth.String()).Scan(&id)
+		p.CoachID, p.Identity().NameKey, p.Student.DateOfBirth.String()).Scan(&id)
 	return id, err
-}
-
-func errExists(id string) error {
-	return fault.New(fault.Conflict, "player_exists", "You have a player of this name and birth date already.").With("player_id", id)
 }
 
 func guardianOf(p *approval.Player) approval.Guardian {
