@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// Secrets returns all key material, sealed as it is kept.
+// Secrets returns all key material, encrypted.
 func (in *Installation) Secrets(ctx context.Context) ([]auth.Secret, error) {
 	rs, err := in.sql.Query(ctx, `SELECT id, purpose, sealed, created_at, active_at, ends_at FROM secrets ORDER BY id`)
 	return database.Collect(rs, err, func(s database.Scanner) (auth.Secret, error) {
@@ -18,7 +18,7 @@ func (in *Installation) Secrets(ctx context.Context) ([]auth.Secret, error) {
 	})
 }
 
-// AddSecret keeps s unless there is one with its id.
+// AddSecret saves s unless a secret with its ID exists.
 func (in *Installation) AddSecret(ctx context.Context, s auth.Secret) error {
 	_, err := in.sql.Exec(ctx, `
 		INSERT INTO secrets (id, purpose, sealed, created_at, active_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)
@@ -26,7 +26,7 @@ func (in *Installation) AddSecret(ctx context.Context, s auth.Secret) error {
 	return err
 }
 
-// DropSecrets removes the secrets that ended before then.
+// DropSecrets removes the secrets that ended before a time.
 func (in *Installation) DropSecrets(ctx context.Context, before time.Time) error {
 	_, err := in.sql.Exec(ctx, `DELETE FROM secrets WHERE ends_at < $1`, micros(before))
 	return err

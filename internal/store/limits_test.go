@@ -15,10 +15,10 @@ func limit(key string, most int, per time.Duration) auth.Limit {
 	return auth.Limit{Name: key, Key: key, Max: most, Per: per}
 }
 
-// take counts once and returns which limit refused and for how long; "" is none.
-func (p *pitch) take(limits ...auth.Limit) (refused string, wait time.Duration) {
+// occur counts one occurrence. It returns the limit that refused it, or "", and the wait.
+func (p *pitch) occur(limits ...auth.Limit) (refused string, wait time.Duration) {
 	p.Helper()
-	limited, err := p.db.Take(bg, limits...)
+	limited, err := p.db.CountOccurrence(bg, limits...)
 	ok(p, err)
 	if limited == nil {
 		return "", 0
@@ -26,18 +26,19 @@ func (p *pitch) take(limits ...auth.Limit) (refused string, wait time.Duration) 
 	return limited.Name, limited.Wait
 }
 
-// Of four hundred rivals on two replicas exactly three pass a limit of three.
-func TestLimitUnderRivals(t *testing.T) {
+// TestLimitIsExactUnderConcurrency sends 400 concurrent occurrences from two replicas:
+// a limit of three admits exactly three.
+func TestLimitIsExactUnderConcurrency(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		t.Parallel()
 		p := newPitch(t, url)
 		other := store.New(openDatabase(t, url, database.Options{Now: p.clock.Now, MaxConns: 2}), store.Options{})
 		replicas := []*store.DB{p.db, other}
-		var passed atomic.Int32
+		var admitted atomic.Int32
 		for _, err := range rivals(400, func(i int) error {
-			limited, err := replicas[i%2].Take(bg, limit("a", 3, time.Hour), limit("b", 1000, time.Hour))
+			limited, err := replicas[i%2].CountOccurrence(bg, limit("a", 3, time.Hour), limit("b", 1000, time.Hour))
 			if err == nil && limited == nil {
-				passed.Add(1)
+				admitted.Add(1)
 			} else if err == nil && (limited.Name != "a" || limited.Wait != time.Hour) {
 				p.Errorf("refused by %s for %s", limited.Name, limited.Wait)
 			}
@@ -45,28 +46,28 @@ func TestLimitUnderRivals(t *testing.T) {
 		}) {
 			ok(p, err)
 		}
-		if n := passed.Load(); n != 3 {
-			p.Errorf("%d passed, want 3", n)
+		if n := admitted.Load(); n != 3 {
+			p.Errorf("%d admitted, want 3", n)
 		}
-		// What the other limit counted of those refused was given back.
+		// The refused occurrences do not count against the other limit.
 		for i := range 997 {
-			if refused, _ := p.take(limit("b", 1000, time.Hour)); refused != "" {
-				p.Fatalf("refused after %d", 3+i)
+			if refused, _ := p.occur(limit("b", 1000, time.Hour)); refused != "" {
+				p.Fatalf("refused occurrence %d, want 1000 admitted", 3+i)
 			}
 		}
-		if refused, _ := p.take(limit("b", 1000, time.Hour)); refused != "b" {
-			p.Error("more than a thousand passed")
+		if refused, _ := p.occur(limit("b", 1000, time.Hour)); refused != "b" {
+			p.Error("more than 1000 admitted")
 		}
 	})
 }
 
-// In no window are there more than Max, wherever it begins, and the wait is exact.
+// TestLimitWindow checks that the window slides and that the wait is exact.
 func TestLimitWindow(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		l := limit("a", 4, time.Hour)
 		want := func(refused string, wait time.Duration) {
 			p.Helper()
-			if gotName, gotWait := p.take(l); gotName != refused || gotWait != wait {
+			if gotName, gotWait := p.occur(l); gotName != refused || gotWait != wait {
 				p.Fatalf("refused by %q for %s, want %q for %s", gotName, gotWait, refused, wait)
 			}
 		}
@@ -79,14 +80,14 @@ func TestLimitWindow(t *testing.T) {
 		p.clock.advance(30*time.Minute - time.Microsecond)
 		want("a", time.Microsecond)
 		p.clock.advance(time.Microsecond)
-		want("", 0) // at 1:00, when the one of 0:00 has left the window
+		want("", 0) // at 1:00, when 0:00 has left the window
 		want("a", 30*time.Minute)
 		p.clock.advance(30 * time.Minute)
 		for range 3 { // at 1:30
 			want("", 0)
 		}
 		want("a", 30*time.Minute)
-		p.clock.advance(24 * time.Hour) // a long rest saves no more than Max
+		p.clock.advance(24 * time.Hour) // after a long pause, still Max
 		for range 4 {
 			want("", 0)
 		}
@@ -94,51 +95,53 @@ func TestLimitWindow(t *testing.T) {
 	})
 }
 
-// Where one limit refuses none counts, and the longest wait is answered.
-func TestLimitsAllOrNone(t *testing.T) {
+// TestLimitsCountAllOrNone checks that a refused occurrence counts against no limit, and
+// that the longest wait is returned.
+func TestLimitsCountAllOrNone(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		a, b, c := limit("a", 1, time.Minute), limit("b", 2, time.Hour), limit("c", 2, time.Hour)
-		if refused, _ := p.take(a, b, c); refused != "" {
+		if refused, _ := p.occur(a, b, c); refused != "" {
 			p.Fatalf("refused by %s", refused)
 		}
 		for range 20 {
-			if refused, wait := p.take(a, b, c); refused != "a" || wait != time.Minute {
+			if refused, wait := p.occur(a, b, c); refused != "a" || wait != time.Minute {
 				p.Fatalf("refused by %q for %s", refused, wait)
 			}
 		}
 		p.clock.advance(time.Minute)
-		if refused, _ := p.take(a, b, c); refused != "" {
-			p.Fatalf("refused by %q: what was refused has counted", refused)
+		if refused, _ := p.occur(a, b, c); refused != "" {
+			p.Fatalf("refused by %q: a refused occurrence was counted", refused)
 		}
-		if refused, wait := p.take(a, b); refused != "b" || wait != 59*time.Minute {
-			p.Errorf("refused by %q for %s, want the longer wait of b", refused, wait)
+		if refused, wait := p.occur(a, b); refused != "b" || wait != 59*time.Minute {
+			p.Errorf("refused by %q for %s, want b for 59m, the longer wait", refused, wait)
 		}
 		p.clock.advance(59 * time.Minute)
-		if refused, _ := p.take(c); refused != "" {
+		if refused, _ := p.occur(c); refused != "" {
 			p.Errorf("refused by %q", refused)
 		}
-		if refused, wait := p.take(limit("none", 1, time.Second)); refused != "" || wait != 0 {
-			p.Errorf("a fresh limit refused for %s", wait)
+		if refused, wait := p.occur(limit("none", 1, time.Second)); refused != "" || wait != 0 {
+			p.Errorf("a new limit refused for %s", wait)
 		}
-		if refused, _ := p.take(); refused != "" {
-			p.Errorf("no limit at all refused as %q", refused)
+		if refused, _ := p.occur(); refused != "" {
+			p.Errorf("refused by %q without a limit", refused)
 		}
 	})
 }
 
-// The sweep takes limits that no longer bind, and no other.
-func TestSweepLeavesLimits(t *testing.T) {
+// TestSweepRemovesIdleLimits checks that Sweep removes limits whose windows are empty,
+// and no others.
+func TestSweepRemovesIdleLimits(t *testing.T) {
 	onPitch(t, func(p *pitch) {
-		used, resting := limit("used", 2, time.Hour), limit("resting", 2, time.Minute)
-		p.take(used)
-		p.take(used)
-		p.take(resting)
+		used, idle := limit("used", 2, time.Hour), limit("idle", 2, time.Minute)
+		p.occur(used)
+		p.occur(used)
+		p.occur(idle)
 		p.clock.advance(10 * time.Minute)
 		ok(p, p.db.SweepAt(bg, p.clock.Now()))
 		if n, err := p.db.CountLimits(bg); err != nil || n != 1 {
-			p.Errorf("%d limits are left, want the used one: %v", n, err)
+			p.Errorf("%d limits are left, %v, want 1", n, err)
 		}
-		if refused, wait := p.take(used); refused != "used" || wait != 50*time.Minute {
+		if refused, wait := p.occur(used); refused != "used" || wait != 50*time.Minute {
 			p.Errorf("refused by %q for %s", refused, wait)
 		}
 	})

@@ -14,36 +14,36 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// challenge opens a challenge that never ends in a slot.
-func (p *pitch) challenge(s auth.ChallengeKey) {
+// challenge opens a challenge that outlives the test.
+func (p *pitch) challenge(key auth.ChallengeKey) {
 	p.Helper()
 	now := p.clock.Now()
 	_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
-		Challenge:   auth.Challenge{ChallengeKey: s, ID: p.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(1000 * day)},
+		Challenge:   auth.Challenge{ChallengeKey: key, ID: p.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(1000 * day)},
 		MaxAttempts: 1000, LastSentBefore: now.Add(day),
 	})
 	ok(p, err)
 }
 
-// guess is a try at the first slot with a live challenge.
-func (p *pitch) guess(right bool, most int, slots ...auth.ChallengeKey) auth.Attempt {
+// attempt returns an attempt with a correct or a wrong code.
+func (p *pitch) attempt(correct bool, maxFailures int, keys ...auth.ChallengeKey) auth.Attempt {
 	return auth.Attempt{
-		Keys: slots, MaxAttempts: 1000, MaxFailures: func(auth.ChallengeKey) int { return most }, Now: p.clock.Now(),
-		Matches: func(auth.Challenge) bool { return right },
+		Keys: keys, MaxAttempts: 1000, MaxFailures: func(auth.ChallengeKey) int { return maxFailures }, Now: p.clock.Now(),
+		Matches: func(auth.Challenge) bool { return correct },
 	}
 }
 
-// TestWrongTriesOfAnyDay holds the limit on wrong tries against a plain list of them:
-// so many in any 24 h, then 24 h of none, and a right code counts for nothing.
-func TestWrongTriesOfAnyDay(t *testing.T) {
+// TestOTPFailuresMatchModel compares the limit on wrong codes with a plain list of
+// them: a maximum in any 24 h, then a block of 24 h. Correct codes do not count.
+func TestOTPFailuresMatchModel(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		for round := range 6 {
 			seed := uint64(time.Now().UnixNano())
 			dice := rand.New(rand.NewPCG(uint64(round), seed))
-			slot, most := auth.ChallengeKey{Number: number(round), Role: actor.Coach}, 1+dice.IntN(11)
+			key, most := auth.ChallengeKey{Number: number(round), Role: actor.Coach}, 1+dice.IntN(11)
 			var wrong []time.Time
 			var blocked time.Time
-			p.challenge(slot)
+			p.challenge(key)
 			for i := range 100 {
 				p.clock.advance(time.Duration(dice.IntN(5*3600)) * time.Second)
 				if dice.IntN(4) == 0 {
@@ -67,33 +67,34 @@ func TestWrongTriesOfAnyDay(t *testing.T) {
 						blocked = now.Add(day)
 					}
 				}
-				got, err := p.db.VerifyOTP(bg, p.guess(right, most, slot))
+				got, err := p.db.VerifyOTP(bg, p.attempt(right, most, key))
 				ok(p, err)
 				if got.Outcome != want.Outcome || got.AttemptsLeft != want.AttemptsLeft || want.Outcome == auth.Blocked && !got.EndsAt.Equal(want.EndsAt) {
-					p.Fatalf("round %d of seed %d, guess %d of %d a day: %+v, want %+v", round, seed, i, most, got, want)
+					p.Fatalf("round %d of seed %d, attempt %d with %d a day: got %+v, want %+v", round, seed, i, most, got, want)
 				}
-				p.challenge(slot) // a wrong one is a try of it
+				p.challenge(key) // a wrong code uses an attempt of it
 			}
 		}
 	})
 }
 
-// TestLoginsAgainstEnds: logins from devices, whose challenges are their own, race
-// with whatever ends the account or gives it another number. No session outlives that.
-func TestLoginsAgainstEnds(t *testing.T) {
+// TestLoginRacesWithAccountEnd runs logins from proven devices, which have their own
+// challenges, while the account closes, is suspended or changes its number. No session
+// stays active afterwards.
+func TestLoginRacesWithAccountEnd(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		for round := range 30 {
 			shared := auth.ChallengeKey{Number: number(2 * round), Role: actor.Coach}
 			to := auth.ChallengeKey{Number: number(2*round + 1), Role: actor.Coach}
-			login := func(slots ...auth.ChallengeKey) *auth.Session {
-				now, try := p.clock.Now(), p.guess(true, 10, slots...)
+			login := func(keys ...auth.ChallengeKey) *auth.Session {
+				now, attempt := p.clock.Now(), p.attempt(true, 10, keys...)
 				s := &auth.Session{
 					ID: p.db.NewID(), AccountID: p.db.NewID(), Role: actor.Coach, Number: shared.Number, DeviceID: uuid.NewString(), Generation: 1,
 					CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(day), EndsAt: now.Add(2 * day),
 				}
-				try.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now.Add(day)}
-				if tried, err := p.db.VerifyOTP(bg, try); err != nil || tried.Outcome != auth.CorrectCode && tried.Outcome != auth.AccountSuspended {
-					p.Errorf("login: %+v, %v", tried, err)
+				attempt.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now.Add(day)}
+				if result, err := p.db.VerifyOTP(bg, attempt); err != nil || result.Outcome != auth.CorrectCode && result.Outcome != auth.AccountSuspended {
+					p.Errorf("login: got %+v, %v", result, err)
 				}
 				return s
 			}
@@ -111,13 +112,13 @@ func TestLoginsAgainstEnds(t *testing.T) {
 				})
 			}
 			var err error
-			switch try := p.guess(true, 10, shared); round % 3 {
+			switch attempt := p.attempt(true, 10, shared); round % 3 {
 			case 0:
-				_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: try})
+				_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: attempt})
 			case 1:
 				err = (&coach.AccountAdmin{Store: p.db}).Suspend(bg, testOperator, by.AccountID, "why")
 			default:
-				_, err = p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to.Number, Current: try, New: p.guess(true, 10, to)})
+				_, err = p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to.Number, Current: attempt, New: p.attempt(true, 10, to)})
 			}
 			if kind := fault.KindOf(err); err != nil && (kind == fault.Internal || kind == fault.Unavailable) {
 				p.Error(err)
@@ -130,7 +131,7 @@ func TestLoginsAgainstEnds(t *testing.T) {
 			`SELECT count(*) FROM otp_failures WHERE times <> ''`,
 		} {
 			if n := p.count(query); n != 0 {
-				p.Errorf("%s: %d", query, n)
+				p.Errorf("%s: got %d, want 0", query, n)
 			}
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 )
 
-// RevokeSession ends a session for an operator and returns whose it was, "" where
-// there is none that lives.
+// RevokeSession ends a session for an operator and returns its account, or "" if there
+// is no live session with the ID.
 func (db *DB) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
 	var accountID string
 	err := db.write(ctx, func(tx *tx) error {
