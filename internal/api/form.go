@@ -74,7 +74,7 @@ type formReader struct {
 func (fr *formReader) read(header http.Header) (*form, error) {
 	_, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || parameters["boundary"] == "" {
-		return nil, errForm("Its Content-Type names no boundary.")
+		return nil, errForm("Its Content-Type has no boundary.")
 	}
 	fr.form = &form{texts: map[string]string{}}
 	parts := multipart.NewReader(fr.body, parameters["boundary"])
@@ -139,7 +139,7 @@ func (fr *formReader) text(part *multipart.Part, name string) error {
 		text = ""
 		_, err = io.Copy(io.Discard, part)
 	case !utf8.ValidString(text):
-		fr.form.faults.Add(wire.PointTo("", name), "invalid_characters", "This is not UTF-8.")
+		fr.form.faults.Add(wire.PointTo("", name), "invalid_characters", "This must be UTF-8.")
 		text = ""
 	}
 	fr.form.texts[name] = text

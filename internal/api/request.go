@@ -56,7 +56,7 @@ func (s *Server) authenticateOptional(r *http.Request) (Caller, error) {
 func public(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r) }
 
 func errRole() error {
-	return fault.New(fault.Forbidden, "role_not_allowed", "This call is not for the role in which you are signed in.")
+	return fault.New(fault.Forbidden, "role_not_allowed", "Your role may not make this call. Sign in with another role.")
 }
 
 // authorize refuses a caller.

@@ -100,7 +100,7 @@ func acceptable(h http.Header, produces string) bool {
 }
 
 func errNotAcceptable(produces string) error {
-	return fault.New(fault.NotAcceptable, "not_acceptable", "This call answers %s, which the Accept header does not admit.", produces)
+	return fault.New(fault.NotAcceptable, "not_acceptable", "This call returns %s, but the Accept header excludes it. Add it, or leave the header out.", produces)
 }
 
 // mediaTypes are the media types of a body of this kind.

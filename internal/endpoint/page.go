@@ -26,7 +26,7 @@ func QueryPage[K, C any](m Meta[C], sealer wire.Sealer, callerID string, f *wire
 func NewPage[K, C any](m Meta[C], sealer wire.Sealer, callerID string, limit int, cursor *string, f *wire.Faults) Page[K] {
 	p := Page[K]{limit: limit, cursors: wire.Cursors{Sealer: sealer, Scope: m.Route + "\x00" + callerID}}
 	if cursor != nil && !p.cursors.Decode(*cursor, &p.After) {
-		f.Add("/cursor", "invalid_value", "This is no next_cursor of this list. Begin again without it.")
+		f.Add("/cursor", "invalid_value", "This is not a next_cursor of this list. Start again without a cursor.")
 	}
 	return p
 }
