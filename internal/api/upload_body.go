@@ -32,6 +32,9 @@ type uploadBody struct {
 }
 
 func (s *Server) uploadBody(upload endpoint.Upload) *uploadBody {
+	// Over HTTP/2, net/http resets the stream when the server's write timeout passes,
+	// even if the handler still reads.
+	_ = upload.Control.SetWriteDeadline(time.Now().Add(s.UploadTimeout + uploadWorkTimeout + httpx.WriteTimeout))
 	return &uploadBody{
 		source: upload, control: upload.Control, stall: s.UploadStallTimeout, timeout: s.UploadTimeout,
 		startedAt: time.Now(), bytesLeft: maxUpload, headingLeft: -1,

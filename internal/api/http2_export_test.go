@@ -1,0 +1,20 @@
+package api
+
+import (
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/touchline/touchline/internal/endpoint"
+)
+
+// NewEventWriter returns the write function of an event stream on w.
+func NewEventWriter(w http.ResponseWriter, timeout time.Duration) func(text string) bool {
+	return (&eventWriter{w: w, control: http.NewResponseController(w), timeout: timeout}).write
+}
+
+// NewUploadBody returns the body of an upload request as a handler reads it.
+func NewUploadBody(w http.ResponseWriter, r *http.Request) io.Reader {
+	s := &Server{Config: Config{UploadStallTimeout: uploadStallTimeout, UploadTimeout: uploadTimeout}}
+	return s.uploadBody(endpoint.Upload{Reader: r.Body, Control: http.NewResponseController(w)})
+}
