@@ -174,10 +174,11 @@ func TestCrowd(t *testing.T) {
 		for range 3 {
 			ok(t, c.signIn(c.number()))
 		}
+		seed := storetest.Seed(t)
 		var wait sync.WaitGroup
 		for worker := range 8 {
 			wait.Go(func() {
-				dice := rand.New(rand.NewPCG(uint64(worker), uint64(time.Now().UnixNano())))
+				dice := storetest.Rand(seed, worker)
 				for range 120 {
 					c.clock.advance(time.Millisecond)
 					what, err := c.act(dice)

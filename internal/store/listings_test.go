@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +75,7 @@ func TestConcurrentListingChanges(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newPitch(t, url)
 		p.db.Settings.MessagesPerCoach = 1000
+		random := storetest.Rand(storetest.Seed(t), 0)
 		for round := range 25 {
 			id := p.coach(100 + round).AccountID
 			ok(t, p.show(id, true))
@@ -109,7 +109,7 @@ func TestConcurrentListingChanges(t *testing.T) {
 					})
 				},
 			}
-			order := rand.Perm(2 * len(changes))
+			order := random.Perm(2 * len(changes))
 			p.tally(rivals(len(order), func(i int) error { return changes[order[i]%len(changes)](i) }))
 			card, terms := p.storedListing(id)
 			wantCard, wantTerms := p.reindexedListing(id)
@@ -129,7 +129,7 @@ func TestListingFollowsProfile(t *testing.T) {
 			t.Fatalf("listed before the coach asked for it: %s", card)
 		}
 		ok(t, p.show(id, true))
-		long := strings.Repeat("word ", 300) + strings.Join(strings.Fields(fmt.Sprint(rand.Perm(200))), " ")
+		long := strings.Repeat("word ", 300) + strings.Join(strings.Fields(fmt.Sprint(storetest.Rand(storetest.Seed(t), 0).Perm(200))), " ")
 		ok(t, p.profile(id, "Bela Rao", long, "Football", "Hockey"))
 		card, terms := p.storedListing(id)
 		if !strings.Contains(card, "Bela Rao") || slices.Contains(terms, "w:asha") || !slices.Contains(terms, "w:bel") || !slices.Contains(terms, "s:hockey") {

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/storetest"
 )
 
 // challenge opens a challenge that outlives the test.
@@ -37,9 +38,9 @@ func (p *pitch) attempt(correct bool, maxFailures int, keys ...auth.ChallengeKey
 // them: a maximum in any 24 h, then a block of 24 h. Correct codes do not count.
 func TestOTPFailuresMatchModel(t *testing.T) {
 	onPitch(t, func(p *pitch) {
+		seed := storetest.Seed(p)
 		for round := range 6 {
-			seed := uint64(time.Now().UnixNano())
-			dice := rand.New(rand.NewPCG(uint64(round), seed))
+			dice := storetest.Rand(seed, round)
 			key, most := auth.ChallengeKey{Number: number(round), Role: actor.Coach}, 1+dice.IntN(11)
 			var wrong []time.Time
 			var blocked time.Time
@@ -70,7 +71,7 @@ func TestOTPFailuresMatchModel(t *testing.T) {
 				got, err := p.db.VerifyOTP(bg, p.attempt(right, most, key))
 				ok(p, err)
 				if got.Outcome != want.Outcome || got.AttemptsLeft != want.AttemptsLeft || want.Outcome == auth.Blocked && !got.EndsAt.Equal(want.EndsAt) {
-					p.Fatalf("round %d of seed %d, attempt %d with %d a day: got %+v, want %+v", round, seed, i, most, got, want)
+					p.Fatalf("round %d, attempt %d with %d a day: got %+v, want %+v", round, i, most, got, want)
 				}
 				p.challenge(key) // a wrong code uses an attempt of it
 			}
