@@ -28,7 +28,9 @@ type fakeTokenStore struct{ operator.Store }
 func (fakeTokenStore) TokenByHash(context.Context, []byte) (*operator.Token, error) {
 	return &operator.Token{ID: coachID, Name: "desk", Scopes: []operator.Scope{operator.KYC}, EndsAt: time.Now().Add(time.Hour)}, nil
 }
+
 func (fakeTokenStore) MarkTokenUsed(context.Context, string, time.Time, time.Time) error { return nil }
+
 func (fakeTokenStore) Record(context.Context, actor.Operator, string, string, string, string) error {
 	return nil
 }

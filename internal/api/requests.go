@@ -164,8 +164,8 @@ type reminderResponse struct {
 	RemindersLeft int `json:"reminders_left"`
 }
 
-// request returns r. A party sees the reasons of deliveries only of its own request,
-// because those of the other party tell what number that party has.
+// request returns r. A party does not see the delivery reasons of the other party,
+// because they reveal facts about its number.
 func (v view) request(r *approval.Request) requestResponse {
 	a := requestResponse{
 		RequestID: r.ID, PlayerID: r.PlayerID, ApproverType: r.Party, State: r.State,
