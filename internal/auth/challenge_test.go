@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 )
 
-// TestCodesAreUniform: each digit is as likely as any other, in every place.
+// TestCodesAreUniform checks that every digit is equally likely in every place.
 func TestCodesAreUniform(t *testing.T) {
 	const codes = 20_000
 	random := rand.NewChaCha8([32]byte{1})
@@ -22,13 +22,13 @@ func TestCodesAreUniform(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(code) != length || strings.Trim(code, "0123456789") != "" {
-				t.Fatalf("%q has not %d digits", code, length)
+				t.Fatalf("got the code %q, want %d digits", code, length)
 			}
 			for place := range length {
 				counts[place][code[place]-'0']++
 			}
 		}
-		// Chi-squared with 9 degrees of freedom: above 33.7 once in 10,000.
+		// Chi-squared with 9 degrees of freedom is above 33.7 once in 10,000.
 		for place, count := range counts {
 			const expected = codes / 10.0
 			chi := 0.0
@@ -42,9 +42,8 @@ func TestCodesAreUniform(t *testing.T) {
 	}
 }
 
-// TestNoRandomness: without it there is no code.
-func TestNoRandomness(t *testing.T) {
+func TestCodeWithoutRandomness(t *testing.T) {
 	if code, err := auth.NewCode(iotest.ErrReader(errors.New("dry")), 6); err == nil || code != "" {
-		t.Errorf("%q, %v", code, err)
+		t.Errorf("got %q, %v, want an error", code, err)
 	}
 }

@@ -2,7 +2,7 @@ package auth
 
 import "crypto/ecdsa"
 
-// What the tests look at from outside.
+// Exports for tests.
 const (
 	CacheSize    = cacheSize
 	RefreshBytes = refreshBytes

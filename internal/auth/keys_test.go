@@ -14,44 +14,44 @@ import (
 
 var masterKey, otherMasterKey = bytes.Repeat([]byte("m"), 32), bytes.Repeat([]byte("o"), 32)
 
-// start is when the tests' clocks begin.
+// start is the first time of every test clock.
 var start = time.Date(2026, 1, 15, 12, 0, 0, 0, time.UTC)
 
-// clock is moved by hand.
-type clock struct {
+// fakeClock moves only with advance.
+type fakeClock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-func newClock() *clock { return &clock{at: start} }
+func newClock() *fakeClock { return &fakeClock{at: start} }
 
-func (c *clock) Now() time.Time {
+func (c *fakeClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
-func (c *clock) advance(d time.Duration) {
+func (c *fakeClock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
 }
 
-// keyStore keeps secrets as the database does.
-type keyStore struct {
+// fakeKeyStore holds secrets in memory.
+type fakeKeyStore struct {
 	mu      sync.Mutex
 	secrets []auth.Secret
-	// beforeAdd runs before a secret is added; its error is the store's.
+	// beforeAdd runs before AddSecret, which returns its error.
 	beforeAdd func(auth.Secret) error
 }
 
-func (k *keyStore) Secrets(context.Context) ([]auth.Secret, error) {
+func (k *fakeKeyStore) Secrets(context.Context) ([]auth.Secret, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.secrets), nil
 }
 
-func (k *keyStore) AddSecret(_ context.Context, s auth.Secret) error {
+func (k *fakeKeyStore) AddSecret(_ context.Context, s auth.Secret) error {
 	if k.beforeAdd != nil {
 		if err := k.beforeAdd(s); err != nil {
 			return err
@@ -59,13 +59,13 @@ func (k *keyStore) AddSecret(_ context.Context, s auth.Secret) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !slices.ContainsFunc(k.secrets, func(have auth.Secret) bool { return have.ID == s.ID }) {
+	if !slices.ContainsFunc(k.secrets, func(other auth.Secret) bool { return other.ID == s.ID }) {
 		k.secrets = append(k.secrets, s)
 	}
 	return nil
 }
 
-func (k *keyStore) DropSecrets(_ context.Context, before time.Time) error {
+func (k *fakeKeyStore) DropSecrets(_ context.Context, before time.Time) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.secrets = slices.DeleteFunc(k.secrets, func(s auth.Secret) bool { return s.EndsAt.Before(before) })
@@ -81,7 +81,7 @@ func openKeys(t testing.TB, store auth.KeyStore, now func() time.Time) *auth.Key
 	return keys
 }
 
-// published returns the ids of the keys in the JWKS, oldest first.
+// published returns the IDs of the keys in the JWKS, oldest first.
 func published(t *testing.T, keys *auth.Keys) []string {
 	t.Helper()
 	set, err := keys.JWKS()
@@ -95,10 +95,10 @@ func published(t *testing.T, keys *auth.Keys) []string {
 	return ids
 }
 
-// TestReplicasRace: those that start at once on an empty database agree.
-func TestReplicasRace(t *testing.T) {
+// TestConcurrentFirstStartsAgree starts replicas concurrently on an empty database.
+func TestConcurrentFirstStartsAgree(t *testing.T) {
 	for range 20 {
-		store := new(keyStore)
+		store := new(fakeKeyStore)
 		replicas := make([]*auth.Keys, 4)
 		var wait sync.WaitGroup
 		for i := range replicas {
@@ -116,40 +116,39 @@ func TestReplicasRace(t *testing.T) {
 		}
 		first, err := replicas[0].JWKS()
 		if err != nil || len(first) != 1 {
-			t.Fatalf("%d signing keys, %v", len(first), err)
+			t.Fatalf("got %d signing keys, %v, want 1", len(first), err)
 		}
 		for _, keys := range replicas[1:] {
 			if !bytes.Equal(keys.Vault.MAC(auth.ForOTP), replicas[0].Vault.MAC(auth.ForOTP)) {
-				t.Fatal("two replicas, two secrets")
+				t.Fatal("two replicas have different secrets")
 			}
 			if set, err := keys.JWKS(); err != nil || !slices.Equal(set, first) {
-				t.Fatalf("two replicas, two signing keys: %v", err)
+				t.Fatalf("two replicas have different signing keys: %v", err)
 			}
 		}
 	}
 }
 
-// TestMasterKey: the database knows one, and it has the right length.
-func TestMasterKey(t *testing.T) {
-	store := new(keyStore)
+func TestOpenKeysRefusesWrongMasterKey(t *testing.T) {
+	store := new(fakeKeyStore)
 	openKeys(t, store, newClock().Now)
 	if _, err := auth.OpenKeys(t.Context(), store, otherMasterKey, newClock().Now); !errors.Is(err, auth.ErrMasterKey) {
-		t.Errorf("another master key: %v", err)
+		t.Errorf("other master key: got %v, want ErrMasterKey", err)
 	}
 	for _, n := range []int{0, 16, 31, 33} {
 		if _, err := auth.OpenKeys(t.Context(), store, make([]byte, n), newClock().Now); err == nil || errors.Is(err, auth.ErrMasterKey) {
-			t.Errorf("a master key of %d bytes: %v", n, err)
+			t.Errorf("master key of %d bytes: got %v, want an error about the length", n, err)
 		}
 	}
 }
 
-// TestMasterKeysRace: of two replicas that start at once with different master
-// keys, the one whose secret was not kept must leave nothing behind, at whatever
-// point the other one stands.
-func TestMasterKeysRace(t *testing.T) {
-	store := new(keyStore)
-	crash := errors.New("the first replica ends here")
-	loser := &racer{keyStore: store, meanwhile: func() {
+// TestConcurrentFirstStartsWithTwoMasterKeys checks that the replica that inserts its
+// secret second adds no signing key, even if the first one has crashed before it added
+// its own.
+func TestConcurrentFirstStartsWithTwoMasterKeys(t *testing.T) {
+	store := new(fakeKeyStore)
+	crash := errors.New("the first replica crashes")
+	second := &interleavedStore{fakeKeyStore: store, beforeFirstAdd: func() {
 		store.beforeAdd = func(s auth.Secret) error {
 			if s.Purpose == "signing" {
 				return crash
@@ -157,41 +156,40 @@ func TestMasterKeysRace(t *testing.T) {
 			return nil
 		}
 		if _, err := auth.OpenKeys(t.Context(), store, masterKey, newClock().Now); !errors.Is(err, crash) {
-			t.Errorf("the first replica: %v", err)
+			t.Errorf("first replica: got %v, want the crash", err)
 		}
 		store.beforeAdd = nil
 	}}
-	if _, err := auth.OpenKeys(t.Context(), loser, otherMasterKey, newClock().Now); !errors.Is(err, auth.ErrMasterKey) {
-		t.Errorf("the replica that lost: %v", err)
+	if _, err := auth.OpenKeys(t.Context(), second, otherMasterKey, newClock().Now); !errors.Is(err, auth.ErrMasterKey) {
+		t.Errorf("second replica: got %v, want ErrMasterKey", err)
 	}
 	openKeys(t, store, newClock().Now)
 }
 
-// racer is a keyStore on which something else happens before the first secret
-// is added.
-type racer struct {
-	*keyStore
-	meanwhile func()
+// interleavedStore runs beforeFirstAdd before the first secret is added.
+type interleavedStore struct {
+	*fakeKeyStore
+	beforeFirstAdd func()
 }
 
-func (r *racer) AddSecret(ctx context.Context, s auth.Secret) error {
-	if r.meanwhile != nil {
-		r.meanwhile()
-		r.meanwhile = nil
+func (s *interleavedStore) AddSecret(ctx context.Context, secret auth.Secret) error {
+	if s.beforeFirstAdd != nil {
+		s.beforeFirstAdd()
+		s.beforeFirstAdd = nil
 	}
-	return r.keyStore.AddSecret(ctx, s)
+	return s.fakeKeyStore.AddSecret(ctx, secret)
 }
 
-// TestRotation: a key is published an hour before it signs, signs for 30 days,
-// and stays for a day after its last signature.
-func TestRotation(t *testing.T) {
-	clock, store := newClock(), new(keyStore)
+// TestKeyRotation checks that a key is published an hour before it signs, signs for 30
+// days, and stays published for a day after its last signature.
+func TestKeyRotation(t *testing.T) {
+	clock, store := newClock(), new(fakeKeyStore)
 	keys := openKeys(t, store, clock.Now)
 	other := openKeys(t, store, clock.Now)
 	tokens := auth.NewTokens(keys, issuer, time.Hour, clock.Now)
 	rotate := func(want ...string) {
 		t.Helper()
-		// Any replica may, at any time and more than once.
+		// Any replica may rotate, at any time and more than once.
 		for _, k := range []*auth.Keys{keys, other, keys} {
 			if err := k.Rotate(t.Context()); err != nil {
 				t.Fatal(err)
@@ -199,14 +197,14 @@ func TestRotation(t *testing.T) {
 		}
 		for i, k := range []*auth.Keys{keys, other} {
 			if got := published(t, k); !slices.Equal(got, want) {
-				t.Errorf("at %s replica %d publishes %v, want %v", clock.Now(), i, got, want)
+				t.Errorf("at %s: replica %d publishes %v, want %v", clock.Now(), i, got, want)
 			}
 		}
 	}
 	signs := func(want string) {
 		t.Helper()
 		if got := header(t, access(t, tokens)).Kid; got != want {
-			t.Errorf("at %s %s signs, want %s", clock.Now(), got, want)
+			t.Errorf("at %s: key %s signs, want %s", clock.Now(), got, want)
 		}
 	}
 	const first, second = "es256-20260115", "es256-20260214"
@@ -225,13 +223,13 @@ func TestRotation(t *testing.T) {
 	clock.advance(time.Second)
 	rotate(second)
 	signs(second)
-	openKeys(t, store, clock.Now) // the service's secret is still there
+	openKeys(t, store, clock.Now) // fails if the service secret was removed
 }
 
-// TestRotationAfterAGap: whoever did not rotate for longer than a key's time
-// still takes what it signed until the last minute.
-func TestRotationAfterAGap(t *testing.T) {
-	clock, store := newClock(), new(keyStore)
+// TestKeyRotationAfterGap checks that tokens stay valid if no replica rotated in time and
+// a key signed beyond its end.
+func TestKeyRotationAfterGap(t *testing.T) {
+	clock, store := newClock(), new(fakeKeyStore)
 	keys := openKeys(t, store, clock.Now)
 	tokens := auth.NewTokens(keys, issuer, 24*time.Hour, clock.Now)
 	rotate := func() {
@@ -248,12 +246,12 @@ func TestRotationAfterAGap(t *testing.T) {
 	rotate()
 	fresh := access(t, tokens)
 	if header(t, last).Kid == header(t, fresh).Kid {
-		t.Fatal("no new key signs")
+		t.Fatal("both tokens have one key, want a new key for the second")
 	}
 	for range 23 {
 		clock.advance(time.Hour)
 		rotate()
-		// A replica that starts now has seen neither token.
+		// A new replica has neither token in its cache.
 		verifier := auth.NewTokens(openKeys(t, store, clock.Now), issuer, time.Hour, clock.Now)
 		for _, token := range []string{last, fresh} {
 			if _, err := verifier.Verify(token); err != nil {
@@ -264,14 +262,14 @@ func TestRotationAfterAGap(t *testing.T) {
 	clock.advance(2 * time.Hour)
 	rotate()
 	if n := len(published(t, keys)); n != 1 {
-		t.Errorf("%d keys are published, want 1", n)
+		t.Errorf("got %d published keys, want 1", n)
 	}
 }
 
-// TestClockBehindTheFirstKey: the replica that made the first key may have a
-// clock that is ahead of this one's.
-func TestClockBehindTheFirstKey(t *testing.T) {
-	store, behind := new(keyStore), newClock()
+// TestSigningWithClockBehind starts a replica whose clock is behind the one that made
+// the first key.
+func TestSigningWithClockBehind(t *testing.T) {
+	store, behind := new(fakeKeyStore), newClock()
 	openKeys(t, store, newClock().Now)
 	behind.advance(-10 * time.Second)
 	tokens := auth.NewTokens(openKeys(t, store, behind.Now), issuer, time.Hour, behind.Now)
@@ -280,9 +278,10 @@ func TestClockBehindTheFirstKey(t *testing.T) {
 	}
 }
 
-// TestKeysStay: there is always a key that signs, whatever became of the table.
-func TestKeysStay(t *testing.T) {
-	store := new(keyStore)
+// TestSigningAfterSecretsAreLost checks that a running replica continues to sign if the
+// secrets are deleted from the database.
+func TestSigningAfterSecretsAreLost(t *testing.T) {
+	store := new(fakeKeyStore)
 	keys := openKeys(t, store, newClock().Now)
 	store.secrets = nil
 	if err := keys.Rotate(t.Context()); err != nil {

@@ -60,7 +60,7 @@ func part(t *testing.T, token string, n int, into any) {
 	}
 }
 
-// codeOf returns the code of a fault, "" where there is none.
+// codeOf returns the code of a fault, or "" for nil.
 func codeOf(err error) string {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f.Code
@@ -71,10 +71,10 @@ func codeOf(err error) string {
 	return ""
 }
 
-// TestAccessToken: what is in one, and nothing else (contract section 2).
-func TestAccessToken(t *testing.T) {
+// TestAccessTokenClaims checks the header and all claims (contract section 2).
+func TestAccessTokenClaims(t *testing.T) {
 	clock := newClock()
-	keys := openKeys(t, new(keyStore), clock.Now)
+	keys := openKeys(t, new(fakeKeyStore), clock.Now)
 	tokens := auth.NewTokens(keys, issuer, 15*time.Minute, clock.Now)
 	token := access(t, tokens)
 
@@ -102,10 +102,10 @@ func TestAccessToken(t *testing.T) {
 	}
 }
 
-// TestVerifyRefuses tokens that this service's own key signed, but that are not
-// quite its access tokens (RFC 8725), and those that others made.
-func TestVerifyRefuses(t *testing.T) {
-	clock, store := newClock(), new(keyStore)
+// TestVerifyRefusesForgery tests tokens of other keys, and tokens of this service's key
+// that are no valid access tokens (RFC 8725).
+func TestVerifyRefusesForgery(t *testing.T) {
+	clock, store := newClock(), new(fakeKeyStore)
 	keys := openKeys(t, store, clock.Now)
 	tokens := auth.NewTokens(keys, issuer, 15*time.Minute, clock.Now)
 	kid := published(t, keys)[0]
@@ -148,36 +148,36 @@ func TestVerifyRefuses(t *testing.T) {
 		forgery
 		want string
 	}{
-		"nothing is wrong":      {want: ""},
-		"the type in capitals":  {forgery{header: map[string]any{"typ": "AT+JWT"}}, ""},
-		"several audiences":     {forgery{claims: map[string]any{"aud": []string{"other", "touchline"}}}, ""},
-		"alg none":              {forgery{method: jwt.SigningMethodNone, key: jwt.UnsafeAllowNoneSignatureType}, "token_invalid"},
-		"HMAC by the key's id":  {forgery{method: jwt.SigningMethodHS256, key: []byte(kid)}, "token_invalid"},
-		"somebody else's key":   {forgery{method: jwt.SigningMethodES256, key: theirs}, "token_invalid"},
-		"an unknown key":        {forgery{header: map[string]any{"kid": "es256-20200101"}}, "token_invalid"},
-		"a key that is no text": {forgery{header: map[string]any{"kid": 1}}, "token_invalid"},
-		"type JWT":              {forgery{header: map[string]any{"typ": "JWT"}}, "token_invalid"},
-		"type missing":          {forgery{header: map[string]any{"typ": nil}}, "token_invalid"},
-		"another audience":      {forgery{claims: map[string]any{"aud": "other"}}, "token_invalid"},
-		"no audience":           {forgery{claims: map[string]any{"aud": nil}}, "token_invalid"},
-		"no end":                {forgery{claims: map[string]any{"exp": nil}}, "token_invalid"},
-		"over":                  {forgery{claims: map[string]any{"exp": start.Unix()}}, "token_expired"},
-		"over, and forged":      {forgery{method: jwt.SigningMethodES256, key: theirs, claims: map[string]any{"exp": 1}}, "token_invalid"},
-		"no subject":            {forgery{claims: map[string]any{"sub": nil}}, "token_invalid"},
-		"no role":               {forgery{claims: map[string]any{"role": nil}}, "token_invalid"},
-		"a role that is none":   {forgery{claims: map[string]any{"role": "operator"}}, "token_invalid"},
-		"no session":            {forgery{claims: map[string]any{"sid": nil}}, "token_invalid"},
-		"two sessions":          {forgery{claims: map[string]any{"sid": accountID}}, "token_invalid"},
-		"no generation":         {forgery{claims: map[string]any{"jti": sessionID}}, "token_invalid"},
-		"a generation of words": {forgery{claims: map[string]any{"jti": sessionID + ".x"}}, "token_invalid"},
-		"very long":             {forgery{claims: map[string]any{"more": strings.Repeat("x", 2048)}}, "token_invalid"},
+		"valid":                   {want: ""},
+		"type in capitals":        {forgery{header: map[string]any{"typ": "AT+JWT"}}, ""},
+		"several audiences":       {forgery{claims: map[string]any{"aud": []string{"other", "touchline"}}}, ""},
+		"alg none":                {forgery{method: jwt.SigningMethodNone, key: jwt.UnsafeAllowNoneSignatureType}, "token_invalid"},
+		"HMAC with the key ID":    {forgery{method: jwt.SigningMethodHS256, key: []byte(kid)}, "token_invalid"},
+		"key of another service":  {forgery{method: jwt.SigningMethodES256, key: theirs}, "token_invalid"},
+		"unknown key ID":          {forgery{header: map[string]any{"kid": "es256-20200101"}}, "token_invalid"},
+		"key ID is a number":      {forgery{header: map[string]any{"kid": 1}}, "token_invalid"},
+		"type JWT":                {forgery{header: map[string]any{"typ": "JWT"}}, "token_invalid"},
+		"type missing":            {forgery{header: map[string]any{"typ": nil}}, "token_invalid"},
+		"other audience":          {forgery{claims: map[string]any{"aud": "other"}}, "token_invalid"},
+		"no audience":             {forgery{claims: map[string]any{"aud": nil}}, "token_invalid"},
+		"no expiry":               {forgery{claims: map[string]any{"exp": nil}}, "token_invalid"},
+		"expired":                 {forgery{claims: map[string]any{"exp": start.Unix()}}, "token_expired"},
+		"expired and forged":      {forgery{method: jwt.SigningMethodES256, key: theirs, claims: map[string]any{"exp": 1}}, "token_invalid"},
+		"no subject":              {forgery{claims: map[string]any{"sub": nil}}, "token_invalid"},
+		"no role":                 {forgery{claims: map[string]any{"role": nil}}, "token_invalid"},
+		"unknown role":            {forgery{claims: map[string]any{"role": "operator"}}, "token_invalid"},
+		"no session":              {forgery{claims: map[string]any{"sid": nil}}, "token_invalid"},
+		"two sessions":            {forgery{claims: map[string]any{"sid": accountID}}, "token_invalid"},
+		"no generation":           {forgery{claims: map[string]any{"jti": sessionID}}, "token_invalid"},
+		"generation not a number": {forgery{claims: map[string]any{"jti": sessionID + ".x"}}, "token_invalid"},
+		"too long":                {forgery{claims: map[string]any{"more": strings.Repeat("x", 2048)}}, "token_invalid"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			token := sign(t, tt.forgery)
-			for range 2 { // what was refused is not remembered as good
+			for range 2 { // a refused token is not cached
 				if _, err := tokens.Verify(token); codeOf(err) != tt.want {
-					t.Errorf("%q, want %q", codeOf(err), tt.want)
+					t.Errorf("got the code %q, want %q", codeOf(err), tt.want)
 				}
 			}
 		})
@@ -192,13 +192,13 @@ func TestVerifyRefuses(t *testing.T) {
 			b[at] ^= 1
 			changed[i] = string(b)
 			if _, err := tokens.Verify(strings.Join(changed, ".")); codeOf(err) != "token_invalid" {
-				t.Errorf("part %d changed at %d: %v", i, at, err)
+				t.Errorf("part %d changed at %d: got %v, want token_invalid", i, at, err)
 			}
 		}
 	}
 	for _, garbage := range []string{"", ".", "..", "a.b.c", token + ".", token + "=", " " + token, token + "\n", token[:len(token)-9] + "\r\n" + token[len(token)-9:], strings.Repeat("a", 1<<16)} {
 		if _, err := tokens.Verify(garbage); codeOf(err) != "token_invalid" {
-			t.Errorf("%.20q: %v", garbage, err)
+			t.Errorf("token %.20q: got %v, want token_invalid", garbage, err)
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestVerifyRefuses(t *testing.T) {
 // TestVerifyCachedTokenExpires checks that a cached token expires on time.
 func TestVerifyCachedTokenExpires(t *testing.T) {
 	clock := newClock()
-	tokens := auth.NewTokens(openKeys(t, new(keyStore), clock.Now), issuer, 15*time.Minute, clock.Now)
+	tokens := auth.NewTokens(openKeys(t, new(fakeKeyStore), clock.Now), issuer, 15*time.Minute, clock.Now)
 	token := access(t, tokens)
 	clock.advance(15*time.Minute - time.Second)
 	if _, err := tokens.Verify(token); err != nil {
@@ -222,7 +222,7 @@ func TestVerifyCachedTokenExpires(t *testing.T) {
 // that the newest stay in the cache.
 func TestVerifyCacheIsBounded(t *testing.T) {
 	clock := newClock()
-	tokens := auth.NewTokens(openKeys(t, new(keyStore), clock.Now), issuer, time.Hour, clock.Now)
+	tokens := auth.NewTokens(openKeys(t, new(fakeKeyStore), clock.Now), issuer, time.Hour, clock.Now)
 	key := func(n int) [32]byte { return [32]byte{byte(n), byte(n >> 8), byte(n >> 16)} }
 	for n := range 3 * auth.CacheSize {
 		if !tokens.CacheClaims(key(n), auth.Claims{Generation: int64(n)}) {
@@ -237,10 +237,9 @@ func TestVerifyCacheIsBounded(t *testing.T) {
 	}
 }
 
-// FuzzVerify reads what strangers send as an access token.
 func FuzzVerify(f *testing.F) {
 	clock := newClock()
-	keys, err := auth.OpenKeys(f.Context(), new(keyStore), masterKey, clock.Now)
+	keys, err := auth.OpenKeys(f.Context(), new(fakeKeyStore), masterKey, clock.Now)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -259,7 +258,7 @@ func FuzzVerify(f *testing.F) {
 		case s == token && err != nil:
 			t.Fatal(err)
 		case s != token && err == nil:
-			t.Fatalf("%q passed as %+v", s, claims)
+			t.Fatalf("%q was accepted as %+v", s, claims)
 		case err != nil && (codeOf(err) != "token_invalid" || claims != auth.Claims{}):
 			t.Fatalf("%q: %+v, %v", s, claims, err)
 		}

@@ -19,8 +19,8 @@ func vault(t testing.TB, fill string) *auth.Vault {
 	return v
 }
 
-// TestMAC: no two secrets, purposes or lists of parts share one.
-func TestMAC(t *testing.T) {
+// TestMACIsUnique checks that secrets, purposes and lists of parts never share a MAC.
+func TestMACIsUnique(t *testing.T) {
 	seen := map[string]string{}
 	for _, secret := range []string{"a", "b"} {
 		for _, p := range allPurposes {
@@ -31,46 +31,45 @@ func TestMAC(t *testing.T) {
 				}
 				what := fmt.Sprintf("%s/%s/%q", secret, p, parts)
 				mac := string(vault(t, secret).MAC(p, raw...))
-				if twin := seen[mac]; twin != "" {
-					t.Errorf("%s and %s have the same MAC", what, twin)
+				if other := seen[mac]; other != "" {
+					t.Errorf("%s and %s have the same MAC", what, other)
 				}
 				seen[mac] = what
 				if again := vault(t, secret).For(p).MAC(raw...); string(again) != mac || len(mac) != 32 {
-					t.Errorf("%s: another MAC the next time, or a short one", what)
+					t.Errorf("%s: got the MAC %x and then %x, want equal ones of 32 bytes", what, mac, again)
 				}
 			}
 		}
 	}
 }
 
-// TestSeal: what was sealed opens with the same secret, purpose and context, and
-// with nothing else.
-func TestSeal(t *testing.T) {
+// TestSealAndOpen checks that Open needs the same secret, purpose, context and text.
+func TestSealAndOpen(t *testing.T) {
 	v, plain := vault(t, "a"), []byte("493817")
 	sealed := v.Seal(auth.ForOTP, plain, "row 1")
 	if bytes.Contains(sealed, plain) {
-		t.Fatal("it can be read")
+		t.Fatal("the sealed text contains the plain text")
 	}
 	if bytes.Equal(sealed, v.Seal(auth.ForOTP, plain, "row 1")) {
-		t.Error("the same text twice looks the same")
+		t.Error("two sealed texts of one plain text are equal")
 	}
 	for _, opened := range []func() ([]byte, error){
 		func() ([]byte, error) { return v.Open(auth.ForOTP, sealed, "row 1") },
 		func() ([]byte, error) { return vault(t, "a").For(auth.ForOTP).Open(sealed, "row 1") },
 	} {
 		if got, err := opened(); err != nil || !bytes.Equal(got, plain) {
-			t.Errorf("%q, %v", got, err)
+			t.Errorf("opened %q, %v, want %q", got, err, plain)
 		}
 	}
 	refused := func(what string, v *auth.Vault, p auth.Purpose, sealed []byte, context string) {
 		t.Helper()
 		if got, err := v.Open(p, sealed, context); err == nil {
-			t.Errorf("%s: opened as %q", what, got)
+			t.Errorf("%s: opened as %q, want an error", what, got)
 		}
 	}
-	refused("another row", v, auth.ForOTP, sealed, "row 2")
-	refused("no row", v, auth.ForOTP, sealed, "")
-	refused("another secret", vault(t, "b"), auth.ForOTP, sealed, "row 1")
+	refused("other row", v, auth.ForOTP, sealed, "row 2")
+	refused("empty context", v, auth.ForOTP, sealed, "")
+	refused("other secret", vault(t, "b"), auth.ForOTP, sealed, "row 1")
 	for _, p := range allPurposes[1:] {
 		refused(string(p), v, p, sealed, "row 1")
 	}
@@ -78,7 +77,7 @@ func TestSeal(t *testing.T) {
 		changed := bytes.Clone(sealed)
 		changed[i] ^= 1
 		refused(fmt.Sprint("changed at ", i), v, auth.ForOTP, changed, "row 1")
-		refused(fmt.Sprint("cut at ", i), v, auth.ForOTP, sealed[:i], "row 1")
+		refused(fmt.Sprint("truncated at ", i), v, auth.ForOTP, sealed[:i], "row 1")
 	}
 }
 
@@ -111,11 +110,10 @@ func TestSealDeterministic(t *testing.T) {
 	}
 }
 
-// TestSecretLength: a secret has 32 bytes.
-func TestSecretLength(t *testing.T) {
+func TestNewVaultRefusesSecretLength(t *testing.T) {
 	for _, n := range []int{0, 16, 31, 33, 64} {
 		if _, err := auth.NewVault(make([]byte, n)); err == nil {
-			t.Errorf("%d bytes were taken", n)
+			t.Errorf("a secret of %d bytes was accepted", n)
 		}
 	}
 }
