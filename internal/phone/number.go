@@ -42,7 +42,7 @@ func (n Number) Region() string {
 		return ""
 	}
 	if regions := phonenumbers.GetRegionCodesForCountryCode(cc); len(regions) == 1 {
-		return regions[0] // most countries have a calling code of their own: parsing is not necessary
+		return regions[0] // most countries share their code with no other: no need to parse
 	}
 	parsed, err := phonenumbers.Parse(string(n), phonenumbers.UNKNOWN_REGION)
 	if err != nil {

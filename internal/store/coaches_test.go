@@ -37,8 +37,8 @@ func TestFilled(t *testing.T) {
 				}
 			}
 		}
-		if filled, err := p.db.FilledFields(bg, "nobody"); err != nil || len(filled) > 0 {
-			t.Errorf("nobody has filled %v, %v", filled, err)
+		if filled, err := p.db.FilledFields(bg, "unknown"); err != nil || len(filled) > 0 {
+			t.Errorf("unknown coach: got %v, %v; want no fields", filled, err)
 		}
 	})
 }

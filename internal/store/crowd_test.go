@@ -218,17 +218,17 @@ func TestCrowd(t *testing.T) {
 		}
 		for _, by := range c.coaches {
 			card, terms := p.storedListing(by.AccountID)
-			anew, termsAnew := p.reindexedListing(by.AccountID)
-			if card != anew || fmt.Sprint(terms) != fmt.Sprint(termsAnew) {
-				t.Errorf("the listing is stale: %s, want %s", card, anew)
+			wantCard, wantTerms := p.reindexedListing(by.AccountID)
+			if card != wantCard || fmt.Sprint(terms) != fmt.Sprint(wantTerms) {
+				t.Errorf("the listing is stale: %s, want %s", card, wantCard)
 			}
 		}
 	})
 }
 
-// TestRowsInOneOrder: who closes or suspends an account waits for whoever holds the
-// coach's row and then wants the account's, as a verdict and a new document do; the
-// two never wait for each other, so that each runs once.
+// TestRowsInOneOrder: closing and suspending an account lock the coach's row before the
+// account's, as a KYC decision and a new document do. They cannot deadlock, so each runs
+// once.
 func TestRowsInOneOrder(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newPitch(t, url)

@@ -41,7 +41,7 @@ func compareDirectories(b *testing.B, open func(testing.TB) string) {
 		{"q/deep", "", "mina", true, 50},
 		{"sport+q", "hockey", "mina everybody", false, 50},
 		{"sport+q/deep", "hockey", "mina everybody", true, 50},
-		{"none", "hockey", "odd", false, 0}, // two common terms that nobody has both
+		{"none", "hockey", "odd", false, 0}, // two common terms; no coach has both
 	} {
 		b.Run(page.name, func(b *testing.B) {
 			q, _ := coach.NewQuery(page.sport, page.text)

@@ -16,8 +16,8 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// TestOperatorTokens: what is kept is what is read, a token ends once, and each
-// deed is recorded with whoever did it.
+// TestOperatorTokens: a stored token is read back unchanged and is revoked once, and the
+// audit log records each action with its operator.
 func TestOperatorTokens(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newPitch(t, url)

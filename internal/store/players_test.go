@@ -231,7 +231,7 @@ func TestMedicalIsSealed(t *testing.T) {
 		}
 		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
 		if !bytes.Equal(first, sealed()) {
-			p.Error("a decision sealed it anew")
+			p.Error("a decision changed the encrypted medical information")
 		}
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("None")}})
 		ok(p, err)
@@ -292,7 +292,7 @@ func TestAdultsAndTheirGuardians(t *testing.T) {
 	})
 }
 
-// Whatever an account may not see is absent, whoever else may see it.
+// A player of another account is not found.
 func TestNothingOfOthersShows(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		coach, rival := p.coach(1), p.coach(7)

@@ -241,8 +241,8 @@ func TestDisputeMeetsARename(t *testing.T) {
 	})
 }
 
-// TestLiftLater: who disputed may lift it also when the coach has removed the
-// player meanwhile; nobody else may.
+// TestLiftLater: the party that disputed can lift the dispute after the coach removed the
+// player; no other account can.
 func TestLiftLater(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		coach := p.coach(1)
