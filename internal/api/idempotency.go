@@ -24,7 +24,7 @@ const (
 )
 
 // settlePauses are the pauses between attempts to settle a key while the database is
-// away. A key that is not settled answers request_in_progress for a minute.
+// away. A repeat with an unsettled key gets request_in_progress for a minute.
 var settlePauses = []time.Duration{50 * time.Millisecond, 200 * time.Millisecond, time.Second}
 
 // keyed is a request that may carry an Idempotency-Key.
@@ -118,7 +118,7 @@ func stored(resp Response) idempotency.Response {
 	return a
 }
 
-// settle calls end until the database answers. The response is sent even if it could
+// settle calls end until the database responds. The response is sent even if it could
 // not be stored.
 func (s *Server) settle(ctx context.Context, traceID string, end func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTimeout)

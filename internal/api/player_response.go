@@ -46,10 +46,10 @@ func (v view) player(p *approval.Player) any {
 	if p.DisclosedTo(v.by, v.now) == approval.Outline {
 		return v.playerOutline(p)
 	}
-	return v.wholePlayer(p)
+	return v.fullPlayer(p)
 }
 
-func (v view) wholePlayer(p *approval.Player) playerResponse {
+func (v view) fullPlayer(p *approval.Player) playerResponse {
 	a := playerResponse{
 		PlayerID: p.ID, CoachID: p.CoachID,
 		Student: studentResponse{

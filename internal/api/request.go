@@ -59,7 +59,7 @@ func errRole() error {
 	return fault.New(fault.Forbidden, "role_not_allowed", "Your role may not make this call. Sign in with another role.")
 }
 
-// authorize refuses a caller.
+// authorize returns an error if the caller may not use the route.
 type authorize = func(context.Context, Caller) error
 
 // roles allows callers with one of these roles.

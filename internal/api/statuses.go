@@ -129,7 +129,7 @@ type pendingResponse struct {
 	BlockedBy       *string        `json:"blocked_by"`
 }
 
-// pending returns one party whose answer the coach waits for.
+// pending returns one party whose decision the coach waits for.
 func (v view) pending(i approval.PendingItem) pendingResponse {
 	a := pendingResponse{
 		PlayerID: i.PlayerID, StudentName: i.StudentName,
