@@ -269,7 +269,7 @@ func TestStartRefusesWrongMasterKey(t *testing.T) {
 		}
 		foreign := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database,
 			"TOUCHLINE_MASTER_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
-		if code := foreign.wait(waitLimit); code != 1 || !strings.Contains(foreign.stderrText(), "not the one that this database knows") {
+		if code := foreign.wait(waitLimit); code != 1 || !strings.Contains(foreign.stderrText(), "wrong master key") {
 			t.Errorf("got exit code %d: %s", code, foreign.stderrText())
 		}
 		same := launch(t, first.dir, []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)
