@@ -61,7 +61,7 @@ func (r Rules) checkContacts(p *Player, coach phone.Number) error {
 			})
 		case r.TestNumber(n) != r.TestNumber(coach):
 			conflicts = append(conflicts, fault.Field{
-				Pointer: pointer, Code: "test_number", Detail: "Test numbers can only be used together with test numbers.",
+				Pointer: pointer, Code: "test_number", Detail: "A test number can be linked with test numbers only.",
 			})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notify"
 )
 
 // CloseAccount evaluates the code. If it is correct, it consumes the code and
@@ -136,8 +137,9 @@ func (c *accountClosure) closeRequests(ctx context.Context) error {
 	coach, now := c.by.AccountID, micros(c.tx.Now)
 	return c.each(ctx,
 		statement{query: `
-			UPDATE deliveries SET state = 'failed', reason = 'request_closed', lease = NULL, updated_at = $2
-			WHERE state = 'queued' AND request_id IN (SELECT id FROM requests WHERE coach_id = $1 AND state = 'pending')`, args: []any{coach, now}},
+			UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $2
+			WHERE state = 'queued' AND request_id IN (SELECT id FROM requests WHERE coach_id = $1 AND state = 'pending')`,
+			args: []any{coach, now, notify.ReasonRequestClosed}},
 		statement{query: `UPDATE requests SET state = 'cancelled', closed_at = $2 WHERE coach_id = $1 AND state = 'pending'`, args: []any{coach, now}},
 		statement{query: `DELETE FROM digests WHERE coach_id = $1`, args: []any{coach}},
 	)

@@ -28,9 +28,9 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 			if reachable := tx.db.Settings.Reachable; reachable != nil && !reachable(channel, to) {
 				continue
 			}
-			values = append(values, tx.db.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued", reasonHeld,
+			values = append(values, tx.db.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued", notify.ReasonHeld,
 				d.AccountID, string(to), string(d.To), text(coachID),
-				0, micros(tx.Now), micros(tx.Now.Add(messageLifetime)), micros(tx.Now), micros(tx.Now))
+				0, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now))
 			queued++
 			tx.wakeOutbox(notify.Lane{Channel: channel, Kind: notify.NotificationCopy})
 		}

@@ -37,7 +37,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 				return err
 			}
 			if due.After(tx.Now) {
-				reason = reasonHeld
+				reason = notify.ReasonHeld
 			}
 			hash, err := tx.db.linkHash(id)
 			if err != nil {
@@ -46,7 +46,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 			links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.Settings.LinkValidity)))
 		}
 		values = append(values, id, m.Kind, string(m.Channel), m.State, text(reason), p.Approver(m.Request.Party).AccountID,
-			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(messageLifetime)), micros(created), micros(tx.Now), 0)
+			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(notify.MessageLifetime)), micros(created), micros(tx.Now), 0)
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id,

@@ -3,18 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
-)
-
-const (
-	// reasonHeld marks a delivery that waits for a message limit.
-	reasonHeld = "held"
-	// messageLifetime is how long a message is retried before it fails.
-	messageLifetime = 24 * time.Hour
 )
 
 // messageQuota is what limits the SMS of one coach.

@@ -74,7 +74,7 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 			var reason string
 			err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, &d.Lease, &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
 				intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID))
-			d.Held = reason == reasonHeld
+			d.Held = reason == notify.ReasonHeld
 			return d, err
 		})
 		return err
@@ -152,7 +152,7 @@ func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
 		return tx.execLeased(ctx, `
 			UPDATE deliveries SET due_at = $3, gives_up_at = $4, attempts = attempts - 1, lease = NULL
 			WHERE id = $1 AND lease = $2 AND state = 'queued'`,
-			d.ID, d.Lease, micros(tx.Now.Add(limited.Wait)), micros(tx.Now.Add(limited.Wait).Add(messageLifetime)))
+			d.ID, d.Lease, micros(tx.Now.Add(limited.Wait)), micros(tx.Now.Add(limited.Wait).Add(notify.MessageLifetime)))
 	})
 	return admitted && err == nil, ignoreLeaseLost(err)
 }

@@ -190,7 +190,7 @@ func (o *Outbox) failed(ctx context.Context, d notify.Delivery, err error) error
 	}
 	now := o.Now()
 	if !now.Before(d.GivesUpAt) {
-		return o.Store.DeliveryFailed(ctx, d, "gave_up")
+		return o.Store.DeliveryFailed(ctx, d, notify.ReasonGaveUp)
 	}
 	due := now.Add(max(f.Wait, backoff(d.Attempts)))
 	if due.After(d.GivesUpAt) {
@@ -207,7 +207,7 @@ func (o *Outbox) message(ctx context.Context, d notify.Delivery) (m notify.Messa
 	case notify.OTP:
 		c, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)
 		if err != nil || !live {
-			return m, "not_wanted", err
+			return m, notify.ReasonNotWanted, err
 		}
 		m.Code, err = o.OpenCode(c.ID, c.Code)
 		m.ValidFor = c.EndsAt.Sub(o.Now())
@@ -216,14 +216,14 @@ func (o *Outbox) message(ctx context.Context, d notify.Delivery) (m notify.Messa
 		found := false
 		m.Copy, found, err = o.Store.NotificationCopy(ctx, d)
 		if err != nil || !found || !m.Copy.Needed() {
-			return m, "not_wanted", err
+			return m, notify.ReasonNotWanted, err
 		}
 		return m, "", nil
 	}
 	open := false
 	m.Request, open, err = o.Store.RequestDetails(ctx, d.RequestID)
 	if err != nil || !open {
-		return m, "request_closed", err
+		return m, notify.ReasonRequestClosed, err
 	}
 	m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
 	return m, "", nil

@@ -1,0 +1,18 @@
+package notify
+
+import "time"
+
+// MessageLifetime is how long a message is retried before it fails.
+const MessageLifetime = 24 * time.Hour
+
+// Reasons of a delivery, besides the errors of providers.
+const (
+	// ReasonHeld: it waits for a message limit.
+	ReasonHeld = "held"
+	// ReasonRequestClosed: its request was closed before it was sent.
+	ReasonRequestClosed = "request_closed"
+	// ReasonNotWanted: its recipient no longer needs it.
+	ReasonNotWanted = "not_wanted"
+	// ReasonGaveUp: it was retried until the end of its lifetime.
+	ReasonGaveUp = "gave_up"
+)
