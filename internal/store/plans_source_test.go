@@ -24,8 +24,8 @@ var (
 	blank = regexp.MustCompile(`%[a-z]`) // what fmt.Sprintf fills in
 )
 
-// literals finds every statement in the package's files, tests aside. What is not
-// a literal within one, a list of parameters say, matches anything.
+// literals returns every statement in the non-test files. A part that is not a literal, such
+// as a list of parameters, matches anything.
 func literals(t *testing.T) []literal {
 	t.Helper()
 	names, err := filepath.Glob("*.go")

@@ -48,7 +48,7 @@ func TestPlans(t *testing.T) {
 	}
 	for _, l := range source {
 		if !seen[l.at] {
-			t.Errorf("%s: never ran, so nobody has looked at its plan: %.120s", l.at, l.text)
+			t.Errorf("%s: never ran, so its plan was not checked: %.120s", l.at, l.text)
 		}
 	}
 }

@@ -260,8 +260,8 @@ func TestRivalRenames(t *testing.T) {
 	})
 }
 
-// The last links of a number end at once: whoever is last sees that it was the
-// last, and the number's session can be refreshed no more.
+// TestRivalRemovals: the last links of a number end at the same time, and one of the
+// transactions ends the number's session.
 func TestRivalRemovals(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		for round := range 10 {
@@ -283,8 +283,8 @@ func TestRivalRemovals(t *testing.T) {
 	})
 }
 
-// Families of one coach, and siblings of one family, in every order at once: the
-// trays are numbered without a gap, and nobody waits for each other.
+// TestManyAtOnce: concurrent changes of families and siblings number the notifications
+// without a gap and do not deadlock.
 func TestManyAtOnce(t *testing.T) {
 	onPitch(t, func(p *pitch) {
 		p.db.Settings.MessagesPerNumberFromCoach, p.db.Settings.MessagesPerNumber, p.db.Settings.MessagesPerCoach = 6, 20, 200
