@@ -136,10 +136,12 @@ func (c *accountClosure) closedNumber() string { return "closed:" + c.by.Account
 func (c *accountClosure) closeRequests(ctx context.Context) error {
 	coach, now := c.by.AccountID, micros(c.tx.Now)
 	return c.each(ctx,
-		statement{query: `
+		statement{
+			query: `
 			UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $2
 			WHERE state = 'queued' AND request_id IN (SELECT id FROM requests WHERE coach_id = $1 AND state = 'pending')`,
-			args: []any{coach, now, notify.ReasonRequestClosed}},
+			args: []any{coach, now, notify.ReasonRequestClosed},
+		},
 		statement{query: `UPDATE requests SET state = 'cancelled', closed_at = $2 WHERE coach_id = $1 AND state = 'pending'`, args: []any{coach, now}},
 		statement{query: `DELETE FROM digests WHERE coach_id = $1`, args: []any{coach}},
 	)
