@@ -51,5 +51,5 @@ func (s *Server) audit(ctx context.Context, r Request[noBody]) (Response, error)
 type keyset struct {
 	At   int64  `json:"t,omitempty"` // microseconds
 	ID   string `json:"i,omitempty"`
-	Name []byte `json:"n,omitempty"`
+	Name string `json:"n,omitempty"`
 }

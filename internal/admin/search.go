@@ -31,13 +31,13 @@ func (s *Server) searchCoaches(ctx context.Context, r Request[searchRequest]) (R
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	search.After = coach.AccountCursor{Name: page.After.Name, ID: page.After.ID}
+	search.After = coach.AccountCursor{Name: []byte(page.After.Name), ID: page.After.ID}
 	found, err := s.Accounts.Find(ctx, r.Caller.Operator(), search, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, found, func(m coach.AccountMatch) accountResponse { return s.newAccountResponse(m.Account) },
-		func(m coach.AccountMatch) keyset { return keyset{Name: m.Cursor.Name, ID: m.Cursor.ID} }), nil
+		func(m coach.AccountMatch) keyset { return keyset{Name: string(m.Cursor.Name), ID: m.Cursor.ID} }), nil
 }
 
 // search returns the search for exactly one of number, q and coach_id.

@@ -60,7 +60,7 @@ type Cursors struct {
 	Scope string
 }
 
-const maxCursorBytes = 1024
+const maxCursorBytes = 512
 
 // Encode returns the cursor of keyset, the sort key of the last item of a page.
 func (c Cursors) Encode(keyset any) string {

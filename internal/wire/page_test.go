@@ -59,6 +59,18 @@ func TestCursors(t *testing.T) {
 	}
 }
 
+// TestCursorOfLongName checks that the cursor of the longest name in a three-byte script
+// is not longer than cursors may be.
+func TestCursorOfLongName(t *testing.T) {
+	list := cursorsFor(t, "list")
+	want := struct{ Name, ID string }{strings.Repeat("अ", 100), "0198f2c4-6a10-7c3e-9b52-4f0e8d1a7b21"}
+	got := want
+	got.Name = ""
+	if ok := list.Decode(list.Encode(want), &got); !ok || got != want {
+		t.Errorf("decoded %+v, %v, want %+v", got, ok, want)
+	}
+}
+
 func FuzzCursors(f *testing.F) {
 	f.Add(cursorsFor(f, "another").Encode(keyset{"x", 1}))
 	f.Add("AAAA")
