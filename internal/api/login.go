@@ -49,17 +49,17 @@ type tokenResponse struct {
 // a minute, while its session lives.
 func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	slot, otp := s.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
+	key, otp := s.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
 	return s.handleOnce(ctx, r.Meta, keyed{
-		owner: "login/" + string(slot.Role) + "/" + string(slot.Number), keep: keepLogin, body: r.Raw, mayRepeat: s.sessionLives,
+		owner: "login/" + string(key.Role) + "/" + string(key.Number), keep: keepLogin, body: r.Raw, mayRepeat: s.sessionLives,
 		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
 			if err := f.Err(); err != nil {
 				return Response{}, err
 			}
-			grant, err := s.Auth.Login(ctx, slot, otp, in.DeviceToken, in.DeviceName)
+			grant, err := s.Auth.Login(ctx, key, otp, in.DeviceToken, in.DeviceName)
 			if err != nil {
 				return Response{}, err
 			}

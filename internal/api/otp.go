@@ -28,11 +28,11 @@ type requestOTPResponse struct {
 // requestOTP serves POST /auth/request-otp.
 func (s *Server) requestOTP(ctx context.Context, r Request[requestOTPRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	slot := s.challengeKey(in.MobileNumber, in.Role, &f)
+	key := s.challengeKey(in.MobileNumber, in.Role, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	asked, err := s.Auth.RequestOTP(ctx, slot, in.DeviceToken, r.Client)
+	asked, err := s.Auth.RequestOTP(ctx, key, in.DeviceToken, r.Client)
 	if err != nil {
 		return Response{}, err
 	}
@@ -57,11 +57,11 @@ type verifyOTPResponse struct {
 // verifyOTP serves POST /auth/verify-otp.
 func (s *Server) verifyOTP(ctx context.Context, r Request[verifyOTPRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	slot, otp := s.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
+	key, otp := s.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	verified, err := s.Auth.VerifyOTP(ctx, slot, otp, in.DeviceToken)
+	verified, err := s.Auth.VerifyOTP(ctx, key, otp, in.DeviceToken)
 	if err != nil {
 		return Response{}, err
 	}
