@@ -13,11 +13,11 @@ import (
 // default tier, each with a guardian and a student who approved. It must stay well
 // below the 10 s of a transaction.
 func BenchmarkClosing(b *testing.B) {
-	b.Run("sqlite", func(b *testing.B) { closings(b, newPitch(b, storetest.SQLite(b))) })
-	b.Run("postgres", func(b *testing.B) { closings(b, newPitch(b, storetest.Postgres(b))) })
+	b.Run("sqlite", func(b *testing.B) { closings(b, newFixture(b, storetest.SQLite(b))) })
+	b.Run("postgres", func(b *testing.B) { closings(b, newFixture(b, storetest.Postgres(b))) })
 }
 
-func closings(b *testing.B, p *pitch) {
+func closings(b *testing.B, p *fixture) {
 	const players = 10_000
 	const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) `
 	nth := 0

@@ -21,8 +21,8 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// pitch is a database with a service on top, a clock to move, and coaches.
-type pitch struct {
+// fixture is a migrated database with an approval service and a clock.
+type fixture struct {
 	testing.TB
 	*approval.Service
 	sql   *database.DB
@@ -62,17 +62,17 @@ func (c *clock) advance(by time.Duration) { c.now.Add(by.Microseconds()) }
 
 const day = 24 * time.Hour
 
-// onPitch runs test on both engines, each with an empty database.
-func onPitch(t *testing.T, test func(p *pitch)) {
+// eachEngine runs test on both engines, each with an empty database.
+func eachEngine(t *testing.T, test func(p *fixture)) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		t.Parallel()
-		test(newPitch(t, url))
+		test(newFixture(t, url))
 	})
 }
 
-func newPitch(tb testing.TB, url string) *pitch {
+func newFixture(tb testing.TB, url string) *fixture {
 	tb.Helper()
-	p := &pitch{TB: tb, clock: &clock{}}
+	p := &fixture{TB: tb, clock: &clock{}}
 	p.clock.now.Store(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).UnixMicro())
 	p.sql = openDatabase(tb, url, database.Options{Now: p.clock.Now})
 	ok(tb, p.sql.Migrate(bg))
@@ -104,7 +104,7 @@ func newPitch(tb testing.TB, url string) *pitch {
 func noTestNumber(phone.Number) bool { return false }
 
 // coach registers a coach with the nth number.
-func (p *pitch) coach(n int) actor.Actor {
+func (p *fixture) coach(n int) actor.Actor {
 	p.Helper()
 	by := actor.Actor{AccountID: uuid.Must(uuid.NewV7()).String(), Role: actor.Coach, Number: number(n)}
 	ok(p, run(p.db, `INSERT INTO accounts (id, mobile_number, role, created_at) VALUES ($1, $2, 'coach', 1)`, by.AccountID, string(by.Number)))
@@ -113,14 +113,14 @@ func (p *pitch) coach(n int) actor.Actor {
 }
 
 // as is the account of a number in a role, which must exist.
-func (p *pitch) as(role actor.Role, n phone.Number) actor.Actor {
+func (p *fixture) as(role actor.Role, n phone.Number) actor.Actor {
 	p.Helper()
 	by := actor.Actor{Role: role, Number: n}
 	ok(p, p.db.QueryRow(bg, `SELECT id FROM accounts WHERE mobile_number = $1 AND role = $2`, string(n), string(role)).Scan(&by.AccountID))
 	return by
 }
 
-func (p *pitch) count(q string, args ...any) int {
+func (p *fixture) count(q string, args ...any) int {
 	p.Helper()
 	var n int
 	ok(p, p.db.QueryRow(bg, q, args...).Scan(&n))
@@ -143,19 +143,19 @@ func mother(n phone.Number) *approval.Guardian {
 }
 
 // add adds a child with both contacts.
-func (p *pitch) add(by actor.Actor, name string, guardian, student phone.Number) *approval.Player {
+func (p *fixture) add(by actor.Actor, name string, guardian, student phone.Number) *approval.Player {
 	p.Helper()
 	added, err := p.Add(bg, by, child(name, student), mother(guardian))
 	ok(p, err)
 	return added
 }
 
-func (p *pitch) decide(by actor.Actor, id string, what approval.Trigger) error {
+func (p *fixture) decide(by actor.Actor, id string, what approval.Trigger) error {
 	_, _, err := p.Decide(bg, by, id, approval.Decision{Action: what})
 	return err
 }
 
-func (p *pitch) refused(err error, code string) *fault.Error {
+func (p *fixture) refused(err error, code string) *fault.Error {
 	p.Helper()
 	f, is := err.(*fault.Error)
 	if !is || f.Code != code {
@@ -167,7 +167,7 @@ func (p *pitch) refused(err error, code string) *fault.Error {
 func ptr[T any](v T) *T { return &v }
 
 // deliveries returns the deliveries of a request as "channel state reason".
-func (p *pitch) deliveries(by actor.Actor, requestID string) []string {
+func (p *fixture) deliveries(by actor.Actor, requestID string) []string {
 	p.Helper()
 	r, err := p.Request(bg, by, requestID)
 	ok(p, err)
@@ -180,7 +180,7 @@ func (p *pitch) deliveries(by actor.Actor, requestID string) []string {
 
 // tray returns the types of an account's notifications, oldest first, and checks
 // that their numbers have no gap at the end.
-func (p *pitch) tray(account string) []string {
+func (p *fixture) tray(account string) []string {
 	p.Helper()
 	rs, err := p.db.Query(bg, `SELECT type, seq FROM notifications WHERE account_id = $1 ORDER BY seq`, account)
 	ok(p, err)

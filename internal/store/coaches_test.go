@@ -12,7 +12,7 @@ import (
 func TestFilled(t *testing.T) {
 	fields := []string{"name", "email", "bio", "experience_years", "sports"}
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
+		p := newFixture(t, url)
 		by := p.coach(1)
 		none := 0
 		for _, profile := range []coach.Profile{

@@ -11,7 +11,7 @@ import (
 
 // A completed copy is deleted after a week; a queued one is kept.
 func TestCopiesAreSwept(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)
 		for i, name := range []string{"Asha", "Bela"} {
 			a := p.add(c, name, number(2+i), "")

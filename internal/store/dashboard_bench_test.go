@@ -13,12 +13,12 @@ import (
 // two hundred thousand players of others.
 func BenchmarkDashboard(b *testing.B) {
 	for _, others := range []int{0, 200_000} {
-		b.Run(fmt.Sprint("sqlite/", others), func(b *testing.B) { dashboards(b, newPitch(b, storetest.SQLite(b)), others) })
-		b.Run(fmt.Sprint("postgres/", others), func(b *testing.B) { dashboards(b, newPitch(b, storetest.Postgres(b)), others) })
+		b.Run(fmt.Sprint("sqlite/", others), func(b *testing.B) { dashboards(b, newFixture(b, storetest.SQLite(b)), others) })
+		b.Run(fmt.Sprint("postgres/", others), func(b *testing.B) { dashboards(b, newFixture(b, storetest.Postgres(b)), others) })
 	}
 }
 
-func dashboards(b *testing.B, p *pitch, others int) {
+func dashboards(b *testing.B, p *fixture, others int) {
 	coach := p.coach(1)
 	const own = 1000
 	const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) `

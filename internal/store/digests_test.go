@@ -8,9 +8,9 @@ import (
 
 // sendDigests sends the due digests n times concurrently and returns how many the coach
 // has then.
-func (p *pitch) sendDigests(n int, coachID string) int {
+func (p *fixture) sendDigests(n int, coachID string) int {
 	p.Helper()
-	for _, err := range rivals(n, func(int) error { _, err := p.db.SendDigests(bg, 100); return err }) {
+	for _, err := range concurrently(n, func(int) error { _, err := p.db.SendDigests(bg, 100); return err }) {
 		ok(p, err)
 	}
 	return p.count(`SELECT count(*) FROM notifications WHERE account_id = $1 AND type = 'pending_reminder'`, coachID)
@@ -19,7 +19,7 @@ func (p *pitch) sendDigests(n int, coachID string) int {
 // A digest is due one microsecond after three days, and one of several replicas sends
 // it.
 func TestDigestIsDueAfterThreeDays(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		p.clock.advance(3 * day)
@@ -54,7 +54,7 @@ func TestDigestIsDueAfterThreeDays(t *testing.T) {
 
 // DigestEvery separates two digests, even if more requests are pending for long.
 func TestDigestsAreSpaced(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		p.db.Settings.DigestAfter, p.db.Settings.DigestEvery = day, 7*day
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
@@ -76,7 +76,7 @@ func TestDigestsAreSpaced(t *testing.T) {
 
 // An error for one coach does not stop the digests of the others.
 func TestDigestsContinueAfterError(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		broken, other := p.coach(1), p.coach(2)
 		p.add(broken, "Asha Rao", number(3), "")
 		p.clock.advance(time.Second)

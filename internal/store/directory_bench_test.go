@@ -22,7 +22,7 @@ func compareDirectories(b *testing.B, open func(testing.TB) string) {
 	sizes := []int{1_000, 200_000}
 	var directories []*coach.Directory
 	for _, n := range sizes {
-		p := newPitch(b, open(b))
+		p := newFixture(b, open(b))
 		p.fillDirectory(n)
 		directories = append(directories, &coach.Directory{
 			Store: p.db, Tiers: coach.Tiers{List: coach.DefaultTiers()}, Required: []string{"name", "bio"}, Now: p.clock.Now,

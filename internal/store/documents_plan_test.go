@@ -9,7 +9,7 @@ import (
 )
 
 // addStoredDocument reserves blobs and adds a document with them.
-func (p *pitch) addStoredDocument(by actor.Actor, kind coach.DocumentKind, name string, size int64, expires coach.Date) coach.Document {
+func (p *fixture) addStoredDocument(by actor.Actor, kind coach.DocumentKind, name string, size int64, expires coach.Date) coach.Document {
 	p.Helper()
 	now := p.clock.Now()
 	d := coach.Document{
@@ -23,7 +23,7 @@ func (p *pitch) addStoredDocument(by actor.Actor, kind coach.DocumentKind, name 
 }
 
 // reserveFile returns a file whose blobs are reserved.
-func (p *pitch) reserveFile(by actor.Actor, size int64) coach.StoredFile {
+func (p *fixture) reserveFile(by actor.Actor, size int64) coach.StoredFile {
 	p.Helper()
 	f := coach.StoredFile{
 		Name: "a.jpg", MediaType: coach.JPEG, Size: size, SHA256: fmt.Sprint(size), Width: 2, Height: 3, Blob: p.db.NewID(),
@@ -34,7 +34,7 @@ func (p *pitch) reserveFile(by actor.Actor, size int64) coach.StoredFile {
 }
 
 // documents runs every statement on documents for TestPlans.
-func (p *pitch) documents() {
+func (p *fixture) documents() {
 	p.Helper()
 	c := p.coach(180)
 	today := p.clock.Now()

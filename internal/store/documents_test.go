@@ -142,7 +142,7 @@ func (m *crashingStore) Delete(ctx context.Context, key string) error {
 }
 
 // newDocuments returns the documents service with this store and these files.
-func (p *pitch) newDocuments(store coach.DocumentStore, files coach.Files) *coach.Documents {
+func (p *fixture) newDocuments(store coach.DocumentStore, files coach.Files) *coach.Documents {
 	return &coach.Documents{
 		Store: store, Files: files, Processor: fakeProcessor{}, Now: p.clock.Now, NewID: p.db.NewID, Log: slog.New(slog.DiscardHandler),
 	}
@@ -150,7 +150,7 @@ func (p *pitch) newDocuments(store coach.DocumentStore, files coach.Files) *coac
 
 // checkConsistency runs the clean-up, then compares files, blobs, documents and
 // counters. It returns the number of documents.
-func (p *pitch) checkConsistency(files *fakeFiles) int {
+func (p *fixture) checkConsistency(files *fakeFiles) int {
 	p.Helper()
 	_, err := p.newDocuments(p.db, files).DeleteExpiredBlobs(bg)
 	ok(p, err)
@@ -205,7 +205,7 @@ func (p *pitch) checkConsistency(files *fakeFiles) int {
 // absent, and two hours later no blob may be left without a document.
 func TestCrashDuringDocumentChange(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
+		p := newFixture(t, url)
 		by := p.coach(1)
 		files := &fakeFiles{sizes: map[string]int64{}}
 		healthy := p.newDocuments(p.db, files)
@@ -296,7 +296,7 @@ func (r unlimitedStore) Storage(context.Context, string) (int, int64, coach.Tier
 // documents.
 func TestConcurrentDocumentChanges(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
+		p := newFixture(t, url)
 		coaches := []actor.Actor{p.coach(1), p.coach(2)}
 		files := &fakeFiles{sizes: map[string]int64{}}
 		s := p.newDocuments(p.db, files)
@@ -378,7 +378,7 @@ func changeRandomDocument(s *coach.Documents, by actor.Actor, kind coach.Documen
 // documents and of bytes exactly.
 func TestConcurrentDocumentLimits(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
+		p := newFixture(t, url)
 		files := &fakeFiles{sizes: map[string]int64{}}
 		s := p.newDocuments(unlimitedStore{p.db}, files)
 		race := func(by actor.Actor, n int, code string) (added int) {

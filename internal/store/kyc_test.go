@@ -20,7 +20,7 @@ import (
 var testOperator = actor.Operator{ID: "token", Name: "desk"}
 
 // identity adds a document of a kind and returns its id.
-func (p *pitch) identity(by actor.Actor, kind string) string {
+func (p *fixture) identity(by actor.Actor, kind string) string {
 	p.Helper()
 	id := p.db.NewID()
 	ok(p, run(p.db, `INSERT INTO documents (id, coach_id, kind, title, file_name, media_type, size, sha256, variants, blob, in_profile, version, created_at, updated_at)
@@ -28,11 +28,11 @@ func (p *pitch) identity(by actor.Actor, kind string) string {
 	return id
 }
 
-func (p *pitch) verify() *coach.Verifications {
+func (p *fixture) verify() *coach.Verifications {
 	return &coach.Verifications{Store: p.db, On: true, Now: p.clock.Now, NewID: p.db.NewID}
 }
 
-func (p *pitch) submit(by actor.Actor, ids ...string) coach.Submission {
+func (p *fixture) submit(by actor.Actor, ids ...string) coach.Submission {
 	p.Helper()
 	_, s, err := p.verify().Submit(bg, by, "Asha Kumari Rao", ids)
 	ok(p, err)
@@ -40,7 +40,7 @@ func (p *pitch) submit(by actor.Actor, ids ...string) coach.Submission {
 }
 
 // verifications runs every statement on verifications for TestPlans.
-func (p *pitch) verifications() {
+func (p *fixture) verifications() {
 	p.Helper()
 	by := p.coach(9180)
 	id := p.identity(by, "identity")
@@ -56,7 +56,7 @@ func (p *pitch) verifications() {
 }
 
 func TestVerification(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		by, other := p.coach(1), p.coach(2)
 		first, second := p.identity(by, "identity"), p.identity(by, "identity")
 		if state, s, err := p.verify().State(bg, by); err != nil || state != coach.NotStarted || !cmp.Equal(s, coach.Submission{}) {
@@ -155,7 +155,7 @@ func TestVerification(t *testing.T) {
 }
 
 func TestKYCQueue(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		var want []string
 		for i := range 7 {
 			by := p.coach(i + 1)
@@ -192,12 +192,12 @@ func TestKYCQueue(t *testing.T) {
 
 // TestConcurrentKYCSubmit checks that one of many concurrent submissions succeeds.
 func TestConcurrentKYCSubmit(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		for round := range 5 {
 			by := p.coach(round + 1)
 			id := p.identity(by, "identity")
 			var won atomic.Int32
-			for _, err := range rivals(20, func(int) error {
+			for _, err := range concurrently(20, func(int) error {
 				_, _, err := p.verify().Submit(bg, by, "Asha", []string{id})
 				if err == nil {
 					won.Add(1)
@@ -219,7 +219,7 @@ func TestConcurrentKYCSubmit(t *testing.T) {
 // submission and submits again: the decision applies to the submission that it
 // names, or fails.
 func TestKYCDecisionDuringResubmission(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		for round := range 20 {
 			by := p.coach(round + 1)
 			id, spare := p.identity(by, "identity"), p.identity(by, "identity")
@@ -250,7 +250,7 @@ func TestKYCDecisionDuringResubmission(t *testing.T) {
 // TestConcurrentKYCDecisions approves, rejects and deletes the document
 // concurrently: exactly one takes effect, and all tables agree which.
 func TestConcurrentKYCDecisions(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		for round := range 20 {
 			by := p.coach(round + 1)
 			id := p.identity(by, "identity")
@@ -295,7 +295,7 @@ func TestConcurrentKYCDecisions(t *testing.T) {
 
 // TestClosedCoachHasNoSession deletes a coach's row, as a concurrent closure does.
 func TestClosedCoachHasNoSession(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		p.db.Settings.MessagesByTier = &coach.Tiers{List: coach.DefaultTiers()}
 		id, player := p.identity(by, "identity"), p.add(by, "Asha Rao", number(2), "")

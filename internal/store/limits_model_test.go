@@ -16,7 +16,7 @@ func TestLimitMatchesModel(t *testing.T) {
 
 // testLimitModel changes Max at random if it is variable.
 func testLimitModel(t *testing.T, variable bool) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		l := limit("a", 4, time.Hour)
 		l.VariableMax = variable
 		random := rand.New(rand.NewPCG(1, 2))

@@ -16,7 +16,7 @@ func limit(key string, most int, per time.Duration) auth.Limit {
 }
 
 // occur counts one occurrence. It returns the limit that refused it, or "", and the wait.
-func (p *pitch) occur(limits ...auth.Limit) (refused string, wait time.Duration) {
+func (p *fixture) occur(limits ...auth.Limit) (refused string, wait time.Duration) {
 	p.Helper()
 	limited, err := p.db.CountOccurrence(bg, limits...)
 	ok(p, err)
@@ -31,11 +31,11 @@ func (p *pitch) occur(limits ...auth.Limit) (refused string, wait time.Duration)
 func TestLimitIsExactUnderConcurrency(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		t.Parallel()
-		p := newPitch(t, url)
+		p := newFixture(t, url)
 		other := store.New(openDatabase(t, url, database.Options{Now: p.clock.Now, MaxConns: 2}), store.Options{})
 		replicas := []*store.DB{p.db, other}
 		var admitted atomic.Int32
-		for _, err := range rivals(400, func(i int) error {
+		for _, err := range concurrently(400, func(i int) error {
 			limited, err := replicas[i%2].CountOccurrence(bg, limit("a", 3, time.Hour), limit("b", 1000, time.Hour))
 			if err == nil && limited == nil {
 				admitted.Add(1)
@@ -63,7 +63,7 @@ func TestLimitIsExactUnderConcurrency(t *testing.T) {
 
 // TestLimitWindow checks that the window slides and that the wait is exact.
 func TestLimitWindow(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		l := limit("a", 4, time.Hour)
 		want := func(refused string, wait time.Duration) {
 			p.Helper()
@@ -98,7 +98,7 @@ func TestLimitWindow(t *testing.T) {
 // TestLimitsCountAllOrNone checks that a refused occurrence counts against no limit, and
 // that the longest wait is returned.
 func TestLimitsCountAllOrNone(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		a, b, c := limit("a", 1, time.Minute), limit("b", 2, time.Hour), limit("c", 2, time.Hour)
 		if refused, _ := p.occur(a, b, c); refused != "" {
 			p.Fatalf("refused by %s", refused)
@@ -131,7 +131,7 @@ func TestLimitsCountAllOrNone(t *testing.T) {
 // TestSweepRemovesIdleLimits checks that Sweep removes limits whose windows are empty,
 // and no others.
 func TestSweepRemovesIdleLimits(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		used, idle := limit("used", 2, time.Hour), limit("idle", 2, time.Minute)
 		p.occur(used)
 		p.occur(used)

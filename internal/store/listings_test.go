@@ -13,7 +13,7 @@ import (
 )
 
 // storedListing reads the stored listing of a coach.
-func (p *pitch) storedListing(coachID string) (card string, terms []string) {
+func (p *fixture) storedListing(coachID string) (card string, terms []string) {
 	p.Helper()
 	card = "none"
 	_ = p.db.QueryRow(bg, `SELECT card FROM listings WHERE coach_id = $1`, coachID).Scan(&card)
@@ -31,7 +31,7 @@ func (p *pitch) storedListing(coachID string) (card string, terms []string) {
 }
 
 // reindexedListing is storedListing after a reindex.
-func (p *pitch) reindexedListing(coachID string) (card string, terms []string) {
+func (p *fixture) reindexedListing(coachID string) (card string, terms []string) {
 	p.Helper()
 	ok(p, p.db.Write(bg, func(tx *store.Tx) error { return tx.Relist(bg, coachID) }))
 	return p.storedListing(coachID)
@@ -55,14 +55,14 @@ func addDocument(tx *store.Tx, coachID, id, kind, title string) error {
 }
 
 // show makes a coach visible with all fields, or hides them.
-func (p *pitch) show(coachID string, visible bool) error {
+func (p *fixture) show(coachID string, visible bool) error {
 	return p.db.SetVisibility(bg, coachID, func(coach.ListingSource) (coach.VisibilityRequest, error) {
 		return coach.VisibilityRequest{Visible: visible, Show: coach.Showable}, nil
 	})
 }
 
 // profile changes the name, bio and sports of a coach.
-func (p *pitch) profile(coachID, name, bio string, sports ...string) error {
+func (p *fixture) profile(coachID, name, bio string, sports ...string) error {
 	return p.db.UpdateProfile(bg, coachID, func(v coach.Profile) (coach.Profile, error) {
 		v.Name, v.Bio, v.Sports, v.UpdatedAt = name, bio, sports, p.clock.Now()
 		return v, nil
@@ -73,7 +73,7 @@ func (p *pitch) profile(coachID, name, bio string, sports ...string) error {
 // The listing must be the one that a reindex makes.
 func TestConcurrentListingChanges(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
+		p := newFixture(t, url)
 		p.db.Settings.MessagesPerCoach = 1000
 		random := storetest.Rand(storetest.Seed(t), 0)
 		for round := range 25 {
@@ -110,7 +110,7 @@ func TestConcurrentListingChanges(t *testing.T) {
 				},
 			}
 			order := random.Perm(2 * len(changes))
-			p.tally(rivals(len(order), func(i int) error { return changes[order[i]%len(changes)](i) }))
+			p.countCodes(concurrently(len(order), func(i int) error { return changes[order[i]%len(changes)](i) }))
 			card, terms := p.storedListing(id)
 			wantCard, wantTerms := p.reindexedListing(id)
 			if card != wantCard || !slices.Equal(terms, wantTerms) {
@@ -122,7 +122,7 @@ func TestConcurrentListingChanges(t *testing.T) {
 
 func TestListingFollowsProfile(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
+		p := newFixture(t, url)
 		id := p.coach(1).AccountID
 		ok(t, p.profile(id, "Asha Rao", "I coach runners.", "Athletics"))
 		if card, _ := p.storedListing(id); card != "none" {
@@ -158,7 +158,7 @@ func TestListingFollowsProfile(t *testing.T) {
 
 func TestDirectoryAppliesSettingsOnRead(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
+		p := newFixture(t, url)
 		id := p.coach(1).AccountID
 		ok(t, p.profile(id, "Asha Rao", "I coach runners.", "Athletics"))
 		ok(t, p.show(id, true))
@@ -202,7 +202,7 @@ func TestDirectoryAppliesSettingsOnRead(t *testing.T) {
 // newest first, although each page reads a bounded number of rows.
 func TestSearchPages(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
+		p := newFixture(t, url)
 		n := 3*store.SearchWindow + 7
 		p.fillDirectory(n)
 		d := &coach.Directory{Store: p.db, Tiers: coach.Tiers{List: coach.DefaultTiers()}, Required: []string{"name"}, Now: p.clock.Now}
@@ -259,7 +259,7 @@ func directoryID(i int) string { return fmt.Sprintf("01900000-0000-7000-8000-%01
 // fillDirectory lists n coaches. The word "everybody" finds all, the sport hockey
 // the even ones, "odd" the odd ones, "asha" every tenth, "mina" every third, and
 // "rareN" every thousandth.
-func (p *pitch) fillDirectory(n int) {
+func (p *fixture) fillDirectory(n int) {
 	p.Helper()
 	// Pad to twelve digits without a function that one engine lacks.
 	const ids = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1),

@@ -20,7 +20,7 @@ import (
 // audit log records each action with its operator.
 func TestOperatorTokens(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
+		p := newFixture(t, url)
 		now, shell := p.clock.Now(), actor.Operator{Name: operator.ShellName("root")}
 		want := operator.Token{
 			ID: p.db.NewID(), Name: "support", Scopes: []operator.Scope{operator.KYC, operator.Audit},

@@ -16,7 +16,7 @@ import (
 )
 
 // challenge opens a challenge that outlives the test.
-func (p *pitch) challenge(key auth.ChallengeKey) {
+func (p *fixture) challenge(key auth.ChallengeKey) {
 	p.Helper()
 	now := p.clock.Now()
 	_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
@@ -27,7 +27,7 @@ func (p *pitch) challenge(key auth.ChallengeKey) {
 }
 
 // attempt returns an attempt with a correct or a wrong code.
-func (p *pitch) attempt(correct bool, maxFailures int, keys ...auth.ChallengeKey) auth.Attempt {
+func (p *fixture) attempt(correct bool, maxFailures int, keys ...auth.ChallengeKey) auth.Attempt {
 	return auth.Attempt{
 		Keys: keys, MaxAttempts: 1000, MaxFailures: func(auth.ChallengeKey) int { return maxFailures }, Now: p.clock.Now(),
 		Matches: func(auth.Challenge) bool { return correct },
@@ -37,7 +37,7 @@ func (p *pitch) attempt(correct bool, maxFailures int, keys ...auth.ChallengeKey
 // TestOTPFailuresMatchModel compares the limit on wrong codes with a plain list of
 // them: a maximum in any 24 h, then a block of 24 h. Correct codes do not count.
 func TestOTPFailuresMatchModel(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		seed := storetest.Seed(p)
 		for round := range 6 {
 			dice := storetest.Rand(seed, round)
@@ -83,7 +83,7 @@ func TestOTPFailuresMatchModel(t *testing.T) {
 // challenges, while the account closes, is suspended or changes its number. No session
 // stays active afterwards.
 func TestLoginRacesWithAccountEnd(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		for round := range 30 {
 			shared := auth.ChallengeKey{Number: number(2 * round), Role: actor.Coach}
 			to := auth.ChallengeKey{Number: number(2*round + 1), Role: actor.Coach}

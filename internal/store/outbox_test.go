@@ -13,7 +13,7 @@ import (
 )
 
 // tickingClock advances the clock at each reading.
-func (p *pitch) tickingClock() {
+func (p *fixture) tickingClock() {
 	p.clock.setHook(func() time.Time {
 		p.clock.advance(time.Microsecond)
 		return p.clock.stopped()
@@ -24,7 +24,7 @@ func (p *pitch) tickingClock() {
 func sms(kind notify.Kind) notify.Lane { return notify.Lane{Channel: notify.SMS, Kind: kind} }
 
 // claimOneRequest claims the due SMS of requests. It fails the test unless there is one.
-func (p *pitch) claimOneRequest() notify.Delivery {
+func (p *fixture) claimOneRequest() notify.Delivery {
 	p.Helper()
 	all, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
 	if err != nil || len(all) != 1 {
@@ -39,26 +39,26 @@ func TestDeliveryFailed(t *testing.T) {
 	correct := func(n int) approval.Patch {
 		return approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(n))}}
 	}
-	ways := map[string]func(p *pitch, coach actor.Actor, id string) error{
-		"added": func(*pitch, actor.Actor, string) error { return nil },
-		"resent": func(p *pitch, coach actor.Actor, id string) error {
+	ways := map[string]func(p *fixture, coach actor.Actor, id string) error{
+		"added": func(*fixture, actor.Actor, string) error { return nil },
+		"resent": func(p *fixture, coach actor.Actor, id string) error {
 			p.clock.advance(49 * time.Hour)
 			return third(p.send(coach, id, actor.Guardian))
 		},
-		"corrected": func(p *pitch, coach actor.Actor, id string) error {
+		"corrected": func(p *fixture, coach actor.Actor, id string) error {
 			return third(p.Send(bg, coach, id, actor.Guardian, correct(4), nil))
 		},
-		"edited": func(p *pitch, coach actor.Actor, id string) error {
+		"edited": func(p *fixture, coach actor.Actor, id string) error {
 			return second(p.Edit(bg, coach, id, correct(4)))
 		},
-		"asked again": func(p *pitch, coach actor.Actor, id string) error {
+		"asked again": func(p *fixture, coach actor.Actor, id string) error {
 			ok(p, p.decide(p.as(actor.Guardian, number(2)), id, approval.Reject))
 			return third(p.send(coach, id, actor.Guardian))
 		},
 	}
 	for name, send := range ways {
 		t.Run(name, func(t *testing.T) {
-			onPitch(t, func(p *pitch) {
+			eachEngine(t, func(p *fixture) {
 				p.tickingClock()
 				coach := p.coach(1)
 				a := p.add(coach, "Asha Rao", number(2), "")
@@ -101,7 +101,7 @@ func TestDeliveryFailed(t *testing.T) {
 func TestFailureOfEarlierSending(t *testing.T) {
 	for name, step := range map[string]time.Duration{"clock advances": 49 * time.Hour, "clock steps back": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			onPitch(t, func(p *pitch) {
+			eachEngine(t, func(p *fixture) {
 				p.tickingClock()
 				p.Rules.ResendAfter = -2 * time.Hour // allows a resend after the step back
 				coach := p.coach(1)
@@ -122,7 +122,7 @@ func TestFailureOfEarlierSending(t *testing.T) {
 }
 
 // newChallenge returns a challenge request for a role of one number.
-func (p *pitch) newChallenge(role actor.Role) auth.ChallengeRequest {
+func (p *fixture) newChallenge(role actor.Role) auth.ChallengeRequest {
 	now := p.clock.Now()
 	slot := auth.ChallengeKey{Number: number(60), Role: role}
 	return auth.ChallengeRequest{
@@ -132,7 +132,7 @@ func (p *pitch) newChallenge(role actor.Role) auth.ChallengeRequest {
 }
 
 // claimOTPs claims every OTP that is due.
-func (p *pitch) claimOTPs(lease string) []notify.Delivery {
+func (p *fixture) claimOTPs(lease string) []notify.Delivery {
 	p.Helper()
 	claimed, err := p.db.ClaimDeliveries(bg, sms(notify.OTP), lease, p.clock.Now().Add(time.Minute), 10)
 	ok(p, err)
@@ -142,7 +142,7 @@ func (p *pitch) claimOTPs(lease string) []notify.Delivery {
 // A worker that holds a delivery for longer than its lease loses it to the next claim,
 // and its result is ignored.
 func TestClaimAfterLeaseEnds(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
 		ok(p, err)
 		if p.queued.Load() != 1 {
@@ -177,7 +177,7 @@ func TestClaimAfterLeaseEnds(t *testing.T) {
 // A resend queues the live challenge, not the new one. A challenge without a channel, and one
 // requested too soon, queue nothing.
 func TestQueuedChallenge(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		unsent := p.newChallenge(actor.Coach)
 		unsent.Channel = ""
 		_, err := p.db.OpenChallenge(bg, unsent)
@@ -208,7 +208,7 @@ func TestQueuedChallenge(t *testing.T) {
 
 // A guardian's OTP is queued for any number, but only a number with the role gets it.
 func TestQueuedChallengeNeedsRole(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Guardian))
 		ok(p, err)
 		claimed := p.claimOTPs("lease")

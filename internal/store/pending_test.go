@@ -11,7 +11,7 @@ import (
 )
 
 func TestPending(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		name := map[string]string{}
 		add := func(student approval.Student, guardian *approval.Guardian) *approval.Player {

@@ -8,7 +8,7 @@ import (
 )
 
 // operators makes a token, uses and ends it, and reads what was recorded.
-func (p *pitch) operators() {
+func (p *fixture) operators() {
 	p.Helper()
 	now, by := p.clock.Now(), actor.Operator{Name: "shell:root"}
 	t := operator.Token{ID: "token", Name: "support", Scopes: operator.Scopes, CreatedAt: now, EndsAt: now.Add(day)}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// literal is a statement as the package's source spells it.
+// literal is a statement in the source of the package.
 type literal struct {
 	at      string
 	text    string // its beginning, for messages

@@ -16,7 +16,7 @@ import (
 )
 
 func TestAddPlayer(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		student := child("Asha Rao", number(3))
 		student.Medical = "Asthma"
@@ -53,8 +53,8 @@ func TestAddPlayer(t *testing.T) {
 }
 
 func TestAddPlayerTwice(t *testing.T) {
-	onPitch(t, func(p *pitch) {
-		coach, rival := p.coach(1), p.coach(9)
+	eachEngine(t, func(p *fixture) {
+		coach, other := p.coach(1), p.coach(9)
 		first := p.add(coach, "Zoë  Rao", number(2), "")
 		for _, same := range []string{"zoë rao", " ZOË RAO ", "Zoe\u0308 Rao", "Zoë\u200b Rao", "\u2060Zo\u00adë\u200d Rao\u202c"} {
 			_, err := p.Add(bg, coach, child(same, ""), mother(number(4)))
@@ -66,7 +66,7 @@ func TestAddPlayerTwice(t *testing.T) {
 			p.Error("a refused player left an account")
 		}
 		p.add(coach, "Zoe Rao", number(2), "")
-		p.add(rival, "Zoë Rao", number(2), "")
+		p.add(other, "Zoë Rao", number(2), "")
 		ok(p, p.Remove(bg, coach, first.ID))
 		p.add(coach, "Zoë Rao", number(2), "")
 		adult, err := p.Add(bg, coach, grown("Zoë Rao", ""), nil)
@@ -78,7 +78,7 @@ func TestAddPlayerTwice(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		b := p.add(coach, "Bela Rao", number(2), "")
@@ -126,7 +126,7 @@ func TestRename(t *testing.T) {
 
 // Consent belongs to the person who gave it, not to the number that follows.
 func TestContactChange(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		b := p.add(coach, "Bela Rao", number(2), "")
@@ -179,7 +179,7 @@ func TestContactChange(t *testing.T) {
 }
 
 func TestRemovePlayer(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
@@ -215,7 +215,7 @@ func TestRemovePlayer(t *testing.T) {
 }
 
 func TestMedicalIsSealed(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		student := child("Asha Rao", "")
 		student.Medical = "Severe peanut allergy"
@@ -258,7 +258,7 @@ func TestMedicalIsSealed(t *testing.T) {
 }
 
 func TestAdultsAndTheirGuardians(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a, err := p.Add(bg, coach, grown("Asha Rao", number(3)), nil)
 		ok(p, err)
@@ -294,12 +294,12 @@ func TestAdultsAndTheirGuardians(t *testing.T) {
 
 // A player of another account is not found.
 func TestNothingOfOthersShows(t *testing.T) {
-	onPitch(t, func(p *pitch) {
-		coach, rival := p.coach(1), p.coach(7)
+	eachEngine(t, func(p *fixture) {
+		coach, other := p.coach(1), p.coach(7)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
-		b := p.add(rival, "Asha Rao", number(4), number(5))
+		b := p.add(other, "Asha Rao", number(4), number(5))
 		foreign := []actor.Actor{
-			rival, p.as(actor.Guardian, number(4)), p.as(actor.Student, number(5)),
+			other, p.as(actor.Guardian, number(4)), p.as(actor.Student, number(5)),
 			// The right account in the wrong role, and no account at all.
 			{AccountID: a.GuardianApprover.AccountID, Role: actor.Student},
 			{AccountID: a.StudentApprover.AccountID, Role: actor.Guardian},
@@ -329,23 +329,23 @@ func TestNothingOfOthersShows(t *testing.T) {
 		}
 		// The coach sees all of it, and answers none of it.
 		p.refused(p.decide(coach, a.ID, approval.Approve), "not_found")
-		all, err := p.Players(bg, rival, approval.Filter{}, approval.Page{Limit: 10})
+		all, err := p.Players(bg, other, approval.Filter{}, approval.Page{Limit: 10})
 		ok(p, err)
 		if len(all) != 1 || all[0].ID != b.ID {
-			p.Errorf("rival lists %v", all)
+			p.Errorf("the other coach lists %v", all)
 		}
-		waiting, err := p.Pending(bg, rival, approval.Page{Limit: 10})
+		waiting, err := p.Pending(bg, other, approval.Page{Limit: 10})
 		ok(p, err)
 		for _, w := range waiting {
 			if w.PlayerID != b.ID {
-				p.Errorf("rival waits for %s", w.PlayerID)
+				p.Errorf("the other coach waits for %s", w.PlayerID)
 			}
 		}
 	})
 }
 
 func TestPlayersList(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		names := []string{"Asha Rao", "Bela Şen", "Carl Groß", "Dev 100%", "Eva_Li", "Frida O’Neil", "Gita", "Hana"}
 		ids := map[string]string{}
@@ -410,7 +410,7 @@ func TestPlayersList(t *testing.T) {
 }
 
 func TestLinksList(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		var want []string
 		for i := range 5 {
 			a := p.add(p.coach(120+i), "Asha Rao", number(2), number(2))

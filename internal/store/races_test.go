@@ -13,8 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// rivals runs n at once, each told which it is, and returns what each got.
-func rivals(n int, run func(i int) error) []error {
+// concurrently runs n calls at the same time and returns their errors.
+func concurrently(n int, run func(i int) error) []error {
 	errs := make([]error, n)
 	start := make(chan struct{})
 	var all sync.WaitGroup
@@ -29,21 +29,21 @@ func rivals(n int, run func(i int) error) []error {
 	return errs
 }
 
-// tally counts errors by their code; "" is none. Others are failures.
-func (p *pitch) tally(errs []error) map[string]int {
+// countCodes counts errors by their code, "" for nil. Internal errors fail the test.
+func (p *fixture) countCodes(errs []error) map[string]int {
 	p.Helper()
 	n := map[string]int{}
 	for _, err := range errs {
 		if err != nil && fault.KindOf(err) == fault.Internal {
-			p.Errorf("a rival failed: %v", err)
+			p.Errorf("concurrent call: %v", err)
 		}
 		n[fault.CodeOf(err)]++
 	}
 	return n
 }
 
-// sound checks what must hold of a player whatever happened to it.
-func (p *pitch) sound(coach actor.Actor, id string) *approval.Player {
+// checkInvariants checks the invariants of a player.
+func (p *fixture) checkInvariants(coach actor.Actor, id string) *approval.Player {
 	p.Helper()
 	got, err := p.Player(bg, coach, id)
 	ok(p, err)
@@ -75,15 +75,15 @@ func (p *pitch) sound(coach actor.Actor, id string) *approval.Player {
 
 const many = 50
 
-func TestRivalDecisions(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+func TestConcurrentDecisions(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
 		answers := []approval.Trigger{approval.Approve, approval.Reject}
-		errs := rivals(many, func(i int) error { return p.decide(guardian, a.ID, answers[i%2]) })
-		p.tally(errs)
-		final := p.sound(coach, a.ID).GuardianApprover.Consent.State
+		errs := concurrently(many, func(i int) error { return p.decide(guardian, a.ID, answers[i%2]) })
+		p.countCodes(errs)
+		final := p.checkInvariants(coach, a.ID).GuardianApprover.Consent.State
 		history, err := p.db.History(bg, a.ID)
 		ok(p, err)
 		if len(history) != 1 || string(history[0].Action) != string(final) {
@@ -95,27 +95,27 @@ func TestRivalDecisions(t *testing.T) {
 				want = ""
 			}
 			if fault.CodeOf(err) != want {
-				p.Errorf("%s against %s: %v", answers[i%2], final, err)
+				p.Errorf("%s after %s: err = %v", answers[i%2], final, err)
 			}
 		}
 		if got := p.tray(coach.AccountID); len(got) != 1 {
-			p.Errorf("coach's tray = %q", got)
+			p.Errorf("notifications of the coach: %q", got)
 		}
 	})
 }
 
-// Both parties answer at once: neither is in the other's way.
-func TestPartiesDecideAtOnce(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+// Concurrent decisions of both parties both succeed.
+func TestConcurrentDecisionsOfBothParties(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		for round := range 10 {
 			n := number(100 + round)
 			a := p.add(coach, fmt.Sprint("Child ", round), n, n)
 			by := []actor.Actor{p.as(actor.Guardian, n), p.as(actor.Student, n)}
-			for _, err := range rivals(2, func(i int) error { return p.decide(by[i], a.ID, approval.Approve) }) {
+			for _, err := range concurrently(2, func(i int) error { return p.decide(by[i], a.ID, approval.Approve) }) {
 				ok(p, err)
 			}
-			got := p.sound(coach, a.ID)
+			got := p.checkInvariants(coach, a.ID)
 			if got.GuardianApprover.Consent.State != approval.Approved || got.StudentApprover.Consent.State != approval.Approved {
 				p.Errorf("after both approved: %+v", got)
 			}
@@ -126,15 +126,15 @@ func TestPartiesDecideAtOnce(t *testing.T) {
 	})
 }
 
-// An answer counts for the child that was asked about, or not at all.
-func TestApproveAgainstRename(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+// A decision applies to the child of the request, or fails.
+func TestConcurrentApproveAndRename(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		for round := range 10 {
 			a := p.add(coach, fmt.Sprint("Child ", round), number(2), "")
 			guardian := p.as(actor.Guardian, number(2))
 			seen := a.GuardianApprover.Request.ID
-			errs := rivals(2, func(i int) error {
+			errs := concurrently(2, func(i int) error {
 				if i == 0 {
 					_, _, err := p.Decide(bg, guardian, a.ID, approval.Decision{Action: approval.Approve, RequestID: seen})
 					return err
@@ -143,24 +143,24 @@ func TestApproveAgainstRename(t *testing.T) {
 				return err
 			})
 			ok(p, errs[1])
-			got := p.sound(coach, a.ID)
+			got := p.checkInvariants(coach, a.ID)
 			if got.GuardianApprover.Consent.State != approval.Pending || got.GuardianApprover.OpenRequest() == nil || got.GuardianApprover.Request.ID == seen {
 				p.Errorf("after the rename: %+v", got.GuardianApprover)
 			}
 			if code := fault.CodeOf(errs[0]); code != "" && code != "request_superseded" {
-				p.Errorf("the answer: %v", errs[0])
+				p.Errorf("Approve: err = %v", errs[0])
 			}
 		}
 	})
 }
 
-func TestApproveAgainstContactChange(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+func TestConcurrentApproveAndContactChange(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		for round := range 10 {
 			a := p.add(coach, fmt.Sprint("Child ", round), number(2), "")
 			guardian := p.as(actor.Guardian, number(2))
-			errs := rivals(2, func(i int) error {
+			errs := concurrently(2, func(i int) error {
 				if i == 0 {
 					return p.decide(guardian, a.ID, approval.Approve)
 				}
@@ -168,49 +168,49 @@ func TestApproveAgainstContactChange(t *testing.T) {
 				return err
 			})
 			ok(p, errs[1])
-			got := p.sound(coach, a.ID)
+			got := p.checkInvariants(coach, a.ID)
 			if got.GuardianApprover.Consent.State != approval.Pending || got.GuardianApprover.AccountID == guardian.AccountID {
 				p.Errorf("after the change: %+v", got.GuardianApprover)
 			}
 			if code := fault.CodeOf(errs[0]); code != "" && code != "not_found" {
-				p.Errorf("the answer: %v", errs[0])
+				p.Errorf("Approve: err = %v", errs[0])
 			}
 			if n := p.count(`SELECT count(*) FROM notifications WHERE account_id = $1 AND player_id = $2`, guardian.AccountID, a.ID); n != 0 {
-				p.Errorf("the old holder keeps %d notifications of the player", n)
+				p.Errorf("the old guardian has %d notifications of the player, want 0", n)
 			}
 		}
 	})
 }
 
-func TestRivalSends(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+func TestConcurrentSends(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Reject))
-		codes := p.tally(rivals(10, func(int) error {
+		codes := p.countCodes(concurrently(10, func(int) error {
 			_, _, err := p.send(coach, a.ID, actor.Guardian)
 			return err
 		}))
 		if codes[""] != 1 || codes["request_pending"] != 9 {
-			p.Errorf("answers: %v", codes)
+			p.Errorf("error codes: %v", codes)
 		}
-		p.sound(coach, a.ID)
+		p.checkInvariants(coach, a.ID)
 		if n := p.count(`SELECT count(*) FROM deliveries WHERE channel = 'sms' AND kind = 'request'`); n != 2 {
-			p.Errorf("%d SMS, want the first and one more", n)
+			p.Errorf("%d SMS, want 2", n)
 		}
 	})
 }
 
-func TestRivalReminders(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+func TestConcurrentReminders(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		codes := p.tally(rivals(20, func(int) error {
+		codes := p.countCodes(concurrently(20, func(int) error {
 			_, _, err := p.Remind(bg, coach, a.ID, actor.Guardian)
 			return err
 		}))
 		if codes[""] != 2 || codes["reminder_limit"] != 18 {
-			p.Errorf("answers: %v", codes)
+			p.Errorf("error codes: %v", codes)
 		}
 		if n := p.count(`SELECT count(*) FROM reminders`); n != 2 {
 			p.Errorf("%d reminders", n)
@@ -218,15 +218,15 @@ func TestRivalReminders(t *testing.T) {
 	})
 }
 
-func TestRivalAdds(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+func TestConcurrentAdds(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
-		errs := rivals(20, func(int) error {
+		errs := concurrently(20, func(int) error {
 			_, err := p.Add(bg, coach, child("Asha Rao", number(3)), mother(number(2)))
 			return err
 		})
-		if codes := p.tally(errs); codes[""] != 1 || codes["player_exists"] != 19 {
-			p.Errorf("answers: %v", codes)
+		if codes := p.countCodes(errs); codes[""] != 1 || codes["player_exists"] != 19 {
+			p.Errorf("error codes: %v", codes)
 		}
 		all, err := p.Players(bg, coach, approval.Filter{}, approval.Page{Limit: 50})
 		ok(p, err)
@@ -235,35 +235,35 @@ func TestRivalAdds(t *testing.T) {
 		}
 		for _, err := range errs {
 			if f, is := err.(*fault.Error); is && f.Extra["player_id"] != all[0].ID {
-				p.Errorf("the player is %s, not %v", all[0].ID, f.Extra)
+				p.Errorf("the player is %s, want %v", all[0].ID, f.Extra)
 			}
 		}
-		p.sound(coach, all[0].ID)
+		p.checkInvariants(coach, all[0].ID)
 	})
 }
 
-// Two players of a coach take the same name at once: one of them gets it.
-func TestRivalRenames(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+// Of two players of a coach that get the same name concurrently, one succeeds.
+func TestConcurrentRenames(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		ids := make([]string, 10)
 		for i := range ids {
 			ids[i] = p.add(coach, fmt.Sprint("Child ", i), number(2), "").ID
 		}
-		codes := p.tally(rivals(len(ids), func(i int) error {
+		codes := p.countCodes(concurrently(len(ids), func(i int) error {
 			_, err := p.Edit(bg, coach, ids[i], approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha Rao")}})
 			return err
 		}))
 		if codes[""] != 1 || codes["player_exists"] != 9 {
-			p.Errorf("answers: %v", codes)
+			p.Errorf("error codes: %v", codes)
 		}
 	})
 }
 
-// TestRivalRemovals: the last links of a number end at the same time, and one of the
-// transactions ends the number's session.
-func TestRivalRemovals(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+// When the last players of a number are removed concurrently, the sessions of the number
+// end.
+func TestConcurrentRemovals(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		for round := range 10 {
 			n := number(100 + round)
 			ids, coaches := make([]string, 5), make([]actor.Actor, 5)
@@ -275,7 +275,7 @@ func TestRivalRemovals(t *testing.T) {
 			ok(p, run(p.db, `
 				INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
 				VALUES ($1, $1, 'guardian', $2, 'phone', 1, $3, 1, 1, $4, $4)`, holder.AccountID, string(n), []byte(n), p.clock.Now().Add(day).UnixMicro()))
-			p.tally(rivals(len(ids), func(i int) error { return p.Remove(bg, coaches[i], ids[i]) }))
+			p.countCodes(concurrently(len(ids), func(i int) error { return p.Remove(bg, coaches[i], ids[i]) }))
 			if n := p.count(`SELECT count(*) FROM sessions WHERE account_id = $1 AND idle_at > 0`, holder.AccountID); n != 0 {
 				p.Error("a session outlived the last of its links")
 			}
@@ -283,14 +283,14 @@ func TestRivalRemovals(t *testing.T) {
 	})
 }
 
-// TestManyAtOnce: concurrent changes of families and siblings number the notifications
-// without a gap and do not deadlock.
-func TestManyAtOnce(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+// Concurrent changes of families and siblings do not deadlock, and the Seqs of notifications
+// have no gaps.
+func TestConcurrentChangesOfFamilies(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		p.db.Settings.MessagesPerNumberFromCoach, p.db.Settings.MessagesPerNumber, p.db.Settings.MessagesPerCoach = 6, 20, 200
 		coaches := []actor.Actor{p.coach(1), p.coach(2), p.coach(3)}
 		family := []phone.Number{number(50), number(51), number(52)}
-		p.tally(rivals(30, func(i int) error {
+		p.countCodes(concurrently(30, func(i int) error {
 			coach := coaches[i%3]
 			a, err := p.Add(bg, coach, child(fmt.Sprint("Child ", i), family[i/3%3]), mother(family[(i/3+i)%3]))
 			if err != nil {
@@ -315,7 +315,7 @@ func TestManyAtOnce(t *testing.T) {
 		ok(p, p.db.QueryRow(bg, `
 			SELECT count(*) FROM accounts a WHERE a.tray_seq <> (SELECT count(*) FROM notifications n WHERE n.account_id = a.id)`).Scan(&wrong))
 		if wrong != 0 {
-			p.Errorf("%d trays with gaps", wrong)
+			p.Errorf("%d accounts have gaps in their Seqs, want 0", wrong)
 		}
 		if n := p.count(`SELECT count(*) FROM approval_history`); n != 120 {
 			p.Errorf("%d records, want 120", n)
@@ -323,15 +323,14 @@ func TestManyAtOnce(t *testing.T) {
 	})
 }
 
-// The history reads in the order in which things came to pass, also where a
-// decision had to wait for its rivals.
-func TestHistoryIsInOrder(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+// The history is in the order of the commits, even if a decision waited for another one.
+func TestHistoryOrder(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		p.clock.setHook(time.Now)
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
-		p.tally(rivals(6, func(i int) error {
+		p.countCodes(concurrently(6, func(i int) error {
 			for range 15 {
 				switch i % 3 {
 				case 0:
@@ -344,7 +343,7 @@ func TestHistoryIsInOrder(t *testing.T) {
 			}
 			return nil
 		}))
-		p.sound(coach, a.ID)
+		p.checkInvariants(coach, a.ID)
 		history, err := p.db.History(bg, a.ID)
 		ok(p, err)
 		for i, r := range history {
@@ -353,15 +352,15 @@ func TestHistoryIsInOrder(t *testing.T) {
 			}
 		}
 		if len(history) == 0 {
-			p.Error("nothing came to pass")
+			p.Error("the history is empty")
 		}
 	})
 }
 
-// Also where the clock steps back between decisions, as it does from one replica
-// to the next: what was revoked had been approved before.
-func TestHistoryOutlivesAStepBack(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+// The history is in order even if the clock steps back between decisions, as it does between
+// replicas.
+func TestHistoryOrderAfterClockStepsBack(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
@@ -382,13 +381,13 @@ func TestHistoryOutlivesAStepBack(t *testing.T) {
 				ok(p, err)
 			}
 		}
-		p.sound(coach, a.ID)
+		p.checkInvariants(coach, a.ID)
 		history, err := p.db.History(bg, a.ID)
 		ok(p, err)
 		var got []approval.Trigger
 		for i, r := range history {
 			if got = append(got, r.Action); i > 0 && !r.At.After(history[i-1].At) {
-				p.Errorf("record %d is of %s, the one before of %s", i, r.At, history[i-1].At)
+				p.Errorf("record %d is at %s, the one before at %s", i, r.At, history[i-1].At)
 			}
 		}
 		if !slices.Equal(got, want) {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestStatusHasTheDeliveriesOfBothRequests(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		got, _, err := p.Status(bg, coach, a.ID)

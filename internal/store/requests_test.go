@@ -12,12 +12,12 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-func (p *pitch) send(by actor.Actor, id string, party actor.Role) (*approval.Request, bool, error) {
+func (p *fixture) send(by actor.Actor, id string, party actor.Role) (*approval.Request, bool, error) {
 	return p.Send(bg, by, id, party, approval.Patch{}, nil)
 }
 
 func TestSend(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
@@ -87,7 +87,7 @@ func TestSend(t *testing.T) {
 }
 
 func TestSendToCorrectedContact(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		first := a.GuardianApprover.Request.ID
@@ -118,7 +118,7 @@ func TestSendToCorrectedContact(t *testing.T) {
 }
 
 // link returns the hash of the newest link of a request.
-func (p *pitch) link(requestID string) []byte {
+func (p *fixture) link(requestID string) []byte {
 	p.Helper()
 	var id string
 	ok(p, p.db.QueryRow(bg, `SELECT id FROM deliveries WHERE request_id = $1 AND channel = 'sms' ORDER BY id DESC LIMIT 1`, requestID).Scan(&id))
@@ -126,7 +126,7 @@ func (p *pitch) link(requestID string) []byte {
 }
 
 func TestUnreachable(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", "+15005550006", "")
 		r := a.GuardianApprover.Request.ID
@@ -148,8 +148,8 @@ func TestUnreachable(t *testing.T) {
 }
 
 func TestDispute(t *testing.T) {
-	onPitch(t, func(p *pitch) {
-		coach, rival := p.coach(1), p.coach(9)
+	eachEngine(t, func(p *fixture) {
+		coach, other := p.coach(1), p.coach(9)
 		a := p.add(coach, "Asha Rao", number(2), number(2))
 		holder := p.as(actor.Guardian, number(2))
 		r := a.GuardianApprover.Request.ID
@@ -182,13 +182,13 @@ func TestDispute(t *testing.T) {
 		ok(p, p.decide(p.as(actor.Student, number(2)), a.ID, approval.Reject))
 		_, _, err = p.send(coach, a.ID, actor.Student)
 		ok(p, err)
-		p.add(rival, "Asha Rao", number(2), "")
+		p.add(other, "Asha Rao", number(2), "")
 		p.add(coach, "Bela Rao", number(2), "")
 	})
 }
 
 func TestDisputeOutlivesThePlayer(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		_, err := p.Dispute(bg, p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID)
@@ -208,7 +208,7 @@ func TestDisputeOutlivesThePlayer(t *testing.T) {
 // No record becomes, by another name or birth date, the child whom its contact
 // disputed: neither with an answer to be had, nor with one given.
 func TestDisputeMeetsARename(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		holder := p.as(actor.Guardian, number(2))
@@ -244,7 +244,7 @@ func TestDisputeMeetsARename(t *testing.T) {
 // TestLiftLater: the party that disputed can lift the dispute after the coach removed the
 // player; no other account can.
 func TestLiftLater(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		holder, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
@@ -263,7 +263,7 @@ func TestLiftLater(t *testing.T) {
 }
 
 func TestLift(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		holder, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
@@ -286,7 +286,7 @@ func TestLift(t *testing.T) {
 }
 
 func TestRemind(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
 		start := p.clock.Now()
@@ -332,9 +332,9 @@ func TestRemind(t *testing.T) {
 
 // Beyond a cap the request stands and its SMS waits.
 func TestCaps(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		p.db.Settings.MessagesPerNumberFromCoach, p.db.Settings.MessagesPerNumber, p.db.Settings.MessagesPerCoach = 2, 3, 5
-		coach, rival := p.coach(1), p.coach(9)
+		coach, other := p.coach(1), p.coach(9)
 		last := func(a *approval.Player) string {
 			all := p.deliveries(actor.Actor{AccountID: a.CoachID, Role: actor.Coach}, a.GuardianApprover.Request.ID)
 			return all[len(all)-1]
@@ -349,8 +349,8 @@ func TestCaps(t *testing.T) {
 			}
 		}
 		for i, want := range []string{"sms queued", "sms queued held"} {
-			if got := last(p.add(rival, fmt.Sprint("Child ", i), number(2), "")); got != want {
-				p.Errorf("rival's message %d to the number: %q, want %q", i, got, want)
+			if got := last(p.add(other, fmt.Sprint("Child ", i), number(2), "")); got != want {
+				p.Errorf("message %d of the other coach to the number: %q, want %q", i, got, want)
 			}
 		}
 		for i, want := range []string{"sms queued", "sms queued", "sms queued", "sms queued held"} {
@@ -373,7 +373,7 @@ func TestCaps(t *testing.T) {
 
 // One transaction may send two messages that count against the same caps.
 func TestCapsWithinOneChange(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		p.db.Settings.MessagesPerNumberFromCoach = 1
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(2))

@@ -14,7 +14,7 @@ import (
 )
 
 // subscriptions runs every statement on tiers for TestPlans.
-func (p *pitch) subscriptions() {
+func (p *fixture) subscriptions() {
 	p.Helper()
 	by := p.coach(9170)
 	_, err := p.db.Subscription(bg, by.AccountID)
@@ -30,9 +30,9 @@ func (p *pitch) subscriptions() {
 
 // TestUpdateTier checks that concurrent updates see each other's results.
 func TestUpdateTier(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
-		for i, err := range rivals(20, func(i int) error {
+		for i, err := range concurrently(20, func(i int) error {
 			return p.db.UpdateTier(bg, by.AccountID, func(stored string) (string, error) { return stored + "x", nil })
 		}) {
 			if err != nil {
@@ -68,7 +68,7 @@ func TestUpdateTier(t *testing.T) {
 // TestConcurrentRosterCount adds, renames and removes players concurrently. The
 // counter must equal the number of players and never exceed the limit.
 func TestConcurrentRosterCount(t *testing.T) {
-	onPitch(t, func(p *pitch) {
+	eachEngine(t, func(p *fixture) {
 		const most = 12
 		p.Rules.CheckRoster = func(r approval.Roster) error {
 			if r.Tier != "own" || r.KYC != "not_started" {

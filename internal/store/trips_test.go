@@ -17,11 +17,11 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// TestRoundTrips: on PostgreSQL these are what an operation costs, and none may
-// come back unnoticed.
+// TestRoundTrips fails if an operation takes another number of round trips on PostgreSQL
+// than expected.
 func TestRoundTrips(t *testing.T) {
 	address, trips := countTrips(t, storetest.Postgres(t))
-	p := newPitch(t, address)
+	p := newFixture(t, address)
 	number := func(n int) phone.Number { return number(100 + n) }
 	limits := []auth.Limit{{Name: "hour", Key: "hour", Max: 1000, Per: time.Hour}, {Name: "day", Key: "day", Max: 1000, Per: 24 * time.Hour}}
 	now := p.clock.Now
@@ -74,7 +74,7 @@ func TestRoundTrips(t *testing.T) {
 			ok(t, err)
 			players[n] = added.ID
 		}},
-		{"whose answer is awaited", 1, func(n int) { guardians[n] = p.as(actor.Guardian, number(300+n)) }},
+		{"reading the account of a guardian", 1, func(n int) { guardians[n] = p.as(actor.Guardian, number(300+n)) }},
 		{"a decision", 5, func(n int) { ok(t, p.decide(guardians[n], players[n], approval.Approve)) }},
 		{"availability", 1, func(n int) {
 			if _, err := p.db.ConsentStatus(bg, sessions[n].Actor(), players[n]); fault.KindOf(err) != fault.NotFound {
@@ -91,8 +91,8 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// countTrips puts itself between the store and the server at address. A round trip
-// is what the client sends before the server answers.
+// countTrips returns the URL of a relay in front of the server at address, and a counter of
+// round trips through it.
 func countTrips(t *testing.T, address string) (string, *atomic.Int64) {
 	t.Helper()
 	trips := new(atomic.Int64)

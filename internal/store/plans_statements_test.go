@@ -17,11 +17,11 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// tell drives every statement of the store at least once, on the database at url.
-func tell(t *testing.T, url string) {
+// runStatements runs every statement of the store at least once.
+func runStatements(t *testing.T, url string) {
 	t.Helper()
-	throughTheService(t, url)
-	p := newPitch(t, url)
+	runService(t, url)
+	p := newFixture(t, url)
 	p.db.Settings.MessagesPerNumberFromCoach = 3
 	p.consents()
 	p.codes()
@@ -39,8 +39,8 @@ func tell(t *testing.T, url string) {
 	}
 }
 
-// throughTheService is the main job over HTTP, with the worker running.
-func throughTheService(t *testing.T, url string) {
+// runService runs an approval over HTTP, with the worker.
+func runService(t *testing.T, url string) {
 	t.Helper()
 	s := touchlinetest.New(t, url)
 	c := s.Coach(t, "+919812300001")
@@ -60,7 +60,7 @@ func throughTheService(t *testing.T, url string) {
 }
 
 // consents walks a player through what coach, guardian and student may do.
-func (p *pitch) consents() {
+func (p *fixture) consents() {
 	p.Helper()
 	c := p.coach(1)
 	a := p.add(c, "Asha Rao", number(2), number(3))
@@ -116,7 +116,7 @@ func (p *pitch) consents() {
 	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { return v, nil }))
 }
 
-func (p *pitch) tellTray(by actor.Actor) {
+func (p *fixture) tellTray(by actor.Actor) {
 	p.Helper()
 	for _, unread := range []bool{false, true} {
 		_, err := p.db.Notifications(bg, by.AccountID, unread, 0, 5)
@@ -137,7 +137,7 @@ func (p *pitch) tellTray(by actor.Actor) {
 }
 
 // codes asks for a code, too soon and too often, and guesses until nothing is left.
-func (p *pitch) codes() {
+func (p *fixture) codes() {
 	p.Helper()
 	now := p.clock.Now()
 	slot := auth.ChallengeKey{Number: number(60), Role: actor.Coach}
@@ -175,7 +175,7 @@ func (p *pitch) codes() {
 }
 
 // moves gives a coach another number.
-func (p *pitch) moves() {
+func (p *fixture) moves() {
 	p.Helper()
 	now := p.clock.Now()
 	by := p.coach(80)
@@ -219,7 +219,7 @@ func (p *pitch) moves() {
 }
 
 // sessions rotates, lists and ends the session that codes opened.
-func (p *pitch) sessions() {
+func (p *fixture) sessions() {
 	p.Helper()
 	now := p.clock.Now()
 	s, err := p.db.Session(bg, "session")
@@ -240,7 +240,7 @@ func (p *pitch) sessions() {
 }
 
 // outbox completes deliveries in every possible way.
-func (p *pitch) outbox() {
+func (p *fixture) outbox() {
 	p.Helper()
 	for _, lane := range notify.SMS.Lanes() { // claim what earlier steps left
 		_, err := p.db.ClaimDeliveries(bg, lane, "lease", p.clock.Now().Add(100*day), 100)
@@ -279,7 +279,7 @@ func (p *pitch) outbox() {
 }
 
 // directory lists a coach, searches, and takes the coach out again.
-func (p *pitch) directory() {
+func (p *fixture) directory() {
 	p.Helper()
 	id := p.coach(80).AccountID
 	ok(p, p.show(id, true))
@@ -299,7 +299,7 @@ func (p *pitch) directory() {
 }
 
 // answersAndKeys keeps an answer and a key.
-func (p *pitch) answersAndKeys() {
+func (p *fixture) answersAndKeys() {
 	p.Helper()
 	now := p.clock.Now()
 	claim := idempotency.Claim{Owner: "o", Key: "k", Fingerprint: []byte("f"), LeaseID: "l", StartedAt: now, AbandonedBefore: now.Add(-time.Minute), EndsAt: now.Add(time.Hour)}
@@ -320,7 +320,7 @@ func (p *pitch) answersAndKeys() {
 }
 
 // Announced has one replica tell another whose trays grew.
-func (p *pitch) Announced() {
+func (p *fixture) Announced() {
 	p.Helper()
 	if p.sql.Engine() != "postgres" {
 		return

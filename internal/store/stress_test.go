@@ -21,9 +21,9 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// crowd is everything that happens to a few coaches at once.
-type crowd struct {
-	*pitch
+// stressTest runs random operations of a few coaches concurrently.
+type stressTest struct {
+	*fixture
 	files     *fakeFiles
 	documents *coach.Documents
 
@@ -33,21 +33,21 @@ type crowd struct {
 	seen    map[string]int
 }
 
-func (c *crowd) pick(dice *rand.Rand) actor.Actor {
+func (c *stressTest) pick(dice *rand.Rand) actor.Actor {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.coaches[dice.IntN(len(c.coaches))]
 }
 
-func (c *crowd) number() phone.Number {
+func (c *stressTest) number() phone.Number {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.next++
 	return number(c.next)
 }
 
-// try is a guess that is right.
-func (c *crowd) try(n phone.Number) auth.Attempt {
+// attempt opens a challenge and returns a verification of it with the correct code.
+func (c *stressTest) attempt(n phone.Number) auth.Attempt {
 	now := c.clock.Now()
 	_, err := c.db.OpenChallenge(bg, auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: n, Role: actor.Coach}, ID: c.db.NewID(), Code: []byte("x"), SentAt: now, EndsAt: now.Add(time.Hour)},
@@ -64,8 +64,8 @@ func (c *crowd) try(n phone.Number) auth.Attempt {
 }
 
 // signIn opens a session of a number as coach.
-func (c *crowd) signIn(n phone.Number) error {
-	t, now := c.try(n), c.clock.Now()
+func (c *stressTest) signIn(n phone.Number) error {
+	t, now := c.attempt(n), c.clock.Now()
 	session := &auth.Session{
 		ID: c.db.NewID(), AccountID: c.db.NewID(), Role: actor.Coach, Number: n, DeviceID: uuid.NewString(), Generation: 1,
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(day), EndsAt: now.Add(2 * day),
@@ -81,8 +81,8 @@ func (c *crowd) signIn(n phone.Number) error {
 	return nil
 }
 
-// act does one thing.
-func (c *crowd) act(dice *rand.Rand) (what string, err error) {
+// act runs one random operation.
+func (c *stressTest) act(dice *rand.Rand) (what string, err error) {
 	by := c.pick(dice)
 	kinds := []coach.DocumentKind{coach.Certification, coach.Identity, coach.ProfilePicture}
 	player := func() string {
@@ -142,7 +142,7 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 		return "tier", c.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return name, nil })
 	case n < 35:
 		to := c.number()
-		changed, err := c.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to, Current: c.try(by.Number), New: c.try(to)})
+		changed, err := c.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to, Current: c.attempt(by.Number), New: c.attempt(to)})
 		if err == nil && changed.New.Outcome == auth.CorrectCode {
 			by.Number = to
 			c.mu.Lock()
@@ -151,7 +151,7 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 		}
 		return "number", err
 	case n < 36:
-		_, err = c.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: c.try(by.Number)})
+		_, err = c.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: c.attempt(by.Number)})
 		return "close", err
 	case n < 37:
 		_, err = c.db.Dashboard(bg, by.AccountID, c.clock.Now())
@@ -164,12 +164,12 @@ func (c *crowd) act(dice *rand.Rand) (what string, err error) {
 	}
 }
 
-// TestCrowd does everything at once to a few coaches, and looks whether what is
-// left agrees with itself.
-func TestCrowd(t *testing.T) {
+// TestStress runs random operations concurrently and then checks the invariants of the
+// database.
+func TestStress(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
-		c := &crowd{pitch: p, files: &fakeFiles{sizes: map[string]int64{}}, seen: map[string]int{}}
+		p := newFixture(t, url)
+		c := &stressTest{fixture: p, files: &fakeFiles{sizes: map[string]int64{}}, seen: map[string]int{}}
 		c.documents = p.newDocuments(p.db, c.files)
 		for range 3 {
 			ok(t, c.signIn(c.number()))
@@ -231,13 +231,13 @@ func TestCrowd(t *testing.T) {
 // once.
 func TestRowsInOneOrder(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newPitch(t, url)
-		c := &crowd{pitch: p}
+		p := newFixture(t, url)
+		c := &stressTest{fixture: p}
 		for name, end := range map[string]func(actor.Actor, auth.Attempt) error{
 			"close": func(by actor.Actor, try auth.Attempt) error {
 				tried, err := p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: try})
 				if err == nil && tried.Outcome != auth.CorrectCode {
-					err = fmt.Errorf("the code was judged %d", tried.Outcome)
+					err = fmt.Errorf("outcome of the verification: %d", tried.Outcome)
 				}
 				return err
 			},
@@ -247,8 +247,8 @@ func TestRowsInOneOrder(t *testing.T) {
 		} {
 			ok(t, c.signIn(c.number()))
 			by := c.coaches[len(c.coaches)-1]
-			try := c.try(by.Number)
-			var runs atomic.Int64 // of transactions: each asks for the time once
+			try := c.attempt(by.Number)
+			var runs atomic.Int64 // number of transactions: each reads the clock once
 			p.clock.setHook(func() time.Time { runs.Add(1); return p.clock.stopped() })
 			ended := make(chan error, 1)
 			ok(t, p.db.Write(bg, func(tx *store.Tx) error {
