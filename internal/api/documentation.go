@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -31,8 +30,7 @@ var templateFiles embed.FS
 func Document() ([]byte, error) { return apidocs.JSON(openAPI) }
 
 // Documentation serves the OpenAPI document, its reference page and a page for each
-// problem code. It renders the document and the reference page at the first request and
-// keeps them compressed.
+// problem code. It renders the document and the reference page at the first request.
 type Documentation struct {
 	templates *template.Template
 	rendered  func() (renderedDocs, error)
@@ -110,7 +108,7 @@ func (d *Documentation) renderAll() (renderedDocs, error) {
 	if err != nil {
 		return renderedDocs{}, err
 	}
-	return renderedDocs{json: newCachedPage("application/json", "", raw), page: page, operations: ref.AnsweredBy()}, nil
+	return renderedDocs{json: newCachedPage("application/json", "", raw), page: page, operations: ref.OperationsByCode()}, nil
 }
 
 // render serves a page that is small enough to render for each request.
@@ -137,11 +135,10 @@ func (d *Documentation) html(name string, data any) (cachedPage, error) {
 	return newCachedPage("text/html; charset=utf-8", policy, buf.Bytes()), nil
 }
 
-// cachedPage is a page that is kept compressed.
+// cachedPage is a rendered page, plain and compressed with gzip.
 type cachedPage struct {
 	contentType, policy, etag string
-	compressed                []byte
-	size                      int
+	plain, compressed         []byte
 }
 
 func newCachedPage(contentType, policy string, content []byte) cachedPage {
@@ -155,8 +152,8 @@ func newCachedPage(contentType, policy string, content []byte) cachedPage {
 		policy:      policy,
 		// Weak, because the compressed and the plain page share it.
 		etag:       `W/"` + base64.RawURLEncoding.EncodeToString(hash[:12]) + `"`,
+		plain:      content,
 		compressed: buf.Bytes(),
-		size:       len(content),
 	}
 }
 
@@ -180,18 +177,14 @@ func (d cachedPage) serve(w http.ResponseWriter, r *http.Request, status int) {
 		h.Set("Cache-Control", "no-store")
 	}
 	h.Set("Content-Type", d.contentType)
+	body := d.plain
 	if wire.AcceptsEncoding(r.Header, "gzip") {
 		h.Set("Content-Encoding", "gzip")
-		h.Set("Content-Length", strconv.Itoa(len(d.compressed)))
-		w.WriteHeader(status)
-		_, _ = w.Write(d.compressed) // an error means that the client has gone
-		return
+		body = d.compressed
 	}
-	h.Set("Content-Length", strconv.Itoa(d.size))
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	if zr, err := gzip.NewReader(bytes.NewReader(d.compressed)); err == nil {
-		_, _ = io.Copy(w, zr)
-	}
+	_, _ = w.Write(body) // an error means that the client has gone
 }
 
 // etagMatches reports whether an If-None-Match header names etag, by weak comparison (RFC

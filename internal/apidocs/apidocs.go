@@ -1,14 +1,9 @@
-// Package apidocs reads an OpenAPI document into what a page shows of it:
-// operations by tag, tables of fields, examples, and the problems of each call.
-// It knows nothing of HTML pages but the marks in descriptions, and holds on to
-// nothing of the document's tree.
-//
-// It reads the parts of OpenAPI 3.1 that our document uses, not all there are.
+// Package apidocs converts an OpenAPI document to JSON and to the data of a reference
+// page: operations by tag, tables of fields, examples, and the problems of each operation.
+// It supports the parts of OpenAPI 3.1 that our documents use.
 package apidocs
 
 import (
-	"bytes"
-	"encoding/json"
 	"html/template"
 	"net/http"
 	"slices"
@@ -16,7 +11,7 @@ import (
 	"strings"
 )
 
-// Reference is the document as the page at /docs shows it.
+// Reference is the data of the page /docs.
 type Reference struct {
 	Title, Version, Summary string
 	Description             template.HTML
@@ -36,18 +31,19 @@ type Operation struct {
 	Link
 	Summary     string
 	Description template.HTML
-	// Open operations need no sign-in; Either take it without too.
-	Open, Either bool
-	Parameters   []Parameter
-	Body         *Payload
-	Answers      []Answer
-	Problems     []Problem
+	// Open operations need no sign-in. OptionalToken operations take an access token, or a
+	// refresh token in the body.
+	Open, OptionalToken bool
+	Parameters          []Parameter
+	Body                *Payload
+	Responses           []Response
+	Problems            []Problem
 }
 
-// Link names an operation elsewhere.
+// Link identifies an operation.
 type Link struct{ ID, Method, Path string }
 
-// Parameter is one in the path, the query or the headers.
+// Parameter is a parameter in the path, the query or the headers, or a response header.
 type Parameter struct {
 	Name, In    string
 	Required    bool
@@ -55,17 +51,17 @@ type Parameter struct {
 	Description template.HTML
 }
 
-// Payload is what a body holds.
+// Payload describes a body.
 type Payload struct {
-	Types    []string
+	Types    []string // media types
 	Optional bool
-	// Of are the objects that the body may be; most have one.
-	Of      []Object
+	// Objects are the alternatives for the body; most bodies have one.
+	Objects []Object
 	Example string
 }
 
-// Answer is one that is no problem.
-type Answer struct {
+// Response is a response that is not a problem.
+type Response struct {
 	Status      string
 	Reason      string
 	Description template.HTML
@@ -73,48 +69,48 @@ type Answer struct {
 	Body        *Payload
 }
 
-// Problem is a status with the codes that come with it.
+// Problem is an error status with its codes.
 type Problem struct {
 	Status      string
 	Codes       []string
 	Description template.HTML
 }
 
-// New reads what a page shows of a document, given as YAML.
+// New returns the page data of a YAML document.
 func New(document []byte) (*Reference, error) {
 	root, err := parse(document)
 	if err != nil {
 		return nil, err
 	}
 	r := &Reference{
-		Title:       root.at("info", "title").text(),
-		Version:     root.at("info", "version").text(),
-		Summary:     root.at("info", "summary").text(),
-		Description: prose(root.at("info", "description").text()),
+		Title:       root.at("info", "title").Value,
+		Version:     root.at("info", "version").Value,
+		Summary:     root.at("info", "summary").Value,
+		Description: prose(root.at("info", "description").Value),
 	}
 	for _, tag := range root.at("tags").items() {
-		name := tag.at("name").text()
-		r.Groups = append(r.Groups, Group{ID: "tag-" + slug(name), Name: name, Description: prose(tag.at("description").text())})
+		name := tag.at("name").Value
+		r.Groups = append(r.Groups, Group{ID: "tag-" + slug(name), Name: name, Description: prose(tag.at("description").Value)})
 	}
-	for _, path := range root.at("paths").members() {
-		shared := path.value.at("parameters").items()
-		for _, method := range path.value.members() {
-			if method.name == "parameters" {
+	for path, methods := range root.at("paths").members() {
+		shared := methods.at("parameters").items()
+		for method, n := range methods.members() {
+			if method == "parameters" {
 				continue
 			}
-			op, err := newOperation(path.name, method.name, shared, method.value)
+			op, err := newOperation(path, method, shared, n)
 			if err != nil {
 				return nil, err
 			}
-			tag := method.value.at("tags").items()[0].text()
+			tag := n.at("tags").texts()[0]
 			i := slices.IndexFunc(r.Groups, func(g Group) bool { return g.Name == tag })
 			r.Groups[i].Operations = append(r.Groups[i].Operations, op)
 		}
 	}
-	for _, s := range root.at("components", "schemas").members() {
-		// What only a request sends is shown where it is sent.
-		if isObject(s.value) && !strings.HasSuffix(s.name, "Request") || s.name == "Request" {
-			r.Objects = append(r.Objects, newObject(s.name, s.value))
+	for name, schema := range root.at("components", "schemas").members() {
+		// The operation shows the body of its request.
+		if isObject(schema) && !strings.HasSuffix(name, "Request") || name == "Request" {
+			r.Objects = append(r.Objects, newObject(name, schema))
 		}
 	}
 	return r, nil
@@ -122,34 +118,35 @@ func New(document []byte) (*Reference, error) {
 
 func newOperation(path, method string, shared []node, n node) (Operation, error) {
 	op := Operation{
-		Link:        Link{n.at("operationId").text(), strings.ToUpper(method), path},
-		Summary:     n.at("summary").text(),
-		Description: prose(n.at("description").text()),
+		Link:        Link{n.at("operationId").Value, strings.ToUpper(method), path},
+		Summary:     n.at("summary").Value,
+		Description: prose(n.at("description").Value),
 	}
 	if s := n.at("security"); s.exists() {
-		op.Open, op.Either = len(s.items()) == 0, len(s.items()) == 2
+		op.Open, op.OptionalToken = len(s.items()) == 0, len(s.items()) == 2
 	}
 	for _, p := range append(shared, n.at("parameters").items()...) {
-		op.Parameters = append(op.Parameters, newParameter(p.at("name").text(), p))
+		op.Parameters = append(op.Parameters, newParameter(p.at("name").Value, p))
 	}
 	var err error
 	if op.Body, err = newPayload(n.at("requestBody")); err != nil {
 		return op, err
 	}
-	for _, m := range n.at("responses").members() {
-		if problem := m.value.at("content", "application/problem+json", "schema"); problem.exists() {
-			op.Problems = append(op.Problems, Problem{m.name, problemCodes(problem), Inline(m.value.at("description").text())})
+	for status, response := range n.at("responses").members() {
+		description := Inline(response.at("description").Value)
+		if schema := response.at("content", "application/problem+json", "schema"); schema.exists() {
+			op.Problems = append(op.Problems, Problem{status, problemCodes(schema), description})
 			continue
 		}
-		status, _ := strconv.Atoi(m.name)
-		a := Answer{Status: m.name, Reason: http.StatusText(status), Description: Inline(m.value.at("description").text())}
-		for _, h := range m.value.at("headers").members() {
-			a.Headers = append(a.Headers, newParameter(h.name, h.value))
+		code, _ := strconv.Atoi(status)
+		r := Response{Status: status, Reason: http.StatusText(code), Description: description}
+		for name, h := range response.at("headers").members() {
+			r.Headers = append(r.Headers, newParameter(name, h))
 		}
-		if a.Body, err = newPayload(m.value); err != nil {
+		if r.Body, err = newPayload(response); err != nil {
 			return op, err
 		}
-		op.Answers = append(op.Answers, a)
+		op.Responses = append(op.Responses, r)
 	}
 	return op, nil
 }
@@ -157,81 +154,71 @@ func newOperation(path, method string, shared []node, n node) (Operation, error)
 func newParameter(name string, n node) Parameter {
 	return Parameter{
 		Name:        name,
-		In:          n.at("in").text(),
-		Required:    n.at("required").text() == "true",
+		In:          n.at("in").Value,
+		Required:    n.at("required").Value == "true",
 		Type:        newType(n.at("schema")),
-		Description: Inline(n.at("description").text()),
+		Description: Inline(n.at("description").Value),
 	}
 }
 
-// newPayload reads the content of a body; nil where there is none.
+// newPayload returns the content of a request or response, or nil if it has none. All its
+// media types have the same schema.
 func newPayload(n node) (*Payload, error) {
-	media := n.at("content").members()
-	if len(media) == 0 {
-		return nil, nil
-	}
-	p := &Payload{Optional: n.at("required").text() == "false"}
-	for _, m := range media {
-		p.Types = append(p.Types, m.name)
-	}
-	schema := media[0].value.at("schema")
-	for _, choice := range append(schema.at("oneOf").items(), schema) {
-		if isObject(choice) && choice.at("properties").exists() {
-			p.Of = append(p.Of, newObject(refName(choice), choice))
+	var media node
+	p := &Payload{Optional: n.at("required").Value == "false"}
+	for name, m := range n.at("content").members() {
+		p.Types = append(p.Types, name)
+		if media.Node == nil {
+			media = m
 		}
 	}
-	var err error
-	if e := media[0].value.at("example"); e.exists() {
-		p.Example, err = pretty(e)
-	} else if len(p.Of) > 0 {
-		p.Example, err = p.Of[0].example()
+	if media.Node == nil {
+		return nil, nil
 	}
+	schema := media.at("schema")
+	for _, choice := range append(schema.at("oneOf").items(), schema) {
+		if isObject(choice) && choice.at("properties").exists() {
+			p.Objects = append(p.Objects, newObject(refName(choice), choice))
+		}
+	}
+	sample := media.at("example")
+	if sample.Value != "" {
+		p.Example = strings.TrimSpace(sample.Value)
+		return p, nil
+	}
+	if !sample.exists() && len(p.Objects) > 0 {
+		sample = example(schema)
+	}
+	if !sample.exists() {
+		return p, nil
+	}
+	var err error
+	p.Example, err = sample.indented()
 	return p, err
 }
 
-// problemCodes are those that a response narrows the shared Problem to.
+// problemCodes returns the codes to which a response narrows the shared schema Problem.
 func problemCodes(schema node) []string {
 	var codes []string
 	for _, part := range schema.at("allOf").items() {
-		if part.ref() != "" {
-			continue
-		}
-		for _, c := range part.at("properties", "code", "enum").items() {
-			codes = append(codes, c.text())
+		if part.ref() == "" {
+			codes = append(codes, part.at("properties", "code", "enum").texts()...)
 		}
 	}
 	return codes
 }
 
-// AnsweredBy turns the problems of all operations around.
-func (r *Reference) AnsweredBy() map[string][]Link {
-	by := map[string][]Link{}
+// OperationsByCode returns the operations that return each problem code.
+func (r *Reference) OperationsByCode() map[string][]Link {
+	operations := map[string][]Link{}
 	for _, g := range r.Groups {
 		for _, op := range g.Operations {
 			for _, p := range op.Problems {
 				for _, code := range p.Codes {
-					by[code] = append(by[code], op.Link)
+					operations[code] = append(operations[code], op.Link)
 				}
 			}
 		}
 	}
-	return by
+	return operations
 }
-
-// pretty returns n as people read it: a text as it is, all else as JSON.
-func pretty(n node) (string, error) {
-	if s := n.text(); s != "" {
-		return strings.TrimSpace(s), nil
-	}
-	raw, err := n.json()
-	if err != nil {
-		return "", err
-	}
-	var buf bytes.Buffer
-	if err := json.Indent(&buf, raw, "", "  "); err != nil {
-		return "", err
-	}
-	return buf.String(), nil
-}
-
-func slug(s string) string { return strings.ReplaceAll(strings.ToLower(s), " ", "-") }

@@ -5,22 +5,28 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// JSON returns a YAML document as JSON, its members in the order in which they
-// are written.
+// JSON converts a YAML document to JSON and keeps the order of the members.
 func JSON(document []byte) ([]byte, error) {
 	root, err := parse(document)
 	if err != nil {
 		return nil, err
 	}
-	return root.json()
+	var buf, out bytes.Buffer
+	if err := writeJSON(&buf, root.Node); err != nil {
+		return nil, err
+	}
+	err = json.Compact(&out, buf.Bytes())
+	return out.Bytes(), err
 }
 
-// node is a node of the document. A nil node stands for an absent one; it has no members
-// and no text.
+// node is a node of the document. An absent node has no members and no Value.
 type node struct {
 	*yaml.Node
 	root *yaml.Node
@@ -35,23 +41,10 @@ func parse(document []byte) (node, error) {
 	if len(doc.Content) == 0 {
 		return node{}, errors.New("parse the OpenAPI document: it is empty")
 	}
-	root := doc.Content[0]
-	return node{root, root}, nil
+	return node{doc.Content[0], doc.Content[0]}, nil
 }
 
-func (n node) exists() bool { return n.Node != nil }
-
-// own returns the member of n with that name, without following a reference.
-func (n node) own(name string) node {
-	if n.Node != nil && n.Kind == yaml.MappingNode {
-		for i := 0; i < len(n.Content); i += 2 {
-			if n.Content[i].Value == name {
-				return node{n.Content[i+1], n.root}
-			}
-		}
-	}
-	return node{nil, n.root}
-}
+func (n node) exists() bool { return n.Kind != 0 }
 
 // at returns the member at the path names. If n is a reference, members next to the
 // reference override those of its target.
@@ -67,29 +60,31 @@ func (n node) at(names ...string) node {
 	return n
 }
 
+// own returns the member of n with that name, without following a reference.
+func (n node) own(name string) node {
+	for key, value := range n.members() {
+		if key == name {
+			return value
+		}
+	}
+	return node{new(yaml.Node), n.root}
+}
+
 // ref returns the reference in n, or "".
-func (n node) ref() string { return n.own("$ref").text() }
+func (n node) ref() string { return n.own("$ref").Value }
 
 // follow returns the target of the reference, which is in the same document.
 func (n node) follow() node {
 	target := node{n.root, n.root}
-	for _, part := range pointerParts(n.ref()) {
-		target = target.own(part)
+	for name := range strings.SplitSeq(strings.TrimPrefix(n.ref(), "#/"), "/") {
+		target = target.own(name)
 	}
 	return target
 }
 
-// text is the value of a scalar as it is written, or "".
-func (n node) text() string {
-	if n.Node == nil || n.Kind != yaml.ScalarNode {
-		return ""
-	}
-	return n.Value
-}
-
-// items are the members of a sequence.
+// items returns the members of a sequence.
 func (n node) items() []node {
-	if n.Node == nil || n.Kind != yaml.SequenceNode {
+	if n.Kind != yaml.SequenceNode {
 		return nil
 	}
 	list := make([]node, len(n.Content))
@@ -99,90 +94,68 @@ func (n node) items() []node {
 	return list
 }
 
-// member is one name of a mapping with its value.
-type member struct {
-	name  string
-	value node
-}
-
-// members are those of a mapping, in the order in which they are written.
-func (n node) members() []member {
-	if n.Node == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	list := make([]member, 0, len(n.Content)/2)
-	for i := 0; i < len(n.Content); i += 2 {
-		list = append(list, member{n.Content[i].Value, node{n.Content[i+1], n.root}})
+// texts returns the values of a sequence of scalars.
+func (n node) texts() []string {
+	var list []string
+	for _, item := range n.items() {
+		list = append(list, item.Value)
 	}
 	return list
 }
 
-// json returns n as JSON.
-func (n node) json() ([]byte, error) {
-	var buf bytes.Buffer
-	if err := writeJSON(&buf, n.Node); err != nil {
-		return nil, err
+// members iterates over the members of a mapping in the order of the document.
+func (n node) members() iter.Seq2[string, node] {
+	return func(yield func(string, node) bool) {
+		if n.Kind != yaml.MappingNode {
+			return
+		}
+		for pair := range slices.Chunk(n.Content, 2) {
+			if !yield(pair[0].Value, node{pair[1], n.root}) {
+				return
+			}
+		}
 	}
-	return buf.Bytes(), nil
 }
 
-// writeJSON writes the nodes directly, because maps would sort the members.
+// indented returns n as indented JSON.
+func (n node) indented() (string, error) {
+	var buf, out bytes.Buffer
+	if err := writeJSON(&buf, n.Node); err != nil {
+		return "", err
+	}
+	err := json.Indent(&out, bytes.TrimSpace(buf.Bytes()), "", "  ")
+	return out.String(), err
+}
+
+// writeJSON writes n with its members in the order of the document; maps would sort them.
 func writeJSON(buf *bytes.Buffer, n *yaml.Node) error {
+	brackets, separators := "[]", ","
 	switch n.Kind {
-	case yaml.MappingNode:
-		buf.WriteByte('{')
-		for i := 0; i < len(n.Content); i += 2 {
-			if i > 0 {
-				buf.WriteByte(',')
-			}
-			if err := writeString(buf, n.Content[i].Value); err != nil {
-				return err
-			}
-			buf.WriteByte(':')
-			if err := writeJSON(buf, n.Content[i+1]); err != nil {
-				return err
-			}
-		}
-		buf.WriteByte('}')
 	case yaml.SequenceNode:
-		buf.WriteByte('[')
-		for i, item := range n.Content {
-			if i > 0 {
-				buf.WriteByte(',')
-			}
-			if err := writeJSON(buf, item); err != nil {
-				return err
-			}
-		}
-		buf.WriteByte(']')
+	case yaml.MappingNode:
+		brackets, separators = "{}", ",:" // Content alternates names and values
 	case yaml.ScalarNode:
-		switch n.Tag {
-		case "!!null", "!!bool", "!!int", "!!float":
-			var v any
+		var v any = n.Value // dates and times are strings in JSON
+		if slices.Contains([]string{"!!null", "!!bool", "!!int", "!!float"}, n.Tag) {
 			if err := n.Decode(&v); err != nil {
 				return err
 			}
-			out, err := json.Marshal(v)
-			if err != nil {
-				return err
-			}
-			buf.Write(out)
-		default: // dates and times are strings in JSON
-			return writeString(buf, n.Value)
 		}
+		enc := json.NewEncoder(buf)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(v)
 	default:
-		return fmt.Errorf("line %d: anchors and aliases are not used here", n.Line)
+		return fmt.Errorf("line %d: anchors and aliases are not supported", n.Line)
 	}
-	return nil
-}
-
-// writeString writes s as JSON without HTML escapes.
-func writeString(buf *bytes.Buffer, s string) error {
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(s); err != nil {
-		return err
+	buf.WriteByte(brackets[0])
+	for i, child := range n.Content {
+		if i > 0 {
+			buf.WriteByte(separators[i%len(separators)])
+		}
+		if err := writeJSON(buf, child); err != nil {
+			return err
+		}
 	}
-	buf.Truncate(buf.Len() - 1) // the newline of Encode
+	buf.WriteByte(brackets[1])
 	return nil
 }

@@ -1,11 +1,11 @@
 package apidocs
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"html/template"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Object is a schema of type object, as a table of fields.
@@ -14,7 +14,6 @@ type Object struct {
 	Name        string
 	Description template.HTML
 	Fields      []Field
-	schema      node
 }
 
 // Field is one member of an object. The members of an unnamed nested object follow it, as
@@ -40,30 +39,30 @@ type Type struct {
 }
 
 func newObject(name string, n node) Object {
-	return Object{Name: name, Description: Inline(n.at("description").text()), Fields: fieldsOf("", n), schema: n}
+	return Object{Name: name, Description: Inline(n.at("description").Value), Fields: fieldsOf("", n)}
 }
 
 func fieldsOf(prefix string, n node) []Field {
-	required := map[string]bool{}
-	for _, r := range n.at("required").items() {
-		required[r.text()] = true
-	}
+	required := n.at("required").texts()
 	var fields []Field
-	for _, p := range n.at("properties").members() {
+	for name, value := range n.at("properties").members() {
 		f := Field{
-			Name:        prefix + p.name,
-			Required:    required[p.name],
-			Type:        newType(p.value),
-			Description: Inline(p.value.at("description").text()),
+			Name:        prefix + name,
+			Required:    slices.Contains(required, name),
+			Type:        newType(value),
+			Description: Inline(value.at("description").Value),
 		}
 		fields = append(fields, f)
 		// Objects of requests have no section to link to.
-		if isObject(p.value) && f.Type.Object == "" {
-			fields = append(fields, fieldsOf(f.Name+".", p.value)...)
+		if isObject(value) && f.Type.Object == "" {
+			fields = append(fields, fieldsOf(f.Name+".", value)...)
 		}
 	}
 	return fields
 }
+
+// formats are the words for the formats of strings.
+var formats = map[string]string{"uuid": "UUID", "date-time": "time", "date": "date", "email": "e-mail address", "uri": "URI", "uri-reference": "URI"}
 
 func newType(n node) Type {
 	if choices := n.at("oneOf").items(); len(choices) == 2 {
@@ -72,71 +71,64 @@ func newType(n node) Type {
 		return t
 	}
 	var t Type
-	kinds := types(n)
-	for _, kind := range kinds {
-		if kind == "null" && len(kinds) > 1 {
+	for _, kind := range types(n) {
+		if kind == "null" && t.Text != "" {
 			t.Null = true
 			continue
 		}
 		t.Text = kind
 	}
-	switch t.Text {
-	case "array":
+	switch name := refName(n); {
+	case t.Text == "array":
 		item := newType(n.at("items"))
-		t.Text, t.Object, t.Choices = "list of "+item.Text, item.Object, item.Choices
-		if item.Object != "" {
-			t.Text = "list of"
-		}
+		t.Text, t.Object, t.Choices = strings.TrimSpace("list of "+item.Text), item.Object, item.Choices
 		for _, b := range item.Bounds {
 			t.Bounds = append(t.Bounds, "each "+b)
 		}
-	case "object":
-		if name := refName(n); name != "" && linked(name) {
-			t.Text, t.Object = "", name
-		}
+	case t.Text == "object" && name != "" && linked(name):
+		t.Text, t.Object = "", name
 	}
-	if f := n.at("format").text(); f != "" {
-		t.Text = map[string]string{"uuid": "UUID", "date-time": "time", "date": "date", "email": "e-mail address", "uri": "URI", "uri-reference": "URI"}[f]
+	if f := n.at("format").Value; f != "" {
+		t.Text = formats[f]
 	}
 	if c := n.at("const"); c.exists() {
-		t.Choices = []string{c.text()}
+		t.Choices = []string{c.Value}
 	}
-	for _, e := range n.at("enum").items() {
-		if e.text() != "null" {
-			t.Choices = append(t.Choices, e.text())
+	for _, choice := range n.at("enum").texts() {
+		if choice != "null" {
+			t.Choices = append(t.Choices, choice)
 		}
 	}
 	t.Bounds = append(t.Bounds, bounds(n)...)
-	if d := n.at("default"); d.exists() {
-		raw, _ := d.json()
-		t.Default = strings.ReplaceAll(strings.Trim(string(raw), `"`), `","`, `", "`)
-	}
+	d := n.at("default")
+	t.Default = d.Value + strings.Join(d.texts(), ", ")
 	return t
 }
 
 // bounds describes the limits of a schema in words.
 func bounds(n node) []string {
 	var out []string
-	between := func(low, high, unit string) {
-		lo, hi := n.at(low).text(), n.at(high).text()
-		switch {
-		case lo != "" && lo == hi:
-			out = append(out, strings.TrimSpace("exactly "+lo+" "+unit))
-		case lo != "" && hi != "":
-			out = append(out, strings.TrimSpace(lo+"–"+hi+" "+unit))
-		case lo != "":
-			out = append(out, strings.TrimSpace("at least "+lo+" "+unit))
-		case hi != "":
-			out = append(out, strings.TrimSpace("at most "+hi+" "+unit))
+	for _, limit := range []struct{ low, high, unit string }{
+		{"minLength", "maxLength", " characters"},
+		{"minimum", "maximum", ""},
+		{"minItems", "maxItems", " items"},
+	} {
+		switch low, high := n.at(limit.low).Value, n.at(limit.high).Value; {
+		case low == "" && high == "":
+		case low == high:
+			out = append(out, "exactly "+low+limit.unit)
+		case high == "":
+			out = append(out, "at least "+low+limit.unit)
+		case low == "":
+			out = append(out, "at most "+high+limit.unit)
+		default:
+			out = append(out, low+"–"+high+limit.unit)
 		}
 	}
-	between("minLength", "maxLength", "characters")
-	between("minimum", "maximum", "")
-	between("minItems", "maxItems", "items")
-	if n.at("uniqueItems").text() == "true" {
+	if n.at("uniqueItems").Value == "true" {
 		out = append(out, "each once")
 	}
-	if lo := n.at("minProperties").text(); lo != "" && lo == n.at("maxProperties").text() {
+	if low := n.at("minProperties").Value; low != "" && low == n.at("maxProperties").Value {
 		out = append(out, "exactly one member")
 	}
 	return out
@@ -145,24 +137,13 @@ func bounds(n node) []string {
 // types returns the JSON types that a schema allows.
 func types(n node) []string {
 	t := n.at("type")
-	if s := t.text(); s != "" {
-		return []string{s}
+	if t.Value != "" {
+		return []string{t.Value}
 	}
-	var list []string
-	for _, i := range t.items() {
-		list = append(list, i.text())
-	}
-	return list
+	return t.texts()
 }
 
-func isObject(n node) bool {
-	for _, t := range types(n) {
-		if t == "object" {
-			return true
-		}
-	}
-	return false
-}
+func isObject(n node) bool { return slices.Contains(types(n), "object") }
 
 // refName returns the name of the component that n refers to, or "".
 func refName(n node) string {
@@ -171,68 +152,35 @@ func refName(n node) string {
 
 // linked reports whether a component has a section on the page.
 func linked(name string) bool {
-	for _, suffix := range []string{"Request", "Patch", "Input"} {
-		if strings.HasSuffix(name, suffix) && name != suffix {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]string{"Request", "Patch", "Input"}, func(suffix string) bool {
+		return strings.HasSuffix(name, suffix) && name != suffix
+	})
 }
 
-// example returns an example of o as JSON, made from the examples of its fields.
-func (o Object) example() (string, error) {
-	var raw, out bytes.Buffer
-	if err := writeExample(&raw, o.schema); err != nil {
-		return "", err
-	}
-	if err := json.Indent(&out, raw.Bytes(), "", "  "); err != nil {
-		return "", fmt.Errorf("example of %s: %w", o.Name, err)
-	}
-	return out.String(), nil
-}
-
-func writeExample(buf *bytes.Buffer, n node) error {
+// example returns an example value of a schema, made from the examples of its fields.
+func example(n node) node {
 	for _, given := range []node{n.at("const"), n.at("default"), first(n.at("examples")), first(n.at("enum"))} {
 		if given.exists() {
-			return writeJSON(buf, given.Node)
+			return given
 		}
 	}
-	if choices := n.at("oneOf").items(); len(choices) > 0 {
-		return writeExample(buf, choices[0])
+	if choice := first(n.at("oneOf")); choice.exists() {
+		return example(choice)
 	}
+	value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 	switch {
-	case n.at("properties").exists():
-		buf.WriteByte('{')
-		for i, p := range n.at("properties").members() {
-			if i > 0 {
-				buf.WriteByte(',')
-			}
-			if err := writeString(buf, p.name); err != nil {
-				return err
-			}
-			buf.WriteByte(':')
-			if err := writeExample(buf, p.value); err != nil {
-				return err
-			}
-		}
-		buf.WriteByte('}')
-	case n.at("items").exists():
-		buf.WriteByte('[')
-		if err := writeExample(buf, n.at("items")); err != nil {
-			return err
-		}
-		buf.WriteByte(']')
 	case isObject(n):
-		buf.WriteString("{}")
-	default:
-		buf.WriteString("null")
+		value.Kind = yaml.MappingNode
+		for name, property := range n.at("properties").members() {
+			value.Content = append(value.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, example(property).Node)
+		}
+	case n.at("items").exists():
+		value.Kind = yaml.SequenceNode
+		value.Content = []*yaml.Node{example(n.at("items")).Node}
 	}
-	return nil
+	return node{value, n.root}
 }
 
 func first(list node) node {
-	if items := list.items(); len(items) > 0 {
-		return items[0]
-	}
-	return node{}
+	return append(list.items(), node{Node: new(yaml.Node)})[0]
 }
