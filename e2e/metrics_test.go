@@ -33,8 +33,8 @@ func TestMetrics(t *testing.T) {
 		for _, want := range []string{
 			`touchline_http_requests_total{listener="public",method="POST",route="/api/players/add",status="201"} 1`,
 			`touchline_http_requests_total{listener="public",method="GET",route="",status="404"} 1`,
-			`touchline_otp_total{outcome="asked"} 2`,
-			`touchline_otp_total{outcome="right"} 2`,
+			`touchline_otp_total{outcome="issued"} 2`,
+			`touchline_otp_total{outcome="correct"} 2`,
 			`touchline_otp_total{outcome="no_challenge"} 1`,
 			`touchline_sessions_total{event="opened"} 2`,
 			`touchline_sessions_total{event="refreshed"} 1`,
@@ -78,9 +78,9 @@ func TestAccountMetrics(t *testing.T) {
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": requestCoachOTP(t, s, newNumber)}).Want(t, 204)
 		text := string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body)
 		for _, want := range []string{
-			`touchline_otp_total{outcome="asked"} 5`,
-			`touchline_otp_total{outcome="wrong"} 2`,
-			`touchline_otp_total{outcome="right"} 6`, // the old number's code counts twice: a wrong one does not use it up
+			`touchline_otp_total{outcome="issued"} 5`,
+			`touchline_otp_total{outcome="incorrect"} 2`,
+			`touchline_otp_total{outcome="correct"} 6`, // the old number's code counts twice: a wrong one does not use it up
 			`touchline_otp_total{outcome="no_challenge"} 1`,
 			`touchline_sessions_total{event="opened"} 2`,
 			`touchline_sessions_total{event="ended"} 1`,

@@ -22,8 +22,8 @@ type authStore struct {
 
 // outcomes are the label values of a verification.
 var outcomes = map[auth.VerifyOutcome]string{
-	auth.CorrectCode:       "right",
-	auth.WrongCode:         "wrong",
+	auth.CorrectCode:       "correct",
+	auth.WrongCode:         "incorrect",
 	auth.NoChallenge:       "no_challenge",
 	auth.AttemptsExhausted: "exhausted",
 	auth.Blocked:           "blocked",
@@ -32,7 +32,7 @@ var outcomes = map[auth.VerifyOutcome]string{
 
 func (s *authStore) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
 	c, err := s.Store.OpenChallenge(ctx, r)
-	outcome := "asked"
+	outcome := "issued"
 	if err != nil {
 		outcome = "refused"
 	}
