@@ -32,7 +32,7 @@ func (tx *tx) findOrAddAccounts(ctx context.Context, p *approval.Player) error {
 	}
 	var args []any
 	for _, c := range wanted {
-		args = append(args, tx.db.NewID(), string(c.Number), string(c.Party), 0, micros(tx.Now))
+		args = append(args, tx.db.options.NewID(), string(c.Number), string(c.Party), 0, micros(tx.Now))
 	}
 	rs, err := tx.Query(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) VALUES `+rowsOf(len(wanted), 5)+`

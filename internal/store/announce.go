@@ -14,8 +14,8 @@ const (
 	maxAnnounced = 256
 )
 
-// announce tells the other replicas that the trays of these accounts grew. It does not
-// wait. The announcement may be lost, so streams also poll.
+// announce publishes to the other replicas that these accounts have new notifications.
+// It does not block: an announcement may be lost, so streams also poll.
 func (db *DB) announce(accountIDs []string) {
 	select {
 	case db.announced <- accountIDs:
@@ -27,7 +27,7 @@ func (db *DB) announce(accountIDs []string) {
 // OnNotified, until ctx ends. If only one process uses the database, it returns at once.
 func (db *DB) Listen(ctx context.Context) {
 	go db.sendAnnouncements(ctx)
-	db.sql.Listen(ctx, trayChannel, func(payload string) { db.OnNotified(strings.Split(payload, ",")) })
+	db.sql.Listen(ctx, trayChannel, func(payload string) { db.options.OnNotified(strings.Split(payload, ",")) })
 }
 
 func (db *DB) sendAnnouncements(ctx context.Context) {
@@ -46,7 +46,8 @@ func (db *DB) sendAnnouncements(ctx context.Context) {
 	}
 }
 
-// appendAnnounced appends what else waits, so that one payload carries it all.
+// appendAnnounced appends the other waiting announcements, so that one payload carries
+// all of them.
 func (db *DB) appendAnnounced(ids []string) []string {
 	for len(ids) < maxPayloadIDs {
 		select {

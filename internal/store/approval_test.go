@@ -62,15 +62,18 @@ func (c *clock) advance(by time.Duration) { c.now.Add(by.Microseconds()) }
 
 const day = 24 * time.Hour
 
+// option changes the settings of a fixture's store.
+type option = func(*store.Settings)
+
 // eachEngine runs test on both engines, each with an empty database.
-func eachEngine(t *testing.T, test func(p *fixture)) {
+func eachEngine(t *testing.T, test func(p *fixture), options ...option) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		t.Parallel()
-		test(newFixture(t, url))
+		test(newFixture(t, url, options...))
 	})
 }
 
-func newFixture(tb testing.TB, url string) *fixture {
+func newFixture(tb testing.TB, url string, options ...option) *fixture {
 	tb.Helper()
 	p := &fixture{TB: tb, clock: &clock{}}
 	p.clock.now.Store(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC).UnixMicro())
@@ -79,9 +82,26 @@ func newFixture(tb testing.TB, url string) *fixture {
 	var err error
 	p.vault, err = auth.NewVault([]byte("0123456789abcdef0123456789abcdef"))
 	ok(tb, err)
+	p.openStore(options...)
+	return p
+}
+
+// with returns a fixture with the same database and clock and with other settings.
+func (p *fixture) with(options ...option) *fixture {
+	other := &fixture{TB: p.TB, clock: p.clock, sql: p.sql, vault: p.vault}
+	other.openStore(options...)
+	return other
+}
+
+// openStore creates the store and the approval service.
+func (p *fixture) openStore(options ...option) {
+	settings := store.Settings{LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day}
+	for _, option := range options {
+		option(&settings)
+	}
 	p.db = store.New(p.sql, store.Options{
 		Vault:    p.vault,
-		Settings: store.Settings{LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day},
+		Settings: settings,
 		OnQueued: func(notify.Lane) { p.queued.Add(1) },
 		OnNotified: func(ids []string) {
 			p.mu.Lock()
@@ -98,7 +118,13 @@ func newFixture(tb testing.TB, url string) *fixture {
 		DefaultChannels: []approval.Channel{"in_app", "sms"},
 		TestNumber:      noTestNumber,
 	}, p.clock.Now, p.db.NewID)
-	return p
+}
+
+// messageLimits sets the limits of SMS in 24 h.
+func messageLimits(perNumberFromCoach, perNumber, perCoach int) option {
+	return func(s *store.Settings) {
+		s.MessagesPerNumberFromCoach, s.MessagesPerNumber, s.MessagesPerCoach = perNumberFromCoach, perNumber, perCoach
+	}
 }
 
 func noTestNumber(phone.Number) bool { return false }

@@ -15,7 +15,7 @@ func (tx *tx) audit(ctx context.Context, by actor.Operator, action, objectKind, 
 	err := tx.Defer(ctx, `
 		INSERT INTO audit_log (id, at, operator_id, operator_name, action, object_kind, object_id, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		tx.db.NewID(), micros(tx.Now), text(by.ID), by.Name, action, objectKind, objectID, detail)
+		tx.db.options.NewID(), micros(tx.Now), text(by.ID), by.Name, action, objectKind, objectID, detail)
 	if err != nil {
 		return fmt.Errorf("add audit log entry %s: %w", action, err)
 	}

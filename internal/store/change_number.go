@@ -129,5 +129,5 @@ func (tx *tx) checkNewNumber(ctx context.Context, c auth.NumberChange) error {
 	if err != nil {
 		return err
 	}
-	return approval.CheckCoachNumber(isContact, tx.db.Settings.AllowCoachAsContact)
+	return approval.CheckCoachNumber(isContact, tx.db.options.Settings.AllowCoachAsContact)
 }

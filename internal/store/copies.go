@@ -25,10 +25,10 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 			coachID = "" // the coach's own limits no longer apply
 		}
 		for _, channel := range d.Channels {
-			if reachable := tx.db.Settings.Reachable; reachable != nil && !reachable(channel, to) {
+			if reachable := tx.db.options.Settings.Reachable; reachable != nil && !reachable(channel, to) {
 				continue
 			}
-			values = append(values, tx.db.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued", notify.ReasonHeld,
+			values = append(values, tx.db.options.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued", notify.ReasonHeld,
 				d.AccountID, string(to), string(d.To), text(coachID),
 				0, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now))
 			queued++

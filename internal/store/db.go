@@ -31,9 +31,10 @@ func Migrations() fs.FS {
 
 // DB stores the data of the service. It is safe for concurrent use.
 type DB struct {
-	Options
-	sql       *database.DB
-	announced chan []string // see announce
+	sql     *database.DB
+	options Options
+	// announced is the queue of announce.
+	announced chan []string
 }
 
 // Options are what New needs besides the database.
@@ -45,9 +46,9 @@ type Options struct {
 	// Vault seals personal data and derives the tokens of links. Without it, operations
 	// that need it fail.
 	Vault *auth.Vault
-	// OnQueued runs after a commit that queued a delivery, OnNotified after this or
-	// another replica added notifications to the trays of these accounts. They must not
-	// block; nil means none.
+	// OnQueued runs after a commit that queued a delivery. OnNotified runs after this or
+	// another replica added notifications for these accounts. Neither may block; nil
+	// means none.
 	OnQueued   func(lane notify.Lane)
 	OnNotified func(accountIDs []string)
 }
@@ -63,7 +64,7 @@ func New(db *database.DB, o Options) *DB {
 	if o.OnNotified == nil {
 		o.OnNotified = func([]string) {}
 	}
-	return &DB{Options: o, sql: db, announced: make(chan []string, maxAnnounced)}
+	return &DB{sql: db, options: o, announced: make(chan []string, maxAnnounced)}
 }
 
 // Now returns the time of the database's clock.

@@ -27,7 +27,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 	slices.SortStableFunc(sorted, func(a, b approval.Message) int { return cmp.Compare(a.Address, b.Address) })
 	var values, links []any
 	for _, m := range sorted {
-		id, due, created := tx.db.NewID(), tx.Now, tx.Now
+		id, due, created := tx.db.options.NewID(), tx.Now, tx.Now
 		if m.Kind == approval.MessageRequest {
 			created = m.Request.LastSentAt // DeliveryFailed identifies the newest sending by it
 		}
@@ -43,7 +43,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 			if err != nil {
 				return err
 			}
-			links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.Settings.LinkValidity)))
+			links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.options.Settings.LinkValidity)))
 		}
 		values = append(values, id, m.Kind, string(m.Channel), m.State, text(reason), p.Approver(m.Request.Party).AccountID,
 			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, micros(due), micros(due.Add(notify.MessageLifetime)), micros(created), micros(tx.Now), 0)

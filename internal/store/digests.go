@@ -95,5 +95,5 @@ func (tx *tx) scheduleDigest(ctx context.Context, r *approval.Request) error {
 }
 
 func (db *DB) digestRules() approval.DigestRules {
-	return approval.DigestRules{After: db.Settings.DigestAfter, Every: db.Settings.DigestEvery}
+	return approval.DigestRules{After: db.options.Settings.DigestAfter, Every: db.options.Settings.DigestEvery}
 }

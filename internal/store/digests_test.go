@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/touchline/touchline/internal/store"
 )
 
 // sendDigests sends the due digests n times concurrently and returns how many the coach
@@ -55,7 +57,6 @@ func TestDigestIsDueAfterThreeDays(t *testing.T) {
 // DigestEvery separates two digests, even if more requests are pending for long.
 func TestDigestsAreSpaced(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
-		p.db.Settings.DigestAfter, p.db.Settings.DigestEvery = day, 7*day
 		coach := p.coach(1)
 		p.add(coach, "Asha Rao", number(2), "")
 		p.clock.advance(day + time.Microsecond)
@@ -71,7 +72,7 @@ func TestDigestsAreSpaced(t *testing.T) {
 		if n := p.sendDigests(1, coach.AccountID); n != 2 {
 			p.Errorf("%d digests after a week, want 2", n)
 		}
-	})
+	}, func(s *store.Settings) { s.DigestAfter, s.DigestEvery = day, 7*day })
 }
 
 // An error for one coach does not stop the digests of the others.

@@ -16,6 +16,9 @@ const SearchWindow = searchWindow
 // Write is write.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error { return db.write(ctx, fn) }
 
+// NewID returns a new identifier.
+func (db *DB) NewID() string { return db.options.NewID() }
+
 // Query runs a read.
 func (db *DB) Query(ctx context.Context, q string, args ...any) (*database.Rows, error) {
 	return db.sql.Query(ctx, q, args...)
@@ -31,8 +34,8 @@ func (db *DB) Exec(ctx context.Context, q string, args ...any) (sql.Result, erro
 	return db.sql.Exec(ctx, q, args...)
 }
 
-// Relist is relist.
-func (tx *tx) Relist(ctx context.Context, coachID string) error {
+// ReindexListing is reindexListing.
+func (tx *tx) ReindexListing(ctx context.Context, coachID string) error {
 	return tx.reindexListing(ctx, coachID)
 }
 

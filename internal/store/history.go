@@ -40,7 +40,7 @@ func (tx *tx) addReminder(ctx context.Context, p *approval.Player, party actor.R
 		return nil
 	}
 	err := tx.Defer(ctx, `INSERT INTO reminders (id, player_id, approver_type, sent_at) VALUES ($1, $2, $3, $4)`,
-		tx.db.NewID(), p.ID, string(party), micros(tx.Now))
+		tx.db.options.NewID(), p.ID, string(party), micros(tx.Now))
 	if err != nil {
 		return fmt.Errorf("add reminder: %w", err)
 	}

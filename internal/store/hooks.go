@@ -4,7 +4,7 @@ import "github.com/touchline/touchline/internal/notify"
 
 // wakeOutbox wakes a lane of this process's outbox after the commit.
 func (tx *tx) wakeOutbox(lane notify.Lane) {
-	tx.AfterCommit(func() { tx.db.OnQueued(lane) })
+	tx.AfterCommit(func() { tx.db.options.OnQueued(lane) })
 }
 
 // wakeStreams wakes the streams of the accounts in all replicas after the commit.
@@ -13,7 +13,7 @@ func (tx *tx) wakeStreams(accountIDs []string) {
 		return
 	}
 	tx.AfterCommit(func() {
-		tx.db.OnNotified(accountIDs)
+		tx.db.options.OnNotified(accountIDs)
 		tx.db.announce(accountIDs)
 	})
 }

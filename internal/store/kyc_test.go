@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/store"
 )
 
 var testOperator = actor.Operator{ID: "token", Name: "desk"}
@@ -297,7 +298,6 @@ func TestConcurrentKYCDecisions(t *testing.T) {
 func TestClosedCoachHasNoSession(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
-		p.db.Settings.MessagesByTier = &coach.Tiers{List: coach.DefaultTiers()}
 		id, player := p.identity(by, "identity"), p.add(by, "Asha Rao", number(2), "")
 		ok(p, run(p.db, `DELETE FROM coaches WHERE id = $1`, by.AccountID))
 		_, _, err := p.verify().Submit(bg, by, "Asha", []string{id})
@@ -311,5 +311,5 @@ func TestClosedCoachHasNoSession(t *testing.T) {
 		_, _, err = p.Remind(bg, by, player.ID, actor.Guardian)
 		ok(p, err) // the player still exists
 		ok(p, p.Remove(bg, by, player.ID))
-	})
+	}, func(s *store.Settings) { s.MessagesByTier = &coach.Tiers{List: coach.DefaultTiers()} })
 }

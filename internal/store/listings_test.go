@@ -33,7 +33,7 @@ func (p *fixture) storedListing(coachID string) (card string, terms []string) {
 // reindexedListing is storedListing after a reindex.
 func (p *fixture) reindexedListing(coachID string) (card string, terms []string) {
 	p.Helper()
-	ok(p, p.db.Write(bg, func(tx *store.Tx) error { return tx.Relist(bg, coachID) }))
+	ok(p, p.db.Write(bg, func(tx *store.Tx) error { return tx.ReindexListing(bg, coachID) }))
 	return p.storedListing(coachID)
 }
 
@@ -51,7 +51,7 @@ func addDocument(tx *store.Tx, coachID, id, kind, title string) error {
 			return err
 		}
 	}
-	return tx.Relist(bg, coachID)
+	return tx.ReindexListing(bg, coachID)
 }
 
 // show makes a coach visible with all fields, or hides them.
@@ -73,8 +73,7 @@ func (p *fixture) profile(coachID, name, bio string, sports ...string) error {
 // The listing must be the one that a reindex makes.
 func TestConcurrentListingChanges(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newFixture(t, url)
-		p.db.Settings.MessagesPerCoach = 1000
+		p := newFixture(t, url, messageLimits(0, 0, 1000))
 		random := storetest.Rand(storetest.Seed(t), 0)
 		for round := range 25 {
 			id := p.coach(100 + round).AccountID
@@ -97,7 +96,7 @@ func TestConcurrentListingChanges(t *testing.T) {
 						if _, err := tx.Exec(bg, `UPDATE accounts SET suspended_at = NULLIF($2, 0) WHERE id = $1`, id, i%3); err != nil {
 							return err
 						}
-						return tx.Relist(bg, id)
+						return tx.ReindexListing(bg, id)
 					})
 				},
 				func(i int) error {
@@ -105,7 +104,7 @@ func TestConcurrentListingChanges(t *testing.T) {
 						if _, err := tx.Exec(bg, `UPDATE coaches SET tier = $2 WHERE id = $1`, id, fmt.Sprint("tier", i)); err != nil {
 							return err
 						}
-						return tx.Relist(bg, id)
+						return tx.ReindexListing(bg, id)
 					})
 				},
 			}
@@ -152,7 +151,7 @@ func TestListingFollowsProfile(t *testing.T) {
 		if _, err := p.db.Listing(bg, id); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("hidden coach: got %v, want not_found", err)
 		}
-		ok(t, p.db.Write(bg, func(tx *store.Tx) error { return tx.Relist(bg, "unknown") }))
+		ok(t, p.db.Write(bg, func(tx *store.Tx) error { return tx.ReindexListing(bg, "unknown") }))
 	})
 }
 

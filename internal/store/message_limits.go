@@ -20,14 +20,14 @@ type messageQuota struct {
 // account has the first tier.
 func (tx *tx) messageQuota(ctx context.Context, coachID string) (messageQuota, error) {
 	q := messageQuota{coachID: coachID}
-	tiers := tx.db.Settings.MessagesByTier
+	tiers := tx.db.options.Settings.MessagesByTier
 	if tiers != nil {
 		err := tx.QueryRow(ctx, `SELECT tier, kyc_state FROM coaches WHERE id = $1`, coachID).Scan(intoText(&q.status.Tier), &q.status.KYC)
 		if err != nil && !isNone(err) {
 			return q, fmt.Errorf("read the tier of coach %s: %w", coachID, err)
 		}
 	}
-	q.perCoach = tiers.MessageLimit(q.status, tx.db.Settings.MessagesPerCoach)
+	q.perCoach = tiers.MessageLimit(q.status, tx.db.options.Settings.MessagesPerCoach)
 	return q, nil
 }
 
@@ -40,13 +40,13 @@ func (tx *tx) checkMessageQuota(ctx context.Context, q messageQuota) error {
 	if err != nil {
 		return fmt.Errorf("count messages of coach %s: %w", q.coachID, err)
 	}
-	return tx.db.Settings.MessagesByTier.CheckMessages(q.status, sent)
+	return tx.db.options.Settings.MessagesByTier.CheckMessages(q.status, sent)
 }
 
 // takeMessage counts one message to an address against every message limit, or against
 // none if one is exceeded (see countLimits).
 func (tx *tx) takeMessage(ctx context.Context, q messageQuota, to string) (*auth.LimitExceeded, error) {
-	settings := tx.db.Settings
+	settings := tx.db.options.Settings
 	rules := approval.MessageLimits{PerNumberFromCoach: settings.MessagesPerNumberFromCoach, PerNumber: settings.MessagesPerNumber}
 	var limits []auth.Limit
 	for _, l := range rules.For(q.coachID, q.perCoach, to) {

@@ -52,7 +52,7 @@ func (tx *tx) notify(ctx context.Context, events []event.Event, accountOf func(a
 		if err != nil {
 			return err
 		}
-		ids = append(ids, tx.db.NewID())
+		ids = append(ids, tx.db.options.NewID())
 		args = append(args, d.AccountID, next[d.AccountID], ids[len(ids)-1], string(d.Type), d.Title, d.Body, string(data),
 			text(d.Data.PlayerID), micros(tx.Now))
 		next[d.AccountID]++

@@ -24,7 +24,7 @@ func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, channel notify.Cha
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
 			attempts, due_at, gives_up_at, created_at, updated_at)
 		VALUES ($1, 'otp', $2, 'queued', $3, $4, $5, $6, 0, $7, $8, $7, $7)`,
-		tx.db.NewID(), string(channel), string(c.Number), string(c.Role), c.ID, c.DeviceID, micros(tx.Now), micros(c.EndsAt))
+		tx.db.options.NewID(), string(channel), string(c.Number), string(c.Role), c.ID, c.DeviceID, micros(tx.Now), micros(c.EndsAt))
 	if err != nil {
 		return fmt.Errorf("queue OTP: %w", err)
 	}
@@ -166,7 +166,7 @@ func (tx *tx) renewLink(ctx context.Context, d notify.Delivery) error {
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO request_links (hash, request_id, ends_at) VALUES ($1, $2, $3)
-		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`, hash, d.RequestID, micros(tx.Now.Add(tx.db.Settings.LinkValidity)))
+		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`, hash, d.RequestID, micros(tx.Now.Add(tx.db.options.Settings.LinkValidity)))
 	if err != nil {
 		return fmt.Errorf("renew link: %w", err)
 	}

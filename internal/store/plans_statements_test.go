@@ -21,8 +21,7 @@ import (
 func runStatements(t *testing.T, url string) {
 	t.Helper()
 	runService(t, url)
-	p := newFixture(t, url)
-	p.db.Settings.MessagesPerNumberFromCoach = 3
+	p := newFixture(t, url, messageLimits(3, 0, 0))
 	p.consents()
 	p.codes()
 	p.moves()
@@ -269,10 +268,10 @@ func (p *fixture) outbox() {
 	ok(p, p.db.RetryDelivery(bg, claim(), p.clock.Now(), "later"))
 	ok(p, p.db.DeliveryFailed(bg, claim(), "refused"))
 	p.clock.advance(2 * day)
-	p.db.Settings.MessagesPerNumberFromCoach = 1 // lets one through and holds the others
+	limited := p.with(messageLimits(1, 0, 0)) // admits one delivery and holds the others
 	for range 4 {
 		d := claim()
-		_, err = p.db.AdmitHeld(bg, d)
+		_, err = limited.db.AdmitHeld(bg, d)
 		ok(p, err)
 		ok(p, p.db.DeliverySuppressed(bg, d))
 	}

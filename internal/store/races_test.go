@@ -287,7 +287,6 @@ func TestConcurrentRemovals(t *testing.T) {
 // have no gaps.
 func TestConcurrentChangesOfFamilies(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
-		p.db.Settings.MessagesPerNumberFromCoach, p.db.Settings.MessagesPerNumber, p.db.Settings.MessagesPerCoach = 6, 20, 200
 		coaches := []actor.Actor{p.coach(1), p.coach(2), p.coach(3)}
 		family := []phone.Number{number(50), number(51), number(52)}
 		p.countCodes(concurrently(30, func(i int) error {
@@ -320,7 +319,7 @@ func TestConcurrentChangesOfFamilies(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM approval_history`); n != 120 {
 			p.Errorf("%d records, want 120", n)
 		}
-	})
+	}, messageLimits(6, 20, 200))
 }
 
 // The history is in the order of the commits, even if a decision waited for another one.

@@ -333,7 +333,6 @@ func TestRemind(t *testing.T) {
 // Beyond a cap the request stands and its SMS waits.
 func TestCaps(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
-		p.db.Settings.MessagesPerNumberFromCoach, p.db.Settings.MessagesPerNumber, p.db.Settings.MessagesPerCoach = 2, 3, 5
 		coach, other := p.coach(1), p.coach(9)
 		last := func(a *approval.Player) string {
 			all := p.deliveries(actor.Actor{AccountID: a.CoachID, Role: actor.Coach}, a.GuardianApprover.Request.ID)
@@ -368,18 +367,17 @@ func TestCaps(t *testing.T) {
 				p.Errorf("held until %d, given up at %d", due, ends)
 			}
 		}
-	})
+	}, messageLimits(2, 3, 5))
 }
 
 // One transaction may send two messages that count against the same caps.
 func TestCapsWithinOneChange(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
-		p.db.Settings.MessagesPerNumberFromCoach = 1
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(2))
 		got := append(p.deliveries(coach, a.GuardianApprover.Request.ID), p.deliveries(coach, a.StudentApprover.Request.ID)...)
 		if want := []string{"in_app delivered", "sms queued", "in_app delivered", "sms queued held"}; !slices.Equal(got, want) {
 			p.Errorf("deliveries = %q, want %q", got, want)
 		}
-	})
+	}, messageLimits(1, 0, 0))
 }

@@ -252,7 +252,7 @@ func TestRowsInOneOrder(t *testing.T) {
 			p.clock.setHook(func() time.Time { runs.Add(1); return p.clock.stopped() })
 			ended := make(chan error, 1)
 			ok(t, p.db.Write(bg, func(tx *store.Tx) error {
-				if err := tx.Relist(bg, by.AccountID); err != nil {
+				if err := tx.ReindexListing(bg, by.AccountID); err != nil {
 					return err
 				}
 				if runs.Load() == 1 {

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // subscriptions runs every statement on tiers for TestPlans.
@@ -20,11 +21,12 @@ func (p *fixture) subscriptions() {
 	_, err := p.db.Subscription(bg, by.AccountID)
 	ok(p, err)
 	ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "one", nil }))
-	p.db.Settings.MessagesByTier = &coach.Tiers{List: []coach.Tier{{Name: "one", Limits: coach.Limits{MessagesPerDay: 1}}}}
-	defer func() { p.db.Settings.MessagesByTier = nil }()
 	ok(p, p.db.SetTier(bg, actor.Operator{Name: "shell:test"}, by.AccountID, "one"))
-	a := p.add(by, "Chandra Rao", number(9172), "")
-	_, _, err = p.Remind(bg, by, a.ID, actor.Guardian)
+	tiered := p.with(func(s *store.Settings) {
+		s.MessagesByTier = &coach.Tiers{List: []coach.Tier{{Name: "one", Limits: coach.Limits{MessagesPerDay: 1}}}}
+	})
+	a := tiered.add(by, "Chandra Rao", number(9172), "")
+	_, _, err = tiered.Remind(bg, by, a.ID, actor.Guardian)
 	p.refused(err, "tier_limit")
 }
 

@@ -16,10 +16,10 @@ func (db *DB) seal(p auth.Purpose, plain, id string) ([]byte, error) {
 	if plain == "" {
 		return nil, nil
 	}
-	if db.Vault == nil {
+	if db.options.Vault == nil {
 		return nil, errNoVault
 	}
-	return db.Vault.Seal(p, []byte(plain), id), nil
+	return db.options.Vault.Seal(p, []byte(plain), id), nil
 }
 
 // unseal decrypts a text of seal. A text is empty if it was sealed under a lost master key
@@ -28,25 +28,25 @@ func (db *DB) unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil
 	}
-	if db.Vault == nil {
+	if db.options.Vault == nil {
 		return "", errNoVault
 	}
-	plain, err := db.Vault.Open(p, sealed, id)
+	plain, err := db.options.Vault.Open(p, sealed, id)
 	return string(plain), err
 }
 
 // sealNumber encrypts the number of an account that is being closed.
 func (db *DB) sealNumber(by actor.Actor) ([]byte, error) {
-	if db.Vault == nil {
+	if db.options.Vault == nil {
 		return nil, errNoVault
 	}
-	return db.Vault.Seal(auth.ForClosed, []byte(by.Number), by.AccountID), nil
+	return db.options.Vault.Seal(auth.ForClosed, []byte(by.Number), by.AccountID), nil
 }
 
 // linkHash returns the hash of the link in the message of a delivery.
 func (db *DB) linkHash(deliveryID string) ([]byte, error) {
-	if db.Vault == nil {
+	if db.options.Vault == nil {
 		return nil, errNoVault
 	}
-	return auth.HashLink(db.Vault.LinkToken(deliveryID)), nil
+	return auth.HashLink(db.options.Vault.LinkToken(deliveryID)), nil
 }
