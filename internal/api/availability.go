@@ -9,7 +9,7 @@ import (
 
 // serviceAccess is the ServiceAccess of openapi.yaml.
 type serviceAccess struct {
-	Service  string `json:"service"`
+	Name     string `json:"service"`
 	Guardian bool   `json:"guardian"`
 	Student  bool   `json:"student"`
 }
@@ -31,14 +31,11 @@ func newAvailabilityResponse(a approval.Availability) availabilityResponse {
 	}
 }
 
-// services lists the immediate services, on for both parties, then the app services.
 func services(a approval.Availability) []serviceAccess {
-	rows := make([]serviceAccess, 0, len(approval.Immediate)+len(approval.AppServices))
-	for _, name := range approval.Immediate {
-		rows = append(rows, serviceAccess{name, true, true})
-	}
-	for _, name := range approval.AppServices {
-		rows = append(rows, serviceAccess{name, a.GuardianApp, a.StudentApp})
+	list := a.Services()
+	rows := make([]serviceAccess, len(list))
+	for i, access := range list {
+		rows[i] = serviceAccess(access)
 	}
 	return rows
 }

@@ -154,6 +154,7 @@ func TestAvailabilityResponse(t *testing.T) {
 		{PlayerID: playerID, StudentApp: true},
 		{PlayerID: playerID, GuardianApp: true, StudentApp: true},
 	} {
+		a.HasGuardian, a.HasStudentNumber = true, true
 		got, err := json.Marshal(api.Availability(a))
 		if err != nil {
 			t.Fatal(err)

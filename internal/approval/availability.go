@@ -5,6 +5,9 @@ import "time"
 // Immediate lists the services that need no approval (spec section 3, rule 1).
 var Immediate = []string{"chat", "sms", "roster", "attendance", "manual_fees"}
 
+// smsService is the immediate service that needs a number.
+const smsService = "sms"
+
 // AppServices lists the services that a party has only after that party approved
 // (spec section 1, clause 7).
 var AppServices = []string{
@@ -18,19 +21,48 @@ type ConsentStatus struct {
 	Guardian    State
 	Student     State
 	DateOfBirth Date
+	// HasGuardian is false for an adult student without a guardian.
+	HasGuardian bool
+	// HasStudentNumber reports whether the student has a number.
+	HasStudentNumber bool
 }
 
 // ConsentStatus returns the consent status of p.
 func (p *Player) ConsentStatus() ConsentStatus {
-	return ConsentStatus{p.ID, p.GuardianApprover.Consent.State, p.StudentApprover.Consent.State, p.Student.DateOfBirth}
+	return ConsentStatus{
+		PlayerID: p.ID, Guardian: p.GuardianApprover.Consent.State, Student: p.StudentApprover.Consent.State,
+		DateOfBirth: p.Student.DateOfBirth, HasGuardian: p.Guardian != nil, HasStudentNumber: p.Student.Number != "",
+	}
 }
 
-// Availability says which parties have the app services (spec section 2.4). Chat
-// and SMS are always available and have no field.
+// Availability says which parties have which services (spec section 2.4).
 type Availability struct {
 	PlayerID    string
 	GuardianApp bool
 	StudentApp  bool
+	// HasGuardian and HasStudentNumber are those of ConsentStatus.
+	HasGuardian      bool
+	HasStudentNumber bool
+}
+
+// ServiceAccess is one service and the parties that have it.
+type ServiceAccess struct {
+	Name     string
+	Guardian bool
+	Student  bool
+}
+
+// Services lists the immediate services, then the app services. A guardian who does
+// not exist has none, and a student without a number has no SMS.
+func (a Availability) Services() []ServiceAccess {
+	list := make([]ServiceAccess, 0, len(Immediate)+len(AppServices))
+	for _, name := range Immediate {
+		list = append(list, ServiceAccess{name, a.HasGuardian, name != smsService || a.HasStudentNumber})
+	}
+	for _, name := range AppServices {
+		list = append(list, ServiceAccess{name, a.GuardianApp, a.StudentApp})
+	}
+	return list
 }
 
 // Availability derives the available services from the two consents.
@@ -39,6 +71,7 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 		PlayerID:    s.PlayerID,
 		GuardianApp: s.Guardian == Approved,
 		StudentApp:  s.Student == Approved,
+		HasGuardian: s.HasGuardian, HasStudentNumber: s.HasStudentNumber,
 	}
 	if rules.RequireGuardianForMinors && s.DateOfBirth.AgeOn(now) < AdultAge {
 		a.StudentApp = a.StudentApp && a.GuardianApp

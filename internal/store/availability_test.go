@@ -45,7 +45,7 @@ func TestStanding(t *testing.T) {
 		db := linked(t, url)
 		want := approval.ConsentStatus{
 			PlayerID: "player", Guardian: approval.Approved, Student: approval.Pending,
-			DateOfBirth: approval.Date{Year: 2012, Month: time.April, Day: 30},
+			DateOfBirth: approval.Date{Year: 2012, Month: time.April, Day: 30}, HasGuardian: true, HasStudentNumber: true,
 		}
 		notFound := func(by actor.Actor, id string) {
 			t.Helper()
@@ -62,6 +62,11 @@ func TestStanding(t *testing.T) {
 			notFound(actor.Actor{AccountID: "other-" + string(role), Role: role}, "player")
 		}
 		notFound(actor.Actor{AccountID: "coach", Role: actor.Coach}, "")
+		ok(t, run(db, `UPDATE players SET guardian_name = NULL, guardian_number = NULL, student_number = NULL WHERE id = 'player'`))
+		want.HasGuardian, want.HasStudentNumber = false, false
+		if got, err := db.ConsentStatus(bg, actor.Actor{AccountID: "coach", Role: actor.Coach}, "player"); err != nil || got != want {
+			t.Errorf("without guardian and number: got %+v, %v, want %+v", got, err, want)
+		}
 		ok(t, run(db, `UPDATE players SET deleted_at = 5 WHERE id = 'player'`))
 		notFound(actor.Actor{AccountID: "coach", Role: actor.Coach}, "player")
 	})

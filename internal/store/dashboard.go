@@ -39,23 +39,24 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 	return d, err
 }
 
-// countPlayers counts the players by state. Approved ones are the rest of the total, so
-// that their rows are not read.
+// countPlayers counts the players by state. An adult without a guardian has no guardian
+// state. Approved ones are the rest of the total, so that their rows are not read.
 func (tx *tx) countPlayers(ctx context.Context, coachID string, d *coach.Dashboard) error {
 	g, s := &d.Players.Guardian, &d.Players.Student
+	var withoutGuardian int
 	err := tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL),
-			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state = 'pending'),
+			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_name IS NULL),
+			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state = 'pending' AND guardian_name IS NOT NULL),
 			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state = 'pending'),
 			g.rejected, g.revoked, s.rejected, s.revoked
 		FROM (SELECT count(*) FILTER (WHERE guardian_state = 'rejected') AS rejected, count(*) FILTER (WHERE guardian_state = 'revoked') AS revoked
 				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state IN ('rejected', 'revoked')) g,
 			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
 				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state IN ('rejected', 'revoked')) s`, coachID).
-		Scan(&d.Players.Total, &g.Pending, &s.Pending, &g.Rejected, &g.Revoked, &s.Rejected, &s.Revoked)
-	for _, side := range []*coach.ConsentCounts{g, s} {
-		side.Approved = d.Players.Total - side.Pending - side.Rejected - side.Revoked
-	}
+		Scan(&d.Players.Total, &withoutGuardian, &g.Pending, &s.Pending, &g.Rejected, &g.Revoked, &s.Rejected, &s.Revoked)
+	g.Approved = d.Players.Total - withoutGuardian - g.Pending - g.Rejected - g.Revoked
+	s.Approved = d.Players.Total - s.Pending - s.Rejected - s.Revoked
 	d.Counts[coach.ConsentRejected], d.Counts[coach.ConsentRevoked] = g.Rejected+s.Rejected, g.Revoked+s.Revoked
 	return err
 }

@@ -98,11 +98,12 @@ func (db *DB) Player(ctx context.Context, by actor.Actor, id string) (*approval.
 	return p, err
 }
 
-// Players lists the players of a coach that match f, newest first.
+// Players lists the players of a coach that match f, newest first. An adult without a
+// guardian matches no guardian status.
 func (db *DB) Players(ctx context.Context, coachID string, f approval.Filter, page approval.Page) ([]*approval.Player, error) {
 	rs, err := db.sql.Query(ctx, playerSelect+`
 		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id < $2
-			AND (CAST($3 AS TEXT) = '' OR p.guardian_state = $3 OR $3 = 'rejected' AND p.guardian_state = 'revoked')
+			AND (CAST($3 AS TEXT) = '' OR p.guardian_name IS NOT NULL AND (p.guardian_state = $3 OR $3 = 'rejected' AND p.guardian_state = 'revoked'))
 			AND (CAST($4 AS TEXT) = '' OR p.student_state = $4 OR $4 = 'rejected' AND p.student_state = 'revoked')
 			AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key)
 		ORDER BY p.id DESC LIMIT $6`,

@@ -36,7 +36,8 @@ CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL
 CREATE INDEX players_of_guardian ON players (guardian_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_student ON players (student_id, id) WHERE deleted_at IS NULL;
 CREATE INDEX players_guardian_pending ON players (coach_id, guardian_pending_since, id)
-	WHERE deleted_at IS NULL AND guardian_state = 'pending';
+	WHERE deleted_at IS NULL AND guardian_state = 'pending' AND guardian_name IS NOT NULL;
+CREATE INDEX players_without_guardian ON players (coach_id) WHERE deleted_at IS NULL AND guardian_name IS NULL;
 CREATE INDEX players_student_pending ON players (coach_id, student_pending_since, id)
 	WHERE deleted_at IS NULL AND student_state = 'pending';
 
