@@ -46,6 +46,9 @@ func (s *fakeStore) UpdatePlayer(_ context.Context, _ string, load approval.Load
 	if load.Disputes {
 		p.Disputes = slices.Collect(maps.Keys(s.disputes))
 	}
+	if load.History {
+		p.History = slices.Clone(s.history)
+	}
 	for _, party := range approval.Parties {
 		for _, at := range s.reminders[party] {
 			if !load.RemindersSince.IsZero() && at.After(load.RemindersSince) {
@@ -61,9 +64,10 @@ func (s *fakeStore) UpdatePlayer(_ context.Context, _ string, load approval.Load
 	return s.save(p, c)
 }
 
-// History returns the decisions in order.
-func (s *fakeStore) History(context.Context, string) ([]approval.Record, error) {
-	return slices.Clone(s.history), nil
+// PlayerStatus returns the player with its decisions.
+func (s *fakeStore) PlayerStatus(ctx context.Context, by actor.Actor, id string) (*approval.Player, []approval.Record, error) {
+	p, err := s.Player(ctx, by, id)
+	return p, slices.Clone(s.history), err
 }
 
 // LoadDeliveries does nothing: the fake has no deliveries.
@@ -143,7 +147,7 @@ func (s *fakeStore) copy() *approval.Player {
 		g := *p.Guardian
 		p.Guardian = &g
 	}
-	p.Disputes = nil
+	p.Disputes, p.History = nil, nil
 	for _, party := range approval.Parties {
 		approver := p.Approver(party)
 		approver.Reminders = nil

@@ -31,6 +31,8 @@ type Player struct {
 	// Disputes are the contacts that refuse requests from this coach about this
 	// student. AddPlayer loads them, and UpdatePlayer on request.
 	Disputes []Contact
+	// History are the decisions, oldest first, if LoadOptions asked for them.
+	History []Record
 
 	CreatedAt time.Time
 	// DeletedAt is zero until the coach removes the player.
@@ -72,6 +74,17 @@ type Approver struct {
 	// Reminders are the times of the reminders within the window, oldest first, if
 	// LoadOptions asked for them.
 	Reminders []time.Time
+}
+
+// NewestRequests returns the newest request to each party that has one.
+func (p *Player) NewestRequests() []*Request {
+	var newest []*Request
+	for _, party := range Parties {
+		if r := p.Approver(party).Request; r != nil {
+			newest = append(newest, r)
+		}
+	}
+	return newest
 }
 
 // OpenRequest returns the open request, or nil.

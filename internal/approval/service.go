@@ -28,7 +28,9 @@ type Store interface {
 	ConsentStatus(ctx context.Context, by actor.Actor, id string) (ConsentStatus, error)
 	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
 	Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error)
-	History(ctx context.Context, playerID string) ([]Record, error)
+	// PlayerStatus reads a player, the deliveries of its newest requests and its history,
+	// oldest first, over one state of the database.
+	PlayerStatus(ctx context.Context, by actor.Actor, id string) (*Player, []Record, error)
 	// LoadDeliveries sets the deliveries of the requests, oldest first.
 	LoadDeliveries(ctx context.Context, requests ...*Request) error
 	// Request returns a request to the coach who sent it and to the party that it asks.
@@ -49,6 +51,8 @@ type LoadOptions struct {
 	RemindersSince time.Time
 	// Disputes loads the contacts that refuse requests.
 	Disputes bool
+	// History loads the decisions.
+	History bool
 }
 
 // Service carries out the operations on players and consents.
@@ -103,14 +107,29 @@ func (s *Service) update(ctx context.Context, id string, load LoadOptions, fn fu
 	return saved, nil
 }
 
-// Decide records the decision of the party by. It returns the state that was saved,
-// not a later one.
+// Decide records the decision of the party by. It returns the player and the history as
+// they were saved, not later ones.
 func (s *Service) Decide(ctx context.Context, by actor.Actor, id string, d Decision) (*Player, []Record, error) {
-	p, err := s.update(ctx, id, LoadOptions{}, func(p *Player, op Operation) (Change, error) { return p.Decide(by, by.Role, d, op) })
+	var saved Change
+	p, err := s.update(ctx, id, LoadOptions{History: true}, func(p *Player, op Operation) (c Change, err error) {
+		c, err = p.Decide(by, by.Role, d, op)
+		saved = c
+		return c, err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.status(ctx, by, p)
+	if !saved.Save { // a repeated decision: the player may have changed while it was read
+		return s.Status(ctx, by, id)
+	}
+	history := p.History
+	if saved.History != nil {
+		history = append(history, *saved.History)
+	}
+	if err := s.Store.LoadDeliveries(ctx, p.NewestRequests()...); err != nil {
+		return nil, nil, err
+	}
+	return p, hideReasons(by, history), nil
 }
 
 // Send asks party for its approval and reports whether the request is new.
@@ -214,34 +233,21 @@ func (s *Service) Links(ctx context.Context, by actor.Actor, page Page) ([]*Play
 // Status returns a player, the newest request of each party with its deliveries,
 // and the history of both parties, oldest first.
 func (s *Service) Status(ctx context.Context, by actor.Actor, id string) (*Player, []Record, error) {
-	p, err := s.Store.Player(ctx, by, id)
+	p, history, err := s.Store.PlayerStatus(ctx, by, id)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.status(ctx, by, p)
+	return p, hideReasons(by, history), nil
 }
 
-// status loads the deliveries and the history of p.
-func (s *Service) status(ctx context.Context, by actor.Actor, p *Player) (*Player, []Record, error) {
-	history, err := s.Store.History(ctx, p.ID)
-	if err != nil {
-		return nil, nil, err
-	}
-	var newest []*Request
-	for _, party := range Parties {
-		if r := p.Approver(party).Request; r != nil {
-			newest = append(newest, r)
-		}
-	}
-	if err := s.Store.LoadDeliveries(ctx, newest...); err != nil {
-		return nil, nil, err
-	}
+// hideReasons removes the reasons that by may not read.
+func hideReasons(by actor.Actor, history []Record) []Record {
 	for i := range history {
 		if by.Role != actor.Coach && (history[i].Party != by.Role || history[i].ApproverID != by.AccountID) {
 			history[i].Reason = ""
 		}
 	}
-	return p, history, nil
+	return history
 }
 
 // Request returns a request that by sent or received, with its deliveries.

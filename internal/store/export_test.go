@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
 )
 
@@ -37,6 +38,11 @@ func (db *DB) Exec(ctx context.Context, q string, args ...any) (sql.Result, erro
 // ReindexListing is reindexListing.
 func (tx *tx) ReindexListing(ctx context.Context, coachID string) error {
 	return tx.reindexListing(ctx, coachID)
+}
+
+// History is history.
+func (db *DB) History(ctx context.Context, playerID string) ([]approval.Record, error) {
+	return history(ctx, db.sql, playerID)
 }
 
 // Announce is announce.

@@ -23,10 +23,10 @@ func (tx *tx) addHistory(ctx context.Context, r *approval.Record) error {
 	return nil
 }
 
-// History lists the decisions about a player, oldest first. The caller must have checked
+// history lists the decisions about a player, oldest first. The caller must have checked
 // access to the player.
-func (db *DB) History(ctx context.Context, playerID string) ([]approval.Record, error) {
-	rs, err := db.sql.Query(ctx, `
+func history(ctx context.Context, q database.Querier, playerID string) ([]approval.Record, error) {
+	rs, err := q.Query(ctx, `
 		SELECT id, player_id, approver_type, approver_id, action, reason, request_id, decided_at
 		FROM approval_history WHERE player_id = $1 ORDER BY decided_at, id`, playerID)
 	return database.Collect(rs, err, func(s database.Scanner) (r approval.Record, err error) {

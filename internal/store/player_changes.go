@@ -105,6 +105,11 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 			return nil, err
 		}
 	}
+	if load.History {
+		if p.History, err = history(ctx, tx, id); err != nil {
+			return nil, fmt.Errorf("load history: %w", err)
+		}
+	}
 	if !load.RemindersSince.IsZero() {
 		if err := tx.reminders(ctx, p.Player, load.RemindersSince); err != nil {
 			return nil, err

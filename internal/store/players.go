@@ -80,14 +80,34 @@ func (db *DB) scanPlayer(s database.Scanner) (*approval.Player, error) {
 
 // Player returns a player that by may see, or not_found.
 func (db *DB) Player(ctx context.Context, by actor.Actor, id string) (*approval.Player, error) {
+	return db.visiblePlayer(ctx, db.sql, by, id)
+}
+
+// PlayerStatus returns a player that by may see, the deliveries of its newest requests and
+// its history, or not_found. It reads one state of the database: a decision that commits
+// between two reads would otherwise be in the history, but not in the player.
+func (db *DB) PlayerStatus(ctx context.Context, by actor.Actor, id string) (p *approval.Player, records []approval.Record, err error) {
+	err = db.view(ctx, func(tx *tx) error {
+		if p, err = db.visiblePlayer(ctx, tx, by, id); err != nil {
+			return err
+		}
+		if records, err = history(ctx, tx, id); err != nil {
+			return fmt.Errorf("read history: %w", err)
+		}
+		return loadDeliveries(ctx, tx, p.NewestRequests())
+	})
+	return p, records, err
+}
+
+func (db *DB) visiblePlayer(ctx context.Context, q database.Querier, by actor.Actor, id string) (*approval.Player, error) {
 	var r *database.Row
 	switch by.Role {
 	case actor.Coach:
-		r = db.sql.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
+		r = q.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
 	case actor.Guardian:
-		r = db.sql.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.guardian_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
+		r = q.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.guardian_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
 	case actor.Student:
-		r = db.sql.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.student_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
+		r = q.QueryRow(ctx, playerSelect+`WHERE p.id = $1 AND p.student_id = $2 AND p.deleted_at IS NULL`, id, by.AccountID)
 	default:
 		return nil, fault.Missing()
 	}

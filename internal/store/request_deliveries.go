@@ -11,6 +11,10 @@ import (
 // LoadDeliveries loads the deliveries of requests, oldest first. The caller must have
 // checked access to the requests.
 func (db *DB) LoadDeliveries(ctx context.Context, requests ...*approval.Request) error {
+	return loadDeliveries(ctx, db.sql, requests)
+}
+
+func loadDeliveries(ctx context.Context, q database.Querier, requests []*approval.Request) error {
 	if len(requests) == 0 {
 		return nil
 	}
@@ -20,7 +24,7 @@ func (db *DB) LoadDeliveries(ctx context.Context, requests ...*approval.Request)
 		byID[r.ID], r.Deliveries = r, nil
 		ids = append(ids, r.ID)
 	}
-	rs, err := db.sql.Query(ctx, `
+	rs, err := q.Query(ctx, `
 		SELECT request_id, channel, state, reason, updated_at FROM deliveries
 		WHERE request_id IN (`+params(1, len(ids))+`) ORDER BY id`, ids...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
