@@ -20,18 +20,18 @@ const documentURL = "https://touchline.test/openapi.json"
 // schema (JSON Schema 2020-12) at its first use.
 type contract struct {
 	document any
-	paths    []pathTemplate
+	paths    *http.ServeMux // its handlers are documentedPaths
 
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
 	schemas  map[string]*jsonschema.Schema
 }
 
-// pathTemplate is one key of "paths", such as /api/players/{player_id}.
-type pathTemplate struct {
-	text  string
-	parts []string
-}
+// documentedPath is one key of "paths", such as /api/players/{player_id}.
+type documentedPath string
+
+// ServeHTTP makes documentedPath an http.Handler; it is never called.
+func (documentedPath) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
 // pointer is a location in the document, as a list of object keys.
 type pointer []string
@@ -56,7 +56,7 @@ func newContract(raw []byte) (*contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &contract{document: document, compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
+	c := &contract{document: document, paths: http.NewServeMux(), compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
 	c.compiler.DefaultDraft(jsonschema.Draft2020)
 	c.compiler.AssertFormat()
 	if err := c.compiler.AddResource(documentURL, document); err != nil {
@@ -66,8 +66,12 @@ func newContract(raw []byte) (*contract, error) {
 	if !ok {
 		return nil, errors.New("document has no paths")
 	}
-	for text := range paths.(map[string]any) {
-		c.paths = append(c.paths, pathTemplate{text, strings.Split(text, "/")})
+	for path := range paths.(map[string]any) {
+		pattern := path
+		if strings.HasSuffix(path, "/") {
+			pattern += "{$}" // the document means this path only, not those below it
+		}
+		c.paths.Handle(pattern, documentedPath(path))
 	}
 	return c, nil
 }
@@ -104,53 +108,19 @@ func (c *contract) resolve(p pointer) (pointer, bool) {
 	}
 }
 
-// match says whether the document has a path, and that path the method.
-type match struct{ path, method bool }
-
-// operation returns the operation for method and path. If several templates
-// match, the one with the most literal parts wins, as in http.ServeMux.
-func (c *contract) operation(method, path string) (pointer, match) {
-	var (
-		best        pointer
-		m           match
-		mostLiteral = -1
-	)
+// operation returns the operation for method and path, nil if the document has none, and
+// whether it has the path.
+func (c *contract) operation(method, path string) (op pointer, hasPath bool) {
+	h, _ := c.paths.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
+	documented, hasPath := h.(documentedPath)
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	parts := strings.Split(path, "/")
-	for _, t := range c.paths {
-		literal, ok := t.match(parts)
-		if !ok {
-			continue
-		}
-		m.path = true
-		op := pointer{"paths", t.text, strings.ToLower(method)}
-		if _, exists := c.get(op); exists && literal > mostLiteral {
-			best, mostLiteral, m.method = op, literal, true
-		}
+	op = pointer{"paths", string(documented), strings.ToLower(method)}
+	if _, exists := c.get(op); !exists {
+		return nil, hasPath
 	}
-	return best, m
-}
-
-// match reports whether a path matches, and how many of its parts are literal.
-func (t pathTemplate) match(parts []string) (literal int, ok bool) {
-	if len(parts) != len(t.parts) {
-		return 0, false
-	}
-	for i, want := range t.parts {
-		switch {
-		case strings.HasPrefix(want, "{"):
-			if parts[i] == "" {
-				return 0, false
-			}
-		case want != parts[i]:
-			return 0, false
-		default:
-			literal++
-		}
-	}
-	return literal, true
+	return op, hasPath
 }
 
 // checkHeaders checks headers against the documented response.

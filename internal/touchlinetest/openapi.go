@@ -79,14 +79,14 @@ func (c *contract) checkResponse(req *http.Request, resp *http.Response, body []
 	if body, err = decompress(resp, body); err != nil {
 		return err
 	}
-	op, matched := c.operation(req.Method, req.URL.Path)
-	if err := c.checkCaching(op, matched, req, resp); err != nil {
+	op, hasPath := c.operation(req.Method, req.URL.Path)
+	if err := c.checkCaching(op, req, resp); err != nil {
 		return err
 	}
 	switch {
-	case !matched.path:
+	case !hasPath:
 		return c.checkProblem(resp, body, http.StatusNotFound)
-	case !matched.method:
+	case op == nil:
 		if resp.StatusCode == http.StatusMethodNotAllowed && resp.Header.Get("Allow") == "" {
 			return errors.New("header Allow is missing")
 		}
@@ -98,11 +98,11 @@ func (c *contract) checkResponse(req *http.Request, resp *http.Response, body []
 // checkCaching requires "Cache-Control: no-store" on every response of the API,
 // unless the document gives the response a Cache-Control header (the directory and
 // its pictures).
-func (c *contract) checkCaching(op pointer, matched match, req *http.Request, resp *http.Response) error {
+func (c *contract) checkCaching(op pointer, req *http.Request, resp *http.Response) error {
 	if !strings.HasPrefix(req.URL.Path, "/auth/") && !strings.HasPrefix(req.URL.Path, "/api/") {
 		return nil
 	}
-	if matched.method {
+	if op != nil {
 		response, _ := c.resolve(op.to("responses", fmt.Sprint(resp.StatusCode)))
 		if _, documented := c.get(response.to("headers", "Cache-Control")); response != nil && documented {
 			return nil // checkHeaders checks it
