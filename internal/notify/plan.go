@@ -7,84 +7,49 @@ import (
 
 // recipients is the type of notification that the coach and the party get for an
 // event. An empty Type is no notification.
-type recipients struct{ coach, guardian, student Type }
+type recipients struct{ coach, party Type }
 
-// plan is the table of the spec's section 6. ofGuardian is for events about a
-// guardian's consent, ofStudent for events about a student's.
-var plan = map[event.Type]struct{ ofGuardian, ofStudent recipients }{
-	event.Requested: {
-		ofGuardian: recipients{guardian: GuardianRequest},
-		ofStudent:  recipients{student: StudentRequest},
-	},
-	event.Reminded: {
-		ofGuardian: recipients{guardian: RequestReminder},
-		ofStudent:  recipients{student: RequestReminder},
-	},
-	event.Approved: {
-		ofGuardian: recipients{coach: GuardianApproved, guardian: GuardianApprovalConfirmed},
-		ofStudent:  recipients{coach: StudentApproved, student: StudentApprovalConfirmed},
-	},
-	event.Rejected: {
-		ofGuardian: recipients{coach: GuardianRejected, guardian: GuardianRejectConfirmed},
-		ofStudent:  recipients{coach: StudentRejected, student: StudentRejectConfirmed},
-	},
-	event.Revoked: {
-		ofGuardian: recipients{coach: GuardianRevoked, guardian: GuardianRevoked},
-		ofStudent:  recipients{coach: StudentRevoked, student: StudentRevoked},
-	},
-	event.Disputed: {
-		ofGuardian: recipients{coach: RequestDisputed},
-		ofStudent:  recipients{coach: RequestDisputed},
-	},
-	event.DeliveryFailed: {
-		ofGuardian: recipients{coach: DeliveryFailed},
-		ofStudent:  recipients{coach: DeliveryFailed},
-	},
-	event.Changed: {
-		ofGuardian: recipients{guardian: PlayerChanged},
-		ofStudent:  recipients{student: PlayerChanged},
-	},
-	event.Unlinked: {
-		ofGuardian: recipients{guardian: PlayerRemoved},
-		ofStudent:  recipients{student: PlayerRemoved},
-	},
-	event.Removed: {
-		ofGuardian: recipients{guardian: PlayerRemoved},
-		ofStudent:  recipients{student: PlayerRemoved},
-	},
-	event.CoachLeft: {
-		ofGuardian: recipients{guardian: CoachLeft},
-		ofStudent:  recipients{student: CoachLeft},
-	},
+// plan is the table of the spec's section 6: the events about a guardian's consent, and
+// about a student's.
+var plan = map[event.Type]struct{ guardian, student recipients }{
+	event.Requested:      {recipients{party: GuardianRequest}, recipients{party: StudentRequest}},
+	event.Reminded:       {recipients{party: RequestReminder}, recipients{party: RequestReminder}},
+	event.Approved:       {recipients{GuardianApproved, GuardianApprovalConfirmed}, recipients{StudentApproved, StudentApprovalConfirmed}},
+	event.Rejected:       {recipients{GuardianRejected, GuardianRejectConfirmed}, recipients{StudentRejected, StudentRejectConfirmed}},
+	event.Revoked:        {recipients{GuardianRevoked, GuardianRevoked}, recipients{StudentRevoked, StudentRevoked}},
+	event.Disputed:       {recipients{coach: RequestDisputed}, recipients{coach: RequestDisputed}},
+	event.DeliveryFailed: {recipients{coach: DeliveryFailed}, recipients{coach: DeliveryFailed}},
+	event.Changed:        {recipients{party: PlayerChanged}, recipients{party: PlayerChanged}},
+	event.Unlinked:       {recipients{party: PlayerRemoved}, recipients{party: PlayerRemoved}},
+	event.Removed:        {recipients{party: PlayerRemoved}, recipients{party: PlayerRemoved}},
+	event.CoachLeft:      {recipients{party: CoachLeft}, recipients{party: CoachLeft}},
+}
+
+// coachPlan has the events that are only about a coach.
+var coachPlan = map[event.Type]Type{
+	event.PendingLong:         PendingReminder,
+	event.CertificateExpiring: CertificateExpiring,
+	event.KYCVerified:         KYCVerified,
+	event.KYCRejected:         KYCRejected,
 }
 
 // Plan returns the drafts of the notifications for e.
 func Plan(e event.Event) []Draft {
-	switch e.Type {
-	case event.PendingLong:
-		return []Draft{write(actor.Coach, e.CoachID, PendingReminder, e)}
-	case event.CertificateExpiring:
-		return []Draft{write(actor.Coach, e.CoachID, CertificateExpiring, e)}
-	case event.KYCVerified:
-		return []Draft{write(actor.Coach, e.CoachID, KYCVerified, e)}
-	case event.KYCRejected:
-		return []Draft{write(actor.Coach, e.CoachID, KYCRejected, e)}
-	case event.TokenReused, event.NumberChanged:
-		return []Draft{write(e.Party, e.PartyID, SecurityNotice, e)}
-	}
-	to := plan[e.Type].ofStudent
-	if e.Party == actor.Guardian {
-		to = plan[e.Type].ofGuardian
+	to := plan[e.Type].student
+	switch {
+	case coachPlan[e.Type] != "":
+		to = recipients{coach: coachPlan[e.Type]}
+	case e.Type == event.TokenReused || e.Type == event.NumberChanged:
+		to = recipients{party: SecurityNotice}
+	case e.Party == actor.Guardian:
+		to = plan[e.Type].guardian
 	}
 	var drafts []Draft
 	if to.coach != "" {
 		drafts = append(drafts, write(actor.Coach, e.CoachID, to.coach, e))
 	}
-	if to.guardian != "" {
-		drafts = append(drafts, write(actor.Guardian, e.PartyID, to.guardian, e))
-	}
-	if to.student != "" {
-		drafts = append(drafts, write(actor.Student, e.PartyID, to.student, e))
+	if to.party != "" {
+		drafts = append(drafts, write(e.Party, e.PartyID, to.party, e))
 	}
 	return drafts
 }
