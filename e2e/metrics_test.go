@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -17,6 +18,7 @@ func TestMetrics(t *testing.T) {
 		scraper := s.Operator(t, operator.Metrics)
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		s.SMS(guardianNumber, "message", 0) // a decision would drop it
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		decideAsGuardian(t, guardian, player, "approved")
 		decideAsGuardian(t, guardian, player, "approved") // repeats the decision and changes nothing
@@ -44,6 +46,7 @@ func TestMetrics(t *testing.T) {
 			`touchline_database_up 1`,
 			`touchline_database_errors_total 0`,
 			`touchline_outbox_waiting{channel="sms",kind="request"} 0`,
+			`touchline_build_info{goversion="go1.`,
 			`go_memstats_`, `process_resident_memory_bytes`,
 		} {
 			if !strings.Contains(text, want) {
@@ -90,5 +93,54 @@ func TestAccountMetrics(t *testing.T) {
 				t.Errorf("metric missing: %s", want)
 			}
 		}
+	})
+}
+
+// TestMetricsWithoutDatabase: while the database is away or hangs, /metrics answers
+// within the 10 s that Prometheus waits, and touchline_database_up is 0.
+func TestMetricsWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	address := storetest.Postgres(t)
+	pg := newProxy(t, address)
+	s := touchlinetest.New(t, pg.url())
+	scraper, auditor := s.Operator(t, operator.Metrics), s.Operator(t, operator.Audit)
+	unused := s.Operator(t, operator.Metrics)
+	scrape := func(up string) {
+		t.Helper()
+		start := time.Now()
+		text := string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body)
+		if took := time.Since(start); took > 9*time.Second {
+			t.Errorf("the scrape took %s", took)
+		}
+		if !strings.Contains(text, "touchline_database_up "+up+"\n") {
+			t.Errorf("want touchline_database_up %s in\n%s", up, text)
+		}
+	}
+	scrape("1")
+	auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+
+	lock, err := openSQL(t, address).Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lock.Exec("LOCK TABLE operator_tokens IN ACCESS EXCLUSIVE MODE"); err != nil {
+		t.Fatal(err)
+	}
+	scrape("1")
+	if err := lock.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+
+	pg.close()
+	for range 3 {
+		scrape("0")
+	}
+	auditor.Call(t, "GET", "/metrics", nil).Want(t, 503, "unavailable") // only a token that has scraped is known
+	unused.Call(t, "GET", "/metrics", nil).Want(t, 503, "unavailable")
+	scraper.Call(t, "GET", "/api/admin/audit", nil).Want(t, 503, "unavailable")
+
+	pg.open()
+	eventually(t, "the database is up again", func() bool {
+		return strings.Contains(string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body), "touchline_database_up 1\n")
 	})
 }

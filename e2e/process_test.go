@@ -191,3 +191,18 @@ func (p *process) do(method, path, body string) (int, http.Header, string) {
 	}
 	return resp.StatusCode, resp.Header, string(text)
 }
+
+// TestVersionCommand: version and --version print the release and the commit.
+func TestVersionCommand(t *testing.T) {
+	t.Parallel()
+	program, err := buildBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, argument := range []string{"version", "--version"} {
+		out, err := exec.Command(program, argument).Output()
+		if want := regexp.MustCompile(`^touchline \d+\.\d+\.\d+, commit ([0-9a-f]{12}(-modified)?|unknown), go1\.\S+\n$`); err != nil || !want.Match(out) {
+			t.Errorf("%s: got %q, %v", argument, out, err)
+		}
+	}
+}

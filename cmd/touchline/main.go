@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/touchline/touchline/internal/buildinfo"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/server"
 )
@@ -24,7 +25,7 @@ Usage:
 	touchline migrate   migrate the database and exit
 	touchline admin     commands for operators: tokens, verifications, coaches, audit log
 	touchline config    print every setting with its value, default and source
-	touchline version   print the version
+	touchline version   print the release and the commit
 
 Every setting is an environment variable (TOUCHLINE_ADDR) and a flag (--addr).
 "touchline config --help" lists them.
@@ -57,8 +58,8 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return runAdmin(ctx, args, environ, stdout, stderr)
 	case "config":
 		return printConfig(args, environ, stdout, stderr)
-	case "version":
-		fmt.Fprintln(stdout, "touchline", version())
+	case "version", "-v", "--version":
+		fmt.Fprintln(stdout, "touchline", buildinfo.Read())
 		return 0
 	case "help", "-h", "--help":
 		fmt.Fprint(stdout, usage)

@@ -30,10 +30,19 @@ type Caller struct{ *operator.Token }
 // address delays the answers to invalid tokens. It does not apply to valid tokens,
 // because operators may share an address, nor to requests without a token.
 func (s *Server) authenticate(r *http.Request) (Caller, error) {
+	return s.authenticateWith(r, s.Operators.Authenticate)
+}
+
+// authenticateScrape is authenticate for a route that works without the database.
+func (s *Server) authenticateScrape(r *http.Request) (Caller, error) {
+	return s.authenticateWith(r, s.Operators.AuthenticateScrape)
+}
+
+func (s *Server) authenticateWith(r *http.Request, check func(context.Context, string) (*operator.Token, error)) (Caller, error) {
 	secret, err := httpx.Bearer(r.Header)
 	var token *operator.Token
 	if err == nil {
-		token, err = s.Operators.Authenticate(r.Context(), secret)
+		token, err = check(r.Context(), secret)
 	}
 	if fault.KindOf(err) != fault.Unauthenticated {
 		return Caller{token}, err

@@ -26,7 +26,7 @@ func (s *Server) routes() []route {
 		{Method: "POST", Pattern: "/api/admin/coaches/{coach_id}/suspend", Handle: handle(s.suspend), Authorize: coaches, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/coaches/{coach_id}/restore", Handle: handle(s.restore), Authorize: coaches},
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit},
-		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authorize: metrics, Produces: endpoint.AnyMedia},
+		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authenticate: s.authenticateScrape, Authorize: metrics, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/openapi.json", Handle: handle(s.openAPI), Authenticate: public, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia},

@@ -34,7 +34,8 @@ type Route[C any] struct {
 	Produces string
 	// Timeout limits the time of a request; 0 means 10 s. A handler of a Multipart body
 	// has its own limits instead.
-	Timeout   time.Duration
+	Timeout time.Duration
+	// NoTimeout is for a response that stays open: a stream.
 	NoTimeout bool
 	// NoRateLimit exempts the route from the rate limit per address.
 	NoRateLimit bool
@@ -103,6 +104,7 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		}
 	}
 	untimed := r
+	infoOf(r).Stream = rt.NoTimeout
 	if !rt.NoTimeout {
 		timed, cancel := httpx.WithTimeout(r, cmp.Or(rt.Timeout, defaultTimeout))
 		defer cancel()

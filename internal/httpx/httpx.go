@@ -27,6 +27,8 @@ type RequestInfo struct {
 	Route string
 	// Status is the status of the response, 0 before it is written.
 	Status int
+	// Stream says that the response stays open, so that its duration says nothing.
+	Stream bool
 }
 
 // Middleware wraps the handlers of one listener.

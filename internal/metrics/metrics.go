@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/touchline/touchline/internal/buildinfo"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -33,8 +34,8 @@ type Metrics struct {
 var buckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 10}
 
 // New returns the metrics of a process that uses the database of source. lanes are those
-// of the outbox.
-func New(source Source, lanes []notify.Lane, now func() time.Time) *Metrics {
+// of the outbox, build is the program.
+func New(build buildinfo.Info, source Source, lanes []notify.Lane, now func() time.Time) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "touchline", Name: name, Help: help}, labels)
 	}
@@ -42,14 +43,19 @@ func New(source Source, lanes []notify.Lane, now func() time.Time) *Metrics {
 		registry: prometheus.NewRegistry(),
 		requests: counter("http_requests_total", "Requests by route pattern; the route of an unknown path is empty.", "listener", "method", "route", "status"),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Namespace: "touchline", Name: "http_request_duration_seconds", Help: "Duration of requests; an event stream lasts as long as it is open.", Buckets: buckets,
+			Namespace: "touchline", Name: "http_request_duration_seconds", Help: "Duration of requests, without event streams, which stay open.", Buckets: buckets,
 		}, []string{"listener", "route"}),
 		otps:       counter("otp_total", "OTP requests and attempts by outcome.", "outcome"),
 		sessions:   counter("sessions_total", "Session events.", "event"),
 		decisions:  counter("decisions_total", "Recorded decisions of guardians and students.", "party", "action"),
 		deliveries: counter("deliveries_total", "Delivery attempts by channel, kind and outcome.", "channel", "kind", "outcome"),
 	}
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Namespace: "touchline", Name: "build_info", Help: "1, with the release, the commit and the Go version of the program as labels.",
+	}, []string{"version", "revision", "goversion"})
+	info.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
 	m.registry.MustRegister(
+		info,
 		m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, &databaseCollector{source: source, lanes: lanes, now: now},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
@@ -66,7 +72,9 @@ func (m *Metrics) Handler() http.Handler {
 func (m *Metrics) Observe(listener string) func(method string, info *httpx.RequestInfo, took time.Duration) {
 	return func(method string, info *httpx.RequestInfo, took time.Duration) {
 		m.requests.WithLabelValues(listener, methodLabel(method), info.Route, strconv.Itoa(info.Status)).Inc()
-		m.durations.WithLabelValues(listener, info.Route).Observe(took.Seconds())
+		if !info.Stream {
+			m.durations.WithLabelValues(listener, info.Route).Observe(took.Seconds())
+		}
 	}
 }
 

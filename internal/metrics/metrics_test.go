@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/buildinfo"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/notify"
@@ -28,6 +29,8 @@ func (s fakeSource) Failures() uint64 { return 3 }
 func (s fakeSource) Backlog(context.Context, notify.Lane, int) (int, time.Time, error) {
 	return 7, time.Unix(990, 0), nil
 }
+
+var build = buildinfo.Info{Release: "1.2.3", Commit: "abc", Go: "go1"}
 
 func now() time.Time { return time.Unix(1000, 0) }
 
@@ -50,7 +53,7 @@ func TestDatabaseMetrics(t *testing.T) {
 		{false, "touchline_database_up 1\n|touchline_database_errors_total 3\n|touchline_outbox_waiting{channel=\"sms\",kind=\"otp\"} 7\n|touchline_outbox_late_seconds{channel=\"sms\",kind=\"request\"} 10\n|go_goroutines", "nothing"},
 		{true, "touchline_database_up 0\n|touchline_database_errors_total 3\n", "touchline_outbox_waiting{"},
 	} {
-		text := scrape(t, metrics.New(fakeSource{tt.down}, notify.SMS.Lanes(), now))
+		text := scrape(t, metrics.New(build, fakeSource{tt.down}, notify.SMS.Lanes(), now))
 		for want := range strings.SplitSeq(tt.contains, "|") {
 			if !strings.Contains(text, want) {
 				t.Errorf("down = %t: got no %q in\n%s", tt.down, want, text)
@@ -64,7 +67,7 @@ func TestDatabaseMetrics(t *testing.T) {
 
 // TestUnknownMethodsShareOneLabel: unknown methods do not create new series.
 func TestUnknownMethodsShareOneLabel(t *testing.T) {
-	m := metrics.New(fakeSource{}, nil, now)
+	m := metrics.New(build, fakeSource{}, nil, now)
 	observe := m.Observe("public")
 	for _, method := range []string{"GET", "BREW", "brew", "X"} {
 		observe(method, &httpx.RequestInfo{Route: "/api/me", Status: 200}, time.Millisecond)
@@ -81,10 +84,30 @@ func TestUnknownMethodsShareOneLabel(t *testing.T) {
 	}
 }
 
+// TestDurationsWithoutStreams: a stream is counted, but its duration is not measured.
+func TestDurationsWithoutStreams(t *testing.T) {
+	m := metrics.New(build, fakeSource{}, nil, now)
+	m.Observe("public")("GET", &httpx.RequestInfo{Route: "/stream", Status: 200, Stream: true}, time.Hour)
+	text := scrape(t, m)
+	if want := `touchline_http_requests_total{listener="public",method="GET",route="/stream",status="200"} 1`; !strings.Contains(text, want) {
+		t.Errorf("got no %s in\n%s", want, text)
+	}
+	if strings.Contains(text, "touchline_http_request_duration_seconds_count{") {
+		t.Errorf("got the duration of a stream in\n%s", text)
+	}
+}
+
+func TestBuildInfo(t *testing.T) {
+	text := scrape(t, metrics.New(build, fakeSource{}, nil, now))
+	if want := `touchline_build_info{goversion="go1",revision="abc",version="1.2.3"} 1`; !strings.Contains(text, want) {
+		t.Errorf("got no %s in\n%s", want, text)
+	}
+}
+
 // BenchmarkServe measures the middleware with and without metrics.
 func BenchmarkServe(b *testing.B) {
 	for name, observe := range map[string]func(string, *httpx.RequestInfo, time.Duration){
-		"without metrics": nil, "with metrics": metrics.New(fakeSource{}, nil, now).Observe("public"),
+		"without metrics": nil, "with metrics": metrics.New(build, fakeSource{}, nil, now).Observe("public"),
 	} {
 		b.Run(name, func(b *testing.B) {
 			middleware := httpx.Middleware{Log: slog.New(slog.DiscardHandler), Observe: observe}

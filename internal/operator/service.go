@@ -38,6 +38,8 @@ type Service struct {
 	Now   func() time.Time
 	NewID func() string
 	Rand  io.Reader
+
+	verified verifiedTokens
 }
 
 // Create makes a token and returns its secret, which cannot be read again.
@@ -70,7 +72,32 @@ func (s *Service) Revoke(ctx context.Context, by actor.Operator, id string) (*To
 // Authenticate returns the token with this secret. An unknown, an expired and a
 // revoked token get the same error at the same cost: one hash and one lookup.
 func (s *Service) Authenticate(ctx context.Context, secret string) (*Token, error) {
-	t, err := s.Store.TokenByHash(ctx, hash(secret))
+	return s.authenticate(ctx, hash(secret))
+}
+
+// AuthenticateScrape is Authenticate for metrics, which must be readable while the
+// database is unavailable: it then accepts a token that this process has verified in
+// the last 24 h. While the database answers, a revoked token ends at once.
+func (s *Service) AuthenticateScrape(ctx context.Context, secret string) (*Token, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
+	defer cancel()
+	sum := hash(secret)
+	t, err := s.authenticate(ctx, sum)
+	switch {
+	case err == nil:
+		s.verified.add(sum, *t, s.Now())
+	case fault.KindOf(err) == fault.Unauthenticated:
+		s.verified.remove(sum)
+	default:
+		if known := s.verified.get(sum, s.Now()); known != nil {
+			return known, nil
+		}
+	}
+	return t, err
+}
+
+func (s *Service) authenticate(ctx context.Context, hash []byte) (*Token, error) {
+	t, err := s.Store.TokenByHash(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +106,9 @@ func (s *Service) Authenticate(ctx context.Context, secret string) (*Token, erro
 		return nil, fault.New(fault.Unauthenticated, "token_invalid", "This operator token is not valid. Create a new one with touchline admin token create.")
 	}
 	if before := now.Add(-lastUsedPrecision); t.LastUsedAt.Before(before) {
-		if err := s.Store.MarkTokenUsed(ctx, t.ID, now, before); err != nil {
+		// A database that takes no writes, for example because its disk is full, still
+		// serves reads; a later request marks the use.
+		if err := s.Store.MarkTokenUsed(ctx, t.ID, now, before); err != nil && fault.KindOf(err) != fault.Unavailable {
 			return nil, err
 		}
 	}

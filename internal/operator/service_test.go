@@ -24,6 +24,8 @@ type fakeStore struct {
 	token *operator.Token
 	hash  []byte
 	used  []time.Time
+	// readErr and writeErr are what reads and writes return.
+	readErr, writeErr error
 }
 
 func (f *fakeStore) AddToken(_ context.Context, _ actor.Operator, t operator.Token, hash []byte) error {
@@ -32,6 +34,9 @@ func (f *fakeStore) AddToken(_ context.Context, _ actor.Operator, t operator.Tok
 }
 
 func (f *fakeStore) TokenByHash(_ context.Context, hash []byte) (*operator.Token, error) {
+	if f.readErr != nil {
+		return nil, f.readErr
+	}
 	if !bytes.Equal(hash, f.hash) {
 		return nil, nil
 	}
@@ -39,6 +44,9 @@ func (f *fakeStore) TokenByHash(_ context.Context, hash []byte) (*operator.Token
 }
 
 func (f *fakeStore) MarkTokenUsed(_ context.Context, _ string, now, _ time.Time) error {
+	if f.writeErr != nil {
+		return f.writeErr
+	}
 	f.token.LastUsedAt = now
 	f.used = append(f.used, now)
 	return nil
@@ -167,4 +175,47 @@ func TestAuthenticate(t *testing.T) {
 	if _, err := s.Authenticate(t.Context(), secret); fault.CodeOf(err) != "token_invalid" {
 		t.Errorf("expired: got %v, want token_invalid", err)
 	}
+}
+
+// TestAuthenticateScrape checks that a verified token works for 24 h without the
+// database, only for AuthenticateScrape, and that a revoked one ends at once.
+func TestAuthenticateScrape(t *testing.T) {
+	now := time.Unix(1e9, 0)
+	s, f := newService(&now)
+	token, secret, err := s.Create(t.Context(), actor.Operator{}, operator.TokenRequest{Name: "x", Scopes: []operator.Scope{operator.Metrics}, Days: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	down := fault.Down(errors.New("connection refused"))
+	scrape := func(when, secret, want string) {
+		t.Helper()
+		got, err := s.AuthenticateScrape(t.Context(), secret)
+		if fault.CodeOf(err) != want || want == "" && got.ID != token.ID {
+			t.Errorf("%s: got %v, %v, want the code %q", when, got, err, want)
+		}
+	}
+	f.readErr = down
+	scrape("before any check", secret, "unavailable")
+	f.readErr, f.writeErr = nil, down
+	scrape("database without writes", secret, "")
+	f.readErr = down
+	scrape("database away", secret, "")
+	scrape("database away, another secret", secret+"x", "unavailable")
+	if _, err := s.Authenticate(t.Context(), secret); fault.CodeOf(err) != "unavailable" {
+		t.Errorf("Authenticate without the database: got %v, want unavailable", err)
+	}
+	now = now.Add(24*time.Hour - 1)
+	scrape("just before 24 h", secret, "")
+	now = now.Add(1)
+	scrape("after 24 h", secret, "unavailable")
+	f.readErr = nil
+	scrape("database back", secret, "")
+	now = token.EndsAt
+	f.readErr = down
+	scrape("expired, database away", secret, "unavailable")
+	now = token.EndsAt.Add(-1)
+	f.readErr, f.token.RevokedAt = nil, now
+	scrape("revoked", secret, "token_invalid")
+	f.readErr = down
+	scrape("revoked, database away", secret, "unavailable")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/buildinfo"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/metrics"
@@ -31,7 +32,7 @@ func instrument(cfg *config.Config, o Options, db *store.DB, lanes []notify.Lane
 	if !cfg.AdminOn() {
 		return instruments{auth: db, approvals: db, outbox: db}
 	}
-	m := metrics.New(db, lanes, o.Now)
+	m := metrics.New(buildinfo.Read(), db, lanes, o.Now)
 	return instruments{
 		auth: m.Auth(db), approvals: m.Approvals(db), outbox: m.Outbox(db),
 		metrics: m.Handler(), observeAPI: m.Observe("public"), observeAdmin: m.Observe("operators"),
