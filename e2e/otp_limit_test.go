@@ -12,41 +12,60 @@ import (
 )
 
 // TestSendLimitsPerNumberAndTotal: limits on sends per number and day over all
-// roles, and on all sends per hour. A refused send does not count; Retry-After is
-// exact.
+// roles that it holds, and on all sends per hour, of which half is kept for numbers that
+// hold their role. A refused send does not count; Retry-After is exact.
 func TestSendLimitsPerNumberAndTotal(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		ask := func(number, role string) *touchlinetest.Response {
 			return s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": number, "role": role})
 		}
+		s.Coach(t, coachNumber).AddPlayer(t, map[string]any{
+			"student":  map[string]any{"full_name": "Asha Rao", "date_of_birth": "2000-04-30", "contact_number": otherNumber},
+			"guardian": map[string]any{"name": "Ravi Rao", "relationship": "father", "mobile_number": otherNumber},
+		})
+		s.Clock.Advance(2 * time.Hour)
 		for i := range 10 {
-			role := []string{"coach", "guardian", "student"}[i%3]
-			ask(coachNumber, role).Want(t, 202)
+			ask(otherNumber, []string{"coach", "guardian", "student"}[i%3]).Want(t, 202)
 			s.Clock.Advance(30 * time.Minute)
 		}
 		for range 3 {
-			refused := ask(coachNumber, "coach").Want(t, 429, "otp_send_limit")
+			refused := ask(otherNumber, "coach").Want(t, 429, "otp_send_limit")
 			if refused.String("limit") != "otp_sends_per_day" {
 				t.Fatalf("per number: got %s", refused.Body)
 			}
 		}
 		// Five hours have passed since the first send.
-		refused := ask(coachNumber, "guardian").Want(t, 429, "otp_send_limit")
+		refused := ask(otherNumber, "guardian").Want(t, 429, "otp_send_limit")
 		wait, _ := strconv.Atoi(refused.Header.Get("Retry-After"))
 		if left := 19 * time.Hour; time.Duration(wait)*time.Second > left || time.Duration(wait)*time.Second < left-time.Minute {
 			t.Fatalf("got Retry-After %d s, want a little less than %s", wait, left)
 		}
 		s.Clock.Advance(time.Duration(wait) * time.Second)
-		ask(coachNumber, "coach").Want(t, 202)
-		ask(coachNumber, "student").Want(t, 429, "otp_send_limit") // the second send is still in the window
+		ask(otherNumber, "coach").Want(t, 202)
+		ask(otherNumber, "student").Want(t, 429, "otp_send_limit") // the second send is still in the window
 
 		s.Clock.Advance(2 * time.Hour)
-		for i := range 12 {
+		full := func(number, role string) {
+			t.Helper()
+			if a := ask(number, role).Want(t, 429, "otp_send_limit"); a.String("limit") != "otp_sends_total_hour" {
+				t.Fatalf("in total: got %s", a.Body)
+			}
+		}
+		for i := range 6 {
 			ask(fmt.Sprintf("+9198125%05d", i), "coach").Want(t, 202)
 		}
-		if full := ask("+919812599999", "coach").Want(t, 429, "otp_send_limit"); full.String("limit") != "otp_sends_total_hour" {
-			t.Fatalf("in total: got %s", full.Body)
+		full("+919812599999", "coach")
+		for _, role := range []string{"guardian", "student"} {
+			ask(otherNumber, role).Want(t, 202)
+		}
+		for range 4 {
+			ask(coachNumber, "coach").Want(t, 202)
+			s.Clock.Advance(61 * time.Second)
+		}
+		for _, number := range []string{coachNumber, otherNumber, "+919812599999"} {
+			full(number, "coach")
+			full(number, "guardian")
 		}
 	}, func(c *config.Config) {
 		c.OTPSendsPerHour, c.OTPSendsPerDay, c.OTPSendsTotalHour = 5, 10, 12

@@ -37,3 +37,7 @@ func (v *Vault) ParseRefreshToken(token string) (sessionID string, generation in
 }
 
 func (v *Vault) DeviceToken(deviceID string) string { return v.deviceToken(deviceID) }
+
+func (s *Service) SendLimits(key ChallengeKey, address string, roles RoleFacts) []Limit {
+	return s.sendLimits(key, address, roles)
+}

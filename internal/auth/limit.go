@@ -15,6 +15,9 @@ type Limit struct {
 	Per  time.Duration
 	// VariableMax allows a different Max for each occurrence; 0 then means no limit.
 	VariableMax bool
+	// CheckOnly refuses like other limits, but does not count. It cannot be combined
+	// with VariableMax.
+	CheckOnly bool
 }
 
 // Slot returns the slot that stores the nth occurrence, counted from 1. Slots are

@@ -14,9 +14,10 @@ type ChallengeRequest struct {
 	// Challenge is used unless its key has a live challenge already.
 	Challenge   Challenge
 	MaxAttempts int
-	// LastSentBefore refuses to send if the key's last code was sent later.
+	// LastSentBefore refuses to send if the key's last code was sent later and not used.
 	LastSentBefore time.Time
-	Limits         []Limit
+	// Limits returns the limits of the send for a number with these roles.
+	Limits func(RoleFacts) []Limit
 	// Channel is the channel that sends the code. It is empty for a test number, whose
 	// code is fixed and not sent.
 	Channel string
@@ -51,7 +52,8 @@ func (s *Service) RequestOTP(ctx context.Context, key ChallengeKey, deviceToken,
 	}
 	r := ChallengeRequest{
 		Challenge:   Challenge{ChallengeKey: key, ID: s.NewID(), SentAt: now, EndsAt: now.Add(s.Settings.OTPValidity)},
-		MaxAttempts: s.Settings.OTPTries, LastSentBefore: s.lastSentBefore(now), Limits: s.sendLimits(key, address),
+		MaxAttempts: s.Settings.OTPTries, LastSentBefore: s.lastSentBefore(now),
+		Limits: func(roles RoleFacts) []Limit { return s.sendLimits(key, address, roles) },
 	}
 	code := s.Settings.TestCode(key.Number, now)
 	if code == "" {
@@ -91,26 +93,6 @@ func (s *Service) device(ctx context.Context, key ChallengeKey, token string, no
 		return "", nil
 	}
 	return s.Store.Device(ctx, hashToken(token), key.Number, now)
-}
-
-// sendLimits lists the limits of a send. The order is fixed, so that concurrent
-// requests lock rows in the same order and cannot deadlock.
-func (s *Service) sendLimits(key ChallengeKey, address string) []Limit {
-	if key.DeviceID != "" {
-		return []Limit{{Name: "otp_sends_per_device_day", Key: "send/device/" + key.DeviceID, Max: deviceSends, Per: 24 * time.Hour}}
-	}
-	var limits []Limit
-	for _, l := range []Limit{
-		{Name: "otp_sends_per_address_hour", Key: "send/address/" + address, Max: s.Settings.SendsPerAddressHour, Per: time.Hour},
-		{Name: "otp_sends_per_day", Key: "send/day/" + string(key.Number), Max: s.Settings.SendsPerDay, Per: 24 * time.Hour},
-		{Name: "otp_sends_per_hour", Key: "send/hour/" + string(key.Number), Max: s.Settings.SendsPerHour, Per: time.Hour},
-		{Name: "otp_sends_total_hour", Key: "send/all", Max: s.Settings.SendsTotalHour, Per: time.Hour},
-	} {
-		if l.Max > 0 {
-			limits = append(limits, l)
-		}
-	}
-	return limits
 }
 
 // verify evaluates an attempt. signIn, if not nil, returns the session to open.

@@ -35,8 +35,10 @@ func (tx *tx) countLimits(ctx context.Context, now time.Time, limits []auth.Limi
 		}
 	}
 	for _, l := range limits {
-		if err := tx.decrementLimit(ctx, l, numbers[l.Key], taken[l.Key]); err != nil {
-			return nil, fmt.Errorf("decrement limit %s: %w", l.Name, err)
+		if !l.CheckOnly {
+			if err := tx.decrementLimit(ctx, l, numbers[l.Key], taken[l.Key]); err != nil {
+				return nil, fmt.Errorf("decrement limit %s: %w", l.Name, err)
+			}
 		}
 		if taken[l.Key] || l.VariableMax {
 			continue
@@ -54,11 +56,15 @@ func (tx *tx) countLimits(ctx context.Context, now time.Time, limits []auth.Limi
 func (tx *tx) incrementLimits(ctx context.Context, now time.Time, limits []auth.Limit) (map[string]int64, error) {
 	var args []any
 	for _, l := range limits {
-		args = append(args, l.Key, 1, micros(now.Add(l.Per)))
+		counted := 1
+		if l.CheckOnly {
+			counted = 0
+		}
+		args = append(args, l.Key, counted, micros(now.Add(l.Per)))
 	}
 	rs, err := tx.Query(ctx, `
 		INSERT INTO limits (key, occurrences, ends_at) VALUES `+rowsOf(len(limits), 3)+`
-		ON CONFLICT (key) DO UPDATE SET occurrences = limits.occurrences + 1, ends_at = excluded.ends_at
+		ON CONFLICT (key) DO UPDATE SET occurrences = limits.occurrences + excluded.occurrences, ends_at = excluded.ends_at
 		RETURNING key, occurrences`, args...)
 	numbers := make(map[string]int64, len(limits))
 	_, err = database.Collect(rs, err, func(s database.Scanner) (n int64, err error) {
@@ -67,6 +73,11 @@ func (tx *tx) incrementLimits(ctx context.Context, now time.Time, limits []auth.
 		numbers[key] = n
 		return n, err
 	})
+	for _, l := range limits {
+		if l.CheckOnly {
+			numbers[l.Key]++ // the number that this occurrence would have
+		}
+	}
 	return numbers, err
 }
 
@@ -103,11 +114,16 @@ func (tx *tx) limitExceeded(ctx context.Context, now time.Time, l auth.Limit, n 
 	return &auth.LimitExceeded{Name: l.Name, Wait: freeAt.Sub(now)}, nil
 }
 
-// takeSlots takes the slot of each limit that is free, and returns their keys.
+// takeSlots takes the slot of each limit that is free, and returns their keys. The slot
+// of a limit with CheckOnly stays free.
 func (tx *tx) takeSlots(ctx context.Context, now time.Time, limits []auth.Limit, numbers map[string]int64) (map[string]bool, error) {
 	var args []any
 	for _, l := range limits {
-		args = append(args, l.Key, l.Slot(numbers[l.Key]), micros(now.Add(l.Per)))
+		freeAt := micros(now.Add(l.Per))
+		if l.CheckOnly {
+			freeAt = 0
+		}
+		args = append(args, l.Key, l.Slot(numbers[l.Key]), freeAt)
 	}
 	rs, err := tx.Query(ctx, fmt.Sprintf(`
 		INSERT INTO limit_slots (key, slot, free_at) VALUES %s

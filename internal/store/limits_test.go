@@ -128,6 +128,35 @@ func TestLimitsCountAllOrNone(t *testing.T) {
 	})
 }
 
+// TestCheckOnlyLimit checks that a limit with CheckOnly refuses, but does not count.
+func TestCheckOnlyLimit(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		counted := limit("a", 2, time.Hour)
+		checked := counted
+		checked.CheckOnly = true
+		for i := range 2 {
+			for range 5 {
+				if refused, _ := p.occur(limit("b", 100, time.Hour), checked); refused != "" {
+					p.Fatalf("refused by %s after %d occurrences", refused, i)
+				}
+			}
+			if refused, _ := p.occur(counted); refused != "" {
+				p.Fatalf("occurrence %d refused by %s", i+1, refused)
+			}
+		}
+		p.clock.advance(20 * time.Minute)
+		for range 2 {
+			if refused, wait := p.occur(limit("b", 100, time.Hour), checked); refused != "a" || wait != 40*time.Minute {
+				p.Fatalf("refused by %q for %s, want a for 40m", refused, wait)
+			}
+		}
+		p.clock.advance(40 * time.Minute)
+		if refused, _ := p.occur(checked, limit("b", 100, time.Hour)); refused != "" {
+			p.Errorf("refused by %s after the window", refused)
+		}
+	})
+}
+
 // TestSweepRemovesIdleLimits checks that Sweep removes limits whose windows are empty,
 // and no others.
 func TestSweepRemovesIdleLimits(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -30,14 +29,9 @@ func (db *DB) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
 	opened := r.Challenge
 	err := db.write(ctx, func(tx *tx) error {
-		c, tooSoon := r.Challenge, false
-		err := tx.DeferRow(ctx, func(row database.Scanner) error {
-			err := row.Scan(&c.ID, &c.Code, intoTime(&c.EndsAt))
-			if tooSoon = isNone(err); tooSoon {
-				return nil
-			}
-			return err
-		}, `
+		c := r.Challenge
+		var roles auth.RoleFacts
+		err := tx.QueryRow(ctx, `
 			INSERT INTO otp_challenges (mobile_number, role, device_id, id, code, tries, sent_at, ends_at, used_at)
 			VALUES ($1, $2, $3, $4, $5, 0, $6, $7, NULL)
 			ON CONFLICT (mobile_number, role, device_id) DO UPDATE SET
@@ -47,24 +41,18 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
 				used_at = NULL, sent_at = excluded.sent_at
 			WHERE otp_challenges.sent_at <= $8
-			RETURNING id, code, ends_at`,
+			RETURNING id, code, ends_at, `+roleFacts,
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
-			micros(r.LastSentBefore), r.MaxAttempts)
+			micros(r.LastSentBefore), r.MaxAttempts).
+			Scan(&c.ID, &c.Code, intoTime(&c.EndsAt), &roles.Registered, &roles.Linked, &roles.Disputed)
+		if isNone(err) { // before the limits: it is the more helpful error
+			return tx.resendTooSoon(ctx, c.ChallengeKey)
+		}
 		if err != nil {
 			return fmt.Errorf("open challenge: %w", err)
 		}
-		exceeded, err := tx.countLimits(ctx, r.Challenge.SentAt, r.Limits)
-		if err == nil {
-			err = tx.Flush() // countLimits sends nothing if there are no limits
-		}
-		if err != nil {
+		if err := tx.countSend(ctx, r, roles); err != nil {
 			return err
-		}
-		if tooSoon { // before the limits: it is the more helpful error
-			return tx.resendTooSoon(ctx, c.ChallengeKey)
-		}
-		if exceeded != nil {
-			return *exceeded
 		}
 		opened = c
 		if r.Channel == "" {
@@ -73,6 +61,19 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 		return tx.queueOTP(ctx, c, notify.Channel(r.Channel))
 	})
 	return opened, err
+}
+
+// countSend counts a send against its limits. It returns the auth.LimitExceeded of one
+// that refuses.
+func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts) error {
+	if r.Limits == nil {
+		return nil
+	}
+	exceeded, err := tx.countLimits(ctx, r.Challenge.SentAt, r.Limits(roles))
+	if err == nil && exceeded != nil {
+		err = *exceeded
+	}
+	return err
 }
 
 // challengeLives is true if the code of the existing challenge still works.

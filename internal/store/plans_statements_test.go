@@ -143,7 +143,9 @@ func (p *fixture) codes() {
 	open := auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: slot, ID: "challenge", Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
 		MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
-		Limits: []auth.Limit{{Name: "one", Key: "one", Max: 1, Per: time.Hour}, {Name: "two", Key: "two", Max: 100, Per: time.Hour}},
+		Limits: func(auth.RoleFacts) []auth.Limit {
+			return []auth.Limit{{Name: "one", Key: "one", Max: 1, Per: time.Hour}, {Name: "two", Key: "two", Max: 100, Per: time.Hour}}
+		},
 	}
 	_, err := p.db.OpenChallenge(bg, open)
 	ok(p, err)

@@ -1,0 +1,66 @@
+package auth
+
+import (
+	"net/netip"
+	"time"
+)
+
+// networksPerSite is how many times the sends of one network the /48 around an IPv6 /64
+// may request. A provider assigns up to a /48 to one customer.
+const networksPerSite = 5
+
+// sendLimits lists the limits of a request for an OTP of key from the network address.
+// A request without the role sends nothing. It must not use up the sends of the number
+// or the total, but must be refused like one that sends. So it counts for shadow limits
+// of its own number and role, and only checks the others:
+//
+//	                       network   number           shadow   total   total of new numbers
+//	the number holds role  counted   counted          -        counted -
+//	a new coach            counted   counted          -        counted counted
+//	sends nothing          counted   checked          counted  checked -
+//
+// The order is fixed, so that concurrent requests lock rows in the same order and
+// cannot deadlock.
+func (s *Service) sendLimits(key ChallengeKey, address string, roles RoleFacts) []Limit {
+	if key.DeviceID != "" {
+		return []Limit{{Name: "otp_sends_per_device_day", Key: "send/device/" + key.DeviceID, Max: deviceSends, Per: 24 * time.Hour}}
+	}
+	set, number := s.Settings, string(key.Number)
+	silent := !roles.MaySignIn(key.Role)
+	var limits []Limit
+	add := func(name, key string, most int, per time.Duration, checkOnly bool) {
+		if most > 0 {
+			limits = append(limits, Limit{Name: name, Key: "send/" + key, Max: most, Per: per, CheckOnly: checkOnly})
+		}
+	}
+	if site := siteOf(address); site != "" {
+		add("otp_sends_per_address_hour", "site/"+site, set.SendsPerAddressHour*networksPerSite, time.Hour, false)
+	}
+	add("otp_sends_per_address_hour", "address/"+address, set.SendsPerAddressHour, time.Hour, false)
+	add("otp_sends_per_day", "day/"+number, set.SendsPerDay, 24*time.Hour, silent)
+	add("otp_sends_per_hour", "hour/"+number, set.SendsPerHour, time.Hour, silent)
+	if silent {
+		shadow := number + "/" + string(key.Role)
+		add("otp_sends_per_day", "shadow/day/"+shadow, set.SendsPerDay, 24*time.Hour, false)
+		add("otp_sends_per_hour", "shadow/hour/"+shadow, set.SendsPerHour, time.Hour, false)
+	}
+	add("otp_sends_total_hour", "all", set.SendsTotalHour, time.Hour, silent)
+	if !silent && !roles.Held() {
+		// The other half is kept for numbers that hold their role.
+		add("otp_sends_total_hour", "all/new", set.SendsTotalHour-set.SendsTotalHour/2, time.Hour, false)
+	}
+	return limits
+}
+
+// siteOf returns the /48 around an IPv6 network, or "" for an IPv4 address.
+func siteOf(network string) string {
+	p, err := netip.ParsePrefix(network)
+	if err != nil || !p.Addr().Is6() {
+		return ""
+	}
+	site, err := p.Addr().Prefix(48)
+	if err != nil {
+		return ""
+	}
+	return site.String()
+}
