@@ -9,10 +9,10 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// BenchmarkClosing closes an account with 10,000 players, the limit of the largest
+// BenchmarkCloseAccount closes an account with 10,000 players, the limit of the largest
 // default tier, each with a guardian and a student who approved. It must stay well
 // below the 10 s of a transaction.
-func BenchmarkClosing(b *testing.B) {
+func BenchmarkCloseAccount(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) { closings(b, newFixture(b, storetest.SQLite(b))) })
 	b.Run("postgres", func(b *testing.B) { closings(b, newFixture(b, storetest.Postgres(b))) })
 }
@@ -53,13 +53,13 @@ func closings(b *testing.B, p *fixture) {
 			ok(b, run(p.db, `ANALYZE`))
 		}
 		b.StartTimer()
-		tried, err := p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: auth.Attempt{
+		result, err := p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: auth.Attempt{
 			Keys: []auth.ChallengeKey{slot}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
 			Matches: func(auth.Challenge) bool { return true },
 		}})
 		ok(b, err)
-		if tried.Outcome != auth.CorrectCode || p.count(`SELECT count(*) FROM notifications WHERE type = 'coach_left' AND body LIKE '%' || $1 || '%'`, "closed") < 2*players*nth {
-			b.Fatalf("%+v", tried)
+		if result.Outcome != auth.CorrectCode || p.count(`SELECT count(*) FROM notifications WHERE type = 'coach_left' AND body LIKE '%' || $1 || '%'`, "closed") < 2*players*nth {
+			b.Fatalf("%+v", result)
 		}
 	}
 }

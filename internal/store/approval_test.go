@@ -35,7 +35,7 @@ type fixture struct {
 	notified []string
 }
 
-// clock stands still until it is moved, unless hook is set.
+// clock is a fake clock that moves only by advance, unless a hook is set.
 type clock struct {
 	now  atomic.Int64
 	hook atomic.Pointer[func() time.Time]
@@ -138,7 +138,7 @@ func (p *fixture) coach(n int) actor.Actor {
 	return by
 }
 
-// as is the account of a number in a role, which must exist.
+// as returns the account of a number in a role. The account must exist.
 func (p *fixture) as(role actor.Role, n phone.Number) actor.Actor {
 	p.Helper()
 	by := actor.Actor{Role: role, Number: n}
@@ -153,14 +153,14 @@ func (p *fixture) count(q string, args ...any) int {
 	return n
 }
 
-// number is the nth mobile number of India.
+// number returns the nth mobile number of India.
 func number(n int) phone.Number { return phone.Number(fmt.Sprintf("+9198%08d", n)) }
 
 func child(name string, n phone.Number) approval.Student {
 	return approval.Student{FullName: name, DateOfBirth: approval.Date{Year: 2014, Month: 5, Day: 6}, Number: n}
 }
 
-func grown(name string, n phone.Number) approval.Student {
+func adult(name string, n phone.Number) approval.Student {
 	return approval.Student{FullName: name, DateOfBirth: approval.Date{Year: 2000, Month: 5, Day: 6}, Number: n}
 }
 
@@ -204,8 +204,8 @@ func (p *fixture) deliveries(by actor.Actor, requestID string) []string {
 	return all
 }
 
-// tray returns the types of an account's notifications, oldest first, and checks
-// that their numbers have no gap at the end.
+// tray returns the types of an account's notifications, oldest first, and checks that
+// tray_seq is at least the last Seq.
 func (p *fixture) tray(account string) []string {
 	p.Helper()
 	rs, err := p.db.Query(bg, `SELECT type, seq FROM notifications WHERE account_id = $1 ORDER BY seq`, account)
@@ -219,7 +219,7 @@ func (p *fixture) tray(account string) []string {
 	}
 	ok(p, rs.Err())
 	if seq := p.count(`SELECT tray_seq FROM accounts WHERE id = $1`, account); last > int64(seq) {
-		p.Errorf("tray of %s stands at %d, its last notification at %d", account, seq, last)
+		p.Errorf("account %s: tray_seq is %d, but the last notification has seq %d", account, seq, last)
 	}
 	return types
 }

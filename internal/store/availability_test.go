@@ -13,16 +13,16 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// linked opens a database with a coach, a guardian and a student of one player,
-// a session of each, and strangers in every role.
-func linked(t *testing.T, url string) *store.DB {
+// openLinked opens a database with one player, the player's coach, guardian and student,
+// and one other account in each role. Every account has a session.
+func openLinked(t *testing.T, url string) *store.DB {
 	t.Helper()
 	sql := openDatabase(t, url, database.Options{})
 	ok(t, sql.Migrate(bg))
 	db := store.New(sql, store.Options{})
 	for i, role := range []string{"coach", "guardian", "student"} {
-		for who, id := range []string{role, "other-" + role} {
-			number := "+91990000000" + string(rune('0'+2*i+who))
+		for j, id := range []string{role, "other-" + role} {
+			number := "+91990000000" + string(rune('0'+2*i+j))
 			ok(t, run(db, `INSERT INTO accounts (id, mobile_number, role, created_at) VALUES ($1, $2, $3, 1)`, id, number, role))
 			ok(t, run(db, `
 				INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
@@ -40,9 +40,9 @@ func linked(t *testing.T, url string) *store.DB {
 	return db
 }
 
-func TestStanding(t *testing.T) {
+func TestConsentStatus(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		db := linked(t, url)
+		db := openLinked(t, url)
 		want := approval.ConsentStatus{
 			PlayerID: "player", Guardian: approval.Approved, Student: approval.Pending,
 			DateOfBirth: approval.Date{Year: 2012, Month: time.April, Day: 30}, HasGuardian: true, HasStudentNumber: true,
@@ -72,10 +72,11 @@ func TestStanding(t *testing.T) {
 	})
 }
 
-// TestStandingComparesTheColumnOfTheRole: an account id of one role must not match the column of another role.
+// TestConsentStatusComparesTheColumnOfTheRole: an account id of one role must not match
+// the column of another role.
 func TestConsentStatusComparesTheColumnOfTheRole(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		db := linked(t, url)
+		db := openLinked(t, url)
 		if _, err := db.ConsentStatus(bg, actor.Actor{AccountID: "guardian", Role: actor.Student}, "player"); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("a guardian's account as a student: got %v, want not_found", err)
 		}
@@ -84,7 +85,7 @@ func TestConsentStatusComparesTheColumnOfTheRole(t *testing.T) {
 
 func TestLink(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		db := linked(t, url)
+		db := openLinked(t, url)
 		hash := auth.HashLink("token")
 		ok(t, run(db, `
 			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
@@ -98,24 +99,24 @@ func TestLink(t *testing.T) {
 		if want := (approval.LinkPreview{Party: actor.Student, CoachName: "Asha Rao", StudentName: "Kabir Mehta"}); got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
-		dead := func(why, token string, at int64) {
+		notFound := func(name, token string, at int64) {
 			t.Helper()
 			if got, err := open(token, at); fault.KindOf(err) != fault.NotFound || got != (approval.LinkPreview{}) {
-				t.Errorf("%s: %+v, %v", why, got, err)
+				t.Errorf("%s: %+v, %v", name, got, err)
 			}
 		}
-		dead("another token", "tokem", 999)
-		dead("at its end", "token", 1000)
+		notFound("another token", "tokem", 999)
+		notFound("at its end", "token", 1000)
 		ok(t, run(db, `UPDATE coaches SET name = NULL`))
 		if got, err := open("token", 999); err != nil || got.CoachName != "" {
 			t.Errorf("a coach without a name: %+v, %v", got, err)
 		}
 		for _, state := range []string{"approved", "rejected", "cancelled", "disputed"} {
 			ok(t, run(db, `UPDATE requests SET state = $1`, state))
-			dead("request "+state, "token", 999)
+			notFound("request "+state, "token", 999)
 		}
 		ok(t, run(db, `UPDATE requests SET state = 'pending'`))
 		ok(t, run(db, `UPDATE players SET deleted_at = 1`))
-		dead("player deleted", "token", 999)
+		notFound("player deleted", "token", 999)
 	})
 }

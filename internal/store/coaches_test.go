@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// TestFilled: the database names as filled what the profile does not miss.
+// TestFilled: the fields that the database reports as filled are those that Profile.Missing omits.
 func TestFilled(t *testing.T) {
 	fields := []string{"name", "email", "bio", "experience_years", "sports"}
 	storetest.Each(t, func(t *testing.T, url string) {

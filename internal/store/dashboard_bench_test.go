@@ -8,21 +8,21 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// BenchmarkDashboard times the dashboard of a coach with a thousand players, of
-// whom each third waits, said no, or was disputed or not reached, alone and among
-// two hundred thousand players of others.
+// BenchmarkDashboard times the dashboard of a coach with a thousand players, one third
+// each pending, rejected and disputed. The database has no other players, or two hundred
+// thousand of other coaches.
 func BenchmarkDashboard(b *testing.B) {
 	for _, others := range []int{0, 200_000} {
-		b.Run(fmt.Sprint("sqlite/", others), func(b *testing.B) { dashboards(b, newFixture(b, storetest.SQLite(b)), others) })
-		b.Run(fmt.Sprint("postgres/", others), func(b *testing.B) { dashboards(b, newFixture(b, storetest.Postgres(b)), others) })
+		b.Run(fmt.Sprint("sqlite/", others), func(b *testing.B) { benchmarkDashboard(b, newFixture(b, storetest.SQLite(b)), others) })
+		b.Run(fmt.Sprint("postgres/", others), func(b *testing.B) { benchmarkDashboard(b, newFixture(b, storetest.Postgres(b)), others) })
 	}
 }
 
-func dashboards(b *testing.B, p *fixture, others int) {
+func benchmarkDashboard(b *testing.B, p *fixture, others int) {
 	coach := p.coach(1)
 	const own = 1000
 	const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $2) `
-	asked := p.clock.Now().Add(-100 * time.Hour).UnixMicro()
+	requestedAt := p.clock.Now().Add(-100 * time.Hour).UnixMicro()
 	fill := func(coachID, owner string, n int) {
 		ok(b, run(p.db, `
 			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
@@ -33,15 +33,15 @@ func dashboards(b *testing.B, p *fixture, others int) {
 			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, closed_at) `+numbers+`
 			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT) || i, `+owner+`, 'guardian', CAST($4 AS TEXT),
 				CASE i % 3 WHEN 0 THEN 'rejected' WHEN 1 THEN 'pending' ELSE 'disputed' END, 'sms', CAST($3 AS BIGINT) + i, CAST($3 AS BIGINT) + i, i % 2 = 0,
-				CASE i % 3 WHEN 1 THEN NULL ELSE CAST($3 AS BIGINT) + i + 1 END FROM n`, coachID, n, asked, coach.AccountID))
+				CASE i % 3 WHEN 1 THEN NULL ELSE CAST($3 AS BIGINT) + i + 1 END FROM n`, coachID, n, requestedAt, coach.AccountID))
 	}
 	fill(coach.AccountID, `CAST($1 AS TEXT)`, own)
-	const portion = 10_000 // what one transaction has the time for on a busy machine
-	for i := range others / portion {
+	const batch = 10_000 // fits the time limit of a transaction on a busy machine
+	for i := range others / batch {
 		id := fmt.Sprint("other", i, "-")
 		ok(b, run(p.db, `INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at) `+numbers+`
 			SELECT CAST($1 AS TEXT) || i, CAST($1 AS TEXT) || i, 'coach', 0, i FROM n`, id, 10))
-		fill(id, `CAST($1 AS TEXT) || (1 + i % 10)`, portion)
+		fill(id, `CAST($1 AS TEXT) || (1 + i % 10)`, batch)
 	}
 	if p.sql.Engine() == "postgres" {
 		ok(b, run(p.db, `ANALYZE`))

@@ -285,7 +285,7 @@ func TestCrashDuringDocumentChange(t *testing.T) {
 	})
 }
 
-// unlimitedStore reports unlimited room, so that only the transaction refuses.
+// unlimitedStore reports no usage, so that only the transaction refuses.
 type unlimitedStore struct{ coach.DocumentStore }
 
 func (r unlimitedStore) Storage(context.Context, string) (int, int64, coach.TierStatus, error) {

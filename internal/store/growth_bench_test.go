@@ -10,16 +10,16 @@ import (
 	"github.com/touchline/touchline/internal/storetest"
 )
 
-// BenchmarkGrowth times the reads that are made most on tables of a thousand and
-// of two hundred thousand rows, all of one coach: no cost may grow with the table.
+// BenchmarkGrowth times the most frequent reads on tables of a thousand and of two
+// hundred thousand rows, all of one coach. No time may grow with the table.
 func BenchmarkGrowth(b *testing.B) {
 	for _, n := range []int{1_000, 200_000} {
-		b.Run(fmt.Sprint("sqlite/", n), func(b *testing.B) { grow(b, newFixture(b, storetest.SQLite(b)), n) })
-		b.Run(fmt.Sprint("postgres/", n), func(b *testing.B) { grow(b, newFixture(b, storetest.Postgres(b)), n) })
+		b.Run(fmt.Sprint("sqlite/", n), func(b *testing.B) { benchmarkReads(b, newFixture(b, storetest.SQLite(b)), n) })
+		b.Run(fmt.Sprint("postgres/", n), func(b *testing.B) { benchmarkReads(b, newFixture(b, storetest.Postgres(b)), n) })
 	}
 }
 
-func grow(b *testing.B, p *fixture, n int) {
+func benchmarkReads(b *testing.B, p *fixture, n int) {
 	coach := p.coach(1)
 	ok(b, run(p.db, `
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)

@@ -223,7 +223,7 @@ func TestKYCDecisionDuringResubmission(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		for round := range 20 {
 			by := p.coach(round + 1)
-			id, spare := p.identity(by, "identity"), p.identity(by, "identity")
+			id, second := p.identity(by, "identity"), p.identity(by, "identity")
 			s := p.submit(by, id)
 			var newer coach.Submission
 			var approved error
@@ -232,7 +232,7 @@ func TestKYCDecisionDuringResubmission(t *testing.T) {
 				if _, err := p.db.RemoveDocument(bg, by.AccountID, id); err != nil {
 					p.Error(err)
 				}
-				_, newer, _ = p.verify().Submit(bg, by, "Asha", []string{spare})
+				_, newer, _ = p.verify().Submit(bg, by, "Asha", []string{second})
 			})
 			wg.Go(func() { _, approved = p.verify().Approve(bg, testOperator, s.ID) })
 			wg.Wait()

@@ -23,9 +23,9 @@ func TestPending(t *testing.T) {
 		a := add(child("A", number(11)), mother(number(21)))
 		b := add(child("B", ""), mother(number(22)))
 		p.clock.advance(time.Hour)
-		c := add(grown("C", number(13)), mother(number(23)))
-		d := add(grown("D", number(14)), mother(number(24)))
-		add(grown("E", ""), nil)
+		c := add(adult("C", number(13)), mother(number(23)))
+		d := add(adult("D", number(14)), mother(number(24)))
+		add(adult("E", ""), nil)
 		ok(p, p.decide(p.as(actor.Guardian, number(21)), a.ID, approval.Approve))
 		_, err := p.Cancel(bg, coach, c.GuardianApprover.Request.ID)
 		ok(p, err)
@@ -69,7 +69,7 @@ func TestPending(t *testing.T) {
 			}
 		}
 
-		// Who becomes pending again waits from then on.
+		// A party that becomes pending again moves to the end.
 		p.clock.advance(8 * day)
 		ok(p, p.decide(p.as(actor.Student, number(11)), a.ID, approval.Reject))
 		_, _, err = p.send(coach, a.ID, actor.Student)
@@ -79,9 +79,9 @@ func TestPending(t *testing.T) {
 		if last := all[len(all)-1]; last.PlayerID != a.ID || !last.PendingSince.Equal(p.clock.Now()) || last.Reminders != 0 {
 			p.Errorf("last = %+v", last)
 		}
-		// G is of age by now: the guardian's answer is optional, but was asked for.
+		// Player G is an adult by now: the guardian's consent is optional, but a request is open.
 		if n := len(all); n != 9 {
-			p.Errorf("%d wait, want 9", n)
+			p.Errorf("%d pending items, want 9", n)
 		}
 	})
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// fill gives PostgreSQL's tables rows enough to make its planner choose as it
-// would in earnest: on a table of one page any index will do. SQLite plans by the
-// schema alone.
-func fill(t *testing.T, url string) {
+// fillTables inserts thousands of rows per table, so that the planner of PostgreSQL
+// chooses as in production: on a table of one page it does not care which index it uses.
+// SQLite plans by the schema alone.
+func fillTables(t *testing.T, url string) {
 	t.Helper()
 	if !strings.HasPrefix(url, "postgres") {
 		return
@@ -21,7 +21,7 @@ func fill(t *testing.T, url string) {
 	ok(t, err)
 	defer conn.Close(ctx)
 	for _, statement := range []string{
-		`SET session_replication_role = replica`, // no row needs the row that it names
+		`SET session_replication_role = replica`, // turns foreign keys off
 		`INSERT INTO accounts SELECT 'a' || i, 'n' || i, 'guardian', 0, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO coaches SELECT 'a' || i, 'n', NULL, NULL, 1, '[]', 1, i, i FROM generate_series(1, 500) i`,
 		`INSERT INTO devices SELECT 'd' || i, ('d' || i)::bytea, 'n' || i, i FROM generate_series(1, 5000) i`,
@@ -56,7 +56,7 @@ func fill(t *testing.T, url string) {
 		`ANALYZE`,
 	} {
 		if _, err := conn.Exec(ctx, statement); err != nil {
-			t.Fatalf("%v\n\tof %s", err, statement)
+			t.Fatalf("%v\n\tin %s", err, statement)
 		}
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 )
 
-// operators makes a token, uses and ends it, and reads what was recorded.
+// operators creates, uses and revokes a token, finds and suspends a coach, and reads the
+// audit log.
 func (p *fixture) operators() {
 	p.Helper()
 	now, by := p.clock.Now(), actor.Operator{Name: "shell:root"}
@@ -43,8 +44,8 @@ func (p *fixture) operators() {
 	}
 	_, _, err = p.db.ReadCoach(bg, by, c.AccountID)
 	ok(p, err)
-	agree := func(coach.Account) error { return nil }
-	ok(p, p.db.Suspend(bg, by, c.AccountID, "why", agree))
-	ok(p, p.db.Restore(bg, by, c.AccountID, agree))
+	allow := func(coach.Account) error { return nil }
+	ok(p, p.db.Suspend(bg, by, c.AccountID, "reason", allow))
+	ok(p, p.db.Restore(bg, by, c.AccountID, allow))
 	_, _ = p.db.NewestKYC(bg, c.AccountID)
 }

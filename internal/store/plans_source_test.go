@@ -15,13 +15,13 @@ import (
 // literal is a statement in the source of the package.
 type literal struct {
 	at      string
-	text    string // its beginning, for messages
+	text    string // the first literal part, for messages
 	pattern *regexp.Regexp
 }
 
 var (
-	verb  = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\s`)
-	blank = regexp.MustCompile(`%[a-z]`) // what fmt.Sprintf fills in
+	statementStart = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\s`)
+	formatVerb     = regexp.MustCompile(`%[a-z]`)
 )
 
 // literals returns every statement in the non-test files. A part that is not a literal, such
@@ -62,8 +62,8 @@ func literals(t *testing.T) []literal {
 			if !is {
 				return true
 			}
-			start, pattern := spell(e, constants)
-			if !verb.MatchString(start) {
+			start, pattern := matchExpr(e, constants)
+			if !statementStart.MatchString(start) {
 				return true
 			}
 			found = append(found, literal{
@@ -76,8 +76,9 @@ func literals(t *testing.T) []literal {
 	return found
 }
 
-// spell returns how an expression of strings begins, and a pattern of the whole.
-func spell(e ast.Expr, constants map[string]ast.Expr) (start, pattern string) {
+// matchExpr returns the first literal part of a string expression, and a pattern of the
+// whole expression.
+func matchExpr(e ast.Expr, constants map[string]ast.Expr) (start, pattern string) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
 		if e.Kind == token.STRING {
@@ -86,20 +87,20 @@ func spell(e ast.Expr, constants map[string]ast.Expr) (start, pattern string) {
 		}
 	case *ast.BinaryExpr:
 		if e.Op == token.ADD {
-			start, left := spell(e.X, constants)
-			_, right := spell(e.Y, constants)
+			start, left := matchExpr(e.X, constants)
+			_, right := matchExpr(e.Y, constants)
 			return start, left + right
 		}
 	case *ast.CallExpr:
 		if called, is := e.Fun.(*ast.SelectorExpr); is && called.Sel.Name == "Sprintf" {
-			start, pattern := spell(e.Args[0], constants)
-			return start, blank.ReplaceAllString(pattern, ".*")
+			start, pattern := matchExpr(e.Args[0], constants)
+			return start, formatVerb.ReplaceAllString(pattern, ".*")
 		}
 	case *ast.ParenExpr:
-		return spell(e.X, constants)
+		return matchExpr(e.X, constants)
 	case *ast.Ident:
 		if value := constants[e.Name]; value != nil {
-			return spell(value, constants)
+			return matchExpr(value, constants)
 		}
 	}
 	return "", ".*"

@@ -23,12 +23,12 @@ func runStatements(t *testing.T, url string) {
 	runService(t, url)
 	p := newFixture(t, url, messageLimits(3, 0, 0))
 	p.consents()
-	p.codes()
-	p.moves()
+	p.challenges()
+	p.numberChangeAndClosure()
 	p.sessions()
 	p.outbox()
 	p.documents()
-	p.answersAndKeys()
+	p.installation()
 	p.operators()
 	p.directory()
 	p.subscriptions()
@@ -58,7 +58,7 @@ func runService(t *testing.T, url string) {
 	}
 }
 
-// consents walks a player through what coach, guardian and student may do.
+// consents runs the statements on players, requests, decisions, disputes and digests.
 func (p *fixture) consents() {
 	p.Helper()
 	c := p.coach(1)
@@ -69,8 +69,8 @@ func (p *fixture) consents() {
 	_, err = p.Edit(bg, c, b.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha Rao")}})
 	p.refused(err, "player_exists")
 	guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
-	asked, _ := p.db.Request(bg, c, a.GuardianApprover.Request.ID)
-	_, err = p.db.Link(bg, p.link(asked.ID), p.clock.Now())
+	request, _ := p.db.Request(bg, c, a.GuardianApprover.Request.ID)
+	_, err = p.db.Link(bg, p.link(request.ID), p.clock.Now())
 	ok(p, err)
 	_, _, err = p.Remind(bg, c, a.ID, actor.Guardian)
 	ok(p, err)
@@ -101,21 +101,22 @@ func (p *fixture) consents() {
 	_, err = p.db.SendDigests(bg, 10)
 	ok(p, err)
 	ok(p, p.Remove(bg, c, a.ID))
-	stranger := p.as(actor.Student, number(4))
-	_, err = p.Dispute(bg, stranger, b.StudentApprover.Request.ID)
+	otherStudent := p.as(actor.Student, number(4))
+	_, err = p.Dispute(bg, otherStudent, b.StudentApprover.Request.ID)
 	ok(p, err)
 	ok(p, p.Remove(bg, c, b.ID))
-	ok(p, p.db.LiftDispute(bg, stranger.AccountID, b.StudentApprover.Request.ID))
+	ok(p, p.db.LiftDispute(bg, otherStudent.AccountID, b.StudentApprover.Request.ID))
 	p.clock.advance(4 * day)
 	_, err = p.db.SendDigests(bg, 10)
 	ok(p, err)
-	p.tellTray(c)
+	p.notifications(c)
 	_, err = p.db.Profile(bg, c.AccountID)
 	ok(p, err)
 	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { return v, nil }))
 }
 
-func (p *fixture) tellTray(by actor.Actor) {
+// notifications runs the statements that read and mark notifications.
+func (p *fixture) notifications(by actor.Actor) {
 	p.Helper()
 	for _, unread := range []bool{false, true} {
 		_, err := p.db.Notifications(bg, by.AccountID, unread, 0, 5)
@@ -135,13 +136,14 @@ func (p *fixture) tellTray(by actor.Actor) {
 	ok(p, err)
 }
 
-// codes asks for a code, too soon and too often, and guesses until nothing is left.
-func (p *fixture) codes() {
+// challenges opens a challenge, exceeds the send limits, and verifies wrong codes until
+// the number is blocked, then a correct code.
+func (p *fixture) challenges() {
 	p.Helper()
 	now := p.clock.Now()
-	slot := auth.ChallengeKey{Number: number(60), Role: actor.Coach}
+	key := auth.ChallengeKey{Number: number(60), Role: actor.Coach}
 	open := auth.ChallengeRequest{
-		Challenge:   auth.Challenge{ChallengeKey: slot, ID: "challenge", Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+		Challenge:   auth.Challenge{ChallengeKey: key, ID: "challenge", Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
 		MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 		Limits: func(auth.RoleFacts) []auth.Limit {
 			return []auth.Limit{{Name: "one", Key: "one", Max: 1, Per: time.Hour}, {Name: "two", Key: "two", Max: 100, Per: time.Hour}}
@@ -150,63 +152,63 @@ func (p *fixture) codes() {
 	_, err := p.db.OpenChallenge(bg, open)
 	ok(p, err)
 	_, _ = p.db.OpenChallenge(bg, open) // limited, and too soon
-	right := false
-	guess := auth.Attempt{
-		Keys: []auth.ChallengeKey{slot}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
-		Matches: func(auth.Challenge) bool { return right },
+	correct := false
+	attempt := auth.Attempt{
+		Keys: []auth.ChallengeKey{key}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
+		Matches: func(auth.Challenge) bool { return correct },
 	}
-	for range 4 { // wrong, wrong, shut out
-		_, err := p.db.VerifyOTP(bg, guess)
+	for range 4 { // two wrong codes, then blocked
+		_, err := p.db.VerifyOTP(bg, attempt)
 		ok(p, err)
 	}
-	ok(p, run(p.db, `DELETE FROM otp_failures`)) // a day has gone by
-	guess.MaxAttempts = 0
-	_, err = p.db.VerifyOTP(bg, guess)
+	ok(p, run(p.db, `DELETE FROM otp_failures`)) // as after a day
+	attempt.MaxAttempts = 0
+	_, err = p.db.VerifyOTP(bg, attempt)
 	ok(p, err)
-	guess.MaxAttempts, guess.MaxFailures, right = 9, func(auth.ChallengeKey) int { return 9 }, true
+	attempt.MaxAttempts, attempt.MaxFailures, correct = 9, func(auth.ChallengeKey) int { return 9 }, true
 	s := &auth.Session{
-		ID: "session", AccountID: "account-60", Role: slot.Role, Number: slot.Number, DeviceID: "device", Generation: 1,
+		ID: "session", AccountID: "account-60", Role: key.Role, Number: key.Number, DeviceID: "device", Generation: 1,
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour),
 	}
-	guess.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte("1"), DeviceHash: []byte("d"), DeviceEnds: now.Add(time.Hour)}
-	_, err = p.db.VerifyOTP(bg, guess)
+	attempt.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte("1"), DeviceHash: []byte("d"), DeviceEnds: now.Add(time.Hour)}
+	_, err = p.db.VerifyOTP(bg, attempt)
 	ok(p, err)
-	_, err = p.db.Device(bg, []byte("d"), slot.Number, now)
+	_, err = p.db.Device(bg, []byte("d"), key.Number, now)
 	ok(p, err)
 }
 
-// moves gives a coach another number.
-func (p *fixture) moves() {
+// numberChangeAndClosure changes a coach's number and then closes the account.
+func (p *fixture) numberChangeAndClosure() {
 	p.Helper()
 	now := p.clock.Now()
 	by := p.coach(80)
-	by.SessionID = "moving"
+	by.SessionID = "session-80"
 	ok(p, run(p.db, `
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
-		VALUES ('moving', $1, 'coach', $2, 'd', 1, $3, 1, 1, $4, $4)`, by.AccountID, string(by.Number), []byte{1}, now.Add(time.Hour).UnixMicro()))
-	try := func(n phone.Number) auth.Attempt {
-		slot := auth.ChallengeKey{Number: n, Role: actor.Coach}
+		VALUES ('session-80', $1, 'coach', $2, 'd', 1, $3, 1, 1, $4, $4)`, by.AccountID, string(by.Number), []byte{1}, now.Add(time.Hour).UnixMicro()))
+	newAttempt := func(n phone.Number) auth.Attempt {
+		key := auth.ChallengeKey{Number: n, Role: actor.Coach}
 		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
-			Challenge:   auth.Challenge{ChallengeKey: slot, ID: string(n), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+			Challenge:   auth.Challenge{ChallengeKey: key, ID: string(n), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
 			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 		})
 		ok(p, err)
 		return auth.Attempt{
-			Keys: []auth.ChallengeKey{slot}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
+			Keys: []auth.ChallengeKey{key}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
 			Matches: func(auth.Challenge) bool { return true },
 		}
 	}
-	_, err := p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: number(81), Current: try(by.Number), New: try(number(81))})
+	_, err := p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: number(81), Current: newAttempt(by.Number), New: newAttempt(number(81))})
 	ok(p, err)
 	by.Number = number(81)
 	a := p.add(by, "Asha Rao", number(82), number(83))
 	ok(p, p.decide(p.as(actor.Guardian, number(82)), a.ID, approval.Approve))
 	p.clock.advance(2 * time.Minute)
 	now = p.clock.Now()
-	_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: try(by.Number)})
+	_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: newAttempt(by.Number)})
 	ok(p, err)
 	copies, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), "lease", now.Add(time.Minute), 10)
-	if err != nil || len(copies) != 2 { // the other one is about a player that consents removed
+	if err != nil || len(copies) != 2 { // p.consents queued one, the closure the other
 		p.Fatalf("claimed %v, %v; want two copies", copies, err)
 	}
 	for _, d := range copies {
@@ -219,7 +221,7 @@ func (p *fixture) moves() {
 	}
 }
 
-// sessions rotates, lists and ends the session that codes opened.
+// sessions rotates, lists and ends the session that p.challenges opened.
 func (p *fixture) sessions() {
 	p.Helper()
 	now := p.clock.Now()
@@ -240,15 +242,15 @@ func (p *fixture) sessions() {
 	ok(p, p.db.EndAllSessions(bg, s.Number))
 }
 
-// outbox completes deliveries in every possible way.
+// outbox completes a delivery with each result.
 func (p *fixture) outbox() {
 	p.Helper()
-	for _, lane := range notify.SMS.Lanes() { // claim what earlier steps left
+	for _, lane := range notify.SMS.Lanes() { // claim the deliveries of earlier steps
 		_, err := p.db.ClaimDeliveries(bg, lane, "lease", p.clock.Now().Add(100*day), 100)
 		ok(p, err)
 	}
 	c := p.coach(70)
-	for i := range 6 { // some beyond the cap, which holds them
+	for i := range 6 { // the last ones exceed the limit and are held
 		p.add(c, "Child "+strings.Repeat("x", i), number(71), number(72))
 	}
 	_, err := p.db.LanesDue(bg, notify.SMS.Lanes(), p.clock.Now())
@@ -279,7 +281,7 @@ func (p *fixture) outbox() {
 	}
 }
 
-// directory lists a coach, searches, and takes the coach out again.
+// directory lists a coach, searches, and hides the coach.
 func (p *fixture) directory() {
 	p.Helper()
 	id := p.coach(80).AccountID
@@ -299,8 +301,8 @@ func (p *fixture) directory() {
 	ok(p, p.show(id, false))
 }
 
-// answersAndKeys keeps an answer and a key.
-func (p *fixture) answersAndKeys() {
+// installation stores a response under an idempotency key, a secret and a value.
+func (p *fixture) installation() {
 	p.Helper()
 	now := p.clock.Now()
 	claim := idempotency.Claim{Owner: "o", Key: "k", Fingerprint: []byte("f"), LeaseID: "l", StartedAt: now, AbandonedBefore: now.Add(-time.Minute), EndsAt: now.Add(time.Hour)}
@@ -317,20 +319,20 @@ func (p *fixture) answersAndKeys() {
 	ok(p, installation.DropSecrets(bg, now))
 	_, err = installation.SetValue(bg, "n", "v")
 	ok(p, err)
-	p.Announced()
+	p.announce()
 }
 
-// Announced has one replica tell another whose trays grew.
-func (p *fixture) Announced() {
+// announce publishes an account with new notifications to another replica.
+func (p *fixture) announce() {
 	p.Helper()
 	if p.sql.Engine() != "postgres" {
 		return
 	}
-	heard := make(chan []string, 1)
+	received := make(chan []string, 1)
 	ctx := p.TB.Context()
 	db := store.New(p.sql, store.Options{OnNotified: func(ids []string) {
 		select {
-		case heard <- ids:
+		case received <- ids:
 		default:
 		}
 	}})
@@ -338,7 +340,7 @@ func (p *fixture) Announced() {
 	for {
 		db.Announce([]string{"account"})
 		select {
-		case <-heard:
+		case <-received:
 			return
 		case <-time.After(20 * time.Millisecond):
 		}

@@ -24,20 +24,20 @@ func TestPlans(t *testing.T) {
 	source := literals(t)
 	seen := map[string]bool{}
 	storetest.Each(t, func(t *testing.T, url string) {
-		statements := record(t, url)
+		statements := recordStatements(t, url)
 		explain := explainSQLite
 		if strings.HasPrefix(url, "postgres") {
 			explain = explainPostgres
 		}
-		fill(t, url)
+		fillTables(t, url)
 		for _, query := range slices.Sorted(maps.Keys(statements)) {
-			ours := false
+			ofStore := false
 			for _, l := range source {
 				if l.pattern.MatchString(query) {
-					seen[l.at], ours = true, true
+					seen[l.at], ofStore = true, true
 				}
 			}
-			if ours {
+			if ofStore {
 				checkPlan(t, query, explain(t, url, query, statements[query]))
 			}
 		}
@@ -52,8 +52,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// record runs every statement of the store and returns them with their arguments.
-func record(t *testing.T, url string) map[string][]any {
+// recordStatements runs every statement of the store and returns them with their arguments.
+func recordStatements(t *testing.T, url string) map[string][]any {
 	t.Helper()
 	var mu sync.Mutex
 	statements := map[string][]any{}
@@ -76,14 +76,14 @@ type exception struct {
 
 var exceptions = []exception{
 	{"FROM secrets", "", "one row per signing key of the last month"},
-	{"DELETE FROM secrets", "", "as above"},
+	{"DELETE FROM secrets", "", "the same"},
 	{"goose_db_version", "", "one row per migration"},
 	{"ORDER BY a.role", "", "at most three roles"},
 	{"FROM reminders WHERE player_id", "", "the reminders of one player in a week"},
 	{"ORDER BY d.id", "", "the deliveries of one request"},
 	{"FROM deliveries WHERE request_id IN", "", "the deliveries of two requests"},
 	{"ORDER BY w.since", "ORDER BY", "a page of each party"},
-	{"ORDER BY w.since", "Sort", "as above"},
+	{"ORDER BY w.since", "Sort", "the same"},
 }
 
 // checkPlan fails the test if a line of the plan scans or sorts a whole table.
@@ -95,7 +95,7 @@ func checkPlan(t *testing.T, query string, lines []string) {
 		}) {
 			continue
 		}
-		t.Errorf("%s\n\tof %s", line, strings.Join(strings.Fields(query), " "))
+		t.Errorf("%s\n\tin %s", line, strings.Join(strings.Fields(query), " "))
 	}
 }
 
@@ -108,8 +108,7 @@ var (
 	pgIndex   = regexp.MustCompile(`^(?:->\s+)?(?:Index|Index Only|Bitmap Index) Scan`)
 )
 
-// explainSQLite returns the lines of a plan that read a table from end to end, by
-// whatever index, or sort.
+// explainSQLite returns the lines of a plan that scan a whole table or index, or sort.
 func explainSQLite(t *testing.T, url, query string, args []any) []string {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(url, "sqlite:"))
@@ -117,7 +116,7 @@ func explainSQLite(t *testing.T, url, query string, args []any) []string {
 	defer db.Close()
 	rows, err := db.Query("EXPLAIN QUERY PLAN "+query, args...)
 	if err != nil {
-		t.Fatalf("%v\n\tof %s", err, query)
+		t.Fatalf("%v\n\tin %s", err, query)
 	}
 	defer rows.Close()
 	var bad []string
@@ -141,9 +140,8 @@ func explainSQLite(t *testing.T, url, query string, args []any) []string {
 	return bad
 }
 
-// explainPostgres is explainSQLite for PostgreSQL, whose planner is told that
-// reading and sorting whole tables is dear: where it does so all the same, it has
-// no other way.
+// explainPostgres is explainSQLite for PostgreSQL. It turns scans of whole tables and
+// sorts off, so that the planner uses them only if no index serves the statement.
 func explainPostgres(t *testing.T, url, query string, args []any) []string {
 	t.Helper()
 	ctx := context.Background()
@@ -156,11 +154,11 @@ func explainPostgres(t *testing.T, url, query string, args []any) []string {
 	}
 	rows, err := conn.Query(ctx, "EXPLAIN (COSTS OFF) "+query, args...)
 	if err != nil {
-		t.Fatalf("%v\n\tof %s", err, query)
+		t.Fatalf("%v\n\tin %s", err, query)
 	}
 	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
-		t.Fatalf("%v\n\tof %s", err, query)
+		t.Fatalf("%v\n\tin %s", err, query)
 	}
 	var bad []string
 	for i, line := range lines {

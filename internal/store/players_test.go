@@ -69,7 +69,7 @@ func TestAddPlayerTwice(t *testing.T) {
 		p.add(other, "Zoë Rao", number(2), "")
 		ok(p, p.Remove(bg, coach, first.ID))
 		p.add(coach, "Zoë Rao", number(2), "")
-		adult, err := p.Add(bg, coach, grown("Zoë Rao", ""), nil)
+		adult, err := p.Add(bg, coach, adult("Zoë Rao", ""), nil)
 		ok(p, err)
 		if adult.Guardian != nil || adult.StudentApprover.Request != nil {
 			p.Errorf("an adult alone: %+v", adult)
@@ -260,7 +260,7 @@ func TestMedicalIsSealed(t *testing.T) {
 func TestAdultsAndTheirGuardians(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
-		a, err := p.Add(bg, coach, grown("Asha Rao", number(3)), nil)
+		a, err := p.Add(bg, coach, adult("Asha Rao", number(3)), nil)
 		ok(p, err)
 		_, _, err = p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{}, nil)
 		p.refused(err, "no_contact_number")
@@ -292,8 +292,8 @@ func TestAdultsAndTheirGuardians(t *testing.T) {
 	})
 }
 
-// A player of another account is not found.
-func TestNothingOfOthersShows(t *testing.T) {
+// TestOtherAccountsGetNotFound: a player of another account is not found.
+func TestOtherAccountsGetNotFound(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1), p.coach(7)
 		a := p.add(coach, "Asha Rao", number(2), number(3))
@@ -311,34 +311,34 @@ func TestNothingOfOthersShows(t *testing.T) {
 		}
 		for _, by := range foreign {
 			for name, err := range map[string]error{
-				"player":    second(p.Player(bg, by, a.ID)),
-				"status":    third(p.Status(bg, by, a.ID)),
-				"guardian":  second(p.db.Request(bg, by, a.GuardianApprover.Request.ID)),
-				"student":   second(p.db.Request(bg, by, a.StudentApprover.Request.ID)),
-				"decide":    p.decide(by, a.ID, approval.Approve),
-				"edit":      second(p.Edit(bg, by, a.ID, approval.Patch{})),
-				"remove":    p.Remove(bg, by, a.ID),
-				"send":      third(p.Send(bg, by, a.ID, actor.Guardian, approval.Patch{}, nil)),
-				"remind":    third(p.Remind(bg, by, a.ID, actor.Guardian)),
-				"the other": second(p.Player(bg, by, "018f0000-0000-7000-8000-000000000000")),
+				"player":         second(p.Player(bg, by, a.ID)),
+				"status":         third(p.Status(bg, by, a.ID)),
+				"guardian":       second(p.db.Request(bg, by, a.GuardianApprover.Request.ID)),
+				"student":        second(p.db.Request(bg, by, a.StudentApprover.Request.ID)),
+				"decide":         p.decide(by, a.ID, approval.Approve),
+				"edit":           second(p.Edit(bg, by, a.ID, approval.Patch{})),
+				"remove":         p.Remove(bg, by, a.ID),
+				"send":           third(p.Send(bg, by, a.ID, actor.Guardian, approval.Patch{}, nil)),
+				"remind":         third(p.Remind(bg, by, a.ID, actor.Guardian)),
+				"unknown player": second(p.Player(bg, by, "018f0000-0000-7000-8000-000000000000")),
 			} {
 				if fault.CodeOf(err) != "not_found" || !reflect.DeepEqual(err, error(fault.Missing())) {
 					p.Errorf("%s as %s: %v", name, by.Role, err)
 				}
 			}
 		}
-		// The coach sees all of it, and answers none of it.
+		// The coach sees the player but cannot decide.
 		p.refused(p.decide(coach, a.ID, approval.Approve), "not_found")
 		all, err := p.Players(bg, other, approval.Filter{}, approval.Page{Limit: 10})
 		ok(p, err)
 		if len(all) != 1 || all[0].ID != b.ID {
 			p.Errorf("the other coach lists %v", all)
 		}
-		waiting, err := p.Pending(bg, other, approval.Page{Limit: 10})
+		pending, err := p.Pending(bg, other, approval.Page{Limit: 10})
 		ok(p, err)
-		for _, w := range waiting {
-			if w.PlayerID != b.ID {
-				p.Errorf("the other coach waits for %s", w.PlayerID)
+		for _, item := range pending {
+			if item.PlayerID != b.ID {
+				p.Errorf("the other coach lists the pending player %s", item.PlayerID)
 			}
 		}
 	})

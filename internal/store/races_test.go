@@ -73,15 +73,13 @@ func (p *fixture) checkInvariants(coach actor.Actor, id string) *approval.Player
 	return got
 }
 
-const many = 50
-
 func TestConcurrentDecisions(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
 		guardian := p.as(actor.Guardian, number(2))
-		answers := []approval.Trigger{approval.Approve, approval.Reject}
-		errs := concurrently(many, func(i int) error { return p.decide(guardian, a.ID, answers[i%2]) })
+		decisions := []approval.Trigger{approval.Approve, approval.Reject}
+		errs := concurrently(50, func(i int) error { return p.decide(guardian, a.ID, decisions[i%2]) })
 		p.countCodes(errs)
 		final := p.checkInvariants(coach, a.ID).GuardianApprover.Consent.State
 		history, err := p.db.History(bg, a.ID)
@@ -91,11 +89,11 @@ func TestConcurrentDecisions(t *testing.T) {
 		}
 		for i, err := range errs {
 			want := "invalid_transition"
-			if string(answers[i%2]) == string(final) {
+			if string(decisions[i%2]) == string(final) {
 				want = ""
 			}
 			if fault.CodeOf(err) != want {
-				p.Errorf("%s after %s: err = %v", answers[i%2], final, err)
+				p.Errorf("%s after %s: err = %v", decisions[i%2], final, err)
 			}
 		}
 		if got := p.tray(coach.AccountID); len(got) != 1 {
@@ -242,7 +240,7 @@ func TestConcurrentAdds(t *testing.T) {
 	})
 }
 
-// Of two players of a coach that get the same name concurrently, one succeeds.
+// Of several concurrent renames of players to the same name, one succeeds.
 func TestConcurrentRenames(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
@@ -271,13 +269,13 @@ func TestConcurrentRemovals(t *testing.T) {
 				coaches[i] = p.coach(10*round + i)
 				ids[i] = p.add(coaches[i], "Asha Rao", n, "").ID
 			}
-			holder := p.as(actor.Guardian, n)
+			guardian := p.as(actor.Guardian, n)
 			ok(p, run(p.db, `
 				INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
-				VALUES ($1, $1, 'guardian', $2, 'phone', 1, $3, 1, 1, $4, $4)`, holder.AccountID, string(n), []byte(n), p.clock.Now().Add(day).UnixMicro()))
+				VALUES ($1, $1, 'guardian', $2, 'phone', 1, $3, 1, 1, $4, $4)`, guardian.AccountID, string(n), []byte(n), p.clock.Now().Add(day).UnixMicro()))
 			p.countCodes(concurrently(len(ids), func(i int) error { return p.Remove(bg, coaches[i], ids[i]) }))
-			if n := p.count(`SELECT count(*) FROM sessions WHERE account_id = $1 AND idle_at > 0`, holder.AccountID); n != 0 {
-				p.Error("a session outlived the last of its links")
+			if n := p.count(`SELECT count(*) FROM sessions WHERE account_id = $1 AND idle_at > 0`, guardian.AccountID); n != 0 {
+				p.Error("the session is active after the last player was removed")
 			}
 		}
 	})
@@ -310,11 +308,11 @@ func TestConcurrentChangesOfFamilies(t *testing.T) {
 			}
 			return nil
 		}))
-		var wrong int
+		var accounts int
 		ok(p, p.db.QueryRow(bg, `
-			SELECT count(*) FROM accounts a WHERE a.tray_seq <> (SELECT count(*) FROM notifications n WHERE n.account_id = a.id)`).Scan(&wrong))
-		if wrong != 0 {
-			p.Errorf("%d accounts have gaps in their Seqs, want 0", wrong)
+			SELECT count(*) FROM accounts a WHERE a.tray_seq <> (SELECT count(*) FROM notifications n WHERE n.account_id = a.id)`).Scan(&accounts))
+		if accounts != 0 {
+			p.Errorf("%d accounts have gaps in their Seqs, want 0", accounts)
 		}
 		if n := p.count(`SELECT count(*) FROM approval_history`); n != 120 {
 			p.Errorf("%d records, want 120", n)

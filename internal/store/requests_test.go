@@ -76,7 +76,7 @@ func TestSend(t *testing.T) {
 		if !created {
 			p.Error("after a cancel: not a new request")
 		}
-		// Each time the guardian was asked or answered, the record grew by a row.
+		// Every request and every decision has a row.
 		if n := p.count(`SELECT count(*) FROM requests WHERE player_id = $1`, a.ID); n != 4 {
 			p.Errorf("%d requests, want 4", n)
 		}
@@ -93,8 +93,8 @@ func TestSendToCorrectedContact(t *testing.T) {
 		first := a.GuardianApprover.Request.ID
 		r, created, err := p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(4))}}, nil)
 		ok(p, err)
-		holder := p.as(actor.Guardian, number(4))
-		if !created || r.PartyID != holder.AccountID {
+		newGuardian := p.as(actor.Guardian, number(4))
+		if !created || r.PartyID != newGuardian.AccountID {
 			p.Errorf("request = %+v, created %t", r, created)
 		}
 		old, err := p.Request(bg, coach, first)
@@ -104,7 +104,7 @@ func TestSendToCorrectedContact(t *testing.T) {
 		}
 		for _, id := range []string{first, r.ID} {
 			_, err := p.db.Link(bg, p.link(id), p.clock.Now())
-			if dead := fault.KindOf(err) == fault.NotFound; dead != (id == first) {
+			if missing := fault.KindOf(err) == fault.NotFound; missing != (id == first) {
 				p.Errorf("link of %s: %v", id, err)
 			}
 		}
@@ -112,8 +112,8 @@ func TestSendToCorrectedContact(t *testing.T) {
 		if _, err := p.db.Link(bg, p.link(r.ID), p.clock.Now()); fault.KindOf(err) != fault.NotFound {
 			p.Errorf("an old link: %v", err)
 		}
-		// The request stands nevertheless.
-		ok(p, p.decide(holder, a.ID, approval.Approve))
+		// The request is still open.
+		ok(p, p.decide(newGuardian, a.ID, approval.Approve))
 	})
 }
 
@@ -125,7 +125,7 @@ func (p *fixture) link(requestID string) []byte {
 	return auth.HashLink(p.vault.LinkToken(id))
 }
 
-func TestUnreachable(t *testing.T) {
+func TestRequestToBlockedDestination(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", "+15005550006", "")
@@ -137,7 +137,7 @@ func TestUnreachable(t *testing.T) {
 			p.Errorf("coach's tray = %q", got)
 		}
 		if p.queued.Load() != 0 || p.count(`SELECT count(*) FROM request_links`) != 0 {
-			p.Error("an SMS that cannot go was queued")
+			p.Error("an SMS to a blocked destination was queued")
 		}
 		_, created, err := p.send(coach, a.ID, actor.Guardian)
 		ok(p, err)
@@ -151,16 +151,16 @@ func TestDispute(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1), p.coach(9)
 		a := p.add(coach, "Asha Rao", number(2), number(2))
-		holder := p.as(actor.Guardian, number(2))
+		guardian := p.as(actor.Guardian, number(2))
 		r := a.GuardianApprover.Request.ID
 		_, err := p.Dispute(bg, coach, r)
 		p.refused(err, "not_found")
-		disputed, err := p.Dispute(bg, holder, r)
+		disputed, err := p.Dispute(bg, guardian, r)
 		ok(p, err)
 		if disputed.State != approval.RequestDisputed {
 			p.Errorf("disputed: %+v", disputed)
 		}
-		_, err = p.Dispute(bg, holder, r)
+		_, err = p.Dispute(bg, guardian, r)
 		p.refused(err, "no_open_request")
 		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"request_disputed"}) {
 			p.Errorf("coach's tray = %q", got)
@@ -168,7 +168,7 @@ func TestDispute(t *testing.T) {
 		_, _, err = p.send(coach, a.ID, actor.Guardian)
 		p.refused(err, "contact_disputed")
 
-		// Neither the rename nor the way round it helps.
+		// Neither a new name nor a change to another number and back ends the dispute.
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha K. Rao")}})
 		ok(p, err)
 		_, _, err = p.send(coach, a.ID, actor.Guardian)
@@ -178,7 +178,7 @@ func TestDispute(t *testing.T) {
 		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(2))}})
 		p.refused(err, "contact_disputed")
 
-		// Others are not concerned: the student of that number, another coach, another child.
+		// The dispute does not apply to the student of that number, another coach, or another child.
 		ok(p, p.decide(p.as(actor.Student, number(2)), a.ID, approval.Reject))
 		_, _, err = p.send(coach, a.ID, actor.Student)
 		ok(p, err)
@@ -187,7 +187,7 @@ func TestDispute(t *testing.T) {
 	})
 }
 
-func TestDisputeOutlivesThePlayer(t *testing.T) {
+func TestDisputeRemainsAfterRemoval(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
@@ -197,7 +197,7 @@ func TestDisputeOutlivesThePlayer(t *testing.T) {
 		_, err = p.Add(bg, coach, child("asha rao", ""), mother(number(2)))
 		p.refused(err, "contact_disputed")
 		if n := p.count(`SELECT count(*) FROM players WHERE deleted_at IS NULL`); n != 0 {
-			p.Error("the refused player was kept")
+			p.Error("the refused player was stored")
 		}
 		again := p.add(coach, "Asha Rao", number(5), "")
 		_, _, err = p.Send(bg, coach, again.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(2))}}, nil)
@@ -205,58 +205,58 @@ func TestDisputeOutlivesThePlayer(t *testing.T) {
 	})
 }
 
-// No record becomes, by another name or birth date, the child whom its contact
-// disputed: neither with an answer to be had, nor with one given.
-func TestDisputeMeetsARename(t *testing.T) {
+// A coach cannot change a player's name and birth date to those of a child whom the
+// guardian disputed, neither before nor after the guardian's decision.
+func TestRenameDoesNotBypassDispute(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		holder := p.as(actor.Guardian, number(2))
-		_, err := p.Dispute(bg, holder, a.GuardianApprover.Request.ID)
+		guardian := p.as(actor.Guardian, number(2))
+		_, err := p.Dispute(bg, guardian, a.GuardianApprover.Request.ID)
 		ok(p, err)
 		ok(p, p.Remove(bg, coach, a.ID))
 
 		b := p.add(coach, "Bela Rao", number(2), "")
-		named := func(name string) approval.Patch {
+		rename := func(name string) approval.Patch {
 			return approval.Patch{Student: approval.StudentPatch{FullName: &name}}
 		}
-		became := func(patch approval.Patch) error { return second(p.Edit(bg, coach, b.ID, patch)) }
-		p.refused(became(named("Asha Rao")), "contact_disputed")
-		p.refused(became(named("Asha\u200b Rao")), "contact_disputed")
-		ok(p, p.decide(holder, b.ID, approval.Approve))
-		p.refused(became(named("Asha Rao")), "contact_disputed")
-		kept, err := p.Player(bg, coach, b.ID)
+		edit := func(patch approval.Patch) error { return second(p.Edit(bg, coach, b.ID, patch)) }
+		p.refused(edit(rename("Asha Rao")), "contact_disputed")
+		p.refused(edit(rename("Asha\u200b Rao")), "contact_disputed")
+		ok(p, p.decide(guardian, b.ID, approval.Approve))
+		p.refused(edit(rename("Asha Rao")), "contact_disputed")
+		after, err := p.Player(bg, coach, b.ID)
 		ok(p, err)
-		if kept.Student.FullName != "Bela Rao" || kept.GuardianApprover.Consent.State != approval.Approved {
-			p.Errorf("a refused rename changed %+v", kept)
+		if after.Student.FullName != "Bela Rao" || after.GuardianApprover.Consent.State != approval.Approved {
+			p.Errorf("a refused rename changed the player to %+v", after)
 		}
-		ok(p, became(approval.Patch{Student: approval.StudentPatch{DateOfBirth: &approval.Date{Year: 2013, Month: 1, Day: 1}}}))
-		ok(p, became(named("Asha Rao"))) // born on another day
-		p.refused(became(approval.Patch{Student: approval.StudentPatch{DateOfBirth: &a.Student.DateOfBirth}}), "contact_disputed")
+		ok(p, edit(approval.Patch{Student: approval.StudentPatch{DateOfBirth: &approval.Date{Year: 2013, Month: 1, Day: 1}}}))
+		ok(p, edit(rename("Asha Rao"))) // another birth date, so another child
+		p.refused(edit(approval.Patch{Student: approval.StudentPatch{DateOfBirth: &a.Student.DateOfBirth}}), "contact_disputed")
 
-		// With another number it may be that child, and then not with this one.
+		// With another number the player may be that child. The disputed number cannot be set then.
 		patch := approval.Patch{Student: approval.StudentPatch{DateOfBirth: &a.Student.DateOfBirth}, Guardian: &approval.GuardianPatch{Number: ptr(number(4))}}
-		ok(p, became(patch))
-		p.refused(became(approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(2))}}), "contact_disputed")
+		ok(p, edit(patch))
+		p.refused(edit(approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(2))}}), "contact_disputed")
 	})
 }
 
-// TestLiftLater: the party that disputed can lift the dispute after the coach removed the
+// TestLiftAfterRemoval: the party can lift its dispute after the coach removed the
 // player; no other account can.
-func TestLiftLater(t *testing.T) {
+func TestLiftAfterRemoval(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		holder, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
-		_, err := p.Dispute(bg, holder, r)
+		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
+		_, err := p.Dispute(bg, guardian, r)
 		ok(p, err)
 		p.add(coach, "Kabir Rao", number(3), "")
 		other := p.as(actor.Guardian, number(3))
 		ok(p, p.Remove(bg, coach, a.ID))
 		p.refused(p.Lift(bg, coach, r), "not_found")
 		p.refused(p.Lift(bg, other, r), "not_found")
-		for range 2 { // a lost answer may be asked for again
-			ok(p, p.Lift(bg, holder, r))
+		for range 2 { // the client may retry after a lost response
+			ok(p, p.Lift(bg, guardian, r))
 		}
 		p.add(coach, "Asha Rao", number(2), "")
 	})
@@ -266,13 +266,13 @@ func TestLift(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), "")
-		holder, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
-		_, err := p.Dispute(bg, holder, r)
+		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
+		_, err := p.Dispute(bg, guardian, r)
 		ok(p, err)
 		p.refused(p.Lift(bg, coach, r), "not_found")
-		ok(p, p.Lift(bg, holder, r))
-		ok(p, p.Lift(bg, holder, r))
-		got, err := p.Request(bg, holder, r)
+		ok(p, p.Lift(bg, guardian, r))
+		ok(p, p.Lift(bg, guardian, r))
+		got, err := p.Request(bg, guardian, r)
 		ok(p, err)
 		if got.State != approval.RequestCancelled {
 			p.Errorf("lifted: %+v", got)
@@ -293,13 +293,13 @@ func TestRemind(t *testing.T) {
 		r, left, err := p.Remind(bg, coach, a.ID, actor.Guardian)
 		ok(p, err)
 		if left != 1 || len(r.Deliveries) != 4 {
-			p.Errorf("left %d of %+v", left, r)
+			p.Errorf("%d reminders left, request %+v", left, r)
 		}
 		p.clock.advance(day)
 		_, left, err = p.Remind(bg, coach, a.ID, actor.Guardian)
 		ok(p, err)
 		if left != 0 {
-			p.Errorf("left %d", left)
+			p.Errorf("%d reminders left", left)
 		}
 		_, _, err = p.Remind(bg, coach, a.ID, actor.Guardian)
 		if f := p.refused(err, "reminder_limit"); !f.Extra["ends_at"].(time.Time).Equal(start.Add(7 * day)) {
@@ -308,9 +308,9 @@ func TestRemind(t *testing.T) {
 		_, left, err = p.Remind(bg, coach, a.ID, actor.Student)
 		ok(p, err)
 		if left != 1 {
-			p.Errorf("the student's are %d", left)
+			p.Errorf("student: %d reminders left", left)
 		}
-		// In any window: the first leaves it, the second stays.
+		// The window slides: the first reminder leaves it, the second is still in it.
 		p.clock.advance(6*day - time.Microsecond)
 		_, _, err = p.Remind(bg, coach, a.ID, actor.Guardian)
 		p.refused(err, "reminder_limit")
@@ -318,7 +318,7 @@ func TestRemind(t *testing.T) {
 		_, left, err = p.Remind(bg, coach, a.ID, actor.Guardian)
 		ok(p, err)
 		if left != 0 {
-			p.Errorf("left %d", left)
+			p.Errorf("%d reminders left", left)
 		}
 		want := []string{"guardian_request", "request_reminder", "request_reminder", "request_reminder"}
 		if got := p.tray(a.GuardianApprover.AccountID); !slices.Equal(got, want) {
@@ -330,8 +330,8 @@ func TestRemind(t *testing.T) {
 	})
 }
 
-// Beyond a cap the request stands and its SMS waits.
-func TestCaps(t *testing.T) {
+// Above a message limit the request is opened and its SMS is held.
+func TestMessageLimits(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach, other := p.coach(1), p.coach(9)
 		last := func(a *approval.Player) string {
@@ -370,8 +370,8 @@ func TestCaps(t *testing.T) {
 	}, messageLimits(2, 3, 5))
 }
 
-// One transaction may send two messages that count against the same caps.
-func TestCapsWithinOneChange(t *testing.T) {
+// One transaction may send two messages that count against the same limit.
+func TestMessageLimitInOneTransaction(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
 		a := p.add(coach, "Asha Rao", number(2), number(2))

@@ -71,8 +71,8 @@ func (c *stressTest) signIn(n phone.Number) error {
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(day), EndsAt: now.Add(2 * day),
 	}
 	t.SignIn = &auth.SignIn{Session: session, RefreshHash: []byte(session.ID), DeviceHash: []byte(session.DeviceID), DeviceEnds: now.Add(day)}
-	tried, err := c.db.VerifyOTP(bg, t)
-	if err != nil || tried.Outcome != auth.CorrectCode {
+	result, err := c.db.VerifyOTP(bg, t)
+	if err != nil || result.Outcome != auth.CorrectCode {
 		return err
 	}
 	c.mu.Lock()
@@ -226,18 +226,18 @@ func TestStress(t *testing.T) {
 	})
 }
 
-// TestRowsInOneOrder: closing and suspending an account lock the coach's row before the
+// TestLockOrder: closing and suspending an account lock the coach's row before the
 // account's, as a KYC decision and a new document do. They cannot deadlock, so each runs
 // once.
-func TestRowsInOneOrder(t *testing.T) {
+func TestLockOrder(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url)
 		c := &stressTest{fixture: p}
 		for name, end := range map[string]func(actor.Actor, auth.Attempt) error{
 			"close": func(by actor.Actor, try auth.Attempt) error {
-				tried, err := p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: try})
-				if err == nil && tried.Outcome != auth.CorrectCode {
-					err = fmt.Errorf("outcome of the verification: %d", tried.Outcome)
+				result, err := p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: try})
+				if err == nil && result.Outcome != auth.CorrectCode {
+					err = fmt.Errorf("outcome of the verification: %d", result.Outcome)
 				}
 				return err
 			},

@@ -35,14 +35,14 @@ func TestRoundTrips(t *testing.T) {
 			ID: p.db.NewID(), AccountID: p.db.NewID(), Role: actor.Coach, Number: number(n), DeviceID: uuid.NewString(), Generation: 1,
 			CreatedAt: now(), LastUsedAt: now(), IdleAt: now().Add(day), EndsAt: now().Add(day),
 		}
-		tried, err := p.db.VerifyOTP(bg, auth.Attempt{
+		result, err := p.db.VerifyOTP(bg, auth.Attempt{
 			Keys: []auth.ChallengeKey{{Number: s.Number, Role: s.Role}}, MaxAttempts: 5, MaxFailures: func(auth.ChallengeKey) int { return 20 }, Now: now(),
 			Matches: func(auth.Challenge) bool { return true },
 			SignIn:  &auth.SignIn{Session: s, RefreshHash: []byte(s.ID), DeviceHash: []byte(s.DeviceID), DeviceEnds: now().Add(day)},
 		})
 		ok(t, err)
-		if tried.Outcome != auth.CorrectCode {
-			t.Fatalf("verdict %d", tried.Outcome)
+		if result.Outcome != auth.CorrectCode {
+			t.Fatalf("outcome %d", result.Outcome)
 		}
 		return s
 	}
