@@ -72,7 +72,7 @@ func TestProcessUsage(t *testing.T) {
 	if p.Ready <= 0 {
 		t.Errorf("ready after %s", p.Ready)
 	}
-	if resident, err := bench.Resident(p.PID()); err != nil || resident < 1<<20 {
+	if resident, _, err := bench.Memory(p.PID()); err != nil || resident < 1<<20 {
 		t.Errorf("%d bytes resident, %v", resident, err)
 	}
 	if err := p.Stop(ctx); err != nil {

@@ -5,7 +5,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -17,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/bench"
 	"github.com/touchline/touchline/internal/picture"
 	"github.com/touchline/touchline/internal/picture/picturetest"
 )
@@ -97,7 +97,7 @@ func process(path, sizes string) error {
 		opts.Sizes = picture.ProfileSizes
 	}
 	debug.FreeOSMemory()
-	idle, err := status("VmRSS:")
+	idle, _, err := bench.Memory(os.Getpid())
 	if err != nil {
 		return err
 	}
@@ -110,24 +110,10 @@ func process(path, sizes string) error {
 	} else if failure != nil {
 		return failure
 	}
-	peak, err := status("VmHWM:")
+	_, peak, err := bench.Memory(os.Getpid())
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d | %.1f | %s\n", (peak-idle)/1000, took.Seconds(), result)
+	fmt.Printf("%d | %.1f | %s\n", (peak-idle)/1e6, took.Seconds(), result)
 	return nil
-}
-
-// status returns a field of /proc/self/status, in kB.
-func status(name string) (int, error) {
-	all, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return 0, err
-	}
-	_, rest, found := bytes.Cut(all, []byte(name))
-	var kB int
-	if _, err := fmt.Sscan(string(rest), &kB); err != nil || !found {
-		return 0, fmt.Errorf("no %s: %w", name, err)
-	}
-	return kB, nil
 }

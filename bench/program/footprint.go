@@ -49,7 +49,7 @@ func MeasureFootprint(ctx context.Context, engine string) (Footprint, error) {
 		}
 		if i == starts {
 			time.Sleep(idle)
-			if f.Resident, err = bench.Resident(p.PID()); err != nil {
+			if f.Resident, _, err = bench.Memory(p.PID()); err != nil {
 				return f, err
 			}
 		}

@@ -118,7 +118,7 @@ func (u *uploader) signIn(ctx context.Context) error {
 }
 
 func (u *uploader) measure(ctx context.Context) (found uploads, err error) {
-	if found.Idle, err = bench.Resident(u.pid); err != nil {
+	if found.Idle, _, err = bench.Memory(u.pid); err != nil {
 		return found, err
 	}
 	pdf := form("certification", "a.pdf", append(bytes.Repeat([]byte("%PDF-1.7\n"), 10<<20/9), "\n%%EOF\n"...)[:10<<20])
@@ -129,7 +129,7 @@ func (u *uploader) measure(ctx context.Context) (found uploads, err error) {
 		}
 		found.PDF = max(found.PDF, took)
 	}
-	if found.PDFs, err = bench.Peak(u.pid); err != nil {
+	if _, found.PDFs, err = bench.Memory(u.pid); err != nil {
 		return found, err
 	}
 	for _, h := range picturetest.HeavyPictures() {
@@ -149,7 +149,7 @@ func (u *uploader) measure(ctx context.Context) (found uploads, err error) {
 		}
 		found.Picture = max(found.Picture, took)
 	}
-	found.Pictures, err = bench.Peak(u.pid)
+	_, found.Pictures, err = bench.Memory(u.pid)
 	return found, err
 }
 

@@ -51,7 +51,11 @@ func (p pointer) String() string {
 	return b.String()
 }
 
-func newContract(raw []byte) (*contract, error) {
+func newContract(read func() ([]byte, error)) (*contract, error) {
+	raw, err := read()
+	if err != nil {
+		return nil, err
+	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err

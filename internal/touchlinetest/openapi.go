@@ -187,18 +187,7 @@ func excerpt(body []byte) string {
 }
 
 // loadContract and loadAdminContract parse each document once per process.
-var loadContract = sync.OnceValues(func() (*contract, error) {
-	raw, err := api.Document()
-	if err != nil {
-		return nil, err
-	}
-	return newContract(raw)
-})
-
-var loadAdminContract = sync.OnceValues(func() (*contract, error) {
-	raw, err := admin.Document()
-	if err != nil {
-		return nil, err
-	}
-	return newContract(raw)
-})
+var (
+	loadContract      = sync.OnceValues(func() (*contract, error) { return newContract(api.Document) })
+	loadAdminContract = sync.OnceValues(func() (*contract, error) { return newContract(admin.Document) })
+)
