@@ -84,6 +84,23 @@ func TestResendsWithoutWait(t *testing.T) {
 	}, func(c *config.Config) { c.OTPResendAfter = 0 })
 }
 
+// TestUsedOTPEndsWait: after a login the next code can be requested at once, but a
+// code that was only verified does not end the wait.
+func TestUsedOTPEndsWait(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		body := map[string]any{"mobile_number": coachNumber}
+		for i := range 5 {
+			s.Call(t, "POST", "/auth/request-otp", "", body).Want(t, 202)
+			code := map[string]any{"mobile_number": coachNumber, "otp": s.OTP(coachNumber, i)}
+			s.Call(t, "POST", "/auth/verify-otp", "", code).Want(t, 200)
+			s.Call(t, "POST", "/auth/request-otp", "", body).Want(t, 429, "otp_resend_too_soon")
+			s.Call(t, "POST", "/auth/login", "", code).Want(t, 200)
+		}
+		s.Call(t, "POST", "/auth/request-otp", "", body).Want(t, 429, "otp_send_limit")
+	})
+}
+
 // TestAddressBehindProxy: behind a trusted proxy each client address (IPv6: each
 // /64) has its own limit. A client cannot change its address with a header.
 func TestAddressBehindProxy(t *testing.T) {

@@ -40,7 +40,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 				tries   = CASE WHEN `+challengeLives+` THEN otp_challenges.tries   ELSE 0 END,
 				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
 				used_at = NULL, sent_at = excluded.sent_at
-			WHERE otp_challenges.sent_at <= $8
+			WHERE otp_challenges.sent_at <= $8 OR otp_challenges.used_at IS NOT NULL
 			RETURNING id, code, ends_at, `+roleFacts,
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
 			micros(r.LastSentBefore), r.MaxAttempts).
