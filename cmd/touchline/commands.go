@@ -41,7 +41,7 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 		fmt.Fprintf(stdout, "The operators' API answers at http://%s\n", operators.Addr())
 	}
 	if cfg.Development() {
-		fmt.Fprintln(stdout, "Development mode: SMS are printed here, not sent. Stop with Ctrl+C.")
+		fmt.Fprintln(stdout, "Development mode: SMS are printed here, not sent. Limits on OTPs and messages are off, unless you set them. Stop with Ctrl+C.")
 	}
 	if err := app.Serve(ctx, public, operators); err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 //	min, max the limits of numbers and durations
 //	oneof    the accepted words
 //	zero     the meaning of 0; without it 0 has no special meaning
+//	development  off: 0 in development, unless the setting is set (see Development)
 //	secret   all: never shown, no flag; url, codes: shown without the secret part.
 //	         A secret can also be read from the file that <name>_FILE names
 //	notbuilt the accepted value of a setting that this release does not implement
@@ -48,11 +49,11 @@ type Config struct {
 	OTPLength              int           `env:"OTP_LENGTH" default:"6" min:"4" max:"10" help:"digits of an OTP"`
 	OTPValidity            time.Duration `env:"OTP_VALIDITY" default:"5m" min:"1s" max:"24h" help:"lifetime of an OTP"`
 	OTPTries               int           `env:"OTP_TRIES" default:"5" min:"1" max:"100" help:"wrong attempts after which an OTP is invalid"`
-	OTPResendAfter         time.Duration `env:"OTP_RESEND_AFTER" default:"60s" min:"0s" max:"24h" zero:"off" help:"minimum time between two OTPs to one number and role"`
-	OTPSendsPerHour        int           `env:"OTP_SENDS_PER_HOUR" default:"5" min:"0" max:"1000000000" zero:"off" help:"OTPs per hour to one number"`
-	OTPSendsPerDay         int           `env:"OTP_SENDS_PER_DAY" default:"10" min:"0" max:"1000000000" zero:"off" help:"OTPs in 24 h to one number"`
-	OTPSendsPerAddressHour int           `env:"OTP_SENDS_PER_ADDRESS_HOUR" default:"20" min:"0" max:"1000000000" zero:"off" help:"OTPs per hour requested from one network address (/64 for IPv6)"`
-	OTPSendsTotalHour      int           `env:"OTP_SENDS_TOTAL_HOUR" default:"1000" min:"0" max:"1000000000" zero:"off" help:"OTPs per hour in total"`
+	OTPResendAfter         time.Duration `env:"OTP_RESEND_AFTER" default:"60s" development:"off" min:"0s" max:"24h" zero:"off" help:"minimum time between two OTPs to one number and role"`
+	OTPSendsPerHour        int           `env:"OTP_SENDS_PER_HOUR" default:"5" development:"off" min:"0" max:"1000000000" zero:"off" help:"OTPs per hour to one number"`
+	OTPSendsPerDay         int           `env:"OTP_SENDS_PER_DAY" default:"10" development:"off" min:"0" max:"1000000000" zero:"off" help:"OTPs in 24 h to one number"`
+	OTPSendsPerAddressHour int           `env:"OTP_SENDS_PER_ADDRESS_HOUR" default:"20" development:"off" min:"0" max:"1000000000" zero:"off" help:"OTPs per hour requested from one network address (/64 for IPv6)"`
+	OTPSendsTotalHour      int           `env:"OTP_SENDS_TOTAL_HOUR" default:"1000" development:"off" min:"0" max:"1000000000" zero:"off" help:"OTPs per hour in total"`
 	OTPWrongPerDay         int           `env:"OTP_WRONG_PER_DAY" default:"10" min:"1" max:"1000" help:"wrong attempts in 24 h at one number, over all its OTPs; then the number is blocked for 24 h"`
 
 	AccessTokenLifetime  time.Duration `env:"ACCESS_TOKEN_LIFETIME" default:"15m" min:"1s" max:"24h" help:"lifetime of an access token"`
@@ -67,9 +68,9 @@ type Config struct {
 	PendingReminderEvery time.Duration `env:"PENDING_REMINDER_EVERY" default:"72h" min:"1ms" max:"8760h" help:"minimum time between two such reminders to a coach"`
 	LinkValidity         time.Duration `env:"LINK_VALIDITY" default:"336h" min:"1s" max:"8760h" help:"lifetime of the link in a message"`
 
-	MessagesPerNumberFromCoach int `env:"MESSAGES_PER_NUMBER_FROM_COACH" default:"6" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h to one number from one coach; more messages wait"`
-	MessagesPerNumber          int `env:"MESSAGES_PER_NUMBER" default:"20" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h to one number from all coaches"`
-	MessagesPerCoach           int `env:"MESSAGES_PER_COACH" default:"200" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h from one coach; if it is not set, the coach's tier sets the limit"`
+	MessagesPerNumberFromCoach int `env:"MESSAGES_PER_NUMBER_FROM_COACH" default:"6" development:"off" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h to one number from one coach; more messages wait"`
+	MessagesPerNumber          int `env:"MESSAGES_PER_NUMBER" default:"20" development:"off" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h to one number from all coaches"`
+	MessagesPerCoach           int `env:"MESSAGES_PER_COACH" default:"200" development:"off" min:"0" max:"1000000000" zero:"off" help:"approval messages in 24 h from one coach; if it is not set, the coach's tier sets the limit"`
 
 	ProfileRequired          []string `env:"PROFILE_REQUIRED" default:"name,bio,experience_years,sports" help:"fields of a complete coach profile, separated by commas: name, bio, experience_years, sports, email, certifications, profile_picture; none requires no field"`
 	KYC                      bool     `env:"KYC" default:"off" help:"operators verify the identity of coaches; the tiers say what requires it"`

@@ -43,6 +43,16 @@ func (c *Config) derive() {
 		// A lifetime shorter than the default idle time shortens both.
 		c.RefreshTokenIdle = min(c.RefreshTokenIdle, c.RefreshTokenLifetime)
 	}
+	for _, s := range table() {
+		if c.offInDevelopment(s) {
+			s.value(c).SetZero()
+		}
+	}
+}
+
+// offInDevelopment reports whether development mode turns the limit s off.
+func (c *Config) offInDevelopment(s setting) bool {
+	return s.offInDevelopment && !c.isSet(s.key) && c.Development()
 }
 
 // SetListenAddr derives PUBLIC_URL, unless it is set, from the address that the
@@ -74,11 +84,12 @@ func (c *Config) publicURL(addr string) string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// Development reports whether the service listens on loopback only and prints SMS
-// instead of sending them.
+// Development reports whether the service listens on loopback only, prints SMS instead
+// of sending them, and has no PUBLIC_URL. Limits on OTPs and messages are then off,
+// unless they are set: no SMS is sent, and all requests come from one address.
 func (c *Config) Development() bool {
 	host, _, err := net.SplitHostPort(c.Addr)
-	return err == nil && isLoopback(host) && c.SMS == "log"
+	return err == nil && isLoopback(host) && c.SMS == "log" && !c.isSet("PUBLIC_URL")
 }
 
 func isLoopback(host string) bool {

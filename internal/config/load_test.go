@@ -1,11 +1,14 @@
 package config_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -33,16 +36,18 @@ func load(t *testing.T, args []string, environ []string) *config.Config {
 
 // TestDefaults checks the defaults of the contract, section 6.
 func TestDefaults(t *testing.T) {
-	c := config.Defaults()
+	c := load(t, nil, env("SMS=http:https://gw.example/send"))
+	development := config.Defaults()
 	for name, ok := range map[string]bool{
 		"ADDR":                        c.Addr == "127.0.0.1:8080",
 		"PUBLIC_URL":                  c.PublicURL == "http://127.0.0.1:8080",
 		"TRUSTED_PROXIES":             len(c.TrustedProxies) == 0,
 		"DATA_DIR":                    c.DataDir == "touchline-data",
 		"DATABASE_URL":                c.DatabaseURL.Reveal() == "sqlite:touchline-data/touchline.db",
-		"SMS":                         c.SMS == "log",
+		"SMS":                         development.SMS == "log",
 		"DEFAULT_REGION":              c.DefaultRegion == "IN",
-		"COUNTRIES":                   c.CountryAllowed("IN") && c.CountryAllowed("US") && c.CountryAllowed("001"),
+		"COUNTRIES":                   c.CountryAllowed("IN") && !c.CountryAllowed("US"),
+		"COUNTRIES in development":    development.CountryAllowed("IN") && development.CountryAllowed("US") && development.CountryAllowed("001"),
 		"OTP":                         c.OTPLength == 6 && c.OTPValidity == 5*time.Minute && c.OTPTries == 5 && c.OTPResendAfter == time.Minute,
 		"OTP limits":                  c.OTPSendsPerHour == 5 && c.OTPSendsPerDay == 10 && c.OTPSendsPerAddressHour == 20 && c.OTPSendsTotalHour == 1000 && c.OTPWrongPerDay == 10,
 		"tokens":                      c.AccessTokenLifetime == 15*time.Minute && c.RefreshTokenIdle == 14*24*time.Hour && c.RefreshTokenLifetime == 30*24*time.Hour && c.RefreshGrace == 30*time.Second,
@@ -52,12 +57,64 @@ func TestDefaults(t *testing.T) {
 		"switches":                    !c.RequireGuardianForMinors && !c.AllowCoachAsContact,
 		"REQUESTS_PER_ADDRESS_MINUTE": c.RequestsPerAddressMinute == 600,
 		"messages":                    c.MessagesPerNumberFromCoach == 6 && c.MessagesPerNumber == 20 && c.MessagesPerCoach == 200,
-		"development":                 c.Development(),
-		"valid":                       c.Validate() == nil,
+		"development":                 development.Development() && !c.Development(),
+		"valid":                       c.Validate() == nil && development.Validate() == nil,
 	} {
 		if !ok {
 			t.Errorf("the default of %s differs from the contract", name)
 		}
+	}
+}
+
+// TestDevelopmentLimits: in development the limits on sending OTPs and on messages are
+// off, unless they are set; wrong attempts stay limited.
+func TestDevelopmentLimits(t *testing.T) {
+	off := regexp.MustCompile(`^TOUCHLINE_(OTP_SENDS_.*|OTP_RESEND_AFTER|MESSAGES_.*)$`)
+	for _, tt := range []struct {
+		name    string
+		environ []string
+		on      bool
+		set     string
+	}{
+		{"nothing is set", nil, true, ""},
+		{"another loopback address", env("ADDR=[::1]:0"), true, ""},
+		{"a limit is set", env("OTP_SENDS_PER_HOUR=5"), true, "TOUCHLINE_OTP_SENDS_PER_HOUR"},
+		{"PUBLIC_URL", env("PUBLIC_URL=http://127.0.0.1:8080"), false, ""},
+		{"ADDR", env("ADDR=:8080"), false, ""},
+		{"SMS", env("SMS=http:https://gw.example/send"), false, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := load(t, nil, tt.environ)
+			var out bytes.Buffer
+			if err := c.PrintJSON(&out); err != nil {
+				t.Fatal(err)
+			}
+			var rows []struct{ Name, Value, Default, Source string }
+			if err := json.Unmarshal(out.Bytes(), &rows); err != nil {
+				t.Fatal(err)
+			}
+			if c.Development() != tt.on || c.MessagesByTier() == tt.on {
+				t.Errorf("Development = %t, MessagesByTier = %t, want %t and the opposite", c.Development(), c.MessagesByTier(), tt.on)
+			}
+			seen := 0
+			for _, row := range rows {
+				switch matches := off.MatchString(row.Name); {
+				case matches && tt.on && row.Name != tt.set:
+					seen++
+					if row.Source != "development" || row.Value != "0" && row.Value != "0s" || row.Default == row.Value {
+						t.Errorf("got %+v, want 0 from development", row)
+					}
+				case row.Source == "development" || matches && row.Value != row.Default:
+					t.Errorf("got %+v, want the default", row)
+				}
+			}
+			if tt.on && seen < 7 {
+				t.Errorf("%d limits are off, want at least 7", seen)
+			}
+			if c.OTPTries != 5 || c.OTPWrongPerDay != 10 {
+				t.Errorf("wrong attempts: got %d and %d a day, want 5 and 10", c.OTPTries, c.OTPWrongPerDay)
+			}
+		})
 	}
 }
 

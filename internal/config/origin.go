@@ -10,6 +10,8 @@ const (
 	File        Source = "file"
 	Environment Source = "environment"
 	Default     Source = "default"
+	// Development is the source of limits that development mode turns off.
+	Development Source = "development"
 )
 
 // origin is the source of one setting: the flag or the variable, and the path of the
@@ -24,6 +26,9 @@ type origin struct {
 func (c *Config) origin(key string) origin {
 	if o, ok := c.set[key]; ok {
 		return o
+	}
+	if s, ok := find(key); ok && c.offInDevelopment(s) {
+		return origin{source: Development}
 	}
 	return origin{source: Default}
 }

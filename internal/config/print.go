@@ -72,7 +72,7 @@ func (c *Config) display(s setting) string {
 	switch {
 	case s.key == masterKey && c.MasterKeyBase64 == "":
 		return c.MasterKeyPath()
-	case s.text != "" && !c.isSet(s.key) && s.Default == s.text:
+	case s.text != "" && c.origin(s.key).source == Default && s.Default == s.text:
 		return s.text // as the tag spells it: 60s, not 1m
 	case s.NotBuilt && s.value(c).String() == "":
 		return "unset"

@@ -48,6 +48,8 @@ type setting struct {
 	min, max string
 	oneof    []string
 	accepted string // the only value that a NotBuilt setting may have
+	// offInDevelopment: 0 in development, unless it is set
+	offInDevelopment bool
 }
 
 // table returns every setting, read once from the tags of Config.
@@ -92,6 +94,9 @@ func newSetting(field reflect.StructField, index int) setting {
 		s.oneof = strings.Split(list, ",")
 	}
 	s.accepted, s.NotBuilt = field.Tag.Lookup("notbuilt")
+	if s.offInDevelopment = field.Tag.Get("development") == "off"; s.offInDevelopment {
+		s.Help += "; off in development"
+	}
 	s.Limits = s.limits(field)
 	return s
 }

@@ -59,7 +59,8 @@ func EachDatabase(t *testing.T, test func(t *testing.T, url string)) {
 	}
 }
 
-// New starts a service on the database at url with the default settings, except
+// New starts a service on the database at url with the default settings of a service
+// that sends SMS, except
 // that limits per client address and on all sends are off: all requests of a test
 // come from one address.
 func New(tb testing.TB, url string, options ...Option) *Service {
@@ -68,7 +69,11 @@ func New(tb testing.TB, url string, options ...Option) *Service {
 
 // NewWith is New for a service whose server.Options are changed by serverOptions.
 func NewWith(tb testing.TB, url string, serverOptions func(*server.Options), options ...Option) *Service {
-	cfg := config.Defaults()
+	gateway := smstest.New(tb)
+	cfg, err := config.Load(nil, []string{"TOUCHLINE_SMS=" + gateway.Spec()})
+	if err != nil {
+		tb.Fatal(err)
+	}
 	cfg.Addr, cfg.AdminAddr = "127.0.0.1:0", "127.0.0.1:0"
 	cfg.DataDir = tb.TempDir()
 	cfg.Files = config.SecretURL("file:" + filepath.Join(cfg.DataDir, "files"))
@@ -79,8 +84,7 @@ func NewWith(tb testing.TB, url string, serverOptions func(*server.Options), opt
 	for _, option := range options {
 		option(cfg)
 	}
-	s := &Service{Clock: new(Clock), Gateway: smstest.New(tb), Config: cfg, Log: new(Log), tb: tb, serverOptions: serverOptions}
-	cfg.SMS = config.SecretURL(s.Gateway.Spec())
+	s := &Service{Clock: new(Clock), Gateway: gateway, Config: cfg, Log: new(Log), tb: tb, serverOptions: serverOptions}
 	s.start()
 	return s
 }
