@@ -152,7 +152,7 @@ func (d *Dashboard) addCertificate(v Document, now time.Time) {
 	if !v.Kind.Certifies() || v.ExpiresOn == "" {
 		return
 	}
-	a := Attention{Kind: CertificateExpiring, Since: v.ExpiresOn.daysBefore(expiryNoticeDays[0]), DocumentID: v.ID, Title: v.Title}
+	a := Attention{Kind: CertificateExpiring, Since: v.ExpiresOn.daysBefore(expiryNotificationDays[0]), DocumentID: v.ID, Title: v.Title}
 	if ended := v.ExpiresOn.daysBefore(-1); !now.Before(ended) { // after its last day
 		a.Kind, a.Since = CertificateExpired, ended
 	}

@@ -20,7 +20,7 @@ const (
 )
 
 // Certifies reports whether documents of the kind appear under certifications and
-// have expiry notices.
+// have expiry notifications.
 func (k DocumentKind) Certifies() bool { return k == Certification || k == Qualification }
 
 // Limits: bytes of a file (contract section 1), documents of one coach, characters.
@@ -43,8 +43,8 @@ type Document struct {
 	File                StoredFile
 	// InProfile reports whether the profile shows it, as a certification or as the picture.
 	InProfile bool
-	// NoticeAt is when the next expiry notice is due; zero if none is.
-	NoticeAt             time.Time
+	// NotifyAt is when the next expiry notification is due; zero if none is.
+	NotifyAt             time.Time
 	Version              int64
 	CreatedAt, UpdatedAt time.Time
 }
@@ -106,7 +106,8 @@ type DocumentPatch struct {
 	IssuedOn, ExpiresOn *Date
 }
 
-// Apply returns d with the patch applied. A new expiry date restarts the expiry notices.
+// Apply returns d with the patch applied. A new expiry date restarts the expiry
+// notifications.
 func (d Document) Apply(patch DocumentPatch, now time.Time) (Document, error) {
 	ends := d.ExpiresOn
 	set(&d.Title, patch.Title)
@@ -117,7 +118,7 @@ func (d Document) Apply(patch DocumentPatch, now time.Time) (Document, error) {
 		return d, err
 	}
 	if d.ExpiresOn != ends {
-		d.NoticeAt = d.NextNotice(now)
+		d.NotifyAt = d.NextExpiryNotification(now)
 	}
 	d.UpdatedAt = now
 	return d, nil
@@ -131,17 +132,17 @@ func CheckDates(issued, expires Date) []fault.Field {
 	return []fault.Field{{Pointer: "/expires_on", Code: "before_issued_on", Detail: "This cannot be before issued_on."}}
 }
 
-// expiryNoticeDays are the days before expiry on which the coach gets a notice.
-var expiryNoticeDays = []int{30, 7}
+// expiryNotificationDays are the days before expiry on which the coach is notified.
+var expiryNotificationDays = []int{30, 7}
 
-// NextNotice returns the time of the next expiry notice after now: the start, in
+// NextExpiryNotification returns the time of the next expiry notification after now: the start, in
 // UTC, of the 30th or the 7th day before expiry. It is zero if both have passed or
-// the document has no expiry notices.
-func (d Document) NextNotice(now time.Time) time.Time {
+// the document has no expiry notifications.
+func (d Document) NextExpiryNotification(now time.Time) time.Time {
 	if !d.Kind.Certifies() || d.ExpiresOn == "" {
 		return time.Time{}
 	}
-	for _, days := range expiryNoticeDays {
+	for _, days := range expiryNotificationDays {
 		if at := d.ExpiresOn.daysBefore(days); at.After(now) {
 			return at
 		}

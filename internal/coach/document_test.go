@@ -62,7 +62,7 @@ func FuzzFileName(f *testing.F) {
 	})
 }
 
-func TestNextNotice(t *testing.T) {
+func TestNextExpiryNotification(t *testing.T) {
 	at := func(text string) time.Time {
 		when, err := time.Parse(time.DateTime, text)
 		if err != nil {
@@ -88,26 +88,26 @@ func TestNextNotice(t *testing.T) {
 	}
 	for _, tt := range tests {
 		d := coach.Document{Kind: tt.kind, ExpiresOn: tt.ends}
-		got := d.NextNotice(at(tt.now))
+		got := d.NextExpiryNotification(at(tt.now))
 		if tt.want == "" && !got.IsZero() || tt.want != "" && !got.Equal(at(tt.want)) {
 			t.Errorf("%s that expires on %q, at %s: got %s, want %s", tt.kind, tt.ends, tt.now, got, tt.want)
 		}
 	}
 }
 
-// TestDocumentApply checks that only a new expiry date restarts the notices.
+// TestDocumentApply checks that only a new expiry date restarts the notifications.
 func TestDocumentApply(t *testing.T) {
 	now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 	original := coach.Document{Kind: coach.Certification, Title: "a", IssuedOn: "2026-01-01", ExpiresOn: "2026-06-05"}
 	title, same, later, earlier, none := "b", original.ExpiresOn, coach.Date("2026-12-31"), coach.Date("2025-12-31"), coach.Date("")
 	for _, tt := range []struct {
-		patch  coach.DocumentPatch
-		notice bool
-		fault  bool
+		patch    coach.DocumentPatch
+		notified bool
+		fault    bool
 	}{
 		{patch: coach.DocumentPatch{Title: &title}},
 		{patch: coach.DocumentPatch{ExpiresOn: &same}},
-		{patch: coach.DocumentPatch{ExpiresOn: &later}, notice: true},
+		{patch: coach.DocumentPatch{ExpiresOn: &later}, notified: true},
 		{patch: coach.DocumentPatch{ExpiresOn: &none}},
 		{patch: coach.DocumentPatch{ExpiresOn: &earlier}, fault: true},
 		{patch: coach.DocumentPatch{IssuedOn: &later}, fault: true},
@@ -120,8 +120,8 @@ func TestDocumentApply(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || got.NoticeAt.IsZero() == tt.notice || !got.UpdatedAt.Equal(now) {
-			t.Errorf("%+v: got notice at %s, error %v", tt.patch, got.NoticeAt, err)
+		if err != nil || got.NotifyAt.IsZero() == tt.notified || !got.UpdatedAt.Equal(now) {
+			t.Errorf("%+v: got NotifyAt %s, error %v", tt.patch, got.NotifyAt, err)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (s *Documents) Add(ctx context.Context, by actor.Actor, upload Upload) (Doc
 		if d.Title == "" {
 			d.Title = defaultTitle(file.Name)
 		}
-		d.NoticeAt = d.NextNotice(now)
+		d.NotifyAt = d.NextExpiryNotification(now)
 		saved, err = s.Store.AddDocument(ctx, d, s.CheckStorage)
 		return err
 	})

@@ -20,11 +20,11 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			OTPAttempts: cfg.OTPTries,
 			Now:         o.Now, NewID: o.NewID, Log: o.Log,
 		}),
-		SendDigests:       s.db.SendDigests,
-		SendExpiryNotices: s.db.SendExpiryNotices,
-		RotateKeys:        s.keys.Rotate,
-		SweepFiles:        s.coach.documents.DeleteExpiredBlobs,
-		Sweep:             func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
-		Log:               o.Log,
+		SendDigests:             s.db.SendDigests,
+		SendExpiryNotifications: s.db.SendExpiryNotifications,
+		RotateKeys:              s.keys.Rotate,
+		SweepFiles:              s.coach.documents.DeleteExpiredBlobs,
+		Sweep:                   func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
+		Log:                     o.Log,
 	})
 }

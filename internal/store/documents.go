@@ -31,7 +31,7 @@ func scanDocument(s database.Scanner) (d coach.Document, err error) {
 	var sizes string
 	err = s.Scan(&d.ID, &d.CoachID, &d.Kind, &d.Title, intoText(&d.Issuer), intoText((*string)(&d.IssuedOn)), intoText((*string)(&d.ExpiresOn)),
 		&d.File.Name, &d.File.MediaType, &d.File.Size, &d.File.SHA256, &width, &height, &sizes, &d.File.Blob, &d.InProfile,
-		intoTime(&d.NoticeAt), &d.Version, intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt))
+		intoTime(&d.NotifyAt), &d.Version, intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt))
 	if err != nil {
 		return d, err
 	}
@@ -182,7 +182,7 @@ func (tx *tx) insertDocument(ctx context.Context, d coach.Document) error {
 			width, height, variants, blob, in_profile, notice_at, version, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
 		d.ID, d.CoachID, string(d.Kind), d.Title, text(d.Issuer), text(string(d.IssuedOn)), text(string(d.ExpiresOn)), d.File.Name, d.File.MediaType,
-		d.File.Size, d.File.SHA256, nullIfZero(d.File.Width), nullIfZero(d.File.Height), sizes, d.File.Blob, d.InProfile, micros(d.NoticeAt), d.Version,
+		d.File.Size, d.File.SHA256, nullIfZero(d.File.Width), nullIfZero(d.File.Height), sizes, d.File.Blob, d.InProfile, micros(d.NotifyAt), d.Version,
 		micros(d.CreatedAt), micros(d.UpdatedAt))
 	if err != nil {
 		return fmt.Errorf("add document %s: %w", d.ID, err)
@@ -209,7 +209,7 @@ func (db *DB) UpdateDocument(ctx context.Context, coachID, id string, fn func(co
 		err = tx.ExecOne(ctx, `
 			UPDATE documents SET title = $4, issuer = $5, issued_on = $6, expires_on = $7, notice_at = $8, updated_at = $9, version = version + 1
 			WHERE coach_id = $1 AND id = $2 AND version = $3`,
-			coachID, id, d.Version, d.Title, text(d.Issuer), text(string(d.IssuedOn)), text(string(d.ExpiresOn)), micros(d.NoticeAt), micros(d.UpdatedAt))
+			coachID, id, d.Version, d.Title, text(d.Issuer), text(string(d.IssuedOn)), text(string(d.ExpiresOn)), micros(d.NotifyAt), micros(d.UpdatedAt))
 		if err != nil || !d.InProfile {
 			return err
 		}

@@ -16,7 +16,7 @@ func (p *fixture) addStoredDocument(by actor.Actor, kind coach.DocumentKind, nam
 		ID: p.db.NewID(), CoachID: by.AccountID, Kind: kind, Title: name, ExpiresOn: expires, InProfile: kind != coach.Identity,
 		File: p.reserveFile(by, size), Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
-	d.NoticeAt = d.NextNotice(now)
+	d.NotifyAt = d.NextExpiryNotification(now)
 	saved, err := p.db.AddDocument(bg, d, nil)
 	ok(p, err)
 	return saved
@@ -57,7 +57,7 @@ func (p *fixture) documents() {
 		return v.Apply(coach.Patch{Certifications: &none, Picture: &picture}, today)
 	}))
 	p.clock.advance(2 * day)
-	_, err = p.db.SendExpiryNotices(bg, 10)
+	_, err = p.db.SendExpiryNotifications(bg, 10)
 	ok(p, err)
 	submission := p.db.NewID()
 	ok(p, run(p.db, `INSERT INTO kyc_submissions (id, coach_id, state, legal_name, submitted_at) VALUES ($1, $2, 'submitted', $3, 1)`, submission, c.AccountID, []byte("x")))

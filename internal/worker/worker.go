@@ -34,9 +34,9 @@ type Config struct {
 	// SendDigests notifies up to n coaches of requests that are pending for long. It
 	// returns how many it looked at.
 	SendDigests func(ctx context.Context, n int) (int, error)
-	// SendExpiryNotices notifies coaches of up to n certificates that expire. It
+	// SendExpiryNotifications notifies coaches of up to n certificates that expire. It
 	// returns how many it looked at.
-	SendExpiryNotices func(ctx context.Context, n int) (int, error)
+	SendExpiryNotifications func(ctx context.Context, n int) (int, error)
 	// RotateKeys renews the signing keys and loads those of other replicas.
 	RotateKeys func(ctx context.Context) error
 	// SweepFiles deletes files that no document refers to. It returns how many.
@@ -58,7 +58,7 @@ func (w *Worker) Run(ctx context.Context) {
 	var wait sync.WaitGroup
 	wait.Go(func() { c.Outbox.Run(ctx) })
 	wait.Go(func() { w.every(ctx, "send digests", digestEvery, inBatches(c.SendDigests)) })
-	wait.Go(func() { w.every(ctx, "send expiry notices", expiryEvery, inBatches(c.SendExpiryNotices)) })
+	wait.Go(func() { w.every(ctx, "send expiry notifications", expiryEvery, inBatches(c.SendExpiryNotifications)) })
 	wait.Go(func() { w.every(ctx, "sweep files", sweepFilesEvery, uncounted(c.SweepFiles)) })
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
 	wait.Go(func() { w.every(ctx, "sweep", sweepEvery, uncounted(c.Sweep)) })

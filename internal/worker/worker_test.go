@@ -34,8 +34,8 @@ func TestPeriodicJobs(t *testing.T) {
 				rotations++
 				return errors.New("away")
 			},
-			SendExpiryNotices: func(context.Context, int) (int, error) { return 0, nil },
-			SweepFiles:        func(context.Context) (int64, error) { return 0, nil },
+			SendExpiryNotifications: func(context.Context, int) (int, error) { return 0, nil },
+			SweepFiles:              func(context.Context) (int64, error) { return 0, nil },
 			Sweep: func(context.Context) (int64, error) {
 				sweeps++
 				time.Sleep(3 * time.Second)
