@@ -55,6 +55,7 @@ func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 		for _, name := range append([]string{request}, unknownIDs...) {
 			hidden(otherCoach.Call(t, "GET", "/api/approval/requests/"+name, nil))
 			hidden(otherCoach.Call(t, "POST", "/api/approval/requests/"+name+"/cancel", nil))
+			hidden(otherCoach.Call(t, "POST", "/api/approval/requests/"+name+"/follow-up", object{"note": 7}))
 		}
 		student.Call(t, "GET", "/api/approval/requests/7", nil).Want(t, 403, "approval_pending")
 		hidden(student.Call(t, "POST", "/api/approval/requests/"+request+"/dispute", nil))
@@ -87,6 +88,7 @@ func TestPlayersRoles(t *testing.T) {
 			{"POST", "/api/approval/send-student-request"},
 			{"POST", "/api/approval/send-reminder"},
 			{"POST", "/api/approval/requests/" + id + "/cancel"},
+			{"POST", "/api/approval/requests/" + id + "/follow-up"},
 			{"GET", "/api/coach/pending-approvals"},
 		} {
 			guardian.Call(t, call[0], call[1], nil).Want(t, 403, "role_not_allowed")

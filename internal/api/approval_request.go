@@ -84,6 +84,11 @@ type reminderRequest struct {
 // party returns the party to remind.
 func (in reminderRequest) party() actor.Role { return actor.Role(in.ApproverType) }
 
+// followUpRequest is the FollowUpRequest of openapi.yaml.
+type followUpRequest struct {
+	Note wire.Opt[string] `json:"note" rule:"lines,max=500"`
+}
+
 // decisionRequest is the DecisionRequest of openapi.yaml. The approver is the caller: the
 // body cannot name another.
 type decisionRequest struct {

@@ -16,6 +16,7 @@ type dashboardResponse struct {
 	Players         dashboardPlayers            `json:"players"`
 	Pending         dashboardPending            `json:"pending_approvals"`
 	FollowUp        dashboardFollowUp           `json:"follow_up"`
+	Overdue         []overdueResponse           `json:"overdue_follow_ups"`
 	Attention       []attentionResponse         `json:"attention"`
 	AttentionCounts map[coach.AttentionKind]int `json:"attention_counts"`
 	Unread          int                         `json:"unread_notifications"`
@@ -67,6 +68,14 @@ type dashboardFollowUp struct {
 	Share      *float64 `json:"share"`
 }
 
+type overdueResponse struct {
+	RequestID    string `json:"request_id"`
+	PlayerID     string `json:"player_id"`
+	StudentName  string `json:"student_name"`
+	ApproverType string `json:"approver_type"`
+	RequestedAt  string `json:"requested_at"`
+}
+
 type attentionResponse struct {
 	Kind         coach.AttentionKind `json:"kind"`
 	Since        string              `json:"since"`
@@ -102,13 +111,13 @@ func (s *Server) dashboard(ctx context.Context, r Request[noBody]) (Response, er
 func newDashboardResponse(d *coach.Dashboard, now time.Time) dashboardResponse {
 	subscription := newSubscriptionResponse(d.Subscription)
 	a := dashboardResponse{
-		Profile:   dashboardProfile{len(d.Missing) == 0, d.Missing},
-		KYC:       dashboardKYC{string(d.KYC)},
-		Tier:      dashboardTier{subscription.Tier, subscription.Use, subscription.Details.Limits},
-		Players:   dashboardPlayers{d.Players.Total, statesCounted(d.Players.Guardian), statesCounted(d.Players.Student)},
-		Pending:   newDashboardPending(d.Pending, now),
-		FollowUp:  dashboardFollowUp{TargetIn: wire.Seconds(coach.FollowUpTarget), Overdue: d.FollowUp.Overdue, Reached: d.FollowUp.Reached, FollowedUp: d.FollowUp.FollowedUp},
-		Attention: []attentionResponse{}, AttentionCounts: map[coach.AttentionKind]int{}, Unread: d.Unread,
+		Profile:  dashboardProfile{len(d.Missing) == 0, d.Missing},
+		KYC:      dashboardKYC{string(d.KYC)},
+		Tier:     dashboardTier{subscription.Tier, subscription.Use, subscription.Details.Limits},
+		Players:  dashboardPlayers{d.Players.Total, statesCounted(d.Players.Guardian), statesCounted(d.Players.Student)},
+		Pending:  newDashboardPending(d.Pending, now),
+		FollowUp: dashboardFollowUp{TargetIn: wire.Seconds(coach.FollowUpTarget), Overdue: d.FollowUp.Overdue, Reached: d.FollowUp.Reached, FollowedUp: d.FollowUp.FollowedUp},
+		Overdue:  []overdueResponse{}, Attention: []attentionResponse{}, AttentionCounts: map[coach.AttentionKind]int{}, Unread: d.Unread,
 		Batches: []struct{}{}, Attendance: []struct{}{},
 	}
 	if share, any := d.FollowUp.Share(); any {
@@ -116,6 +125,9 @@ func newDashboardResponse(d *coach.Dashboard, now time.Time) dashboardResponse {
 	}
 	for _, kind := range coach.AttentionKinds {
 		a.AttentionCounts[kind] = d.Counts[kind]
+	}
+	for _, o := range d.Overdue {
+		a.Overdue = append(a.Overdue, overdueResponse{o.RequestID, o.PlayerID, o.StudentName, string(o.Party), wire.Timestamp(o.RequestedAt)})
 	}
 	for _, v := range d.Attention {
 		a.Attention = append(a.Attention, attentionResponse{

@@ -335,12 +335,12 @@ func TestDecisions(t *testing.T) {
 }
 
 func TestPlayerFilter(t *testing.T) {
-	got, err := api.Filter(url.Values{"guardian_status": {"approved"}, "q": {" meh "}})
-	if err != nil || got != (approval.Filter{GuardianStatus: "approved", Search: "meh"}) {
+	got, err := api.Filter(url.Values{"guardian_status": {"approved"}, "guardian_state": {"approved"}, "student_state": {"revoked"}, "q": {" meh "}})
+	if err != nil || got != (approval.Filter{GuardianStatus: "approved", GuardianState: "approved", StudentState: "revoked", Search: "meh"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	_, err = api.Filter(url.Values{"guardian_status": {"revoked"}, "student_status": {""}, "q": {""}}) // an empty search finds all players
-	if got := faultsOf(t, err); !slices.Equal(got, []string{"/guardian_status invalid_value", "/student_status invalid_value"}) {
+	_, err = api.Filter(url.Values{"guardian_status": {"revoked"}, "student_status": {""}, "guardian_state": {"gone"}, "q": {""}}) // an empty search finds all players
+	if got := faultsOf(t, err); !slices.Equal(got, []string{"/guardian_state invalid_value", "/guardian_status invalid_value", "/student_status invalid_value"}) {
 		t.Errorf("%q", got)
 	}
 	for _, q := range []string{"\xff", "a\x00b", strings.Repeat("x", 101)} {

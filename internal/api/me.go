@@ -18,8 +18,7 @@ type meResponse struct {
 	UnreadNotifications int             `json:"unread_notifications"`
 }
 
-// me serves GET /api/me. A guardian or student has no name: each coach enters another one,
-// and several children may share a number.
+// me serves GET /api/me.
 func (s *Server) me(ctx context.Context, r Request[noBody]) (Response, error) {
 	by := r.Caller.Actor
 	out := meResponse{Account: newAccountResponse(by), Role: string(by.Role), ProfileComplete: true}
@@ -30,7 +29,13 @@ func (s *Server) me(ctx context.Context, r Request[noBody]) (Response, error) {
 	if out.UnreadNotifications, err = s.Tray.Unread(ctx, by); err != nil {
 		return Response{}, err
 	}
-	if by.Role == actor.Coach {
+	if by.Role != actor.Coach {
+		name, err := s.Approvals.PartyName(ctx, by)
+		if err != nil {
+			return Response{}, err
+		}
+		out.Name = wire.OrNull(name)
+	} else {
 		p, err := s.Coaches.Profile(ctx, by)
 		if err != nil {
 			return Response{}, err

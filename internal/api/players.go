@@ -45,9 +45,12 @@ func byPlayerID(p *approval.Player) keyset { return keyset{ID: p.ID} }
 // playerFilter reads the filter of the list of players.
 func playerFilter(query url.Values, f *wire.Faults) approval.Filter {
 	status := wire.ParseRules("oneof=pending|approved|rejected")
+	state := wire.ParseRules("oneof=pending|approved|rejected|revoked")
 	return approval.Filter{
 		GuardianStatus: queryText(query, "guardian_status", f, status),
 		StudentStatus:  queryText(query, "student_status", f, status),
+		GuardianState:  approval.State(queryText(query, "guardian_state", f, state)),
+		StudentState:   approval.State(queryText(query, "student_state", f, state)),
 		Search:         queryText(query, "q", f, wire.ParseRules("max=100")), // "" finds all players
 	}
 }

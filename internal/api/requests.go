@@ -89,7 +89,7 @@ func (s *Server) cancelRequest(ctx context.Context, r Request[noBody]) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	if err := s.checkEmptyBody(ctx, r, id); err != nil {
+	if err := s.checkRequestBody(ctx, r.Caller.Actor, id, r.Faults); err != nil {
 		return Response{}, err
 	}
 	request, err := s.Approvals.Cancel(ctx, r.Caller.Actor, id)
@@ -99,16 +99,32 @@ func (s *Server) cancelRequest(ctx context.Context, r Request[noBody]) (Response
 	return endpoint.OK(s.view(r.Caller).request(request)).WithSubject(request.PlayerID), nil
 }
 
-// checkEmptyBody returns the faults of a body that must be absent or {}. A request that
+// followUp serves POST /api/approval/requests/{request_id}/follow-up.
+func (s *Server) followUp(ctx context.Context, r Request[followUpRequest]) (Response, error) {
+	id, err := r.PathID("request_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if err := s.checkRequestBody(ctx, r.Caller.Actor, id, r.Faults); err != nil {
+		return Response{}, err
+	}
+	request, err := s.Approvals.FollowUp(ctx, r.Caller.Actor, id, r.Body.Note.Value)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.OK(s.view(r.Caller).request(request)).WithSubject(request.PlayerID), nil
+}
+
+// checkRequestBody returns the faults of the body of a call on a request. A request that
 // is not the caller's is not_found, whatever the body.
-func (s *Server) checkEmptyBody(ctx context.Context, r Request[noBody], requestID string) error {
-	if len(r.Faults) == 0 {
+func (s *Server) checkRequestBody(ctx context.Context, by actor.Actor, requestID string, f wire.Faults) error {
+	if len(f) == 0 {
 		return nil
 	}
-	if err := s.Approvals.CheckVisible(ctx, r.Caller.Actor, requestID); err != nil {
+	if err := s.Approvals.CheckVisible(ctx, by, requestID); err != nil {
 		return err
 	}
-	return r.Faults.Err()
+	return f.Err()
 }
 
 // disputeRequest serves POST /api/approval/requests/{request_id}/dispute.
@@ -117,7 +133,7 @@ func (s *Server) disputeRequest(ctx context.Context, r Request[noBody]) (Respons
 	if err != nil {
 		return Response{}, err
 	}
-	if err := s.checkEmptyBody(ctx, r, id); err != nil {
+	if err := s.checkRequestBody(ctx, r.Caller.Actor, id, r.Faults); err != nil {
 		return Response{}, err
 	}
 	request, err := s.Approvals.Dispute(ctx, r.Caller.Actor, id)
@@ -149,6 +165,9 @@ type requestResponse struct {
 	LastSentAt      string                `json:"last_sent_at"`
 	ResendAllowedAt *string               `json:"resend_allowed_at"`
 	Deliveries      []deliveryResponse    `json:"deliveries"`
+	// FollowedUpAt and FollowUpNote are absent before a follow-up, and for parties.
+	FollowedUpAt *string `json:"followed_up_at,omitempty"`
+	FollowUpNote *string `json:"follow_up_note,omitempty"`
 }
 
 type deliveryResponse struct {
@@ -173,6 +192,9 @@ func (v view) request(r *approval.Request) requestResponse {
 		LastSentAt:      wire.Timestamp(r.LastSentAt),
 		ResendAllowedAt: wire.TimestampOrNull(r.ResendAllowedAt(v.rules)),
 		Deliveries:      make([]deliveryResponse, 0, len(r.Deliveries)),
+	}
+	if v.by.Role == actor.Coach {
+		a.FollowedUpAt, a.FollowUpNote = wire.TimestampOrNull(r.FollowedUpAt), wire.OrNull(r.FollowUpNote)
 	}
 	own := v.by.Role == actor.Coach || v.by.Role == r.Party
 	for _, d := range r.Deliveries {

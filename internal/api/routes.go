@@ -99,6 +99,7 @@ func (s *Server) approvalRoutes() []route {
 		{Method: "PUT", Pattern: "/api/approval/student-response", Handle: handle(s.respond), Authorize: studentOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/approval/requests/{request_id}", Handle: handle(s.getRequest)},
 		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/cancel", Handle: s.idempotent(handle(s.cancelRequest)), Authorize: coachOnly, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/follow-up", Handle: s.idempotent(handle(s.followUp)), Authorize: coachOnly, Body: endpoint.OptionalJSON},
 		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: s.idempotent(handle(s.disputeRequest)), Authorize: partyOnly, Body: endpoint.OptionalJSON},
 		{Method: "DELETE", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: handle(s.liftDispute), Authorize: partyOnly},
 		{Method: "GET", Pattern: "/api/coach/pending-approvals", Handle: handle(s.listPending), Authorize: coachOnly},

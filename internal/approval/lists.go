@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"regexp"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -23,8 +24,24 @@ type Keyset struct {
 type Filter struct {
 	GuardianStatus string // pending, approved, rejected, or empty for any
 	StudentStatus  string
-	// Search is a part of the student's or guardian's name; case does not matter.
+	// GuardianState and StudentState are states, or empty for any.
+	GuardianState State
+	StudentState  State
+	// Search is a part of the student's or guardian's name, in any case, or the last
+	// 3 to 6 digits of a number.
 	Search string
+}
+
+// numberEnd matches a search for the end of a number.
+var numberEnd = regexp.MustCompile(`^[0-9]{3,6}$`)
+
+// NumberEnd returns the digits with which a number that f searches for ends, or "" if
+// f searches for names alone.
+func (f Filter) NumberEnd() string {
+	if numberEnd.MatchString(f.Search) {
+		return f.Search
+	}
+	return ""
 }
 
 // PendingItem is one pending consent.

@@ -35,6 +35,10 @@ type Request struct {
 	// DeliveryFailed reports whether the last SMS failed permanently.
 	DeliveryFailed bool
 	ClosedAt       time.Time
+	// FollowedUpAt is when the coach first followed up, and FollowUpNote is the note of the
+	// last call. Only Store.Request loads them.
+	FollowedUpAt time.Time
+	FollowUpNote string
 	// Deliveries are oldest first, if loaded.
 	Deliveries []Delivery
 }
@@ -79,6 +83,8 @@ type Change struct {
 	Explicit bool
 	// Reminded is the party that received a reminder, or empty.
 	Reminded actor.Role
+	// FollowedUp is a request on which the coach followed up outside of the app, or nil.
+	FollowedUp *Request
 	// Dispute is a request that its recipient disputed, or nil.
 	Dispute *Request
 	// Lift is the party whose dispute ends, or empty.

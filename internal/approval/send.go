@@ -158,15 +158,35 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 
 // Cancel closes an open request for the coach; the consent stays pending.
 func (p *Player) Cancel(by actor.Actor, requestID string, op Operation) (Change, error) {
-	if err := p.ownedBy(by); err != nil {
+	r, err := p.openRequest(by, requestID)
+	if err != nil {
 		return Change{}, err
+	}
+	c := Change{Save: true}
+	p.closeRequest(r.Party, RequestCancelled, op.Now, &c)
+	return c, nil
+}
+
+// FollowUp notes that the coach followed up on an open request outside of the app, for
+// example with a phone call. An empty note keeps the previous one.
+func (p *Player) FollowUp(by actor.Actor, requestID, note string, op Operation) (Change, error) {
+	r, err := p.openRequest(by, requestID)
+	if err != nil {
+		return Change{}, err
+	}
+	r.FollowedUpAt, r.FollowUpNote = op.Now, note
+	return Change{Save: true, FollowedUp: r}, nil
+}
+
+// openRequest returns the open request of the coach by with this id, or no_open_request.
+func (p *Player) openRequest(by actor.Actor, requestID string) (*Request, error) {
+	if err := p.ownedBy(by); err != nil {
+		return nil, err
 	}
 	for _, party := range Parties {
 		if r := p.Approver(party).OpenRequest(); r != nil && r.ID == requestID {
-			c := Change{Save: true}
-			p.closeRequest(party, RequestCancelled, op.Now, &c)
-			return c, nil
+			return r, nil
 		}
 	}
-	return Change{}, errNoOpenRequest()
+	return nil, errNoOpenRequest()
 }

@@ -41,6 +41,8 @@ type Store interface {
 	// LiftDispute ends the dispute of an account about a request that the account
 	// can no longer see, or returns not_found.
 	LiftDispute(ctx context.Context, approverID, requestID string) error
+	// PartyName returns the name of a guardian or student that it may know, or "".
+	PartyName(ctx context.Context, by actor.Actor) (string, error)
 	// AnyApproved reports whether a student has approved any link.
 	AnyApproved(ctx context.Context, studentID string) (bool, error)
 }
@@ -166,6 +168,11 @@ func (s *Service) Cancel(ctx context.Context, by actor.Actor, requestID string) 
 	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Cancel(by, requestID, op) })
 }
 
+// FollowUp notes that the coach by followed up on an open request outside of the app.
+func (s *Service) FollowUp(ctx context.Context, by actor.Actor, requestID, note string) (*Request, error) {
+	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.FollowUp(by, requestID, note, op) })
+}
+
 // Dispute closes an open request whose recipient is the wrong person.
 func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string) (*Request, error) {
 	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Dispute(by, requestID, op) })
@@ -228,6 +235,11 @@ func (s *Service) Players(ctx context.Context, by actor.Actor, f Filter, page Pa
 // Links lists the players of the guardian or student by, newest first.
 func (s *Service) Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error) {
 	return s.Store.Links(ctx, by, page)
+}
+
+// PartyName returns the name of the guardian or student by, as a coach entered it, or "".
+func (s *Service) PartyName(ctx context.Context, by actor.Actor) (string, error) {
+	return s.Store.PartyName(ctx, by)
 }
 
 // Status returns a player, the newest request of each party with its deliveries,

@@ -20,7 +20,7 @@ const (
 // section 8, pending reminder).
 const LongPending = 3 * 24 * time.Hour
 
-// MaxAttention bounds the attention list.
+// MaxAttention bounds the attention list and the list of overdue follow-ups.
 const MaxAttention = 50
 
 // AttentionKind says why an item needs the coach's attention.
@@ -69,13 +69,23 @@ type PendingCounts struct {
 }
 
 // FollowUp measures how the coach meets FollowUpTarget. A follow-up is a reminder,
-// a resend, a corrected contact or a cancellation.
+// a resend, a corrected contact, a cancellation or a noted phone call.
 type FollowUp struct {
 	// Overdue are open for longer than the target without a follow-up.
 	Overdue int
 	// Reached are requests that passed the target within the window without a
 	// response. FollowedUp are those of them with a follow-up in time.
 	Reached, FollowedUp int
+}
+
+// OverdueFollowUp is an open request that has been open for longer than
+// FollowUpTarget without a follow-up.
+type OverdueFollowUp struct {
+	RequestID   string
+	PlayerID    string
+	StudentName string
+	Party       actor.Role
+	RequestedAt time.Time
 }
 
 // Share returns FollowedUp / Reached, 0 to 1; false if Reached is 0.
@@ -100,6 +110,8 @@ type Dashboard struct {
 	}
 	Pending  PendingCounts
 	FollowUp FollowUp
+	// Overdue is oldest first, at most MaxAttention requests; FollowUp.Overdue counts all.
+	Overdue []OverdueFollowUp
 	// Attention is newest first, at most MaxAttention items. Counts count all items.
 	Attention []Attention
 	Counts    map[AttentionKind]int

@@ -27,6 +27,7 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 			func() error { return tx.countPlayers(ctx, coachID, d) },
 			func() error { return tx.countPending(ctx, coachID, now, d) },
 			func() error { return tx.countRequests(ctx, coachID, now, d) },
+			func() error { return tx.overdueFollowUps(ctx, coachID, now, d) },
 			func() error { return tx.attention(ctx, coachID, d) },
 		} {
 			if err := part(); err != nil {
@@ -94,6 +95,19 @@ func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, 
 		coachID, micros(due), micros(due.Add(-coach.FollowUpWindow)), coach.FollowUpTarget.Microseconds()).
 		Scan(&d.FollowUp.Overdue, &d.FollowUp.Reached, &d.FollowUp.FollowedUp, &failed, &disputed)
 	d.Counts[coach.DeliveryFailed], d.Counts[coach.ContactDisputed] = failed, disputed
+	return err
+}
+
+// overdueFollowUps lists the requests that countRequests counts as overdue.
+func (tx *tx) overdueFollowUps(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
+	rs, err := tx.Query(ctx, `
+		SELECT r.id, r.player_id, p.student_name, r.approver_type, r.requested_at
+		FROM requests r JOIN players p ON p.id = r.player_id
+		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.requested_at < $2 AND r.followed_up_at IS NULL
+		ORDER BY r.requested_at, r.id LIMIT $3`, coachID, micros(now.Add(-coach.FollowUpTarget)), coach.MaxAttention)
+	d.Overdue, err = database.Collect(rs, err, func(s database.Scanner) (o coach.OverdueFollowUp, err error) {
+		return o, s.Scan(&o.RequestID, &o.PlayerID, &o.StudentName, &o.Party, intoTime(&o.RequestedAt))
+	})
 	return err
 }
 

@@ -74,6 +74,8 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, _, err = p.Remind(bg, c, a.ID, actor.Guardian)
 	ok(p, err)
+	_, err = p.FollowUp(bg, c, request.ID, "The mother asks for a day.")
+	ok(p, err)
 	p.clock.advance(49 * time.Hour)
 	_, _, err = p.send(c, a.ID, actor.Guardian)
 	ok(p, err)
@@ -87,6 +89,8 @@ func (p *fixture) consents() {
 		_, _, err = p.Status(bg, by, a.ID)
 		ok(p, err)
 		_, err = p.Links(bg, by, approval.Page{Limit: 5})
+		ok(p, err)
+		_, err = p.PartyName(bg, by)
 		ok(p, err)
 		_, _ = p.db.Request(bg, by, a.GuardianApprover.Request.ID)
 	}

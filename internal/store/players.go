@@ -125,9 +125,14 @@ func (db *DB) Players(ctx context.Context, coachID string, f approval.Filter, pa
 		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id < $2
 			AND (CAST($3 AS TEXT) = '' OR p.guardian_name IS NOT NULL AND (p.guardian_state = $3 OR $3 = 'rejected' AND p.guardian_state = 'revoked'))
 			AND (CAST($4 AS TEXT) = '' OR p.student_state = $4 OR $4 = 'rejected' AND p.student_state = 'revoked')
-			AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key)
+			AND (CAST($7 AS TEXT) = '' OR p.guardian_name IS NOT NULL AND p.guardian_state = $7)
+			AND (CAST($8 AS TEXT) = '' OR p.student_state = $8)
+			AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key
+				OR CAST($9 AS TEXT) <> '' AND (substr(p.guardian_number, length(p.guardian_number) - length($9) + 1) = $9
+					OR substr(p.student_number, length(p.student_number) - length($9) + 1) = $9))
 		ORDER BY p.id DESC LIMIT $6`,
-		coachID, before(page.After.ID), f.GuardianStatus, f.StudentStatus, approval.FoldName(f.Search), page.Limit)
+		coachID, before(page.After.ID), f.GuardianStatus, f.StudentStatus, approval.FoldName(f.Search), page.Limit,
+		string(f.GuardianState), string(f.StudentState), f.NumberEnd())
 	return database.Collect(rs, err, db.scanPlayer)
 }
 
@@ -148,6 +153,26 @@ func (db *DB) Links(ctx context.Context, by actor.Actor, page approval.Page) ([]
 		return nil, nil
 	}
 	return database.Collect(rs, err, db.scanPlayer)
+}
+
+// PartyName returns the name of a guardian or student as the newest of its players has
+// it, or "". A guardian learns the name that a coach entered only from a player that the
+// guardian approved.
+func (db *DB) PartyName(ctx context.Context, by actor.Actor) (name string, err error) {
+	switch by.Role {
+	case actor.Guardian:
+		err = db.sql.QueryRow(ctx, `
+			SELECT guardian_name FROM players
+			WHERE guardian_id = $1 AND deleted_at IS NULL AND guardian_state = 'approved' ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(intoText(&name))
+	case actor.Student:
+		err = db.sql.QueryRow(ctx, `
+			SELECT student_name FROM players
+			WHERE student_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(intoText(&name))
+	}
+	if isNone(err) {
+		return "", nil
+	}
+	return name, err
 }
 
 // AnyApproved reports whether a student has approved any link.

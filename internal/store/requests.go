@@ -59,7 +59,7 @@ func joinChannels(list []approval.Channel) string {
 
 const requestSelect = `
 	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at,
-		r.player_id, r.coach_id, r.approver_type, d.channel, d.state, d.reason, d.updated_at
+		r.player_id, r.coach_id, r.approver_type, r.followed_up_at, r.follow_up_note, d.channel, d.state, d.reason, d.updated_at
 	FROM requests r
 	JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 	LEFT JOIN deliveries d ON d.request_id = r.id `
@@ -87,11 +87,14 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 		var c requestColumns
 		var p approval.Player
 		var party actor.Role
+		var followedUp time.Time
+		var note string
 		var channel string
 		var d approval.Delivery
-		err := s.Scan(append(c.dest(), &p.ID, &p.CoachID, &party, intoText(&channel), intoText(&d.State), intoText(&d.Reason), intoTime(&d.At))...)
+		err := s.Scan(append(c.dest(), &p.ID, &p.CoachID, &party, intoTime(&followedUp), intoText(&note), intoText(&channel), intoText(&d.State), intoText(&d.Reason), intoTime(&d.At))...)
 		if found == nil {
 			found = c.request(&p, party)
+			found.FollowedUpAt, found.FollowUpNote = followedUp, note
 		}
 		if d.Channel = approval.Channel(channel); channel != "" {
 			found.Deliveries = append(found.Deliveries, d)
@@ -154,6 +157,20 @@ func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) er
 		if err != nil {
 			return fmt.Errorf("resend request %s: %w", r.ID, err)
 		}
+	}
+	return nil
+}
+
+// saveFollowUp saves a follow-up outside of the app.
+func (tx *tx) saveFollowUp(ctx context.Context, r *approval.Request) error {
+	if r == nil {
+		return nil
+	}
+	err := tx.DeferOne(ctx, `
+		UPDATE requests SET followed_up_at = COALESCE(followed_up_at, $2), follow_up_note = COALESCE(CAST($3 AS TEXT), follow_up_note)
+		WHERE id = $1 AND state = 'pending'`, r.ID, micros(r.FollowedUpAt), text(r.FollowUpNote))
+	if err != nil {
+		return fmt.Errorf("save follow-up of request %s: %w", r.ID, err)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ CREATE TABLE requests (
 );
 -- At most one open request for each player and party, also under concurrency.
 CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
-CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at) WHERE state = 'pending';
+CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at, id) WHERE state = 'pending';
 
 -- The requests behind the links in messages; the tokens are derived, not stored.
 CREATE TABLE request_links (

@@ -2,8 +2,10 @@
 
 -- +goose Up
 
--- When the coach first followed up an open request: reminded, resent or ended it.
+-- When the coach first followed up an open request: reminded, resent, called or ended it.
+-- follow_up_note is the coach's note of the last follow-up outside of the app.
 ALTER TABLE requests ADD COLUMN followed_up_at BIGINT;
+ALTER TABLE requests ADD COLUMN follow_up_note TEXT;
 UPDATE requests SET followed_up_at = last_sent_at WHERE last_sent_at > requested_at;
 UPDATE requests SET followed_up_at = closed_at WHERE state = 'cancelled' AND followed_up_at IS NULL;
 CREATE INDEX requests_of_coach ON requests (coach_id, requested_at);
@@ -39,4 +41,5 @@ DROP INDEX players_guardian_refused;
 DROP INDEX requests_disputed_of_coach;
 DROP INDEX requests_failed_of_coach;
 DROP INDEX requests_of_coach;
+ALTER TABLE requests DROP COLUMN follow_up_note;
 ALTER TABLE requests DROP COLUMN followed_up_at;
