@@ -11,18 +11,26 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/server"
 )
 
-// shell holds the services and the output of one command.
+// shell holds the services, the flags and the output of one command.
 type shell struct {
 	*server.Operators
-	by actor.Operator
+	by    actor.Operator
+	flags *flag.FlagSet
 	// out gets the result, which a script may read; notes gets explanations.
 	out, notes io.Writer
+}
+
+// text returns the value of a flag of the command.
+func (sh *shell) text(name string) string { return sh.flags.Lookup(name).Value.String() }
+
+// number returns the value of a flag that is a number.
+func (sh *shell) number(name string) int {
+	return sh.flags.Lookup(name).Value.(flag.Getter).Get().(int)
 }
 
 // command is one subcommand of touchline admin.
@@ -32,8 +40,9 @@ type command struct {
 	// args are the names of the required arguments.
 	args []string
 	help string
-	// prepare adds the flags of the command to f and returns the function to run.
-	prepare func(f *flag.FlagSet) func(ctx context.Context, sh *shell, args []string) error
+	// flags, if not nil, adds the flags of the command.
+	flags func(f *flag.FlagSet)
+	run   func(ctx context.Context, sh *shell, args []string) error
 	// keys opens the master key, for a command that reads encrypted columns.
 	keys bool
 }
@@ -57,8 +66,11 @@ func runAdmin(ctx context.Context, args, environ []string, stdout, stderr io.Wri
 	}
 	flags := flag.NewFlagSet(c.words, flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	do := c.prepare(flags)
-	own := flagNames(flags)
+	if c.flags != nil {
+		c.flags(flags)
+	}
+	var own []*flag.Flag
+	flags.VisitAll(func(f *flag.Flag) { own = append(own, f) })
 	settings := settingFlags(flags)
 	positional, err := parse(flags, rest)
 	if errors.Is(err, flag.ErrHelp) {
@@ -80,19 +92,15 @@ func runAdmin(ctx context.Context, args, environ []string, stdout, stderr io.Wri
 	if cfg == nil {
 		return code
 	}
-	if err := c.run(ctx, cfg, do, positional, stdout, stderr); err != nil {
+	operators, err := server.OpenOperators(ctx, cfg, server.Options{}, c.keys)
+	if err == nil {
+		sh := &shell{Operators: operators, by: actor.Operator{Name: operator.ShellName(userName())}, flags: flags, out: stdout, notes: stderr}
+		err = errors.Join(c.run(ctx, sh, positional), operators.Close())
+	}
+	if err != nil {
 		return printError(stderr, c.words, err)
 	}
 	return 0
-}
-
-func (c *command) run(ctx context.Context, cfg *config.Config, do func(context.Context, *shell, []string) error, args []string, stdout, stderr io.Writer) error {
-	operators, err := server.OpenOperators(ctx, cfg, server.Options{}, c.keys)
-	if err != nil {
-		return err
-	}
-	sh := &shell{Operators: operators, by: actor.Operator{Name: operator.ShellName(userName())}, out: stdout, notes: stderr}
-	return errors.Join(do(ctx, sh, args), operators.Close())
 }
 
 // errUsage returns an error for wrong arguments: exit status 2.

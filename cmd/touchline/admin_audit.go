@@ -8,24 +8,23 @@ import (
 )
 
 func auditCommands() []command {
-	return []command{{words: "audit", help: "list the actions of operators, newest first", prepare: listAudit}}
+	return []command{{words: "audit", help: "list the actions of operators, newest first", run: listAudit, flags: func(f *flag.FlagSet) {
+		f.String("object", "", "only actions on the coach, document, session or token with this id")
+		f.Int("limit", 50, "maximum number of entries")
+	}}}
 }
 
-func listAudit(f *flag.FlagSet) func(context.Context, *shell, []string) error {
-	object := f.String("object", "", "only actions on the coach, document, session or token with this id")
-	limit := f.Int("limit", 50, "maximum number of entries")
-	return func(ctx context.Context, sh *shell, _ []string) error {
-		entries, err := sh.Tokens.Audit(ctx, *object, "", max(1, *limit))
-		if err != nil {
-			return err
-		}
-		tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(tw, "WHEN\tBY\tTOKEN\tACTION\tOBJECT\tDETAIL")
-		for _, e := range entries {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", e.At.UTC().Format("2006-01-02 15:04:05 MST"), e.By.Name, orDash(e.By.ID), e.Action, orDash(e.ObjectID), e.Detail)
-		}
-		return tw.Flush()
+func listAudit(ctx context.Context, sh *shell, _ []string) error {
+	entries, err := sh.Tokens.Audit(ctx, sh.text("object"), "", max(1, sh.number("limit")))
+	if err != nil {
+		return err
 	}
+	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "WHEN\tBY\tTOKEN\tACTION\tOBJECT\tDETAIL")
+	for _, e := range entries {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", e.At.UTC().Format("2006-01-02 15:04:05 MST"), e.By.Name, orDash(e.By.ID), e.Action, orDash(e.ObjectID), e.Detail)
+	}
+	return tw.Flush()
 }
 
 func orDash(s string) string {

@@ -15,38 +15,38 @@ import (
 
 func coachCommands() []command {
 	return []command{
-		{words: "coach find", args: []string{"<number or name>"}, help: "find coaches by mobile number, or by the start of the name", prepare: findCoach},
-		{words: "coach show", args: []string{"<coach_id>"}, help: "print one coach", prepare: showCoach},
-		{words: "coach tier", args: []string{"<coach_id>", "<tier>"}, help: "set the subscription tier of a coach", prepare: setTier},
-		{words: "coach suspend", args: []string{"<coach_id>"}, help: "end every session of a coach and refuse new sign-ins", prepare: suspendCoach},
-		{words: "coach restore", args: []string{"<coach_id>"}, help: "let a suspended coach sign in again", prepare: restoreCoach},
+		{words: "coach find", args: []string{"<number or name>"}, help: "find coaches by mobile number, or by the start of the name", run: findCoach},
+		{words: "coach show", args: []string{"<coach_id>"}, help: "print one coach", run: showCoach},
+		{words: "coach tier", args: []string{"<coach_id>", "<tier>"}, help: "set the subscription tier of a coach", run: setTier},
+		{words: "coach suspend", args: []string{"<coach_id>"}, help: "end every session of a coach and refuse new sign-ins", run: suspendCoach, flags: func(f *flag.FlagSet) {
+			f.String("reason", "", "reason, which operators can read")
+		}},
+		{words: "coach restore", args: []string{"<coach_id>"}, help: "let a suspended coach sign in again", run: restoreCoach},
 	}
 }
 
-func findCoach(*flag.FlagSet) func(context.Context, *shell, []string) error {
-	return func(ctx context.Context, sh *shell, args []string) error {
-		search := coach.AccountSearch{Name: args[0]}
-		if n, err := sh.Phones.Parse(args[0]); err == nil {
-			search = coach.AccountSearch{Number: n}
-		}
-		found, err := sh.Accounts.Find(ctx, sh.by, search, listLimit)
-		if err != nil {
-			return err
-		}
-		if len(found) == 0 {
-			return errors.New("no coach has this number or a name that starts with this text")
-		}
-		tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(tw, "ID\tNUMBER\tNAME\tTIER\tKYC\tSTATE")
-		for _, f := range found {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", f.ID, f.Number, orDash(oneLine(f.Name)), sh.Subscriptions.Tiers.Of(f.Tier).Name, f.KYC, f.State())
-		}
-		return tw.Flush()
+func findCoach(ctx context.Context, sh *shell, args []string) error {
+	search := coach.AccountSearch{Name: args[0]}
+	if n, err := sh.Phones.Parse(args[0]); err == nil {
+		search = coach.AccountSearch{Number: n}
 	}
+	found, err := sh.Accounts.Find(ctx, sh.by, search, listLimit)
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return errors.New("no coach has this number or a name that starts with this text")
+	}
+	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "ID\tNUMBER\tNAME\tTIER\tKYC\tSTATE")
+	for _, f := range found {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", f.ID, f.Number, orDash(oneLine(f.Name)), sh.Subscriptions.Tiers.Of(f.Tier).Name, f.KYC, f.State())
+	}
+	return tw.Flush()
 }
 
-func showCoach(*flag.FlagSet) func(context.Context, *shell, []string) error {
-	return func(ctx context.Context, sh *shell, args []string) error { return sh.printCoach(ctx, args[0]) }
+func showCoach(ctx context.Context, sh *shell, args []string) error {
+	return sh.printCoach(ctx, args[0])
 }
 
 // printCoach prints one coach. The audit log records it.
@@ -84,39 +84,32 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 	return tw.Flush()
 }
 
-func setTier(*flag.FlagSet) func(context.Context, *shell, []string) error {
-	return func(ctx context.Context, sh *shell, args []string) error {
-		if _, ok := sh.Subscriptions.Tiers.Named(args[1]); !ok {
-			return errUsage("there is no tier %q; the tiers are %s", args[1], strings.Join(sh.Subscriptions.Tiers.Names(), ", "))
-		}
-		if _, err := sh.Subscriptions.Set(ctx, sh.by, args[0], args[1]); err != nil {
-			return err
-		}
-		return sh.printCoach(ctx, args[0])
+func setTier(ctx context.Context, sh *shell, args []string) error {
+	if _, ok := sh.Subscriptions.Tiers.Named(args[1]); !ok {
+		return errUsage("there is no tier %q; the tiers are %s", args[1], strings.Join(sh.Subscriptions.Tiers.Names(), ", "))
 	}
+	if _, err := sh.Subscriptions.Set(ctx, sh.by, args[0], args[1]); err != nil {
+		return err
+	}
+	return sh.printCoach(ctx, args[0])
 }
 
-func suspendCoach(f *flag.FlagSet) func(context.Context, *shell, []string) error {
-	flagReason := f.String("reason", "", "reason, which operators can read")
-	return func(ctx context.Context, sh *shell, args []string) error {
-		reason, err := admin.Reason(*flagReason)
-		if err != nil {
-			return err
-		}
-		if err := sh.Accounts.Suspend(ctx, sh.by, args[0], reason); err != nil {
-			return err
-		}
-		return sh.printCoach(ctx, args[0])
+func suspendCoach(ctx context.Context, sh *shell, args []string) error {
+	reason, err := admin.Reason(sh.text("reason"))
+	if err != nil {
+		return err
 	}
+	if err := sh.Accounts.Suspend(ctx, sh.by, args[0], reason); err != nil {
+		return err
+	}
+	return sh.printCoach(ctx, args[0])
 }
 
-func restoreCoach(*flag.FlagSet) func(context.Context, *shell, []string) error {
-	return func(ctx context.Context, sh *shell, args []string) error {
-		if err := sh.Accounts.Restore(ctx, sh.by, args[0]); err != nil {
-			return err
-		}
-		return sh.printCoach(ctx, args[0])
+func restoreCoach(ctx context.Context, sh *shell, args []string) error {
+	if err := sh.Accounts.Restore(ctx, sh.by, args[0]); err != nil {
+		return err
 	}
+	return sh.printCoach(ctx, args[0])
 }
 
 // oneLine replaces control characters with spaces and removes bidirectional control

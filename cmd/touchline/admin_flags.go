@@ -22,13 +22,6 @@ func parse(f *flag.FlagSet, args []string) (positional []string, err error) {
 	}
 }
 
-// flagNames returns the names of the flags of f.
-func flagNames(f *flag.FlagSet) []string {
-	var all []string
-	f.VisitAll(func(fl *flag.Flag) { all = append(all, fl.Name) })
-	return all
-}
-
 // settingFlags adds the flag of every setting to f. After f is parsed, the returned
 // function returns the flags that are set, as arguments for config.Load.
 func settingFlags(f *flag.FlagSet) func() []string {
@@ -71,22 +64,19 @@ the database settings of the service. "touchline admin <command> --help" lists t
 }
 
 // usage prints the arguments and flags of one command.
-func (c *command) usage(w io.Writer, own []string) {
-	flags := flag.NewFlagSet(c.words, flag.ContinueOnError)
-	c.prepare(flags)
+func (c *command) usage(w io.Writer, own []*flag.Flag) {
 	fmt.Fprintf(w, "Usage: touchline admin %s", strings.Join(append([]string{c.words}, c.args...), " "))
-	for _, name := range own {
-		fmt.Fprintf(w, " [--%s …]", name)
+	for _, f := range own {
+		fmt.Fprintf(w, " [--%s …]", f.Name)
 	}
 	fmt.Fprintf(w, "\n\n\t%s\n", c.help)
 	if len(own) > 0 {
 		fmt.Fprintln(w)
 	}
-	for _, name := range own {
-		fl := flags.Lookup(name)
-		fmt.Fprintf(w, "\t--%-10s %s", name, fl.Usage)
-		if fl.DefValue != "" && fl.DefValue != "0" {
-			fmt.Fprintf(w, " (default %s)", fl.DefValue)
+	for _, f := range own {
+		fmt.Fprintf(w, "\t--%-10s %s", f.Name, f.Usage)
+		if f.DefValue != "" && f.DefValue != "0" {
+			fmt.Fprintf(w, " (default %s)", f.DefValue)
 		}
 		fmt.Fprintln(w)
 	}

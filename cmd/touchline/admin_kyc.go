@@ -13,40 +13,39 @@ import (
 
 func kycCommands() []command {
 	return []command{
-		{words: "kyc list", help: "list the submissions that wait for a decision, oldest first", prepare: listKYC},
-		{words: "kyc show", args: []string{"<coach_id>"}, help: "print the newest submission of a coach", prepare: showKYC, keys: true},
-		{words: "kyc approve", args: []string{"<coach_id>"}, help: "approve the submission of a coach", prepare: approveKYC},
-		{words: "kyc reject", args: []string{"<coach_id>"}, help: "reject the submission of a coach, who may submit again", prepare: rejectKYC},
+		{words: "kyc list", help: "list the submissions that wait for a decision, oldest first", run: listKYC},
+		{words: "kyc show", args: []string{"<coach_id>"}, help: "print the newest submission of a coach", run: showKYC, keys: true},
+		{words: "kyc approve", args: []string{"<coach_id>"}, help: "approve the submission of a coach", run: approveKYC, flags: submissionFlag},
+		{words: "kyc reject", args: []string{"<coach_id>"}, help: "reject the submission of a coach, who may submit again", run: rejectKYC, flags: func(f *flag.FlagSet) {
+			submissionFlag(f)
+			f.String("reason", "", "reason, which the coach can read")
+		}},
 	}
 }
 
-func listKYC(*flag.FlagSet) func(context.Context, *shell, []string) error {
-	return func(ctx context.Context, sh *shell, _ []string) error {
-		waiting, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, listLimit)
-		if err != nil {
-			return err
-		}
-		tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(tw, "COACH\tNAME\tSUBMITTED\tSUBMISSION")
-		for _, s := range waiting {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.CoachID, orDash(oneLine(s.CoachName)), formatTime(s.SubmittedAt), s.ID)
-		}
-		return tw.Flush()
+func listKYC(ctx context.Context, sh *shell, _ []string) error {
+	waiting, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, listLimit)
+	if err != nil {
+		return err
 	}
+	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "COACH\tNAME\tSUBMITTED\tSUBMISSION")
+	for _, s := range waiting {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.CoachID, orDash(oneLine(s.CoachName)), formatTime(s.SubmittedAt), s.ID)
+	}
+	return tw.Flush()
 }
 
-func showKYC(*flag.FlagSet) func(context.Context, *shell, []string) error {
-	return func(ctx context.Context, sh *shell, args []string) error {
-		id, err := sh.Verifications.Newest(ctx, args[0])
-		if err != nil {
-			return err
-		}
-		s, err := sh.Verifications.Read(ctx, sh.by, id)
-		if err != nil {
-			return err
-		}
-		return sh.printSubmission(ctx, s)
+func showKYC(ctx context.Context, sh *shell, args []string) error {
+	id, err := sh.Verifications.Newest(ctx, args[0])
+	if err != nil {
+		return err
 	}
+	s, err := sh.Verifications.Read(ctx, sh.by, id)
+	if err != nil {
+		return err
+	}
+	return sh.printSubmission(ctx, s)
 }
 
 // printSubmission prints a submission and its documents.
@@ -73,46 +72,43 @@ func (sh *shell) printSubmission(ctx context.Context, s coach.Submission) error 
 	return tw.Flush()
 }
 
-func approveKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
-	seen := f.String("submission", "", "id of the submission that you have seen; the command fails if there is a newer one")
-	return func(ctx context.Context, sh *shell, args []string) error {
-		id, err := sh.submission(ctx, args[0], *seen)
-		if err != nil {
-			return err
-		}
-		s, err := sh.Verifications.Approve(ctx, sh.by, id)
-		if err != nil {
-			return err
-		}
-		return sh.printSubmission(ctx, s)
+func approveKYC(ctx context.Context, sh *shell, args []string) error {
+	id, err := sh.submission(ctx, args[0])
+	if err != nil {
+		return err
 	}
+	s, err := sh.Verifications.Approve(ctx, sh.by, id)
+	if err != nil {
+		return err
+	}
+	return sh.printSubmission(ctx, s)
 }
 
-func rejectKYC(f *flag.FlagSet) func(context.Context, *shell, []string) error {
-	seen := f.String("submission", "", "id of the submission that you have seen; the command fails if there is a newer one")
-	flagReason := f.String("reason", "", "reason, which the coach can read")
-	return func(ctx context.Context, sh *shell, args []string) error {
-		reason, err := admin.Reason(*flagReason)
-		if err != nil {
-			return err
-		}
-		id, err := sh.submission(ctx, args[0], *seen)
-		if err != nil {
-			return err
-		}
-		s, err := sh.Verifications.Reject(ctx, sh.by, id, reason)
-		if err != nil {
-			return err
-		}
-		return sh.printSubmission(ctx, s)
+func rejectKYC(ctx context.Context, sh *shell, args []string) error {
+	reason, err := admin.Reason(sh.text("reason"))
+	if err != nil {
+		return err
 	}
+	id, err := sh.submission(ctx, args[0])
+	if err != nil {
+		return err
+	}
+	s, err := sh.Verifications.Reject(ctx, sh.by, id, reason)
+	if err != nil {
+		return err
+	}
+	return sh.printSubmission(ctx, s)
 }
 
-// submission returns the newest submission of a coach. It fails if seen names an older
-// one, so that an operator decides only what they have seen.
-func (sh *shell) submission(ctx context.Context, coachID, seen string) (string, error) {
+func submissionFlag(f *flag.FlagSet) {
+	f.String("submission", "", "id of the submission that you have seen; the command fails if there is a newer one")
+}
+
+// submission returns the newest submission of a coach. It fails if --submission names an
+// older one, so that an operator decides only what they have seen.
+func (sh *shell) submission(ctx context.Context, coachID string) (string, error) {
 	newest, err := sh.Verifications.Newest(ctx, coachID)
-	if err == nil && seen != "" && seen != newest {
+	if seen := sh.text("submission"); err == nil && seen != "" && seen != newest {
 		err = coach.ErrSuperseded(newest)
 	}
 	return newest, err

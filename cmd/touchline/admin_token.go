@@ -16,64 +16,59 @@ const listLimit = 200
 
 func tokenCommands() []command {
 	return []command{
-		{words: "token create", help: "create a token for the operators' listener and print it once", prepare: createToken},
-		{words: "token list", help: "list the tokens, newest first", prepare: listTokens},
-		{words: "token revoke", args: []string{"<id>"}, help: "revoke a token at once", prepare: revokeToken},
+		{words: "token create", help: "create a token for the operators' listener and print it once", run: createToken, flags: func(f *flag.FlagSet) {
+			f.String("name", "", "name of the user or service, for the audit log")
+			f.String("scopes", "", "scopes, separated by commas: "+scopeNames(operator.Scopes))
+			f.Int("days", operator.DefaultDays, fmt.Sprintf("validity in days, at most %d", operator.MaxDays))
+		}},
+		{words: "token list", help: "list the tokens, newest first", run: listTokens},
+		{words: "token revoke", args: []string{"<id>"}, help: "revoke a token at once", run: revokeToken},
 	}
 }
 
-func createToken(f *flag.FlagSet) func(context.Context, *shell, []string) error {
-	name := f.String("name", "", "name of the user or service, for the audit log")
-	scopes := f.String("scopes", "", "scopes, separated by commas: "+scopeNames(operator.Scopes))
-	days := f.Int("days", operator.DefaultDays, fmt.Sprintf("validity in days, at most %d", operator.MaxDays))
-	return func(ctx context.Context, sh *shell, _ []string) error {
-		request := operator.TokenRequest{Name: *name, Days: *days}
-		for word := range strings.SplitSeq(*scopes, ",") {
-			if word = strings.TrimSpace(word); word != "" {
-				request.Scopes = append(request.Scopes, operator.Scope(word))
-			}
+func createToken(ctx context.Context, sh *shell, _ []string) error {
+	request := operator.TokenRequest{Name: sh.text("name"), Days: sh.number("days")}
+	for word := range strings.SplitSeq(sh.text("scopes"), ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			request.Scopes = append(request.Scopes, operator.Scope(word))
 		}
-		t, secret, err := sh.Tokens.Create(ctx, sh.by, request)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(sh.notes, "Token %s, %q, with the scopes %s, is valid until %s. It is not shown again:\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.EndsAt))
-		fmt.Fprintln(sh.out, secret)
-		return nil
 	}
+	t, secret, err := sh.Tokens.Create(ctx, sh.by, request)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sh.notes, "Token %s, %q, with the scopes %s, is valid until %s. It is not shown again:\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.EndsAt))
+	fmt.Fprintln(sh.out, secret)
+	return nil
 }
 
-func listTokens(*flag.FlagSet) func(context.Context, *shell, []string) error {
-	return func(ctx context.Context, sh *shell, _ []string) error {
-		tokens, err := sh.Tokens.Tokens(ctx, "", listLimit)
-		if err != nil {
-			return err
-		}
-		tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(tw, "ID\tNAME\tSCOPES\tCREATED\tVALID UNTIL\tLAST USED\tSTATE")
-		for _, t := range tokens {
-			state := "valid"
-			switch {
-			case !t.RevokedAt.IsZero():
-				state = "revoked " + formatTime(t.RevokedAt)
-			case !t.Valid(time.Now()):
-				state = "expired"
-			}
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.CreatedAt), formatTime(t.EndsAt), formatTime(t.LastUsedAt), state)
-		}
-		return tw.Flush()
+func listTokens(ctx context.Context, sh *shell, _ []string) error {
+	tokens, err := sh.Tokens.Tokens(ctx, "", listLimit)
+	if err != nil {
+		return err
 	}
+	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "ID\tNAME\tSCOPES\tCREATED\tVALID UNTIL\tLAST USED\tSTATE")
+	for _, t := range tokens {
+		state := "valid"
+		switch {
+		case !t.RevokedAt.IsZero():
+			state = "revoked " + formatTime(t.RevokedAt)
+		case !t.Valid(time.Now()):
+			state = "expired"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.CreatedAt), formatTime(t.EndsAt), formatTime(t.LastUsedAt), state)
+	}
+	return tw.Flush()
 }
 
-func revokeToken(*flag.FlagSet) func(context.Context, *shell, []string) error {
-	return func(ctx context.Context, sh *shell, args []string) error {
-		t, err := sh.Tokens.Revoke(ctx, sh.by, args[0])
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(sh.out, "Token %s, %q, was revoked at %s.\n", t.ID, t.Name, formatTime(t.RevokedAt))
-		return nil
+func revokeToken(ctx context.Context, sh *shell, args []string) error {
+	t, err := sh.Tokens.Revoke(ctx, sh.by, args[0])
+	if err != nil {
+		return err
 	}
+	fmt.Fprintf(sh.out, "Token %s, %q, was revoked at %s.\n", t.ID, t.Name, formatTime(t.RevokedAt))
+	return nil
 }
 
 func scopeNames(scopes []operator.Scope) string {
