@@ -29,8 +29,8 @@ const filledBy = `(SELECT CASE WHEN c.name IS NULL THEN '' ELSE 'name,' END
 			THEN 'certifications,' ELSE '' END
 	FROM coaches c WHERE c.id = `
 
-// Filled returns the names of the profile fields that an account has set, none without a
-// profile.
+// FilledFields returns the names of the profile fields that an account has set, none
+// without a profile.
 func (db *DB) FilledFields(ctx context.Context, accountID string) ([]string, error) {
 	return filled(ctx, db.sql, accountID)
 }
@@ -113,7 +113,7 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 	})
 }
 
-// nameDocuments saves which documents the profile shows, if that has changed. The coach's
+// saveProfileDocuments saves which documents the profile shows, if that has changed. The coach's
 // row is locked, so no concurrent transaction adds or removes documents.
 func (tx *tx) saveProfileDocuments(ctx context.Context, old, p coach.Profile) error {
 	was := map[string]bool{}

@@ -11,10 +11,10 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// queueCopies queues the copies of notifications that leave the app. ids and numbers
-// belong to the drafts. Every copy starts as held: the worker counts it against the
-// message limits when it sends it, so that closing an account with thousands of
-// players locks no counters.
+// queueCopies queues the copies of notifications that are also sent outside the app.
+// ids[i] is the id of the notification of drafts[i]; numbers are by account id. Every copy
+// is held at first: the worker counts it against the message limits when it sends it, so
+// that closing an account with thousands of players locks no counters.
 func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []string, numbers map[string]phone.Number) error {
 	var values []any
 	queued := 0

@@ -20,8 +20,8 @@ const notDue = math.MaxInt64
 
 // SendDigests sends up to n due digests: each notifies a coach of the number of
 // requests that are pending for long. It returns how many rows it looked at. Each
-// coach is one guarded transaction, so that only one replica notifies a coach, and an
-// error for one coach does not stop the others.
+// coach's digest is sent in a transaction that checks the version, so that only one
+// replica sends it, and an error for one coach does not stop the others.
 func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
 	type due struct {
 		coachID string
@@ -39,7 +39,7 @@ func (db *DB) SendDigests(ctx context.Context, n int) (int, error) {
 			failed = append(failed, fmt.Errorf("send digest to coach %s: %w", d.coachID, err))
 		}
 		if ctx.Err() != nil || fault.KindOf(err) == fault.Unavailable {
-			break // the others would fail, too
+			break // the others would fail as well
 		}
 	}
 	return len(coaches), errors.Join(failed...)

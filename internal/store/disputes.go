@@ -21,12 +21,12 @@ import (
 func (tx *tx) disputes(ctx context.Context, p *approval.Player) error {
 	p.Disputes = nil
 	rs, err := tx.Query(ctx, `
-		SELECT c.name, own.mobile_number, own.closed_at, a.role, a.mobile_number
-		FROM accounts own
-		LEFT JOIN coaches c ON c.id = own.id
-		LEFT JOIN disputes d ON d.coach_id = own.id AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4)
+		SELECT c.name, owner.mobile_number, owner.closed_at, a.role, a.mobile_number
+		FROM accounts owner
+		LEFT JOIN coaches c ON c.id = owner.id
+		LEFT JOIN disputes d ON d.coach_id = owner.id AND (d.player_id = $2 OR d.student_key = $3 AND d.date_of_birth = $4)
 		LEFT JOIN accounts a ON a.id = d.approver_id
-		WHERE own.id = $1 `+tx.ForKeyShare("own"), p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String())
+		WHERE owner.id = $1 `+tx.ForKeyShare("owner"), p.CoachID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String())
 	var closed time.Time
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var role, number string

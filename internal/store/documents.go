@@ -117,26 +117,26 @@ type storageUsage struct {
 // after the other. The new version makes concurrent edits of the profile fail.
 // showsInProfile also updates the profile's time.
 func (tx *tx) updateUsage(ctx context.Context, coachID string, more int64, showsInProfile bool) (s storageUsage, err error) {
-	var touched any
+	var updatedAt any
 	if showsInProfile {
-		touched = micros(tx.Now)
+		updatedAt = micros(tx.Now)
 	}
 	err = tx.QueryRow(ctx, `
 		UPDATE coaches SET stored_bytes = stored_bytes + $2, version = version + 1, updated_at = COALESCE(CAST($3 AS BIGINT), updated_at)
 		WHERE id = $1
-		RETURNING stored_bytes, tier, kyc_state`, coachID, more, touched).Scan(&s.bytes, intoText(&s.status.Tier), &s.status.KYC)
+		RETURNING stored_bytes, tier, kyc_state`, coachID, more, updatedAt).Scan(&s.bytes, intoText(&s.status.Tier), &s.status.KYC)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = auth.ErrSessionEnded()
 	}
 	return s, err
 }
 
-// check checks a growth that updateUsage has already added.
-func (s storageUsage) check(check coach.StorageCheck, more int64) error {
-	if check == nil || more <= 0 {
+// check calls allow with the usage before updateUsage added more bytes.
+func (s storageUsage) check(allow coach.StorageCheck, more int64) error {
+	if allow == nil || more <= 0 {
 		return nil
 	}
-	return check(s.status, s.bytes-more, more)
+	return allow(s.status, s.bytes-more, more)
 }
 
 // AddDocument saves d and makes its blobs permanent, if check allows the size. A
