@@ -216,8 +216,8 @@ func TestConcurrentWrites(t *testing.T) {
 // runtime.Goexit with open rows, as t.FailNow does, must not stop the writer.
 func TestWriteSurvivesGoexit(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
-		var gone sync.WaitGroup
-		gone.Go(func() {
+		var done sync.WaitGroup
+		done.Go(func() {
 			_ = db.Write(bg, func(tx *database.Tx) error {
 				ok(t, addTo(tx, "a"))
 				_, err := tx.Query(bg, `UPDATE counters SET n = 9 RETURNING n`)
@@ -226,7 +226,7 @@ func TestWriteSurvivesGoexit(t *testing.T) {
 				return nil
 			})
 		})
-		gone.Wait()
+		done.Wait()
 		ok(t, db.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") }))
 		if n := counter(t, db, "a"); n != 1 {
 			t.Errorf("n = %d, want 1", n)
@@ -360,9 +360,9 @@ func TestViewsDoNotDeadlock(t *testing.T) {
 func TestClose(t *testing.T) {
 	eachEngine(t, func(t *testing.T, db *database.DB) {
 		started := make(chan struct{})
-		answer := make(chan error)
+		written := make(chan error)
 		go func() {
-			answer <- db.Write(bg, func(tx *database.Tx) error {
+			written <- db.Write(bg, func(tx *database.Tx) error {
 				close(started)
 				time.Sleep(50 * time.Millisecond)
 				return addTo(tx, "a")
@@ -371,7 +371,7 @@ func TestClose(t *testing.T) {
 		<-started
 		closed := make(chan error)
 		go func() { closed <- db.Close() }()
-		ok(t, <-answer)
+		ok(t, <-written)
 		ok(t, <-closed)
 		ok(t, db.Close())
 		if err := run(db, `UPDATE counters SET n = 7`); fault.KindOf(err) != fault.Unavailable {

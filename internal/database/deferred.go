@@ -59,5 +59,5 @@ func (t *Tx) Flush() error {
 	if err := t.ready(); err != nil {
 		return err
 	}
-	return t.note(t.pg.flush(t.ctx))
+	return t.fail(t.pg.flush(t.ctx))
 }

@@ -106,10 +106,10 @@ func TestPostgresDeferOnLostConnection(t *testing.T) {
 		}
 		ok(t, add()) // twice, because the pool pings a connection that was idle for a second
 		ok(t, add())
-		var gone int
+		var terminated int
 		ok(t, other.QueryRow(bg, `
 			SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
-			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&gone))
+			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&terminated))
 		time.Sleep(100 * time.Millisecond)
 		ok(t, add())
 	}

@@ -141,13 +141,13 @@ func TestPostgresExecReleasesConnection(t *testing.T) {
 	ok(t, err)
 	defer db.Close()
 	for range 100 {
-		answered, release := make(chan error, 1), make(chan struct{})
+		done, release := make(chan error, 1), make(chan struct{})
 		var next sync.WaitGroup
 		ok(t, other.Write(bg, func(tx *database.Tx) error {
 			if err := addTo(tx, "a"); err != nil {
 				return err
 			}
-			go func() { answered <- run(db, addOne, "a") }() // takes the connection and waits for the row lock
+			go func() { done <- run(db, addOne, "a") }() // takes the connection and waits for the row lock
 			time.Sleep(2 * time.Millisecond)
 			next.Go(func() {
 				ok(t, db.Write(bg, func(tx *database.Tx) error { <-release; return nil }))
@@ -156,7 +156,7 @@ func TestPostgresExecReleasesConnection(t *testing.T) {
 			return nil
 		}))
 		select {
-		case err := <-answered:
+		case err := <-done:
 			ok(t, err)
 		case <-time.After(5 * time.Second):
 			t.Error("Exec waited for the next transaction on its connection")

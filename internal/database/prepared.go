@@ -51,8 +51,8 @@ func (p *prepared) QueryContext(ctx context.Context, query string, args ...any) 
 
 // stmt returns the prepared statement of query, or nil if the cache is full.
 func (p *prepared) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
-	stmt, room := p.lookup(query)
-	if stmt != nil || !room {
+	stmt, space := p.lookup(query)
+	if stmt != nil || !space {
 		return stmt, nil
 	}
 	stmt, err := p.on.PrepareContext(ctx, query)
@@ -69,8 +69,8 @@ func (p *prepared) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
-// lookup returns the prepared statement of query or nil, and whether the cache has room.
-func (p *prepared) lookup(query string) (stmt *sql.Stmt, room bool) {
+// lookup returns the prepared statement of query or nil, and whether the cache has space for one more.
+func (p *prepared) lookup(query string) (stmt *sql.Stmt, space bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	return p.stmts[query], len(p.stmts) < maxPrepared

@@ -47,14 +47,14 @@ func (r *Rows) Next() bool {
 }
 
 // Scan reads the columns of the current row.
-func (r *Rows) Scan(dest ...any) error { return r.note(r.cursor.Scan(dest...)) }
+func (r *Rows) Scan(dest ...any) error { return r.fail(r.cursor.Scan(dest...)) }
 
 // Err returns the error that ended the rows, if any.
 func (r *Rows) Err() error {
 	if r.closed == nil {
-		return r.note(r.err)
+		return r.fail(r.err)
 	}
-	return r.note(r.cursor.Err())
+	return r.fail(r.cursor.Err())
 }
 
 // Close frees the connection. Closing twice is harmless.
@@ -66,12 +66,12 @@ func (r *Rows) Close() error {
 		r.closed()
 		r.closed = nil
 	}
-	return r.note(err)
+	return r.fail(err)
 }
 
-func (r *Rows) note(err error) error {
+func (r *Rows) fail(err error) error {
 	if r.tx != nil {
-		return r.tx.note(err)
+		return r.tx.fail(err)
 	}
 	return classify(err)
 }

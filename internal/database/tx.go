@@ -158,21 +158,21 @@ func (db *DB) viewOnce(ctx context.Context, fn func(*Tx) error) error {
 }
 
 // run calls fn and reports whether to commit.
-func (t *Tx) run(ctx context.Context, fn func(*Tx) error) (keep bool, err error) {
+func (t *Tx) run(ctx context.Context, fn func(*Tx) error) (mayCommit bool, err error) {
 	t.ctx, t.Now = ctx, t.db.Now()
 	t.hooks, t.open, t.failed = nil, nil, nil
 	// A panic must leave no open rows on a connection that other transactions use.
 	defer t.closeRows()
 	err = fn(t)
 	// A deferred guard may fail in a later statement, whose error fn may handle as its own.
-	// Retry whatever fn made of it.
+	// Retry even if fn returned another error or nil.
 	if mayRetry(t.failed) {
 		return false, t.failed
 	}
-	kept, isKept := err.(*committed)
-	if isKept {
-		err = kept.err
-	} else if _, isKept = errors.AsType[*committed](err); !isKept && err != nil {
+	wrapper, isCommit := err.(*committed)
+	if isCommit {
+		err = wrapper.err
+	} else if _, isCommit = errors.AsType[*committed](err); !isCommit && err != nil {
 		return false, err
 	}
 	// After a failed statement, PostgreSQL would refuse the commit; SQLite would commit the
@@ -200,10 +200,10 @@ func (t *Tx) Exec(_ context.Context, query string, args ...any) (sql.Result, err
 	observe(query, args)
 	if t.pg != nil {
 		n, err := t.pg.exec(t.ctx, query, args)
-		return driver.RowsAffected(n), t.note(err)
+		return driver.RowsAffected(n), t.fail(err)
 	}
 	res, err := t.on.ExecContext(t.ctx, query, args...)
-	return res, t.note(err)
+	return res, t.fail(err)
 }
 
 // ExecOne is Exec for a guarded statement: ErrStale unless it affects exactly one row.
@@ -227,7 +227,7 @@ func (t *Tx) Query(_ context.Context, query string, args ...any) (*Rows, error) 
 	observe(query, args)
 	rs, err := t.query(query, args)
 	if err != nil {
-		return nil, t.note(err)
+		return nil, t.fail(err)
 	}
 	t.open = &Rows{cursor: rs, tx: t, closed: func() { t.open = nil }}
 	return t.open, nil
@@ -255,13 +255,13 @@ func (t *Tx) ready() error {
 		return t.failed
 	}
 	if t.open != nil {
-		return t.note(errOpenRows)
+		return t.fail(errOpenRows)
 	}
 	return nil
 }
 
-// note classifies err and keeps the first failure.
-func (t *Tx) note(err error) error {
+// fail classifies err and saves the first failure. It returns nil for nil.
+func (t *Tx) fail(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -309,9 +309,9 @@ type cachedTx struct {
 
 // QueryContext runs a statement that returns rows.
 func (c *cachedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	if stmt, room := c.cache.lookup(query); stmt != nil {
+	if stmt, space := c.cache.lookup(query); stmt != nil {
 		return c.Tx.StmtContext(ctx, stmt).QueryContext(ctx, args...)
-	} else if room {
+	} else if space {
 		c.missing = append(c.missing, query)
 	}
 	return c.Tx.QueryContext(ctx, query, args...)

@@ -103,9 +103,9 @@ func (j *job) run(ctx context.Context, t *Tx, on handle, fn func(*Tx) error) err
 	out := panicked
 	defer func() { j.outcome <- out }()
 	t.on = on
-	keep, err := t.run(ctx, fn)
+	mayCommit, err := t.run(ctx, fn)
 	out = rollback
-	if keep {
+	if mayCommit {
 		out = commit
 	}
 	return err
