@@ -86,7 +86,7 @@ func Open(ctx context.Context, url string, o Options) (*DB, error) {
 // the readers open read-only.
 func (db *DB) connect() error {
 	if db.engine == postgres {
-		db.reads = db.target.openPool()
+		db.reads = db.target.openPool(sessionParams)
 		return nil
 	}
 	if err := db.target.makeFile(); err != nil {

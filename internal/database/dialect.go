@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,7 +15,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
 
@@ -96,6 +96,7 @@ func parseURL(raw string, o Options) (target, error) {
 		if cfg.RuntimeParams["application_name"] == "" && o.ApplicationName != "" {
 			cfg.RuntimeParams["application_name"] = o.ApplicationName
 		}
+		cfg.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
 		conns := o.MaxConns
 		if conns <= 0 {
 			conns = defaultMaxConns
@@ -106,8 +107,8 @@ func parseURL(raw string, o Options) (target, error) {
 }
 
 // openPool opens the pool of PostgreSQL. pgx caches prepared statements per connection.
-func (t target) openPool() *sql.DB {
-	pool := stdlib.OpenDB(*t.config)
+func (t target) openPool(params ...map[string]string) *sql.DB {
+	pool := sql.OpenDB(newConnector(t.config, params...))
 	pool.SetMaxOpenConns(t.conns)
 	pool.SetMaxIdleConns(t.conns) // with fewer, a busy pool would dial all the time
 	pool.SetConnMaxIdleTime(idleTime)
@@ -119,7 +120,7 @@ func (t target) openPool() *sql.DB {
 // which holds its one connection.
 func (t target) openMigrator() (*sql.DB, error) {
 	if t.engine == postgres {
-		return t.openPool(), nil
+		return t.openPool(sessionParams, migrationParams), nil
 	}
 	return t.openWriter()
 }

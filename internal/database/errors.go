@@ -83,6 +83,7 @@ func isUnavailable(err error) bool {
 			strings.HasPrefix(e.Code, "57P0"), // shutting down or starting
 			strings.HasPrefix(e.Code, "58"),   // I/O error
 			e.Code == "57014",                 // cancelled by a timeout
+			e.Code == "25P03",                 // idle for too long in a transaction
 			e.Code == "25006",                 // read-only: a standby
 			e.Code == "55P03":                 // lock timeout
 			return true
@@ -113,7 +114,7 @@ func isConnectionLost(err error) bool {
 		return false
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.Code == "57P01" || e.Code == "57P02" || strings.HasPrefix(e.Code, "08")
+		return e.Code == "57P01" || e.Code == "57P02" || e.Code == "25P03" || strings.HasPrefix(e.Code, "08")
 	}
 	if _, ok := errors.AsType[*net.OpError](err); ok {
 		return true

@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"strconv"
+	"testing"
 	"time"
 )
 
@@ -37,4 +38,14 @@ func (db *DB) MaxPages(ctx context.Context, pages int) (now int, err error) {
 		return rs.Close()
 	})
 	return now, err
+}
+
+// SessionParams returns the run-time parameters of the connections to url.
+func SessionParams(tb testing.TB, url string) map[string]string {
+	tb.Helper()
+	t, err := parseURL(url, Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return withParams(t.config, sessionParams).RuntimeParams
 }

@@ -152,15 +152,15 @@ func closeBatch(results pgx.BatchResults, err error) error {
 	return err
 }
 
-// commit commits the transaction. Its error is a commitError, unless nothing was sent or
-// the server refused a statement before COMMIT.
+// commit commits the transaction. Its error is a commitError, unless notCommitted or the
+// server refused a statement before COMMIT.
 func (p *pgTx) commit(ctx context.Context) error {
 	if !p.begun && len(p.deferred) == 0 {
 		return nil
 	}
 	results, err := p.send(ctx, "COMMIT")
 	if err != nil {
-		if _, refused := errors.AsType[*pgconn.PgError](err); refused && !isConnectionLost(err) || pgconn.SafeToRetry(err) {
+		if _, refused := errors.AsType[*pgconn.PgError](err); refused && !isConnectionLost(err) || notCommitted(err) {
 			return err
 		}
 		return &commitError{err}
@@ -169,10 +169,17 @@ func (p *pgTx) commit(ctx context.Context) error {
 	if err = closeBatch(results, err); err == nil && tag.String() == "ROLLBACK" {
 		err = pgx.ErrTxCommitRollback
 	}
-	if err != nil {
+	if err != nil && !notCommitted(err) {
 		return &commitError{err}
 	}
-	return nil
+	return err
+}
+
+// notCommitted reports whether a COMMIT that failed with err cannot have committed: it was
+// not sent, or PostgreSQL had ended the idle transaction before.
+func notCommitted(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == "25P03" || pgconn.SafeToRetry(err)
 }
 
 // rollback rolls the transaction back. After a commit it does nothing.

@@ -1,0 +1,86 @@
+package database
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// sessionParams are the run-time parameters of a session on PostgreSQL. They free the
+// locks of a replica that is frozen or cut off, so that other replicas wait seconds for
+// them. A value in the URL wins.
+var sessionParams = map[string]string{
+	// A replica sends the next statement of a transaction at once.
+	"idle_in_transaction_session_timeout": "3s",
+	"lock_timeout":                        "5s",
+	// As long as readTimeout and writeTimeout: after it the caller has its error.
+	"statement_timeout": "10s",
+	// A lost peer is detected after 25 s without traffic, after 10 s with data to send.
+	"tcp_keepalives_idle":     "10",
+	"tcp_keepalives_interval": "5",
+	"tcp_keepalives_count":    "3",
+	"tcp_user_timeout":        "10s",
+}
+
+// migrationParams replace those of sessionParams that would interrupt a long migration or
+// the wait for another replica's migration.
+var migrationParams = map[string]string{"lock_timeout": "0", "statement_timeout": "0"}
+
+// keepAlive detects a lost server as quickly as the server detects a lost client.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}
+
+// withParams returns a copy of config with params, unless the URL sets them.
+func withParams(config *pgx.ConnConfig, params ...map[string]string) *pgx.ConnConfig {
+	own := config.RuntimeParams
+	c := config.Copy()
+	for _, set := range params {
+		for name, value := range set {
+			if _, named := own[name]; !named && !strings.Contains(own["options"], name) {
+				c.RuntimeParams[name] = value
+			}
+		}
+	}
+	return c
+}
+
+// connector opens connections to PostgreSQL. PgBouncer refuses a startup packet with a
+// parameter that it does not know, so then the connector omits sessionParams.
+type connector struct {
+	driver.Connector // with sessionParams
+	plain            driver.Connector
+	pooler           *atomic.Bool // the server refused sessionParams
+}
+
+func newConnector(config *pgx.ConnConfig, params ...map[string]string) driver.Connector {
+	return &connector{stdlib.GetConnector(*withParams(config, params...)), stdlib.GetConnector(*config), new(atomic.Bool)}
+}
+
+// Connect opens a connection.
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	if c.pooler.Load() {
+		return c.plain.Connect(ctx)
+	}
+	conn, err := c.Connector.Connect(ctx)
+	if refused(err) {
+		c.pooler.Store(true)
+		return c.plain.Connect(ctx)
+	}
+	return conn, err
+}
+
+// refused reports whether a pooler refused a parameter of sessionParams.
+func refused(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && e.Code == "08P01" && slices.ContainsFunc(slices.Collect(maps.Keys(sessionParams)),
+		func(name string) bool { return strings.Contains(e.Message, name) })
+}

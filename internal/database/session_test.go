@@ -1,0 +1,71 @@
+package database_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+func TestPostgresSessionParams(t *testing.T) {
+	url := storetest.Postgres(t)
+	for _, tt := range []struct{ query, name, want string }{
+		{"", "idle_in_transaction_session_timeout", "3s"},
+		{"", "statement_timeout", "10s"},
+		{"", "lock_timeout", "5s"},
+		{"&statement_timeout=7s", "statement_timeout", "7s"},
+		{"&statement_timeout=0", "statement_timeout", "0"},
+		{"&statement_timeout=7s", "lock_timeout", "5s"},
+		{"&options=-c%20lock_timeout%3D9s", "lock_timeout", "9s"},
+	} {
+		db, err := database.Open(bg, url+tt.query, database.Options{})
+		ok(t, err)
+		var got string
+		ok(t, db.QueryRow(bg, `SELECT current_setting($1)`, tt.name).Scan(&got))
+		if got != tt.want {
+			t.Errorf("URL with %q: %s is %s, want %s", tt.query, tt.name, got, tt.want)
+		}
+		ok(t, db.Close())
+	}
+	// They have no effect on the Unix sockets of the tests.
+	params := database.SessionParams(t, url)
+	for _, name := range []string{"tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count", "tcp_user_timeout"} {
+		if params[name] == "" {
+			t.Errorf("%s is not set", name)
+		}
+	}
+}
+
+// A transaction that PostgreSQL ended because it was idle runs again.
+func TestWriteRetriesIdleTransaction(t *testing.T) {
+	db := openCounters(t, storetest.Postgres(t)+"&idle_in_transaction_session_timeout=100ms")
+	attempts := 0
+	ok(t, db.Write(bg, func(tx *database.Tx) error {
+		ok(t, addTo(tx, "a"))
+		if attempts++; attempts == 1 {
+			time.Sleep(300 * time.Millisecond)
+		}
+		return nil
+	}))
+	if n := counter(t, db, "a"); n != 1 || attempts != 2 {
+		t.Errorf("n = %d after %d attempts, want 1 after 2", n, attempts)
+	}
+}
+
+// A statement that waits for a lock for too long fails as unavailable.
+func TestLockTimeout(t *testing.T) {
+	url := storetest.Postgres(t)
+	db := openCounters(t, url)
+	other := openReplica(t, strings.Replace(url, "?", "?lock_timeout=100ms&", 1))
+	ok(t, db.Write(bg, func(tx *database.Tx) error {
+		ok(t, addTo(tx, "a"))
+		err := other.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") })
+		if fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("write to a locked row: got %v, want unavailable", err)
+		}
+		return nil
+	}))
+}

@@ -1,0 +1,78 @@
+package store_test
+
+import (
+	"bytes"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// TestFrozenReplica: a replica that freezes inside a transaction that holds the rows of the
+// limits delays the sign-in on another replica by seconds only.
+func TestFrozenReplica(t *testing.T) {
+	t.Parallel()
+	url := storetest.Postgres(t)
+	var responses, last atomic.Int64
+	frozen := make(chan struct{})
+	ended := make(chan struct{})
+	relay := storetest.Relay(t, url, func(client, server net.Conn) {
+		go storetest.Copy(server, client, func() {})
+		go copyUntilFrozen(client, server, &responses, &last, frozen)
+		go func() { <-ended; client.Close(); server.Close() }()
+	})
+	other, replica := newFixture(t, url), newFixture(t, relay)
+	t.Cleanup(func() { close(ended) }) // before the databases close
+	limits := []auth.Limit{{Name: "hour", Key: "hour", Max: 1000, Per: time.Hour}}
+	request := func(p *fixture, n int) error {
+		now := p.clock.Now()
+		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+			Challenge: auth.Challenge{
+				ChallengeKey: auth.ChallengeKey{Number: number(n), Role: actor.Coach}, ID: uuid.NewString(), Code: []byte("x"),
+				SentAt: now, EndsAt: now.Add(time.Hour),
+			},
+			MaxAttempts: 5, LastSentBefore: now, Limits: func(auth.RoleFacts) []auth.Limit { return limits }, Channel: "sms",
+		})
+		return err
+	}
+	ok(t, request(other, 1))   // the rows exist
+	ok(t, request(replica, 2)) // statements are prepared
+	responses.Store(0)
+	ok(t, request(replica, 3))
+	last.Store(2 * responses.Load())
+	go func() { _ = request(replica, 4) }()
+	<-frozen
+	start := time.Now()
+	err := request(other, 5)
+	if took := time.Since(start); err != nil || took < time.Second || took > 8*time.Second {
+		t.Errorf("sign-in while another replica is frozen: got %v after %s, want success after a wait of seconds", err, took)
+	}
+}
+
+// copyUntilFrozen copies what the server sends. It counts responses inside a transaction.
+// At the last one it closes frozen and stops for good.
+func copyUntilFrozen(client, server net.Conn, responses, last *atomic.Int64, frozen chan struct{}) {
+	inTransaction := []byte{'Z', 0, 0, 0, 5, 'T'}
+	buffer := make([]byte, 64<<10)
+	for {
+		n, err := server.Read(buffer)
+		if err != nil {
+			client.Close()
+			return
+		}
+		if bytes.HasSuffix(buffer[:n], inTransaction) && responses.Add(1) == last.Load() {
+			close(frozen)
+			return
+		}
+		if _, err := client.Write(buffer[:n]); err != nil {
+			server.Close()
+			return
+		}
+	}
+}
