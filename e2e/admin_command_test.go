@@ -53,14 +53,14 @@ func TestAdminCommands(t *testing.T) {
 			return resp.StatusCode
 		}
 
-		token, note := run(0, "token", "create", "--name", "on call", "--scopes", "audit,coaches", "--days=7")
-		if !regexp.MustCompile(`^tlo_[A-Za-z0-9_-]{43}$`).MatchString(token) || strings.Contains(note, token) {
-			t.Errorf("token create: got stdout %q, stderr %q", token, note)
+		token, info := run(0, "token", "create", "--name", "on call", "--scopes", "audit,coaches", "--days=7")
+		if !regexp.MustCompile(`^tlo_[A-Za-z0-9_-]{43}$`).MatchString(token) || strings.Contains(info, token) {
+			t.Errorf("token create: got stdout %q, stderr %q", token, info)
 		}
 		if got := call(token); got != 200 {
 			t.Errorf("request with the new token: got status %d", got)
 		}
-		id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(note)
+		id := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(info)
 		if list, _ := run(0, "token", "list"); !strings.Contains(list, id) || !strings.Contains(list, "on call") || strings.Contains(list, token) {
 			t.Errorf("token list: got %s", list)
 		}
@@ -96,14 +96,14 @@ func TestAdminCommands(t *testing.T) {
 			t.Errorf("coach find: got %s", found)
 		}
 		if shown, _ := run(0, "coach", "tier", coach, "academy"); !strings.Contains(shown, "academy") {
-			t.Errorf("coach show: got %s", shown)
+			t.Errorf("coach tier: got %s", shown)
 		}
 		run(0, "coach", "suspend", coach, "--reason", "asked for by the school")
 		if status, _, response := p.post("/auth/refresh", `{"refresh_token": "`+login.Refresh+`"}`); status != 401 || !strings.Contains(response, "session_revoked") {
 			t.Errorf("request of a suspended coach: got %d: %s", status, response)
 		}
 		if shown, _ := run(0, "coach", "show", coach); !strings.Contains(shown, "suspended") || !strings.Contains(shown, "asked for by the school") {
-			t.Errorf("coach show after restore: got %s", shown)
+			t.Errorf("coach show after the suspension: got %s", shown)
 		}
 		run(0, "coach", "restore", coach)
 		run(0, "kyc", "list")
@@ -114,7 +114,7 @@ func TestAdminCommands(t *testing.T) {
 			}
 		}
 
-		for _, wrong := range []struct {
+		for _, tt := range []struct {
 			code int
 			args string
 			want string
@@ -142,8 +142,8 @@ func TestAdminCommands(t *testing.T) {
 			{2, "kyc reject " + coach, "--reason"},
 			{1, "coach restore " + coach, "already active"},
 		} {
-			if _, output := run(wrong.code, strings.Fields(wrong.args)...); !strings.Contains(output, wrong.want) {
-				t.Errorf("admin %s: got %q", wrong.args, output)
+			if _, output := run(tt.code, strings.Fields(tt.args)...); !strings.Contains(output, tt.want) {
+				t.Errorf("admin %s: got %q", tt.args, output)
 			}
 		}
 	})

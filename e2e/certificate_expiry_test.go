@@ -33,9 +33,9 @@ func TestCertificateExpiryNotifications(t *testing.T) {
 		}
 		move(11) // the first expires in 29 days
 		expect("30 days before", 1)
-		note := c.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200).Items()[0]
-		if data, _ := note["data"].(map[string]any); data["document_id"] != d.String("document_id") {
-			t.Errorf("notification: got %v", note)
+		notification := c.Call(t, "GET", "/api/notifications?limit=1", nil).Want(t, 200).Items()[0]
+		if data, _ := notification["data"].(map[string]any); data["document_id"] != d.String("document_id") {
+			t.Errorf("notification: got %v", notification)
 		}
 		move(3) // the late one expires in 6 days
 		expect("7 days before the end of the late one", 2)

@@ -18,21 +18,21 @@ func TestCloseAccount(t *testing.T) {
 		db := openTables(t, s)
 		coach := s.Coach(t, coachNumber)
 		approved := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "+919812300021")).String("player_id")
-		waiting := coach.AddPlayer(t, child(2, "+919812300012"))
-		guardian, unanswered := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", "+919812300012")
+		pending := coach.AddPlayer(t, child(2, "+919812300012"))
+		guardian, undecided := s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "guardian", "+919812300012")
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": approved, "action": "approved"}).Want(t, 200)
-		stranger := coach.AddPlayer(t, child(3, "+919812300013"))
+		disputed := coach.AddPlayer(t, child(3, "+919812300013"))
 		disputer := s.SignIn(t, "guardian", "+919812300013")
-		disputer.Call(t, "POST", "/api/approval/requests/"+stranger.String("guardian_request_id")+"/dispute", nil).Want(t, 200)
+		disputer.Call(t, "POST", "/api/approval/requests/"+disputed.String("guardian_request_id")+"/dispute", nil).Want(t, 200)
 		other := s.Coach(t, "+919812300009")
-		kept := other.AddPlayer(t, child(4, guardianNumber)).String("player_id")
+		otherPlayer := other.AddPlayer(t, child(4, guardianNumber)).String("player_id")
 		coach.Upload(t, "certification", "first-aid.pdf", touchlinetest.PDF(500, 1)).Want(t, 201)
 		coach.Call(t, "PUT", "/api/coach/visibility", map[string]any{"visible": true, "show": []string{"name"}}).Want(t, 200)
 		s.Clock.Advance(61 * time.Second)
-		elsewhere := s.SignIn(t, "coach", coachNumber)
+		otherSession := s.SignIn(t, "coach", coachNumber)
 		s.Clock.Advance(61 * time.Second)
-		gone := s.SignIn(t, "coach", coachNumber)
-		gone.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
+		loggedOut := s.SignIn(t, "coach", coachNumber)
+		loggedOut.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
 		s.Clock.Advance(61 * time.Second)
 		link := strings.TrimPrefix(linkPattern.FindString(s.SMS("+919812300012", "message", 0).Text), s.Config.PublicURL)
 		s.Call(t, "GET", link, "", nil).Want(t, 200)
@@ -52,7 +52,7 @@ func TestCloseAccount(t *testing.T) {
 		}
 		coach.Call(t, "DELETE", "/api/me", map[string]any{"otp": otp}).Want(t, 204)
 
-		for _, p := range []*touchlinetest.User{coach, elsewhere} {
+		for _, p := range []*touchlinetest.User{coach, otherSession} {
 			p.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
 			refresh(t, s, p.Refresh).Want(t, 401, "session_revoked")
 		}
@@ -62,19 +62,19 @@ func TestCloseAccount(t *testing.T) {
 		if countNotifications(t, guardian, "coach_left") != 1 || countNotifications(t, guardian, "guardian_request") != 1 || countNotifications(t, guardian, "guardian_approval_confirmed") != 0 {
 			t.Error("guardian's notifications: want one each of coach_left and guardian_request, and no confirmation")
 		}
-		if n := len(unanswered.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()); n != 0 {
+		if n := len(undecided.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items()); n != 0 {
 			t.Errorf("a party without an approval got %d notifications", n)
 		}
-		for _, p := range []*touchlinetest.User{guardian, unanswered} {
+		for _, p := range []*touchlinetest.User{guardian, undecided} {
 			p.Call(t, "GET", "/api/players/approval-status/"+approved, nil).Want(t, 404)
-			p.Call(t, "GET", "/api/players/approval-status/"+waiting.String("player_id"), nil).Want(t, 404)
+			p.Call(t, "GET", "/api/players/approval-status/"+pending.String("player_id"), nil).Want(t, 404)
 		}
-		guardian.Call(t, "GET", "/api/players/approval-status/"+kept, nil).Want(t, 200)
+		guardian.Call(t, "GET", "/api/players/approval-status/"+otherPlayer, nil).Want(t, 200)
 		refresh(t, s, guardian.Refresh).Want(t, 200) // the guardian still has a player of the other coach
-		refresh(t, s, unanswered.Refresh).Want(t, 401, "refresh_token_expired")
+		refresh(t, s, undecided.Refresh).Want(t, 401, "refresh_token_expired")
 		refresh(t, s, disputer.Refresh).Want(t, 401, "refresh_token_expired")
 
-		// The history stays; everything else is gone.
+		// The history is retained; all other data is deleted.
 		for query, want := range map[string]int{
 			`SELECT count(*) FROM approval_history WHERE player_id = '` + approved + `'`:                                            1,
 			`SELECT count(*) FROM requests WHERE coach_id = $1`:                                                                     4,
@@ -127,7 +127,7 @@ func TestCloseAccountRaces(t *testing.T) {
 			player := coach.AddPlayer(t, child(1, guardianAt)).String("player_id")
 			guardian := s.SignIn(t, "guardian", guardianAt)
 			s.Clock.Advance(61 * time.Second)
-			elsewhere := s.SignIn(t, "coach", coach.Number)
+			otherSession := s.SignIn(t, "coach", coach.Number)
 			s.Clock.Advance(61 * time.Second)
 			before := s.Sent(coach.Number, "otp")
 			s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coach.Number, "device_token": coach.Device}).Want(t, 202)
@@ -135,9 +135,9 @@ func TestCloseAccountRaces(t *testing.T) {
 			otp := requestCoachOTP(t, s, coach.Number)
 			got := concurrently(t,
 				callLater(s, "DELETE", "/api/me", coach.Access, map[string]any{"otp": otp}),
-				callLater(r, "POST", "/api/players/add", elsewhere.Access, child(2, otherAt)),
+				callLater(r, "POST", "/api/players/add", otherSession.Access, child(2, otherAt)),
 				callLater(r, "PUT", "/api/approval/guardian-response", guardian.Access, map[string]any{"player_id": player, "action": "approved"}),
-				callLater(s, "POST", "/auth/refresh", "", map[string]any{"refresh_token": elsewhere.Refresh}),
+				callLater(s, "POST", "/auth/refresh", "", map[string]any{"refresh_token": otherSession.Refresh}),
 				callLater(r, "POST", "/auth/login", "", map[string]any{"mobile_number": coach.Number, "otp": deviceCode, "device_token": coach.Device}))
 			closed, added, decided, refreshed, login := got[0], got[1], got[2], got[3], got[4]
 			closed.Want(t, 204)

@@ -88,24 +88,24 @@ func TestDisputeLifecycle(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		added := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 		id, request := added.String("player_id"), "/api/approval/requests/"+added.String("guardian_request_id")
-		holder := s.SignIn(t, "guardian", guardianNumber)
-		holder.Call(t, "POST", request+"/dispute", `{"a": 1}`).Want(t, 422, "validation_failed")
-		holder.Call(t, "POST", request+"/dispute", `{`).Want(t, 400, "malformed_request")
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		guardian.Call(t, "POST", request+"/dispute", `{"a": 1}`).Want(t, 422, "validation_failed")
+		guardian.Call(t, "POST", request+"/dispute", `{`).Want(t, 400, "malformed_request")
 		for range 2 {
-			holder.Call(t, "POST", request+"/dispute", nil, "Idempotency-Key: d-1").Want(t, 200)
+			guardian.Call(t, "POST", request+"/dispute", nil, "Idempotency-Key: d-1").Want(t, 200)
 		}
-		holder.Call(t, "POST", request+"/dispute", nil).Want(t, 409, "no_open_request")
+		guardian.Call(t, "POST", request+"/dispute", nil).Want(t, 409, "no_open_request")
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": id}).Want(t, 409, "contact_disputed")
 		coach.Call(t, "DELETE", "/api/players/"+id, nil).Want(t, 204)
 		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, "")).Want(t, 409, "contact_disputed")
 
 		s.Clock.Advance(2 * time.Minute)
-		holder = s.SignIn(t, "guardian", guardianNumber) // withdrawing a dispute needs a sign-in
-		if me := holder.Call(t, "GET", "/api/me", nil).Want(t, 200); !strings.Contains(string(me.Body), `"roles":["guardian"]`) {
+		guardian = s.SignIn(t, "guardian", guardianNumber) // withdrawing a dispute needs a sign-in
+		if me := guardian.Call(t, "GET", "/api/me", nil).Want(t, 200); !strings.Contains(string(me.Body), `"roles":["guardian"]`) {
 			t.Errorf("roles: got %s", me.Body)
 		}
 		for range 2 {
-			holder.Call(t, "DELETE", request+"/dispute", nil).Want(t, 204)
+			guardian.Call(t, "DELETE", request+"/dispute", nil).Want(t, 204)
 		}
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 	})

@@ -102,8 +102,8 @@ func TestDashboard(t *testing.T) {
 	})
 }
 
-// TestDashboardAttention: an open matter is listed, newest first, until it is
-// settled.
+// TestDashboardAttention: items that need attention are listed, newest first, until
+// they are resolved.
 func TestDashboardAttention(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -113,8 +113,8 @@ func TestDashboardAttention(t *testing.T) {
 		unsent := coach.AddPlayer(t, child(3, "+61412345678")) // a country that is not served
 		guardian := s.SignIn(t, "guardian", "+919812300041")
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": refused.String("player_id"), "action": "rejected"}).Want(t, 200)
-		stranger := s.SignIn(t, "guardian", "+919812300042")
-		stranger.Call(t, "POST", "/api/approval/requests/"+disputed.String("guardian_request_id")+"/dispute", nil).Want(t, 200)
+		disputer := s.SignIn(t, "guardian", "+919812300042")
+		disputer.Call(t, "POST", "/api/approval/requests/"+disputed.String("guardian_request_id")+"/dispute", nil).Want(t, 200)
 		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"bio": nil}).Want(t, 200)
 		a := getDashboard(t, coach)
 		if got := attentionKinds(a); !slices.Equal(got, []string{"profile_incomplete", "disputed", "rejected", "delivery_failed"}) {
@@ -139,7 +139,7 @@ func TestDashboardAttention(t *testing.T) {
 		correct(disputed, "+919812300044")
 		coach.Call(t, "DELETE", "/api/players/"+refused.String("player_id"), nil).Want(t, 204)
 		if a := getDashboard(t, coach); len(attentionKinds(a)) != 0 || a.String("players.total") != "2" {
-			t.Errorf("all settled: got %s", a.Body)
+			t.Errorf("all resolved: got %s", a.Body)
 		}
 		guardian.Call(t, "GET", "/api/coach/dashboard", nil).Want(t, 403, "role_not_allowed")
 	}, func(c *config.Config) { c.Countries = []string{"IN"} })

@@ -149,9 +149,9 @@ func TestRetryAfter(t *testing.T) {
 	})
 }
 
-// TestRetryAfterPastTheEnd: a Retry-After beyond the message's lifetime does not
+// TestRetryAfterBeyondLifetime: a Retry-After beyond the message's lifetime does not
 // fail the delivery at once.
-func TestRetryAfterPastTheEnd(t *testing.T) {
+func TestRetryAfterBeyondLifetime(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)

@@ -141,9 +141,9 @@ func TestVisibilityInput(t *testing.T) {
 	})
 }
 
-// TestDirectoryIsKept: responses have a strong ETag and may be cached, problems
+// TestDirectoryCaching: responses have a strong ETag and may be cached, problems
 // may not.
-func TestDirectoryIsKept(t *testing.T) {
+func TestDirectoryCaching(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)

@@ -110,9 +110,9 @@ func TestDocuments(t *testing.T) {
 	})
 }
 
-// TestWantedDocuments: documents can be required for a complete profile, and a
+// TestRequiredDocuments: documents can be required for a complete profile, and a
 // deletion reports that the profile becomes incomplete.
-func TestWantedDocuments(t *testing.T) {
+func TestRequiredDocuments(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.SignIn(t, "coach", "+919812300001")
@@ -126,9 +126,9 @@ func TestWantedDocuments(t *testing.T) {
 			t.Errorf("complete profile: got %s", p.Body)
 		}
 		c.AddPlayer(t, touchlinetest.Minor("+919812300011", ""))
-		gone := c.Call(t, "DELETE", "/api/coach/documents/"+d.String("document_id"), nil).Want(t, 200)
-		if string(gone.Body) != `{"profile_complete":false,"missing":["certifications"],"kyc_state":"disabled"}` {
-			t.Errorf("deletion: got %s", gone.Body)
+		deleted := c.Call(t, "DELETE", "/api/coach/documents/"+d.String("document_id"), nil).Want(t, 200)
+		if string(deleted.Body) != `{"profile_complete":false,"missing":["certifications"],"kyc_state":"disabled"}` {
+			t.Errorf("deletion: got %s", deleted.Body)
 		}
 		c.Call(t, "POST", "/api/players/add", child(2, "+919812300011")).Want(t, 403, "profile_incomplete")
 		if me := c.Call(t, "GET", "/api/me", nil).Want(t, 200); me.String("next") != "complete_profile" {

@@ -21,7 +21,7 @@ const (
 	day = 24 * time.Hour
 	// waitLimit is how long to wait for asynchronous work on a busy machine.
 	waitLimit = 30 * time.Second
-	// quietPeriod is how long to watch that something does not happen. It is
+	// quietPeriod is how long to wait that something does not happen. It is
 	// longer than the worker's poll interval.
 	quietPeriod = 2500 * time.Millisecond
 )
@@ -89,8 +89,8 @@ func smsDelivery(a *touchlinetest.Response) (state, reason string) {
 func countNotifications(t *testing.T, p *touchlinetest.User, kind string) int {
 	t.Helper()
 	n := 0
-	for _, note := range p.Call(t, "GET", "/api/notifications?limit=200", nil).Want(t, 200).Items() {
-		if note["type"] == kind {
+	for _, item := range p.Call(t, "GET", "/api/notifications?limit=200", nil).Want(t, 200).Items() {
+		if item["type"] == kind {
 			n++
 		}
 	}

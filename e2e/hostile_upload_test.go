@@ -154,12 +154,12 @@ func hostileUploads() []hostileUpload {
 		refusedFile("shell.php.jpg", []byte("<?php system($_GET['c']); ?>"), "unsupported_type"),
 		refusedFile("setup.pdf", []byte("MZ\x90\x00\x03\x00\x00\x00\x04\x00"), "unsupported_type"),
 		refusedFile("archive.pdf", []byte("PK\x03\x04\x14\x00\x00\x00\x08\x00"+zip), "unsupported_type"),
-		refusedFile("moving.gif", []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00;"), "unsupported_type"),
+		refusedFile("animated.gif", []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00;"), "unsupported_type"),
 		refusedFile("old.bmp", []byte("BM\x46\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00"), "unsupported_type"),
 		refusedFile("scan.tif", []byte("II*\x00\x08\x00\x00\x00\x00\x00"), "unsupported_type"),
 		refusedFile("phone.heic", []byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"), "unsupported_type"),
 		refusedFile("words.txt", []byte("just words"), "unsupported_type"),
-		refusedFile("late.pdf", append([]byte(" \n"), pdf...), "unsupported_type"),
+		refusedFile("leading-space.pdf", append([]byte(" \n"), pdf...), "unsupported_type"),
 		refusedFile("gif.jpg", append([]byte("GIF89a"), photo...), "unsupported_type"),
 		refusedFile("base64.pdf", []byte("JVBERi0xLjcKJSVFT0YK"), "unsupported_type"),
 		refusedFile("empty.pdf", []byte{}, "empty"),
@@ -172,14 +172,14 @@ func hostileUploads() []hostileUpload {
 		refusedFile("cut.pdf", pdf[:200], "truncated"),
 		refusedFile("cut.jpg", photo[:len(photo)/2], "truncated"),
 		refusedFile("cut.png", drawing[:len(drawing)-30], "truncated"),
-		refusedFile("start.jpg", photo[:3], "truncated"),
+		refusedFile("start-only.jpg", photo[:3], "truncated"),
 		refusedFile("bomb.png", pngHeader(50_000, 50_000), "too_many_pixels"),
 		refusedFile("wide.png", pngHeader(19_999, 2_000), "too_many_pixels"),
-		refusedFile("endless.png", pngHeader(0x7fffffff, 0x7fffffff), "too_many_pixels"),
-		refusedFile("nothing.png", pngHeader(0, 10), "unreadable_picture"),
-		refusedFile("hollow.png", pngHeader(1000, 1000), "unreadable_picture"),
-		{name: "moving PNG", body: certificateForm("moving.png", withChunk(drawing, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00")), status: 201, fileName: "moving.jpg"},
-		refusedFile("moving.webp", []byte(webpAnimated), "animated_picture"),
+		refusedFile("huge.png", pngHeader(0x7fffffff, 0x7fffffff), "too_many_pixels"),
+		refusedFile("zerowidth.png", pngHeader(0, 10), "unreadable_picture"),
+		refusedFile("nopixels.png", pngHeader(1000, 1000), "unreadable_picture"),
+		{name: "animated PNG", body: certificateForm("animated.png", withChunk(drawing, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00")), status: 201, fileName: "animated.jpg"},
+		refusedFile("animated.webp", []byte(webpAnimated), "animated_picture"),
 		{name: "one byte over", body: certificateForm("large.pdf", touchlinetest.PDF(10<<20+1, 1)), status: 413, code: "payload_too_large"},
 		{name: "not one byte over", body: certificateForm("large.pdf", touchlinetest.PDF(10<<20, 1)), status: 201, fileName: "large.pdf"},
 		{name: "much over", body: certificateForm("large.pdf", touchlinetest.PDF(12<<20, 1)), status: 413, code: "payload_too_large"},
@@ -195,9 +195,9 @@ func hostileUploads() []hostileUpload {
 		{name: "two kinds", body: kindPart + kindPart + filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/kind duplicate_field"}},
 		{name: "a PDF as picture", body: textPart("kind", "profile_picture") + filePart("a.pdf", pdf) + lastPart, status: 422, code: "validation_failed", faults: []string{"/file not_a_picture"}},
 		{name: "texts after the file", body: filePart("a.pdf", pdf) + kindPart + textPart("title", "Last") + lastPart, status: 201, fileName: "a.pdf"},
-		{name: "before and behind", body: "to whom it may concern\r\n" + certificateForm("a.pdf", pdf) + "yours", status: 201, fileName: "a.pdf"},
+		{name: "text before and after the parts", body: "to whom it may concern\r\n" + certificateForm("a.pdf", pdf) + "yours", status: 201, fileName: "a.pdf"},
 		{
-			name: "everything wrong", body: textPart("kind", "secret") + textPart("title", strings.Repeat("x", 101)) + textPart("issued_on", "2025-02-30") +
+			name: "every field invalid", body: textPart("kind", "secret") + textPart("title", strings.Repeat("x", 101)) + textPart("issued_on", "2025-02-30") +
 				textPart("admin", "true") + filePart("a.txt", []byte("no")) + lastPart, status: 422, code: "validation_failed",
 			faults: []string{"/admin unknown_field", "/kind invalid_value", "/title too_long", "/issued_on invalid_date", "/file unsupported_type"},
 		},
@@ -222,8 +222,8 @@ func hostileUploads() []hostileUpload {
 		{name: "no disposition", body: part("Content-Type: text/plain", "x") + certificateForm("a.pdf", pdf), status: 400, code: "malformed_request"},
 		{name: "no header", body: "--XX\r\n\r\nx\r\n" + lastPart, status: 400, code: "malformed_request"},
 		{name: "a broken header", body: part("no colon", "x") + lastPart, status: 400, code: "malformed_request"},
-		{name: "an endless header", body: part("X: "+strings.Repeat("y", 40<<10), "x") + lastPart, status: 400, code: "malformed_request"},
-		{name: "endless headers", body: part(strings.Repeat("X: y\r\n", 9000)+"Z: z", "x") + lastPart, status: 400, code: "malformed_request"},
+		{name: "a header of 40 KiB", body: part("X: "+strings.Repeat("y", 40<<10), "x") + lastPart, status: 400, code: "malformed_request"},
+		{name: "9,000 headers", body: part(strings.Repeat("X: y\r\n", 9000)+"Z: z", "x") + lastPart, status: 400, code: "malformed_request"},
 		{name: "51 parts", body: strings.Repeat(textPart("title", "x"), 51) + lastPart, status: 400, code: "malformed_request"},
 		{name: "nothing", body: "", status: 400, code: "malformed_request"},
 		{name: "only the end", body: lastPart, status: 400, code: "malformed_request"},
@@ -269,7 +269,7 @@ func TestHostileUploads(t *testing.T) {
 	t.Parallel()
 	eachStorage(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
-		kept := 0
+		stored := 0
 		for _, h := range hostileUploads() {
 			t.Run(h.name, func(t *testing.T) {
 				mediaType := h.mediaType
@@ -283,7 +283,7 @@ func TestHostileUploads(t *testing.T) {
 				if a.Status != 201 {
 					return
 				}
-				kept++
+				stored++
 				if a.String("file_name") != h.fileName {
 					t.Errorf("got file name %q, want %q", a.String("file_name"), h.fileName)
 				}
@@ -297,11 +297,11 @@ func TestHostileUploads(t *testing.T) {
 			})
 		}
 		db := openTables(t, s)
-		if n := queryOne[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NULL`); n != int64(kept) {
-			t.Errorf("got %d blobs for %d documents", n, kept)
+		if n := queryOne[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NULL`); n != int64(stored) {
+			t.Errorf("got %d blobs for %d documents", n, stored)
 		}
-		if n := queryOne[int64](t, db, `SELECT count(*) FROM documents`); n != int64(kept) {
-			t.Errorf("got %d documents, want %d", n, kept)
+		if n := queryOne[int64](t, db, `SELECT count(*) FROM documents`); n != int64(stored) {
+			t.Errorf("got %d documents, want %d", n, stored)
 		}
 		if left := spoolFiles(t, s); len(left) > 0 {
 			t.Errorf("temporary files left: %v", left)

@@ -18,15 +18,15 @@ import (
 
 func enableKYC(c *config.Config) { c.KYC = true }
 
-// decideKYC decides, as an operator, the submission that has waited longest.
-func decideKYC(t *testing.T, s *touchlinetest.Service, what func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error)) {
+// decideKYC runs decide, as an operator, on the oldest undecided submission.
+func decideKYC(t *testing.T, s *touchlinetest.Service, decide func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error)) {
 	t.Helper()
 	s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
-		waiting, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 1)
-		if err != nil || len(waiting) != 1 {
-			t.Fatalf("KYC queue: got %d submissions, error %v", len(waiting), err)
+		queue, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 1)
+		if err != nil || len(queue) != 1 {
+			t.Fatalf("KYC queue: got %d submissions, error %v", len(queue), err)
 		}
-		if _, err := what(ctx, by, sh.Verifications, waiting[0].ID); err != nil {
+		if _, err := decide(ctx, by, sh.Verifications, queue[0].ID); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -124,8 +124,8 @@ func TestKYC(t *testing.T) {
 			t.Errorf("after the rejection: got %s", read.Body)
 		}
 		// Deleting a document of a pending submission withdraws the submission.
-		if gone := c.Call(t, "DELETE", "/api/coach/documents/"+card, nil).Want(t, 200); gone.String("kyc_state") != "not_started" {
-			t.Errorf("deletion: got %s", gone.Body)
+		if deleted := c.Call(t, "DELETE", "/api/coach/documents/"+card, nil).Want(t, 200); deleted.String("kyc_state") != "not_started" {
+			t.Errorf("deletion: got %s", deleted.Body)
 		}
 		if read := state("not_started"); read.JSON["legal_name"] != nil || read.JSON["submitted_at"] != nil {
 			t.Errorf("withdrawn submission: got %s", read.Body)

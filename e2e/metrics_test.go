@@ -96,7 +96,7 @@ func TestAccountMetrics(t *testing.T) {
 	})
 }
 
-// TestMetricsWithoutDatabase: while the database is away or hangs, /metrics answers
+// TestMetricsWithoutDatabase: while the database is unavailable or hangs, /metrics responds
 // within the 10 s that Prometheus waits, and touchline_database_up is 0.
 func TestMetricsWithoutDatabase(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// noMessageCaps removes the caps on messages.
-func noMessageCaps(c *config.Config) {
+// noMessageLimits turns the message limits off.
+func noMessageLimits(c *config.Config) {
 	c.MessagesPerNumberFromCoach, c.MessagesPerNumber, c.MessagesPerCoach = 0, 0, 0
 }
 
@@ -56,10 +56,10 @@ func TestReplicasDeliverOnce(t *testing.T) {
 		if n, duplicates := messages(); n != all || duplicates != "" {
 			t.Errorf("got %d of %d messages, duplicates: %q", n, all, duplicates)
 		}
-	}, noMessageCaps)
+	}, noMessageLimits)
 }
 
-// TestExpiredLeaseIsClaimedAgain: a delivery of a dead worker is sent with the
+// TestExpiredLeaseIsClaimedAgain: a delivery of a killed worker is sent with the
 // same id by another worker, after its lease expires and not before.
 func TestExpiredLeaseIsClaimedAgain(t *testing.T) {
 	t.Parallel()
@@ -74,7 +74,7 @@ func TestExpiredLeaseIsClaimedAgain(t *testing.T) {
 		eventually(t, "the delivery waits", func() bool { return queryOne[int](t, db, mine) == 1 })
 		// The state after a worker was killed between claim and completion.
 		until := s.Clock.Now().Add(time.Minute)
-		execSQL(t, db, `UPDATE deliveries SET lease = 'of the dead', due_at = $1, attempts = attempts + 1 WHERE kind = 'request' AND channel = 'sms'`, until.UnixMicro())
+		execSQL(t, db, `UPDATE deliveries SET lease = 'of the killed worker', due_at = $1, attempts = attempts + 1 WHERE kind = 'request' AND channel = 'sms'`, until.UnixMicro())
 		id := queryOne[string](t, db, `SELECT id FROM deliveries WHERE kind = 'request' AND channel = 'sms'`)
 		s.Gateway.Behave(smstest.Behaviour{})
 		s.Replica()

@@ -78,12 +78,12 @@ func TestSessionEndsWithItsRole(t *testing.T) {
 		t.Run("disputed", func(t *testing.T) {
 			added := coach.AddPlayer(t, child(3, otherNumber))
 			request := "/api/approval/requests/" + added.String("guardian_request_id")
-			holder := s.SignIn(t, "guardian", otherNumber)
-			holder.Call(t, "POST", request+"/dispute", nil).Want(t, 200)
+			other := s.SignIn(t, "guardian", otherNumber)
+			other.Call(t, "POST", request+"/dispute", nil).Want(t, 200)
 			coach.Call(t, "DELETE", "/api/players/"+added.String("player_id"), nil).Want(t, 204)
-			refresh(t, holder, 200)
-			holder.Call(t, "DELETE", request+"/dispute", nil).Want(t, 204)
-			refresh(t, holder, 401, "refresh_token_expired")
+			refresh(t, other, 200)
+			other.Call(t, "DELETE", request+"/dispute", nil).Want(t, 204)
+			refresh(t, other, 401, "refresh_token_expired")
 		})
 	})
 }

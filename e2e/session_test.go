@@ -66,21 +66,21 @@ func TestRefreshWithLostResponse(t *testing.T) {
 		refresh(t, s, again.String("refresh_token")).Want(t, 401, "session_revoked")
 
 		p = s.SignIn(t, "coach", coachNumber)
-		notices := 0
+		notifications := 0
 		for _, n := range p.Call(t, "GET", "/api/notifications", nil).Want(t, 200).Items() {
 			if n["type"] == "security_notice" {
-				notices++
+				notifications++
 			}
 		}
-		if notices != 1 {
-			t.Fatalf("got %d security notifications, want 1", notices)
+		if notifications != 1 {
+			t.Fatalf("got %d security notifications, want 1", notifications)
 		}
 	})
 }
 
-// TestTokensEnd: an access token expires after 15 minutes, a refresh token after
+// TestTokensExpire: an access token expires after 15 minutes, a refresh token after
 // 14 idle days, a session after 30 days.
-func TestTokensEnd(t *testing.T) {
+func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		p := s.SignIn(t, "coach", coachNumber)

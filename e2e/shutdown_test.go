@@ -55,7 +55,7 @@ func TestShutdownLosesNoRequest(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "load", func() bool { return answered.Load() > 200 })
+	eventually(t, "200 requests are answered", func() bool { return answered.Load() > 200 })
 	p.interrupt()
 	eventually(t, "/readyz answers 503", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
 	draining.Store(true)
@@ -263,9 +263,9 @@ func TestStartRefusesWrongMasterKey(t *testing.T) {
 		if strings.Contains(other.stdout.String(), "answers at") {
 			t.Error("the replica printed its address")
 		}
-		made := filepath.Join(other.dir, "touchline-data", "master.key")
-		if _, err := os.Stat(made); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: %v, want no new master key file", made, err)
+		newKey := filepath.Join(other.dir, "touchline-data", "master.key")
+		if _, err := os.Stat(newKey); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: %v, want no new master key file", newKey, err)
 		}
 		foreign := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database,
 			"TOUCHLINE_MASTER_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))

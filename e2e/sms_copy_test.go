@@ -91,9 +91,9 @@ func TestAccountClosureSendsSMS(t *testing.T) {
 	})
 }
 
-// TestClosureSMSWaitsForCap: the total cap per number and a gateway outage delay
+// TestClosureSMSWaitsForLimit: the limit of messages per number delays
 // the SMS about a closure.
-func TestClosureSMSWaitsForCap(t *testing.T) {
+func TestClosureSMSWaitsForLimit(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -101,7 +101,7 @@ func TestClosureSMSWaitsForCap(t *testing.T) {
 		s.SMS(guardianNumber, "message", 0)
 		respond(t, s.SignIn(t, "guardian", guardianNumber), id, "approved")
 		closeAccount(t, s, coach)
-		never(t, "a message was sent beyond the cap", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+		never(t, "a message was sent above the limit", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 		s.Clock.Advance(day + time.Minute)
 		if m := s.SMS(guardianNumber, "message", 1); !strings.Contains(m.Text, "closed their account") {
 			t.Errorf("got %q", m.Text)

@@ -164,9 +164,9 @@ func TestConcurrentAddsRespectPlayerLimit(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "large"}).Want(t, 200)
 		var added, refused atomic.Int32
-		var rivals sync.WaitGroup
+		var adds sync.WaitGroup
 		for i := range 50 {
-			rivals.Go(func() {
+			adds.Go(func() {
 				body := child(i, fmt.Sprintf("+9198124%05d", i))
 				a, err := s.Do(context.Background(), "POST", "/api/players/add", coach.Access, body, "Idempotency-Key: "+fmt.Sprint("add-", i))
 				switch {
@@ -181,7 +181,7 @@ func TestConcurrentAddsRespectPlayerLimit(t *testing.T) {
 				}
 			})
 		}
-		rivals.Wait()
+		adds.Wait()
 		players := len(coach.Call(t, "GET", "/api/players", nil).Items())
 		if added.Load() != 5 || refused.Load() != 45 || players != 5 || tierUse(t, coach)["players"] != 5.0 {
 			t.Errorf("got %d added, %d refused, %d players, usage %v", added.Load(), refused.Load(), players, tierUse(t, coach))

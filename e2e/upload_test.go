@@ -100,10 +100,9 @@ func TestSlowUploads(t *testing.T) {
 		s := touchlinetest.NewWith(t, url, func(o *server.Options) { o.UploadStallTimeout, o.UploadTimeout = time.Second, 4*time.Second })
 		c := s.Coach(t, "+919812300001")
 		body := certificateForm("a.pdf", touchlinetest.PDF(2000, 1))
-		// Longer in total than one stall may last, with no pause as long as a
-		// stall.
+		// The upload takes longer than the stall timeout, but no pause in it does.
 		slow := startUpload(t, s, c, fmt.Sprint("Content-Length: ", len(body)))
-		stalled, endless := startUpload(t, s, c, "Content-Length: 5000"), startUpload(t, s, c, "Transfer-Encoding: chunked")
+		stalled, trickling := startUpload(t, s, c, "Content-Length: 5000"), startUpload(t, s, c, "Transfer-Encoding: chunked")
 		_, _ = io.WriteString(stalled, body[:100])
 		var wait sync.WaitGroup
 		wait.Go(func() {
@@ -113,8 +112,8 @@ func TestSlowUploads(t *testing.T) {
 			}
 		})
 		wait.Go(func() {
-			for i := 0; ; i++ { // one byte now and then, forever
-				if _, err := io.WriteString(endless, "1\r\n-\r\n"); err != nil || i > 100 {
+			for i := 0; ; i++ { // one byte every 100 ms
+				if _, err := io.WriteString(trickling, "1\r\n-\r\n"); err != nil || i > 100 {
 					return
 				}
 				time.Sleep(100 * time.Millisecond)
@@ -128,18 +127,18 @@ func TestSlowUploads(t *testing.T) {
 		if status := readStatus(t, slow); status != 201 {
 			t.Errorf("slow upload: got %d", status)
 		}
-		for name, conn := range map[string]net.Conn{"stalled": stalled, "endless": endless} {
+		for name, conn := range map[string]net.Conn{"stalled": stalled, "trickling": trickling} {
 			if status := readStatus(t, conn); status != 400 {
 				t.Errorf("%s upload: got %d", name, status)
 			}
 		}
 		wait.Wait()
-		gone := startUpload(t, s, c, "Content-Length: 5000")
-		_, _ = io.WriteString(gone, body[:500])
-		_ = gone.Close()
+		aborted := startUpload(t, s, c, "Content-Length: 5000")
+		_, _ = io.WriteString(aborted, body[:500])
+		_ = aborted.Close()
 		for length, want := range map[string]int{"Content-Length: 10551297": 413, "Content-Length: -1": 400, "Transfer-Encoding: chunked\r\nExpect: 100-continue\r\nContent-Encoding: br": 415} {
 			if status := readStatus(t, startUpload(t, s, c, length)); status != want {
-				t.Errorf("Content-Length %s: got %d, want %d at once", length, status, want)
+				t.Errorf("%s: got %d, want %d at once", length, status, want)
 			}
 		}
 		eventually(t, "temporary files of uploads are deleted", func() bool { return len(spoolFiles(t, s)) == 0 })
@@ -155,10 +154,10 @@ func TestFileStoreUnavailable(t *testing.T) {
 		s := touchlinetest.New(t, url, func(c *config.Config) { c.Files = config.SecretURL(bucket.Address()) })
 		c := s.Coach(t, "+919812300001")
 		d := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
-		away := func(http.Handler) http.Handler {
+		failing := func(http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) })
 		}
-		bucket.Wrap.Store(&away)
+		bucket.Wrap.Store(&failing)
 		c.Upload(t, "certification", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 503, "unavailable")
 		c.Call(t, "GET", d.String("content_url"), nil).Want(t, 503, "unavailable")
 		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200) // its file is deleted later
@@ -196,8 +195,8 @@ func TestScanner(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
 		c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
-		sick := bytes.Replace(touchlinetest.PDF(200, 2), []byte("....."), []byte(scantest.Eicar), 1)
-		refused := c.Upload(t, "certification", "b.pdf", sick).Want(t, 422, "validation_failed")
+		infected := bytes.Replace(touchlinetest.PDF(200, 2), []byte("....."), []byte(scantest.Eicar), 1)
+		refused := c.Upload(t, "certification", "b.pdf", infected).Want(t, 422, "validation_failed")
 		if got := validationFaults(refused); len(got) != 1 || got[0] != "/file infected" {
 			t.Errorf("got faults %v", got)
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestMessageCapPerNumber: a coach can send six messages a day to one number,
+// TestMessageLimitPerNumber: a coach can send six messages a day to one number,
 // including those for deleted players and cancelled requests. The seventh is held
 // and sent later.
-func TestMessageCapPerNumber(t *testing.T) {
+func TestMessageLimitPerNumber(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -38,7 +38,7 @@ func TestMessageCapPerNumber(t *testing.T) {
 		if seventh.String("state") != "pending" {
 			t.Errorf("seventh request: got state %s", seventh.String("state"))
 		}
-		// Other coaches and other numbers have their own caps.
+		// Other coaches and other numbers have their own limits.
 		s.Coach(t, coach2Number).AddPlayer(t, child(8, guardianNumber))
 		s.SMS(guardianNumber, "message", 6)
 		never(t, "the seventh message was sent", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 7 })
