@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -36,6 +37,13 @@ func (s *Server) addDocument(ctx context.Context, r Request[endpoint.Upload]) (R
 		mayRepeat: func(ctx context.Context, id string) error {
 			_, err := s.Documents.Document(ctx, by, id)
 			return err
+		},
+		rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) {
+			d, err := s.Documents.Document(ctx, by, w.ID)
+			if err != nil {
+				return Response{}, err
+			}
+			return endpoint.Created("/api/coach/documents/"+d.ID, newDocumentResponse(d)), nil
 		},
 		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
 			f = append(f, form.faults...)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -28,6 +29,7 @@ type TestRoute struct {
 	CoachOnly  bool
 	Authorize  func(context.Context, actor.Actor) error
 	Idempotent bool
+	Rebuild    func(idempotency.Work) (endpoint.Response, error)
 	Handle     func(context.Context) (endpoint.Response, error)
 }
 
@@ -38,7 +40,7 @@ func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 		rt := route{Method: http.MethodPost, Pattern: t.Pattern, Body: endpoint.JSON}
 		rt.Handle = func(ctx context.Context, _ meta, _ endpoint.Body) (Response, error) { return t.Handle(ctx) }
 		if t.Idempotent {
-			rt.Handle = s.idempotent(rt.Handle)
+			rt.Handle = s.idempotent(rt.Handle, func(_ context.Context, _ meta, w idempotency.Work) (Response, error) { return t.Rebuild(w) })
 		}
 		if t.Public {
 			rt.Authenticate = public

@@ -3,11 +3,13 @@ package api
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
@@ -24,8 +26,12 @@ const (
 )
 
 // settlePauses are the pauses between attempts to settle a key while the database is
-// away. A repeat with an unsettled key gets request_in_progress for a minute.
+// away. A repeat with an unsettled key gets request_in_progress until the lease ends.
 var settlePauses = []time.Duration{50 * time.Millisecond, 200 * time.Millisecond, time.Second}
+
+// rebuild returns the response of committed work again. It reads what the caller may
+// see now.
+type rebuild func(ctx context.Context, m meta, w idempotency.Work) (Response, error)
 
 // keyed is a request that may carry an Idempotency-Key.
 type keyed struct {
@@ -36,20 +42,28 @@ type keyed struct {
 	timeout time.Duration
 	// body must be the same in all requests with the key.
 	body []byte
+	// checkRepeat runs before a later request with the key is answered; nil is no check.
+	// same is false if the request differs from the first.
+	checkRepeat func(ctx context.Context, same bool) error
 	// mayRepeat returns why the caller may no longer see the subject of the response.
 	mayRepeat func(ctx context.Context, subject string) error
-	// handle handles the first request. It gets the faults of the header.
+	// handle handles the first request. It gets the faults of the header. Its context
+	// holds the key, so that the store commits the key with the work.
 	handle func(context.Context, wire.Faults) (Response, error)
+	// rebuild returns the response if the work is committed and no response is stored.
+	rebuild func(context.Context, idempotency.Work) (Response, error)
 }
 
-// idempotent lets the caller of a route send an Idempotency-Key.
-func (s *Server) idempotent(next endpoint.Handler[Caller]) endpoint.Handler[Caller] {
+// idempotent lets the caller of a route send an Idempotency-Key. The store must call
+// complete in the transaction of the route's work.
+func (s *Server) idempotent(next endpoint.Handler[Caller], again rebuild) endpoint.Handler[Caller] {
 	return func(ctx context.Context, m meta, body endpoint.Body) (Response, error) {
 		return s.handleOnce(ctx, m, keyed{
 			owner: m.Caller.AccountID, keep: keepResponse, body: body.Raw,
 			mayRepeat: func(ctx context.Context, playerID string) error {
 				return s.checkPlayerVisible(ctx, m.Caller.Actor, playerID)
 			},
+			rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) { return again(ctx, m, w) },
 			handle: func(ctx context.Context, f wire.Faults) (Response, error) {
 				if len(f) > 0 && len(body.Raw) == 0 {
 					return Response{}, f.Err()
@@ -71,13 +85,24 @@ func (s *Server) handleOnce(ctx context.Context, m meta, k keyed) (Response, err
 	if !present {
 		return k.handle(ctx, nil)
 	}
-	lease, stored, err := s.Idempotency.Begin(ctx, k.owner, key, k.keep, []byte(m.Method), []byte(m.Path), k.body)
+	lease, earlier, err := s.Idempotency.Begin(ctx, k.owner, key, k.keep, []byte(m.Method), []byte(m.Path), k.body)
+	if lease != nil {
+		return s.handleFirst(ctx, m, lease, k), nil
+	}
+	refused, isFault := errors.AsType[*fault.Error](err)
+	if k.checkRepeat != nil && (err == nil || isFault && refused.Kind != fault.Unavailable) {
+		same := err == nil || refused.Code != "idempotency_key_reused"
+		if failure := k.checkRepeat(ctx, same); failure != nil {
+			return Response{}, failure
+		}
+	}
 	if err != nil {
 		return Response{}, err
 	}
-	if stored == nil {
-		return s.handleFirst(ctx, m, lease, k), nil
+	if earlier.Response == nil {
+		return k.rebuilt(ctx, *earlier.Work)
 	}
+	stored := earlier.Response
 	if stored.Subject != "" {
 		if err := k.mayRepeat(ctx, stored.Subject); err != nil {
 			return Response{}, err
@@ -90,22 +115,54 @@ func (s *Server) handleOnce(ctx context.Context, m meta, k keyed) (Response, err
 	return resp, nil
 }
 
+// rebuilt returns the response of committed work.
+func (k keyed) rebuilt(ctx context.Context, w idempotency.Work) (Response, error) {
+	switch w.WrongOTP {
+	case "":
+		return k.rebuild(ctx, w)
+	case "otp":
+		return Response{}, auth.ErrWrongOTP(w.Number)
+	}
+	return Response{}, auth.ErrWrongOTP(w.Number).With("number", w.WrongOTP)
+}
+
 // handleFirst handles the first request with a key and stores its response. It goes on
 // if the client disconnects, because a client with a key repeats the request. Storing
 // has its own timeout, so that a handler that used up its time is not run again.
+//
+// If the handler failed although its work is committed, because the response to COMMIT
+// was lost, the response is rebuilt.
 func (s *Server) handleFirst(ctx context.Context, m meta, lease *idempotency.Lease, k keyed) Response {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(k.timeout, firstTimeout))
+	whole := context.WithoutCancel(ctx)
+	ctx, cancel := context.WithTimeout(idempotency.WithHolder(whole, lease.Holder), cmp.Or(k.timeout, firstTimeout))
 	defer cancel()
+	stop := lease.KeepAlive(whole)
+	defer stop()
 	handled := false
+	release := func(ctx context.Context) (err error) {
+		_, err = lease.Release(ctx)
+		return err
+	}
 	defer func() {
 		if !handled { // the handler panicked
-			s.settle(ctx, m.TraceID, lease.Release)
+			s.settle(whole, m.TraceID, release)
 		}
 	}()
 	resp, err := k.handle(ctx, nil)
 	resp = m.Render(ctx, resp, err)
 	handled = true
-	s.settle(ctx, m.TraceID, func(ctx context.Context) error { return lease.Finish(ctx, stored(resp)) })
+	if !stored(resp).MayRetry() {
+		s.settle(whole, m.TraceID, func(ctx context.Context) error { return lease.Finish(ctx, stored(resp)) })
+		return resp
+	}
+	s.settle(whole, m.TraceID, func(ctx context.Context) error {
+		work, err := lease.Release(ctx)
+		if err == nil && work != nil {
+			again, failure := k.rebuilt(ctx, *work)
+			resp = m.Render(ctx, again, failure)
+		}
+		return err
+	})
 	return resp
 }
 

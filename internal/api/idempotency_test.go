@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/endpoint"
@@ -38,6 +39,7 @@ func (s *fakeResponseStore) available(ctx context.Context) error {
 type storedResponse struct {
 	fingerprint, sealed []byte
 	lease               string
+	work                *idempotency.Work
 }
 
 func (s *fakeResponseStore) ClaimKey(_ context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
@@ -48,34 +50,50 @@ func (s *fakeResponseStore) ClaimKey(_ context.Context, c idempotency.Claim) (*i
 	}
 	k := c.Owner + "|" + c.Key
 	if have := s.kept[k]; have != nil {
-		return &idempotency.StoredResponse{Fingerprint: have.fingerprint, Sealed: have.sealed}, nil
+		return &idempotency.StoredResponse{Fingerprint: have.fingerprint, Sealed: have.sealed, Work: have.work}, nil
 	}
 	s.kept[k] = &storedResponse{fingerprint: c.Fingerprint, lease: c.LeaseID}
 	return nil, nil
 }
 
-func (s *fakeResponseStore) SaveResponse(ctx context.Context, owner, key, lease string, _ int, sealed []byte) error {
+func (s *fakeResponseStore) SaveResponse(ctx context.Context, h idempotency.Holder, _ int, sealed []byte) error {
 	if err := s.available(ctx); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if have := s.kept[owner+"|"+key]; have != nil && have.lease == lease {
+	if have := s.kept[h.Owner+"|"+h.Key]; have != nil && have.lease == h.LeaseID {
 		have.sealed = bytes.Clone(sealed)
 	}
 	return nil
 }
 
-func (s *fakeResponseStore) ReleaseKey(ctx context.Context, owner, key, lease string) error {
+func (s *fakeResponseStore) ReleaseKey(ctx context.Context, h idempotency.Holder) (*idempotency.Work, error) {
 	if err := s.available(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if have := s.kept[owner+"|"+key]; have != nil && have.lease == lease {
-		delete(s.kept, owner+"|"+key)
+	if have := s.kept[h.Owner+"|"+h.Key]; have != nil && have.lease == h.LeaseID {
+		if have.work != nil {
+			return have.work, nil
+		}
+		delete(s.kept, h.Owner+"|"+h.Key)
 	}
+	return nil, nil
+}
+
+func (s *fakeResponseStore) RenewKey(context.Context, idempotency.Holder, time.Time) error {
 	return nil
+}
+
+// commit marks the key under which ctx works as committed, like the store.
+func (s *fakeResponseStore) commit(ctx context.Context, w idempotency.Work) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h, ok := idempotency.HolderOf(ctx); ok {
+		s.kept[h.Owner+"|"+h.Key].work = &w
+	}
 }
 
 // TestIdempotencyKeys checks the promises of a key.
@@ -200,4 +218,36 @@ func TestResponsesOfSlowRequestsAreStored(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestCommittedWorkIsNotRepeated checks that a request whose work was committed, but whose
+// handler could not tell, gets the rebuilt response, as does its repeat.
+func TestCommittedWorkIsNotRepeated(t *testing.T) {
+	a := newFixture(t)
+	ran := 0
+	h := a.server.HandlerWith(api.TestRoute{
+		Pattern: "/api/thing", Idempotent: true,
+		Handle: func(ctx context.Context) (endpoint.Response, error) {
+			ran++
+			a.responses.commit(ctx, idempotency.Work{ID: "thing-1"})
+			return endpoint.Response{}, fault.Down(errors.New("commit: connection lost"))
+		},
+		Rebuild: func(w idempotency.Work) (endpoint.Response, error) { return endpoint.Created("/api/"+w.ID, 1), nil },
+	})
+	for _, away := range []int{0, 9} { // the second database is away when the first request ends
+		key := fmt.Sprint("k-", away)
+		for i := range 3 {
+			a.responses.away = away
+			w := send(h, "POST", "/api/thing", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
+			a.responses.away, away = 0, 0
+			if want := 201; i > 0 || key == "k-0" {
+				if w.Code != want || w.Header().Get("Location") != "/api/thing-1" {
+					t.Errorf("key %s, request %d: got %d %s, want 201 with Location", key, i+1, w.Code, w.Body)
+				}
+			}
+		}
+	}
+	if ran != 2 {
+		t.Errorf("handler ran %d times, want once for each key", ran)
+	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -46,7 +46,7 @@ type tokenResponse struct {
 }
 
 // login serves POST /auth/login. With an Idempotency-Key the response can be repeated for
-// a minute, while its session lives.
+// a minute, while its session lives. A repeat with another body counts as a wrong code.
 func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
 	key, otp := s.challengeKey(in.MobileNumber, in.Role, &f), digits(in.OTP, "/otp", &f)
@@ -54,7 +54,18 @@ func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, 
 		return Response{}, err
 	}
 	return s.handleOnce(ctx, r.Meta, keyed{
-		owner: "login/" + string(key.Role) + "/" + string(key.Number), keep: keepLogin, body: r.Raw, mayRepeat: s.sessionLives,
+		owner: "login/" + string(key.Role) + "/" + string(key.Number), keep: keepLogin, body: r.Raw,
+		checkRepeat: func(ctx context.Context, same bool) error {
+			return s.Auth.CheckLoginRepeat(ctx, key, in.DeviceToken, same)
+		},
+		mayRepeat: s.Auth.CheckLoginSession,
+		rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) {
+			grant, err := s.Auth.LoginGrant(ctx, w.ID)
+			if err != nil {
+				return Response{}, err
+			}
+			return s.grantResponse(grant), nil
+		},
 		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
 			if err := f.Err(); err != nil {
 				return Response{}, err
@@ -66,16 +77,6 @@ func (s *Server) login(ctx context.Context, r Request[loginRequest]) (Response, 
 			return s.grantResponse(grant).WithSubject(grant.Session.ID), nil
 		},
 	})
-}
-
-// sessionLives returns otp_expired if the session of a login has ended. The OTP is used
-// up, and this call never returns 401.
-func (s *Server) sessionLives(ctx context.Context, id string) error {
-	lives, err := s.Auth.SessionActive(ctx, id)
-	if err == nil && !lives {
-		err = fault.New(fault.Gone, "otp_expired", "This OTP was used, and its session has ended. Ask for a new OTP.")
-	}
-	return err
 }
 
 type refreshRequest struct {

@@ -30,7 +30,7 @@ func (s *Server) authRoutes() []route {
 		{Method: "GET", Pattern: "/auth/sessions", Handle: handle(s.listSessions)},
 		{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: handle(s.endSession)},
 		{Method: "POST", Pattern: "/auth/complete-profile", Handle: handle(s.completeProfile), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/change-number", Handle: s.idempotent(handle(s.changeNumber)), Authorize: coachOnly, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/auth/change-number", Handle: s.idempotent(handle(s.changeNumber), s.rebuildNumberChange), Authorize: coachOnly, Body: endpoint.JSON},
 	}
 }
 
@@ -54,7 +54,7 @@ func (s *Server) coachRoutes() []route {
 		{Method: "PUT", Pattern: "/api/coach/subscription", Handle: handle(s.chooseTier), Authorize: coachOnly, Body: endpoint.JSON},
 
 		{Method: "GET", Pattern: "/api/coach/kyc", Handle: handle(s.kyc), Authorize: coachOnly},
-		{Method: "POST", Pattern: "/api/coach/kyc", Handle: s.idempotent(handle(s.submitKYC)), Authorize: coachOnly, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/coach/kyc", Handle: s.idempotent(handle(s.submitKYC), s.rebuildKYC), Authorize: coachOnly, Body: endpoint.JSON},
 	}
 }
 
@@ -85,22 +85,22 @@ func (s *Server) approvalRoutes() []route {
 	// Calls that send a request need a complete profile (spec section 5, rule 7).
 	completeCoach := []authorize{roles(actor.Coach), s.profileComplete}
 	return []route{
-		{Method: "POST", Pattern: "/api/players/add", Handle: s.idempotent(handle(s.addPlayer)), Authorize: completeCoach, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/players/add", Handle: s.idempotent(handle(s.addPlayer), s.rebuildPlayer), Authorize: completeCoach, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/players", Handle: handle(s.listPlayers), Authorize: coachOnly},
 		{Method: "GET", Pattern: "/api/players/{player_id}", Handle: handle(s.getPlayer)},
 		{Method: "PATCH", Pattern: "/api/players/{player_id}", Handle: handle(s.updatePlayer), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: "/api/players/{player_id}", Handle: handle(s.deletePlayer), Authorize: coachOnly},
 		{Method: "GET", Pattern: "/api/players/approval-status/{playerId}", Handle: handle(s.approvalStatus)},
 		{Method: "GET", Pattern: "/api/me/players", Handle: handle(s.listMyPlayers), Authorize: partyOnly},
-		{Method: "POST", Pattern: "/api/approval/send-guardian-request", Handle: s.idempotent(handle(s.sendGuardianRequest)), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/api/approval/send-student-request", Handle: s.idempotent(handle(s.sendStudentRequest)), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/api/approval/send-reminder", Handle: s.idempotent(handle(s.sendReminder)), Authorize: completeCoach, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/approval/send-guardian-request", Handle: s.idempotent(handle(s.sendGuardianRequest), s.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/approval/send-student-request", Handle: s.idempotent(handle(s.sendStudentRequest), s.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/approval/send-reminder", Handle: s.idempotent(handle(s.sendReminder), s.rebuildReminder), Authorize: completeCoach, Body: endpoint.JSON},
 		{Method: "PUT", Pattern: "/api/approval/guardian-response", Handle: handle(s.respond), Authorize: guardianOnly, Body: endpoint.JSON},
 		{Method: "PUT", Pattern: "/api/approval/student-response", Handle: handle(s.respond), Authorize: studentOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/approval/requests/{request_id}", Handle: handle(s.getRequest)},
-		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/cancel", Handle: s.idempotent(handle(s.cancelRequest)), Authorize: coachOnly, Body: endpoint.OptionalJSON},
-		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/follow-up", Handle: s.idempotent(handle(s.followUp)), Authorize: coachOnly, Body: endpoint.OptionalJSON},
-		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: s.idempotent(handle(s.disputeRequest)), Authorize: partyOnly, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/cancel", Handle: s.idempotent(handle(s.cancelRequest), s.rebuildRequest), Authorize: coachOnly, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/follow-up", Handle: s.idempotent(handle(s.followUp), s.rebuildRequest), Authorize: coachOnly, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: s.idempotent(handle(s.disputeRequest), s.rebuildRequest), Authorize: partyOnly, Body: endpoint.OptionalJSON},
 		{Method: "DELETE", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: handle(s.liftDispute), Authorize: partyOnly},
 		{Method: "GET", Pattern: "/api/coach/pending-approvals", Handle: handle(s.listPending), Authorize: coachOnly},
 		{Method: "GET", Pattern: "/api/services/availability/{playerId}", Handle: handle(s.availability)},

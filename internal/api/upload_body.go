@@ -15,7 +15,6 @@ const (
 	// uploadTimeout ends an upload that takes too long: 10 MiB arrive in time at 50 KB/s.
 	uploadTimeout = 5 * time.Minute
 	// uploadWorkTimeout limits the check and the storage of a file after it has arrived.
-	// It is shorter than the time after which an idempotent request counts as abandoned.
 	uploadWorkTimeout = 45 * time.Second
 )
 

@@ -83,6 +83,8 @@ type Change struct {
 	Explicit bool
 	// Reminded is the party that received a reminder, or empty.
 	Reminded actor.Role
+	// RemindersLeft is how many reminders may follow the one to Reminded.
+	RemindersLeft int
 	// FollowedUp is a request on which the coach followed up outside of the app, or nil.
 	FollowedUp *Request
 	// Dispute is a request that its recipient disputed, or nil.

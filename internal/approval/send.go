@@ -151,7 +151,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 		}
 		return Change{}, 0, f
 	}
-	c := Change{Save: true, Reminded: party, Explicit: true}
+	c := Change{Save: true, Reminded: party, RemindersLeft: left - 1, Explicit: true}
 	p.queueMessages(party, MessageReminder, rules, &c)
 	return c, left - 1, nil
 }

@@ -272,6 +272,12 @@ func (s *Service) Request(ctx context.Context, by actor.Actor, id string) (*Requ
 	return s.Store.Request(ctx, by, id)
 }
 
+// OwnRequest returns a request that by sent or received, also to a student that has
+// not approved yet.
+func (s *Service) OwnRequest(ctx context.Context, by actor.Actor, id string) (*Request, error) {
+	return s.Store.Request(ctx, by, id)
+}
+
 // CheckVisible returns not_found unless by sent or received the request.
 func (s *Service) CheckVisible(ctx context.Context, by actor.Actor, requestID string) error {
 	_, err := s.Store.Request(ctx, by, requestID)

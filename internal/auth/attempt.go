@@ -115,6 +115,23 @@ type VerificationResult struct {
 	Registered bool
 }
 
+// EvaluateRepeat returns the result of a request that repeats the Idempotency-Key of a
+// login, which the store has counted: WrongCode, or the limit that is exceeded.
+func (a Attempt) EvaluateRepeat(c CountedAttempt) VerificationResult {
+	maxFailures := a.MaxFailures(c.Key)
+	if until := c.Failures.Blocked(a.Now, maxFailures); !until.IsZero() {
+		return VerificationResult{Outcome: Blocked, EndsAt: until}
+	}
+	if !c.ExhaustedSentAt.IsZero() {
+		return VerificationResult{Outcome: AttemptsExhausted, SentAt: c.ExhaustedSentAt}
+	}
+	result := VerificationResult{Outcome: WrongCode}
+	if c.Failures.Recent(a.Now) >= maxFailures {
+		result.BlockUntil = a.Now.Add(FailureWindow)
+	}
+	return result
+}
+
 // Evaluate returns the result of an attempt that the store has counted.
 func (a Attempt) Evaluate(c CountedAttempt) VerificationResult {
 	maxFailures := a.MaxFailures(c.Key)

@@ -61,6 +61,18 @@ func (s *Service) ChangeNumber(ctx context.Context, by actor.Actor, deviceToken,
 	return by, result.Ended, nil
 }
 
+// CurrentActor returns by with the number that its session has now.
+func (s *Service) CurrentActor(ctx context.Context, by actor.Actor) (actor.Actor, error) {
+	session, err := s.Store.Session(ctx, by.SessionID)
+	if err != nil {
+		return by, err
+	}
+	if err := session.CheckActive(s.Now()); err != nil {
+		return by, err
+	}
+	return session.Actor(), nil
+}
+
 // checkNewNumber checks what needs no code.
 func (s *Service) checkNewNumber(by actor.Actor, to phone.Number) error {
 	if to == by.Number {

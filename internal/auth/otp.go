@@ -208,3 +208,59 @@ func (s *Service) Login(ctx context.Context, key ChallengeKey, otp, deviceToken,
 	}
 	return s.grant(session, refresh, now)
 }
+
+// CheckLoginRepeat checks a request that repeats the Idempotency-Key of a login, before
+// its response is repeated. A request that is not the same as the first counts as a
+// wrong code; otherwise the key would let a caller guess codes without a limit. Error:
+// otp_attempts_exceeded.
+func (s *Service) CheckLoginRepeat(ctx context.Context, key ChallengeKey, deviceToken string, same bool) error {
+	now := s.Now()
+	a, _, err := s.newAttempt(ctx, key, "", deviceToken, now)
+	if err != nil {
+		return err
+	}
+	result, err := s.Store.RepeatLogin(ctx, a, same)
+	if err != nil || result.Outcome == WrongCode {
+		return err
+	}
+	return s.resultError(result, now)
+}
+
+// LoginGrant returns the tokens of a login again. It returns otp_expired if the session
+// has ended.
+func (s *Service) LoginGrant(ctx context.Context, sessionID string) (*Grant, error) {
+	now := s.Now()
+	session, err := s.Store.Session(ctx, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	if session.CheckActive(now) != nil {
+		return nil, errSignInEnded()
+	}
+	if session.FilledFields, err = s.Store.FilledFields(ctx, session.AccountID); err != nil {
+		return nil, err
+	}
+	session.Generation = 1
+	refresh, err := s.Keys.Vault.newRefreshToken(session.ID, session.Generation)
+	if err != nil {
+		return nil, err
+	}
+	return s.grant(session, refresh, now)
+}
+
+// CheckLoginSession returns otp_expired if the session of a login has ended: the OTP is
+// used up, and a login never returns 401.
+func (s *Service) CheckLoginSession(ctx context.Context, sessionID string) error {
+	session, err := s.Store.Session(ctx, sessionID)
+	if err == nil && session.CheckActive(s.Now()) != nil {
+		err = errSignInEnded()
+	}
+	return err
+}
+
+func errSignInEnded() error {
+	return fault.New(fault.Gone, "otp_expired", "This OTP was used, and its session has ended. Ask for a new OTP.")
+}
+
+// ErrWrongOTP returns otp_incorrect for an attempt that was counted earlier.
+func ErrWrongOTP(attemptsLeft int) *fault.Error { return errOTPIncorrect(attemptsLeft) }

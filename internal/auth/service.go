@@ -53,6 +53,10 @@ type Store interface {
 	OpenChallenge(ctx context.Context, r ChallengeRequest) (Challenge, error)
 	// VerifyOTP counts an attempt, evaluates it (see Attempt) and saves the result.
 	VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, error)
+	// RepeatLogin counts a request that repeats the Idempotency-Key of a login, and
+	// evaluates it (see EvaluateRepeat). It saves the counts unless the request is the
+	// same as the first.
+	RepeatLogin(ctx context.Context, a Attempt, same bool) (VerificationResult, error)
 	// ChangeNumber evaluates both codes. If both are correct, it consumes them and gives
 	// the coach the new number.
 	ChangeNumber(ctx context.Context, c NumberChange) (NumberChangeResult, error)

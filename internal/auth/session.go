@@ -107,12 +107,6 @@ func (s *Service) CheckSession(ctx context.Context, claims Claims, session *Sess
 	return session.Actor(), nil
 }
 
-// SessionActive reports whether the session exists and has not ended.
-func (s *Service) SessionActive(ctx context.Context, id string) (bool, error) {
-	session, err := s.Store.Session(ctx, id)
-	return session.CheckActive(s.Now()) == nil, err
-}
-
 // Sessions lists the active sessions of the caller's account, newest first.
 func (s *Service) Sessions(ctx context.Context, by actor.Actor, before string, limit int) ([]*Session, error) {
 	return s.Store.Sessions(ctx, by.AccountID, s.Now(), before, limit)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/touchline/touchline/internal/auth"
@@ -21,30 +22,55 @@ type fakeStore struct{ rows map[string]*row }
 type row struct {
 	claim  idempotency.Claim
 	sealed []byte
+	work   *idempotency.Work
 }
 
 func (s *fakeStore) ClaimKey(_ context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
 	have := s.rows[c.Owner+"|"+c.Key]
 	same := have != nil && bytes.Equal(have.claim.Fingerprint, c.Fingerprint)
-	if have == nil || !have.claim.EndsAt.After(c.StartedAt) || have.sealed == nil && same && !have.claim.StartedAt.After(c.AbandonedBefore) {
+	if have == nil || !have.claim.EndsAt.After(c.Now) || have.sealed == nil && have.work == nil && same && !have.claim.LeaseEndsAt.After(c.Now) {
 		s.rows[c.Owner+"|"+c.Key] = &row{claim: c}
 		return nil, nil
 	}
-	return &idempotency.StoredResponse{Fingerprint: have.claim.Fingerprint, Sealed: have.sealed}, nil
+	return &idempotency.StoredResponse{Fingerprint: have.claim.Fingerprint, Sealed: have.sealed, Work: have.work}, nil
 }
 
-func (s *fakeStore) SaveResponse(_ context.Context, owner, key, leaseID string, _ int, sealed []byte) error {
-	if have := s.rows[owner+"|"+key]; have != nil && have.claim.LeaseID == leaseID {
+// held returns the row that h holds, or nil.
+func (s *fakeStore) held(h idempotency.Holder) *row {
+	if have := s.rows[h.Owner+"|"+h.Key]; have != nil && have.claim.LeaseID == h.LeaseID {
+		return have
+	}
+	return nil
+}
+
+func (s *fakeStore) RenewKey(_ context.Context, h idempotency.Holder, leaseEndsAt time.Time) error {
+	if have := s.held(h); have != nil {
+		have.claim.LeaseEndsAt = leaseEndsAt
+	}
+	return nil
+}
+
+func (s *fakeStore) SaveResponse(_ context.Context, h idempotency.Holder, _ int, sealed []byte) error {
+	if have := s.held(h); have != nil {
 		have.sealed = sealed
 	}
 	return nil
 }
 
-func (s *fakeStore) ReleaseKey(_ context.Context, owner, key, leaseID string) error {
-	if have := s.rows[owner+"|"+key]; have != nil && have.claim.LeaseID == leaseID {
-		delete(s.rows, owner+"|"+key)
+func (s *fakeStore) ReleaseKey(_ context.Context, h idempotency.Holder) (*idempotency.Work, error) {
+	have := s.held(h)
+	if have == nil || have.work != nil {
+		return have.committed(), nil
 	}
-	return nil
+	delete(s.rows, h.Owner+"|"+h.Key)
+	return nil, nil
+}
+
+func (r *row) committed() *idempotency.Work {
+	if r == nil {
+		return nil
+	}
+	return r.work
 }
 
 // fixture is a Service with a fake store and a clock.
@@ -53,6 +79,7 @@ type fixture struct {
 	service *idempotency.Service
 	store   *fakeStore
 	now     time.Time
+	clock   func() time.Time
 }
 
 func setup(t *testing.T) *fixture {
@@ -67,11 +94,12 @@ func setup(t *testing.T) *fixture {
 		leases++
 		return fmt.Sprint("lease-", leases)
 	}
-	f.service = idempotency.New(f.store, vault.For(auth.ForAnswers), func() time.Time { return f.now }, newID)
+	f.clock = func() time.Time { return f.now }
+	f.service = idempotency.New(f.store, vault.For(auth.ForAnswers), func() time.Time { return f.clock() }, newID)
 	return f
 }
 
-func (f *fixture) begin(owner, key string, request ...string) (*idempotency.Lease, *idempotency.Response, error) {
+func (f *fixture) begin(owner, key string, request ...string) (*idempotency.Lease, *idempotency.Earlier, error) {
 	var parts [][]byte
 	for _, part := range request {
 		parts = append(parts, []byte(part))
@@ -116,7 +144,7 @@ func TestSameRequestGetsFirstResponse(t *testing.T) {
 	f.finish(f.wantLease("owner", "key", "POST", "/a", "{}"), created)
 	for range 2 {
 		_, response, err := f.begin("owner", "key", "POST", "/a", "{}")
-		if err != nil || response == nil || !reflect.DeepEqual(*response, created) {
+		if err != nil || response == nil || !reflect.DeepEqual(*response.Response, created) {
 			t.Fatalf("Begin = %+v, %v; want %+v", response, err, created)
 		}
 	}
@@ -132,41 +160,70 @@ func TestSameRequestGetsFirstResponse(t *testing.T) {
 func TestAbandonedRequestLosesItsKey(t *testing.T) {
 	f := setup(t)
 	abandoned := f.wantLease("owner", "key", "{}")
-	f.now = f.now.Add(time.Minute - time.Second)
+	f.now = f.now.Add(3*time.Second - time.Millisecond)
 	if refused := f.wantFault("request_in_progress", "owner", "key", "{}"); refused.RetryAfter <= 0 {
 		t.Errorf("RetryAfter = %s, want more than 0", refused.RetryAfter)
 	}
 	f.wantFault("idempotency_key_reused", "owner", "key", "other")
-	f.now = f.now.Add(time.Second)
+	f.now = f.now.Add(time.Millisecond)
 	f.wantFault("idempotency_key_reused", "owner", "key", "other")
 	second := f.wantLease("owner", "key", "{}")
 
 	// The abandoned request ends late and must not change the key of the second.
 	f.finish(abandoned, idempotency.Response{Status: 409})
-	if err := abandoned.Release(t.Context()); err != nil {
+	if _, err := abandoned.Release(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f.wantFault("request_in_progress", "owner", "key", "{}")
 	f.finish(second, created)
-	if _, response, err := f.begin("owner", "key", "{}"); err != nil || response == nil || response.Status != 201 {
+	if _, response, err := f.begin("owner", "key", "{}"); err != nil || response == nil || response.Response.Status != 201 {
 		t.Errorf("Begin = %+v, %v; want status 201", response, err)
 	}
 }
 
-// Responses that tell the client to try again release the key; all others are stored.
-func TestRetryableResponseReleasesKey(t *testing.T) {
-	for status, stored := range map[int]bool{200: true, 204: true, 404: true, 409: true, 422: true, 429: false, 500: false, 503: false} {
-		f := setup(t)
-		f.finish(f.wantLease("owner", "key", "{}"), idempotency.Response{Status: status})
-		if _, response, err := f.begin("owner", "key", "{}"); err != nil || (response != nil) != stored {
-			t.Errorf("after %d: Begin = %v, %v; want a stored response: %t", status, response, err, stored)
+func TestRetryableResponses(t *testing.T) {
+	for status, retry := range map[int]bool{200: false, 204: false, 404: false, 409: false, 422: false, 429: true, 500: true, 503: true} {
+		if got := (idempotency.Response{Status: status}).MayRetry(); got != retry {
+			t.Errorf("MayRetry of %d = %t, want %t", status, got, retry)
 		}
 	}
+}
+
+func TestReleasedKeyIsFree(t *testing.T) {
 	f := setup(t)
-	if err := f.wantLease("owner", "key", "{}").Release(t.Context()); err != nil {
-		t.Fatal(err)
+	if work, err := f.wantLease("owner", "key", "{}").Release(t.Context()); err != nil || work != nil {
+		t.Fatalf("Release = %v, %v; want nothing", work, err)
 	}
 	f.wantLease("owner", "key", "another request")
+}
+
+// Committed work outlives the lease, and the repeat learns what was done.
+func TestCommittedWorkKeepsItsKey(t *testing.T) {
+	f := setup(t)
+	lease := f.wantLease("owner", "key", "{}")
+	f.store.rows["owner|key"].work = &idempotency.Work{ID: "thing-1"}
+	f.now = f.now.Add(time.Minute)
+	if work, err := lease.Release(t.Context()); err != nil || work == nil || work.ID != "thing-1" {
+		t.Fatalf("Release = %v, %v; want the work", work, err)
+	}
+	if _, earlier, err := f.begin("owner", "key", "{}"); err != nil || earlier == nil || earlier.Work == nil || earlier.Work.ID != "thing-1" {
+		t.Fatalf("Begin = %+v, %v; want the work", earlier, err)
+	}
+	f.wantFault("idempotency_key_reused", "owner", "key", "other")
+}
+
+// A running request keeps its key for as long as it renews the lease.
+func TestRunningRequestRenewsItsLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t)
+		f.clock = time.Now
+		stop := f.wantLease("owner", "key", "{}").KeepAlive(t.Context())
+		time.Sleep(5*time.Minute + time.Millisecond)
+		f.wantFault("request_in_progress", "owner", "key", "{}")
+		stop()
+		time.Sleep(3 * time.Second)
+		f.wantLease("owner", "key", "{}")
+	})
 }
 
 // A stored response can neither be read nor be moved to another owner.

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/idempotency"
 )
 
 // ChangeNumber evaluates both codes. If both are correct, it consumes them and gives
@@ -20,11 +21,11 @@ func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.Numbe
 	err := db.write(ctx, func(tx *tx) (err error) {
 		out = auth.NumberChangeResult{}
 		if out.Current, err = tx.verifyOTP(ctx, c.Current); err != nil || out.Current.Outcome != auth.CorrectCode {
-			return rollbackUnlessEvaluated(out.Current, err)
+			return tx.completeWrongOTP(ctx, "current", out.Current, err)
 		}
 		c.New.Consume = true
 		if out.New, err = tx.verifyOTP(ctx, c.New); err != nil || out.New.Outcome != auth.CorrectCode {
-			return rollbackUnlessEvaluated(out.New, err)
+			return tx.completeWrongOTP(ctx, "new", out.New, err)
 		}
 		// Both are correct: now consume the first one, whose row is locked.
 		consume := c.Current
@@ -32,8 +33,10 @@ func (db *DB) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.Numbe
 		if again, err := tx.verifyOTP(ctx, consume); err != nil || again.Outcome != auth.CorrectCode {
 			return errors.Join(err, database.ErrStale)
 		}
-		out.Ended, err = tx.changeNumber(ctx, c)
-		return err
+		if out.Ended, err = tx.changeNumber(ctx, c); err != nil {
+			return err
+		}
+		return tx.complete(ctx, idempotency.Work{ID: c.By.AccountID, Number: out.Ended})
 	})
 	err = ignoreNotEvaluated(err)
 	if database.IsUnique(err) {

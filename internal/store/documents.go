@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/idempotency"
 )
 
 // documentColumns are the columns of scanDocument.
@@ -143,6 +144,9 @@ func (s storageUsage) check(allow coach.StorageCheck, more int64) error {
 // new picture becomes the profile picture.
 func (db *DB) AddDocument(ctx context.Context, d coach.Document, check coach.StorageCheck) (coach.Document, error) {
 	return d, db.write(ctx, func(tx *tx) error {
+		if err := tx.complete(ctx, idempotency.Work{ID: d.ID, New: true}); err != nil {
+			return err
+		}
 		s, err := tx.updateUsage(ctx, d.CoachID, d.File.Size, d.InProfile)
 		if err != nil {
 			return err

@@ -3,29 +3,31 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
-// ClaimKey claims the key and returns nil, or returns the stored response. A key can be
-// claimed if it is new, if its response has expired, or if the same request began before
-// AbandonedBefore and never finished.
+// ClaimKey claims the key and returns nil, or returns what the key holds. A key can be
+// claimed if it is new, if its response has expired, or if the lease of the same request
+// has ended before its work was committed.
 func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
 	var stored *idempotency.StoredResponse
 	err := db.write(ctx, func(tx *tx) error {
 		stored = nil
 		res, err := tx.Exec(ctx, `
-			INSERT INTO kept_answers (owner, key, fingerprint, status, lease, started_at, ends_at)
+			INSERT INTO kept_answers (owner, key, fingerprint, status, lease, lease_ends_at, ends_at)
 			VALUES ($1, $2, $3, 0, $4, $5, $6)
 			ON CONFLICT (owner, key) DO UPDATE SET
-				fingerprint = excluded.fingerprint, status = 0, answer = NULL, lease = excluded.lease,
-				started_at = excluded.started_at, ends_at = excluded.ends_at
-			WHERE kept_answers.ends_at <= $5
-				OR kept_answers.status = 0 AND kept_answers.started_at < $7 AND kept_answers.fingerprint = excluded.fingerprint`,
-			c.Owner, c.Key, c.Fingerprint, c.LeaseID, micros(c.StartedAt), micros(c.EndsAt), micros(c.AbandonedBefore))
+				fingerprint = excluded.fingerprint, status = 0, answer = NULL, work = NULL, lease = excluded.lease,
+				lease_ends_at = excluded.lease_ends_at, ends_at = excluded.ends_at
+			WHERE kept_answers.ends_at <= $7
+				OR kept_answers.status = 0 AND kept_answers.lease_ends_at <= $7 AND kept_answers.fingerprint = excluded.fingerprint`,
+			c.Owner, c.Key, c.Fingerprint, c.LeaseID, micros(c.LeaseEndsAt), micros(c.EndsAt), micros(c.Now))
 		if err != nil {
 			return fmt.Errorf("claim idempotency key: %w", err)
 		}
@@ -33,8 +35,8 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 			return err
 		}
 		var found idempotency.StoredResponse
-		err = tx.QueryRow(ctx, `SELECT fingerprint, answer FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
-			Scan(&found.Fingerprint, &found.Sealed)
+		err = tx.QueryRow(ctx, `SELECT fingerprint, answer, work FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
+			Scan(&found.Fingerprint, &found.Sealed, intoWork(&found.Work))
 		if errors.Is(err, sql.ErrNoRows) {
 			return database.ErrStale // it was released concurrently
 		}
@@ -44,16 +46,77 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 	return stored, err
 }
 
-// SaveResponse stores the response if the lease still holds the key.
-func (db *DB) SaveResponse(ctx context.Context, owner, key, lease string, status int, sealed []byte) error {
+// RenewKey moves the end of the lease, if h holds the key and its work is not committed.
+func (db *DB) RenewKey(ctx context.Context, h idempotency.Holder, leaseEndsAt time.Time) error {
 	_, err := db.sql.Exec(ctx, `
-		UPDATE kept_answers SET status = $4, answer = $5
-		WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, owner, key, lease, status, sealed)
+		UPDATE kept_answers SET lease_ends_at = $4
+		WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, h.Owner, h.Key, h.LeaseID, micros(leaseEndsAt))
 	return err
 }
 
-// ReleaseKey deletes the key if the lease still holds it.
-func (db *DB) ReleaseKey(ctx context.Context, owner, key, lease string) error {
-	_, err := db.sql.Exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, owner, key, lease)
+// complete marks the key under which ctx works as committed with w. If another request
+// has taken the key over, the transaction fails. Without a key it does nothing.
+func (tx *tx) complete(ctx context.Context, w idempotency.Work) error {
+	h, ok := idempotency.HolderOf(ctx)
+	if !ok {
+		return nil
+	}
+	work, err := json.Marshal(w)
+	if err != nil {
+		return err
+	}
+	var one int
+	return tx.DeferRow(ctx, func(row database.Scanner) error {
+		err := row.Scan(&one)
+		if isNone(err) {
+			return idempotency.ErrLeaseLost()
+		}
+		return err
+	}, `
+		UPDATE kept_answers SET status = 1, work = $4
+		WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0
+		RETURNING 1`, h.Owner, h.Key, h.LeaseID, string(work))
+}
+
+// SaveResponse stores the response if h still holds the key.
+func (db *DB) SaveResponse(ctx context.Context, h idempotency.Holder, status int, sealed []byte) error {
+	_, err := db.sql.Exec(ctx, `
+		UPDATE kept_answers SET status = $4, answer = $5
+		WHERE owner = $1 AND key = $2 AND lease = $3 AND status IN (0, 1)`, h.Owner, h.Key, h.LeaseID, status, sealed)
 	return err
+}
+
+// ReleaseKey deletes the key if h still holds it and its work is not committed. It
+// returns committed work, else nil. On PostgreSQL the DELETE waits for a transaction
+// whose COMMIT was lost on the way, because that has locked the row.
+func (db *DB) ReleaseKey(ctx context.Context, h idempotency.Holder) (*idempotency.Work, error) {
+	res, err := db.sql.Exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, h.Owner, h.Key, h.LeaseID)
+	if err != nil {
+		return nil, err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return nil, err
+	}
+	var work *idempotency.Work
+	err = db.sql.QueryRow(ctx, `SELECT work FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3`, h.Owner, h.Key, h.LeaseID).
+		Scan(intoWork(&work))
+	if isNone(err) {
+		return nil, nil
+	}
+	return work, err
+}
+
+// intoWork scans a nullable JSON column.
+func intoWork(dest **idempotency.Work) sql.Scanner { return workScanner{dest} }
+
+type workScanner struct{ dest **idempotency.Work }
+
+// Scan implements sql.Scanner.
+func (s workScanner) Scan(value any) error {
+	*s.dest = nil
+	var text sql.NullString
+	if err := text.Scan(value); err != nil || !text.Valid {
+		return err
+	}
+	return json.Unmarshal([]byte(text.String), s.dest)
 }

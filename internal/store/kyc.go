@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/operator"
 )
 
@@ -78,6 +79,9 @@ func scanSubmission(r database.Scanner) (s coach.Submission, sealed []byte, err 
 // SubmitKYC saves s, if documents accepts its identity documents and the state allows it.
 func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(own []string) error) error {
 	return db.write(ctx, func(tx *tx) error {
+		if err := tx.complete(ctx, idempotency.Work{ID: s.ID, New: true}); err != nil {
+			return err
+		}
 		// Lock the coach's row without changing it: concurrent submissions and document
 		// changes wait until the commit.
 		var state coach.KYCState

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/idempotency"
 )
 
 // VerifyOTP counts an attempt, evaluates it and saves the result in one transaction.
@@ -19,7 +20,10 @@ func (db *DB) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationR
 	var result auth.VerificationResult
 	err := db.write(ctx, func(tx *tx) (err error) {
 		result, err = tx.verifyOTP(ctx, a)
-		return rollbackUnlessEvaluated(result, err)
+		if err == nil && result.Outcome == auth.CorrectCode && a.SignIn != nil {
+			return tx.complete(ctx, idempotency.Work{ID: a.SignIn.Session.ID, New: true})
+		}
+		return tx.completeWrongOTP(ctx, "otp", result, err)
 	})
 	return result, ignoreNotEvaluated(err)
 }
@@ -32,6 +36,15 @@ func rollbackUnlessEvaluated(r auth.VerificationResult, err error) error {
 		return errNotEvaluated
 	}
 	return err
+}
+
+// completeWrongOTP marks the key as committed if the attempt entered a wrong code. name
+// says which of the codes of a request it was.
+func (tx *tx) completeWrongOTP(ctx context.Context, name string, r auth.VerificationResult, err error) error {
+	if err == nil && r.Outcome == auth.WrongCode {
+		return tx.complete(ctx, idempotency.Work{WrongOTP: name, Number: r.AttemptsLeft})
+	}
+	return rollbackUnlessEvaluated(r, err)
 }
 
 func ignoreNotEvaluated(err error) error {
@@ -158,6 +171,53 @@ func (tx *tx) countFailure(ctx context.Context, a auth.Attempt, c *countedAttemp
 		RETURNING times, blocked_until`,
 		subject(c.Key), timestamp(a.Now), micros(a.Now.Add(auth.FailureWindow)), (a.MaxFailures(c.Key)+1)*timestampDigits,
 	).Scan(intoTimestamps(&c.Failures.Times), intoTime(&c.Failures.BlockedUntil))
+}
+
+// RepeatLogin checks a request that repeats the Idempotency-Key of a login. It counts a
+// request that is not the same as a wrong code: against the newest challenge of the key,
+// even if its code was used, and against the number or device.
+func (db *DB) RepeatLogin(ctx context.Context, a auth.Attempt, same bool) (auth.VerificationResult, error) {
+	var result auth.VerificationResult
+	err := db.write(ctx, func(tx *tx) error {
+		c, err := tx.countRepeat(ctx, a)
+		if err != nil {
+			return err
+		}
+		result = a.EvaluateRepeat(c.CountedAttempt)
+		if same {
+			return errNotEvaluated
+		}
+		if !result.BlockUntil.IsZero() {
+			err = tx.blockSubject(ctx, c.Key, result.BlockUntil)
+		}
+		return rollbackUnlessEvaluated(result, err)
+	})
+	return result, ignoreNotEvaluated(err)
+}
+
+// countRepeat counts an attempt against the newest challenge of the first key, and as a
+// failure.
+func (tx *tx) countRepeat(ctx context.Context, a auth.Attempt) (*countedAttempt, error) {
+	key := a.Keys[0]
+	c := &countedAttempt{CountedAttempt: auth.CountedAttempt{Key: key}}
+	err := tx.Defer(ctx, `
+		UPDATE otp_challenges SET tries = tries + 1
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND tries <= $4`,
+		string(key.Number), string(key.Role), key.DeviceID, a.MaxAttempts)
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.countFailure(ctx, a, c); err != nil {
+		return nil, fmt.Errorf("count OTP failure: %w", err)
+	}
+	err = tx.QueryRow(ctx, `
+		SELECT sent_at FROM otp_challenges
+		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND tries > $4`,
+		string(key.Number), string(key.Role), key.DeviceID, a.MaxAttempts).Scan(intoTime(&c.ExhaustedSentAt))
+	if err != nil && !isNone(err) {
+		return nil, fmt.Errorf("read exhausted challenge: %w", err)
+	}
+	return c, nil
 }
 
 // blockSubject blocks a number or device.

@@ -29,7 +29,7 @@ func fillTables(t *testing.T, url string) {
 			CASE WHEN i % 2 = 0 THEN i END FROM generate_series(1, 5000) i`,
 		`INSERT INTO otp_challenges SELECT 'n' || i, 'coach', '', 'c' || i, '\x01', 0, i, i, NULL FROM generate_series(1, 5000) i`,
 		`INSERT INTO otp_failures SELECT 'n' || i, '', 0, i FROM generate_series(1, 5000) i`,
-		`INSERT INTO kept_answers (owner, key, fingerprint, status, lease, started_at, ends_at) SELECT 'o' || i, 'k', '\x01', 0, 'l', i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO kept_answers (owner, key, fingerprint, status, lease, lease_ends_at, ends_at) SELECT 'o' || i, 'k', '\x01', 0, 'l', i, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_number, student_id, student_state,
 				student_pending_since, guardian_name, guardian_number, guardian_id, guardian_state, guardian_pending_since, guardian_request_id, created_at)
 			SELECT 'p' || i, 'a' || i % 100, 1, 'n', 'n' || i, '2014-01-01', 'n', 'n', 'a' || i, CASE WHEN i % 2 = 0 THEN 'pending' ELSE 'approved' END,

@@ -309,16 +309,19 @@ func (p *fixture) directory() {
 func (p *fixture) installation() {
 	p.Helper()
 	now := p.clock.Now()
-	claim := idempotency.Claim{Owner: "o", Key: "k", Fingerprint: []byte("f"), LeaseID: "l", StartedAt: now, AbandonedBefore: now.Add(-time.Minute), EndsAt: now.Add(time.Hour)}
+	holder := idempotency.Holder{Owner: "o", Key: "k", LeaseID: "l"}
+	claim := idempotency.Claim{Holder: holder, Fingerprint: []byte("f"), Now: now, LeaseEndsAt: now.Add(time.Second), EndsAt: now.Add(time.Hour)}
 	for range 2 {
 		_, err := p.db.ClaimKey(bg, claim)
 		ok(p, err)
 	}
-	ok(p, p.db.SaveResponse(bg, "o", "k", "l", 200, []byte("sealed")))
-	ok(p, p.db.ReleaseKey(bg, "o", "k", "l"))
+	ok(p, p.db.RenewKey(bg, holder, now.Add(time.Minute)))
+	ok(p, p.db.SaveResponse(bg, holder, 200, []byte("sealed")))
+	_, err := p.db.ReleaseKey(bg, holder)
+	ok(p, err)
 	installation := store.NewInstallation(p.sql)
 	ok(p, installation.AddSecret(bg, auth.Secret{ID: "s", Purpose: "p", Sealed: []byte{1}, CreatedAt: now, ActiveAt: now, EndsAt: now}))
-	_, err := installation.Secrets(bg)
+	_, err = installation.Secrets(bg)
 	ok(p, err)
 	ok(p, installation.DropSecrets(bg, now))
 	_, err = installation.SetValue(bg, "n", "v")

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/idempotency"
 )
 
 // AddPlayer saves a new player with the change that first returns, in one transaction. It
@@ -19,6 +20,9 @@ import (
 func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(approval.Roster) (approval.Change, error)) error {
 	return db.write(ctx, func(tx *tx) error {
 		p.GuardianApprover.AccountID, p.StudentApprover.AccountID = "", "" // of an earlier attempt
+		if err := tx.complete(ctx, idempotency.Work{ID: p.ID, New: true}); err != nil {
+			return err
+		}
 		if err := tx.findOrAddAccounts(ctx, p); err != nil {
 			return err
 		}
@@ -124,6 +128,9 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 	if err != nil || !c.Save {
 		return err
 	}
+	if err := tx.complete(ctx, workOf(p.Player, c)); err != nil {
+		return err
+	}
 	if err := tx.findOrAddAccounts(ctx, p.Player); err != nil {
 		return err
 	}
@@ -147,6 +154,23 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 		}
 	}
 	return tx.apply(ctx, p.Player, c)
+}
+
+// workOf returns what a change did, for the response to its Idempotency-Key.
+func workOf(p *approval.Player, c approval.Change) idempotency.Work {
+	switch {
+	case c.Reminded != "":
+		return idempotency.Work{ID: p.Approver(c.Reminded).Request.ID, Number: c.RemindersLeft}
+	case len(c.Opened) > 0:
+		return idempotency.Work{ID: c.Opened[0].ID, New: true}
+	case len(c.Resent) > 0:
+		return idempotency.Work{ID: c.Resent[0].ID}
+	case c.FollowedUp != nil:
+		return idempotency.Work{ID: c.FollowedUp.ID}
+	case len(c.Closed) > 0:
+		return idempotency.Work{ID: c.Closed[0].ID}
+	}
+	return idempotency.Work{}
 }
 
 // apply saves a change without the player's own row. It locks rows that changes of other

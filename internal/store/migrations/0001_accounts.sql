@@ -113,15 +113,17 @@ CREATE TABLE limit_slots (
 );
 CREATE INDEX limit_slots_by_end ON limit_slots (free_at);
 
--- First responses for an Idempotency-Key, encrypted. status 0: still running.
+-- First responses for an Idempotency-Key, encrypted. status 0: still running; 1: the work
+-- is committed, its response can be rebuilt from work (JSON); else that of the response.
 CREATE TABLE kept_answers (
 	owner       TEXT    NOT NULL,
 	key         TEXT    NOT NULL,
 	fingerprint BYTEA   NOT NULL,
 	status      INTEGER NOT NULL,
 	answer      BYTEA,
+	work        TEXT,
 	lease       TEXT    NOT NULL,
-	started_at  BIGINT  NOT NULL,
+	lease_ends_at BIGINT NOT NULL,
 	ends_at     BIGINT  NOT NULL,
 	PRIMARY KEY (owner, key)
 );
