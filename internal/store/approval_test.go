@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -183,7 +184,7 @@ func (p *fixture) decide(by actor.Actor, id string, what approval.Trigger) error
 
 func (p *fixture) refused(err error, code string) *fault.Error {
 	p.Helper()
-	f, is := err.(*fault.Error)
+	f, is := errors.AsType[*fault.Error](err)
 	if !is || f.Code != code {
 		p.Fatalf("err = %v, want %s", err, code)
 	}

@@ -175,7 +175,12 @@ func (p *fixture) challenges() {
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour),
 	}
 	attempt.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte("1"), DeviceHash: []byte("d"), DeviceEnds: now.Add(time.Hour)}
-	_, err = p.db.VerifyOTP(bg, attempt)
+	login := idempotency.Holder{Owner: "login", Key: "k", LeaseID: "l"}
+	_, err = p.db.ClaimKey(bg, idempotency.Claim{Holder: login, Now: now, Fingerprint: []byte("f"), LeaseEndsAt: now.Add(time.Second), EndsAt: now.Add(time.Hour)})
+	ok(p, err)
+	_, err = p.db.VerifyOTP(idempotency.WithHolder(bg, login), attempt)
+	ok(p, err)
+	_, err = p.db.RepeatLogin(bg, attempt, false)
 	ok(p, err)
 	_, err = p.db.Device(bg, []byte("d"), key.Number, now)
 	ok(p, err)

@@ -1,0 +1,291 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// keyedCall is a POST with an Idempotency-Key.
+type keyedCall struct {
+	name string
+	do   func(header string) *touchlinetest.Response
+}
+
+// keyedCalls returns every POST that takes a key, in an order in which each succeeds.
+func keyedCalls(t *testing.T, s *touchlinetest.Service) []keyedCall {
+	const student = "+919812300055"
+	s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber}).Want(t, 202)
+	login := object{"mobile_number": coachNumber, "otp": s.OTP(coachNumber, 0)}
+	var coach, guardian *touchlinetest.User
+	var player, request, document string
+	var change object
+	post := func(u **touchlinetest.User, path string, body func() any) func(string) *touchlinetest.Response {
+		return func(header string) *touchlinetest.Response { return (*u).Call(t, "POST", path, body(), header) }
+	}
+	nothing := func() any { return nil }
+	return []keyedCall{
+		{"login", func(header string) *touchlinetest.Response {
+			return s.Call(t, "POST", "/auth/login", "", login, header)
+		}},
+		{"add player", func(header string) *touchlinetest.Response {
+			if coach == nil {
+				s.Clock.Advance(time.Minute)
+				coach = s.Coach(t, coachNumber)
+			}
+			added := coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, ""), header)
+			if added.Status == 201 {
+				player, request = added.String("player_id"), added.String("guardian_request_id")
+			}
+			return added
+		}},
+		{"send student request", post(&coach, "/api/approval/send-student-request", func() any {
+			return object{"player_id": player, "student": object{"contact_number": student}}
+		})},
+		{"send reminder", post(&coach, "/api/approval/send-reminder", func() any { return object{"player_id": player, "approver_type": "guardian"} })},
+		{"follow up", func(header string) *touchlinetest.Response {
+			return coach.Call(t, "POST", "/api/approval/requests/"+request+"/follow-up", object{"note": "Called the father."}, header)
+		}},
+		{"cancel", func(header string) *touchlinetest.Response {
+			return coach.Call(t, "POST", "/api/approval/requests/"+request+"/cancel", nil, header)
+		}},
+		{"send guardian request", func(header string) *touchlinetest.Response {
+			sent := coach.Call(t, "POST", "/api/approval/send-guardian-request", object{"player_id": player}, header)
+			if sent.Status < 300 {
+				request = sent.String("request_id")
+			}
+			return sent
+		}},
+		{"dispute", func(header string) *touchlinetest.Response {
+			if guardian == nil {
+				guardian = s.SignIn(t, "guardian", guardianNumber)
+			}
+			return post(&guardian, "/api/approval/requests/"+request+"/dispute", nothing)(header)
+		}},
+		{"add document", func(header string) *touchlinetest.Response {
+			form, contentType := touchlinetest.Form(map[string]string{"kind": "identity"}, "passport.pdf", touchlinetest.PDF(500, 1))
+			added := coach.Call(t, "POST", "/api/coach/documents", form, contentType, header)
+			if added.Status == 201 {
+				document = added.String("document_id")
+			}
+			return added
+		}},
+		{"submit KYC", post(&coach, "/api/coach/kyc", func() any { return object{"legal_name": "Asha Rao", "document_ids": []string{document}} })},
+		{"change number", func(header string) *touchlinetest.Response {
+			if change == nil {
+				change = changeNumberBody(requestCoachOTP(t, s, coachNumber), newNumber, requestCoachOTP(t, s, newNumber))
+
+			}
+			return coach.Call(t, "POST", "/auth/change-number", change, header)
+		}},
+	}
+}
+
+// checkRebuilt compares two responses to the same work. Times and deliveries may differ:
+// a rebuilt response shows their current state.
+func checkRebuilt(t *testing.T, first, again *touchlinetest.Response) {
+	t.Helper()
+	ignored := cmp.FilterPath(func(p cmp.Path) bool {
+		key, ok := p.Last().(cmp.MapIndex)
+		if !ok {
+			return false
+		}
+		switch key.Key().String() {
+		case "deliveries", "access_token", "refresh_expires_in", "next", "profile_complete":
+			return true
+		}
+		return false
+	}, cmp.Ignore())
+	if diff := cmp.Diff(first.JSON, again.JSON, ignored); diff != "" || first.Status != again.Status || first.Header.Get("Location") != again.Header.Get("Location") {
+		t.Fatalf("rebuilt response differs: status %d and %d, %s", first.Status, again.Status, diff)
+	}
+}
+
+// effects counts what the keyed calls write.
+func effects(t *testing.T, db *sql.DB) string {
+	t.Helper()
+	var out bytes.Buffer
+	for _, table := range []string{"players", "requests", "reminders", "deliveries", "documents", "kyc_submissions", "sessions", "disputes"} {
+		var n int
+		if err := db.QueryRow(`SELECT count(*) FROM ` + table).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s %d, ", table, n)
+	}
+	return out.String()
+}
+
+// TestRepeatAfterCrash: the service ends after the commit of the work and before its
+// response is stored. The repeat gets the response and does nothing.
+func TestRepeatAfterCrash(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		db := openTables(t, s)
+		for _, call := range keyedCalls(t, s) {
+			first := call.do("Idempotency-Key: " + call.name)
+			if first.Status >= 300 {
+				t.Fatalf("%s: got %d %s", call.name, first.Status, first.Body)
+			}
+			before := effects(t, db)
+			res, err := db.Exec(`UPDATE kept_answers SET status = 1, answer = NULL WHERE key = $1 AND status = $2`, call.name, first.Status)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := res.RowsAffected(); n != 1 || err != nil {
+				t.Fatalf("%s: removed %d responses, %v", call.name, n, err)
+			}
+			checkRebuilt(t, first, call.do("Idempotency-Key: "+call.name))
+			if after := effects(t, db); after != before {
+				t.Fatalf("%s: got %s after the repeat, want %s", call.name, after, before)
+			}
+		}
+	}, enableKYC)
+}
+
+// TestLostCommit: the response of PostgreSQL to the COMMIT of the work is lost. The first
+// call gets the response, or 503 and then its repeat gets it; the work is done once.
+func TestLostCommit(t *testing.T) {
+	t.Parallel()
+	url := storetest.Postgres(t)
+	var lost atomic.Int64
+	relay := storetest.Relay(t, url, func(client, server net.Conn) {
+		go storetest.Copy(server, client, func() {})
+		go loseCommit(client, server, &lost)
+	})
+	s := touchlinetest.New(t, relay, enableKYC)
+	db := openSQL(t, url)
+	// The notice marks the connection whose next COMMIT is that of keyed work.
+	for _, statement := range []string{
+		`CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'keyed work'; RETURN NEW; END $$`,
+		`CREATE TRIGGER tell AFTER UPDATE ON kept_answers FOR EACH ROW WHEN (OLD.status = 0 AND NEW.status = 1) EXECUTE FUNCTION tell()`,
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, call := range keyedCalls(t, s) {
+		before := lost.Load()
+		var first *touchlinetest.Response
+		for range 50 {
+			if first = call.do("Idempotency-Key: " + call.name); first.Status < 500 && first.Code() != "request_in_progress" {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if first.Status >= 300 {
+			t.Fatalf("%s: got %d %s", call.name, first.Status, first.Body)
+		}
+		if n := lost.Load() - before; n != 1 {
+			t.Errorf("%s: lost %d commits, want 1", call.name, n)
+		}
+	}
+	want := `players 1, requests 3, reminders 1, documents 1, kyc_submissions 1, disputes 1, `
+	var got string
+	for _, table := range []string{"players", "requests", "reminders", "documents", "kyc_submissions", "disputes"} {
+		var n int
+		if err := db.QueryRow(`SELECT count(*) FROM ` + table).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		got += fmt.Sprintf("%s %d, ", table, n)
+	}
+	if got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+// loseCommit copies from the server to the client. It closes both instead of passing on
+// the response to the COMMIT that follows the notice.
+func loseCommit(client, server net.Conn, lost *atomic.Int64) {
+	defer client.Close()
+	defer server.Close()
+	buffer := make([]byte, 64<<10)
+	noticed := false
+	for {
+		n, err := server.Read(buffer)
+		noticed = noticed || bytes.Contains(buffer[:n], []byte("keyed work"))
+		if noticed && bytes.Contains(buffer[:n], []byte("COMMIT\x00")) {
+			lost.Add(1)
+			return
+		}
+		if n > 0 {
+			if _, err := client.Write(buffer[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// TestKeyOfDeadRequest: a key whose first request died before the commit is free within
+// 5 s, and the dead request cannot commit any more.
+func TestKeyOfDeadRequest(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		db, coach := openTables(t, s), s.Coach(t, coachNumber)
+		first := coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, ""), "Idempotency-Key: k").Want(t, 201)
+		coach.Call(t, "DELETE", first.Header.Get("Location"), nil).Want(t, 204)
+		end := s.Clock.Now().Add(3 * time.Second).UnixMicro()
+		if _, err := db.Exec(`UPDATE kept_answers SET status = 0, answer = NULL, work = NULL, lease_ends_at = $1`, end); err != nil {
+			t.Fatal(err)
+		}
+		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, ""), "Idempotency-Key: k").Want(t, 409, "request_in_progress")
+		s.Clock.Advance(5 * time.Second)
+		coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, ""), "Idempotency-Key: k").Want(t, 201)
+	})
+}
+
+// TestLoginKeyIsNoOracle: guesses at the body of a login with a known key count as wrong
+// codes, and the key answers no more once too many were wrong.
+func TestLoginKeyIsNoOracle(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber}).Want(t, 202)
+		otp := s.OTP(coachNumber, 0)
+		login := func(otp, device string) *touchlinetest.Response {
+			a, err := s.Do(context.Background(), "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": otp, "device_name": device}, "Idempotency-Key: k")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		login(otp, "phone").Want(t, 200)
+		login(otp, "other phone").Want(t, 422, "idempotency_key_reused")
+		login(otp, "phone").Want(t, 200)
+		var evaluated atomic.Int64
+		guess := func(i int) func() (*touchlinetest.Response, error) {
+			return func() (*touchlinetest.Response, error) {
+				a := login(wrongOTP(otp, i), "phone")
+				if a.Code() == "idempotency_key_reused" {
+					evaluated.Add(1)
+				}
+				return a, nil
+			}
+		}
+		var guesses []func() (*touchlinetest.Response, error)
+		for i := range 40 {
+			guesses = append(guesses, guess(i))
+		}
+		for _, a := range concurrently(t, guesses...) {
+			if a.Status != 422 && a.Status != 429 {
+				t.Errorf("guess: got %d %s", a.Status, a.Body)
+			}
+		}
+		if n := evaluated.Load(); n != 4 {
+			t.Errorf("%d guesses were evaluated after one, want 4", n)
+		}
+		login(otp, "phone").Want(t, 429, "otp_attempts_exceeded")
+		login(wrongOTP(otp, 1), "phone").Want(t, 429, "otp_attempts_exceeded")
+	})
+}
