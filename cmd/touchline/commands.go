@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/touchline/touchline/internal/buildinfo"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/picture"
 	"github.com/touchline/touchline/internal/server"
@@ -43,6 +44,8 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 	if cfg.Development() {
 		fmt.Fprintln(stdout, "Development mode: SMS are printed here, not sent. Limits on OTPs and messages are off, unless you set them. Stop with Ctrl+C.")
 	}
+	build := buildinfo.Read()
+	log.Info("started", "version", build.Release, "revision", build.Commit, "settings", cfg.SetNames())
 	if err := app.Serve(ctx, public, operators); err != nil {
 		return err
 	}

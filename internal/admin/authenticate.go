@@ -26,6 +26,12 @@ type (
 // Caller is the operator token of a request.
 type Caller struct{ *operator.Token }
 
+func (c Caller) identify(info *httpx.RequestInfo) {
+	if c.Token != nil {
+		info.OperatorID = c.ID
+	}
+}
+
 // authenticate returns the operator whose token the request carries. A rate limit per
 // address delays the answers to invalid tokens. It does not apply to valid tokens,
 // because operators may share an address, nor to requests without a token.

@@ -50,8 +50,12 @@ type Config struct {
 
 	Now func() time.Time
 	Log *slog.Logger
+	// AccessLog writes a line for each request at info.
+	AccessLog bool
 	// Observe is called after each response; it may be nil.
 	Observe func(method string, info *httpx.RequestInfo, took time.Duration)
+	// Refused is called with each error that is written as a problem; it may be nil.
+	Refused func(ctx context.Context, info *httpx.RequestInfo, err error)
 }
 
 // Server serves the operators' API. Create it with New.
@@ -68,8 +72,11 @@ func New(c Config) *Server {
 	}
 	s := &Server{Config: c, failures: ratelimit.New(failuresPerMinute)}
 	s.adapter = endpoint.Adapter[Caller]{
-		Middleware:   httpx.Middleware{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
-		Authenticate: s.authenticate, TrustedProxies: c.TrustedProxies, Now: c.Now,
+		Middleware: httpx.Middleware{
+			Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log,
+			AccessLog: c.AccessLog, Observe: c.Observe, Refused: c.Refused,
+		},
+		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Now: c.Now,
 	}
 	return s
 }

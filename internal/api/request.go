@@ -34,6 +34,10 @@ type Caller struct {
 	SignInError error
 }
 
+func (c Caller) identify(info *httpx.RequestInfo) {
+	info.AccountID, info.SessionID = c.AccountID, c.SessionID
+}
+
 // authenticate returns the caller whose access token the request carries.
 func (s *Server) authenticate(r *http.Request) (Caller, error) {
 	token, err := httpx.Bearer(r.Header)

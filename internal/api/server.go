@@ -53,8 +53,12 @@ type Config struct {
 
 	Now func() time.Time
 	Log *slog.Logger
+	// AccessLog writes a line for each request at info.
+	AccessLog bool
 	// Observe is called after each response; it may be nil.
 	Observe func(method string, info *httpx.RequestInfo, took time.Duration)
+	// Refused is called with each error that is written as a problem; it may be nil.
+	Refused func(ctx context.Context, info *httpx.RequestInfo, err error)
 
 	// StreamPoll is how often a stream checks its session; 0 means 2 s.
 	StreamPoll time.Duration
@@ -81,8 +85,11 @@ func New(c Config) *Server {
 	c.UploadTimeout = cmp.Or(c.UploadTimeout, uploadTimeout)
 	s := &Server{Config: c}
 	s.adapter = endpoint.Adapter[Caller]{
-		Middleware:   httpx.Middleware{Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log, Observe: c.Observe},
-		Authenticate: s.authenticate, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), Now: c.Now,
+		Middleware: httpx.Middleware{
+			Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log,
+			AccessLog: c.AccessLog, Observe: c.Observe, Refused: c.Refused,
+		},
+		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), Now: c.Now,
 	}
 	return s
 }

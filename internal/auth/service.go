@@ -77,8 +77,9 @@ type Store interface {
 	Revoke(ctx context.Context, s *Session, e event.Event) error
 	// EndSession ends a live session of the account; false if there is none.
 	EndSession(ctx context.Context, accountID, id string) (bool, error)
-	// EndAllSessions ends the sessions of number in every role, and removes its devices.
-	EndAllSessions(ctx context.Context, number phone.Number) error
+	// EndAllSessions ends the sessions of the number of by in every role, and removes its
+	// devices.
+	EndAllSessions(ctx context.Context, by actor.Actor) error
 	// Sessions lists live sessions, newest first, starting after the one with the ID before.
 	Sessions(ctx context.Context, accountID string, now time.Time, before string, limit int) ([]*Session, error)
 	// Roles returns the roles that number holds now.

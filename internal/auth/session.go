@@ -125,7 +125,7 @@ func (s *Service) EndSession(ctx context.Context, by actor.Actor, id string) err
 // every role, and removes its devices.
 func (s *Service) Logout(ctx context.Context, by actor.Actor, all bool) error {
 	if all {
-		return s.Store.EndAllSessions(ctx, by.Number)
+		return s.Store.EndAllSessions(ctx, by)
 	}
 	_, err := s.Store.EndSession(ctx, by.AccountID, by.SessionID)
 	return err

@@ -82,6 +82,7 @@ type Config struct {
 	ShutdownDrain time.Duration `env:"SHUTDOWN_DRAIN" default:"1s" min:"0s" max:"10m" zero:"none" help:"time between the first 503 of /readyz and closing the listeners, so that load balancers notice"`
 	LogLevel      slog.Level    `env:"LOG_LEVEL" default:"info" oneof:"debug,info,warn,error" help:"lowest level that is logged"`
 	LogFormat     string        `env:"LOG_FORMAT" default:"text" oneof:"text,json" help:"format of log lines"`
+	AccessLog     bool          `env:"ACCESS_LOG" shown:"on if LOG_FORMAT is json" help:"log a line for each request at info: method, route pattern, status, milliseconds, trace id"`
 
 	TLSAutocertDomains string `env:"TLS_AUTOCERT_DOMAINS" default:"off" notbuilt:"off" help:"domain names for certificates from ACME"`
 	OTPFraudRule       string `env:"OTP_FRAUD_RULE" default:"off" notbuilt:"off" help:"refuse unknown devices while many OTPs to one block of numbers are not used"`

@@ -39,6 +39,9 @@ func (c *Config) derive() {
 			c.Countries = []string{"*"} // no SMS is sent
 		}
 	}
+	if !c.isSet("ACCESS_LOG") {
+		c.AccessLog = c.LogFormat == "json"
+	}
 	if !c.isSet("REFRESH_TOKEN_IDLE") {
 		// A lifetime shorter than the default idle time shortens both.
 		c.RefreshTokenIdle = min(c.RefreshTokenIdle, c.RefreshTokenLifetime)

@@ -254,3 +254,23 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("warnings = %q, want 2", list)
 	}
 }
+
+// TestAccessLogDefault: JSON logs have an access log unless ACCESS_LOG says otherwise.
+func TestAccessLogDefault(t *testing.T) {
+	for variables, want := range map[string]bool{
+		"": false, "LOG_FORMAT=json": true, "LOG_FORMAT=text": false,
+		"LOG_FORMAT=json ACCESS_LOG=off": false, "ACCESS_LOG=on": true,
+	} {
+		c, err := config.Load(nil, env(strings.Fields(variables)...))
+		if err != nil || c.AccessLog != want {
+			t.Errorf("%q: got %v, %v, want %t", variables, c, err, want)
+		}
+	}
+}
+
+func TestSetNames(t *testing.T) {
+	c := load(t, []string{"--addr=127.0.0.1:0"}, env("SMS=http:https://key@gateway.example/send"))
+	if got := fmt.Sprint(c.SetNames()); got != "[TOUCHLINE_ADDR TOUCHLINE_SMS]" {
+		t.Errorf("got %s", got)
+	}
+}

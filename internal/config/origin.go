@@ -38,3 +38,14 @@ func (c *Config) isSet(key string) bool {
 	_, ok := c.set[key]
 	return ok
 }
+
+// SetNames returns the names of the settings that are set, in the order of Config.
+func (c *Config) SetNames() []string {
+	names := []string{}
+	for _, s := range table() {
+		if c.isSet(s.key) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}

@@ -51,6 +51,8 @@ type Adapter[C any] struct {
 	Middleware httpx.Middleware
 	// Authenticate returns the caller of a request.
 	Authenticate func(*http.Request) (C, error)
+	// Identify sets the ids of the caller in the RequestInfo; nil sets none.
+	Identify func(C, *httpx.RequestInfo)
 	// TrustedProxies are the proxies whose X-Forwarded headers count.
 	TrustedProxies []netip.Prefix
 	// Limiter limits the requests per client address; nil means no limit.
@@ -58,11 +60,7 @@ type Adapter[C any] struct {
 	Now     func() time.Time
 }
 
-type infoKey struct{}
-
-func infoOf(r *http.Request) *httpx.RequestInfo {
-	return r.Context().Value(infoKey{}).(*httpx.RequestInfo)
-}
+func infoOf(r *http.Request) *httpx.RequestInfo { return httpx.InfoFrom(r.Context()) }
 
 // Handler returns the handler of all routes.
 func (a *Adapter[C]) Handler(routes []Route[C]) http.Handler {
@@ -82,7 +80,7 @@ func (a *Adapter[C]) Handler(routes []Route[C]) http.Handler {
 	router := a.Middleware.Router(all, notFound, infoOf)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := new(httpx.RequestInfo)
-		a.Middleware.Serve(w, r.WithContext(context.WithValue(r.Context(), infoKey{}, info)), info, router)
+		a.Middleware.Serve(w, r.WithContext(httpx.WithInfo(r.Context(), info)), info, router)
 	})
 }
 
@@ -117,6 +115,9 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 	var err error
 	if m.Caller, err = authenticate(r); err != nil {
 		return err
+	}
+	if a.Identify != nil {
+		a.Identify(m.Caller, infoOf(r))
 	}
 	for _, authorize := range rt.Authorize {
 		if err := authorize(r.Context(), m.Caller); err != nil {

@@ -29,14 +29,34 @@ type RequestInfo struct {
 	Status int
 	// Stream says that the response stays open, so that its duration says nothing.
 	Stream bool
+	// AccountID and SessionID are those of the caller, OperatorID that of the operator
+	// token; each is empty if the request has none.
+	AccountID, SessionID, OperatorID string
+}
+
+type infoKey struct{}
+
+// WithInfo returns ctx with the RequestInfo of its request.
+func WithInfo(ctx context.Context, info *RequestInfo) context.Context {
+	return context.WithValue(ctx, infoKey{}, info)
+}
+
+// InfoFrom returns the RequestInfo of the request that ctx belongs to, or nil.
+func InfoFrom(ctx context.Context) *RequestInfo {
+	info, _ := ctx.Value(infoKey{}).(*RequestInfo)
+	return info
 }
 
 // Middleware wraps the handlers of one listener.
 type Middleware struct {
 	Problems problem.Writer
 	Log      *slog.Logger
+	// AccessLog writes a line for each request at info, and not only at debug.
+	AccessLog bool
 	// Observe, if not nil, is called after each response.
 	Observe func(method string, info *RequestInfo, took time.Duration)
+	// Refused, if not nil, is called with each error that is written as a problem.
+	Refused func(ctx context.Context, info *RequestInfo, err error)
 }
 
 // Serve sets the trace id and the security headers, calls next, recovers its panic
@@ -45,7 +65,7 @@ func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, info *Request
 	info.TraceID = TraceID(r.Header.Get("Traceparent"))
 	setSecurityHeaders(w.Header(), r.URL.Path, info.TraceID)
 	recorder := &statusRecorder{ResponseWriter: w, info: info}
-	if m.Observe != nil || m.Log.Enabled(r.Context(), slog.LevelDebug) {
+	if m.Observe != nil || m.Log.Enabled(r.Context(), m.accessLevel()) {
 		start := time.Now() // the real clock, not the injected one: this measures a duration
 		defer m.observe(r, info, start)
 	}
@@ -64,6 +84,9 @@ func WithTimeout(r *http.Request, timeout time.Duration) (*http.Request, context
 
 // WriteProblem writes err as a problem document.
 func (m *Middleware) WriteProblem(w http.ResponseWriter, r *http.Request, info *RequestInfo, err error) {
+	if m.Refused != nil {
+		m.Refused(r.Context(), info, err)
+	}
 	m.Problems.Write(w, r, info.TraceID, info.Route, err)
 }
 
@@ -111,9 +134,26 @@ func (m *Middleware) observe(r *http.Request, info *RequestInfo, start time.Time
 	if m.Observe != nil {
 		m.Observe(r.Method, info, took)
 	}
-	m.Log.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelDebug, "request",
-		slog.String("method", r.Method), slog.String("route", info.Route), slog.Int("status", info.Status),
-		slog.Duration("took", took), slog.String("trace_id", info.TraceID))
+	m.Log.LogAttrs(context.WithoutCancel(r.Context()), m.accessLevel(), "request",
+		slog.String("method", MethodLabel(r.Method)), slog.String("route", info.Route), slog.Int("status", info.Status),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000), slog.String("trace_id", info.TraceID))
+}
+
+func (m *Middleware) accessLevel() slog.Level {
+	if m.AccessLog {
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
+}
+
+// MethodLabel returns the method for logs and metrics: "other" for unknown methods,
+// because clients can send any text.
+func MethodLabel(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return method
+	}
+	return "other"
 }
 
 // statusRecorder records the status of the response in info.

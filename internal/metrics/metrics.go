@@ -71,18 +71,9 @@ func (m *Metrics) Handler() http.Handler {
 // Observe returns a function that counts and measures the requests of one listener.
 func (m *Metrics) Observe(listener string) func(method string, info *httpx.RequestInfo, took time.Duration) {
 	return func(method string, info *httpx.RequestInfo, took time.Duration) {
-		m.requests.WithLabelValues(listener, methodLabel(method), info.Route, strconv.Itoa(info.Status)).Inc()
+		m.requests.WithLabelValues(listener, httpx.MethodLabel(method), info.Route, strconv.Itoa(info.Status)).Inc()
 		if !info.Stream {
 			m.durations.WithLabelValues(listener, info.Route).Observe(took.Seconds())
 		}
 	}
-}
-
-// methodLabel maps unknown methods to one label value, because clients can send any.
-func methodLabel(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
-		return method
-	}
-	return "other"
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/worker"
 )
 
@@ -99,8 +99,8 @@ func (s *authStore) EndSession(ctx context.Context, accountID, id string) (bool,
 	return ended, err
 }
 
-func (s *authStore) EndAllSessions(ctx context.Context, number phone.Number) error {
-	err := s.Store.EndAllSessions(ctx, number)
+func (s *authStore) EndAllSessions(ctx context.Context, by actor.Actor) error {
+	err := s.Store.EndAllSessions(ctx, by)
 	if err == nil {
 		s.m.sessions.WithLabelValues("ended_all").Inc()
 	}

@@ -37,7 +37,9 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Documentation: documentation,
 		Pages:         pages.Handlers(),
 		Ready:         s.readiness.check,
+		AccessLog:     cfg.AccessLog,
 		Observe:       s.instruments.observeAPI,
+		Refused:       s.security.Refused,
 
 		PublicURL:          cfg.PublicURL,
 		TrustedProxies:     cfg.TrustedProxies,
@@ -53,7 +55,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
 	return admin.New(admin.Config{
 		Operators:     s.operator.Tokens,
-		Inspector:     &auth.Introspector{Auth: s.auth, Store: s.db},
+		Inspector:     &auth.Introspector{Auth: s.auth, Store: s.security.Revocations(s.db)},
 		Accounts:      s.operator.Accounts,
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,
@@ -61,10 +63,12 @@ func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
 		Phones:        s.operator.Phones,
 		Vault:         s.keys.Vault,
 
-		Wake:    s.delivery.hub.Wake,
-		Ready:   s.readiness.check,
-		Metrics: s.instruments.metrics,
-		Observe: s.instruments.observeAdmin,
+		Wake:      s.delivery.hub.Wake,
+		Ready:     s.readiness.check,
+		Metrics:   s.instruments.metrics,
+		AccessLog: cfg.AccessLog,
+		Observe:   s.instruments.observeAdmin,
+		Refused:   s.security.RefusedOperator,
 
 		PublicURL:      cfg.PublicURL,
 		TrustedProxies: cfg.TrustedProxies,

@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/securitylog"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -21,12 +22,12 @@ type operatorServices struct {
 	Phones        phone.Parser
 }
 
-func newOperatorServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Tiers) operatorServices {
+func newOperatorServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Tiers, security *securitylog.Log) operatorServices {
 	return operatorServices{
 		Tokens:        &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
-		Accounts:      &coach.AccountAdmin{Store: db},
-		Subscriptions: &coach.Subscriptions{Store: db, Tiers: tiers},
-		Verifications: &coach.Verifications{Store: db, On: cfg.KYC, Now: o.Now, NewID: o.NewID},
+		Accounts:      &coach.AccountAdmin{Store: security.Accounts(db)},
+		Subscriptions: &coach.Subscriptions{Store: security.Subscriptions(db), Tiers: tiers},
+		Verifications: &coach.Verifications{Store: security.Verifications(db), On: cfg.KYC, Now: o.Now, NewID: o.NewID},
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
 	}
 }
@@ -62,7 +63,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool
 		options.Vault = k.Vault
 	}
 	db := store.New(sql, options)
-	return &Operators{operatorServices: newOperatorServices(cfg, o, db, tiers), Documents: db, sql: sql}, nil
+	return &Operators{operatorServices: newOperatorServices(cfg, o, db, tiers, nil), Documents: db, sql: sql}, nil
 }
 
 // Close closes the database.

@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/securitylog"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -28,6 +29,7 @@ type services struct {
 	delivery    delivery
 	idempotency *idempotency.Service
 	readiness   *readiness
+	security    *securitylog.Log
 	instruments instruments
 }
 
@@ -46,7 +48,8 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		OnQueued:   d.queue.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 	})
-	coaches, err := newCoachServices(cfg, o, db, files, tiers)
+	security := securitylog.New(o.Log)
+	coaches, err := newCoachServices(cfg, o, db, files, tiers, security)
 	if err != nil {
 		return nil, err
 	}
@@ -54,14 +57,15 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 	return &services{
 		db:          db,
 		keys:        keys,
-		auth:        newAuth(cfg, o, m.auth, keys),
-		approvals:   newApprovals(cfg, o, m.approvals, ch, tiers),
+		auth:        newAuth(cfg, o, security.Auth(m.auth), keys),
+		approvals:   newApprovals(cfg, o, security.Approvals(m.approvals), ch, tiers),
 		coach:       coaches,
-		operator:    newOperatorServices(cfg, o, db, tiers),
+		operator:    newOperatorServices(cfg, o, db, tiers, security),
 		tray:        &notify.Tray{Store: db, Now: o.Now},
 		delivery:    d,
 		idempotency: idempotency.New(db, keys.Vault.For(auth.ForAnswers), o.Now, o.NewID),
 		readiness:   &readiness{db: sql},
+		security:    security,
 		instruments: m,
 	}, nil
 }
@@ -118,8 +122,8 @@ type coachServices struct {
 	documents  *coach.Documents
 }
 
-func newCoachServices(cfg *config.Config, o Options, db *store.DB, files blob.Store, tiers coach.Tiers) (coachServices, error) {
-	directory := &coach.Directory{Store: db, Tiers: tiers, Required: cfg.ProfileRequired, Now: o.Now}
+func newCoachServices(cfg *config.Config, o Options, db *store.DB, files blob.Store, tiers coach.Tiers, security *securitylog.Log) (coachServices, error) {
+	directory := &coach.Directory{Store: security.Directory(db), Tiers: tiers, Required: cfg.ProfileRequired, Now: o.Now}
 	p, err := newFileProcessor(cfg)
 	if err != nil {
 		return coachServices{}, err

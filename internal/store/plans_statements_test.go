@@ -248,7 +248,7 @@ func (p *fixture) sessions() {
 	ok(p, p.db.Revoke(bg, s, event.Event{Type: event.TokenReused, PartyID: s.AccountID, Party: s.Role, SessionID: s.ID}))
 	_, err = p.db.EndSession(bg, s.AccountID, s.ID)
 	ok(p, err)
-	ok(p, p.db.EndAllSessions(bg, s.Number))
+	ok(p, p.db.EndAllSessions(bg, s.Actor()))
 }
 
 // outbox completes a delivery with each result.

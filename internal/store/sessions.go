@@ -102,17 +102,17 @@ func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error
 	return n == 1, err
 }
 
-// EndAllSessions ends every session of a number in every role, and its devices.
-func (db *DB) EndAllSessions(ctx context.Context, number phone.Number) error {
+// EndAllSessions ends every session of the number of by in every role, and its devices.
+func (db *DB) EndAllSessions(ctx context.Context, by actor.Actor) error {
 	return db.write(ctx, func(tx *tx) error {
 		err := tx.Defer(ctx, `
 			UPDATE sessions SET revoked_at = $2
 			WHERE revoked_at IS NULL AND account_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`,
-			string(number), micros(tx.Now))
+			string(by.Number), micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("end all sessions: %w", err)
 		}
-		err = tx.Defer(ctx, `DELETE FROM devices WHERE mobile_number = $1`, string(number))
+		err = tx.Defer(ctx, `DELETE FROM devices WHERE mobile_number = $1`, string(by.Number))
 		return err
 	})
 }
