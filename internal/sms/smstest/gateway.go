@@ -1,6 +1,5 @@
-// Package smstest is an SMS gateway on a real socket, for tests and development. It
-// rejects requests that break the contract (section 6), records the messages that it
-// accepts, and can simulate failures of real gateways.
+// Package smstest is an SMS gateway on a real socket, for tests. It rejects
+// requests that break the contract (section 6), records the messages that it accepts, and can simulate failures of real gateways.
 package smstest
 
 import (
@@ -43,10 +42,8 @@ type Behaviour struct {
 
 // Gateway listens until it is closed. Its methods are safe for concurrent use.
 type Gateway struct {
-	listener   net.Listener
-	server     *http.Server
-	onAccepted func(Received)
-	done       chan struct{}
+	listener net.Listener
+	server   *http.Server
 
 	mu          sync.Mutex
 	behaviour   Behaviour
@@ -54,13 +51,14 @@ type Gateway struct {
 	connections int
 	accepted    []Received
 	faults      []string
-	changed     chan struct{} // closed and replaced at each change
+	changed     chan struct{} // closed and replaced at each request and message
+	behaved     chan struct{} // closed and replaced by Behave
 }
 
 // New starts a gateway for a test. The test fails if a request breaks the contract.
 func New(tb testing.TB) *Gateway {
 	tb.Helper()
-	g, err := Start("127.0.0.1:0", nil)
+	g, err := Start()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -75,24 +73,20 @@ func New(tb testing.TB) *Gateway {
 	return g
 }
 
-// Start starts a gateway on addr. It calls onAccepted for each accepted message; nil is
-// allowed.
-func Start(addr string, onAccepted func(Received)) (*Gateway, error) {
-	listener, err := net.Listen("tcp", addr)
+// Start starts a gateway. The caller must close it.
+func Start() (*Gateway, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	g := &Gateway{listener: listener, onAccepted: onAccepted, done: make(chan struct{}), changed: make(chan struct{})}
+	g := &Gateway{listener: listener, changed: make(chan struct{}), behaved: make(chan struct{})}
 	g.server = &http.Server{Handler: http.HandlerFunc(g.serve), ReadHeaderTimeout: 10 * time.Second, ConnState: g.countConnection}
 	go func() { _ = g.server.Serve(listener) }()
 	return g, nil
 }
 
 // Close stops the gateway at once and aborts the requests in progress.
-func (g *Gateway) Close() error {
-	close(g.done)
-	return g.server.Close()
-}
+func (g *Gateway) Close() error { return g.server.Close() }
 
 // URL returns the address to which messages are posted.
 func (g *Gateway) URL() string { return "http://" + g.listener.Addr().String() + "/send" }
@@ -106,7 +100,8 @@ func (g *Gateway) Behave(b Behaviour) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.behaviour = b
-	g.notifyChange()
+	close(g.behaved)
+	g.behaved = make(chan struct{})
 }
 
 // Accepted returns the accepted messages, duplicates included, oldest first.
@@ -155,7 +150,7 @@ func (g *Gateway) Await(ctx context.Context, match func(Received) bool) (Receive
 	}
 }
 
-// notifyChange wakes Await and held requests. The caller holds g.mu.
+// notifyChange wakes Await. The caller holds g.mu.
 func (g *Gateway) notifyChange() {
 	close(g.changed)
 	g.changed = make(chan struct{})
@@ -178,44 +173,25 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 		g.faults = append(g.faults, fault)
 	}
 	g.notifyChange()
-	changed := g.changed
+	behaved := g.behaved
 	g.mu.Unlock()
 
 	if fault != "" {
 		http.Error(w, fault, http.StatusBadRequest)
 		return
 	}
+	delay := time.After(b.Delay)
 	if b.Unresponsive {
-		g.hold(r, changed)
-		panic(http.ErrAbortHandler) // close the connection without a response
+		delay = nil
+	} else {
+		behaved = nil
 	}
 	select {
-	case <-time.After(b.Delay):
+	case <-delay:
+		g.respond(w, b, m)
+	case <-behaved:
+		panic(http.ErrAbortHandler) // close the connection without a response
 	case <-r.Context().Done():
-		return
-	case <-g.done:
-		return
-	}
-	g.respond(w, b, m)
-}
-
-// hold blocks until the client disconnects or the gateway is responsive again.
-func (g *Gateway) hold(r *http.Request, changed chan struct{}) {
-	for {
-		select {
-		case <-changed:
-			g.mu.Lock()
-			unresponsive := g.behaviour.Unresponsive
-			changed = g.changed
-			g.mu.Unlock()
-			if !unresponsive {
-				return
-			}
-		case <-r.Context().Done():
-			return
-		case <-g.done:
-			return
-		}
 	}
 }
 
@@ -235,9 +211,6 @@ func (g *Gateway) respond(w http.ResponseWriter, b Behaviour, m Received) {
 		g.accepted = append(g.accepted, m)
 		g.notifyChange()
 		g.mu.Unlock()
-		if g.onAccepted != nil {
-			g.onAccepted(m)
-		}
 	}
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, strconv.Itoa(status))

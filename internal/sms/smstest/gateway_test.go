@@ -24,7 +24,7 @@ func post(t *testing.T, g *smstest.Gateway, contentType, body string) int {
 
 func start(t *testing.T) *smstest.Gateway {
 	t.Helper()
-	g, err := smstest.Start("127.0.0.1:0", nil)
+	g, err := smstest.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
