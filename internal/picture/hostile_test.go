@@ -18,7 +18,7 @@ import (
 // TestHostileUploads checks that each hostile upload is refused with its code or
 // made harmless within 10 s.
 func TestHostileUploads(t *testing.T) {
-	for _, u := range picturetest.Hostile() {
+	for _, u := range hostileUploads() {
 		t.Run(u.Name, func(t *testing.T) {
 			start := time.Now()
 			info, err := picture.Inspect(bytes.NewReader(u.Bytes), int64(len(u.Bytes)))
@@ -68,7 +68,7 @@ func wantFileError(t *testing.T, err error, code string) {
 }
 
 func TestLimitsCheckedBeforeDecoding(t *testing.T) {
-	for _, u := range picturetest.Hostile() {
+	for _, u := range hostileUploads() {
 		switch {
 		case u.Want == picture.TooManyPixels, u.Want == picture.TooComplex, u.Want == picture.Animated, strings.Contains(u.Name, "its canvas"),
 			u.Want == picture.NeedsTooMuchMemory && !strings.Contains(u.Name, "codes"): // its size is not in the header
@@ -86,7 +86,7 @@ func TestLimitsCheckedBeforeDecoding(t *testing.T) {
 func TestTruncatedFiles(t *testing.T) {
 	for name, file := range map[string][]byte{
 		"png": picturetest.PNG(picturetest.FourCorners(9, 7)), "jpeg": picturetest.JPEG(picturetest.FourCorners(9, 7)),
-		"webp": picturetest.FlatLossless(9, 7, true), "lossy webp": testdata(t, "blue-purple-pink.lossy.webp"), "pdf": []byte(picturetest.PDF),
+		"webp": picturetest.FlatLossless(9, 7, true), "lossy webp": testdata(t, "blue-purple-pink.lossy.webp"), "pdf": []byte(smallPDF),
 	} {
 		for n := 0; n < len(file)-1; n++ {
 			info, err := picture.Inspect(bytes.NewReader(file[:n]), int64(n))
@@ -175,7 +175,7 @@ func (f failingWriter) Write([]byte) (int, error) { return 0, f.err }
 // FuzzInspect checks that Inspect returns an Info within the limits or a FileError,
 // and that Process writes readable pictures or returns a FileError.
 func FuzzInspect(f *testing.F) {
-	for _, u := range picturetest.Hostile() {
+	for _, u := range hostileUploads() {
 		if len(u.Bytes) < 20_000 {
 			f.Add(u.Bytes)
 		}

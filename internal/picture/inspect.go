@@ -41,11 +41,6 @@ type Info struct {
 // IsPicture reports whether the file is a picture and not a PDF.
 func (i Info) IsPicture() bool { return i.MediaType != PDF }
 
-// Extension returns the usual file name extension, with the dot.
-func (i Info) Extension() string {
-	return map[string]string{PDF: ".pdf", JPEG: ".jpg", PNG: ".png", WebP: ".webp"}[i.MediaType]
-}
-
 // Inspect detects the type of the size bytes of r by content. It returns a
 // *FileError for other types and for pictures that are too large to decode. It
 // reads the structure of a picture but no pixels, and keeps at most 64 KiB in memory.
