@@ -74,7 +74,7 @@ func (p *fixture) profile(coachID, name, bio string, sports ...string) error {
 func TestConcurrentListingChanges(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
 		p := newFixture(t, url, messageLimits(0, 0, 1000))
-		random := storetest.Rand(storetest.Seed(t), 0)
+		random := newRand(newSeed(t), 0)
 		for round := range 25 {
 			id := p.coach(100 + round).AccountID
 			ok(t, p.show(id, true))
@@ -128,7 +128,7 @@ func TestListingFollowsProfile(t *testing.T) {
 			t.Fatalf("listed before the coach asked for it: %s", card)
 		}
 		ok(t, p.show(id, true))
-		long := strings.Repeat("word ", 300) + strings.Join(strings.Fields(fmt.Sprint(storetest.Rand(storetest.Seed(t), 0).Perm(200))), " ")
+		long := strings.Repeat("word ", 300) + strings.Join(strings.Fields(fmt.Sprint(newRand(newSeed(t), 0).Perm(200))), " ")
 		ok(t, p.profile(id, "Bela Rao", long, "Football", "Hockey"))
 		card, terms := p.storedListing(id)
 		if !strings.Contains(card, "Bela Rao") || slices.Contains(terms, "w:asha") || !slices.Contains(terms, "w:bel") || !slices.Contains(terms, "s:hockey") {

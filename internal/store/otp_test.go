@@ -12,7 +12,6 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/storetest"
 )
 
 // challenge opens a challenge that outlives the test.
@@ -38,9 +37,9 @@ func (p *fixture) attempt(correct bool, maxFailures int, keys ...auth.ChallengeK
 // them: a maximum in any 24 h, then a block of 24 h. Correct codes do not count.
 func TestOTPFailuresMatchModel(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
-		seed := storetest.Seed(p)
+		seed := newSeed(p)
 		for round := range 6 {
-			dice := storetest.Rand(seed, round)
+			dice := newRand(seed, round)
 			key, most := auth.ChallengeKey{Number: number(round), Role: actor.Coach}, 1+dice.IntN(11)
 			var wrong []time.Time
 			var blocked time.Time

@@ -174,11 +174,11 @@ func TestStress(t *testing.T) {
 		for range 3 {
 			ok(t, c.signIn(c.number()))
 		}
-		seed := storetest.Seed(t)
+		seed := newSeed(t)
 		var wait sync.WaitGroup
 		for worker := range 8 {
 			wait.Go(func() {
-				dice := storetest.Rand(seed, worker)
+				dice := newRand(seed, worker)
 				for range 120 {
 					c.clock.advance(time.Millisecond)
 					what, err := c.act(dice)

@@ -1,4 +1,4 @@
-package storetest
+package store_test
 
 import (
 	"math/rand/v2"
@@ -11,9 +11,9 @@ import (
 // seedEnv sets the seed of random tests, to repeat a failure.
 const seedEnv = "TOUCHLINE_TEST_SEED"
 
-// Seed returns the seed for a random test: TOUCHLINE_TEST_SEED if set, else a new one. It
+// newSeed returns the seed for a random test: TOUCHLINE_TEST_SEED if set, else a new one. It
 // logs the seed if the test fails.
-func Seed(tb testing.TB) uint64 {
+func newSeed(tb testing.TB) uint64 {
 	tb.Helper()
 	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv(seedEnv); text != "" {
@@ -30,5 +30,5 @@ func Seed(tb testing.TB) uint64 {
 	return seed
 }
 
-// Rand returns a source for worker n of a random test with this seed.
-func Rand(seed uint64, n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), seed)) }
+// newRand returns a source for worker n of a random test with this seed.
+func newRand(seed uint64, n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), seed)) }
