@@ -60,7 +60,7 @@ func fixturePlayer() *approval.Player {
 		},
 		StudentApprover: approval.Approver{
 			AccountID: childID,
-			Consent:   approval.Consent{State: approval.Pending, PendingSince: asked},
+			Consent:   approval.Consent{State: approval.Pending, PendingSince: asked, PendingReason: approval.PendingAdded},
 			Request: &approval.Request{
 				ID: studentRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending,
 				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: asked, LastSentAt: asked,
@@ -98,7 +98,7 @@ func TestResponses(t *testing.T) {
 		}
 		waiting = approval.PendingItem{
 			PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta",
-			PendingSince: asked, HasNumber: true, Request: fixturePlayer().StudentApprover.Request, Reminders: 1,
+			PendingSince: asked, Reason: approval.PendingResent, HasNumber: true, Request: fixturePlayer().StudentApprover.Request, Reminders: 1,
 		}
 		blocked = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta", PendingSince: asked, Reminders: 3}
 		gone    = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: testNow, HasNumber: true, Request: cancelled.StudentApprover.Request}

@@ -61,10 +61,12 @@ type statusResponse struct {
 	GuardianStatus           string           `json:"guardian_status"`
 	GuardianState            approval.State   `json:"guardian_state"`
 	GuardianStatusUpdatedAt  *string          `json:"guardian_status_updated_at"`
+	GuardianPendingReason    *string          `json:"guardian_pending_reason"`
 	GuardianRequest          *requestResponse `json:"guardian_request"`
 	StudentStatus            string           `json:"student_status"`
 	StudentState             approval.State   `json:"student_state"`
 	StudentStatusUpdatedAt   *string          `json:"student_status_updated_at"`
+	StudentPendingReason     *string          `json:"student_pending_reason"`
 	StudentRequest           *requestResponse `json:"student_request"`
 	History                  []recordResponse `json:"history"`
 }
@@ -88,10 +90,12 @@ func (v view) status(p *approval.Player, history []approval.Record) statusRespon
 		GuardianStatus:          p.GuardianApprover.Consent.State.Status(),
 		GuardianState:           p.GuardianApprover.Consent.State,
 		GuardianStatusUpdatedAt: wire.TimestampOrNull(p.GuardianApprover.Consent.ChangedAt),
+		GuardianPendingReason:   v.pendingReason(p, actor.Guardian),
 		GuardianRequest:         v.newestRequest(p, actor.Guardian),
 		StudentStatus:           p.StudentApprover.Consent.State.Status(),
 		StudentState:            p.StudentApprover.Consent.State,
 		StudentStatusUpdatedAt:  wire.TimestampOrNull(p.StudentApprover.Consent.ChangedAt),
+		StudentPendingReason:    v.pendingReason(p, actor.Student),
 		StudentRequest:          v.newestRequest(p, actor.Student),
 		History:                 make([]recordResponse, 0, len(history)),
 	}
@@ -102,6 +106,15 @@ func (v view) status(p *approval.Player, history []approval.Record) statusRespon
 		})
 	}
 	return a
+}
+
+// pendingReason returns why the consent of party is pending, or nil. A party reads its own
+// reason alone.
+func (v view) pendingReason(p *approval.Player, party actor.Role) *string {
+	if v.by.Role != actor.Coach && v.by.Role != party {
+		return nil
+	}
+	return wire.OrNull(string(p.PendingReason(party)))
 }
 
 // newestRequest returns the newest request to party, in any state, or nil.
@@ -126,6 +139,7 @@ type pendingResponse struct {
 	DaysPending     int            `json:"days_pending"`
 	ResendAllowedAt *string        `json:"resend_allowed_at"`
 	RemindersLeft   int            `json:"reminders_left"`
+	PendingReason   *string        `json:"pending_reason"`
 	BlockedBy       *string        `json:"blocked_by"`
 }
 
@@ -137,6 +151,7 @@ func (v view) pending(i approval.PendingItem) pendingResponse {
 		Status:        approval.Pending,
 		DaysPending:   max(0, int(v.now.Sub(i.PendingSince)/(24*time.Hour))),
 		RemindersLeft: max(0, v.rules.RemindersPerWindow-i.Reminders),
+		PendingReason: wire.OrNull(string(i.Reason)),
 		BlockedBy:     wire.OrNull(i.BlockedBy()),
 	}
 	if r := i.Request; r != nil && r.State == approval.RequestPending {

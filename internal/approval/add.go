@@ -13,7 +13,7 @@ func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules,
 		Student: student, Guardian: guardian, CreatedAt: op.Now,
 	}
 	for _, party := range Parties {
-		p.Approver(party).Consent = Consent{State: Pending, PendingSince: op.Now}
+		p.Approver(party).Consent = Consent{State: Pending, PendingSince: op.Now, PendingReason: PendingAdded}
 	}
 	if err := fault.Validation(p.validate(op)); err != nil {
 		return nil, err

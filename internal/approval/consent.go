@@ -86,9 +86,26 @@ type Consent struct {
 	// PendingSince is when it last became pending, also for a new contact or
 	// another student.
 	PendingSince time.Time
+	// PendingReason says why it is pending. It is empty in other states.
+	PendingReason PendingReason
 }
 
-// move sets the state and its times. ChangedAt always increases, even if the clock steps back.
+// PendingReason says why a consent is pending.
+type PendingReason string
+
+// The reasons.
+const (
+	// PendingAdded: the coach added the player, and the party has not answered since.
+	PendingAdded PendingReason = "added"
+	// PendingResent: the coach asked again after a rejection or revocation.
+	PendingResent PendingReason = "resent_after_answer"
+	// PendingContact: the number of the party changed.
+	PendingContact PendingReason = "contact_changed"
+	// PendingStudent: the name or birth date of the student changed.
+	PendingStudent PendingReason = "student_changed"
+)
+
+// move sets the state, its times and its reason. ChangedAt always increases, even if the clock steps back.
 func (c *Consent) move(to State, now time.Time) {
 	if c.State == to {
 		return
@@ -96,6 +113,8 @@ func (c *Consent) move(to State, now time.Time) {
 	c.State, c.ChangedAt = to, laterThan(c.ChangedAt, now)
 	if to == Pending {
 		c.PendingSince = now
+	} else {
+		c.PendingReason = ""
 	}
 }
 
@@ -108,10 +127,10 @@ func laterThan(last, now time.Time) time.Time {
 	return last.Add(time.Microsecond)
 }
 
-// restart makes the consent pending from now on, for a new contact or another student.
-func (c *Consent) restart(now time.Time) {
+// restart makes the consent pending from now on.
+func (c *Consent) restart(reason PendingReason, now time.Time) {
 	c.move(Pending, now)
-	c.PendingSince = now
+	c.PendingSince, c.PendingReason = now, reason
 }
 
 // Parties are the two parties, in the order in which lists name them.

@@ -92,8 +92,13 @@ func (p *Player) Dispute(by actor.Actor, requestID string, op Operation) (Change
 	return c, nil
 }
 
-// Lift ends a dispute: the coach may ask this number again. The request stays closed.
-func (p *Player) Lift(by actor.Actor, requestID string) (Change, error) {
+// ReopenWithin is how long after a dispute its lifting opens the request again.
+const ReopenWithin = 30 * 24 * time.Hour
+
+// Lift ends a dispute: the coach may ask this number again. The request is open again if
+// it is still the question to this party, and the dispute is not older than
+// ReopenWithin. Otherwise the coach is told and may send a new one.
+func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, error) {
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()
 	}
@@ -101,8 +106,23 @@ func (p *Player) Lift(by actor.Actor, requestID string) (Change, error) {
 	if r == nil || r.ID != requestID || r.State != RequestDisputed {
 		return Change{}, nil
 	}
-	r.State = RequestCancelled
-	return Change{Save: true, Closed: []*Request{r}, Lift: by.Role}, nil
+	c := Change{Save: true, Lift: by.Role}
+	consent := p.Approver(by.Role).Consent
+	outdated := consent.State != Pending || consent.PendingSince.After(r.RequestedAt) // another student
+	if outdated || r.PartyID != by.AccountID || op.Now.Sub(r.ClosedAt) > ReopenWithin {
+		r.State = RequestCancelled
+		c.Closed = append(c.Closed, r)
+		c.Events = append(c.Events, p.DisputeLifted(by.Role))
+		return c, nil
+	}
+	r.State, r.ClosedAt = RequestPending, time.Time{}
+	c.Reopened = r
+	return c, nil
+}
+
+// DisputeLifted returns the event that party lifted a dispute and no request is open.
+func (p *Player) DisputeLifted(party actor.Role) event.Event {
+	return p.newEvent(event.DisputeLifted, party)
 }
 
 // formatDays formats a duration for people.

@@ -110,11 +110,11 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 		}
 		switch {
 		case numberChanged[party]:
-			p.changeContact(party, op, &c)
+			p.changeContact(party, before.Number(party), op, &c)
 			needsRequest = true
 		case otherStudent:
 			p.closeRequest(party, RequestCancelled, op.Now, &c)
-			approver.Consent.restart(op.Now)
+			approver.Consent.restart(PendingStudent, op.Now)
 		default:
 			continue
 		}

@@ -94,6 +94,12 @@ func (s *fakeStore) save(p *approval.Player, c approval.Change) error {
 		}
 		s.requests[r.ID] = *r
 	}
+	if r := c.Reopened; r != nil {
+		if s.requests[r.ID].State != approval.RequestDisputed || r.State != approval.RequestPending {
+			return fmt.Errorf("request %+v is reopened", r)
+		}
+		s.requests[r.ID] = *r
+	}
 	for _, r := range c.Resent {
 		if s.requests[r.ID].State != approval.RequestPending {
 			return fmt.Errorf("closed request is resent: %+v", r)

@@ -51,6 +51,7 @@ type PendingItem struct {
 	Party        actor.Role
 	ApproverName string
 	PendingSince time.Time
+	Reason       PendingReason
 	// HasNumber reports whether the party has a number.
 	HasNumber bool
 	// Request is the newest request, or nil.

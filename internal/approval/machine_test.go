@@ -36,7 +36,10 @@ type modelApprover struct {
 	failed       bool
 	reminders    []time.Time
 	disputed     map[phone.Number]bool
-	history      []string
+	disputedAt   time.Time
+	// pendingSince is when the consent last restarted, requestedAt when the newest request was made.
+	pendingSince, requestedAt time.Time
+	history                   []string
 }
 
 // model predicts the outcome or the error code of each operation.
@@ -93,22 +96,22 @@ func (h *modelApprover) send(to phone.Number, now time.Time) string {
 		h.sent, h.failed = now, false
 		return "again"
 	case to != h.number:
-		h.restart(to)
+		h.restart(to, now)
 	case h.state != "pending":
 		if !h.apply("coach resubmits") && !h.apply("requests re-approval") {
 			return "stuck in " + h.state
 		}
 	}
-	h.requestState, h.sent, h.failed = "open", now, false
+	h.requestState, h.sent, h.failed, h.requestedAt = "open", now, false, now
 	return "new"
 }
 
 // restart makes the consent pending, for a new number or another student.
-func (h *modelApprover) restart(n phone.Number) {
+func (h *modelApprover) restart(n phone.Number, now time.Time) {
 	if h.requestState == "open" {
 		h.requestState = "cancelled"
 	}
-	h.state, h.number = "pending", n
+	h.state, h.number, h.pendingSince = "pending", n, now
 }
 
 type machineTest struct {
@@ -152,7 +155,7 @@ func newMachineTest(t *rapid.T) *machineTest {
 	r.adult = rapid.Bool().Draw(t, "adult")
 	r.approvers = map[actor.Role]*modelApprover{}
 	for _, party := range approval.Parties {
-		r.approvers[party] = &modelApprover{state: "pending", requestState: "none", disputed: map[phone.Number]bool{}}
+		r.approvers[party] = &modelApprover{state: "pending", requestState: "none", disputed: map[phone.Number]bool{}, pendingSince: r.now}
 	}
 	student := approval.Student{FullName: "Child 0", DateOfBirth: birth(r.adult)}
 	var guardian *approval.Guardian
@@ -322,6 +325,7 @@ func (r *machineTest) dispute(*rapid.T) {
 		want = "not_found"
 	case h.requestState == "open":
 		h.requestState, want = "disputed", ""
+		h.disputedAt = r.now
 		h.disputed[h.number] = true
 	case r.store.requests[h.requestID].PartyID != r.holder(party).AccountID:
 		want = "not_found"
@@ -337,7 +341,10 @@ func (r *machineTest) lift(*rapid.T) {
 	case r.removed || h.requestID == "" || h.number == "" || r.store.requests[h.requestID].PartyID != r.holder(party).AccountID:
 		want = "not_found"
 	case h.requestState == "disputed":
-		h.requestState = "cancelled"
+		h.requestState = "open"
+		if r.now.Sub(h.disputedAt) > 30*24*time.Hour || h.pendingSince.After(h.requestedAt) {
+			h.requestState = "cancelled"
+		}
 		delete(h.disputed, h.number)
 	}
 	r.expect(r.Lift(context.Background(), r.holder(party), h.requestID), want)
@@ -397,7 +404,7 @@ func (r *machineTest) edit(*rapid.T) {
 				continue
 			}
 			needsRequest := numberChanged || h.requestState == "open" || h.state != "pending"
-			h.restart(to[party])
+			h.restart(to[party], r.now)
 			if newRequest[party] = needsRequest && h.number != "" && !h.disputed[h.number]; newRequest[party] {
 				h.send(h.number, r.now)
 			}
@@ -436,7 +443,7 @@ func (r *machineTest) remove(*rapid.T) {
 }
 
 func (r *machineTest) advanceClock(*rapid.T) {
-	r.now = r.now.Add(time.Duration(rapid.SampledFrom([]int{1, 12, 47, 48, 24 * 7}).Draw(r.T, "hours")) * time.Hour)
+	r.now = r.now.Add(time.Duration(rapid.SampledFrom([]int{1, 12, 47, 48, 24 * 7, 24 * 31}).Draw(r.T, "hours")) * time.Hour)
 }
 
 // failDelivery makes the SMS of an open request fail permanently.

@@ -130,6 +130,15 @@ func (p *Player) SharedContact() bool {
 	return p.Student.Number != "" && p.Number(actor.Guardian) == p.Student.Number
 }
 
+// PendingReason returns why the consent of party is pending, or "". An adult without a
+// guardian has no guardian to wait for.
+func (p *Player) PendingReason(party actor.Role) PendingReason {
+	if party == actor.Guardian && p.Guardian == nil {
+		return ""
+	}
+	return p.Approver(party).Consent.PendingReason
+}
+
 // VisibleTo reports whether by may know that the player exists.
 func (p *Player) VisibleTo(by actor.Actor) bool {
 	if !p.DeletedAt.IsZero() {

@@ -74,6 +74,8 @@ type Change struct {
 	Opened []*Request
 	// Closed are requests that were closed, with their new state.
 	Closed []*Request
+	// Reopened is a disputed request that is open again, or nil.
+	Reopened *Request
 	// Resent are open requests that are sent again.
 	Resent []*Request
 	// Send are the messages to queue.

@@ -6,6 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
 )
 
 // Send asks party for its approval (contract section 4). It opens a new request if
@@ -54,17 +55,16 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 		channels = rules.DefaultChannels
 	}
 	if corrected {
-		p.changeContact(party, op, &c)
+		p.changeContact(party, before, op, &c)
 		if p.Approver(otherParty(party)).Consent.State == Approved {
 			c.Events = append(c.Events, p.newEvent(event.Changed, otherParty(party)))
 		}
 	}
 	if approver.Consent.State != Pending {
-		next, err := approver.Consent.State.Next(Ask)
-		if err != nil {
+		if _, err := approver.Consent.State.Next(Ask); err != nil {
 			return Change{}, false, err
 		}
-		approver.Consent.move(next, op.Now)
+		approver.Consent.restart(PendingResent, op.Now)
 	}
 	p.newRequest(party, channels, rules, op, &c)
 	return c, true, nil
@@ -118,8 +118,9 @@ func (p *Player) closeRequest(party actor.Role, state RequestState, now time.Tim
 
 // changeContact resets party for a new number, because consent belongs to a person.
 // The old account loses access to the player and its notifications about it; the
-// open request and its link are cancelled.
-func (p *Player) changeContact(party actor.Role, op Operation, c *Change) {
+// open request and its link are cancelled. A first number is no change of the person, so
+// it keeps the reason why the consent is pending.
+func (p *Player) changeContact(party actor.Role, before phone.Number, op Operation, c *Change) {
 	approver := p.Approver(party)
 	p.closeRequest(party, RequestCancelled, op.Now, c)
 	if approver.AccountID != "" {
@@ -129,7 +130,11 @@ func (p *Player) changeContact(party actor.Role, op Operation, c *Change) {
 		}
 	}
 	approver.AccountID = ""
-	approver.Consent.restart(op.Now)
+	reason := PendingContact
+	if before == "" {
+		reason = approver.Consent.PendingReason
+	}
+	approver.Consent.restart(reason, op.Now)
 }
 
 // Remind repeats the open request of party, at most RemindersPerWindow times in any

@@ -39,7 +39,7 @@ type Store interface {
 	// unless a request to the guardian is open.
 	Pending(ctx context.Context, coachID string, adultBorn Date, remindersSince time.Time, page Page) ([]PendingItem, error)
 	// LiftDispute ends the dispute of an account about a request that the account
-	// can no longer see, or returns not_found.
+	// can no longer see, and notifies the coach; or it returns not_found.
 	LiftDispute(ctx context.Context, approverID, requestID string) error
 	// PartyName returns the name of a guardian or student that it may know, or "".
 	PartyName(ctx context.Context, by actor.Actor) (string, error)
@@ -180,7 +180,7 @@ func (s *Service) Dispute(ctx context.Context, by actor.Actor, requestID string)
 
 // Lift ends the dispute of a request.
 func (s *Service) Lift(ctx context.Context, by actor.Actor, requestID string) error {
-	_, err := s.updateRequest(ctx, by, requestID, func(p *Player, _ Operation) (Change, error) { return p.Lift(by, requestID) })
+	_, err := s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Lift(by, requestID, op) })
 	if fault.KindOf(err) == fault.NotFound && by.Role != actor.Coach {
 		// The coach removed the player or changed the number. The dispute still exists,
 		// and its author may still end it.

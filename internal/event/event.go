@@ -23,6 +23,8 @@ const (
 	Revoked  Type = "revoked"
 	// Disputed: Party says that the request went to the wrong person.
 	Disputed Type = "disputed"
+	// DisputeLifted: Party ended its dispute, and no request is open.
+	DisputeLifted Type = "dispute_lifted"
 	// Changed: the coach changed the student's details; Party had approved.
 	Changed Type = "changed"
 	// Unlinked: Party had approved and is no longer linked to the player.

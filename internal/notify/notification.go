@@ -31,6 +31,7 @@ const (
 	StudentRevoked  Type = "student_revoked"
 	RequestReminder Type = "request_reminder"
 	RequestDisputed Type = "request_disputed"
+	DisputeLifted   Type = "dispute_lifted"
 	DeliveryFailed  Type = "delivery_failed"
 	SecurityNotice  Type = "security_notice"
 

@@ -53,7 +53,7 @@ func partyEvents(coach, student, guardian string) []event.Event {
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		for _, t := range []event.Type{
 			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
-			event.Disputed, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.DeliveryFailed,
+			event.Disputed, event.DisputeLifted, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.DeliveryFailed,
 		} {
 			all = append(all, event.Event{
 				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",

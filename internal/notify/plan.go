@@ -18,6 +18,7 @@ var plan = map[event.Type]struct{ guardian, student recipients }{
 	event.Rejected:       {recipients{GuardianRejected, GuardianRejectConfirmed}, recipients{StudentRejected, StudentRejectConfirmed}},
 	event.Revoked:        {recipients{GuardianRevoked, GuardianRevoked}, recipients{StudentRevoked, StudentRevoked}},
 	event.Disputed:       {recipients{coach: RequestDisputed}, recipients{coach: RequestDisputed}},
+	event.DisputeLifted:  {recipients{coach: DisputeLifted}, recipients{coach: DisputeLifted}},
 	event.DeliveryFailed: {recipients{coach: DeliveryFailed}, recipients{coach: DeliveryFailed}},
 	event.Changed:        {recipients{party: PlayerChanged}, recipients{party: PlayerChanged}},
 	event.Unlinked:       {recipients{party: PlayerRemoved}, recipients{party: PlayerRemoved}},

@@ -53,6 +53,8 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "Your answer is still needed", fmt.Sprintf("%s asks again about %s. Approve to turn on the app features, or reject.", unknownCoach(e), student)
 	case RequestDisputed:
 		return "Wrong number", fmt.Sprintf("The number that you gave for the %s of %s belongs to someone else. Ask for the right one and correct it.", partyNoun(e.Party), student)
+	case DisputeLifted:
+		return "You may ask again", fmt.Sprintf("The number that you gave for the %s of %s is right after all. You can send the request again.", partyNoun(e.Party), student)
 	case DeliveryFailed:
 		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent%s. Check the number and send it again.", partyName(e, student), byChannel(e))
 	case SecurityNotice:

@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -78,18 +79,20 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 }
 
 // LiftDispute ends the dispute of an account about a request that the account can
-// no longer see, because the coach removed the player or changed the number.
+// no longer see, because the coach removed the player or changed the number. It
+// notifies the coach.
 func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) error {
 	return db.write(ctx, func(tx *tx) error {
 		p := &approval.Player{}
 		var party actor.Role
 		var born string
 		var state approval.RequestState
+		var coachLeft time.Time
 		err := tx.QueryRow(ctx, `
-			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state
-			FROM requests r JOIN players p ON p.id = r.player_id
+			SELECT p.id, p.coach_id, p.student_name, p.date_of_birth, r.approver_type, r.state, c.closed_at
+			FROM requests r JOIN players p ON p.id = r.player_id JOIN accounts c ON c.id = p.coach_id
 			WHERE r.id = $1 AND r.approver_id = $2 AND r.state IN ('disputed', 'cancelled')`, requestID, approverID).
-			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state)
+			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, intoTime(&coachLeft))
 		if errors.Is(err, sql.ErrNoRows) {
 			return fault.Missing()
 		}
@@ -110,7 +113,12 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 		if err := tx.liftDispute(ctx, p, party); err != nil {
 			return err
 		}
-		if _, _, err := tx.takeSeqs(ctx, map[string]int64{approverID: 0}); err != nil { // lock the account for endSessionsWithoutRole
+		var events []event.Event
+		if coachLeft.IsZero() {
+			events = append(events, p.DisputeLifted(party))
+		}
+		// notify also locks the account for endSessionsWithoutRole.
+		if err := tx.notify(ctx, events, func(actor.Role) string { return p.CoachID }, approverID); err != nil {
 			return err
 		}
 		return tx.endSessionsWithoutRole(ctx, []string{approverID})

@@ -147,6 +147,18 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 	return tx.scheduleDigest(ctx, opened[0])
 }
 
+// reopenRequest saves that a disputed request is open again.
+func (tx *tx) reopenRequest(ctx context.Context, r *approval.Request) error {
+	if r == nil {
+		return nil
+	}
+	err := tx.DeferOne(ctx, `UPDATE requests SET state = 'pending', closed_at = NULL WHERE id = $1 AND state = 'disputed'`, r.ID)
+	if err != nil {
+		return fmt.Errorf("reopen request %s: %w", r.ID, err)
+	}
+	return tx.scheduleDigest(ctx, r)
+}
+
 // resendRequests saves that open requests are sent again.
 func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
 	for _, r := range resent {

@@ -258,29 +258,114 @@ func TestLiftAfterRemoval(t *testing.T) {
 		for range 2 { // the client may retry after a lost response
 			ok(p, p.Lift(bg, guardian, r))
 		}
+		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"request_disputed", "dispute_lifted"}) {
+			p.Errorf("coach's notifications: got %q", got)
+		}
 		p.add(coach, "Asha Rao", number(2), "")
 	})
 }
 
+// TestLift: lifting a dispute within 30 days opens the request again, unless the coach
+// changed the student meanwhile. Otherwise the coach is notified.
 func TestLift(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		coach := p.coach(1)
-		a := p.add(coach, "Asha Rao", number(2), "")
-		guardian, r := p.as(actor.Guardian, number(2)), a.GuardianApprover.Request.ID
-		_, err := p.Dispute(bg, guardian, r)
-		ok(p, err)
-		p.refused(p.Lift(bg, coach, r), "not_found")
-		ok(p, p.Lift(bg, guardian, r))
-		ok(p, p.Lift(bg, guardian, r))
-		got, err := p.Request(bg, guardian, r)
-		ok(p, err)
+		lift := func(n int, between func(*approval.Player)) (*approval.Player, *approval.Request) {
+			p.Helper()
+			a := p.add(coach, fmt.Sprint("Asha Rao ", n), number(n), "")
+			guardian, r := p.as(actor.Guardian, number(n)), a.GuardianApprover.Request.ID
+			_, err := p.Dispute(bg, guardian, r)
+			ok(p, err)
+			p.refused(p.Lift(bg, coach, r), "not_found")
+			between(a)
+			ok(p, p.Lift(bg, guardian, r))
+			ok(p, p.Lift(bg, guardian, r))
+			got, err := p.Request(bg, guardian, r)
+			ok(p, err)
+			return a, got
+		}
+		a, got := lift(2, func(*approval.Player) { p.clock.advance(30 * day) })
+		if got.State != approval.RequestPending || !got.ClosedAt.IsZero() {
+			p.Errorf("lifted after 30 days: got %+v, want an open request", got)
+		}
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"request_disputed", "guardian_approved"}) {
+			p.Errorf("coach's notifications: got %q", got)
+		}
+		a, got = lift(3, func(*approval.Player) { p.clock.advance(30*day + time.Second) })
 		if got.State != approval.RequestCancelled {
-			p.Errorf("lifted: %+v", got)
+			p.Errorf("lifted after more than 30 days: got %+v, want a cancelled request", got)
+		}
+		if got := p.tray(coach.AccountID); got[len(got)-1] != "dispute_lifted" {
+			p.Errorf("coach's notifications: got %q, want dispute_lifted at the end", got)
 		}
 		_, created, err := p.send(coach, a.ID, actor.Guardian)
 		ok(p, err)
 		if !created {
-			p.Error("not a new request")
+			p.Error("the next request is not new")
+		}
+		_, got = lift(4, func(a *approval.Player) {
+			p.clock.advance(time.Minute)
+			_, err := p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Bela Rao")}})
+			ok(p, err)
+		})
+		if got.State != approval.RequestCancelled {
+			p.Errorf("lifted after the student was renamed: got %+v, want a cancelled request", got)
+		}
+	})
+}
+
+// TestPendingReason: each return to pending leaves its reason until the party answers.
+func TestPendingReason(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		want := func(guardian, student approval.PendingReason) {
+			p.Helper()
+			got, err := p.Player(bg, coach, a.ID)
+			ok(p, err)
+			if g, s := got.PendingReason(actor.Guardian), got.PendingReason(actor.Student); g != guardian || s != student {
+				p.Errorf("pending reasons: got %q and %q, want %q and %q", g, s, guardian, student)
+			}
+			items, err := p.Pending(bg, coach, approval.Page{Limit: 5})
+			ok(p, err)
+			for _, i := range items {
+				if i.Reason != got.PendingReason(i.Party) {
+					p.Errorf("pending list: the reason of the %s is %q, want %q", i.Party, i.Reason, got.PendingReason(i.Party))
+				}
+			}
+		}
+		want(approval.PendingAdded, approval.PendingAdded)
+		for _, answer := range []approval.Trigger{approval.Reject, approval.Approve} {
+			ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, answer))
+			want("", approval.PendingAdded)
+			if answer == approval.Approve {
+				ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Revoke))
+			}
+			_, _, err := p.send(coach, a.ID, actor.Guardian)
+			ok(p, err)
+			want(approval.PendingResent, approval.PendingAdded)
+		}
+		edit := func(patch approval.Patch) {
+			p.Helper()
+			_, err := p.Edit(bg, coach, a.ID, patch)
+			ok(p, err)
+		}
+		edit(approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(4))}})
+		want(approval.PendingContact, approval.PendingAdded)
+		edit(approval.Patch{Student: approval.StudentPatch{Number: ptr(number(5))}})
+		want(approval.PendingContact, approval.PendingAdded)
+		edit(approval.Patch{Student: approval.StudentPatch{FullName: ptr("Bela Rao"), Number: ptr(number(6))}})
+		want(approval.PendingStudent, approval.PendingContact)
+	})
+}
+
+func TestPendingReasonOfAdultWithoutGuardian(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		a, err := p.Add(bg, p.coach(1), adult("Asha Rao", number(2)), nil)
+		ok(p, err)
+		if g, s := a.PendingReason(actor.Guardian), a.PendingReason(actor.Student); g != "" || s != approval.PendingAdded {
+			p.Errorf("got %q and %q, want none and added", g, s)
 		}
 	})
 }

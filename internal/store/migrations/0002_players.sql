@@ -3,7 +3,8 @@
 -- +goose Up
 
 -- A player is one link between a coach and a student, with both consents.
--- The columns *_request_id name the newest request, whatever its state.
+-- The columns *_request_id name the newest request, whatever its state. *_pending_reason
+-- says why a pending consent is pending.
 CREATE TABLE players (
 	id                     TEXT   NOT NULL PRIMARY KEY,
 	coach_id               TEXT   NOT NULL REFERENCES accounts (id),
@@ -18,6 +19,7 @@ CREATE TABLE players (
 	student_state          TEXT   NOT NULL,
 	student_changed_at     BIGINT,
 	student_pending_since  BIGINT NOT NULL,
+	student_pending_reason TEXT,
 	student_request_id     TEXT,
 	guardian_name          TEXT,
 	guardian_relationship  TEXT,
@@ -27,6 +29,7 @@ CREATE TABLE players (
 	guardian_state         TEXT   NOT NULL,
 	guardian_changed_at    BIGINT,
 	guardian_pending_since BIGINT NOT NULL,
+	guardian_pending_reason TEXT,
 	guardian_request_id    TEXT,
 	created_at             BIGINT NOT NULL,
 	deleted_at             BIGINT
