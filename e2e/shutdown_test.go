@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -268,7 +269,7 @@ func TestStartRefusesWrongMasterKey(t *testing.T) {
 			t.Errorf("%s: %v, want no new master key file", newKey, err)
 		}
 		foreign := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database,
-			"TOUCHLINE_MASTER_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
+			"TOUCHLINE_MASTER_KEY="+base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)))
 		if code := foreign.wait(waitLimit); code != 1 || !strings.Contains(foreign.stderrText(), "wrong master key") {
 			t.Errorf("got exit code %d: %s", code, foreign.stderrText())
 		}

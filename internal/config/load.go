@@ -114,6 +114,12 @@ func (l *loader) readFile(s setting, file input) {
 		l.inputs[s.key] = file.withText("")
 		return
 	}
+	if err == nil && s.key == masterKey {
+		if err := checkKeyMode(path); err != nil {
+			l.addError(s.FileName, path, err.Error())
+			return
+		}
+	}
 	if err == nil {
 		defer f.Close()
 		var text []byte

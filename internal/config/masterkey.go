@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 const (
@@ -60,6 +61,9 @@ func readKey(path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the master key: %w", err)
 	}
+	if err := checkKeyMode(path); err != nil {
+		return nil, fmt.Errorf("the master key in %s %w", path, err)
+	}
 	key, err := decodeKey(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("the master key in %s %w", path, err)
@@ -99,4 +103,18 @@ func syncFolder(path string) error {
 		return err
 	}
 	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// checkKeyMode refuses a key file that every user of the machine may read or write. A
+// group may read it: orchestrators give files to a group. Windows has no such mode, and
+// a pipe has no other reader.
+func checkKeyMode(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if mode := info.Mode(); runtime.GOOS != "windows" && mode.IsRegular() && mode.Perm()&0o007 != 0 {
+		return fmt.Errorf("has mode %04o: every user of this machine may use it; run chmod 600, and replace the key if others could read it", mode.Perm())
+	}
+	return nil
 }

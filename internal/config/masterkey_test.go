@@ -119,3 +119,42 @@ func TestMasterKeyDamaged(t *testing.T) {
 		t.Error("Load accepted a damaged key file")
 	}
 }
+
+// TestDangerousMasterKeys: a key of zeros and a file that every user may read are
+// refused, wherever the key comes from.
+func TestDangerousMasterKeys(t *testing.T) {
+	zeros := base64.StdEncoding.EncodeToString(make([]byte, 32))
+	good := base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32))
+	if _, err := config.Load(nil, env("MASTER_KEY="+zeros)); err == nil || !strings.Contains(err.Error(), "all zeros") {
+		t.Errorf("MASTER_KEY of zeros: got %v", err)
+	}
+	for _, tt := range []struct {
+		text string
+		mode os.FileMode
+		want string // in the error; empty for none
+	}{
+		{good, 0o600, ""},
+		{good, 0o400, ""},
+		{good, 0o440, ""},
+		{good, 0o644, "mode 0644"},
+		{good, 0o604, "mode 0604"},
+		{good, 0o602, "mode 0602"},
+		{zeros, 0o600, "all zeros"},
+	} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "master.key")
+		if err := os.WriteFile(file, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(file, tt.mode); err != nil {
+			t.Fatal(err)
+		}
+		_, named := config.Load(nil, env("MASTER_KEY_FILE="+file))
+		_, inDataDir := load(t, []string{"--data-dir", dir}, nil).CreateMasterKey()
+		for what, err := range map[string]error{"MASTER_KEY_FILE": named, "DATA_DIR": inDataDir} {
+			if (err == nil) != (tt.want == "") || err != nil && (!strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), good)) {
+				t.Errorf("%s, mode %o: got %v, want %q", what, tt.mode, err, tt.want)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"encoding/base64"
 	"fmt"
 	"net"
@@ -260,6 +261,9 @@ func decodeKey(text string) ([]byte, error) {
 	key, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil || len(key) != keySize {
 		return nil, fmt.Errorf("must be %d bytes in base64; create them with openssl rand -base64 %d", keySize, keySize)
+	}
+	if bytes.Equal(key, make([]byte, keySize)) {
+		return nil, fmt.Errorf("must not be all zeros; create a key with openssl rand -base64 %d", keySize)
 	}
 	return key, nil
 }

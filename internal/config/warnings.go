@@ -2,24 +2,76 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"net"
+	"net/netip"
 	"net/url"
+	"slices"
 	"time"
 )
 
-// Warnings returns the settings that are valid but risky, as log lines for the start.
+const (
+	// guessesPerCode is how many codes there must be for each attempt: with fewer,
+	// guessing succeeds too often.
+	guessesPerCode = 1000
+	// testNumberLifetime is longer than the review of an app takes.
+	testNumberLifetime = 366 * 24 * time.Hour
+)
+
+// Warnings returns the settings that are valid but dangerous, as log lines for the start.
 func (c *Config) Warnings(now time.Time) []string {
 	var list []string
-	if u, err := url.Parse(c.PublicURL); err == nil && u.Scheme == "http" && !isLoopback(u.Hostname()) {
-		list = append(list, fmt.Sprintf("%sPUBLIC_URL is http on %s: tokens and OTPs cross the network unencrypted", prefix, u.Hostname()))
+	warn := func(format string, args ...any) { list = append(list, prefix+fmt.Sprintf(format, args...)) }
+	c.warnNetwork(warn)
+	c.warnOTPs(warn)
+	c.warnTestNumbers(warn, now)
+	return list
+}
+
+// warnNetwork warns of tokens and OTPs that others can read.
+func (c *Config) warnNetwork(warn func(string, ...any)) {
+	public, err := url.Parse(c.PublicURL)
+	if err != nil {
+		return
 	}
-	if host, _, err := net.SplitHostPort(c.Addr); err == nil && !isLoopback(host) && c.SMS == "log" {
-		list = append(list, prefix+"SMS is log, but ADDR is not a loopback address: no SMS is sent, and the terminal shows every OTP")
+	host, _, _ := net.SplitHostPort(c.Addr)
+	switch {
+	case public.Scheme == "http" && !isLoopback(public.Hostname()):
+		warn("PUBLIC_URL is http on %s: tokens and OTPs cross the network unencrypted", public.Hostname())
+	case !isLoopback(host) && !c.TLSOn() && public.Scheme == "http" && c.SMS != "log":
+		warn("ADDR is not a loopback address, and neither TLS_CERT nor an https PUBLIC_URL is set: tokens and OTPs cross the network unencrypted")
 	}
-	for _, t := range c.TestNumbers {
-		if !now.Before(t.Until) {
-			list = append(list, fmt.Sprintf("%sTEST_NUMBERS: the last day of %s has passed", prefix, t.Number.Mask()))
+	if c.SMS == "log" {
+		if !isLoopback(host) {
+			warn("SMS is log, but ADDR is not a loopback address: no SMS is sent, and the terminal shows every OTP")
+		}
+		if public.Scheme == "https" {
+			warn("SMS is log, but PUBLIC_URL is https: no SMS is sent, and the terminal shows every OTP")
 		}
 	}
-	return list
+	if slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return p.Bits() == 0 }) {
+		warn("TRUSTED_PROXIES trusts every address: any client can choose the address that limits count")
+	}
+}
+
+// warnOTPs warns of OTPs that are easy to guess, and of messages without a limit.
+func (c *Config) warnOTPs(warn func(string, ...any)) {
+	sends := []int{c.OTPSendsPerHour, c.OTPSendsPerDay, c.OTPSendsPerAddressHour, c.OTPSendsTotalHour}
+	if !c.Development() && slices.Contains(c.Countries, "*") && slices.Max(sends) == 0 {
+		warn("OTP_SENDS_PER_HOUR, _PER_DAY, _PER_ADDRESS_HOUR and _TOTAL_HOUR are off and COUNTRIES is *: anyone can have SMS sent to any number, at your cost")
+	}
+	if codes, attempts := math.Pow10(c.OTPLength), max(c.OTPTries, c.OTPWrongPerDay); float64(attempts)*guessesPerCode > codes {
+		warn("OTP_LENGTH is %d: there are %.0f OTPs, and OTP_TRIES and OTP_WRONG_PER_DAY allow %d guesses", c.OTPLength, codes, attempts)
+	}
+}
+
+func (c *Config) warnTestNumbers(warn func(string, ...any), now time.Time) {
+	for _, t := range c.TestNumbers {
+		switch {
+		case !now.Before(t.Until):
+			warn("TEST_NUMBERS: the last day of %s has passed", t.Number.Mask())
+		case t.Until.Sub(now) > testNumberLifetime:
+			warn("TEST_NUMBERS: the last day of %s is more than a year away: anyone who knows its OTP can sign in until then", t.Number.Mask())
+		}
+	}
 }
