@@ -156,23 +156,7 @@ func TestRepeatAfterCrash(t *testing.T) {
 // call gets the response, or 503 and then its repeat gets it; the work is done once.
 func TestLostCommit(t *testing.T) {
 	t.Parallel()
-	url := storetest.Postgres(t)
-	var lost atomic.Int64
-	relay := storetest.Relay(t, url, func(client, server net.Conn) {
-		go storetest.Copy(server, client, func() {})
-		go loseCommit(client, server, &lost)
-	})
-	s := touchlinetest.New(t, relay, enableKYC)
-	db := openSQL(t, url)
-	// The notice marks the connection whose next COMMIT is that of keyed work.
-	for _, statement := range []string{
-		`CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'keyed work'; RETURN NEW; END $$`,
-		`CREATE TRIGGER tell AFTER UPDATE ON kept_answers FOR EACH ROW WHEN (OLD.status = 0 AND NEW.status = 1) EXECUTE FUNCTION tell()`,
-	} {
-		if _, err := db.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+	s, db, lost := losingCommits(t, `AFTER UPDATE ON kept_answers FOR EACH ROW WHEN (OLD.status = 0 AND NEW.status = 1)`)
 	for _, call := range keyedCalls(t, s) {
 		before := lost.Load()
 		var first *touchlinetest.Response
@@ -201,6 +185,44 @@ func TestLostCommit(t *testing.T) {
 	if got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
+}
+
+// TestLostClaim: the response of PostgreSQL to the COMMIT of the claim is lost. The key is
+// free within 5 s.
+func TestLostClaim(t *testing.T) {
+	t.Parallel()
+	s, _, lost := losingCommits(t, `AFTER INSERT ON kept_answers FOR EACH ROW`)
+	coach := s.Coach(t, coachNumber)
+	add := func() *touchlinetest.Response {
+		return coach.Call(t, "POST", "/api/players/add", touchlinetest.Minor(guardianNumber, ""), "Idempotency-Key: k")
+	}
+	add().Want(t, 503, "unavailable")
+	start := time.Now()
+	for add().Status != 201 {
+		if time.Since(start) > 5*time.Second {
+			t.Fatal("the key is not free after 5 s")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	if n := lost.Load(); n != 1 {
+		t.Errorf("lost %d commits, want 1", n)
+	}
+}
+
+// losingCommits starts a service on PostgreSQL that never gets the response to the COMMIT
+// of a transaction that fires the trigger. It counts the lost responses.
+func losingCommits(t *testing.T, trigger string) (*touchlinetest.Service, *sql.DB, *atomic.Int64) {
+	t.Helper()
+	url, lost := storetest.Postgres(t), new(atomic.Int64)
+	s := touchlinetest.New(t, storetest.Relay(t, url, func(client, server net.Conn) {
+		go storetest.Copy(server, client, func() {})
+		go loseCommit(client, server, lost)
+	}), enableKYC)
+	db := openSQL(t, url)
+	// The notice marks the connection whose next COMMIT gets lost.
+	execSQL(t, db, `CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'keyed work'; RETURN NEW; END $$`)
+	execSQL(t, db, `CREATE TRIGGER tell `+trigger+` EXECUTE FUNCTION tell()`)
+	return s, db, lost
 }
 
 // loseCommit copies from the server to the client. It closes both instead of passing on
@@ -287,5 +309,27 @@ func TestLoginKeyIsNoOracle(t *testing.T) {
 		}
 		login(otp, "phone").Want(t, 429, "otp_attempts_exceeded")
 		login(wrongOTP(otp, 1), "phone").Want(t, 429, "otp_attempts_exceeded")
+	})
+}
+
+// TestRepeatOfFailedLogin: the repeat of the last wrong code gets its response again, and
+// counts no more.
+func TestRepeatOfFailedLogin(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		db := openTables(t, s)
+		s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber}).Want(t, 202)
+		otp := s.OTP(coachNumber, 0)
+		for i := range 5 {
+			key := fmt.Sprint("Idempotency-Key: ", i)
+			body := object{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}
+			first := s.Call(t, "POST", "/auth/login", "", body, key).Want(t, 422, "otp_incorrect")
+			execSQL(t, db, `UPDATE kept_answers SET status = 1, answer = NULL WHERE key = $1`, fmt.Sprint(i))
+			again := s.Call(t, "POST", "/auth/login", "", body, key).Want(t, 422, "otp_incorrect")
+			if want := fmt.Sprint(4 - i); first.String("attempts_left") != want || again.String("attempts_left") != want {
+				t.Errorf("attempt %d: got %s and %s, want %s attempts left", i, first.Body, again.Body, want)
+			}
+		}
+		s.Call(t, "POST", "/auth/login", "", object{"mobile_number": coachNumber, "otp": otp}, "Idempotency-Key: right").Want(t, 429, "otp_attempts_exceeded")
 	})
 }

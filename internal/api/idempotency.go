@@ -89,12 +89,8 @@ func (s *Server) handleOnce(ctx context.Context, m meta, k keyed) (Response, err
 	if lease != nil {
 		return s.handleFirst(ctx, m, lease, k), nil
 	}
-	refused, isFault := errors.AsType[*fault.Error](err)
-	if k.checkRepeat != nil && (err == nil || isFault && refused.Kind != fault.Unavailable) {
-		same := err == nil || refused.Code != "idempotency_key_reused"
-		if failure := k.checkRepeat(ctx, same); failure != nil {
-			return Response{}, failure
-		}
+	if failure := k.checkLater(ctx, earlier, err); failure != nil {
+		return Response{}, failure
 	}
 	if err != nil {
 		return Response{}, err
@@ -113,6 +109,20 @@ func (s *Server) handleOnce(ctx context.Context, m meta, k keyed) (Response, err
 		resp.Header.Set(name, value)
 	}
 	return resp, nil
+}
+
+// checkLater calls checkRepeat for a later request with the key, of which Begin returned
+// earlier or err. The same request gets a response that failed without a check.
+func (k keyed) checkLater(ctx context.Context, earlier *idempotency.Earlier, err error) error {
+	if k.checkRepeat == nil || earlier.Failed() {
+		return nil
+	}
+	refused, isFault := errors.AsType[*fault.Error](err)
+	if err != nil && (!isFault || refused.Kind == fault.Unavailable) {
+		return nil // whether the key is in use is unknown
+	}
+	same := err == nil || refused.Code != "idempotency_key_reused"
+	return k.checkRepeat(ctx, same)
 }
 
 // rebuilt returns the response of committed work.

@@ -22,7 +22,9 @@ import (
 type fakeResponseStore struct {
 	mu   sync.Mutex
 	kept map[string]*storedResponse
-	away int // the number of FinishResponse and ReleaseKey calls that still fail
+	// renewals counts the calls of RenewKey.
+	renewals int
+	away     int // the number of FinishResponse and ReleaseKey calls that still fail
 }
 
 // available returns an error while the store is away.
@@ -84,6 +86,9 @@ func (s *fakeResponseStore) ReleaseKey(ctx context.Context, h idempotency.Holder
 }
 
 func (s *fakeResponseStore) RenewKey(context.Context, idempotency.Holder, time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.renewals++
 	return nil
 }
 
@@ -250,4 +255,21 @@ func TestCommittedWorkIsNotRepeated(t *testing.T) {
 	if ran != 2 {
 		t.Errorf("handler ran %d times, want once for each key", ran)
 	}
+}
+
+// TestRunningRequestsRenewTheirLease checks that the lease is renewed each second, and no
+// more after the handler has returned.
+func TestRunningRequestsRenewTheirLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newFixture(t)
+		h := a.server.HandlerWith(api.TestRoute{Pattern: "/api/slow", Idempotent: true, Handle: func(context.Context) (endpoint.Response, error) {
+			time.Sleep(5*time.Minute + time.Millisecond)
+			return endpoint.Created("/api/slow/1", 1), nil
+		}})
+		send(h, "POST", "/api/slow", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: k")
+		time.Sleep(time.Minute)
+		if n := a.responses.renewals; n != 300 {
+			t.Errorf("got %d renewals, want 300", n)
+		}
+	})
 }

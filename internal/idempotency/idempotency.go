@@ -150,6 +150,11 @@ type Earlier struct {
 	Work     *Work
 }
 
+// Failed reports whether the first request ended with an error of the caller.
+func (e *Earlier) Failed() bool {
+	return e != nil && (e.Response != nil && e.Response.Status >= 400 || e.Work != nil && e.Work.WrongOTP != "")
+}
+
 // Begin claims key for owner. It returns a Lease if this is the first request with
 // the key, and otherwise what the first request left. request is everything that a
 // repeated request must have in common with the first: method, path, body. Only its
