@@ -235,3 +235,21 @@ func TestDatabaseRefusesConnections(t *testing.T) {
 	eventually(t, "the service is ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
 	coach.Call(t, "GET", "/api/me", nil).Want(t, 200)
 }
+
+// TestDatabaseReadOnly: while PostgreSQL refuses writes, as a standby does, reads work,
+// writes answer 503, and the service is not ready.
+func TestDatabaseReadOnly(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.Postgres(t))
+	admin, name := postgresAdmin(t, s)
+	coach := s.Coach(t, coachNumber)
+	execSQL(t, admin, "ALTER DATABASE "+name+" SET default_transaction_read_only = on")
+	execSQL(t, admin, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1`, name)
+	coach.Call(t, "GET", "/api/players", nil).Want(t, 200)
+	coach.Call(t, "POST", "/api/players/add", child(1, guardianNumber)).Want(t, 503, "unavailable")
+	s.Call(t, "GET", "/readyz", "", nil).Want(t, 503)
+	s.Call(t, "GET", "/healthz", "", nil).Want(t, 200)
+	execSQL(t, admin, "ALTER DATABASE "+name+" RESET default_transaction_read_only")
+	eventually(t, "the service is ready again", func() bool { return s.Call(t, "GET", "/readyz", "", nil).Status == 200 })
+	coach.Call(t, "POST", "/api/players/add", child(1, guardianNumber)).Want(t, 201)
+}

@@ -42,6 +42,8 @@ type DB struct {
 	running sync.WaitGroup
 
 	failures atomic.Uint64
+	// suspect says that SQLite refused a write or could not use the disk: see Writable.
+	suspect atomic.Bool
 }
 
 // Options tune Open. The zero value opens a database without migrations.

@@ -93,7 +93,7 @@ func isUnavailable(err error) bool {
 	if e, ok := errors.AsType[*moderncsqlite.Error](err); ok {
 		switch e.Code() & 0xff {
 		case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY,
-			sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_PROTOCOL:
+			sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 			return true
 		}
 		return false
@@ -102,6 +102,34 @@ func isUnavailable(err error) bool {
 		return true
 	}
 	return isConnectionLost(err) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// isReadOnly reports whether the connection refuses writes: a fenced primary, a standby, or
+// a SQLite file that could not be opened for writing. Another connection may accept them.
+func isReadOnly(err error) bool {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code == "25006"
+	}
+	e, ok := errors.AsType[*moderncsqlite.Error](err)
+	return ok && e.Code()&0xff == sqlite3.SQLITE_READONLY
+}
+
+// isDamaged reports whether the connection should not be used again: it is read-only, or
+// what it has read of the SQLite file is damaged.
+func isDamaged(err error) bool {
+	if e, ok := errors.AsType[*moderncsqlite.Error](err); ok {
+		switch e.Code() & 0xff {
+		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN:
+			return true
+		}
+	}
+	return isReadOnly(err)
+}
+
+// isDiskFailure reports whether SQLite could not read or write the disk.
+func isDiskFailure(err error) bool {
+	e, ok := errors.AsType[*moderncsqlite.Error](err)
+	return ok && (e.Code()&0xff == sqlite3.SQLITE_FULL || e.Code()&0xff == sqlite3.SQLITE_IOERR)
 }
 
 // isConnectionLost reports whether an open connection broke. A transaction without COMMIT

@@ -70,6 +70,10 @@ func (db *DB) single(ctx context.Context, query string, args []any, run func(ctx
 		// If the connection is lost after the statement was sent, the statement may be
 		// committed: do not retry.
 		err := run(own)
+		if isReadOnly(err) && attempt < maxReadOnlyAttempts {
+			db.dropIdle()
+			continue
+		}
 		if !(mayRetry(err) || isConnectionLost(err) && pgconn.SafeToRetry(err)) || attempt == maxAttempts || !backoff(own, attempt) {
 			return db.failure(err)
 		}

@@ -71,6 +71,12 @@ func (db *DB) failure(err error) error {
 	if closed {
 		return fault.Down(err)
 	}
+	if isDamaged(err) {
+		db.dropIdle()
+	}
+	if isDamaged(err) || isDiskFailure(err) {
+		db.suspect.Store(true)
+	}
 	if err = classify(err); fault.KindOf(err) == fault.Unavailable {
 		db.failures.Add(1)
 	}

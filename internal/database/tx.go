@@ -24,6 +24,9 @@ const (
 	backoffMin   = time.Millisecond
 	backoffMax   = 50 * time.Millisecond
 	maxDoublings = 6
+	// maxReadOnlyAttempts limits how many read-only connections a write may meet. After a
+	// failover every connection of the pool is one.
+	maxReadOnlyAttempts = 3
 )
 
 // errOpenRows reports a programming error: PostgreSQL runs one statement at a time on a
@@ -72,6 +75,10 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 				hook()
 			}
 			return err
+		}
+		if isReadOnly(err) && attempt < maxReadOnlyAttempts {
+			db.dropIdle()
+			continue
 		}
 		_, atCommit := errors.AsType[*commitError](err)
 		if !mayRetry(err) && (atCommit || !isConnectionLost(err)) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"sync"
 )
 
@@ -45,6 +46,7 @@ const (
 	rollback outcome = iota
 	commit
 	panicked // roll back; the caller no longer waits
+	damaged  // roll back and open another connection
 )
 
 func startWriter(t target) (*writer, error) {
@@ -104,9 +106,13 @@ func (j *job) run(ctx context.Context, t *Tx, on handle, fn func(*Tx) error) err
 	defer func() { j.outcome <- out }()
 	t.on = on
 	mayCommit, err := t.run(ctx, fn)
-	out = rollback
-	if mayCommit {
+	switch {
+	case mayCommit:
 		out = commit
+	case isDamaged(t.failed):
+		out = damaged
+	default:
+		out = rollback
 	}
 	return err
 }
@@ -144,13 +150,16 @@ func (w *writer) runAlone(j *job) {
 		j.end <- err
 		return
 	}
-	if w.runFunc(j) != commit {
+	if out := w.runFunc(j); out != commit {
 		w.rollback()
+		if out == damaged {
+			w.disconnect()
+		}
 		j.end <- nil
 		return
 	}
 	if err := w.exec(`COMMIT`); err != nil {
-		w.rollback()
+		w.abandon(err)
 		j.end <- &commitError{err}
 		return
 	}
@@ -179,12 +188,12 @@ func (w *writer) runBatch(batch []*job) (remaining []*job) {
 		}
 		j.committed = out == commit
 		if err != nil {
-			w.rollback()
+			w.abandon(err)
 			return append(waiting, batch[i+1:]...)
 		}
 	}
 	if err := w.exec(`COMMIT`); err != nil {
-		w.rollback()
+		w.abandon(err)
 		return waiting
 	}
 	for _, j := range waiting {
@@ -200,6 +209,9 @@ func (w *writer) runInSavepoint(j *job) (outcome, error) {
 		return rollback, err
 	}
 	out := w.runFunc(j)
+	if out == damaged {
+		return out, driver.ErrBadConn
+	}
 	if out != commit {
 		if err := w.exec(`ROLLBACK TO one`); err != nil {
 			return out, err
@@ -232,6 +244,14 @@ func (w *writer) begin() error {
 // because the disk is full; then ROLLBACK fails, which is harmless.
 func (w *writer) rollback() {
 	if err := w.exec(`ROLLBACK`); err != nil && !isNoTransaction(err) {
+		w.disconnect()
+	}
+}
+
+// abandon rolls back after err, and closes a damaged connection.
+func (w *writer) abandon(err error) {
+	w.rollback()
+	if isDamaged(err) || errors.Is(err, driver.ErrBadConn) {
 		w.disconnect()
 	}
 }

@@ -133,5 +133,8 @@ func (r *readiness) check(ctx context.Context) error {
 	if r.draining.Load() {
 		return errors.New("shutting down")
 	}
-	return r.db.Migrated(ctx)
+	if err := r.db.Migrated(ctx); err != nil {
+		return err
+	}
+	return r.db.Writable(ctx)
 }
