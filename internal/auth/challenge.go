@@ -56,6 +56,10 @@ func errDestination() *fault.Error {
 	return fault.New(fault.Forbidden, "destination_blocked", "Codes cannot be sent to numbers of this country.")
 }
 
+func errFraudSuspected() *fault.Error {
+	return fault.New(fault.Forbidden, "destination_blocked", "Codes cannot be sent to new numbers like this one now. Try again in an hour.")
+}
+
 func errOTPExpired() *fault.Error {
 	return fault.New(fault.Gone, "otp_expired", "There is no code to check. It has expired, it was used, or none was asked for. Ask for a new OTP.")
 }

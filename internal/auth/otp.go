@@ -18,6 +18,8 @@ type ChallengeRequest struct {
 	LastSentBefore time.Time
 	// Limits returns the limits of the send for a number with these roles.
 	Limits func(RoleFacts) []Limit
+	// Destination is where the code goes.
+	Destination Destination
 	// Channel is the channel that sends the code. It is empty for a test number, whose
 	// code is fixed and not sent.
 	Channel string
@@ -53,7 +55,8 @@ func (s *Service) RequestOTP(ctx context.Context, key ChallengeKey, deviceToken,
 	r := ChallengeRequest{
 		Challenge:   Challenge{ChallengeKey: key, ID: s.NewID(), SentAt: now, EndsAt: now.Add(s.Settings.OTPValidity)},
 		MaxAttempts: s.Settings.OTPTries, LastSentBefore: s.lastSentBefore(now),
-		Limits: func(roles RoleFacts) []Limit { return s.sendLimits(key, address, roles) },
+		Limits:      func(roles RoleFacts) []Limit { return s.sendLimits(key, address, roles) },
+		Destination: s.destination(key.Number, address),
 	}
 	code := s.Settings.TestCode(key.Number, now)
 	if code == "" {
@@ -68,6 +71,9 @@ func (s *Service) RequestOTP(ctx context.Context, key ChallengeKey, deviceToken,
 		wait := soon.SentAt.Add(s.Settings.OTPResendAfter).Sub(now)
 		return IssuedOTP{}, fault.New(fault.TooMany, "otp_resend_too_soon", "A code was sent a moment ago. Wait before you ask for a new OTP.").
 			With("limit", "otp_resend_after").With("ends_at", now.Add(wait)).After(wait)
+	}
+	if _, ok := errors.AsType[FraudSuspected](err); ok {
+		return IssuedOTP{}, errFraudSuspected()
 	}
 	if exceeded, ok := errors.AsType[LimitExceeded](err); ok {
 		return IssuedOTP{}, errSendLimit(exceeded, now)

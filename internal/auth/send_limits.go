@@ -12,7 +12,7 @@ const networksPerSite = 5
 // sendLimits lists the limits of a request for an OTP of key from the network address.
 // A request without the role sends nothing. It must not use up the sends of the number
 // or the total, but must be refused like one that sends. So it counts for shadow limits
-// of its own number and role, and only checks the others:
+// of this number and role, and only checks the others:
 //
 //	                       network   number           shadow   total   total of new numbers
 //	the number holds role  counted   counted          -        counted -

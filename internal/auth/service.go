@@ -28,6 +28,11 @@ type Settings struct {
 	RefreshLifetime time.Duration
 	RefreshGrace    time.Duration
 
+	// FraudRule turns the rule against toll fraud on. DefaultRegion is the country that
+	// it does not judge as a whole.
+	FraudRule     bool
+	DefaultRegion string
+
 	// OTPChannel is the channel of OTPs, such as "sms".
 	OTPChannel string
 	// Reachable reports whether OTPs may be sent to the number's country.
@@ -49,7 +54,8 @@ type Store interface {
 	// number, or "".
 	Device(ctx context.Context, tokenHash []byte, number phone.Number, now time.Time) (string, error)
 	// OpenChallenge counts the limits, saves the challenge and queues its SMS. If its key
-	// has a live challenge, it sends that one again. Errors: LimitExceeded, ResendTooSoon.
+	// has a live challenge, it sends that one again. Errors: LimitExceeded, ResendTooSoon,
+	// FraudSuspected.
 	OpenChallenge(ctx context.Context, r ChallengeRequest) (Challenge, error)
 	// VerifyOTP counts an attempt, evaluates it (see Attempt) and saves the result.
 	VerifyOTP(ctx context.Context, a Attempt) (VerificationResult, error)

@@ -55,6 +55,7 @@ type Config struct {
 	OTPSendsPerAddressHour int           `env:"OTP_SENDS_PER_ADDRESS_HOUR" default:"20" development:"off" min:"0" max:"1000000000" zero:"off" help:"OTPs per hour requested from one network address (/64 for IPv6)"`
 	OTPSendsTotalHour      int           `env:"OTP_SENDS_TOTAL_HOUR" default:"1000" development:"off" min:"0" max:"1000000000" zero:"off" help:"OTPs per hour in total"`
 	OTPWrongPerDay         int           `env:"OTP_WRONG_PER_DAY" default:"10" min:"1" max:"1000" help:"wrong attempts in 24 h at one number, over all its OTPs; then the number is blocked for 24 h"`
+	OTPFraudRule           bool          `env:"OTP_FRAUD_RULE" default:"on" help:"refuse OTPs for new coaches in a block of 10,000 numbers, or in a country other than DEFAULT_REGION, while most OTPs sent there are not used"`
 
 	AccessTokenLifetime  time.Duration `env:"ACCESS_TOKEN_LIFETIME" default:"15m" min:"1s" max:"24h" help:"lifetime of an access token"`
 	RefreshTokenIdle     time.Duration `env:"REFRESH_TOKEN_IDLE" default:"336h" shown:"336h, at most REFRESH_TOKEN_LIFETIME" min:"1s" max:"87600h" help:"a session ends if it is not refreshed for this time"`
@@ -85,7 +86,6 @@ type Config struct {
 	AccessLog     bool          `env:"ACCESS_LOG" shown:"on if LOG_FORMAT is json" help:"log a line for each request at info: method, route pattern, status, milliseconds, trace id"`
 
 	TLSAutocertDomains string `env:"TLS_AUTOCERT_DOMAINS" default:"off" notbuilt:"off" help:"domain names for certificates from ACME"`
-	OTPFraudRule       string `env:"OTP_FRAUD_RULE" default:"off" notbuilt:"off" help:"refuse unknown devices while many OTPs to one block of numbers are not used"`
 
 	// set holds the origin of each setting that is set, by key.
 	set map[string]origin

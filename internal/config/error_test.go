@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 		{nil, env("TLS_CERT=error_test.go", "TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=error_test.go: cannot be used with TLS_KEY: "},
 		{nil, env("TLS_AUTOCERT_DOMAINS=t.example"), "TOUCHLINE_TLS_AUTOCERT_DOMAINS"},
 		{nil, env("KYC=yes"), "must be on or off"},
-		{nil, env("OTP_FRAUD_RULE=on"), "TOUCHLINE_OTP_FRAUD_RULE=on: is not built yet: this release does not have it; leave it unset or set it to off"},
+		{nil, env("TLS_AUTOCERT_DOMAINS=on"), "TOUCHLINE_TLS_AUTOCERT_DOMAINS=on: is not built yet: this release does not have it; leave it unset or set it to off"},
 		{nil, env("OTP_LENGHT=6"), "TOUCHLINE_OTP_LENGHT: there is no such setting (did you mean TOUCHLINE_OTP_LENGTH?)"},
 		{nil, env("ADDR_FILE=x"), "TOUCHLINE_ADDR_FILE: there is no such setting"},
 		{nil, env("COMPLETELY_ELSE=1"), "TOUCHLINE_COMPLETELY_ELSE: there is no such setting"},
@@ -112,8 +112,8 @@ func TestErrors(t *testing.T) {
 func TestAllErrorsAreReported(t *testing.T) {
 	_, err := config.Load(
 		[]string{"--otp-tries=0", "--nonsense"},
-		env("OTP_LENGTH=3", "OTP_FRAUD_RULE=on", "TRUSTED_PROXIES=a,b", "COUNTRIES=XX,YY", "OTHER=1", "LOG_FORMAT=xml"))
-	want := []string{"OTHER", "--nonsense", `"a"`, `"b"`, `"XX"`, `"YY"`, "OTP_LENGTH", "OTP_TRIES", "LOG_FORMAT", "OTP_FRAUD_RULE"}
+		env("OTP_LENGTH=3", "TLS_AUTOCERT_DOMAINS=on", "TRUSTED_PROXIES=a,b", "COUNTRIES=XX,YY", "OTHER=1", "LOG_FORMAT=xml"))
+	want := []string{"OTHER", "--nonsense", `"a"`, `"b"`, `"XX"`, `"YY"`, "OTP_LENGTH", "OTP_TRIES", "LOG_FORMAT", "TLS_AUTOCERT_DOMAINS"}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != len(want) {
 		t.Fatalf("got %d errors, want %d:\n%v", len(lines), len(want), err)

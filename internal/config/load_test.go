@@ -54,7 +54,7 @@ func TestDefaults(t *testing.T) {
 		"requests":                    c.ResendAfter == 48*time.Hour && c.RemindersPerWindow == 2 && c.ReminderWindow == 7*24*time.Hour && c.LinkValidity == 14*24*time.Hour,
 		"PENDING_REMINDER":            c.PendingReminderAfter == 72*time.Hour && c.PendingReminderEvery == 72*time.Hour,
 		"PROFILE_REQUIRED":            strings.Join(c.ProfileRequired, " ") == "name bio experience_years sports",
-		"switches":                    !c.RequireGuardianForMinors && !c.AllowCoachAsContact,
+		"switches":                    c.OTPFraudRule && !c.RequireGuardianForMinors && !c.AllowCoachAsContact,
 		"REQUESTS_PER_ADDRESS_MINUTE": c.RequestsPerAddressMinute == 600,
 		"messages":                    c.MessagesPerNumberFromCoach == 6 && c.MessagesPerNumber == 20 && c.MessagesPerCoach == 200,
 		"development":                 development.Development() && !c.Development(),

@@ -48,7 +48,7 @@ func awkward(t *testing.T) *config.Config {
 		[]string{"--addr=:8443", "--otp-validity", "90s"},
 		env("MASTER_KEY_FILE="+file, "DATABASE_URL=postgres://touchline:hunter2@db.example:5432/t?sslpassword=hunter2",
 			"SMS=http:https://me:hunter2@gw.example/key/hunter2?token=hunter2", "TEST_NUMBERS=+919900000001=123456@2027-01-31",
-			"PUBLIC_URL=https://t.example", "TRUSTED_PROXIES=10.1.2.3/8", "RESEND_AFTER=90m", "OTP_RESEND_AFTER=60s", "OTP_FRAUD_RULE=off"))
+			"PUBLIC_URL=https://t.example", "TRUSTED_PROXIES=10.1.2.3/8", "RESEND_AFTER=90m", "OTP_RESEND_AFTER=60s", "TLS_AUTOCERT_DOMAINS=off"))
 	return c
 }
 
@@ -86,8 +86,8 @@ func TestPrintJSON(t *testing.T) {
 			t.Errorf("%s = %v, want source %s", name, got[name], source)
 		}
 	}
-	if note := got["TOUCHLINE_OTP_FRAUD_RULE"]["note"]; note != "not built yet" {
-		t.Errorf("note of OTP_FRAUD_RULE = %q, want not built yet", note)
+	if note := got["TOUCHLINE_TLS_AUTOCERT_DOMAINS"]["note"]; note != "not built yet" {
+		t.Errorf("note of TLS_AUTOCERT_DOMAINS = %q, want not built yet", note)
 	}
 }
 

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -35,6 +36,9 @@ func (s *authStore) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) 
 	outcome := "issued"
 	if err != nil {
 		outcome = "refused"
+	}
+	if _, ok := errors.AsType[auth.FraudSuspected](err); ok {
+		outcome = "fraud_suspected"
 	}
 	s.m.otps.WithLabelValues(outcome).Inc()
 	return c, err

@@ -103,9 +103,9 @@ var catalogue = []Type{
 		"Approve a link first; `GET /api/me/players` lists them.",
 	},
 	{
-		"destination_blocked", 403, "This country is not served",
-		"The service sends no SMS to numbers of that country.",
-		"Use a number of a country that is served, or ask the operator of the service.",
+		"destination_blocked", 403, "No OTP is sent to this number",
+		"The service sends no SMS to numbers of that country, or it suspects fraud with numbers like that one.",
+		"Try again in an hour, use a number of a country that is served, or ask the operator of the service.",
 	},
 	{
 		"insufficient_scope", 403, "Not in the scopes of this token",

@@ -89,6 +89,8 @@ func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *aut
 			RefreshIdle:         cfg.RefreshTokenIdle,
 			RefreshLifetime:     cfg.RefreshTokenLifetime,
 			RefreshGrace:        cfg.RefreshGrace,
+			FraudRule:           cfg.OTPFraudRule,
+			DefaultRegion:       cfg.DefaultRegion,
 			OTPChannel:          string(notify.SMS),
 			Reachable:           cfg.SMSAllowed,
 			TestCode: func(n phone.Number, now time.Time) string {

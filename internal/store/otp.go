@@ -58,22 +58,43 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 		if r.Channel == "" {
 			return nil
 		}
+		if roles.MaySignIn(c.Role) {
+			if err := tx.recordSend(ctx, c, r.Destination); err != nil {
+				return err
+			}
+		}
 		return tx.queueOTP(ctx, c, notify.Channel(r.Channel))
 	})
 	return opened, err
 }
 
-// countSend counts a send against its limits. It returns the auth.LimitExceeded of one
-// that refuses.
+// countSend counts a send against its limits. Errors: auth.FraudSuspected, and the
+// auth.LimitExceeded of a limit that refuses.
 func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts) error {
-	if r.Limits == nil {
-		return nil
+	use := new(codeUse)
+	if r.ChecksFraud(roles) {
+		var err error
+		if use, err = tx.readCodeUse(ctx, r); err != nil {
+			return err
+		}
 	}
-	exceeded, err := tx.countLimits(ctx, r.Challenge.SentAt, r.Limits(roles))
-	if err == nil && exceeded != nil {
-		err = *exceeded
+	var limits []auth.Limit
+	if r.Limits != nil {
+		limits = r.Limits(roles)
 	}
-	return err
+	exceeded, err := tx.countLimits(ctx, r.Challenge.SentAt, limits)
+	if err == nil {
+		err = tx.Flush() // countLimits sends nothing if there are no limits
+	}
+	switch {
+	case err != nil:
+		return err
+	case use.fraud(): // before the limits: to wait for them does not help
+		return auth.FraudSuspected{}
+	case exceeded != nil:
+		return *exceeded
+	}
+	return nil
 }
 
 // challengeLives is true if the code of the existing challenge still works.

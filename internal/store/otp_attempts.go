@@ -239,6 +239,11 @@ func (tx *tx) decrementAttempt(ctx context.Context, c auth.Challenge, a auth.Att
 	if err != nil {
 		return err
 	}
+	if a.Consumes() {
+		if err := tx.Defer(ctx, `UPDATE otp_sends SET used = TRUE WHERE challenge_id = $1`, c.ID); err != nil {
+			return err
+		}
+	}
 	return tx.Defer(ctx, `UPDATE otp_failures SET times = substr(times, $2) WHERE who = $1`, subject(c.ChallengeKey), timestampDigits+1)
 }
 

@@ -148,6 +148,7 @@ func (p *fixture) challenges() {
 	key := auth.ChallengeKey{Number: number(60), Role: actor.Coach}
 	open := auth.ChallengeRequest{
 		Challenge:   auth.Challenge{ChallengeKey: key, ID: "challenge", Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+		Destination: auth.Destination{Block: "+9198", Country: "GB", Network: "198.51.100.7"},
 		MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
 		Limits: func(auth.RoleFacts) []auth.Limit {
 			return []auth.Limit{{Name: "one", Key: "one", Max: 1, Per: time.Hour}, {Name: "two", Key: "two", Max: 100, Per: time.Hour}}

@@ -86,6 +86,21 @@ CREATE TABLE otp_challenges (
 );
 CREATE INDEX otp_challenges_by_end ON otp_challenges (ends_at);
 
+-- One row per code that was sent, for the rule against toll fraud: the number without
+-- its last four digits, the country unless it is the default region, and the network
+-- that requested the code. The row may be deleted an hour after ends_at.
+CREATE TABLE otp_sends (
+	challenge_id TEXT    NOT NULL PRIMARY KEY,
+	block        TEXT    NOT NULL,
+	country      TEXT    NOT NULL,
+	network      TEXT    NOT NULL,
+	ends_at      BIGINT  NOT NULL,
+	used         BOOLEAN NOT NULL
+);
+CREATE INDEX otp_sends_by_block ON otp_sends (block, ends_at);
+CREATE INDEX otp_sends_by_country ON otp_sends (country, ends_at) WHERE country <> '';
+CREATE INDEX otp_sends_by_end ON otp_sends (ends_at);
+
 -- The times of wrong attempts at all OTPs of a number or a device, newest first: 16
 -- digits each. Every attempt is refused until blocked_until. The row may be deleted
 -- after ends_at.
@@ -134,6 +149,7 @@ DROP TABLE kept_answers;
 DROP TABLE limit_slots;
 DROP TABLE limits;
 DROP TABLE otp_failures;
+DROP TABLE otp_sends;
 DROP TABLE otp_challenges;
 DROP TABLE sessions;
 DROP TABLE devices;
