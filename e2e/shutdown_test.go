@@ -257,6 +257,12 @@ func TestStartRefusesWrongMasterKey(t *testing.T) {
 	touchlinetest.EachDatabase(t, func(t *testing.T, address string) {
 		database := "TOUCHLINE_DATABASE_URL=" + address
 		first := startServer(t, database)
+		replicas := []*process{first}
+		if strings.HasPrefix(address, "sqlite:") { // one process serves a SQLite database
+			replicas = nil
+			first.interrupt()
+			first.wait(waitLimit)
+		}
 		other := launch(t, t.TempDir(), []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)
 		if code := other.wait(waitLimit); code != 1 || !strings.Contains(other.stderrText(), "master key") {
 			t.Errorf("got exit code %d: %s", code, other.stderrText())
@@ -275,7 +281,7 @@ func TestStartRefusesWrongMasterKey(t *testing.T) {
 		}
 		same := launch(t, first.dir, []string{"serve"}, "TOUCHLINE_ADDR=127.0.0.1:0", database)
 		same.waitUntilServing()
-		for _, p := range []*process{first, same} {
+		for _, p := range append(replicas, same) {
 			if status, _, body := p.get("/readyz"); status != 200 {
 				t.Errorf("got %d %s", status, body)
 			}
@@ -307,7 +313,8 @@ func TestPortInUse(t *testing.T) {
 // restart.
 func TestRestartAfterKill(t *testing.T) {
 	t.Parallel()
-	p := startServer(t, unlimited...)
+	settings := append(unlimited, "TOUCHLINE_OTP_RESEND_AFTER=60s") // off in development
+	p := startServer(t, settings...)
 	if status, _, body := p.post("/auth/request-otp", `{"mobile_number": "+919812300001"}`); status != 202 {
 		t.Fatalf("got %d %s", status, body)
 	}
@@ -315,9 +322,53 @@ func TestRestartAfterKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.wait(waitLimit)
-	next := launch(t, p.dir, []string{"serve"}, append(unlimited, "TOUCHLINE_ADDR=127.0.0.1:0")...)
+	next := launch(t, p.dir, []string{"serve"}, append(settings, "TOUCHLINE_ADDR=127.0.0.1:0")...)
 	next.waitUntilServing()
 	if status, _, body := next.post("/auth/request-otp", `{"mobile_number": "+919812300001"}`); status != 429 || !strings.Contains(body, "otp_resend_too_soon") {
 		t.Errorf("got %d %s", status, body)
+	}
+}
+
+// TestSecondServerOfSQLite: a second serve waits while the first shuts down, and refuses
+// to start if it does not. Other commands run beside a server.
+func TestSecondServerOfSQLite(t *testing.T) {
+	t.Parallel()
+	const address = "TOUCHLINE_ADDR=127.0.0.1:0"
+	p := startServer(t, "TOUCHLINE_SHUTDOWN_DRAIN=0s")
+	for _, settings := range [][]string{
+		{address, "TOUCHLINE_SHUTDOWN_DRAIN=0s"},
+		{address, "TOUCHLINE_SHUTDOWN_DRAIN=1s", "TOUCHLINE_DATABASE_URL=sqlite:./touchline-data/../touchline-data/touchline.db"},
+	} {
+		start := time.Now()
+		second := launch(t, p.dir, []string{"serve"}, settings...)
+		if code := second.wait(waitLimit); code != 1 || !strings.Contains(second.stderrText(), "another process serves this SQLite database") {
+			t.Errorf("%v: got exit code %d: %s", settings, code, second.stderrText())
+		}
+		if took := time.Since(start); took < 2*time.Second {
+			t.Errorf("%v: the second server gave up after %s", settings, took)
+		}
+		if strings.Contains(second.stdout.String(), "answers at") {
+			t.Errorf("%v: the second server printed its address", settings)
+		}
+	}
+	for _, command := range []string{"migrate", "config", "admin token list"} {
+		c := launch(t, p.dir, strings.Fields(command))
+		if code := c.wait(waitLimit); code != 0 {
+			t.Errorf("%s: got exit code %d: %s", command, code, c.stderrText())
+		}
+	}
+	if status, _, body := p.get("/readyz"); status != 200 {
+		t.Errorf("first server: got %d %s", status, body)
+	}
+
+	next := launch(t, p.dir, []string{"serve"}, address, "TOUCHLINE_SHUTDOWN_DRAIN=1m")
+	eventually(t, "the next server waits", func() bool { return strings.Contains(next.stderrText(), "wait until it stops") })
+	p.interrupt()
+	if code := p.wait(waitLimit); code != 0 {
+		t.Errorf("got exit code %d: %s", code, p.stderrText())
+	}
+	next.waitUntilServing()
+	if status, _, body := next.get("/readyz"); status != 200 {
+		t.Errorf("next server: got %d %s", status, body)
 	}
 }

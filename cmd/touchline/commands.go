@@ -27,12 +27,21 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
-	app, err := server.Open(ctx, cfg, server.Options{Log: log, Terminal: stdout})
-	if err != nil {
+	closeListeners := func() {
 		_ = public.Close()
 		if operators != nil {
 			_ = operators.Close()
 		}
+	}
+	lock, err := server.LockDatabase(ctx, cfg, log)
+	if err != nil {
+		closeListeners()
+		return err
+	}
+	defer lock.Close()
+	app, err := server.Open(ctx, cfg, server.Options{Log: log, Terminal: stdout})
+	if err != nil {
+		closeListeners()
 		return err
 	}
 	defer app.Close()

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
+	"time"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
@@ -22,6 +25,21 @@ func Migrate(ctx context.Context, cfg *config.Config) error {
 		return err
 	}
 	return db.Close()
+}
+
+// lockGrace is the time that another process has after its drain to end its requests.
+const lockGrace = 2 * time.Second
+
+// LockDatabase makes this process the only one that serves the SQLite database of cfg. It
+// waits for a process that shuts down, for the drain time and lockGrace. Close the result
+// after App.Close.
+func LockDatabase(ctx context.Context, cfg *config.Config, log *slog.Logger) (io.Closer, error) {
+	if err := cfg.CreateDataDir(); err != nil {
+		return nil, err
+	}
+	return database.LockServer(ctx, cfg.DatabaseURL.Reveal(), cfg.ShutdownDrain+lockGrace, func() {
+		log.Info("another process serves this SQLite database: wait until it stops")
+	})
 }
 
 // openDatabase opens and migrates the database of cfg.
