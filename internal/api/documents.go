@@ -116,7 +116,7 @@ func (s *Server) getDocument(ctx context.Context, r Request[noBody]) (Response, 
 }
 
 type documentPatch struct {
-	Title     wire.Opt[string] `json:"title" rule:"name,min=1,max=100,kept"`
+	Title     wire.Opt[string] `json:"title" rule:"name,min=1,max=100,notnull"`
 	Issuer    wire.Opt[string] `json:"issuer" rule:"name,min=1,max=100"`
 	IssuedOn  wire.Opt[string] `json:"issued_on"`
 	ExpiresOn wire.Opt[string] `json:"expires_on"`

@@ -30,9 +30,9 @@ type guardianInput struct {
 // approval would find, so that one response lists all of them.
 func (in addPlayerRequest) player(e contactReader) (approval.Student, *approval.Guardian) {
 	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value}
-	born, ok := e.birthDate("/student/date_of_birth", in.Student.DateOfBirth)
-	student.DateOfBirth = born
-	if in.Guardian == nil && ok && born.AgeOn(e.now) < approval.AdultAge {
+	birthDate, ok := e.birthDate("/student/date_of_birth", in.Student.DateOfBirth)
+	student.DateOfBirth = birthDate
+	if in.Guardian == nil && ok && birthDate.AgeOn(e.now) < approval.AdultAge {
 		e.faults.Add("/guardian", "required", approval.GuardianNeeded)
 	}
 	if text := in.Student.ContactNumber.Some(); text != nil {
@@ -57,22 +57,22 @@ func (in guardianInput) guardian(e contactReader) *approval.Guardian {
 
 // playerPatch is the PlayerPatch of openapi.yaml.
 type playerPatch struct {
-	Student  *studentPatch           `json:"student" rule:"kept"`
+	Student  *studentPatch           `json:"student" rule:"notnull"`
 	Guardian wire.Opt[guardianPatch] `json:"guardian"`
 }
 
 type studentPatch struct {
-	FullName      *string          `json:"full_name" rule:"kept,name,min=1,max=100"`
-	DateOfBirth   *string          `json:"date_of_birth" rule:"kept"`
+	FullName      *string          `json:"full_name" rule:"notnull,name,min=1,max=100"`
+	DateOfBirth   *string          `json:"date_of_birth" rule:"notnull"`
 	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
 	Medical       wire.Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
 }
 
 // guardianPatch is the GuardianPatch of openapi.yaml.
 type guardianPatch struct {
-	Name         *string          `json:"name" rule:"kept,name,min=1,max=100"`
-	Relationship *string          `json:"relationship" rule:"kept,name,min=1,max=50"`
-	MobileNumber *string          `json:"mobile_number" rule:"kept,min=1,max=64"`
+	Name         *string          `json:"name" rule:"notnull,name,min=1,max=100"`
+	Relationship *string          `json:"relationship" rule:"notnull,name,min=1,max=50"`
+	MobileNumber *string          `json:"mobile_number" rule:"notnull,min=1,max=64"`
 	Email        wire.Opt[string] `json:"email"`
 }
 
@@ -97,8 +97,8 @@ func (in studentPatch) patch(e contactReader) approval.StudentPatch {
 		Medical: patchText(in.Medical, unchanged),
 	}
 	if in.DateOfBirth != nil {
-		born, _ := e.birthDate("/student/date_of_birth", *in.DateOfBirth)
-		p.DateOfBirth = &born
+		birthDate, _ := e.birthDate("/student/date_of_birth", *in.DateOfBirth)
+		p.DateOfBirth = &birthDate
 	}
 	return p
 }

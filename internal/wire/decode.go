@@ -104,7 +104,7 @@ func bindStruct(v any, into reflect.Value, at string, f *Faults) {
 	for _, m := range membersOf(into.Type()) {
 		value, present := object[m.name]
 		switch {
-		case present && value == nil && m.optional && !m.rules.kept:
+		case present && value == nil && m.optional && !m.rules.notNull:
 			known++ // null means absent
 		case present:
 			known++

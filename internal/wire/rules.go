@@ -17,7 +17,7 @@ import (
 //	lines        line breaks and tabs are allowed
 //	secret       any characters, taken unchanged: a token
 //	id           a UUID of any version; becomes lower case
-//	kept         in a merge patch: null is refused
+//	notnull      in a merge patch: null is refused
 //
 // All strings except secrets are trimmed and normalised to NFC before the rules
 // apply.
@@ -29,7 +29,7 @@ type Rules struct {
 	oneof          []string
 	name, lines    bool
 	secret, id     bool
-	kept           bool
+	notNull        bool
 }
 
 // elementRules returns the rules for the elements of a list.
@@ -122,8 +122,8 @@ func ParseRules(tag string) Rules {
 			r.secret = true
 		case "id":
 			r.id = true
-		case "kept":
-			r.kept = true
+		case "notnull":
+			r.notNull = true
 		default:
 			panic("wire: unknown rule " + word)
 		}
