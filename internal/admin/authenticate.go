@@ -11,7 +11,8 @@ import (
 	"github.com/touchline/touchline/internal/ratelimit"
 )
 
-// Handlers are functions of values: func(ctx, Request[T]) (Response, error).
+// A handler has the type func(context.Context, Request[T]) (Response, error).
+// Package endpoint converts it to an HTTP handler.
 type (
 	// Request is a request of an operator, with a body of type T.
 	Request[T any] = endpoint.Request[Caller, T]
@@ -33,7 +34,7 @@ func (c Caller) identify(info *httpx.RequestInfo) {
 }
 
 // authenticate returns the operator whose token the request carries. A rate limit per
-// address delays the answers to invalid tokens. It does not apply to valid tokens,
+// address delays the responses to invalid tokens. It does not apply to valid tokens,
 // because operators may share an address, nor to requests without a token.
 func (s *Server) authenticate(r *http.Request) (Caller, error) {
 	return s.authenticateWith(r, s.Operators.Authenticate)

@@ -43,20 +43,20 @@ func (e contactReader) number(at, text string) phone.Number {
 var dateForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 
 // birthDate reads YYYY-MM-DD. ok is false if no living person can have this birth date.
-func (e contactReader) birthDate(at, text string) (born approval.Date, ok bool) {
+func (e contactReader) birthDate(at, text string) (date approval.Date, ok bool) {
 	if e.hasFault(at) {
 		return approval.Date{}, false
 	}
-	born, err := approval.ParseDate(text)
+	date, err := approval.ParseDate(text)
 	switch {
 	case err != nil && dateForm.MatchString(text):
 		e.faults.Add(at, "invalid_date", "This date does not exist.")
 	case err != nil:
 		e.faults.Add(at, "invalid_date", "Write the date as YYYY-MM-DD.")
 	default:
-		e.faults.Add(at, "invalid_date", approval.CheckBirthDate(born, e.now))
+		e.faults.Add(at, "invalid_date", approval.CheckBirthDate(date, e.now))
 	}
-	return born, !e.faults.Has(at)
+	return date, !e.faults.Has(at)
 }
 
 // email reads an e-mail address.

@@ -113,8 +113,8 @@ func TestPages(t *testing.T) {
 		}
 		for _, m := range links.FindAllStringSubmatch(body, -1) {
 			target, anchor, _ := strings.Cut(m[1], "#")
-			known, asked := there[target]
-			if !asked {
+			known, checked := there[target]
+			if !checked {
 				known = fetch(t, h, target).Code == http.StatusOK
 				there[target] = known
 			}

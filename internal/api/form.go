@@ -23,10 +23,10 @@ import (
 const (
 	maxText   = 8 << 10                // of a part that is a text
 	maxUpload = coach.MaxFile + 64<<10 // of the whole body
-	// maxHeading limits the boundary and the header before the content of a part, which
+	// maxPartHeader limits the boundary and the header before the content of a part, which
 	// are held in memory.
-	maxHeading = 16 << 10
-	maxParts   = 50
+	maxPartHeader = 16 << 10
+	maxParts      = 50
 )
 
 // form is an upload that was read: texts by name, and at most one file.
@@ -79,7 +79,7 @@ func (fr *formReader) read(header http.Header) (*form, error) {
 	fr.form = &form{texts: map[string]string{}}
 	parts := multipart.NewReader(fr.body, parameters["boundary"])
 	for n := 0; ; n++ {
-		fr.body.headingLeft = maxHeading
+		fr.body.partHeaderLeft = maxPartHeader
 		part, err := parts.NextRawPart()
 		if err == io.EOF && n > 0 {
 			return fr.form, nil
@@ -88,7 +88,7 @@ func (fr *formReader) read(header http.Header) (*form, error) {
 			err = errForm("It has too many parts.")
 		}
 		if err == nil {
-			fr.body.headingLeft = -1
+			fr.body.partHeaderLeft = -1
 			err = fr.part(part)
 		}
 		if err != nil {

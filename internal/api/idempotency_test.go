@@ -21,18 +21,19 @@ import (
 // fakeResponseStore stores responses in memory.
 type fakeResponseStore struct {
 	mu   sync.Mutex
-	kept map[string]*storedResponse
+	rows map[string]*storedResponse
 	// renewals counts the calls of RenewKey.
 	renewals int
-	away     int // the number of FinishResponse and ReleaseKey calls that still fail
+	// failures is how many more calls of SaveResponse and ReleaseKey fail.
+	failures int
 }
 
-// available returns an error while the store is away.
+// available returns an error while failures is above 0.
 func (s *fakeResponseStore) available(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.away > 0 {
-		s.away--
+	if s.failures > 0 {
+		s.failures--
 		return fault.Down(errors.New("connection lost"))
 	}
 	return ctx.Err()
@@ -47,14 +48,14 @@ type storedResponse struct {
 func (s *fakeResponseStore) ClaimKey(_ context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kept == nil {
-		s.kept = map[string]*storedResponse{}
+	if s.rows == nil {
+		s.rows = map[string]*storedResponse{}
 	}
 	k := c.Owner + "|" + c.Key
-	if have := s.kept[k]; have != nil {
+	if have := s.rows[k]; have != nil {
 		return &idempotency.StoredResponse{Fingerprint: have.fingerprint, Sealed: have.sealed, Work: have.work}, nil
 	}
-	s.kept[k] = &storedResponse{fingerprint: c.Fingerprint, lease: c.LeaseID}
+	s.rows[k] = &storedResponse{fingerprint: c.Fingerprint, lease: c.LeaseID}
 	return nil, nil
 }
 
@@ -64,7 +65,7 @@ func (s *fakeResponseStore) SaveResponse(ctx context.Context, h idempotency.Hold
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if have := s.kept[h.Owner+"|"+h.Key]; have != nil && have.lease == h.LeaseID {
+	if have := s.rows[h.Owner+"|"+h.Key]; have != nil && have.lease == h.LeaseID {
 		have.sealed = bytes.Clone(sealed)
 	}
 	return nil
@@ -76,11 +77,11 @@ func (s *fakeResponseStore) ReleaseKey(ctx context.Context, h idempotency.Holder
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if have := s.kept[h.Owner+"|"+h.Key]; have != nil && have.lease == h.LeaseID {
+	if have := s.rows[h.Owner+"|"+h.Key]; have != nil && have.lease == h.LeaseID {
 		if have.work != nil {
 			return have.work, nil
 		}
-		delete(s.kept, h.Owner+"|"+h.Key)
+		delete(s.rows, h.Owner+"|"+h.Key)
 	}
 	return nil, nil
 }
@@ -97,11 +98,11 @@ func (s *fakeResponseStore) commit(ctx context.Context, w idempotency.Work) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h, ok := idempotency.HolderOf(ctx); ok {
-		s.kept[h.Owner+"|"+h.Key].work = &w
+		s.rows[h.Owner+"|"+h.Key].work = &w
 	}
 }
 
-// TestIdempotencyKeys checks the promises of a key.
+// TestIdempotencyKeys checks what a repeated request gets.
 func TestIdempotencyKeys(t *testing.T) {
 	a := newFixture(t)
 	var ran atomic.Int64
@@ -144,14 +145,14 @@ func TestIdempotencyKeys(t *testing.T) {
 	if w := post("/api/thing", "refused", "{}"); problemCode(t, w) != "player_exists" || ran.Load() != before {
 		t.Errorf("repeat after a conflict: got %s, want player_exists", w.Body)
 	}
-	for i, later := range []error{fault.New(fault.TooMany, "reminder_limit", "Later."), fault.Down(nil), errors.New("oops")} {
-		key := fmt.Sprintf("later-%d", i)
-		fail = later
+	for i, retryable := range []error{fault.New(fault.TooMany, "reminder_limit", "Later."), fault.Down(nil), errors.New("oops")} {
+		key := fmt.Sprintf("retryable-%d", i)
+		fail = retryable
 		post("/api/thing", key, "{}")
 		fail = nil
 		before := ran.Load()
 		if w := post("/api/thing", key, "{}"); w.Code != 201 || ran.Load() != before+1 {
-			t.Errorf("repeat after %v: got %d, want 201 from a new run", later, w.Code)
+			t.Errorf("repeat after %v: got %d, want 201 from a new run", retryable, w.Code)
 		}
 	}
 
@@ -181,8 +182,8 @@ func TestResponsesAreStoredAfterAnOutage(t *testing.T) {
 			}
 			return endpoint.Created("/api/thing/1", ran), nil
 		}})
-		post := func(key string, away int) *httptest.ResponseRecorder {
-			store.away = away
+		post := func(key string, failures int) *httptest.ResponseRecorder {
+			store.failures = failures
 			return send(h, "POST", "/api/thing", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
 		}
 		if first, again := post("done", 3), post("done", 0); first.Code != 201 || again.Code != 201 || ran != 1 {
@@ -191,7 +192,7 @@ func TestResponsesAreStoredAfterAnOutage(t *testing.T) {
 		if first, again := post("failed", 2), post("failed", 0); first.Code != 503 || again.Code != 201 || ran != 3 {
 			t.Errorf("got %d, then %d %s after %d runs", first.Code, again.Code, again.Body, ran)
 		}
-		if first, again := post("away", 9), post("away", 0); first.Code != 201 || problemCode(t, again) != "request_in_progress" {
+		if first, again := post("outage", 9), post("outage", 0); first.Code != 201 || problemCode(t, again) != "request_in_progress" {
 			t.Errorf("got %d, then %d %s", first.Code, again.Code, again.Body)
 		}
 	})
@@ -242,9 +243,9 @@ func TestCommittedWorkIsNotRepeated(t *testing.T) {
 	for _, away := range []int{0, 9} { // the second database is away when the first request ends
 		key := fmt.Sprint("k-", away)
 		for i := range 3 {
-			a.responses.away = away
+			a.responses.failures = away
 			w := send(h, "POST", "/api/thing", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
-			a.responses.away, away = 0, 0
+			a.responses.failures, away = 0, 0
 			if want := 201; i > 0 || key == "k-0" {
 				if w.Code != want || w.Header().Get("Location") != "/api/thing-1" {
 					t.Errorf("key %s, request %d: got %d %s, want 201 with Location", key, i+1, w.Code, w.Body)

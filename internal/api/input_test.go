@@ -206,7 +206,7 @@ func TestNumbersInManySpellings(t *testing.T) {
 func ptr[T any](v T) *T { return &v }
 
 func TestPlayerPatch(t *testing.T) {
-	born := approval.Date{Year: 2011, Month: 1, Day: 2}
+	birthDate := approval.Date{Year: 2011, Month: 1, Day: 2}
 	tests := map[string]struct {
 		body   string
 		want   approval.Patch
@@ -214,7 +214,7 @@ func TestPlayerPatch(t *testing.T) {
 	}{
 		"empty body":  {`{}`, approval.Patch{}, nil},
 		"one member":  {`{"student":{"full_name":" Kabir "}}`, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Kabir")}}, nil},
-		"all student": {`{"student":{"full_name":"K","date_of_birth":"2011-01-02","contact_number":"9876501234","medical_information":"a\r\nb"}}`, approval.Patch{Student: approval.StudentPatch{FullName: ptr("K"), DateOfBirth: &born, Number: ptr(phone.Number("+919876501234")), Medical: ptr("a\nb")}}, nil},
+		"all student": {`{"student":{"full_name":"K","date_of_birth":"2011-01-02","contact_number":"9876501234","medical_information":"a\r\nb"}}`, approval.Patch{Student: approval.StudentPatch{FullName: ptr("K"), DateOfBirth: &birthDate, Number: ptr(phone.Number("+919876501234")), Medical: ptr("a\nb")}}, nil},
 		"null clears": {`{"student":{"contact_number":null,"medical_information":null},"guardian":{"email":null}}`, approval.Patch{Student: approval.StudentPatch{Number: ptr(phone.Number("")), Medical: ptr("")}, Guardian: &approval.GuardianPatch{Email: ptr("")}}, nil},
 		"guardian": {`{"guardian":{"name":"M","relationship":"aunt","mobile_number":"+91 98987 65433","email":"m@example.com"}}`, approval.Patch{
 			Guardian: &approval.GuardianPatch{Name: ptr("M"), Relationship: ptr("aunt"), Number: ptr(phone.Number("+919898765433")), Email: ptr("m@example.com")},
@@ -384,7 +384,7 @@ func FuzzAddPlayer(f *testing.F) {
 			t.Errorf("medical: %q", student.Medical)
 		}
 		if detail := approval.CheckBirthDate(student.DateOfBirth, testNow); detail != "" {
-			t.Errorf("born %v: %s", student.DateOfBirth, detail)
+			t.Errorf("birth date %v: %s", student.DateOfBirth, detail)
 		}
 		if guardian == nil {
 			if student.DateOfBirth.AgeOn(testNow) < approval.AdultAge {

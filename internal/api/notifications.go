@@ -37,11 +37,11 @@ func (s *Server) listNotifications(ctx context.Context, r Request[noBody]) (Resp
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	notes, err := s.Tray.List(ctx, r.Caller.Actor, unread == "true", p.After.Seq, p.ReadLimit())
+	list, err := s.Tray.List(ctx, r.Caller.Actor, unread == "true", p.After.Seq, p.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.PageResponse(p, notes, newNotificationResponse, func(n notify.Notification) keyset { return keyset{Seq: n.Seq} }), nil
+	return endpoint.PageResponse(p, list, newNotificationResponse, func(n notify.Notification) keyset { return keyset{Seq: n.Seq} }), nil
 }
 
 type markReadRequest struct {

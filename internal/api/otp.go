@@ -32,12 +32,12 @@ func (s *Server) requestOTP(ctx context.Context, r Request[requestOTPRequest]) (
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	asked, err := s.Auth.RequestOTP(ctx, key, in.DeviceToken, r.Client)
+	issued, err := s.Auth.RequestOTP(ctx, key, in.DeviceToken, r.Client)
 	if err != nil {
 		return Response{}, err
 	}
 	return endpoint.Accepted(requestOTPResponse{
-		ExpiresIn: wire.Seconds(asked.ExpiresIn), ResendIn: wire.CeilSeconds(asked.ResendIn), OTPLength: asked.Length,
+		ExpiresIn: wire.Seconds(issued.ExpiresIn), ResendIn: wire.CeilSeconds(issued.ResendIn), OTPLength: issued.Length,
 	}), nil
 }
 

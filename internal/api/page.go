@@ -44,8 +44,8 @@ func (s *Server) page(m meta, f *wire.Faults) page {
 	return endpoint.QueryPage[keyset](m, s.Auth.Keys.Vault.For(auth.ForCursors), m.Caller.AccountID, f)
 }
 
-// queryText returns a text of the query that keeps to the rules, or "" if it is absent or
-// has a fault.
+// queryText returns a query parameter that the rules allow, or "" if it is absent or has a
+// fault.
 func queryText(query url.Values, name string, f *wire.Faults, rules wire.Rules) string {
 	if !query.Has(name) {
 		return ""

@@ -13,7 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// Handlers are functions of values: func(ctx, Request[T]) (Response, error).
+// A handler has the type func(context.Context, Request[T]) (Response, error).
+// Package endpoint converts it to an HTTP handler.
 type (
 	// Request is a request with a body of type T.
 	Request[T any] = endpoint.Request[Caller, T]
@@ -30,7 +31,7 @@ type (
 type Caller struct {
 	actor.Actor
 	Claims auth.Claims
-	// SignInError tells why a request on a route with optional sign-in has no account.
+	// SignInError is why a request on a route with optional sign-in has no account.
 	SignInError error
 }
 

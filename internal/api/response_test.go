@@ -30,8 +30,8 @@ const (
 
 // The times have nanoseconds and a zone, because responses must have neither.
 var (
-	testNow = time.Date(2026, 3, 6, 14, 45, 0, 123456789, time.FixedZone("IST", 5*3600+1800))
-	asked   = testNow.Add(-(4*24 + 1) * time.Hour)
+	testNow     = time.Date(2026, 3, 6, 14, 45, 0, 123456789, time.FixedZone("IST", 5*3600+1800))
+	requestedAt = testNow.Add(-(4*24 + 1) * time.Hour)
 
 	coachActor    = actor.Actor{AccountID: coachID, Role: actor.Coach}
 	guardianActor = actor.Actor{AccountID: parentID, Role: actor.Guardian}
@@ -39,35 +39,35 @@ var (
 	testRules     = approval.Rules{ResendAfter: 48 * time.Hour, RemindersPerWindow: 2, ReminderWindow: 168 * time.Hour}
 )
 
-// fixturePlayer is a minor whose guardian has approved. The student has not answered.
+// fixturePlayer is a minor whose guardian has approved. The student has not decided.
 func fixturePlayer() *approval.Player {
-	answered := asked.Add(3 * time.Hour)
+	decidedAt := requestedAt.Add(3 * time.Hour)
 	return &approval.Player{
 		ID: playerID, CoachID: coachID, CoachName: "Asha Rao", Version: 2,
 		Student:  approval.Student{FullName: `Kabir "K" <Mehta>`, DateOfBirth: approval.Date{Year: 2012, Month: 4, Day: 30}, Number: "+919876501234", Medical: "Asthma;\ncarries an inhaler."},
 		Guardian: &approval.Guardian{Name: "Meera Mehta", Relationship: "mother", Number: "+919898765432"},
 		GuardianApprover: approval.Approver{
 			AccountID: parentID,
-			Consent:   approval.Consent{State: approval.Approved, ChangedAt: answered, PendingSince: asked},
+			Consent:   approval.Consent{State: approval.Approved, ChangedAt: decidedAt, PendingSince: requestedAt},
 			Request: &approval.Request{
 				ID: guardianRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, PartyID: parentID, State: approval.RequestApproved,
-				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: asked, LastSentAt: asked, ClosedAt: answered,
+				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt, ClosedAt: decidedAt,
 				Deliveries: []approval.Delivery{
-					{Channel: "in_app", State: "delivered", At: asked},
-					{Channel: "sms", State: "sent", At: asked.Add(time.Second)},
+					{Channel: "in_app", State: "delivered", At: requestedAt},
+					{Channel: "sms", State: "sent", At: requestedAt.Add(time.Second)},
 				},
 			},
 		},
 		StudentApprover: approval.Approver{
 			AccountID: childID,
-			Consent:   approval.Consent{State: approval.Pending, PendingSince: asked, PendingReason: approval.PendingAdded},
+			Consent:   approval.Consent{State: approval.Pending, PendingSince: requestedAt, PendingReason: approval.PendingAdded},
 			Request: &approval.Request{
 				ID: studentRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending,
-				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: asked, LastSentAt: asked,
-				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", At: asked}},
+				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt,
+				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", At: requestedAt}},
 			},
 		},
-		CreatedAt: asked,
+		CreatedAt: requestedAt,
 	}
 }
 
@@ -83,7 +83,7 @@ func TestResponses(t *testing.T) {
 		coach, guardian, student = api.NewView(coachActor, testRules, testNow), api.NewView(guardianActor, testRules, testNow), api.NewView(studentActor, testRules, testNow)
 		bothApproved             = playerWith(func(p *approval.Player) { p.StudentApprover.Consent.State = approval.Approved })
 		adult                    = playerWith(func(p *approval.Player) {
-			p.Guardian, p.GuardianApprover = nil, approval.Approver{Consent: approval.Consent{State: approval.Pending, PendingSince: asked}}
+			p.Guardian, p.GuardianApprover = nil, approval.Approver{Consent: approval.Consent{State: approval.Pending, PendingSince: requestedAt}}
 			p.Student.DateOfBirth.Year, p.Student.Medical = 2000, ""
 			p.StudentApprover.Consent.State = approval.Approved
 		})
@@ -93,23 +93,23 @@ func TestResponses(t *testing.T) {
 		nameless  = playerWith(func(p *approval.Player) { p.CoachName = "" })
 		strict    = testRules
 		history   = []approval.Record{
-			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, ApproverID: parentID, Action: approval.Approve, Reason: "Of course.\nHe loves it.", RequestID: guardianRequestID, At: asked.Add(3 * time.Hour)},
-			{ID: studentRequestID, PlayerID: playerID, Party: actor.Student, ApproverID: childID, Action: approval.Reject, At: asked.Add(4 * time.Hour)},
+			{ID: recordID, PlayerID: playerID, Party: actor.Guardian, ApproverID: parentID, Action: approval.Approve, Reason: "Of course.\nHe loves it.", RequestID: guardianRequestID, At: requestedAt.Add(3 * time.Hour)},
+			{ID: studentRequestID, PlayerID: playerID, Party: actor.Student, ApproverID: childID, Action: approval.Reject, At: requestedAt.Add(4 * time.Hour)},
 		}
 		waiting = approval.PendingItem{
 			PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta",
-			PendingSince: asked, Reason: approval.PendingResent, HasNumber: true, Request: fixturePlayer().StudentApprover.Request, Reminders: 1,
+			PendingSince: requestedAt, Reason: approval.PendingResent, HasNumber: true, Request: fixturePlayer().StudentApprover.Request, Reminders: 1,
 		}
-		blocked = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta", PendingSince: asked, Reminders: 3}
-		gone    = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: testNow, HasNumber: true, Request: cancelled.StudentApprover.Request}
+		blocked       = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Student, ApproverName: "Kabir Mehta", PendingSince: requestedAt, Reminders: 3}
+		cancelledItem = approval.PendingItem{PlayerID: playerID, StudentName: "Kabir Mehta", Party: actor.Guardian, ApproverName: "Meera Mehta", PendingSince: testNow, HasNumber: true, Request: cancelled.StudentApprover.Request}
 	)
 	strict.RequireGuardianForMinors = true
 	revokedStrictly := playerWith(func(p *approval.Player) {
 		p.GuardianApprover.Consent.State, p.StudentApprover.Consent.State = approval.Revoked, approval.Approved
 	})
 	tests := map[string]struct {
-		schema string
-		answer any
+		schema   string
+		response any
 	}{
 		"player_coach":              {"Player", coach.Player(fixturePlayer())},
 		"player_coach_adult":        {"Player", coach.Player(adult)},
@@ -133,11 +133,11 @@ func TestResponses(t *testing.T) {
 		"status_adult_no_decisions": {"ApprovalStatus", student.Status(adult, nil)},
 		"pending":                   {"PendingApproval", coach.Pending(waiting)},
 		"pending_no_number":         {"PendingApproval", coach.Pending(blocked)},
-		"pending_cancelled":         {"PendingApproval", coach.Pending(gone)},
+		"pending_cancelled":         {"PendingApproval", coach.Pending(cancelledItem)},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := json.MarshalIndent(tt.answer, "", "  ")
+			got, err := json.MarshalIndent(tt.response, "", "  ")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,7 +160,7 @@ func TestAvailabilityResponse(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkSchema(t, "Availability", got)
-		var answer struct {
+		var response struct {
 			PlayerID string `json:"player_id"`
 			Guardian bool   `json:"guardian_app_enabled"`
 			Student  bool   `json:"student_app_enabled"`
@@ -169,13 +169,13 @@ func TestAvailabilityResponse(t *testing.T) {
 				Guardian, Student bool
 			}
 		}
-		if err := json.Unmarshal(got, &answer); err != nil {
+		if err := json.Unmarshal(got, &response); err != nil {
 			t.Fatal(err)
 		}
-		if answer.PlayerID != a.PlayerID || answer.Guardian != a.GuardianApp || answer.Student != a.StudentApp {
+		if response.PlayerID != a.PlayerID || response.Guardian != a.GuardianApp || response.Student != a.StudentApp {
 			t.Errorf("%+v: %s", a, got)
 		}
-		for i, s := range answer.Services {
+		for i, s := range response.Services {
 			immediate := i < len(approval.Immediate)
 			if s.Guardian != (immediate || a.GuardianApp) || s.Student != (immediate || a.StudentApp) {
 				t.Errorf("%+v: service %+v", a, s)
@@ -185,7 +185,7 @@ func TestAvailabilityResponse(t *testing.T) {
 }
 
 // checkSchema validates a response against its schema in the OpenAPI document.
-func checkSchema(t *testing.T, schema string, answer []byte) {
+func checkSchema(t *testing.T, schema string, response []byte) {
 	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
@@ -198,12 +198,12 @@ func checkSchema(t *testing.T, schema string, answer []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(answer))
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(response))
 	if err != nil {
-		t.Fatalf("%v: %s", err, answer)
+		t.Fatalf("%v: %s", err, response)
 	}
 	if err := compiled.Validate(value); err != nil {
-		t.Errorf("%v\n%s", err, answer)
+		t.Errorf("%v\n%s", err, response)
 	}
 }
 

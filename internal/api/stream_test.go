@@ -21,7 +21,7 @@ type fakeTray struct {
 	notify.TrayStore
 	mu    sync.Mutex
 	state notify.StreamState
-	notes []notify.Notification
+	all   []notify.Notification
 	err   error
 }
 
@@ -30,7 +30,7 @@ func (s *fakeTray) add() string {
 	defer s.mu.Unlock()
 	s.state.Seq++
 	id := newID()
-	s.notes = append(s.notes, notify.Notification{ID: id, Seq: s.state.Seq, Type: notify.StudentApproved, Title: "t", Body: "line\nline", CreatedAt: time.Now()})
+	s.all = append(s.all, notify.Notification{ID: id, Seq: s.state.Seq, Type: notify.StudentApproved, Title: "t", Body: "line\nline", CreatedAt: time.Now()})
 	return id
 }
 
@@ -43,14 +43,14 @@ func (s *fakeTray) change(f func(*fakeTray)) {
 func (s *fakeTray) NotificationsAfter(_ context.Context, _ string, after int64, limit int) ([]notify.Notification, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rest := s.notes[after:]
+	rest := s.all[after:]
 	return rest[:min(limit, len(rest))], nil
 }
 
 func (s *fakeTray) NotificationSeq(_ context.Context, _, id string) (int64, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, n := range s.notes {
+	for _, n := range s.all {
 		if n.ID == id {
 			return n.Seq, true, nil
 		}

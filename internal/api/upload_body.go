@@ -27,7 +27,7 @@ type uploadBody struct {
 
 	startedAt, extendedAt time.Time
 	bytesLeft             int64 // of the body
-	headingLeft           int64 // bytes until the content of the next part; negative inside a part
+	partHeaderLeft        int64 // bytes until the content of the next part; negative inside a part
 }
 
 func (s *Server) uploadBody(upload endpoint.Upload) *uploadBody {
@@ -36,7 +36,7 @@ func (s *Server) uploadBody(upload endpoint.Upload) *uploadBody {
 	_ = upload.Control.SetWriteDeadline(time.Now().Add(s.UploadTimeout + uploadWorkTimeout + httpx.WriteTimeout))
 	return &uploadBody{
 		source: upload, control: upload.Control, stall: s.UploadStallTimeout, timeout: s.UploadTimeout,
-		startedAt: time.Now(), bytesLeft: maxUpload, headingLeft: -1,
+		startedAt: time.Now(), bytesLeft: maxUpload, partHeaderLeft: -1,
 	}
 }
 
@@ -48,8 +48,8 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	if b.bytesLeft -= int64(n); b.bytesLeft < 0 {
 		return 0, errUploadSize
 	}
-	if b.headingLeft >= 0 {
-		if b.headingLeft -= int64(n); b.headingLeft < 0 {
+	if b.partHeaderLeft >= 0 {
+		if b.partHeaderLeft -= int64(n); b.partHeaderLeft < 0 {
 			return 0, errForm("The header of a part is too long.")
 		}
 	}

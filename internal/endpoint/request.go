@@ -1,4 +1,5 @@
-// Package endpoint turns handlers that are functions of values into HTTP handlers.
+// Package endpoint converts handlers of the type func(ctx, Request) (Response, error) to
+// HTTP handlers.
 // One adapter makes the checks of the contract's section 1 in their order, decodes
 // the request and encodes the response, for the public and for the admin listener.
 package endpoint
