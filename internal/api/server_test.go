@@ -88,7 +88,7 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 	}
 	c := api.Config{
 		Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now}, Hub: a.hub,
-		Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForAnswers), time.Now, newID),
+		Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForResponses), time.Now, newID),
 		Phones:      phone.Parser{DefaultRegion: "IN"},
 		PublicURL:   "https://touchline.example",
 		Now:         time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),

@@ -73,7 +73,7 @@ func (s *fakeStore) PlayerStatus(ctx context.Context, by actor.Actor, id string)
 // LoadDeliveries does nothing: the fake has no deliveries.
 func (s *fakeStore) LoadDeliveries(context.Context, ...*approval.Request) error { return nil }
 
-// LiftDispute finds nothing: in the model every author still sees the request.
+// LiftDispute finds nothing: in the model every party that disputed still sees the request.
 func (s *fakeStore) LiftDispute(context.Context, string, string) error { return fault.Missing() }
 
 // assignAccounts gives every number an account.

@@ -31,7 +31,7 @@ type modelApprover struct {
 	state        string
 	number       phone.Number
 	requestID    string // id of the newest request
-	requestState string // none, open, answered, cancelled or disputed
+	requestState string // none, open, decided, cancelled or disputed
 	sent         time.Time
 	failed       bool
 	reminders    []time.Time
@@ -74,7 +74,7 @@ func (h *modelApprover) decide(action, request string) string {
 		return "invalid_transition"
 	}
 	if h.requestState == "open" {
-		h.requestState = "answered"
+		h.requestState = "decided"
 	}
 	h.history = append(h.history, action)
 	return ""
@@ -189,7 +189,7 @@ func (r *machineTest) party() (actor.Role, *modelApprover) {
 	return party, r.approvers[party]
 }
 
-func (r *machineTest) holder(party actor.Role) actor.Actor {
+func (r *machineTest) recipient(party actor.Role) actor.Actor {
 	n := r.approvers[party].number
 	if n == "" {
 		return actor.Actor{Role: party, AccountID: "unknown"}
@@ -220,7 +220,7 @@ func (r *machineTest) decide(*rapid.T) {
 	if !r.removed && h.number != "" {
 		want = h.decide(action, request)
 	}
-	_, _, err := r.Decide(context.Background(), r.holder(party), r.id, approval.Decision{Action: approval.Trigger(action), RequestID: request})
+	_, _, err := r.Decide(context.Background(), r.recipient(party), r.id, approval.Decision{Action: approval.Trigger(action), RequestID: request})
 	r.expect(err, want)
 }
 
@@ -327,10 +327,10 @@ func (r *machineTest) dispute(*rapid.T) {
 		h.requestState, want = "disputed", ""
 		h.disputedAt = r.now
 		h.disputed[h.number] = true
-	case r.store.requests[h.requestID].PartyID != r.holder(party).AccountID:
+	case r.store.requests[h.requestID].PartyID != r.recipient(party).AccountID:
 		want = "not_found"
 	}
-	_, err := r.Dispute(context.Background(), r.holder(party), h.requestID)
+	_, err := r.Dispute(context.Background(), r.recipient(party), h.requestID)
 	r.expect(err, want)
 }
 
@@ -338,7 +338,7 @@ func (r *machineTest) lift(*rapid.T) {
 	party, h := r.party()
 	want := ""
 	switch {
-	case r.removed || h.requestID == "" || h.number == "" || r.store.requests[h.requestID].PartyID != r.holder(party).AccountID:
+	case r.removed || h.requestID == "" || h.number == "" || r.store.requests[h.requestID].PartyID != r.recipient(party).AccountID:
 		want = "not_found"
 	case h.requestState == "disputed":
 		h.requestState = "open"
@@ -347,7 +347,7 @@ func (r *machineTest) lift(*rapid.T) {
 		}
 		delete(h.disputed, h.number)
 	}
-	r.expect(r.Lift(context.Background(), r.holder(party), h.requestID), want)
+	r.expect(r.Lift(context.Background(), r.recipient(party), h.requestID), want)
 }
 
 // edit changes any combination of name, birth date and numbers.

@@ -183,7 +183,7 @@ func (s *Service) Lift(ctx context.Context, by actor.Actor, requestID string) er
 	_, err := s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Lift(by, requestID, op) })
 	if fault.KindOf(err) == fault.NotFound && by.Role != actor.Coach {
 		// The coach removed the player or changed the number. The dispute still exists,
-		// and its author may still end it.
+		// and the party that disputed may still end it.
 		return s.Store.LiftDispute(ctx, by.AccountID, requestID)
 	}
 	return err

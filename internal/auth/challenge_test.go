@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 )
 
-// TestCodesAreUniform checks that every digit is equally likely in every place.
+// TestCodesAreUniform checks that every digit is equally likely in every position.
 func TestCodesAreUniform(t *testing.T) {
 	const codes = 20_000
 	random := rand.NewChaCha8([32]byte{1})
@@ -24,19 +24,19 @@ func TestCodesAreUniform(t *testing.T) {
 			if len(code) != length || strings.Trim(code, "0123456789") != "" {
 				t.Fatalf("got the code %q, want %d digits", code, length)
 			}
-			for place := range length {
-				counts[place][code[place]-'0']++
+			for position := range length {
+				counts[position][code[position]-'0']++
 			}
 		}
 		// Chi-squared with 9 degrees of freedom is above 33.7 once in 10,000.
-		for place, count := range counts {
+		for position, count := range counts {
 			const expected = codes / 10.0
 			chi := 0.0
 			for _, n := range count {
 				chi += (float64(n) - expected) * (float64(n) - expected) / expected
 			}
 			if chi > 33.7 {
-				t.Errorf("digit %d of %d: %v, chi-squared %.1f", place+1, length, count, chi)
+				t.Errorf("digit %d of %d: %v, chi-squared %.1f", position+1, length, count, chi)
 			}
 		}
 	}

@@ -17,21 +17,21 @@ type Purpose string
 
 // The purposes. Released values never change, because stored data depends on them.
 const (
-	ForOTP      Purpose = "otp"
-	ForRefresh  Purpose = "refresh"
-	ForDevice   Purpose = "device"
-	ForLink     Purpose = "link"
-	ForAnswers  Purpose = "answers"
-	ForCursors  Purpose = "cursors"
-	ForMedical  Purpose = "medical"
-	ForKYC      Purpose = "kyc"
-	ForClosed   Purpose = "closed"
-	forSigning  Purpose = "signing"
-	forSecret   Purpose = "secret"
-	secretBytes         = 32
+	ForOTP       Purpose = "otp"
+	ForRefresh   Purpose = "refresh"
+	ForDevice    Purpose = "device"
+	ForLink      Purpose = "link"
+	ForResponses Purpose = "answers"
+	ForCursors   Purpose = "cursors"
+	ForMedical   Purpose = "medical"
+	ForKYC       Purpose = "kyc"
+	ForClosed    Purpose = "closed"
+	forSigning   Purpose = "signing"
+	forSecret    Purpose = "secret"
+	secretBytes          = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForAnswers, ForCursors, ForMedical, ForKYC, ForClosed}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed}
 
 // Vault encrypts and authenticates with keys that it derives from one secret
 // (HKDF, RFC 5869). It is safe for concurrent use.

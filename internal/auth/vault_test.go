@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 )
 
-var allPurposes = []auth.Purpose{auth.ForOTP, auth.ForRefresh, auth.ForDevice, auth.ForLink, auth.ForAnswers, auth.ForCursors, auth.ForMedical, auth.ForKYC}
+var allPurposes = []auth.Purpose{auth.ForOTP, auth.ForRefresh, auth.ForDevice, auth.ForLink, auth.ForResponses, auth.ForCursors, auth.ForMedical, auth.ForKYC}
 
 func vault(t testing.TB, fill string) *auth.Vault {
 	t.Helper()

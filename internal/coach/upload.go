@@ -108,7 +108,7 @@ func ErrTooMany() error {
 	return fault.Validation([]fault.Field{{Pointer: "/file", Code: "too_many", Detail: "You have 100 documents, the most allowed. Delete one first."}})
 }
 
-// checkCapacity refuses an upload early if there is no room. The transaction that
+// checkCapacity refuses an upload early if a limit is reached. The transaction that
 // adds the document decides.
 func (s *Documents) checkCapacity(ctx context.Context, coachID string, documents int, bytes int64) error {
 	n, stored, status, err := s.Store.Storage(ctx, coachID)

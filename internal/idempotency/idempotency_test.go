@@ -95,7 +95,7 @@ func setup(t *testing.T) *fixture {
 		return fmt.Sprint("lease-", leases)
 	}
 	f.clock = func() time.Time { return f.now }
-	f.service = idempotency.New(f.store, vault.For(auth.ForAnswers), func() time.Time { return f.clock() }, newID)
+	f.service = idempotency.New(f.store, vault.For(auth.ForResponses), func() time.Time { return f.clock() }, newID)
 	return f
 }
 

@@ -20,7 +20,7 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "Guardian said no", fmt.Sprintf("%s rejected app access for %s. Update the details, then send the request again. Chat and SMS still work.", guardian, student)
 	case GuardianRevoked:
 		if to == actor.Guardian {
-			return "You took your yes back", fmt.Sprintf("App access for you is off for %s with %s. The coach has been told.", student, coachWithin(e))
+			return "You took your yes back", fmt.Sprintf("App access for you is off for %s with %s. The coach has been told.", student, coachInSentence(e))
 		}
 		return "Guardian took the yes back", fmt.Sprintf("%s revoked app access for %s. Chat and SMS still work.", guardian, student)
 	case StudentApproved:
@@ -29,7 +29,7 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "Student said no", fmt.Sprintf("%s rejected their profile. Verify the details with them, then send the request again. Chat and SMS still work.", Name(e.StudentName, "The student"))
 	case StudentRevoked:
 		if to == actor.Student {
-			return "You took your yes back", fmt.Sprintf("The app is off for you with %s. The coach has been told.", coachWithin(e))
+			return "You took your yes back", fmt.Sprintf("The app is off for you with %s. The coach has been told.", coachInSentence(e))
 		}
 		return "Student took the yes back", fmt.Sprintf("%s revoked app access. Chat and SMS still work.", Name(e.StudentName, "The student"))
 	case PendingReminder:
@@ -40,7 +40,7 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 	case GuardianRequest:
 		return "Your answer is needed", fmt.Sprintf("%s added %s to a batch. Approve to turn on the app features, or reject.", unknownCoach(e), student)
 	case GuardianApprovalConfirmed:
-		return "You approved", fmt.Sprintf("You approved app access for %s with %s. You can take this back at any time.", student, coachWithin(e))
+		return "You approved", fmt.Sprintf("You approved app access for %s with %s. You can take this back at any time.", student, coachInSentence(e))
 	case GuardianRejectConfirmed:
 		return "You said no", fmt.Sprintf("You rejected app access for %s. The coach has been told.", student)
 	case StudentRequest:
@@ -93,8 +93,8 @@ func titled(title, name, fallback string) string {
 // coachAtStart names the coach at the start of a sentence.
 func coachAtStart(e event.Event) string { return titled("Coach", e.CoachName, "Your coach") }
 
-// coachWithin names the coach within a sentence.
-func coachWithin(e event.Event) string { return titled("coach", e.CoachName, "your coach") }
+// coachInSentence names the coach inside a sentence.
+func coachInSentence(e event.Event) string { return titled("coach", e.CoachName, "your coach") }
 
 // unknownCoach names the coach at the start of a sentence, for a recipient who may
 // not know the coach.

@@ -199,8 +199,8 @@ func TestAuthenticateScrape(t *testing.T) {
 	f.readErr, f.writeErr = nil, down
 	scrape("database without writes", secret, "")
 	f.readErr = down
-	scrape("database away", secret, "")
-	scrape("database away, another secret", secret+"x", "unavailable")
+	scrape("database unavailable", secret, "")
+	scrape("database unavailable, another secret", secret+"x", "unavailable")
 	if _, err := s.Authenticate(t.Context(), secret); fault.CodeOf(err) != "unavailable" {
 		t.Errorf("Authenticate without the database: got %v, want unavailable", err)
 	}
@@ -212,10 +212,10 @@ func TestAuthenticateScrape(t *testing.T) {
 	scrape("database back", secret, "")
 	now = token.EndsAt
 	f.readErr = down
-	scrape("expired, database away", secret, "unavailable")
+	scrape("expired, database unavailable", secret, "unavailable")
 	now = token.EndsAt.Add(-1)
 	f.readErr, f.token.RevokedAt = nil, now
 	scrape("revoked", secret, "token_invalid")
 	f.readErr = down
-	scrape("revoked, database away", secret, "unavailable")
+	scrape("revoked, database unavailable", secret, "unavailable")
 }

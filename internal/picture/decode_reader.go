@@ -39,7 +39,7 @@ type decodeReader struct {
 }
 
 func newDecodeReader(ctx context.Context, r io.Reader, info Info) *decodeReader {
-	// Reserve room for the allocation at the end of the decode.
+	// Reserve memory for the allocation at the end of the decode.
 	return &decodeReader{ctx: ctx, r: r, deadline: time.Now().Add(decodeTimeout), base: heapBytes(), maxGrowth: uint64(decodeBudget - info.lateMemory)}
 }
 

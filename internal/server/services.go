@@ -63,7 +63,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		operator:    newOperatorServices(cfg, o, db, tiers, security),
 		tray:        &notify.Tray{Store: db, Now: o.Now},
 		delivery:    d,
-		idempotency: idempotency.New(db, keys.Vault.For(auth.ForAnswers), o.Now, o.NewID),
+		idempotency: idempotency.New(db, keys.Vault.For(auth.ForResponses), o.Now, o.NewID),
 		readiness:   &readiness{db: sql},
 		security:    security,
 		instruments: m,

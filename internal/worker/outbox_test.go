@@ -532,7 +532,7 @@ func TestNotificationCopies(t *testing.T) {
 
 func TestOutboxSurvivesDatabaseOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &fakeStore{claimErr: errors.New("away")}
+		s := &fakeStore{claimErr: errors.New("outage")}
 		r := s.queue(notify.OTP)
 		run(t, s, func(context.Context, notify.Message) error { return nil })
 		time.Sleep(time.Minute)

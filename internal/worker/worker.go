@@ -85,7 +85,7 @@ func uncounted(job func(ctx context.Context) (int64, error)) func(context.Contex
 }
 
 // every runs job each period. It logs an error and continues: the database may be
-// away for a while.
+// unavailable for a while.
 func (w *Worker) every(ctx context.Context, name string, period time.Duration, job func(context.Context) error) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()

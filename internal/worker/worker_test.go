@@ -28,11 +28,11 @@ func TestPeriodicJobs(t *testing.T) {
 				if digests%2 == 0 {
 					panic("oops")
 				}
-				return 0, errors.New("away")
+				return 0, errors.New("outage")
 			},
 			RotateKeys: func(context.Context) error {
 				rotations++
-				return errors.New("away")
+				return errors.New("outage")
 			},
 			SendExpiryNotifications: func(context.Context, int) (int, error) { return 0, nil },
 			SweepFiles:              func(context.Context) (int64, error) { return 0, nil },
