@@ -35,7 +35,7 @@ type linkPage struct {
 func (p *Pages) link(w http.ResponseWriter, r *http.Request) {
 	token := r.PathValue("token")
 	if !plausible(token) {
-		p.render(w, http.StatusNotFound, "dead.html", nil)
+		p.render(w, http.StatusNotFound, "not_found.html", nil)
 		return
 	}
 	preview, err := p.links.Link(r.Context(), auth.HashLink(token), p.now())
@@ -47,7 +47,7 @@ func (p *Pages) link(w http.ResponseWriter, r *http.Request) {
 			Guardian: preview.Party == actor.Guardian,
 		})
 	case fault.KindOf(err) == fault.NotFound:
-		p.render(w, http.StatusNotFound, "dead.html", nil)
+		p.render(w, http.StatusNotFound, "not_found.html", nil)
 	default:
 		p.failed(w, r, err)
 	}

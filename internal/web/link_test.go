@@ -76,12 +76,12 @@ func TestLinkPages(t *testing.T) {
 		path   string
 		status int
 	}{
-		"guardian": {fakeLinks{token: "q3VnX0Zp-Y_a", preview: guardian}, "/a/q3VnX0Zp-Y_a", 200},
-		"student":  {fakeLinks{token: "q3VnX0Zp-Y_a", preview: student}, "/a/q3VnX0Zp-Y_a", 200},
-		"nameless": {fakeLinks{token: "t", preview: nameless}, "/a/t", 200},
-		"hostile":  {fakeLinks{token: "t", preview: hostile}, "/a/t", 200},
-		"dead":     {fakeLinks{token: "t", preview: guardian}, "/a/u", 404},
-		"failed":   {fakeLinks{err: fault.Down(errors.New("gone"))}, "/a/t", 503},
+		"guardian":  {fakeLinks{token: "q3VnX0Zp-Y_a", preview: guardian}, "/a/q3VnX0Zp-Y_a", 200},
+		"student":   {fakeLinks{token: "q3VnX0Zp-Y_a", preview: student}, "/a/q3VnX0Zp-Y_a", 200},
+		"nameless":  {fakeLinks{token: "t", preview: nameless}, "/a/t", 200},
+		"hostile":   {fakeLinks{token: "t", preview: hostile}, "/a/t", 200},
+		"not_found": {fakeLinks{token: "t", preview: guardian}, "/a/u", 404},
+		"failed":    {fakeLinks{err: fault.Down(errors.New("gone"))}, "/a/t", 503},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
