@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,7 +18,10 @@ import (
 )
 
 // fakeStore is a Store in memory.
-type fakeStore struct{ rows map[string]*row }
+type fakeStore struct {
+	mu   sync.Mutex
+	rows map[string]*row
+}
 
 type row struct {
 	claim  idempotency.Claim
@@ -26,6 +30,8 @@ type row struct {
 }
 
 func (s *fakeStore) ClaimKey(_ context.Context, c idempotency.Claim) (*idempotency.StoredResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	have := s.rows[c.Owner+"|"+c.Key]
 	same := have != nil && bytes.Equal(have.claim.Fingerprint, c.Fingerprint)
 	if have == nil || !have.claim.EndsAt.After(c.Now) || have.sealed == nil && have.work == nil && same && !have.claim.LeaseEndsAt.After(c.Now) {
@@ -44,6 +50,8 @@ func (s *fakeStore) held(h idempotency.Holder) *row {
 }
 
 func (s *fakeStore) RenewKey(_ context.Context, h idempotency.Holder, leaseEndsAt time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if have := s.held(h); have != nil {
 		have.claim.LeaseEndsAt = leaseEndsAt
 	}
@@ -51,6 +59,8 @@ func (s *fakeStore) RenewKey(_ context.Context, h idempotency.Holder, leaseEndsA
 }
 
 func (s *fakeStore) SaveResponse(_ context.Context, h idempotency.Holder, _ int, sealed []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if have := s.held(h); have != nil {
 		have.sealed = sealed
 	}
@@ -58,6 +68,8 @@ func (s *fakeStore) SaveResponse(_ context.Context, h idempotency.Holder, _ int,
 }
 
 func (s *fakeStore) ReleaseKey(_ context.Context, h idempotency.Holder) (*idempotency.Work, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	have := s.held(h)
 	if have == nil || have.work != nil {
 		return have.committed(), nil
