@@ -155,6 +155,7 @@ func TestDashboardDocumentsAndTier(t *testing.T) {
 		coach.Upload(t, "qualification", "Trainer.pdf", touchlinetest.PDF(500, 2), "expires_on", day(400)).Want(t, 201)
 		coach.Upload(t, "identity", "Card.pdf", touchlinetest.PDF(300, 3)).Want(t, 201)
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
+		s.SMS(guardianNumber, "message", 0)
 		a := getDashboard(t, coach)
 		wantValues(t, "at first", a, map[string]string{
 			"kyc.state": "not_started", "tier.tier": "free", "tier.use.players": "1", "tier.use.storage_bytes": "1800", "tier.use.messages_today": "1",

@@ -16,6 +16,7 @@ import (
 // noMessageLimits turns the message limits off.
 func noMessageLimits(c *config.Config) {
 	c.MessagesPerNumberFromCoach, c.MessagesPerNumber, c.MessagesPerCoach = 0, 0, 0
+	c.MessagesPerAddress, c.MessagesPerBlock, c.MessagesNewCoach = 0, 0, 0
 }
 
 // TestReplicasDeliverOnce: two replicas send 200 messages once each.

@@ -189,83 +189,21 @@ func TestConcurrentAddsRespectPlayerLimit(t *testing.T) {
 	}, withTiers(t, smallTiers))
 }
 
-// TestTierMessageLimit: beyond the tier's messages, automatic messages are held,
-// and those that the coach sends are refused and change nothing.
-func TestTierMessageLimit(t *testing.T) {
-	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		coach := s.Coach(t, coachNumber)
-		first := coach.AddPlayer(t, child(1, guardianNumber))
-		coach.AddPlayer(t, child(2, guardianNumber))
-		if n := tierUse(t, coach)["messages_today"]; n != 2.0 {
-			t.Errorf("got %v messages", n)
-		}
-		// The third player is added; its message is held.
-		third := coach.AddPlayer(t, child(3, otherNumber))
-		if state, reason := smsDelivery(getRequest(t, coach, third.String("guardian_request_id"))); state != "queued" || reason != "held" {
-			t.Errorf("third delivery: got state %s, reason %s", state, reason)
-		}
-		// The status shows the delivery, so it must not change between the two reads.
-		eventually(t, "the first message is sent", func() bool {
-			state, _ := smsDelivery(getRequest(t, coach, first.String("guardian_request_id")))
-			return state == "sent"
-		})
-		before := coach.Call(t, "GET", "/api/players/approval-status/"+first.String("player_id"), nil).Want(t, 200)
-		corrected := object{"player_id": first.String("player_id"), "guardian": object{"mobile_number": otherNumber}}
-		remind := object{"player_id": first.String("player_id"), "approver_type": "guardian"}
-		for path, body := range map[string]object{
-			"send-guardian-request": corrected, "send-reminder": remind,
-			"send-student-request": {"player_id": first.String("player_id"), "student": object{"contact_number": studentNumber}},
-		} {
-			a := coach.Call(t, "POST", "/api/approval/"+path, body).Want(t, 403, "tier_limit")
-			if a.String("limit") != "messages_per_day" || a.String("limit_value") != "2" || a.String("use") != "2" || a.String("needed_tier") != "large" {
-				t.Errorf("%s: got %s", path, a.Body)
-			}
-		}
-		if after := coach.Call(t, "GET", "/api/players/approval-status/"+first.String("player_id"), nil).Want(t, 200); string(after.Body) != string(before.Body) {
-			t.Errorf("a refused send changed the status: got %s, want %s", after.Body, before.Body)
-		}
-		// In-app delivery does not count.
-		corrected["channels"] = []string{"in_app"}
-		coach.Call(t, "POST", "/api/approval/send-guardian-request", corrected).Want(t, 201)
-		// An upgrade allows more at once; after the downgrade the limit is
-		// reached again.
-		tier := func(name string) {
-			t.Helper()
-			coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": name}).Want(t, 200)
-		}
-		tier("large")
-		again := coach.Call(t, "POST", "/api/approval/send-student-request", object{"player_id": first.String("player_id"), "student": object{"contact_number": studentNumber}}).Want(t, 201)
-		if state, reason := smsDelivery(again); reason != "" {
-			t.Errorf("after the upgrade: got state %s, reason %s", state, reason)
-		}
-		tier("small")
-		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 403, "tier_limit")
-		tier("large")
-		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 202)
-		if n := tierUse(t, coach)["messages_today"]; n != 4.0 {
-			t.Errorf("got %v messages", n)
-		}
-		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": first.String("player_id"), "approver_type": "student"}).Want(t, 403, "tier_limit")
-		// A day later the held message is sent.
-		if n := s.Sent(otherNumber, "message"); n != 0 {
-			t.Errorf("got %d messages to the third number", n)
-		}
-		s.Clock.Advance(day + time.Minute)
-		s.SMS(otherNumber, "message", 0)
-	}, withTiers(t, smallTiers), func(c *config.Config) { c.MessagesPerNumberFromCoach, c.MessagesPerNumber = 0, 0 })
-}
-
-// TestInstallationMessageLimit: MESSAGES_PER_COACH replaces the tier's limit and
-// refuses no send.
-func TestInstallationMessageLimit(t *testing.T) {
+// TestExplicitSendIsHeld: a message beyond the limit is held, also if the coach asked for
+// it and whatever the tier, and is sent later.
+func TestExplicitSendIsHeld(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, child(1, guardianNumber))
-		a := coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": player.String("player_id"), "approver_type": "guardian"}).Want(t, 202)
-		if _, reason := smsDelivery(a); reason != "held" {
-			t.Errorf("got %s", a.Body)
+		s.SMS(guardianNumber, "message", 0)
+		if n := tierUse(t, coach)["messages_today"]; n != 1.0 {
+			t.Errorf("got %v messages", n)
 		}
+		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "large"}).Want(t, 200)
+		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": player.String("player_id"), "approver_type": "guardian"}).Want(t, 202)
+		waitForHeld(t, coach, player.String("guardian_request_id"))
+		s.Clock.Advance(day + time.Minute)
+		s.SMS(guardianNumber, "message", 1)
 	}, withTiers(t, smallTiers), func(c *config.Config) { c.MessagesPerCoach = 1 })
 }

@@ -29,4 +29,7 @@ type Actor struct {
 	Role      Role
 	// Number is the account's mobile number.
 	Number phone.Number
+	// Network is where the request comes from, as rate limits count addresses; empty in
+	// background work.
+	Network string
 }

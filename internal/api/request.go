@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -46,6 +47,7 @@ func (s *Server) authenticate(r *http.Request) (Caller, error) {
 		return Caller{}, err
 	}
 	by, claims, err := s.Auth.Authenticate(r.Context(), token)
+	by.Network = ratelimit.Address(r, s.TrustedProxies)
 	return Caller{Actor: by, Claims: claims}, err
 }
 

@@ -83,7 +83,7 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 	if p.Student == before.Student && sameGuardian(p.Guardian, before.Guardian) {
 		return Change{}, nil
 	}
-	c := Change{Save: true}
+	c := Change{Save: true, Network: by.Network}
 	numberChanged := map[actor.Role]bool{}
 	for _, party := range Parties {
 		numberChanged[party] = p.Number(party) != before.Number(party)

@@ -56,6 +56,8 @@ type PendingItem struct {
 	HasNumber bool
 	// Request is the newest request, or nil.
 	Request *Request
+	// Held reports whether a message of the request waits for a message limit.
+	Held bool
 	// Reminders is the number of reminders sent within the window.
 	Reminders int
 }
@@ -71,6 +73,8 @@ func (i PendingItem) BlockedBy() string {
 		return "disputed"
 	case i.Request.DeliveryFailed:
 		return "delivery_failed"
+	case i.Held:
+		return "message_limit"
 	}
 	return ""
 }

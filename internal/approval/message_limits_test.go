@@ -2,6 +2,7 @@ package approval_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -9,28 +10,79 @@ import (
 )
 
 func TestMessageLimitsFor(t *testing.T) {
-	perCoach := approval.MessageLimit{Name: "messages_per_coach", Key: "message/from/c1", Max: 200, Variable: true}
-	unlimited := perCoach
-	unlimited.Max = 0
-	fromCoach := approval.MessageLimit{Name: "messages_per_number_from_coach", Key: "message/c1/+919800000001", Max: 6}
-	perNumber := approval.MessageLimit{Name: "messages_per_number", Key: "message/to/+919800000001", Max: 20}
+	all := approval.MessageLimits{
+		TotalHour: 2000, TotalDay: 20000, PerAddress: 400, PerBlock: 200, NewCoach: 40, PerCoach: 200,
+		PerNumberFromCoach: 6, PerNumber: 20, Budget: 500_000_000,
+	}
+	message := approval.OutgoingMessage{
+		CoachID: "c1", To: "+919800000001", Network: "192.0.2.1", Segments: 2, Cost: 240_000,
+		NewCoach: true, NeverSignedIn: true,
+	}
+	change := func(fn func(*approval.OutgoingMessage)) approval.OutgoingMessage {
+		m := message
+		fn(&m)
+		return m
+	}
+	number := map[string]int64{"number/+919800000001": 20}
+	coach := map[string]int64{"coach/c1/+919800000001": 6, "coach/c1": 200}
+	total := map[string]int64{"total_hour": 2000, "total_day": 20000, "budget": 400_000_000}
+	newTotal := map[string]int64{"total_hour/new": 1000, "total_day/new": 10000}
+	abuse := map[string]int64{"network/192.0.2.1": 400, "block/+91980000": 200}
+	newCoach := func(n int64) map[string]int64 { return map[string]int64{"new_coach/c1": n} }
 	for _, tt := range []struct {
-		name     string
-		limits   approval.MessageLimits
-		coachID  string
-		perCoach int64
-		want     []approval.MessageLimit
+		name    string
+		limits  approval.MessageLimits
+		message approval.OutgoingMessage
+		want    []map[string]int64
 	}{
-		{"all limits", approval.MessageLimits{PerNumberFromCoach: 6, PerNumber: 20}, "c1", 200, []approval.MessageLimit{perCoach, fromCoach, perNumber}},
-		{"no limit per coach still counts", approval.MessageLimits{}, "c1", 0, []approval.MessageLimit{unlimited}},
-		{"no limit per number", approval.MessageLimits{PerNumberFromCoach: 6}, "c1", 200, []approval.MessageLimit{perCoach, fromCoach}},
-		{"coach has closed the account", approval.MessageLimits{PerNumberFromCoach: 6, PerNumber: 20}, "", 0, []approval.MessageLimit{perNumber}},
-		{"coach has closed the account, no limits", approval.MessageLimits{}, "", 0, nil},
+		{"new coach", all, message, []map[string]int64{number, coach, total, newTotal, abuse, newCoach(40)}},
+		{"three approvals", all, change(func(m *approval.OutgoingMessage) { m.Approvals = 3 }), []map[string]int64{number, coach, total, newTotal, abuse, newCoach(70)}},
+		{"many approvals", all, change(func(m *approval.OutgoingMessage) { m.Approvals = 30 }), []map[string]int64{number, coach, total, newTotal, abuse, newCoach(200)}},
+		{"trusted coach", all, change(func(m *approval.OutgoingMessage) { m.Trusted = true }), []map[string]int64{number, coach, total, newTotal, abuse}},
+		{"known number", all, change(func(m *approval.OutgoingMessage) { m.NeverSignedIn = false }),
+			[]map[string]int64{number, coach, total, newTotal, newCoach(40), {"network/192.0.2.1": 400}}},
+		{"old coach", all, change(func(m *approval.OutgoingMessage) { m.NewCoach = false }), []map[string]int64{number, coach, total}},
+		{"closed account", all, change(func(m *approval.OutgoingMessage) { m.CoachID = "" }), []map[string]int64{number, total}},
+		{"no limits", approval.MessageLimits{}, message, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, tt.limits.For(tt.coachID, tt.perCoach, "+919800000001")); diff != "" {
+			want, got := map[string]int64{}, map[string]int64{}
+			for _, group := range tt.want {
+				for key, maximum := range group {
+					want[key] = maximum
+				}
+			}
+			for _, l := range tt.limits.For(tt.message) {
+				got[l.Key] = l.Max
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+func TestMessageLimitAdmits(t *testing.T) {
+	l := approval.MessageLimit{Max: 3}
+	for _, tt := range []struct {
+		counted, size int64
+		want          bool
+	}{{0, 3, true}, {0, 4, true}, {1, 2, true}, {1, 3, false}, {3, 1, false}} {
+		if got := l.Admits(tt.counted, tt.size); got != tt.want {
+			t.Errorf("Admits(%d, %d) = %t, want %t", tt.counted, tt.size, got, tt.want)
+		}
+	}
+}
+
+func TestNewCoach(t *testing.T) {
+	now := time.Now()
+	if !approval.NewCoach(now.Add(-7*24*time.Hour+time.Second), now) || approval.NewCoach(now.Add(-7*24*time.Hour), now) {
+		t.Error("a coach is new for 7 days")
+	}
+}
+
+func TestBlockRange(t *testing.T) {
+	if first, last := approval.BlockRange("+919812345678"); first != "+919812340000" || last != "+919812349999" {
+		t.Errorf("BlockRange = %s, %s", first, last)
 	}
 }

@@ -80,9 +80,8 @@ type Change struct {
 	Resent []*Request
 	// Send are the messages to queue.
 	Send []Message
-	// Explicit reports whether the coach asked for the messages: if the tier has no
-	// SMS left today, the change fails with tier_limit. Other messages wait instead.
-	Explicit bool
+	// Network is where the caller asked for the messages.
+	Network string
 	// Reminded is the party that received a reminder, or empty.
 	Reminded actor.Role
 	// RemindersLeft is how many reminders may follow the one to Reminded.

@@ -36,7 +36,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	if p.disputed(party, p.Number(party)) {
 		return Change{}, false, errDisputed(party)
 	}
-	c := Change{Save: true, Explicit: true}
+	c := Change{Save: true, Network: by.Network}
 	if open := approver.OpenRequest(); open != nil && !corrected {
 		allowed := open.ResendAllowedAt(rules)
 		if wait := allowed.Sub(op.Now); wait > 0 {
@@ -156,7 +156,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 		}
 		return Change{}, 0, f
 	}
-	c := Change{Save: true, Reminded: party, RemindersLeft: left - 1, Explicit: true}
+	c := Change{Save: true, Reminded: party, RemindersLeft: left - 1, Network: by.Network}
 	p.queueMessages(party, MessageReminder, rules, &c)
 	return c, left - 1, nil
 }

@@ -87,7 +87,9 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 	}
 	err = s.Store.AddPlayer(ctx, p, func(roster Roster) (Change, error) {
 		p.GuardianApprover.Request, p.StudentApprover.Request = nil, nil // set by an earlier run
-		return p.openFirstRequests(s.Rules, op, roster)
+		c, err := p.openFirstRequests(s.Rules, op, roster)
+		c.Network = by.Network
+		return c, err
 	})
 	if err != nil {
 		return nil, err

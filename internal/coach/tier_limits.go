@@ -34,24 +34,6 @@ func (ts Tiers) CheckStorage(s TierStatus, usage, more int64) error {
 	return ts.checkLimit(s, "storage_bytes", "bytes of documents", usage, more, func(t Tier) int64 { return t.Limits.StorageBytes })
 }
 
-// MessageLimit returns how many SMS a coach may send in 24 h, 0 for any number: the
-// limit of the tier, or perCoach if ts is nil because tiers do not limit messages.
-func (ts *Tiers) MessageLimit(s TierStatus, perCoach int) int64 {
-	if ts == nil {
-		return int64(perCoach)
-	}
-	return ts.Of(s.Tier).Limits.MessagesPerDay
-}
-
-// CheckMessages checks one more SMS for a coach who sent usage SMS in the last 24 h.
-// It allows everything if ts is nil.
-func (ts *Tiers) CheckMessages(s TierStatus, usage int64) error {
-	if ts == nil {
-		return nil
-	}
-	return ts.checkLimit(s, "messages_per_day", "messages in 24 hours", usage, 1, func(t Tier) int64 { return t.Limits.MessagesPerDay })
-}
-
 // CheckVisible checks whether a coach may be in the directory at all.
 func (ts Tiers) CheckVisible(s TierStatus) error {
 	t := ts.Of(s.Tier)

@@ -157,9 +157,6 @@ func TestTierLimits(t *testing.T) {
 		{"one byte too many", testTiers.CheckStorage(small, 900, 101), limit("storage_bytes", 1000, 900, "small", "hidden")},
 		{"many bytes too many", testTiers.CheckStorage(hidden, 1000, 2001), limit("storage_bytes", 2000, 1000, "hidden", "large")},
 		{"above the limit, no growth", testTiers.CheckStorage(small, 1500, 0), limit("storage_bytes", 1000, 1500, "small", "hidden")},
-		{"last message", testTiers.CheckMessages(small, 4), nil},
-		{"one message too many", testTiers.CheckMessages(small, 5), limit("messages_per_day", 5, 5, "small", "hidden")},
-		{"messages without limit", testTiers.CheckMessages(hidden, 1e6), nil},
 		{"visible, not verified", testTiers.CheckVisible(small), map[string]any{
 			"code": "kyc_required", "limit": "visibility", "limit_value": nil, "use": nil, "kyc_state": "not_started", "tier": "small",
 		}},
@@ -196,27 +193,6 @@ func TestTierLimits(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-func TestMessageLimit(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		tiers *coach.Tiers
-		tier  string
-		want  int64
-	}{
-		{"tiers do not limit messages", nil, "small", 200},
-		{"limit of the tier", &testTiers, "small", 5},
-		{"first tier", &testTiers, "", 5},
-		{"tier without a limit", &testTiers, "hidden", 0},
-	} {
-		if got := tt.tiers.MessageLimit(coach.TierStatus{Tier: tt.tier}, 200); got != tt.want {
-			t.Errorf("%s: got %d, want %d", tt.name, got, tt.want)
-		}
-	}
-	if err := (*coach.Tiers)(nil).CheckMessages(coach.TierStatus{}, 1e6); err != nil {
-		t.Errorf("no tiers: got %v, want nil", err)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"strconv"
 	"strings"
 )
 
@@ -77,13 +76,6 @@ func checkTiers(path string) string {
 		return ""
 	}
 	return checkPath(path)
-}
-
-// MessagesByTier reports whether the tier of a coach limits the messages in 24 h,
-// because MESSAGES_PER_COACH is not set.
-func (c *Config) MessagesByTier() bool {
-	s, _ := find("MESSAGES_PER_COACH")
-	return !c.isSet(s.key) && strconv.Itoa(c.MessagesPerCoach) == s.text
 }
 
 // FilesSet reports whether FILES is set. If not, files are in a folder in DATA_DIR.

@@ -61,8 +61,13 @@ type Delivery struct {
 	// Attempts includes the current one.
 	Attempts  int
 	GivesUpAt time.Time
-	// Held is true if the message limits have not admitted the delivery yet.
-	Held bool
+	// Counted is true if the message limits have admitted the delivery.
+	Counted bool
+	// Held is true if the delivery waited for a limit, and HeldBy is the limit's key.
+	Held   bool
+	HeldBy string
+	// Network is where the coach asked for the message, or empty.
+	Network string
 
 	CoachID, RequestID, ChallengeID, DeviceID, NotificationID string
 }
@@ -119,3 +124,12 @@ type SendError struct {
 
 // Error returns the reason.
 func (e *SendError) Error() string { return e.Reason }
+
+// Outgoing is a message that is ready to send.
+type Outgoing struct {
+	Message Message
+	// Deliveries are what the message completes, the oldest first.
+	Deliveries []Delivery
+	// Segments is how many SMS segments the message takes.
+	Segments int
+}

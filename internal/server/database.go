@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/database"
@@ -60,20 +61,22 @@ func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database
 }
 
 func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Settings {
-	s := store.Settings{
-		LinkValidity:               cfg.LinkValidity,
-		DigestAfter:                cfg.PendingReminderAfter,
-		DigestEvery:                cfg.PendingReminderEvery,
-		MessagesPerNumberFromCoach: cfg.MessagesPerNumberFromCoach,
-		MessagesPerNumber:          cfg.MessagesPerNumber,
-		MessagesPerCoach:           cfg.MessagesPerCoach,
-		AllowCoachAsContact:        cfg.AllowCoachAsContact,
-		Reachable:                  ch.reachable,
+	return store.Settings{
+		LinkValidity: cfg.LinkValidity,
+		DigestAfter:  cfg.PendingReminderAfter,
+		DigestEvery:  cfg.PendingReminderEvery,
+		Messages: approval.MessageLimits{
+			TotalHour: cfg.MessagesTotalHour, TotalDay: cfg.MessagesTotalDay,
+			PerAddress: cfg.MessagesPerAddress, PerBlock: cfg.MessagesPerBlock, NewCoach: cfg.MessagesNewCoach,
+			PerCoach: cfg.MessagesPerCoach, PerNumberFromCoach: cfg.MessagesPerNumberFromCoach, PerNumber: cfg.MessagesPerNumber,
+		},
+		TrustedCoach: func(s coach.TierStatus) bool {
+			// A tier that coaches cannot choose is an operator's word.
+			return s.KYC == coach.Verified || s.Tier != "" && !tiers.Of(s.Tier).SelfService
+		},
+		AllowCoachAsContact: cfg.AllowCoachAsContact,
+		Reachable:           ch.reachable,
 	}
-	if cfg.MessagesByTier() {
-		s.MessagesByTier = &tiers
-	}
-	return s
 }
 
 // isTestNumber returns a function that reports whether a number has a fixed OTP today,

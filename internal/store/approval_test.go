@@ -121,11 +121,9 @@ func (p *fixture) openStore(options ...option) {
 	}, p.clock.Now, p.db.NewID)
 }
 
-// messageLimits sets the limits of SMS in 24 h.
-func messageLimits(perNumberFromCoach, perNumber, perCoach int) option {
-	return func(s *store.Settings) {
-		s.MessagesPerNumberFromCoach, s.MessagesPerNumber, s.MessagesPerCoach = perNumberFromCoach, perNumber, perCoach
-	}
+// limited sets the message limits.
+func limited(l approval.MessageLimits) option {
+	return func(s *store.Settings) { s.Messages = l }
 }
 
 func noTestNumber(phone.Number) bool { return false }

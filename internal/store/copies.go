@@ -11,10 +11,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// queueCopies queues the copies of notifications that are also sent outside the app.
-// ids[i] is the id of the notification of drafts[i]; numbers are by account id. Every copy
-// is held at first: the worker counts it against the message limits when it sends it, so
-// that closing an account with thousands of players locks no counters.
+// queueCopies queues the copies of notifications that leave the app. ids and numbers
+// belong to the drafts.
 func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []string, numbers map[string]phone.Number) error {
 	var values []any
 	queued := 0
@@ -28,7 +26,7 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 			if reachable := tx.db.options.Settings.Reachable; reachable != nil && !reachable(channel, to) {
 				continue
 			}
-			values = append(values, tx.db.options.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued", notify.ReasonHeld,
+			values = append(values, tx.db.options.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued",
 				d.AccountID, string(to), string(d.To), text(coachID),
 				0, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now))
 			queued++
@@ -39,9 +37,9 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 		return nil
 	}
 	err := tx.Defer(ctx, `
-		INSERT INTO deliveries (id, notification_id, kind, channel, state, reason, account_id, recipient, role, coach_id,
+		INSERT INTO deliveries (id, notification_id, kind, channel, state, account_id, recipient, role, coach_id,
 			attempts, due_at, gives_up_at, created_at, updated_at)
-		VALUES `+rowsOf(queued, 15), values...)
+		VALUES `+rowsOf(queued, 14), values...)
 	if err != nil {
 		return fmt.Errorf("queue copies of notifications: %w", err)
 	}

@@ -22,9 +22,9 @@ func TestCopiesAreSwept(t *testing.T) {
 		if err != nil || len(claimed) != 1 || claimed[0].CoachID != c.AccountID || claimed[0].To != string(number(2)) {
 			p.Fatalf("claimed %+v, %v; want one copy to the first guardian", claimed, err)
 		}
-		admitted, err := p.db.AdmitHeld(bg, claimed[0])
-		if err != nil || !admitted {
-			p.Fatalf("AdmitHeld = %t, %v; want true", admitted, err)
+		admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
+		if err != nil || len(admitted) != 1 {
+			p.Fatalf("AdmitMessages = %v, %v; want one message", admitted, err)
 		}
 		ok(p, p.db.DeliverySent(bg, claimed[0]))
 		for _, step := range []struct {

@@ -15,7 +15,6 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/store"
 )
 
 var testOperator = actor.Operator{ID: "token", Name: "desk"}
@@ -311,5 +310,5 @@ func TestClosedCoachHasNoSession(t *testing.T) {
 		_, _, err = p.Remind(bg, by, player.ID, actor.Guardian)
 		ok(p, err) // the player still exists
 		ok(p, p.Remove(bg, by, player.ID))
-	}, func(s *store.Settings) { s.MessagesByTier = &coach.Tiers{List: coach.DefaultTiers()} })
+	})
 }

@@ -73,7 +73,7 @@ func (p *fixture) profile(coachID, name, bio string, sports ...string) error {
 // The listing must be the one that a reindex makes.
 func TestConcurrentListingChanges(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, url string) {
-		p := newFixture(t, url, messageLimits(0, 0, 1000))
+		p := newFixture(t, url)
 		random := newRand(newSeed(t), 0)
 		for round := range 25 {
 			id := p.coach(100 + round).AccountID

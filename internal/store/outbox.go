@@ -73,7 +73,8 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 			var d notify.Delivery
 			var reason string
 			err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, &d.Lease, &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
-				intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID))
+				intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID),
+				&d.Counted, intoText(&d.HeldBy), intoText(&d.Network))
 			d.Held = reason == notify.ReasonHeld
 			return d, err
 		})
@@ -85,7 +86,7 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 			WHERE state = 'queued' AND channel = CAST($1 AS TEXT) AND kind = CAST($2 AS TEXT) AND due_at <= $3
 			ORDER BY due_at, id LIMIT $6 `+db.sql.SkipLocked()+`)
 		RETURNING id, channel, kind, recipient, role, lease, attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
-			notification_id`,
+			notification_id, counted, held_by, network`,
 		string(lane.Channel), string(lane.Kind), micros(db.Now()), lease, micros(until), n)
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
@@ -122,39 +123,6 @@ func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.Requ
 		return r, false, nil
 	}
 	return r, err == nil, err
-}
-
-// AdmitHeld counts a held delivery against the message limits. If they admit it, it
-// returns true and the delivery's link is valid for its full time from now. Otherwise
-// the delivery waits until the limits may admit it.
-func (db *DB) AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error) {
-	var admitted bool
-	err := db.write(ctx, func(tx *tx) error {
-		var quota messageQuota
-		if d.CoachID != "" {
-			var err error
-			if quota, err = tx.messageQuota(ctx, d.CoachID); err != nil {
-				return err
-			}
-		}
-		limited, err := tx.takeMessage(ctx, quota, d.To)
-		if err != nil {
-			return err
-		}
-		if admitted = limited == nil; admitted {
-			if d.RequestID != "" {
-				if err := tx.renewLink(ctx, d); err != nil {
-					return err
-				}
-			}
-			return tx.execLeased(ctx, `UPDATE deliveries SET reason = NULL WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease)
-		}
-		return tx.execLeased(ctx, `
-			UPDATE deliveries SET due_at = $3, gives_up_at = $4, attempts = attempts - 1, lease = NULL
-			WHERE id = $1 AND lease = $2 AND state = 'queued'`,
-			d.ID, d.Lease, micros(tx.Now.Add(limited.Wait)), micros(tx.Now.Add(limited.Wait).Add(notify.MessageLifetime)))
-	})
-	return admitted && err == nil, ignoreLeaseLost(err)
 }
 
 // renewLink makes a delivery's link valid for its full time from now. It inserts the

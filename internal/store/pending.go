@@ -20,6 +20,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 	rs, err := db.sql.Query(ctx, `
 		SELECT w.player_id, w.student_name, w.party, w.approver_name, w.since, w.reason, w.has_number,
 			(SELECT count(*) FROM reminders m WHERE m.player_id = w.player_id AND m.approver_type = w.party AND m.sent_at > $7),
+			(SELECT count(*) FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued' AND d.reason = 'held') > 0,
 			r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at
 		FROM (
 			SELECT * FROM (
@@ -45,7 +46,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 	items, err := database.Collect(rs, err, func(s database.Scanner) (approval.PendingItem, error) {
 		var i approval.PendingItem
 		var columns requestColumns
-		err := s.Scan(append([]any{&i.PlayerID, &i.StudentName, &i.Party, intoText(&i.ApproverName), intoTime(&i.PendingSince), intoText((*string)(&i.Reason)), &i.HasNumber, &i.Reminders},
+		err := s.Scan(append([]any{&i.PlayerID, &i.StudentName, &i.Party, intoText(&i.ApproverName), intoTime(&i.PendingSince), intoText((*string)(&i.Reason)), &i.HasNumber, &i.Reminders, &i.Held},
 			columns.dest()...)...)
 		i.Request = columns.request(&approval.Player{ID: i.PlayerID, CoachID: coachID}, i.Party)
 		return i, err

@@ -21,7 +21,9 @@ import (
 func runStatements(t *testing.T, url string) {
 	t.Helper()
 	runService(t, url)
-	p := newFixture(t, url, messageLimits(3, 0, 0))
+	p := newFixture(t, url, limited(approval.MessageLimits{
+		TotalHour: 1000, TotalDay: 1000, PerAddress: 1000, PerBlock: 1000, NewCoach: 1000, PerCoach: 1000, PerNumberFromCoach: 3, PerNumber: 1000, Budget: 1000,
+	}))
 	p.consents()
 	p.challenges()
 	p.numberChangeAndClosure()
@@ -144,6 +146,9 @@ func (p *fixture) notifications(by actor.Actor) {
 // the number is blocked, then a correct code.
 func (p *fixture) challenges() {
 	p.Helper()
+	once := auth.Limit{Name: "once", Key: "once", Max: 1, Per: time.Hour}
+	p.occur(once)
+	p.occur(auth.Limit{Name: "other", Key: "other", Max: 1, Per: time.Hour}, once) // refused
 	now := p.clock.Now()
 	key := auth.ChallengeKey{Number: number(60), Role: actor.Coach}
 	open := auth.ChallengeRequest{
@@ -226,7 +231,7 @@ func (p *fixture) numberChangeAndClosure() {
 		if err != nil || !found {
 			p.Errorf("NotificationCopy = %t, %v; want true", found, err)
 		}
-		_, err = p.db.AdmitHeld(bg, d)
+		_, err = p.db.AdmitMessages(bg, outgoing(1, d))
 		ok(p, err)
 	}
 }
@@ -282,12 +287,17 @@ func (p *fixture) outbox() {
 	ok(p, p.db.RetryDelivery(bg, claim(), p.clock.Now(), "later"))
 	ok(p, p.db.DeliveryFailed(bg, claim(), "refused"))
 	p.clock.advance(2 * day)
-	limited := p.with(messageLimits(1, 0, 0)) // admits one delivery and holds the others
+	strict := p.with(limited(approval.MessageLimits{PerNumberFromCoach: 1})) // admits one delivery and holds the others
 	for range 4 {
 		d := claim()
-		_, err = limited.db.AdmitHeld(bg, d)
+		_, err = strict.db.AdmitMessages(bg, outgoing(1, d))
 		ok(p, err)
-		ok(p, p.db.DeliverySuppressed(bg, d))
+	}
+	ok(p, p.db.DeliverySuppressed(bg, d))
+	p.clock.advance(2 * day)
+	ok(p, p.db.WakeHeld(bg))
+	if len(p.sendRequests(1)) == 0 {
+		p.Error("no held message was sent")
 	}
 }
 

@@ -82,6 +82,7 @@ var exceptions = []exception{
 	{"FROM reminders WHERE player_id", "", "the reminders of one player in a week"},
 	{"ORDER BY d.id", "", "the deliveries of one request"},
 	{"FROM deliveries WHERE request_id IN", "", "the deliveries of two requests"},
+	{"GROUP BY held_by", "deliveries_held", "the index of held deliveries alone"},
 	{"ORDER BY w.since", "ORDER BY", "a page of each party"},
 	{"ORDER BY w.since", "Sort", "the same"},
 }

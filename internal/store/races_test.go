@@ -317,7 +317,7 @@ func TestConcurrentChangesOfFamilies(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM approval_history`); n != 120 {
 			p.Errorf("%d records, want 120", n)
 		}
-	}, messageLimits(6, 20, 200))
+	}, limited(approval.MessageLimits{PerNumberFromCoach: 6, PerNumber: 20, PerCoach: 200}))
 }
 
 // The history is in the order of the commits, even if a decision waited for another one.

@@ -113,6 +113,9 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 // closeRequests saves the final states of requests. The player's row is locked, so no
 // concurrent transaction changes them.
 func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) error {
+	if err := tx.dropHeld(ctx, closed); err != nil {
+		return err
+	}
 	for _, r := range closed {
 		// Cancelling an open request is a follow-up of the coach. Lifting a dispute, which
 		// also ends as cancelled, is not.
@@ -123,6 +126,26 @@ func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) err
 		if err != nil {
 			return fmt.Errorf("close request %s: %w", r.ID, err)
 		}
+	}
+	return nil
+}
+
+// dropHeld completes the held deliveries of requests, so that no other delivery waits
+// behind them. The worker drops the others. DeliveryFailed locks deliveries before
+// requests too.
+func (tx *tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
+	if len(closed) == 0 {
+		return nil
+	}
+	args := []any{micros(tx.Now)}
+	for _, r := range closed {
+		args = append(args, r.ID)
+	}
+	err := tx.Defer(ctx, `
+		UPDATE deliveries SET state = 'failed', reason = 'request_closed', held_by = NULL, updated_at = $1
+		WHERE request_id IN (`+params(2, len(closed))+`) AND state = 'queued' AND reason = 'held' AND lease IS NULL`, args...)
+	if err != nil {
+		return fmt.Errorf("drop held deliveries: %w", err)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -15,11 +16,12 @@ type Settings struct {
 	// DigestAfter is how long a request is open before its coach gets a digest;
 	// DigestEvery is the least time between two digests.
 	DigestAfter, DigestEvery time.Duration
-	// Limits of SMS in 24 h: from one coach to one number, to one number, and from
-	// one coach; 0 is no limit.
-	MessagesPerNumberFromCoach, MessagesPerNumber, MessagesPerCoach int
-	// MessagesByTier, if not nil, replaces MessagesPerCoach by the limit of the coach's tier.
-	MessagesByTier *coach.Tiers
+	// Messages limits the messages.
+	Messages approval.MessageLimits
+	// SegmentPrice returns the price of an SMS segment to a number; nil is free.
+	SegmentPrice func(phone.Number) int64
+	// TrustedCoach reports whether an operator verified a coach; nil is no coach.
+	TrustedCoach func(coach.TierStatus) bool
 	// AllowCoachAsContact lets a coach use the number of a guardian or student of one
 	// of their players.
 	AllowCoachAsContact bool

@@ -32,6 +32,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"links", `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-30 * day)},
 		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-90 * day)},
 		{"messages", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-7 * day)},
+		{"message counts", `DELETE FROM counted_messages WHERE id IN (SELECT id FROM counted_messages WHERE counted_at < $1 ORDER BY counted_at LIMIT $2)`, now.Add(-2 * day)},
 		{"notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-7 * day)},
 		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-30 * day)},
 	} {

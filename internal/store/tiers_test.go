@@ -8,10 +8,8 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/store"
 )
 
 // subscriptions runs every statement on tiers for TestPlans.
@@ -22,12 +20,6 @@ func (p *fixture) subscriptions() {
 	ok(p, err)
 	ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "one", nil }))
 	ok(p, p.db.SetTier(bg, actor.Operator{Name: "shell:test"}, by.AccountID, "one"))
-	tiered := p.with(func(s *store.Settings) {
-		s.MessagesByTier = &coach.Tiers{List: []coach.Tier{{Name: "one", Limits: coach.Limits{MessagesPerDay: 1}}}}
-	})
-	a := tiered.add(by, "Chandra Rao", number(9172), "")
-	_, _, err = tiered.Remind(bg, by, a.ID, actor.Guardian)
-	p.refused(err, "tier_limit")
 }
 
 // TestUpdateTier checks that concurrent updates see each other's results.

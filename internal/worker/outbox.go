@@ -1,10 +1,12 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,7 +33,8 @@ type Store interface {
 	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (auth.Challenge, bool, error)
 	RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, bool, error)
 	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, bool, error)
-	AdmitHeld(ctx context.Context, d notify.Delivery) (bool, error)
+	AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
+	WakeHeld(ctx context.Context) error
 	DeliverySent(ctx context.Context, d notify.Delivery) error
 	DeliverySuppressed(ctx context.Context, d notify.Delivery) error
 	RetryDelivery(ctx context.Context, d notify.Delivery, due time.Time, reason string) error
@@ -84,12 +87,18 @@ func (o *Outbox) Run(ctx context.Context) {
 		wait.Go(func() { o.runLane(ctx, lane) })
 	}
 	defer wait.Wait()
-	poll := time.NewTicker(pollEvery)
+	poll, wake := time.NewTicker(pollEvery), time.NewTicker(wakeHeldEvery)
 	defer poll.Stop()
+	defer wake.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-wake.C:
+			if err := recovered(func() error { return o.Store.WakeHeld(ctx) }); err != nil {
+				o.Log.Warn("wake held deliveries", "error", err)
+			}
+			continue
 		case <-poll.C:
 		}
 		var due []notify.Lane
@@ -138,42 +147,94 @@ func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane) (int, error) {
 	}
 	// A shutdown does not abort deliveries that are claimed.
 	detached := context.WithoutCancel(ctx)
+	ready := make([]*notify.Outgoing, len(claimed))
+	o.each(claimed, func(i int, d notify.Delivery) (err error) {
+		ready[i], err = o.prepare(detached, d)
+		return err
+	})
+	admitted, err := o.admit(detached, ready)
+	if err != nil {
+		return 0, err // the deliveries stay claimed until their lease ends
+	}
 	var wait sync.WaitGroup
-	for _, d := range claimed {
-		wait.Go(func() {
-			if err := recovered(func() error { return o.deliver(detached, d) }); err != nil {
-				// The delivery stays claimed until its lease ends, then it is tried again.
-				o.Log.Warn("deliver", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind, "error", err)
-			}
-		})
+	for _, m := range admitted {
+		wait.Go(func() { o.logged(m.Deliveries[0], func() error { return o.send(detached, m) }) })
 	}
 	wait.Wait()
 	return len(claimed), nil
 }
 
-// deliver makes one attempt and stores its result.
-func (o *Outbox) deliver(ctx context.Context, d notify.Delivery) error {
+// each calls fn for all deliveries concurrently.
+func (o *Outbox) each(deliveries []notify.Delivery, fn func(i int, d notify.Delivery) error) {
+	var wait sync.WaitGroup
+	for i, d := range deliveries {
+		wait.Go(func() { o.logged(d, func() error { return fn(i, d) }) })
+	}
+	wait.Wait()
+}
+
+// logged runs work on a delivery and logs its error. The delivery stays claimed until
+// its lease ends, then it is tried again.
+func (o *Outbox) logged(d notify.Delivery, work func() error) {
+	if err := recovered(work); err != nil {
+		o.Log.Warn("deliver", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind, "error", err)
+	}
+}
+
+// prepare renders a delivery. It returns nil if there is nothing to send, and then
+// completes the delivery, so that it does not use up a limit.
+func (o *Outbox) prepare(ctx context.Context, d notify.Delivery) (*notify.Outgoing, error) {
 	m, dropReason, err := o.message(ctx, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if dropReason != "" {
-		return o.Store.DeliveryDropped(ctx, d, dropReason)
+		return nil, o.Store.DeliveryDropped(ctx, d, dropReason)
 	}
-	sender := o.Senders[d.Channel]
-	if sender.Suppressed(d.To) {
-		return o.Store.DeliverySuppressed(ctx, d)
+	if o.Senders[d.Channel].Suppressed(d.To) {
+		return nil, o.Store.DeliverySuppressed(ctx, d)
 	}
-	if d.Held { // admitted here, so that a dropped delivery does not use up a limit
-		admitted, err := o.Store.AdmitHeld(ctx, d)
-		if err != nil || !admitted {
+	return &notify.Outgoing{Message: m, Deliveries: []notify.Delivery{d}}, nil
+}
+
+// admit returns those of the messages that may be sent now. OTPs and messages that were
+// counted in an earlier attempt are not counted.
+func (o *Outbox) admit(ctx context.Context, ready []*notify.Outgoing) ([]notify.Outgoing, error) {
+	var admitted, uncounted []notify.Outgoing
+	for _, m := range ready {
+		switch {
+		case m == nil:
+		case m.Message.Kind == notify.OTP || m.Deliveries[0].Counted:
+			admitted = append(admitted, *m)
+		default:
+			m.Segments = notify.Segments(notify.SMSText(m.Message))
+			uncounted = append(uncounted, *m)
+		}
+	}
+	if len(uncounted) == 0 {
+		return admitted, nil
+	}
+	// Oldest first: the identifiers rise with time.
+	slices.SortFunc(uncounted, func(a, b notify.Outgoing) int { return cmp.Compare(a.Deliveries[0].ID, b.Deliveries[0].ID) })
+	counted, err := o.Store.AdmitMessages(ctx, uncounted)
+	return append(admitted, counted...), err
+}
+
+// send makes one attempt and stores its result.
+func (o *Outbox) send(ctx context.Context, m notify.Outgoing) error {
+	failure := o.Senders[m.Deliveries[0].Channel].Send(ctx, m.Message)
+	for _, d := range m.Deliveries {
+		err := failure
+		if err != nil {
+			err = o.failed(ctx, d, err)
+		} else {
+			err = o.Store.DeliverySent(ctx, d)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	if err := sender.Send(ctx, m); err != nil {
-		return o.failed(ctx, d, err)
-	}
-	return o.Store.DeliverySent(ctx, d)
+	return nil
 }
 
 // failed stores the result of a failed attempt: another attempt later, or the end.

@@ -29,7 +29,7 @@ type fakeStore struct {
 	mu       sync.Mutex
 	rows     []*row
 	claimErr error
-	// rejections is how often AdmitHeld still returns false.
+	// rejections is how often AdmitMessages still holds a message.
 	rejections int
 	// closed are the requests that are no longer open.
 	closed map[string]bool
@@ -100,16 +100,23 @@ func (s *fakeStore) NotificationCopy(_ context.Context, d notify.Delivery) (noti
 	return c, found, nil
 }
 
-func (s *fakeStore) AdmitHeld(_ context.Context, d notify.Delivery) (bool, error) {
+func (s *fakeStore) AdmitMessages(_ context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.rejections--; s.rejections < 0 {
-		return true, nil
+	var admitted []notify.Outgoing
+	for _, m := range messages {
+		r := s.claimed(m.Deliveries[0])
+		if s.rejections--; s.rejections < 0 {
+			r.Counted = true
+			admitted = append(admitted, m)
+			continue
+		}
+		r.due, r.Lease = time.Now().Add(time.Hour), ""
 	}
-	r := s.claimed(d)
-	r.due, r.Lease = time.Now().Add(time.Hour), ""
-	return false, nil
+	return admitted, nil
 }
+
+func (s *fakeStore) WakeHeld(context.Context) error { return nil }
 
 // claimed returns the row of d if d still holds its lease.
 func (s *fakeStore) claimed(d notify.Delivery) *row {
@@ -450,7 +457,6 @@ func TestHeld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{rejections: 2, closed: map[string]bool{}}
 		r, dropped := s.queue(notify.Request), s.queue(notify.Request)
-		r.Held, dropped.Held = true, true
 		s.closed[dropped.RequestID] = true
 		var sent []string
 		start := time.Now()
@@ -471,7 +477,6 @@ func TestSuppressed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
 		r := s.queue(notify.Request)
-		r.Held = true
 		_, stop := runWith(t, s, map[notify.Channel]worker.Sender{notify.SMS: fakeSender{
 			send: func(context.Context, notify.Message) error {
 				t.Error("a message was sent to a suppressed address")
@@ -500,7 +505,7 @@ func TestNotificationCopies(t *testing.T) {
 			{},
 		} {
 			r := s.queue(notify.NotificationCopy)
-			if r.Held = true; c.Type != "" {
+			if c.Type != "" {
 				s.copies[r.ID] = c
 			}
 		}

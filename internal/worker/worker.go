@@ -17,7 +17,9 @@ import (
 // The periods of the background work.
 const (
 	// pollEvery finds deliveries that became due, or were queued by another process.
-	pollEvery       = time.Second
+	pollEvery = time.Second
+	// wakeHeldEvery checks whether a limit was lifted before the time that was expected.
+	wakeHeldEvery   = 20 * time.Second
 	digestEvery     = time.Second
 	expiryEvery     = 5 * time.Second
 	sweepFilesEvery = 10 * time.Second

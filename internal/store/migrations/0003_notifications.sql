@@ -21,7 +21,8 @@ CREATE INDEX notifications_of_player ON notifications (player_id, account_id);
 -- Deliveries are the outbox and the log of each request's channels. A row contains
 -- no OTP and no text: the worker renders both when it sends. A worker claims the rows
 -- of one channel and kind in the order of due_at; only the holder of lease may complete
--- a row.
+-- a row. network is where the coach asked for the message. counted: the message limits
+-- have admitted it. held_by: the limit that it waits for.
 CREATE TABLE deliveries (
 	id              TEXT    NOT NULL PRIMARY KEY,
 	kind            TEXT    NOT NULL,
@@ -41,12 +42,35 @@ CREATE TABLE deliveries (
 	gives_up_at     BIGINT  NOT NULL,
 	lease           TEXT,
 	created_at      BIGINT  NOT NULL,
-	updated_at      BIGINT  NOT NULL
+	updated_at      BIGINT  NOT NULL,
+	network         TEXT,
+	counted         BOOLEAN NOT NULL DEFAULT FALSE,
+	held_by         TEXT
 );
 CREATE INDEX deliveries_due ON deliveries (channel, kind, due_at, id) WHERE state = 'queued';
 CREATE INDEX deliveries_of_request ON deliveries (request_id, id) WHERE request_id IS NOT NULL;
 CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE kind = 'otp' AND state <> 'queued';
+CREATE INDEX deliveries_held ON deliveries (held_by, id) WHERE state = 'queued' AND held_by IS NOT NULL;
+
+-- The messages of the last days, as the message limits count them.
+CREATE TABLE counted_messages (
+	id              TEXT    NOT NULL PRIMARY KEY,
+	kind            TEXT    NOT NULL,
+	coach_id        TEXT,
+	recipient       TEXT    NOT NULL,
+	network         TEXT,
+	new_coach       BOOLEAN NOT NULL,
+	never_signed_in BOOLEAN NOT NULL,
+	segments        BIGINT  NOT NULL,
+	cost            BIGINT  NOT NULL,
+	counted_at      BIGINT  NOT NULL
+);
+CREATE INDEX counted_messages_by_time ON counted_messages (counted_at, kind, new_coach, segments, cost);
+CREATE INDEX counted_messages_of_coach ON counted_messages (coach_id, counted_at) WHERE coach_id IS NOT NULL;
+CREATE INDEX counted_messages_to ON counted_messages (recipient, counted_at);
+CREATE INDEX counted_messages_from ON counted_messages (network, counted_at) WHERE network IS NOT NULL;
 
 -- +goose Down
+DROP TABLE counted_messages;
 DROP TABLE deliveries;
 DROP TABLE notifications;
