@@ -21,8 +21,8 @@ type shell struct {
 	*server.Operators
 	by    actor.Operator
 	flags *flag.FlagSet
-	// out gets the result, which a script may read; notes gets explanations.
-	out, notes io.Writer
+	// stdout gets the result, which a script may read; stderr gets explanations.
+	stdout, stderr io.Writer
 }
 
 // text returns the value of a flag of the command.
@@ -43,8 +43,8 @@ type command struct {
 	// flags, if not nil, adds the flags of the command.
 	flags func(f *flag.FlagSet)
 	run   func(ctx context.Context, sh *shell, args []string) error
-	// keys opens the master key, for a command that reads encrypted columns.
-	keys bool
+	// needsKey opens the master key, for a command that reads encrypted columns.
+	needsKey bool
 }
 
 // commands returns the commands in the order of the help.
@@ -92,9 +92,9 @@ func runAdmin(ctx context.Context, args, environ []string, stdout, stderr io.Wri
 	if cfg == nil {
 		return code
 	}
-	operators, err := server.OpenOperators(ctx, cfg, server.Options{}, c.keys)
+	operators, err := server.OpenOperators(ctx, cfg, server.Options{}, c.needsKey)
 	if err == nil {
-		sh := &shell{Operators: operators, by: actor.Operator{Name: operator.ShellName(userName())}, flags: flags, out: stdout, notes: stderr}
+		sh := &shell{Operators: operators, by: actor.Operator{Name: operator.ShellName(userName())}, flags: flags, stdout: stdout, stderr: stderr}
 		err = errors.Join(c.run(ctx, sh, positional), operators.Close())
 	}
 	if err != nil {

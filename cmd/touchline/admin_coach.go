@@ -37,7 +37,7 @@ func findCoach(ctx context.Context, sh *shell, args []string) error {
 	if len(found) == 0 {
 		return errors.New("no coach has this number or a name that starts with this text")
 	}
-	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
+	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "ID\tNUMBER\tNAME\tTIER\tKYC\tSTATE")
 	for _, f := range found {
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", f.ID, f.Number, orDash(oneLine(f.Name)), sh.Subscriptions.Tiers.Of(f.Tier).Name, f.KYC, f.State())
@@ -63,7 +63,7 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 	if !sh.Verifications.On {
 		kyc = string(coach.Disabled)
 	}
-	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
+	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
 		{"id", a.ID},
 		{"number", string(a.Number)},

@@ -14,7 +14,7 @@ import (
 func kycCommands() []command {
 	return []command{
 		{words: "kyc list", help: "list the submissions that wait for a decision, oldest first", run: listKYC},
-		{words: "kyc show", args: []string{"<coach_id>"}, help: "print the newest submission of a coach", run: showKYC, keys: true},
+		{words: "kyc show", args: []string{"<coach_id>"}, help: "print the newest submission of a coach", run: showKYC, needsKey: true},
 		{words: "kyc approve", args: []string{"<coach_id>"}, help: "approve the submission of a coach", run: approveKYC, flags: submissionFlag},
 		{words: "kyc reject", args: []string{"<coach_id>"}, help: "reject the submission of a coach, who may submit again", run: rejectKYC, flags: func(f *flag.FlagSet) {
 			submissionFlag(f)
@@ -28,7 +28,7 @@ func listKYC(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
+	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "COACH\tNAME\tSUBMITTED\tSUBMISSION")
 	for _, s := range waiting {
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.CoachID, orDash(oneLine(s.CoachName)), formatTime(s.SubmittedAt), s.ID)
@@ -50,7 +50,7 @@ func showKYC(ctx context.Context, sh *shell, args []string) error {
 
 // printSubmission prints a submission and its documents.
 func (sh *shell) printSubmission(ctx context.Context, s coach.Submission) error {
-	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
+	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(tw, "coach\t%s\nname\t%s\nnumber\t%s\nsubmission\t%s\nsubmitted\t%s\nstate\t%s\n",
 		s.CoachID, orDash(oneLine(s.CoachName)), s.Number, s.ID, formatTime(s.SubmittedAt), s.State)
 	if s.LegalName != "" {

@@ -37,8 +37,8 @@ func createToken(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.notes, "Token %s, %q, with the scopes %s, is valid until %s. It is not shown again:\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.EndsAt))
-	fmt.Fprintln(sh.out, secret)
+	fmt.Fprintf(sh.stderr, "Token %s, %q, with the scopes %s, is valid until %s. It is not shown again:\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.EndsAt))
+	fmt.Fprintln(sh.stdout, secret)
 	return nil
 }
 
@@ -47,7 +47,7 @@ func listTokens(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(sh.out, 0, 0, 2, ' ', 0)
+	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "ID\tNAME\tSCOPES\tCREATED\tVALID UNTIL\tLAST USED\tSTATE")
 	for _, t := range tokens {
 		state := "valid"
@@ -67,7 +67,7 @@ func revokeToken(ctx context.Context, sh *shell, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(sh.out, "Token %s, %q, was revoked at %s.\n", t.ID, t.Name, formatTime(t.RevokedAt))
+	fmt.Fprintf(sh.stdout, "Token %s, %q, was revoked at %s.\n", t.ID, t.Name, formatTime(t.RevokedAt))
 	return nil
 }
 
