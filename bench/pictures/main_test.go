@@ -24,7 +24,7 @@ func TestPeak(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	worst := map[string]bool{
-		"PNG, 16 bits, turned": true, "JPEG, progressive, 4:4:4, 9 MP": true,
+		"PNG, 16 bits, rotated": true, "JPEG, progressive, 4:4:4, 9 MP": true,
 		"JPEG, CMYK": true, "WebP, lossless, 2600 codes": true,
 	}
 	for _, h := range picturetest.HeavyPictures() {

@@ -25,17 +25,17 @@ func HeavyPictures() []HeavyPicture {
 		{"PNG, 8 bits, transparent", func() []byte { return PNG(photo(image.NewNRGBA(square), false)) }, true},
 		{"PNG, 16 bits", func() []byte { return PNG(image16(square, 0xff)) }, true},
 		{"PNG, 16 bits, transparent", func() []byte { return PNG(image16(square, 0x80)) }, true},
-		{"PNG, 16 bits, turned", func() []byte { return AfterHeader(PNG(image16(square, 0x80)), Chunk("eXIf", EXIF(6))) }, true},
+		{"PNG, 16 bits, rotated", func() []byte { return AfterHeader(PNG(image16(square, 0x80)), Chunk("eXIf", EXIF(6))) }, true},
 		{"PNG, palette", func() []byte { return SyntheticPNG(side, side, 8, 3, 0, Chunk("PLTE", make([]byte, 768))) }, true},
 		{"PNG, 8 bits, interlaced", func() []byte { return SyntheticPNG(side, side, 8, 6, 1) }, true},
 		{"PNG, 16 bits, interlaced, 12 MP", func() []byte { return SyntheticPNG(4000, 3000, 16, 6, 1) }, true},
 		{"PNG, 16 bits, interlaced, 16 MP", func() []byte { return SyntheticPNG(side, side, 16, 6, 1) }, false},
 		{"JPEG, 4:2:0", func() []byte { return JPEG(photo(image.NewNRGBA(square), true)) }, true},
-		{"JPEG, 4:4:4, turned", func() []byte {
+		{"JPEG, 4:4:4, rotated", func() []byte {
 			return AfterSOI(SyntheticJPEG(0xc0, side, side, YUV444, 0), Segment(0xe1, append([]byte("Exif\x00\x00"), EXIF(6)...)))
 		}, true},
 		{"JPEG, progressive, 4:2:0", func() []byte { return SyntheticJPEG(0xc2, side, side, YUV420, 10) }, true},
-		{"JPEG, progressive, 4:2:0, turned, 32 scans", func() []byte {
+		{"JPEG, progressive, 4:2:0, rotated, 32 scans", func() []byte {
 			return AfterSOI(SyntheticJPEG(0xc2, side, side, YUV420, 31), Segment(0xe1, append([]byte("Exif\x00\x00"), EXIF(6)...)))
 		}, true},
 		{"JPEG, progressive, 4:4:4, 9 MP", func() []byte { return SyntheticJPEG(0xc2, 3456, 2592, YUV444, 10) }, true},

@@ -26,7 +26,7 @@ CREATE INDEX sessions_ended_of_account ON sessions (account_id) WHERE revoked_at
 CREATE INDEX notices_done ON deliveries (updated_at) WHERE kind = 'notice' AND state <> 'queued';
 
 -- A closed account keeps its id, to which the history refers. Its number is free, and
--- stored here encrypted as proof of the former holder.
+-- stored here encrypted as proof of the former owner.
 ALTER TABLE accounts ADD COLUMN closed_at BIGINT;
 ALTER TABLE accounts ADD COLUMN closed_number BYTEA;
 
