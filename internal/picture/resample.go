@@ -3,7 +3,6 @@ package picture
 import (
 	"context"
 	"image"
-	"image/color"
 	"math"
 )
 
@@ -64,14 +63,14 @@ func shrink(ctx context.Context, m image.Image, width, height int) (image.Image,
 	for i := range ring {
 		ring[i] = make([]float32, 4*width)
 	}
-	row, source, sum := rowReader(m), make([]float32, 4*from.Dx()), make([]float32, 4*width)
+	at, source, sum := pixelReader(m), make([]float32, 4*from.Dx()), make([]float32, 4*width)
 	out, ready := make([]byte, 4*width*height), 0
 	for y, line := range lines {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		for ; ready < line.first+len(line.weights); ready++ {
-			row(ready, source)
+			readRow(source, at, ready)
 			scaleRow(ring[ready%len(ring)], source, columns)
 		}
 		clear(sum)
@@ -118,37 +117,13 @@ func unpremultiply(row []float32) {
 	}
 }
 
-// rowReader returns a function that reads one row of m as premultiplied RGBA from 0 to 255.
-func rowReader(m image.Image) func(y int, to []float32) {
-	width := m.Bounds().Dx()
-	switch m := m.(type) {
-	case *image.YCbCr:
-		return func(y int, to []float32) {
-			for x := range width {
-				ci := m.COffset(x, y)
-				r, g, b := color.YCbCrToRGB(m.Y[y*m.YStride+x], m.Cb[ci], m.Cr[ci])
-				to[4*x], to[4*x+1], to[4*x+2], to[4*x+3] = float32(r), float32(g), float32(b), 255
-			}
-		}
-	case *image.Gray:
-		return func(y int, to []float32) {
-			for x, v := range m.Pix[y*m.Stride:][:width] {
-				to[4*x], to[4*x+1], to[4*x+2], to[4*x+3] = float32(v), float32(v), float32(v), 255
-			}
-		}
-	case *image.NRGBA:
-		return func(y int, to []float32) {
-			for x, p := 0, m.Pix[y*m.Stride:][:4*width]; len(p) > 0; x, p = x+4, p[4:] {
-				a := float32(p[3])
-				to[x], to[x+1], to[x+2], to[x+3] = float32(p[0])*a/255, float32(p[1])*a/255, float32(p[2])*a/255, a
-			}
-		}
-	default:
-		rgba := m.(*image.RGBA)
-		return func(y int, to []float32) {
-			for x, v := range rgba.Pix[y*rgba.Stride:][:4*width] {
-				to[x] = float32(v)
-			}
-		}
+// readRow reads one row of a picture as premultiplied RGBA from 0 to 255. at is its
+// pixelReader.
+func readRow(to []float32, at func(x, y int, to []byte), y int) {
+	pixel := make([]byte, 4)
+	for x := range len(to) / 4 {
+		at(x, y, pixel)
+		a := float32(pixel[3])
+		to[4*x], to[4*x+1], to[4*x+2], to[4*x+3] = float32(pixel[0])*a/255, float32(pixel[1])*a/255, float32(pixel[2])*a/255, a
 	}
 }
