@@ -26,28 +26,14 @@ func Bearer(h http.Header) (string, error) {
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
 		return "", errNoBearer()
 	}
-	if !isToken68(token) {
+	if strings.Trim(token, token68) != "" {
 		return "", errBearer("This is not an access token.")
 	}
 	return token, nil
 }
 
-// token68 marks the characters of a bearer token (RFC 6750, section 2.1).
-var token68 = func() (allowed [256]bool) {
-	for _, c := range []byte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/=") {
-		allowed[c] = true
-	}
-	return allowed
-}()
-
-func isToken68(s string) bool {
-	for i := range len(s) {
-		if !token68[s[i]] {
-			return false
-		}
-	}
-	return true
-}
+// token68 holds the characters of a bearer token (RFC 6750, section 2.1).
+const token68 = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~+/="
 
 func errNoBearer() error {
 	return fault.New(fault.Unauthenticated, CodeTokenMissing, "Send an access token as Authorization: Bearer. If you have none, sign in again.")

@@ -1,12 +1,12 @@
 package httpx
 
 import (
+	"fmt"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 )
-
-// maxPosition is beyond the end of every file.
-const maxPosition = "999999999999999999"
 
 // singleRange returns the Range of a request in a form that http.ServeContent reads
 // correctly, or "" to send the whole file. RFC 9110, section 14.2, requires a server
@@ -22,31 +22,25 @@ func singleRange(h http.Header) string {
 	if !strings.EqualFold(unit, "bytes") || !dash || first+last == "" || !isDigits(first+last) {
 		return ""
 	}
-	first, last = normalize(first), normalize(last)
+	from, to := position(first), position(last)
 	switch {
-	case first != "" && last != "" && less(last, first):
-		return ""
-	case first == "" && last == "0":
-		first, last = maxPosition, "" // the last 0 bytes: not satisfiable, so 416
-	}
-	return "bytes=" + first + "-" + last
-}
-
-// normalize removes leading zeros and limits the number to maxPosition, which fits
-// an int64.
-func normalize(digits string) string {
-	if digits == "" {
+	case first == "" && to == 0: // the last 0 bytes: not satisfiable, so 416
+		return fmt.Sprintf("bytes=%d-", math.MaxInt64)
+	case first == "":
+		return fmt.Sprintf("bytes=-%d", to)
+	case last == "":
+		return fmt.Sprintf("bytes=%d-", from)
+	case to < from:
 		return ""
 	}
-	digits = strings.TrimLeft(digits[:len(digits)-1], "0") + digits[len(digits)-1:]
-	if len(digits) > len(maxPosition) {
-		return maxPosition
-	}
-	return digits
+	return fmt.Sprintf("bytes=%d-%d", from, to)
 }
 
-// less reports whether the normalized number a is smaller than b.
-func less(a, b string) bool { return len(a) < len(b) || len(a) == len(b) && a < b }
+// position returns the number in digits, or math.MaxInt64 if it is larger.
+func position(digits string) int64 {
+	n, _ := strconv.ParseInt(digits, 10, 64)
+	return n
+}
 
 func isDigits(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r < '0' || r > '9' })
