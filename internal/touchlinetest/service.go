@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,9 +61,8 @@ func EachDatabase(t *testing.T, test func(t *testing.T, url string)) {
 }
 
 // New starts a service on the database at url with the default settings of a service
-// that sends SMS, except
-// that limits per client address and on all sends are off: all requests of a test
-// come from one address.
+// that sends SMS, except that limits per client address and on all sends are off: all
+// requests of a test come from one address.
 func New(tb testing.TB, url string, options ...Option) *Service {
 	return NewWith(tb, url, func(*server.Options) {}, options...)
 }
@@ -197,6 +197,15 @@ func (s *Service) Sent(number, kind string) int {
 	}
 	return n
 }
+
+// Clock is the clock of a service under test: the system clock plus an offset.
+type Clock struct{ offset atomic.Int64 }
+
+// Now returns the time of the service.
+func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }
+
+// Advance moves the clock forward by d.
+func (c *Clock) Advance(d time.Duration) { c.offset.Add(int64(d)) }
 
 // Log collects the log lines of a service.
 type Log struct {
