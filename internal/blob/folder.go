@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 	"syscall"
 )
@@ -21,14 +21,14 @@ const tempDir = ".writing"
 // it, whatever links the folder contains.
 type folder struct{ root *os.Root }
 
-func openFolder(path string) (*folder, error) {
-	if path == "" {
+func openFolder(dir string) (*folder, error) {
+	if dir == "" {
 		return nil, errors.New("file store address has no path")
 	}
-	if err := os.MkdirAll(path, 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the file store folder: %w", err)
 	}
-	root, err := os.OpenRoot(path)
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the file store folder: %w", err)
 	}
@@ -75,7 +75,7 @@ func (f *folder) create(ctx context.Context, key string, data []byte) error {
 
 func (f *folder) put(ctx context.Context, key string, r io.ReadSeeker, size int64, publish func(from, to string) error) error {
 	dir, name := location(key)
-	temp := tempDir + "/" + name + "." + hex.EncodeToString(randomBytes())
+	temp := tempDir + "/" + name + "." + rand.Text()
 	err := f.write(ctx, temp, r, size)
 	if err == nil {
 		err = f.makeDir(dir)
@@ -88,12 +88,6 @@ func (f *folder) put(ctx context.Context, key string, r io.ReadSeeker, size int6
 		return err
 	}
 	return f.sync(dir)
-}
-
-func randomBytes() []byte {
-	b := make([]byte, 8)
-	_, _ = rand.Read(b) // crypto/rand never fails
-	return b
 }
 
 // write creates a file of exactly size bytes and syncs it.
@@ -195,21 +189,13 @@ func (f *folder) removeTemp(name string) error {
 		return err
 	}
 	for _, e := range entries {
-		if of, nonce, found := cutLast(e.Name()); found && nonce != "" && of == name {
+		if suffix := path.Ext(e.Name()); len(suffix) > 1 && strings.TrimSuffix(e.Name(), suffix) == name {
 			if err := f.root.Remove(tempDir + "/" + e.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-func cutLast(name string) (before, after string, found bool) {
-	i := strings.LastIndexByte(name, '.')
-	if i < 0 {
-		return name, "", false
-	}
-	return name[:i], name[i+1:], true
 }
 
 // Close implements Store.
