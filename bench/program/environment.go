@@ -3,11 +3,8 @@
 package program
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
 
 	"github.com/touchline/touchline/internal/storetest"
 )
@@ -56,24 +53,10 @@ func (d *Database) Close() {
 	}
 }
 
-// Test numbers have a fixed OTP and receive no SMS.
-const (
-	TestNumbers = 100
-	TestOTP     = "424242"
-)
-
-// TestNumber returns a test number; i is below TestNumbers.
-func TestNumber(i int) string { return fmt.Sprintf("+9199000001%02d", i) }
-
 // Environment returns the settings of a measured service. Limits are counted but set so high that they refuse nothing.
 func Environment(d *Database, sms string) []string {
-	var numbers []string
-	until := time.Now().AddDate(0, 1, 0).Format(time.DateOnly)
-	for i := range TestNumbers {
-		numbers = append(numbers, TestNumber(i)+"="+TestOTP+"@"+until)
-	}
 	env := []string{
-		"DATA_DIR=" + d.Dir, "DATABASE_URL=" + d.URL, "SMS=" + sms, "TEST_NUMBERS=" + strings.Join(numbers, ","),
+		"DATA_DIR=" + d.Dir, "DATABASE_URL=" + d.URL, "SMS=" + sms,
 		"COUNTRIES=*", "OTP_RESEND_AFTER=0s", "SHUTDOWN_DRAIN=0s",
 	}
 	for _, limit := range []string{

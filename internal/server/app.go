@@ -116,9 +116,6 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	}, nil
 }
 
-// Handler returns the handler of the API.
-func (a *App) Handler() http.Handler { return a.api }
-
 // Close closes the file store and the database. Call it after Serve has returned.
 func (a *App) Close() error { return errors.Join(a.files.Close(), a.sql.Close()) }
 
