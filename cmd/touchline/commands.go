@@ -48,7 +48,11 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 	tuneGC()
 	fmt.Fprintf(stdout, "Touchline answers at %s (API documentation: %s/docs)\n", cfg.PublicURL, cfg.PublicURL)
 	if operators != nil {
-		fmt.Fprintf(stdout, "The operators' API answers at http://%s\n", operators.Addr())
+		scheme := "http"
+		if cfg.TLSOn() {
+			scheme = "https"
+		}
+		fmt.Fprintf(stdout, "The operators' API answers at %s://%s\n", scheme, operators.Addr())
 	}
 	if cfg.Development() {
 		fmt.Fprintln(stdout, "Development mode: SMS are printed here, not sent. Limits on OTPs and messages are off, unless you set them. Stop with Ctrl+C.")

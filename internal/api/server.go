@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -87,7 +88,7 @@ func New(c Config) *Server {
 	s.adapter = endpoint.Adapter[Caller]{
 		Middleware: httpx.Middleware{
 			Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log,
-			AccessLog: c.AccessLog, Observe: c.Observe, Refused: c.Refused,
+			HTTPS: strings.HasPrefix(c.PublicURL, "https://"), AccessLog: c.AccessLog, Observe: c.Observe, Refused: c.Refused,
 		},
 		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), Now: c.Now,
 	}

@@ -39,18 +39,25 @@ type Tokens struct {
 	verified *lru.Cache[[32]byte, Claims] // by SHA-256 of the token
 }
 
-// NewTokens returns Tokens with the issuer, an absolute URL.
+// NewTokens returns Tokens with the issuer, an absolute URL. Tokens of another issuer
+// are not valid.
 func NewTokens(keys *Keys, issuer string, lifetime time.Duration, now func() time.Time) *Tokens {
+	return newTokens(keys, issuer, lifetime, now, jwt.WithIssuer(issuer))
+}
+
+// NewTokensWithoutURL is NewTokens for a service without a configured URL. Each replica
+// then has the address of its listener as issuer, and accepts the tokens of the others:
+// only a holder of the master key can sign them.
+func NewTokensWithoutURL(keys *Keys, issuer string, lifetime time.Duration, now func() time.Time) *Tokens {
+	return newTokens(keys, issuer, lifetime, now)
+}
+
+func newTokens(keys *Keys, issuer string, lifetime time.Duration, now func() time.Time, options ...jwt.ParserOption) *Tokens {
 	verified, _ := lru.New[[32]byte, Claims](cacheSize) // fails only for a size below 1
-	return &Tokens{
-		keys: keys, issuer: issuer, lifetime: lifetime, now: now, verified: verified,
-		parser: jwt.NewParser(
-			// Do not check the issuer: replicas may have several public URLs, and only
-			// this service has the signing key.
-			jwt.WithValidMethods([]string{"ES256"}), jwt.WithAudience(Audience),
-			jwt.WithExpirationRequired(), jwt.WithTimeFunc(now), jwt.WithStrictDecoding(),
-		),
-	}
+	options = append(options,
+		jwt.WithValidMethods([]string{"ES256"}), jwt.WithAudience(Audience),
+		jwt.WithExpirationRequired(), jwt.WithTimeFunc(now), jwt.WithStrictDecoding())
+	return &Tokens{keys: keys, issuer: issuer, lifetime: lifetime, now: now, verified: verified, parser: jwt.NewParser(options...)}
 }
 
 const (

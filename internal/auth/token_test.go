@@ -160,6 +160,8 @@ func TestVerifyRefusesForgery(t *testing.T) {
 		"type missing":            {forgery{header: map[string]any{"typ": nil}}, "token_invalid"},
 		"other audience":          {forgery{claims: map[string]any{"aud": "other"}}, "token_invalid"},
 		"no audience":             {forgery{claims: map[string]any{"aud": nil}}, "token_invalid"},
+		"other issuer":            {forgery{claims: map[string]any{"iss": "https://other.example"}}, "token_invalid"},
+		"no issuer":               {forgery{claims: map[string]any{"iss": nil}}, "token_invalid"},
 		"no expiry":               {forgery{claims: map[string]any{"exp": nil}}, "token_invalid"},
 		"expired":                 {forgery{claims: map[string]any{"exp": start.Unix()}}, "token_expired"},
 		"expired and forged":      {forgery{method: jwt.SigningMethodES256, key: theirs, claims: map[string]any{"exp": 1}}, "token_invalid"},
@@ -200,6 +202,20 @@ func TestVerifyRefusesForgery(t *testing.T) {
 		if _, err := tokens.Verify(garbage); codeOf(err) != "token_invalid" {
 			t.Errorf("token %.20q: got %v, want token_invalid", garbage, err)
 		}
+	}
+}
+
+// TestVerifyWithoutURL checks that replicas without a configured URL accept each
+// other's tokens, and that a replica with one does not.
+func TestVerifyWithoutURL(t *testing.T) {
+	clock := newClock()
+	keys := openKeys(t, new(fakeKeyStore), clock.Now)
+	token := access(t, auth.NewTokensWithoutURL(keys, "http://127.0.0.1:8080", time.Minute, clock.Now))
+	if _, err := auth.NewTokensWithoutURL(keys, "http://127.0.0.1:9090", time.Minute, clock.Now).Verify(token); err != nil {
+		t.Errorf("another replica without a URL: got %v", err)
+	}
+	if _, err := auth.NewTokens(keys, issuer, time.Minute, clock.Now).Verify(token); codeOf(err) != "token_invalid" {
+		t.Errorf("a replica with a URL: got %v, want token_invalid", err)
 	}
 }
 

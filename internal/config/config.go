@@ -29,7 +29,7 @@ type Config struct {
 	Addr           string         `env:"ADDR" default:"127.0.0.1:8080" help:"address of the API listener, host:port; port 0 takes a free port, an empty host listens on every interface"`
 	AdminAddr      string         `env:"ADMIN_ADDR" default:"off" help:"address of the operators' listener, host:port; keep it off the public network"`
 	PublicURL      string         `env:"PUBLIC_URL" shown:"from ADDR" help:"URL at which clients reach the service, used in links and as the issuer of tokens; http or https, without path or query"`
-	TLSCert        string         `env:"TLS_CERT" default:"off" help:"PEM file with the certificate chain of ADDR; turns TLS on; a renewed file is read within a minute"`
+	TLSCert        string         `env:"TLS_CERT" default:"off" help:"PEM file with the certificate chain of ADDR and ADMIN_ADDR; turns TLS on; a renewed file is read within a minute"`
 	TLSKey         string         `env:"TLS_KEY" default:"off" help:"PEM file with the private key of TLS_CERT"`
 	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, separated by commas, of the proxies whose X-Forwarded-For is trusted"`
 

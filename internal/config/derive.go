@@ -71,6 +71,10 @@ func (c *Config) SetListenAddr(addr net.Addr) {
 	}
 }
 
+// PublicURLSet reports whether PUBLIC_URL is set. If not, it follows from ADDR and differs
+// between replicas.
+func (c *Config) PublicURLSet() bool { return c.isSet("PUBLIC_URL") }
+
 // publicURL returns the URL of a listener on addr for a browser on this machine.
 func (c *Config) publicURL(addr string) string {
 	host, port, err := net.SplitHostPort(addr)

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// TLSOn reports whether the API listener uses TLS.
+// TLSOn reports whether both listeners use TLS.
 func (c *Config) TLSOn() bool { return isPath(c.TLSCert) && isPath(c.TLSKey) }
 
 func isPath(file string) bool { return file != "" && file != off }

@@ -51,6 +51,8 @@ func InfoFrom(ctx context.Context) *RequestInfo {
 type Middleware struct {
 	Problems problem.Writer
 	Log      *slog.Logger
+	// HTTPS says that clients use TLS although a proxy ends it.
+	HTTPS bool
 	// AccessLog writes a line for each request at info, and not only at debug.
 	AccessLog bool
 	// Observe, if not nil, is called after each response.
@@ -64,6 +66,9 @@ type Middleware struct {
 func (m *Middleware) Serve(w http.ResponseWriter, r *http.Request, info *RequestInfo, next http.Handler) {
 	info.TraceID = TraceID(r.Header.Get("Traceparent"))
 	setSecurityHeaders(w.Header(), r.URL.Path, info.TraceID)
+	if r.TLS != nil || m.HTTPS {
+		w.Header()["Strict-Transport-Security"] = oneYear
+	}
 	recorder := &statusRecorder{ResponseWriter: w, info: info}
 	if m.Observe != nil || m.Log.Enabled(r.Context(), m.accessLevel()) {
 		start := time.Now() // the real clock, not the injected one: this measures a duration
@@ -96,6 +101,8 @@ var (
 	noReferrer = []string{"no-referrer"}
 	denyAll    = []string{"default-src 'none'; frame-ancestors 'none'"}
 	noStore    = []string{"no-store"}
+	// oneYear lets browsers use TLS only (RFC 6797).
+	oneYear = []string{"max-age=31536000"}
 )
 
 // setSecurityHeaders sets the headers that every response has.

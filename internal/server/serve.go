@@ -19,7 +19,7 @@ const shutdownTimeout = 30 * time.Second
 func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 	servers := []*httpServer{a.newHTTPServer(public, a.api, a.certificate)}
 	if operators != nil {
-		servers = append(servers, a.newHTTPServer(operators, a.admin, nil))
+		servers = append(servers, a.newHTTPServer(operators, a.admin, a.certificate))
 	}
 	stopBackground := a.startBackground()
 	defer stopBackground()

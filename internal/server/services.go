@@ -71,10 +71,14 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 }
 
 func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *auth.Service {
+	newTokens := auth.NewTokens
+	if !cfg.PublicURLSet() {
+		newTokens = auth.NewTokensWithoutURL
+	}
 	return &auth.Service{
 		Store:  db,
 		Keys:   keys,
-		Tokens: auth.NewTokens(keys, cfg.PublicURL, cfg.AccessTokenLifetime, o.Now),
+		Tokens: newTokens(keys, cfg.PublicURL, cfg.AccessTokenLifetime, o.Now),
 		Settings: auth.Settings{
 			OTPLength:           cfg.OTPLength,
 			OTPValidity:         cfg.OTPValidity,

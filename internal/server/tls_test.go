@@ -111,6 +111,40 @@ func TestTLSCertificateRenewal(t *testing.T) {
 	}
 }
 
+// TestTLSOfBothListeners: the operators' listener speaks TLS too, and both send HSTS.
+func TestTLSOfBothListeners(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	writeCertificate(t, 1, certFile, keyFile)
+	s := touchlinetest.New(t, "sqlite:"+filepath.Join(dir, "db"), func(c *config.Config) { c.TLSCert, c.TLSKey = certFile, keyFile })
+	for _, url := range []string{s.URL, s.AdminURL} {
+		resp, err := newTLSClient().Get(strings.Replace(url, "http:", "https:", 1) + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if got := resp.Header.Get("Strict-Transport-Security"); resp.StatusCode != http.StatusOK || got != "max-age=31536000" {
+			t.Errorf("%s: got %d with Strict-Transport-Security %q", url, resp.StatusCode, got)
+		}
+	}
+}
+
+// TestStrictTransportSecurityBehindProxy: behind an https PUBLIC_URL the API sends HSTS;
+// without TLS no response has it.
+func TestStrictTransportSecurityBehindProxy(t *testing.T) {
+	t.Parallel()
+	for publicURL, want := range map[string]string{"https://touchline.example": "max-age=31536000", "http://touchline.example": ""} {
+		s := touchlinetest.New(t, "sqlite:"+filepath.Join(t.TempDir(), "db"), func(c *config.Config) { c.PublicURL = publicURL })
+		if got := s.Call(t, "GET", "/healthz", "", nil).Want(t, 200).Header.Get("Strict-Transport-Security"); got != want {
+			t.Errorf("%s: got %q, want %q", publicURL, got, want)
+		}
+		if got := s.AdminCall(t, "GET", "/healthz", "", nil).Want(t, 200).Header.Get("Strict-Transport-Security"); got != "" {
+			t.Errorf("%s, operators' listener without TLS: got %q", publicURL, got)
+		}
+	}
+}
+
 // TestShutdownWaitsForTLSRequest: Shutdown waits for a request over TLS whose body is
 // still on its way.
 func TestShutdownWaitsForTLSRequest(t *testing.T) {
