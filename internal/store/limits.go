@@ -60,7 +60,7 @@ func (tx *tx) incrementLimits(ctx context.Context, now time.Time, limits []auth.
 		if l.CheckOnly {
 			counted = 0
 		}
-		args = append(args, l.Key, counted, micros(now.Add(l.Per)))
+		args = append(args, l.Key, counted, deletableAt(now.Add(l.Per)))
 	}
 	rs, err := tx.Query(ctx, `
 		INSERT INTO limits (key, occurrences, ends_at) VALUES `+rowsOf(len(limits), 3)+`
@@ -79,6 +79,12 @@ func (tx *tx) incrementLimits(ctx context.Context, now time.Time, limits []auth.
 		}
 	}
 	return numbers, err
+}
+
+// deletableAt is when Sweep may delete a row that is not needed after t. It changes once a
+// minute only: PostgreSQL makes a heap-only (HOT) update if no indexed column changes.
+func deletableAt(t time.Time) int64 {
+	return t.Truncate(time.Minute).Add(time.Minute).UnixMicro()
 }
 
 // variableLimitExceeded returns the limit with VariableMax that refuses for longest,

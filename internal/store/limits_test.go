@@ -175,3 +175,28 @@ func TestSweepRemovesIdleLimits(t *testing.T) {
 		}
 	})
 }
+
+// TestLimitUpdatesAreHeapOnly: on PostgreSQL almost every count of a limit is a heap-only
+// (HOT) update, which writes no index.
+func TestLimitUpdatesAreHeapOnly(t *testing.T) {
+	t.Parallel()
+	p := newFixture(t, storetest.Postgres(t))
+	const counts = 200
+	for range counts {
+		p.clock.advance(10 * time.Millisecond)
+		p.occur(limit("a", 1000, time.Hour))
+	}
+	var updates, heapOnly int
+	for range 100 {
+		// The statistics of a connection arrive later.
+		ok(t, run(p.db, `SELECT pg_stat_force_next_flush()`))
+		ok(t, p.db.QueryRow(bg, `SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'limits'`).Scan(&updates, &heapOnly))
+		if updates >= counts-1 {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if updates < counts-1 || heapOnly < updates*9/10 {
+		t.Errorf("%d of %d updates were heap-only, want nine tenths of %d", heapOnly, updates, counts-1)
+	}
+}

@@ -169,7 +169,7 @@ func (tx *tx) countFailure(ctx context.Context, a auth.Attempt, c *countedAttemp
 		INSERT INTO otp_failures (who, times, blocked_until, ends_at) VALUES ($1, $2, 0, $3)
 		ON CONFLICT (who) DO UPDATE SET times = substr(excluded.times || otp_failures.times, 1, $4), ends_at = excluded.ends_at
 		RETURNING times, blocked_until`,
-		subject(c.Key), timestamp(a.Now), micros(a.Now.Add(auth.FailureWindow)), (a.MaxFailures(c.Key)+1)*timestampDigits,
+		subject(c.Key), timestamp(a.Now), deletableAt(a.Now.Add(auth.FailureWindow)), (a.MaxFailures(c.Key)+1)*timestampDigits,
 	).Scan(intoTimestamps(&c.Failures.Times), intoTime(&c.Failures.BlockedUntil))
 }
 

@@ -11,7 +11,8 @@ import (
 
 // Pending lists the pending approvals of a coach, oldest first, guardian before student,
 // after page.After. Each party has an index in this order. The statement reads at most a
-// page from each and merges them.
+// page from each and merges them. It limits the merged rows before it joins the requests:
+// SQLite would otherwise join and sort a page of each.
 func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Date, remindersSince time.Time, page approval.Page) ([]approval.PendingItem, error) {
 	after := int64(0)
 	if !page.After.At.IsZero() {
@@ -23,7 +24,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 			(SELECT count(*) FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued' AND d.reason = 'held') > 0,
 			r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at
 		FROM (
-			SELECT * FROM (
+			SELECT * FROM (SELECT * FROM (
 				SELECT p.id AS player_id, p.student_name AS student_name, 'guardian' AS party, p.guardian_name AS approver_name,
 					p.guardian_pending_since AS since, p.guardian_pending_reason AS reason, p.guardian_number IS NOT NULL AS has_number, p.guardian_request_id AS request_id
 				FROM players p
@@ -39,9 +40,10 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
 					AND (p.student_pending_since, p.id, 'student') > ($2, $3, CAST($4 AS TEXT))
 				ORDER BY p.student_pending_since, p.id LIMIT $6) s
+			) u ORDER BY u.since, u.player_id, u.party LIMIT $6
 		) w
 		LEFT JOIN requests r ON r.id = w.request_id
-		ORDER BY w.since, w.player_id, w.party LIMIT $6`,
+		ORDER BY w.since, w.player_id, w.party`,
 		coachID, after, page.After.ID, string(page.After.Party), adultBorn.String(), page.Limit, micros(remindersSince))
 	items, err := database.Collect(rs, err, func(s database.Scanner) (approval.PendingItem, error) {
 		var i approval.PendingItem
