@@ -268,8 +268,8 @@ func TestKeyOfDeadRequest(t *testing.T) {
 	})
 }
 
-// TestLoginKeyIsNoOracle: guesses at the body of a login with a known key count as wrong
-// codes, and the key answers no more once too many were wrong.
+// TestLoginKeyIsNoOracle: a repeat of a login with another OTP counts as a wrong code.
+// After too many, every repeat with the key is refused.
 func TestLoginKeyIsNoOracle(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
@@ -286,7 +286,7 @@ func TestLoginKeyIsNoOracle(t *testing.T) {
 		login(otp, "other phone").Want(t, 422, "idempotency_key_reused")
 		login(otp, "phone").Want(t, 200)
 		var evaluated atomic.Int64
-		guess := func(i int) func() (*touchlinetest.Response, error) {
+		attempt := func(i int) func() (*touchlinetest.Response, error) {
 			return func() (*touchlinetest.Response, error) {
 				a := login(wrongOTP(otp, i), "phone")
 				if a.Code() == "idempotency_key_reused" {
@@ -295,17 +295,17 @@ func TestLoginKeyIsNoOracle(t *testing.T) {
 				return a, nil
 			}
 		}
-		var guesses []func() (*touchlinetest.Response, error)
+		var attempts []func() (*touchlinetest.Response, error)
 		for i := range 40 {
-			guesses = append(guesses, guess(i))
+			attempts = append(attempts, attempt(i))
 		}
-		for _, a := range concurrently(t, guesses...) {
+		for _, a := range concurrently(t, attempts...) {
 			if a.Status != 422 && a.Status != 429 {
-				t.Errorf("guess: got %d %s", a.Status, a.Body)
+				t.Errorf("attempt: got %d %s", a.Status, a.Body)
 			}
 		}
 		if n := evaluated.Load(); n != 4 {
-			t.Errorf("%d guesses were evaluated after one, want 4", n)
+			t.Errorf("%d attempts were evaluated after one, want 4", n)
 		}
 		login(otp, "phone").Want(t, 429, "otp_attempts_exceeded")
 		login(wrongOTP(otp, 1), "phone").Want(t, 429, "otp_attempts_exceeded")

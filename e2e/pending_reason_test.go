@@ -56,15 +56,15 @@ func TestLiftReopensRequest(t *testing.T) {
 			s.Clock.Advance(wait)
 			guardian, coach = s.SignIn(t, "guardian", guardianNumber), s.SignIn(t, "coach", coachNumber)
 			guardian.Call(t, "DELETE", dispute, nil).Want(t, 204)
-			want, told := "pending", 0
+			want, notifications := "pending", 0
 			if wait > 30*day {
-				want, told = "cancelled", 1
+				want, notifications = "cancelled", 1
 			}
 			if got := getRequest(t, guardian, request).String("state"); got != want {
 				t.Errorf("lifted after %s: the request is %s, want %s", wait, got, want)
 			}
-			if got := countNotifications(t, coach, "dispute_lifted"); got != told {
-				t.Errorf("lifted after %s: the coach has %d notifications, want %d", wait, got, told)
+			if got := countNotifications(t, coach, "dispute_lifted"); got != notifications {
+				t.Errorf("lifted after %s: the coach has %d notifications, want %d", wait, got, notifications)
 			}
 		}
 		coach.Call(t, "POST", "/api/approval/send-guardian-request", object{"player_id": id}).Want(t, 201)

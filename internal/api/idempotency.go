@@ -26,7 +26,7 @@ const (
 )
 
 // settlePauses are the pauses between attempts to settle a key while the database is
-// away. A repeat with an unsettled key gets request_in_progress until the lease ends.
+// unavailable. A repeat with an unsettled key gets request_in_progress until the lease ends.
 var settlePauses = []time.Duration{50 * time.Millisecond, 200 * time.Millisecond, time.Second}
 
 // rebuild returns the response of committed work again. It reads what the caller may

@@ -240,12 +240,12 @@ func TestCommittedWorkIsNotRepeated(t *testing.T) {
 		},
 		Rebuild: func(w idempotency.Work) (endpoint.Response, error) { return endpoint.Created("/api/"+w.ID, 1), nil },
 	})
-	for _, away := range []int{0, 9} { // the second database is away when the first request ends
-		key := fmt.Sprint("k-", away)
+	for _, failures := range []int{0, 9} { // in the second run the database is unavailable when the first request ends
+		key := fmt.Sprint("k-", failures)
 		for i := range 3 {
-			a.responses.failures = away
+			a.responses.failures = failures
 			w := send(h, "POST", "/api/thing", "{}", "Authorization: Bearer "+a.token, "Idempotency-Key: "+key)
-			a.responses.failures, away = 0, 0
+			a.responses.failures, failures = 0, 0
 			if want := 201; i > 0 || key == "k-0" {
 				if w.Code != want || w.Header().Get("Location") != "/api/thing-1" {
 					t.Errorf("key %s, request %d: got %d %s, want 201 with Location", key, i+1, w.Code, w.Body)

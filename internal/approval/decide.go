@@ -97,7 +97,7 @@ const ReopenWithin = 30 * 24 * time.Hour
 
 // Lift ends a dispute: the coach may ask this number again. The request is open again if
 // it is still the question to this party, and the dispute is not older than
-// ReopenWithin. Otherwise the coach is told and may send a new one.
+// ReopenWithin. Otherwise the coach is notified and may send a new one.
 func (p *Player) Lift(by actor.Actor, requestID string, op Operation) (Change, error) {
 	if by.Role == actor.Coach || !p.VisibleTo(by) {
 		return Change{}, fault.Missing()

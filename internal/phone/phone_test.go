@@ -118,13 +118,13 @@ func TestRegionMaskFormat(t *testing.T) {
 
 // TestEveryCountry parses the library's example of a mobile number for each country.
 func TestEveryCountry(t *testing.T) {
-	tried := 0
+	examples := 0
 	for region := range phonenumbers.GetSupportedRegions() {
 		example := phonenumbers.GetExampleNumberForType(region, phonenumbers.MOBILE)
 		if example == nil {
 			continue
 		}
-		tried++
+		examples++
 		// Not the national spelling: Argentina's example is written without its area.
 		spelled := phonenumbers.Format(example, phonenumbers.INTERNATIONAL)
 		n, err := phone.Parser{DefaultRegion: region}.Parse(spelled)
@@ -144,8 +144,8 @@ func TestEveryCountry(t *testing.T) {
 			t.Errorf("%s is not known", region)
 		}
 	}
-	if tried < 200 {
-		t.Errorf("only %d countries had an example", tried)
+	if examples < 200 {
+		t.Errorf("only %d countries had an example", examples)
 	}
 	for _, region := range []string{"", "in", "XX", "ZZ", "001", "India"} {
 		if phone.KnownRegion(region) {

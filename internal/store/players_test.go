@@ -44,7 +44,7 @@ func TestAddPlayer(t *testing.T) {
 			}
 		}
 		if p.queued.Load() == 0 || len(p.notified) != 2 {
-			p.Errorf("woken %d times, told of %v", p.queued.Load(), p.notified)
+			p.Errorf("woken %d times, notified %v", p.queued.Load(), p.notified)
 		}
 		if due := p.count(`SELECT due_at FROM digests WHERE coach_id = $1`, coach.AccountID); int64(due) <= p.clock.Now().Add(3*day).UnixMicro() {
 			p.Errorf("digest due at %d", due)
@@ -135,8 +135,8 @@ func TestContactChange(t *testing.T) {
 
 		changed, err := p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(5))}})
 		ok(p, err)
-		holder := p.as(actor.Guardian, number(5))
-		if s := changed.GuardianApprover; s.AccountID != holder.AccountID || s.Consent.State != approval.Pending || s.OpenRequest() == nil {
+		newGuardian := p.as(actor.Guardian, number(5))
+		if s := changed.GuardianApprover; s.AccountID != newGuardian.AccountID || s.Consent.State != approval.Pending || s.OpenRequest() == nil {
 			p.Errorf("after the change: %+v", s)
 		}
 		for name, err := range map[string]error{
@@ -146,33 +146,33 @@ func TestContactChange(t *testing.T) {
 			"status":  third(p.Status(bg, old, a.ID)),
 		} {
 			if fault.KindOf(err) != fault.NotFound {
-				p.Errorf("old holder, %s: %v", name, err)
+				p.Errorf("old guardian, %s: %v", name, err)
 			}
 		}
 		links, err := p.Links(bg, old, approval.Page{Limit: 10})
 		ok(p, err)
 		if len(links) != 1 || links[0].ID != b.ID {
-			p.Errorf("old holder's links: %v", links)
+			p.Errorf("old guardian's links: %v", links)
 		}
 		// What is left is about the other player, and that this link has ended.
 		if got := p.tray(old.AccountID); !slices.Equal(got, []string{"guardian_request", "player_removed"}) {
-			p.Errorf("old holder's tray: %q", got)
+			p.Errorf("old guardian's tray: %q", got)
 		}
 		if n := p.count(`SELECT count(*) FROM notifications WHERE account_id = $1 AND player_id = $2`, old.AccountID, a.ID); n != 0 {
 			p.Errorf("%d notifications still name the player", n)
 		}
-		if got := p.tray(holder.AccountID); !slices.Equal(got, []string{"guardian_request"}) {
-			p.Errorf("new holder's tray: %q", got)
+		if got := p.tray(newGuardian.AccountID); !slices.Equal(got, []string{"guardian_request"}) {
+			p.Errorf("new guardian's tray: %q", got)
 		}
-		r, err := p.Request(bg, holder, changed.GuardianApprover.Request.ID)
+		r, err := p.Request(bg, newGuardian, changed.GuardianApprover.Request.ID)
 		ok(p, err)
-		if r.PartyID != holder.AccountID {
+		if r.PartyID != newGuardian.AccountID {
 			p.Errorf("request asks %s", r.PartyID)
 		}
-		ok(p, p.decide(holder, a.ID, approval.Reject))
+		ok(p, p.decide(newGuardian, a.ID, approval.Reject))
 		history, err := p.db.History(bg, a.ID)
 		ok(p, err)
-		if len(history) != 2 || history[0].ApproverID != old.AccountID || history[1].ApproverID != holder.AccountID {
+		if len(history) != 2 || history[0].ApproverID != old.AccountID || history[1].ApproverID != newGuardian.AccountID {
 			p.Errorf("history = %+v", history)
 		}
 	})
