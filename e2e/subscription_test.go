@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -70,17 +71,34 @@ func TestTiers(t *testing.T) {
 				t.Errorf("%v: got %s", unknown, a.Body)
 			}
 		}
-		if a := choose("academy").Want(t, 403, "tier_limit"); a.String("limit") != "self_service" || a.String("tier") != "free" || a.JSON["needed_tier"] != nil {
-			t.Errorf("got %s", a.Body)
+		for range 2 {
+			if a := choose("academy").Want(t, 202); a.String("requested_tier") != "academy" || a.String("tier") != "free" || a.String("since") != first.String("since") {
+				t.Errorf("requested tier: got %s", a.Body)
+			}
+		}
+		if same := choose("free").Want(t, 200); string(same.Body) != string(first.Body) {
+			t.Errorf("withdrawn request: got %s, want %s", same.Body, first.Body)
 		}
 		s.Clock.Advance(time.Minute)
-		pro := choose("pro").Want(t, 200)
-		if pro.String("tier") != "pro" || pro.String("since") == first.String("since") || pro.String("details.limits.players") != "1000" {
-			t.Errorf("upgrade: got %s", pro.Body)
+		choose("pro").Want(t, 202)
+		op := s.Operator(t, operator.Coaches)
+		path := "/api/admin/coaches/" + coach.ID
+		if a := op.Call(t, "GET", path, nil).Want(t, 200); a.String("requested_tier") != "pro" || a.String("tier") != "free" {
+			t.Errorf("operator's view: got %s", a.Body)
+		}
+		op.Call(t, "PUT", path+"/tier", object{"tier": "free"}).Want(t, 200)
+		if a := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200); a.JSON["requested_tier"] != nil || a.String("tier") != "free" {
+			t.Errorf("refused request: got %s", a.Body)
+		}
+		choose("pro").Want(t, 202)
+		op.Call(t, "PUT", path+"/tier", object{"tier": "pro"}).Want(t, 200)
+		pro := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200)
+		if pro.String("tier") != "pro" || pro.JSON["requested_tier"] != nil || pro.String("since") == first.String("since") || pro.String("details.limits.players") != "1000" {
+			t.Errorf("granted request: got %s", pro.Body)
 		}
 		s.Clock.Advance(time.Minute)
 		if again := choose("pro").Want(t, 200); string(again.Body) != string(pro.Body) {
-			t.Errorf("repeated upgrade: got %s, want %s", again.Body, pro.Body)
+			t.Errorf("current tier: got %s, want %s", again.Body, pro.Body)
 		}
 		if p := coach.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); p.String("tier") != "pro" {
 			t.Errorf("profile: got %s", p.Body)

@@ -48,6 +48,7 @@ type coachResponse struct {
 	Sports          []string       `json:"sports"`
 	UpdatedAt       string         `json:"updated_at"`
 	TierSince       string         `json:"tier_since"`
+	RequestedTier   *string        `json:"requested_tier"`
 	Use             useResponse    `json:"use"`
 	Visible         bool           `json:"visible"`
 	Limits          limitsResponse `json:"limits"`
@@ -98,7 +99,7 @@ func (s *Server) readCoach(ctx context.Context, caller Caller, id string) (Respo
 	return endpoint.OK(coachResponse{
 		accountResponse: s.newAccountResponse(a), SuspendedFor: wire.OrNull(a.SuspendedReason),
 		Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio), ExperienceYears: p.Experience, Sports: sports, UpdatedAt: wire.Timestamp(p.UpdatedAt),
-		TierSince: wire.Timestamp(sub.Since), Use: useResponse{sub.Usage.Players, sub.Usage.StorageBytes, sub.Usage.Messages}, Visible: p.Visible,
+		TierSince: wire.Timestamp(sub.Since), RequestedTier: wire.OrNull(sub.Requested), Use: useResponse{sub.Usage.Players, sub.Usage.StorageBytes, sub.Usage.Messages}, Visible: p.Visible,
 		Limits: limitsResponse{limit(sub.Tier.Limits.Players), limit(sub.Tier.Limits.StorageBytes), limit(sub.Tier.Limits.MessagesPerDay)},
 	}), nil
 }

@@ -12,6 +12,7 @@ type serviceAccess struct {
 	Name     string `json:"service"`
 	Guardian bool   `json:"guardian"`
 	Student  bool   `json:"student"`
+	Reason   string `json:"reason,omitempty"`
 }
 
 // availabilityResponse is the Availability of openapi.yaml.

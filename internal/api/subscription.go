@@ -53,10 +53,11 @@ func (s *Server) listTiers(ctx context.Context, _ Request[noBody]) (Response, er
 }
 
 type subscriptionResponse struct {
-	Tier    string       `json:"tier"`
-	Since   string       `json:"since"`
-	Details tierResponse `json:"details"`
-	Use     useResponse  `json:"use"`
+	Tier          string       `json:"tier"`
+	RequestedTier *string      `json:"requested_tier"`
+	Since         string       `json:"since"`
+	Details       tierResponse `json:"details"`
+	Use           useResponse  `json:"use"`
 }
 
 type useResponse struct {
@@ -67,7 +68,7 @@ type useResponse struct {
 
 func newSubscriptionResponse(sub coach.Subscription) subscriptionResponse {
 	return subscriptionResponse{
-		Tier: sub.Tier.Name, Since: wire.Timestamp(sub.Since), Details: newTierResponse(sub.Tier),
+		Tier: sub.Tier.Name, RequestedTier: wire.OrNull(sub.Requested), Since: wire.Timestamp(sub.Since), Details: newTierResponse(sub.Tier),
 		Use: useResponse{Players: sub.Usage.Players, StorageBytes: sub.Usage.StorageBytes, MessagesToday: sub.Usage.Messages},
 	}
 }
@@ -85,7 +86,7 @@ type subscriptionRequest struct {
 	Tier string `json:"tier" rule:"required,min=1,max=40"`
 }
 
-// chooseTier serves PUT /api/coach/subscription.
+// chooseTier serves PUT /api/coach/subscription: 202 if an operator decides.
 func (s *Server) chooseTier(ctx context.Context, r Request[subscriptionRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
 	if err := f.Err(); err != nil {
@@ -94,6 +95,9 @@ func (s *Server) chooseTier(ctx context.Context, r Request[subscriptionRequest])
 	sub, err := s.Subscriptions.Choose(ctx, r.Caller.Actor, in.Tier)
 	if err != nil {
 		return Response{}, err
+	}
+	if sub.Requested != "" {
+		return endpoint.Accepted(newSubscriptionResponse(sub)), nil
 	}
 	return endpoint.OK(newSubscriptionResponse(sub)), nil
 }

@@ -1,6 +1,9 @@
 package approval
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Immediate lists the services that need no approval (spec section 3, rule 1).
 var Immediate = []string{"chat", "sms", "roster", "attendance", "manual_fees"}
@@ -25,13 +28,15 @@ type ConsentStatus struct {
 	HasGuardian bool
 	// HasStudentNumber reports whether the student has a number.
 	HasStudentNumber bool
+	// CoachTier is the stored name of the coach's tier.
+	CoachTier string
 }
 
 // ConsentStatus returns the consent status of p.
 func (p *Player) ConsentStatus() ConsentStatus {
 	return ConsentStatus{
 		PlayerID: p.ID, Guardian: p.GuardianApprover.Consent.State, Student: p.StudentApprover.Consent.State,
-		DateOfBirth: p.Student.DateOfBirth, HasGuardian: p.Guardian != nil, HasStudentNumber: p.Student.Number != "",
+		DateOfBirth: p.Student.DateOfBirth, HasGuardian: p.Guardian != nil, HasStudentNumber: p.Student.Number != "", CoachTier: p.CoachTier,
 	}
 }
 
@@ -43,6 +48,8 @@ type Availability struct {
 	// HasGuardian and HasStudentNumber are those of ConsentStatus.
 	HasGuardian      bool
 	HasStudentNumber bool
+	// NotInTier are the app services that the coach's tier does not have.
+	NotInTier []string
 }
 
 // ServiceAccess is one service and the parties that have it.
@@ -50,17 +57,26 @@ type ServiceAccess struct {
 	Name     string
 	Guardian bool
 	Student  bool
+	// Reason says why no party has it, or is empty: the approvals say why.
+	Reason string
 }
+
+// ReasonTier: the tier of the coach does not have the service.
+const ReasonTier = "tier"
 
 // Services lists the immediate services, then the app services. A guardian who does
 // not exist has none, and a student without a number has no SMS.
 func (a Availability) Services() []ServiceAccess {
 	list := make([]ServiceAccess, 0, len(Immediate)+len(AppServices))
 	for _, name := range Immediate {
-		list = append(list, ServiceAccess{name, a.HasGuardian, name != smsService || a.HasStudentNumber})
+		list = append(list, ServiceAccess{Name: name, Guardian: a.HasGuardian, Student: name != smsService || a.HasStudentNumber})
 	}
 	for _, name := range AppServices {
-		list = append(list, ServiceAccess{name, a.GuardianApp, a.StudentApp})
+		access := ServiceAccess{Name: name, Guardian: a.GuardianApp, Student: a.StudentApp}
+		if slices.Contains(a.NotInTier, name) {
+			access = ServiceAccess{Name: name, Reason: ReasonTier}
+		}
+		list = append(list, access)
 	}
 	return list
 }
@@ -75,6 +91,11 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 	}
 	if rules.RequireGuardianForMinors && s.DateOfBirth.AgeOn(now) < AdultAge {
 		a.StudentApp = a.StudentApp && a.GuardianApp
+	}
+	for _, name := range AppServices {
+		if rules.TierHas != nil && !rules.TierHas(s.CoachTier, name) {
+			a.NotInTier = append(a.NotInTier, name)
+		}
 	}
 	return a
 }

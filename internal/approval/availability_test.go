@@ -2,9 +2,26 @@ package approval_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 )
+
+func TestServicesNotInTier(t *testing.T) {
+	status := approval.ConsentStatus{Guardian: approval.Approved, Student: approval.Approved, HasGuardian: true, HasStudentNumber: true, CoachTier: "club"}
+	rules := approval.Rules{TierHas: func(tier, service string) bool {
+		return tier == "club" && service != "fee_reminders" && service != "chat"
+	}}
+	for _, s := range status.Availability(rules, time.Now()).Services() {
+		want := approval.ServiceAccess{Name: s.Name, Guardian: true, Student: true}
+		if s.Name == "fee_reminders" {
+			want = approval.ServiceAccess{Name: s.Name, Reason: approval.ReasonTier}
+		}
+		if s != want {
+			t.Errorf("got %+v, want %+v", s, want)
+		}
+	}
+}
 
 func TestServicesWithoutGuardianOrNumber(t *testing.T) {
 	for _, a := range []approval.Availability{

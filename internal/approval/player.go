@@ -16,6 +16,8 @@ type Player struct {
 	CoachID string
 	// CoachName is the current name of the coach.
 	CoachName string
+	// CoachTier is the stored name of the coach's tier.
+	CoachTier string
 	// Version increases with each save; a save with an outdated version is refused.
 	Version int64
 

@@ -26,6 +26,8 @@ type Rules struct {
 	DefaultChannels []Channel
 	// TestNumber reports whether n is configured for app-store review.
 	TestNumber func(n phone.Number) bool
+	// TierHas reports whether a stored tier has an app service; nil is all.
+	TierHas func(tier, service string) bool
 	// CheckRoster returns an error if a coach has too many players; nil is no limit.
 	CheckRoster func(Roster) error
 }

@@ -14,6 +14,9 @@ type Subscription struct {
 	// StoredTier is the stored name; Tier is the tier that applies.
 	StoredTier string
 	Tier       Tier
+	// Requested is the name of the tier that the coach asked for and no operator has
+	// decided on, or "".
+	Requested string
 	// Since is when the tier was chosen or set, or else when the coach registered.
 	Since time.Time
 	Usage Usage
@@ -34,7 +37,9 @@ type SubscriptionStore interface {
 	// UpdateTier calls fn with the stored tier name, "" for none, and stores the
 	// name that it returns, unless it is the same. fn may run more than once.
 	UpdateTier(ctx context.Context, coachID string, fn func(stored string) (string, error)) error
-	// SetTier stores the tier and writes the operator's audit log entry in one transaction.
+	// RequestTier stores the tier that the coach asks for; "" ends the request.
+	RequestTier(ctx context.Context, coachID, name string) error
+	// SetTier stores the tier, ends the request for a tier, and writes the operator's audit log entry in one transaction.
 	SetTier(ctx context.Context, by actor.Operator, coachID, name string) error
 }
 
@@ -53,28 +58,36 @@ func (s *Subscriptions) Subscription(ctx context.Context, by actor.Actor) (Subsc
 func (s *Subscriptions) Of(ctx context.Context, coachID string) (Subscription, error) {
 	sub, err := s.Store.Subscription(ctx, coachID)
 	sub.Tier = s.Tiers.Of(sub.StoredTier)
+	if _, exists := s.Tiers.Named(sub.Requested); !exists || sub.Requested == sub.Tier.Name {
+		sub.Requested = ""
+	}
 	return sub, err
 }
 
-// Choose sets the caller's tier. Choosing the current tier changes nothing. A
+// Choose sets the caller's tier, or requests it from the operator if it is not
+// self-service. Choosing the current tier ends a request and changes nothing else. A
 // downgrade deletes nothing: above a limit the coach cannot add more.
 func (s *Subscriptions) Choose(ctx context.Context, by actor.Actor, name string) (Subscription, error) {
 	tier, err := s.tierNamed(name)
 	if err != nil {
 		return Subscription{}, err
 	}
+	requested := ""
 	err = s.Store.UpdateTier(ctx, by.AccountID, func(stored string) (string, error) {
 		current := s.Tiers.Of(stored).Name
-		switch {
-		case stored == "" && current == tier.Name:
+		requested = ""
+		if current != tier.Name && !tier.SelfService {
+			requested = tier.Name
+		}
+		if requested != "" || stored == "" && current == tier.Name {
 			return stored, nil
-		case current != tier.Name && !tier.SelfService:
-			return "", fault.New(fault.Forbidden, "tier_limit", "You cannot choose the tier %s. Ask the operator of the service for it.", tier.Title).
-				With("limit", "self_service").With("limit_value", nil).With("use", nil).With("tier", current).With("needed_tier", nil)
 		}
 		return tier.Name, nil
 	})
 	if err != nil {
+		return Subscription{}, err
+	}
+	if err := s.Store.RequestTier(ctx, by.AccountID, requested); err != nil {
 		return Subscription{}, err
 	}
 	return s.Subscription(ctx, by)

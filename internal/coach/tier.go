@@ -11,9 +11,10 @@ import (
 type Tier struct {
 	Name  string
 	Title string // for people
-	// SelfService tiers can be chosen by coaches; others are set by operators.
+	// SelfService tiers can be chosen by coaches; others can be requested, and operators decide.
 	SelfService bool
-	// Features are passed to the apps; the service does not interpret them.
+	// Features gate calls (see CheckFeature) and services; nil is StandardFeatures. Words
+	// that the service does not know are for the apps.
 	Features []string
 	Limits   Limits
 	// Shows are the fields that the directory may show (see Showable). Without any

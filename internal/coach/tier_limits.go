@@ -16,8 +16,11 @@ type TierStatus struct {
 }
 
 // CheckPlayers checks one more player for a coach with usage players: first the
-// tier's limit, then the limit for unverified coaches.
+// feature, then the tier's limit, then the limit for unverified coaches.
 func (ts Tiers) CheckPlayers(s TierStatus, usage int64) error {
+	if err := ts.CheckFeature(s, Roster); err != nil {
+		return err
+	}
 	if err := ts.checkLimit(s, "players", "players", usage, 1, func(t Tier) int64 { return t.Limits.Players }); err != nil {
 		return err
 	}
@@ -31,11 +34,17 @@ func (ts Tiers) CheckPlayers(s TierStatus, usage int64) error {
 
 // CheckStorage checks more bytes for a coach who stores usage bytes.
 func (ts Tiers) CheckStorage(s TierStatus, usage, more int64) error {
+	if err := ts.CheckFeature(s, DocumentUpload); err != nil {
+		return err
+	}
 	return ts.checkLimit(s, "storage_bytes", "bytes of documents", usage, more, func(t Tier) int64 { return t.Limits.StorageBytes })
 }
 
 // CheckVisible checks whether a coach may be in the directory at all.
 func (ts Tiers) CheckVisible(s TierStatus) error {
+	if err := ts.CheckFeature(s, DirectoryListing); err != nil {
+		return err
+	}
 	t := ts.Of(s.Tier)
 	if len(t.Shows) == 0 {
 		return ts.tierLimitError(s, "visibility", func(t Tier) bool { return len(t.Shows) > 0 },

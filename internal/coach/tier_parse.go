@@ -72,7 +72,10 @@ func (p *tierParser) tier(v any, at string, others []Tier) Tier {
 	}
 	t.Title = p.text(m["title"], at+"/title")
 	t.SelfService = p.boolean(m["self_service"], at+"/self_service")
-	t.Features = p.texts(m["features"], at+"/features", nil)
+	t.Features = slices.Clone(StandardFeatures)
+	if m["features"] != nil {
+		t.Features = p.texts(m["features"], at+"/features", nil)
+	}
 	t.Shows = p.texts(m["shows"], at+"/shows", Showable)
 	t.KYCFor = p.texts(m["kyc_for"], at+"/kyc_for", []string{ForVisibility})
 	if limits, there := m["limits"]; there {

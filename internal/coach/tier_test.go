@@ -19,7 +19,7 @@ func TestDefaultTiers(t *testing.T) {
 	var names []string
 	for _, tier := range tiers {
 		names = append(names, tier.Name)
-		if tier.SelfService != (tier.Name != "academy") || !slices.Equal(tier.Shows, coach.Showable) || !slices.Equal(tier.KYCFor, []string{coach.ForVisibility}) {
+		if tier.SelfService != (tier.Name == "free") || !slices.Equal(tier.Shows, coach.Showable) || !slices.Equal(tier.KYCFor, []string{coach.ForVisibility}) {
 			t.Errorf("unexpected default tier %+v", tier)
 		}
 	}
@@ -48,12 +48,12 @@ func TestDocumentedTiers(t *testing.T) {
 	}
 	want := []coach.Tier{
 		{
-			Name: "club", Title: "Club", SelfService: true, Features: []string{"roster", "approvals"},
+			Name: "club", Title: "Club", SelfService: true, Features: []string{"roster", "attendance", "in_app_notifications", "progress_tracking"},
 			Limits: coach.Limits{Players: 50, UnverifiedPlayers: 10, StorageBytes: 50 << 20, MessagesPerDay: 100},
 			Shows:  []string{"name", "sports", "verified"}, KYCFor: []string{"visibility"},
 		},
 		{
-			Name: "federation", Title: "Federation", Features: []string{"roster", "approvals", "documents", "directory"},
+			Name: "federation", Title: "Federation", Features: []string{"roster", "attendance", "manual_fees", "in_app_notifications", "fee_reminders", "documents", "directory", "export"},
 			Limits: coach.Limits{UnverifiedPlayers: 50, MessagesPerDay: 5000}, Shows: coach.Showable, KYCFor: []string{},
 		},
 	}

@@ -116,6 +116,7 @@ func newApprovals(cfg *config.Config, o Options, db approval.Store, ch channels,
 		Routes:                   ch.routes(),
 		DefaultChannels:          ch.names(),
 		TestNumber:               isTestNumber(cfg, o),
+		TierHas:                  tiers.Has,
 		CheckRoster:              checkRoster(tiers),
 	}, o.Now, o.NewID)
 }

@@ -16,13 +16,13 @@ func (db *DB) ConsentStatus(ctx context.Context, by actor.Actor, playerID string
 	s := approval.ConsentStatus{PlayerID: playerID}
 	var born string
 	err := db.sql.QueryRow(ctx, `
-		SELECT guardian_state, student_state, date_of_birth, guardian_name IS NOT NULL, student_number IS NOT NULL
-		FROM players
-		WHERE id = $1 AND deleted_at IS NULL AND (
-			CAST($2 AS TEXT) = 'coach' AND coach_id = $3
-			OR $2 = 'guardian' AND guardian_id = $3
-			OR $2 = 'student' AND student_id = $3)`, playerID, by.Role, by.AccountID).
-		Scan((*string)(&s.Guardian), (*string)(&s.Student), &born, &s.HasGuardian, &s.HasStudentNumber)
+		SELECT p.guardian_state, p.student_state, p.date_of_birth, p.guardian_name IS NOT NULL, p.student_number IS NOT NULL, c.tier
+		FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
+		WHERE p.id = $1 AND p.deleted_at IS NULL AND (
+			CAST($2 AS TEXT) = 'coach' AND p.coach_id = $3
+			OR $2 = 'guardian' AND p.guardian_id = $3
+			OR $2 = 'student' AND p.student_id = $3)`, playerID, by.Role, by.AccountID).
+		Scan((*string)(&s.Guardian), (*string)(&s.Student), &born, &s.HasGuardian, &s.HasStudentNumber, intoText(&s.CoachTier))
 	if errors.Is(err, sql.ErrNoRows) {
 		return approval.ConsentStatus{}, fault.Missing()
 	}

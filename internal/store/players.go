@@ -17,7 +17,7 @@ import (
 // playerSelect reads players with the coach's name and the newest request of each party.
 // scanPlayer scans its columns.
 const playerSelect = `
-	SELECT p.id, p.coach_id, c.name, p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
+	SELECT p.id, p.coach_id, c.name, c.tier, p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
 		p.guardian_name, p.guardian_relationship, p.guardian_number, p.guardian_email, p.created_at, p.deleted_at,
 		p.guardian_id, p.guardian_state, p.guardian_changed_at, p.guardian_pending_since, p.guardian_pending_reason,
 		p.student_id, p.student_state, p.student_changed_at, p.student_pending_since, p.student_pending_reason,
@@ -44,7 +44,7 @@ func (db *DB) scanStored(s database.Scanner) (*storedPlayer, error) {
 	var requests [2]requestColumns
 	stored := &storedPlayer{Player: p}
 	dest := append(append([]any{
-		&p.ID, &p.CoachID, intoText(&p.CoachName), &p.Version, &p.Student.FullName, &born, &stored.sealed, intoText((*string)(&p.Student.Number)),
+		&p.ID, &p.CoachID, intoText(&p.CoachName), intoText(&p.CoachTier), &p.Version, &p.Student.FullName, &born, &stored.sealed, intoText((*string)(&p.Student.Number)),
 		intoText(&guardian.Name), intoText(&guardian.Relationship), intoText((*string)(&guardian.Number)), intoText(&guardian.Email),
 		intoTime(&p.CreatedAt), intoTime(&p.DeletedAt),
 		intoText(&g.AccountID), &g.Consent.State, intoTime(&g.Consent.ChangedAt), intoTime(&g.Consent.PendingSince), intoText((*string)(&g.Consent.PendingReason)),

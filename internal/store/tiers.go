@@ -24,10 +24,10 @@ func (db *DB) Subscription(ctx context.Context, coachID string) (coach.Subscript
 func subscription(ctx context.Context, q database.Querier, coachID string, now time.Time) (coach.Subscription, error) {
 	var s coach.Subscription
 	err := q.QueryRow(ctx, `
-		SELECT c.tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
+		SELECT c.tier, c.requested_tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
 			(SELECT CAST(coalesce(sum(m.segments), 0) AS BIGINT) FROM counted_messages m WHERE m.coach_id = $1 AND m.counted_at > $2)
 		FROM coaches c WHERE c.id = $1`, coachID, micros(now.Add(-24*time.Hour))).
-		Scan(intoText(&s.StoredTier), intoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
+		Scan(intoText(&s.StoredTier), intoText(&s.Requested), intoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
 	if isNone(err) {
 		return s, auth.ErrSessionEnded()
 	}
@@ -56,7 +56,16 @@ func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(stored str
 	})
 }
 
-// SetTier stores a coach's tier and writes the audit log entry.
+// RequestTier stores the tier that a coach asks for, or "" for none.
+func (db *DB) RequestTier(ctx context.Context, coachID, name string) error {
+	return db.write(ctx, func(tx *tx) error {
+		return tx.Defer(ctx, `
+			UPDATE coaches SET requested_tier = CAST($2 AS TEXT)
+			WHERE id = $1 AND requested_tier IS DISTINCT FROM CAST($2 AS TEXT)`, coachID, text(name))
+	})
+}
+
+// SetTier stores a coach's tier, ends a request for a tier and writes the audit log entry.
 func (db *DB) SetTier(ctx context.Context, by actor.Operator, coachID, name string) error {
 	return db.write(ctx, func(tx *tx) error {
 		stored, err := tx.tier(ctx, coachID)
@@ -70,6 +79,9 @@ func (db *DB) SetTier(ctx context.Context, by actor.Operator, coachID, name stri
 			if err := tx.setTier(ctx, coachID, stored, name); err != nil {
 				return err
 			}
+		}
+		if err := tx.Defer(ctx, `UPDATE coaches SET requested_tier = NULL WHERE id = $1 AND requested_tier IS NOT NULL`, coachID); err != nil {
+			return fmt.Errorf("end tier request of coach %s: %w", coachID, err)
 		}
 		return tx.audit(ctx, by, operator.CoachTier, "coach", coachID, name)
 	})

@@ -19,6 +19,7 @@ func (p *fixture) subscriptions() {
 	_, err := p.db.Subscription(bg, by.AccountID)
 	ok(p, err)
 	ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "one", nil }))
+	ok(p, p.db.RequestTier(bg, by.AccountID, "one"))
 	ok(p, p.db.SetTier(bg, actor.Operator{Name: "shell:test"}, by.AccountID, "one"))
 }
 
@@ -42,8 +43,14 @@ func TestUpdateTier(t *testing.T) {
 		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.StoredTier != "" {
 			p.Errorf("got subscription %+v, %v", sub, err)
 		}
+		for _, name := range []string{"gold", "", "gold"} {
+			ok(p, p.db.RequestTier(bg, by.AccountID, name))
+			if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.Requested != name || sub.StoredTier != "" {
+				p.Errorf("requested %q: got subscription %+v, %v", name, sub, err)
+			}
+		}
 		ok(p, p.db.SetTier(bg, actor.Operator{ID: "token", Name: "desk"}, by.AccountID, "staff"))
-		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.StoredTier != "staff" {
+		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.StoredTier != "staff" || sub.Requested != "" {
 			p.Errorf("got subscription %+v, %v", sub, err)
 		}
 		log, err := p.db.Audit(bg, by.AccountID, "", 10)

@@ -1,0 +1,56 @@
+package coach_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// TestDefaultTierFeatures: every default tier has everything that the specification
+// names; only the extras differ.
+func TestDefaultTierFeatures(t *testing.T) {
+	want := map[string][]string{"free": nil, "pro": {"import", "export"}, "academy": {"import", "export", "templates"}}
+	for _, tier := range coach.DefaultTiers() {
+		if all := slices.Concat(coach.StandardFeatures, want[tier.Name]); !slices.Equal(tier.Features, all) {
+			t.Errorf("%s: got features %q, want %q", tier.Name, tier.Features, all)
+		}
+	}
+}
+
+func TestCheckFeature(t *testing.T) {
+	tiers := coach.Tiers{List: []coach.Tier{
+		{Name: "bare", Title: "Bare", Features: []string{}, Shows: coach.Showable},
+		{Name: "club", Title: "Club", Features: []string{coach.Roster, coach.DirectoryListing}, Shows: coach.Showable},
+		{Name: "all", Title: "All", Shows: coach.Showable},
+	}}
+	bare, all := coach.TierStatus{Tier: "bare"}, coach.TierStatus{Tier: "all"}
+	for _, tt := range []struct {
+		name         string
+		err          error
+		limit, needs any
+	}{
+		{"players", tiers.CheckPlayers(bare, 0), "roster", "club"},
+		{"documents", tiers.CheckStorage(bare, 0, 1), "documents", "all"},
+		{"directory", tiers.CheckVisible(bare), "directory", "club"},
+		{"extra that no tier has", tiers.CheckFeature(all, "export"), "export", nil},
+	} {
+		f, refused := tt.err.(*fault.Error)
+		if !refused || f.Code != "tier_limit" || f.Extra["limit"] != tt.limit || f.Extra["needed_tier"] != tt.needs {
+			t.Errorf("%s: got %#v, want tier_limit with limit %v, needed tier %v", tt.name, tt.err, tt.limit, tt.needs)
+		}
+	}
+	for _, err := range []error{tiers.CheckPlayers(all, 0), tiers.CheckStorage(all, 0, 1), tiers.CheckVisible(all)} {
+		if err != nil {
+			t.Errorf("a tier without a list of features: got %v", err)
+		}
+	}
+}
+
+func TestMissingFeaturesAreTheStandardOnes(t *testing.T) {
+	tiers, problems := coach.ParseTiers([]byte(`{"tiers": [{"name": "a", "title": "A"}, {"name": "b", "title": "B", "features": []}]}`))
+	if len(problems) > 0 || !slices.Equal(tiers[0].Features, coach.StandardFeatures) || len(tiers[1].Features) != 0 {
+		t.Errorf("got %+v, %q", tiers, problems)
+	}
+}
