@@ -54,12 +54,6 @@ func New(address string) (*Clamd, error) {
 	return &Clamd{network, rest, idleTimeout}, nil
 }
 
-// WithIdleTimeout returns a copy of c that waits at most limit for each read or
-// write. The default is 30 s.
-func (c *Clamd) WithIdleTimeout(limit time.Duration) *Clamd {
-	return &Clamd{c.network, c.address, limit}
-}
-
 // Scan sends the content of r to clamd and returns the result. It returns a
 // fault.Down if clamd is unreachable, too slow, sends an unknown reply or refuses
 // the size: a file that was not scanned does not count as clean. It returns an
