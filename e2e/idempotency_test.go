@@ -84,7 +84,6 @@ func keyedCalls(t *testing.T, s *touchlinetest.Service) []keyedCall {
 		{"change number", func(header string) *touchlinetest.Response {
 			if change == nil {
 				change = changeNumberBody(requestCoachOTP(t, s, coachNumber), newNumber, requestCoachOTP(t, s, newNumber))
-
 			}
 			return coach.Call(t, "POST", "/auth/change-number", change, header)
 		}},

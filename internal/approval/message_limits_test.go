@@ -39,8 +39,10 @@ func TestMessageLimitsFor(t *testing.T) {
 		{"three approvals", all, change(func(m *approval.OutgoingMessage) { m.Approvals = 3 }), []map[string]int64{number, coach, total, newTotal, abuse, newCoach(70)}},
 		{"many approvals", all, change(func(m *approval.OutgoingMessage) { m.Approvals = 30 }), []map[string]int64{number, coach, total, newTotal, abuse, newCoach(200)}},
 		{"trusted coach", all, change(func(m *approval.OutgoingMessage) { m.Trusted = true }), []map[string]int64{number, coach, total, newTotal, abuse}},
-		{"known number", all, change(func(m *approval.OutgoingMessage) { m.NeverSignedIn = false }),
-			[]map[string]int64{number, coach, total, newTotal, newCoach(40), {"network/192.0.2.1": 400}}},
+		{
+			"known number", all, change(func(m *approval.OutgoingMessage) { m.NeverSignedIn = false }),
+			[]map[string]int64{number, coach, total, newTotal, newCoach(40), {"network/192.0.2.1": 400}},
+		},
 		{"old coach", all, change(func(m *approval.OutgoingMessage) { m.NewCoach = false }), []map[string]int64{number, coach, total}},
 		{"closed account", all, change(func(m *approval.OutgoingMessage) { m.CoachID = "" }), []map[string]int64{number, total}},
 		{"no limits", approval.MessageLimits{}, message, nil},

@@ -21,17 +21,36 @@ func TestSendLimits(t *testing.T) {
 		roles   auth.RoleFacts
 		want    []string
 	}{
-		{"a guardian", auth.ChallengeKey{Number: "+1", Role: actor.Guardian}, ip4, linked,
-			[]string{"send/address/198.51.100.7 20", "send/day/+1 10", "send/hour/+1 5", "send/all 7"}},
-		{"a coach", auth.ChallengeKey{Number: "+1", Role: actor.Coach}, ip4, auth.RoleFacts{Registered: true},
-			[]string{"send/address/198.51.100.7 20", "send/day/+1 10", "send/hour/+1 5", "send/all 7"}},
-		{"a new coach", auth.ChallengeKey{Number: "+1", Role: actor.Coach}, ip4, auth.RoleFacts{},
-			[]string{"send/address/198.51.100.7 20", "send/day/+1 10", "send/hour/+1 5", "send/all 7", "send/all/new 4"}},
-		{"no guardian", auth.ChallengeKey{Number: "+1", Role: actor.Guardian}, ip6, auth.RoleFacts{},
+		{
+			"a guardian",
+			auth.ChallengeKey{Number: "+1", Role: actor.Guardian},
+			ip4, linked,
+			[]string{"send/address/198.51.100.7 20", "send/day/+1 10", "send/hour/+1 5", "send/all 7"},
+		},
+		{
+			"a coach",
+			auth.ChallengeKey{Number: "+1", Role: actor.Coach},
+			ip4,
+			auth.RoleFacts{Registered: true},
+			[]string{"send/address/198.51.100.7 20", "send/day/+1 10", "send/hour/+1 5", "send/all 7"},
+		},
+		{
+			"a new coach",
+			auth.ChallengeKey{Number: "+1", Role: actor.Coach},
+			ip4,
+			auth.RoleFacts{},
+			[]string{"send/address/198.51.100.7 20", "send/day/+1 10", "send/hour/+1 5", "send/all 7", "send/all/new 4"},
+		},
+		{
+			"no guardian",
+			auth.ChallengeKey{Number: "+1", Role: actor.Guardian},
+			ip6,
+			auth.RoleFacts{},
 			[]string{
 				"send/site/2001:db8:1::/48 100", "send/address/2001:db8:1:2::/64 20", "send/day/+1 10 check", "send/hour/+1 5 check",
 				"send/shadow/day/+1/guardian 10", "send/shadow/hour/+1/guardian 5", "send/all 7 check",
-			}},
+			},
+		},
 		{"a known device", auth.ChallengeKey{Number: "+1", Role: actor.Guardian, DeviceID: "d"}, ip6, auth.RoleFacts{}, []string{"send/device/d 5"}},
 	} {
 		var got []string
