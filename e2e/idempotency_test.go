@@ -219,8 +219,8 @@ func losingCommits(t *testing.T, trigger string) (*touchlinetest.Service, *sql.D
 	}), enableKYC)
 	db := openSQL(t, url)
 	// The notice marks the connection whose next COMMIT gets lost.
-	execSQL(t, db, `CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'keyed work'; RETURN NEW; END $$`)
-	execSQL(t, db, `CREATE TRIGGER tell `+trigger+` EXECUTE FUNCTION tell()`)
+	execSQL(t, db, `CREATE FUNCTION notice_keyed_work() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE 'keyed work'; RETURN NEW; END $$`)
+	execSQL(t, db, `CREATE TRIGGER notice_keyed_work `+trigger+` EXECUTE FUNCTION notice_keyed_work()`)
 	return s, db, lost
 }
 
