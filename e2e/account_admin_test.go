@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
@@ -60,6 +61,17 @@ func TestOperatorsDecideKYC(t *testing.T) {
 		content := op.Call(t, "GET", at, nil).Want(t, 200)
 		if string(content.Body) != string(file) || content.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(content.Header.Get("Content-Disposition"), "attachment") {
 			t.Errorf("document content: got %d bytes, headers %v", len(content.Body), content.Header)
+		}
+		reads := map[string]int{}
+		for _, e := range auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200).Items() {
+			reads[e["action"].(string)]++
+		}
+		auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+		if reads["kyc.list"] != 2 || reads["audit.read"] != 0 {
+			t.Errorf("audit log: got %v, want 2 queue listings", reads)
+		}
+		if e := auditor.Call(t, "GET", "/api/admin/audit?limit=1", nil).Want(t, 200).Items()[0]; e["action"] != "audit.read" || e["operator_id"] != auditor.ID {
+			t.Errorf("audit log: got %v, want the read before", e)
 		}
 		if got := auditActions(t, auditor, document); !slices.Equal(got, []string{"document.read"}) {
 			t.Errorf("audit log: got %v", got)
@@ -307,5 +319,61 @@ func TestConcurrentSuspensionAndLogin(t *testing.T) {
 			op.Call(t, "POST", path+"/restore", nil).Want(t, 200)
 		}
 		t.Logf("%d logins finished before the suspension, %d after", early.Load(), late.Load())
+	})
+}
+
+// TestOperatorReadsDocumentsOfSubmissions: an operator reads an identity document while
+// its submission waits, and 30 days after the decision, but none that was not submitted.
+func TestOperatorReadsDocumentsOfSubmissions(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		op := s.Operator(t, operator.KYC)
+		coach := s.Coach(t, coachNumber)
+		path := "/api/admin/kyc/" + coach.ID
+		upload := func() string {
+			return coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(700, 1)).Want(t, 201).String("document_id")
+		}
+		read := func(document string, want int) {
+			t.Helper()
+			op.Call(t, "GET", path+"/documents/"+document+"/content", nil).Want(t, want)
+		}
+		submitted, other := upload(), upload()
+		read(submitted, 404)
+		coach.Call(t, "POST", "/api/coach/kyc", object{"legal_name": "Asha Kumari Rao", "document_ids": []string{submitted}}).Want(t, 201)
+		read(submitted, 200)
+		read(other, 404)
+		s.Clock.Advance(40 * 24 * time.Hour)
+		read(submitted, 200) // it still waits
+		id := op.Call(t, "GET", path, nil).Want(t, 200).String("submission_id")
+		op.Call(t, "POST", path+"/approve", object{"submission_id": id}).Want(t, 200)
+		s.Clock.Advance(30*24*time.Hour - time.Second)
+		read(submitted, 200)
+		s.Clock.Advance(time.Second)
+		read(submitted, 404)
+	}, func(c *config.Config) { c.KYC = true })
+}
+
+// TestRefusalsAreAudited: the audit log has refused tokens and scopes, at most 10 a
+// minute each.
+func TestRefusalsAreAudited(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		op, auditor := s.Operator(t, operator.KYC), s.Operator(t, operator.Audit)
+		for range 15 {
+			op.Call(t, "GET", "/api/admin/audit", nil).Want(t, 403, "insufficient_scope")
+			s.AdminCall(t, "GET", "/api/admin/audit", op.Token+"x", nil).Want(t, 401)
+		}
+		s.AdminCall(t, "GET", "/api/admin/audit", "", nil).Want(t, 401) // no token
+		count := map[string]int{}
+		for _, e := range auditor.Call(t, "GET", "/api/admin/audit?limit=200", nil).Want(t, 200).Items() {
+			action := e["action"].(string)
+			count[action]++
+			if action == "scope.refused" && (e["object_id"] != op.ID || e["operator_id"] != op.ID || e["detail"] != "scope audit") {
+				t.Errorf("got %v, want the token and its missing scope", e)
+			}
+		}
+		if count["scope.refused"] != 10 || count["token.refused"] != 10 {
+			t.Errorf("got %v, want 10 of each refusal", count)
+		}
 	})
 }

@@ -29,7 +29,8 @@ func newEntryResponse(e operator.Entry) entryResponse {
 	}
 }
 
-// audit serves GET /api/admin/audit, newest first.
+// audit serves GET /api/admin/audit, newest first. The audit log
+// records the read after it.
 func (s *Server) audit(ctx context.Context, r Request[noBody]) (Response, error) {
 	f := r.Faults
 	objectID := r.Query.Get("object_id")
@@ -42,6 +43,13 @@ func (s *Server) audit(ctx context.Context, r Request[noBody]) (Response, error)
 	}
 	entries, err := s.Operators.Audit(ctx, objectID, page.After.ID, page.ReadLimit())
 	if err != nil {
+		return Response{}, err
+	}
+	detail := ""
+	if objectID != "" {
+		detail = "of object " + objectID
+	}
+	if err := s.Operators.Record(ctx, r.Caller.Operator(), operator.AuditRead, "audit", "", detail); err != nil {
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, entries, newEntryResponse, func(e operator.Entry) keyset { return keyset{ID: e.ID} }), nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
@@ -59,6 +60,7 @@ func (s *Server) authenticateWith(r *http.Request, check func(context.Context, s
 		if err := s.failures.Allow(ratelimit.Address(r, s.TrustedProxies), s.Now()); err != nil {
 			return Caller{}, err
 		}
+		s.auditRefusal(r.Context(), actor.Operator{Name: "refused token"}, operator.TokenRefused, "", code)
 	}
 	return Caller{}, fault.New(fault.Unauthenticated, code, "Send a valid operator token as Authorization: Bearer. Create one with: touchline admin token create.")
 }
@@ -67,7 +69,22 @@ func public(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r)
 
 // scope allows tokens with this scope.
 func (s *Server) scope(required operator.Scope) []func(context.Context, Caller) error {
-	return []func(context.Context, Caller) error{func(_ context.Context, caller Caller) error {
-		return s.Operators.RequireScope(caller.Token, required)
+	return []func(context.Context, Caller) error{func(ctx context.Context, caller Caller) error {
+		err := s.Operators.RequireScope(caller.Token, required)
+		if err != nil {
+			s.auditRefusal(ctx, caller.Operator(), operator.ScopeRefused, caller.ID, "scope "+string(required))
+		}
+		return err
 	}}
+}
+
+// auditRefusal records a refused token or scope, up to auditedRefusalsPerMinute. If that
+// fails, the request is refused all the same.
+func (s *Server) auditRefusal(ctx context.Context, by actor.Operator, action, tokenID, detail string) {
+	if s.audited.Allow(tokenID, s.Now()) != nil {
+		return
+	}
+	if err := s.Operators.Record(ctx, by, action, "token", tokenID, detail); err != nil {
+		s.Log.WarnContext(ctx, "record a refusal in the audit log", "action", action, "error", err)
+	}
 }

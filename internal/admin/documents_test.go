@@ -45,6 +45,10 @@ func (s fakeDocumentStore) DocumentByID(context.Context, string) (coach.Document
 	return coach.Document{ID: documentID, CoachID: coachID, Kind: coach.Identity, File: s.file}, nil
 }
 
+func (fakeDocumentStore) DocumentSubmissions(context.Context, string) ([]coach.Submission, error) {
+	return []coach.Submission{{State: coach.Submitted}}, nil
+}
+
 // slowFileStore has one file, which is read slowly.
 type slowFileStore struct {
 	coach.Files
@@ -76,7 +80,7 @@ func TestSlowDocument(t *testing.T) {
 		Operators: &operator.Service{Store: fakeTokenStore{}, Now: time.Now},
 		Documents: &coach.Documents{
 			Store: fakeDocumentStore{file: coach.StoredFile{Name: "पासपोर्ट 2.pdf", MediaType: coach.PDF, Size: int64(len(content)), SHA256: "5e00"}},
-			Files: slowFileStore{content: content},
+			Files: slowFileStore{content: content}, Now: time.Now,
 		},
 		Vault: new(auth.Vault), Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}).Handler()

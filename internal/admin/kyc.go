@@ -34,6 +34,7 @@ func newQueuedResponse(s coach.Submission) queuedResponse {
 }
 
 // listKYC serves GET /api/admin/kyc: the submissions that wait for a decision, oldest first.
+// The audit log records the read.
 func (s *Server) listKYC(ctx context.Context, r Request[noBody]) (Response, error) {
 	f := r.Faults
 	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
@@ -46,6 +47,9 @@ func (s *Server) listKYC(ctx context.Context, r Request[noBody]) (Response, erro
 	}
 	waiting, err := s.Verifications.Queue(ctx, after, page.ReadLimit())
 	if err != nil {
+		return Response{}, err
+	}
+	if err := s.Operators.Record(ctx, r.Caller.Operator(), operator.KYCListed, "queue", "", ""); err != nil {
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, waiting, newQueuedResponse, func(v coach.Submission) keyset {

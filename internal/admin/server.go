@@ -24,6 +24,10 @@ import (
 // services introspect tokens at any rate.
 const failuresPerMinute = 30
 
+// auditedRefusalsPerMinute limits the audit entries about refused tokens, and about the
+// refused scopes of one token, so that an attack does not fill the audit log.
+const auditedRefusalsPerMinute = 10
+
 // Config has the dependencies and settings of a Server. All are required unless the
 // comment says otherwise.
 type Config struct {
@@ -63,6 +67,7 @@ type Server struct {
 	Config
 	adapter  endpoint.Adapter[Caller]
 	failures *ratelimit.Limiter
+	audited  *ratelimit.Limiter
 }
 
 // New returns a Server of c.
@@ -70,7 +75,7 @@ func New(c Config) *Server {
 	if c.Wake == nil {
 		c.Wake = func(...string) {}
 	}
-	s := &Server{Config: c, failures: ratelimit.New(failuresPerMinute)}
+	s := &Server{Config: c, failures: ratelimit.New(failuresPerMinute), audited: ratelimit.New(auditedRefusalsPerMinute)}
 	s.adapter = endpoint.Adapter[Caller]{
 		Middleware: httpx.Middleware{
 			Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log,

@@ -31,6 +31,9 @@ type RemovedDocument struct {
 // ReplaceFile has committed. DeleteExpiredBlobs removes reservations older than an
 // hour and blobs without a document.
 type DocumentStore interface {
+	// DocumentSubmissions returns the verifications that name a document, without legal
+	// names and documents.
+	DocumentSubmissions(ctx context.Context, documentID string) ([]Submission, error)
 	// Documents returns up to n documents of a coach, newest first, of one kind
 	// unless kind is "", after the id before unless that is "".
 	Documents(ctx context.Context, coachID string, kind DocumentKind, before string, n int) ([]Document, error)

@@ -215,6 +215,16 @@ func (db *DB) KYCQueue(ctx context.Context, after coach.KYCCursor, limit int) ([
 	})
 }
 
+// DocumentSubmissions returns the submissions that name a document, without legal names.
+func (db *DB) DocumentSubmissions(ctx context.Context, documentID string) ([]coach.Submission, error) {
+	rs, err := db.sql.Query(ctx, submissionSelect+`
+		WHERE s.id IN (SELECT submission_id FROM kyc_documents WHERE document_id = $1)`, documentID)
+	return database.Collect(rs, err, func(r database.Scanner) (coach.Submission, error) {
+		s, _, err := scanSubmission(r)
+		return s, err
+	})
+}
+
 // NewestKYC returns the id of a coach's newest submission, or not_found.
 func (db *DB) NewestKYC(ctx context.Context, coachID string) (string, error) {
 	return newestKYC(ctx, db.sql, coachID)
