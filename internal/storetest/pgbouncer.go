@@ -1,0 +1,81 @@
+//go:build unix
+
+package storetest
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// PgBouncer starts PgBouncer in transaction mode in front of the database at address, on
+// two server connections, and returns the URL of its socket. Without the program it skips
+// tb, or fails it in CI.
+func PgBouncer(tb testing.TB, address string) string {
+	tb.Helper()
+	program, err := exec.LookPath("pgbouncer")
+	if err != nil {
+		if os.Getenv(requireEnv) == "on" {
+			tb.Fatalf("PgBouncer is required by %s: %v", requireEnv, err)
+		}
+		tb.Skipf("no PgBouncer (Debian: apt-get install pgbouncer): %v", err)
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	host, port := u.Hostname(), u.Port()
+	if socket := u.Query().Get("host"); socket != "" {
+		host = socket
+	}
+	if port == "" {
+		port = "5432"
+	}
+	server := fmt.Sprintf("host=%s port=%s user=%s", host, port, u.User.Username())
+	if password, ok := u.User.Password(); ok {
+		server += " password=" + password
+	}
+	owner, err := unprivileged()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	dir, err := makeFolder(owner)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	config := filepath.Join(dir, "pgbouncer.ini")
+	text := fmt.Sprintf("[databases]\n* = %s\n[pgbouncer]\nlisten_port = 6432\nunix_socket_dir = %s\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n", server, dir)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		tb.Fatal(err)
+	}
+	cmd := exec.Command(program, config)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: owner}
+	cmd.Stderr = tb.Output()
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		conn, err := net.Dial("unix", filepath.Join(dir, ".s.PGSQL.6432"))
+		if err == nil {
+			_ = conn.Close()
+			break
+		}
+		if time.Since(start) > startTime {
+			tb.Fatalf("PgBouncer did not start: %v", err)
+		}
+	}
+	pooled := &url.URL{Scheme: "postgres", User: url.User("postgres"), Path: u.Path}
+	pooled.RawQuery = url.Values{"host": {dir}, "port": {"6432"}, "sslmode": {"disable"}}.Encode()
+	return pooled.String()
+}
