@@ -1,6 +1,7 @@
 package coach_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -36,7 +37,7 @@ func TestCheckFeature(t *testing.T) {
 		{"directory", tiers.CheckVisible(bare), "directory", "club"},
 		{"extra that no tier has", tiers.CheckFeature(all, "export"), "export", nil},
 	} {
-		f, refused := tt.err.(*fault.Error)
+		f, refused := errors.AsType[*fault.Error](tt.err)
 		if !refused || f.Code != "tier_limit" || f.Extra["limit"] != tt.limit || f.Extra["needed_tier"] != tt.needs {
 			t.Errorf("%s: got %#v, want tier_limit with limit %v, needed tier %v", tt.name, tt.err, tt.limit, tt.needs)
 		}
