@@ -48,4 +48,6 @@ func (p *fixture) operators() {
 	ok(p, p.db.Suspend(bg, by, c.AccountID, "reason", allow))
 	ok(p, p.db.Restore(bg, by, c.AccountID, allow))
 	_, _ = p.db.NewestKYC(bg, c.AccountID)
+	_, err = p.db.DocumentSubmissions(bg, "d8")
+	ok(p, err)
 }
