@@ -80,6 +80,9 @@ type Change struct {
 	Resent []*Request
 	// Send are the messages to queue.
 	Send []Message
+	// AfterDecision reports whether the coach asks again after the party rejected or
+	// revoked.
+	AfterDecision bool
 	// Network is where the caller asked for the messages.
 	Network string
 	// Reminded is the party that received a reminder, or empty.
@@ -103,6 +106,8 @@ type Message struct {
 	Channel Channel
 	Kind    string // MessageRequest or MessageReminder
 	Destination
+	// HeldUntil is when the message may leave (see RepeatedFrom); zero is at once.
+	HeldUntil time.Time
 }
 
 // The kinds of Message.

@@ -65,6 +65,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 			return Change{}, false, err
 		}
 		approver.Consent.restart(PendingResent, op.Now)
+		c.AfterDecision = true
 	}
 	p.newRequest(party, channels, rules, op, &c)
 	return c, true, nil

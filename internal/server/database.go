@@ -65,6 +65,7 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 		LinkValidity: cfg.LinkValidity,
 		DigestAfter:  cfg.PendingReminderAfter,
 		DigestEvery:  cfg.PendingReminderEvery,
+		ResendAfter:  cfg.ResendAfter,
 		Messages: approval.MessageLimits{
 			TotalHour: cfg.MessagesTotalHour, TotalDay: cfg.MessagesTotalDay,
 			PerAddress: cfg.MessagesPerAddress, PerBlock: cfg.MessagesPerBlock, NewCoach: cfg.MessagesNewCoach,

@@ -20,6 +20,9 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 		if m.Kind == approval.MessageRequest {
 			created = m.Request.LastSentAt // DeliveryFailed identifies the newest sending by it
 		}
+		if m.HeldUntil.After(due) {
+			due, m.Reason = m.HeldUntil, notify.ReasonHeld
+		}
 		if m.State == approval.DeliveryQueued {
 			hash, err := tx.db.linkHash(id)
 			if err != nil {

@@ -179,6 +179,7 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 	steps := []func() error{
 		func() error { return tx.closeRequests(ctx, c.Closed) },
 		func() error { return tx.addHistory(ctx, c.History) },
+		func() error { return tx.holdRepeated(ctx, p, c) },
 		func() error { return tx.openRequests(ctx, p, c.Opened) },
 		func() error { return tx.reopenRequest(ctx, c.Reopened) },
 		func() error { return tx.resendRequests(ctx, c.Resent) },

@@ -16,6 +16,9 @@ type Settings struct {
 	// DigestAfter is how long a request is open before its coach gets a digest;
 	// DigestEvery is the least time between two digests.
 	DigestAfter, DigestEvery time.Duration
+	// ResendAfter is how long a message waits after another about the same child to
+	// the same party and number.
+	ResendAfter time.Duration
 	// Messages limits the messages.
 	Messages approval.MessageLimits
 	// SegmentPrice returns the price of an SMS segment to a number; nil is free.

@@ -72,6 +72,7 @@ CREATE TABLE requests (
 );
 -- At most one open request for each player and party, also under concurrency.
 CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
+CREATE INDEX requests_of_approver ON requests (approver_id, coach_id);
 CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at, id) WHERE state = 'pending';
 
 -- The requests behind the links in messages; the tokens are derived, not stored.

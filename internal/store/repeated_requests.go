@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
+)
+
+// holdRepeated holds the messages of new requests that repeat earlier ones about the
+// same child to the same party and number, also of deleted players. The request then
+// counts as last sent with the earlier message, so that it may be sent again when the
+// message leaves.
+func (tx *tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.Change) error {
+	wait := tx.db.options.Settings.ResendAfter
+	for i := range c.Send {
+		m := &c.Send[i]
+		if m.Kind != approval.MessageRequest || m.State != approval.DeliveryQueued || !m.Request.RequestedAt.Equal(m.Request.LastSentAt) {
+			continue // not a new request, or its other message is held already
+		}
+		sent, err := tx.earlierSendings(ctx, p, m.Request, tx.Now.Add(-wait))
+		if err != nil {
+			return err
+		}
+		from := approval.RepeatedFrom(sent, c.AfterDecision)
+		if from.IsZero() {
+			continue
+		}
+		for j := range c.Send {
+			if other := &c.Send[j]; other.Request == m.Request && other.State == approval.DeliveryQueued {
+				other.HeldUntil = from.Add(wait)
+			}
+		}
+		m.Request.LastSentAt = from
+	}
+	return nil
+}
+
+// earlierSendings returns the times after since at which requests like r left, newest
+// first.
+func (tx *tx) earlierSendings(ctx context.Context, p *approval.Player, r *approval.Request, since time.Time) ([]time.Time, error) {
+	identity := p.Identity()
+	rs, err := tx.Query(ctx, `
+		SELECT r.last_sent_at FROM requests r JOIN players q ON q.id = r.player_id
+		WHERE r.approver_id = $1 AND r.coach_id = $2 AND r.last_sent_at > $3 AND r.last_sent_at >= r.requested_at
+			AND r.delivery_failed = FALSE AND r.id <> $4
+			AND (q.id = $5 OR (q.student_key = $6 AND q.date_of_birth = $7))
+			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> '')`,
+		p.Approver(r.Party).AccountID, p.CoachID, micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String())
+	sent, err := database.Collect(rs, err, func(s database.Scanner) (t time.Time, err error) { return t, s.Scan(intoTime(&t)) })
+	if err != nil {
+		return nil, fmt.Errorf("find earlier requests to the %s: %w", r.Party, err)
+	}
+	slices.SortFunc(sent, func(a, b time.Time) int { return b.Compare(a) })
+	return sent, nil
+}

@@ -1,0 +1,66 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// A message to the same number about the same child waits 48 h, also for a player who was
+// deleted and added again; the request is open at once.
+func TestRepeatedRequestsAreHeld(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		start := p.clock.Now()
+		a := p.add(c, "Asha Rao", number(2), "")
+		p.wantSent("first", 1, 1)
+		p.clock.advance(time.Hour)
+		_, err := p.Cancel(bg, c, a.GuardianApprover.Request.ID)
+		ok(p, err)
+		for _, ask := range []func() *approval.Request{
+			func() *approval.Request {
+				r, _, err := p.send(c, a.ID, actor.Guardian)
+				ok(p, err)
+				return r
+			},
+			func() *approval.Request {
+				ok(p, p.Remove(bg, c, a.ID))
+				return p.add(c, "Asha Rao", number(2), "").GuardianApprover.Request
+			},
+		} {
+			r := ask()
+			if got := p.deliveries(c, r.ID); !slices.Contains(got, "sms queued held") || r.State != approval.RequestPending || !r.LastSentAt.Equal(start) {
+				p.Errorf("request %+v with deliveries %q, want pending, last sent %s, sms queued held", r, got, start)
+			}
+			p.wantSent("repeated", 1, 0)
+		}
+		p.clock.advance(47*time.Hour - time.Second)
+		p.wantSent("before 48 h", 1, 0)
+		p.clock.advance(time.Second)
+		p.wantSent("after 48 h", 1, 1)
+	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
+}
+
+// After a rejection the next message leaves at once, but at most five in 48 h.
+func TestRequestsAfterRejections(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		a := p.add(c, "Asha Rao", number(2), "")
+		p.wantSent("first", 1, 1)
+		for i := range 5 {
+			p.clock.advance(time.Minute)
+			ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Reject))
+			_, _, err := p.send(c, a.ID, actor.Guardian)
+			ok(p, err)
+			want := 1
+			if i == 4 {
+				want = 0
+			}
+			p.wantSent("after a rejection", 1, want)
+		}
+	}, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
+}
