@@ -183,6 +183,7 @@ func TestFindCoaches(t *testing.T) {
 		// A number must never be part of a URL.
 		op.Call(t, "GET", "/api/admin/coaches?q=meera", nil).Want(t, 404)
 		coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
+		s.SMS(guardianNumber, "message", 0) // the worker counts it when it sends it
 		a := op.Call(t, "GET", "/api/admin/coaches/"+coach.ID, nil).Want(t, 200)
 		if a.String("mobile_number") != coachNumber || a.String("use.players") != "1" || a.String("use.messages_today") != "1" || a.String("tier") != "free" || a.String("state") != "active" {
 			t.Errorf("search result: got %s", a.Body)
