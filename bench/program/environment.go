@@ -5,6 +5,7 @@ package program
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/touchline/touchline/internal/storetest"
 )
@@ -53,8 +54,9 @@ func (d *Database) Close() {
 	}
 }
 
-// Environment returns the settings of a measured service. Limits are counted but set so high that they refuse nothing.
-func Environment(d *Database, sms string) []string {
+// Environment returns the settings of a measured service. Limits are counted but set so high that they refuse nothing. known is
+// the output of the program's config command: an older build refuses a setting that it does not know.
+func Environment(d *Database, sms, known string) []string {
 	env := []string{
 		"DATA_DIR=" + d.Dir, "DATABASE_URL=" + d.URL, "SMS=" + sms,
 		"COUNTRIES=*", "OTP_RESEND_AFTER=0s", "SHUTDOWN_DRAIN=0s",
@@ -64,7 +66,9 @@ func Environment(d *Database, sms string) []string {
 		"MESSAGES_TOTAL_HOUR", "MESSAGES_TOTAL_DAY", "MESSAGES_PER_ADDRESS", "MESSAGES_PER_BLOCK", "MESSAGES_NEW_COACH",
 		"MESSAGES_PER_NUMBER_FROM_COACH", "MESSAGES_PER_NUMBER", "MESSAGES_PER_COACH",
 	} {
-		env = append(env, limit+"=1000000000")
+		if strings.Contains(known, "TOUCHLINE_"+limit+" ") {
+			env = append(env, limit+"=1000000000")
+		}
 	}
 	for i := range env {
 		env[i] = "TOUCHLINE_" + env[i]

@@ -38,6 +38,10 @@ func NewServer(ctx context.Context, program, engine, sms string, env ...string) 
 	if program == "" {
 		s.program, err = Build(ctx, database.Dir)
 	}
+	var known []byte
+	if err == nil {
+		known, err = exec.CommandContext(ctx, s.program, "config").Output()
+	}
 	if err == nil {
 		s.address, err = bench.FreeAddress()
 	}
@@ -45,7 +49,7 @@ func NewServer(ctx context.Context, program, engine, sms string, env ...string) 
 		s.Close()
 		return nil, err
 	}
-	s.env = append(Environment(database, sms), "TOUCHLINE_ADDR="+s.address)
+	s.env = append(Environment(database, sms, string(known)), "TOUCHLINE_ADDR="+s.address)
 	s.env = append(s.env, env...)
 	return s, nil
 }
