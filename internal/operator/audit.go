@@ -12,6 +12,8 @@ const (
 	TokenRevoked   = "token.revoke"
 	TokenRefused   = "token.refused"
 	ScopeRefused   = "scope.refused"
+	SignedIn       = "operator.sign_in"
+	SignedOut      = "operator.sign_out"
 	SessionRevoked = "session.revoke"
 	CoachFound     = "coach.find"
 	CoachRead      = "coach.read"

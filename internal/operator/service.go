@@ -1,4 +1,4 @@
-// Package operator owns operators' tokens, their scopes, and the audit log. An
+// Package operator owns operators' tokens and sessions, scopes, and the audit log. An
 // operator runs the service. Each domain package writes the audit entries of its
 // operations in the same transaction.
 package operator
@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Store saves tokens and audit entries; package store implements it.
+// Store saves tokens, sessions and audit entries; package store implements it.
 type Store interface {
 	// AddToken saves t with the hash of its secret, and an audit entry.
 	AddToken(ctx context.Context, by actor.Operator, t Token, hash []byte) error
@@ -28,11 +28,19 @@ type Store interface {
 	Tokens(ctx context.Context, after string, limit int) ([]Token, error)
 	// Audit lists entries, newest first, of one object, or of all if objectID is empty.
 	Audit(ctx context.Context, objectID, after string, limit int) ([]Entry, error)
+	// AddOperatorSession saves a session with the hash of its secret, and an audit entry.
+	AddOperatorSession(ctx context.Context, session Session, hash []byte) error
+	// OperatorSessionByHash returns a session with its token, even an ended one, or nil.
+	OperatorSessionByHash(ctx context.Context, hash []byte) (*Session, error)
+	// EndOperatorSession deletes a session and adds an audit entry. It does nothing if the session
+	// has been deleted already.
+	EndOperatorSession(ctx context.Context, by actor.Operator, id string) error
 	// Record adds an entry for an operation that changes nothing: a read.
 	Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error
 }
 
-// Service creates, checks and revokes tokens, and reads the audit log.
+// Service creates, checks and revokes tokens, begins and ends sessions, and reads the
+// audit log.
 type Service struct {
 	Store Store
 	Now   func() time.Time
@@ -48,7 +56,7 @@ func (s *Service) Create(ctx context.Context, by actor.Operator, r TokenRequest)
 	if err := r.validate(); err != nil {
 		return nil, "", err
 	}
-	secret, err := newSecret(s.Rand)
+	secret, err := newSecret(s.Rand, tokenPrefix)
 	if err != nil {
 		return nil, "", err
 	}
@@ -101,18 +109,28 @@ func (s *Service) authenticate(ctx context.Context, hash []byte) (*Token, error)
 	if err != nil {
 		return nil, err
 	}
-	now := s.Now()
-	if t == nil || !t.Valid(now) {
+	if t == nil || !t.Valid(s.Now()) {
 		return nil, fault.New(fault.Unauthenticated, "token_invalid", "This operator token is not valid. Create a new one with touchline admin token create.")
 	}
-	if before := now.Add(-lastUsedPrecision); t.LastUsedAt.Before(before) {
-		// A database that takes no writes, for example because its disk is full, still
-		// serves reads; a later request marks the use.
-		if err := s.Store.MarkTokenUsed(ctx, t.ID, now, before); err != nil && fault.KindOf(err) != fault.Unavailable {
-			return nil, err
-		}
+	if err := s.markUsed(ctx, t); err != nil {
+		return nil, err
 	}
 	return t, nil
+}
+
+// markUsed saves the use of t, every lastUsedPrecision at most.
+func (s *Service) markUsed(ctx context.Context, t *Token) error {
+	now := s.Now()
+	before := now.Add(-lastUsedPrecision)
+	if !t.LastUsedAt.Before(before) {
+		return nil
+	}
+	// A database that takes no writes, for example because its disk is full, still
+	// serves reads; a later request marks the use.
+	if err := s.Store.MarkTokenUsed(ctx, t.ID, now, before); err != nil && fault.KindOf(err) != fault.Unavailable {
+		return err
+	}
+	return nil
 }
 
 // RequireScope returns insufficient_scope if t lacks scope.

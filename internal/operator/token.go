@@ -23,9 +23,11 @@ const (
 )
 
 const (
-	// secretPrefix identifies leaked secrets to people and to secret scanners.
-	secretPrefix = "tlo_"
-	secretBytes  = 32
+	// tokenPrefix and sessionPrefix identify leaked secrets to people and to secret
+	// scanners.
+	tokenPrefix   = "tlo_"
+	sessionPrefix = "tlos_"
+	secretBytes   = 32
 	// lastUsedPrecision limits the writes of LastUsedAt.
 	lastUsedPrecision = 5 * time.Minute
 )
@@ -101,13 +103,13 @@ func list(scopes []Scope) string {
 	return strings.Join(words, ", ")
 }
 
-// newSecret returns a random secret.
-func newSecret(random io.Reader) (string, error) {
+// newSecret returns a random secret that begins with prefix.
+func newSecret(random io.Reader, prefix string) (string, error) {
 	raw := make([]byte, secretBytes)
 	if _, err := io.ReadFull(random, raw); err != nil {
-		return "", fmt.Errorf("generate operator token: %w", err)
+		return "", fmt.Errorf("generate operator secret: %w", err)
 	}
-	return secretPrefix + base64.RawURLEncoding.EncodeToString(raw), nil
+	return prefix + base64.RawURLEncoding.EncodeToString(raw), nil
 }
 
 // hash returns what the store saves of a secret.

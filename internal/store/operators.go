@@ -15,10 +15,15 @@ func scanToken(s database.Scanner) (operator.Token, error) {
 	var t operator.Token
 	var scopes []string
 	err := s.Scan(&t.ID, &t.Name, intoWords(&scopes), intoTime(&t.CreatedAt), intoTime(&t.EndsAt), intoTime(&t.LastUsedAt), intoTime(&t.RevokedAt))
-	for _, scope := range scopes {
-		t.Scopes = append(t.Scopes, operator.Scope(scope))
-	}
+	t.Scopes = splitScopes(scopes)
 	return t, err
+}
+
+func splitScopes(words []string) (scopes []operator.Scope) {
+	for _, word := range words {
+		scopes = append(scopes, operator.Scope(word))
+	}
+	return scopes
 }
 
 // joinScopes returns the stored form of scopes: each ends with a comma.

@@ -71,6 +71,63 @@ func TestOperatorTokens(t *testing.T) {
 	})
 }
 
+// TestOperatorSessions: a session is read back with its token, ends once, and is deleted
+// by the sweep after its end. The audit log has its begin and end.
+func TestOperatorSessions(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url)
+		now := p.clock.Now()
+		token := operator.Token{
+			ID: p.db.NewID(), Name: "support", Scopes: []operator.Scope{operator.KYC, operator.Audit}, CreatedAt: now, EndsAt: now.Add(90 * day),
+		}
+		ok(t, p.db.AddToken(bg, actor.Operator{Name: operator.ShellName("root")}, token, []byte("token hash")))
+		want := operator.Session{ID: p.db.NewID(), Token: token, CreatedAt: now, EndsAt: now.Add(8 * time.Hour)}
+		ok(t, p.db.AddOperatorSession(bg, want, []byte("hash")))
+		other := operator.Session{ID: p.db.NewID(), Token: token, CreatedAt: now, EndsAt: now.Add(8 * time.Hour)}
+		ok(t, p.db.AddOperatorSession(bg, other, []byte("other hash")))
+
+		_, err := p.db.RevokeToken(bg, token.Operator(), token.ID)
+		ok(t, err)
+		want.Token.RevokedAt = now
+		got, err := p.db.OperatorSessionByHash(bg, []byte("hash"))
+		ok(t, err)
+		if diff := cmp.Diff(&want, got); diff != "" {
+			t.Error(diff)
+		}
+		for _, unknown := range []string{"", "token hash", "hash2"} {
+			if none, err := p.db.OperatorSessionByHash(bg, []byte(unknown)); none != nil || err != nil {
+				t.Errorf("the unknown hash %q finds %v, %v", unknown, none, err)
+			}
+		}
+
+		for range 2 {
+			ok(t, p.db.EndOperatorSession(bg, token.Operator(), want.ID))
+		}
+		if ended, err := p.db.OperatorSessionByHash(bg, []byte("hash")); ended != nil || err != nil {
+			t.Errorf("after its end the session is %v, %v", ended, err)
+		}
+		entries, err := p.db.Audit(bg, want.ID, "", 10)
+		ok(t, err)
+		var said []string
+		for _, e := range entries {
+			said = append(said, e.By.Name+" "+e.Action+" "+e.ObjectKind)
+		}
+		if !slices.Equal(said, []string{"support operator.sign_out operator_session", "support operator.sign_in operator_session"}) {
+			t.Errorf("recorded %q", said)
+		}
+
+		for _, tt := range []struct {
+			after time.Duration
+			left  int
+		}{{8 * time.Hour, 1}, {8*time.Hour + time.Microsecond, 0}} {
+			ok(t, p.db.SweepAt(bg, now.Add(tt.after)))
+			if n := p.count(`SELECT count(*) FROM operator_sessions`); n != tt.left {
+				t.Errorf("a sweep after %s leaves %d sessions, want %d", tt.after, n, tt.left)
+			}
+		}
+	})
+}
+
 // TestAuditIsAppendOnly: no statement changes an entry or removes one.
 func TestAuditIsAppendOnly(t *testing.T) {
 	changes := regexp.MustCompile(`(?i)(UPDATE|DELETE\s+FROM|REPLACE\s+INTO|TRUNCATE)\s+audit_log|INTO audit_log[^;]*ON CONFLICT`)

@@ -56,6 +56,8 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO listings SELECT 'a' || i, '{}', i FROM generate_series(1, 5000) i`,
 		`INSERT INTO listing_terms SELECT 'w:' || i % 7, 'a' || i FROM generate_series(1, 5000) i`,
 		`INSERT INTO listing_terms SELECT 's:' || i % 3, 'a' || i FROM generate_series(1, 5000) i`,
+		`INSERT INTO operator_tokens SELECT 't' || i, 'n', ('t' || i)::bytea, 'kyc,', i, i FROM generate_series(1, 500) i`,
+		`INSERT INTO operator_sessions SELECT 's' || i, ('s' || i)::bytea, 't' || i % 500, i, i FROM generate_series(1, 5000) i`,
 		`ANALYZE`,
 	} {
 		if _, err := conn.Exec(ctx, statement); err != nil {

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"time"
+
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/notify"
@@ -17,6 +19,10 @@ func (p *fixture) operators() {
 	_, err := p.db.TokenByHash(bg, []byte("hash"))
 	ok(p, err)
 	ok(p, p.db.MarkTokenUsed(bg, t.ID, now, now))
+	ok(p, p.db.AddOperatorSession(bg, operator.Session{ID: "session", Token: t, CreatedAt: now, EndsAt: now.Add(time.Hour)}, []byte("session hash")))
+	_, err = p.db.OperatorSessionByHash(bg, []byte("session hash"))
+	ok(p, err)
+	ok(p, p.db.EndOperatorSession(bg, by, "session"))
 	for range 2 {
 		_, err = p.db.RevokeToken(bg, t.Operator(), t.ID)
 		ok(p, err)

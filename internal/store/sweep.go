@@ -35,6 +35,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"message counts", `DELETE FROM counted_messages WHERE id IN (SELECT id FROM counted_messages WHERE counted_at < $1 ORDER BY counted_at LIMIT $2)`, now.Add(-2 * day)},
 		{"notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-7 * day)},
 		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-30 * day)},
+		{"operator sessions", `DELETE FROM operator_sessions WHERE id IN (SELECT id FROM operator_sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 	} {
 		for {
 			var n int64

@@ -1,4 +1,4 @@
--- Operators' tokens and the audit log.
+-- Operators' tokens and sessions, and the audit log.
 
 -- +goose Up
 
@@ -12,6 +12,16 @@ CREATE TABLE operator_tokens (
 	last_used_at BIGINT,
 	revoked_at   BIGINT
 );
+
+-- An operator's session in a browser. It also ends with its token.
+CREATE TABLE operator_sessions (
+	id         TEXT   NOT NULL PRIMARY KEY,
+	hash       BYTEA  NOT NULL UNIQUE,
+	token_id   TEXT   NOT NULL REFERENCES operator_tokens (id),
+	created_at BIGINT NOT NULL,
+	ends_at    BIGINT NOT NULL
+);
+CREATE INDEX operator_sessions_by_end ON operator_sessions (ends_at);
 
 -- operator_id is a token, or empty for an action in a shell. No job deletes rows.
 CREATE TABLE audit_log (
@@ -35,4 +45,5 @@ CREATE INDEX coaches_by_name ON coaches (name_key, id);
 DROP INDEX coaches_by_name;
 ALTER TABLE coaches DROP COLUMN name_key;
 DROP TABLE audit_log;
+DROP TABLE operator_sessions;
 DROP TABLE operator_tokens;

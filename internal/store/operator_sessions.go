@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+// AddOperatorSession stores an operator's session with the hash of its secret.
+func (db *DB) AddOperatorSession(ctx context.Context, s operator.Session, hash []byte) error {
+	return db.write(ctx, func(tx *tx) error {
+		err := tx.Defer(ctx, `
+			INSERT INTO operator_sessions (id, hash, token_id, created_at, ends_at) VALUES ($1, $2, $3, $4, $5)`,
+			s.ID, hash, s.Token.ID, micros(s.CreatedAt), micros(s.EndsAt))
+		if err != nil {
+			return fmt.Errorf("add operator session: %w", err)
+		}
+		return tx.audit(ctx, s.Token.Operator(), operator.SignedIn, "operator_session", s.ID, "")
+	})
+}
+
+// OperatorSessionByHash returns an operator's session with its token, even if one of them has
+// ended, or nil.
+func (db *DB) OperatorSessionByHash(ctx context.Context, hash []byte) (*operator.Session, error) {
+	var s operator.Session
+	var scopes []string
+	err := db.sql.QueryRow(ctx, `
+		SELECT s.id, s.created_at, s.ends_at, t.id, t.name, t.scopes, t.created_at, t.ends_at, t.last_used_at, t.revoked_at
+		FROM operator_sessions s JOIN operator_tokens t ON t.id = s.token_id
+		WHERE s.hash = $1`, hash).
+		Scan(&s.ID, intoTime(&s.CreatedAt), intoTime(&s.EndsAt), &s.Token.ID, &s.Token.Name, intoWords(&scopes),
+			intoTime(&s.Token.CreatedAt), intoTime(&s.Token.EndsAt), intoTime(&s.Token.LastUsedAt), intoTime(&s.Token.RevokedAt))
+	if isNone(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read operator session: %w", err)
+	}
+	s.Token.Scopes = splitScopes(scopes)
+	return &s, nil
+}
+
+// EndOperatorSession deletes an operator's session, if it still exists.
+func (db *DB) EndOperatorSession(ctx context.Context, by actor.Operator, id string) error {
+	return db.write(ctx, func(tx *tx) error {
+		res, err := tx.Exec(ctx, `DELETE FROM operator_sessions WHERE id = $1`, id)
+		if err != nil {
+			return fmt.Errorf("end operator session %s: %w", id, err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		return tx.audit(ctx, by, operator.SignedOut, "operator_session", id, "")
+	})
+}
