@@ -45,6 +45,8 @@ type Store interface {
 	PartyName(ctx context.Context, by actor.Actor) (string, error)
 	// AnyApproved reports whether a student has approved any link.
 	AnyApproved(ctx context.Context, studentID string) (bool, error)
+
+	LinkStore
 }
 
 // LoadOptions says what UpdatePlayer loads besides the player and its newest requests.

@@ -26,6 +26,17 @@ func (n Number) Mask() string {
 	return "+" + code + hidden + national[len(national)-shown:]
 }
 
+// Ending returns the last four digits for people who know the number, as in •••• 3210. It
+// shows none if fewer than six digits would stay hidden.
+func (n Number) Ending() string {
+	code, national := n.split()
+	if code == "" {
+		return "••••"
+	}
+	shown := min(4, max(0, len(national)-6))
+	return strings.TrimSpace("•••• " + national[len(national)-shown:])
+}
+
 // LogValue masks the number in logs.
 func (n Number) LogValue() slog.Value { return slog.StringValue(n.Mask()) }
 

@@ -116,6 +116,16 @@ func TestRegionMaskFormat(t *testing.T) {
 	}
 }
 
+func TestEnding(t *testing.T) {
+	for n, want := range map[phone.Number]string{
+		"+919876543210": "•••• 3210", "+6581234567": "•••• 67", "+29051234": "••••", "": "••••", "9876543210": "••••",
+	} {
+		if got := n.Ending(); got != want {
+			t.Errorf("%q: Ending = %q, want %q", string(n), got, want)
+		}
+	}
+}
+
 // TestEveryCountry parses the library's example of a mobile number for each country.
 func TestEveryCountry(t *testing.T) {
 	examples := 0

@@ -90,7 +90,7 @@ func TestLink(t *testing.T) {
 		ok(t, run(db, `
 			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
 			VALUES ('request', 'player', 'coach', 'student', 'student', 'pending', '["sms"]', 1, 1, FALSE)`))
-		ok(t, run(db, `INSERT INTO request_links (hash, request_id, ends_at) VALUES ($1, 'request', 1000)`, hash))
+		ok(t, run(db, `INSERT INTO request_links (hash, request_id, ends_at, to_number) VALUES ($1, 'request', 1000, TRUE)`, hash))
 		open := func(token string, at int64) (approval.LinkPreview, error) {
 			return db.Link(bg, auth.HashLink(token), time.UnixMicro(at))
 		}

@@ -28,7 +28,8 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 			if err != nil {
 				return err
 			}
-			links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.options.Settings.LinkValidity)))
+			links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.options.Settings.LinkValidity)),
+				m.Address == string(p.Number(m.Request.Party)))
 			tx.wakeOutbox(notify.Lane{Channel: notify.Channel(m.Channel), Kind: notify.Kind(m.Kind)})
 		}
 		values = append(values, id, m.Kind, string(m.Channel), m.State, text(m.Reason), p.Approver(m.Request.Party).AccountID,
@@ -45,7 +46,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 	if len(links) == 0 {
 		return nil
 	}
-	err = tx.Defer(ctx, `INSERT INTO request_links (hash, request_id, ends_at) VALUES `+rowsOf(len(links)/3, 3), links...)
+	err = tx.Defer(ctx, `INSERT INTO request_links (hash, request_id, ends_at, to_number) VALUES `+rowsOf(len(links)/4, 4), links...)
 	if err != nil {
 		return fmt.Errorf("create links: %w", err)
 	}

@@ -32,3 +32,56 @@ func (db *DB) Link(ctx context.Context, hash []byte, now time.Time) (approval.Li
 	}
 	return p, nil
 }
+
+// LinkState returns the state of the link with this hash: the zero LinkState if the link
+// is unknown or has expired, or its request is not open.
+func (db *DB) LinkState(ctx context.Context, hash []byte, now time.Time) (approval.LinkState, error) {
+	l := approval.LinkState{Open: true}
+	var born string
+	err := db.sql.QueryRow(ctx, `
+		SELECT r.id, r.player_id, r.approver_type, a.mobile_number, c.name, p.student_name, p.date_of_birth, l.to_number,
+			EXISTS (SELECT 1 FROM requests o WHERE o.approver_id = r.approver_id AND o.state = 'pending' AND o.id <> r.id)
+		FROM request_links l
+		JOIN requests r ON r.id = l.request_id AND r.state = 'pending'
+		JOIN accounts a ON a.id = r.approver_id
+		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
+		LEFT JOIN coaches c ON c.id = r.coach_id
+		WHERE l.hash = $1 AND l.ends_at > $2`, hash, micros(now)).
+		Scan(&l.RequestID, &l.PlayerID, &l.Party, &l.Number, intoText(&l.CoachName), &l.StudentName, &born, &l.ToNumber, &l.OthersOpen)
+	return linkState(l, born, now, err)
+}
+
+// linkState completes a LinkState that was scanned with err.
+func linkState(l approval.LinkState, born string, now time.Time, err error) (approval.LinkState, error) {
+	if isNone(err) {
+		return approval.LinkState{}, nil
+	}
+	var date approval.Date
+	if err == nil {
+		date, err = approval.ParseDate(born)
+	}
+	if err != nil {
+		return approval.LinkState{}, fmt.Errorf("read link: %w", err)
+	}
+	l.Adult = date.AgeOn(now) >= approval.AdultAge
+	return l, nil
+}
+
+// LinkedPlayer returns the id of the player that the link with this hash is about, or
+// not_found unless the account was asked and is still a party of the player.
+func (db *DB) LinkedPlayer(ctx context.Context, accountID string, hash []byte) (string, error) {
+	var id string
+	err := db.sql.QueryRow(ctx, `
+		SELECT p.id
+		FROM request_links l
+		JOIN requests r ON r.id = l.request_id AND r.approver_id = $2
+		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $2 OR p.student_id = $2)
+		WHERE l.hash = $1`, hash, accountID).Scan(&id)
+	if isNone(err) {
+		return "", fault.Missing()
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the player of a link: %w", err)
+	}
+	return id, nil
+}

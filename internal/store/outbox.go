@@ -133,8 +133,10 @@ func (tx *tx) renewLink(ctx context.Context, d notify.Delivery) error {
 		return err
 	}
 	err = tx.Defer(ctx, `
-		INSERT INTO request_links (hash, request_id, ends_at) VALUES ($1, $2, $3)
-		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`, hash, d.RequestID, micros(tx.Now.Add(tx.db.options.Settings.LinkValidity)))
+		INSERT INTO request_links (hash, request_id, ends_at, to_number)
+		VALUES ($1, $2, $3, EXISTS (SELECT 1 FROM requests r JOIN accounts a ON a.id = r.approver_id WHERE r.id = $2 AND a.mobile_number = $4))
+		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`,
+		hash, d.RequestID, micros(tx.Now.Add(tx.db.options.Settings.LinkValidity)), d.To)
 	if err != nil {
 		return fmt.Errorf("renew link: %w", err)
 	}

@@ -37,7 +37,7 @@ func fillTables(t *testing.T, url string) {
 				i, 'n', 'n', 'a' || i % 1000, 'pending', i, 'r' || i, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO requests SELECT 'r' || i, 'p' || i, 'a' || i % 100, 'guardian', 'a' || i % 1000, 'pending', 'sms', i, i, FALSE, NULL
 			FROM generate_series(1, 5000) i`,
-		`INSERT INTO request_links SELECT ('l' || i)::bytea, 'r' || i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO request_links SELECT ('l' || i)::bytea, 'r' || i, i, TRUE FROM generate_series(1, 5000) i`,
 		`INSERT INTO reminders SELECT 'm' || i, 'p' || i % 500, 'guardian', i FROM generate_series(1, 5000) i`,
 		`INSERT INTO approval_history SELECT 'h' || i, 'p' || i % 2000, 'guardian', 'a' || i, 'approved', NULL, NULL, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO disputes SELECT 'a' || i % 100, 'a' || i, 'p' || i, 'n', '2014-01-01', i FROM generate_series(1, 5000) i`,

@@ -76,10 +76,12 @@ CREATE INDEX requests_of_approver ON requests (approver_id, coach_id);
 CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at, id) WHERE state = 'pending';
 
 -- The requests behind the links in messages; the tokens are derived, not stored.
+-- to_number: the link left to the number that was asked, not to an e-mail address.
 CREATE TABLE request_links (
-	hash       BYTEA  NOT NULL PRIMARY KEY,
-	request_id TEXT   NOT NULL REFERENCES requests (id),
-	ends_at    BIGINT NOT NULL
+	hash       BYTEA   NOT NULL PRIMARY KEY,
+	request_id TEXT    NOT NULL REFERENCES requests (id),
+	ends_at    BIGINT  NOT NULL,
+	to_number  BOOLEAN NOT NULL
 );
 CREATE INDEX request_links_by_end ON request_links (ends_at);
 

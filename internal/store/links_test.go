@@ -1,0 +1,110 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+)
+
+func TestLinkState(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), number(3))
+		guardian := p.as(actor.Guardian, number(2))
+		request := a.GuardianApprover.Request.ID
+		hash := p.link(request)
+		want := approval.LinkState{
+			Open: true, RequestID: request, PlayerID: a.ID, Party: actor.Guardian, Number: number(2),
+			CoachName: "Coach 1", StudentName: "Asha Rao", ToNumber: true,
+		}
+		p.wantLink(hash, want)
+		p.wantLink(auth.HashLink("mistyped"), approval.LinkState{})
+
+		// The same number is asked about another child, and as a student, which is another role.
+		adultStudent, err := p.Add(bg, coach, adult("Bela Rao", number(2)), mother(number(2)))
+		ok(p, err)
+		want.OthersOpen = true
+		p.wantLink(hash, want)
+		p.wantLink(p.link(adultStudent.StudentApprover.Request.ID), approval.LinkState{
+			Open: true, RequestID: adultStudent.StudentApprover.Request.ID, PlayerID: adultStudent.ID, Party: actor.Student, Number: number(2),
+			CoachName: "Coach 1", StudentName: "Bela Rao", Adult: true, ToNumber: true,
+		})
+
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
+		p.wantLink(hash, approval.LinkState{})
+	})
+}
+
+func TestLinkStateOfClosedQuestions(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		for name, closeIt := range map[string]func(a *approval.Player) error{
+			"cancelled": func(a *approval.Player) error {
+				_, err := p.Cancel(bg, coach, a.GuardianApprover.Request.ID)
+				return err
+			},
+			"corrected": func(a *approval.Player) error {
+				_, _, err := p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(7))}}, nil)
+				return err
+			},
+			"player removed": func(a *approval.Player) error { return p.Remove(bg, coach, a.ID) },
+			"link expired": func(*approval.Player) error {
+				p.clock.advance(14 * day)
+				return nil
+			},
+		} {
+			a := p.add(coach, name, number(2), "")
+			hash := p.link(a.GuardianApprover.Request.ID)
+			ok(p, closeIt(a))
+			p.wantLink(hash, approval.LinkState{})
+		}
+	})
+}
+
+// wantLink fails the test unless the link has this state.
+func (p *fixture) wantLink(hash []byte, want approval.LinkState) {
+	p.Helper()
+	got, err := p.Link(bg, hash)
+	ok(p, err)
+	if diff := cmp.Diff(want, got); diff != "" {
+		p.Errorf("link (-want +got):\n%s", diff)
+	}
+}
+
+// A closed link leads only the party that it asked to the player.
+func TestLinkedPlayer(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), number(2))
+		p.add(coach, "Bela Rao", number(4), "")
+		guardian, student, other := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(2)), p.as(actor.Guardian, number(4))
+		hash := p.link(a.GuardianApprover.Request.ID)
+		for range 2 { // open, then closed
+			id, err := p.LinkedPlayer(bg, guardian, hash)
+			ok(p, err)
+			if id != a.ID {
+				p.Errorf("got player %s, want %s", id, a.ID)
+			}
+			for _, by := range []actor.Actor{student, other, coach, {}} {
+				_, err := p.LinkedPlayer(bg, by, hash)
+				p.refused(err, "not_found")
+			}
+			ok(p, p.decide(guardian, a.ID, approval.Approve))
+		}
+		_, err := p.LinkedPlayer(bg, guardian, auth.HashLink("mistyped"))
+		p.refused(err, "not_found")
+
+		// The coach corrects the number: the former guardian is no party any more.
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(7))}})
+		ok(p, err)
+		_, err = p.LinkedPlayer(bg, guardian, hash)
+		p.refused(err, "not_found")
+		ok(p, p.Remove(bg, coach, a.ID))
+		_, err = p.LinkedPlayer(bg, p.as(actor.Guardian, number(7)), p.link(a.GuardianApprover.Request.ID))
+		p.refused(err, "not_found")
+	})
+}
