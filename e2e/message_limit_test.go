@@ -137,12 +137,14 @@ func TestCountries(t *testing.T) {
 	}, func(c *config.Config) { c.Countries = []string{"IN"} })
 }
 
-// TestHostileNames: no name can add a link or text direction marks to a message.
+// TestHostileNames: no name can add a link, an amount of money or text direction marks to a
+// message.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	names := []string{
 		"Win at evil.example", "http://evil.example/pay", "Asha\u202etxet", "Asha\u200bRao evil.example/x",
 		"evil\u3002example", "www.evil.example", "me@evil.example", "Asha\u2066 evil.example", "bit.ly/3xYz",
+		"evil\u2024com", "evil . com", "Win ₹5000 free", "Rs 500", "Asha 1000 INR",
 	}
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
@@ -160,7 +162,7 @@ func TestHostileNames(t *testing.T) {
 				t.Errorf("%q: got links %q", name, links)
 			}
 			text = strings.ReplaceAll(text, s.Config.PublicURL, "")
-			for _, bad := range []string{"evil.example", "evil\u3002example", "bit.ly", "@", "\u202e", "\u2066", "\u200b", "\n", "\r"} {
+			for _, bad := range []string{"evil.example", "evil\u3002example", "bit.ly", "@", "\u202e", "\u2066", "\u200b", "\n", "\r", "\u2024", ". com", "₹", "500", "1000"} {
 				if strings.Contains(text, bad) {
 					t.Errorf("%q: message contains %q", name, bad)
 				}

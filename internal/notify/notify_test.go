@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -142,57 +141,4 @@ func TestSMSLength(t *testing.T) {
 			t.Errorf("RequestText for a %s has %d characters, want at most 306: %s", party, len(text), text)
 		}
 	}
-}
-
-func TestName(t *testing.T) {
-	tests := []struct{ in, want string }{
-		{"Asha Rao", "Asha Rao"},
-		{"  Asha \t Rao\n", "Asha Rao"},
-		{"A.P.J. Abdul Kalam", "A.P.J. Abdul Kalam"},
-		{"O'Brien-Smith", "O'Brien-Smith"},
-		{"अशा राव", "अशा राव"},
-		{"Asha http://evil.example/x Rao", "Asha Rao"},
-		{"Asha evil.example", "Asha evil example"},
-		{"evil。example", "evil example"},
-		{"call +919812345678 now", "call now"},
-		{"Ring 9876 5432 10 now", "Ring now"},
-		{"Ring 98-76 54-32 A1 now", "Ring now"},
-		{"९८७६ ५४३२", "someone"},
-		{"Asha Rao 2014 B2", "Asha Rao 2014 B2"},
-		{"Asha\u202eoaR", "AshaoaR"},
-		{"Asha\x00Rao", "Asha Rao"},
-		{"a@b.example", "someone"},
-		{"<script>", "someone"},
-		{"\u200b\u200b", "someone"},
-		{"", "someone"},
-		{strings.Repeat("x", 60), strings.Repeat("x", 39) + "…"},
-	}
-	for _, tt := range tests {
-		if got := notify.Name(tt.in, "someone"); got != tt.want {
-			t.Errorf("Name(%q) = %q, want %q", tt.in, got, tt.want)
-		}
-	}
-}
-
-func FuzzName(f *testing.F) {
-	f.Add("Asha Rao")
-	f.Add("http://evil.example\u202e\n")
-	f.Fuzz(func(t *testing.T, s string) {
-		name := notify.Name(s, "someone")
-		if name == "" || len([]rune(name)) > 40 || strings.ContainsAny(name, "/\\@:<>\n\r\t") {
-			t.Fatalf("Name(%q) = %q", s, name)
-		}
-		digits := 0
-		for _, r := range name {
-			if unicode.IsControl(r) {
-				t.Fatalf("Name(%q) = %q contains %U", s, name, r)
-			}
-			if unicode.IsDigit(r) {
-				digits++
-			}
-		}
-		if digits > 6 {
-			t.Fatalf("Name(%q) = %q contains a phone number", s, name)
-		}
-	})
 }
