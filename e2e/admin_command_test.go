@@ -114,6 +114,13 @@ func TestAdminCommands(t *testing.T) {
 			}
 		}
 
+		log, _ = run(0, "audit", "--limit=200")
+		for _, want := range []string{"kyc.list", "token.list", "audit.read", "of object " + coach} {
+			if !strings.Contains(log, want) {
+				t.Errorf("audit log lacks %s:\n%s", want, log)
+			}
+		}
+
 		for _, tt := range []struct {
 			code int
 			args string

@@ -38,7 +38,7 @@ func TestCloseAccountDuringKYC(t *testing.T) {
 		closeAccount(t, s, c)
 
 		s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
-			queue, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 9)
+			queue, err := sh.Verifications.Queue(ctx, by, coach.KYCCursor{}, 9)
 			if err != nil || len(queue) != 0 {
 				t.Errorf("KYC queue: got %d submissions, error %v", len(queue), err)
 			}

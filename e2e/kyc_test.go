@@ -22,7 +22,7 @@ func enableKYC(c *config.Config) { c.KYC = true }
 func decideKYC(t *testing.T, s *touchlinetest.Service, decide func(ctx context.Context, by actor.Operator, v *coach.Verifications, id string) (coach.Submission, error)) {
 	t.Helper()
 	s.CLI(t, func(ctx context.Context, by actor.Operator, sh *server.Operators) {
-		queue, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, 1)
+		queue, err := sh.Verifications.Queue(ctx, by, coach.KYCCursor{}, 1)
 		if err != nil || len(queue) != 1 {
 			t.Fatalf("KYC queue: got %d submissions, error %v", len(queue), err)
 		}

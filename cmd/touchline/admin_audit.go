@@ -15,7 +15,7 @@ func auditCommands() []command {
 }
 
 func listAudit(ctx context.Context, sh *shell, _ []string) error {
-	entries, err := sh.Tokens.Audit(ctx, sh.text("object"), "", max(1, sh.number("limit")))
+	entries, err := sh.Tokens.Audit(ctx, sh.by, sh.text("object"), "", max(1, sh.number("limit")))
 	if err != nil {
 		return err
 	}

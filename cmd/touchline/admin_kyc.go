@@ -24,7 +24,7 @@ func kycCommands() []command {
 }
 
 func listKYC(ctx context.Context, sh *shell, _ []string) error {
-	waiting, err := sh.Verifications.Queue(ctx, coach.KYCCursor{}, listLimit)
+	waiting, err := sh.Verifications.Queue(ctx, sh.by, coach.KYCCursor{}, listLimit)
 	if err != nil {
 		return err
 	}

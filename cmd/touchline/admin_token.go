@@ -43,7 +43,7 @@ func createToken(ctx context.Context, sh *shell, _ []string) error {
 }
 
 func listTokens(ctx context.Context, sh *shell, _ []string) error {
-	tokens, err := sh.Tokens.Tokens(ctx, "", listLimit)
+	tokens, err := sh.Tokens.Tokens(ctx, sh.by, "", listLimit)
 	if err != nil {
 		return err
 	}

@@ -45,11 +45,8 @@ func (s *Server) listKYC(ctx context.Context, r Request[noBody]) (Response, erro
 	if page.After.At != 0 {
 		after.At = time.UnixMicro(page.After.At).UTC()
 	}
-	waiting, err := s.Verifications.Queue(ctx, after, page.ReadLimit())
+	waiting, err := s.Verifications.Queue(ctx, r.Caller.Operator(), after, page.ReadLimit())
 	if err != nil {
-		return Response{}, err
-	}
-	if err := s.Operators.Record(ctx, r.Caller.Operator(), operator.KYCListed, "queue", "", ""); err != nil {
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, waiting, newQueuedResponse, func(v coach.Submission) keyset {

@@ -63,8 +63,9 @@ type VerificationStore interface {
 	// log entry in one transaction. It returns ErrSuperseded if the coach has a
 	// newer submission. The result has no legal name.
 	DecideKYC(ctx context.Context, by actor.Operator, id string, d KYCDecision) (Submission, error)
-	// KYCQueue returns the undecided submissions, oldest first, without legal names.
-	KYCQueue(ctx context.Context, after KYCCursor, limit int) ([]Submission, error)
+	// KYCQueue returns the undecided submissions, oldest first, without legal names, and
+	// writes the operator's audit log entry.
+	KYCQueue(ctx context.Context, by actor.Operator, after KYCCursor, limit int) ([]Submission, error)
 	// NewestKYC returns the id of a coach's newest submission, or not_found.
 	NewestKYC(ctx context.Context, coachID string) (string, error)
 	// ReadKYC returns a submission and writes the operator's audit log entry.
@@ -122,9 +123,10 @@ func unknownDocuments(at string, ids, own []string) error {
 	return fault.Validation(faults)
 }
 
-// Queue returns the undecided submissions, oldest first, without legal names.
-func (v *Verifications) Queue(ctx context.Context, after KYCCursor, limit int) ([]Submission, error) {
-	return v.Store.KYCQueue(ctx, after, limit)
+// Queue returns the undecided submissions, oldest first, without legal names, and audits
+// the access.
+func (v *Verifications) Queue(ctx context.Context, by actor.Operator, after KYCCursor, limit int) ([]Submission, error) {
+	return v.Store.KYCQueue(ctx, by, after, limit)
 }
 
 // Newest returns the id of a coach's newest submission, or not_found.

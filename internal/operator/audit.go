@@ -10,6 +10,7 @@ import (
 const (
 	TokenCreated   = "token.create"
 	TokenRevoked   = "token.revoke"
+	TokensListed   = "token.list"
 	TokenRefused   = "token.refused"
 	ScopeRefused   = "scope.refused"
 	SignedIn       = "operator.sign_in"

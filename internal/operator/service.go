@@ -24,10 +24,12 @@ type Store interface {
 	TokenByHash(ctx context.Context, hash []byte) (*Token, error)
 	// MarkTokenUsed saves now as the last use if the saved one is older than before.
 	MarkTokenUsed(ctx context.Context, id string, now, before time.Time) error
-	// Tokens lists tokens, newest first, starting after the token with the ID after.
-	Tokens(ctx context.Context, after string, limit int) ([]Token, error)
-	// Audit lists entries, newest first, of one object, or of all if objectID is empty.
-	Audit(ctx context.Context, objectID, after string, limit int) ([]Entry, error)
+	// Tokens lists tokens, newest first, starting after the token with the ID after, and
+	// adds an audit entry.
+	Tokens(ctx context.Context, by actor.Operator, after string, limit int) ([]Token, error)
+	// Audit lists entries, newest first, of one object, or of all if objectID is empty. It
+	// then adds an entry for this read.
+	Audit(ctx context.Context, by actor.Operator, objectID, after string, limit int) ([]Entry, error)
 	// AddOperatorSession saves a session with the hash of its secret, and an audit entry.
 	AddOperatorSession(ctx context.Context, session Session, hash []byte) error
 	// OperatorSessionByHash returns a session with its token, even an ended one, or nil.
@@ -141,14 +143,15 @@ func (s *Service) RequireScope(t *Token, scope Scope) error {
 	return fault.New(fault.Forbidden, "insufficient_scope", "This call needs a token with the scope %s.", scope).With("scope", string(scope))
 }
 
-// Tokens lists tokens, newest first.
-func (s *Service) Tokens(ctx context.Context, after string, limit int) ([]Token, error) {
-	return s.Store.Tokens(ctx, after, limit)
+// Tokens lists tokens, newest first, and audits the access.
+func (s *Service) Tokens(ctx context.Context, by actor.Operator, after string, limit int) ([]Token, error) {
+	return s.Store.Tokens(ctx, by, after, limit)
 }
 
-// Audit lists audit entries, newest first, of one object or, with "", of all.
-func (s *Service) Audit(ctx context.Context, objectID, after string, limit int) ([]Entry, error) {
-	return s.Store.Audit(ctx, objectID, after, limit)
+// Audit lists audit entries, newest first, of one object or, with "", of all. The next
+// call lists this one.
+func (s *Service) Audit(ctx context.Context, by actor.Operator, objectID, after string, limit int) ([]Entry, error) {
+	return s.Store.Audit(ctx, by, objectID, after, limit)
 }
 
 // Record adds an entry for a read. Call it before the response is sent.

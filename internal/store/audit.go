@@ -27,14 +27,30 @@ func (db *DB) Record(ctx context.Context, by actor.Operator, action, objectKind,
 	return db.write(ctx, func(tx *tx) error { return tx.audit(ctx, by, action, objectKind, objectID, detail) })
 }
 
-// Audit lists the entries of one object, or all if objectID is "", newest first.
-func (db *DB) Audit(ctx context.Context, objectID, after string, limit int) ([]operator.Entry, error) {
+// Audit lists the entries of one object, or all if objectID is "", newest first. Then it
+// adds the entry of this read.
+func (db *DB) Audit(ctx context.Context, by actor.Operator, objectID, after string, limit int) ([]operator.Entry, error) {
+	var entries []operator.Entry
+	err := db.write(ctx, func(tx *tx) (err error) {
+		if entries, err = tx.auditEntries(ctx, objectID, after, limit); err != nil {
+			return fmt.Errorf("read audit log: %w", err)
+		}
+		detail := ""
+		if objectID != "" {
+			detail = "of object " + objectID
+		}
+		return tx.audit(ctx, by, operator.AuditRead, "audit", "", detail)
+	})
+	return entries, err
+}
+
+func (tx *tx) auditEntries(ctx context.Context, objectID, after string, limit int) ([]operator.Entry, error) {
 	if objectID == "" {
-		return collectAudit(db.sql.Query(ctx, `
+		return collectAudit(tx.Query(ctx, `
 			SELECT id, at, operator_id, operator_name, action, object_kind, object_id, detail
 			FROM audit_log WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit))
 	}
-	return collectAudit(db.sql.Query(ctx, `
+	return collectAudit(tx.Query(ctx, `
 		SELECT id, at, operator_id, operator_name, action, object_kind, object_id, detail
 		FROM audit_log WHERE object_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, objectID, before(after), limit))
 }

@@ -200,19 +200,28 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, d coa
 
 var kycAuditActions = map[coach.KYCAction]string{coach.Approve: operator.KYCApproved, coach.Reject: operator.KYCRejected}
 
-// KYCQueue returns the undecided submissions, oldest first, without legal names.
-func (db *DB) KYCQueue(ctx context.Context, after coach.KYCCursor, limit int) ([]coach.Submission, error) {
+// KYCQueue returns the undecided submissions, oldest first, without legal names, and
+// audits the access.
+func (db *DB) KYCQueue(ctx context.Context, by actor.Operator, after coach.KYCCursor, limit int) ([]coach.Submission, error) {
 	at := int64(0)
 	if !after.At.IsZero() {
 		at = after.At.UnixMicro()
 	}
-	rs, err := db.sql.Query(ctx, submissionSelect+`
-		WHERE s.state = 'submitted' AND (s.submitted_at, s.id) > ($1, $2)
-		ORDER BY s.submitted_at, s.id LIMIT $3`, at, after.ID, limit)
-	return database.Collect(rs, err, func(r database.Scanner) (coach.Submission, error) {
-		s, _, err := scanSubmission(r)
-		return s, err
+	var queue []coach.Submission
+	err := db.write(ctx, func(tx *tx) error {
+		rs, err := tx.Query(ctx, submissionSelect+`
+			WHERE s.state = 'submitted' AND (s.submitted_at, s.id) > ($1, $2)
+			ORDER BY s.submitted_at, s.id LIMIT $3`, at, after.ID, limit)
+		queue, err = database.Collect(rs, err, func(r database.Scanner) (coach.Submission, error) {
+			s, _, err := scanSubmission(r)
+			return s, err
+		})
+		if err != nil {
+			return fmt.Errorf("list submissions: %w", err)
+		}
+		return tx.audit(ctx, by, operator.KYCListed, "queue", "", "")
 	})
+	return queue, err
 }
 
 // DocumentSubmissions returns the submissions that name a document, without legal names.

@@ -45,7 +45,7 @@ func (p *fixture) verifications() {
 	by := p.coach(9180)
 	id := p.identity(by, "identity")
 	p.submit(by, id)
-	queue, err := p.verify().Queue(bg, coach.KYCCursor{}, 5)
+	queue, err := p.verify().Queue(bg, auditor, coach.KYCCursor{}, 5)
 	ok(p, err)
 	_, err = p.verify().Read(bg, testOperator, queue[0].ID)
 	ok(p, err)
@@ -140,7 +140,7 @@ func TestVerification(t *testing.T) {
 		}
 		_, err = p.verify().Read(bg, testOperator, p.db.NewID())
 		p.refused(err, "not_found")
-		log, err := p.db.Audit(bg, by.AccountID, "", 10)
+		log, err := p.db.Audit(bg, auditor, by.AccountID, "", 10)
 		ok(p, err)
 		var actions []string
 		for _, e := range log {
@@ -171,7 +171,7 @@ func TestKYCQueue(t *testing.T) {
 		var got []string
 		var after coach.KYCCursor
 		for {
-			page, err := p.verify().Queue(bg, after, 2)
+			page, err := p.verify().Queue(bg, auditor, after, 2)
 			ok(p, err)
 			for _, s := range page {
 				if s.LegalName != "" || s.CoachName == "" || s.Number == "" || s.State != coach.Submitted {

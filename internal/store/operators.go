@@ -95,10 +95,17 @@ func (db *DB) MarkTokenUsed(ctx context.Context, id string, now, before time.Tim
 	return err
 }
 
-// Tokens lists the service tokens, newest first.
-func (db *DB) Tokens(ctx context.Context, after string, limit int) ([]operator.Token, error) {
-	rs, err := db.sql.Query(ctx, `
-		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at
-		FROM operator_tokens WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit)
-	return database.Collect(rs, err, scanToken)
+// Tokens lists the service tokens, newest first, and audits the access.
+func (db *DB) Tokens(ctx context.Context, by actor.Operator, after string, limit int) ([]operator.Token, error) {
+	var tokens []operator.Token
+	err := db.write(ctx, func(tx *tx) error {
+		rs, err := tx.Query(ctx, `
+			SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at
+			FROM operator_tokens WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit)
+		if tokens, err = database.Collect(rs, err, scanToken); err != nil {
+			return fmt.Errorf("list service tokens: %w", err)
+		}
+		return tx.audit(ctx, by, operator.TokensListed, "token", "", "")
+	})
+	return tokens, err
 }

@@ -12,9 +12,40 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/storetest"
 )
+
+// auditor is the operator of a test that reads the audit log.
+var auditor = actor.Operator{Name: operator.ShellName("auditor")}
+
+// TestReadsOfOperatorsAreAudited: every list of an operator adds an entry to the audit log
+// in its transaction.
+func TestReadsOfOperatorsAreAudited(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url)
+		by := actor.Operator{ID: p.db.NewID(), Name: "desk"}
+		object := p.db.NewID()
+		for _, tt := range []struct {
+			want string
+			read func() error
+		}{
+			{"kyc.list queue ", func() error { _, err := p.db.KYCQueue(bg, by, coach.KYCCursor{}, 5); return err }},
+			{"token.list token ", func() error { _, err := p.db.Tokens(bg, by, "", 5); return err }},
+			{"audit.read audit ", func() error { _, err := p.db.Audit(bg, by, "", "", 5); return err }},
+			{"audit.read audit of object " + object, func() error { _, err := p.db.Audit(bg, by, object, "", 5); return err }},
+		} {
+			ok(t, tt.read())
+			entries, err := p.db.Audit(bg, auditor, "", "", 1)
+			ok(t, err)
+			e := entries[0]
+			if got := e.Action + " " + e.ObjectKind + " " + e.Detail; got != tt.want || e.By != by {
+				t.Errorf("recorded %q by %v, want %q by %v", got, e.By, tt.want, by)
+			}
+		}
+	})
+}
 
 // TestOperatorTokens: a stored token is read back unchanged and is revoked once, and the
 // audit log records each action with its operator.
@@ -52,7 +83,7 @@ func TestOperatorTokens(t *testing.T) {
 		if none, err := p.db.RevokeToken(bg, shell, p.db.NewID()); none != nil || err != nil {
 			t.Errorf("an unknown id revokes %v, %v", none, err)
 		}
-		entries, err := p.db.Audit(bg, want.ID, "", 10)
+		entries, err := p.db.Audit(bg, auditor, want.ID, "", 10)
 		ok(t, err)
 		var said []string
 		for _, e := range entries {
@@ -64,7 +95,7 @@ func TestOperatorTokens(t *testing.T) {
 		}) {
 			t.Errorf("recorded %q", said)
 		}
-		page, err := p.db.Audit(bg, "", entries[0].ID, 10)
+		page, err := p.db.Audit(bg, auditor, "", entries[0].ID, 10)
 		if ok(t, err); len(page) != 1 || page[0].ID != entries[1].ID {
 			t.Errorf("the second page is %v", page)
 		}
@@ -106,7 +137,7 @@ func TestOperatorSessions(t *testing.T) {
 		if ended, err := p.db.OperatorSessionByHash(bg, []byte("hash")); ended != nil || err != nil {
 			t.Errorf("after its end the session is %v, %v", ended, err)
 		}
-		entries, err := p.db.Audit(bg, want.ID, "", 10)
+		entries, err := p.db.Audit(bg, auditor, want.ID, "", 10)
 		ok(t, err)
 		var said []string
 		for _, e := range entries {

@@ -27,13 +27,13 @@ func (p *fixture) operators() {
 		_, err = p.db.RevokeToken(bg, t.Operator(), t.ID)
 		ok(p, err)
 	}
-	_, err = p.db.Tokens(bg, "", 5)
+	_, err = p.db.Tokens(bg, auditor, "", 5)
 	ok(p, err)
 	ok(p, p.db.Record(bg, by, operator.CoachRead, "coach", "c", ""))
 	_, err = p.db.RevokeSession(bg, by, "session")
 	ok(p, err)
 	for _, object := range []string{"", "token"} {
-		_, err = p.db.Audit(bg, object, "", 5)
+		_, err = p.db.Audit(bg, auditor, object, "", 5)
 		ok(p, err)
 	}
 	waiting, _, err := p.db.Backlog(bg, notify.Lane{Channel: notify.SMS, Kind: notify.OTP}, 10)

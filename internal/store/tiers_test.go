@@ -53,7 +53,7 @@ func TestUpdateTier(t *testing.T) {
 		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.StoredTier != "staff" || sub.Requested != "" {
 			p.Errorf("got subscription %+v, %v", sub, err)
 		}
-		log, err := p.db.Audit(bg, by.AccountID, "", 10)
+		log, err := p.db.Audit(bg, auditor, by.AccountID, "", 10)
 		if err != nil || len(log) != 1 || log[0].Action != operator.CoachTier || log[0].Detail != "staff" || log[0].By.Name != "desk" {
 			p.Errorf("got audit log %+v, %v", log, err)
 		}
