@@ -158,6 +158,53 @@ func TestIntrospection(t *testing.T) {
 	})
 }
 
+// TestIntrospectionIsAudited: the audit log has one entry for each token and minute, with
+// the count of all replicas, also after a shutdown.
+func TestIntrospectionIsAudited(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		replica := s.Replica()
+		gateway, other, auditor := s.Operator(t, operator.Introspect), s.Operator(t, operator.Introspect), s.Operator(t, operator.Audit)
+		coach := s.SignIn(t, "coach", coachNumber)
+		ask := func(on *touchlinetest.Service, by *touchlinetest.Operator, token string) {
+			t.Helper()
+			on.AdminCall(t, "POST", "/auth/introspect", by.Token, tokenForm(token)).Want(t, 200)
+		}
+		counts := func(by *touchlinetest.Operator) (counts []float64) {
+			t.Helper()
+			for _, e := range auditor.Call(t, "GET", "/api/admin/audit?object_id="+by.ID, nil).Want(t, 200).Items() {
+				if e["action"] == "token.introspect" {
+					if e["operator_id"] != by.ID || !strings.HasSuffix(e["at"].(string), ":00Z") {
+						t.Errorf("audit log: got %v", e)
+					}
+					counts = append(counts, e["count"].(float64))
+				}
+			}
+			return counts
+		}
+		for range 3 {
+			ask(s, gateway, coach.Access)
+			ask(s, gateway, "unknown")
+		}
+		ask(s, other, coach.Refresh)
+		if got := counts(gateway); !slices.Equal(got, []float64{6}) {
+			t.Errorf("one minute: got the counts %v, want 6", got)
+		}
+		s.Clock.Advance(time.Minute)
+		ask(s, gateway, coach.Access)
+		ask(replica, gateway, coach.Access)
+		if err := replica.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		if got := counts(gateway); !slices.Equal(got, []float64{2, 6}) {
+			t.Errorf("two minutes: got the counts %v, want 2 and 6", got)
+		}
+		if got := counts(other); !slices.Equal(got, []float64{1}) {
+			t.Errorf("another token: got the counts %v, want 1", got)
+		}
+	})
+}
+
 // TestRevocation: revoking any token of a session ends the session on all
 // replicas and is audited. An unknown token gets the same response.
 func TestRevocation(t *testing.T) {

@@ -20,12 +20,13 @@ type entryResponse struct {
 	ObjectKind   string  `json:"object_kind"`
 	ObjectID     *string `json:"object_id"`
 	Detail       *string `json:"detail"`
+	Count        int64   `json:"count"`
 }
 
 func newEntryResponse(e operator.Entry) entryResponse {
 	return entryResponse{
 		ID: e.ID, At: wire.Timestamp(e.At), OperatorID: wire.OrNull(e.By.ID), OperatorName: e.By.Name, Action: e.Action,
-		ObjectKind: e.ObjectKind, ObjectID: wire.OrNull(e.ObjectID), Detail: wire.OrNull(e.Detail),
+		ObjectKind: e.ObjectKind, ObjectID: wire.OrNull(e.ObjectID), Detail: wire.OrNull(e.Detail), Count: e.Count,
 	}
 }
 

@@ -23,12 +23,14 @@ type introspection struct {
 	ID        string   `json:"jti,omitempty"`
 }
 
-// introspect serves POST /auth/introspect (RFC 7662).
+// introspect serves POST /auth/introspect (RFC 7662). The audit log counts the calls of a
+// token in each minute.
 func (s *Server) introspect(ctx context.Context, r Request[url.Values]) (Response, error) {
 	token, err := tokenOf(r.Body)
 	if err != nil {
 		return Response{}, err
 	}
+	s.Operators.CountIntrospection(r.Caller.Operator())
 	i, err := s.Inspector.Introspect(ctx, token)
 	if err != nil {
 		return Response{}, err

@@ -15,6 +15,7 @@ const (
 	ScopeRefused   = "scope.refused"
 	SignedIn       = "operator.sign_in"
 	SignedOut      = "operator.sign_out"
+	Introspected   = "token.introspect"
 	SessionRevoked = "session.revoke"
 	CoachFound     = "coach.find"
 	CoachRead      = "coach.read"
@@ -30,7 +31,8 @@ const (
 )
 
 // Entry is one row of the audit log: one operator's action on one object. Detail
-// never has personal data. Entries are never changed or removed.
+// never has personal data. Entries are never removed, and only the Count of Introspected
+// changes.
 type Entry struct {
 	ID         string
 	At         time.Time
@@ -40,4 +42,7 @@ type Entry struct {
 	// ObjectID is empty if the action has no single object, for example a search.
 	ObjectID string
 	Detail   string
+	// Count is the number of calls: 1, but for Introspected, whose entry has all calls of
+	// one token in one minute. At is then the start of the minute.
+	Count int64
 }

@@ -39,6 +39,8 @@ type Store interface {
 	EndOperatorSession(ctx context.Context, by actor.Operator, id string) error
 	// Record adds an entry for an operation that changes nothing: a read.
 	Record(ctx context.Context, by actor.Operator, action, objectKind, objectID, detail string) error
+	// RecordIntrospections adds each count to the entry of its token and minute.
+	RecordIntrospections(ctx context.Context, all []Introspections) error
 }
 
 // Service creates, checks and revokes tokens, begins and ends sessions, and reads the
@@ -49,7 +51,8 @@ type Service struct {
 	NewID func() string
 	Rand  io.Reader
 
-	verified verifiedTokens
+	verified       verifiedTokens
+	introspections introspectionCounts
 }
 
 // Create makes a token and returns its secret, which cannot be read again.
@@ -151,6 +154,9 @@ func (s *Service) Tokens(ctx context.Context, by actor.Operator, after string, l
 // Audit lists audit entries, newest first, of one object or, with "", of all. The next
 // call lists this one.
 func (s *Service) Audit(ctx context.Context, by actor.Operator, objectID, after string, limit int) ([]Entry, error) {
+	if err := s.RecordIntrospections(ctx); err != nil {
+		return nil, err
+	}
 	return s.Store.Audit(ctx, by, objectID, after, limit)
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/worker"
 )
@@ -71,6 +72,7 @@ type App struct {
 	admin       http.Handler
 	worker      *worker.Worker
 	hub         *notify.Hub
+	operators   *operator.Service
 	readiness   *readiness
 }
 
@@ -112,7 +114,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	}
 	return &App{
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: c,
-		api: public, admin: newAdmin(cfg, o, s), worker: newWorker(cfg, o, s), hub: s.delivery.hub, readiness: s.readiness,
+		api: public, admin: newAdmin(cfg, o, s), worker: newWorker(cfg, o, s), hub: s.delivery.hub, operators: s.operator.Tokens, readiness: s.readiness,
 	}, nil
 }
 

@@ -35,8 +35,11 @@ func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 	return shutdownAll(servers)
 }
 
+// lastRecordTimeout limits the last write of the counts of introspections.
+const lastRecordTimeout = 5 * time.Second
+
 // startBackground runs the worker and the LISTEN connection. The returned function
-// stops both and waits for them.
+// stops both, waits for them, and records the last introspections.
 func (a *App) startBackground() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -45,6 +48,11 @@ func (a *App) startBackground() (stop func()) {
 	return func() {
 		cancel()
 		wait.Wait()
+		ctx, cancel := context.WithTimeout(context.Background(), lastRecordTimeout)
+		defer cancel()
+		if err := a.operators.RecordIntrospections(ctx); err != nil {
+			a.log.Warn("record the last introspections in the audit log", "error", err)
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		}),
 		SendDigests:             s.db.SendDigests,
 		SendExpiryNotifications: s.db.SendExpiryNotifications,
+		RecordIntrospections:    s.operator.Tokens.RecordIntrospections,
 		RotateKeys:              s.keys.Rotate,
 		SweepFiles:              s.coach.documents.DeleteExpiredBlobs,
 		Sweep:                   func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },

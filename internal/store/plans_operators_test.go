@@ -30,6 +30,7 @@ func (p *fixture) operators() {
 	_, err = p.db.Tokens(bg, auditor, "", 5)
 	ok(p, err)
 	ok(p, p.db.Record(bg, by, operator.CoachRead, "coach", "c", ""))
+	ok(p, p.db.RecordIntrospections(bg, []operator.Introspections{{By: t.Operator(), Minute: now, Count: 1}}))
 	_, err = p.db.RevokeSession(bg, by, "session")
 	ok(p, err)
 	for _, object := range []string{"", "token"} {

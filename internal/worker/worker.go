@@ -19,12 +19,13 @@ const (
 	// pollEvery finds deliveries that became due, or were queued by another process.
 	pollEvery = time.Second
 	// wakeHeldEvery checks whether a limit was lifted before the time that was expected.
-	wakeHeldEvery   = 20 * time.Second
-	digestEvery     = time.Second
-	expiryEvery     = 5 * time.Second
-	sweepFilesEvery = 10 * time.Second
-	keysEvery       = time.Minute
-	sweepEvery      = 10 * time.Minute
+	wakeHeldEvery       = 20 * time.Second
+	digestEvery         = time.Second
+	expiryEvery         = 5 * time.Second
+	sweepFilesEvery     = 10 * time.Second
+	introspectionsEvery = time.Second
+	keysEvery           = time.Minute
+	sweepEvery          = 10 * time.Minute
 )
 
 // jobBatch is how many coaches or certificates one call of a batch job handles.
@@ -43,6 +44,8 @@ type Config struct {
 	RotateKeys func(ctx context.Context) error
 	// SweepFiles deletes files that no document refers to. It returns how many.
 	SweepFiles func(ctx context.Context) (int64, error)
+	// RecordIntrospections writes the counts of introspections to the audit log.
+	RecordIntrospections func(ctx context.Context) error
 	// Sweep deletes rows that have ended. It returns how many.
 	Sweep func(ctx context.Context) (int64, error)
 	Log   *slog.Logger
@@ -62,6 +65,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "send digests", digestEvery, inBatches(c.SendDigests)) })
 	wait.Go(func() { w.every(ctx, "send expiry notifications", expiryEvery, inBatches(c.SendExpiryNotifications)) })
 	wait.Go(func() { w.every(ctx, "sweep files", sweepFilesEvery, uncounted(c.SweepFiles)) })
+	wait.Go(func() { w.every(ctx, "record introspections", introspectionsEvery, c.RecordIntrospections) })
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
 	wait.Go(func() { w.every(ctx, "sweep", sweepEvery, uncounted(c.Sweep)) })
 	wait.Wait()

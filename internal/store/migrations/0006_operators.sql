@@ -23,7 +23,8 @@ CREATE TABLE operator_sessions (
 );
 CREATE INDEX operator_sessions_by_end ON operator_sessions (ends_at);
 
--- operator_id is a token, or empty for an action in a shell. No job deletes rows.
+-- operator_id is a token, or empty for an action in a shell. No job deletes rows. count
+-- is 1, but for introspection: one row has all calls of a token in the minute at.
 CREATE TABLE audit_log (
 	id            TEXT   NOT NULL PRIMARY KEY,
 	at            BIGINT NOT NULL,
@@ -32,8 +33,10 @@ CREATE TABLE audit_log (
 	action        TEXT   NOT NULL,
 	object_kind   TEXT   NOT NULL,
 	object_id     TEXT   NOT NULL,
-	detail        TEXT   NOT NULL
+	detail        TEXT   NOT NULL,
+	count         BIGINT NOT NULL DEFAULT 1
 );
+CREATE UNIQUE INDEX audit_log_introspections ON audit_log (operator_id, at) WHERE action = 'token.introspect';
 CREATE INDEX audit_log_of_object ON audit_log (object_id, id);
 
 -- A coach's folded name for the operators' search, as bytes, which both engines
