@@ -134,8 +134,8 @@ func newOperation(path, method string, shared []node, n node) (Operation, error)
 	}
 	for status, response := range n.at("responses").members() {
 		description := Inline(response.at("description").Value)
-		if schema := response.at("content", "application/problem+json", "schema"); schema.exists() {
-			op.Problems = append(op.Problems, Problem{status, problemCodes(schema), description})
+		if codes := response.at("x-problem-codes"); codes.exists() {
+			op.Problems = append(op.Problems, Problem{status, codes.texts(), description})
 			continue
 		}
 		code, _ := strconv.Atoi(status)
@@ -195,17 +195,6 @@ func newPayload(n node) (*Payload, error) {
 	var err error
 	p.Example, err = sample.indented()
 	return p, err
-}
-
-// problemCodes returns the codes to which a response narrows the shared schema Problem.
-func problemCodes(schema node) []string {
-	var codes []string
-	for _, part := range schema.at("allOf").items() {
-		if part.ref() == "" {
-			codes = append(codes, part.at("properties", "code", "enum").texts()...)
-		}
-	}
-	return codes
 }
 
 // OperationsByCode returns the operations that return each problem code.

@@ -3,11 +3,13 @@ package touchlinetest
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -141,7 +143,30 @@ func (c *contract) check(op pointer, req *http.Request, resp *http.Response, bod
 	if !strings.HasSuffix(kind, "json") {
 		return nil
 	}
-	return c.checkJSON(media.to("schema"), body)
+	if err := c.checkJSON(media.to("schema"), body); err != nil || kind != "application/problem+json" {
+		return err
+	}
+	codes, _ := c.get(documented.to("x-problem-codes"))
+	return checkCode(codes, body)
+}
+
+// checkCode checks the code of a problem, and the member that a client needs with it. The schema
+// of all problems cannot say this: generators do not support conditions.
+func checkCode(codes any, body []byte) error {
+	var p map[string]any
+	if err := json.Unmarshal(body, &p); err != nil {
+		return err
+	}
+	documented, _ := codes.([]any)
+	if !slices.Contains(documented, p["code"]) {
+		return fmt.Errorf("code %v is not among x-problem-codes %v", p["code"], documented)
+	}
+	for code, member := range map[any]string{"validation_failed": "errors", "insufficient_scope": "scope"} {
+		if p["code"] == code && p[member] == nil {
+			return fmt.Errorf("%s has no member %s", code, member)
+		}
+	}
+	return nil
 }
 
 // checkProblem checks a response to an undocumented operation: it must be a problem
