@@ -165,6 +165,45 @@ func TestHeldMessagesLeaveInOrder(t *testing.T) {
 	}, limited(approval.MessageLimits{PerCoach: 2}))
 }
 
+// A message does not overtake an older one that waits for the same limit, also if a
+// worker claims it alone, before the older one is due.
+func TestMessageWaitsBehindOlderOneOfAnotherClaim(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		p.ask(c, 100, 2)
+		p.wantSent("up to the limit", 1, 2)
+		p.ask(c, 110, 1)
+		p.wantSent("beyond the limit", 1, 0)
+		p.clock.advance(day - time.Second)
+		p.ask(c, 120, 1)
+		p.clock.advance(time.Second) // the limit admits two messages again
+		if first := p.sendOne(); first != "" {
+			p.Errorf("%s left before %s, which waits for the same limit", first, number(110))
+		}
+		// The worker wakes the younger message when the older one leaves.
+		for _, want := range []string{string(number(110)), string(number(120)), ""} {
+			if got := p.sendOne(); got != want {
+				p.Errorf("sent to %q, want %q", got, want)
+			}
+		}
+	}, limited(approval.MessageLimits{PerCoach: 2}))
+}
+
+// sendOne claims the request that is due first, and sends it if the limits admit it. It
+// returns its number, or "".
+func (p *fixture) sendOne() string {
+	p.Helper()
+	claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 1)
+	ok(p, err)
+	admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
+	ok(p, err)
+	for _, m := range admitted {
+		ok(p, p.db.DeliverySent(bg, m.Deliveries[0]))
+		return m.Deliveries[0].To
+	}
+	return ""
+}
+
 // A closed request gives up its place: its held delivery ends at once.
 func TestHeldMessageOfClosedRequest(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
