@@ -85,6 +85,17 @@ func smsDelivery(a *touchlinetest.Response) (state, reason string) {
 	return state, reason
 }
 
+// smsDetail returns what a coach reads about the newest SMS of a request.
+func smsDetail(a *touchlinetest.Response) (detail string) {
+	list, _ := a.JSON["deliveries"].([]any)
+	for _, d := range list {
+		if d := d.(map[string]any); d["channel"] == "sms" {
+			detail, _ = d["detail"].(string)
+		}
+	}
+	return detail
+}
+
 // countNotifications returns how many notifications of a type p has.
 func countNotifications(t *testing.T, p *touchlinetest.User, kind string) int {
 	t.Helper()

@@ -59,6 +59,10 @@ func waitForHeld(t *testing.T, coach *touchlinetest.User, requestID string) {
 		state, reason := smsDelivery(getRequest(t, coach, requestID))
 		return state == "queued" && reason == "held"
 	})
+	const waiting = "Waiting: too many messages to this number. It goes out by itself."
+	if detail := smsDetail(getRequest(t, coach, requestID)); detail != waiting {
+		t.Errorf("detail: got %q, want %q", detail, waiting)
+	}
 	for _, item := range coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items() {
 		if item["request_id"] == requestID && item["blocked_by"] != "message_limit" {
 			t.Errorf("blocked_by: got %v, want message_limit", item["blocked_by"])

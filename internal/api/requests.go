@@ -174,6 +174,7 @@ type deliveryResponse struct {
 	Channel approval.Channel `json:"channel"`
 	State   string           `json:"state"`
 	Reason  *string          `json:"reason"`
+	Detail  *string          `json:"detail"`
 	At      string           `json:"at"`
 }
 
@@ -201,6 +202,9 @@ func (v view) request(r *approval.Request) requestResponse {
 		sent := deliveryResponse{Channel: d.Channel, State: d.State, At: wire.Timestamp(d.At)}
 		if own {
 			sent.Reason = wire.OrNull(d.Reason)
+		}
+		if v.by.Role == actor.Coach {
+			sent.Detail = wire.OrNull(deliveryDetails[d.Reason])
 		}
 		a.Deliveries = append(a.Deliveries, sent)
 	}

@@ -5,7 +5,7 @@ import "time"
 // MessageLifetime is how long a message is retried before it fails.
 const MessageLifetime = 24 * time.Hour
 
-// Reasons of a delivery, besides the errors of providers.
+// Reasons of a delivery that the worker sets.
 const (
 	// ReasonHeld: it waits for a message limit.
 	ReasonHeld = "held"
@@ -15,4 +15,8 @@ const (
 	ReasonNotWanted = "not_wanted"
 	// ReasonGaveUp: it was retried until the end of its lifetime.
 	ReasonGaveUp = "gave_up"
+	// ReasonRefused: the provider will never accept it.
+	ReasonRefused = "refused"
+	// ReasonRetrying: an attempt failed, another one follows.
+	ReasonRetrying = "retrying"
 )

@@ -247,7 +247,7 @@ func (o *Outbox) failed(ctx context.Context, d notify.Delivery, err error) error
 		"to", phone.Number(d.To), // logged masked; an address that is no number is hidden entirely
 		"attempt", d.Attempts, "permanent", f.Permanent, "reason", f.Reason)
 	if f.Permanent {
-		return o.Store.DeliveryFailed(ctx, d, "refused")
+		return o.Store.DeliveryFailed(ctx, d, notify.ReasonRefused)
 	}
 	now := o.Now()
 	if !now.Before(d.GivesUpAt) {
@@ -257,7 +257,7 @@ func (o *Outbox) failed(ctx context.Context, d notify.Delivery, err error) error
 	if due.After(d.GivesUpAt) {
 		due = d.GivesUpAt // one last attempt, even if the provider asked for a longer wait
 	}
-	return o.Store.RetryDelivery(ctx, d, due, "retrying")
+	return o.Store.RetryDelivery(ctx, d, due, notify.ReasonRetrying)
 }
 
 // message renders d from the current state. dropReason is set if there is nothing to
