@@ -82,7 +82,9 @@ func (fr *formReader) read(header http.Header) (*form, error) {
 		fr.body.partHeaderLeft = maxPartHeader
 		part, err := parts.NextRawPart()
 		if err == io.EOF && n > 0 {
-			return fr.form, nil
+			if err = fr.body.readEnd(); err == nil {
+				return fr.form, nil
+			}
 		}
 		if err == nil && n == maxParts {
 			err = errForm("It has too many parts.")

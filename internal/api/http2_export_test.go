@@ -10,7 +10,7 @@ import (
 
 // NewEventWriter returns the write function of an event stream on w.
 func NewEventWriter(w http.ResponseWriter, timeout time.Duration) func(text string) bool {
-	return (&eventWriter{w: w, control: http.NewResponseController(w), timeout: timeout}).write
+	return (&eventWriter{w: w, control: http.NewResponseController(w), timeout: timeout, pause: time.Minute}).write
 }
 
 // NewUploadBody returns the body of an upload request as a handler reads it.

@@ -48,9 +48,12 @@ func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error
 			if hr.Method == http.MethodHead {
 				return nil
 			}
-			out := &eventWriter{w: w, control: http.NewResponseController(w), timeout: streamWriteTimeout, seq: after}
+			out := &eventWriter{
+				w: w, control: http.NewResponseController(w), seq: after,
+				timeout: streamWriteTimeout, pause: 2*s.StreamHeartbeat + streamWriteTimeout,
+			}
 			// The server's read timeout would end the stream.
-			_ = out.control.SetReadDeadline(time.Time{})
+			_ = out.control.SetReadDeadline(time.Now().Add(r.Caller.Claims.ExpiresAt.Sub(s.Now()) + time.Minute))
 			defer out.extendDeadline() // for the end of the response, which the server writes
 			if out.write(streamRetry) {
 				s.follow(hr.Context(), r.Caller, sub, out, state)
@@ -141,6 +144,7 @@ type eventWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	timeout time.Duration // of each write
+	pause   time.Duration // the longest time between two writes
 	seq     int64         // of the last notification written
 }
 
@@ -162,9 +166,9 @@ func (e *eventWriter) extendDeadline() {
 // write writes and flushes text. It returns false if the client has gone or does not read.
 func (e *eventWriter) write(text string) bool {
 	e.extendDeadline()
-	// Clear the deadline between writes: over HTTP/2, net/http resets the stream when
-	// it passes, even if no write is waiting.
-	defer func() { _ = e.control.SetWriteDeadline(time.Time{}) }()
+	// Over HTTP/2, net/http resets the stream when the deadline passes, even if no write
+	// is waiting.
+	defer func() { _ = e.control.SetWriteDeadline(time.Now().Add(e.pause)) }()
 	if _, err := e.w.Write([]byte(text)); err != nil {
 		return false
 	}

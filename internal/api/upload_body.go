@@ -1,8 +1,10 @@
 package api
 
 import (
+	"errors"
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/touchline/touchline/internal/endpoint"
@@ -14,6 +16,8 @@ const (
 	uploadStallTimeout = 30 * time.Second
 	// uploadTimeout ends an upload that takes too long: 10 MiB arrive in time at 50 KB/s.
 	uploadTimeout = 5 * time.Minute
+	// uploadEndTimeout limits the wait for the end of a body after its last boundary.
+	uploadEndTimeout = 5 * time.Second
 	// uploadWorkTimeout limits the check and the storage of a file after it has arrived.
 	uploadWorkTimeout = 45 * time.Second
 )
@@ -71,9 +75,24 @@ func (b *uploadBody) extendDeadline() {
 	_ = b.control.SetReadDeadline(deadline)
 }
 
+// readEnd reads what follows the last boundary. The body is incomplete if it is shorter
+// than its Content-Length (RFC 9112, section 6.3): net/http would wait for the rest
+// before it sends the response.
+func (b *uploadBody) readEnd() error {
+	b.partHeaderLeft = -1
+	b.timeout = min(b.timeout, time.Since(b.startedAt)+uploadEndTimeout)
+	b.extendedAt = time.Time{} // the next read sets the shorter deadline
+	_, err := io.Copy(io.Discard, b)
+	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errForm("It is shorter than its Content-Length.")
+	}
+	return err
+}
+
 // done sets the deadlines for the work and the response. net/http cancels the request
-// when a read deadline passes, so it must be removed.
+// when a read deadline passes, so this one ends after the work.
 func (b *uploadBody) done() {
-	_ = b.control.SetReadDeadline(time.Time{})
-	_ = b.control.SetWriteDeadline(time.Now().Add(uploadWorkTimeout + httpx.WriteTimeout))
+	deadline := time.Now().Add(uploadWorkTimeout + httpx.WriteTimeout)
+	_ = b.control.SetReadDeadline(deadline)
+	_ = b.control.SetWriteDeadline(deadline)
 }

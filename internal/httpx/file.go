@@ -24,7 +24,7 @@ type File struct {
 }
 
 // Serve sends the file, one range of it, or 304 if the client has it. It limits the
-// time of each write; the handler limits the whole download to FileTimeout.
+// time of each write to WriteTimeout, and that of all to FileTimeout.
 func (f File) Serve(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", f.MediaType)
@@ -39,8 +39,8 @@ func (f File) Serve(w http.ResponseWriter, r *http.Request) {
 	if byteRange != "" {
 		r.Header.Set("Range", byteRange)
 	}
-	out := &fileWriter{deadlineWriter: deadlineWriter{w, http.NewResponseController(w)}}
-	out.clear()
+	out := &fileWriter{deadlineWriter: deadlineWriter{w, http.NewResponseController(w), time.Now().Add(FileTimeout)}}
+	out.relax()
 	http.ServeContent(out, r, "", time.Time{}, f.Content)
 	out.extend() // for the end of the response, which the server writes
 }

@@ -19,6 +19,15 @@ const (
 	writeTimeout   = 45 * time.Second
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 16 << 10
+
+	// discardTimeout limits the wait for the rest of a body that the handler has not
+	// read. net/http waits for it before it sends the response.
+	discardTimeout = 5 * time.Second
+
+	// The limits of an HTTP/2 connection. Its streams have the timeouts above.
+	pingAfter    = 30 * time.Second // without a frame
+	pingTimeout  = 15 * time.Second
+	frameTimeout = 30 * time.Second // to write some bytes of a frame
 )
 
 // httpServer is an http.Server with its listener.
@@ -31,18 +40,38 @@ type httpServer struct {
 // newHTTPServer returns a server of handler on l. A nil certificate means no TLS.
 func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *certificate) *httpServer {
 	s := &httpServer{listener: l, Server: &http.Server{
-		Handler:           a.closeIdle(handler),
+		Handler:           a.guardConnection(handler),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
+		HTTP2:             &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: frameTimeout},
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}}
 	if c != nil {
 		s.tls, s.TLSConfig = true, c.tlsConfig()
 	}
 	return s
+}
+
+// guardConnection decides whether an HTTP/1.1 connection stays open after the response.
+//
+// While the replica drains, it asks clients to close their connection, so that at the
+// end of the drain time only unused connections are idle.
+//
+// After a chunked body it closes the connection: a proxy that finds another end of the
+// body would take the rest for a request of the next client (RFC 9112, section 11.2).
+func (a *App) guardConnection(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.readiness.draining.Load() || len(r.TransferEncoding) > 0 {
+			w.Header().Set("Connection", "close") // over HTTP/2, net/http sends GOAWAY
+		}
+		next.ServeHTTP(w, r)
+		if r.ProtoMajor == 1 && r.ContentLength != 0 {
+			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(discardTimeout))
+		}
+	})
 }
 
 // serve accepts connections until the server shuts down. With TLS it speaks HTTP/2

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"net/http"
 	"sync"
 	"time"
 )
@@ -71,15 +70,4 @@ func (a *App) waitAndDrain(ctx context.Context, failed <-chan error) error {
 	case <-time.After(a.cfg.ShutdownDrain):
 		return nil
 	}
-}
-
-// closeIdle asks clients, while the replica drains, to close their connection after
-// the response. So at the end of the drain time only unused connections are idle.
-func (a *App) closeIdle(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if a.readiness.draining.Load() {
-			w.Header().Set("Connection", "close") // over HTTP/2, net/http sends GOAWAY
-		}
-		next.ServeHTTP(w, r)
-	})
 }

@@ -1,0 +1,115 @@
+package server_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// promptly is the longest that a connection may stay open for the rest of a body that
+// does not arrive: 5 s in the handler, 5 s after the response, and some for a busy
+// machine. The read timeout of the server is longer.
+const promptly = 15 * time.Second
+
+// readAnswer reads one response and waits until the server closes the connection, if
+// it announces that. closed is false if it keeps the connection open.
+func readAnswer(t *testing.T, conn io.Reader, method string) (status int, closed bool) {
+	t.Helper()
+	r := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(r, &http.Request{Method: method})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	if resp.Close {
+		if _, err := r.ReadByte(); err != io.EOF {
+			t.Errorf("read after Connection: close: %v, want EOF", err)
+		}
+	}
+	return resp.StatusCode, resp.Close
+}
+
+// TestChunkedBodyClosesConnection: the connection of a chunked HTTP/1.1 body is closed
+// after the response, on both listeners; that of another body stays open.
+func TestChunkedBodyClosesConnection(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	const otp = `{"mobile_number": "+919812300001"}`
+	for _, tt := range []struct {
+		name, url, path, header, body string
+		status                        int
+		closed                        bool
+	}{
+		{"chunked", s.URL, "/auth/request-otp", "Transfer-Encoding: chunked", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(otp), otp), 202, true},
+		{"chunked and refused", s.URL, "/api/players/add", "Transfer-Encoding: chunked", "1\r\n{\r\n0\r\n\r\n", 401, true},
+		{"chunked, operators", s.AdminURL, "/api/admin/kyc", "Transfer-Encoding: chunked", "0\r\n\r\n", 405, true},
+		{"with a length", s.URL, "/auth/verify-otp", "Content-Length: 2", "{}", 422, false},
+	} {
+		conn := dial(t, tt.url)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n%s\r\n\r\n%s", tt.path, tt.header, tt.body)
+		if status, closed := readAnswer(t, conn, "POST"); status != tt.status || closed != tt.closed {
+			t.Errorf("%s: got %d, closed %t; want %d, closed %t", tt.name, status, closed, tt.status, tt.closed)
+		}
+	}
+}
+
+// TestBodyShorterThanItsLength: a client that announces more bytes than it sends, and
+// waits, gets its response soon, and does not delay a stop.
+func TestBodyShorterThanItsLength(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	c := s.Coach(t, "+919812300001")
+	form, contentType := touchlinetest.Form(map[string]string{"kind": "identity"}, "a.pdf", touchlinetest.PDF(3000, 1))
+	upload := func(token string) string {
+		return fmt.Sprintf("POST /api/coach/documents HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer %s\r\n%s\r\nContent-Length: %d\r\n\r\n%s", token, contentType, len(form)+9, form)
+	}
+	for _, tt := range []struct {
+		name, request string
+		status        int
+	}{
+		{"upload", upload(c.Access), 400},
+		{"upload without its last chunk", fmt.Sprintf("POST /api/coach/documents HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer %s\r\n%s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", c.Access, contentType, len(form), form), 400},
+		{"refused upload", upload("x"), 401},
+		{"ignored body", "GET /healthz HTTP/1.1\r\nHost: t\r\nContent-Length: 9\r\n\r\n", 200},
+		{"unknown path", "POST /nowhere HTTP/1.1\r\nHost: t\r\nContent-Length: 9\r\n\r\n", 404},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			conn := dial(t, s.URL)
+			start := time.Now()
+			if _, err := conn.Write([]byte(tt.request)); err != nil {
+				t.Fatal(err)
+			}
+			status, closed := readAnswer(t, conn, "POST")
+			if took := time.Since(start); status != tt.status || !closed || took > promptly {
+				t.Errorf("got %d, closed %t after %s; want %d, closed within %s", status, closed, took, tt.status, promptly)
+			}
+		})
+	}
+	t.Run("stop", func(t *testing.T) {
+		t.Parallel()
+		other := touchlinetest.New(t, storetest.SQLite(t))
+		c := other.Coach(t, "+919812300001")
+		conn := dial(t, other.URL)
+		if _, err := conn.Write([]byte(upload(c.Access))); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(200 * time.Millisecond) // the handler reads the body
+		start := time.Now()
+		if err := other.Stop(); err != nil || time.Since(start) > promptly {
+			t.Errorf("stop: %v after %s, want within %s", err, time.Since(start), promptly)
+		}
+		if status, _ := readAnswer(t, conn, "POST"); status != 400 {
+			t.Errorf("got %d, want 400", status)
+		}
+	})
+}
