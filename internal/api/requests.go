@@ -164,7 +164,9 @@ type requestResponse struct {
 	RequestedAt     string                `json:"requested_at"`
 	LastSentAt      string                `json:"last_sent_at"`
 	ResendAllowedAt *string               `json:"resend_allowed_at"`
-	Deliveries      []deliveryResponse    `json:"deliveries"`
+	// ShortCode is absent for parties, and null once the request is closed.
+	ShortCode  **string           `json:"short_code,omitempty"`
+	Deliveries []deliveryResponse `json:"deliveries"`
 	// FollowedUpAt and FollowUpNote are absent before a follow-up, and for parties.
 	FollowedUpAt *string `json:"followed_up_at,omitempty"`
 	FollowUpNote *string `json:"follow_up_note,omitempty"`
@@ -195,6 +197,11 @@ func (v view) request(r *approval.Request) requestResponse {
 		Deliveries:      make([]deliveryResponse, 0, len(r.Deliveries)),
 	}
 	if v.by.Role == actor.Coach {
+		var code *string
+		if r.State == approval.RequestPending {
+			code = wire.OrNull(r.ShortCode)
+		}
+		a.ShortCode = &code
 		a.FollowedUpAt, a.FollowUpNote = wire.TimestampOrNull(r.FollowedUpAt), wire.OrNull(r.FollowUpNote)
 	}
 	own := v.by.Role == actor.Coach || v.by.Role == r.Party

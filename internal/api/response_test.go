@@ -50,7 +50,7 @@ func fixturePlayer() *approval.Player {
 			AccountID: parentID,
 			Consent:   approval.Consent{State: approval.Approved, ChangedAt: decidedAt, PendingSince: requestedAt},
 			Request: &approval.Request{
-				ID: guardianRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, PartyID: parentID, State: approval.RequestApproved,
+				ID: guardianRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Guardian, PartyID: parentID, State: approval.RequestApproved, ShortCode: "KTMWXS",
 				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt, ClosedAt: decidedAt,
 				Deliveries: []approval.Delivery{
 					{Channel: "in_app", State: "delivered", At: requestedAt},
@@ -62,7 +62,7 @@ func fixturePlayer() *approval.Player {
 			AccountID: childID,
 			Consent:   approval.Consent{State: approval.Pending, PendingSince: requestedAt, PendingReason: approval.PendingAdded},
 			Request: &approval.Request{
-				ID: studentRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending,
+				ID: studentRequestID, PlayerID: playerID, CoachID: coachID, Party: actor.Student, PartyID: childID, State: approval.RequestPending, ShortCode: "KTMWXR",
 				Channels: []approval.Channel{"in_app", "sms"}, RequestedAt: requestedAt, LastSentAt: requestedAt,
 				Deliveries: []approval.Delivery{{Channel: "sms", State: "queued", Reason: "held", At: requestedAt}},
 			},

@@ -8,8 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// LinkState is what the link in a message leads to. It is the zero LinkState unless the
-// link is valid and its question is open, so that no other link reveals a name.
+// LinkState is what the link in a message, or a short code, leads to. It is the zero
+// LinkState unless the link is valid and its question is open, so that no other link
+// reveals a name.
 type LinkState struct {
 	Open      bool
 	RequestID string
@@ -26,6 +27,7 @@ type LinkState struct {
 	// OthersOpen reports whether Number has other open questions as Party.
 	OthersOpen bool
 	// ToNumber reports whether the link left to Number itself, and not to an e-mail address.
+	// It is false for a short code.
 	ToNumber bool
 }
 
@@ -36,6 +38,9 @@ type LinkStore interface {
 	// LinkedPlayer returns the id of the player that the link with this hash is about, or
 	// not_found. The link may be closed; the account must be the party that it asked.
 	LinkedPlayer(ctx context.Context, accountID string, tokenHash []byte) (string, error)
+	// FindByShortCode counts a wrong pair, and returns the state of a right one. Error:
+	// WrongPairsExceeded.
+	FindByShortCode(ctx context.Context, pair ShortCodePair, now time.Time) (LinkState, error)
 }
 
 // Link returns the state of the link whose token has this hash. It needs no session.

@@ -27,8 +27,11 @@ type Request struct {
 	Party    actor.Role
 	// PartyID is the account that was asked. It is empty in a new request to a new
 	// contact until the store fills it.
-	PartyID     string
-	State       RequestState
+	PartyID string
+	State   RequestState
+	// ShortCode leads to the request together with the number. The store sets it in a new
+	// request; it is empty long after the request was closed.
+	ShortCode   string
 	Channels    []Channel
 	RequestedAt time.Time
 	LastSentAt  time.Time

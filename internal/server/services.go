@@ -44,7 +44,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		return nil, err
 	}
 	db := store.New(sql, store.Options{
-		NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
+		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
 		OnQueued:   d.queue.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 	})

@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,7 @@ type fixture struct {
 	db    *store.DB
 	clock *clock
 	vault *auth.Vault
+	rand  io.Reader // of the store; nil means crypto/rand
 
 	queued   atomic.Int64
 	mu       sync.Mutex
@@ -102,6 +104,7 @@ func (p *fixture) openStore(options ...option) {
 	}
 	p.db = store.New(p.sql, store.Options{
 		Vault:    p.vault,
+		Rand:     p.rand,
 		Settings: settings,
 		OnQueued: func(notify.Lane) { p.queued.Add(1) },
 		OnNotified: func(ids []string) {

@@ -6,7 +6,9 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"embed"
+	"io"
 	"io/fs"
 	"time"
 
@@ -39,6 +41,8 @@ type DB struct {
 
 // Options are what New needs besides the database.
 type Options struct {
+	// Rand is the source of short codes; nil means crypto/rand.
+	Rand io.Reader
 	// NewID returns an identifier; nil means UUIDs of version 7, which rise within the
 	// process.
 	NewID    func() string
@@ -57,6 +61,9 @@ type Options struct {
 func New(db *database.DB, o Options) *DB {
 	if o.NewID == nil {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Reader
 	}
 	if o.OnQueued == nil {
 		o.OnQueued = func(notify.Lane) {}

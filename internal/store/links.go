@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -84,4 +85,47 @@ func (db *DB) LinkedPlayer(ctx context.Context, accountID string, hash []byte) (
 		return "", fmt.Errorf("read the player of a link: %w", err)
 	}
 	return id, nil
+}
+
+// FindByShortCode finds the open request with this short code to this number, and counts
+// the pair against the limits of wrong pairs if there is none. The limits refuse a right
+// pair, too: otherwise its response would show that it is right. Both kinds run the same
+// statements.
+func (db *DB) FindByShortCode(ctx context.Context, pair approval.ShortCodePair, now time.Time) (state approval.LinkState, err error) {
+	err = db.write(ctx, func(tx *tx) error {
+		if state, err = tx.byShortCode(ctx, pair, now); err != nil {
+			return err
+		}
+		limits := []auth.Limit{
+			{Name: "short_code_pairs_per_address_hour", Key: "short_code/network/" + pair.Network, Max: approval.WrongPairsPerNetwork},
+			{Name: "short_code_pairs_per_number_hour", Key: "short_code/number/" + string(pair.Number), Max: approval.WrongPairsPerNumber},
+		}
+		for i := range limits {
+			limits[i].Per, limits[i].CheckOnly = approval.WrongPairsWindow, state.Open
+		}
+		exceeded, err := tx.countLimits(ctx, now, limits)
+		if err == nil && exceeded != nil {
+			err = approval.WrongPairsExceeded{Limit: exceeded.Name, Wait: exceeded.Wait}
+		}
+		return err
+	})
+	if err != nil {
+		return approval.LinkState{}, err
+	}
+	return state, nil
+}
+
+func (tx *tx) byShortCode(ctx context.Context, pair approval.ShortCodePair, now time.Time) (approval.LinkState, error) {
+	l := approval.LinkState{Open: true, Number: pair.Number}
+	var born string
+	err := tx.QueryRow(ctx, `
+		SELECT r.id, r.player_id, r.approver_type, c.name, p.student_name, p.date_of_birth,
+			EXISTS (SELECT 1 FROM requests o WHERE o.approver_id = r.approver_id AND o.state = 'pending' AND o.id <> r.id)
+		FROM requests r
+		JOIN accounts a ON a.id = r.approver_id AND a.mobile_number = $2
+		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
+		LEFT JOIN coaches c ON c.id = r.coach_id
+		WHERE r.short_code = $1 AND r.state = 'pending'`, pair.Code, string(pair.Number)).
+		Scan(&l.RequestID, &l.PlayerID, &l.Party, intoText(&l.CoachName), &l.StudentName, &born, &l.OthersOpen)
+	return linkState(l, born, now, err)
 }

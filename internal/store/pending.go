@@ -22,7 +22,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 		SELECT w.player_id, w.student_name, w.party, w.approver_name, w.since, w.reason, w.has_number,
 			(SELECT count(*) FROM reminders m WHERE m.player_id = w.player_id AND m.approver_type = w.party AND m.sent_at > $7),
 			(SELECT count(*) FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued' AND d.reason = 'held') > 0,
-			r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at
+			r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at, r.short_code
 		FROM (
 			SELECT * FROM (SELECT * FROM (
 				SELECT p.id AS player_id, p.student_name AS student_name, 'guardian' AS party, p.guardian_name AS approver_name,

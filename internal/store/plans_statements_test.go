@@ -78,6 +78,10 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, err = p.LinkedPlayer(bg, guardian, p.link(request.ID))
 	ok(p, err)
+	for _, code := range []string{request.ShortCode, "WRONGS"} {
+		_, err = p.FindByShortCode(bg, code, number(2), "198.51.100.7")
+		ok(p, err)
+	}
 	_, _, err = p.Remind(bg, c, a.ID, actor.Guardian)
 	ok(p, err)
 	_, err = p.FollowUp(bg, c, request.ID, "The mother asks for a day.")

@@ -14,9 +14,10 @@ import (
 )
 
 // requestColumns scans the columns id, approver_id, state, channels, requested_at,
-// last_sent_at, delivery_failed and closed_at of an optional request.
+// last_sent_at, delivery_failed, closed_at and short_code of an optional request.
 type requestColumns struct {
 	id, partyID, state, channels  string
+	shortCode                     string
 	requestedAt, sentAt, closedAt time.Time
 	failed                        sql.NullBool
 }
@@ -24,7 +25,7 @@ type requestColumns struct {
 func (c *requestColumns) dest() []any {
 	return []any{
 		intoText(&c.id), intoText(&c.partyID), intoText(&c.state), intoText(&c.channels),
-		intoTime(&c.requestedAt), intoTime(&c.sentAt), &c.failed, intoTime(&c.closedAt),
+		intoTime(&c.requestedAt), intoTime(&c.sentAt), &c.failed, intoTime(&c.closedAt), intoText(&c.shortCode),
 	}
 }
 
@@ -35,7 +36,7 @@ func (c *requestColumns) request(p *approval.Player, party actor.Role) *approval
 	}
 	return &approval.Request{
 		ID: c.id, PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: c.partyID,
-		State: approval.RequestState(c.state), Channels: splitChannels(c.channels), RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
+		State: approval.RequestState(c.state), ShortCode: c.shortCode, Channels: splitChannels(c.channels), RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
 		DeliveryFailed: c.failed.Bool, ClosedAt: c.closedAt,
 	}
 }
@@ -58,7 +59,7 @@ func joinChannels(list []approval.Channel) string {
 }
 
 const requestSelect = `
-	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at,
+	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at, r.short_code,
 		r.player_id, r.coach_id, r.approver_type, r.followed_up_at, r.follow_up_note, d.channel, d.state, d.reason, d.updated_at
 	FROM requests r
 	JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
@@ -155,17 +156,22 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 	if len(opened) == 0 {
 		return nil
 	}
-	var args []any
 	for _, r := range opened {
+		var err error
+		if r.ShortCode, err = approval.NewShortCode(tx.db.options.Rand); err != nil {
+			return err
+		}
 		r.PartyID = p.Approver(r.Party).AccountID
-		args = append(args, r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
-			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed)
-	}
-	err := tx.Defer(ctx, `
-		INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed)
-		VALUES `+rowsOf(len(opened), 10), args...)
-	if err != nil {
-		return fmt.Errorf("open requests: %w", err)
+		// If the code is in use, the transaction is stale and runs again with another code.
+		err = tx.DeferOne(ctx, `
+			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, short_code)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+			ON CONFLICT (short_code) DO NOTHING`,
+			r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
+			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed, r.ShortCode)
+		if err != nil {
+			return fmt.Errorf("open request %s: %w", r.ID, err)
+		}
 	}
 	return tx.scheduleDigest(ctx, opened[0])
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 )
 
 // sweepBatch limits the rows of one statement, so that it holds its locks only shortly.
 const sweepBatch = 500
 
-// Sweep deletes expired rows: challenges, counters, stored responses, devices, links, old
+// Sweep frees short codes and deletes expired rows: challenges, counters, stored responses, devices, links, old
 // messages and sessions. It never deletes history, requests or players. It returns the
 // number of deleted rows.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
@@ -30,6 +31,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"answers", `DELETE FROM kept_answers WHERE (owner, key) IN (SELECT owner, key FROM kept_answers WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"devices", `DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"links", `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-30 * day)},
+		{"short codes", `UPDATE requests SET short_code = NULL WHERE id IN (SELECT id FROM requests WHERE short_code IS NOT NULL AND closed_at < $1 ORDER BY closed_at LIMIT $2) AND closed_at < $1`, now.Add(-approval.ShortCodeReusedAfter)},
 		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-90 * day)},
 		{"messages", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-7 * day)},
 		{"message counts", `DELETE FROM counted_messages WHERE id IN (SELECT id FROM counted_messages WHERE counted_at < $1 ORDER BY counted_at LIMIT $2)`, now.Add(-2 * day)},

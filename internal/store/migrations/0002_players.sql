@@ -68,11 +68,14 @@ CREATE TABLE requests (
 	requested_at    BIGINT  NOT NULL,
 	last_sent_at    BIGINT  NOT NULL,
 	delivery_failed BOOLEAN NOT NULL,
-	closed_at       BIGINT
+	closed_at       BIGINT,
+	short_code      TEXT    UNIQUE
 );
 -- At most one open request for each player and party, also under concurrency.
 CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
 CREATE INDEX requests_of_approver ON requests (approver_id, coach_id);
+-- Used to free short codes a year after their requests ended.
+CREATE INDEX requests_with_code_by_end ON requests (closed_at) WHERE short_code IS NOT NULL AND closed_at IS NOT NULL;
 CREATE INDEX requests_open_of_coach ON requests (coach_id, requested_at, id) WHERE state = 'pending';
 
 -- The requests behind the links in messages; the tokens are derived, not stored.

@@ -1,0 +1,89 @@
+package approval
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+const (
+	// shortCodeLetters are the letters of a short code. They omit I, L, O and Q, which
+	// people confuse with other letters and digits.
+	shortCodeLetters = "ABCDEFGHJKMNPRSTUVWXYZ"
+	shortCodeLength  = 6
+)
+
+// ShortCodeReusedAfter is how long after the end of its request a short code is not given
+// to another request.
+const ShortCodeReusedAfter = 365 * 24 * time.Hour
+
+// NewShortCode returns six uniformly distributed letters.
+func NewShortCode(random io.Reader) (string, error) {
+	code := make([]byte, shortCodeLength)
+	for i := range code {
+		n, err := rand.Int(random, big.NewInt(int64(len(shortCodeLetters))))
+		if err != nil {
+			return "", fmt.Errorf("generate short code: %w", err)
+		}
+		code[i] = shortCodeLetters[n.Int64()]
+	}
+	return string(code), nil
+}
+
+// ParseShortCode reads a short code as a person types it: in any case, with spaces and
+// hyphens anywhere. It returns false for a text that cannot be a short code.
+func ParseShortCode(typed string) (string, bool) {
+	code := strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '-' {
+			return -1
+		}
+		return unicode.ToUpper(r)
+	}, typed)
+	return code, len(code) == shortCodeLength && strings.Trim(code, shortCodeLetters) == ""
+}
+
+// The wrong pairs of short code and number in any hour, and for whom they count.
+const (
+	WrongPairsWindow     = time.Hour
+	WrongPairsPerNetwork = 10
+	WrongPairsPerNumber  = 5
+)
+
+// ShortCodePair is a pair of short code and number that a person typed.
+type ShortCodePair struct {
+	Code   string
+	Number phone.Number
+	// Network is the network of the request: an IPv4 address or an IPv6 /64.
+	Network string
+}
+
+// WrongPairsExceeded is the error of a pair after too many wrong ones.
+type WrongPairsExceeded struct {
+	Limit string
+	Wait  time.Duration
+}
+
+// Error implements error.
+func (WrongPairsExceeded) Error() string { return "too many wrong pairs of short code and number" }
+
+// FindByShortCode returns the open question with this short code to this number, or the
+// zero LinkState. The caller must not let its answer show which of the two it was. A right
+// pair is refused like a wrong one after too many wrong pairs: error rate_limited.
+func (s *Service) FindByShortCode(ctx context.Context, code string, number phone.Number, network string) (LinkState, error) {
+	now := s.Now()
+	state, err := s.Store.FindByShortCode(ctx, ShortCodePair{Code: code, Number: number, Network: network}, now)
+	if exceeded, ok := errors.AsType[WrongPairsExceeded](err); ok {
+		return LinkState{}, fault.New(fault.TooMany, "rate_limited", "Too many wrong codes were tried. Wait, then try again.").
+			With("limit", exceeded.Limit).With("ends_at", now.Add(exceeded.Wait)).After(exceeded.Wait)
+	}
+	return state, err
+}

@@ -1,0 +1,51 @@
+package approval_test
+
+import (
+	"crypto/rand"
+	"errors"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/touchline/touchline/internal/approval"
+)
+
+func TestNewShortCode(t *testing.T) {
+	seen := map[rune]bool{}
+	for range 500 {
+		code, err := approval.NewShortCode(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(code) != 6 || strings.ContainsAny(code, "ILOQ0123456789") || strings.ToUpper(code) != code {
+			t.Fatalf("NewShortCode = %q, want six letters without I, L, O and Q", code)
+		}
+		if parsed, ok := approval.ParseShortCode(code); !ok || parsed != code {
+			t.Fatalf("ParseShortCode(%q) = %q, %t", code, parsed, ok)
+		}
+		for _, letter := range code {
+			seen[letter] = true
+		}
+	}
+	if len(seen) != 22 {
+		t.Errorf("500 codes have %d letters, want 22", len(seen))
+	}
+	if _, err := approval.NewShortCode(iotest.ErrReader(errors.New("no randomness"))); err == nil {
+		t.Error("NewShortCode without randomness: no error")
+	}
+}
+
+func TestParseShortCode(t *testing.T) {
+	for typed, want := range map[string]string{
+		"KTMWXR": "KTMWXR", "ktmwxr": "KTMWXR", " ktm-wxr\n": "KTMWXR", "K T M W X R": "KTMWXR",
+	} {
+		if got, ok := approval.ParseShortCode(typed); !ok || got != want {
+			t.Errorf("ParseShortCode(%q) = %q, %t, want %q", typed, got, ok, want)
+		}
+	}
+	for _, typed := range []string{"", "KTMWX", "KTMWXRR", "KTMWX1", "KTMWXO", "क्षत्रि", "KTMW'R"} {
+		if _, ok := approval.ParseShortCode(typed); ok {
+			t.Errorf("ParseShortCode(%q) accepts it", typed)
+		}
+	}
+}
