@@ -47,6 +47,6 @@ func TestCertificateExpiryNotifications(t *testing.T) {
 		expect("30 days before the new end", 4)
 		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200)
 		move(25)
-		never(t, "notified about a deleted certificate or a new title", 6*time.Second, func() bool { return countNotifications(t, c, "certificate_expiring") > 4 })
+		never(t, s, "notified about a deleted certificate or a new title", 6*time.Second, func() bool { return countNotifications(t, c, "certificate_expiring") > 4 })
 	})
 }

@@ -58,6 +58,7 @@ func TestCloseAccountDuringKYC(t *testing.T) {
 				t.Errorf("%s: got %d, want %d", query, got, want)
 			}
 		}
+		s.Clock.Advance(fileSweepPeriod)
 		eventually(t, "the files are deleted", func() bool {
 			return queryOne[int](t, db, `SELECT count(*) FROM blobs WHERE coach_id = $1`, c.ID) == 0 && len(documentFiles(t, s)) == 0
 		})

@@ -125,7 +125,7 @@ func TestGatewayFailureDelaysDelivery(t *testing.T) {
 					state, reason := smsDelivery(getRequest(t, coach, player.String("guardian_request_id")))
 					return state == "sent" && reason == ""
 				})
-				never(t, "a message arrived twice", quietPeriod, func() bool {
+				never(t, s, "a message arrived twice", quietPeriod, func() bool {
 					return s.Sent(guardianNumber, "message")+s.Sent(studentNumber, "message")+s.Sent(guardianNumber, "otp") > 3
 				})
 			})
@@ -143,7 +143,7 @@ func TestRetryAfter(t *testing.T) {
 		coach.AddPlayer(t, child(1, guardianNumber))
 		eventually(t, "an attempt", func() bool { return s.Gateway.Attempts() > before })
 		s.Gateway.Behave(smstest.Behaviour{})
-		never(t, "an attempt before Retry-After ended", quietPeriod, func() bool { return s.Gateway.Attempts() > before+1 })
+		never(t, s, "an attempt before Retry-After ended", quietPeriod, func() bool { return s.Gateway.Attempts() > before+1 })
 		s.Clock.Advance(time.Hour + time.Minute)
 		s.SMS(guardianNumber, "message", 0)
 	})
@@ -178,13 +178,21 @@ func TestOTPsDoNotWaitForMessages(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
-		before := s.Gateway.Attempts()
-		s.Gateway.Behave(smstest.Behaviour{Delay: 9 * time.Second})
+		s.Gateway.Behave(smstest.Behaviour{Status: 503, RetryAfter: "3600"})
 		for i := range 12 {
 			coach.AddPlayer(t, child(i, fmt.Sprintf("+9198124%05d", i)))
 		}
+		db := openTables(t, s)
+		eventually(t, "all messages are due again in an hour", func() bool {
+			return queryOne[int](t, db, `SELECT count(*) FROM deliveries WHERE kind = 'request' AND channel = 'sms' AND reason = 'retrying'`) == 12
+		})
+		blocked := make(chan struct{})
+		defer close(blocked)
+		before := s.Gateway.Attempts()
+		s.Gateway.Behave(smstest.Behaviour{Hold: blocked})
+		s.Clock.Advance(time.Hour + time.Minute)
 		eventually(t, "all message workers are busy", func() bool { return s.Gateway.Attempts() >= before+8 })
-		s.Gateway.Behave(smstest.Behaviour{}) // requests in progress keep their delay
+		s.Gateway.Behave(smstest.Behaviour{}) // requests in progress stay blocked
 		start := time.Now()
 		s.SignIn(t, "coach", coach2Number)
 		if took := time.Since(start); took > 6*time.Second {
@@ -216,7 +224,7 @@ func TestPermanentGatewayError(t *testing.T) {
 				}) {
 					t.Errorf("pending approvals: got %v", pending)
 				}
-				never(t, "the coach does not have exactly one notification", quietPeriod, func() bool { return countNotifications(t, coach, "delivery_failed") != 1 })
+				never(t, s, "the coach does not have exactly one notification", quietPeriod, func() bool { return countNotifications(t, coach, "delivery_failed") != 1 })
 
 				s.Gateway.Behave(smstest.Behaviour{})
 				resent := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": player.String("player_id")}).Want(t, 200)
@@ -261,6 +269,6 @@ func TestDeliveryFailsAfterOneDay(t *testing.T) {
 			state, _ := smsDelivery(getRequest(t, coach, id))
 			return state == "failed"
 		})
-		never(t, "the coach does not have exactly one notification", quietPeriod, func() bool { return countNotifications(t, coach, "delivery_failed") != 1 })
+		never(t, s, "the coach does not have exactly one notification", quietPeriod, func() bool { return countNotifications(t, coach, "delivery_failed") != 1 })
 	})
 }

@@ -39,10 +39,10 @@ func TestDigest(t *testing.T) {
 
 		s.Clock.Advance(3*day - time.Minute)
 		coach, idle = renewTokens(t, coach), renewTokens(t, idle)
-		never(t, "notified before three days", jobInterval, func() bool { return len(digestBodies(t, coach)) > 0 })
+		never(t, s, "notified before three days", jobInterval, func() bool { return len(digestBodies(t, coach)) > 0 })
 		s.Clock.Advance(time.Minute)
 		eventually(t, "the coach is notified", func() bool { return len(digestBodies(t, coach)) > 0 })
-		never(t, "notified twice", jobInterval, func() bool { return len(digestBodies(t, coach)) > 1 })
+		never(t, s, "notified twice", jobInterval, func() bool { return len(digestBodies(t, coach)) > 1 })
 		if body := digestBodies(t, coach)[0]; body != "3 approval requests have been pending for more than 3 days." {
 			t.Errorf("digest: got %q, want three requests", body)
 		}
@@ -54,10 +54,10 @@ func TestDigest(t *testing.T) {
 		coach.Call(t, "POST", "/api/approval/requests/"+two+"/cancel", nil).Want(t, 200)
 		s.Clock.Advance(3*day - time.Minute)
 		coach = renewTokens(t, coach)
-		never(t, "notified again before three days", jobInterval, func() bool { return len(digestBodies(t, coach)) > 1 })
+		never(t, s, "notified again before three days", jobInterval, func() bool { return len(digestBodies(t, coach)) > 1 })
 		s.Clock.Advance(time.Minute)
 		eventually(t, "the coach is notified again", func() bool { return len(digestBodies(t, coach)) > 1 })
-		never(t, "notified three times", jobInterval, func() bool { return len(digestBodies(t, coach)) > 2 })
+		never(t, s, "notified three times", jobInterval, func() bool { return len(digestBodies(t, coach)) > 2 })
 		if body := digestBodies(t, coach)[0]; !strings.HasPrefix(body, "1 approval request ") {
 			t.Errorf("digest: got %q, want one request", body)
 		}
@@ -65,6 +65,6 @@ func TestDigest(t *testing.T) {
 		coach.Call(t, "DELETE", "/api/players/"+one, nil).Want(t, 204)
 		s.Clock.Advance(4 * day)
 		coach, idle = renewTokens(t, coach), renewTokens(t, idle)
-		never(t, "notified although nothing is pending", jobInterval, func() bool { return len(digestBodies(t, coach)) > 2 || len(digestBodies(t, idle)) > 0 })
+		never(t, s, "notified although nothing is pending", jobInterval, func() bool { return len(digestBodies(t, coach)) > 2 || len(digestBodies(t, idle)) > 0 })
 	})
 }

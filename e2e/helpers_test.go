@@ -21,9 +21,13 @@ const (
 	day = 24 * time.Hour
 	// waitLimit is how long to wait for asynchronous work on a busy machine.
 	waitLimit = 30 * time.Second
-	// quietPeriod is how long to wait that something does not happen. It is
-	// longer than the worker's poll interval.
+	// quietPeriod is the time of the service in which something must not happen. It is
+	// longer than two of the worker's polls.
 	quietPeriod = 2500 * time.Millisecond
+	// fileSweepPeriod is how often the worker deletes the files of deleted documents.
+	fileSweepPeriod = 10 * time.Second
+	// settleTime is real time in which work that a tick started ends.
+	settleTime = 200 * time.Millisecond
 )
 
 // eventually waits until ready returns true.
@@ -36,10 +40,12 @@ func eventually(t *testing.T, what string, ready func() bool) {
 	}
 }
 
-// never fails the test if happened returns true within a period.
-func never(t *testing.T, what string, length time.Duration, happened func() bool) {
+// never fails the test if happened returns true while a period passes on the clock of
+// s, or shortly after it.
+func never(t *testing.T, s *touchlinetest.Service, what string, period time.Duration, happened func() bool) {
 	t.Helper()
-	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	s.Clock.Pass(period)
+	for end := time.Now().Add(settleTime); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		if happened() {
 			t.Fatal(what)
 		}

@@ -39,7 +39,7 @@ func TestMessageLimitPerNumber(t *testing.T) {
 		// Other coaches and other numbers have their own limits.
 		s.Coach(t, coach2Number).AddPlayer(t, child(8, guardianNumber))
 		s.SMS(guardianNumber, "message", 6)
-		never(t, "the seventh message was sent", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 7 })
+		never(t, s, "the seventh message was sent", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 7 })
 		s.Clock.Advance(day + time.Minute)
 		held := linkPath(t, s, guardianNumber, 7)
 		coach = renewTokens(t, coach)
@@ -82,7 +82,7 @@ func TestLinkValidityStartsAtSend(t *testing.T) {
 		for i := range 4 {
 			path := linkPath(t, s, guardianNumber, i)
 			s.Call(t, "GET", path, "", nil).Want(t, 200)
-			never(t, "more than one message was sent", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > i+1 })
+			never(t, s, "more than one message was sent", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > i+1 })
 			s.Clock.Advance(day + time.Minute)
 		}
 	}, func(c *config.Config) { c.MessagesPerNumberFromCoach, c.LinkValidity = 1, 36*time.Hour })
@@ -137,7 +137,7 @@ func TestCountries(t *testing.T) {
 		if blocked != 1 || countNotifications(t, coach, "delivery_failed") != 1 {
 			t.Errorf("got %d blocked items and %d notifications, want 1 each: %v", blocked, countNotifications(t, coach, "delivery_failed"), items)
 		}
-		never(t, "an SMS was sent abroad", quietPeriod, func() bool { return s.Sent(abroad, "otp")+s.Sent(abroad, "message") > 0 })
+		never(t, s, "an SMS was sent abroad", quietPeriod, func() bool { return s.Sent(abroad, "otp")+s.Sent(abroad, "message") > 0 })
 	}, func(c *config.Config) { c.Countries = []string{"IN"} })
 }
 

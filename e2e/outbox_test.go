@@ -53,7 +53,8 @@ func TestReplicasDeliverOnce(t *testing.T) {
 			return n, duplicates
 		}
 		eventually(t, "all messages", func() bool { n, _ := messages(); return n >= all })
-		time.Sleep(quietPeriod)
+		s.Clock.Pass(quietPeriod)
+		time.Sleep(settleTime)
 		if n, duplicates := messages(); n != all || duplicates != "" {
 			t.Errorf("got %d of %d messages, duplicates: %q", n, all, duplicates)
 		}
@@ -79,12 +80,12 @@ func TestExpiredLeaseIsClaimedAgain(t *testing.T) {
 		id := queryOne[string](t, db, `SELECT id FROM deliveries WHERE kind = 'request' AND channel = 'sms'`)
 		s.Gateway.Behave(smstest.Behaviour{})
 		s.Replica()
-		never(t, "it was claimed during the lease", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 0 })
+		never(t, s, "it was claimed during the lease", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 0 })
 		s.Clock.Advance(time.Minute)
 		if m := s.SMS(guardianNumber, "message", 0); m.ID != id {
 			t.Errorf("got id %s, want %s", m.ID, id)
 		}
-		never(t, "the message arrived twice", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+		never(t, s, "the message arrived twice", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 	})
 }
 
@@ -106,7 +107,7 @@ func TestStopFinishesClaimedDeliveries(t *testing.T) {
 		}
 		s.Replica()
 		s.Clock.Advance(2 * time.Minute)
-		never(t, "the message arrived twice", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+		never(t, s, "the message arrived twice", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 	})
 }
 

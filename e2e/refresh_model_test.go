@@ -89,7 +89,8 @@ func checkRandomSession(t *testing.T, s *touchlinetest.Service, random *rand.Ran
 	tokens, accesses := []string{"", p.Refresh}, []access{{p.Access, 1, began}}
 	steps := []time.Duration{0, 0, 0, 7 * time.Second, 13 * time.Second, 37 * time.Second, 7 * time.Minute, 5 * 24 * time.Hour}
 	for range 40 {
-		s.Clock.Advance(steps[random.IntN(len(steps))])
+		// No key rotation: the access token of a removed key is invalid, not expired.
+		s.Clock.Skip(steps[random.IntN(len(steps))])
 		now := s.Clock.Now()
 		if random.IntN(2) == 0 {
 			a := accesses[max(0, len(accesses)-1-random.IntN(3))]

@@ -67,7 +67,7 @@ func TestAccountClosureSendsSMS(t *testing.T) {
 			studentAt:      "Coach Meera Nair closed their account at Touchline. The app is off for Asha Rao 7 there. You need not do anything.",
 		}
 		eventually(t, "both approvers get an SMS", func() bool { return len(smsCopies(s, guardianNumber)) > 0 && len(smsCopies(s, studentAt)) > 0 })
-		never(t, "somebody got another message", quietPeriod, func() bool {
+		never(t, s, "somebody got another message", quietPeriod, func() bool {
 			return len(smsCopies(s, guardianNumber))+len(smsCopies(s, studentAt)) > 2 ||
 				len(smsCopies(s, askedAt))+len(smsCopies(s, noAt))+len(smsCopies(s, backAt))+len(smsCopies(s, abroad))+len(smsCopies(s, coachNumber)) > 0
 		})
@@ -101,7 +101,7 @@ func TestClosureSMSWaitsForLimit(t *testing.T) {
 		s.SMS(guardianNumber, "message", 0)
 		respond(t, s.SignIn(t, "guardian", guardianNumber), id, "approved")
 		closeAccount(t, s, coach)
-		never(t, "a message was sent above the limit", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
+		never(t, s, "a message was sent above the limit", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 		s.Clock.Advance(day + time.Minute)
 		if m := s.SMS(guardianNumber, "message", 1); !strings.Contains(m.Text, "closed their account") {
 			t.Errorf("got %q", m.Text)
@@ -151,7 +151,7 @@ func TestNoClosureSMSToTestNumber(t *testing.T) {
 		if n := countNotifications(t, guardian, "coach_left"); n != 1 {
 			t.Errorf("got %d notifications, want 1", n)
 		}
-		never(t, "an SMS was sent", quietPeriod, func() bool { return len(smsCopies(s, guardianAt)) > 0 })
+		never(t, s, "an SMS was sent", quietPeriod, func() bool { return len(smsCopies(s, guardianAt)) > 0 })
 	}, testNumbers(coachAt, guardianAt))
 }
 
@@ -204,7 +204,7 @@ func TestNoRequestSMSToTestNumber(t *testing.T) {
 		if n := queryOne[int](t, db, `SELECT count(*) FROM counted_messages`) + queryOne[int](t, db, `SELECT count(*) FROM request_links`); n != 0 {
 			t.Errorf("got %d counts and links for messages that were not sent", n)
 		}
-		never(t, "an SMS was sent", quietPeriod, func() bool { return s.Sent(guardianAt, "message")+s.Sent(otherAt, "message") > 0 })
+		never(t, s, "an SMS was sent", quietPeriod, func() bool { return s.Sent(guardianAt, "message")+s.Sent(otherAt, "message") > 0 })
 	}, testNumbers(coachAt, guardianAt, otherAt), func(c *config.Config) { c.MessagesPerNumberFromCoach = 1 })
 }
 
@@ -265,7 +265,7 @@ func TestPlayerRemovalSendsSMS(t *testing.T) {
 		if n := countNotifications(t, guardian, "player_removed"); n != 2 {
 			t.Errorf("got %d notifications", n)
 		}
-		never(t, "somebody else got an SMS", quietPeriod, func() bool {
+		never(t, s, "somebody else got an SMS", quietPeriod, func() bool {
 			return len(smsCopies(s, askedAt))+len(smsCopies(s, correctedAt))+len(smsCopies(s, otherNumber))+len(smsCopies(s, guardianNumber)) > 1
 		})
 	})

@@ -237,7 +237,7 @@ func TestStreamResumesExactly(t *testing.T) {
 		// An invalid last event id starts at the newest event.
 		for _, last := range []string{"7", strings.Repeat("x", 300)} {
 			f := openStream(t, coach, last)
-			never(t, "an unknown event id repeats old events", 300*time.Millisecond, func() bool { return len(f.events) > 0 })
+			never(t, s, "an unknown event id repeats old events", 300*time.Millisecond, func() bool { return len(f.events) > 0 })
 			f.stop()
 		}
 	})
@@ -249,14 +249,18 @@ func TestStreamHeartbeat(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
 		f := openStream(t, coach, "")
-		start := time.Now()
-		select {
-		case h, open := <-f.events:
-			if took := time.Since(start); !open || h.comment == "" || took < 15*time.Second {
-				t.Errorf("after %s: got %+v, open %v", took, h, open)
+		for start := s.Clock.Now(); ; s.Clock.Advance(time.Second) {
+			select {
+			case h, open := <-f.events:
+				if took := s.Clock.Now().Sub(start); !open || h.comment == "" || took < 15*time.Second {
+					t.Errorf("after %s: got %+v, open %v", took, h, open)
+				}
+				return
+			case <-time.After(50 * time.Millisecond):
 			}
-		case <-time.After(20*time.Second + waitLimit):
-			t.Error("got no heartbeat")
+			if s.Clock.Now().Sub(start) > 20*time.Second+waitLimit {
+				t.Fatal("got no heartbeat")
+			}
 		}
 	})
 }
@@ -273,22 +277,27 @@ func TestStreamEnds(t *testing.T) {
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		student := s.SignIn(t, "student", studentNumber)
 
+		endsSoon := func(f *streamReader) {
+			t.Helper()
+			s.Clock.Pass(soon) // streams on SQLite poll
+			f.ends(soon)
+		}
 		f := openStream(t, guardian.On(other), "")
 		coach.Call(t, "DELETE", "/api/players/"+two, nil).Want(t, 204)
-		f.ends(soon)
+		endsSoon(f)
 		f = openStream(t, student.On(other), "")
 		coach.Call(t, "PATCH", "/api/players/"+one, map[string]any{"student": map[string]any{"contact_number": otherNumber}}).Want(t, 200)
-		f.ends(soon)
+		endsSoon(f)
 
 		f = openStream(t, coach.On(other), "")
 		coach.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
-		f.ends(soon)
+		endsSoon(f)
 
 		s.Clock.Advance(2 * time.Minute)
 		coach = s.SignIn(t, "coach", coachNumber)
 		f = openStream(t, coach.On(other), "")
 		s.Clock.Advance(15*time.Minute - time.Minute)
-		never(t, "ended before its token expired", quietPeriod, func() bool {
+		never(t, s, "ended before its token expired", quietPeriod, func() bool {
 			select {
 			case _, open := <-f.events:
 				return !open
@@ -297,7 +306,7 @@ func TestStreamEnds(t *testing.T) {
 			}
 		})
 		s.Clock.Advance(time.Minute)
-		f.ends(soon)
+		endsSoon(f)
 
 		coach = renewTokens(t, coach)
 		f = openStream(t, coach.On(other), "")

@@ -164,14 +164,19 @@ func TestFileStoreUnavailable(t *testing.T) {
 		if n := len(c.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items()); n != 0 {
 			t.Errorf("got %d documents", n)
 		}
+		const scheduled = `SELECT count(*) FROM blobs WHERE ends_at IS NOT NULL`
+		db := openTables(t, s)
+		if n := queryOne[int64](t, db, scheduled); n == 0 {
+			t.Error("no blob is scheduled for deletion")
+		}
 		bucket.Wrap.Store(nil)
 		s.Clock.Advance(2 * time.Hour)
 		c = renewTokens(t, c)
 		c.Upload(t, "certification", "b.pdf", touchlinetest.PDF(100, 2)).Want(t, 201)
-		db := openTables(t, s)
-		if n := queryOne[int64](t, db, `SELECT count(*) FROM blobs WHERE ends_at IS NOT NULL`); n == 0 {
-			t.Error("no blob is scheduled for deletion")
-		}
+		eventually(t, "the scheduled blobs are deleted", func() bool {
+			s.Clock.Advance(fileSweepPeriod)
+			return queryOne[int64](t, db, scheduled) == 0
+		})
 	})
 }
 
@@ -262,6 +267,7 @@ func TestDeletedFilesAreRemoved(t *testing.T) {
 		}
 		before := files()
 		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200)
+		s.Clock.Advance(fileSweepPeriod)
 		eventually(t, "the files are deleted", func() bool { return files() == before-3 })
 	})
 }

@@ -53,7 +53,10 @@ type Config struct {
 	RequestsPerMinute int
 
 	Now func() time.Time
-	Log *slog.Logger
+	// NewTicker returns a channel that receives the time each period, and a function
+	// that stops it.
+	NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
+	Log       *slog.Logger
 	// AccessLog writes a line for each request at info.
 	AccessLog bool
 	// Observe is called after each response; it may be nil.
@@ -61,10 +64,6 @@ type Config struct {
 	// Refused is called with each error that is written as a problem; it may be nil.
 	Refused func(ctx context.Context, info *httpx.RequestInfo, err error)
 
-	// StreamPoll is how often a stream checks its session; 0 means 2 s.
-	StreamPoll time.Duration
-	// StreamHeartbeat is how often a stream writes a comment; 0 means 20 s.
-	StreamHeartbeat time.Duration
 	// UploadStallTimeout ends an upload that sends no byte; 0 means 30 s.
 	UploadStallTimeout time.Duration
 	// UploadTimeout limits the time in which an upload arrives; 0 means 5 min.
@@ -80,8 +79,6 @@ type Server struct {
 
 // New returns a Server of c.
 func New(c Config) *Server {
-	c.StreamPoll = cmp.Or(c.StreamPoll, 2*time.Second)
-	c.StreamHeartbeat = cmp.Or(c.StreamHeartbeat, 20*time.Second)
 	c.UploadStallTimeout = cmp.Or(c.UploadStallTimeout, uploadStallTimeout)
 	c.UploadTimeout = cmp.Or(c.UploadTimeout, uploadTimeout)
 	s := &Server{Config: c}

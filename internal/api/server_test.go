@@ -92,7 +92,11 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 		Phones:      phone.Parser{DefaultRegion: "IN"},
 		PublicURL:   "https://touchline.example",
 		Now:         time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		StreamPoll: 10 * time.Millisecond, StreamHeartbeat: 50 * time.Millisecond,
+		// A stream polls each 10 ms and writes a heartbeat each 100 ms.
+		NewTicker: func(period time.Duration) (<-chan time.Time, func()) {
+			t := time.NewTicker(period / 200)
+			return t.C, t.Stop
+		},
 	}
 	for _, f := range change {
 		f(&c)

@@ -15,6 +15,10 @@ import (
 const (
 	// streamBatch is the number of notifications that one read returns.
 	streamBatch = 100
+	// streamPoll is how often a stream checks its session.
+	streamPoll = 2 * time.Second
+	// streamHeartbeat is how often a stream writes a comment.
+	streamHeartbeat = 20 * time.Second
 	// streamWriteTimeout limits each write to a client.
 	streamWriteTimeout = 10 * time.Second
 	// streamRetry tells a browser to reconnect after 3 s.
@@ -50,7 +54,7 @@ func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error
 			}
 			out := &eventWriter{
 				w: w, control: http.NewResponseController(w), seq: after,
-				timeout: streamWriteTimeout, pause: 2*s.StreamHeartbeat + streamWriteTimeout,
+				timeout: streamWriteTimeout, pause: 2*streamHeartbeat + streamWriteTimeout,
 			}
 			// The server's read timeout would end the stream.
 			_ = out.control.SetReadDeadline(time.Now().Add(r.Caller.Claims.ExpiresAt.Sub(s.Now()) + time.Minute))
@@ -82,9 +86,10 @@ func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID st
 // nothing.
 func (s *Server) follow(ctx context.Context, caller Caller, sub *notify.Subscription, out *eventWriter, state notify.StreamState) {
 	expiresAt := caller.Claims.ExpiresAt
-	poll, beat := time.NewTicker(s.StreamPoll), time.NewTicker(s.StreamHeartbeat)
-	defer poll.Stop()
-	defer beat.Stop()
+	poll, stopPoll := s.NewTicker(streamPoll)
+	defer stopPoll()
+	beat, stopBeat := s.NewTicker(streamHeartbeat)
+	defer stopBeat()
 	expiry := time.NewTimer(expiresAt.Sub(s.Now()))
 	defer expiry.Stop()
 	links := state.Links
@@ -103,12 +108,12 @@ func (s *Server) follow(ctx context.Context, caller Caller, sub *notify.Subscrip
 			return
 		case <-expiry.C:
 			return
-		case <-beat.C:
+		case <-beat:
 			if !out.write(": still here\n\n") {
 				return
 			}
 			continue
-		case <-poll.C:
+		case <-poll:
 		case <-sub.Woken():
 		}
 		var err error

@@ -27,10 +27,12 @@ import (
 
 // Options are the dependencies that tests replace. A zero field means the real one.
 type Options struct {
-	Now   func() time.Time
-	NewID func() string
-	Rand  io.Reader
-	Log   *slog.Logger
+	Now func() time.Time
+	// NewTicker paces background work and streams; see worker.NewTicker.
+	NewTicker worker.NewTicker
+	NewID     func() string
+	Rand      io.Reader
+	Log       *slog.Logger
 	// Terminal is where SMS=log prints messages. The default discards them.
 	Terminal io.Writer
 	// UploadStallTimeout and UploadTimeout limit an upload; see api.Config.
@@ -45,6 +47,12 @@ func (o Options) withDefaults() Options {
 	// The database stores microseconds. Truncate every time, so that a time that was
 	// read back equals the original.
 	o.Now = func() time.Time { return clock().UTC().Truncate(time.Microsecond) }
+	if o.NewTicker == nil {
+		o.NewTicker = func(period time.Duration) (<-chan time.Time, func()) {
+			t := time.NewTicker(period)
+			return t.C, t.Stop
+		}
+	}
 	if o.NewID == nil {
 		o.NewID = func() string { return uuid.Must(uuid.NewV7()).String() }
 	}

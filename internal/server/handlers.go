@@ -47,6 +47,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		UploadStallTimeout: o.UploadStallTimeout,
 		UploadTimeout:      o.UploadTimeout,
 		Now:                o.Now,
+		NewTicker:          o.NewTicker,
 		Log:                o.Log,
 	}).Handler(), nil
 }

@@ -18,7 +18,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			LinkToken:   s.keys.Vault.LinkToken,
 			PublicURL:   cfg.PublicURL,
 			OTPAttempts: cfg.OTPTries,
-			Now:         o.Now, NewID: o.NewID, Log: o.Log,
+			Now:         o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
 		}),
 		SendDigests:             s.db.SendDigests,
 		SendExpiryNotifications: s.db.SendExpiryNotifications,
@@ -26,6 +26,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		RotateKeys:              s.keys.Rotate,
 		SweepFiles:              s.coach.documents.DeleteExpiredBlobs,
 		Sweep:                   func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
+		NewTicker:               o.NewTicker,
 		Log:                     o.Log,
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,7 +113,7 @@ func (s *Service) start() {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	serverOptions := server.Options{
-		Now: s.Clock.Now, Terminal: io.Discard,
+		Now: s.Clock.Now, NewTicker: s.Clock.NewTicker, Terminal: io.Discard,
 		Log: slog.New(slog.NewJSONHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	s.serverOptions(&serverOptions)
@@ -197,15 +196,6 @@ func (s *Service) Sent(number, kind string) int {
 	}
 	return n
 }
-
-// Clock is the clock of a service under test: the system clock plus an offset.
-type Clock struct{ offset atomic.Int64 }
-
-// Now returns the time of the service.
-func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.offset.Load())) }
-
-// Advance moves the clock forward by d.
-func (c *Clock) Advance(d time.Duration) { c.offset.Add(int64(d)) }
 
 // Log collects the log lines of a service.
 type Log struct {

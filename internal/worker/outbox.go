@@ -68,9 +68,10 @@ type OutboxConfig struct {
 	// OTPAttempts is the number of wrong attempts after which an OTP no longer works.
 	OTPAttempts int
 
-	Now   func() time.Time
-	NewID func() string
-	Log   *slog.Logger
+	Now       func() time.Time
+	NewTicker NewTicker
+	NewID     func() string
+	Log       *slog.Logger
 }
 
 // Outbox sends queued deliveries. It has one lane per channel and kind; each lane
@@ -87,19 +88,20 @@ func (o *Outbox) Run(ctx context.Context) {
 		wait.Go(func() { o.runLane(ctx, lane) })
 	}
 	defer wait.Wait()
-	poll, wake := time.NewTicker(pollEvery), time.NewTicker(wakeHeldEvery)
-	defer poll.Stop()
-	defer wake.Stop()
+	poll, stopPoll := o.NewTicker(pollEvery)
+	defer stopPoll()
+	wake, stopWake := o.NewTicker(wakeHeldEvery)
+	defer stopWake()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-wake.C:
+		case <-wake:
 			if err := recovered(func() error { return o.Store.WakeHeld(ctx) }); err != nil {
 				o.Log.Warn("wake held deliveries", "error", err)
 			}
 			continue
-		case <-poll.C:
+		case <-poll:
 		}
 		var due []notify.Lane
 		err := recovered(func() (err error) {

@@ -189,7 +189,7 @@ func runWith(t *testing.T, s *fakeStore, senders map[notify.Channel]worker.Sende
 	var mu sync.Mutex
 	q = notify.NewQueueSignal(slices.Collect(maps.Keys(senders))...)
 	o := worker.NewOutbox(worker.OutboxConfig{
-		Store: s, Senders: senders, Signal: q, Now: time.Now, Log: slog.New(log), PublicURL: "https://t.example", OTPAttempts: 5,
+		Store: s, Senders: senders, Signal: q, Now: time.Now, NewTicker: newTicker, Log: slog.New(log), PublicURL: "https://t.example", OTPAttempts: 5,
 		OpenCode:  func(string, []byte) (string, error) { return "123456", nil },
 		LinkToken: func(id string) string { return "token-" + id },
 		NewID: func() string {

@@ -31,6 +31,10 @@ const (
 // jobBatch is how many coaches or certificates one call of a batch job handles.
 const jobBatch = 100
 
+// NewTicker returns a channel that receives the time each period, as that of a
+// time.Ticker does, and a function that stops it.
+type NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
+
 // Config is what New needs. All fields are required.
 type Config struct {
 	Outbox *Outbox
@@ -47,8 +51,9 @@ type Config struct {
 	// RecordIntrospections writes the counts of introspections to the audit log.
 	RecordIntrospections func(ctx context.Context) error
 	// Sweep deletes rows that have ended. It returns how many.
-	Sweep func(ctx context.Context) (int64, error)
-	Log   *slog.Logger
+	Sweep     func(ctx context.Context) (int64, error)
+	NewTicker NewTicker
+	Log       *slog.Logger
 }
 
 // Worker runs the background work of one replica.
@@ -93,13 +98,13 @@ func uncounted(job func(ctx context.Context) (int64, error)) func(context.Contex
 // every runs job each period. It logs an error and continues: the database may be
 // unavailable for a while.
 func (w *Worker) every(ctx context.Context, name string, period time.Duration, job func(context.Context) error) {
-	tick := time.NewTicker(period)
-	defer tick.Stop()
+	ticks, stop := w.config.NewTicker(period)
+	defer stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-ticks:
 		}
 		if err := recovered(func() error { return job(ctx) }); err != nil && ctx.Err() == nil {
 			w.config.Log.Warn("a background job failed and will run again", "job", name, "error", err)

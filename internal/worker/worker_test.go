@@ -12,6 +12,12 @@ import (
 	"github.com/touchline/touchline/internal/worker"
 )
 
+// newTicker ticks with the clock of the synctest bubble.
+func newTicker(period time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTicker(period)
+	return t.C, t.Stop
+}
+
 // Jobs continue after errors and panics. A shutdown waits for the running job.
 func TestPeriodicJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -19,7 +25,7 @@ func TestPeriodicJobs(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
 		w := worker.New(worker.Config{
 			Outbox: worker.NewOutbox(worker.OutboxConfig{
-				Store: new(fakeStore), Signal: notify.NewQueueSignal(), Now: time.Now, NewID: func() string { return "lease" }, Log: log,
+				Store: new(fakeStore), Signal: notify.NewQueueSignal(), Now: time.Now, NewTicker: newTicker, NewID: func() string { return "lease" }, Log: log,
 			}),
 			SendDigests: func(_ context.Context, n int) (int, error) {
 				if digests++; digests%3 != 0 {
@@ -43,7 +49,7 @@ func TestPeriodicJobs(t *testing.T) {
 				swept = true
 				return 1, nil
 			},
-			Log: log,
+			NewTicker: newTicker, Log: log,
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})

@@ -36,6 +36,8 @@ type Behaviour struct {
 	RetryAfter, Location string
 	// Delay is the time before the response.
 	Delay time.Duration
+	// Hold, if set, delays the response until it is closed.
+	Hold <-chan struct{}
 	// Unresponsive makes the gateway read the request and send no response.
 	Unresponsive bool
 }
@@ -188,6 +190,9 @@ func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	select {
 	case <-delay:
+		if b.Hold != nil {
+			<-b.Hold
+		}
 		g.respond(w, b, m)
 	case <-behaved:
 		panic(http.ErrAbortHandler) // close the connection without a response
