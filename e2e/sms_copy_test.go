@@ -201,7 +201,7 @@ func TestNoRequestSMSToTestNumber(t *testing.T) {
 			t.Errorf("got %d notifications of failures", n)
 		}
 		db := openTables(t, s)
-		if n := queryOne[int](t, db, `SELECT count(*) FROM counted_messages`) + queryOne[int](t, db, `SELECT count(*) FROM request_links`); n != 0 {
+		if n := queryOne[int](t, db, `SELECT count(*) FROM message_counts`) + queryOne[int](t, db, `SELECT count(*) FROM request_links`); n != 0 {
 			t.Errorf("got %d counts and links for messages that were not sent", n)
 		}
 		never(t, s, "an SMS was sent", quietPeriod, func() bool { return s.Sent(guardianAt, "message")+s.Sent(otherAt, "message") > 0 })

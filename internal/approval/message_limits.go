@@ -1,9 +1,6 @@
 package approval
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 const (
 	hour = time.Hour
@@ -47,75 +44,104 @@ type OutgoingMessage struct {
 // NewCoach reports whether a coach who registered at the given time counts as new.
 func NewCoach(registered, now time.Time) bool { return now.Sub(registered) < newCoachFor }
 
-// Counted says which messages a limit counts.
-type Counted string
+// MessageCount is what a message adds to a counter.
+type MessageCount struct {
+	Counter string
+	Size    int64
+}
 
-// The messages that limits count.
+// Counters of all messages. The other counters name a number, a coach or a network.
 const (
-	AllMessages       Counted = "all"
-	OfNewCoaches      Counted = "new_coaches"
-	FromNetwork       Counted = "network"
-	ToBlock           Counted = "block"
-	FromCoach         Counted = "coach"
-	FromCoachToNumber Counted = "coach_number"
-	ToNumber          Counted = "number"
-	CostOfAll         Counted = "cost"
+	countAll     = "all"
+	countOfNew   = "all/new"
+	countOfCosts = "cost"
 )
+
+// Counts returns what m adds to each counter, whether or not a limit uses it.
+func (m OutgoingMessage) Counts() []MessageCount {
+	counts := []MessageCount{{countAll, m.Segments}, {"number/" + m.To, m.Segments}}
+	if m.CoachID != "" {
+		counts = append(counts, MessageCount{CoachCounter(m.CoachID), m.Segments}, MessageCount{"coach/" + m.CoachID + "/" + m.To, m.Segments})
+	}
+	if m.fromNewCoach() {
+		counts = append(counts, MessageCount{countOfNew, m.Segments})
+		if m.Network != "" {
+			counts = append(counts, MessageCount{"network/" + m.Network, m.Segments})
+		}
+		if m.NeverSignedIn {
+			counts = append(counts, MessageCount{"block/" + Block(m.To), m.Segments})
+		}
+	}
+	if m.Cost > 0 {
+		counts = append(counts, MessageCount{countOfCosts, m.Cost})
+	}
+	return counts
+}
+
+// CoachCounter returns the counter of the messages of a coach.
+func CoachCounter(coachID string) string { return "coach/" + coachID }
+
+func (m OutgoingMessage) fromNewCoach() bool { return m.CoachID != "" && m.NewCoach }
 
 // MessageLimit is one limit that a message counts against.
 type MessageLimit struct {
 	// Key names the limit and whom it concerns. Messages that wait for one key leave in
 	// order.
-	Key    string
-	Counts Counted
-	Max    int64
-	Window time.Duration
+	Key string
+	// Counter is what the limit counts, and Size what the message adds to it.
+	Counter string
+	Size    int64
+	Max     int64
+	Window  time.Duration
 }
 
-// Admits reports whether a message of the given size fits beside what was counted in
-// the window. A message that is larger than the limit is admitted alone.
-func (l MessageLimit) Admits(counted, size int64) bool { return counted == 0 || counted+size <= l.Max }
+// WindowCount is what a counter has counted in a window that ends now. Oldest is when the
+// oldest message in the window was counted.
+type WindowCount struct {
+	Size   int64
+	Oldest time.Time
+}
 
-// Size returns what m adds to the count of l.
-func (l MessageLimit) Size(m OutgoingMessage) int64 {
-	if l.Counts == CostOfAll {
-		return m.Cost
+// Wait returns how long until l may admit its message beside what was counted in the
+// window, or 0 if it does now. A message that is larger than the limit is admitted alone.
+func (l MessageLimit) Wait(counted WindowCount, now time.Time) time.Duration {
+	if counted.Size == 0 || counted.Size+l.Size <= l.Max {
+		return 0
 	}
-	return m.Segments
+	return max(counted.Oldest.Add(l.Window).Sub(now), time.Microsecond)
 }
 
 // For returns the limits of m.
 func (l MessageLimits) For(m OutgoingMessage) []MessageLimit {
+	sizes := make(map[string]int64)
+	for _, c := range m.Counts() {
+		sizes[c.Counter] = c.Size
+	}
 	var limits []MessageLimit
-	add := func(condition bool, key string, counts Counted, maximum int64, window time.Duration) {
-		if condition && maximum > 0 {
-			limits = append(limits, MessageLimit{Key: key, Counts: counts, Max: maximum, Window: window})
+	add := func(key, counter string, maximum int64, window time.Duration) {
+		if size, counts := sizes[counter]; counts && maximum > 0 {
+			limits = append(limits, MessageLimit{Key: key, Counter: counter, Size: size, Max: maximum, Window: window})
 		}
 	}
-	coach, fromNew := m.CoachID != "", m.CoachID != "" && m.NewCoach
-	add(true, "number/"+m.To, ToNumber, int64(l.PerNumber), day)
-	add(coach, "coach/"+m.CoachID+"/"+m.To, FromCoachToNumber, int64(l.PerNumberFromCoach), day)
-	add(coach, "coach/"+m.CoachID, FromCoach, int64(l.PerCoach), day)
-	if l.NewCoach > 0 {
+	number, coach := "number/"+m.To, CoachCounter(m.CoachID)
+	add(number, number, int64(l.PerNumber), day)
+	add(coach+"/"+m.To, coach+"/"+m.To, int64(l.PerNumberFromCoach), day)
+	add(coach, coach, int64(l.PerCoach), day)
+	if l.NewCoach > 0 && m.fromNewCoach() && !m.Trusted {
 		raised := max(l.NewCoach, min(l.NewCoach+raiseByApproval*m.Approvals, raisedMax))
-		add(fromNew && !m.Trusted, "new_coach/"+m.CoachID, FromCoach, int64(raised), day)
+		add("new_coach/"+m.CoachID, coach, int64(raised), day)
 	}
-	add(fromNew && m.Network != "", "network/"+m.Network, FromNetwork, int64(l.PerAddress), day)
-	add(fromNew && m.NeverSignedIn, "block/"+Block(m.To), ToBlock, int64(l.PerBlock), day)
+	add("network/"+m.Network, "network/"+m.Network, int64(l.PerAddress), day)
+	add("block/"+Block(m.To), "block/"+Block(m.To), int64(l.PerBlock), day)
 	// Half of the totals is kept for coaches who are not new.
-	add(fromNew, "total_hour/new", OfNewCoaches, int64((l.TotalHour+1)/2), hour)
-	add(fromNew, "total_day/new", OfNewCoaches, int64((l.TotalDay+1)/2), day)
-	add(true, "total_hour", AllMessages, int64(l.TotalHour), hour)
-	add(true, "total_day", AllMessages, int64(l.TotalDay), day)
+	add("total_hour/new", countOfNew, int64((l.TotalHour+1)/2), hour)
+	add("total_day/new", countOfNew, int64((l.TotalDay+1)/2), day)
+	add("total_hour", countAll, int64(l.TotalHour), hour)
+	add("total_day", countAll, int64(l.TotalDay), day)
 	// The rest of the budget is for OTPs.
-	add(true, "budget", CostOfAll, l.Budget*8/10, day)
+	add("budget", countOfCosts, l.Budget*8/10, day)
 	return limits
 }
 
 // Block returns what the 10,000 numbers beside a number have in common.
 func Block(number string) string { return number[:max(0, len(number)-blockDigits)] }
-
-// BlockRange returns the first and the last number of the block of a number.
-func BlockRange(number string) (first, last string) {
-	return Block(number) + strings.Repeat("0", blockDigits), Block(number) + strings.Repeat("9", blockDigits)
-}

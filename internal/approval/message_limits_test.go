@@ -64,15 +64,34 @@ func TestMessageLimitsFor(t *testing.T) {
 	}
 }
 
-func TestMessageLimitAdmits(t *testing.T) {
-	l := approval.MessageLimit{Max: 3}
+// A limit waits until the oldest message leaves the window.
+func TestMessageLimitWait(t *testing.T) {
+	now := time.Now()
 	for _, tt := range []struct {
 		counted, size int64
-		want          bool
-	}{{0, 3, true}, {0, 4, true}, {1, 2, true}, {1, 3, false}, {3, 1, false}} {
-		if got := l.Admits(tt.counted, tt.size); got != tt.want {
-			t.Errorf("Admits(%d, %d) = %t, want %t", tt.counted, tt.size, got, tt.want)
+		want          time.Duration
+	}{{0, 3, 0}, {0, 4, 0}, {1, 2, 0}, {1, 3, 40 * time.Minute}, {3, 1, 40 * time.Minute}} {
+		l := approval.MessageLimit{Max: 3, Size: tt.size, Window: time.Hour}
+		if got := l.Wait(approval.WindowCount{Size: tt.counted, Oldest: now.Add(-20 * time.Minute)}, now); got != tt.want {
+			t.Errorf("%d counted, size %d: wait %s, want %s", tt.counted, tt.size, got, tt.want)
 		}
+	}
+}
+
+// Every limit counts something that its message adds to.
+func TestMessageCounts(t *testing.T) {
+	m := approval.OutgoingMessage{To: "+919812345678", Segments: 2, Cost: 5}
+	want := []approval.MessageCount{{Counter: "all", Size: 2}, {Counter: "number/+919812345678", Size: 2}, {Counter: "cost", Size: 5}}
+	if diff := cmp.Diff(want, m.Counts()); diff != "" {
+		t.Error(diff)
+	}
+	m.CoachID, m.NewCoach, m.Network, m.NeverSignedIn = "c1", true, "192.0.2.1", true
+	want = []approval.MessageCount{
+		{Counter: "all", Size: 2}, {Counter: "number/+919812345678", Size: 2}, {Counter: "coach/c1", Size: 2}, {Counter: "coach/c1/+919812345678", Size: 2},
+		{Counter: "all/new", Size: 2}, {Counter: "network/192.0.2.1", Size: 2}, {Counter: "block/+91981234", Size: 2}, {Counter: "cost", Size: 5},
+	}
+	if diff := cmp.Diff(want, m.Counts()); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -80,11 +99,5 @@ func TestNewCoach(t *testing.T) {
 	now := time.Now()
 	if !approval.NewCoach(now.Add(-7*24*time.Hour+time.Second), now) || approval.NewCoach(now.Add(-7*24*time.Hour), now) {
 		t.Error("a coach is new for 7 days")
-	}
-}
-
-func TestBlockRange(t *testing.T) {
-	if first, last := approval.BlockRange("+919812345678"); first != "+919812340000" || last != "+919812349999" {
-		t.Errorf("BlockRange = %s, %s", first, last)
 	}
 }

@@ -3,12 +3,13 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
 )
 
 const (
@@ -20,171 +21,116 @@ const (
 	wakeNext = 8
 )
 
-// AdmitMessages counts messages against the message limits, oldest first, and returns
-// those that may be sent now. The others are held until the limit admits them.
+// AdmitMessages counts the messages of one claim against the message limits, oldest first,
+// and returns those that may be sent now. The others are held until the limit admits them.
 //
-// One row is locked first, so that replicas count one after the other.
+// One row is locked first, so that replicas count one after the other. The number of
+// statements does not depend on the number of messages that are admitted.
 func (db *DB) AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
 	var admitted []notify.Outgoing
-	err := db.write(ctx, func(tx *tx) error {
-		admitted = nil
-		_, err := tx.Exec(ctx, `
-			INSERT INTO installation (name, value) VALUES ('message_admission', '')
-			ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
-		if err != nil {
-			return fmt.Errorf("lock the admission of messages: %w", err)
-		}
-		for _, m := range messages {
-			ok, err := tx.admit(ctx, m)
-			if err != nil {
-				return fmt.Errorf("admit delivery %s: %w", m.Deliveries[0].ID, err)
-			}
-			if ok {
-				admitted = append(admitted, m)
-			}
-		}
-		return nil
+	err := db.write(ctx, func(tx *tx) (err error) {
+		admitted, err = tx.admit(ctx, messages)
+		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("admit messages: %w", err)
 	}
 	return admitted, nil
 }
 
-// admit counts one message, or holds it.
-func (tx *tx) admit(ctx context.Context, m notify.Outgoing) (bool, error) {
-	d := m.Deliveries[0]
-	out, err := tx.outgoing(ctx, d, m.Segments)
+// candidate is a message that AdmitMessages decides about.
+type candidate struct {
+	notify.Outgoing
+	counted approval.OutgoingMessage
+	limits  []approval.MessageLimit
+}
+
+func (tx *tx) admit(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
+	err := tx.Defer(ctx, `
+		INSERT INTO installation (name, value) VALUES ('message_admission', '')
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
 	if err != nil {
-		return false, err
+		return nil, fmt.Errorf("lock: %w", err)
 	}
-	limits := tx.db.options.Settings.Messages.For(out)
-	for _, l := range limits {
-		wait, err := tx.messageWait(ctx, l, out)
-		if err != nil {
-			return false, err
+	candidates, err := tx.candidates(ctx, messages)
+	if err != nil {
+		return nil, err
+	}
+	windows, err := tx.messageWindows(ctx, candidates)
+	if err != nil {
+		return nil, err
+	}
+	oldest, err := tx.oldestHeld(ctx, candidates)
+	if err != nil {
+		return nil, err
+	}
+	var fits []candidate
+	for _, c := range candidates {
+		key, wait := c.blockedBy(windows, oldest, tx.Now)
+		if key == "" {
+			windows.add(c, tx.Now)
+			fits = append(fits, c)
+			continue
 		}
-		if wait > 0 {
-			return false, tx.hold(ctx, m, l.Key, wait)
+		if id := c.Deliveries[0].ID; oldest[key] == "" || id < oldest[key] {
+			oldest[key] = id
+		}
+		if err := tx.hold(ctx, c.Outgoing, key, wait); err != nil {
+			return nil, err
 		}
 	}
-	key, err := tx.olderHeld(ctx, d, limits)
-	if err != nil {
-		return false, err
-	}
-	if key != "" {
-		return false, tx.hold(ctx, m, key, heldBehind)
-	}
-	ok, err := tx.release(ctx, m)
-	if err != nil || !ok {
-		return false, err
-	}
-	err = tx.Defer(ctx, `
-		INSERT INTO counted_messages (id, kind, coach_id, recipient, network, new_coach, never_signed_in, segments, cost, counted_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-		tx.db.options.NewID(), string(d.Kind), text(d.CoachID), d.To, text(out.Network), out.NewCoach, out.NeverSignedIn, out.Segments, out.Cost, micros(tx.Now))
-	return err == nil, err
+	return tx.release(ctx, fits)
 }
 
-// outgoing reads what the limits of a delivery depend on.
-func (tx *tx) outgoing(ctx context.Context, d notify.Delivery, segments int) (approval.OutgoingMessage, error) {
-	m := approval.OutgoingMessage{CoachID: d.CoachID, To: d.To, Segments: int64(segments)}
-	if price := tx.db.options.Settings.SegmentPrice; price != nil {
-		m.Cost = m.Segments * price(phone.Number(d.To))
+// blockedBy returns the key of the limit that c waits for and the wait, or "". oldest are
+// the oldest deliveries that wait for each key.
+func (c candidate) blockedBy(windows messageWindows, oldest map[string]string, now time.Time) (key string, wait time.Duration) {
+	for _, l := range c.limits {
+		if wait := l.Wait(windows[windowOf(l)], now); wait > 0 {
+			return l.Key, wait
+		}
 	}
-	if d.CoachID == "" {
-		return m, nil
+	for _, l := range c.limits {
+		if id := oldest[l.Key]; id != "" && id < c.Deliveries[0].ID {
+			return l.Key, heldBehind
+		}
 	}
-	var registered time.Time
-	var status coach.TierStatus
-	err := tx.QueryRow(ctx, `SELECT created_at, tier, kyc_state FROM coaches WHERE id = $1`, d.CoachID).
-		Scan(intoTime(&registered), intoText(&status.Tier), &status.KYC)
-	if isNone(err) {
-		return m, nil // the coach has closed the account
-	}
-	if err != nil {
-		return m, fmt.Errorf("read coach %s: %w", d.CoachID, err)
-	}
-	trusted := tx.db.options.Settings.TrustedCoach
-	m.Trusted = trusted != nil && trusted(status)
-	if m.NewCoach = approval.NewCoach(registered, tx.Now); !m.NewCoach {
-		return m, nil
-	}
-	m.Network = d.Network
-	err = tx.QueryRow(ctx, `
-		SELECT (SELECT count(DISTINCT a.mobile_number) FROM players p
-				JOIN approval_history h ON h.player_id = p.id AND h.action = 'approved'
-				JOIN accounts a ON a.id = h.approver_id
-				WHERE p.coach_id = $1 AND p.deleted_at IS NULL),
-			NOT EXISTS (SELECT 1 FROM devices WHERE mobile_number = $2)
-			AND NOT EXISTS (SELECT 1 FROM accounts a JOIN sessions s ON s.account_id = a.id AND s.revoked_at IS NULL WHERE a.mobile_number = $2)
-			AND NOT EXISTS (SELECT 1 FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.mobile_number = $2)`,
-		d.CoachID, d.To).Scan(&m.Approvals, &m.NeverSignedIn)
-	if err != nil {
-		return m, fmt.Errorf("read approvals of coach %s: %w", d.CoachID, err)
-	}
-	return m, nil
+	return "", 0
 }
 
-// messageWait returns how long until l may admit m, or 0 if it does now.
-func (tx *tx) messageWait(ctx context.Context, l approval.MessageLimit, m approval.OutgoingMessage) (time.Duration, error) {
-	where, args := ``, []any{micros(tx.Now.Add(-l.Window))}
-	sum := `segments`
-	switch l.Counts {
-	case approval.AllMessages:
-	case approval.CostOfAll:
-		sum = `cost`
-	case approval.OfNewCoaches:
-		where = ` AND new_coach`
-	case approval.FromNetwork:
-		where, args = ` AND network = $2 AND new_coach`, append(args, m.Network)
-	case approval.ToBlock:
-		first, last := approval.BlockRange(m.To)
-		where, args = ` AND recipient BETWEEN $2 AND $3 AND never_signed_in`, append(args, first, last)
-	case approval.FromCoach:
-		where, args = ` AND coach_id = $2`, append(args, m.CoachID)
-	case approval.FromCoachToNumber:
-		where, args = ` AND recipient = $2 AND coach_id = $3`, append(args, m.To, m.CoachID)
-	case approval.ToNumber:
-		where, args = ` AND recipient = $2`, append(args, m.To)
+// oldestHeld returns, for each key of limits, the oldest delivery that waits for it and
+// does not belong to this claim.
+func (tx *tx) oldestHeld(ctx context.Context, candidates []candidate) (map[string]string, error) {
+	keys := make(map[string]bool)
+	for _, c := range candidates {
+		for _, l := range c.limits {
+			keys[l.Key] = true
+		}
 	}
-	if l.Counts != approval.CostOfAll {
-		where += ` AND kind <> 'otp'`
+	oldest := make(map[string]string)
+	if len(keys) == 0 {
+		return oldest, nil
 	}
-	var counted int64
-	var oldest time.Time
-	err := tx.QueryRow(ctx, `
-		SELECT CAST(coalesce(sum(`+sum+`), 0) AS BIGINT), min(counted_at) FROM counted_messages WHERE counted_at > $1`+where, args...).
-		Scan(&counted, intoTime(&oldest))
+	var rows [][]any
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		rows = append(rows, []any{key})
+	}
+	values, args := valuesTable(rows, "TEXT")
+	rs, err := tx.Query(ctx, fmt.Sprintf(`
+		SELECT v.column1, (SELECT min(d.id) FROM deliveries d
+			WHERE d.state = 'queued' AND d.held_by = v.column1 AND d.lease IS DISTINCT FROM CAST($%d AS TEXT))
+		FROM %s v WHERE v.column1 IS NOT NULL`, len(args)+1, values), append(args, candidates[0].Deliveries[0].Lease)...)
+	_, err = database.Collect(rs, err, func(s database.Scanner) (key string, err error) {
+		var id string
+		if err = s.Scan(&key, intoText(&id)); err == nil && id != "" {
+			oldest[key] = id
+		}
+		return key, err
+	})
 	if err != nil {
-		return 0, fmt.Errorf("count messages of %s: %w", l.Counts, err)
+		return nil, fmt.Errorf("find older held deliveries: %w", err)
 	}
-	if l.Admits(counted, l.Size(m)) {
-		return 0, nil
-	}
-	return max(oldest.Add(l.Window).Sub(tx.Now), time.Microsecond), nil
-}
-
-// olderHeld returns a key of limits for which an older delivery waits, or "".
-func (tx *tx) olderHeld(ctx context.Context, d notify.Delivery, limits []approval.MessageLimit) (key string, err error) {
-	if len(limits) == 0 {
-		return "", nil
-	}
-	args := []any{d.ID}
-	for _, l := range limits {
-		args = append(args, l.Key)
-	}
-	err = tx.QueryRow(ctx, `
-		SELECT held_by FROM deliveries
-		WHERE state = 'queued' AND held_by IN (`+params(2, len(limits))+`) AND id < $1
-		ORDER BY held_by, id LIMIT 1`, args...).Scan(&key)
-	if isNone(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("find older held deliveries: %w", err)
-	}
-	return key, nil
+	return oldest, nil
 }
 
 // hold makes the deliveries of m wait for the limit with the given key.
@@ -200,32 +146,54 @@ func (tx *tx) hold(ctx context.Context, m notify.Outgoing, key string, wait time
 	return nil
 }
 
-// release marks the deliveries of m as counted. It returns false if another worker
-// claimed them meanwhile. The time that a delivery was held counts neither to its
-// lifetime nor to the validity of its link.
-func (tx *tx) release(ctx context.Context, m notify.Outgoing) (bool, error) {
-	for _, d := range m.Deliveries {
-		givesUp := d.GivesUpAt
-		if d.Held {
-			givesUp = tx.Now.Add(notify.MessageLifetime)
-		}
-		res, err := tx.Exec(ctx, `
-			UPDATE deliveries SET counted = TRUE, reason = NULL, held_by = NULL, gives_up_at = $3
-			WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, micros(givesUp))
-		if err != nil {
-			return false, fmt.Errorf("release: %w", err)
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return false, err
-		}
-		if !d.Held {
-			continue
-		}
-		if err := tx.releaseHeld(ctx, d); err != nil {
-			return false, err
+// release marks the deliveries of the messages that fit as counted, counts the messages,
+// and returns them without those that another worker claimed meanwhile. The time that a
+// delivery was held counts neither to its lifetime nor to the validity of its link.
+func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing, error) {
+	if len(fits) == 0 {
+		return nil, nil
+	}
+	var rows [][]any
+	for _, c := range fits {
+		for _, d := range c.Deliveries {
+			rows = append(rows, []any{d.ID, d.Lease})
 		}
 	}
-	return true, nil
+	values, args := valuesTable(rows, "TEXT", "TEXT")
+	n := len(args)
+	rs, err := tx.Query(ctx, fmt.Sprintf(`
+		UPDATE deliveries SET counted = TRUE, reason = NULL, held_by = NULL,
+			gives_up_at = CASE WHEN reason = 'held' THEN $%d ELSE gives_up_at END
+		WHERE (id, lease) IN %s AND state = 'queued'
+		RETURNING id`, n+1, values), append(args, micros(tx.Now.Add(notify.MessageLifetime)))...)
+	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	if err != nil {
+		return nil, fmt.Errorf("release: %w", err)
+	}
+	var admitted []notify.Outgoing
+	var counts []approval.MessageCount
+	for _, c := range fits {
+		released := 0
+		for _, d := range c.Deliveries {
+			if !slices.Contains(ids, d.ID) {
+				continue
+			}
+			released++
+			if !d.Held {
+				continue
+			}
+			if err := tx.releaseHeld(ctx, d); err != nil {
+				return nil, err
+			}
+		}
+		if released > 0 {
+			counts = append(counts, c.counted.Counts()...)
+		}
+		if released == len(c.Deliveries) {
+			admitted = append(admitted, c.Outgoing)
+		}
+	}
+	return admitted, tx.addCounts(ctx, counts)
 }
 
 // releaseHeld starts the times of a held delivery, and wakes the next deliveries that

@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
 )
 
 // outgoing returns a message of the given size for each delivery.
@@ -286,4 +287,66 @@ func TestConcurrentAdmissions(t *testing.T) {
 			p.Errorf("%d messages were admitted, want 10", admitted)
 		}
 	}, limited(approval.MessageLimits{TotalHour: 10, PerCoach: 5}))
+}
+
+// A message does not overtake an older one that waits for the same limit, even if another
+// claim takes the older one.
+func TestHeldMessagesLeaveInOrderAcrossClaims(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		p.ask(c, 100, 2)
+		p.wantSent("first", 1, 1)
+		p.clock.advance(day)
+		ok(p, run(p.db, `UPDATE deliveries SET due_at = $1 WHERE held_by IS NOT NULL`, p.clock.Now().Add(time.Hour).UnixMicro()))
+		p.ask(c, 110, 1)
+		p.wantSent("a younger message alone", 1, 0)
+		ok(p, p.db.WakeHeld(bg))
+		if sent := p.sendRequests(1); !slices.Equal(sent, []string{string(number(101))}) {
+			p.Errorf("sent %v, want the older %s", sent, number(101))
+		}
+	}, limited(approval.MessageLimits{PerCoach: 1}))
+}
+
+// A replica whose clock is behind counts with the others.
+func TestMessageCountsOfReplicasWithDifferentClocks(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		p.ask(c, 100, 2)
+		p.clock.advance(10 * time.Minute)
+		p.wantSent("from a replica whose clock is ahead", 1, 2)
+		p.clock.advance(-10 * time.Minute)
+		p.ask(c, 110, 4)
+		p.wantSent("from a replica whose clock is behind", 1, 1)
+		p.clock.advance(day + 10*time.Minute - time.Second)
+		ok(p, p.db.WakeHeld(bg))
+		p.wantSent("before the messages leave the window", 1, 0)
+		p.clock.advance(time.Second)
+		ok(p, p.db.WakeHeld(bg))
+		p.wantSent("a day later", 1, 3)
+	}, limited(approval.MessageLimits{PerCoach: 3}))
+}
+
+// The round trips of an admission do not grow with the messages, which one transaction
+// counts.
+func TestRoundTripsOfAdmission(t *testing.T) {
+	t.Parallel()
+	address, trips := countTrips(t, storetest.Postgres(t))
+	p := newFixture(t, address, limited(approval.MessageLimits{PerCoach: 200, PerNumber: 20, TotalHour: 100, TotalDay: 200}))
+	p.ask(p.newCoach(1), 100, 17)
+	admit := func(n int) int64 {
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), n)
+		ok(p, err)
+		before := trips.Load()
+		admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
+		ok(p, err)
+		if len(admitted) != n {
+			p.Fatalf("%d messages admitted, want %d", len(admitted), n)
+		}
+		return trips.Load() - before
+	}
+	admit(8) // statements are prepared
+	admit(1)
+	if one, eight := admit(1), admit(7); one != eight || one > 7 {
+		p.Errorf("%d round trips for one message, %d for seven, want at most 7 for both", one, eight)
+	}
 }

@@ -121,7 +121,7 @@ func explainSQLite(t *testing.T, url, query string, args []any) []string {
 	}
 	defer rows.Close()
 	var bad []string
-	inner := map[string]bool{"CONSTANT": true}
+	inner := map[string]bool{}
 	for rows.Next() {
 		var id, parent, unused int
 		var line string
@@ -129,7 +129,7 @@ func explainSQLite(t *testing.T, url, query string, args []any) []string {
 		if m := subquery.FindStringSubmatch(line); m != nil {
 			inner[m[1]] = true
 		}
-		if strings.Contains(line, "VALUES CLAUSE") {
+		if strings.Contains(line, "VALUES CLAUSE") || strings.Contains(line, " CONSTANT ROW") {
 			continue
 		}
 		m := scan.FindStringSubmatch(line)

@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,4 +44,24 @@ func params(first, n int) string {
 		b.WriteString("$" + strconv.Itoa(first+i))
 	}
 	return b.String()
+}
+
+// valuesTable returns a table of the rows, (VALUES (CAST($1 AS TEXT)), ($2)), and its
+// arguments. Its columns have the given types and the names column1, column2 and so on.
+// It adds rows of NULL up to the next power of two, so that few texts are prepared.
+func valuesTable(rows [][]any, types ...string) (table string, args []any) {
+	n := 1
+	for n < len(rows) {
+		n *= 2
+	}
+	cast := make([]string, len(types))
+	for i, t := range types {
+		cast[i] = "CAST($" + strconv.Itoa(i+1) + " AS " + t + ")"
+	}
+	table = "(VALUES (" + strings.Join(cast, ", ") + ")"
+	for i := 1; i < n; i++ {
+		table += ", (" + params(i*len(types)+1, len(types)) + ")"
+	}
+	args = slices.Concat(rows...)
+	return table + ")", append(args, make([]any, n*len(types)-len(args))...)
 }

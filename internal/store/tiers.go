@@ -25,8 +25,8 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 	var s coach.Subscription
 	err := q.QueryRow(ctx, `
 		SELECT c.tier, c.requested_tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
-			(SELECT CAST(coalesce(sum(m.segments), 0) AS BIGINT) FROM counted_messages m WHERE m.coach_id = $1 AND m.counted_at > $2)
-		FROM coaches c WHERE c.id = $1`, coachID, micros(now.Add(-24*time.Hour))).
+			(SELECT CAST(coalesce(sum(m.size), 0) AS BIGINT) FROM message_counts m WHERE m.counter = $3 AND m.counted_at > $2)
+		FROM coaches c WHERE c.id = $1`, coachID, micros(now.Add(-24*time.Hour)), approval.CoachCounter(coachID)).
 		Scan(intoText(&s.StoredTier), intoText(&s.Requested), intoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
 	if isNone(err) {
 		return s, auth.ErrSessionEnded()

@@ -52,25 +52,18 @@ CREATE INDEX deliveries_of_request ON deliveries (request_id, id) WHERE request_
 CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE kind = 'otp' AND state <> 'queued';
 CREATE INDEX deliveries_held ON deliveries (held_by, id) WHERE state = 'queued' AND held_by IS NOT NULL;
 
--- The messages of the last days, as the message limits count them.
-CREATE TABLE counted_messages (
-	id              TEXT    NOT NULL PRIMARY KEY,
-	kind            TEXT    NOT NULL,
-	coach_id        TEXT,
-	recipient       TEXT    NOT NULL,
-	network         TEXT,
-	new_coach       BOOLEAN NOT NULL,
-	never_signed_in BOOLEAN NOT NULL,
-	segments        BIGINT  NOT NULL,
-	cost            BIGINT  NOT NULL,
-	counted_at      BIGINT  NOT NULL
+-- What the message limits have counted in the last days. size is what was added to the
+-- counter at counted_at, total all that was added up to then.
+CREATE TABLE message_counts (
+	counter    TEXT   NOT NULL,
+	counted_at BIGINT NOT NULL,
+	size       BIGINT NOT NULL,
+	total      BIGINT NOT NULL,
+	PRIMARY KEY (counter, counted_at)
 );
-CREATE INDEX counted_messages_by_time ON counted_messages (counted_at, kind, new_coach, segments, cost);
-CREATE INDEX counted_messages_of_coach ON counted_messages (coach_id, counted_at) WHERE coach_id IS NOT NULL;
-CREATE INDEX counted_messages_to ON counted_messages (recipient, counted_at);
-CREATE INDEX counted_messages_from ON counted_messages (network, counted_at) WHERE network IS NOT NULL;
+CREATE INDEX message_counts_by_time ON message_counts (counted_at);
 
 -- +goose Down
-DROP TABLE counted_messages;
+DROP TABLE message_counts;
 DROP TABLE deliveries;
 DROP TABLE notifications;

@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
+)
+
+// messageWindow names the window of a counter.
+type messageWindow struct {
+	counter string
+	length  time.Duration
+}
+
+func windowOf(l approval.MessageLimit) messageWindow { return messageWindow{l.Counter, l.Window} }
+
+// messageWindows is what the counters of some messages have counted in their windows.
+type messageWindows map[messageWindow]approval.WindowCount
+
+// add counts c.
+func (w messageWindows) add(c candidate, now time.Time) {
+	added := make(map[messageWindow]bool)
+	for _, l := range c.limits {
+		window := windowOf(l)
+		if added[window] {
+			continue // two limits of one counter
+		}
+		added[window] = true
+		count := w[window]
+		if count.Size == 0 {
+			count.Oldest = now
+		}
+		count.Size += l.Size
+		w[window] = count
+	}
+}
+
+// messageWindows reads the windows that the limits of the candidates need. The sum of a
+// window is the difference of two totals, so its cost does not grow with the messages.
+func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (messageWindows, error) {
+	windows := make(messageWindows)
+	var rows [][]any
+	for _, c := range candidates {
+		for _, l := range c.limits {
+			if _, known := windows[windowOf(l)]; !known {
+				windows[windowOf(l)] = approval.WindowCount{}
+				rows = append(rows, []any{l.Counter, int64(l.Window), micros(tx.Now.Add(-l.Window))})
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return windows, nil
+	}
+	values, args := valuesTable(rows, "TEXT", "BIGINT", "BIGINT")
+	rs, err := tx.Query(ctx, `
+		SELECT v.column1, v.column2, oldest.counted_at, newest.total - oldest.total + oldest.size
+		FROM `+values+` v
+		JOIN message_counts oldest ON oldest.counter = v.column1 AND oldest.counted_at =
+			(SELECT min(m.counted_at) FROM message_counts m WHERE m.counter = v.column1 AND m.counted_at > v.column3)
+		JOIN message_counts newest ON newest.counter = v.column1 AND newest.counted_at =
+			(SELECT max(m.counted_at) FROM message_counts m WHERE m.counter = v.column1)`, args...)
+	_, err = database.Collect(rs, err, func(s database.Scanner) (count approval.WindowCount, err error) {
+		var window messageWindow
+		if err = s.Scan(&window.counter, (*int64)(&window.length), intoTime(&count.Oldest), &count.Size); err == nil {
+			windows[window] = count
+		}
+		return count, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read message counts: %w", err)
+	}
+	return windows, nil
+}
+
+// addCounts adds to the counters. The time of a counter never decreases, although the
+// clocks of replicas differ: else its totals would not be in order.
+func (tx *tx) addCounts(ctx context.Context, counts []approval.MessageCount) error {
+	sizes := make(map[string]int64)
+	var rows [][]any
+	for _, c := range counts {
+		if _, known := sizes[c.Counter]; !known {
+			rows = append(rows, []any{c.Counter, micros(tx.Now), nil})
+		}
+		sizes[c.Counter] += c.Size
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	for _, row := range rows {
+		row[2] = sizes[row[0].(string)]
+	}
+	values, args := valuesTable(rows, "TEXT", "BIGINT", "BIGINT")
+	err := tx.Defer(ctx, `
+		INSERT INTO message_counts (counter, counted_at, size, total)
+		SELECT v.column1, CASE WHEN newest.counted_at > v.column2 THEN newest.counted_at ELSE v.column2 END,
+			v.column3, v.column3 + coalesce(newest.total, 0)
+		FROM `+values+` v
+		LEFT JOIN message_counts newest ON newest.counter = v.column1 AND newest.counted_at =
+			(SELECT max(m.counted_at) FROM message_counts m WHERE m.counter = v.column1)
+		WHERE v.column1 IS NOT NULL
+		ON CONFLICT (counter, counted_at) DO UPDATE SET size = message_counts.size + excluded.size, total = excluded.total`, args...)
+	if err != nil {
+		return fmt.Errorf("count messages: %w", err)
+	}
+	return nil
+}
