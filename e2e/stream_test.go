@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -344,6 +345,30 @@ func TestStreamLimitPerAccount(t *testing.T) {
 		decideAsGuardian(t, guardian, player, "approved")
 		apart.next(waitLimit)
 	})
+}
+
+// TestStreamLimitPerReplica: a replica refuses a stream beyond STREAMS; another replica
+// and other calls are not affected.
+func TestStreamLimitPerReplica(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		other := s.Replica()
+		coach, late := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
+		first := openStream(t, coach, "")
+		openStream(t, coach, "")
+		refused := late.Call(t, "GET", "/api/notifications/stream", nil).Want(t, 503, "overloaded")
+		if refused.Header.Get("Retry-After") == "" {
+			t.Error("503 has no Retry-After")
+		}
+		late.Call(t, "GET", "/api/notifications", nil).Want(t, 200)
+		openStream(t, late.On(other), "")
+		first.stop()
+		eventually(t, "the closed stream makes room", func() bool {
+			a, err := s.Do(t.Context(), "HEAD", "/api/notifications/stream", late.Access, nil)
+			return err == nil && a.Status == 200
+		})
+		openStream(t, late, "")
+	}, func(c *config.Config) { c.Streams = 2 })
 }
 
 // TestMarkNotificationsRead: an account marks only its own notifications as read.

@@ -177,7 +177,7 @@ const contractCodes = `
 422 validation_failed otp_incorrect contact_conflict idempotency_key_reused
 429 otp_resend_too_soon otp_send_limit otp_attempts_exceeded reminder_limit rate_limited
 500 internal_error
-503 unavailable`
+503 overloaded unavailable`
 
 func TestCatalogueIsTheContracts(t *testing.T) {
 	var want, wantCodes []string

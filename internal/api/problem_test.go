@@ -26,6 +26,7 @@ func TestProblems(t *testing.T) {
 	problems := map[string]error{
 		"not_found":          fault.Missing(),
 		"unavailable":        fault.Down(fmt.Errorf("disk full")),
+		"overloaded":         fault.Overloaded("Wait."),
 		"internal_error":     fmt.Errorf("secret"),
 		"token_missing":      fault.New(fault.Unauthenticated, "token_missing", "Send an access token."),
 		"token_expired":      fault.New(fault.Unauthenticated, "token_expired", "The access token has expired."),

@@ -31,7 +31,10 @@ const (
 func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error) {
 	by := r.Caller.Actor
 	// Subscribe before the read, so that no notification is missed between the two.
-	sub := s.Hub.Subscribe(by.AccountID)
+	sub, err := s.Hub.Subscribe(by.AccountID)
+	if err != nil {
+		return Response{}, err
+	}
 	state, err := s.Tray.State(ctx, by)
 	if err != nil {
 		sub.Close()

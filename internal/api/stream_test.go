@@ -190,6 +190,40 @@ func TestStream(t *testing.T) {
 		first.ends()
 		last.want(a.tray.add())
 	})
+	t.Run("a stream beyond the limit of the process is refused", func(t *testing.T) {
+		a, url := setup(t)
+		a.hub.MaxStreams = 2
+		var open []*notify.Subscription
+		for _, account := range []string{"x", "y"} {
+			sub, err := a.hub.Subscribe(account)
+			if err != nil {
+				t.Fatal(err)
+			}
+			open = append(open, sub)
+		}
+		if w := send(a.server.Handler(), "GET", "/api/notifications/stream", "", "Authorization: Bearer "+a.token); problemCode(t, w) != "overloaded" || w.Code != 503 || w.Header().Get("Retry-After") == "" {
+			t.Errorf("got %d %s, want 503 overloaded", w.Code, w.Body)
+		}
+		open[0].Close()
+		open[0].Close() // a second Close does not count
+		openStream(t, url, a.token, "").want(a.tray.add())
+		if n := a.hub.Streams(); n != 2 {
+			t.Errorf("got %d streams, want 2", n)
+		}
+		a.hub.Close()
+		if n := a.hub.Streams(); n != 0 {
+			t.Errorf("got %d streams after Close, want 0", n)
+		}
+	})
+	t.Run("an account with ten streams replaces one although the process is full", func(t *testing.T) {
+		a, url := setup(t)
+		a.hub.MaxStreams = 10
+		first := openStream(t, url, a.token, "")
+		for range 10 {
+			openStream(t, url, a.token, "")
+		}
+		first.ends()
+	})
 	t.Run("HEAD returns at once", func(t *testing.T) {
 		a, _ := setup(t)
 		if w := send(a.server.Handler(), "HEAD", "/api/notifications/stream", "", "Authorization: Bearer "+a.token); w.Code != 200 {

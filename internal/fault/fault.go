@@ -126,6 +126,12 @@ func Down(cause error) *Error {
 		Because(cause).After(2 * time.Second)
 }
 
+// Overloaded returns overloaded: a limit of the process refuses the request, which did
+// nothing. The message says what to do next.
+func Overloaded(message string) *Error {
+	return New(Unavailable, "overloaded", "%s", message).After(2 * time.Second)
+}
+
 // KindOf returns the kind of err, Internal if err is not an *Error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {

@@ -3,18 +3,28 @@ package notify
 import (
 	"slices"
 	"sync"
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
 )
 
-// maxStreams is how many streams an account may have in one process. One more ends
-// the oldest.
-const maxStreams = 10
+// maxStreamsPerAccount is how many streams an account may have in one process. One more
+// ends the oldest.
+const maxStreamsPerAccount = 10
+
+// streamRetry is when an app may try again to open a stream that was refused.
+const streamRetry = 30 * time.Second
 
 // Hub wakes the notification streams of this process. A lost wake only delays a
 // stream: streams also poll the store. The zero Hub is ready for use. A Hub is safe
 // for concurrent use.
 type Hub struct {
+	// MaxStreams limits the streams of all accounts; 0 means no limit.
+	MaxStreams int
+
 	mu      sync.Mutex
 	closed  bool
+	count   int                        // of all streams
 	streams map[string][]*Subscription // by account, oldest first
 }
 
@@ -32,23 +42,36 @@ func (s *Subscription) Woken() <-chan struct{} { return s.wake }
 // Done is closed when the stream must end.
 func (s *Subscription) Done() <-chan struct{} { return s.done }
 
-// Subscribe adds a stream of the account. The caller must call Close.
-func (h *Hub) Subscribe(accountID string) *Subscription {
+// Subscribe adds a stream of the account. The caller must call Close. It returns
+// overloaded if there are too many streams.
+func (h *Hub) Subscribe(accountID string) (*Subscription, error) {
 	s := &Subscription{hub: h, account: accountID, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		close(s.done)
-		return s
+		return s, nil
 	}
 	if h.streams == nil {
 		h.streams = map[string][]*Subscription{}
 	}
-	if open := h.streams[accountID]; len(open) == maxStreams {
+	if open := h.streams[accountID]; len(open) == maxStreamsPerAccount {
 		h.remove(open[0])
 	}
+	if h.MaxStreams > 0 && h.count >= h.MaxStreams {
+		return nil, fault.Overloaded("Too many apps wait for notifications. Read the list of notifications instead, and try again later.").
+			After(streamRetry)
+	}
 	h.streams[accountID] = append(h.streams[accountID], s)
-	return s
+	h.count++
+	return s, nil
+}
+
+// Streams returns the number of open streams.
+func (h *Hub) Streams() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.count
 }
 
 // Close removes the stream. Closing twice is harmless.
@@ -66,6 +89,7 @@ func (h *Hub) remove(s *Subscription) {
 		return
 	}
 	close(s.done)
+	h.count--
 	if len(open) == 1 {
 		delete(h.streams, s.account)
 		return
@@ -98,5 +122,5 @@ func (h *Hub) Close() {
 			close(s.done)
 		}
 	}
-	h.streams = nil
+	h.streams, h.count = nil, 0
 }

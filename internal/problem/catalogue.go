@@ -255,6 +255,11 @@ var catalogue = []Type{
 		"Try again later. If it happens again, send the `trace_id` to the operator of the service.",
 	},
 	{
+		"overloaded", 503, "Too busy for the moment",
+		"More requests arrive than the service can handle, so it refuses some at once. Nothing was done.",
+		"Wait as long as `Retry-After` says and send the same request again, with the same `Idempotency-Key`. Wait longer after each further refusal.",
+	},
+	{
 		"unavailable", 503, "Unavailable for the moment",
 		"A part that the service needs does not respond. Nothing is half done.",
 		"Wait as long as `Retry-After` says and send the same request again, with the same `Idempotency-Key`.",

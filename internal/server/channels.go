@@ -63,13 +63,13 @@ type delivery struct {
 	hub     *notify.Hub         // wakes the event streams
 }
 
-func newDelivery(c channels) (delivery, error) {
+func newDelivery(c channels, maxStreams int) (delivery, error) {
 	senders, err := c.newSenders()
 	if err != nil {
 		return delivery{}, err
 	}
 	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
-	return delivery{senders: senders, queue: queue, hub: new(notify.Hub)}, nil
+	return delivery{senders: senders, queue: queue, hub: &notify.Hub{MaxStreams: maxStreams}}, nil
 }
 
 func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {

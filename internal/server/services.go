@@ -39,7 +39,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		return nil, err
 	}
 	ch := newChannels(cfg, o)
-	d, err := newDelivery(ch)
+	d, err := newDelivery(ch, cfg.Streams)
 	if err != nil {
 		return nil, err
 	}
