@@ -54,6 +54,15 @@ func (s *Subscriptions) Subscription(ctx context.Context, by actor.Actor) (Subsc
 	return s.Of(ctx, by.AccountID)
 }
 
+// CheckFeature returns a tier_limit unless the caller's tier has the feature.
+func (s *Subscriptions) CheckFeature(ctx context.Context, by actor.Actor, feature string) error {
+	sub, err := s.Store.Subscription(ctx, by.AccountID)
+	if err != nil {
+		return err
+	}
+	return s.Tiers.CheckFeature(TierStatus{Tier: sub.StoredTier}, feature)
+}
+
 // Of returns the tier and usage of any coach, for operators.
 func (s *Subscriptions) Of(ctx context.Context, coachID string) (Subscription, error) {
 	sub, err := s.Store.Subscription(ctx, coachID)

@@ -3,11 +3,14 @@ package coach
 import "slices"
 
 // The features that gate calls. Without Roster a coach adds no players, without
-// DocumentUpload uploads no documents, and without DirectoryListing is not visible.
+// DocumentUpload uploads no documents, and without DirectoryListing is not visible. Import
+// and Export are the roster as a spreadsheet.
 const (
 	Roster           = "roster"
 	DocumentUpload   = "documents"
 	DirectoryListing = "directory"
+	Import           = "import"
+	Export           = "export"
 )
 
 // StandardFeatures are everything that the specification names. A tier without a list of
@@ -21,6 +24,7 @@ var StandardFeatures = []string{
 // featureNames are the features for people, where the name is not good enough.
 var featureNames = map[string]string{
 	Roster: "players", DirectoryListing: "a place in the directory",
+	Import: "the import of players", Export: "the export of players",
 }
 
 // Has reports whether the tier has a feature.

@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/securitylog"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -23,6 +24,7 @@ type services struct {
 	keys        *auth.Keys
 	auth        *auth.Service
 	approvals   *approval.Service
+	imports     *roster.Service
 	coach       coachServices
 	operator    operatorServices
 	tray        *notify.Tray
@@ -54,13 +56,16 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		return nil, err
 	}
 	m := instrument(cfg, o, db, d.queue.Lanes())
+	approvals := newApprovals(cfg, o, security.Approvals(m.approvals), ch, tiers)
+	operators := newOperatorServices(cfg, o, db, tiers, security)
 	return &services{
 		db:          db,
 		keys:        keys,
 		auth:        newAuth(cfg, o, security.Auth(m.auth), keys),
-		approvals:   newApprovals(cfg, o, security.Approvals(m.approvals), ch, tiers),
+		approvals:   approvals,
+		imports:     newImports(o, db, approvals, operators),
 		coach:       coaches,
-		operator:    newOperatorServices(cfg, o, db, tiers, security),
+		operator:    operators,
 		tray:        &notify.Tray{Store: db, Now: o.Now},
 		delivery:    d,
 		idempotency: idempotency.New(db, keys.Vault.For(auth.ForResponses), o.Now, o.NewID),

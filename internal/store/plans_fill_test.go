@@ -55,6 +55,9 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO kyc_documents SELECT 'k' || i, 'd' || i FROM generate_series(1, 5000) i`,
 		`INSERT INTO listings SELECT 'a' || i, '{}', i FROM generate_series(1, 5000) i`,
 		`INSERT INTO listing_terms SELECT 'w:' || i % 7, 'a' || i FROM generate_series(1, 5000) i`,
+		`INSERT INTO imports SELECT 'i' || i, 'a' || i % 500, '[]', NULL, i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO import_rows SELECT 'a' || i % 50, 'i' || i % 50, i, CASE WHEN i % 3 = 0 THEN 'waiting' ELSE 'added' END, '{}', '[]', NULL, i
+			FROM generate_series(1, 20000) i`,
 		`INSERT INTO listing_terms SELECT 's:' || i % 3, 'a' || i FROM generate_series(1, 5000) i`,
 		`INSERT INTO operator_tokens SELECT 't' || i, 'n', ('t' || i)::bytea, 'kyc,', i, i FROM generate_series(1, 500) i`,
 		`INSERT INTO operator_sessions SELECT 's' || i, ('s' || i)::bytea, 't' || i % 500, i, i FROM generate_series(1, 5000) i`,

@@ -35,6 +35,7 @@ func runStatements(t *testing.T, url string) {
 	p.directory()
 	p.subscriptions()
 	p.verifications()
+	p.importPlayers()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -307,6 +308,21 @@ func (p *fixture) outbox() {
 	if len(p.sendRequests(1)) == 0 {
 		p.Error("no held message was sent")
 	}
+}
+
+// importPlayers imports players, one of whom exists, and reads the import.
+func (p *fixture) importPlayers() {
+	p.Helper()
+	by, s := p.coach(90), p.imports()
+	p.add(by, "Child 1", number(1001), "")
+	i, err := s.Create(bg, by, playersFile(1, 2))
+	ok(p, err)
+	_, err = s.Step(bg, by, i.ID)
+	ok(p, err)
+	ok(p, p.db.SetStop(bg, by.AccountID, i.ID, nil))
+	_, err = s.Imports(bg, by)
+	ok(p, err)
+	p.states(s, by, i.ID)
 }
 
 // directory lists a coach, searches, and hides the coach.

@@ -31,6 +31,9 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 		if err != nil {
 			return err
 		}
+		if err := tx.finishImportRow(ctx, p.ID); err != nil {
+			return err
+		}
 		added, err := tx.insertPlayer(ctx, p)
 		if err != nil {
 			return err

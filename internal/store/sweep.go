@@ -12,9 +12,9 @@ import (
 // sweepBatch limits the rows of one statement, so that it holds its locks only shortly.
 const sweepBatch = 500
 
-// Sweep frees short codes and deletes expired rows: challenges, counters, stored responses, devices, links, old
-// messages and sessions. It never deletes history, requests or players. It returns the
-// number of deleted rows.
+// Sweep frees short codes and deletes expired rows: challenges, counters, stored responses,
+// devices, links, imports, old messages and sessions. It never deletes history, requests or
+// players. It returns the number of deleted rows.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	const day = 24 * time.Hour
 	var total int64
@@ -32,6 +32,8 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"devices", `DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"links", `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-30 * day)},
 		{"short codes", `UPDATE requests SET short_code = NULL WHERE id IN (SELECT id FROM requests WHERE short_code IS NOT NULL AND closed_at < $1 ORDER BY closed_at LIMIT $2) AND closed_at < $1`, now.Add(-approval.ShortCodeReusedAfter)},
+		{"rows of imports", `DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (SELECT coach_id, import_id, number FROM import_rows WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
+		{"imports", `DELETE FROM imports WHERE id IN (SELECT id FROM imports WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-90 * day)},
 		{"messages", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-7 * day)},
 		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-2 * day)},

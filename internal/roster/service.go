@@ -1,0 +1,168 @@
+package roster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+const (
+	// keepImports is the number of imports of a coach that are kept.
+	keepImports = 10
+	// importLifetime is how long an import is kept.
+	importLifetime = 30 * 24 * time.Hour
+	// A step adds rows until stepTime has passed or stepRows are done. It reads stepBatch
+	// rows at a time.
+	stepTime  = 2 * time.Second
+	stepRows  = 200
+	stepBatch = 50
+)
+
+// Service imports players.
+type Service struct {
+	Store Store
+	Rules Rules
+	// AddPlayer adds the player of an entry, as a coach adds one by hand, and returns its id.
+	AddPlayer func(ctx context.Context, by actor.Actor, e Entry) (playerID string, err error)
+	// CheckFeature returns a tier_limit unless the coach's tier includes imports.
+	CheckFeature func(ctx context.Context, by actor.Actor) error
+	Now          func() time.Time
+	NewID        func() string
+}
+
+// Create reads a file and keeps its rows as an import. It adds no player.
+func (s *Service) Create(ctx context.Context, by actor.Actor, data []byte) (*Import, error) {
+	sheet, err := Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.CheckFeature(ctx, by); err != nil {
+		return nil, err
+	}
+	now := s.Now().UTC().Truncate(time.Microsecond)
+	i := &Import{
+		ID: s.NewID(), CoachID: by.AccountID, Warnings: sheet.Warnings, Counts: map[RowState]int{},
+		CreatedAt: now, EndsAt: now.Add(importLifetime),
+	}
+	rows := make([]ImportRow, len(sheet.Rows))
+	for n, row := range sheet.Rows {
+		s.Rules.check(&row)
+		rows[n] = ImportRow{Row: row, State: Waiting}
+		if len(row.Faults) > 0 {
+			rows[n].State = Faulty
+		}
+		i.Counts[rows[n].State]++
+	}
+	if err := s.Store.AddImport(ctx, i, rows, keepImports); err != nil {
+		return nil, err
+	}
+	return i, nil
+}
+
+// Import returns an import of the coach by.
+func (s *Service) Import(ctx context.Context, by actor.Actor, id string) (*Import, error) {
+	return s.Store.Import(ctx, by.AccountID, id)
+}
+
+// Imports returns the imports of the coach by, the newest first: at most 10.
+func (s *Service) Imports(ctx context.Context, by actor.Actor) ([]*Import, error) {
+	return s.Store.Imports(ctx, by.AccountID)
+}
+
+// Rows returns rows of an import of the coach by, in the order of the file.
+func (s *Service) Rows(ctx context.Context, by actor.Actor, id string, f RowFilter) ([]ImportRow, error) {
+	return s.Store.ImportRows(ctx, by.AccountID, id, f)
+}
+
+// Step adds the next rows that wait, for about 2 s and at most 200 rows, and returns the
+// import as it is then. Steps may run at the same time and may be repeated: each row adds
+// its player once. A limit of the coach, such as tier_limit, is no error: it leaves the rest
+// of the rows waiting, and Import.Stop names it. After another error the rows that were
+// added stay added, and a later step goes on.
+func (s *Service) Step(ctx context.Context, by actor.Actor, id string) (*Import, error) {
+	i, err := s.Store.Import(ctx, by.AccountID, id)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.CheckFeature(ctx, by); err != nil {
+		return nil, err
+	}
+	stop, err := s.addRows(ctx, by, id)
+	if err != nil {
+		return nil, err
+	}
+	if stop != nil || i.Stop != nil {
+		if err := s.Store.SetStop(ctx, by.AccountID, id, stop); err != nil {
+			return nil, err
+		}
+	}
+	return s.Store.Import(ctx, by.AccountID, id)
+}
+
+// addRows adds rows until a limit of the step or of the coach.
+func (s *Service) addRows(ctx context.Context, by actor.Actor, id string) (*Stop, error) {
+	end := s.Now().Add(stepTime)
+	after := 0
+	for done := 0; done < stepRows; {
+		rows, err := s.Store.ImportRows(ctx, by.AccountID, id, RowFilter{State: Waiting, After: after, Limit: stepBatch})
+		if err != nil || len(rows) == 0 {
+			return nil, err
+		}
+		for _, row := range rows {
+			stop, err := s.addRow(ctx, by, RowID{by.AccountID, id, row.Number}, row.Entry)
+			if stop != nil || err != nil || !s.Now().Before(end) {
+				return stop, err
+			}
+			after = row.Number
+			done++
+		}
+	}
+	return nil, nil
+}
+
+// addRow adds the player of a row and finishes the row. It returns a Stop for a refusal
+// that the rows after it would meet too.
+func (s *Service) addRow(ctx context.Context, by actor.Actor, id RowID, e Entry) (*Stop, error) {
+	_, err := s.AddPlayer(WithRow(ctx, id), by, e)
+	refusal, ok := errors.AsType[*fault.Error](err)
+	switch {
+	case err == nil:
+		return nil, nil
+	case !ok:
+		return nil, err
+	case refusal.Code == rowTaken:
+		return nil, nil
+	case refusal.Code == "player_exists":
+		playerID, _ := refusal.Extra["player_id"].(string)
+		return nil, s.Store.FinishRow(ctx, id, Exists, playerID, nil)
+	case refusal.Kind == fault.Forbidden:
+		neededTier, _ := refusal.Extra["needed_tier"].(string)
+		return &Stop{Code: refusal.Code, Detail: refusal.Message, NeededTier: neededTier}, nil
+	case refusal.Kind == fault.Invalid, refusal.Kind == fault.Conflict:
+		return nil, s.Store.FinishRow(ctx, id, Refused, "", faultsOf(refusal))
+	}
+	return nil, err
+}
+
+// columnOf maps the fields of a player to columns.
+var columnOf = map[string]Column{
+	"/student/full_name": StudentName, "/student/date_of_birth": BirthDate, "/student/contact_number": StudentNumber,
+	"/guardian/name": GuardianName, "/guardian/relationship": Relationship, "/guardian/mobile_number": GuardianNumber,
+	"/guardian/email": GuardianEmail, "/guardian": GuardianName,
+}
+
+// faultsOf returns the refusal of a player as faults of its row.
+func faultsOf(refusal *fault.Error) []Fault {
+	var faults []Fault
+	for _, field := range refusal.Fields {
+		faults = append(faults, Fault{columnOf[field.Pointer], field.Code, field.Detail})
+	}
+	if len(faults) == 0 {
+		faults = []Fault{{Code: refusal.Code, Detail: refusal.Message}}
+	}
+	return slices.Clip(faults)
+}

@@ -1,0 +1,79 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// newImports returns the import of players, which adds them as the API does.
+func newImports(o Options, db *store.DB, approvals *approval.Service, operator operatorServices) *roster.Service {
+	return &roster.Service{
+		Store: db,
+		Rules: rosterRules(operator.Phones, o.Now),
+		AddPlayer: func(ctx context.Context, by actor.Actor, e roster.Entry) (string, error) {
+			student, guardian, err := playerOf(e)
+			if err != nil {
+				return "", err
+			}
+			p, err := approvals.Add(ctx, by, student, guardian)
+			if err != nil {
+				return "", err
+			}
+			return p.ID, nil
+		},
+		CheckFeature: func(ctx context.Context, by actor.Actor) error {
+			return operator.Subscriptions.CheckFeature(ctx, by, coach.Import)
+		},
+		Now: o.Now, NewID: o.NewID,
+	}
+}
+
+// rosterRules are the rules of a player in the API.
+func rosterRules(phones phone.Parser, now func() time.Time) roster.Rules {
+	name := wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxName))
+	relationship := wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxRelationship))
+	return roster.Rules{
+		Phones: phones,
+		Text: func(c roster.Column, text string) (string, string) {
+			rules := name
+			if c == roster.Relationship {
+				rules = relationship
+			}
+			var f wire.Faults
+			text = rules.Text(text, "", &f)
+			if len(f) > 0 {
+				return text, f[0].Detail
+			}
+			return text, ""
+		},
+		BirthDate: func(text string) (needsGuardian bool, wrong string) {
+			date, err := approval.ParseDate(text)
+			if err != nil {
+				return false, "This date does not exist."
+			}
+			return date.AgeOn(now()) < approval.AdultAge, approval.CheckBirthDate(date, now())
+		},
+		Email: approval.CheckEmail,
+	}
+}
+
+// playerOf returns the player of an entry that the rules allow.
+func playerOf(e roster.Entry) (approval.Student, *approval.Guardian, error) {
+	born, err := approval.ParseDate(e.BirthDate)
+	student := approval.Student{FullName: e.StudentName, DateOfBirth: born, Number: phone.Number(e.StudentNumber)}
+	if err != nil || !e.HasGuardian() {
+		return student, nil, err
+	}
+	return student, &approval.Guardian{
+		Name: e.GuardianName, Relationship: e.Relationship, Number: phone.Number(e.GuardianNumber), Email: e.GuardianEmail,
+	}, nil
+}

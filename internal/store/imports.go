@@ -1,0 +1,258 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/roster"
+)
+
+var _ roster.Store = (*DB)(nil)
+
+// importBatch is the number of rows that one statement inserts.
+const importBatch = 500
+
+// AddImport saves an import with its rows and deletes the coach's oldest imports, so that
+// at most keep remain.
+func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.ImportRow, keep int) error {
+	warnings, err := json.Marshal(i.Warnings)
+	if err != nil {
+		return err
+	}
+	args := make([][]any, len(rows))
+	for n, row := range rows {
+		if args[n], err = importRowArgs(i, row); err != nil {
+			return err
+		}
+	}
+	return db.write(ctx, func(tx *tx) error {
+		if err := tx.complete(ctx, idempotency.Work{ID: i.ID, New: true}); err != nil {
+			return err
+		}
+		// An account that closes waits for this lock, and then deletes this import too.
+		if _, err := tx.lockCoach(ctx, i.CoachID); err != nil {
+			return fmt.Errorf("lock coach %s: %w", i.CoachID, err)
+		}
+		if _, err := tx.tier(ctx, i.CoachID); isNone(err) {
+			return auth.ErrSessionEnded() // the account has closed since the session was read
+		} else if err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, `
+			INSERT INTO imports (id, coach_id, warnings, created_at, ends_at) VALUES ($1, $2, $3, $4, $5)`,
+			i.ID, i.CoachID, string(warnings), micros(i.CreatedAt), micros(i.EndsAt))
+		if err != nil {
+			return fmt.Errorf("add import: %w", err)
+		}
+		for batch := range slices.Chunk(args, importBatch) {
+			_, err := tx.Exec(ctx, `
+				INSERT INTO import_rows (coach_id, import_id, number, state, entry, faults, ends_at) VALUES `+rowsOf(len(batch), 7),
+				slices.Concat(batch...)...)
+			if err != nil {
+				return fmt.Errorf("add rows of import: %w", err)
+			}
+		}
+		return tx.deleteOldImports(ctx, i.CoachID, keep)
+	})
+}
+
+func importRowArgs(i *roster.Import, row roster.ImportRow) ([]any, error) {
+	entry, err := json.Marshal(row.Entry)
+	if err != nil {
+		return nil, err
+	}
+	faults, err := json.Marshal(row.Faults)
+	return []any{i.CoachID, i.ID, row.Number, string(row.State), string(entry), string(faults), micros(i.EndsAt)}, err
+}
+
+// deleteOldImports deletes the imports of a coach but for the newest keep ones.
+func (tx *tx) deleteOldImports(ctx context.Context, coachID string, keep int) error {
+	rs, err := tx.Query(ctx, `SELECT id FROM imports WHERE coach_id = $1 ORDER BY id DESC LIMIT $2`, coachID, keep)
+	kept, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	if err != nil {
+		return fmt.Errorf("list imports: %w", err)
+	}
+	oldest := kept[len(kept)-1]
+	if err := tx.Defer(ctx, `DELETE FROM import_rows WHERE coach_id = $1 AND import_id < $2`, coachID, oldest); err != nil {
+		return fmt.Errorf("delete old imports: %w", err)
+	}
+	return tx.Defer(ctx, `DELETE FROM imports WHERE coach_id = $1 AND id < $2`, coachID, oldest)
+}
+
+// Import returns an import of a coach, or not_found.
+func (db *DB) Import(ctx context.Context, coachID, id string) (*roster.Import, error) {
+	var i *roster.Import
+	err := db.view(ctx, func(tx *tx) (err error) {
+		i, err = scanImport(tx.QueryRow(ctx, `
+			SELECT id, coach_id, warnings, stop, created_at, ends_at FROM imports WHERE coach_id = $1 AND id = $2`, coachID, id))
+		if isNone(err) {
+			return fault.Missing()
+		}
+		if err != nil {
+			return err
+		}
+		rs, err := tx.Query(ctx, `
+			SELECT import_id, state, count(*) FROM import_rows WHERE coach_id = $1 AND import_id = $2 GROUP BY import_id, state`, coachID, id)
+		return collectCounts(rs, err, i)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read import %s: %w", id, err)
+	}
+	return i, nil
+}
+
+// Imports returns the imports of a coach, the newest first.
+func (db *DB) Imports(ctx context.Context, coachID string) ([]*roster.Import, error) {
+	var imports []*roster.Import
+	err := db.view(ctx, func(tx *tx) error {
+		rs, err := tx.Query(ctx, `
+			SELECT id, coach_id, warnings, stop, created_at, ends_at FROM imports WHERE coach_id = $1 ORDER BY id DESC`, coachID)
+		if imports, err = database.Collect(rs, err, scanImport); err != nil {
+			return err
+		}
+		rs, err = tx.Query(ctx, `
+			SELECT import_id, state, count(*) FROM import_rows WHERE coach_id = $1 GROUP BY import_id, state`, coachID)
+		return collectCounts(rs, err, imports...)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read imports of coach %s: %w", coachID, err)
+	}
+	return imports, nil
+}
+
+func scanImport(s database.Scanner) (*roster.Import, error) {
+	i := &roster.Import{Counts: map[roster.RowState]int{}}
+	var warnings string
+	var stop sql.NullString
+	if err := s.Scan(&i.ID, &i.CoachID, &warnings, &stop, intoTime(&i.CreatedAt), intoTime(&i.EndsAt)); err != nil {
+		return nil, err
+	}
+	if stop.Valid {
+		if err := json.Unmarshal([]byte(stop.String), &i.Stop); err != nil {
+			return nil, err
+		}
+	}
+	return i, json.Unmarshal([]byte(warnings), &i.Warnings)
+}
+
+// collectCounts sets the counts of the imports from rows of import, state and count.
+func collectCounts(rs *database.Rows, err error, imports ...*roster.Import) error {
+	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
+		var id string
+		var state roster.RowState
+		var n int
+		err := s.Scan(&id, &state, &n)
+		for _, i := range imports {
+			if i.ID == id {
+				i.Counts[state] = n
+			}
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// ImportRows returns the rows of an import that match f, in the order of their numbers. It
+// returns not_found for an import of another coach.
+func (db *DB) ImportRows(ctx context.Context, coachID, id string, f roster.RowFilter) ([]roster.ImportRow, error) {
+	var rows []roster.ImportRow
+	err := db.view(ctx, func(tx *tx) error {
+		var one int
+		err := tx.QueryRow(ctx, `SELECT 1 FROM imports WHERE coach_id = $1 AND id = $2`, coachID, id).Scan(&one)
+		if isNone(err) {
+			return fault.Missing()
+		}
+		if err != nil {
+			return err
+		}
+		var rs *database.Rows
+		if f.State == "" {
+			rs, err = tx.Query(ctx, `
+				SELECT number, state, entry, faults, player_id FROM import_rows
+				WHERE coach_id = $1 AND import_id = $2 AND number > $3 ORDER BY number LIMIT $4`, coachID, id, f.After, f.Limit)
+		} else {
+			rs, err = tx.Query(ctx, `
+				SELECT number, state, entry, faults, player_id FROM import_rows
+				WHERE coach_id = $1 AND import_id = $2 AND state = $5 AND number > $3 ORDER BY number LIMIT $4`,
+				coachID, id, f.After, f.Limit, string(f.State))
+		}
+		rows, err = database.Collect(rs, err, scanImportRow)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read rows of import %s: %w", id, err)
+	}
+	return rows, nil
+}
+
+func scanImportRow(s database.Scanner) (row roster.ImportRow, err error) {
+	var entry, faults string
+	if err := s.Scan(&row.Number, &row.State, &entry, &faults, intoText(&row.PlayerID)); err != nil {
+		return row, err
+	}
+	if err := json.Unmarshal([]byte(entry), &row.Entry); err != nil {
+		return row, err
+	}
+	return row, json.Unmarshal([]byte(faults), &row.Faults)
+}
+
+// FinishRow sets the state of a row that waits, and changes no other row.
+func (db *DB) FinishRow(ctx context.Context, id roster.RowID, state roster.RowState, playerID string, faults []roster.Fault) error {
+	reasons, err := json.Marshal(faults)
+	if err != nil {
+		return err
+	}
+	_, err = db.sql.Exec(ctx, `
+		UPDATE import_rows SET state = $4, player_id = $5, faults = $6
+		WHERE coach_id = $1 AND import_id = $2 AND number = $3 AND state = 'waiting'`,
+		id.CoachID, id.ImportID, id.Number, string(state), text(playerID), string(reasons))
+	if err != nil {
+		return fmt.Errorf("finish row %d of import %s: %w", id.Number, id.ImportID, err)
+	}
+	return nil
+}
+
+// SetStop saves what stopped an import; nil clears it.
+func (db *DB) SetStop(ctx context.Context, coachID, id string, stop *roster.Stop) error {
+	var reason any
+	if stop != nil {
+		plain, err := json.Marshal(stop)
+		if err != nil {
+			return err
+		}
+		reason = string(plain)
+	}
+	_, err := db.sql.Exec(ctx, `UPDATE imports SET stop = CAST($3 AS TEXT) WHERE coach_id = $1 AND id = $2`, coachID, id, reason)
+	if err != nil {
+		return fmt.Errorf("stop import %s: %w", id, err)
+	}
+	return nil
+}
+
+// finishImportRow marks the row of an import for which ctx adds the player as added; or
+// returns ErrRowTaken if another transaction has finished the row. Without a row it does
+// nothing.
+func (tx *tx) finishImportRow(ctx context.Context, playerID string) error {
+	id, ok := roster.RowOf(ctx)
+	if !ok {
+		return nil
+	}
+	var one int
+	return tx.DeferRow(ctx, func(row database.Scanner) error {
+		err := row.Scan(&one)
+		if isNone(err) {
+			return roster.ErrRowTaken()
+		}
+		return err
+	}, `
+		UPDATE import_rows SET state = 'added', player_id = $4
+		WHERE coach_id = $1 AND import_id = $2 AND number = $3 AND state = 'waiting'
+		RETURNING 1`, id.CoachID, id.ImportID, id.Number, playerID)
+}

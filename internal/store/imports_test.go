@@ -1,0 +1,210 @@
+package store_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/roster"
+)
+
+// imports returns an import service that adds players through the fixture's service.
+func (p *fixture) imports() *roster.Service {
+	return &roster.Service{
+		Store: p.db, Now: p.clock.Now, NewID: p.db.NewID,
+		Rules: roster.Rules{
+			Phones:    phone.Parser{DefaultRegion: "IN"},
+			Text:      func(_ roster.Column, text string) (string, string) { return text, "" },
+			BirthDate: func(string) (bool, string) { return true, "" },
+			Email:     func(string) string { return "" },
+		},
+		AddPlayer: func(ctx context.Context, by actor.Actor, e roster.Entry) (string, error) {
+			born, err := approval.ParseDate(e.BirthDate)
+			ok(p, err)
+			added, err := p.Add(ctx, by, approval.Student{FullName: e.StudentName, DateOfBirth: born},
+				&approval.Guardian{Name: e.GuardianName, Relationship: e.Relationship, Number: phone.Number(e.GuardianNumber)})
+			if err != nil {
+				return "", err
+			}
+			return added.ID, nil
+		},
+		CheckFeature: func(context.Context, actor.Actor) error { return nil },
+	}
+}
+
+const importTitles = "Student name,Date of birth,Guardian name,Relationship,Guardian number\n"
+
+// playersFile returns a file of n children from the number first on.
+func playersFile(first, n int) []byte {
+	var b strings.Builder
+	b.WriteString(importTitles)
+	for i := first; i < first+n; i++ {
+		fmt.Fprintf(&b, "Child %d,2014-05-06,Meera,mother,%s\n", i, number(1000+i))
+	}
+	return []byte(b.String())
+}
+
+// states returns the states of all rows.
+func (p *fixture) states(s *roster.Service, by actor.Actor, id string) (states []roster.RowState) {
+	p.Helper()
+	rows, err := s.Rows(bg, by, id, roster.RowFilter{Limit: 20000})
+	ok(p, err)
+	for _, row := range rows {
+		states = append(states, row.State)
+	}
+	return states
+}
+
+// TestImportStepsAtOnce: of steps that run at the same time, one adds each row.
+func TestImportStepsAtOnce(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by, s := p.coach(1), p.imports()
+		i, err := s.Create(bg, by, playersFile(1, 30))
+		ok(p, err)
+		var wait sync.WaitGroup
+		for range 4 {
+			wait.Go(func() {
+				_, err := s.Step(bg, by, i.ID)
+				ok(p, err)
+			})
+		}
+		wait.Wait()
+		i, err = s.Import(bg, by, i.ID)
+		ok(p, err)
+		if i.State() != roster.Done || i.Counts[roster.Added] != 30 {
+			p.Errorf("state %s, counts %v; want 30 added", i.State(), i.Counts)
+		}
+		if n := p.count(`SELECT count(*) FROM players`); n != 30 {
+			p.Errorf("got %d players, want 30", n)
+		}
+		if n := p.count(`SELECT players FROM coaches WHERE id = $1`, by.AccountID); n != 30 {
+			p.Errorf("counted %d players, want 30", n)
+		}
+		if n := p.count(`SELECT count(*) FROM requests`); n != 30 {
+			p.Errorf("got %d requests, want 30", n)
+		}
+		if n := p.count(`SELECT count(*) FROM import_rows r JOIN players p ON p.id = r.player_id AND p.student_name = 'Child ' || (r.number - 1)`); n != 30 {
+			p.Errorf("%d rows name their player, want 30", n)
+		}
+	})
+}
+
+// TestImportGoesOnAfterLimit: rows beyond a limit wait, and a step after an upgrade adds
+// them. Rows with faults and refused rows do not stop the others.
+func TestImportGoesOnAfterLimit(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by, s := p.coach(1), p.imports()
+		limit := int64(3)
+		p.Rules.CheckRoster = func(r approval.Roster) error {
+			if r.Players <= limit {
+				return nil
+			}
+			return fault.New(fault.Forbidden, "tier_limit", "The tier Free allows 3 players.").With("needed_tier", "pro")
+		}
+		existing := p.add(by, "Child 2", number(1002), "")
+		file := string(playersFile(1, 5)) + "No number,2014-05-06,Meera,mother,12\nOwn,2014-05-06,Meera,mother," + string(by.Number) + "\n"
+		i, err := s.Create(bg, by, []byte(file))
+		ok(p, err)
+		if i.State() != roster.Ready {
+			p.Errorf("state %s, want ready", i.State())
+		}
+		i, err = s.Step(bg, by, i.ID)
+		ok(p, err)
+		if diff := cmp.Diff(&roster.Stop{Code: "tier_limit", Detail: "The tier Free allows 3 players.", NeededTier: "pro"}, i.Stop); diff != "" || i.State() != roster.Stopped {
+			p.Errorf("state %s, stop (-want +got):\n%s", i.State(), diff)
+		}
+		want := []roster.RowState{roster.Added, roster.Exists, roster.Added, roster.Waiting, roster.Waiting, roster.Faulty, roster.Waiting}
+		if diff := cmp.Diff(want, p.states(s, by, i.ID)); diff != "" {
+			p.Errorf("rows (-want +got):\n%s", diff)
+		}
+		limit = 10
+		i, err = s.Step(bg, by, i.ID)
+		ok(p, err)
+		if i.State() != roster.Done || i.Stop != nil {
+			p.Errorf("state %s, stop %v; want done", i.State(), i.Stop)
+		}
+		rows, err := s.Rows(bg, by, i.ID, roster.RowFilter{After: 2, Limit: 1})
+		ok(p, err)
+		if rows[0].PlayerID != existing.ID {
+			p.Errorf("row 3 names player %q, want the existing %s", rows[0].PlayerID, existing.ID)
+		}
+		rows, err = s.Rows(bg, by, i.ID, roster.RowFilter{State: roster.Refused, Limit: 5})
+		ok(p, err)
+		if len(rows) != 1 || rows[0].Number != 8 || rows[0].Faults[0].Column != roster.GuardianNumber || rows[0].Faults[0].Code != "own_number" {
+			p.Errorf("refused rows %+v, want row 8 for its number", rows)
+		}
+		again, err := s.Step(bg, by, i.ID)
+		ok(p, err)
+		if diff := cmp.Diff(i, again); diff != "" {
+			p.Errorf("a step without waiting rows changes the import:\n%s", diff)
+		}
+	})
+}
+
+// TestImportIsPrivate: an import of another coach is not_found.
+func TestImportIsPrivate(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by, other, s := p.coach(1), p.coach(2), p.imports()
+		i, err := s.Create(bg, by, playersFile(1, 2))
+		ok(p, err)
+		_, err = s.Import(bg, other, i.ID)
+		p.refused(err, "not_found")
+		_, err = s.Rows(bg, other, i.ID, roster.RowFilter{Limit: 5})
+		p.refused(err, "not_found")
+		_, err = s.Step(bg, other, i.ID)
+		p.refused(err, "not_found")
+		if list, err := s.Imports(bg, other); err != nil || len(list) > 0 {
+			p.Errorf("Imports of another coach = %v, %v", list, err)
+		}
+	})
+}
+
+// TestImportsEnd: only the newest imports of a coach are kept, for 30 days, and none
+// after the account is closed.
+func TestImportsEnd(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by, s := p.coach(1), p.imports()
+		var newest *roster.Import
+		for n := range 12 {
+			var err error
+			newest, err = s.Create(bg, by, playersFile(n, 2))
+			ok(p, err)
+			p.clock.advance(time.Second)
+		}
+		list, err := s.Imports(bg, by)
+		ok(p, err)
+		if len(list) != 10 || list[0].ID != newest.ID || list[0].Counts[roster.Waiting] != 2 {
+			p.Errorf("got %d imports, the first %+v", len(list), list[0])
+		}
+		if n := p.count(`SELECT count(*) FROM import_rows`); n != 20 {
+			p.Errorf("got %d rows of imports, want 20", n)
+		}
+		p.clock.advance(31 * day)
+		last, err := s.Create(bg, by, playersFile(1, 2))
+		ok(p, err)
+		_, err = p.db.Sweep(bg, p.clock.Now())
+		ok(p, err)
+		if list, err := s.Imports(bg, by); err != nil || len(list) != 1 || list[0].ID != last.ID {
+			p.Errorf("after 31 days: %v, %v", list, err)
+		}
+		if n := p.count(`SELECT count(*) FROM import_rows`); n != 2 {
+			p.Errorf("after 31 days: %d rows of imports, want 2", n)
+		}
+		ok(p, run(p.db, `DELETE FROM coaches`)) // as a closure that was faster
+		_, err = s.Create(bg, by, playersFile(1, 2))
+		p.refused(err, "session_revoked")
+	})
+}
