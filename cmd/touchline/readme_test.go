@@ -14,45 +14,53 @@ import (
 	"time"
 )
 
-// TestREADME runs the sessions of the README in a shell with curl, and compares the
-// output with the one that the README shows.
+// TestREADME runs the sessions of the README with curl in the shells that readers use, and
+// compares the output with the one that the README shows.
 func TestREADME(t *testing.T) {
-	for _, program := range []string{"bash", "curl"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("the sessions in the README need %s", program)
-		}
+	binary := filepath.Join(t.TempDir(), "touchline")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	t.Run("a first session", func(t *testing.T) { runSession(t, "## A first session") })
-	t.Run("a second session", func(t *testing.T) { runSession(t, "## A second session", "--kyc=on") })
+	for _, shell := range []string{"sh", "bash", "zsh"} {
+		t.Run(shell, func(t *testing.T) {
+			for _, program := range []string{shell, "curl"} {
+				if _, err := exec.LookPath(program); err != nil {
+					t.Skipf("the sessions in the README need %s", program)
+				}
+			}
+			t.Run("a first session", func(t *testing.T) { runSession(t, binary, shell, "## A first session") })
+			t.Run("a second session", func(t *testing.T) { runSession(t, binary, shell, "## A second session", "--kyc=on") })
+		})
+	}
 }
 
-// runSession runs the session under a heading against a service with these flags.
-func runSession(t *testing.T, heading string, flags ...string) {
+// runSession runs the session under a heading in a shell, against a service with these flags.
+func runSession(t *testing.T, binary, shell, heading string, flags ...string) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, session, _ := strings.Cut(string(text), heading)
-	session, _, _ = strings.Cut(session, "\n## ")
-	script, shown := blocks(session, "sh"), blocks(session, "(?:json|text)")
+	_, section, _ := strings.Cut(string(text), heading)
+	section, _, _ = strings.Cut(section, "\n## ")
+	script, shown := blocks(section, "sh"), blocks(section, "(?:json|text)")
 	if len(script) == 0 || len(shown) == 0 {
 		t.Fatalf("the README has no session under %q", heading)
 	}
 
-	s := serve(t, flags...)
+	s := serve(t, binary, flags...)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	commands := strings.NewReplacer("http://127.0.0.1:8080", s.url, "go run ./cmd/touchline", s.binary).Replace(strings.Join(script, "\n"))
-	shell := exec.CommandContext(ctx, "bash", "-eu", "-c", commands)
-	shell.Dir = "../.."
-	shell.Env = append(os.Environ(), "TOUCHLINE_DATA_DIR="+filepath.Join(s.folder, "touchline-data"))
-	shell.Stderr = os.Stderr
-	stdin, err := shell.StdinPipe()
+	commands := strings.NewReplacer("http://127.0.0.1:8080", s.url, "go run ./cmd/touchline", binary).Replace(strings.Join(script, "\n"))
+	session := exec.CommandContext(ctx, shell, "-eu", "-c", commands)
+	session.Dir = "../.."
+	session.Env = append(os.Environ(), "TOUCHLINE_DATA_DIR="+filepath.Join(s.folder, "touchline-data"))
+	session.Stderr = os.Stderr
+	stdin, err := session.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	go func() { _, _ = io.Copy(stdin, s.otps) }()
-	output, err := shell.Output()
+	output, err := session.Output()
 	if err != nil {
 		t.Fatalf("the session failed: %v\n%s", err, output)
 	}
@@ -81,19 +89,15 @@ func blocks(text, language string) []string {
 
 // running is a running service.
 type running struct {
-	binary, folder, url string
+	folder, url string
 	// otps has one line for each OTP that the service prints.
 	otps io.Reader
 }
 
-// serve builds the service and starts it in an empty folder on a free port.
-func serve(t *testing.T, flags ...string) running {
+// serve starts the service in an empty folder on a free port.
+func serve(t *testing.T, binary string, flags ...string) running {
 	t.Helper()
 	folder := t.TempDir()
-	binary := filepath.Join(folder, "touchline")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
 	service := exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)...)
 	service.Dir = folder
 	service.Stderr = os.Stderr
@@ -127,5 +131,5 @@ func serve(t *testing.T, flags ...string) running {
 			}
 		}
 	}()
-	return running{binary: binary, folder: folder, url: url, otps: read}
+	return running{folder: folder, url: url, otps: read}
 }
