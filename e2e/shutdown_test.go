@@ -95,6 +95,24 @@ func TestShutdownClosesKeptConnections(t *testing.T) {
 	}
 }
 
+// TestDrainLogsNoWarning: the checks of a load balancer during a planned shutdown are no
+// warnings.
+func TestDrainLogsNoWarning(t *testing.T) {
+	t.Parallel()
+	p := startServer(t, "TOUCHLINE_SHUTDOWN_DRAIN=2s")
+	p.interrupt()
+	eventually(t, "/readyz answers 503", func() bool { status, _, _ := p.get("/readyz"); return status == 503 })
+	if status, _, err := p.get("/healthz"); status != 200 {
+		t.Errorf("/healthz while draining: got %d, %v; want 200", status, err)
+	}
+	if code := p.wait(waitLimit); code != 0 {
+		t.Errorf("got exit code %d", code)
+	}
+	if text := p.stderrText(); strings.Contains(text, "level=WARN") || strings.Contains(text, "level=ERROR") {
+		t.Errorf("got warnings in the log:\n%s", text)
+	}
+}
+
 func post(client *http.Client, address, body string) (status int, err error) {
 	resp, err := client.Post(address, "application/json", strings.NewReader(body))
 	if err != nil {

@@ -132,6 +132,10 @@ func Overloaded(message string) *Error {
 	return New(Unavailable, "overloaded", "%s", message).After(2 * time.Second)
 }
 
+// ErrDraining is the cause of an unavailable that is part of a planned shutdown: the log has
+// it at debug, not as a warning.
+var ErrDraining = errors.New("the replica shuts down")
+
 // KindOf returns the kind of err, Internal if err is not an *Error.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {

@@ -53,7 +53,11 @@ func (p Writer) Write(w http.ResponseWriter, r *http.Request, trace, route strin
 	if status == 0 {
 		e, status = p.Unexpected(r, trace, route, err)
 	} else if e.Kind == fault.Unavailable && errors.Unwrap(e) != nil { // overloaded has no cause
-		p.Log.LogAttrs(r.Context(), slog.LevelWarn, "unavailable", slog.String("route", route), slog.String("trace_id", trace), slog.Any("error", err))
+		level := slog.LevelWarn
+		if errors.Is(err, fault.ErrDraining) {
+			level = slog.LevelDebug
+		}
+		p.Log.LogAttrs(r.Context(), level, "unavailable", slog.String("route", route), slog.String("trace_id", trace), slog.Any("error", err))
 	}
 	h := w.Header()
 	if e.RetryAfter > 0 || e.Kind == fault.TooMany {

@@ -19,6 +19,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/store"
@@ -138,7 +139,7 @@ type readiness struct {
 // check returns why load balancers must send no requests, or nil.
 func (r *readiness) check(ctx context.Context) error {
 	if r.draining.Load() {
-		return errors.New("shutting down")
+		return fault.ErrDraining
 	}
 	if err := r.db.Migrated(ctx); err != nil {
 		return err
