@@ -32,7 +32,9 @@ func (s *Server) requestOTP(ctx context.Context, r Request[requestOTPRequest]) (
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	issued, err := s.Auth.RequestOTP(ctx, key, in.DeviceToken, r.Client)
+	issued, err := s.Auth.RequestOTP(ctx, auth.OTPRequest{
+		Number: key.Number, Role: key.Role, Proof: auth.Proof{DeviceToken: in.DeviceToken}, Network: r.Client,
+	})
 	if err != nil {
 		return Response{}, err
 	}

@@ -38,12 +38,12 @@ func (s *Service) ChangeNumber(ctx context.Context, by actor.Actor, deviceToken,
 		return by, 0, err
 	}
 	now := s.Now()
-	current, _, err := s.newAttempt(ctx, ChallengeKey{Number: by.Number, Role: by.Role}, otp, deviceToken, now)
+	current, _, err := s.newAttempt(ctx, ChallengeKey{Number: by.Number, Role: by.Role}, otp, Proof{DeviceToken: deviceToken}, now)
 	if err != nil {
 		return by, 0, err
 	}
 	// Without a device token: devices are proven for one number only.
-	replacement, _, err := s.newAttempt(ctx, ChallengeKey{Number: to, Role: by.Role}, newOTP, "", now)
+	replacement, _, err := s.newAttempt(ctx, ChallengeKey{Number: to, Role: by.Role}, newOTP, Proof{}, now)
 	if err != nil {
 		return by, 0, err
 	}

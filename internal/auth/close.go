@@ -18,7 +18,7 @@ type CloseRequest struct {
 // ended meanwhile.
 func (s *Service) Close(ctx context.Context, by actor.Actor, deviceToken, otp string) error {
 	now := s.Now()
-	attempt, _, err := s.newAttempt(ctx, ChallengeKey{Number: by.Number, Role: by.Role}, otp, deviceToken, now)
+	attempt, _, err := s.newAttempt(ctx, ChallengeKey{Number: by.Number, Role: by.Role}, otp, Proof{DeviceToken: deviceToken}, now)
 	if err != nil {
 		return err
 	}

@@ -39,5 +39,5 @@ func (v *Vault) ParseRefreshToken(token string) (sessionID string, generation in
 func (v *Vault) DeviceToken(deviceID string) string { return v.deviceToken(deviceID) }
 
 func (s *Service) SendLimits(key ChallengeKey, address string, roles RoleFacts) []Limit {
-	return s.sendLimits(key, address, roles)
+	return s.sendLimits(key, address, roles, false)
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
 )
 
 // ChallengeRequest is the input of Store.OpenChallenge.
@@ -39,28 +41,46 @@ type IssuedOTP struct {
 	Length    int
 }
 
-// RequestOTP opens a challenge and queues its SMS. address is the network of the
-// request: an IPv4 address or an IPv6 /64. The worker checks whether the number holds
-// the role before it sends the SMS, so that the response and its timing are the same
-// for every number. Errors: destination_blocked, otp_resend_too_soon, otp_send_limit.
-func (s *Service) RequestOTP(ctx context.Context, key ChallengeKey, deviceToken, address string) (IssuedOTP, error) {
+// OTPRequest asks for an OTP.
+type OTPRequest struct {
+	Number phone.Number
+	Role   actor.Role
+	Proof  Proof
+	// Network is the network of the request: an IPv4 address or an IPv6 /64.
+	Network string
+	// Silent opens a challenge that no SMS tells: the caller typed a pair of short code and
+	// number that does not match. It counts like a request for a number that does not hold
+	// the role, and its response is the same.
+	Silent bool
+}
+
+// RequestOTP opens a challenge and queues its SMS. The worker checks whether the number
+// holds the role before it sends the SMS, so that the response and its timing are the
+// same for every number. Errors: destination_blocked, otp_resend_too_soon, otp_send_limit.
+func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, error) {
+	key := ChallengeKey{Number: in.Number, Role: in.Role}
 	if !s.Settings.Reachable(key.Number) {
 		return IssuedOTP{}, errDestination()
 	}
 	now := s.Now()
-	var err error
-	if key.DeviceID, err = s.device(ctx, key, deviceToken, now); err != nil {
+	device, err := s.device(ctx, key, in.Proof, now)
+	if err != nil {
 		return IssuedOTP{}, err
+	}
+	if device.maySend {
+		key.DeviceID = device.id
 	}
 	r := ChallengeRequest{
 		Challenge:   Challenge{ChallengeKey: key, ID: s.NewID(), SentAt: now, EndsAt: now.Add(s.Settings.OTPValidity)},
 		MaxAttempts: s.Settings.OTPTries, LastSentBefore: s.lastSentBefore(now),
-		Limits:      func(roles RoleFacts) []Limit { return s.sendLimits(key, address, roles) },
-		Destination: s.destination(key.Number, address),
+		Limits:      func(roles RoleFacts) []Limit { return s.sendLimits(key, in.Network, roles, in.Silent) },
+		Destination: s.destination(key.Number, in.Network),
 	}
 	code := s.Settings.TestCode(key.Number, now)
 	if code == "" {
-		r.Channel = s.Settings.OTPChannel
+		if !in.Silent {
+			r.Channel = s.Settings.OTPChannel
+		}
 		if code, err = newCode(s.Rand, s.Settings.OTPLength); err != nil {
 			return IssuedOTP{}, err
 		}
@@ -93,19 +113,11 @@ func (s *Service) lastSentBefore(now time.Time) time.Time {
 	return now.Add(-s.Settings.OTPResendAfter)
 }
 
-// device returns the ID of the device that token proves, or "".
-func (s *Service) device(ctx context.Context, key ChallengeKey, token string, now time.Time) (string, error) {
-	if token == "" {
-		return "", nil
-	}
-	return s.Store.Device(ctx, hashToken(token), key.Number, now)
-}
-
 // verify evaluates an attempt. signIn, if not nil, returns the session to open.
 // Errors: see resultError.
-func (s *Service) verify(ctx context.Context, key ChallengeKey, otp, deviceToken string, signIn func(deviceID string) (*SignIn, error)) (VerificationResult, error) {
+func (s *Service) verify(ctx context.Context, key ChallengeKey, otp string, proof Proof, signIn func(deviceID string) (*SignIn, error)) (VerificationResult, error) {
 	now := s.Now()
-	attempt, device, err := s.newAttempt(ctx, key, otp, deviceToken, now)
+	attempt, device, err := s.newAttempt(ctx, key, otp, proof, now)
 	if err != nil {
 		return VerificationResult{}, err
 	}
@@ -124,10 +136,10 @@ func (s *Service) verify(ctx context.Context, key ChallengeKey, otp, deviceToken
 	return result, nil
 }
 
-// newAttempt returns an attempt that only verifies otp, and the ID of the device that
-// deviceToken proves.
-func (s *Service) newAttempt(ctx context.Context, key ChallengeKey, otp, deviceToken string, now time.Time) (Attempt, string, error) {
-	device, err := s.device(ctx, key, deviceToken, now)
+// newAttempt returns an attempt that only verifies otp, and the ID of the device that a
+// device token proves.
+func (s *Service) newAttempt(ctx context.Context, key ChallengeKey, otp string, proof Proof, now time.Time) (Attempt, string, error) {
+	device, err := s.device(ctx, key, proof, now)
 	if err != nil {
 		return Attempt{}, "", err
 	}
@@ -138,11 +150,14 @@ func (s *Service) newAttempt(ctx context.Context, key ChallengeKey, otp, deviceT
 			return err == nil && subtle.ConstantTimeCompare([]byte(code), []byte(otp)) == 1
 		},
 	}
-	if device != "" {
-		// The code may have been requested without the device token, so try both keys.
-		a.Keys = []ChallengeKey{{key.Number, key.Role, device}, key}
+	if device.id != "" {
+		// The code may have been requested without the proof, so try both keys.
+		a.Keys = []ChallengeKey{{key.Number, key.Role, device.id}, key}
 	}
-	return a, device, nil
+	if device.byLink {
+		return a, "", nil
+	}
+	return a, device.id, nil
 }
 
 // resultError returns nil for CorrectCode. For other outcomes of an attempt at now it
@@ -180,7 +195,7 @@ type Verified struct {
 
 // VerifyOTP checks a code without consuming it, so that one Login can follow.
 func (s *Service) VerifyOTP(ctx context.Context, key ChallengeKey, otp, deviceToken string) (Verified, error) {
-	result, err := s.verify(ctx, key, otp, deviceToken, nil)
+	result, err := s.verify(ctx, key, otp, Proof{DeviceToken: deviceToken}, nil)
 	if err != nil {
 		return Verified{}, err
 	}
@@ -199,20 +214,26 @@ func (s *Service) Login(ctx context.Context, key ChallengeKey, otp, deviceToken,
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.verify(ctx, key, otp, deviceToken, func(device string) (*SignIn, error) {
+	if err := s.signIn(ctx, key, otp, Proof{DeviceToken: deviceToken}, session, hashToken(refresh)); err != nil {
+		return nil, err
+	}
+	return s.grant(session, refresh, now)
+}
+
+// signIn checks and consumes a code and opens the session, whose refresh token or page
+// token has this hash.
+func (s *Service) signIn(ctx context.Context, key ChallengeKey, otp string, proof Proof, session *Session, tokenHash []byte) error {
+	_, err := s.verify(ctx, key, otp, proof, func(device string) (*SignIn, error) {
 		if device == "" {
 			device = s.NewID()
 		}
 		session.DeviceID = device
 		return &SignIn{
-			Session: session, RefreshHash: hashToken(refresh),
-			DeviceHash: hashToken(vault.deviceToken(device)), DeviceEnds: now.Add(deviceLifetime),
+			Session: session, RefreshHash: tokenHash,
+			DeviceHash: hashToken(s.Keys.Vault.deviceToken(device)), DeviceEnds: session.CreatedAt.Add(deviceLifetime),
 		}, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return s.grant(session, refresh, now)
+	return err
 }
 
 // CheckLoginRepeat checks a request that repeats the Idempotency-Key of a login, before
@@ -221,7 +242,7 @@ func (s *Service) Login(ctx context.Context, key ChallengeKey, otp, deviceToken,
 // otp_attempts_exceeded.
 func (s *Service) CheckLoginRepeat(ctx context.Context, key ChallengeKey, deviceToken string, same bool) error {
 	now := s.Now()
-	a, _, err := s.newAttempt(ctx, key, "", deviceToken, now)
+	a, _, err := s.newAttempt(ctx, key, "", Proof{DeviceToken: deviceToken}, now)
 	if err != nil {
 		return err
 	}

@@ -21,12 +21,13 @@ const networksPerSite = 5
 //
 // The order is fixed, so that concurrent requests lock rows in the same order and
 // cannot deadlock.
-func (s *Service) sendLimits(key ChallengeKey, address string, roles RoleFacts) []Limit {
+// A request can be silent although the number holds the role: see OTPRequest.
+func (s *Service) sendLimits(key ChallengeKey, address string, roles RoleFacts, silent bool) []Limit {
 	if key.DeviceID != "" {
 		return []Limit{{Name: "otp_sends_per_device_day", Key: "send/device/" + key.DeviceID, Max: deviceSends, Per: 24 * time.Hour}}
 	}
 	set, number := s.Settings, string(key.Number)
-	silent := !roles.MaySignIn(key.Role)
+	silent = silent || !roles.MaySignIn(key.Role)
 	var limits []Limit
 	add := func(name, key string, most int, per time.Duration, checkOnly bool) {
 		if most > 0 {

@@ -53,6 +53,10 @@ type Store interface {
 	// Device returns the ID of the live device with this token hash that is bound to
 	// number, or "".
 	Device(ctx context.Context, tokenHash []byte, number phone.Number, now time.Time) (string, error)
+	// LinkedRequest returns the ID of the request behind the link with this hash, if the
+	// link left to number itself and asks it in this role, or "". open reports whether the
+	// link is valid and the request is open.
+	LinkedRequest(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error)
 	// OpenChallenge counts the limits, saves the challenge and queues its SMS. If its key
 	// has a live challenge, it sends that one again. Errors: LimitExceeded, ResendTooSoon,
 	// FraudSuspected.
@@ -72,6 +76,12 @@ type Store interface {
 
 	// Session returns a session, even one that has ended, or nil.
 	Session(ctx context.Context, id string) (*Session, error)
+	// PageSession returns a session of pages with this token, even one that has ended, or
+	// nil.
+	PageSession(ctx context.Context, id string, tokenHash []byte) (*Session, error)
+	// ExtendPageSession saves a use of the session at now and moves the end of its idle
+	// time, unless it has ended or was used after notAfter.
+	ExtendPageSession(ctx context.Context, id string, now, idleAt, notAfter time.Time) error
 	// MarkUsed saves the first use of the tokens of a generation.
 	MarkUsed(ctx context.Context, id string, generation int64, now time.Time) error
 	// Rotate moves a session to its next generation. It returns nil unless the session

@@ -38,6 +38,10 @@ type Session struct {
 	IdleAt    time.Time
 	EndsAt    time.Time
 	RevokedAt time.Time
+
+	// PageIdle is set for a session of pages: it ends when it is not used for this time. It
+	// has a page token instead of refresh and access tokens.
+	PageIdle time.Duration
 }
 
 // firstUse returns the first use of a generation's tokens. For a generation older

@@ -26,12 +26,13 @@ const (
 	ForMedical   Purpose = "medical"
 	ForKYC       Purpose = "kyc"
 	ForClosed    Purpose = "closed"
+	ForPage      Purpose = "page"
 	forSigning   Purpose = "signing"
 	forSecret    Purpose = "secret"
 	secretBytes          = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage}
 
 // Vault encrypts and authenticates with keys that it derives from one secret
 // (HKDF, RFC 5869). It is safe for concurrent use.

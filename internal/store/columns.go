@@ -26,6 +26,17 @@ func text(s string) any {
 // intoTime scans a stored time into t, UTC; NULL is the zero time.
 func intoTime(t *time.Time) sql.Scanner { return (*timeColumn)(t) }
 
+// duration returns the stored form of a duration: microseconds, NULL for 0.
+func duration(d time.Duration) any {
+	if d == 0 {
+		return nil
+	}
+	return d.Microseconds()
+}
+
+// intoDuration scans a stored duration into d; NULL is 0.
+func intoDuration(d *time.Duration) sql.Scanner { return (*durationColumn)(d) }
+
 // intoText scans an optional string into s; NULL is "".
 func intoText(s *string) sql.Scanner { return (*textColumn)(s) }
 
@@ -43,6 +54,21 @@ func (c *timeColumn) Scan(src any) error {
 		*c = timeColumn(time.UnixMicro(v).UTC())
 	default:
 		return fmt.Errorf("scan a time: got %T", src)
+	}
+	return nil
+}
+
+type durationColumn time.Duration
+
+// Scan implements sql.Scanner.
+func (c *durationColumn) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		*c = 0
+	case int64: // both drivers
+		*c = durationColumn(time.Duration(v) * time.Microsecond)
+	default:
+		return fmt.Errorf("scan a duration: got %T", src)
 	}
 	return nil
 }

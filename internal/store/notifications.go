@@ -138,7 +138,8 @@ func (db *DB) StreamState(ctx context.Context, sessionID, accountID string, role
 			(SELECT count(*) FROM players p WHERE p.guardian_id = a.id AND a.role = 'guardian' AND p.deleted_at IS NULL)
 			+ (SELECT count(*) FROM players p WHERE p.student_id = a.id AND a.role = 'student' AND p.deleted_at IS NULL)
 		FROM sessions s JOIN accounts a ON a.id = s.account_id
-		WHERE s.id = $1 AND s.account_id = $2 AND s.role = $3 AND s.revoked_at IS NULL AND s.ends_at > $4`,
+		WHERE s.id = $1 AND s.account_id = $2 AND s.role = $3 AND s.revoked_at IS NULL AND s.ends_at > $4
+			AND (s.page_idle IS NULL OR s.idle_at > $4)`,
 		sessionID, accountID, string(role), micros(now)).Scan(&st.Seq, &st.Links)
 	if errors.Is(err, sql.ErrNoRows) {
 		return notify.StreamState{}, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -21,6 +22,22 @@ func (db *DB) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 		return "", nil
 	}
 	return id, err
+}
+
+// LinkedRequest returns the ID of the request behind the link with this hash, if the link
+// left to number itself and asks it in this role, or "". open reports whether the link is
+// valid and the request is open.
+func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.Number, role actor.Role, now time.Time) (requestID string, open bool, err error) {
+	err = db.sql.QueryRow(ctx, `
+		SELECT r.id, r.state = 'pending' AND l.ends_at > $4
+		FROM request_links l
+		JOIN requests r ON r.id = l.request_id AND r.approver_type = $3
+		JOIN accounts a ON a.id = r.approver_id AND a.mobile_number = $2
+		WHERE l.hash = $1 AND l.to_number = TRUE`, linkHash, string(number), string(role), micros(now)).Scan(&requestID, &open)
+	if isNone(err) {
+		return "", false, nil
+	}
+	return requestID, open, err
 }
 
 // OpenChallenge counts the limits, saves the challenge and queues its SMS. A live

@@ -199,6 +199,8 @@ func (p *fixture) challenges() {
 	ok(p, err)
 	_, err = p.db.Device(bg, []byte("d"), key.Number, now)
 	ok(p, err)
+	_, _, err = p.db.LinkedRequest(bg, []byte("l"), key.Number, key.Role, now)
+	ok(p, err)
 }
 
 // numberChangeAndClosure changes a coach's number and then closes the account.
@@ -254,6 +256,9 @@ func (p *fixture) sessions() {
 	_, err = p.db.Rotate(bg, auth.Rotation{SessionID: s.ID, Generation: 1, OldHash: []byte("1"), NewHash: []byte("2"), Now: now, IdleAt: now})
 	ok(p, err)
 	ok(p, p.db.MarkUsed(bg, s.ID, 2, now))
+	_, err = p.db.PageSession(bg, s.ID, []byte("2"))
+	ok(p, err)
+	ok(p, p.db.ExtendPageSession(bg, s.ID, now, now, now))
 	_, err = p.db.FilledFields(bg, s.AccountID)
 	ok(p, err)
 	_, err = p.db.Sessions(bg, s.AccountID, now, "", 5)

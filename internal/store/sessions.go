@@ -23,7 +23,7 @@ func sessionColumns(v *auth.Session) []any {
 	return []any{
 		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, intoText(&v.DeviceName), &v.Generation,
 		intoTime(&v.UsedAt), intoTimestamps(&v.UsedBefore), intoTime(&v.CreatedAt), intoTime(&v.LastUsedAt),
-		intoTime(&v.IdleAt), intoTime(&v.EndsAt), intoTime(&v.RevokedAt),
+		intoTime(&v.IdleAt), intoTime(&v.EndsAt), intoTime(&v.RevokedAt), intoDuration(&v.PageIdle),
 	}
 }
 
@@ -32,12 +32,38 @@ func sessionColumns(v *auth.Session) []any {
 func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 	s, err := scanSession(db.sql.QueryRow(ctx, `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at
+			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle
 		FROM sessions WHERE id = $1`, id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	return s, err
+}
+
+// PageSession returns a session of pages with this token, even one that has ended, or nil.
+func (db *DB) PageSession(ctx context.Context, id string, tokenHash []byte) (*auth.Session, error) {
+	s, err := scanSession(db.sql.QueryRow(ctx, `
+		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
+			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle
+		FROM sessions WHERE id = $1 AND refresh_hash = $2 AND page_idle IS NOT NULL`, id, tokenHash))
+	if isNone(err) {
+		return nil, nil
+	}
+	return s, err
+}
+
+// ExtendPageSession saves a use of the session at now and moves the end of its idle time,
+// unless it has ended or was used after notAfter. It cannot revive a session that a
+// concurrent transaction ends.
+func (db *DB) ExtendPageSession(ctx context.Context, id string, now, idleAt, notAfter time.Time) error {
+	_, err := db.sql.Exec(ctx, `
+		UPDATE sessions SET last_used_at = $2, idle_at = $3
+		WHERE id = $1 AND last_used_at <= $4 AND revoked_at IS NULL AND idle_at > $2 AND ends_at > $2`,
+		id, micros(now), micros(idleAt), micros(notAfter))
+	if err != nil {
+		return fmt.Errorf("extend page session: %w", err)
+	}
+	return nil
 }
 
 // maxUsedBefore is the number of earlier generations whose first use is saved. It only
@@ -57,7 +83,7 @@ func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error
 		WHERE id = $1 AND generation = $2 AND refresh_hash = $3
 			AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
 		RETURNING id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, `+filledBy+`sessions.account_id)`,
+			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle, `+filledBy+`sessions.account_id)`,
 		r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt), maxUsedBefore*timestampDigits)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -122,7 +148,7 @@ func (db *DB) EndAllSessions(ctx context.Context, by actor.Actor) error {
 func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, after string, limit int) ([]*auth.Session, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at
+			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle
 		FROM sessions
 		WHERE account_id = $1 AND revoked_at IS NULL AND ends_at > $2 AND idle_at > $2 AND id < $3
 		ORDER BY id DESC LIMIT $4`, accountID, micros(now), before(after), limit)

@@ -36,10 +36,10 @@ func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) er
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, device_name, generation, refresh_hash,
-			created_at, last_used_at, idle_at, ends_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)`,
+			created_at, last_used_at, idle_at, ends_at, page_idle)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12)`,
 		s.ID, s.AccountID, string(s.Role), string(s.Number), s.DeviceID, text(s.DeviceName), s.Generation, in.RefreshHash,
-		micros(s.CreatedAt), micros(s.IdleAt), micros(s.EndsAt))
+		micros(s.CreatedAt), micros(s.IdleAt), micros(s.EndsAt), duration(s.PageIdle))
 	if err != nil {
 		return fmt.Errorf("open session: %w", err)
 	}

@@ -50,7 +50,8 @@ CREATE INDEX devices_by_end ON devices (ends_at);
 -- The account's number and role are copied here, so that one row authenticates a
 -- request. generation counts refreshes. used_at is the time of the first use of this
 -- generation's tokens, used_before holds those of earlier generations, newest first:
--- 16 digits each, at most eight.
+-- 16 digits each, at most eight. page_idle: a session of pages, which ends when it is not
+-- used for so many microseconds; refresh_hash is then the hash of its page token.
 CREATE TABLE sessions (
 	id            TEXT   NOT NULL PRIMARY KEY,
 	account_id    TEXT   NOT NULL REFERENCES accounts (id),
@@ -66,7 +67,8 @@ CREATE TABLE sessions (
 	last_used_at  BIGINT NOT NULL,
 	idle_at       BIGINT NOT NULL,
 	ends_at       BIGINT NOT NULL,
-	revoked_at    BIGINT
+	revoked_at    BIGINT,
+	page_idle     BIGINT
 );
 CREATE INDEX sessions_of_account ON sessions (account_id, id) WHERE revoked_at IS NULL;
 CREATE INDEX sessions_by_end ON sessions (ends_at);

@@ -1,0 +1,49 @@
+package auth
+
+import (
+	"context"
+	"time"
+)
+
+// Proof shows that a request comes from a person who has the number. It has a separate
+// challenge and separate limits, so that strangers cannot lock the person out.
+type Proof struct {
+	// DeviceToken is the token of an earlier sign-in, or "".
+	DeviceToken string
+	// LinkHash is the hash of the token in the link of an SMS to the number (see HashLink),
+	// or nil. It counts only for the role that the link asks, and if DeviceToken is not
+	// that of a device of the number.
+	LinkHash []byte
+}
+
+// knownDevice is what a Proof proves. The zero value is an unknown device.
+type knownDevice struct {
+	// id is the DeviceID of its challenges.
+	id string
+	// byLink is true for the link in an SMS, which is not a device that a session can have.
+	byLink bool
+	// maySend reports whether its challenge may be opened.
+	maySend bool
+}
+
+// linkDeviceID returns the DeviceID of challenges that the link of a request proves.
+func linkDeviceID(requestID string) string { return "link/" + requestID }
+
+// device returns what p proves for the number and role of key. A link whose question was
+// closed meanwhile still verifies a code that was sent before.
+func (s *Service) device(ctx context.Context, key ChallengeKey, p Proof, now time.Time) (knownDevice, error) {
+	if p.DeviceToken != "" {
+		id, err := s.Store.Device(ctx, hashToken(p.DeviceToken), key.Number, now)
+		if err != nil || id != "" {
+			return knownDevice{id: id, maySend: true}, err
+		}
+	}
+	if p.LinkHash == nil {
+		return knownDevice{}, nil
+	}
+	requestID, open, err := s.Store.LinkedRequest(ctx, p.LinkHash, key.Number, key.Role, now)
+	if err != nil || requestID == "" {
+		return knownDevice{}, err
+	}
+	return knownDevice{id: linkDeviceID(requestID), byLink: true, maySend: open}, nil
+}

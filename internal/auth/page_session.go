@@ -1,0 +1,160 @@
+package auth
+
+import (
+	"context"
+	"crypto/hmac"
+	"encoding/base64"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The lifetimes of page sessions (contract section 10), before the settings shorten them.
+const (
+	PageLifetime       = 12 * time.Hour
+	RememberedLifetime = 30 * 24 * time.Hour
+	// LinkIdle is the idle time of a session that begins at a link or short code.
+	LinkIdle = 30 * time.Minute
+)
+
+// RecentOTP is how old an OTP may be for a consent that is given on a page.
+const RecentOTP = 15 * time.Minute
+
+// extendAfter is the least time between two extensions of a page session, so that few
+// requests write.
+const extendAfter = time.Minute
+
+// PageSignIn is a sign-in on a page.
+type PageSignIn struct {
+	Key        ChallengeKey
+	OTP        string
+	Proof      Proof
+	DeviceName string
+	// Lifetime and Idle end the session. They are at most those of refresh tokens; Idle 0
+	// means as long as possible.
+	Lifetime, Idle time.Duration
+}
+
+// PageGrant is a page session with its tokens, for cookies.
+type PageGrant struct {
+	Session *Session
+	// Token is the page token. It works neither as access token nor as refresh token.
+	Token       string
+	DeviceToken string
+	// Ends and DeviceEnds are the remaining lifetimes of the tokens.
+	Ends       time.Duration
+	DeviceEnds time.Duration
+}
+
+// PageLogin checks and consumes a code and opens a session of pages. A coach's first
+// login registers the coach. Errors: those of Login.
+func (s *Service) PageLogin(ctx context.Context, in PageSignIn) (*PageGrant, error) {
+	now := s.Now()
+	lifetime := min(in.Lifetime, s.Settings.RefreshLifetime)
+	idle := min(lifetime, s.Settings.RefreshIdle)
+	if in.Idle > 0 {
+		idle = min(idle, in.Idle)
+	}
+	session := &Session{
+		ID: s.NewID(), AccountID: s.NewID(), Role: in.Key.Role, Number: in.Key.Number, DeviceName: in.DeviceName, Generation: 1,
+		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(idle), EndsAt: now.Add(lifetime), PageIdle: idle,
+	}
+	token, err := s.Keys.Vault.pageToken(session.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.signIn(ctx, in.Key, in.OTP, in.Proof, session, hashToken(token)); err != nil {
+		return nil, err
+	}
+	return s.pageGrant(session, token, now), nil
+}
+
+// RepeatPageGrant returns the tokens of a page login again, for a response that was lost.
+// It returns otp_expired if the session has ended.
+func (s *Service) RepeatPageGrant(ctx context.Context, sessionID string) (*PageGrant, error) {
+	now := s.Now()
+	session, err := s.Store.Session(ctx, sessionID)
+	if err != nil {
+		return nil, err
+	}
+	if !session.pageActive(now) {
+		return nil, errSignInEnded()
+	}
+	token, err := s.Keys.Vault.pageToken(session.ID)
+	if err != nil {
+		return nil, err
+	}
+	return s.pageGrant(session, token, now), nil
+}
+
+func (s *Service) pageGrant(session *Session, token string, now time.Time) *PageGrant {
+	return &PageGrant{
+		Session: session, Token: token, DeviceToken: s.Keys.Vault.deviceToken(session.DeviceID),
+		Ends: session.EndsAt.Sub(now), DeviceEnds: deviceLifetime,
+	}
+}
+
+// PageSession returns the session with this page token, and extends its idle time at most
+// once a minute. Error: session_revoked, also for a text that is not a page token.
+func (s *Service) PageSession(ctx context.Context, token string) (*Session, error) {
+	id, ok := s.Keys.Vault.parsePageToken(token)
+	if !ok {
+		return nil, errRevoked()
+	}
+	now := s.Now()
+	session, err := s.Store.PageSession(ctx, id, hashToken(token))
+	if err != nil {
+		return nil, err
+	}
+	if !session.pageActive(now) {
+		return nil, errRevoked()
+	}
+	if now.Sub(session.LastUsedAt) < extendAfter {
+		return session, nil
+	}
+	idleAt := now.Add(session.PageIdle)
+	if session.EndsAt.Before(idleAt) {
+		idleAt = session.EndsAt
+	}
+	if err := s.Store.ExtendPageSession(ctx, id, now, idleAt, now.Add(-extendAfter)); err != nil {
+		return nil, err
+	}
+	session.LastUsedAt, session.IdleAt = now, idleAt
+	return session, nil
+}
+
+// pageActive reports whether s is a session of pages that has not ended at now.
+func (s *Session) pageActive(now time.Time) bool {
+	return s.CheckActive(now) == nil && s.PageIdle > 0 && now.Before(s.IdleAt)
+}
+
+// OTPAt returns when the person entered the OTP of the session. Only a sign-in takes one.
+func (s *Session) OTPAt() time.Time { return s.CreatedAt }
+
+// HasRecentOTP reports whether the OTP of s is recent enough to give a consent.
+func (s *Session) HasRecentOTP(now time.Time) bool { return now.Sub(s.OTPAt()) <= RecentOTP }
+
+// A page token is the session's ID and an HMAC of it (256 bits). A forged token fails
+// before any database query. The store saves only a hash.
+const pageTokenBytes = 16 + 32
+
+// pageToken returns the page token of a session.
+func (v *Vault) pageToken(sessionID string) (string, error) {
+	id, err := uuid.Parse(sessionID)
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(append(id[:], v.MAC(ForPage, id[:])...)), nil
+}
+
+// parsePageToken returns the session of a page token. ok is false for every other string.
+func (v *Vault) parsePageToken(token string) (sessionID string, ok bool) {
+	if len(token) != base64.RawURLEncoding.EncodedLen(pageTokenBytes) {
+		return "", false // also for line breaks, which the decoder ignores
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	if err != nil || len(raw) != pageTokenBytes || !hmac.Equal(raw[16:], v.MAC(ForPage, raw[:16])) {
+		return "", false
+	}
+	return uuid.UUID(raw[:16]).String(), true
+}
