@@ -107,6 +107,8 @@ func TestAdminCommands(t *testing.T) {
 		}
 		run(0, "coach", "restore", coach)
 		run(0, "kyc", "list")
+		run(0, "disputes", "list", "--coach", coach)
+		run(0, "disputes", "list", "--number", coachNumber)
 		log, _ := run(0, "audit", "--object", coach)
 		for _, want := range []string{"shell:", "coach.suspend", "coach.restore", "coach.tier", "coach.find"} {
 			if !strings.Contains(log, want) {
@@ -115,7 +117,7 @@ func TestAdminCommands(t *testing.T) {
 		}
 
 		log, _ = run(0, "audit", "--limit=200")
-		for _, want := range []string{"kyc.list", "token.list", "audit.read", "of object " + coach} {
+		for _, want := range []string{"kyc.list", "token.list", "audit.read", "dispute.list", "of object " + coach} {
 			if !strings.Contains(log, want) {
 				t.Errorf("audit log lacks %s:\n%s", want, log)
 			}
@@ -148,6 +150,9 @@ func TestAdminCommands(t *testing.T) {
 			{2, "kyc reject " + coach + " --reason \xff", "--reason"},
 			{2, "kyc reject " + coach, "--reason"},
 			{1, "coach restore " + coach, "already active"},
+			{1, "disputes lift " + coach, "nothing"},
+			{2, "disputes list --number 12", "--number"},
+			{2, "disputes list --number " + coachNumber + " --coach " + coach, "--number"},
 		} {
 			if _, output := run(tt.code, strings.Fields(tt.args)...); !strings.Contains(output, tt.want) {
 				t.Errorf("admin %s: got %q", tt.args, output)

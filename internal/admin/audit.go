@@ -3,8 +3,6 @@ package admin
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/operator"
@@ -33,10 +31,7 @@ func newEntryResponse(e operator.Entry) entryResponse {
 // audit serves GET /api/admin/audit, newest first. The audit log records the read after it.
 func (s *Server) audit(ctx context.Context, r Request[noBody]) (Response, error) {
 	f := r.Faults
-	objectID := r.Query.Get("object_id")
-	if id, err := uuid.Parse(objectID); r.Query.Has("object_id") && (err != nil || id.String() != objectID) {
-		f.Add("/object_id", "invalid_id", "This must be a UUID.")
-	}
+	objectID := queryID(r, "object_id", &f)
 	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err

@@ -11,6 +11,7 @@ import (
 // routes lists every operation.
 func (s *Server) routes() []route {
 	introspect, kyc, coaches := s.scope(operator.Introspect), s.scope(operator.KYC), s.scope(operator.Coaches)
+	disputes := s.scope(operator.Disputes)
 	audit, metrics := s.scope(operator.Audit), s.scope(operator.Metrics)
 	return []route{
 		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
@@ -25,6 +26,9 @@ func (s *Server) routes() []route {
 		{Method: "PUT", Pattern: "/api/admin/coaches/{coach_id}/tier", Handle: handle(s.setTier), Authorize: coaches, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/coaches/{coach_id}/suspend", Handle: handle(s.suspend), Authorize: coaches, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/coaches/{coach_id}/restore", Handle: handle(s.restore), Authorize: coaches},
+		{Method: "GET", Pattern: "/api/admin/disputes", Handle: handle(s.listDisputes), Authorize: disputes},
+		{Method: "POST", Pattern: "/api/admin/disputes/search", Handle: handle(s.searchDisputes), Authorize: disputes, Body: endpoint.JSON},
+		{Method: "DELETE", Pattern: "/api/admin/disputes/{request_id}", Handle: handle(s.liftDispute), Authorize: disputes},
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit},
 		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authenticate: s.authenticateScrape, Authorize: metrics, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},

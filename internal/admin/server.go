@@ -37,6 +37,7 @@ type Config struct {
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
 	Documents     *coach.Documents
+	Disputes      *operator.DisputeAdmin
 	Phones        phone.Parser
 	// Vault encrypts the cursors of lists.
 	Vault *auth.Vault

@@ -74,7 +74,9 @@ func (s *fakeStore) PlayerStatus(ctx context.Context, by actor.Actor, id string)
 func (s *fakeStore) LoadDeliveries(context.Context, ...*approval.Request) error { return nil }
 
 // LiftDispute finds nothing: in the model every party that disputed still sees the request.
-func (s *fakeStore) LiftDispute(context.Context, string, string) error { return fault.Missing() }
+func (s *fakeStore) LiftDispute(context.Context, *actor.Operator, string, string) error {
+	return fault.Missing()
+}
 
 // assignAccounts gives every number an account.
 func (s *fakeStore) assignAccounts(p *approval.Player) {

@@ -98,6 +98,8 @@ type Change struct {
 	Dispute *Request
 	// Lift is the party whose dispute ends, or empty.
 	Lift actor.Role
+	// LiftedBy is the operator who lifts the dispute, or nil if the party does.
+	LiftedBy *actor.Operator
 	// ForgetNotifications are the accounts whose notifications about the player are deleted.
 	ForgetNotifications []string
 	Events              []event.Event

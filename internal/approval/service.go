@@ -39,8 +39,11 @@ type Store interface {
 	// unless a request to the guardian is open.
 	Pending(ctx context.Context, coachID string, adultBorn Date, remindersSince time.Time, page Page) ([]PendingItem, error)
 	// LiftDispute ends the dispute of an account about a request that the account
-	// can no longer see, and notifies the coach; or it returns not_found.
-	LiftDispute(ctx context.Context, approverID, requestID string) error
+	// can no longer see, and notifies the coach; or it returns not_found. operator is nil
+	// if the account itself lifts it.
+	LiftDispute(ctx context.Context, operator *actor.Operator, approverID, requestID string) error
+	// Disputed returns a request with a dispute that has not been lifted, or not_found.
+	Disputed(ctx context.Context, requestID string) (*Request, error)
 	// PartyName returns the name of a guardian or student that it may know, or "".
 	PartyName(ctx context.Context, by actor.Actor) (string, error)
 	// AnyApproved reports whether a student has approved any link.
@@ -188,7 +191,26 @@ func (s *Service) Lift(ctx context.Context, by actor.Actor, requestID string) er
 	if fault.KindOf(err) == fault.NotFound && by.Role != actor.Coach {
 		// The coach removed the player or changed the number. The dispute still exists,
 		// and the party that disputed may still end it.
-		return s.Store.LiftDispute(ctx, by.AccountID, requestID)
+		return s.Store.LiftDispute(ctx, nil, by.AccountID, requestID)
+	}
+	return err
+}
+
+// LiftForOperator ends the dispute of a request with the effects of Lift, or returns
+// not_found if there is no dispute.
+func (s *Service) LiftForOperator(ctx context.Context, by actor.Operator, requestID string) error {
+	r, err := s.Store.Disputed(ctx, requestID)
+	if err != nil {
+		return err
+	}
+	lifted := false
+	_, err = s.update(ctx, r.PlayerID, LoadOptions{}, func(p *Player, op Operation) (Change, error) {
+		c, err := p.Lift(actor.Actor{AccountID: r.PartyID, Role: r.Party}, requestID, op)
+		c.LiftedBy, lifted = &by, c.Save
+		return c, err
+	})
+	if err == nil && !lifted || fault.KindOf(err) == fault.NotFound {
+		return s.Store.LiftDispute(ctx, &by, r.PartyID, requestID)
 	}
 	return err
 }

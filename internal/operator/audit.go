@@ -28,6 +28,8 @@ const (
 	KYCApproved    = "kyc.approve"
 	KYCRejected    = "kyc.reject"
 	DocumentRead   = "document.read"
+	DisputesListed = "dispute.list"
+	DisputeLifted  = "dispute.lift"
 )
 
 // Entry is one row of the audit log: one operator's action on one object. Detail

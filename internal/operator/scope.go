@@ -11,6 +11,8 @@ const (
 	KYC Scope = "kyc"
 	// Coaches finds coaches, sets their tier, suspends and restores them.
 	Coaches Scope = "coaches"
+	// Disputes finds and lifts disputes.
+	Disputes Scope = "disputes"
 	// Introspect checks access and refresh tokens of accounts, and revokes their
 	// sessions (RFC 7662, 7009).
 	Introspect Scope = "introspect"
@@ -21,7 +23,7 @@ const (
 )
 
 // Scopes lists every scope, in the order of responses.
-var Scopes = []Scope{KYC, Coaches, Introspect, Metrics, Audit}
+var Scopes = []Scope{KYC, Coaches, Disputes, Introspect, Metrics, Audit}
 
 // Valid reports whether s is one of Scopes.
 func (s Scope) Valid() bool { return slices.Contains(Scopes, s) }

@@ -61,6 +61,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,
 		Documents:     s.coach.documents,
+		Disputes:      s.operator.Disputes,
 		Phones:        s.operator.Phones,
 		Vault:         s.keys.Vault,
 

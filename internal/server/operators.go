@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/database"
@@ -19,15 +20,17 @@ type operatorServices struct {
 	Accounts      *coach.AccountAdmin
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
+	Disputes      *operator.DisputeAdmin
 	Phones        phone.Parser
 }
 
-func newOperatorServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Tiers, security *securitylog.Log) operatorServices {
+func newOperatorServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Tiers, approvals *approval.Service, security *securitylog.Log) operatorServices {
 	return operatorServices{
 		Tokens:        &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
 		Accounts:      &coach.AccountAdmin{Store: security.Accounts(db)},
 		Subscriptions: &coach.Subscriptions{Store: security.Subscriptions(db), Tiers: tiers},
 		Verifications: &coach.Verifications{Store: security.Verifications(db), On: cfg.KYC, Now: o.Now, NewID: o.NewID},
+		Disputes:      &operator.DisputeAdmin{Store: db, Lifter: approvals},
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
 	}
 }
@@ -54,7 +57,8 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool
 	if err != nil {
 		return nil, err
 	}
-	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, newChannels(cfg, o), tiers)}
+	ch := newChannels(cfg, o)
+	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers)}
 	if keys {
 		k, err := openKeys(ctx, cfg, store.NewInstallation(sql), o.Now)
 		if err != nil {
@@ -63,7 +67,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool
 		options.Vault = k.Vault
 	}
 	db := store.New(sql, options)
-	return &Operators{operatorServices: newOperatorServices(cfg, o, db, tiers, nil), Documents: db, sql: sql}, nil
+	return &Operators{operatorServices: newOperatorServices(cfg, o, db, tiers, newApprovals(cfg, o, db, ch, tiers), nil), Documents: db, sql: sql}, nil
 }
 
 // Close closes the database.

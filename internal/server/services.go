@@ -57,7 +57,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 	}
 	m := instrument(cfg, o, db, d.queue.Lanes())
 	approvals := newApprovals(cfg, o, security.Approvals(m.approvals), ch, tiers)
-	operators := newOperatorServices(cfg, o, db, tiers, security)
+	operators := newOperatorServices(cfg, o, db, tiers, approvals, security)
 	return &services{
 		db:          db,
 		keys:        keys,

@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
 )
 
 // disputes loads the coach's name and number and the contacts that refuse requests
@@ -52,19 +53,20 @@ func (tx *tx) addDispute(ctx context.Context, p *approval.Player, r *approval.Re
 		return nil
 	}
 	err := tx.Defer(ctx, `
-		INSERT INTO disputes (coach_id, approver_id, player_id, student_key, date_of_birth, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (coach_id, approver_id, player_id) DO UPDATE SET
-			student_key = excluded.student_key, date_of_birth = excluded.date_of_birth, created_at = excluded.created_at`,
-		p.CoachID, r.PartyID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), micros(tx.Now))
+		INSERT INTO disputes (coach_id, approver_id, player_id, student_key, date_of_birth, created_at, request_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (coach_id, approver_id, player_id) DO UPDATE SET student_key = excluded.student_key,
+			date_of_birth = excluded.date_of_birth, created_at = excluded.created_at, request_id = excluded.request_id`,
+		p.CoachID, r.PartyID, p.ID, p.Identity().NameKey, p.Student.DateOfBirth.String(), micros(tx.Now), r.ID)
 	if err != nil {
 		return fmt.Errorf("save dispute: %w", err)
 	}
 	return nil
 }
 
-// liftDispute deletes every dispute of party that disputes would find.
-func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.Role) error {
+// liftDispute deletes every dispute of party that disputes would find. by is the operator
+// who lifts it, or nil.
+func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.Role, by *actor.Operator) error {
 	if party == "" {
 		return nil
 	}
@@ -75,13 +77,16 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 	if err != nil {
 		return fmt.Errorf("lift dispute: %w", err)
 	}
-	return nil
+	if by == nil {
+		return nil
+	}
+	return tx.audit(ctx, *by, operator.DisputeLifted, "request", p.Approver(party).Request.ID, "of coach "+p.CoachID)
 }
 
 // LiftDispute ends the dispute of an account about a request that the account can
 // no longer see, because the coach removed the player or changed the number. It
-// notifies the coach.
-func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) error {
+// notifies the coach. by is the operator who ends it, or nil if the account does.
+func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, requestID string) error {
 	return db.write(ctx, func(tx *tx) error {
 		p := &approval.Player{}
 		var party actor.Role
@@ -109,8 +114,8 @@ func (db *DB) LiftDispute(ctx context.Context, approverID, requestID string) err
 		if err != nil {
 			return err
 		}
-		p.Approver(party).AccountID = approverID
-		if err := tx.liftDispute(ctx, p, party); err != nil {
+		p.Approver(party).AccountID, p.Approver(party).Request = approverID, &approval.Request{ID: requestID}
+		if err := tx.liftDispute(ctx, p, party, by); err != nil {
 			return err
 		}
 		var events []event.Event

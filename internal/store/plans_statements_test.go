@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/touchlinetest"
@@ -120,7 +121,12 @@ func (p *fixture) consents() {
 	_, err = p.Dispute(bg, otherStudent, b.StudentApprover.Request.ID)
 	ok(p, err)
 	ok(p, p.Remove(bg, c, b.ID))
-	ok(p, p.db.LiftDispute(bg, otherStudent.AccountID, b.StudentApprover.Request.ID))
+	operatorBy := actor.Operator{Name: "shell:root"}
+	for _, search := range []operator.DisputeSearch{{}, {CoachID: c.AccountID}, {Number: number(4)}} {
+		_, err = p.db.FindDisputes(bg, operatorBy, search, 5)
+		ok(p, err)
+	}
+	ok(p, p.LiftForOperator(bg, operatorBy, b.StudentApprover.Request.ID))
 	p.clock.advance(4 * day)
 	_, err = p.db.SendDigests(bg, 10)
 	ok(p, err)

@@ -81,6 +81,8 @@ var exceptions = []exception{
 	{"ORDER BY a.role", "", "at most three roles"},
 	{"FROM reminders WHERE player_id", "", "the reminders of one player in a week"},
 	{"ORDER BY d.id", "", "the deliveries of one request"},
+	{"WHERE a.mobile_number = $1 AND (d.created_at, d.request_id)", "ORDER BY", "the disputes of one number"},
+	{"WHERE a.mobile_number = $1 AND (d.created_at, d.request_id)", "Sort", "the same"},
 	{"FROM deliveries WHERE request_id IN", "", "the deliveries of two requests"},
 	{"GROUP BY held_by", "deliveries_held", "the index of held deliveries alone"},
 	{"ORDER BY w.since", "ORDER BY", "a page of each party"},

@@ -189,7 +189,7 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 		func() error { return tx.addReminder(ctx, p, c.Reminded) },
 		func() error { return tx.saveFollowUp(ctx, c.FollowedUp) },
 		func() error { return tx.addDispute(ctx, p, c.Dispute) },
-		func() error { return tx.liftDispute(ctx, p, c.Lift) },
+		func() error { return tx.liftDispute(ctx, p, c.Lift, c.LiftedBy) },
 		func() error { return tx.queue(ctx, p, c) },
 		func() error { return tx.deleteNotifications(ctx, p.ID, c.ForgetNotifications) },
 		func() error {

@@ -98,7 +98,8 @@ CREATE INDEX reminders_of_party ON reminders (player_id, approver_type, sent_at)
 CREATE INDEX reminders_by_time ON reminders (sent_at);
 
 -- "This is not me": this account gets no request from this coach for this student,
--- matched by the player or, if it is added again, by name and birth date.
+-- matched by the player or, if it is added again, by name and birth date. request_id is
+-- the request that the account disputed.
 CREATE TABLE disputes (
 	coach_id      TEXT   NOT NULL,
 	approver_id   TEXT   NOT NULL REFERENCES accounts (id),
@@ -106,8 +107,11 @@ CREATE TABLE disputes (
 	student_key   TEXT   NOT NULL,
 	date_of_birth TEXT   NOT NULL,
 	created_at    BIGINT NOT NULL,
+	request_id    TEXT   NOT NULL UNIQUE,
 	PRIMARY KEY (coach_id, approver_id, player_id)
 );
+CREATE INDEX disputes_by_time ON disputes (created_at, request_id);
+CREATE INDEX disputes_of_coach ON disputes (coach_id, created_at, request_id);
 CREATE INDEX disputes_of_approver ON disputes (approver_id);
 
 -- When a coach is next notified of requests that have been pending for days.

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+var _ operator.DisputeStore = (*DB)(nil)
+
+const disputeSelect = `
+	SELECT d.request_id, d.coach_id, c.name, r.approver_type, d.created_at
+	FROM disputes d JOIN requests r ON r.id = d.request_id LEFT JOIN coaches c ON c.id = d.coach_id `
+
+// FindDisputes returns disputes, newest first, and audits the access.
+func (db *DB) FindDisputes(ctx context.Context, by actor.Operator, s operator.DisputeSearch, limit int) ([]operator.Dispute, error) {
+	var found []operator.Dispute
+	err := db.write(ctx, func(tx *tx) error {
+		how, rs, err := tx.findDisputes(ctx, s, limit)
+		found, err = database.Collect(rs, err, func(s database.Scanner) (operator.Dispute, error) {
+			var d operator.Dispute
+			err := s.Scan(&d.RequestID, &d.CoachID, intoText(&d.CoachName), &d.Party, intoTime(&d.At))
+			return d, err
+		})
+		if err != nil {
+			return fmt.Errorf("find disputes: %w", err)
+		}
+		return tx.audit(ctx, by, operator.DisputesListed, "request", "", how)
+	})
+	return found, err
+}
+
+func (tx *tx) findDisputes(ctx context.Context, s operator.DisputeSearch, limit int) (how string, rs *database.Rows, err error) {
+	before := int64(math.MaxInt64)
+	if !s.After.At.IsZero() {
+		before = s.After.At.UnixMicro()
+	}
+	switch {
+	case s.Number != "":
+		rs, err = tx.Query(ctx, disputeSelect+`
+			JOIN accounts a ON a.id = d.approver_id
+			WHERE a.mobile_number = $1 AND (d.created_at, d.request_id) < ($2, $3)
+			ORDER BY d.created_at DESC, d.request_id DESC LIMIT $4`, string(s.Number), before, s.After.RequestID, limit)
+		return "by number", rs, err
+	case s.CoachID != "":
+		rs, err = tx.Query(ctx, disputeSelect+`
+			WHERE d.coach_id = $1 AND (d.created_at, d.request_id) < ($2, $3)
+			ORDER BY d.created_at DESC, d.request_id DESC LIMIT $4`, s.CoachID, before, s.After.RequestID, limit)
+		return "of coach " + s.CoachID, rs, err
+	default:
+		rs, err = tx.Query(ctx, disputeSelect+`
+			WHERE (d.created_at, d.request_id) < ($1, $2)
+			ORDER BY d.created_at DESC, d.request_id DESC LIMIT $3`, before, s.After.RequestID, limit)
+		return "", rs, err
+	}
+}
+
+// Disputed returns a request with a dispute that has not been lifted, or not_found.
+func (db *DB) Disputed(ctx context.Context, requestID string) (*approval.Request, error) {
+	r := approval.Request{ID: requestID, State: approval.RequestDisputed}
+	err := db.sql.QueryRow(ctx, `
+		SELECT d.player_id, d.coach_id, d.approver_id, r.approver_type
+		FROM disputes d JOIN requests r ON r.id = d.request_id
+		WHERE d.request_id = $1`, requestID).Scan(&r.PlayerID, &r.CoachID, &r.PartyID, &r.Party)
+	if isNone(err) {
+		return nil, fault.Missing()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read dispute of request %s: %w", requestID, err)
+	}
+	return &r, nil
+}
