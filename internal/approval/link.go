@@ -38,6 +38,10 @@ type LinkStore interface {
 	// LinkedPlayer returns the id of the player that the link with this hash is about, or
 	// not_found. The link may be closed; the account must be the party that it asked.
 	LinkedPlayer(ctx context.Context, accountID string, tokenHash []byte) (string, error)
+	// AskedParty returns the party that the link with this hash asked, or not_found unless
+	// the link is valid at now and left to the asked number itself. Its request may be
+	// closed.
+	AskedParty(ctx context.Context, tokenHash []byte, now time.Time) (AskedParty, error)
 	// FindByShortCode counts a wrong pair, and returns the state of a right one. Error:
 	// WrongPairsExceeded.
 	FindByShortCode(ctx context.Context, pair ShortCodePair, now time.Time) (LinkState, error)

@@ -87,6 +87,26 @@ func (db *DB) LinkedPlayer(ctx context.Context, accountID string, hash []byte) (
 	return id, nil
 }
 
+// AskedParty returns the party that the link with this hash asked, or not_found unless the
+// link is valid and left to the asked number itself.
+func (db *DB) AskedParty(ctx context.Context, hash []byte, now time.Time) (approval.AskedParty, error) {
+	var p approval.AskedParty
+	err := db.sql.QueryRow(ctx, `
+		SELECT r.id, r.player_id, r.state, a.id, a.role, a.mobile_number
+		FROM request_links l
+		JOIN requests r ON r.id = l.request_id
+		JOIN accounts a ON a.id = r.approver_id
+		WHERE l.hash = $1 AND l.ends_at > $2 AND l.to_number = TRUE`, hash, micros(now)).
+		Scan(&p.RequestID, &p.PlayerID, &p.State, &p.By.AccountID, &p.By.Role, &p.By.Number)
+	if isNone(err) {
+		return approval.AskedParty{}, fault.Missing()
+	}
+	if err != nil {
+		return approval.AskedParty{}, fmt.Errorf("read the party of a link: %w", err)
+	}
+	return p, nil
+}
+
 // FindByShortCode finds the open request with this short code to this number, and counts
 // the pair against the limits of wrong pairs if there is none. The limits refuse a right
 // pair, too: otherwise its response would show that it is right. Both kinds run the same

@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -106,5 +108,55 @@ func TestLinkedPlayer(t *testing.T) {
 		ok(p, p.Remove(bg, coach, a.ID))
 		_, err = p.LinkedPlayer(bg, p.as(actor.Guardian, number(7)), p.link(a.GuardianApprover.Request.ID))
 		p.refused(err, "not_found")
+	})
+}
+
+// The holder of a link that left to the asked number disputes without a session, as with
+// one, and only an open request.
+func TestDisputeByLink(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		request := a.GuardianApprover.Request.ID
+		hash := p.link(request)
+		p.refused(p.DisputeByLink(bg, auth.HashLink("mistyped")), "not_found")
+
+		ok(p, run(p.db, `UPDATE request_links SET to_number = FALSE`)) // as by mail
+		p.refused(p.DisputeByLink(bg, hash), "not_found")
+		ok(p, run(p.db, `UPDATE request_links SET to_number = TRUE`))
+
+		var wait sync.WaitGroup
+		for range 4 { // a double tap
+			wait.Go(func() {
+				if err := p.DisputeByLink(bg, hash); err != nil {
+					p.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		r, err := p.Request(bg, coach, request)
+		ok(p, err)
+		if r.State != approval.RequestDisputed {
+			p.Errorf("the request is %s, want disputed", r.State)
+		}
+		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"request_disputed"}) {
+			p.Errorf("coach's tray = %q", got)
+		}
+		_, _, err = p.send(coach, a.ID, actor.Guardian)
+		p.refused(err, "contact_disputed")
+		p.wantLink(hash, approval.LinkState{})
+
+		decided := p.add(coach, "Bela Rao", number(4), "")
+		ok(p, p.decide(p.as(actor.Guardian, number(4)), decided.ID, approval.Approve))
+		p.refused(p.DisputeByLink(bg, p.link(decided.GuardianApprover.Request.ID)), "no_open_request")
+		saved, err := p.Player(bg, coach, decided.ID)
+		ok(p, err)
+		if state := saved.GuardianApprover.Consent.State; state != approval.Approved {
+			p.Errorf("the consent is %s, want approved", state)
+		}
+
+		old := p.add(coach, "Chetan Rao", number(5), "")
+		p.clock.advance(14 * day)
+		p.refused(p.DisputeByLink(bg, p.link(old.GuardianApprover.Request.ID)), "not_found")
 	})
 }

@@ -78,6 +78,8 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, err = p.Link(bg, p.link(request.ID))
 	ok(p, err)
+	_, err = p.db.AskedParty(bg, p.link(request.ID), p.clock.Now())
+	ok(p, err)
 	_, err = p.LinkedPlayer(bg, guardian, p.link(request.ID))
 	ok(p, err)
 	for _, code := range []string{request.ShortCode, "WRONGS"} {
