@@ -1,7 +1,7 @@
 // Package metrics counts what this process does, for Prometheus: requests by route,
-// OTPs, sessions, decisions, deliveries and database errors. It wraps the stores that
-// the domain packages use, so no domain package depends on it. Label values come from
-// fixed lists and identify no person.
+// OTPs, sessions, decisions, deliveries and database errors. The wrappers of the stores,
+// here and in package securitylog, count, so no domain package depends on it. Label values
+// come from fixed lists and identify no person.
 package metrics
 
 import (

@@ -5,21 +5,11 @@ import (
 	"errors"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/worker"
 )
-
-// Auth returns store with OTPs and sessions counted.
-func (m *Metrics) Auth(store auth.Store) auth.Store { return &authStore{store, m} }
-
-type authStore struct {
-	auth.Store
-	m *Metrics
-}
 
 // outcomes are the label values of a verification.
 var outcomes = map[auth.VerifyOutcome]string{
@@ -31,8 +21,8 @@ var outcomes = map[auth.VerifyOutcome]string{
 	auth.AccountSuspended:  "suspended",
 }
 
-func (s *authStore) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
-	c, err := s.Store.OpenChallenge(ctx, r)
+// Requested counts a request for an OTP that ended with err.
+func (m *Metrics) Requested(err error) {
 	outcome := "issued"
 	if err != nil {
 		outcome = "refused"
@@ -40,96 +30,22 @@ func (s *authStore) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) 
 	if _, ok := errors.AsType[auth.FraudSuspected](err); ok {
 		outcome = "fraud_suspected"
 	}
-	s.m.otps.WithLabelValues(outcome).Inc()
-	return c, err
+	m.otps.WithLabelValues(outcome).Inc()
 }
 
-func (s *authStore) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
-	result, err := s.Store.VerifyOTP(ctx, a)
-	if err == nil {
-		s.m.otps.WithLabelValues(outcomes[result.Outcome]).Inc()
-		if result.Outcome == auth.CorrectCode && a.SignIn != nil {
-			s.m.sessions.WithLabelValues("opened").Inc()
-		}
-	}
-	return result, err
+// Verified counts an attempt at an OTP.
+func (m *Metrics) Verified(outcome auth.VerifyOutcome) {
+	m.otps.WithLabelValues(outcomes[outcome]).Inc()
 }
 
-func (s *authStore) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChangeResult, error) {
-	result, err := s.Store.ChangeNumber(ctx, c)
-	if err != nil {
-		return result, err
-	}
-	s.m.otps.WithLabelValues(outcomes[result.Current.Outcome]).Inc()
-	if result.Current.Outcome == auth.CorrectCode { // otherwise the store does not verify the code of the new number
-		s.m.otps.WithLabelValues(outcomes[result.New.Outcome]).Inc()
-	}
-	s.m.sessions.WithLabelValues("ended").Add(float64(result.Ended))
-	return result, nil
+// Sessions counts n events of sessions.
+func (m *Metrics) Sessions(event string, n int) {
+	m.sessions.WithLabelValues(event).Add(float64(n))
 }
 
-func (s *authStore) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.VerificationResult, error) {
-	result, err := s.Store.CloseAccount(ctx, c)
-	if err == nil {
-		s.m.otps.WithLabelValues(outcomes[result.Outcome]).Inc()
-		if result.Outcome == auth.CorrectCode {
-			s.m.sessions.WithLabelValues("ended_all").Inc()
-		}
-	}
-	return result, err
-}
-
-func (s *authStore) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
-	session, err := s.Store.Rotate(ctx, r)
-	if session != nil {
-		s.m.sessions.WithLabelValues("refreshed").Inc()
-	}
-	return session, err
-}
-
-func (s *authStore) Revoke(ctx context.Context, session *auth.Session, e event.Event) error {
-	err := s.Store.Revoke(ctx, session, e)
-	if err == nil {
-		s.m.sessions.WithLabelValues("reused").Inc()
-	}
-	return err
-}
-
-func (s *authStore) EndSession(ctx context.Context, accountID, id string) (bool, error) {
-	ended, err := s.Store.EndSession(ctx, accountID, id)
-	if ended {
-		s.m.sessions.WithLabelValues("ended").Inc()
-	}
-	return ended, err
-}
-
-func (s *authStore) EndAllSessions(ctx context.Context, by actor.Actor) error {
-	err := s.Store.EndAllSessions(ctx, by)
-	if err == nil {
-		s.m.sessions.WithLabelValues("ended_all").Inc()
-	}
-	return err
-}
-
-// Approvals returns store with decisions counted.
-func (m *Metrics) Approvals(store approval.Store) approval.Store { return &approvalStore{store, m} }
-
-type approvalStore struct {
-	approval.Store
-	m *Metrics
-}
-
-func (s *approvalStore) UpdatePlayer(ctx context.Context, id string, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
-	var decided *approval.Record
-	err := s.Store.UpdatePlayer(ctx, id, load, func(p *approval.Player) (approval.Change, error) {
-		change, err := fn(p)
-		decided = change.History
-		return change, err
-	})
-	if err == nil && decided != nil {
-		s.m.decisions.WithLabelValues(string(decided.Party), string(decided.Action)).Inc()
-	}
-	return err
+// Decided counts a decision of a guardian or student.
+func (m *Metrics) Decided(d *approval.Record) {
+	m.decisions.WithLabelValues(string(d.Party), string(d.Action)).Inc()
 }
 
 // Outbox returns store with deliveries counted.

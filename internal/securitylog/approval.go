@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 )
 
-// Approvals returns store with recorded decisions logged.
+// Approvals returns store with recorded decisions logged and counted.
 func (l *Log) Approvals(store approval.Store) approval.Store { return &approvalStore{store, l} }
 
 type approvalStore struct {
@@ -23,6 +23,7 @@ func (s *approvalStore) UpdatePlayer(ctx context.Context, id string, load approv
 		return change, err
 	})
 	if err == nil && decided != nil {
+		s.log.metrics.Decided(decided)
 		s.log.Event(ctx, "decision_recorded", account(decided.ApproverID), slog.String("player_id", id),
 			slog.String("party", string(decided.Party)), slog.String("action", string(decided.Action)))
 	}

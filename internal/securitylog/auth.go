@@ -9,7 +9,8 @@ import (
 	"github.com/touchline/touchline/internal/event"
 )
 
-// Auth returns store with sign-ins, wrong OTPs and ended sessions logged.
+// Auth returns store with sign-ins, wrong OTPs and ended sessions logged, and OTPs and
+// sessions counted.
 func (l *Log) Auth(store auth.Store) auth.Store { return &authStore{store, l} }
 
 type authStore struct {
@@ -20,6 +21,12 @@ type authStore struct {
 func account(id string) slog.Attr { return slog.String("account_id", id) }
 func session(id string) slog.Attr { return slog.String("session_id", id) }
 
+func (s *authStore) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
+	c, err := s.Store.OpenChallenge(ctx, r)
+	s.log.metrics.Requested(err)
+	return c, err
+}
+
 func (s *authStore) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
 	result, err := s.Store.VerifyOTP(ctx, a)
 	if err != nil {
@@ -27,6 +34,7 @@ func (s *authStore) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.Verific
 	}
 	role := slog.String("role", string(a.Keys[0].Role))
 	if result.Outcome == auth.CorrectCode && a.SignIn != nil {
+		s.log.metrics.Sessions("opened", 1)
 		opened := a.SignIn.Session
 		s.log.Event(ctx, "sign_in", account(opened.AccountID), session(opened.ID), role, slog.Bool("new_account", !result.Registered))
 	}
@@ -34,8 +42,9 @@ func (s *authStore) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.Verific
 	return result, nil
 }
 
-// attempt logs an attempt that failed.
+// attempt counts an attempt, and logs one that failed.
 func (s *authStore) attempt(ctx context.Context, result auth.VerificationResult, attrs ...slog.Attr) {
+	s.log.metrics.Verified(result.Outcome)
 	switch result.Outcome {
 	case auth.AccountSuspended:
 		s.log.Event(ctx, "sign_in_refused", append(attrs, slog.String("code", "account_suspended"))...)
@@ -61,6 +70,7 @@ func (s *authStore) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth
 		return result, nil // the store does not evaluate the code of the new number
 	}
 	s.attempt(ctx, result.New, ids...)
+	s.log.metrics.Sessions("ended", result.Ended)
 	if result.New.Outcome == auth.CorrectCode {
 		s.log.Event(ctx, "setting_changed", append(ids, slog.String("setting", "mobile_number"), slog.Int("sessions_ended", result.Ended))...)
 	}
@@ -75,14 +85,24 @@ func (s *authStore) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth
 	ids := []slog.Attr{account(c.By.AccountID), session(c.By.SessionID)}
 	s.attempt(ctx, result, ids...)
 	if result.Outcome == auth.CorrectCode {
+		s.log.metrics.Sessions("ended_all", 1)
 		s.log.Event(ctx, "account_closed", ids...)
 	}
 	return result, nil
 }
 
+func (s *authStore) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
+	rotated, err := s.Store.Rotate(ctx, r)
+	if rotated != nil {
+		s.log.metrics.Sessions("refreshed", 1)
+	}
+	return rotated, err
+}
+
 func (s *authStore) Revoke(ctx context.Context, ended *auth.Session, e event.Event) error {
 	err := s.Store.Revoke(ctx, ended, e)
 	if err == nil {
+		s.log.metrics.Sessions("reused", 1)
 		s.log.Event(ctx, "refresh_reused", account(ended.AccountID), session(ended.ID))
 	}
 	return err
@@ -91,6 +111,7 @@ func (s *authStore) Revoke(ctx context.Context, ended *auth.Session, e event.Eve
 func (s *authStore) EndSession(ctx context.Context, accountID, id string) (bool, error) {
 	ended, err := s.Store.EndSession(ctx, accountID, id)
 	if ended {
+		s.log.metrics.Sessions("ended", 1)
 		s.log.Event(ctx, "logout", account(accountID), session(id))
 	}
 	return ended, err
@@ -99,6 +120,7 @@ func (s *authStore) EndSession(ctx context.Context, accountID, id string) (bool,
 func (s *authStore) EndAllSessions(ctx context.Context, by actor.Actor) error {
 	err := s.Store.EndAllSessions(ctx, by)
 	if err == nil {
+		s.log.metrics.Sessions("ended_all", 1)
 		s.log.Event(ctx, "logout_all", account(by.AccountID), session(by.SessionID))
 	}
 	return err

@@ -1,6 +1,7 @@
 // Package securitylog writes security events to the log: who signed in, what was
 // refused, what an operator changed. It wraps the stores that the domain packages use,
-// as package metrics does, and sees the refusals of both listeners.
+// and sees the refusals of both listeners. It also counts sign-ins, sessions and
+// decisions in package metrics.
 //
 // A line has the message "security event", the name of the event and ids. It has no
 // number, name, OTP, token or client address. docs/operating.md lists the events.
@@ -12,16 +13,18 @@ import (
 
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/metrics"
 )
 
 // Log writes security events. A nil Log writes none.
 type Log struct {
 	log     *slog.Logger
+	metrics *metrics.Metrics
 	limiter limiter
 }
 
-// New returns a Log that writes to log.
-func New(log *slog.Logger) *Log { return &Log{log: log} }
+// New returns a Log that writes to log and counts in m.
+func New(log *slog.Logger, m *metrics.Metrics) *Log { return &Log{log: log, metrics: m} }
 
 // Event writes one event with its attributes and, if ctx belongs to a request, the
 // request's trace id.

@@ -38,7 +38,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Pages:         pages.Handlers(),
 		Ready:         s.readiness.check,
 		AccessLog:     cfg.AccessLog,
-		Observe:       s.instruments.observeAPI,
+		Observe:       s.metrics.Observe("public"),
 		Refused:       s.security.Refused,
 
 		PublicURL:          cfg.PublicURL,
@@ -67,9 +67,9 @@ func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
 
 		Wake:      s.delivery.hub.Wake,
 		Ready:     s.readiness.check,
-		Metrics:   s.instruments.metrics,
+		Metrics:   s.metrics.Handler(),
 		AccessLog: cfg.AccessLog,
-		Observe:   s.instruments.observeAdmin,
+		Observe:   s.metrics.Observe("operators"),
 		Refused:   s.security.RefusedOperator,
 
 		PublicURL:      cfg.PublicURL,

@@ -7,10 +7,12 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/blob"
+	"github.com/touchline/touchline/internal/buildinfo"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/roster"
@@ -32,7 +34,7 @@ type services struct {
 	idempotency *idempotency.Service
 	readiness   *readiness
 	security    *securitylog.Log
-	instruments instruments
+	metrics     *metrics.Metrics
 }
 
 func newServices(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, files blob.Store, tiers coach.Tiers) (*services, error) {
@@ -50,18 +52,18 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		OnQueued:   d.queue.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 	})
-	security := securitylog.New(o.Log)
+	m := metrics.New(buildinfo.Read(), db, d.queue.Lanes(), o.Now)
+	security := securitylog.New(o.Log, m)
 	coaches, err := newCoachServices(cfg, o, db, files, tiers, security)
 	if err != nil {
 		return nil, err
 	}
-	m := instrument(cfg, o, db, d.queue.Lanes())
-	approvals := newApprovals(cfg, o, security.Approvals(m.approvals), ch, tiers)
+	approvals := newApprovals(cfg, o, security.Approvals(db), ch, tiers)
 	operators := newOperatorServices(cfg, o, db, tiers, approvals, security)
 	return &services{
 		db:          db,
 		keys:        keys,
-		auth:        newAuth(cfg, o, security.Auth(m.auth), keys),
+		auth:        newAuth(cfg, o, security.Auth(db), keys),
 		approvals:   approvals,
 		imports:     newImports(o, db, approvals, operators),
 		coach:       coaches,
@@ -71,7 +73,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		idempotency: idempotency.New(db, keys.Vault.For(auth.ForResponses), o.Now, o.NewID),
 		readiness:   &readiness{db: sql},
 		security:    security,
-		instruments: m,
+		metrics:     m,
 	}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 	return worker.New(worker.Config{
 		Outbox: worker.NewOutbox(worker.OutboxConfig{
-			Store:       s.instruments.outbox,
+			Store:       s.metrics.Outbox(s.db),
 			Senders:     s.delivery.senders,
 			Signal:      s.delivery.queue,
 			OpenCode:    s.auth.Code,
