@@ -182,30 +182,28 @@ func TestRoleFacts(t *testing.T) {
 	}
 }
 
+// The slots of a limit's shards are as many as its maximum, and each belongs to one shard.
 func TestLimitSlots(t *testing.T) {
-	tests := []struct {
-		name     string
-		limit    auth.Limit
-		n        int64
-		slot     int64
-		blocking int64 // -1 if no slot blocks
-	}{
-		{"first", auth.Limit{Max: 3}, 1, 1, 1},
-		{"slot of the first again", auth.Limit{Max: 3}, 4, 1, 1},
-		{"third", auth.Limit{Max: 3}, 3, 0, 0},
-		{"maximum 1", auth.Limit{Max: 1}, 7, 0, 0},
-		{"variable, below the maximum", auth.Limit{Max: 3, VariableMax: true}, 3, 3, -1},
-		{"variable, above the maximum", auth.Limit{Max: 3, VariableMax: true}, 10, 10, 7},
-		{"variable, no limit", auth.Limit{VariableMax: true}, 10, 10, -1},
-	}
-	for _, tt := range tests {
-		slot := tt.limit.Slot(tt.n)
-		blocking, ok := tt.limit.BlockingSlot(tt.n)
-		if !ok {
-			blocking = -1
+	for _, tt := range []struct{ most, shards int }{{1, 1}, {3, 1}, {20, 1}, {31, 1}, {32, 2}, {100, 6}, {1000, 62}, {1024, 64}, {5000, 64}} {
+		l := auth.Limit{Max: tt.most}
+		if l.Shards() != tt.shards {
+			t.Errorf("Max %d: %d shards, want %d", tt.most, l.Shards(), tt.shards)
 		}
-		if slot != tt.slot || blocking != tt.blocking {
-			t.Errorf("%s: slot %d blocked by %d, want %d by %d", tt.name, slot, blocking, tt.slot, tt.blocking)
+		slots := make(map[int64]int)
+		for shard := range l.Shards() {
+			for n := range 3 * tt.most {
+				slot := l.Slot(shard, int64(n+1))
+				if first, known := slots[slot]; known && first != shard {
+					t.Fatalf("Max %d: slot %d belongs to the shards %d and %d", tt.most, slot, first, shard)
+				}
+				slots[slot] = shard
+			}
+			if l.Slot(shard, 1) != l.Slot(shard, int64(1+l.ShardMax(shard))) {
+				t.Errorf("Max %d: shard %d does not reuse a slot after %d occurrences", tt.most, shard, l.ShardMax(shard))
+			}
+		}
+		if len(slots) != tt.most {
+			t.Errorf("Max %d: %d slots", tt.most, len(slots))
 		}
 	}
 }

@@ -2,40 +2,48 @@ package auth
 
 import "time"
 
+const (
+	// maxShards is the most parts into which a limit is split.
+	maxShards = 64
+	// minShardMax is the least that a part of a split limit admits.
+	minShardMax = 16
+)
+
 // Limit admits at most Max occurrences of Key in any window of length Per. The
 // store counts them for all replicas.
 //
 // The window slides. With Max 3 and Per 1 h, and occurrences at 10:00, 10:10 and
 // 10:50, the fourth is admitted at 11:00 and the fifth at 11:10.
+//
+// A large limit is split into shards, which count separately and whose maxima add up to
+// Max. Requests of a shard wait for each other until they commit; those of different
+// shards do not.
 type Limit struct {
 	// Name identifies the limit in the problem document.
 	Name string
 	Key  string
 	Max  int
 	Per  time.Duration
-	// VariableMax allows a different Max for each occurrence; 0 then means no limit.
-	VariableMax bool
-	// CheckOnly refuses like other limits, but does not count. It cannot be combined
-	// with VariableMax.
+	// CheckOnly refuses like other limits, but does not count.
 	CheckOnly bool
 }
 
-// Slot returns the slot that stores the nth occurrence, counted from 1. Slots are
-// reused after Max occurrences, unless Max varies.
-func (l Limit) Slot(n int64) int64 {
-	if l.VariableMax {
-		return n
+// Shards returns into how many shards the limit is split. They have the numbers from 0.
+func (l Limit) Shards() int { return min(maxShards, max(1, l.Max/minShardMax)) }
+
+// ShardMax returns how many occurrences a shard admits in a window.
+func (l Limit) ShardMax(shard int) int {
+	most := l.Max / l.Shards()
+	if shard < l.Max%l.Shards() {
+		most++
 	}
-	return n % int64(max(1, l.Max))
+	return max(1, most)
 }
 
-// BlockingSlot returns the slot of the occurrence Max before the nth, which must
-// leave the window before the nth is admitted. It returns false if there is none.
-func (l Limit) BlockingSlot(n int64) (int64, bool) {
-	if !l.VariableMax {
-		return l.Slot(n), true // the nth reuses it
-	}
-	return n - int64(l.Max), l.Max > 0 && n > int64(l.Max)
+// Slot returns the slot that stores the nth occurrence of a shard, counted from 1. Slots
+// are reused after ShardMax occurrences. Each slot belongs to one shard.
+func (l Limit) Slot(shard int, n int64) int64 {
+	return n%int64(l.ShardMax(shard))*int64(l.Shards()) + int64(shard)
 }
 
 // LimitExceeded is the error of a limit that refuses an occurrence, and how long

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -96,7 +95,7 @@ func parseURL(raw string, o Options) (target, error) {
 		if cfg.RuntimeParams["application_name"] == "" && o.ApplicationName != "" {
 			cfg.RuntimeParams["application_name"] = o.ApplicationName
 		}
-		cfg.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
+		cfg.DialFunc = dialer(cfg).DialContext
 		conns := o.MaxConns
 		if conns <= 0 {
 			conns = defaultMaxConns

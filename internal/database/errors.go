@@ -84,8 +84,7 @@ func isUnavailable(err error) bool {
 			strings.HasPrefix(e.Code, "58"),   // I/O error
 			e.Code == "57014",                 // cancelled by a timeout
 			e.Code == "25P03",                 // idle for too long in a transaction
-			e.Code == "25006",                 // read-only: a standby
-			e.Code == "55P03":                 // lock timeout
+			e.Code == "25006":                 // read-only: a standby
 			return true
 		}
 		return false
@@ -158,8 +157,9 @@ func mayRetry(err error) bool {
 		return true
 	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		// 0A000 with this text: a migration changed a table of a cached statement.
-		return e.Code == "40001" || e.Code == "40P01" ||
+		// 55P03: lock timeout. 0A000 with this text: a migration changed a table of a cached
+		// statement.
+		return e.Code == "40001" || e.Code == "40P01" || e.Code == "55P03" ||
 			(e.Code == "0A000" && strings.Contains(e.Message, "cached plan"))
 	}
 	if e, ok := errors.AsType[*moderncsqlite.Error](err); ok {

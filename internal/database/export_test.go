@@ -2,6 +2,7 @@ package database
 
 import (
 	"context"
+	"net"
 	"strconv"
 	"testing"
 	"time"
@@ -48,4 +49,13 @@ func SessionParams(tb testing.TB, url string) map[string]string {
 		tb.Fatal(err)
 	}
 	return withParams(t.config, sessionParams).RuntimeParams
+}
+
+// DialPostgres dials address as connections to url do.
+func DialPostgres(ctx context.Context, url, address string) (net.Conn, error) {
+	t, err := parseURL(url, Options{})
+	if err != nil {
+		return nil, err
+	}
+	return t.config.DialFunc(ctx, "tcp", address)
 }

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,7 +24,8 @@ import (
 var sessionParams = map[string]string{
 	// A replica sends the next statement of a transaction at once.
 	"idle_in_transaction_session_timeout": "3s",
-	"lock_timeout":                        "5s",
+	// Write then runs the transaction again.
+	"lock_timeout": "1s",
 	// As long as readTimeout and writeTimeout: after it the caller has its error.
 	"statement_timeout": "10s",
 	// A lost peer is detected after 25 s without traffic, after 10 s with data to send.
@@ -36,8 +39,30 @@ var sessionParams = map[string]string{
 // the wait for another replica's migration.
 var migrationParams = map[string]string{"lock_timeout": "0", "statement_timeout": "0"}
 
-// keepAlive detects a lost server as quickly as the server detects a lost client.
+// keepAlive and defaultUserTimeout detect a lost server as quickly as the server detects a
+// lost client: keepAlive without traffic, defaultUserTimeout with data to send.
 var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 3}
+
+const defaultUserTimeout = 10 * time.Second
+
+// dialer returns the dialer for connections of config. A tcp_user_timeout in the URL, in
+// milliseconds unless it has a unit, holds for both sides of the connection.
+func dialer(config *pgx.ConnConfig) *net.Dialer {
+	timeout := defaultUserTimeout
+	if set, named := config.RuntimeParams["tcp_user_timeout"]; named {
+		if n, err := strconv.Atoi(set); err == nil {
+			timeout = time.Duration(n) * time.Millisecond
+		} else if d, err := time.ParseDuration(set); err == nil {
+			timeout = d
+		}
+	}
+	return &net.Dialer{KeepAliveConfig: keepAlive, Control: func(network, _ string, c syscall.RawConn) error {
+		if !strings.HasPrefix(network, "tcp") {
+			return nil
+		}
+		return setUserTimeout(c, timeout)
+	}}
+}
 
 // withParams returns a copy of config with params, unless the URL sets them.
 func withParams(config *pgx.ConnConfig, params ...map[string]string) *pgx.ConnConfig {

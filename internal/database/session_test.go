@@ -1,7 +1,6 @@
 package database_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -15,10 +14,10 @@ func TestPostgresSessionParams(t *testing.T) {
 	for _, tt := range []struct{ query, name, want string }{
 		{"", "idle_in_transaction_session_timeout", "3s"},
 		{"", "statement_timeout", "10s"},
-		{"", "lock_timeout", "5s"},
+		{"", "lock_timeout", "1s"},
 		{"&statement_timeout=7s", "statement_timeout", "7s"},
 		{"&statement_timeout=0", "statement_timeout", "0"},
-		{"&statement_timeout=7s", "lock_timeout", "5s"},
+		{"&statement_timeout=7s", "lock_timeout", "1s"},
 		{"&options=-c%20lock_timeout%3D9s", "lock_timeout", "9s"},
 	} {
 		db, err := database.Open(bg, url+tt.query, database.Options{})
@@ -55,14 +54,34 @@ func TestWriteRetriesIdleTransaction(t *testing.T) {
 	}
 }
 
-// A statement that waits for a lock for too long fails as unavailable.
+// A transaction that waits for a lock for too long runs again, and fails as unavailable
+// after some seconds.
 func TestLockTimeout(t *testing.T) {
 	url := storetest.Postgres(t)
-	db := openCounters(t, url)
-	other := openReplica(t, strings.Replace(url, "?", "?lock_timeout=100ms&", 1))
+	db := openCounters(t, url+"&idle_in_transaction_session_timeout=0")
+	other := openReplica(t, url+"&lock_timeout=100ms")
+	written := make(chan error, 1)
+	attempts := 0
+	write := func() error {
+		return other.Write(bg, func(tx *database.Tx) error {
+			attempts++
+			return addTo(tx, "a")
+		})
+	}
 	ok(t, db.Write(bg, func(tx *database.Tx) error {
 		ok(t, addTo(tx, "a"))
-		err := other.Write(bg, func(tx *database.Tx) error { return addTo(tx, "a") })
+		go func() { written <- write() }()
+		time.Sleep(500 * time.Millisecond)
+		return nil
+	}))
+	ok(t, <-written)
+	if n := counter(t, db, "a"); n != 2 || attempts < 2 {
+		t.Errorf("n = %d after %d attempts, want 2 after several", n, attempts)
+	}
+	ok(t, db.Write(bg, func(tx *database.Tx) error {
+		ok(t, addTo(tx, "a"))
+		go func() { written <- write() }()
+		err := <-written
 		if fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("write to a locked row: got %v, want unavailable", err)
 		}

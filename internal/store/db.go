@@ -10,6 +10,7 @@ import (
 	"embed"
 	"io"
 	"io/fs"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,6 +38,8 @@ type DB struct {
 	options Options
 	// announced is the queue of announce.
 	announced chan []string
+	// shards numbers the requests that count limits: see limitCounter.
+	shards atomic.Uint64
 }
 
 // Options are what New needs besides the database.

@@ -9,76 +9,94 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// countLimits counts one occurrence against every limit. If a limit refuses, it counts
-// none and returns the limit with the longest wait.
+// limitCounter counts one occurrence against some limits. It belongs to one call of
+// DB.write and remembers between the attempts which shards to use.
+type limitCounter struct {
+	db     *DB
+	limits []auth.Limit
+	// next is the shard of this attempt, modulo the shards of the limit.
+	next uint64
+	// free are the shards that had a free slot when an earlier attempt looked, by key.
+	free map[string]int
+}
+
+// newLimitCounter returns a counter for one call of DB.write.
+func (db *DB) newLimitCounter() *limitCounter {
+	return &limitCounter{db: db, free: make(map[string]int)}
+}
+
+// shard returns the shard of l that this attempt uses.
+func (c *limitCounter) shard(l auth.Limit) int {
+	if shard, ok := c.free[l.Key]; ok {
+		return shard
+	}
+	return int(c.next % uint64(l.Shards()))
+}
+
+// count counts the occurrence. If a limit refuses, it returns the one with the longest
+// wait, and the caller must roll back.
 //
-// Occurrences of a limit are numbered, and auth.Limit says which slot stores the nth.
-// A slot is free once its occurrence has left the window. The first statement locks
-// the rows of all limits, so that concurrent requests count one after the other. The
+// The occurrences of a shard are numbered, and auth.Limit says which slot stores the nth.
+// A slot is free once its occurrence has left the window. The first statement locks one
+// row of each limit, so that concurrent requests of a shard count one after the other. The
 // caller names limits in a fixed order, so that transactions cannot deadlock.
-func (tx *tx) countLimits(ctx context.Context, now time.Time, limits []auth.Limit) (*auth.LimitExceeded, error) {
+//
+// Requests take the shards in turn, so those of one process rarely meet. If the shard of
+// this attempt is full and another is not, count fails with database.ErrStale, and the next
+// attempt uses the other: a transaction never locks two shards of a limit. If another
+// replica keeps a shard locked, the lock timeout fails the attempt, and the next one uses
+// the following shard.
+func (c *limitCounter) count(ctx context.Context, tx *tx, now time.Time, limits []auth.Limit) (*auth.LimitExceeded, error) {
 	if len(limits) == 0 {
 		return nil, nil
 	}
-	numbers, err := tx.incrementLimits(ctx, now, limits)
-	if err != nil {
+	c.next = c.db.shards.Add(1)
+	if err := c.increment(ctx, tx, now, limits); err != nil {
 		return nil, fmt.Errorf("increment limits: %w", err)
 	}
-	exceeded, err := tx.variableLimitExceeded(ctx, now, limits, numbers)
+	taken, err := c.takeSlots(ctx, tx, now, limits)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("take limit slots: %w", err)
 	}
-	var taken map[string]bool
-	if exceeded == nil {
-		if taken, err = tx.takeSlots(ctx, now, limits, numbers); err != nil || len(taken) == len(limits) {
-			return nil, err
-		}
-	}
+	var exceeded *auth.LimitExceeded
+	elsewhere := false
 	for _, l := range limits {
-		if !l.CheckOnly {
-			if err := tx.decrementLimit(ctx, l, numbers[l.Key], taken[l.Key]); err != nil {
-				return nil, fmt.Errorf("decrement limit %s: %w", l.Name, err)
-			}
-		}
-		if taken[l.Key] || l.VariableMax {
+		if taken[l.Key] {
 			continue
 		}
-		this, err := tx.limitExceeded(ctx, now, l, numbers[l.Key])
+		shard, wait, err := c.findFree(ctx, tx, now, l)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read limit %s: %w", l.Name, err)
 		}
-		exceeded = auth.LongerWait(exceeded, this)
+		if wait > 0 {
+			exceeded = auth.LongerWait(exceeded, &auth.LimitExceeded{Name: l.Name, Wait: wait})
+			continue
+		}
+		c.free[l.Key], elsewhere = shard, true
+	}
+	if exceeded == nil && elsewhere {
+		return nil, database.ErrStale
 	}
 	return exceeded, nil
 }
 
-// incrementLimits returns the number of this occurrence by the key of each limit.
-func (tx *tx) incrementLimits(ctx context.Context, now time.Time, limits []auth.Limit) (map[string]int64, error) {
+// increment numbers the occurrence in a shard of each limit.
+func (c *limitCounter) increment(ctx context.Context, tx *tx, now time.Time, limits []auth.Limit) error {
 	var args []any
 	for _, l := range limits {
-		counted := 1
-		if l.CheckOnly {
-			counted = 0
-		}
-		args = append(args, l.Key, counted, deletableAt(now.Add(l.Per)))
+		args = append(args, l.Key, c.shard(l), counted(l), deletableAt(now.Add(l.Per)))
 	}
-	rs, err := tx.Query(ctx, `
-		INSERT INTO limits (key, occurrences, ends_at) VALUES `+rowsOf(len(limits), 3)+`
-		ON CONFLICT (key) DO UPDATE SET occurrences = limits.occurrences + excluded.occurrences, ends_at = excluded.ends_at
-		RETURNING key, occurrences`, args...)
-	numbers := make(map[string]int64, len(limits))
-	_, err = database.Collect(rs, err, func(s database.Scanner) (n int64, err error) {
-		var key string
-		err = s.Scan(&key, &n)
-		numbers[key] = n
-		return n, err
-	})
-	for _, l := range limits {
-		if l.CheckOnly {
-			numbers[l.Key]++ // the number that this occurrence would have
-		}
+	return tx.Defer(ctx, `
+		INSERT INTO limits (key, shard, occurrences, ends_at) VALUES `+rowsOf(len(limits), 4)+`
+		ON CONFLICT (key, shard) DO UPDATE SET occurrences = limits.occurrences + excluded.occurrences, ends_at = excluded.ends_at`, args...)
+}
+
+// counted is how many occurrences of l a request counts.
+func counted(l auth.Limit) int {
+	if l.CheckOnly {
+		return 0
 	}
-	return numbers, err
+	return 1
 }
 
 // deletableAt is when Sweep may delete a row that is not needed after t. It changes once a
@@ -87,58 +105,30 @@ func deletableAt(t time.Time) int64 {
 	return t.Truncate(time.Minute).Add(time.Minute).UnixMicro()
 }
 
-// variableLimitExceeded returns the limit with VariableMax that refuses for longest,
-// or nil. Their slots are never reused, so takeSlots does not check them.
-func (tx *tx) variableLimitExceeded(ctx context.Context, now time.Time, limits []auth.Limit, numbers map[string]int64) (exceeded *auth.LimitExceeded, err error) {
-	for _, l := range limits {
-		if !l.VariableMax {
-			continue
-		}
-		this, err := tx.limitExceeded(ctx, now, l, numbers[l.Key])
-		if err != nil {
-			return nil, err
-		}
-		exceeded = auth.LongerWait(exceeded, this)
-	}
-	return exceeded, nil
-}
-
-// limitExceeded returns how long l refuses its nth occurrence, or nil.
-func (tx *tx) limitExceeded(ctx context.Context, now time.Time, l auth.Limit, n int64) (*auth.LimitExceeded, error) {
-	slot, ok := l.BlockingSlot(n)
-	if !ok {
-		return nil, nil
-	}
-	var freeAt time.Time
-	err := tx.QueryRow(ctx, `SELECT free_at FROM limit_slots WHERE key = $1 AND slot = $2 AND free_at > $3`, l.Key, slot, micros(now)).Scan(intoTime(&freeAt))
-	if isNone(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read limit %s: %w", l.Name, err)
-	}
-	return &auth.LimitExceeded{Name: l.Name, Wait: freeAt.Sub(now)}, nil
-}
-
 // takeSlots takes the slot of each limit that is free, and returns their keys. The slot
 // of a limit with CheckOnly stays free.
-func (tx *tx) takeSlots(ctx context.Context, now time.Time, limits []auth.Limit, numbers map[string]int64) (map[string]bool, error) {
-	var args []any
+func (c *limitCounter) takeSlots(ctx context.Context, tx *tx, now time.Time, limits []auth.Limit) (map[string]bool, error) {
+	var rows [][]any
 	for _, l := range limits {
 		freeAt := micros(now.Add(l.Per))
 		if l.CheckOnly {
 			freeAt = 0
 		}
-		args = append(args, l.Key, l.Slot(numbers[l.Key]), freeAt)
+		shard := c.shard(l)
+		rows = append(rows, []any{l.Key, shard, l.ShardMax(shard), l.Shards(), 1 - counted(l), freeAt})
 	}
-	rs, err := tx.Query(ctx, fmt.Sprintf(`
-		INSERT INTO limit_slots (key, slot, free_at) VALUES %s
+	values, args := valuesTable(rows, "TEXT", "BIGINT", "BIGINT", "BIGINT", "BIGINT", "BIGINT")
+	// The expression is that of auth.Limit.Slot.
+	rs, err := tx.Query(ctx, `
+		INSERT INTO limit_slots (key, slot, free_at)
+		SELECT l.key, (l.occurrences + v.column5) % v.column3 * v.column4 + l.shard, v.column6
+		FROM `+values+` v JOIN limits l ON l.key = v.column1 AND l.shard = v.column2 WHERE TRUE
 		ON CONFLICT (key, slot) DO UPDATE SET free_at = excluded.free_at
-		WHERE limit_slots.free_at <= $%d
-		RETURNING key`, rowsOf(len(limits), 3), len(args)+1), append(args, micros(now))...)
+		WHERE limit_slots.free_at <= `+params(len(args)+1, 1)+`
+		RETURNING key`, append(args, micros(now))...)
 	keys, err := database.Collect(rs, err, func(s database.Scanner) (key string, err error) { return key, s.Scan(&key) })
 	if err != nil {
-		return nil, fmt.Errorf("take limit slots: %w", err)
+		return nil, err
 	}
 	taken := make(map[string]bool, len(keys))
 	for _, key := range keys {
@@ -147,11 +137,33 @@ func (tx *tx) takeSlots(ctx context.Context, now time.Time, limits []auth.Limit,
 	return taken, nil
 }
 
-// decrementLimit takes back the nth occurrence and, if it took its slot, frees that.
-func (tx *tx) decrementLimit(ctx context.Context, l auth.Limit, n int64, taken bool) error {
-	err := tx.Defer(ctx, `UPDATE limits SET occurrences = occurrences - 1 WHERE key = $1`, l.Key)
-	if err == nil && taken {
-		err = tx.Defer(ctx, `UPDATE limit_slots SET free_at = 0 WHERE key = $1 AND slot = $2`, l.Key, l.Slot(n))
+// findFree returns a shard of l that has a free slot, or how long until one has. The shard
+// of this attempt has none.
+func (c *limitCounter) findFree(ctx context.Context, tx *tx, now time.Time, l auth.Limit) (free int, wait time.Duration, err error) {
+	own, shards := c.shard(l), l.Shards()
+	freeAt := make([]time.Time, shards)
+	rs, err := tx.Query(ctx, `
+		SELECT l.shard, coalesce(s.free_at, 0) FROM limits l
+		LEFT JOIN limit_slots s ON s.key = l.key AND s.slot =
+			(l.occurrences + CASE WHEN l.shard = $2 THEN $3 ELSE 1 END) % (CASE WHEN l.shard < $4 THEN $5 + 1 ELSE $5 END) * $6 + l.shard
+		WHERE l.key = $1 AND l.shard < $6`,
+		l.Key, own, 1-counted(l), l.Max%shards, l.Max/shards, shards)
+	_, err = database.Collect(rs, err, func(s database.Scanner) (at time.Time, err error) {
+		var shard int
+		if err = s.Scan(&shard, intoTime(&at)); err == nil {
+			freeAt[shard] = at
+		}
+		return at, err
+	})
+	if err != nil {
+		return 0, 0, err
 	}
-	return err
+	wait = freeAt[own].Sub(now)
+	for shard, at := range freeAt {
+		if !at.After(now) {
+			return shard, 0, nil
+		}
+		wait = min(wait, at.Sub(now))
+	}
+	return 0, wait, nil
 }

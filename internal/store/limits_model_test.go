@@ -7,32 +7,28 @@ import (
 	"time"
 )
 
-// TestLimitMatchesModel compares a limit with a plain list of all occurrences.
+// TestLimitMatchesModel compares a limit, also one with shards, with a plain list of all
+// occurrences.
 func TestLimitMatchesModel(t *testing.T) {
-	for _, variable := range []bool{false, true} {
-		t.Run(fmt.Sprint("variable ", variable), func(t *testing.T) { testLimitModel(t, variable) })
+	for _, most := range []int{4, 50} {
+		t.Run(fmt.Sprint(most), func(t *testing.T) { testLimitModel(t, most) })
 	}
 }
 
-// testLimitModel changes Max at random if it is variable.
-func testLimitModel(t *testing.T, variable bool) {
+func testLimitModel(t *testing.T, most int) {
 	eachEngine(t, func(p *fixture) {
-		l := limit("a", 4, time.Hour)
-		l.VariableMax = variable
+		l := limit("a", most, time.Hour)
 		random := rand.New(rand.NewPCG(1, 2))
 		var admitted []time.Time
 		refusals := 0
-		for step := range 400 {
+		for step := range 100 * most {
 			now := p.clock.Now()
-			if variable && random.IntN(5) == 0 {
-				l.Max = random.IntN(8) // 0 is no limit
-			}
 			if random.IntN(10) == 0 {
 				ok(p, p.db.SweepAt(bg, now))
 			}
 			var wait time.Duration
-			if n := len(admitted); l.Max > 0 && n >= l.Max {
-				wait = max(0, admitted[n-l.Max].Add(l.Per).Sub(now))
+			if n := len(admitted); n >= most {
+				wait = max(0, admitted[n-most].Add(l.Per).Sub(now))
 			}
 			refused, got := p.occur(l)
 			if (refused != "") != (wait > 0) || got != wait {
@@ -44,7 +40,7 @@ func testLimitModel(t *testing.T, variable bool) {
 				p.clock.advance(wait - time.Duration(random.IntN(2))*time.Microsecond)
 				continue
 			}
-			p.clock.advance(time.Duration(random.Int64N(int64(30 * time.Minute))).Truncate(time.Microsecond))
+			p.clock.advance(time.Duration(random.Int64N(2 * int64(time.Hour) / int64(most))).Truncate(time.Microsecond))
 		}
 		if refusals < 20 || len(admitted) < 100 {
 			p.Errorf("%d admitted, %d refused: want at least 100 and 20", len(admitted), refusals)

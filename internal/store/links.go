@@ -112,6 +112,7 @@ func (db *DB) AskedParty(ctx context.Context, hash []byte, now time.Time) (appro
 // pair, too: otherwise its response would show that it is right. Both kinds run the same
 // statements.
 func (db *DB) FindByShortCode(ctx context.Context, pair approval.ShortCodePair, now time.Time) (state approval.LinkState, err error) {
+	counter := db.newLimitCounter()
 	err = db.write(ctx, func(tx *tx) error {
 		if state, err = tx.byShortCode(ctx, pair, now); err != nil {
 			return err
@@ -123,7 +124,7 @@ func (db *DB) FindByShortCode(ctx context.Context, pair approval.ShortCodePair, 
 		for i := range limits {
 			limits[i].Per, limits[i].CheckOnly = approval.WrongPairsWindow, state.Open
 		}
-		exceeded, err := tx.countLimits(ctx, now, limits)
+		exceeded, err := counter.count(ctx, tx, now, limits)
 		if err == nil && exceeded != nil {
 			err = approval.WrongPairsExceeded{Limit: exceeded.Name, Wait: exceeded.Wait}
 		}

@@ -44,7 +44,7 @@ func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.N
 // challenge of the same key stays and is sent again, with the same code, attempts and
 // end. One upsert decides, so that concurrent requests cannot both send.
 func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
-	opened := r.Challenge
+	opened, counter := r.Challenge, db.newLimitCounter()
 	err := db.write(ctx, func(tx *tx) error {
 		c := r.Challenge
 		var roles auth.RoleFacts
@@ -68,7 +68,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 		if err != nil {
 			return fmt.Errorf("open challenge: %w", err)
 		}
-		if err := tx.countSend(ctx, r, roles); err != nil {
+		if err := tx.countSend(ctx, r, roles, counter); err != nil {
 			return err
 		}
 		opened = c
@@ -87,7 +87,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 
 // countSend counts a send against its limits. Errors: auth.FraudSuspected, and the
 // auth.LimitExceeded of a limit that refuses.
-func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts) error {
+func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts, counter *limitCounter) error {
 	use := new(codeUse)
 	if r.ChecksFraud(roles) {
 		var err error
@@ -99,9 +99,9 @@ func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth
 	if r.Limits != nil {
 		limits = r.Limits(roles)
 	}
-	exceeded, err := tx.countLimits(ctx, r.Challenge.SentAt, limits)
+	exceeded, err := counter.count(ctx, tx, r.Challenge.SentAt, limits)
 	if err == nil {
-		err = tx.Flush() // countLimits sends nothing if there are no limits
+		err = tx.Flush() // count sends nothing if there are no limits
 	}
 	switch {
 	case err != nil:

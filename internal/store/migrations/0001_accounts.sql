@@ -114,12 +114,15 @@ CREATE TABLE otp_failures (
 );
 CREATE INDEX otp_failures_by_end ON otp_failures (ends_at);
 
--- A limit numbers its occurrences. Each takes the slot of its number modulo the limit;
+-- A large limit has shards, so that concurrent requests lock different rows. Each shard
+-- numbers its occurrences. One takes the slot of its number modulo the limit of the shard;
 -- the previous occurrence in that slot must have left the window.
 CREATE TABLE limits (
-	key         TEXT   NOT NULL PRIMARY KEY,
-	occurrences BIGINT NOT NULL,
-	ends_at     BIGINT NOT NULL
+	key         TEXT    NOT NULL,
+	shard       INTEGER NOT NULL,
+	occurrences BIGINT  NOT NULL,
+	ends_at     BIGINT  NOT NULL,
+	PRIMARY KEY (key, shard)
 );
 CREATE INDEX limits_by_end ON limits (ends_at);
 CREATE TABLE limit_slots (
