@@ -82,14 +82,8 @@ func TestWrite(t *testing.T) {
 			n     int
 			hooks int
 		}{
-			"commits":            {func(tx *database.Tx) error { return addTo(tx, "a") }, nil, 1, 1},
-			"rolls back":         {func(tx *database.Tx) error { return errors.Join(addTo(tx, "a"), refusal) }, refusal, 0, 0},
-			"commits with error": {func(tx *database.Tx) error { ok(t, addTo(tx, "a")); return database.CommitWith(refusal) }, refusal, 1, 1},
-			"even when wrapped": {func(tx *database.Tx) error {
-				ok(t, addTo(tx, "a"))
-				return fmt.Errorf("try: %w", database.CommitWith(refusal))
-			}, refusal, 1, 1},
-			"commit of no error":   {func(tx *database.Tx) error { ok(t, addTo(tx, "a")); return database.CommitWith(nil) }, nil, 1, 1},
+			"commits":              {func(tx *database.Tx) error { return addTo(tx, "a") }, nil, 1, 1},
+			"rolls back":           {func(tx *database.Tx) error { return errors.Join(addTo(tx, "a"), refusal) }, refusal, 0, 0},
 			"keeps a domain error": {func(*database.Tx) error { return fault.Missing() }, fault.Missing(), 0, 0},
 		}
 		for name, tt := range tests {

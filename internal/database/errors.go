@@ -24,21 +24,6 @@ var (
 	errClosed = errors.New("database: closed")
 )
 
-// committed is the error of a transaction that is committed.
-type committed struct{ err error }
-
-func (c *committed) Error() string { return c.err.Error() }
-func (c *committed) Unwrap() error { return c.err }
-
-// CommitWith makes Write commit and then return err, for example when a wrong OTP must be
-// counted although the caller gets an error. CommitWith(nil) is nil.
-func CommitWith(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &committed{err}
-}
-
 // classify wraps err in fault.Down if the database is unreachable, full or too slow. It
 // returns other errors unchanged, for example sql.ErrNoRows, violated constraints and a
 // cancelled context.

@@ -50,8 +50,7 @@ type Tx struct {
 	failed error
 }
 
-// Write runs fn in one transaction. It commits if fn returns nil or CommitWith(err), else
-// it rolls back.
+// Write runs fn in one transaction. It commits if fn returns nil, else it rolls back.
 //
 // fn MAY RUN MORE THAN ONCE: after ErrStale, a serialization failure, a deadlock, a
 // connection lost before the commit, or a failed group commit. So it must assign the
@@ -69,12 +68,12 @@ func (db *DB) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	start := time.Now()
 	for attempt := 1; ; attempt++ {
 		t := &Tx{db: db}
-		committed, err := db.attempt(ctx, own, t, fn)
-		if committed {
+		err := db.attempt(ctx, own, t, fn)
+		if err == nil {
 			for _, hook := range t.hooks {
 				hook()
 			}
-			return err
+			return nil
 		}
 		if isReadOnly(err) && attempt < maxReadOnlyAttempts {
 			db.dropIdle()
@@ -103,22 +102,18 @@ func (db *DB) detach(ctx context.Context) (own context.Context, done func(), err
 	return own, func() { cancel(); db.leave() }, nil
 }
 
-// attempt runs fn once in a transaction. With CommitWith the transaction is committed and
-// err is not nil.
-func (db *DB) attempt(ctx, own context.Context, t *Tx, fn func(*Tx) error) (committed bool, err error) {
+// attempt runs fn once in a transaction.
+func (db *DB) attempt(ctx, own context.Context, t *Tx, fn func(*Tx) error) error {
 	if db.writer != nil {
 		return db.writer.do(ctx, own, t, fn)
 	}
-	err = db.withPgTx(own, beginWrite, func(pg *pgTx) (err error) {
+	return db.withPgTx(own, beginWrite, func(pg *pgTx) error {
 		t.pg = pg
-		if committed, err = t.run(own, fn); committed {
-			if failure := pg.commit(own); failure != nil {
-				committed, err = false, failure
-			}
+		if err := t.run(own, fn); err != nil {
+			return err
 		}
-		return err
+		return pg.commit(own)
 	})
-	return committed, err
 }
 
 // withPgTx runs fn with a transaction on PostgreSQL and rolls it back unless fn commits.
@@ -149,8 +144,7 @@ func (db *DB) View(ctx context.Context, fn func(tx *Tx) error) error {
 func (db *DB) viewOnce(ctx context.Context, fn func(*Tx) error) error {
 	if db.cached == nil {
 		return db.withPgTx(ctx, beginView, func(pg *pgTx) error {
-			_, err := (&Tx{db: db, pg: pg}).run(ctx, fn)
-			return err
+			return (&Tx{db: db, pg: pg}).run(ctx, fn)
 		})
 	}
 	sqlTx, err := db.reads.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
@@ -160,42 +154,36 @@ func (db *DB) viewOnce(ctx context.Context, fn func(*Tx) error) error {
 	cached := &cachedTx{Tx: sqlTx, cache: db.cached}
 	defer cached.prepareMissing(ctx) // after the rollback
 	defer func() { _ = sqlTx.Rollback() }()
-	_, err = (&Tx{db: db, on: cached}).run(ctx, fn)
-	return err
+	return (&Tx{db: db, on: cached}).run(ctx, fn)
 }
 
-// run calls fn and reports whether to commit.
-func (t *Tx) run(ctx context.Context, fn func(*Tx) error) (mayCommit bool, err error) {
+// run calls fn. It returns nil if the transaction may commit.
+func (t *Tx) run(ctx context.Context, fn func(*Tx) error) error {
 	t.ctx, t.Now = ctx, t.db.Now()
 	t.hooks, t.open, t.failed = nil, nil, nil
 	// A panic must leave no open rows on a connection that other transactions use.
 	defer t.closeRows()
-	err = fn(t)
+	err := fn(t)
 	// A deferred guard may fail in a later statement, whose error fn may handle as its own.
 	// Retry even if fn returned another error or nil.
 	if mayRetry(t.failed) {
-		return false, t.failed
+		return t.failed
 	}
-	wrapper, isCommit := err.(*committed)
-	if isCommit {
-		err = wrapper.err
-	} else if _, isCommit = errors.AsType[*committed](err); !isCommit && err != nil {
-		return false, err
+	if err != nil {
+		return err
 	}
 	// After a failed statement, PostgreSQL would refuse the commit; SQLite would commit the
 	// other statements.
 	if t.failed != nil {
-		return false, t.failed
+		return t.failed
 	}
 	if t.open != nil {
-		return false, errOpenRows
+		return errOpenRows
 	}
 	if t.pg != nil && t.pg.mayFail() {
-		if failure := t.Flush(); failure != nil {
-			return false, failure
-		}
+		return t.Flush()
 	}
-	return true, err
+	return nil
 }
 
 // Exec runs a statement that returns no rows. After an error the transaction can only roll

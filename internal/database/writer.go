@@ -33,10 +33,9 @@ type writer struct {
 
 // job is one waiting transaction.
 type job struct {
-	start     chan handle  // its function may run now
-	outcome   chan outcome // its function has run
-	end       chan error   // nil after the commit, or why there was none
-	committed bool
+	start   chan handle  // its function may run now
+	outcome chan outcome // its function has run
+	end     chan error   // nil after the commit or rollback that its outcome asked for
 }
 
 // outcome says how a transaction ends.
@@ -77,14 +76,14 @@ func (w *writer) close() (err error) {
 
 // do runs fn in a transaction. The end of ctx or own ends the wait only until the writer
 // has taken the job: after that, fn writes to variables of the caller.
-func (w *writer) do(ctx, own context.Context, t *Tx, fn func(*Tx) error) (committed bool, err error) {
+func (w *writer) do(ctx, own context.Context, t *Tx, fn func(*Tx) error) error {
 	j := &job{start: make(chan handle, 1), outcome: make(chan outcome, 1), end: make(chan error, 1)}
 	select {
 	case w.jobs <- j:
 	case <-ctx.Done():
-		return false, ctx.Err()
+		return ctx.Err()
 	case <-own.Done():
-		return false, own.Err()
+		return own.Err()
 	}
 	var result error
 	for {
@@ -93,9 +92,9 @@ func (w *writer) do(ctx, own context.Context, t *Tx, fn func(*Tx) error) (commit
 			result = j.run(context.WithoutCancel(own), t, on, fn)
 		case failure := <-j.end:
 			if failure != nil {
-				return false, failure
+				return failure
 			}
-			return j.committed, result
+			return result
 		}
 	}
 }
@@ -105,9 +104,9 @@ func (j *job) run(ctx context.Context, t *Tx, on handle, fn func(*Tx) error) err
 	out := panicked
 	defer func() { j.outcome <- out }()
 	t.on = on
-	mayCommit, err := t.run(ctx, fn)
+	err := t.run(ctx, fn)
 	switch {
-	case mayCommit:
+	case err == nil:
 		out = commit
 	case isDamaged(t.failed):
 		out = damaged
@@ -145,7 +144,6 @@ func (w *writer) collectBatch(first *job) []*job {
 
 // runAlone runs one job in a transaction without a savepoint.
 func (w *writer) runAlone(j *job) {
-	j.committed = false // a batch with this job may have failed
 	if err := w.begin(); err != nil {
 		j.end <- err
 		return
@@ -163,7 +161,6 @@ func (w *writer) runAlone(j *job) {
 		j.end <- &commitError{err}
 		return
 	}
-	j.committed = true
 	j.end <- nil
 }
 
@@ -186,7 +183,6 @@ func (w *writer) runBatch(batch []*job) (remaining []*job) {
 		if out != panicked {
 			waiting = append(waiting, j)
 		}
-		j.committed = out == commit
 		if err != nil {
 			w.abandon(err)
 			return append(waiting, batch[i+1:]...)
