@@ -75,6 +75,14 @@ func (c *Config) SetListenAddr(addr net.Addr) {
 // between replicas.
 func (c *Config) PublicURLSet() bool { return c.isSet("PUBLIC_URL") }
 
+// App returns the URL that opens the app, or "" if APP_URL is none.
+func (c *Config) App() string {
+	if c.AppURL == none {
+		return ""
+	}
+	return c.AppURL
+}
+
 // publicURL returns the URL of a listener on addr for a browser on this machine.
 func (c *Config) publicURL(addr string) string {
 	host, port, err := net.SplitHostPort(addr)

@@ -41,6 +41,7 @@ func TestDefaults(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"ADDR":                        c.Addr == "127.0.0.1:8080",
 		"PUBLIC_URL":                  c.PublicURL == "http://127.0.0.1:8080",
+		"BRAND, APP_URL":              c.Brand == "Touchline" && c.App() == "",
 		"TRUSTED_PROXIES":             len(c.TrustedProxies) == 0,
 		"DATA_DIR":                    c.DataDir == "touchline-data",
 		"DATABASE_URL":                c.DatabaseURL.Reveal() == "sqlite:touchline-data/touchline.db",
@@ -183,6 +184,7 @@ func TestDerived(t *testing.T) {
 		{[]string{"--addr=[::]:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://localhost:9000" }},
 		{[]string{"--addr=[::1]:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://[::1]:9000" && c.Development() }},
 		{[]string{"--addr=localhost:0"}, func(c *config.Config) bool { return c.Development() }},
+		{[]string{"--app-url=https://app.example/open"}, func(c *config.Config) bool { return c.App() == "https://app.example/open" }},
 		{[]string{"--public-url=https://t.example/"}, func(c *config.Config) bool { return c.PublicURL == "https://t.example" }},
 		{[]string{"--default-region=gb"}, func(c *config.Config) bool { return c.DefaultRegion == "GB" && c.CountryAllowed("US") }},
 		{[]string{"--countries=in, gb"}, func(c *config.Config) bool { return c.CountryAllowed("GB") && !c.CountryAllowed("US") }},

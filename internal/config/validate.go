@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -27,6 +29,8 @@ func (c *Config) Validate() error {
 var checks = map[string]func(*Config) []string{
 	"ADDR":               func(c *Config) []string { return optional(checkAddr(c.Addr)) },
 	"PUBLIC_URL":         func(c *Config) []string { return optional(checkPublicURL(c.PublicURL)) },
+	"BRAND":              func(c *Config) []string { return optional(checkBrand(c.Brand)) },
+	"APP_URL":            func(c *Config) []string { return optional(checkAppURL(c.AppURL)) },
 	"DATA_DIR":           func(c *Config) []string { return optional(checkPath(c.DataDir)) },
 	masterKey:            func(c *Config) []string { return optional(checkMasterKey(c.MasterKeyBase64)) },
 	"DATABASE_URL":       func(c *Config) []string { return optional(checkDatabaseURL(c.DatabaseURL.Reveal())) },
@@ -131,6 +135,25 @@ func checkPublicURL(text string) string {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
 		u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(text, "#") {
 		return "must be an http or https URL without path or query, such as https://touchline.example"
+	}
+	return ""
+}
+
+// maxBrand is the length of the longest brand, so that an OTP fits into one SMS.
+const maxBrand = 30
+
+func checkBrand(brand string) string {
+	visible := strings.ContainsFunc(brand, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	if !visible || utf8.RuneCountInString(brand) > maxBrand || strings.ContainsFunc(brand, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return fmt.Sprintf("must be a name of 1 to %d characters without control characters", maxBrand)
+	}
+	return ""
+}
+
+func checkAppURL(text string) string {
+	u, err := url.Parse(text)
+	if text != none && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil) {
+		return "must be none, or an http or https URL such as https://app.example/open"
 	}
 	return ""
 }

@@ -99,10 +99,15 @@ type Message struct {
 	ID   string
 	To   string
 	Kind Kind
+	// Brand is the name of the service.
+	Brand string
 
-	// For OTP.
+	// For OTP. Role is that in which the recipient signs in. Host is that of the pages, or
+	// empty if browsers cannot fill in the code there.
+	Role     actor.Role
 	Code     string
 	ValidFor time.Duration
+	Host     string
 
 	// For Request and Reminder.
 	Request RequestDetails

@@ -83,7 +83,11 @@ func TestWording(t *testing.T) {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "SMS otp\n\t%s\n", notify.OTPText("123456", 5*time.Minute))
+	for _, role := range actor.Roles {
+		for _, host := range []string{"", "t.example"} {
+			fmt.Fprintf(&b, "SMS otp %s %s\n\t%s\n", role, host, notify.OTPText(otp(role, host, 5*time.Minute)))
+		}
+	}
 	const golden = "testdata/wording.golden"
 	if *update {
 		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
@@ -104,7 +108,7 @@ func TestOTPTextRoundsToMinutes(t *testing.T) {
 		5 * time.Minute: "works for 5 minutes.", 90 * time.Second: "works for 2 minutes.",
 		time.Minute: "works for 1 minute.", 4 * time.Second: "works for 1 minute.",
 	} {
-		if text := notify.OTPText("123456", validity); !strings.Contains(text, want) {
+		if text := notify.OTPText(otp(actor.Coach, "", validity)); !strings.Contains(text, want) {
 			t.Errorf("OTPText for %s = %q, want %q in it", validity, text, want)
 		}
 	}
@@ -128,11 +132,22 @@ func TestPendingReminderNamesDuration(t *testing.T) {
 	}
 }
 
+// otp returns the message of an OTP.
+func otp(role actor.Role, host string, validity time.Duration) notify.Message {
+	return notify.Message{Kind: notify.OTP, Brand: "Touchline", Role: role, Code: "123456", ValidFor: validity, Host: host}
+}
+
 // With names of a usual length, a request fits into two SMS of 153 septets. An OTP
-// fits into one SMS of 160.
+// fits into one SMS of 160, with the longest brand and any host.
 func TestSMSLength(t *testing.T) {
-	if n := len(notify.OTPText("123456", 5*time.Minute)); n > 160 {
-		t.Errorf("OTPText has %d characters, want at most 160", n)
+	for _, role := range actor.Roles {
+		for _, host := range []string{"", "t.example", strings.Repeat("long.", 30) + "example"} {
+			m := otp(role, host, 24*time.Hour)
+			m.Brand, m.Code = strings.Repeat("W", 30), "1234567890"
+			if n := notify.Segments(notify.OTPText(m)); n != 1 {
+				t.Errorf("OTPText for a %s with host %q takes %d SMS, want 1: %s", role, host, n, notify.OTPText(m))
+			}
+		}
 	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		details := notify.RequestDetails{Party: party, CoachName: "Venkataraman Subramanian", StudentName: "Lakshmi Narayanan Iyer"}

@@ -11,21 +11,32 @@ import (
 func SMSText(m Message) string {
 	switch m.Kind {
 	case OTP:
-		return OTPText(m.Code, m.ValidFor)
+		return OTPText(m)
 	case NotificationCopy:
 		return m.Copy.Text
 	}
 	return RequestText(m.Request, m.Link, m.Kind == Reminder)
 }
 
-// OTPText returns the SMS for an OTP.
-func OTPText(code string, validity time.Duration) string {
-	minutes := max(1, int(validity.Round(time.Minute)/time.Minute))
+// OTPText returns the SMS for the OTP of m. If it fits into one SMS, its last line lets the
+// browser fill in the code on the pages of m.Host, and only there (WICG, origin-bound
+// one-time codes).
+func OTPText(m Message) string {
+	minutes := max(1, int(m.ValidFor.Round(time.Minute)/time.Minute))
 	unit := "minutes"
 	if minutes == 1 {
 		unit = "minute"
 	}
-	return fmt.Sprintf("%s is your Touchline code. It works for %d %s. Never share it. Touchline will never ask for it.", code, minutes, unit)
+	text := fmt.Sprintf("%s is your %s code. It works for %d %s. ", m.Code, m.Brand, minutes, unit)
+	if m.Role == actor.Coach {
+		text += fmt.Sprintf("Never share it. %s will never ask for it.", m.Brand)
+	} else {
+		text += "Do not tell it to anyone, not even the coach."
+	}
+	if bound := fmt.Sprintf("%s\n\n@%s #%s", text, m.Host, m.Code); m.Host != "" && Segments(bound) == 1 {
+		return bound
+	}
+	return text
 }
 
 // RequestText returns the SMS for an approval request.

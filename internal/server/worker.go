@@ -17,6 +17,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			OpenCode:    s.auth.Code,
 			LinkToken:   s.keys.Vault.LinkToken,
 			PublicURL:   cfg.PublicURL,
+			Brand:       cfg.Brand,
 			OTPAttempts: cfg.OTPTries,
 			Now:         o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
 		}),

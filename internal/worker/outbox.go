@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -65,6 +66,8 @@ type OutboxConfig struct {
 	LinkToken func(deliveryID string) string
 	// PublicURL is the base of links.
 	PublicURL string
+	// Brand is the name of the service in messages.
+	Brand string
 	// OTPAttempts is the number of wrong attempts after which an OTP no longer works.
 	OTPAttempts int
 
@@ -265,7 +268,7 @@ func (o *Outbox) failed(ctx context.Context, d notify.Delivery, err error) error
 // message renders d from the current state. dropReason is set if there is nothing to
 // send any more.
 func (o *Outbox) message(ctx context.Context, d notify.Delivery) (m notify.Message, dropReason string, err error) {
-	m = notify.Message{ID: d.ID, To: d.To, Kind: d.Kind}
+	m = notify.Message{ID: d.ID, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Host: o.host()}
 	switch d.Kind {
 	case notify.OTP:
 		c, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)
@@ -290,6 +293,15 @@ func (o *Outbox) message(ctx context.Context, d notify.Delivery) (m notify.Messa
 	}
 	m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
 	return m, "", nil
+}
+
+// host returns the host of PublicURL if browsers fill in OTPs there: they require https.
+func (o *Outbox) host() string {
+	u, err := url.Parse(o.PublicURL)
+	if err != nil || u.Scheme != "https" {
+		return ""
+	}
+	return u.Hostname()
 }
 
 // backoff returns the wait after the nth attempt. Jitter of a quarter spreads the
