@@ -138,7 +138,7 @@ func (tx *tx) hold(ctx context.Context, m notify.Outgoing, key string, wait time
 	for _, d := range m.Deliveries {
 		err := tx.Defer(ctx, `
 			UPDATE deliveries SET reason = 'held', held_by = $3, due_at = $4, attempts = attempts - 1, lease = NULL
-			WHERE id = $1 AND lease = $2 AND state = 'queued'`, d.ID, d.Lease, key, micros(tx.Now.Add(wait)))
+			WHERE id = $1 AND lease = $2`, d.ID, d.Lease, key, micros(tx.Now.Add(wait)))
 		if err != nil {
 			return fmt.Errorf("hold: %w", err)
 		}
@@ -164,7 +164,7 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 	rs, err := tx.Query(ctx, fmt.Sprintf(`
 		UPDATE deliveries SET counted = TRUE, reason = NULL, held_by = NULL,
 			gives_up_at = CASE WHEN reason = 'held' THEN $%d ELSE gives_up_at END
-		WHERE (id, lease) IN %s AND state = 'queued'
+		WHERE (id, lease) IN %s
 		RETURNING id`, n+1, values), append(args, micros(tx.Now.Add(notify.MessageLifetime)))...)
 	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
 	if err != nil {

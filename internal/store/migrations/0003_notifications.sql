@@ -45,7 +45,8 @@ CREATE TABLE deliveries (
 	updated_at      BIGINT  NOT NULL,
 	network         TEXT,
 	counted         BOOLEAN NOT NULL DEFAULT FALSE,
-	held_by         TEXT
+	held_by         TEXT,
+	CHECK (lease IS NULL OR state = 'queued')
 );
 CREATE INDEX deliveries_due ON deliveries (channel, kind, due_at, id) WHERE state = 'queued';
 CREATE INDEX deliveries_of_request ON deliveries (request_id, id) WHERE request_id IS NOT NULL;
