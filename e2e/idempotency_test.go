@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
@@ -81,6 +83,14 @@ func keyedCalls(t *testing.T, s *touchlinetest.Service) []keyedCall {
 			return added
 		}},
 		{"submit KYC", post(&coach, "/api/coach/kyc", func() any { return object{"legal_name": "Asha Rao", "document_ids": []string{document}} })},
+		{"import players", func(header string) *touchlinetest.Response {
+			s.CLI(t, func(ctx context.Context, by actor.Operator, ops *server.Operators) {
+				if _, err := ops.Subscriptions.Set(ctx, by, coach.ID, "pro"); err != nil {
+					t.Fatal(err)
+				}
+			})
+			return coach.Call(t, "POST", "/api/players/import", "name,dob\nBela Rao,1990-01-31\n", csvType, header)
+		}},
 		{"change number", func(header string) *touchlinetest.Response {
 			if change == nil {
 				change = changeNumberBody(requestCoachOTP(t, s, coachNumber), newNumber, requestCoachOTP(t, s, newNumber))
@@ -114,7 +124,7 @@ func checkRebuilt(t *testing.T, first, again *touchlinetest.Response) {
 func effects(t *testing.T, db *sql.DB) string {
 	t.Helper()
 	var out bytes.Buffer
-	for _, table := range []string{"players", "requests", "reminders", "deliveries", "documents", "kyc_submissions", "sessions", "disputes"} {
+	for _, table := range []string{"players", "requests", "reminders", "deliveries", "documents", "kyc_submissions", "sessions", "disputes", "imports"} {
 		var n int
 		if err := db.QueryRow(`SELECT count(*) FROM ` + table).Scan(&n); err != nil {
 			t.Fatal(err)
@@ -172,9 +182,9 @@ func TestLostCommit(t *testing.T) {
 			t.Errorf("%s: lost %d commits, want 1", call.name, n)
 		}
 	}
-	want := `players 1, requests 3, reminders 1, documents 1, kyc_submissions 1, disputes 1, `
+	want := `players 1, requests 3, reminders 1, documents 1, kyc_submissions 1, disputes 1, imports 1, `
 	var got string
-	for _, table := range []string{"players", "requests", "reminders", "documents", "kyc_submissions", "disputes"} {
+	for _, table := range []string{"players", "requests", "reminders", "documents", "kyc_submissions", "disputes", "imports"} {
 		var n int
 		if err := db.QueryRow(`SELECT count(*) FROM ` + table).Scan(&n); err != nil {
 			t.Fatal(err)

@@ -2,10 +2,14 @@ package api
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"net/url"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -32,11 +36,28 @@ func (s *Server) listPlayers(ctx context.Context, r Request[noBody]) (Response, 
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
+	if wire.Preferred(r.Header, "application/json", mediaCSV) == mediaCSV {
+		return s.exportPlayers(r.Caller.Actor, filter), nil
+	}
 	players, err := s.Approvals.Players(ctx, r.Caller.Actor, filter, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
 	if err != nil {
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, players, s.view(r.Caller).player, byPlayerID), nil
+}
+
+const mediaCSV = "text/csv"
+
+// exportPlayers sends all players that match the filter as CSV.
+func (s *Server) exportPlayers(by actor.Actor, filter approval.Filter) Response {
+	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
+		// The time of the route is meant for a page of the list.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), httpx.FileTimeout)
+		defer cancel()
+		return httpx.Download(w, "players.csv", mediaCSV+"; charset=utf-8; header=present", func(out io.Writer) error {
+			return s.ExportPlayers(ctx, by, filter, out)
+		})
+	}}
 }
 
 // byPlayerID orders players from the newest to the oldest: ids are UUIDv7.

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/roster"
 )
 
 // routes lists every operation.
@@ -86,7 +87,12 @@ func (s *Server) approvalRoutes() []route {
 	completeCoach := []authorize{roles(actor.Coach), s.profileComplete}
 	return []route{
 		{Method: "POST", Pattern: "/api/players/add", Handle: s.idempotent(handle(s.addPlayer), s.rebuildPlayer), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/players", Handle: handle(s.listPlayers), Authorize: coachOnly},
+		{Method: "POST", Pattern: "/api/players/import", Handle: handle(s.importPlayers), Authorize: completeCoach, Body: endpoint.CSV, MaxUpload: roster.MaxBytes, Acquire: s.acquireUpload},
+		{Method: "GET", Pattern: "/api/players/imports", Handle: handle(s.listImports), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/players/imports/{import_id}", Handle: handle(s.getImport), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/players/imports/{import_id}/rows", Handle: handle(s.listImportRows), Authorize: coachOnly},
+		{Method: "POST", Pattern: "/api/players/imports/{import_id}/run", Handle: handle(s.runImport), Authorize: completeCoach},
+		{Method: "GET", Pattern: "/api/players", Handle: handle(s.listPlayers), Authorize: coachOnly, Alternative: mediaCSV},
 		{Method: "GET", Pattern: "/api/players/{player_id}", Handle: handle(s.getPlayer)},
 		{Method: "PATCH", Pattern: "/api/players/{player_id}", Handle: handle(s.updatePlayer), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: "/api/players/{player_id}", Handle: handle(s.deletePlayer), Authorize: coachOnly},

@@ -3,12 +3,14 @@ package api
 import (
 	"cmp"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
@@ -19,6 +21,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/roster"
 )
 
 // Config has the dependencies and settings of a Server. All are required unless the
@@ -26,6 +29,7 @@ import (
 type Config struct {
 	Auth          *auth.Service
 	Approvals     *approval.Service
+	Imports       *roster.Service
 	Coaches       *coach.Service
 	Dashboards    *coach.Dashboards
 	Directory     *coach.Directory
@@ -36,6 +40,9 @@ type Config struct {
 	Hub           *notify.Hub
 	Idempotency   *idempotency.Service
 	Phones        phone.Parser
+	// ExportPlayers writes the players of a coach as CSV. It returns a tier_limit before it
+	// writes anything.
+	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
 
 	// Documentation serves the OpenAPI document and its pages; nil serves none.
 	Documentation *Documentation

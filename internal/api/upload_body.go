@@ -31,6 +31,7 @@ type uploadBody struct {
 
 	startedAt, extendedAt time.Time
 	bytesLeft             int64 // of the body
+	tooLarge              error // the error of a longer body
 	partHeaderLeft        int64 // bytes until the content of the next part; negative inside a part
 }
 
@@ -40,7 +41,7 @@ func (s *Server) uploadBody(upload endpoint.Upload) *uploadBody {
 	_ = upload.Control.SetWriteDeadline(time.Now().Add(s.UploadTimeout + uploadWorkTimeout + httpx.WriteTimeout))
 	return &uploadBody{
 		source: upload, control: upload.Control, stall: s.UploadStallTimeout, timeout: s.UploadTimeout,
-		startedAt: time.Now(), bytesLeft: maxUpload, partHeaderLeft: -1,
+		startedAt: time.Now(), bytesLeft: maxUpload, tooLarge: errUploadSize, partHeaderLeft: -1,
 	}
 }
 
@@ -50,7 +51,7 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 	// Read one byte more than the limit, to learn whether the body is longer.
 	n, err := b.source.Read(p[:min(int64(len(p)), b.bytesLeft+1)])
 	if b.bytesLeft -= int64(n); b.bytesLeft < 0 {
-		return 0, errUploadSize
+		return 0, b.tooLarge
 	}
 	if b.partHeaderLeft >= 0 {
 		if b.partHeaderLeft -= int64(n); b.partHeaderLeft < 0 {

@@ -28,12 +28,15 @@ type Route[C any] struct {
 	// Authorize are called in their order.
 	Authorize []func(context.Context, C) error
 	Body      BodyKind
-	// MaxUpload limits a Multipart body, in bytes.
+	// MaxUpload limits a Multipart or CSV body, in bytes.
 	MaxUpload int64
 	// Produces is the media type of the response: application/json if it is empty.
 	Produces string
-	// Timeout limits the time of a request; 0 means 10 s. A handler of a Multipart body
-	// has its own limits instead.
+	// Alternative is another media type of the response; the handler calls
+	// wire.Preferred. It may be empty.
+	Alternative string
+	// Timeout limits the time of a request; 0 means 10 s. A handler of a Multipart or CSV
+	// body has its own limits instead.
 	Timeout time.Duration
 	// NoTimeout is for a response that stays open: a stream.
 	NoTimeout bool
@@ -41,6 +44,15 @@ type Route[C any] struct {
 	NoRateLimit bool
 	// Acquire reserves a limited resource for the caller until the response is written.
 	Acquire func(C) (release func(), err error)
+}
+
+// mediaTypes are the media types of the response.
+func (rt *Route[C]) mediaTypes() []string {
+	types := []string{cmp.Or(rt.Produces, mediaJSON)}
+	if rt.Alternative != "" {
+		types = append(types, rt.Alternative)
+	}
+	return types
 }
 
 // Public is the Authenticate of a route without authentication.
@@ -124,21 +136,21 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 			return err
 		}
 	}
-	body, err := readBody(w, r, rt.Body, rt.MaxUpload, cmp.Or(rt.Produces, mediaJSON))
+	body, err := readBody(w, r, rt.Body, rt.MaxUpload, rt.mediaTypes())
 	if err != nil {
 		return err
 	}
 	if rt.Acquire != nil {
 		release, err := rt.Acquire(m.Caller)
 		if err != nil {
-			if rt.Body == Multipart {
+			if rt.Body.isUpload() {
 				closeConnection(w)
 			}
 			return err
 		}
 		defer release()
 	}
-	if rt.Body == Multipart {
+	if rt.Body.isUpload() {
 		r = untimed
 	}
 	resp, err := rt.Handle(r.Context(), m, body)

@@ -4,13 +4,14 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// maxBody limits every body but a Multipart one, in bytes (contract section 1).
+// maxBody limits every body but an upload, in bytes (contract section 1).
 const maxBody = 64 << 10
 
 const (
@@ -29,14 +30,18 @@ const (
 	OptionalJSON                 // one JSON value, or no body
 	MergePatch                   // a JSON merge patch (RFC 7396)
 	Form                         // application/x-www-form-urlencoded
-	Multipart                    // multipart/form-data
+	Multipart                    // multipart/form-data, which the handler reads
+	CSV                          // a text with separated cells in any encoding, which the handler reads
 )
+
+// isUpload reports whether the handler reads the body, under its own limits.
+func (k BodyKind) isUpload() bool { return k == Multipart || k == CSV }
 
 // readBody reads and parses the body and checks the Accept header. Its checks are
 // those of 413, 415, 406 and 400, in this order.
-func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, maxUpload int64, produces string) (Body, error) {
-	if kind == Multipart {
-		return openUpload(w, r, maxUpload, produces)
+func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, maxUpload int64, produces []string) (Body, error) {
+	if kind.isUpload() {
+		return openUpload(w, r, kind, maxUpload, produces)
 	}
 	var body Body
 	var err error
@@ -65,13 +70,13 @@ func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, maxUpload i
 
 // openUpload checks the headers of an upload. If it refuses the upload, it closes the
 // connection, because the rest of the body is not read.
-func openUpload(w http.ResponseWriter, r *http.Request, maxUpload int64, produces string) (Body, error) {
+func openUpload(w http.ResponseWriter, r *http.Request, kind BodyKind, maxUpload int64, produces []string) (Body, error) {
 	var err error
 	switch {
 	case r.ContentLength > maxUpload:
 		err = ErrUploadTooLarge(maxUpload)
-	case !Multipart.matches(r.Header):
-		err = Multipart.errMediaType()
+	case !kind.matches(r.Header):
+		err = kind.errMediaType()
 	case !acceptable(r.Header, produces):
 		err = errNotAcceptable(produces)
 	}
@@ -95,12 +100,14 @@ func MalformedForm(detail string) error {
 	return fault.New(fault.Malformed, "malformed_request", "The body must be a form. %s", detail).With("error", "invalid_request")
 }
 
-func acceptable(h http.Header, produces string) bool {
-	return produces == AnyMedia || wire.Acceptable(h, produces)
+func acceptable(h http.Header, produces []string) bool {
+	return slices.ContainsFunc(produces, func(mediaType string) bool {
+		return mediaType == AnyMedia || wire.Acceptable(h, mediaType)
+	})
 }
 
-func errNotAcceptable(produces string) error {
-	return fault.New(fault.NotAcceptable, "not_acceptable", "This call returns %s, but the Accept header excludes it. Add it, or leave the header out.", produces)
+func errNotAcceptable(produces []string) error {
+	return fault.New(fault.NotAcceptable, "not_acceptable", "This call returns %s, but the Accept header excludes it. Add it, or leave the header out.", strings.Join(produces, " or "))
 }
 
 // mediaTypes are the media types of a body of this kind.
@@ -112,6 +119,8 @@ func (k BodyKind) mediaTypes() []string {
 		return []string{"application/x-www-form-urlencoded"}
 	case Multipart:
 		return []string{"multipart/form-data"}
+	case CSV:
+		return []string{"text/csv", "text/tab-separated-values"}
 	default:
 		return []string{mediaJSON}
 	}
@@ -126,7 +135,7 @@ func (k BodyKind) matches(h http.Header) bool {
 	if err != nil || len(h.Values("Content-Type")) != 1 {
 		return false
 	}
-	if charset, ok := parameters["charset"]; ok && k != Multipart && !strings.EqualFold(charset, "utf-8") {
+	if charset, ok := parameters["charset"]; ok && !k.isUpload() && !strings.EqualFold(charset, "utf-8") {
 		return false
 	}
 	for _, mediaType := range k.mediaTypes() {
@@ -139,7 +148,7 @@ func (k BodyKind) matches(h http.Header) bool {
 
 func (k BodyKind) errMediaType() error {
 	charset := " in UTF-8"
-	if k == Form || k == Multipart {
+	if k == Form || k.isUpload() {
 		charset = ""
 	}
 	return fault.New(fault.UnsupportedMedia, "unsupported_media_type", "Send the body as %s%s, without a Content-Encoding.", strings.Join(k.mediaTypes(), " or "), charset)

@@ -81,7 +81,7 @@ type Body struct {
 	upload Upload
 }
 
-// Upload is a multipart/form-data body. The handler reads it, under its own limits.
+// Upload is a Multipart or CSV body. The handler reads it, under its own limits.
 type Upload struct {
 	io.Reader
 	// Control sets the deadlines of the connection.

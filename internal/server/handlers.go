@@ -23,6 +23,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 	return api.New(api.Config{
 		Auth:          s.auth,
 		Approvals:     s.approvals,
+		Imports:       s.imports,
 		Coaches:       s.coach.profiles,
 		Dashboards:    s.coach.dashboards,
 		Directory:     s.coach.directory,
@@ -33,6 +34,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Hub:           s.delivery.hub,
 		Idempotency:   s.idempotency,
 		Phones:        s.operator.Phones,
+		ExportPlayers: newExport(s.approvals, s.operator.Subscriptions),
 
 		Documentation: documentation,
 		Pages:         pages.Handlers(),

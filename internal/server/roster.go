@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -76,4 +77,47 @@ func playerOf(e roster.Entry) (approval.Student, *approval.Guardian, error) {
 	return student, &approval.Guardian{
 		Name: e.GuardianName, Relationship: e.Relationship, Number: phone.Number(e.GuardianNumber), Email: e.GuardianEmail,
 	}, nil
+}
+
+// newExport returns a function that writes the players of a coach as CSV. It returns a
+// tier_limit before it writes anything.
+func newExport(approvals *approval.Service, subscriptions *coach.Subscriptions) func(context.Context, actor.Actor, approval.Filter, io.Writer) error {
+	return func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error {
+		if err := subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
+			return err
+		}
+		w := roster.NewWriter(out)
+		begun := false
+		err := approvals.EachPlayer(ctx, by, f, func(p *approval.Player) error {
+			if !begun { // write nothing if the first read fails
+				begun = true
+				if err := w.WriteTitles(); err != nil {
+					return err
+				}
+			}
+			return w.Write(exportOf(p))
+		})
+		if err == nil && !begun {
+			err = w.WriteTitles()
+		}
+		if err != nil {
+			return err
+		}
+		return w.Flush()
+	}
+}
+
+// exportOf returns the row of a player.
+func exportOf(p *approval.Player) roster.Export {
+	e := roster.Export{
+		Entry: roster.Entry{
+			StudentName: p.Student.FullName, BirthDate: p.Student.DateOfBirth.String(), StudentNumber: string(p.Student.Number),
+		},
+		StudentStatus: p.StudentApprover.Consent.State.Status(),
+	}
+	if g := p.Guardian; g != nil {
+		e.GuardianName, e.Relationship, e.GuardianNumber, e.GuardianEmail = g.Name, g.Relationship, string(g.Number), g.Email
+		e.GuardianStatus = p.GuardianApprover.Consent.State.Status()
+	}
+	return e
 }

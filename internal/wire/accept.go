@@ -9,13 +9,28 @@ import (
 // Acceptable reports whether the Accept header admits mediaType (RFC 9110, section
 // 12.5.1). The most specific range decides, and q=0 excludes. Invalid elements are
 // ignored.
-func Acceptable(h http.Header, mediaType string) bool {
+func Acceptable(h http.Header, mediaType string) bool { return acceptQuality(h, mediaType) > 0 }
+
+// Preferred returns the media type that the Accept header prefers: the first of those with
+// the highest quality.
+func Preferred(h http.Header, mediaTypes ...string) string {
+	best := mediaTypes[0]
+	for _, mediaType := range mediaTypes[1:] {
+		if acceptQuality(h, mediaType) > acceptQuality(h, best) {
+			best = mediaType
+		}
+	}
+	return best
+}
+
+// acceptQuality returns the quality of mediaType in the Accept header: 1 without a header.
+func acceptQuality(h http.Header, mediaType string) float64 {
 	values := h.Values("Accept")
 	if len(values) == 0 {
-		return true
+		return 1
 	}
 	kind, _, _ := strings.Cut(mediaType, "/")
-	best, admitted, present := 0, false, false
+	best, admitted, present := 0, 0.0, false
 	for element := range strings.SplitSeq(strings.Join(values, ","), ",") {
 		name, parameters, _ := strings.Cut(element, ";")
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -33,12 +48,15 @@ func Acceptable(h http.Header, mediaType string) bool {
 			specificity = 1
 		}
 		if specificity > best {
-			best, admitted = specificity, quality(parameters) > 0
+			best, admitted = specificity, quality(parameters)
 		} else if specificity == best && specificity > 0 {
-			admitted = admitted || quality(parameters) > 0
+			admitted = max(admitted, quality(parameters))
 		}
 	}
-	return admitted || !present
+	if !present {
+		return 1
+	}
+	return admitted
 }
 
 // AcceptsEncoding reports whether the Accept-Encoding header names coding with q

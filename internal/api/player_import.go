@@ -1,0 +1,145 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// The most rows that the response about an import shows.
+const (
+	previewRows = 20
+	faultyRows  = 100
+)
+
+// importPlayers serves POST /api/players/import.
+func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) (Response, error) {
+	data, err := s.readFile(r.Body)
+	if err != nil {
+		return closeConnection, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, uploadWorkTimeout)
+	defer cancel()
+	by := r.Caller.Actor
+	created := func(ctx context.Context, id string) (Response, error) {
+		body, err := s.importResponse(ctx, r.Meta, id)
+		if err != nil {
+			return Response{}, err
+		}
+		return endpoint.Created("/api/players/imports/"+id, body).WithSubject(id), nil
+	}
+	return s.handleOnce(ctx, r.Meta, keyed{
+		owner: by.AccountID, keep: keepResponse, body: data,
+		mayRepeat: func(ctx context.Context, id string) error {
+			_, err := s.Imports.Import(ctx, by, id)
+			return err
+		},
+		rebuild: func(ctx context.Context, w idempotency.Work) (Response, error) { return created(ctx, w.ID) },
+		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
+			if err := f.Err(); err != nil {
+				return Response{}, err
+			}
+			i, err := s.Imports.Create(ctx, by, data)
+			if err != nil {
+				return Response{}, err
+			}
+			return created(ctx, i.ID)
+		},
+	})
+}
+
+// readFile reads a CSV body.
+func (s *Server) readFile(upload endpoint.Upload) ([]byte, error) {
+	body := s.uploadBody(upload)
+	defer body.done()
+	body.bytesLeft, body.tooLarge = roster.MaxBytes, roster.ErrTooLarge()
+	data, err := io.ReadAll(body)
+	_, known := errors.AsType[*fault.Error](err)
+	switch {
+	case err == nil, known:
+		return data, err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, wire.Malformed("The file came too slowly. Try again on a better network.")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, wire.Malformed("The file ends before it is complete.")
+	}
+	return nil, wire.Malformed("The file cannot be read.").Because(err)
+}
+
+// listImports serves GET /api/players/imports.
+func (s *Server) listImports(ctx context.Context, r Request[noBody]) (Response, error) {
+	var f wire.Faults
+	page := s.page(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
+	}
+	all, err := s.Imports.Imports(ctx, r.Caller.Actor)
+	if err != nil {
+		return Response{}, err
+	}
+	later := slices.DeleteFunc(all, func(i *roster.Import) bool { return page.After.ID != "" && i.ID >= page.After.ID })
+	return endpoint.PageResponse(page, later, newImportSummary, func(i *roster.Import) keyset { return keyset{ID: i.ID} }), nil
+}
+
+// getImport serves GET /api/players/imports/{import_id}.
+func (s *Server) getImport(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("import_id")
+	if err != nil {
+		return Response{}, err
+	}
+	body, err := s.importResponse(ctx, r.Meta, id)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.OK(body), nil
+}
+
+// listImportRows serves GET /api/players/imports/{import_id}/rows.
+func (s *Server) listImportRows(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("import_id")
+	if err != nil {
+		return Response{}, err
+	}
+	i, err := s.Imports.Import(ctx, r.Caller.Actor, id)
+	if err != nil {
+		return Response{}, err
+	}
+	var f wire.Faults
+	state := queryText(r.Query, "state", &f, wire.ParseRules("oneof=faulty|waiting|added|exists|refused"))
+	page := s.page(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
+	}
+	rows, err := s.Imports.Rows(ctx, r.Caller.Actor, id, roster.RowFilter{
+		State: roster.RowState(state), After: int(page.After.Seq), Limit: page.ReadLimit(),
+	})
+	if err != nil {
+		return Response{}, err
+	}
+	convert := func(row roster.ImportRow) importRowResponse { return newImportRow(i, row) }
+	return endpoint.PageResponse(page, rows, convert, func(row roster.ImportRow) keyset { return keyset{Seq: int64(row.Number)} }), nil
+}
+
+// runImport serves POST /api/players/imports/{import_id}/run.
+func (s *Server) runImport(ctx context.Context, r Request[noBody]) (Response, error) {
+	id, err := r.PathID("import_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if _, err := s.Imports.Step(ctx, r.Caller.Actor, id); err != nil {
+		return Response{}, err
+	}
+	body, err := s.importResponse(ctx, r.Meta, id)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.OK(body), nil
+}

@@ -1,0 +1,134 @@
+package api
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// importSummary is the ImportSummary of openapi.yaml.
+type importSummary struct {
+	ImportID  string              `json:"import_id"`
+	State     roster.State        `json:"state"`
+	Rows      int                 `json:"rows"`
+	Counts    importCounts        `json:"counts"`
+	StoppedBy *importStop         `json:"stopped_by"`
+	Warnings  []importFileWarning `json:"warnings"`
+	CreatedAt string              `json:"created_at"`
+	EndsAt    string              `json:"ends_at"`
+}
+
+type importCounts struct {
+	Faulty  int `json:"faulty"`
+	Waiting int `json:"waiting"`
+	Added   int `json:"added"`
+	Exists  int `json:"exists"`
+	Refused int `json:"refused"`
+}
+
+type importStop struct {
+	Code       string  `json:"code"`
+	Detail     string  `json:"detail"`
+	NeededTier *string `json:"needed_tier"`
+}
+
+type importFileWarning struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// importWithRows is the Import of openapi.yaml.
+type importWithRows struct {
+	importSummary
+	Preview []importRowResponse `json:"preview"`
+	Faulty  []importRowResponse `json:"faulty_rows"`
+}
+
+// importRowResponse is the ImportRow of openapi.yaml.
+type importRowResponse struct {
+	Row      int              `json:"row"`
+	State    roster.RowState  `json:"state"`
+	PlayerID *string          `json:"player_id"`
+	Entry    importEntry      `json:"entry"`
+	Faults   []importRowFault `json:"faults"`
+}
+
+type importEntry struct {
+	StudentName    *string `json:"student_name"`
+	BirthDate      *string `json:"date_of_birth"`
+	StudentNumber  *string `json:"student_number"`
+	GuardianName   *string `json:"guardian_name"`
+	Relationship   *string `json:"relationship"`
+	GuardianNumber *string `json:"guardian_number"`
+	GuardianEmail  *string `json:"guardian_email"`
+}
+
+type importRowFault struct {
+	Column *string `json:"column"`
+	Code   string  `json:"code"`
+	Detail string  `json:"detail"`
+}
+
+// importResponse returns an import with its first rows and its first faulty rows.
+func (s *Server) importResponse(ctx context.Context, m meta, id string) (importWithRows, error) {
+	i, err := s.Imports.Import(ctx, m.Caller.Actor, id)
+	if err != nil {
+		return importWithRows{}, err
+	}
+	preview, err := s.Imports.Rows(ctx, m.Caller.Actor, id, roster.RowFilter{Limit: previewRows})
+	if err != nil {
+		return importWithRows{}, err
+	}
+	faulty, err := s.Imports.Rows(ctx, m.Caller.Actor, id, roster.RowFilter{State: roster.Faulty, Limit: faultyRows})
+	if err != nil {
+		return importWithRows{}, err
+	}
+	out := importWithRows{newImportSummary(i), []importRowResponse{}, []importRowResponse{}}
+	for _, row := range preview {
+		out.Preview = append(out.Preview, newImportRow(i, row))
+	}
+	for _, row := range faulty {
+		out.Faulty = append(out.Faulty, newImportRow(i, row))
+	}
+	return out, nil
+}
+
+func newImportSummary(i *roster.Import) importSummary {
+	out := importSummary{
+		ImportID: i.ID, State: i.State(), Rows: i.Rows(),
+		Counts: importCounts{
+			Faulty: i.Counts[roster.Faulty], Waiting: i.Counts[roster.Waiting], Added: i.Counts[roster.Added],
+			Exists: i.Counts[roster.Exists], Refused: i.Counts[roster.Refused],
+		},
+		Warnings:  []importFileWarning{},
+		CreatedAt: wire.Timestamp(i.CreatedAt), EndsAt: wire.Timestamp(i.EndsAt),
+	}
+	if i.Stop != nil {
+		out.StoppedBy = &importStop{i.Stop.Code, i.Stop.Detail, wire.OrNull(i.Stop.NeededTier)}
+	}
+	for _, warning := range i.Warnings {
+		out.Warnings = append(out.Warnings, importFileWarning(warning))
+	}
+	return out
+}
+
+// newImportRow returns a row. A row that waits behind a limit shows the limit as a fault.
+func newImportRow(i *roster.Import, row roster.ImportRow) importRowResponse {
+	e := row.Entry
+	out := importRowResponse{
+		Row: row.Number, State: row.State, PlayerID: wire.OrNull(row.PlayerID),
+		Entry: importEntry{
+			wire.OrNull(e.StudentName), wire.OrNull(e.BirthDate), wire.OrNull(e.StudentNumber),
+			wire.OrNull(e.GuardianName), wire.OrNull(e.Relationship), wire.OrNull(e.GuardianNumber), wire.OrNull(e.GuardianEmail),
+		},
+		Faults: []importRowFault{},
+	}
+	for _, fault := range row.Faults {
+		out.Faults = append(out.Faults, importRowFault{wire.OrNull(string(fault.Column)), fault.Code, fault.Detail})
+	}
+	if row.State == roster.Waiting && i.Stop != nil {
+		out.Faults = append(out.Faults, importRowFault{nil, i.Stop.Code, i.Stop.Detail})
+	}
+	return out
+}

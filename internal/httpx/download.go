@@ -1,0 +1,52 @@
+package httpx
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// Download sends a file that write produces, for the browser to save under name. Its length
+// is unknown when it begins. Each write may take WriteTimeout, and all FileTimeout.
+//
+// If write fails before it has written anything, Download returns its error and nothing was
+// sent. Later it panics, which aborts the connection, so that the client sees that the file
+// is incomplete.
+func Download(w http.ResponseWriter, name, mediaType string, write func(io.Writer) error) error {
+	out := &download{
+		deadlineWriter: deadlineWriter{w, http.NewResponseController(w), time.Now().Add(FileTimeout)},
+		header:         http.Header{"Content-Type": {mediaType}, "Content-Disposition": {File{Name: name, Attachment: true}.disposition()}},
+	}
+	err := write(out)
+	switch {
+	case err == nil:
+		out.extend() // for the end of the response, which the server writes
+		return nil
+	case !out.begun:
+		return err
+	case out.clientGone:
+		panic(http.ErrAbortHandler)
+	}
+	panic(fmt.Errorf("write %s: %w", name, err))
+}
+
+// download sets the headers before the first byte.
+type download struct {
+	deadlineWriter
+	header            http.Header
+	begun, clientGone bool
+}
+
+// Write implements io.Writer.
+func (d *download) Write(p []byte) (int, error) {
+	if !d.begun {
+		d.begun = true
+		for name, values := range d.header {
+			d.Header()[name] = values
+		}
+	}
+	n, err := d.deadlineWriter.Write(p)
+	d.clientGone = d.clientGone || err != nil
+	return n, err
+}
