@@ -72,6 +72,7 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 		{"sports", orDash(oneLine(strings.Join(p.Sports, ", ")))},
 		{"registered", formatTime(a.CreatedAt)},
 		{"tier", sub.Tier.Name + ", since " + formatTime(sub.Since)},
+		{"requested tier", orDash(sub.Requested)},
 		{"usage", fmt.Sprintf("%d players, %d bytes stored, %d messages in 24 h", sub.Usage.Players, sub.Usage.StorageBytes, sub.Usage.Messages)},
 		{"verification", kyc},
 		{"state", a.State()},
@@ -85,13 +86,21 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 }
 
 func setTier(ctx context.Context, sh *shell, args []string) error {
-	if _, ok := sh.Subscriptions.Tiers.Named(args[1]); !ok {
-		return errUsage("there is no tier %q; the tiers are %s", args[1], strings.Join(sh.Subscriptions.Tiers.Names(), ", "))
+	if err := sh.checkTier(args[1]); err != nil {
+		return err
 	}
 	if _, err := sh.Subscriptions.Set(ctx, sh.by, args[0], args[1]); err != nil {
 		return err
 	}
 	return sh.printCoach(ctx, args[0])
+}
+
+// checkTier returns an error for wrong arguments unless there is a tier with this name.
+func (sh *shell) checkTier(name string) error {
+	if _, ok := sh.Subscriptions.Tiers.Named(name); !ok {
+		return errUsage("there is no tier %q; the tiers are %s", name, strings.Join(sh.Subscriptions.Tiers.Names(), ", "))
+	}
+	return nil
 }
 
 func suspendCoach(ctx context.Context, sh *shell, args []string) error {

@@ -34,13 +34,16 @@ type Usage struct {
 type SubscriptionStore interface {
 	// Subscription returns everything except Tier.
 	Subscription(ctx context.Context, coachID string) (Subscription, error)
-	// UpdateTier calls fn with the stored tier name, "" for none, and stores the
-	// name that it returns, unless it is the same. fn may run more than once.
-	UpdateTier(ctx context.Context, coachID string, fn func(stored string) (string, error)) error
-	// RequestTier stores the tier that the coach asks for; "" ends the request.
-	RequestTier(ctx context.Context, coachID, name string) error
-	// SetTier stores the tier, ends the request for a tier, and writes the operator's audit log entry in one transaction.
-	SetTier(ctx context.Context, by actor.Operator, coachID, name string) error
+	// UpdateTier calls fn with the coach's choice and stores what it returns, unless it is
+	// the same. fn may run more than once.
+	UpdateTier(ctx context.Context, coachID string, fn func(TierChoice) (TierChoice, error)) error
+	// DecideTier calls fn with the coach's choice, carries out the decision, notifies the
+	// coach and writes the operator's audit log entry in one transaction. fn may run more
+	// than once. Without such a coach it returns not_found.
+	DecideTier(ctx context.Context, by actor.Operator, coachID string, fn func(TierChoice) (TierDecision, error)) error
+	// TierRequests returns the requests for tiers, oldest first, and writes the operator's
+	// audit log entry.
+	TierRequests(ctx context.Context, by actor.Operator, after TierRequestCursor, limit int) ([]TierRequest, error)
 }
 
 // Subscriptions lets coaches choose, and operators set, a tier.
@@ -81,36 +84,20 @@ func (s *Subscriptions) Choose(ctx context.Context, by actor.Actor, name string)
 	if err != nil {
 		return Subscription{}, err
 	}
-	requested := ""
-	err = s.Store.UpdateTier(ctx, by.AccountID, func(stored string) (string, error) {
-		current := s.Tiers.Of(stored).Name
-		requested = ""
-		if current != tier.Name && !tier.SelfService {
-			requested = tier.Name
+	err = s.Store.UpdateTier(ctx, by.AccountID, func(c TierChoice) (TierChoice, error) {
+		current := s.Tiers.Of(c.Tier).Name
+		switch {
+		case current != tier.Name && !tier.SelfService:
+			return TierChoice{Tier: c.Tier, Requested: tier.Name}, nil
+		case c.Tier == "" && current == tier.Name:
+			return TierChoice{}, nil
 		}
-		if requested != "" || stored == "" && current == tier.Name {
-			return stored, nil
-		}
-		return tier.Name, nil
+		return TierChoice{Tier: tier.Name}, nil
 	})
 	if err != nil {
 		return Subscription{}, err
 	}
-	if err := s.Store.RequestTier(ctx, by.AccountID, requested); err != nil {
-		return Subscription{}, err
-	}
 	return s.Subscription(ctx, by)
-}
-
-// Set gives a coach any tier, for operators.
-func (s *Subscriptions) Set(ctx context.Context, by actor.Operator, coachID, name string) (Subscription, error) {
-	if _, err := s.tierNamed(name); err != nil {
-		return Subscription{}, err
-	}
-	if err := s.Store.SetTier(ctx, by, coachID, name); err != nil {
-		return Subscription{}, err
-	}
-	return s.Subscription(ctx, actor.Actor{AccountID: coachID, Role: actor.Coach})
 }
 
 // tierNamed returns the tier with this name, or an unknown_tier fault.

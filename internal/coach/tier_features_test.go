@@ -49,6 +49,33 @@ func TestCheckFeature(t *testing.T) {
 	}
 }
 
+// TestCheckExtras checks that the default tiers refuse each extra to the tiers without it
+// and name the first tier that has it.
+func TestCheckExtras(t *testing.T) {
+	tiers := coach.Tiers{List: coach.DefaultTiers()}
+	for _, tt := range []struct {
+		tier, extra string
+		needs       string // "" if the tier has the extra
+	}{
+		{"", coach.Import, "pro"},
+		{"free", coach.Export, "pro"},
+		{"free", coach.Templates, "academy"},
+		{"pro", coach.Import, ""},
+		{"pro", coach.Export, ""},
+		{"pro", coach.Templates, "academy"},
+		{"academy", coach.Import, ""},
+		{"academy", coach.Export, ""},
+		{"academy", coach.Templates, ""},
+		{"unknown", coach.Import, "pro"},
+	} {
+		err := tiers.CheckFeature(coach.TierStatus{Tier: tt.tier}, tt.extra)
+		f, refused := errors.AsType[*fault.Error](err)
+		if refused != (tt.needs != "") || refused && (f.Code != "tier_limit" || f.Extra["needed_tier"] != tt.needs || f.Extra["limit"] != tt.extra) {
+			t.Errorf("%s for the tier %q: got %#v, want the needed tier %q", tt.extra, tt.tier, err, tt.needs)
+		}
+	}
+}
+
 func TestMissingFeaturesAreTheStandardOnes(t *testing.T) {
 	tiers, problems := coach.ParseTiers([]byte(`{"tiers": [{"name": "a", "title": "A"}, {"name": "b", "title": "B", "features": []}]}`))
 	if len(problems) > 0 || !slices.Equal(tiers[0].Features, coach.StandardFeatures) || len(tiers[1].Features) != 0 {

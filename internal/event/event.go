@@ -52,6 +52,12 @@ const (
 	KYCRejected Type = "kyc_rejected" // Reason
 )
 
+// The decisions of operators about a coach's request for the tier Title.
+const (
+	TierApproved Type = "tier_approved"
+	TierRefused  Type = "tier_refused" // Reason, if the operator gave one
+)
+
 // Event is one domain event. Names are as the coach entered them.
 type Event struct {
 	Type  Type
@@ -73,9 +79,10 @@ type Event struct {
 	Count  int
 	Waited time.Duration
 
-	// For CertificateExpiring; Day is YYYY-MM-DD.
+	// For CertificateExpiring; Day is YYYY-MM-DD. Title is also for TierApproved and
+	// TierRefused.
 	DocumentID, Title, Day string
 
-	// For KYCRejected.
+	// For KYCRejected and TierRefused.
 	Reason string
 }

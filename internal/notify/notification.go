@@ -45,6 +45,10 @@ const (
 
 	KYCVerified Type = "kyc_verified"
 	KYCRejected Type = "kyc_rejected"
+
+	// TierApproved and TierRefused go to a coach who asked for a tier.
+	TierApproved Type = "tier_approved"
+	TierRefused  Type = "tier_refused"
 )
 
 // Data identifies what a notification is about. Empty fields are omitted.

@@ -31,6 +31,9 @@ func allEvents() []event.Event {
 		event.Event{Type: event.CertificateExpiring, CoachID: "coach-id", DocumentID: "document-id", Title: "First aid, level 2", Day: "2027-01-31"},
 		event.Event{Type: event.KYCVerified, CoachID: "coach-id"},
 		event.Event{Type: event.KYCRejected, CoachID: "coach-id", Reason: "The passport is not readable"},
+		event.Event{Type: event.TierApproved, CoachID: "coach-id", Title: "Pro"},
+		event.Event{Type: event.TierRefused, CoachID: "coach-id", Title: "Academy", Reason: "Tell us first how many players you have"},
+		event.Event{Type: event.TierRefused, CoachID: "coach-id", Title: "Academy"},
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
 		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
 	)

@@ -32,6 +32,8 @@ var coachPlan = map[event.Type]Type{
 	event.CertificateExpiring: CertificateExpiring,
 	event.KYCVerified:         KYCVerified,
 	event.KYCRejected:         KYCRejected,
+	event.TierApproved:        TierApproved,
+	event.TierRefused:         TierRefused,
 }
 
 // Plan returns the drafts of the notifications for e.

@@ -68,6 +68,13 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "Your identity is verified", "You can now use everything that needs a verified coach."
 	case KYCRejected:
 		return "Your identity could not be verified", fmt.Sprintf("The reason: %s You can submit again.", sentence(e.Reason))
+	case TierApproved:
+		return "You have a new tier", fmt.Sprintf("You asked for the tier %s. You have it now.", e.Title)
+	case TierRefused:
+		if e.Reason == "" {
+			return "Your tier stays the same", fmt.Sprintf("You asked for the tier %s. You cannot have it now.", e.Title)
+		}
+		return "Your tier stays the same", fmt.Sprintf("You asked for the tier %s. You cannot have it now. The reason: %s", e.Title, sentence(e.Reason))
 	case PlayerChanged:
 		return "Details have changed", fmt.Sprintf("%s changed the name, birth date or number of %s. Please check the details.", coach, student)
 	case PlayerRemoved:

@@ -44,12 +44,12 @@ type subscriptionStore struct {
 	log *Log
 }
 
-func (s *subscriptionStore) UpdateTier(ctx context.Context, coachID string, fn func(string) (string, error)) error {
+func (s *subscriptionStore) UpdateTier(ctx context.Context, coachID string, fn func(coach.TierChoice) (coach.TierChoice, error)) error {
 	var from, to string
-	err := s.SubscriptionStore.UpdateTier(ctx, coachID, func(stored string) (string, error) {
-		name, err := fn(stored)
-		from, to = stored, name
-		return name, err
+	err := s.SubscriptionStore.UpdateTier(ctx, coachID, func(stored coach.TierChoice) (coach.TierChoice, error) {
+		next, err := fn(stored)
+		from, to = stored.Tier, next.Tier
+		return next, err
 	})
 	if err == nil && from != to {
 		s.log.Event(ctx, "setting_changed", account(coachID), slog.String("setting", "tier"), slog.String("value", to))
@@ -57,10 +57,15 @@ func (s *subscriptionStore) UpdateTier(ctx context.Context, coachID string, fn f
 	return err
 }
 
-func (s *subscriptionStore) SetTier(ctx context.Context, by actor.Operator, coachID, name string) error {
-	err := s.SubscriptionStore.SetTier(ctx, by, coachID, name)
-	if err == nil {
-		s.log.Event(ctx, "setting_changed", operatorID(by), account(coachID), slog.String("setting", "tier"), slog.String("value", name))
+func (s *subscriptionStore) DecideTier(ctx context.Context, by actor.Operator, coachID string, fn func(coach.TierChoice) (coach.TierDecision, error)) error {
+	var decision coach.TierDecision
+	err := s.SubscriptionStore.DecideTier(ctx, by, coachID, func(stored coach.TierChoice) (coach.TierDecision, error) {
+		var err error
+		decision, err = fn(stored)
+		return decision, err
+	})
+	if err == nil && decision.Outcome != coach.TierRefused {
+		s.log.Event(ctx, "setting_changed", operatorID(by), account(coachID), slog.String("setting", "tier"), slog.String("value", decision.Stored))
 	}
 	return err
 }

@@ -40,7 +40,7 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 		if _, err := tx.lockCoach(ctx, i.CoachID); err != nil {
 			return fmt.Errorf("lock coach %s: %w", i.CoachID, err)
 		}
-		if _, err := tx.tier(ctx, i.CoachID); isNone(err) {
+		if _, err := tx.tierChoice(ctx, i.CoachID); isNone(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		} else if err != nil {
 			return err

@@ -139,7 +139,7 @@ func (c *stressTest) act(dice *rand.Rand) (what string, err error) {
 	case n < 31:
 		return "restore", (&coach.AccountAdmin{Store: c.db}).Restore(bg, testOperator, by.AccountID)
 	case n < 33:
-		return "tier", c.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return name, nil })
+		return "tier", c.db.UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) { return coach.TierChoice{Tier: name}, nil })
 	case n < 35:
 		to := c.number()
 		changed, err := c.db.ChangeNumber(bg, auth.NumberChange{By: by, To: to, Current: c.attempt(by.Number), New: c.attempt(to)})

@@ -10,6 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
 )
@@ -37,11 +38,11 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 	return s, nil
 }
 
-// UpdateTier calls fn with the stored tier and stores the tier that fn returns,
-// unless the stored one changed meanwhile. fn may run more than once.
-func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(stored string) (string, error)) error {
+// UpdateTier calls fn with the coach's choice of a tier and stores what fn returns, unless
+// the choice changed meanwhile. fn may run more than once.
+func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(coach.TierChoice) (coach.TierChoice, error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		stored, err := tx.tier(ctx, coachID)
+		stored, err := tx.tierChoice(ctx, coachID)
 		if isNone(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
@@ -49,61 +50,94 @@ func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(stored str
 			return err
 		}
 		next, err := fn(stored)
-		if err != nil || next == stored {
+		if err != nil {
 			return err
 		}
-		return tx.setTier(ctx, coachID, stored, next)
+		return tx.saveTierChoice(ctx, coachID, stored, next)
 	})
 }
 
-// RequestTier stores the tier that a coach asks for, or "" for none.
-func (db *DB) RequestTier(ctx context.Context, coachID, name string) error {
-	return db.write(ctx, func(tx *tx) error {
-		return tx.Defer(ctx, `
-			UPDATE coaches SET requested_tier = CAST($2 AS TEXT)
-			WHERE id = $1 AND requested_tier IS DISTINCT FROM CAST($2 AS TEXT)`, coachID, text(name))
-	})
+var tierAuditActions = map[coach.TierOutcome]string{
+	coach.TierSet: operator.CoachTier, coach.TierApproved: operator.TierApproved, coach.TierRefused: operator.TierRefused,
 }
 
-// SetTier stores a coach's tier, ends a request for a tier and writes the audit log entry.
-func (db *DB) SetTier(ctx context.Context, by actor.Operator, coachID, name string) error {
+// DecideTier calls fn with the coach's choice of a tier, stores the tier of the decision,
+// ends the request for a tier and notifies the coach. fn may run more than once.
+func (db *DB) DecideTier(ctx context.Context, by actor.Operator, coachID string, fn func(coach.TierChoice) (coach.TierDecision, error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		stored, err := tx.tier(ctx, coachID)
+		stored, err := tx.tierChoice(ctx, coachID)
 		if isNone(err) {
 			return fault.Missing()
 		}
 		if err != nil {
 			return err
 		}
-		if stored != name {
-			if err := tx.setTier(ctx, coachID, stored, name); err != nil {
-				return err
-			}
+		d, err := fn(stored)
+		if err != nil {
+			return err
 		}
-		if err := tx.Defer(ctx, `UPDATE coaches SET requested_tier = NULL WHERE id = $1 AND requested_tier IS NOT NULL`, coachID); err != nil {
-			return fmt.Errorf("end tier request of coach %s: %w", coachID, err)
+		if err := tx.saveTierChoice(ctx, coachID, stored, coach.TierChoice{Tier: d.Stored}); err != nil {
+			return err
 		}
-		return tx.audit(ctx, by, operator.CoachTier, "coach", coachID, name)
+		if err := tx.audit(ctx, by, tierAuditActions[d.Outcome], "coach", coachID, d.Named); err != nil || d.Event == nil {
+			return err
+		}
+		return tx.notify(ctx, []event.Event{*d.Event}, func(actor.Role) string { return coachID })
 	})
 }
 
-// tier returns the name of a coach's stored tier, "" for none.
-func (tx *tx) tier(ctx context.Context, coachID string) (stored string, err error) {
-	err = tx.QueryRow(ctx, `SELECT tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&stored))
-	if err != nil {
-		return "", fmt.Errorf("read tier of coach %s: %w", coachID, err)
+// TierRequests returns the requests for tiers, oldest first, and audits the access.
+func (db *DB) TierRequests(ctx context.Context, by actor.Operator, after coach.TierRequestCursor, limit int) ([]coach.TierRequest, error) {
+	at := int64(0)
+	if !after.At.IsZero() {
+		at = after.At.UnixMicro()
 	}
-	return stored, nil
+	var found []coach.TierRequest
+	err := db.write(ctx, func(tx *tx) error {
+		rs, err := tx.Query(ctx, `
+			SELECT id, name, tier, requested_tier, requested_tier_at FROM coaches
+			WHERE requested_tier IS NOT NULL AND (requested_tier_at, id) > ($1, $2)
+			ORDER BY requested_tier_at, id LIMIT $3`, at, after.CoachID, limit)
+		found, err = database.Collect(rs, err, func(s database.Scanner) (coach.TierRequest, error) {
+			var r coach.TierRequest
+			err := s.Scan(&r.CoachID, intoText(&r.CoachName), intoText(&r.Tier), &r.Requested, intoTime(&r.At))
+			return r, err
+		})
+		if err != nil {
+			return fmt.Errorf("list requests for tiers: %w", err)
+		}
+		return tx.audit(ctx, by, operator.TiersListed, "queue", "", "")
+	})
+	return found, err
 }
 
-// setTier changes the stored tier from before to next; ErrStale if it is no longer before.
-func (tx *tx) setTier(ctx context.Context, coachID, before, next string) error {
+// tierChoice returns a coach's stored tier and request for a tier.
+func (tx *tx) tierChoice(ctx context.Context, coachID string) (c coach.TierChoice, err error) {
+	err = tx.QueryRow(ctx, `SELECT tier, requested_tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&c.Tier), intoText(&c.Requested))
+	if err != nil {
+		return c, fmt.Errorf("read tier of coach %s: %w", coachID, err)
+	}
+	return c, nil
+}
+
+// saveTierChoice changes a coach's choice from before to next; ErrStale if it is no longer
+// before. tier_since and requested_tier_at change only with their tier.
+func (tx *tx) saveTierChoice(ctx context.Context, coachID string, before, next coach.TierChoice) error {
+	if next == before {
+		return nil
+	}
 	err := tx.ExecOne(ctx, `
-		UPDATE coaches SET tier = $3, tier_since = $4
-		WHERE id = $1 AND tier IS NOT DISTINCT FROM CAST($2 AS TEXT)`,
-		coachID, text(before), text(next), micros(tx.Now))
+		UPDATE coaches SET tier = $4, requested_tier = $5,
+			tier_since = CASE WHEN $6 THEN $7 ELSE tier_since END,
+			requested_tier_at = CASE WHEN $8 THEN $7 ELSE requested_tier_at END
+		WHERE id = $1 AND tier IS NOT DISTINCT FROM CAST($2 AS TEXT) AND requested_tier IS NOT DISTINCT FROM CAST($3 AS TEXT)`,
+		coachID, text(before.Tier), text(before.Requested), text(next.Tier), text(next.Requested),
+		next.Tier != before.Tier, micros(tx.Now), next.Requested != before.Requested)
 	if err != nil {
 		return fmt.Errorf("set tier of coach %s: %w", coachID, err)
+	}
+	if next.Tier == before.Tier {
+		return nil
 	}
 	return tx.reindexListing(ctx, coachID)
 }

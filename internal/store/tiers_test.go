@@ -3,11 +3,15 @@ package store_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
 )
@@ -18,17 +22,34 @@ func (p *fixture) subscriptions() {
 	by := p.coach(9170)
 	_, err := p.db.Subscription(bg, by.AccountID)
 	ok(p, err)
-	ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "one", nil }))
-	ok(p, p.db.RequestTier(bg, by.AccountID, "one"))
-	ok(p, p.db.SetTier(bg, actor.Operator{Name: "shell:test"}, by.AccountID, "one"))
+	p.chooseTier(by, "one", "two")
+	_, err = p.db.TierRequests(bg, auditor, coach.TierRequestCursor{}, 5)
+	ok(p, err)
+	ok(p, p.decideTier(by.AccountID, coach.TierDecision{Outcome: coach.TierApproved, Stored: "two", Named: "two"}))
 }
 
-// TestUpdateTier checks that concurrent updates see each other's results.
+// chooseTier stores the tier of a coach and the tier that the coach asks for.
+func (p *fixture) chooseTier(by actor.Actor, tier, requested string) {
+	p.Helper()
+	ok(p, p.db.UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) {
+		return coach.TierChoice{Tier: tier, Requested: requested}, nil
+	}))
+}
+
+// decideTier carries out an operator's decision, whatever the coach's choice.
+func (p *fixture) decideTier(coachID string, d coach.TierDecision) error {
+	return p.db.DecideTier(bg, actor.Operator{ID: "token", Name: "desk"}, coachID, func(coach.TierChoice) (coach.TierDecision, error) { return d, nil })
+}
+
+// TestUpdateTier checks that concurrent updates see each other's results, and that times
+// change only with their tier.
 func TestUpdateTier(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		by := p.coach(1)
 		for i, err := range concurrently(20, func(i int) error {
-			return p.db.UpdateTier(bg, by.AccountID, func(stored string) (string, error) { return stored + "x", nil })
+			return p.db.UpdateTier(bg, by.AccountID, func(c coach.TierChoice) (coach.TierChoice, error) {
+				return coach.TierChoice{Tier: c.Tier + "x", Requested: c.Requested + "y"}, nil
+			})
 		}) {
 			if err != nil {
 				p.Errorf("update %d: %v", i, err)
@@ -36,32 +57,74 @@ func TestUpdateTier(t *testing.T) {
 		}
 		sub, err := p.db.Subscription(bg, by.AccountID)
 		ok(p, err)
-		if len(sub.StoredTier) != 20 || !sub.Since.Equal(p.clock.Now()) {
-			p.Errorf("got tier %q since %s, want 20 updates", sub.StoredTier, sub.Since)
+		if len(sub.StoredTier) != 20 || len(sub.Requested) != 20 || !sub.Since.Equal(p.clock.Now()) {
+			p.Errorf("got tier %q since %s, requested %q, want 20 updates", sub.StoredTier, sub.Since, sub.Requested)
 		}
-		ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "", nil }))
-		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.StoredTier != "" {
-			p.Errorf("got subscription %+v, %v", sub, err)
-		}
-		for _, name := range []string{"gold", "", "gold"} {
-			ok(p, p.db.RequestTier(bg, by.AccountID, name))
-			if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.Requested != name || sub.StoredTier != "" {
-				p.Errorf("requested %q: got subscription %+v, %v", name, sub, err)
+		since := p.clock.Now()
+		p.clock.advance(time.Hour)
+		for _, requested := range []string{"gold", "", "gold"} {
+			p.chooseTier(by, sub.StoredTier, requested)
+			if got, err := p.db.Subscription(bg, by.AccountID); err != nil || got.Requested != requested || !got.Since.Equal(since) {
+				p.Errorf("requested %q: got %+v, %v, want the tier since %s", requested, got, err, since)
 			}
 		}
-		ok(p, p.db.SetTier(bg, actor.Operator{ID: "token", Name: "desk"}, by.AccountID, "staff"))
-		if sub, err = p.db.Subscription(bg, by.AccountID); err != nil || sub.StoredTier != "staff" || sub.Requested != "" {
-			p.Errorf("got subscription %+v, %v", sub, err)
-		}
-		log, err := p.db.Audit(bg, auditor, by.AccountID, "", 10)
-		if err != nil || len(log) != 1 || log[0].Action != operator.CoachTier || log[0].Detail != "staff" || log[0].By.Name != "desk" {
-			p.Errorf("got audit log %+v, %v", log, err)
+		requestedAt := p.clock.Now()
+		p.clock.advance(time.Hour)
+		p.chooseTier(by, "", "gold")
+		found, err := p.db.TierRequests(bg, auditor, coach.TierRequestCursor{}, 5)
+		if ok(p, err); len(found) != 1 || found[0].CoachID != by.AccountID || found[0].TierChoice != (coach.TierChoice{Requested: "gold"}) || !found[0].At.Equal(requestedAt) {
+			p.Errorf("got the requests %+v, want gold since %s", found, requestedAt)
 		}
 		for _, id := range []string{"unknown", ""} {
 			_, err := p.db.Subscription(bg, id)
 			p.refused(err, "session_revoked")
-			p.refused(p.db.SetTier(bg, actor.Operator{Name: "shell:test"}, id, "x"), "not_found")
-			p.refused(p.db.UpdateTier(bg, id, func(string) (string, error) { return "x", nil }), "session_revoked")
+			p.refused(p.decideTier(id, coach.TierDecision{}), "not_found")
+			p.refused(p.db.UpdateTier(bg, id, func(c coach.TierChoice) (coach.TierChoice, error) { return c, nil }), "session_revoked")
+		}
+	})
+}
+
+// TestDecideTier checks that one of many concurrent decisions about a request is carried
+// out, with one notification and one entry of the audit log.
+func TestDecideTier(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		s := &coach.Subscriptions{Store: p.db, Tiers: coach.Tiers{List: coach.DefaultTiers()}}
+		by, desk := p.coach(1), actor.Operator{ID: "token", Name: "desk"}
+		p.chooseTier(by, "", "pro")
+		var approved, refused atomic.Int64
+		for i, err := range concurrently(20, func(i int) error {
+			if i%2 == 0 {
+				_, err := s.Approve(bg, desk, by.AccountID, "pro")
+				if err == nil {
+					approved.Add(1)
+				}
+				return err
+			}
+			_, err := s.Refuse(bg, desk, by.AccountID, "pro", "Not now.")
+			if err == nil {
+				refused.Add(1)
+			}
+			return err
+		}) {
+			if err != nil && fault.CodeOf(err) != "request_superseded" {
+				p.Errorf("decision %d: %v", i, err)
+			}
+		}
+		sub, err := s.Of(bg, by.AccountID)
+		ok(p, err)
+		want, wantTier, wantAction := "tier_refused", "free", operator.TierRefused
+		if approved.Load() == 1 {
+			want, wantTier, wantAction = "tier_approved", "pro", operator.TierApproved
+		}
+		if approved.Load()+refused.Load() != 1 || sub.Tier.Name != wantTier || sub.Requested != "" {
+			p.Errorf("%d approvals and %d refusals leave the subscription %+v", approved.Load(), refused.Load(), sub)
+		}
+		if tray := p.tray(by.AccountID); !slices.Equal(tray, []string{want}) {
+			p.Errorf("got the notifications %v, want %s", tray, want)
+		}
+		log, err := p.db.Audit(bg, auditor, by.AccountID, "", 10)
+		if ok(p, err); len(log) != 1 || log[0].Action != wantAction || log[0].Detail != "pro" || log[0].By != desk {
+			p.Errorf("got the audit log %+v, want one %s", log, wantAction)
 		}
 	})
 }
@@ -81,7 +144,7 @@ func TestConcurrentRosterCount(t *testing.T) {
 			return nil
 		}
 		by := p.coach(1)
-		ok(p, p.db.UpdateTier(bg, by.AccountID, func(string) (string, error) { return "own", nil }))
+		p.chooseTier(by, "own", "")
 		var workers sync.WaitGroup
 		for w := range 6 {
 			workers.Go(func() {

@@ -6,13 +6,16 @@
 ALTER TABLE accounts ADD COLUMN suspended_at BIGINT;
 ALTER TABLE accounts ADD COLUMN suspended_why TEXT;
 
--- tier NULL is the first tier of the configuration. requested_tier waits for an operator. players and stored_bytes are
+-- tier NULL is the first tier of the configuration. requested_tier waits for an operator
+-- since requested_tier_at. players and stored_bytes are
 -- limited by the tier: they are incremented before they are checked. kyc_state is that
 -- of the newest submission. visible and shown are the coach's choice; listings holds
 -- what the public sees.
 ALTER TABLE coaches ADD COLUMN tier TEXT;
 ALTER TABLE coaches ADD COLUMN tier_since BIGINT;
 ALTER TABLE coaches ADD COLUMN requested_tier TEXT;
+ALTER TABLE coaches ADD COLUMN requested_tier_at BIGINT;
+CREATE INDEX coaches_tier_requests ON coaches (requested_tier_at, id) WHERE requested_tier IS NOT NULL;
 ALTER TABLE coaches ADD COLUMN players BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE coaches ADD COLUMN stored_bytes BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE coaches ADD COLUMN kyc_state TEXT NOT NULL DEFAULT 'not_started';
@@ -115,6 +118,8 @@ ALTER TABLE coaches DROP COLUMN picture_id;
 ALTER TABLE coaches DROP COLUMN kyc_state;
 ALTER TABLE coaches DROP COLUMN stored_bytes;
 ALTER TABLE coaches DROP COLUMN players;
+DROP INDEX coaches_tier_requests;
+ALTER TABLE coaches DROP COLUMN requested_tier_at;
 ALTER TABLE coaches DROP COLUMN requested_tier;
 ALTER TABLE coaches DROP COLUMN tier_since;
 ALTER TABLE coaches DROP COLUMN tier;
