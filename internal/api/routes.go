@@ -118,7 +118,7 @@ func (s *Server) profileComplete(ctx context.Context, caller Caller) error {
 	return s.Coaches.Complete(ctx, caller.Actor)
 }
 
-// serviceRoutes are the key set, health, documentation and pages.
+// serviceRoutes are the key set, health and documentation.
 func (s *Server) serviceRoutes() []route {
 	routes := []route{
 		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: public, Produces: endpoint.AnyMedia},
@@ -132,10 +132,8 @@ func (s *Server) serviceRoutes() []route {
 		pages["/problems/{$}"] = http.HandlerFunc(s.Documentation.Problems)
 		pages["/problems/{code}"] = http.HandlerFunc(s.Documentation.Problem)
 	}
-	for _, more := range []map[string]http.Handler{pages, s.Pages} {
-		for pattern, page := range more {
-			routes = append(routes, pageRoute(pattern, page))
-		}
+	for pattern, page := range pages {
+		routes = append(routes, pageRoute(pattern, page))
 	}
 	return routes
 }

@@ -46,9 +46,6 @@ type Config struct {
 
 	// Documentation serves the OpenAPI document and its pages; nil serves none.
 	Documentation *Documentation
-	// Pages are served for GET beside the API. The keys are patterns of http.ServeMux
-	// without a method.
-	Pages map[string]http.Handler
 	// Ready returns why the service cannot serve; nil is always ready.
 	Ready func(context.Context) error
 

@@ -27,12 +27,13 @@ const (
 	ForKYC       Purpose = "kyc"
 	ForClosed    Purpose = "closed"
 	ForPage      Purpose = "page"
+	ForSignIn    Purpose = "sign-in"
 	forSigning   Purpose = "signing"
 	forSecret    Purpose = "secret"
 	secretBytes          = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn}
 
 // Vault encrypts and authenticates with keys that it derives from one secret
 // (HKDF, RFC 5869). It is safe for concurrent use.

@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -16,11 +17,11 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := web.New(s.db, o.Now, o.Log)
+	pages, err := newPages(cfg, o, s)
 	if err != nil {
 		return nil, err
 	}
-	return api.New(api.Config{
+	return pages.Handler(api.New(api.Config{
 		Auth:          s.auth,
 		Approvals:     s.approvals,
 		Imports:       s.imports,
@@ -37,7 +38,6 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		ExportPlayers: newExport(s.approvals, s.operator.Subscriptions),
 
 		Documentation: documentation,
-		Pages:         pages.Handlers(),
 		Ready:         s.readiness.check,
 		AccessLog:     cfg.AccessLog,
 		Observe:       s.metrics.Observe("public"),
@@ -51,7 +51,35 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Now:                o.Now,
 		NewTicker:          o.NewTicker,
 		Log:                o.Log,
-	}).Handler(), nil
+	}).Handler()), nil
+}
+
+// newPages returns the pages for families, coaches and visitors.
+func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
+	return web.New(web.Config{
+		Auth:          s.auth,
+		Approvals:     s.approvals,
+		Coaches:       s.coach.profiles,
+		Dashboards:    s.coach.dashboards,
+		Directory:     s.coach.directory,
+		Documents:     s.coach.documents,
+		Subscriptions: s.operator.Subscriptions,
+		Verifications: s.operator.Verifications,
+		Tray:          s.tray,
+		Hub:           s.delivery.hub,
+		Phones:        s.operator.Phones,
+		Sealer:        s.keys.Vault.For(auth.ForSignIn),
+
+		Brand:          cfg.Brand,
+		AppURL:         cfg.AppURL,
+		PublicURL:      cfg.PublicURL,
+		TrustedProxies: cfg.TrustedProxies,
+		Limiter:        ratelimit.New(cfg.RequestsPerAddressMinute),
+		Now:            o.Now,
+		Log:            o.Log,
+		AccessLog:      cfg.AccessLog,
+		Observe:        s.metrics.Observe("public"),
+	})
 }
 
 // newAdmin returns the handler of the operators' API.

@@ -74,8 +74,6 @@ func (p *fixture) consents() {
 	p.refused(err, "player_exists")
 	guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
 	request, _ := p.db.Request(bg, c, a.GuardianApprover.Request.ID)
-	_, err = p.db.Link(bg, p.link(request.ID), p.clock.Now())
-	ok(p, err)
 	_, err = p.Link(bg, p.link(request.ID))
 	ok(p, err)
 	_, err = p.db.AskedParty(bg, p.link(request.ID), p.clock.Now())

@@ -9,7 +9,6 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/fault"
 )
 
 func (p *fixture) send(by actor.Actor, id string, party actor.Role) (*approval.Request, bool, error) {
@@ -103,15 +102,14 @@ func TestSendToCorrectedContact(t *testing.T) {
 			p.Errorf("the old request is %s", old.State)
 		}
 		for _, id := range []string{first, r.ID} {
-			_, err := p.db.Link(bg, p.link(id), p.clock.Now())
-			if missing := fault.KindOf(err) == fault.NotFound; missing != (id == first) {
-				p.Errorf("link of %s: %v", id, err)
+			link, err := p.Link(bg, p.link(id))
+			ok(p, err)
+			if link.Open == (id == first) {
+				p.Errorf("link of %s: open is %t", id, link.Open)
 			}
 		}
 		p.clock.advance(14 * day)
-		if _, err := p.db.Link(bg, p.link(r.ID), p.clock.Now()); fault.KindOf(err) != fault.NotFound {
-			p.Errorf("an old link: %v", err)
-		}
+		p.wantLink(p.link(r.ID), approval.LinkState{})
 		// The request is still open.
 		ok(p, p.decide(newGuardian, a.ID, approval.Approve))
 	})

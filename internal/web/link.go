@@ -3,9 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -14,57 +12,126 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// Links looks up links; package store implements it. It returns not_found for a link that
-// does not exist or has expired, or whose request is not open.
-type Links interface {
-	Link(ctx context.Context, tokenHash []byte, now time.Time) (approval.LinkPreview, error)
-}
-
 // maxToken is longer than every token of the service, in bytes.
 const maxToken = 128
 
-// linkPage is the data of the page. Names are sanitised as in messages.
-type linkPage struct {
-	Coach    string
-	Student  string
-	Guardian bool // the request is to the guardian; otherwise to the student
-}
-
-// link serves GET /a/{token}: who asks, what a decision means, how to decide. It changes
-// nothing, because phones fetch links for previews.
-func (p *Pages) link(w http.ResponseWriter, r *http.Request) {
-	token := r.PathValue("token")
-	if !plausible(token) {
-		p.render(w, http.StatusNotFound, "not_found.html", nil)
-		return
-	}
-	preview, err := p.links.Link(r.Context(), auth.HashLink(token), p.now())
-	switch {
-	case err == nil:
-		p.render(w, http.StatusOK, "link.html", linkPage{
-			Coach:    notify.Name(preview.CoachName, ""),
-			Student:  notify.Name(preview.StudentName, ""),
-			Guardian: preview.Party == actor.Guardian,
-		})
-	case fault.KindOf(err) == fault.NotFound:
-		p.render(w, http.StatusNotFound, "not_found.html", nil)
-	default:
-		p.failed(w, r, err)
+func (p *Pages) linkRoutes() []Route {
+	return []Route{
+		{Method: "GET", Pattern: "/a/{token}", Handle: p.withLink(p.question)},
+		{Method: "POST", Pattern: "/a/{token}/answer", Handle: p.withLink(p.beginAnswer)},
+		{Method: "GET", Pattern: "/a/{token}/later", Handle: p.withLink(p.later)},
+		{Method: "GET", Pattern: "/a/{token}/not-me", Handle: p.withLink(p.notMe)},
+		{Method: "POST", Pattern: "/a/{token}/not-me", Handle: p.refuseByLink},
+		{Method: "GET", Pattern: "/a", Handle: p.shortCodePage},
+		{Method: "POST", Pattern: "/a", Handle: p.enterShortCode},
 	}
 }
 
-// failed writes the page for a failed lookup and logs the error without the path, which
-// contains the token.
-func (p *Pages) failed(w http.ResponseWriter, r *http.Request, err error) {
-	status, wait := http.StatusInternalServerError, time.Duration(0)
-	if fault.KindOf(err) == fault.Unavailable {
-		status, wait = http.StatusServiceUnavailable, 2*time.Second
+// question is what the page of an open link shows before the sign-in. Names are made safe
+// as in messages, because strangers can open the page of a link that they were sent.
+type question struct {
+	Token     string
+	Coach     string
+	Student   string
+	Guardian  bool // the question is to the guardian; otherwise to the student
+	Adult     bool
+	Number    string // masked
+	CanRefuse bool   // "This isn't me" works without a sign-in
+	Services  []string
+}
+
+// withLink returns a handler that is called with an open link. For every other link it
+// shows one page without names, or, to the party that the link asked, the answer.
+func (p *Pages) withLink(h func(context.Context, *Request, approval.LinkState) (Response, error)) Handler {
+	return func(ctx context.Context, r *Request) (Response, error) {
+		token := r.PathValue("token")
+		if !plausible(token) {
+			return p.closedLink(r), nil
+		}
+		link, err := p.Approvals.Link(ctx, auth.HashLink(token))
+		if err != nil {
+			return Response{}, err
+		}
+		if link.Open {
+			return h(ctx, r, link)
+		}
+		for _, role := range approval.Parties {
+			by, ok := r.Actor(role)
+			if !ok {
+				continue
+			}
+			id, err := p.Approvals.LinkedPlayer(ctx, by, auth.HashLink(token))
+			if err == nil {
+				return redirect(playerPath(role, id)), nil
+			}
+			if fault.KindOf(err) != fault.NotFound {
+				return Response{}, err
+			}
+		}
+		return p.closedLink(r), nil
 	}
-	p.log.ErrorContext(r.Context(), "serve the page of a link", "status", status, "error", err)
-	if wait > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
+}
+
+// closedLink is the page of every link that is not open. It is the same for all of them.
+func (p *Pages) closedLink(r *Request) Response {
+	v := p.view(r, "link.closed.title")
+	v.InlineStyle = true
+	v.Data = map[string]any{"Next": r.URL.Path}
+	return page("link_closed", v).with(http.StatusNotFound)
+}
+
+// question serves GET /a/{token}: who asks and what a yes means. It changes nothing,
+// because phones and scanners fetch links.
+func (p *Pages) question(_ context.Context, r *Request, link approval.LinkState) (Response, error) {
+	return p.questionPage(r, link, new(Form)), nil
+}
+
+func (p *Pages) questionPage(r *Request, link approval.LinkState, f *Form) Response {
+	v := p.view(r, "question.title")
+	v.InlineStyle = true
+	v.Form = f
+	v.Path = "/a/" + r.PathValue("token")
+	v.Data = p.newQuestion(r, link)
+	resp := page("question", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
 	}
-	p.render(w, status, "failed.html", nil)
+	return resp
+}
+
+func (p *Pages) newQuestion(r *Request, link approval.LinkState) question {
+	return question{
+		Token: r.PathValue("token"), Coach: notify.Name(link.CoachName, ""), Student: notify.Name(link.StudentName, ""),
+		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: link.Number.Ending(), CanRefuse: link.ToNumber,
+		Services: approval.AppServices,
+	}
+}
+
+// beginAnswer serves POST /a/{token}/answer: it leads a party that is signed in to the
+// answer, and sends a code to everyone else. The code goes to the number that was asked.
+func (p *Pages) beginAnswer(ctx context.Context, r *Request, link approval.LinkState) (Response, error) {
+	next := playerPath(link.Party, link.PlayerID) + "/answer"
+	if by, ok := r.Actor(link.Party); ok && by.Number == link.Number {
+		return redirect(next), nil
+	}
+	pending := pendingSignIn{Role: link.Party, Number: link.Number, FromLink: true, Link: r.PathValue("token"), Next: next}
+	if err := p.sendCode(ctx, r, pending); err != nil {
+		if !isLimit(err) {
+			return Response{}, err
+		}
+		f := new(Form)
+		f.Add("", p.errorText(r, err))
+		return p.questionPage(r, link, f), nil
+	}
+	return p.toCode(pending)
+}
+
+// later serves GET /a/{token}/later: it says how to decide another day.
+func (p *Pages) later(_ context.Context, r *Request, link approval.LinkState) (Response, error) {
+	v := p.view(r, "later.title")
+	v.InlineStyle = true
+	v.Data = p.newQuestion(r, link)
+	return page("later", v), nil
 }
 
 // plausible reports whether s can be a token: base64url and at most maxToken long.

@@ -1,79 +1,123 @@
 package web
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"embed"
-	"encoding/base64"
-	"fmt"
-	"html/template"
+	"context"
 	"log/slog"
 	"net/http"
-	"strconv"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/problem"
+	"github.com/touchline/touchline/internal/ratelimit"
 )
 
-//go:embed templates/*.html
-var templateFiles embed.FS
+// Config has the services and settings of the pages. All are required unless the comment
+// says otherwise.
+type Config struct {
+	Auth          *auth.Service
+	Approvals     *approval.Service
+	Coaches       *coach.Service
+	Dashboards    *coach.Dashboards
+	Directory     *coach.Directory
+	Documents     *coach.Documents
+	Subscriptions *coach.Subscriptions
+	Verifications *coach.Verifications
+	Tray          *notify.Tray
+	Hub           *notify.Hub
+	Phones        phone.Parser
+	// Sealer encrypts what a cookie must not show.
+	Sealer Sealer
+
+	// Brand is the name of the service on pages.
+	Brand string
+	// PublicURL is the URL of the service, without a final slash. AppURL, if not empty, is
+	// where the app can be opened instead of a page.
+	PublicURL, AppURL string
+	// TrustedProxies are the proxies whose X-Forwarded headers count.
+	TrustedProxies []netip.Prefix
+	// Limiter limits the requests of a client address; nil means no limit.
+	Limiter *ratelimit.Limiter
+
+	Now func() time.Time
+	Log *slog.Logger
+	// AccessLog writes a line for each request at info.
+	AccessLog bool
+	// Observe is called after each response; it may be nil.
+	Observe func(method string, info *httpx.RequestInfo, took time.Duration)
+}
 
 // Pages serves the pages. It is safe for concurrent use.
 type Pages struct {
-	links     Links
-	now       func() time.Time
-	log       *slog.Logger
-	templates *template.Template
-	// policy is the Content-Security-Policy: it allows only the inline style sheet.
-	policy string
+	Config
+	render  *renderer
+	cookies cookies
+	origin  *http.CrossOriginProtection
 }
 
-// New returns the pages. It returns an error if a template is invalid.
-func New(links Links, now func() time.Time, log *slog.Logger) (*Pages, error) {
-	t, err := template.ParseFS(templateFiles, "templates/*.html")
+// New returns the pages. It returns an error if a template or a catalogue is invalid.
+func New(c Config) (*Pages, error) {
+	r, err := newRenderer()
 	if err != nil {
-		return nil, fmt.Errorf("web: %w", err)
+		return nil, err
 	}
-	p := &Pages{links: links, now: now, log: log, templates: t}
-	p.policy, err = policyFor(t)
-	return p, err
+	origin := http.NewCrossOriginProtection()
+	if err := origin.AddTrustedOrigin(c.PublicURL); err != nil {
+		return nil, err
+	}
+	return &Pages{Config: c, render: r, cookies: cookies{secure: strings.HasPrefix(c.PublicURL, "https://")}, origin: origin}, nil
 }
 
-// policyFor returns a policy with the hash of the style sheet as it is rendered, because
-// html/template removes comments from style sheets.
-func policyFor(t *template.Template) (string, error) {
-	var sheet bytes.Buffer
-	if err := t.ExecuteTemplate(&sheet, "style", nil); err != nil {
-		return "", fmt.Errorf("web: %w", err)
-	}
-	_, rest, _ := strings.Cut(sheet.String(), "<style>")
-	style, _, _ := strings.Cut(rest, "</style>")
-	hash := sha256.Sum256([]byte(style))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
-		"'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", nil
+// Handler is a handler of one page. An error is written as a page.
+type Handler func(ctx context.Context, r *Request) (Response, error)
+
+// Route is one page or form.
+type Route struct {
+	Method string // GET serves HEAD too
+	// Pattern is the path, in the syntax of http.ServeMux.
+	Pattern string
+	Handle  Handler
+	// Stream is for a response that stays open: it has no timeout and is not compressed.
+	Stream bool
+	// MaxBody limits the body of a POST in bytes; 0 means 64 KiB. A multipart body is not
+	// read: the handler reads it.
+	MaxBody int64
 }
 
-// Handlers returns the pages by ServeMux pattern, without a method. Register them for GET
-// and HEAD only.
-func (p *Pages) Handlers() map[string]http.Handler {
-	return map[string]http.Handler{"/a/{token}": http.HandlerFunc(p.link)}
+// routes lists every page.
+func (p *Pages) routes() []Route {
+	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.familyRoutes(), p.staticRoutes())
 }
 
-// render writes a page. Its headers forbid caching, indexing, framing and the Referer
-// header, because the URL contains the token.
-func (p *Pages) render(w http.ResponseWriter, status int, name string, data any) {
-	var page bytes.Buffer
-	if err := p.templates.ExecuteTemplate(&page, name, data); err != nil {
-		panic(err) // a test renders every page; the middleware recovers
+// Handler returns the handler of all pages. It passes every other request to next.
+func (p *Pages) Handler(next http.Handler) http.Handler {
+	m := &httpx.Middleware{
+		Problems: problem.Writer{PublicURL: p.PublicURL, Log: p.Log}, Log: p.Log,
+		HTTPS: strings.HasPrefix(p.PublicURL, "https://"), AccessLog: p.AccessLog, Observe: p.Observe,
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Language", "en")
-	h.Set("Content-Length", strconv.Itoa(page.Len()))
-	h.Set("Content-Security-Policy", p.policy)
-	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("X-Robots-Tag", "noindex, nofollow")
-	w.WriteHeader(status)
-	_, _ = w.Write(page.Bytes()) // the client may have disconnected
+	mux := http.NewServeMux()
+	mux.Handle("/", next)
+	byPattern := map[string]map[string]Route{}
+	for _, rt := range p.routes() {
+		if byPattern[rt.Pattern] == nil {
+			byPattern[rt.Pattern] = map[string]Route{}
+		}
+		byPattern[rt.Pattern][rt.Method] = rt
+	}
+	for pattern, methods := range byPattern {
+		mux.Handle(pattern, p.serve(m, pattern, methods))
+	}
+	for _, area := range []string{"/a/", "/me/", "/coach/", "/sign-in/"} {
+		if byPattern[area] == nil {
+			mux.Handle(area, p.serve(m, area, map[string]Route{http.MethodGet: {Handle: notFound}, http.MethodPost: {Handle: notFound}}))
+		}
+	}
+	return mux
 }

@@ -1,0 +1,165 @@
+package browser_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// programs are the names of the browser, the one that starts faster first.
+var programs = []string{"chromium-headless-shell", "chromium"}
+
+// findBrowser returns the path of the browser.
+func findBrowser() (string, error) {
+	for _, name := range programs {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("none of %v is installed", programs)
+}
+
+// phone is one browser with its cookies.
+type phone struct {
+	t     *testing.T
+	ctx   context.Context
+	url   string
+	width int64
+}
+
+// setting changes a phone before its first page.
+type setting func(*phone) chromedp.Action
+
+// language sets the languages that the browser asks for.
+func language(tag string) setting {
+	return func(*phone) chromedp.Action {
+		return network.SetExtraHTTPHeaders(network.Headers{"Accept-Language": tag})
+	}
+}
+
+// withoutScripts switches JavaScript off.
+func withoutScripts() setting {
+	return func(*phone) chromedp.Action { return emulation.SetScriptExecutionDisabled(true) }
+}
+
+// dark asks pages for their dark colours.
+func dark() setting {
+	return func(*phone) chromedp.Action {
+		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}})
+	}
+}
+
+// width sets the width of the window, in CSS pixels. The default is 360.
+func width(pixels int64) setting {
+	return func(p *phone) chromedp.Action {
+		p.width = pixels
+		return emulation.SetDeviceMetricsOverride(pixels, 800, 1, pixels < 600)
+	}
+}
+
+// newPhone opens a browser for the service at url.
+func newPhone(t *testing.T, url string, settings ...setting) *phone {
+	t.Helper()
+	program, err := findBrowser()
+	if err != nil {
+		t.Skipf("no browser: %v", err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU)
+	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, cancel := chromedp.NewContext(allocator)
+	t.Cleanup(cancel)
+	ctx, cancelTimeout := context.WithTimeout(ctx, 60*time.Second)
+	t.Cleanup(cancelTimeout)
+	p := &phone{t: t, ctx: ctx, url: url}
+	actions := []chromedp.Action{network.Enable()}
+	for _, s := range append([]setting{width(360), language("en-IN")}, settings...) {
+		actions = append(actions, s(p))
+	}
+	p.do(actions...)
+	return p
+}
+
+// do runs actions and fails the test at the first error.
+func (p *phone) do(actions ...chromedp.Action) {
+	p.t.Helper()
+	if err := chromedp.Run(p.ctx, actions...); err != nil {
+		p.t.Fatalf("%v\n%s", err, p.text())
+	}
+}
+
+// open goes to a path of the service.
+func (p *phone) open(path string) {
+	p.t.Helper()
+	if !strings.HasPrefix(path, "http") {
+		path = p.url + path
+	}
+	p.do(chromedp.Navigate(path))
+}
+
+// text returns the text of the page, for messages of failed tests.
+func (p *phone) text() string {
+	var text string
+	ctx, cancel := context.WithTimeout(p.ctx, 5*time.Second)
+	defer cancel()
+	_ = chromedp.Run(ctx, chromedp.Text("body", &text, chromedp.ByQuery))
+	return text
+}
+
+// heading returns the first heading of the page.
+func (p *phone) heading() string {
+	p.t.Helper()
+	var text string
+	p.do(chromedp.Text("h1", &text, chromedp.ByQuery))
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// path returns the path and query of the page.
+func (p *phone) path() string {
+	p.t.Helper()
+	var address string
+	p.do(chromedp.Location(&address))
+	return strings.TrimPrefix(address, p.url)
+}
+
+// press clicks the button or link with this text and waits for the next page.
+func (p *phone) press(text string) {
+	p.t.Helper()
+	target := fmt.Sprintf(`//main//*[self::button or self::a or self::summary][normalize-space()=%q]`, text)
+	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
+	defer cancel()
+	_, err := chromedp.RunResponse(ctx, chromedp.Click(target, chromedp.BySearch))
+	if err != nil {
+		p.t.Fatalf("press %q: %v\n%s", text, err, p.text())
+	}
+}
+
+// fill types text into the field with this name.
+func (p *phone) fill(name, text string) {
+	p.t.Helper()
+	p.do(chromedp.SendKeys(fmt.Sprintf(`[name=%q]`, name), text, chromedp.ByQuery))
+}
+
+// screenshot saves the whole page if TOUCHLINE_TEST_SCREENSHOTS names a folder.
+func (p *phone) screenshot(name string) {
+	p.t.Helper()
+	folder := os.Getenv("TOUCHLINE_TEST_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	var picture []byte
+	p.do(chromedp.FullScreenshot(&picture, 100))
+	path := filepath.Join(folder, fmt.Sprintf("%s-%d.png", name, p.width))
+	if err := os.WriteFile(path, picture, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}

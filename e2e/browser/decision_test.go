@@ -1,0 +1,83 @@
+package browser_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+const (
+	coachNumber    = "+919812345678"
+	guardianNumber = "+919812345680"
+	studentNumber  = "+919812345679"
+)
+
+var linkInMessage = regexp.MustCompile(`https?://[^\s]+/a/[A-Za-z0-9_-]+`)
+
+// linkTo returns the link of the newest message to number after skip earlier ones.
+func linkTo(t *testing.T, s *touchlinetest.Service, number string, skip int) string {
+	t.Helper()
+	text := s.SMS(number, "message", skip).Text
+	link := linkInMessage.FindString(text)
+	if link == "" {
+		t.Fatalf("no link in %q", text)
+	}
+	return link
+}
+
+// enterCode types the code that number receives after skip earlier ones.
+func (p *phone) enterCode(s *touchlinetest.Service, number string, skip int) {
+	p.t.Helper()
+	p.fill("code", s.OTP(number, skip))
+	p.press("Continue")
+}
+
+func TestGuardianApprovesFromLink(t *testing.T) {
+	for name, settings := range map[string][]setting{"with scripts": nil, "without scripts": {withoutScripts()}} {
+		t.Run(name, func(t *testing.T) {
+			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+				coach := s.Coach(t, coachNumber)
+				player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+				link := linkTo(t, s, guardianNumber, 0)
+
+				p := newPhone(t, s.URL, settings...)
+				p.open(link)
+				if got := p.heading(); got != "May the Touchline app serve you about Asha Rao?" {
+					t.Fatalf("got the question %q", got)
+				}
+				p.screenshot("question")
+				p.press("Answer")
+				p.screenshot("code")
+				p.enterCode(s, guardianNumber, 0)
+				p.screenshot("answer")
+				p.press("Yes, for Asha Rao")
+				p.screenshot("check")
+				if status := coach.Call(t, "GET", "/api/players/"+player, nil).String("guardian_status"); status != "pending" {
+					t.Fatalf("the check page changed the status to %s", status)
+				}
+				p.press("Say yes")
+				if got := p.heading(); got != "You said yes for Asha Rao" {
+					t.Errorf("got the confirmation %q", got)
+				}
+				p.screenshot("done")
+				if status := coach.Call(t, "GET", "/api/players/"+player, nil).String("guardian_status"); status != "approved" {
+					t.Fatalf("got the status %s, want approved", status)
+				}
+				p.press("See Asha Rao")
+				p.screenshot("permission")
+				p.press("Take my yes back")
+				p.press("Take my yes back")
+				if got := p.heading(); !strings.HasPrefix(got, "You took your yes back") {
+					t.Errorf("got the confirmation %q", got)
+				}
+				if state := coach.Call(t, "GET", "/api/players/"+player, nil).String("guardian_state"); state != "revoked" {
+					t.Fatalf("got the state %s, want revoked", state)
+				}
+				p.press("My permissions")
+				p.screenshot("permissions")
+			})
+		})
+	}
+}

@@ -1,0 +1,50 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+)
+
+// cookies makes cookies with the names and attributes of contract section 10.
+type cookies struct {
+	// secure says that browsers reach the service over https.
+	secure bool
+}
+
+// sessionName returns the name of the cookie of a role's session.
+func (c cookies) sessionName(role actor.Role) string { return c.prefix() + "touchline-" + string(role) }
+
+// deviceName returns the name of the cookie of the device token that a role's last
+// sign-in returned.
+func (c cookies) deviceName(role actor.Role) string {
+	return c.prefix() + "touchline-device-" + string(role)
+}
+
+func (c cookies) prefix() string {
+	if c.secure {
+		return "__Host-"
+	}
+	return ""
+}
+
+// secret returns a cookie that scripts cannot read.
+func (c cookies) secret(name, value string, lifetime time.Duration) *http.Cookie {
+	return &http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: int(lifetime / time.Second),
+		HttpOnly: true, Secure: c.secure, SameSite: http.SameSiteLaxMode,
+	}
+}
+
+// plain returns a cookie that holds a choice and no secret.
+func (c cookies) plain(name, value string, lifetime time.Duration) *http.Cookie {
+	return c.secret(name, value, lifetime)
+}
+
+// remove returns a cookie that deletes the one with this name.
+func (c cookies) remove(name string) *http.Cookie {
+	removed := c.secret(name, "", 0)
+	removed.MaxAge = -1
+	return removed
+}

@@ -1,0 +1,63 @@
+package web
+
+import (
+	"strconv"
+	"time"
+)
+
+// Moment is a time that people read.
+type Moment struct {
+	// Text is relative if the time is near: "3 days ago".
+	Text string
+	// Exact is the day and time: "Tuesday 12 May 2026, 17:30".
+	Exact string
+	// Machine is for the attribute datetime (RFC 3339).
+	Machine string
+}
+
+// Ago returns when t was, relative to now.
+func (v *View) Ago(t time.Time) Moment {
+	return Moment{Text: v.relative(t), Exact: v.DateTime(t), Machine: t.UTC().Format(time.RFC3339)}
+}
+
+func (v *View) relative(t time.Time) string {
+	passed := v.now.Sub(t)
+	switch {
+	case passed < time.Minute:
+		return v.mustT("time.now")
+	case passed < time.Hour:
+		return v.mustT("time.minutes_ago", "Count", int(passed/time.Minute))
+	case passed < 24*time.Hour:
+		return v.mustT("time.hours_ago", "Count", int(passed/time.Hour))
+	case passed < 14*24*time.Hour:
+		return v.mustT("time.days_ago", "Count", int(passed/(24*time.Hour)))
+	}
+	return v.Date(t)
+}
+
+// Days returns a duration in whole days, or in hours below a day: "3 days".
+func (v *View) Days(d time.Duration) string {
+	if d < 24*time.Hour {
+		return v.mustT("time.hours", "Count", max(1, int(d/time.Hour)))
+	}
+	return v.mustT("time.days", "Count", int(d/(24*time.Hour)))
+}
+
+// Since returns the days since t: "3 days".
+func (v *View) Since(t time.Time) string { return v.Days(v.now.Sub(t)) }
+
+// Date returns the day in the reader's time zone: "12 May", with the year if it is another.
+func (v *View) Date(t time.Time) string {
+	t = t.In(v.zone)
+	day := strconv.Itoa(t.Day()) + " " + v.mustT("time.month."+strconv.Itoa(int(t.Month())))
+	if t.Year() != v.now.In(v.zone).Year() {
+		day += " " + strconv.Itoa(t.Year())
+	}
+	return day
+}
+
+// DateTime returns the day and time in the reader's time zone: "Tuesday 12 May, 17:30".
+func (v *View) DateTime(t time.Time) string {
+	local := t.In(v.zone)
+	return v.mustT("time.weekday."+strconv.Itoa(int(local.Weekday()))) + " " + v.Date(t) + ", " + local.Format("15:04")
+}

@@ -1,0 +1,29 @@
+package web
+
+import "strings"
+
+// deviceName returns a short name of the browser for the list of signed-in devices.
+func deviceName(userAgent string) string {
+	system, browser := "", ""
+	for _, known := range [][2]string{{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "Mac"}, {"Linux", "Linux"}} {
+		if strings.Contains(userAgent, known[0]) {
+			system = known[1]
+			break
+		}
+	}
+	for _, known := range [][2]string{{"SamsungBrowser/", "Samsung Internet"}, {"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}} {
+		if strings.Contains(userAgent, known[0]) {
+			browser = known[1]
+			break
+		}
+	}
+	switch {
+	case browser == "" && system == "":
+		return "Browser"
+	case system == "":
+		return browser
+	case browser == "":
+		return system
+	}
+	return browser + ", " + system
+}

@@ -1,0 +1,66 @@
+package web
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// errorText returns what went wrong and what to do, in the language of the page. The
+// catalogue has a text "fault.<code>" for each error that a page can meet.
+func (p *Pages) errorText(r *Request, err error) string {
+	v := p.view(r, "failure.title")
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return v.mustT("fault.internal")
+	}
+	pairs := []any{"Wait", v.wait(f.RetryAfter)}
+	for name, value := range f.Extra {
+		pairs = append(pairs, name, value)
+	}
+	text, err := v.T("fault."+f.Code, pairs...)
+	if err != nil {
+		return f.Message
+	}
+	return text
+}
+
+// wait returns a waiting time that people read, rounded up: "2 minutes".
+func (v *View) wait(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return v.mustT("time.soon")
+	case d < 2*time.Minute:
+		return v.mustT("time.seconds", "Count", int(math.Ceil(d.Seconds())))
+	case d < 2*time.Hour:
+		return v.mustT("time.minutes", "Count", int(math.Ceil(d.Minutes())))
+	}
+	return v.mustT("time.hours", "Count", int(math.Ceil(d.Hours())))
+}
+
+// addFaults puts the faults of a validation error next to the fields of a form. fields
+// maps JSON pointers to field names. It returns false if err is another error.
+func (p *Pages) addFaults(r *Request, f *Form, err error, fields map[string]string) bool {
+	e, ok := errors.AsType[*fault.Error](err)
+	if !ok || e.Kind != fault.Invalid {
+		return false
+	}
+	if len(e.Fields) == 0 {
+		f.Add("", p.errorText(r, err))
+	}
+	for _, field := range e.Fields {
+		name, known := fields[field.Pointer]
+		if !known {
+			name = strings.ReplaceAll(strings.Trim(field.Pointer, "/"), "/", "_")
+		}
+		text, err := p.view(r, "failure.title").T("invalid." + field.Code)
+		if err != nil {
+			text = field.Detail
+		}
+		f.Add(name, text)
+	}
+	return true
+}

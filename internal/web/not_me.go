@@ -1,0 +1,37 @@
+package web
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// notMe serves GET /a/{token}/not-me: it asks a person whom the question reached by mistake
+// to confirm it.
+func (p *Pages) notMe(_ context.Context, r *Request, link approval.LinkState) (Response, error) {
+	v := p.view(r, "not_me.title")
+	v.InlineStyle = true
+	v.Data = p.newQuestion(r, link)
+	return page("not_me", v), nil
+}
+
+// refuseByLink serves POST /a/{token}/not-me: it ends the question without a sign-in. The
+// same form sent twice has the same effect.
+func (p *Pages) refuseByLink(ctx context.Context, r *Request) (Response, error) {
+	token := r.PathValue("token")
+	if !plausible(token) {
+		return p.closedLink(r), nil
+	}
+	err := p.Approvals.DisputeByLink(ctx, auth.HashLink(token))
+	if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Conflict {
+		return p.closedLink(r), nil
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	v := p.view(r, "not_me.title")
+	v.InlineStyle = true
+	return page("not_me_done", v), nil
+}

@@ -1,0 +1,71 @@
+package web
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// pendingCookie holds a sign-in between the page that asks for the number and the page
+// that asks for the code, so that the second one survives a reload.
+const (
+	pendingCookie   = "touchline-sign-in"
+	pendingLifetime = 15 * time.Minute
+)
+
+// pendingSignIn is a sign-in that waits for its code. The cookie encrypts it: it must not
+// show whether a short code and a number matched.
+type pendingSignIn struct {
+	Role   actor.Role
+	Number phone.Number
+	// Silent says that the short code and the number did not match: no SMS left.
+	Silent bool
+	// FromLink says that the sign-in began at a link or short code. Link is the token of
+	// the link, or empty.
+	FromLink bool
+	Link     string
+	Next     string
+	// Remember is true if the session lasts 30 days.
+	Remember bool
+	// Padding makes the cookies of all roles equally long.
+	Padding string
+	Ends    time.Time
+}
+
+// Sealer encrypts and authenticates the cookies of pending sign-ins.
+type Sealer interface {
+	Seal(plain []byte, context string) []byte
+	Open(sealed []byte, context string) ([]byte, error)
+}
+
+// toCode goes to the page that asks for the code of s.
+func (p *Pages) toCode(s pendingSignIn) (Response, error) {
+	s.Ends = p.Now().Add(pendingLifetime)
+	s.Padding = "guardian"[:len("guardian")-len(s.Role)]
+	plain, err := json.Marshal(s)
+	if err != nil {
+		return Response{}, err
+	}
+	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, pendingCookie))
+	return redirect("/sign-in/code", p.cookies.secret(pendingCookie, sealed, pendingLifetime)), nil
+}
+
+// readPending returns the sign-in that waits for its code; ok is false if there is none.
+func (p *Pages) readPending(r *Request) (s pendingSignIn, ok bool) {
+	c, err := r.Cookie(pendingCookie)
+	if err != nil {
+		return s, false
+	}
+	sealed, err := base64.RawURLEncoding.DecodeString(c.Value)
+	if err != nil {
+		return s, false
+	}
+	plain, err := p.Sealer.Open(sealed, pendingCookie)
+	if err != nil || json.Unmarshal(plain, &s) != nil {
+		return pendingSignIn{}, false
+	}
+	return s, p.Now().Before(s.Ends)
+}

@@ -1,0 +1,156 @@
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"strconv"
+
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+// renderer renders templates. It is safe for concurrent use.
+type renderer struct {
+	templates *template.Template
+	catalogue *catalogue
+	assets    *assets
+	style     template.CSS
+	policy    string
+}
+
+func newRenderer() (*renderer, error) {
+	c, err := loadCatalogue()
+	if err != nil {
+		return nil, err
+	}
+	a, err := loadAssets()
+	if err != nil {
+		return nil, err
+	}
+	t, err := template.New("").Funcs(template.FuncMap{"asset": a.path, "args": args, "dict": dict}).ParseFS(templateFiles, "templates/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("web: %w", err)
+	}
+	style := a.files["app.css"].content
+	hash := sha256.Sum256(style)
+	return &renderer{
+		templates: t, catalogue: c, assets: a, style: template.CSS(style),
+		policy: "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
+			"'; img-src 'self' data:; connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+	}, nil
+}
+
+// args returns its arguments as a list, for templates that a template calls.
+func args(values ...any) []any { return values }
+
+// dict returns a map of its arguments, which are names and values in turn.
+func dict(pairs ...any) (map[string]any, error) {
+	if len(pairs)%2 != 0 {
+		return nil, fmt.Errorf("dict: odd number of arguments")
+	}
+	m := make(map[string]any, len(pairs)/2)
+	for i := 0; i < len(pairs); i += 2 {
+		name, ok := pairs[i].(string)
+		if !ok {
+			return nil, fmt.Errorf("dict: argument %d is not a name", i)
+		}
+		m[name] = pairs[i+1]
+	}
+	return m, nil
+}
+
+// write writes the response of a handler, or the page of its error.
+func (p *Pages) write(w http.ResponseWriter, r *http.Request, req *Request, resp Response, err error) {
+	if err != nil {
+		resp = p.failure(req, err)
+	}
+	h := w.Header()
+	for name, values := range resp.Header {
+		h[name] = values
+	}
+	for _, c := range resp.Cookies {
+		http.SetCookie(w, c)
+	}
+	// The URL can hold the token of a link, and the page names people.
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Robots-Tag", "noindex, nofollow")
+	h.Add("Vary", "Accept-Language, Cookie")
+	switch {
+	case resp.Write != nil:
+		if err := resp.Write(w, r); err != nil {
+			p.Log.ErrorContext(r.Context(), "write page", "route", httpx.InfoFrom(r.Context()).Route, "error", err)
+		}
+	case resp.Redirect != "":
+		status := resp.Status
+		if status == 0 {
+			status = http.StatusSeeOther
+		}
+		http.Redirect(w, r, resp.Redirect, status)
+	default:
+		p.writeTemplate(w, resp)
+	}
+}
+
+func (p *Pages) writeTemplate(w http.ResponseWriter, resp Response) {
+	var out bytes.Buffer
+	if err := p.render.templates.ExecuteTemplate(&out, path.Base(resp.Template)+".html", resp.View); err != nil {
+		panic(err) // a test renders every template; the middleware recovers
+	}
+	status := resp.Status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Language", resp.View.Language)
+	h.Set("Content-Security-Policy", p.render.policy)
+	h.Set("Content-Length", strconv.Itoa(out.Len()))
+	w.WriteHeader(status)
+	_, _ = w.Write(out.Bytes()) // the client may have disconnected
+}
+
+// failure returns the page of an error. Errors that are not for people are logged.
+func (p *Pages) failure(r *Request, err error) Response {
+	if signIn, ok := signInNeeded(err); ok {
+		return redirect(signIn)
+	}
+	status, wait := http.StatusInternalServerError, 0
+	switch fault.KindOf(err) {
+	case fault.NotFound:
+		status = http.StatusNotFound
+	case fault.Unavailable:
+		status, wait = http.StatusServiceUnavailable, 2
+	case fault.TooMany:
+		status, wait = http.StatusTooManyRequests, 60
+	case fault.MethodNotAllowed:
+		status = http.StatusMethodNotAllowed
+	case fault.Forbidden, fault.Unauthenticated:
+		status = http.StatusForbidden
+	case fault.TooLarge:
+		status = http.StatusRequestEntityTooLarge
+	case fault.Internal:
+		status = http.StatusInternalServerError
+	default:
+		status = http.StatusUnprocessableEntity
+	}
+	resp := page("failure", p.view(r, "failure.title")).with(status)
+	if status >= 500 {
+		info := httpx.InfoFrom(r.Context())
+		p.Log.ErrorContext(r.Context(), "serve page", "route", info.Route, "trace_id", info.TraceID, "status", status, "error", err)
+	}
+	if wait > 0 {
+		resp.Header = http.Header{"Retry-After": {strconv.Itoa(wait)}}
+	}
+	resp.View.Data = map[string]any{"Message": p.errorText(r, err), "Status": status}
+	return resp
+}

@@ -1,0 +1,76 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Request is one request to a page. Form has the fields of a posted form, or the query.
+type Request struct {
+	*http.Request
+	// Language is that of the page: "en" or "hi".
+	Language string
+	// Address is the client's network, as limits count it.
+	Address string
+	// Sessions are the signed-in sessions of this browser, at most one for each role.
+	Sessions map[actor.Role]*auth.Session
+
+	w http.ResponseWriter
+}
+
+// Actor returns the caller in a role, if this browser is signed in as one.
+func (r *Request) Actor(role actor.Role) (actor.Actor, bool) {
+	s := r.Sessions[role]
+	if s == nil {
+		return actor.Actor{}, false
+	}
+	by := s.Actor()
+	by.Network = r.Address
+	return by, true
+}
+
+// Value returns a field of the form without spaces around it.
+func (r *Request) Value(name string) string { return strings.TrimSpace(r.Form.Get(name)) }
+
+// PathID returns the identifier in the path, or not_found if it is not an identifier.
+func (r *Request) PathID(name string) (string, error) {
+	id := r.PathValue(name)
+	if !endpoint.IsID(id) {
+		return "", fault.Missing()
+	}
+	return id, nil
+}
+
+// Response is the response of a page: a rendered template, a redirect, or Write.
+type Response struct {
+	// Status is 200 if it is 0, and 303 for a redirect.
+	Status int
+	// Template is the name of a template without ".html", and View its data.
+	Template string
+	View     *View
+	// Redirect is the path to which the browser goes.
+	Redirect string
+	Cookies  []*http.Cookie
+	Header   http.Header
+	// Write, if not nil, writes the whole response after the headers and cookies are set.
+	Write func(w http.ResponseWriter, r *http.Request) error
+}
+
+// redirect sends the browser to path with GET.
+func redirect(path string, cookies ...*http.Cookie) Response {
+	return Response{Redirect: path, Cookies: cookies}
+}
+
+// page renders a template.
+func page(template string, v *View) Response { return Response{Template: template, View: v} }
+
+// with returns the response with another status.
+func (r Response) with(status int) Response {
+	r.Status = status
+	return r
+}

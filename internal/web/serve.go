@@ -1,0 +1,129 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzhttp"
+
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/ratelimit"
+)
+
+const (
+	// timeout limits the time of a request. A stream has none.
+	timeout = 10 * time.Second
+	// maxForm limits the body of a form, in bytes.
+	maxForm = 64 << 10
+	// compressFrom is the size in bytes below which compression gains nothing.
+	compressFrom = 1 << 10
+	// compressionJitter is added to compressed pages at random, in bytes, so that their
+	// size does not reveal secrets next to text of an attacker (BREACH).
+	compressionJitter = 64
+)
+
+// serve returns the handler of the pages of one pattern.
+func (p *Pages) serve(m *httpx.Middleware, pattern string, methods map[string]Route) http.Handler {
+	if get, ok := methods[http.MethodGet]; ok {
+		methods[http.MethodHead] = get
+	}
+	var allow []string
+	for method := range methods {
+		allow = append(allow, method)
+	}
+	slices.Sort(allow)
+	route := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		httpx.InfoFrom(r.Context()).Route = pattern
+		rt, ok := methods[r.Method]
+		if !ok {
+			w.Header().Set("Allow", strings.Join(allow, ", "))
+			p.write(w, r, &Request{Request: r, Language: p.language(r)}, Response{}, fault.New(fault.MethodNotAllowed, "method_not_allowed", "This page takes %s.", strings.Join(allow, ", ")))
+			return
+		}
+		p.respond(w, r, rt)
+	})
+	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(compressFrom), gzhttp.RandomJitter(compressionJitter, 0, false),
+		gzhttp.ExceptContentTypes([]string{"text/event-stream", "image/jpeg", "image/png", "image/webp", "application/pdf", "application/zip"}))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	compressed := compress(route)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		info := new(httpx.RequestInfo)
+		next := http.Handler(compressed)
+		if methods[r.Method].Stream {
+			info.Stream, next = true, route
+		}
+		m.Serve(w, r.WithContext(httpx.WithInfo(r.Context(), info)), info, next)
+	})
+}
+
+// respond makes the checks that come before a handler, calls it and writes its response.
+func (p *Pages) respond(w http.ResponseWriter, r *http.Request, rt Route) {
+	req := &Request{Request: r, Language: p.language(r), Address: ratelimit.Address(r, p.TrustedProxies), w: w}
+	resp, err := p.handle(w, req, rt)
+	p.write(w, r, req, resp, err)
+}
+
+func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Response, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			if v == http.ErrAbortHandler {
+				panic(v)
+			}
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+		}
+	}()
+	if p.Limiter != nil {
+		if err := p.Limiter.Allow(req.Address, p.Now()); err != nil {
+			return Response{}, err
+		}
+	}
+	if err := p.origin.Check(req.Request); err != nil {
+		return Response{}, fault.New(fault.Forbidden, "cross_origin", "This form was sent from another site. Open the page again and send it from there.").Because(err)
+	}
+	ctx := req.Context()
+	if !rt.Stream {
+		timed, cancel := httpx.WithTimeout(req.Request, timeout)
+		defer cancel()
+		req.Request, ctx = timed, timed.Context()
+	}
+	if err := req.readForm(w, rt.MaxBody); err != nil {
+		return Response{}, err
+	}
+	if err := p.identify(ctx, req); err != nil {
+		return Response{}, err
+	}
+	return rt.Handle(ctx, req)
+}
+
+// readForm reads the body of a POST, unless it is multipart.
+func (r *Request) readForm(w http.ResponseWriter, limit int64) error {
+	if limit == 0 {
+		limit = maxForm
+	}
+	if r.Body != nil {
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
+	}
+	if r.Method != http.MethodPost || strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+		r.Form = r.URL.Query()
+		return nil
+	}
+	if err := r.ParseForm(); err != nil {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			return fault.New(fault.TooLarge, "payload_too_large", "This form is too long. Shorten your text and send it again.")
+		}
+		return fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.").Because(err)
+	}
+	r.Form = r.PostForm
+	return nil
+}
+
+func notFound(context.Context, *Request) (Response, error) { return Response{}, fault.Missing() }

@@ -1,0 +1,120 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// identify resolves the session cookies of the request. A cookie of an ended session
+// counts as none.
+func (p *Pages) identify(ctx context.Context, r *Request) error {
+	for _, role := range actor.Roles {
+		c, err := r.Cookie(p.cookies.sessionName(role))
+		if err != nil || c.Value == "" {
+			continue
+		}
+		s, err := p.Auth.PageSession(ctx, c.Value)
+		if fault.KindOf(err) == fault.Unauthenticated {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if s.Role != role {
+			continue
+		}
+		if r.Sessions == nil {
+			r.Sessions = map[actor.Role]*auth.Session{}
+		}
+		r.Sessions[role] = s
+	}
+	return nil
+}
+
+// signInError says that a page needs a session in a role. The browser goes to the page of
+// the sign-in, and afterwards to Next.
+type signInError struct {
+	Role actor.Role
+	Next string
+}
+
+// Error implements error.
+func (e signInError) Error() string { return "sign-in is needed as " + string(e.Role) }
+
+func signInNeeded(err error) (path string, ok bool) {
+	e, ok := err.(signInError)
+	if !ok {
+		return "", false
+	}
+	return "/sign-in/" + string(e.Role) + "?" + url.Values{"next": {e.Next}}.Encode(), true
+}
+
+// signedIn returns a handler that is called with a caller in a role. Without a session it
+// leads to the sign-in. A form that was drawn for another account changes nothing.
+func (p *Pages) signedIn(role actor.Role, h func(context.Context, *Request, actor.Actor) (Response, error)) Handler {
+	return func(ctx context.Context, r *Request) (Response, error) {
+		by, ok := r.Actor(role)
+		if !ok {
+			next := r.URL.Path
+			if r.Method == http.MethodPost {
+				next = formPage(r)
+			}
+			return Response{}, signInError{Role: role, Next: next}
+		}
+		if r.Method == http.MethodPost && r.Form.Get("account") != by.AccountID && !isMultipart(r) {
+			return p.otherAccount(r, by), nil
+		}
+		return h(ctx, r, by)
+	}
+}
+
+// formPage returns the page of a form that was sent without a session.
+func formPage(r *Request) string {
+	if referer, err := url.Parse(r.Referer()); err == nil && referer.Host == r.Host {
+		return localPath(referer.Path)
+	}
+	return "/"
+}
+
+// otherAccount is the page for a form that was drawn for another account.
+func (p *Pages) otherAccount(r *Request, by actor.Actor) Response {
+	v := p.signedInView(r, "other_account.title", by)
+	v.Data = map[string]any{"Number": by.Number.Ending(), "Back": formPage(r)}
+	return page("other_account", v).with(http.StatusConflict)
+}
+
+// signedInView returns the View of a page for a signed-in account.
+func (p *Pages) signedInView(r *Request, title string, by actor.Actor) *View {
+	v := p.view(r, title)
+	v.Caller = &by
+	return v
+}
+
+// fresh reports whether the caller's OTP is recent enough to approve.
+func (p *Pages) fresh(r *Request, role actor.Role) bool {
+	s := r.Sessions[role]
+	return s != nil && s.HasRecentOTP(p.Now())
+}
+
+// signOut serves POST /sign-out: it ends the session of a role in this browser, or with
+// all=yes every session of the number.
+func (p *Pages) signOut(ctx context.Context, r *Request) (Response, error) {
+	role := actor.Role(r.Value("role"))
+	if !role.Valid() {
+		return Response{}, fault.Missing()
+	}
+	cookie := p.cookies.remove(p.cookies.sessionName(role))
+	by, ok := r.Actor(role)
+	if !ok || r.Form.Get("account") != by.AccountID {
+		return redirect("/", cookie), nil
+	}
+	if err := p.Auth.Logout(ctx, by, r.Value("all") == "yes"); err != nil {
+		return Response{}, err
+	}
+	return redirect("/", cookie), nil
+}

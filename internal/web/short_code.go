@@ -1,0 +1,57 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/touchline/touchline/internal/actor"
+)
+
+// shortCodePage serves GET /a: it asks for a short code and the number that was asked.
+func (p *Pages) shortCodePage(_ context.Context, r *Request) (Response, error) {
+	return p.shortCodeForm(r, &Form{Values: r.Form}), nil
+}
+
+func (p *Pages) shortCodeForm(r *Request, f *Form) Response {
+	v := p.view(r, "short_code.title")
+	v.InlineStyle = true
+	v.Form = f
+	v.Path = "/a"
+	resp := page("short_code", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp
+}
+
+// enterShortCode serves POST /a. A code leaves by SMS only if the short code and the
+// number belong together; the response is the same in both cases.
+func (p *Pages) enterShortCode(ctx context.Context, r *Request) (Response, error) {
+	v, f := p.view(r, "short_code.title"), &Form{Values: r.Form}
+	if r.Value("code") == "" {
+		f.Add("code", v.mustT("short_code.code.fault"))
+	}
+	number, err := p.Phones.Parse(r.Value("number"))
+	if err != nil {
+		f.Add("number", v.mustT("sign_in.number.fault"))
+	}
+	if len(f.Faults) > 0 {
+		return p.shortCodeForm(r, f), nil
+	}
+	link, err := p.Approvals.FindByShortCode(ctx, r.Value("code"), number, r.Address)
+	pending := pendingSignIn{Role: link.Party, Number: number, Silent: !link.Open, FromLink: true, Next: "/me"}
+	if pending.Silent {
+		pending.Role = actor.Guardian
+	}
+	if err == nil {
+		err = p.sendCode(ctx, r, pending)
+	}
+	if err != nil {
+		if !isLimit(err) {
+			return Response{}, err
+		}
+		f.Add("code", p.errorText(r, err))
+		return p.shortCodeForm(r, f), nil
+	}
+	return p.toCode(pending)
+}

@@ -1,0 +1,224 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+func (p *Pages) signInRoutes() []Route {
+	return []Route{
+		{Method: "GET", Pattern: "/sign-in/{role}", Handle: p.signInPage},
+		{Method: "POST", Pattern: "/sign-in/{role}", Handle: p.askForCode},
+		{Method: "GET", Pattern: "/sign-in/code", Handle: p.codePage},
+		{Method: "POST", Pattern: "/sign-in/code", Handle: p.enterCode},
+		{Method: "POST", Pattern: "/sign-in/again", Handle: p.sendAgain},
+		{Method: "POST", Pattern: "/sign-out", Handle: p.signOut},
+	}
+}
+
+// signInPage serves GET /sign-in/{role}: it asks for the number. The role is coach,
+// guardian, student, or family for a person who chooses between the last two.
+func (p *Pages) signInPage(_ context.Context, r *Request) (Response, error) {
+	return p.numberForm(r, new(Form))
+}
+
+func (p *Pages) numberForm(r *Request, f *Form) (Response, error) {
+	role := r.PathValue("role")
+	if role != "family" && !actor.Role(role).Valid() {
+		return Response{}, fault.Missing()
+	}
+	v := p.view(r, "sign_in.title")
+	v.Form = f
+	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role")}
+	resp := page("sign_in", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp, nil
+}
+
+// askForCode serves POST /sign-in/{role}: it sends a code to the number.
+func (p *Pages) askForCode(ctx context.Context, r *Request) (Response, error) {
+	v, f := p.view(r, "sign_in.title"), &Form{Values: r.Form}
+	role := actor.Role(r.PathValue("role"))
+	if role == "family" {
+		role = actor.Role(r.Value("role"))
+	}
+	if !role.Valid() {
+		f.Add("role", v.mustT("sign_in.role.fault"))
+	}
+	number, err := p.Phones.Parse(r.Value("number"))
+	if err != nil {
+		f.Add("number", v.mustT("sign_in.number.fault"))
+	}
+	if len(f.Faults) > 0 {
+		return p.numberForm(r, f)
+	}
+	pending := pendingSignIn{Role: role, Number: number, Next: nextFor(role, r.Value("next")), Remember: r.Value("remember") == "yes"}
+	if err := p.sendCode(ctx, r, pending); err != nil {
+		if !isLimit(err) {
+			return Response{}, err
+		}
+		f.Add("number", p.errorText(r, err))
+		return p.numberForm(r, f)
+	}
+	return p.toCode(pending)
+}
+
+// nextFor returns the page after the sign-in: next, or the home of the role.
+func nextFor(role actor.Role, next string) string {
+	if next != "" && localPath(next) != "/" {
+		return localPath(next)
+	}
+	return home(role)
+}
+
+// home returns the first page of a role.
+func home(role actor.Role) string {
+	if role == actor.Coach {
+		return "/coach"
+	}
+	return "/me/" + string(role)
+}
+
+// sendCode sends a code to the number of a sign-in. A code that was sent a moment ago is
+// no error: the person can enter it.
+func (p *Pages) sendCode(ctx context.Context, r *Request, s pendingSignIn) error {
+	_, err := p.Auth.RequestOTP(ctx, p.otpRequest(r, s))
+	if fault.CodeOf(err) == "otp_resend_too_soon" {
+		return nil
+	}
+	return err
+}
+
+func (p *Pages) otpRequest(r *Request, s pendingSignIn) auth.OTPRequest {
+	return auth.OTPRequest{Number: s.Number, Role: s.Role, Proof: p.proof(r, s), Network: r.Address, Silent: s.Silent}
+}
+
+// proof returns what makes this browser a known device of the number: the token of an
+// earlier sign-in, or the link from which this one began.
+func (p *Pages) proof(r *Request, s pendingSignIn) auth.Proof {
+	var proof auth.Proof
+	if c, err := r.Cookie(p.cookies.deviceName(s.Role)); err == nil {
+		proof.DeviceToken = c.Value
+	}
+	if s.Link != "" {
+		proof.LinkHash = auth.HashLink(s.Link)
+	}
+	return proof
+}
+
+// isLimit reports whether err is a limit or a refusal that the form can show.
+func isLimit(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.TooMany || kind == fault.Forbidden
+}
+
+// codePage serves GET /sign-in/code: it asks for the code.
+func (p *Pages) codePage(_ context.Context, r *Request) (Response, error) {
+	s, ok := p.readPending(r)
+	if !ok {
+		return redirect("/"), nil
+	}
+	return p.codeForm(r, s, new(Form))
+}
+
+func (p *Pages) codeForm(r *Request, s pendingSignIn, f *Form) (Response, error) {
+	v := p.view(r, "code.title")
+	v.Form = f
+	v.Path = "/sign-in/code"
+	v.Data = map[string]any{"Number": s.Number, "ShortCode": s.FromLink && s.Link == "", "Role": s.Role, "Length": p.Auth.Settings.OTPLength, "Sent": r.URL.Query().Get("sent") == "again"}
+	resp := page("code", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp, nil
+}
+
+// sendAgain serves POST /sign-in/again: it sends the code again.
+func (p *Pages) sendAgain(ctx context.Context, r *Request) (Response, error) {
+	s, ok := p.readPending(r)
+	if !ok {
+		return redirect("/"), nil
+	}
+	_, err := p.Auth.RequestOTP(ctx, p.otpRequest(r, s))
+	if err != nil {
+		if !isLimit(err) {
+			return Response{}, err
+		}
+		f := new(Form)
+		f.Add("code", p.errorText(r, err))
+		return p.codeForm(r, s, f)
+	}
+	return redirect("/sign-in/code?sent=again"), nil
+}
+
+// enterCode serves POST /sign-in/code: it checks the code and begins the session.
+func (p *Pages) enterCode(ctx context.Context, r *Request) (Response, error) {
+	s, ok := p.readPending(r)
+	if !ok {
+		return redirect("/"), nil
+	}
+	f := &Form{Values: url.Values{}}
+	otp := otpDigits(r.Value("code"))
+	if len(otp) != p.Auth.Settings.OTPLength {
+		f.Add("code", p.view(r, "code.title").mustT("code.code.fault", "Count", p.Auth.Settings.OTPLength))
+		return p.codeForm(r, s, f)
+	}
+	grant, err := p.Auth.PageLogin(ctx, p.pageSignIn(r, s, otp))
+	switch {
+	case err == nil:
+		return p.signedInResponse(s, grant), nil
+	case isCodeFault(err):
+		f.Add("code", p.errorText(r, err))
+		return p.codeForm(r, s, f)
+	}
+	return Response{}, err
+}
+
+func (p *Pages) pageSignIn(r *Request, s pendingSignIn, otp string) auth.PageSignIn {
+	in := auth.PageSignIn{
+		Key: auth.ChallengeKey{Number: s.Number, Role: s.Role}, OTP: otp, Proof: p.proof(r, s),
+		DeviceName: deviceName(r.UserAgent()), Lifetime: auth.PageLifetime,
+	}
+	if s.Remember {
+		in.Lifetime = auth.RememberedLifetime
+	}
+	if s.FromLink {
+		in.Idle = auth.LinkIdle
+	}
+	return in
+}
+
+// signedInResponse sets the cookies of a new session and goes to the next page.
+func (p *Pages) signedInResponse(s pendingSignIn, grant *auth.PageGrant) Response {
+	return redirect(s.Next,
+		p.cookies.remove(pendingCookie),
+		p.cookies.secret(p.cookies.sessionName(s.Role), grant.Token, grant.Ends),
+		p.cookies.secret(p.cookies.deviceName(s.Role), grant.DeviceToken, grant.DeviceEnds))
+}
+
+// isCodeFault reports whether err is about the code, so that the form can show it.
+func isCodeFault(err error) bool {
+	code := fault.CodeOf(err)
+	return strings.HasPrefix(code, "otp_") || code == "account_suspended" || errors.Is(err, context.Canceled)
+}
+
+// otpDigits returns the digits of a code as a person types it, in the digits of any script.
+func otpDigits(typed string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '-' {
+			return -1
+		}
+		return phone.ASCIIDigit(r)
+	}, typed)
+}

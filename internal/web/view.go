@@ -1,0 +1,199 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/nicksnyder/go-i18n/v2/i18n"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// View is what a template sees. T and its like are the texts of the page's language.
+type View struct {
+	Language string
+	Brand    string
+	// TitleKey is the text of the title in the browser's tab. It must contain no name,
+	// because phones show it in lists.
+	TitleKey string
+	// Caller is the signed-in account that the page is for; nil on public pages.
+	Caller *actor.Actor
+	// Section is the current item of the coach's menu.
+	Section string
+	// InlineStyle puts the style sheet into the page, for a first view in one response.
+	InlineStyle bool
+	// Path is the address of the page, to which a change of the language returns. It is
+	// empty if the page is the response to a POST.
+	Path string
+	// Unread is the number of unread notifications.
+	Unread int
+	Data   any
+	Form   *Form
+
+	Style     template.CSS
+	now       time.Time
+	zone      *time.Location
+	localizer *i18n.Localizer
+}
+
+// view returns the View of a page with the title of a key.
+func (p *Pages) view(r *Request, title string) *View {
+	v := &View{
+		Language: r.Language, Brand: p.Brand, TitleKey: title, Style: p.render.style,
+		now: p.Now(), zone: time.UTC, localizer: p.render.catalogue.localizer(r.Language), Form: new(Form),
+	}
+	if r.Method == "GET" || r.Method == "HEAD" {
+		v.Path = r.URL.RequestURI()
+	}
+	return v
+}
+
+// T returns the text of key. The arguments are names and values in turn; Count selects
+// the plural form.
+func (v *View) T(key string, pairs ...any) (string, error) {
+	return localize(v.localizer, key, pairs)
+}
+
+// H is T for a text with the elements <b> and <br>. The values are escaped.
+func (v *View) H(key string, pairs ...any) (template.HTML, error) {
+	escaped := make([]any, len(pairs))
+	for i, value := range pairs {
+		escaped[i] = value
+		if i%2 == 1 {
+			if s, ok := value.(string); ok {
+				escaped[i] = template.HTMLEscapeString(s)
+			}
+		}
+	}
+	s, err := localize(v.localizer, key, escaped)
+	return template.HTML(s), err
+}
+
+// mustT is T for handlers: a test checks that every key exists.
+func (v *View) mustT(key string, pairs ...any) string {
+	s, err := v.T(key, pairs...)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Title returns the text of the browser's tab.
+func (v *View) Title() (string, error) { return v.T(v.TitleKey) }
+
+// Mask returns the last four digits of a number: "•••• 5680".
+func (v *View) Mask(n phone.Number) string { return n.Ending() }
+
+// LanguageLink returns the address that shows this page in another language, or "" if the
+// page cannot be repeated.
+func (v *View) LanguageLink(language string) string {
+	if v.Path == "" {
+		return ""
+	}
+	return "/language?" + url.Values{"to": {language}, "back": {v.Path}}.Encode()
+}
+
+// OtherLanguages returns the languages of the service without that of the page.
+func (v *View) OtherLanguages() []string {
+	var others []string
+	for _, l := range languages {
+		if l != v.Language {
+			others = append(others, l)
+		}
+	}
+	return others
+}
+
+// LanguageName returns the name of a language in that language.
+func (v *View) LanguageName(language string) string { return languageNames[language] }
+
+// Account returns the id that forms of the page carry: under another account a form
+// changes nothing.
+func (v *View) Account() string {
+	if v.Caller == nil {
+		return ""
+	}
+	return v.Caller.AccountID
+}
+
+// Form is a form with what the person entered and the faults.
+type Form struct {
+	Values url.Values
+	// Faults are texts by field name, in the page's language.
+	Faults []FieldFault
+}
+
+// FieldFault is the fault of one field.
+type FieldFault struct{ Field, Text string }
+
+// Value returns what the person entered.
+func (f *Form) Value(name string) string { return f.Values.Get(name) }
+
+// Fault returns the fault of a field, or "".
+func (f *Form) Fault(name string) string {
+	for _, fault := range f.Faults {
+		if fault.Field == name {
+			return fault.Text
+		}
+	}
+	return ""
+}
+
+// Add adds a fault.
+func (f *Form) Add(field, text string) { f.Faults = append(f.Faults, FieldFault{field, text}) }
+
+// Field is one input of a form, for the template "input".
+type Field struct {
+	View *View
+	Name, Label, Hint, Type,
+	Autocomplete, InputMode string
+	Value, Fault string
+	Required     bool
+	MaxLength    int
+	Rows         int
+}
+
+// Field returns an input with its label and hint from the catalogue: label is a key, and
+// so is label+".hint" where it exists. The options are "name=value" pairs: type,
+// autocomplete, inputmode, maxlength, rows; or "required".
+func (v *View) Field(name, label string, options ...string) (Field, error) {
+	text, err := v.T(label)
+	if err != nil {
+		return Field{}, err
+	}
+	f := Field{View: v, Name: name, Label: text, Type: "text", Value: v.Form.Value(name), Fault: v.Form.Fault(name)}
+	if hint, err := v.T(label + ".hint"); err == nil {
+		f.Hint = hint
+	}
+	for _, option := range options {
+		key, value, _ := strings.Cut(option, "=")
+		switch key {
+		case "required":
+			f.Required = true
+		case "type":
+			f.Type = value
+		case "autocomplete":
+			f.Autocomplete = value
+		case "inputmode":
+			f.InputMode = value
+		case "value":
+			if v.Form.Values == nil {
+				f.Value = value
+			}
+		case "maxlength":
+			_, err = fmt.Sscan(value, &f.MaxLength)
+		case "rows":
+			_, err = fmt.Sscan(value, &f.Rows)
+		default:
+			err = fmt.Errorf("field %s: unknown option %q", name, option)
+		}
+		if err != nil {
+			return Field{}, err
+		}
+	}
+	return f, nil
+}
