@@ -9,6 +9,7 @@ import (
 // coach and no other family, although they may have used up a limit.
 var deliveryDetails = map[string]string{
 	notify.ReasonHeld:                 "Waiting: too many messages to this number. It goes out by itself.",
+	notify.ReasonGathering:            "Waiting a few minutes, so that your questions to this number leave in one SMS.",
 	notify.ReasonRetrying:             "The SMS service did not take the message yet. We try again by ourselves.",
 	notify.ReasonRefused:              "The message cannot reach this number. Check the number, then send the request again.",
 	notify.ReasonGaveUp:               "We tried for a day and could not send the message. Check the number, then send the request again.",

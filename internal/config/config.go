@@ -71,14 +71,15 @@ type Config struct {
 	PendingReminderEvery time.Duration `env:"PENDING_REMINDER_EVERY" default:"72h" min:"1ms" max:"8760h" help:"minimum time between two such reminders to a coach"`
 	LinkValidity         time.Duration `env:"LINK_VALIDITY" default:"336h" min:"1s" max:"8760h" help:"lifetime of the link in a message"`
 
-	MessagesTotalHour          int `env:"MESSAGES_TOTAL_HOUR" default:"2000" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments per hour in total, except OTPs; half is kept for coaches who registered 7 days ago or earlier; more messages wait"`
-	MessagesTotalDay           int `env:"MESSAGES_TOTAL_DAY" default:"20000" development:"off" min:"0" max:"1000000000" zero:"off" help:"the same in 24 h"`
-	MessagesPerAddress         int `env:"MESSAGES_PER_ADDRESS" default:"400" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments in 24 h requested from one network address (/64 for IPv6) by coaches in their first 7 days"`
-	MessagesPerBlock           int `env:"MESSAGES_PER_BLOCK" default:"200" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments in 24 h from coaches in their first 7 days to one block of 10,000 numbers, to numbers that never signed in"`
-	MessagesNewCoach           int `env:"MESSAGES_NEW_COACH" default:"40" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments in 24 h from one coach in the first 7 days, and 10 more for each number that approved, at most 200; not for coaches whom an operator verified"`
-	MessagesPerNumberFromCoach int `env:"MESSAGES_PER_NUMBER_FROM_COACH" default:"6" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h to one number from one coach"`
-	MessagesPerNumber          int `env:"MESSAGES_PER_NUMBER" default:"20" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h to one number from all coaches"`
-	MessagesPerCoach           int `env:"MESSAGES_PER_COACH" default:"200" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h from one coach"`
+	MessagesGather             time.Duration `env:"MESSAGES_GATHER" default:"2m" development:"off" min:"0s" max:"1h" zero:"off" help:"the first request of a coach to a number leaves at once; those of the next minutes leave together in one SMS"`
+	MessagesTotalHour          int           `env:"MESSAGES_TOTAL_HOUR" default:"2000" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments per hour in total, except OTPs; half is kept for coaches who registered 7 days ago or earlier; more messages wait"`
+	MessagesTotalDay           int           `env:"MESSAGES_TOTAL_DAY" default:"20000" development:"off" min:"0" max:"1000000000" zero:"off" help:"the same in 24 h"`
+	MessagesPerAddress         int           `env:"MESSAGES_PER_ADDRESS" default:"400" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments in 24 h requested from one network address (/64 for IPv6) by coaches in their first 7 days"`
+	MessagesPerBlock           int           `env:"MESSAGES_PER_BLOCK" default:"200" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments in 24 h from coaches in their first 7 days to one block of 10,000 numbers, to numbers that never signed in"`
+	MessagesNewCoach           int           `env:"MESSAGES_NEW_COACH" default:"40" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments in 24 h from one coach in the first 7 days, and 10 more for each number that approved, at most 200; not for coaches whom an operator verified"`
+	MessagesPerNumberFromCoach int           `env:"MESSAGES_PER_NUMBER_FROM_COACH" default:"6" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h to one number from one coach"`
+	MessagesPerNumber          int           `env:"MESSAGES_PER_NUMBER" default:"20" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h to one number from all coaches"`
+	MessagesPerCoach           int           `env:"MESSAGES_PER_COACH" default:"200" development:"off" min:"0" max:"1000000000" zero:"off" help:"SMS segments of approval messages in 24 h from one coach"`
 
 	ProfileRequired          []string `env:"PROFILE_REQUIRED" default:"name,bio,experience_years,sports" help:"fields of a complete coach profile, separated by commas: name, bio, experience_years, sports, email, certifications, profile_picture; none requires no field"`
 	KYC                      bool     `env:"KYC" default:"off" help:"operators verify the identity of coaches; the tiers say what requires it"`

@@ -56,29 +56,32 @@ type outboxStore struct {
 	m *Metrics
 }
 
-func (s *outboxStore) count(d notify.Delivery, outcome string, err error) error {
-	if err == nil {
+func (s *outboxStore) count(message []notify.Delivery, outcome string, err error) error {
+	if err != nil {
+		return err
+	}
+	for _, d := range message {
 		s.m.deliveries.WithLabelValues(string(d.Channel), string(d.Kind), outcome).Inc()
 	}
-	return err
+	return nil
 }
 
-func (s *outboxStore) DeliverySent(ctx context.Context, d notify.Delivery) error {
-	return s.count(d, "sent", s.Store.DeliverySent(ctx, d))
+func (s *outboxStore) DeliverySent(ctx context.Context, message []notify.Delivery) error {
+	return s.count(message, "sent", s.Store.DeliverySent(ctx, message))
 }
 
-func (s *outboxStore) DeliverySuppressed(ctx context.Context, d notify.Delivery) error {
-	return s.count(d, "dropped", s.Store.DeliverySuppressed(ctx, d))
+func (s *outboxStore) DeliverySuppressed(ctx context.Context, message []notify.Delivery) error {
+	return s.count(message, "dropped", s.Store.DeliverySuppressed(ctx, message))
 }
 
-func (s *outboxStore) RetryDelivery(ctx context.Context, d notify.Delivery, due time.Time, reason string) error {
-	return s.count(d, "retried", s.Store.RetryDelivery(ctx, d, due, reason))
+func (s *outboxStore) RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error {
+	return s.count(message, "retried", s.Store.RetryDelivery(ctx, message, due, reason))
 }
 
-func (s *outboxStore) DeliveryDropped(ctx context.Context, d notify.Delivery, reason string) error {
-	return s.count(d, "dropped", s.Store.DeliveryDropped(ctx, d, reason))
+func (s *outboxStore) DeliveryDropped(ctx context.Context, message []notify.Delivery, reason string) error {
+	return s.count(message, "dropped", s.Store.DeliveryDropped(ctx, message, reason))
 }
 
-func (s *outboxStore) DeliveryFailed(ctx context.Context, d notify.Delivery, reason string) error {
-	return s.count(d, "failed", s.Store.DeliveryFailed(ctx, d, reason))
+func (s *outboxStore) DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string) error {
+	return s.count(message, "failed", s.Store.DeliveryFailed(ctx, message, reason))
 }

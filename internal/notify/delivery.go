@@ -66,6 +66,11 @@ type Delivery struct {
 	// Held is true if the delivery waited for a limit, and HeldBy is the limit's key.
 	Held   bool
 	HeldBy string
+	// Gathers is true if the delivery waits to leave in one message with others of the
+	// coach to the same address. GatheredBy is the delivery whose message carries this
+	// one, or empty; it carries itself too.
+	Gathers    bool
+	GatheredBy string
 	// Network is where the coach asked for the message, or empty.
 	Network string
 
@@ -77,6 +82,12 @@ type RequestDetails struct {
 	Party       actor.Role
 	CoachName   string
 	StudentName string
+}
+
+// Question is one question of a message that asks several.
+type Question struct {
+	RequestDetails
+	Link string
 }
 
 // Copy is a notification that is also sent outside the app.
@@ -112,6 +123,8 @@ type Message struct {
 	// For Request and Reminder.
 	Request RequestDetails
 	Link    string
+	// More are further questions of the same coach, for Request.
+	More []Question
 
 	// For NotificationCopy.
 	Copy Copy

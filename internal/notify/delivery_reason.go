@@ -9,6 +9,8 @@ const MessageLifetime = 24 * time.Hour
 const (
 	// ReasonHeld: it waits for a message limit.
 	ReasonHeld = "held"
+	// ReasonGathering: it waits to leave in one message with other questions of the coach.
+	ReasonGathering = "gathering"
 	// ReasonRequestClosed: its request was closed before it was sent.
 	ReasonRequestClosed = "request_closed"
 	// ReasonNotWanted: its recipient no longer needs it.

@@ -91,6 +91,9 @@ func TestWording(t *testing.T) {
 			fmt.Fprintf(&b, "SMS otp %s %s\n\t%s\n", role, host, notify.OTPText(otp(role, host, 5*time.Minute)))
 		}
 	}
+	for _, m := range severalQuestions() {
+		fmt.Fprintf(&b, "SMS of %d questions\n\t%s\n", 1+len(m.More), notify.SMSText(m))
+	}
 	const golden = "testdata/wording.golden"
 	if *update {
 		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
@@ -103,6 +106,27 @@ func TestWording(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), b.String()); diff != "" {
 		t.Errorf("the wording changed; check the diff, then run with -update:\n%s", diff)
+	}
+}
+
+// severalQuestions returns messages that ask several questions.
+func severalQuestions() []notify.Message {
+	question := func(party actor.Role, coach, student, link string) notify.Question {
+		return notify.Question{RequestDetails: notify.RequestDetails{Party: party, CoachName: coach, StudentName: student}, Link: "https://t.example/a/" + link}
+	}
+	message := func(first notify.Question, more ...notify.Question) notify.Message {
+		return notify.Message{Kind: notify.Request, Request: first.RequestDetails, Link: first.Link, More: more}
+	}
+	const coach = "Meera Nair"
+	asha, bela := question(actor.Guardian, coach, "Asha Rao", "AbCdEfGhIjKlMnOpQrStUv"), question(actor.Guardian, coach, "Bela Rao", "second")
+	self := question(actor.Student, coach, "Chetan Rao", "ZyXwVuTsRqPoNmLkJiHgFe")
+	return []notify.Message{
+		message(asha, bela),
+		message(asha, bela, question(actor.Guardian, coach, "Chetan Rao", "third"), question(actor.Guardian, coach, "Divya Rao", "fourth")),
+		message(self, question(actor.Student, coach, "Asha Rao", "second")),
+		message(asha, self),
+		message(self, asha, bela),
+		message(question(actor.Guardian, "http://evil.example", "@", "first"), question(actor.Student, "http://evil.example", "@", "second")),
 	}
 }
 

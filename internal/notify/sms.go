@@ -15,6 +15,9 @@ func SMSText(m Message) string {
 	case NotificationCopy:
 		return m.Copy.Text
 	}
+	if len(m.More) > 0 {
+		return questionsText(append([]Question{{m.Request, m.Link}}, m.More...))
+	}
 	return RequestText(m.Request, m.Link, m.Kind == Reminder)
 }
 

@@ -118,10 +118,14 @@ func apposition(name string) string {
 // maxStudents is how many students a text lists by name.
 const maxStudents = 3
 
-// students lists the students of e. Beyond maxStudents it names two and counts the
-// rest: "Asha, Bela and 3 more". Students without a safe name are counted, too.
+// students lists the students of e.
 func students(e event.Event) string {
-	all := append([]string{e.StudentName}, e.OtherStudents...)
+	return studentList(append([]string{e.StudentName}, e.OtherStudents...))
+}
+
+// studentList names students. Beyond maxStudents it names two and counts the rest: "Asha, Bela
+// and 3 more". Students without a safe name are counted, too.
+func studentList(all []string) string {
 	var names []string
 	for _, name := range all {
 		if name = Name(name, ""); name != "" {

@@ -66,6 +66,7 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 		DigestAfter:  cfg.PendingReminderAfter,
 		DigestEvery:  cfg.PendingReminderEvery,
 		ResendAfter:  cfg.ResendAfter,
+		GatherFor:    cfg.MessagesGather,
 		Messages: approval.MessageLimits{
 			TotalHour: cfg.MessagesTotalHour, TotalDay: cfg.MessagesTotalDay,
 			PerAddress: cfg.MessagesPerAddress, PerBlock: cfg.MessagesPerBlock, NewCoach: cfg.MessagesNewCoach,

@@ -26,7 +26,7 @@ func TestCopiesAreSwept(t *testing.T) {
 		if err != nil || len(admitted) != 1 {
 			p.Fatalf("AdmitMessages = %v, %v; want one message", admitted, err)
 		}
-		ok(p, p.db.DeliverySent(bg, claimed[0]))
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{claimed[0]}))
 		for _, step := range []struct {
 			after time.Duration
 			left  int

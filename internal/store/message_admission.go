@@ -189,9 +189,13 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 		if released > 0 {
 			counts = append(counts, c.counted.Counts()...)
 		}
-		if released == len(c.Deliveries) {
-			admitted = append(admitted, c.Outgoing)
+		if released < len(c.Deliveries) {
+			continue
 		}
+		if err := tx.join(ctx, c.Deliveries); err != nil {
+			return nil, err
+		}
+		admitted = append(admitted, c.Outgoing)
 	}
 	return admitted, tx.addCounts(ctx, counts)
 }
@@ -200,7 +204,7 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 // wait for the same limit.
 func (tx *tx) releaseHeld(ctx context.Context, d notify.Delivery) error {
 	if d.RequestID != "" {
-		if err := tx.renewLink(ctx, d); err != nil {
+		if err := tx.renewLink(ctx, d, tx.Now); err != nil {
 			return err
 		}
 	}

@@ -39,7 +39,7 @@ func (p *fixture) sendRequests(segments int) (sent []string) {
 		admitted, err := p.db.AdmitMessages(bg, outgoing(segments, claimed...))
 		ok(p, err)
 		for _, m := range admitted {
-			ok(p, p.db.DeliverySent(bg, m.Deliveries[0]))
+			ok(p, p.db.DeliverySent(bg, m.Deliveries))
 			sent = append(sent, m.Deliveries[0].To)
 		}
 	}
@@ -199,7 +199,7 @@ func (p *fixture) sendOne() string {
 	admitted, err := p.db.AdmitMessages(bg, outgoing(1, claimed...))
 	ok(p, err)
 	for _, m := range admitted {
-		ok(p, p.db.DeliverySent(bg, m.Deliveries[0]))
+		ok(p, p.db.DeliverySent(bg, m.Deliveries))
 		return m.Deliveries[0].To
 	}
 	return ""

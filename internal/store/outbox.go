@@ -8,11 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -69,15 +66,7 @@ func (db *DB) LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) 
 func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error) {
 	var claimed []notify.Delivery
 	err := db.sql.ExecRows(ctx, func(rs *database.Rows, err error) error {
-		claimed, err = database.Collect(rs, err, func(s database.Scanner) (notify.Delivery, error) {
-			var d notify.Delivery
-			var reason string
-			err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, &d.Lease, &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
-				intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID),
-				&d.Counted, intoText(&d.HeldBy), intoText(&d.Network))
-			d.Held = reason == notify.ReasonHeld
-			return d, err
-		})
+		claimed, err = database.Collect(rs, err, scanDelivery)
 		return err
 	}, `
 		UPDATE deliveries SET lease = $4, due_at = $5, attempts = attempts + 1, updated_at = $3
@@ -85,13 +74,26 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 			SELECT id FROM deliveries
 			WHERE state = 'queued' AND channel = CAST($1 AS TEXT) AND kind = CAST($2 AS TEXT) AND due_at <= $3
 			ORDER BY due_at, id LIMIT $6 `+db.sql.SkipLocked()+`)
-		RETURNING id, channel, kind, recipient, role, lease, attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
-			notification_id, counted, held_by, network`,
+		RETURNING `+deliveryColumns,
 		string(lane.Channel), string(lane.Kind), micros(db.Now()), lease, micros(until), n)
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
 	return claimed, nil
+}
+
+// deliveryColumns are the columns that scanDelivery scans.
+const deliveryColumns = `id, channel, kind, recipient, role, lease, attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
+	notification_id, counted, held_by, network, gathered_by`
+
+func scanDelivery(s database.Scanner) (notify.Delivery, error) {
+	var d notify.Delivery
+	var reason string
+	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, &d.Lease, &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
+		intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID),
+		&d.Counted, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy))
+	d.Held, d.Gathers = reason == notify.ReasonHeld, reason == notify.ReasonGathering
+	return d, err
 }
 
 // LiveChallenge returns the challenge of an OTP delivery. It returns false if the code
@@ -125,9 +127,9 @@ func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.Requ
 	return r, err == nil, err
 }
 
-// renewLink makes a delivery's link valid for its full time from now. It inserts the
+// renewLink makes a delivery's link valid for its full time after from. It inserts the
 // link if the sweep has deleted it while the delivery was held.
-func (tx *tx) renewLink(ctx context.Context, d notify.Delivery) error {
+func (tx *tx) renewLink(ctx context.Context, d notify.Delivery, from time.Time) error {
 	hash, err := tx.db.linkHash(d.ID)
 	if err != nil {
 		return err
@@ -136,103 +138,9 @@ func (tx *tx) renewLink(ctx context.Context, d notify.Delivery) error {
 		INSERT INTO request_links (hash, request_id, ends_at, to_number)
 		VALUES ($1, $2, $3, EXISTS (SELECT 1 FROM requests r JOIN accounts a ON a.id = r.approver_id WHERE r.id = $2 AND a.mobile_number = $4))
 		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`,
-		hash, d.RequestID, micros(tx.Now.Add(tx.db.options.Settings.LinkValidity)), d.To)
+		hash, d.RequestID, micros(from.Add(tx.db.options.Settings.LinkValidity)), d.To)
 	if err != nil {
 		return fmt.Errorf("renew link: %w", err)
 	}
 	return nil
-}
-
-// DeliverySent completes a delivery that the provider accepted.
-//
-// Here and below the lease is the guard: only a queued delivery has one. A condition on
-// the state would let PostgreSQL read all of an index of queued deliveries: when the last
-// ANALYZE found few of them, it takes the index for small, but it holds old versions.
-func (db *DB) DeliverySent(ctx context.Context, d notify.Delivery) error {
-	_, err := db.sql.Exec(ctx, `
-		UPDATE deliveries SET state = 'sent', reason = NULL, lease = NULL, updated_at = $3
-		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, micros(db.Now()))
-	return err
-}
-
-// DeliverySuppressed completes a delivery to a test number, to which nothing is sent.
-func (db *DB) DeliverySuppressed(ctx context.Context, d notify.Delivery) error {
-	_, err := db.sql.Exec(ctx, `
-		UPDATE deliveries SET state = 'sent', reason = $3, lease = NULL, updated_at = $4
-		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, approval.ReasonTestNumber, micros(db.Now()))
-	return err
-}
-
-// RetryDelivery releases a delivery for another attempt at due.
-func (db *DB) RetryDelivery(ctx context.Context, d notify.Delivery, due time.Time, reason string) error {
-	_, err := db.sql.Exec(ctx, `
-		UPDATE deliveries SET due_at = $3, reason = $4, lease = NULL, updated_at = $5
-		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, micros(due), reason, micros(db.Now()))
-	return err
-}
-
-// DeliveryDropped completes a delivery whose message is no longer wanted.
-func (db *DB) DeliveryDropped(ctx context.Context, d notify.Delivery, reason string) error {
-	_, err := db.sql.Exec(ctx, `
-		UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
-		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, reason, micros(db.Now()))
-	return err
-}
-
-// DeliveryFailed completes a delivery that failed permanently. If it belongs to the
-// newest sending of an open request, the same transaction marks the request and
-// notifies the coach.
-func (db *DB) DeliveryFailed(ctx context.Context, d notify.Delivery, reason string) error {
-	err := db.write(ctx, func(tx *tx) error {
-		err := tx.execLeased(ctx, `
-			UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
-			WHERE id = $1 AND lease = $2`, d.ID, d.Lease, reason, micros(tx.Now))
-		if err != nil || d.Kind != notify.Request {
-			return err
-		}
-		e := event.Event{Type: event.DeliveryFailed, RequestID: d.RequestID, Channel: string(d.Channel)}
-		err = tx.QueryRow(ctx, `
-			UPDATE requests SET delivery_failed = TRUE
-			WHERE id = $1 AND state = 'pending' AND delivery_failed = FALSE
-				AND last_sent_at = (SELECT created_at FROM deliveries WHERE id = $2)
-			RETURNING player_id, coach_id, approver_type`, d.RequestID, d.ID).Scan(&e.PlayerID, &e.CoachID, &e.Party)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		err = tx.QueryRow(ctx, `SELECT student_name, guardian_name FROM players WHERE id = $1`, e.PlayerID).
-			Scan(&e.StudentName, intoText(&e.GuardianName))
-		if err != nil {
-			return err
-		}
-		return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return e.CoachID })
-	})
-	return ignoreLeaseLost(err)
-}
-
-// errLeaseLost rolls back a transaction whose worker no longer holds the delivery.
-var errLeaseLost = errors.New("the lease of the delivery ended")
-
-// execLeased runs a statement that is guarded by a lease. It returns errLeaseLost if
-// the statement changes no row.
-func (tx *tx) execLeased(ctx context.Context, query string, args ...any) error {
-	res, err := tx.Exec(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
-		return err
-	}
-	return errLeaseLost
-}
-
-// ignoreLeaseLost returns nil for errLeaseLost: the worker that holds the lease now
-// completes the delivery.
-func ignoreLeaseLost(err error) error {
-	if errors.Is(err, errLeaseLost) {
-		return nil
-	}
-	return err
 }

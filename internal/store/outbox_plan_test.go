@@ -38,11 +38,11 @@ func TestFinishDeliveryByID(t *testing.T) {
 	if err != nil || len(admitted) != 8 {
 		t.Fatalf("admitted %d, %v, want 8", len(admitted), err)
 	}
-	ok(t, p.db.DeliverySent(bg, claimed[0]))
-	ok(t, p.db.DeliverySuppressed(bg, claimed[1]))
-	ok(t, p.db.RetryDelivery(bg, claimed[2], p.clock.Now(), "later"))
-	ok(t, p.db.DeliveryDropped(bg, claimed[3], "gone"))
-	ok(t, p.db.DeliveryFailed(bg, claimed[4], "refused"))
+	ok(t, p.db.DeliverySent(bg, []notify.Delivery{claimed[0]}))
+	ok(t, p.db.DeliverySuppressed(bg, []notify.Delivery{claimed[1]}))
+	ok(t, p.db.RetryDelivery(bg, []notify.Delivery{claimed[2]}, p.clock.Now(), "later"))
+	ok(t, p.db.DeliveryDropped(bg, []notify.Delivery{claimed[3]}, "gone"))
+	ok(t, p.db.DeliveryFailed(bg, []notify.Delivery{claimed[4]}, "refused"))
 	if len(statements) != 7 {
 		t.Errorf("%d statements, want 7: %q", len(statements), statements)
 	}

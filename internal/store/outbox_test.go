@@ -63,12 +63,12 @@ func TestDeliveryFailed(t *testing.T) {
 				coach := p.coach(1)
 				a := p.add(coach, "Asha Rao", number(2), "")
 				if name != "added" {
-					ok(p, p.db.DeliverySent(bg, p.claimOneRequest()))
+					ok(p, p.db.DeliverySent(bg, []notify.Delivery{p.claimOneRequest()}))
 				}
 				ok(p, send(p, coach, a.ID))
 				d := p.claimOneRequest()
 				for range 2 { // the second call no longer holds the lease
-					ok(p, p.db.DeliveryFailed(bg, d, "refused"))
+					ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{d}, "refused"))
 				}
 				items, err := p.Pending(bg, coach, approval.Page{Limit: 10})
 				ok(p, err)
@@ -110,7 +110,7 @@ func TestFailureOfEarlierSending(t *testing.T) {
 				p.clock.advance(step)
 				_, _, err := p.send(coach, a.ID, actor.Guardian)
 				ok(p, err)
-				ok(p, p.db.DeliveryFailed(bg, old, "refused"))
+				ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{old}, "refused"))
 				r, err := p.Request(bg, coach, old.RequestID)
 				ok(p, err)
 				if r.DeliveryFailed || len(p.tray(coach.AccountID)) != 0 {
@@ -163,11 +163,11 @@ func TestClaimAfterLeaseEnds(t *testing.T) {
 		if len(second) != 1 || second[0] != want {
 			p.Fatalf("claimed %+v after the lease, want %+v", second, want)
 		}
-		ok(p, p.db.DeliverySent(bg, first[0]))
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{first[0]}))
 		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`); n != 1 {
 			p.Error("the holder of the ended lease completed the delivery")
 		}
-		ok(p, p.db.DeliverySent(bg, second[0]))
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{second[0]}))
 		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'sent'`); n != 1 {
 			p.Error("the holder of the lease did not complete the delivery")
 		}

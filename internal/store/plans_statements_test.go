@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -302,10 +303,10 @@ func (p *fixture) outbox() {
 	ok(p, err)
 	_, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
-	ok(p, p.db.DeliverySent(bg, d))
-	ok(p, p.db.DeliveryDropped(bg, claim(), "gone"))
-	ok(p, p.db.RetryDelivery(bg, claim(), p.clock.Now(), "later"))
-	ok(p, p.db.DeliveryFailed(bg, claim(), "refused"))
+	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+	ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{claim()}, "gone"))
+	ok(p, p.db.RetryDelivery(bg, []notify.Delivery{claim()}, p.clock.Now(), "later"))
+	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{claim()}, "refused"))
 	p.clock.advance(2 * day)
 	strict := p.with(limited(approval.MessageLimits{PerNumberFromCoach: 1})) // admits one delivery and holds the others
 	for range 4 {
@@ -313,12 +314,37 @@ func (p *fixture) outbox() {
 		_, err = strict.db.AdmitMessages(bg, outgoing(1, d))
 		ok(p, err)
 	}
-	ok(p, p.db.DeliverySuppressed(bg, d))
+	ok(p, p.db.DeliverySuppressed(bg, []notify.Delivery{d}))
 	p.clock.advance(2 * day)
 	ok(p, p.db.WakeHeld(bg))
 	if len(p.sendRequests(1)) == 0 {
 		p.Error("no held message was sent")
 	}
+	p.gatherStatements()
+}
+
+// gatherStatements sends a first question, and two more that gather and are retried.
+func (p *fixture) gatherStatements() {
+	p.Helper()
+	p = p.with(gathering)
+	c := p.coach(73)
+	for i := range 3 {
+		p.add(c, fmt.Sprint("Child ", i), number(74), "")
+	}
+	for _, m := range p.claimMessages() {
+		ok(p, p.db.DeliverySent(bg, m.Deliveries))
+	}
+	p.clock.advance(2 * time.Minute)
+	gathered := p.claimMessages()
+	if len(gathered) != 1 || len(gathered[0].Deliveries) != 2 {
+		p.Fatalf("messages = %v, want one with two questions", gathered)
+	}
+	ok(p, p.db.RetryDelivery(bg, gathered[0].Deliveries, p.clock.Now(), notify.ReasonRetrying))
+	p.claimAll(1)
+	second := gathered[0].Deliveries[1]
+	second.GatheredBy = gathered[0].Deliveries[0].ID
+	_, err := p.db.GatherRequests(bg, []notify.Delivery{second}, p.clock.Now())
+	ok(p, err)
 }
 
 // importPlayers imports players, one of whom exists, and reads the import.

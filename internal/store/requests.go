@@ -131,8 +131,8 @@ func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) err
 	return nil
 }
 
-// dropHeld completes the held deliveries of requests, so that no other delivery waits
-// behind them. The worker drops the others. DeliveryFailed locks deliveries before
+// dropHeld completes the held and gathering deliveries of requests, so that no other
+// delivery waits behind them. The worker drops the others. DeliveryFailed locks deliveries before
 // requests too.
 func (tx *tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
 	if len(closed) == 0 {
@@ -144,7 +144,7 @@ func (tx *tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
 	}
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = 'request_closed', held_by = NULL, updated_at = $1
-		WHERE request_id IN (`+params(2, len(closed))+`) AND state = 'queued' AND reason = 'held' AND lease IS NULL`, args...)
+		WHERE request_id IN (`+params(2, len(closed))+`) AND state = 'queued' AND reason IN ('held', 'gathering') AND lease IS NULL`, args...)
 	if err != nil {
 		return fmt.Errorf("drop held deliveries: %w", err)
 	}

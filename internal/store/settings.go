@@ -19,6 +19,9 @@ type Settings struct {
 	// ResendAfter is how long a message waits after another about the same child to
 	// the same party and number.
 	ResendAfter time.Duration
+	// GatherFor is how long further questions of a coach to a number wait after the
+	// first, to leave in one message; 0 is off.
+	GatherFor time.Duration
 	// Messages limits the messages.
 	Messages approval.MessageLimits
 	// SegmentPrice returns the price of an SMS segment to a number; nil is free.

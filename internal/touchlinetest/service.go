@@ -60,8 +60,8 @@ func EachDatabase(t *testing.T, test func(t *testing.T, url string)) {
 }
 
 // New starts a service on the database at url with the default settings of a service
-// that sends SMS, except that limits per client address and on all sends are off: all
-// requests of a test come from one address.
+// that sends SMS, except that limits per client address and on all sends are off, because
+// all requests of a test come from one address, and that each question is one SMS.
 func New(tb testing.TB, url string, options ...Option) *Service {
 	return NewWith(tb, url, func(*server.Options) {}, options...)
 }
@@ -78,6 +78,7 @@ func NewWith(tb testing.TB, url string, serverOptions func(*server.Options), opt
 	cfg.Files = config.SecretURL("file:" + filepath.Join(cfg.DataDir, "files"))
 	cfg.DatabaseURL = config.SecretURL(url)
 	cfg.OTPSendsPerAddressHour, cfg.OTPSendsTotalHour, cfg.RequestsPerAddressMinute = 0, 0, 0
+	cfg.MessagesGather = 0
 	cfg.ShutdownDrain = 0
 	cfg.Countries = []string{"*"}
 	for _, option := range options {

@@ -31,16 +31,17 @@ const (
 type Store interface {
 	LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) ([]notify.Lane, error)
 	ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error)
+	GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error)
 	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (auth.Challenge, bool, error)
 	RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, bool, error)
 	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, bool, error)
 	AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
 	WakeHeld(ctx context.Context) error
-	DeliverySent(ctx context.Context, d notify.Delivery) error
-	DeliverySuppressed(ctx context.Context, d notify.Delivery) error
-	RetryDelivery(ctx context.Context, d notify.Delivery, due time.Time, reason string) error
-	DeliveryDropped(ctx context.Context, d notify.Delivery, reason string) error
-	DeliveryFailed(ctx context.Context, d notify.Delivery, reason string) error
+	DeliverySent(ctx context.Context, message []notify.Delivery) error
+	DeliverySuppressed(ctx context.Context, message []notify.Delivery) error
+	RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error
+	DeliveryDropped(ctx context.Context, message []notify.Delivery, reason string) error
+	DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string) error
 }
 
 // Sender sends the messages of one channel. It is safe for concurrent use.
@@ -146,20 +147,26 @@ func (o *Outbox) runLane(ctx context.Context, lane notify.Lane) {
 
 // sendBatch claims and sends up to claimBatch deliveries. It returns how many.
 func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane) (int, error) {
-	claimed, err := o.Store.ClaimDeliveries(ctx, lane, o.NewID(), o.Now().Add(leaseDuration), claimBatch)
+	until := o.Now().Add(leaseDuration)
+	claimed, err := o.Store.ClaimDeliveries(ctx, lane, o.NewID(), until, claimBatch)
 	if err != nil {
 		return 0, err
 	}
-	// A shutdown does not abort deliveries that are claimed.
+	// A shutdown does not abort deliveries that are claimed. After an error they stay
+	// claimed until their lease ends.
 	detached := context.WithoutCancel(ctx)
-	ready := make([]*notify.Outgoing, len(claimed))
-	o.each(claimed, func(i int, d notify.Delivery) (err error) {
-		ready[i], err = o.prepare(detached, d)
+	messages, err := o.group(detached, lane, claimed, until)
+	if err != nil {
+		return 0, err
+	}
+	ready := make([]*notify.Outgoing, len(messages))
+	o.each(messages, func(i int, message []notify.Delivery) (err error) {
+		ready[i], err = o.prepare(detached, message)
 		return err
 	})
 	admitted, err := o.admit(detached, ready)
 	if err != nil {
-		return 0, err // the deliveries stay claimed until their lease ends
+		return 0, err
 	}
 	var wait sync.WaitGroup
 	for _, m := range admitted {
@@ -169,11 +176,24 @@ func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane) (int, error) {
 	return len(claimed), nil
 }
 
-// each calls fn for all deliveries concurrently.
-func (o *Outbox) each(deliveries []notify.Delivery, fn func(i int, d notify.Delivery) error) {
+// group groups claimed deliveries into messages. Only requests gather; each other delivery
+// is a message.
+func (o *Outbox) group(ctx context.Context, lane notify.Lane, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
+	if lane.Kind == notify.Request && len(claimed) > 0 {
+		return o.Store.GatherRequests(ctx, claimed, until)
+	}
+	var messages [][]notify.Delivery
+	for _, d := range claimed {
+		messages = append(messages, []notify.Delivery{d})
+	}
+	return messages, nil
+}
+
+// each calls fn for all messages concurrently.
+func (o *Outbox) each(messages [][]notify.Delivery, fn func(i int, message []notify.Delivery) error) {
 	var wait sync.WaitGroup
-	for i, d := range deliveries {
-		wait.Go(func() { o.logged(d, func() error { return fn(i, d) }) })
+	for i, m := range messages {
+		wait.Go(func() { o.logged(m[0], func() error { return fn(i, m) }) })
 	}
 	wait.Wait()
 }
@@ -186,20 +206,43 @@ func (o *Outbox) logged(d notify.Delivery, work func() error) {
 	}
 }
 
-// prepare renders a delivery. It returns nil if there is nothing to send, and then
-// completes the delivery, so that it does not use up a limit.
-func (o *Outbox) prepare(ctx context.Context, d notify.Delivery) (*notify.Outgoing, error) {
-	m, dropReason, err := o.message(ctx, d)
-	if err != nil {
-		return nil, err
+// prepare renders a message. It returns nil if there is nothing to send, and then
+// completes the deliveries, so that they do not use up a limit.
+func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notify.Outgoing, error) {
+	out := &notify.Outgoing{}
+	var dropped []notify.Delivery
+	reason := ""
+	for _, d := range message {
+		m, dropReason, err := o.message(ctx, d)
+		switch {
+		case err != nil:
+			return nil, err
+		case dropReason != "":
+			dropped, reason = append(dropped, d), dropReason
+			continue
+		case len(out.Deliveries) == 0:
+			out.Message = m
+		default:
+			out.Message.More = append(out.Message.More, notify.Question{RequestDetails: m.Request, Link: m.Link})
+		}
+		out.Deliveries = append(out.Deliveries, d)
 	}
-	if dropReason != "" {
-		return nil, o.Store.DeliveryDropped(ctx, d, dropReason)
+	if len(out.Deliveries) > 0 && message[0].Counted {
+		// The message may have left in an earlier attempt, so its deliveries end together.
+		out.Deliveries, out.Message.ID, dropped = message, message[0].ID, nil
 	}
-	if o.Senders[d.Channel].Suppressed(d.To) {
-		return nil, o.Store.DeliverySuppressed(ctx, d)
+	if len(dropped) > 0 {
+		if err := o.Store.DeliveryDropped(ctx, dropped, reason); err != nil {
+			return nil, err
+		}
 	}
-	return &notify.Outgoing{Message: m, Deliveries: []notify.Delivery{d}}, nil
+	if len(out.Deliveries) == 0 {
+		return nil, nil
+	}
+	if d := out.Deliveries[0]; o.Senders[d.Channel].Suppressed(d.To) {
+		return nil, o.Store.DeliverySuppressed(ctx, out.Deliveries)
+	}
+	return out, nil
 }
 
 // admit returns those of the messages that may be sent now. OTPs and messages that were
@@ -227,23 +270,15 @@ func (o *Outbox) admit(ctx context.Context, ready []*notify.Outgoing) ([]notify.
 
 // send makes one attempt and stores its result.
 func (o *Outbox) send(ctx context.Context, m notify.Outgoing) error {
-	failure := o.Senders[m.Deliveries[0].Channel].Send(ctx, m.Message)
-	for _, d := range m.Deliveries {
-		err := failure
-		if err != nil {
-			err = o.failed(ctx, d, err)
-		} else {
-			err = o.Store.DeliverySent(ctx, d)
-		}
-		if err != nil {
-			return err
-		}
+	if err := o.Senders[m.Deliveries[0].Channel].Send(ctx, m.Message); err != nil {
+		return o.failed(ctx, m.Deliveries, err)
 	}
-	return nil
+	return o.Store.DeliverySent(ctx, m.Deliveries)
 }
 
 // failed stores the result of a failed attempt: another attempt later, or the end.
-func (o *Outbox) failed(ctx context.Context, d notify.Delivery, err error) error {
+func (o *Outbox) failed(ctx context.Context, message []notify.Delivery, err error) error {
+	d := message[0]
 	f, ok := errors.AsType[*notify.SendError](err)
 	if !ok {
 		f = &notify.SendError{Reason: "unreachable"}
@@ -252,17 +287,17 @@ func (o *Outbox) failed(ctx context.Context, d notify.Delivery, err error) error
 		"to", phone.Number(d.To), // logged masked; an address that is no number is hidden entirely
 		"attempt", d.Attempts, "permanent", f.Permanent, "reason", f.Reason)
 	if f.Permanent {
-		return o.Store.DeliveryFailed(ctx, d, notify.ReasonRefused)
+		return o.Store.DeliveryFailed(ctx, message, notify.ReasonRefused)
 	}
 	now := o.Now()
 	if !now.Before(d.GivesUpAt) {
-		return o.Store.DeliveryFailed(ctx, d, notify.ReasonGaveUp)
+		return o.Store.DeliveryFailed(ctx, message, notify.ReasonGaveUp)
 	}
 	due := now.Add(max(f.Wait, backoff(d.Attempts)))
 	if due.After(d.GivesUpAt) {
 		due = d.GivesUpAt // one last attempt, even if the provider asked for a longer wait
 	}
-	return o.Store.RetryDelivery(ctx, d, due, notify.ReasonRetrying)
+	return o.Store.RetryDelivery(ctx, message, due, notify.ReasonRetrying)
 }
 
 // message renders d from the current state. dropReason is set if there is nothing to

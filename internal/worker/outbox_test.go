@@ -29,6 +29,8 @@ type fakeStore struct {
 	mu       sync.Mutex
 	rows     []*row
 	claimErr error
+	// gathers: the claimed requests are one message.
+	gathers bool
 	// rejections is how often AdmitMessages still holds a message.
 	rejections int
 	// closed are the requests that are no longer open.
@@ -105,13 +107,17 @@ func (s *fakeStore) AdmitMessages(_ context.Context, messages []notify.Outgoing)
 	defer s.mu.Unlock()
 	var admitted []notify.Outgoing
 	for _, m := range messages {
-		r := s.claimed(m.Deliveries[0])
-		if s.rejections--; s.rejections < 0 {
-			r.Counted = true
-			admitted = append(admitted, m)
-			continue
+		s.rejections--
+		for _, d := range m.Deliveries {
+			if r := s.claimed(d); s.rejections < 0 {
+				r.Counted = true
+			} else {
+				r.due, r.Lease = time.Now().Add(time.Hour), ""
+			}
 		}
-		r.due, r.Lease = time.Now().Add(time.Hour), ""
+		if s.rejections < 0 {
+			admitted = append(admitted, m)
+		}
 	}
 	return admitted, nil
 }
@@ -128,36 +134,51 @@ func (s *fakeStore) claimed(d notify.Delivery) *row {
 	return new(row)
 }
 
-func (s *fakeStore) complete(d notify.Delivery, state, reason string) error {
+func (s *fakeStore) GatherRequests(_ context.Context, claimed []notify.Delivery, _ time.Time) ([][]notify.Delivery, error) {
+	if s.gathers {
+		return [][]notify.Delivery{claimed}, nil
+	}
+	var messages [][]notify.Delivery
+	for _, d := range claimed {
+		messages = append(messages, []notify.Delivery{d})
+	}
+	return messages, nil
+}
+
+func (s *fakeStore) complete(message []notify.Delivery, state, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.claimed(d)
-	r.state, r.reason = state, reason
+	for _, d := range message {
+		r := s.claimed(d)
+		r.state, r.reason = state, reason
+	}
 	return nil
 }
 
-func (s *fakeStore) DeliverySent(_ context.Context, d notify.Delivery) error {
-	return s.complete(d, "sent", "")
+func (s *fakeStore) DeliverySent(_ context.Context, message []notify.Delivery) error {
+	return s.complete(message, "sent", "")
 }
 
-func (s *fakeStore) DeliverySuppressed(_ context.Context, d notify.Delivery) error {
-	return s.complete(d, "sent", "suppressed")
+func (s *fakeStore) DeliverySuppressed(_ context.Context, message []notify.Delivery) error {
+	return s.complete(message, "sent", "suppressed")
 }
 
-func (s *fakeStore) DeliveryDropped(_ context.Context, d notify.Delivery, reason string) error {
-	return s.complete(d, "dropped", reason)
+func (s *fakeStore) DeliveryDropped(_ context.Context, message []notify.Delivery, reason string) error {
+	return s.complete(message, "dropped", reason)
 }
 
-func (s *fakeStore) DeliveryFailed(_ context.Context, d notify.Delivery, reason string) error {
-	return s.complete(d, "failed", reason)
+func (s *fakeStore) DeliveryFailed(_ context.Context, message []notify.Delivery, reason string) error {
+	return s.complete(message, "failed", reason)
 }
 
-func (s *fakeStore) RetryDelivery(_ context.Context, d notify.Delivery, due time.Time, reason string) error {
+func (s *fakeStore) RetryDelivery(_ context.Context, message []notify.Delivery, due time.Time, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := s.claimed(d)
-	r.due, r.reason = due, reason
-	r.retries = append(r.retries, due)
+	for _, d := range message {
+		r := s.claimed(d)
+		r.due, r.reason = due, reason
+		r.retries = append(r.retries, due)
+	}
 	return nil
 }
 
@@ -211,6 +232,42 @@ func runWith(t *testing.T, s *fakeStore, senders map[notify.Channel]worker.Sende
 	})
 	t.Cleanup(stop)
 	return q, stop
+}
+
+// Gathered requests are one message: one attempt, one count, one result. Closed requests
+// are not in it. A retry has the same id, also if the first request was closed meanwhile.
+func TestGatheredRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &fakeStore{gathers: true, closed: map[string]bool{}}
+		closed, first, second := s.queue(notify.Request), s.queue(notify.Request), s.queue(notify.Request)
+		s.closed[closed.RequestID] = true
+		var sent []notify.Message
+		q, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+			if sent = append(sent, m); len(sent) == 1 {
+				return errors.New("no such host")
+			}
+			return nil
+		})
+		q.Wake(lane(notify.Request))
+		time.Sleep(500 * time.Millisecond)
+		s.mu.Lock()
+		s.closed[first.RequestID] = true
+		s.mu.Unlock()
+		time.Sleep(time.Minute)
+		stop()
+		if len(sent) != 2 || s.rejections != -1 {
+			t.Fatalf("%d attempts and %d counts, want 2 and 1", len(sent), -s.rejections)
+		}
+		if m := sent[0]; m.ID != first.ID || len(m.More) != 1 || m.More[0].Link != "https://t.example/a/token-"+second.ID {
+			t.Errorf("first attempt = %+v, want both open questions", m)
+		}
+		if m := sent[1]; m.ID != first.ID || len(m.More) != 0 || m.Link != "https://t.example/a/token-"+second.ID {
+			t.Errorf("second attempt = %+v, want the same id with the open question", m)
+		}
+		if closed.state != "dropped" || first.state != "sent" || second.state != "sent" {
+			t.Errorf("states = %s, %s, %s; want dropped, sent, sent", closed.state, first.state, second.state)
+		}
+	})
 }
 
 // Waits double from 1 s to 5 min, each within a quarter of that. The last attempt is

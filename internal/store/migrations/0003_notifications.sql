@@ -22,7 +22,8 @@ CREATE INDEX notifications_of_player ON notifications (player_id, account_id);
 -- no OTP and no text: the worker renders both when it sends. A worker claims the rows
 -- of one channel and kind in the order of due_at; only the holder of lease may complete
 -- a row. network is where the coach asked for the message. counted: the message limits
--- have admitted it. held_by: the limit that it waits for.
+-- have admitted it. held_by: the limit that it waits for. gathered_by: the delivery whose
+-- message carries this one; it carries itself too.
 CREATE TABLE deliveries (
 	id              TEXT    NOT NULL PRIMARY KEY,
 	kind            TEXT    NOT NULL,
@@ -46,12 +47,15 @@ CREATE TABLE deliveries (
 	network         TEXT,
 	counted         BOOLEAN NOT NULL DEFAULT FALSE,
 	held_by         TEXT,
+	gathered_by     TEXT,
 	CHECK (lease IS NULL OR state = 'queued')
 );
 CREATE INDEX deliveries_due ON deliveries (channel, kind, due_at, id) WHERE state = 'queued';
 CREATE INDEX deliveries_of_request ON deliveries (request_id, id) WHERE request_id IS NOT NULL;
 CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE kind = 'otp' AND state <> 'queued';
 CREATE INDEX deliveries_held ON deliveries (held_by, id) WHERE state = 'queued' AND held_by IS NOT NULL;
+CREATE INDEX deliveries_gathering ON deliveries (coach_id, recipient, channel) WHERE reason = 'gathering';
+CREATE INDEX deliveries_gathered ON deliveries (gathered_by) WHERE state = 'queued' AND gathered_by IS NOT NULL;
 
 -- What the message limits have counted in the last days. size is what was added to the
 -- counter at counted_at, total all that was added up to then.

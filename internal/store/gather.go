@@ -1,0 +1,195 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// GatherRequests returns which of the claimed requests leave now, grouped into messages:
+//
+//	09:00:00  a coach adds Asha, Bela and Chetan with one guardian's number
+//	09:00:00  the message for Asha leaves; GatherFor starts
+//	09:02:00  one message for Bela and Chetan leaves
+//
+// The others wait: their claim ends here. A delivery that a limit has held leaves alone.
+// The claim of every returned delivery holds until the given time.
+func (db *DB) GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
+	var groups [][]notify.Delivery
+	var fresh, gathering, joined []notify.Delivery
+	for _, d := range claimed {
+		switch {
+		case d.GatheredBy != "":
+			joined = append(joined, d)
+		case d.Gathers:
+			gathering = append(gathering, d)
+		case d.Counted || d.Held || d.CoachID == "" || db.options.Settings.GatherFor == 0:
+			groups = append(groups, []notify.Delivery{d})
+		default:
+			fresh = append(fresh, d)
+		}
+	}
+	if len(fresh)+len(gathering)+len(joined) == 0 {
+		return groups, nil
+	}
+	alone := groups
+	err := db.write(ctx, func(tx *tx) error {
+		groups = slices.Clone(alone)
+		for _, part := range []struct {
+			deliveries []notify.Delivery
+			group      func(context.Context, []notify.Delivery, time.Time) ([][]notify.Delivery, error)
+		}{{fresh, tx.openWindows}, {gathering, tx.claimGathering}, {joined, tx.claimJoined}} {
+			if len(part.deliveries) == 0 {
+				continue
+			}
+			found, err := part.group(ctx, part.deliveries, until)
+			if err != nil {
+				return err
+			}
+			groups = append(groups, found...)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("gather requests: %w", err)
+	}
+	return groups, nil
+}
+
+// gatherKey names the window of a coach and a number in limit_slots.
+func gatherKey(d notify.Delivery) string { return "gather/" + d.CoachID + "/" + d.To }
+
+// openWindows returns the deliveries that are the first of their coach to their number,
+// each alone, and opens their windows. The others wait for the end of the window. The
+// upsert lets one of several workers open a window. Its keys are in order, so that two
+// workers cannot deadlock.
+func (tx *tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.Time) ([][]notify.Delivery, error) {
+	slices.SortFunc(fresh, func(a, b notify.Delivery) int {
+		return cmp.Or(strings.Compare(gatherKey(a), gatherKey(b)), strings.Compare(a.ID, b.ID))
+	})
+	var args []any
+	first := make(map[string]string)
+	end := micros(tx.Now.Add(tx.db.options.Settings.GatherFor))
+	for _, d := range fresh {
+		if key := gatherKey(d); first[key] == "" {
+			first[key] = d.ID
+			args = append(args, key, 0, end)
+		}
+	}
+	rs, err := tx.Query(ctx, fmt.Sprintf(`
+		INSERT INTO limit_slots (key, slot, free_at) VALUES %s
+		ON CONFLICT (key, slot) DO UPDATE SET free_at = excluded.free_at
+		WHERE limit_slots.free_at <= $%d
+		RETURNING key`, rowsOf(len(first), 3), len(args)+1), append(args, micros(tx.Now))...)
+	opened, err := database.Collect(rs, err, func(s database.Scanner) (key string, err error) { return key, s.Scan(&key) })
+	if err != nil {
+		return nil, fmt.Errorf("open windows: %w", err)
+	}
+	var groups [][]notify.Delivery
+	for _, d := range fresh {
+		if key := gatherKey(d); first[key] == d.ID && slices.Contains(opened, key) {
+			groups = append(groups, []notify.Delivery{d})
+		} else if err := tx.gatherLater(ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	return groups, nil
+}
+
+// gatherLater makes a delivery wait for the end of its window.
+func (tx *tx) gatherLater(ctx context.Context, d notify.Delivery) error {
+	err := tx.Defer(ctx, `
+		UPDATE deliveries SET reason = 'gathering', attempts = attempts - 1, lease = NULL,
+			due_at = (SELECT free_at FROM limit_slots WHERE key = $3 AND slot = 0)
+		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, gatherKey(d))
+	if err != nil {
+		return fmt.Errorf("wait for the window: %w", err)
+	}
+	return tx.renewLink(ctx, d, tx.Now.Add(tx.db.options.Settings.GatherFor))
+}
+
+// claimGathering claims all that gather with one of the deliveries, also if another worker
+// has claimed some: AdmitMessages refuses those whose claim has ended.
+func (tx *tx) claimGathering(ctx context.Context, gathering []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
+	var groups [][]notify.Delivery
+	done := make(map[string]bool)
+	for _, d := range gathering {
+		if done[gatherKey(d)] {
+			continue
+		}
+		done[gatherKey(d)] = true
+		rs, err := tx.Query(ctx, `
+			UPDATE deliveries SET attempts = CASE WHEN lease = $1 THEN attempts ELSE attempts + 1 END, lease = $1, due_at = $2
+			WHERE coach_id = $3 AND recipient = $4 AND channel = $5 AND reason = 'gathering' AND state = 'queued'
+			RETURNING `+deliveryColumns, d.Lease, micros(until), d.CoachID, d.To, string(d.Channel))
+		group, err := database.Collect(rs, err, scanDelivery)
+		if err != nil {
+			return nil, fmt.Errorf("claim what gathers: %w", err)
+		}
+		if len(group) > 0 { // else another worker has sent it
+			slices.SortFunc(group, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
+			groups = append(groups, group)
+		}
+	}
+	return groups, nil
+}
+
+// claimJoined returns the messages that were admitted with several deliveries and are
+// tried again, the delivery that carries the message first. The worker that has claimed
+// this one claims the others too.
+func (tx *tx) claimJoined(ctx context.Context, joined []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
+	var groups [][]notify.Delivery
+	for _, d := range joined {
+		if d.ID != d.GatheredBy {
+			waits, err := tx.isQueued(ctx, d.GatheredBy)
+			if err != nil {
+				return nil, err
+			}
+			if !waits { // the end of the carrier's request has completed it
+				groups = append(groups, []notify.Delivery{d})
+			}
+			continue
+		}
+		rs, err := tx.Query(ctx, `
+			UPDATE deliveries SET lease = $1, due_at = $2 WHERE gathered_by = $3 AND state = 'queued'
+			RETURNING `+deliveryColumns, d.Lease, micros(until), d.ID)
+		group, err := database.Collect(rs, err, scanDelivery)
+		if err != nil {
+			return nil, fmt.Errorf("claim a gathered message: %w", err)
+		}
+		slices.SortFunc(group, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
+		groups = append(groups, group)
+	}
+	return groups, nil
+}
+
+func (tx *tx) isQueued(ctx context.Context, id string) (queued bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM deliveries WHERE id = $1 AND state = 'queued')`, id).Scan(&queued)
+	if err != nil {
+		return false, fmt.Errorf("read delivery %s: %w", id, err)
+	}
+	return queued, nil
+}
+
+// join makes the first delivery of an admitted message carry the others, so that every
+// attempt sends the same message under the same id.
+func (tx *tx) join(ctx context.Context, deliveries []notify.Delivery) error {
+	if len(deliveries) == 1 {
+		return nil
+	}
+	args := []any{deliveries[0].ID}
+	for _, d := range deliveries {
+		args = append(args, d.ID)
+	}
+	err := tx.Defer(ctx, `UPDATE deliveries SET gathered_by = $1 WHERE id IN (`+params(2, len(deliveries))+`)`, args...)
+	if err != nil {
+		return fmt.Errorf("join deliveries: %w", err)
+	}
+	return nil
+}

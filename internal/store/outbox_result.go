@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// DeliverySent completes the deliveries of a message that the provider accepted.
+func (db *DB) DeliverySent(ctx context.Context, message []notify.Delivery) error {
+	return db.setLeased(ctx, message, `state = 'sent', reason = NULL`)
+}
+
+// DeliverySuppressed completes deliveries to a test number, to which nothing is sent.
+func (db *DB) DeliverySuppressed(ctx context.Context, message []notify.Delivery) error {
+	return db.setLeased(ctx, message, `state = 'sent', reason = $3`, approval.ReasonTestNumber)
+}
+
+// RetryDelivery releases the deliveries of a message for another attempt at due.
+func (db *DB) RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error {
+	return db.setLeased(ctx, message, `due_at = $3, reason = $4`, micros(due), reason)
+}
+
+// DeliveryDropped completes deliveries whose message is no longer wanted.
+func (db *DB) DeliveryDropped(ctx context.Context, message []notify.Delivery, reason string) error {
+	return db.setLeased(ctx, message, `state = 'failed', reason = $3`, reason)
+}
+
+// setLeased sets columns of the deliveries of a message in one statement, so that they
+// change together, and ends their lease. args are the parameters from $3 on. It changes
+// no delivery that another worker has claimed meanwhile.
+//
+// The lease is the guard: only a queued delivery has one. A condition on the state would
+// let PostgreSQL read all of an index of queued deliveries: when the last ANALYZE found few
+// of them, it takes the index for small, but it holds old versions.
+func (db *DB) setLeased(ctx context.Context, message []notify.Delivery, set string, args ...any) error {
+	args = append([]any{micros(db.Now()), message[0].Lease}, args...)
+	n := len(args)
+	for _, d := range message {
+		args = append(args, d.ID)
+	}
+	_, err := db.sql.Exec(ctx, `
+		UPDATE deliveries SET `+set+`, lease = NULL, updated_at = $1
+		WHERE id IN (`+params(n+1, len(message))+`) AND lease = $2`, args...)
+	return err
+}
+
+// DeliveryFailed completes the deliveries of a message that failed permanently. The same
+// transaction marks the open requests of which they are the newest sending, and notifies
+// the coach.
+func (db *DB) DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string) error {
+	err := db.write(ctx, func(tx *tx) error {
+		for _, d := range message {
+			err := tx.execLeased(ctx, `
+				UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
+				WHERE id = $1 AND lease = $2`, d.ID, d.Lease, reason, micros(tx.Now))
+			if err == nil && d.Kind == notify.Request {
+				err = tx.markFailed(ctx, d)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ignoreLeaseLost(err)
+}
+
+// markFailed marks the request of a failed delivery and notifies the coach, if the request
+// is open and the delivery belongs to its newest sending.
+func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
+	e := event.Event{Type: event.DeliveryFailed, RequestID: d.RequestID, Channel: string(d.Channel)}
+	err := tx.QueryRow(ctx, `
+		UPDATE requests SET delivery_failed = TRUE
+		WHERE id = $1 AND state = 'pending' AND delivery_failed = FALSE
+			AND last_sent_at = (SELECT created_at FROM deliveries WHERE id = $2)
+		RETURNING player_id, coach_id, approver_type`, d.RequestID, d.ID).Scan(&e.PlayerID, &e.CoachID, &e.Party)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	err = tx.QueryRow(ctx, `SELECT student_name, guardian_name FROM players WHERE id = $1`, e.PlayerID).
+		Scan(&e.StudentName, intoText(&e.GuardianName))
+	if err != nil {
+		return err
+	}
+	return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return e.CoachID })
+}
+
+// errLeaseLost rolls back a transaction whose worker no longer holds the delivery.
+var errLeaseLost = errors.New("the lease of the delivery ended")
+
+// execLeased runs a statement that is guarded by a lease. It returns errLeaseLost if
+// the statement changes no row.
+func (tx *tx) execLeased(ctx context.Context, query string, args ...any) error {
+	res, err := tx.Exec(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return errLeaseLost
+}
+
+// ignoreLeaseLost returns nil for errLeaseLost: the worker that holds the lease now
+// completes the delivery.
+func ignoreLeaseLost(err error) error {
+	if errors.Is(err, errLeaseLost) {
+		return nil
+	}
+	return err
+}
