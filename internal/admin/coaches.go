@@ -68,11 +68,7 @@ type limitsResponse struct {
 }
 
 // coach serves GET /api/admin/coaches/{coach_id}.
-func (s *Server) coach(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) coach(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	return s.readCoach(ctx, r.Caller, id)
 }
 
@@ -109,11 +105,7 @@ type tierRequest struct {
 }
 
 // setTier serves PUT /api/admin/coaches/{coach_id}/tier.
-func (s *Server) setTier(ctx context.Context, r Request[tierRequest]) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) setTier(ctx context.Context, r Request[tierRequest], id string) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
 		return Response{}, err
@@ -142,11 +134,7 @@ func Reason(text string) (string, error) {
 }
 
 // suspend serves POST /api/admin/coaches/{coach_id}/suspend.
-func (s *Server) suspend(ctx context.Context, r Request[suspendRequest]) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) suspend(ctx context.Context, r Request[suspendRequest], id string) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
 		return Response{}, err
@@ -159,11 +147,7 @@ func (s *Server) suspend(ctx context.Context, r Request[suspendRequest]) (Respon
 }
 
 // restore serves POST /api/admin/coaches/{coach_id}/restore.
-func (s *Server) restore(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) restore(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	if err := s.Accounts.Restore(ctx, r.Caller.Operator(), id); err != nil {
 		return Response{}, err
 	}

@@ -74,11 +74,7 @@ func (s *Server) findDisputes(ctx context.Context, caller Caller, search operato
 }
 
 // liftDispute serves DELETE /api/admin/disputes/{request_id}.
-func (s *Server) liftDispute(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("request_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) liftDispute(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	if err := s.Disputes.Lift(ctx, r.Caller.Operator(), id); err != nil {
 		return Response{}, err
 	}

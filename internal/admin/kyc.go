@@ -75,11 +75,7 @@ type documentResponse struct {
 
 // kyc serves GET /api/admin/kyc/{coach_id}: the newest submission. The audit log records
 // the read.
-func (s *Server) kyc(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) kyc(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	submission, err := s.Verifications.Newest(ctx, id)
 	if err != nil {
 		return Response{}, err

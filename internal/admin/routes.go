@@ -17,21 +17,21 @@ func (s *Server) routes() []route {
 		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
 		{Method: "POST", Pattern: "/auth/revoke", Handle: handle(s.revoke), Authorize: introspect, Body: endpoint.Form, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/api/admin/kyc", Handle: handle(s.listKYC), Authorize: kyc},
-		{Method: "GET", Pattern: "/api/admin/kyc/{coach_id}", Handle: handle(s.kyc), Authorize: kyc},
+		{Method: "GET", Pattern: "/api/admin/kyc/{coach_id}", Handle: handleID("coach_id", s.kyc), Authorize: kyc},
 		{Method: "GET", Pattern: "/api/admin/kyc/{coach_id}/documents/{document_id}/content", Handle: handle(s.kycDocument), Authorize: kyc, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout},
 		{Method: "POST", Pattern: "/api/admin/kyc/{coach_id}/approve", Handle: handle(s.approveKYC), Authorize: kyc, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/kyc/{coach_id}/reject", Handle: handle(s.rejectKYC), Authorize: kyc, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/coaches/search", Handle: handle(s.searchCoaches), Authorize: coaches, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/admin/coaches/{coach_id}", Handle: handle(s.coach), Authorize: coaches},
-		{Method: "PUT", Pattern: "/api/admin/coaches/{coach_id}/tier", Handle: handle(s.setTier), Authorize: coaches, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/api/admin/coaches/{coach_id}/suspend", Handle: handle(s.suspend), Authorize: coaches, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/api/admin/coaches/{coach_id}/restore", Handle: handle(s.restore), Authorize: coaches},
+		{Method: "GET", Pattern: "/api/admin/coaches/{coach_id}", Handle: handleID("coach_id", s.coach), Authorize: coaches},
+		{Method: "PUT", Pattern: "/api/admin/coaches/{coach_id}/tier", Handle: handleID("coach_id", s.setTier), Authorize: coaches, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/admin/coaches/{coach_id}/suspend", Handle: handleID("coach_id", s.suspend), Authorize: coaches, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/api/admin/coaches/{coach_id}/restore", Handle: handleID("coach_id", s.restore), Authorize: coaches},
 		{Method: "GET", Pattern: "/api/admin/tier-requests", Handle: handle(s.listTierRequests), Authorize: coaches},
 		{Method: "POST", Pattern: "/api/admin/tier-requests/{coach_id}/approve", Handle: handle(s.approveTier), Authorize: coaches, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/tier-requests/{coach_id}/refuse", Handle: handle(s.refuseTier), Authorize: coaches, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/admin/disputes", Handle: handle(s.listDisputes), Authorize: disputes},
 		{Method: "POST", Pattern: "/api/admin/disputes/search", Handle: handle(s.searchDisputes), Authorize: disputes, Body: endpoint.JSON},
-		{Method: "DELETE", Pattern: "/api/admin/disputes/{request_id}", Handle: handle(s.liftDispute), Authorize: disputes},
+		{Method: "DELETE", Pattern: "/api/admin/disputes/{request_id}", Handle: handleID("request_id", s.liftDispute), Authorize: disputes},
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit},
 		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authenticate: s.authenticateScrape, Authorize: metrics, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},
@@ -44,4 +44,9 @@ func (s *Server) routes() []route {
 // handle is endpoint.Handle for the handlers of this package.
 func handle[T any](h func(context.Context, Request[T]) (Response, error)) endpoint.Handler[Caller] {
 	return endpoint.Handle(h)
+}
+
+// handleID is endpoint.HandleID for the handlers of this package.
+func handleID[T any](name string, h func(context.Context, Request[T], string) (Response, error)) endpoint.Handler[Caller] {
+	return endpoint.HandleID(name, h)
 }

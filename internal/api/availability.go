@@ -42,11 +42,7 @@ func services(a approval.Availability) []serviceAccess {
 }
 
 // availability serves GET /api/services/availability/{playerId}.
-func (s *Server) availability(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("playerId")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) availability(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	a, err := s.Approvals.Availability(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err

@@ -54,11 +54,7 @@ func coachQuery(query url.Values, f *wire.Faults) coach.Query {
 }
 
 // getCoach serves GET /api/coaches/{coach_id} to anyone.
-func (s *Server) getCoach(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) getCoach(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	l, err := s.Directory.Coach(ctx, id)
 	if err != nil {
 		return Response{}, err

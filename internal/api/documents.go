@@ -103,11 +103,7 @@ func (s *Server) listDocuments(ctx context.Context, r Request[noBody]) (Response
 }
 
 // getDocument serves GET /api/coach/documents/{document_id}.
-func (s *Server) getDocument(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("document_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) getDocument(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	d, err := s.Documents.Document(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
@@ -123,11 +119,7 @@ type documentPatch struct {
 }
 
 // editDocument serves PATCH /api/coach/documents/{document_id}.
-func (s *Server) editDocument(ctx context.Context, r Request[documentPatch]) (Response, error) {
-	id, err := r.PathID("document_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) editDocument(ctx context.Context, r Request[documentPatch], id string) (Response, error) {
 	in, f := r.Body, r.Faults
 	if in.Title.Null {
 		f.Add("/title", "invalid_type", "This cannot be cleared.")
@@ -169,11 +161,7 @@ type documentDeletedResponse struct {
 }
 
 // deleteDocument serves DELETE /api/coach/documents/{document_id}.
-func (s *Server) deleteDocument(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("document_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) deleteDocument(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	removed, err := s.Documents.Remove(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err

@@ -77,11 +77,7 @@ func playerFilter(query url.Values, f *wire.Faults) approval.Filter {
 }
 
 // getPlayer serves GET /api/players/{player_id}.
-func (s *Server) getPlayer(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) getPlayer(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	p, err := s.Approvals.Player(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
@@ -90,11 +86,7 @@ func (s *Server) getPlayer(ctx context.Context, r Request[noBody]) (Response, er
 }
 
 // updatePlayer serves PATCH /api/players/{player_id}.
-func (s *Server) updatePlayer(ctx context.Context, r Request[playerPatch]) (Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) updatePlayer(ctx context.Context, r Request[playerPatch], id string) (Response, error) {
 	in, f := r.Body, r.Faults
 	patch := in.patch(s.contactReader(&f))
 	if err := s.checkFaults(ctx, r.Caller.Actor, id, f); err != nil {
@@ -116,11 +108,7 @@ func (s *Server) updatePlayer(ctx context.Context, r Request[playerPatch]) (Resp
 }
 
 // deletePlayer serves DELETE /api/players/{player_id}.
-func (s *Server) deletePlayer(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) deletePlayer(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	if err := s.Approvals.Remove(ctx, r.Caller.Actor, id); err != nil {
 		return Response{}, err
 	}

@@ -12,28 +12,23 @@ import (
 
 // sendGuardianRequest serves POST /api/approval/send-guardian-request.
 func (s *Server) sendGuardianRequest(ctx context.Context, r Request[sendGuardianRequest]) (Response, error) {
-	in, f := r.Body, r.Faults
-	e := s.contactReader(&f)
-	correction, channels := in.correction(e), e.channels(in.Channels)
-	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
-		return Response{}, err
-	}
-	return s.send(ctx, r.Caller, in.PlayerID, actor.Guardian, correction, channels)
+	in := r.Body
+	return s.send(ctx, r.Caller, in.PlayerID, actor.Guardian, in.correction, in.Channels, r.Faults)
 }
 
 // sendStudentRequest serves POST /api/approval/send-student-request.
 func (s *Server) sendStudentRequest(ctx context.Context, r Request[sendStudentRequest]) (Response, error) {
-	in, f := r.Body, r.Faults
-	e := s.contactReader(&f)
-	correction, channels := in.correction(e), e.channels(in.Channels)
-	if err := s.checkBody(ctx, r.Caller.Actor, in.PlayerID, f); err != nil {
-		return Response{}, err
-	}
-	return s.send(ctx, r.Caller, in.PlayerID, actor.Student, correction, channels)
+	in := r.Body
+	return s.send(ctx, r.Caller, in.PlayerID, actor.Student, in.correction, in.Channels, r.Faults)
 }
 
 // send returns 201 for a new request and 200 for a repeated one.
-func (s *Server) send(ctx context.Context, caller Caller, playerID string, party actor.Role, correction approval.Patch, channels []approval.Channel) (Response, error) {
+func (s *Server) send(ctx context.Context, caller Caller, playerID string, party actor.Role, correct func(contactReader) approval.Patch, names []string, f wire.Faults) (Response, error) {
+	e := s.contactReader(&f)
+	correction, channels := correct(e), e.channels(names)
+	if err := s.checkBody(ctx, caller.Actor, playerID, f); err != nil {
+		return Response{}, err
+	}
 	request, created, err := s.Approvals.Send(ctx, caller.Actor, playerID, party, correction, channels)
 	if err != nil {
 		return Response{Subject: playerID}, err
@@ -84,71 +79,40 @@ func (s *Server) getRequest(ctx context.Context, r Request[noBody]) (Response, e
 }
 
 // cancelRequest serves POST /api/approval/requests/{request_id}/cancel.
-func (s *Server) cancelRequest(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("request_id")
-	if err != nil {
-		return Response{}, err
-	}
-	if err := s.checkRequestBody(ctx, r.Caller.Actor, id, r.Faults); err != nil {
-		return Response{}, err
-	}
-	request, err := s.Approvals.Cancel(ctx, r.Caller.Actor, id)
-	if err != nil {
-		return Response{}, err
-	}
-	return endpoint.OK(s.view(r.Caller).request(request)).WithSubject(request.PlayerID), nil
+func (s *Server) cancelRequest(ctx context.Context, r Request[noBody], id string) (Response, error) {
+	return s.changeRequest(ctx, r.Caller, id, r.Faults, s.Approvals.Cancel)
 }
 
 // followUp serves POST /api/approval/requests/{request_id}/follow-up.
-func (s *Server) followUp(ctx context.Context, r Request[followUpRequest]) (Response, error) {
-	id, err := r.PathID("request_id")
-	if err != nil {
-		return Response{}, err
-	}
-	if err := s.checkRequestBody(ctx, r.Caller.Actor, id, r.Faults); err != nil {
-		return Response{}, err
-	}
-	request, err := s.Approvals.FollowUp(ctx, r.Caller.Actor, id, r.Body.Note.Value)
-	if err != nil {
-		return Response{}, err
-	}
-	return endpoint.OK(s.view(r.Caller).request(request)).WithSubject(request.PlayerID), nil
-}
-
-// checkRequestBody returns the faults of the body of a call on a request. A request that
-// is not the caller's is not_found, whatever the body.
-func (s *Server) checkRequestBody(ctx context.Context, by actor.Actor, requestID string, f wire.Faults) error {
-	if len(f) == 0 {
-		return nil
-	}
-	if err := s.Approvals.CheckVisible(ctx, by, requestID); err != nil {
-		return err
-	}
-	return f.Err()
+func (s *Server) followUp(ctx context.Context, r Request[followUpRequest], id string) (Response, error) {
+	return s.changeRequest(ctx, r.Caller, id, r.Faults, func(ctx context.Context, by actor.Actor, id string) (*approval.Request, error) {
+		return s.Approvals.FollowUp(ctx, by, id, r.Body.Note.Value)
+	})
 }
 
 // disputeRequest serves POST /api/approval/requests/{request_id}/dispute.
-func (s *Server) disputeRequest(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("request_id")
+func (s *Server) disputeRequest(ctx context.Context, r Request[noBody], id string) (Response, error) {
+	return s.changeRequest(ctx, r.Caller, id, r.Faults, s.Approvals.Dispute)
+}
+
+// changeRequest changes a request and returns it. A request that is not the caller's is
+// not_found, whatever the faults of the body.
+func (s *Server) changeRequest(ctx context.Context, caller Caller, id string, f wire.Faults, change func(context.Context, actor.Actor, string) (*approval.Request, error)) (Response, error) {
+	if len(f) > 0 {
+		if err := s.Approvals.CheckVisible(ctx, caller.Actor, id); err != nil {
+			return Response{}, err
+		}
+		return Response{}, f.Err()
+	}
+	request, err := change(ctx, caller.Actor, id)
 	if err != nil {
 		return Response{}, err
 	}
-	if err := s.checkRequestBody(ctx, r.Caller.Actor, id, r.Faults); err != nil {
-		return Response{}, err
-	}
-	request, err := s.Approvals.Dispute(ctx, r.Caller.Actor, id)
-	if err != nil {
-		return Response{}, err
-	}
-	return endpoint.OK(s.view(r.Caller).request(request)).WithSubject(request.PlayerID), nil
+	return endpoint.OK(s.view(caller).request(request)).WithSubject(request.PlayerID), nil
 }
 
 // liftDispute serves DELETE /api/approval/requests/{request_id}/dispute.
-func (s *Server) liftDispute(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("request_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) liftDispute(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	if err := s.Approvals.Lift(ctx, r.Caller.Actor, id); err != nil {
 		return Response{}, err
 	}

@@ -21,6 +21,11 @@ func handle[T any](h func(context.Context, Request[T]) (Response, error)) endpoi
 	return endpoint.Handle(h)
 }
 
+// handleID is endpoint.HandleID for the handlers of this package.
+func handleID[T any](name string, h func(context.Context, Request[T], string) (Response, error)) endpoint.Handler[Caller] {
+	return endpoint.HandleID(name, h)
+}
+
 func (s *Server) authRoutes() []route {
 	return []route{
 		{Method: "POST", Pattern: "/auth/request-otp", Handle: handle(s.requestOTP), Authenticate: public, Body: endpoint.JSON},
@@ -29,7 +34,7 @@ func (s *Server) authRoutes() []route {
 		{Method: "POST", Pattern: "/auth/refresh", Handle: handle(s.refresh), Authenticate: public, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/logout", Handle: handle(s.logout), Authenticate: s.authenticateOptional, Body: endpoint.OptionalJSON},
 		{Method: "GET", Pattern: "/auth/sessions", Handle: handle(s.listSessions)},
-		{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: handle(s.endSession)},
+		{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: handleID("session_id", s.endSession)},
 		{Method: "POST", Pattern: "/auth/complete-profile", Handle: handle(s.completeProfile), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/change-number", Handle: s.idempotent(handle(s.changeNumber), s.rebuildNumberChange), Authorize: coachOnly, Body: endpoint.JSON},
 	}
@@ -64,7 +69,7 @@ func (s *Server) directoryRoutes() []route {
 		{Method: "GET", Pattern: "/api/coach/visibility", Handle: handle(s.visibility), Authorize: coachOnly},
 		{Method: "PUT", Pattern: "/api/coach/visibility", Handle: handle(s.setVisibility), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/coaches", Handle: handle(s.listCoaches), Authenticate: public},
-		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: handle(s.getCoach), Authenticate: public},
+		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: handleID("coach_id", s.getCoach), Authenticate: public},
 	}
 }
 
@@ -73,9 +78,9 @@ func (s *Server) documentRoutes() []route {
 	return []route{
 		{Method: "GET", Pattern: list, Handle: handle(s.listDocuments), Authorize: coachOnly},
 		{Method: "POST", Pattern: list, Handle: handle(s.addDocument), Authorize: coachOnly, Body: endpoint.Multipart, MaxUpload: maxUpload, Acquire: s.acquireUpload},
-		{Method: "GET", Pattern: one, Handle: handle(s.getDocument), Authorize: coachOnly},
-		{Method: "PATCH", Pattern: one, Handle: handle(s.editDocument), Authorize: coachOnly, Body: endpoint.MergePatch},
-		{Method: "DELETE", Pattern: one, Handle: handle(s.deleteDocument), Authorize: coachOnly},
+		{Method: "GET", Pattern: one, Handle: handleID("document_id", s.getDocument), Authorize: coachOnly},
+		{Method: "PATCH", Pattern: one, Handle: handleID("document_id", s.editDocument), Authorize: coachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: one, Handle: handleID("document_id", s.deleteDocument), Authorize: coachOnly},
 		{Method: "GET", Pattern: one + "/content", Handle: handle(s.documentContent), Authenticate: s.authenticateOptional, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout},
 		{Method: "PUT", Pattern: one + "/content", Handle: handle(s.replaceContent), Authorize: coachOnly, Body: endpoint.Multipart, MaxUpload: maxUpload, Acquire: s.acquireUpload},
 	}
@@ -93,10 +98,10 @@ func (s *Server) approvalRoutes() []route {
 		{Method: "GET", Pattern: "/api/players/imports/{import_id}/rows", Handle: handle(s.listImportRows), Authorize: coachOnly},
 		{Method: "POST", Pattern: "/api/players/imports/{import_id}/run", Handle: handle(s.runImport), Authorize: completeCoach},
 		{Method: "GET", Pattern: "/api/players", Handle: handle(s.listPlayers), Authorize: coachOnly, Alternative: mediaCSV},
-		{Method: "GET", Pattern: "/api/players/{player_id}", Handle: handle(s.getPlayer)},
-		{Method: "PATCH", Pattern: "/api/players/{player_id}", Handle: handle(s.updatePlayer), Authorize: coachOnly, Body: endpoint.MergePatch},
-		{Method: "DELETE", Pattern: "/api/players/{player_id}", Handle: handle(s.deletePlayer), Authorize: coachOnly},
-		{Method: "GET", Pattern: "/api/players/approval-status/{playerId}", Handle: handle(s.approvalStatus)},
+		{Method: "GET", Pattern: "/api/players/{player_id}", Handle: handleID("player_id", s.getPlayer)},
+		{Method: "PATCH", Pattern: "/api/players/{player_id}", Handle: handleID("player_id", s.updatePlayer), Authorize: coachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: "/api/players/{player_id}", Handle: handleID("player_id", s.deletePlayer), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/players/approval-status/{playerId}", Handle: handleID("playerId", s.approvalStatus)},
 		{Method: "GET", Pattern: "/api/me/players", Handle: handle(s.listMyPlayers), Authorize: partyOnly},
 		{Method: "POST", Pattern: "/api/approval/send-guardian-request", Handle: s.idempotent(handle(s.sendGuardianRequest), s.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/approval/send-student-request", Handle: s.idempotent(handle(s.sendStudentRequest), s.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
@@ -104,12 +109,12 @@ func (s *Server) approvalRoutes() []route {
 		{Method: "PUT", Pattern: "/api/approval/guardian-response", Handle: handle(s.respond), Authorize: guardianOnly, Body: endpoint.JSON},
 		{Method: "PUT", Pattern: "/api/approval/student-response", Handle: handle(s.respond), Authorize: studentOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/approval/requests/{request_id}", Handle: handle(s.getRequest)},
-		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/cancel", Handle: s.idempotent(handle(s.cancelRequest), s.rebuildRequest), Authorize: coachOnly, Body: endpoint.OptionalJSON},
-		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/follow-up", Handle: s.idempotent(handle(s.followUp), s.rebuildRequest), Authorize: coachOnly, Body: endpoint.OptionalJSON},
-		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: s.idempotent(handle(s.disputeRequest), s.rebuildRequest), Authorize: partyOnly, Body: endpoint.OptionalJSON},
-		{Method: "DELETE", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: handle(s.liftDispute), Authorize: partyOnly},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/cancel", Handle: s.idempotent(handleID("request_id", s.cancelRequest), s.rebuildRequest), Authorize: coachOnly, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/follow-up", Handle: s.idempotent(handleID("request_id", s.followUp), s.rebuildRequest), Authorize: coachOnly, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: s.idempotent(handleID("request_id", s.disputeRequest), s.rebuildRequest), Authorize: partyOnly, Body: endpoint.OptionalJSON},
+		{Method: "DELETE", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: handleID("request_id", s.liftDispute), Authorize: partyOnly},
 		{Method: "GET", Pattern: "/api/coach/pending-approvals", Handle: handle(s.listPending), Authorize: coachOnly},
-		{Method: "GET", Pattern: "/api/services/availability/{playerId}", Handle: handle(s.availability)},
+		{Method: "GET", Pattern: "/api/services/availability/{playerId}", Handle: handleID("playerId", s.availability)},
 	}
 }
 

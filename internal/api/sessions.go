@@ -38,11 +38,7 @@ func (s *Server) listSessions(ctx context.Context, r Request[noBody]) (Response,
 }
 
 // endSession serves DELETE /auth/sessions/{session_id}.
-func (s *Server) endSession(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("session_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) endSession(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	by := r.Caller.Actor
 	if err := s.Auth.EndSession(ctx, by, id); err != nil {
 		return Response{}, err

@@ -11,11 +11,7 @@ import (
 )
 
 // approvalStatus serves GET /api/players/approval-status/{playerId}.
-func (s *Server) approvalStatus(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("playerId")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) approvalStatus(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	p, history, err := s.Approvals.Status(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err

@@ -100,6 +100,18 @@ func Handle[C, T any](h func(context.Context, Request[C, T]) (Response, error)) 
 	}
 }
 
+// HandleID is Handle for a handler of the object whose identifier is the part name of the
+// path. It returns not_found if that part is not an identifier.
+func HandleID[C, T any](name string, h func(ctx context.Context, r Request[C, T], id string) (Response, error)) Handler[C] {
+	return Handle(func(ctx context.Context, r Request[C, T]) (Response, error) {
+		id, err := r.PathID(name)
+		if err != nil {
+			return Response{}, err
+		}
+		return h(ctx, r, id)
+	})
+}
+
 // Decode puts the body into value and adds the faults to f.
 func Decode[T any](body Body, value *T, f *wire.Faults) {
 	switch v := any(value).(type) {
