@@ -44,6 +44,8 @@ func (s *Server) accountRoutes() []route {
 	return []route{
 		{Method: "GET", Pattern: "/api/me", Handle: handle(s.me)},
 		{Method: "DELETE", Pattern: "/api/me", Handle: handle(s.closeAccount), Authorize: coachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/me/preferences", Handle: handle(s.preferences)},
+		{Method: "PATCH", Pattern: "/api/me/preferences", Handle: handle(s.editPreferences), Body: endpoint.MergePatch},
 		{Method: "GET", Pattern: "/api/coach/profile", Handle: handle(s.profile), Authorize: coachOnly},
 		{Method: "PATCH", Pattern: "/api/coach/profile", Handle: handle(s.editProfile), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "GET", Pattern: "/api/coach/dashboard", Handle: handle(s.dashboard), Authorize: coachOnly},

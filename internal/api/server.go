@@ -37,6 +37,7 @@ type Config struct {
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
 	Tray          *notify.Tray
+	Preferences   notify.PreferenceStore
 	Hub           *notify.Hub
 	Idempotency   *idempotency.Service
 	Phones        phone.Parser

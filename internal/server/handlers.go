@@ -32,6 +32,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,
 		Tray:          s.tray,
+		Preferences:   s.db,
 		Hub:           s.delivery.hub,
 		Idempotency:   s.idempotency,
 		Phones:        s.operator.Phones,

@@ -48,7 +48,7 @@ func (tx *tx) closeAccount(ctx context.Context, by actor.Actor) error {
 	}
 	c := &accountClosure{tx: tx, by: by, name: name}
 	for _, step := range []func(context.Context) error{
-		c.endPlayers, c.releaseNumber, c.endPlayers, c.endSessions,
+		c.endPlayers, c.releaseNumber, c.endPlayers, c.endSessions, c.deletePreferences,
 		c.closeRequests, c.deleteNotifications, c.deleteDisputes, c.deleteCoach, c.notify,
 	} {
 		if err := step(ctx); err != nil {
@@ -127,6 +127,11 @@ func (c *accountClosure) endSessions(ctx context.Context) error {
 			WHERE account_id = $1 AND revoked_at IS NULL`, args: []any{coach, number, now}},
 		statement{query: `DELETE FROM devices WHERE mobile_number = $1`, args: []any{string(c.by.Number)}},
 	)
+}
+
+// deletePreferences deletes the preferences of the number that was released.
+func (c *accountClosure) deletePreferences(ctx context.Context) error {
+	return c.tx.deleteUnusedPreferences(ctx, c.by.Number)
 }
 
 // closedNumber replaces the number. It is not a number, so no one can register it.

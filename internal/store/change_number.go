@@ -87,6 +87,12 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err := tx.moveDevices(ctx, c, device); err != nil {
 		return 0, fmt.Errorf("move devices: %w", err)
 	}
+	if err := tx.copyPreferences(ctx, c.By.Number, c.To); err != nil {
+		return 0, err
+	}
+	if err := tx.deleteUnusedPreferences(ctx, c.By.Number); err != nil {
+		return 0, err
+	}
 	return int(ended), tx.notify(ctx, []event.Event{{
 		Type: event.NumberChanged, Party: actor.Coach, PartyID: c.By.AccountID, SessionID: c.By.SessionID,
 	}}, func(actor.Role) string { return c.By.AccountID })

@@ -150,6 +150,10 @@ func (p *fixture) notifications(by actor.Actor) {
 	ok(p, err)
 	_, err = p.db.Unread(bg, by.AccountID)
 	ok(p, err)
+	_, err = p.db.SavePreferences(bg, by.Number, notify.PreferencesPatch{Language: ptr("hi")})
+	ok(p, err)
+	_, err = p.db.Preferences(bg, by.Number)
+	ok(p, err)
 	for _, ids := range [][]string{{"one"}, {"one", "two", "three"}, nil} {
 		_, err = p.db.MarkRead(bg, by.AccountID, ids, p.clock.Now())
 		ok(p, err)

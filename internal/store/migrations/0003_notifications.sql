@@ -68,7 +68,16 @@ CREATE TABLE message_counts (
 );
 CREATE INDEX message_counts_by_time ON message_counts (counted_at);
 
+-- What the person with a number chose, for every role. A number need not have a row.
+CREATE TABLE preferences (
+	mobile_number TEXT   NOT NULL PRIMARY KEY,
+	language      TEXT,
+	time_zone     TEXT,
+	updated_at    BIGINT NOT NULL
+);
+
 -- +goose Down
+DROP TABLE preferences;
 DROP TABLE message_counts;
 DROP TABLE deliveries;
 DROP TABLE notifications;

@@ -1,0 +1,111 @@
+package store_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+func TestPreferences(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		p.wantPreferences(2, notify.Preferences{})
+		for _, tt := range []struct {
+			patch notify.PreferencesPatch
+			want  notify.Preferences
+		}{
+			{notify.PreferencesPatch{}, notify.Preferences{}},
+			{notify.PreferencesPatch{Language: ptr("hi")}, notify.Preferences{Language: "hi"}},
+			{notify.PreferencesPatch{TimeZone: ptr("Asia/Kolkata")}, notify.Preferences{Language: "hi", TimeZone: "Asia/Kolkata"}},
+			{notify.PreferencesPatch{Language: ptr("")}, notify.Preferences{TimeZone: "Asia/Kolkata"}},
+			{notify.PreferencesPatch{Language: ptr("en"), TimeZone: ptr("")}, notify.Preferences{Language: "en"}},
+		} {
+			saved, err := p.db.SavePreferences(bg, number(2), tt.patch)
+			ok(p, err)
+			if saved != tt.want {
+				p.Errorf("saved %+v, want %+v", saved, tt.want)
+			}
+			p.wantPreferences(2, tt.want)
+		}
+		p.wantPreferences(3, notify.Preferences{}) // another number
+	})
+}
+
+// Concurrent patches of different fields are both saved.
+func TestConcurrentPreferences(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		for n := range 10 {
+			var wait sync.WaitGroup
+			for _, patch := range []notify.PreferencesPatch{{Language: ptr("hi")}, {TimeZone: ptr("Asia/Kolkata")}} {
+				wait.Go(func() {
+					if _, err := p.db.SavePreferences(bg, number(n), patch); err != nil {
+						p.Error(err)
+					}
+				})
+			}
+			wait.Wait()
+			p.wantPreferences(n, notify.Preferences{Language: "hi", TimeZone: "Asia/Kolkata"})
+		}
+	})
+}
+
+// wantPreferences fails the test unless the nth number has these preferences.
+func (p *fixture) wantPreferences(n int, want notify.Preferences) {
+	p.Helper()
+	got, err := p.db.Preferences(bg, number(n))
+	ok(p, err)
+	if got != want {
+		p.Errorf("preferences = %+v, want %+v", got, want)
+	}
+}
+
+// A coach keeps the preferences with a new number. They are deleted for a number that no
+// account has.
+func TestPreferencesFollowTheNumber(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		hindi, english := notify.Preferences{Language: "hi"}, notify.Preferences{Language: "en"}
+		s := p.signIn()
+		choose := func(n int, language string) {
+			_, err := p.db.SavePreferences(bg, number(n), notify.PreferencesPatch{Language: &language})
+			ok(p, err)
+		}
+		changeNumber := func(from, to int) actor.Actor {
+			by := p.pageLogin(s, actor.Coach, number(from), auth.PageLifetime, 0).Session.Actor()
+			p.clock.advance(time.Minute)
+			for _, n := range []int{from, to} {
+				_, err := s.RequestOTP(bg, auth.OTPRequest{Number: number(n), Role: actor.Coach, Network: network})
+				ok(p, err)
+			}
+			by, _, err := s.ChangeNumber(bg, by, "", testCode, number(to), testCode)
+			ok(p, err)
+			p.clock.advance(time.Minute)
+			return by
+		}
+		choose(1, "hi")
+		by := changeNumber(1, 2)
+		p.wantPreferences(1, notify.Preferences{})
+		p.wantPreferences(2, hindi)
+
+		// The number 3 is a guardian's: its preferences stay, and it keeps them afterwards.
+		choose(3, "en")
+		p.add(p.coach(9), "Asha Rao", number(3), "")
+		by = changeNumber(2, 3)
+		p.wantPreferences(3, english)
+		p.wantPreferences(2, notify.Preferences{})
+		_, err := s.RequestOTP(bg, auth.OTPRequest{Number: by.Number, Role: actor.Coach, Network: network})
+		ok(p, err)
+		ok(p, s.Close(bg, by, "", testCode))
+		p.wantPreferences(3, english)
+
+		choose(4, "hi")
+		by = p.pageLogin(s, actor.Coach, number(4), auth.PageLifetime, 0).Session.Actor()
+		p.clock.advance(time.Minute)
+		_, err = s.RequestOTP(bg, auth.OTPRequest{Number: by.Number, Role: actor.Coach, Network: network})
+		ok(p, err)
+		ok(p, s.Close(bg, by, "", testCode))
+		p.wantPreferences(4, notify.Preferences{})
+	})
+}
