@@ -1,0 +1,114 @@
+package web
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	placeholder = regexp.MustCompile(`\{\{\.(\w+)\}\}`)
+	// usedText finds the keys that templates and handlers name as constants.
+	usedText = regexp.MustCompile(`\.(?:T|H|mustT|Field "\w+"|view\(r,|signedInView\(r,) ?\(?"([a-z_.]+)"`)
+)
+
+// texts returns every text of a language by key, its plural forms joined.
+func texts(t *testing.T, language string) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("locales/*." + language + ".json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no texts in %s: %v", language, err)
+	}
+	all := map[string]string{}
+	for _, name := range files {
+		content, err := localeFiles.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entries map[string]any
+		if err := json.Unmarshal(content, &entries); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for key, value := range entries {
+			if _, twice := all[key]; twice {
+				t.Errorf("%s: %s is there twice", name, key)
+			}
+			switch v := value.(type) {
+			case string:
+				all[key] = v
+			case map[string]any:
+				one, _ := v["one"].(string)
+				other, _ := v["other"].(string)
+				if one == "" || other == "" || len(v) != 2 {
+					t.Errorf("%s: %s needs the plural forms one and other", name, key)
+				}
+				all[key] = one + "\n" + other
+			}
+		}
+	}
+	return all
+}
+
+// placeholders returns the names of the values in a text, sorted.
+func placeholders(text string) []string {
+	var names []string
+	for _, match := range placeholder.FindAllStringSubmatch(text, -1) {
+		names = append(names, match[1])
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func TestLanguagesAreComplete(t *testing.T) {
+	english := texts(t, "en")
+	for _, language := range languages[1:] {
+		other := texts(t, language)
+		for key, text := range english {
+			translated, ok := other[key]
+			switch {
+			case !ok:
+				t.Errorf("%s has no %s", language, key)
+			case !slices.Equal(placeholders(text), placeholders(translated)):
+				t.Errorf("%s: %s has the values %v, want %v", language, key, placeholders(translated), placeholders(text))
+			case strings.Count(text, "<b>") != strings.Count(translated, "<b>"):
+				t.Errorf("%s: %s has another number of <b>", language, key)
+			}
+		}
+		for key := range other {
+			if _, ok := english[key]; !ok {
+				t.Errorf("%s has %s, which English has not", language, key)
+			}
+		}
+	}
+}
+
+func TestUsedTextsExist(t *testing.T) {
+	english := texts(t, "en")
+	var sources []string
+	templates, err := filepath.Glob("templates/*.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range templates {
+		content, err := templateFiles.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, string(content))
+	}
+	used := 0
+	for i, source := range sources {
+		for _, match := range usedText.FindAllStringSubmatch(source, -1) {
+			used++
+			if _, ok := english[match[1]]; !ok && !strings.HasSuffix(match[1], ".") {
+				t.Errorf("%s: no text %q", templates[i], match[1])
+			}
+		}
+	}
+	if used == 0 {
+		t.Error("found no text in any template")
+	}
+}

@@ -1,0 +1,46 @@
+package web
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/actor"
+)
+
+// MenuItem is an item of the coach's menu.
+type MenuItem struct {
+	Name, Path string
+	Current    bool
+	// Count is the number of things to look at, 0 for none.
+	Count int
+}
+
+// coachMenu lists the sections of the coach's pages.
+var coachMenu = []MenuItem{
+	{Name: "today", Path: "/coach"},
+	{Name: "players", Path: "/coach/players"},
+	{Name: "notifications", Path: "/coach/notifications"},
+	{Name: "profile", Path: "/coach/profile"},
+	{Name: "settings", Path: "/coach/settings"},
+}
+
+// Menu returns the coach's menu with the current section marked.
+func (v *View) Menu() []MenuItem {
+	menu := make([]MenuItem, len(coachMenu))
+	for i, item := range coachMenu {
+		item.Current = item.Name == v.Section
+		if item.Name == "notifications" {
+			item.Count = v.Unread
+		}
+		menu[i] = item
+	}
+	return menu
+}
+
+// coachView returns the View of a page of the coach's section with this name.
+func (p *Pages) coachView(ctx context.Context, r *Request, section, title string, by actor.Actor) (*View, error) {
+	v := p.signedInView(r, title, by)
+	v.Section = section
+	unread, err := p.Tray.Unread(ctx, by)
+	v.Unread = unread
+	return v, err
+}
