@@ -36,3 +36,28 @@ func TestPreferences(t *testing.T) {
 		s.Call(t, "GET", "/api/me/preferences", "", nil).Want(t, 401, "token_missing")
 	})
 }
+
+// The coach chooses the language of a guardian who has chosen none.
+func TestLanguageOfPlayer(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, "+919812345670")
+		body := touchlinetest.Minor("+919812345671", "+919812345672")
+		body["guardian"].(map[string]any)["language"] = "hi"
+		player := coach.AddPlayer(t, body)
+		if player.String("guardian.language") != "hi" || player.String("student.language") != "" {
+			t.Errorf("the player: %s", player.Body)
+		}
+		path := "/api/players/" + player.String("player_id")
+		if got := coach.Call(t, "PATCH", path, map[string]any{"student": map[string]any{"language": "en"}}).Want(t, 200); got.String("student.language") != "en" {
+			t.Errorf("the changed player: %s", got.Body)
+		}
+		coach.Call(t, "PATCH", path, map[string]any{"guardian": map[string]any{"language": "fr"}}).Want(t, 422, "validation_failed")
+		for role, want := range map[string]string{"guardian": "hi", "student": "en"} {
+			number := map[string]string{"guardian": "+919812345671", "student": "+919812345672"}[role]
+			if got := s.SignIn(t, role, number).Call(t, "GET", "/api/me/preferences", nil).Want(t, 200); got.String("language") != want {
+				t.Errorf("the %s: %s, want %s", role, got.Body, want)
+			}
+		}
+	})
+}

@@ -17,6 +17,7 @@ type studentInput struct {
 	DateOfBirth   string           `json:"date_of_birth" rule:"required"`
 	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
 	Medical       wire.Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
+	Language      wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
 type guardianInput struct {
@@ -24,12 +25,13 @@ type guardianInput struct {
 	Relationship string           `json:"relationship" rule:"required,name,min=1,max=50"`
 	MobileNumber string           `json:"mobile_number" rule:"required,min=1,max=64"`
 	Email        wire.Opt[string] `json:"email"`
+	Language     wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
 // player returns the student and the guardian. It also reports the faults that package
 // approval would find, so that one response lists all of them.
 func (in addPlayerRequest) player(e contactReader) (approval.Student, *approval.Guardian) {
-	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value}
+	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: in.Student.Language.Value}
 	birthDate, ok := e.birthDate("/student/date_of_birth", in.Student.DateOfBirth)
 	student.DateOfBirth = birthDate
 	if in.Guardian == nil && ok && birthDate.AgeOn(e.now) < approval.AdultAge {
@@ -47,7 +49,7 @@ func (in addPlayerRequest) player(e contactReader) (approval.Student, *approval.
 func (in guardianInput) guardian(e contactReader) *approval.Guardian {
 	g := &approval.Guardian{
 		Name: in.Name, Relationship: in.Relationship,
-		Number: e.number("/guardian/mobile_number", in.MobileNumber),
+		Number: e.number("/guardian/mobile_number", in.MobileNumber), Language: in.Language.Value,
 	}
 	if text := in.Email.Some(); text != nil {
 		g.Email = e.email("/guardian/email", *text)
@@ -66,6 +68,7 @@ type studentPatch struct {
 	DateOfBirth   *string          `json:"date_of_birth" rule:"notnull"`
 	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
 	Medical       wire.Opt[string] `json:"medical_information" rule:"lines,min=1,max=4000"`
+	Language      wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
 // guardianPatch is the GuardianPatch of openapi.yaml.
@@ -74,6 +77,7 @@ type guardianPatch struct {
 	Relationship *string          `json:"relationship" rule:"notnull,name,min=1,max=50"`
 	MobileNumber *string          `json:"mobile_number" rule:"notnull,min=1,max=64"`
 	Email        wire.Opt[string] `json:"email"`
+	Language     wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
 // patch returns the changes. Package approval checks what the changed player lacks.
@@ -94,7 +98,8 @@ func (in studentPatch) patch(e contactReader) approval.StudentPatch {
 		Number: patchText(in.ContactNumber, func(text string) phone.Number {
 			return e.number("/student/contact_number", text)
 		}),
-		Medical: patchText(in.Medical, unchanged),
+		Medical:  patchText(in.Medical, unchanged),
+		Language: patchText(in.Language, unchanged),
 	}
 	if in.DateOfBirth != nil {
 		birthDate, _ := e.birthDate("/student/date_of_birth", *in.DateOfBirth)
@@ -106,7 +111,8 @@ func (in studentPatch) patch(e contactReader) approval.StudentPatch {
 func (in guardianPatch) patch(e contactReader) *approval.GuardianPatch {
 	p := &approval.GuardianPatch{
 		Name: in.Name, Relationship: in.Relationship,
-		Email: patchText(in.Email, func(text string) string { return e.email("/guardian/email", text) }),
+		Email:    patchText(in.Email, func(text string) string { return e.email("/guardian/email", text) }),
+		Language: patchText(in.Language, unchanged),
 	}
 	if in.MobileNumber != nil {
 		n := e.number("/guardian/mobile_number", *in.MobileNumber)

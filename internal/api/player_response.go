@@ -31,7 +31,8 @@ type studentResponse struct {
 	DateOfBirth   string  `json:"date_of_birth"`
 	ContactNumber *string `json:"contact_number"`
 	// Medical is absent for a caller who may not read it, and null if it is empty.
-	Medical **string `json:"medical_information,omitempty"`
+	Medical  **string `json:"medical_information,omitempty"`
+	Language *string  `json:"language"`
 }
 
 type guardianResponse struct {
@@ -39,6 +40,7 @@ type guardianResponse struct {
 	Relationship string  `json:"relationship"`
 	MobileNumber string  `json:"mobile_number"`
 	Email        *string `json:"email"`
+	Language     *string `json:"language"`
 }
 
 // player returns the fields of p that the caller may read.
@@ -56,6 +58,7 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 			FullName:      p.Student.FullName,
 			DateOfBirth:   p.Student.DateOfBirth.String(),
 			ContactNumber: wire.OrNull(string(p.Student.Number)),
+			Language:      wire.OrNull(p.Student.Language),
 		},
 		Adult:                   p.Adult(v.now),
 		SharedContact:           p.SharedContact(),
@@ -75,7 +78,7 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 		a.Student.Medical = &medical
 	}
 	if g := p.Guardian; g != nil {
-		a.Guardian = &guardianResponse{g.Name, g.Relationship, string(g.Number), wire.OrNull(g.Email)}
+		a.Guardian = &guardianResponse{g.Name, g.Relationship, string(g.Number), wire.OrNull(g.Email), wire.OrNull(g.Language)}
 	}
 	return a
 }

@@ -28,6 +28,7 @@ type StudentPatch struct {
 	DateOfBirth *Date
 	Number      *phone.Number
 	Medical     *string
+	Language    *string
 }
 
 // GuardianPatch changes or adds the guardian.
@@ -36,6 +37,7 @@ type GuardianPatch struct {
 	Relationship *string
 	Number       *phone.Number
 	Email        *string
+	Language     *string
 }
 
 // merge applies patch and validates the result.
@@ -44,6 +46,7 @@ func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 	set(&p.Student.DateOfBirth, patch.Student.DateOfBirth)
 	set(&p.Student.Number, patch.Student.Number)
 	set(&p.Student.Medical, patch.Student.Medical)
+	set(&p.Student.Language, patch.Student.Language)
 	if patch.RemoveGuardian {
 		p.Guardian = nil
 	}
@@ -56,6 +59,7 @@ func (p *Player) merge(patch Patch, op Operation) []fault.Field {
 		set(&merged.Relationship, g.Relationship)
 		set(&merged.Number, g.Number)
 		set(&merged.Email, g.Email)
+		set(&merged.Language, g.Language)
 		p.Guardian = &merged
 	}
 	return p.validate(op)

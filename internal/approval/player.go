@@ -50,6 +50,8 @@ type Student struct {
 	// Medical is visible to the coach, the guardian and an adult student only. It
 	// is encrypted in the database and never logged.
 	Medical string
+	// Language is what the coach chose for a number that has chosen none, or empty.
+	Language string
 }
 
 // Guardian is what the coach enters about a guardian (spec section 2.5).
@@ -58,6 +60,8 @@ type Guardian struct {
 	Relationship string
 	Number       phone.Number
 	Email        string
+	// Language is what the coach chose for a number that has chosen none, or empty.
+	Language string
 }
 
 // Contact is a number in the role of a party.

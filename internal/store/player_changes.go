@@ -62,6 +62,9 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 				return err
 			}
 		}
+		if err := tx.chooseLanguages(ctx, languagesOf(p), nil); err != nil {
+			return err
+		}
 		return tx.apply(ctx, p, c)
 	})
 }
@@ -126,7 +129,7 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 }
 
 func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Player) (approval.Change, error)) error {
-	before, live := p.Identity(), p.DeletedAt.IsZero()
+	before, live, languages := p.Identity(), p.DeletedAt.IsZero(), languagesOf(p.Player)
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
 		return err
@@ -155,6 +158,9 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 		if err := p.CheckDisputes(c.Opened); err != nil {
 			return err
 		}
+	}
+	if err := tx.chooseLanguages(ctx, languagesOf(p.Player), languages); err != nil {
+		return err
 	}
 	return tx.apply(ctx, p.Player, c)
 }

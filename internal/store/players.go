@@ -19,6 +19,7 @@ import (
 const playerSelect = `
 	SELECT p.id, p.coach_id, c.name, c.tier, p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
 		p.guardian_name, p.guardian_relationship, p.guardian_number, p.guardian_email, p.created_at, p.deleted_at,
+		p.student_language, p.guardian_language,
 		p.guardian_id, p.guardian_state, p.guardian_changed_at, p.guardian_pending_since, p.guardian_pending_reason,
 		p.student_id, p.student_state, p.student_changed_at, p.student_pending_since, p.student_pending_reason,
 		g.id, g.approver_id, g.state, g.channels, g.requested_at, g.last_sent_at, g.delivery_failed, g.closed_at, g.short_code,
@@ -47,6 +48,7 @@ func (db *DB) scanStored(s database.Scanner) (*storedPlayer, error) {
 		&p.ID, &p.CoachID, intoText(&p.CoachName), intoText(&p.CoachTier), &p.Version, &p.Student.FullName, &born, &stored.sealed, intoText((*string)(&p.Student.Number)),
 		intoText(&guardian.Name), intoText(&guardian.Relationship), intoText((*string)(&guardian.Number)), intoText(&guardian.Email),
 		intoTime(&p.CreatedAt), intoTime(&p.DeletedAt),
+		intoText(&p.Student.Language), intoText(&guardian.Language),
 		intoText(&g.AccountID), &g.Consent.State, intoTime(&g.Consent.ChangedAt), intoTime(&g.Consent.PendingSince), intoText((*string)(&g.Consent.PendingReason)),
 		intoText(&st.AccountID), &st.Consent.State, intoTime(&st.Consent.ChangedAt), intoTime(&st.Consent.PendingSince), intoText((*string)(&st.Consent.PendingReason)),
 	}, requests[0].dest()...), requests[1].dest()...)
@@ -196,8 +198,9 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, medical,
 			student_number, student_id, student_state, student_changed_at, student_pending_since,
 			guardian_name, guardian_relationship, guardian_email, guardian_number,
-			guardian_id, guardian_state, guardian_changed_at, guardian_pending_since, created_at, student_pending_reason, guardian_pending_reason)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
+			guardian_id, guardian_state, guardian_changed_at, guardian_pending_since, created_at, student_pending_reason, guardian_pending_reason,
+			student_language, guardian_language)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
 		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
 		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed,
 		text(string(p.Student.Number)), text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
@@ -205,7 +208,8 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
 		text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
 		micros(p.GuardianApprover.Consent.ChangedAt), micros(p.GuardianApprover.Consent.PendingSince), micros(p.CreatedAt),
-		text(string(p.StudentApprover.Consent.PendingReason)), text(string(p.GuardianApprover.Consent.PendingReason)))
+		text(string(p.StudentApprover.Consent.PendingReason)), text(string(p.GuardianApprover.Consent.PendingReason)),
+		text(p.Student.Language), text(g.Language))
 	if err != nil {
 		return false, fmt.Errorf("add player: %w", err)
 	}
@@ -235,7 +239,8 @@ func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer) error {
 			student_id = $9, student_state = $10, student_changed_at = $11, student_pending_since = $12, student_request_id = $13,
 			guardian_name = $14, guardian_relationship = $15, guardian_email = $16, guardian_number = $17,
 			guardian_id = $18, guardian_state = $19, guardian_changed_at = $20, guardian_pending_since = $21, guardian_request_id = $22,
-			deleted_at = $23, student_pending_reason = $24, guardian_pending_reason = $25
+			deleted_at = $23, student_pending_reason = $24, guardian_pending_reason = $25,
+			student_language = $26, guardian_language = $27
 		WHERE id = $1 AND version = $2`,
 		p.ID, p.Version,
 		p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, text(string(p.Student.Number)),
@@ -245,7 +250,8 @@ func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer) error {
 		text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
 		micros(p.GuardianApprover.Consent.ChangedAt), micros(p.GuardianApprover.Consent.PendingSince), text(requestID(p.GuardianApprover)),
 		micros(p.DeletedAt),
-		text(string(p.StudentApprover.Consent.PendingReason)), text(string(p.GuardianApprover.Consent.PendingReason)))
+		text(string(p.StudentApprover.Consent.PendingReason)), text(string(p.GuardianApprover.Consent.PendingReason)),
+		text(p.Student.Language), text(g.Language))
 	if err != nil {
 		return fmt.Errorf("save player %s: %w", p.ID, err)
 	}

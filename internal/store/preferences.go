@@ -3,7 +3,10 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -49,6 +52,43 @@ func patched(field *string) any {
 		return nil
 	}
 	return text(*field)
+}
+
+// languagesOf returns the languages that the coach chose for the numbers of p.
+func languagesOf(p *approval.Player) map[phone.Number]string {
+	languages := map[phone.Number]string{}
+	if p.Student.Number != "" && p.Student.Language != "" {
+		languages[p.Student.Number] = p.Student.Language
+	}
+	if p.Guardian != nil && p.Guardian.Language != "" {
+		languages[p.Guardian.Number] = p.Guardian.Language
+	}
+	return languages
+}
+
+// chooseLanguages saves the languages of numbers that have none. Choices in before were
+// saved earlier: the person may have cleared them since.
+func (tx *tx) chooseLanguages(ctx context.Context, languages, before map[phone.Number]string) error {
+	var args []any
+	rows := 0
+	// Sorted, so that concurrent transactions lock the rows in the same order.
+	for _, n := range slices.Sorted(maps.Keys(languages)) {
+		if before[n] != languages[n] {
+			args = append(args, string(n), languages[n], micros(tx.Now))
+			rows++
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	err := tx.Defer(ctx, `
+		INSERT INTO preferences (mobile_number, language, updated_at) VALUES `+rowsOf(rows, 3)+`
+		ON CONFLICT (mobile_number) DO UPDATE SET language = excluded.language, updated_at = excluded.updated_at
+		WHERE preferences.language IS NULL`, args...)
+	if err != nil {
+		return fmt.Errorf("choose languages: %w", err)
+	}
+	return nil
 }
 
 // copyPreferences gives a new number of a person the preferences of the old one, unless

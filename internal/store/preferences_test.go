@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -107,5 +108,59 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 		ok(p, err)
 		ok(p, s.Close(bg, by, "", testCode))
 		p.wantPreferences(4, notify.Preferences{})
+	})
+}
+
+// A coach chooses the language of a number that has none.
+func TestLanguageChosenByCoach(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		english, hindi := notify.Preferences{Language: "en"}, notify.Preferences{Language: "hi"}
+		coach, other := p.coach(1), p.coach(9)
+		student, guardian := child("Asha Rao", number(3)), mother(number(2))
+		student.Language, guardian.Language = "en", "hi"
+		a, err := p.Add(bg, coach, student, guardian)
+		ok(p, err)
+		saved, err := p.Player(bg, coach, a.ID)
+		ok(p, err)
+		if saved.Student.Language != "en" || saved.Guardian.Language != "hi" {
+			p.Errorf("saved %q and %q, want en and hi", saved.Student.Language, saved.Guardian.Language)
+		}
+		p.wantPreferences(3, english)
+		p.wantPreferences(2, hindi)
+
+		// Another coach changes nothing for a number that has a language.
+		guardian.Language = "en"
+		_, err = p.Add(bg, other, child("Asha Rao", ""), guardian)
+		ok(p, err)
+		p.wantPreferences(2, hindi)
+
+		// The guardian clears the language. Other changes of the player do not choose it again,
+		// another language does.
+		_, err = p.db.SavePreferences(bg, number(2), notify.PreferencesPatch{Language: ptr("")})
+		ok(p, err)
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{Medical: ptr("Asthma")}})
+		ok(p, err)
+		p.wantPreferences(2, notify.Preferences{})
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Language: ptr("en")}})
+		ok(p, err)
+		p.wantPreferences(2, english)
+		saved, err = p.Player(bg, coach, a.ID)
+		ok(p, err)
+		if saved.GuardianApprover.Consent.State != approval.Approved {
+			p.Error("a language took the consent back")
+		}
+
+		// A corrected number gets the language that was chosen for the party.
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: ptr(number(4))}})
+		ok(p, err)
+		p.wantPreferences(4, english)
+
+		// Guardian and student share a number: the guardian's language counts.
+		shared := child("Bela Rao", number(5))
+		guardian.Number, shared.Language, guardian.Language = number(5), "en", "hi"
+		_, err = p.Add(bg, coach, shared, guardian)
+		ok(p, err)
+		p.wantPreferences(5, hindi)
 	})
 }

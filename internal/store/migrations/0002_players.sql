@@ -32,7 +32,9 @@ CREATE TABLE players (
 	guardian_pending_reason TEXT,
 	guardian_request_id    TEXT,
 	created_at             BIGINT NOT NULL,
-	deleted_at             BIGINT
+	deleted_at             BIGINT,
+	student_language       TEXT,
+	guardian_language      TEXT
 );
 CREATE UNIQUE INDEX players_once ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL;
