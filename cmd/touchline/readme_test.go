@@ -17,10 +17,7 @@ import (
 // TestREADME runs the sessions of the README with curl in the shells that readers use, and
 // compares the output with the one that the README shows.
 func TestREADME(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "touchline")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	binary := build(t)
 	for _, shell := range []string{"sh", "bash", "zsh"} {
 		t.Run(shell, func(t *testing.T) {
 			for _, program := range []string{shell, "curl"} {
@@ -48,24 +45,9 @@ func runSession(t *testing.T, binary, shell, heading string, flags ...string) {
 	}
 
 	s := serve(t, binary, flags...)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	commands := strings.NewReplacer("http://127.0.0.1:8080", s.url, "go run ./cmd/touchline", binary).Replace(strings.Join(script, "\n"))
-	session := exec.CommandContext(ctx, shell, "-eu", "-c", commands)
-	session.Dir = "../.."
-	session.Env = append(os.Environ(), "TOUCHLINE_DATA_DIR="+filepath.Join(s.folder, "touchline-data"))
-	session.Stderr = os.Stderr
-	stdin, err := session.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	go func() { _, _ = io.Copy(stdin, s.otps) }()
-	output, err := session.Output()
-	if err != nil {
-		t.Fatalf("the session failed: %v\n%s", err, output)
-	}
+	output := runScript(t, s, binary, shell, strings.Join(script, "\n"))
 	want := strings.Split(strings.TrimSpace(strings.Join(shown, "")), "\n")
-	got := strings.Split(strings.TrimSpace(string(output)), "\n")
+	got := strings.Split(strings.TrimSpace(output), "\n")
 	if len(got) != len(want) {
 		t.Fatalf("the session printed %d lines, the README shows %d:\n%s", len(got), len(want), output)
 	}
@@ -76,6 +58,39 @@ func runSession(t *testing.T, binary, shell, heading string, flags ...string) {
 			t.Errorf("line %d of the session: got\n%s\nwant, from the README\n%s", i+1, got[i], want[i])
 		}
 	}
+}
+
+// runScript runs the commands of a document in a shell, in the root of the repository, types the OTPs
+// that s prints, and returns the output.
+func runScript(t *testing.T, s running, binary, shell, commands string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	commands = strings.NewReplacer("http://127.0.0.1:8080", s.url, "go run ./cmd/touchline", binary).Replace(commands)
+	script := exec.CommandContext(ctx, shell, "-eu", "-c", commands)
+	script.Dir = "../.."
+	script.Env = append(os.Environ(), "TOUCHLINE_DATA_DIR="+filepath.Join(s.folder, "touchline-data"))
+	script.Stderr = os.Stderr
+	stdin, err := script.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(stdin, s.otps) }()
+	output, err := script.Output()
+	if err != nil {
+		t.Fatalf("the examples failed in %s: %v\n%s", shell, err, output)
+	}
+	return string(output)
+}
+
+// build builds the service and returns its path.
+func build(t *testing.T) string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "touchline")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return binary
 }
 
 // blocks returns the code blocks whose language matches a regular expression.

@@ -1,0 +1,34 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestAPIGuide runs the examples of docs/api-guide.md one after the other. An error status of any call
+// ends the shell.
+func TestAPIGuide(t *testing.T) {
+	for _, program := range []string{"bash", "curl"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("the examples of the guide need %s", program)
+		}
+	}
+	text, err := os.ReadFile("../../docs/api-guide.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := strings.Join(blocks(string(text), "sh"), "")
+	if n := strings.Count(examples, "$URL/"); n < 30 {
+		t.Fatalf("got %d calls in the examples, want more", n)
+	}
+	binary := build(t)
+	s := serve(t, binary, "--kyc=on")
+	output := runScript(t, s, binary, "bash", `set -o pipefail; curl() { command curl --fail-with-body "$@"; }`+"\n"+examples)
+	for _, want := range []string{`"next":"complete_profile"`, `"guardian_app_enabled":true`, `"reminders_left":1`, `"requested_tier":"pro"`, `"listed":true`, "\n304\n"} {
+		if !strings.Contains(output, want) {
+			t.Errorf("the examples did not print %s:\n%s", want, output)
+		}
+	}
+}
