@@ -42,11 +42,7 @@ func (s *Server) listTierRequests(ctx context.Context, r Request[noBody]) (Respo
 }
 
 // approveTier serves POST /api/admin/tier-requests/{coach_id}/approve.
-func (s *Server) approveTier(ctx context.Context, r Request[tierRequest]) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) approveTier(ctx context.Context, r Request[tierRequest], id string) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
 		return Response{}, err
@@ -63,11 +59,7 @@ type refuseTierRequest struct {
 }
 
 // refuseTier serves POST /api/admin/tier-requests/{coach_id}/refuse.
-func (s *Server) refuseTier(ctx context.Context, r Request[refuseTierRequest]) (Response, error) {
-	id, err := r.PathID("coach_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) refuseTier(ctx context.Context, r Request[refuseTierRequest], id string) (Response, error) {
 	in := r.Body
 	if err := r.Faults.Err(); err != nil {
 		return Response{}, err

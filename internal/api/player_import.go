@@ -90,11 +90,7 @@ func (s *Server) listImports(ctx context.Context, r Request[noBody]) (Response, 
 }
 
 // getImport serves GET /api/players/imports/{import_id}.
-func (s *Server) getImport(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("import_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) getImport(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	body, err := s.importResponse(ctx, r.Meta, id)
 	if err != nil {
 		return Response{}, err
@@ -103,11 +99,7 @@ func (s *Server) getImport(ctx context.Context, r Request[noBody]) (Response, er
 }
 
 // listImportRows serves GET /api/players/imports/{import_id}/rows.
-func (s *Server) listImportRows(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("import_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) listImportRows(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	i, err := s.Imports.Import(ctx, r.Caller.Actor, id)
 	if err != nil {
 		return Response{}, err
@@ -129,11 +121,7 @@ func (s *Server) listImportRows(ctx context.Context, r Request[noBody]) (Respons
 }
 
 // runImport serves POST /api/players/imports/{import_id}/run.
-func (s *Server) runImport(ctx context.Context, r Request[noBody]) (Response, error) {
-	id, err := r.PathID("import_id")
-	if err != nil {
-		return Response{}, err
-	}
+func (s *Server) runImport(ctx context.Context, r Request[noBody], id string) (Response, error) {
 	if _, err := s.Imports.Step(ctx, r.Caller.Actor, id); err != nil {
 		return Response{}, err
 	}
