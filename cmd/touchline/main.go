@@ -22,6 +22,7 @@ for their consent before a student gets an app service.
 Usage:
 
 	touchline serve     migrate the database and run the service
+	touchline demo      serve a club with example data, deleted when it stops
 	touchline migrate   migrate the database and exit
 	touchline admin     commands for operators: tokens, verifications, coaches, audit log
 	touchline config    print every setting with its value, default and source
@@ -56,6 +57,8 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		do = migrate
 	case "admin":
 		return runAdmin(ctx, args, environ, stdout, stderr)
+	case "demo":
+		return runDemo(ctx, args, stdout, stderr)
 	case "config":
 		return printConfig(args, environ, stdout, stderr)
 	case "version", "-v", "--version":

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"text/tabwriter"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/demo"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/server"
+)
+
+// The addresses of the demo, if they are free.
+const (
+	demoAddr      = "127.0.0.1:8080"
+	demoAdminAddr = "127.0.0.1:8081"
+)
+
+// runDemo serves a club in a temporary folder until ctx ends, and deletes the folder. It
+// ignores the settings of the environment, which may name a real database.
+func runDemo(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("touchline demo", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	addr := flags.String("addr", demoAddr, "loopback address of the service")
+	adminAddr := flags.String("admin-addr", demoAdminAddr, "loopback address of the operators' listener")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return 0
+	} else if err != nil {
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "touchline demo: unexpected argument %q\n", flags.Arg(0))
+		return 2
+	}
+	folder, err := os.MkdirTemp("", "touchline-demo-")
+	if err != nil {
+		fmt.Fprintln(stderr, "touchline demo:", err)
+		return 1
+	}
+	err = serveDemo(ctx, folder, *addr, *adminAddr, stdout, stderr)
+	if err = errors.Join(err, os.RemoveAll(folder)); err != nil {
+		fmt.Fprintln(stderr, "touchline demo:", err)
+		return 1
+	}
+	return 0
+}
+
+// serveDemo serves the club of the demo, with its data in folder.
+func serveDemo(ctx context.Context, folder, addr, adminAddr string, stdout, stderr io.Writer) error {
+	cfg, err := config.Load([]string{
+		"--addr=" + addr, "--admin-addr=" + adminAddr, "--data-dir=" + filepath.Join(folder, "data"),
+		"--countries=IN", "--kyc=on", "--requests-per-address-minute=0",
+	}, nil, server.CheckTiers)
+	if err != nil {
+		return err
+	}
+	public, operators, err := listenDemo(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	closeListeners := func() { _, _ = public.Close(), operators.Close() }
+	if !cfg.Development() {
+		closeListeners()
+		return fmt.Errorf("%s is not a loopback address: codes are printed in the terminal, so other computers must not reach the demo", cfg.Addr)
+	}
+	var clock demo.Clock
+	var terminal demo.Terminal
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	app, err := server.Open(ctx, cfg, server.Options{Now: clock.Now, Log: log, Terminal: &terminal})
+	if err != nil {
+		closeListeners()
+		return err
+	}
+	defer app.Close()
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- app.Serve(serving, public, operators) }()
+
+	fmt.Fprintln(stdout, "Building the club of the demo …")
+	adminURL := "http://" + operators.Addr().String()
+	token, err := demoToken(ctx, cfg)
+	var people []demo.Person
+	if err == nil {
+		people, err = demo.Build(ctx, demo.Service{
+			URL: cfg.PublicURL, AdminURL: adminURL, OperatorToken: token, Clock: &clock, Terminal: &terminal,
+		})
+	}
+	switch {
+	case ctx.Err() != nil: // stopped while the club was built
+		return <-served
+	case err != nil:
+		stop()
+		return errors.Join(err, <-served)
+	}
+	terminal.Show(stdout)
+	printDemo(stdout, cfg.PublicURL, adminURL, token, people)
+	return <-served
+}
+
+// listenDemo opens both listeners. If a default address is in use, it takes a free port.
+func listenDemo(ctx context.Context, cfg *config.Config) (public, operators net.Listener, err error) {
+	public, operators, err = listen(ctx, cfg)
+	if errors.Is(err, syscall.EADDRINUSE) && cfg.Addr == demoAddr && cfg.AdminAddr == demoAdminAddr {
+		cfg.Addr, cfg.AdminAddr = "127.0.0.1:0", "127.0.0.1:0"
+		public, operators, err = listen(ctx, cfg)
+	}
+	return public, operators, err
+}
+
+// demoToken creates an operator token with every scope.
+func demoToken(ctx context.Context, cfg *config.Config) (string, error) {
+	ops, err := server.OpenOperators(ctx, cfg, server.Options{}, false)
+	if err != nil {
+		return "", err
+	}
+	defer ops.Close()
+	by := actor.Operator{Name: operator.ShellName("demo")}
+	_, secret, err := ops.Tokens.Create(ctx, by, operator.TokenRequest{Name: "demo", Scopes: operator.Scopes, Days: operator.DefaultDays})
+	return secret, err
+}
+
+func printDemo(out io.Writer, url, adminURL, token string, people []demo.Person) {
+	fmt.Fprintf(out, `
+A club to look at. It is deleted when you stop it with Ctrl+C.
+
+  pages       %s
+  API         %s/docs
+  operators   %s, token %s
+
+Sign in with one of these numbers. The code is printed here.
+
+`, url, url, adminURL, token)
+	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, p := range people {
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", p.Role, phone.Number(p.Number).Format(), p.Name, p.About)
+	}
+	_ = tw.Flush() // a terminal that cannot be written to shows nothing
+	fmt.Fprintln(out)
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// screen is a terminal that a test reads.
+type screen struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+// find waits for a text that matches pattern, and returns its first group.
+func (s *screen) find(t *testing.T, pattern string) string {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		s.mu.Lock()
+		m := regexp.MustCompile(pattern).FindStringSubmatch(s.text.String())
+		s.mu.Unlock()
+		if m != nil {
+			return m[1]
+		}
+	}
+	t.Fatalf("%s was not printed in\n%s", pattern, s.text.String())
+	return ""
+}
+
+// TestDemo: the demo prints an address and a number; the code to sign in appears on the
+// terminal; the coach finds players in every state; nothing is left when it ends.
+func TestDemo(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	t.Setenv("TOUCHLINE_DATABASE_URL", "postgres://real.example/touchline") // must not be used
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var stdout, stderr screen
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, []string{"demo", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0"}, os.Environ(), &stdout, &stderr)
+	}()
+	url := stdout.find(t, `pages +(http://\S+)`)
+	number := stdout.find(t, `coach +(\+91 [0-9 ]+[0-9])  Meera Nair`)
+	call := func(method, path, token string, body, answer any) {
+		t.Helper()
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, err := http.NewRequestWithContext(ctx, method, url+path, bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Authorization", "Bearer "+token)
+		got, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Body.Close()
+		raw, err := io.ReadAll(got.Body)
+		if err == nil {
+			err = json.Unmarshal(raw, answer)
+		}
+		if err != nil || got.StatusCode >= 300 {
+			t.Fatalf("%s %s: %d %s, %v", method, path, got.StatusCode, raw, err)
+		}
+	}
+	var ignored map[string]any
+	call("POST", "/auth/request-otp", "", map[string]string{"mobile_number": number}, &ignored)
+	otp := stdout.find(t, `to `+regexp.QuoteMeta(number)+` \(otp\)[^0-9]+(\d{6})`)
+	var login struct {
+		Token string `json:"access_token"`
+		Next  string
+	}
+	call("POST", "/auth/login", "", map[string]string{"mobile_number": number, "otp": otp}, &login)
+	if login.Next != "dashboard" {
+		t.Errorf("next is %s, want the dashboard", login.Next)
+	}
+
+	var players struct {
+		Items []struct {
+			Adult                   bool
+			SharedContact           bool `json:"shared_contact"`
+			Guardian                *struct{}
+			GuardianState           string    `json:"guardian_state"`
+			StudentState            string    `json:"student_state"`
+			CreatedAt               time.Time `json:"created_at"`
+			GuardianStatusUpdatedAt *time.Time
+		}
+	}
+	call("GET", "/api/players", login.Token, nil, &players)
+	var states []string
+	for _, p := range players.Items {
+		states = append(states, p.GuardianState+" "+p.StudentState)
+		if p.Adult && p.Guardian == nil {
+			states = append(states, "adult alone")
+		}
+		if p.SharedContact {
+			states = append(states, "shared number")
+		}
+		if age := time.Since(p.CreatedAt); age < time.Hour || age > 30*24*time.Hour {
+			t.Errorf("a player was added %s ago", age)
+		}
+	}
+	for _, want := range []string{"approved approved", "approved pending", "rejected pending", "revoked approved", "approved rejected", "pending pending", "adult alone", "shared number"} {
+		if !slices.Contains(states, want) {
+			t.Errorf("no player is %q; there are %q", want, states)
+		}
+	}
+
+	var pending struct {
+		Items []struct {
+			Days    int    `json:"days_pending"`
+			Blocked string `json:"blocked_by"`
+		}
+	}
+	call("GET", "/api/coach/pending-approvals?limit=200", login.Token, nil, &pending)
+	var blocked []string
+	fiveDays := false
+	for _, p := range pending.Items {
+		blocked = append(blocked, p.Blocked)
+		fiveDays = fiveDays || p.Days == 5
+	}
+	for _, want := range []string{"", "disputed", "delivery_failed", "message_limit", "no_contact_number"} {
+		if !slices.Contains(blocked, want) {
+			t.Errorf("no approval is blocked by %q; there are %q", want, blocked)
+		}
+	}
+	if !fiveDays {
+		t.Error("no approval is pending for 5 days")
+	}
+	var dashboard struct {
+		Unread int    `json:"unread_notifications"`
+		Tier   string `json:"-"`
+	}
+	call("GET", "/api/coach/dashboard", login.Token, nil, &dashboard)
+	if dashboard.Unread == 0 {
+		t.Error("the coach has no notifications")
+	}
+
+	stop()
+	if got := <-code; got != 0 || stderr.text.Len() > 0 {
+		t.Errorf("exit status %d, errors:\n%s", got, stderr.text.String())
+	}
+	left, err := filepath.Glob(filepath.Join(folder, "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestDemoStaysLocal: the demo refuses an address that other computers reach.
+func TestDemoStaysLocal(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var stderr screen
+	if code := run(t.Context(), []string{"demo", "--addr=0.0.0.0:0", "--admin-addr=127.0.0.1:0"}, nil, io.Discard, &stderr); code != 1 {
+		t.Errorf("exit status %d, want 1", code)
+	}
+	if !strings.Contains(stderr.text.String(), "not a loopback address") {
+		t.Errorf("printed %s", stderr.text.String())
+	}
+}
