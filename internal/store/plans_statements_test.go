@@ -71,6 +71,8 @@ func (p *fixture) consents() {
 	b := p.add(c, "Bela Rao", number(2), number(4))
 	_, err := p.Add(bg, c, child("Asha Rao", ""), mother(number(2)))
 	p.refused(err, "player_exists")
+	_, err = p.Edit(bg, c, b.ID, approval.Patch{Student: approval.StudentPatch{Language: ptr("hi")}})
+	ok(p, err)
 	_, err = p.Edit(bg, c, b.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha Rao")}})
 	p.refused(err, "player_exists")
 	guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
