@@ -70,7 +70,7 @@ func partyEvents(coach, student, guardian string) []event.Event {
 func TestWording(t *testing.T) {
 	var b strings.Builder
 	for _, e := range allEvents() {
-		plan := notify.Plan(e)
+		plan := notify.Plan(e, "Touchline")
 		if len(plan) == 0 {
 			t.Errorf("no notification for %s by %s", e.Type, e.Party)
 		}
@@ -81,8 +81,8 @@ func TestWording(t *testing.T) {
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		for _, reminder := range []bool{false, true} {
 			for _, names := range [][2]string{{"Meera Nair", "Asha Rao"}, {"http://evil.example", "@"}} {
-				fmt.Fprintf(&b, "SMS %s reminder=%v\n\t%s\n", party, reminder,
-					notify.RequestText(notify.RequestDetails{Party: party, CoachName: names[0], StudentName: names[1]}, "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder))
+				details := notify.RequestDetails{Party: party, CoachName: names[0], StudentName: names[1]}
+				fmt.Fprintf(&b, "SMS %s reminder=%v\n\t%s\n", party, reminder, notify.SMSText(request(details, "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder)))
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func severalQuestions() []notify.Message {
 		return notify.Question{RequestDetails: notify.RequestDetails{Party: party, CoachName: coach, StudentName: student}, Link: "https://t.example/a/" + link}
 	}
 	message := func(first notify.Question, more ...notify.Question) notify.Message {
-		return notify.Message{Kind: notify.Request, Request: first.RequestDetails, Link: first.Link, More: more}
+		return notify.Message{Kind: notify.Request, Brand: "Touchline", Request: first.RequestDetails, Link: first.Link, More: more}
 	}
 	const coach = "Meera Nair"
 	asha, bela := question(actor.Guardian, coach, "Asha Rao", "AbCdEfGhIjKlMnOpQrStUv"), question(actor.Guardian, coach, "Bela Rao", "second")
@@ -152,11 +152,50 @@ func TestPendingReminderNamesDuration(t *testing.T) {
 		2 * time.Second:         "2 seconds",
 		1500 * time.Millisecond: "1.5s",
 	} {
-		draft := notify.Plan(event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 2, Waited: waited})[0]
+		draft := notify.Plan(event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 2, Waited: waited}, "Touchline")[0]
 		if text := "2 approval requests have been pending for more than " + want + "."; draft.Body != text {
 			t.Errorf("after %s: body = %q, want %q", waited, draft.Body, text)
 		}
 	}
+}
+
+// No text names the service otherwise than the setting does.
+func TestBrand(t *testing.T) {
+	var texts []string
+	for _, e := range allEvents() {
+		for _, n := range notify.Plan(e, "Club Yes") {
+			texts = append(texts, n.Title, n.Body)
+		}
+	}
+	messages := severalQuestions()
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		messages = append(messages, request(notify.RequestDetails{Party: party}, "", false), request(notify.RequestDetails{Party: party}, "", true))
+	}
+	for _, role := range actor.Roles {
+		messages = append(messages, otp(role, "", time.Minute))
+	}
+	for _, m := range messages {
+		m.Brand = "Club Yes"
+		text := notify.SMSText(m)
+		texts = append(texts, text)
+		if !strings.Contains(text, "Club Yes") {
+			t.Errorf("an SMS without the brand: %s", text)
+		}
+	}
+	for _, text := range texts {
+		if strings.Contains(text, "Touchline") {
+			t.Errorf("a text with another name: %s", text)
+		}
+	}
+}
+
+// request returns the message of an approval request, or of its reminder.
+func request(details notify.RequestDetails, link string, reminder bool) notify.Message {
+	m := notify.Message{Kind: notify.Request, Brand: "Touchline", Request: details, Link: link}
+	if reminder {
+		m.Kind = notify.Reminder
+	}
+	return m
 }
 
 // otp returns the message of an OTP.
@@ -178,9 +217,9 @@ func TestSMSLength(t *testing.T) {
 	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 		details := notify.RequestDetails{Party: party, CoachName: "Venkataraman Subramanian", StudentName: "Lakshmi Narayanan Iyer"}
-		text := notify.RequestText(details, "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", true)
+		text := notify.SMSText(request(details, "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", true))
 		if len(text) > 306 {
-			t.Errorf("RequestText for a %s has %d characters, want at most 306: %s", party, len(text), text)
+			t.Errorf("the SMS for a %s has %d characters, want at most 306: %s", party, len(text), text)
 		}
 	}
 }

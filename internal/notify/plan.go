@@ -36,8 +36,8 @@ var coachPlan = map[event.Type]Type{
 	event.TierRefused:         TierRefused,
 }
 
-// Plan returns the drafts of the notifications for e.
-func Plan(e event.Event) []Draft {
+// Plan returns the drafts of the notifications for e. brand is the name of the service.
+func Plan(e event.Event, brand string) []Draft {
 	to := plan[e.Type].student
 	switch {
 	case coachPlan[e.Type] != "":
@@ -49,16 +49,16 @@ func Plan(e event.Event) []Draft {
 	}
 	var drafts []Draft
 	if to.coach != "" {
-		drafts = append(drafts, write(actor.Coach, e.CoachID, to.coach, e))
+		drafts = append(drafts, write(actor.Coach, e.CoachID, to.coach, e, brand))
 	}
 	if to.party != "" {
-		drafts = append(drafts, write(e.Party, e.PartyID, to.party, e))
+		drafts = append(drafts, write(e.Party, e.PartyID, to.party, e, brand))
 	}
 	return drafts
 }
 
 // write returns the draft of type t for e.
-func write(to actor.Role, accountID string, t Type, e event.Event) Draft {
+func write(to actor.Role, accountID string, t Type, e event.Event, brand string) Draft {
 	d := Draft{To: to, AccountID: accountID, Type: t, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID,
 	}}
@@ -69,6 +69,6 @@ func write(to actor.Role, accountID string, t Type, e event.Event) Draft {
 	if e.Type == event.Removed || e.Type == event.CoachLeft {
 		d.Channels = []Channel{SMS}
 	}
-	d.Title, d.Body = words(to, t, e)
+	d.Title, d.Body = words(to, t, e, brand)
 	return d
 }

@@ -16,9 +16,9 @@ func SMSText(m Message) string {
 		return m.Copy.Text
 	}
 	if len(m.More) > 0 {
-		return questionsText(append([]Question{{m.Request, m.Link}}, m.More...))
+		return questionsText(append([]Question{{m.Request, m.Link}}, m.More...), m.Brand)
 	}
-	return RequestText(m.Request, m.Link, m.Kind == Reminder)
+	return requestText(m)
 }
 
 // OTPText returns the SMS for the OTP of m. If it fits into one SMS, its last line lets the
@@ -42,14 +42,15 @@ func OTPText(m Message) string {
 	return text
 }
 
-// RequestText returns the SMS for an approval request.
-func RequestText(r RequestDetails, link string, reminder bool) string {
+// requestText returns the SMS for an approval request or its reminder.
+func requestText(m Message) string {
+	r := m.Request
 	who := titled("Coach", r.CoachName, "A coach")
-	if reminder {
+	if m.Kind == Reminder {
 		who = "Reminder: " + titled("coach", r.CoachName, "a coach")
 	}
 	if r.Party == actor.Guardian {
-		return fmt.Sprintf("%s added %s and asks if Touchline may serve you. Say yes or no: %s", who, Name(r.StudentName, "a student"), link)
+		return fmt.Sprintf("%s added %s and asks if %s may serve you. Say yes or no: %s", who, Name(r.StudentName, "a student"), m.Brand, m.Link)
 	}
-	return fmt.Sprintf("%s added you%s. Say yes or no to Touchline: %s", who, apposition(r.StudentName), link)
+	return fmt.Sprintf("%s added you%s. Say yes or no to %s: %s", who, apposition(r.StudentName), m.Brand, m.Link)
 }

@@ -10,7 +10,7 @@ import (
 // questionsText returns the SMS for several questions of one coach to one number. It has
 // one link for each role: after the OTP the page of a question shows the other open ones
 // of that role, and a text with a link for each child would be long.
-func questionsText(questions []Question) string {
+func questionsText(questions []Question, brand string) string {
 	var children, students []string
 	var guardianLink, studentLink string
 	for _, q := range questions {
@@ -23,10 +23,10 @@ func questionsText(questions []Question) string {
 	who := titled("Coach", questions[0].CoachName, "A coach")
 	switch {
 	case len(students) == 0:
-		return fmt.Sprintf("%s added %s and asks if Touchline may serve you. Say yes or no for each: %s", who, studentList(children), guardianLink)
+		return fmt.Sprintf("%s added %s and asks if %s may serve you. Say yes or no for each: %s", who, studentList(children), brand, guardianLink)
 	case len(children) == 0:
-		return fmt.Sprintf("%s added %s. Say yes or no to Touchline, each of you: %s", who, studentList(students), studentLink)
+		return fmt.Sprintf("%s added %s. Say yes or no to %s, each of you: %s", who, studentList(students), brand, studentLink)
 	}
-	return fmt.Sprintf("%s asks if Touchline may serve you. Say yes or no. Guardian of %s: %s For %s to answer: %s",
-		who, studentList(children), guardianLink, studentList(students), studentLink)
+	return fmt.Sprintf("%s asks if %s may serve you. Say yes or no. Guardian of %s: %s For %s to answer: %s",
+		who, brand, studentList(children), guardianLink, studentList(students), studentLink)
 }

@@ -11,7 +11,7 @@ import (
 
 // words returns the title and body of a notification (spec section 6). A
 // nine-year-old can read them.
-func words(to actor.Role, t Type, e event.Event) (title, body string) {
+func words(to actor.Role, t Type, e event.Event, brand string) (title, body string) {
 	coach, student, guardian := coachAtStart(e), Name(e.StudentName, "the student"), titled("Guardian", e.GuardianName, "The guardian")
 	switch t {
 	case GuardianApproved:
@@ -79,11 +79,11 @@ func words(to actor.Role, t Type, e event.Event) (title, body string) {
 		return "Details have changed", fmt.Sprintf("%s changed the name, birth date or number of %s. Please check the details.", coach, student)
 	case PlayerRemoved:
 		if e.Type == event.Removed {
-			return "You are no longer linked", fmt.Sprintf("%s took %s off the list at Touchline. The app is off for %s there. You need not do anything.", coach, student, student)
+			return "You are no longer linked", fmt.Sprintf("%s took %s off the list at %s. The app is off for %s there. You need not do anything.", coach, student, brand, student)
 		}
 		return "You are no longer linked", fmt.Sprintf("%s ended the link with you. The app is off for you there.", coach)
 	case CoachLeft:
-		return "Your coach has left", fmt.Sprintf("%s closed their account at Touchline. The app is off for %s there. You need not do anything.", coach, students(e))
+		return "Your coach has left", fmt.Sprintf("%s closed their account at %s. The app is off for %s there. You need not do anything.", coach, brand, students(e))
 	}
 	return string(t), ""
 }

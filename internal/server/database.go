@@ -62,6 +62,7 @@ func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database
 
 func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Settings {
 	return store.Settings{
+		Brand:        cfg.Brand,
 		LinkValidity: cfg.LinkValidity,
 		DigestAfter:  cfg.PendingReminderAfter,
 		DigestEvery:  cfg.PendingReminderEvery,

@@ -32,7 +32,7 @@ func TestOutboxSenderRendersMessages(t *testing.T) {
 	want := []sms.Message{
 		{ID: "1", To: "+919876543210", Kind: sms.OTP, Text: notify.OTPText(notify.Message{Code: "123456", ValidFor: 5 * time.Minute})},
 		{ID: "2", To: "+919876543210", Kind: sms.Text, Text: "copied"},
-		{ID: "3", To: "+919876543210", Kind: sms.Text, Text: notify.RequestText(notify.RequestDetails{Party: "guardian"}, "https://t.example/a/x", true)},
+		{ID: "3", To: "+919876543210", Kind: sms.Text, Text: notify.SMSText(notify.Message{Kind: notify.Reminder, Request: notify.RequestDetails{Party: "guardian"}, Link: "https://t.example/a/x"})},
 	}
 	for i, got := range provider.sent {
 		if got != want[i] {

@@ -98,7 +98,7 @@ func (p *fixture) with(options ...option) *fixture {
 
 // openStore creates the store and the approval service.
 func (p *fixture) openStore(options ...option) {
-	settings := store.Settings{LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day}
+	settings := store.Settings{Brand: "Touchline", LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day}
 	for _, option := range options {
 		option(&settings)
 	}

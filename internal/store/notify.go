@@ -24,7 +24,7 @@ import (
 func (tx *tx) notify(ctx context.Context, events []event.Event, accountOf func(actor.Role) string, alsoLock ...string) error {
 	var drafts []notify.Draft
 	for _, e := range events {
-		for _, d := range notify.Plan(e) {
+		for _, d := range notify.Plan(e, tx.db.options.Settings.Brand) {
 			if d.AccountID == "" {
 				d.AccountID = accountOf(d.To)
 			}

@@ -11,6 +11,8 @@ import (
 
 // Settings are the settings of the operator that the store passes to the domain.
 type Settings struct {
+	// Brand is the name of the service in notifications.
+	Brand string
 	// LinkValidity is how long the link in a message works.
 	LinkValidity time.Duration
 	// DigestAfter is how long a request is open before its coach gets a digest;
