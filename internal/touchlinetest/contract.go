@@ -3,7 +3,6 @@ package touchlinetest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -11,44 +10,27 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-const documentURL = "https://touchline.test/openapi.json"
 
 // contract checks responses against an OpenAPI 3.1 document. It compiles each
 // schema (JSON Schema 2020-12) at its first use.
 type contract struct {
-	document any
-	paths    *http.ServeMux // its handlers are documentedPaths
+	document   *openapi3.T
+	components any            // of the document, as JSON, for the references in schemas
+	paths      *http.ServeMux // its handlers are documentedPaths
 
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
-	schemas  map[string]*jsonschema.Schema
+	schemas  map[*openapi3.Schema]*jsonschema.Schema
 }
 
-// documentedPath is one key of "paths", such as /api/players/{player_id}.
-type documentedPath string
-
-// ServeHTTP makes documentedPath an http.Handler; it is never called.
-func (documentedPath) ServeHTTP(http.ResponseWriter, *http.Request) {}
-
-// pointer is a location in the document, as a list of object keys.
-type pointer []string
-
-func (p pointer) to(names ...string) pointer {
-	return append(append(pointer{}, p...), names...)
-}
-
-// String returns p as a URI fragment (RFC 6901, section 6).
-func (p pointer) String() string {
-	var b strings.Builder
-	b.WriteByte('#')
-	for _, name := range p {
-		name = strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
-		b.WriteString("/" + url.PathEscape(name))
-	}
-	return b.String()
+// documentedPath is one of the document's paths, such as /api/players/{player_id}. Its
+// Handler is nil: it is never called.
+type documentedPath struct {
+	http.Handler
+	item *openapi3.PathItem
 }
 
 func newContract(read func() ([]byte, error)) (*contract, error) {
@@ -56,135 +38,107 @@ func newContract(read func() ([]byte, error)) (*contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	c := &contract{document: document, paths: http.NewServeMux(), compiler: jsonschema.NewCompiler(), schemas: map[string]*jsonschema.Schema{}}
+	c := &contract{paths: http.NewServeMux(), compiler: jsonschema.NewCompiler(), schemas: map[*openapi3.Schema]*jsonschema.Schema{}}
 	c.compiler.DefaultDraft(jsonschema.Draft2020)
 	c.compiler.AssertFormat()
-	if err := c.compiler.AddResource(documentURL, document); err != nil {
+	if c.document, err = openapi3.NewLoader().LoadFromData(raw); err != nil {
 		return nil, err
 	}
-	paths, ok := c.get(pointer{"paths"})
-	if !ok {
-		return nil, errors.New("document has no paths")
+	if c.components, err = jsonValue(c.document.Components); err != nil {
+		return nil, err
 	}
-	for path := range paths.(map[string]any) {
+	for path, item := range c.document.Paths.Map() {
 		pattern := path
 		if strings.HasSuffix(path, "/") {
 			pattern += "{$}" // the document means this path only, not those below it
 		}
-		c.paths.Handle(pattern, documentedPath(path))
+		c.paths.Handle(pattern, documentedPath{item: item})
 	}
 	return c, nil
 }
 
-// get returns the value at p without resolving references.
-func (c *contract) get(p pointer) (any, bool) {
-	value := c.document
-	for _, name := range p {
-		object, ok := value.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		if value, ok = object[name]; !ok {
-			return nil, false
-		}
+// jsonValue returns v as package jsonschema decodes it.
+func jsonValue(v any) (any, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
 	}
-	return value, true
-}
-
-// resolve follows the references at p and returns the location of the value, or
-// false if it does not exist.
-func (c *contract) resolve(p pointer) (pointer, bool) {
-	for {
-		value, ok := c.get(p)
-		if !ok {
-			return nil, false
-		}
-		object, _ := value.(map[string]any)
-		ref, isRef := object["$ref"].(string)
-		if !isRef {
-			return p, true
-		}
-		p = strings.Split(strings.TrimPrefix(ref, "#/"), "/")
-	}
+	return jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 }
 
 // operation returns the operation for method and path, nil if the document has none, and
 // whether it has the path.
-func (c *contract) operation(method, path string) (op pointer, hasPath bool) {
+func (c *contract) operation(method, path string) (op *openapi3.Operation, hasPath bool) {
 	h, _ := c.paths.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
 	documented, hasPath := h.(documentedPath)
+	if !hasPath {
+		return nil, false
+	}
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	op = pointer{"paths", string(documented), strings.ToLower(method)}
-	if _, exists := c.get(op); !exists {
-		return nil, hasPath
-	}
-	return op, hasPath
+	return documented.item.Operations()[method], true
 }
 
 // checkHeaders checks headers against the documented response.
-func (c *contract) checkHeaders(response pointer, got http.Header) error {
-	documented, _ := c.get(response.to("headers"))
-	headers, _ := documented.(map[string]any)
-	for name := range headers {
-		header, ok := c.resolve(response.to("headers", name))
-		if !ok {
-			return fmt.Errorf("header %s: unresolved reference", name)
-		}
+func (c *contract) checkHeaders(documented *openapi3.Response, got http.Header) error {
+	for name, header := range documented.Headers {
 		text := got.Get(name)
 		if text == "" {
-			if required, _ := c.get(header.to("required")); required == true {
+			if header.Value.Required {
 				return fmt.Errorf("header %s is missing", name)
 			}
 			continue
 		}
 		var value any = text
-		if kind, _ := c.get(header.to("schema", "type")); kind == "integer" {
+		if header.Value.Schema.Value.Type.Is("integer") {
 			if _, err := strconv.Atoi(text); err != nil {
 				return fmt.Errorf("header %s: %q is not an integer", name, text)
 			}
 			value = json.Number(text)
 		}
-		if err := c.validate(header.to("schema"), value); err != nil {
+		if err := c.validate(header.Value.Schema, value); err != nil {
 			return fmt.Errorf("header %s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// checkJSON checks a JSON body against the schema at p.
-func (c *contract) checkJSON(p pointer, body []byte) error {
+// checkJSON checks a JSON body against a schema.
+func (c *contract) checkJSON(schema *openapi3.SchemaRef, body []byte) error {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("body is not JSON: %w", err)
 	}
-	return c.validate(p, value)
+	return c.validate(schema, value)
 }
 
-func (c *contract) validate(p pointer, value any) error {
-	schema, err := c.schema(p)
+func (c *contract) validate(schema *openapi3.SchemaRef, value any) error {
+	compiled, err := c.compile(schema.Value)
 	if err != nil {
 		return err
 	}
-	return schema.Validate(value)
+	return compiled.Validate(value)
 }
 
-func (c *contract) schema(p pointer) (*jsonschema.Schema, error) {
+func (c *contract) compile(schema *openapi3.Schema) (*jsonschema.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	key := p.String()
-	if s, ok := c.schemas[key]; ok {
-		return s, nil
+	if compiled, ok := c.schemas[schema]; ok {
+		return compiled, nil
 	}
-	s, err := c.compiler.Compile(documentURL + key)
+	resource, err := jsonValue(schema)
 	if err != nil {
 		return nil, err
 	}
-	c.schemas[key] = s
-	return s, nil
+	if object, ok := resource.(map[string]any); ok {
+		object["components"] = c.components
+	}
+	address := fmt.Sprintf("https://touchline.test/%d.json", len(c.schemas))
+	if err := c.compiler.AddResource(address, resource); err != nil {
+		return nil, err
+	}
+	compiled, err := c.compiler.Compile(address)
+	c.schemas[schema] = compiled
+	return compiled, err
 }

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/getkin/kin-openapi/openapi3"
+
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
 )
@@ -100,13 +102,13 @@ func (c *contract) checkResponse(req *http.Request, resp *http.Response, body []
 // checkCaching requires "Cache-Control: no-store" on every response of the API,
 // unless the document gives the response a Cache-Control header (the directory and
 // its pictures).
-func (c *contract) checkCaching(op pointer, req *http.Request, resp *http.Response) error {
+func (c *contract) checkCaching(op *openapi3.Operation, req *http.Request, resp *http.Response) error {
 	if !strings.HasPrefix(req.URL.Path, "/auth/") && !strings.HasPrefix(req.URL.Path, "/api/") {
 		return nil
 	}
 	if op != nil {
-		response, _ := c.resolve(op.to("responses", fmt.Sprint(resp.StatusCode)))
-		if _, documented := c.get(response.to("headers", "Cache-Control")); response != nil && documented {
+		documented := op.Responses.Value(fmt.Sprint(resp.StatusCode))
+		if documented != nil && documented.Value.Headers["Cache-Control"] != nil {
 			return nil // checkHeaders checks it
 		}
 	}
@@ -117,16 +119,16 @@ func (c *contract) checkCaching(op pointer, req *http.Request, resp *http.Respon
 }
 
 // check checks a response against the one that op documents for its status.
-func (c *contract) check(op pointer, req *http.Request, resp *http.Response, body []byte) error {
-	documented, ok := c.resolve(op.to("responses", fmt.Sprint(resp.StatusCode)))
-	if !ok {
+func (c *contract) check(op *openapi3.Operation, req *http.Request, resp *http.Response, body []byte) error {
+	ref := op.Responses.Value(fmt.Sprint(resp.StatusCode))
+	if ref == nil {
 		return errors.New("status is not documented")
 	}
+	documented := ref.Value
 	if err := c.checkHeaders(documented, resp.Header); err != nil {
 		return err
 	}
-	content, ok := c.resolve(documented.to("content"))
-	if !ok || req.Method == http.MethodHead {
+	if documented.Content == nil || req.Method == http.MethodHead {
 		if len(body) > 0 {
 			return errors.New("body is not documented")
 		}
@@ -136,18 +138,17 @@ func (c *contract) check(op pointer, req *http.Request, resp *http.Response, bod
 	if err != nil {
 		return fmt.Errorf("Content-Type %q: %w", resp.Header.Get("Content-Type"), err)
 	}
-	media, ok := c.resolve(content.to(kind))
-	if !ok {
+	media := documented.Content[kind]
+	if media == nil {
 		return fmt.Errorf("Content-Type %s is not documented", kind)
 	}
 	if !strings.HasSuffix(kind, "json") {
 		return nil
 	}
-	if err := c.checkJSON(media.to("schema"), body); err != nil || kind != "application/problem+json" {
+	if err := c.checkJSON(media.Schema, body); err != nil || kind != "application/problem+json" {
 		return err
 	}
-	codes, _ := c.get(documented.to("x-problem-codes"))
-	return checkCode(codes, body)
+	return checkCode(documented.Extensions["x-problem-codes"], body)
 }
 
 // checkCode checks the code of a problem, and the member that a client needs with it. The schema
@@ -183,7 +184,7 @@ func (c *contract) checkProblem(resp *http.Response, body []byte, status int) er
 	if resp.Request != nil && resp.Request.Method == http.MethodHead {
 		return nil
 	}
-	return c.checkJSON(pointer{"components", "schemas", "Problem"}, body)
+	return c.checkJSON(c.document.Components.Schemas["Problem"], body)
 }
 
 // decompress returns body without gzip.
