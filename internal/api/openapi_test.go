@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/problem"
 )
@@ -30,17 +31,21 @@ func document(t *testing.T) map[string]any {
 	return doc.(map[string]any)
 }
 
-func TestDocumentIsValid(t *testing.T) {
-	raw, err := api.Document()
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := openapi3.NewLoader().LoadFromData(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation()); err != nil {
-		t.Error(err)
+func TestDocumentsAreValid(t *testing.T) {
+	for name, read := range map[string]func() ([]byte, error){"api": api.Document, "admin": admin.Document} {
+		t.Run(name, func(t *testing.T) {
+			raw, err := read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := openapi3.NewLoader().LoadFromData(raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation()); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 
