@@ -108,7 +108,7 @@ func newImportSummary(i *roster.Import) importSummary {
 		out.StoppedBy = &importStop{i.Stop.Code, i.Stop.Detail, wire.OrNull(i.Stop.NeededTier)}
 	}
 	for _, warning := range i.Warnings {
-		out.Warnings = append(out.Warnings, importFileWarning(warning))
+		out.Warnings = append(out.Warnings, importFileWarning{warning.Code, warning.Detail})
 	}
 	return out
 }

@@ -10,8 +10,9 @@ import (
 // Rules are the rules for a player, which other packages hold.
 type Rules struct {
 	Phones phone.Parser
-	// Text returns a name or a relationship as it is stored, and what is wrong with it, or "".
-	Text func(c Column, text string) (stored, wrong string)
+	// Text returns a name or a relationship as it is stored, and what is wrong with it: a
+	// code and a sentence, or "".
+	Text func(c Column, text string) (stored, code, wrong string)
 	// BirthDate reports whether a person born on a day, YYYY-MM-DD, needs a guardian
 	// today, and what is wrong with the birth date, or "".
 	BirthDate func(date string) (needsGuardian bool, wrong string)
@@ -31,9 +32,9 @@ func (r Rules) check(row *Row) {
 	}
 	for _, c := range []Column{StudentName, GuardianName, Relationship} {
 		if text := e.Cell(c); *text != "" {
-			stored, wrong := r.Text(c, *text)
+			stored, code, wrong := r.Text(c, *text)
 			if *text = stored; wrong != "" {
-				row.add(c, "invalid_text", "%s Correct it.", wrong)
+				row.add(c, code, "%s Correct it.", wrong)
 			}
 		}
 	}
@@ -48,7 +49,7 @@ func (r Rules) check(row *Row) {
 	if !row.hasFault(BirthDate) {
 		wrong := ""
 		if needsGuardian, wrong = r.BirthDate(e.BirthDate); wrong != "" {
-			row.add(BirthDate, "invalid_date", "%s Check the year.", wrong)
+			row.add(BirthDate, "unlikely_date", "%s Check the year.", wrong)
 		}
 	}
 	row.checkGuardian(needsGuardian && !row.hasFault(BirthDate))
@@ -69,7 +70,7 @@ func (r Rules) checkNumber(row *Row, c Column) {
 	case err == nil:
 		*text = string(n)
 	case strings.Contains(strings.ToUpper(*text), "E+"):
-		row.add(c, "invalid_number", "Your spreadsheet program has shortened this number. Format the column as text and write the number again.")
+		row.add(c, "shortened_number", "Your spreadsheet program has shortened this number. Format the column as text and write the number again.")
 	default:
 		row.add(c, "invalid_number", "This is not a mobile number. Write it with its country code, such as +91 98765 43210.")
 	}
@@ -80,7 +81,7 @@ func (r *Row) checkGuardian(needed bool) {
 	e := &r.Entry
 	if !e.HasGuardian() {
 		if needed {
-			r.add(GuardianName, "required", "A student under 18 needs a guardian. Write the name, the relationship and the number of the guardian.")
+			r.add(GuardianName, "guardian_required", "A student under 18 needs a guardian. Write the name, the relationship and the number of the guardian.")
 		}
 		return
 	}

@@ -38,6 +38,7 @@ type Row struct {
 }
 
 // Fault says what is wrong with a row and how to fix it. Column is "" for the whole row.
+// Column and Code together have one meaning, so that a page can say it in another language.
 type Fault struct {
 	Column Column `json:"column,omitempty"`
 	Code   string `json:"code"`
@@ -48,6 +49,10 @@ type Fault struct {
 type Warning struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
+	// Row and Text are what Detail names: the row and the date of day_first, the titles of
+	// unknown_columns.
+	Row  int    `json:"row,omitempty"`
+	Text string `json:"text,omitempty"`
 }
 
 func (r *Row) add(c Column, code, format string, args ...any) {
@@ -80,7 +85,7 @@ func Parse(data []byte) (Sheet, error) {
 	}
 	p.checkDayOrder()
 	if guessed {
-		p.warn("encoding_guessed", "The file does not say how its letters are stored. We read it as Windows-1252. If names look wrong, save the file as CSV UTF-8 and try again.")
+		p.warn(Warning{Code: "encoding_guessed", Detail: "The file does not say how its letters are stored. We read it as Windows-1252. If names look wrong, save the file as CSV UTF-8 and try again."})
 	}
 	return p.sheet, nil
 }
@@ -181,7 +186,8 @@ func (p *parser) readTitles() error {
 		}
 	}
 	if len(unknown) > 0 {
-		p.warn("unknown_columns", "We do not import these columns: "+strings.Join(unknown[:min(len(unknown), 10)], ", ")+".")
+		named := strings.Join(unknown[:min(len(unknown), 10)], ", ")
+		p.warn(Warning{Code: "unknown_columns", Detail: "We do not import these columns: " + named + ".", Text: named})
 	}
 	p.countLineBreaks(record)
 	return fault.Validation(faults)
@@ -195,9 +201,7 @@ func shorten(text string) string {
 	return string([]rune(text)[:40]) + "…"
 }
 
-func (p *parser) warn(code, detail string) {
-	p.sheet.Warnings = append(p.sheet.Warnings, Warning{code, detail})
-}
+func (p *parser) warn(w Warning) { p.sheet.Warnings = append(p.sheet.Warnings, w) }
 
 // readRows reads the rows below the titles.
 func (p *parser) readRows() error {
@@ -274,9 +278,9 @@ func (r *Row) readBirthDate() dateKind {
 	case date != "":
 		r.Entry.BirthDate = date
 	case kind == twoDigitYear:
-		r.add(BirthDate, "invalid_date", "Write the year with four digits, such as 2012.")
+		r.add(BirthDate, "two_digit_year", "Write the year with four digits, such as 2012.")
 	case kind == serialDate:
-		r.add(BirthDate, "invalid_date", "This is a number, not a date. Write the date as 2012-04-30.")
+		r.add(BirthDate, "serial_date", "This is a number, not a date. Write the date as 2012-04-30.")
 	default:
 		r.add(BirthDate, "invalid_date", "This date does not exist, or we cannot read it. Write it as 2012-04-30.")
 	}
@@ -299,6 +303,9 @@ func (p *parser) checkDayOrder() {
 	}
 	if i := slices.Index(p.kinds, dayFirst); i >= 0 && !monthIsFirst {
 		row := p.sheet.Rows[i]
-		p.warn("day_first", fmt.Sprintf("We read dates with the day first. Please check one: row %d is born on %s.", row.Number, row.Entry.BirthDate))
+		p.warn(Warning{
+			Code: "day_first", Row: row.Number, Text: row.Entry.BirthDate,
+			Detail: fmt.Sprintf("We read dates with the day first. Please check one: row %d is born on %s.", row.Number, row.Entry.BirthDate),
+		})
 	}
 }

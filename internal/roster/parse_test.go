@@ -117,7 +117,7 @@ func TestParseDates(t *testing.T) {
 		"3 April 2012": "2012-04-03", "03-Apr-2012": "2012-04-03", "April 3, 2012": "2012-04-03", "3 sept 2012": "2012-09-03",
 		"29/02/2012": "2012-02-29", "2012-04-03T00:00:00Z": "2012-04-03",
 		"29/02/2011": "invalid_date", "2012-13-01": "invalid_date", "31/04/2012": "invalid_date", "0000-01-01": "invalid_date",
-		"3/4/12": "invalid_date", "03-Apr-12": "invalid_date", "41029": "invalid_date", "soon": "invalid_date", "3 Foo 2012": "invalid_date",
+		"3/4/12": "two_digit_year", "03-Apr-12": "two_digit_year", "41029": "serial_date", "soon": "invalid_date", "3 Foo 2012": "invalid_date",
 		"2012-04-03 17:30": "invalid_date", "04/30/2012": "month_first", "": "required",
 	} {
 		sheet, err := roster.Parse([]byte("name\tdob\nAsha\t" + text + "\n"))

@@ -44,7 +44,7 @@ func rosterRules(phones phone.Parser, now func() time.Time) roster.Rules {
 	relationship := wire.ParseRules(fmt.Sprintf("name,max=%d", approval.MaxRelationship))
 	return roster.Rules{
 		Phones: phones,
-		Text: func(c roster.Column, text string) (string, string) {
+		Text: func(c roster.Column, text string) (stored, code, wrong string) {
 			rules := name
 			if c == roster.Relationship {
 				rules = relationship
@@ -52,9 +52,9 @@ func rosterRules(phones phone.Parser, now func() time.Time) roster.Rules {
 			var f wire.Faults
 			text = rules.Text(text, "", &f)
 			if len(f) > 0 {
-				return text, f[0].Detail
+				return text, f[0].Code, f[0].Detail
 			}
-			return text, ""
+			return text, "", ""
 		},
 		BirthDate: func(text string) (needsGuardian bool, wrong string) {
 			date, err := approval.ParseDate(text)

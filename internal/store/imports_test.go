@@ -23,7 +23,7 @@ func (p *fixture) imports() *roster.Service {
 		Store: p.db, Now: p.clock.Now, NewID: p.db.NewID,
 		Rules: roster.Rules{
 			Phones:    phone.Parser{DefaultRegion: "IN"},
-			Text:      func(_ roster.Column, text string) (string, string) { return text, "" },
+			Text:      func(_ roster.Column, text string) (string, string, string) { return text, "", "" },
 			BirthDate: func(string) (bool, string) { return true, "" },
 			Email:     func(string) string { return "" },
 		},

@@ -79,3 +79,19 @@ func FuzzAcceptable(f *testing.F) {
 		wire.AcceptsEncoding(http.Header{"Accept-Encoding": {accept}}, "gzip")
 	})
 }
+
+func TestPreferred(t *testing.T) {
+	for accept, want := range map[string]string{
+		"": "application/json", "*/*": "application/json", "text/csv": "text/csv", "text/*": "text/csv",
+		"application/json, text/csv": "application/json", "application/json;q=0.5, text/csv": "text/csv",
+		"text/csv;q=0.2, */*;q=0.1": "text/csv", "text/html": "application/json",
+	} {
+		h := http.Header{}
+		if accept != "" {
+			h.Set("Accept", accept)
+		}
+		if got := wire.Preferred(h, "application/json", "text/csv"); got != want {
+			t.Errorf("%q prefers %s, want %s", accept, got, want)
+		}
+	}
+}

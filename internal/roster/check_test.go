@@ -1,0 +1,73 @@
+package roster
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// TestCheck: every fault of a row is found at once.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	rules := Rules{
+		Phones: phone.Parser{DefaultRegion: "IN"},
+		Text: func(_ Column, text string) (string, string, string) {
+			if len(text) > 20 {
+				return text, "too_long", "This may have at most 20 characters."
+			}
+			return text, "", ""
+		},
+		BirthDate: func(date string) (bool, string) {
+			if date > "2026" {
+				return true, "A birth date cannot lie in the future."
+			}
+			return date > "2008", ""
+		},
+		Email: func(text string) string {
+			if text == "x" {
+				return "This is not an e-mail address."
+			}
+			return ""
+		},
+	}
+	adult, minor := "1990-01-31", "2014-05-06"
+	for name, c := range map[string]struct {
+		entry Entry
+		want  map[Column]string
+	}{
+		"adult":            {Entry{StudentName: "Asha", BirthDate: adult}, nil},
+		"no name":          {Entry{BirthDate: adult}, map[Column]string{StudentName: "required"}},
+		"minor alone":      {Entry{StudentName: "Asha", BirthDate: minor}, map[Column]string{GuardianName: "guardian_required"}},
+		"guardian half":    {Entry{StudentName: "Asha", BirthDate: adult, GuardianEmail: "a@b.c"}, map[Column]string{GuardianName: "required", Relationship: "required", GuardianNumber: "required"}},
+		"future":           {Entry{StudentName: "Asha", BirthDate: "2030-01-01"}, map[Column]string{BirthDate: "unlikely_date"}},
+		"shortened number": {Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "9.19877E+11"}, map[Column]string{StudentNumber: "shortened_number"}},
+		"not a number":     {Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "12"}, map[Column]string{StudentNumber: "invalid_number"}},
+		"everything": {
+			Entry{"A name that is much too long", minor, "1", "Ravi", "A relationship that is too long", "2", "x"},
+			map[Column]string{StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email"},
+		},
+	} {
+		row := Row{Number: 2, Entry: c.entry}
+		rules.check(&row)
+		var got map[Column]string
+		for _, f := range row.Faults {
+			if got == nil {
+				got = map[Column]string{}
+			}
+			got[f.Column] = f.Code
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: faults (-want +got):\n%s", name, diff)
+		}
+	}
+	row := Row{Entry: Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "098765 43210"}}
+	if rules.check(&row); row.Entry.StudentNumber != "+919876543210" {
+		t.Errorf("number %q, want E.164", row.Entry.StudentNumber)
+	}
+	broken := Row{Faults: []Fault{{Code: "unclosed_quote"}}}
+	if rules.check(&broken); len(broken.Faults) != 1 {
+		t.Errorf("a row that cannot be read has more faults: %v", broken.Faults)
+	}
+}
