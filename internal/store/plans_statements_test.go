@@ -22,6 +22,13 @@ import (
 // runStatements runs every statement of the store at least once.
 func runStatements(t *testing.T, url string) {
 	t.Helper()
+	runPooledStatements(t, url).announce()
+}
+
+// runPooledStatements runs every statement of the store that works behind a pooler of
+// transactions: LISTEN does not.
+func runPooledStatements(t *testing.T, url string) *fixture {
+	t.Helper()
 	runService(t, url)
 	p := newFixture(t, url, limited(approval.MessageLimits{
 		TotalHour: 1000, TotalDay: 1000, PerAddress: 1000, PerBlock: 1000, NewCoach: 1000, PerCoach: 1000, PerNumberFromCoach: 3, PerNumber: 1000, Budget: 1000,
@@ -41,6 +48,7 @@ func runStatements(t *testing.T, url string) {
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
+	return p
 }
 
 // runService runs an approval over HTTP, with the worker.
@@ -409,7 +417,6 @@ func (p *fixture) installation() {
 	ok(p, installation.DropSecrets(bg, now))
 	_, err = installation.SetValue(bg, "n", "v")
 	ok(p, err)
-	p.announce()
 }
 
 // announce publishes an account with new notifications to another replica.
