@@ -6,25 +6,26 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/wire"
 )
 
 // sendGuardianRequest is the SendGuardianRequest of openapi.yaml.
 type sendGuardianRequest struct {
-	PlayerID string         `json:"player_id" rule:"required"`
-	Guardian *guardianPatch `json:"guardian"`
-	Channels []string       `json:"channels" rule:"min=1"`
+	PlayerID string               `json:"player_id" rule:"required"`
+	Guardian *input.GuardianPatch `json:"guardian"`
+	Channels []string             `json:"channels" rule:"min=1"`
 }
 
 // correction returns the changes to the guardian that precede the request.
-func (in sendGuardianRequest) correction(e contactReader) approval.Patch {
+func (in sendGuardianRequest) correction(e input.Reader) approval.Patch {
 	if in.Guardian == nil {
 		return approval.Patch{}
 	}
-	if *in.Guardian == (guardianPatch{}) {
-		e.faults.Add("/guardian", "required", "Send at least one field to correct, or leave guardian out.")
+	if *in.Guardian == (input.GuardianPatch{}) {
+		e.Faults.Add("/guardian", "required", "Send at least one field to correct, or leave guardian out.")
 	}
-	return approval.Patch{Guardian: in.Guardian.patch(e)}
+	return approval.Patch{Guardian: in.Guardian.Read(e)}
 }
 
 // sendStudentRequest is the SendStudentRequest of openapi.yaml.
@@ -39,27 +40,27 @@ type studentContactInput struct {
 }
 
 // correction returns the change to the student's number that precedes the request.
-func (in sendStudentRequest) correction(e contactReader) approval.Patch {
+func (in sendStudentRequest) correction(e input.Reader) approval.Patch {
 	if in.Student == nil {
 		return approval.Patch{}
 	}
-	n := e.number("/student/contact_number", in.Student.ContactNumber)
+	n := e.Number("/student/contact_number", in.Student.ContactNumber)
 	return approval.Patch{Student: approval.StudentPatch{Number: &n}}
 }
 
 // channels validates the channels of a request. It returns nil if none is named.
-func (e contactReader) channels(names []string) []approval.Channel {
-	available := e.server.Approvals.Channels()
+func (s *Server) channels(names []string, f *wire.Faults) []approval.Channel {
+	available := s.Approvals.Channels()
 	var channels []approval.Channel
 	for i, name := range names {
 		channel, at := approval.Channel(name), wire.PointTo("/channels", i)
 		switch {
 		case name == "email":
-			e.faults.Add(at, "not_available", "This service does not send requests by e-mail yet. Use in_app, sms, or both.")
+			f.Add(at, "not_available", "This service does not send requests by e-mail yet. Use in_app, sms, or both.")
 		case !slices.Contains(available, channel):
-			e.faults.Add(at, "invalid_value", "This must be one of "+listed(available)+".")
+			f.Add(at, "invalid_value", "This must be one of "+listed(available)+".")
 		case slices.Contains(channels, channel):
-			e.faults.Add(at, "not_unique", "Name each channel once.")
+			f.Add(at, "not_unique", "Name each channel once.")
 		}
 		channels = append(channels, channel)
 	}

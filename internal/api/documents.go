@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -125,7 +126,7 @@ func (s *Server) editDocument(ctx context.Context, r Request[documentPatch], id 
 		f.Add("/title", "invalid_type", "This cannot be cleared.")
 	}
 	patch := coach.DocumentPatch{
-		Title: patchValue(in.Title), Issuer: patchValue(in.Issuer),
+		Title: input.Value(in.Title), Issuer: input.Value(in.Issuer),
 		IssuedOn: patchDate(in.IssuedOn, "/issued_on", &f), ExpiresOn: patchDate(in.ExpiresOn, "/expires_on", &f),
 	}
 	if len(f) > 0 {
@@ -141,9 +142,9 @@ func (s *Server) editDocument(ctx context.Context, r Request[documentPatch], id 
 	return endpoint.OK(newDocumentResponse(d)), nil
 }
 
-// patchDate is patchValue for a date. An empty date is a fault: only null clears it.
+// patchDate is input.Value for a date. An empty date is a fault: only null clears it.
 func patchDate(o wire.Opt[string], at string, f *wire.Faults) *coach.Date {
-	text := patchValue(o)
+	text := input.Value(o)
 	if text == nil {
 		return nil
 	}

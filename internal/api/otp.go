@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -83,14 +84,12 @@ func (s *Server) challengeKey(number, role string, f *wire.Faults) auth.Challeng
 // number parses a mobile number as a person types it. It ignores "" and a field that has
 // a fault: the rules of the field report these.
 func (s *Server) number(typed, at string, f *wire.Faults) phone.Number {
-	if typed == "" || f.Has(at) {
-		return ""
-	}
-	n, err := s.Phones.Parse(typed)
-	if err != nil {
-		f.Add(at, "invalid_number", "This is "+err.Error()+".")
-	}
-	return n
+	return s.reader(f).Number(at, typed)
+}
+
+// reader returns a reader of what people enter.
+func (s *Server) reader(f *wire.Faults) input.Reader {
+	return input.Reader{Phones: s.Phones, Now: s.Now(), Faults: f}
 }
 
 // The lengths that the setting OTP_LENGTH allows (contract section 6).

@@ -10,13 +10,14 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/wire"
 )
 
 // addPlayer serves POST /api/players/add.
-func (s *Server) addPlayer(ctx context.Context, r Request[addPlayerRequest]) (Response, error) {
+func (s *Server) addPlayer(ctx context.Context, r Request[input.Player]) (Response, error) {
 	in, f := r.Body, r.Faults
-	student, guardian := in.player(s.contactReader(&f))
+	student, guardian := in.Read(s.reader(&f))
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -86,9 +87,9 @@ func (s *Server) getPlayer(ctx context.Context, r Request[noBody], id string) (R
 }
 
 // updatePlayer serves PATCH /api/players/{player_id}.
-func (s *Server) updatePlayer(ctx context.Context, r Request[playerPatch], id string) (Response, error) {
+func (s *Server) updatePlayer(ctx context.Context, r Request[input.PlayerPatch], id string) (Response, error) {
 	in, f := r.Body, r.Faults
-	patch := in.patch(s.contactReader(&f))
+	patch := in.Read(s.reader(&f))
 	if err := s.checkFaults(ctx, r.Caller.Actor, id, f); err != nil {
 		return Response{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -42,7 +43,7 @@ func (s *Server) editPreferences(ctx context.Context, r Request[preferencesPatch
 		return Response{}, err
 	}
 	p, err := s.Preferences.SavePreferences(ctx, r.Caller.Number, notify.PreferencesPatch{
-		Language: patchValue(in.Language), TimeZone: patchValue(in.TimeZone),
+		Language: input.Value(in.Language), TimeZone: input.Value(in.TimeZone),
 	})
 	if err != nil {
 		return Response{}, err

@@ -5,10 +5,10 @@ import (
 	"errors"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -78,8 +78,8 @@ type profilePatch struct {
 func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Response, error) {
 	in, f := r.Body, r.Faults
 	patch := coach.Patch{
-		Name: patchValue(in.Name), Email: patchValue(in.Email), Bio: patchValue(in.Bio), Sports: patchValue(in.Sports),
-		Certifications: patchValue(in.Certifications), Picture: patchValue(in.ProfilePicture),
+		Name: input.Value(in.Name), Email: input.Value(in.Email), Bio: input.Value(in.Bio), Sports: input.Value(in.Sports),
+		Certifications: input.Value(in.Certifications), Picture: input.Value(in.ProfilePicture),
 	}
 	if in.ExperienceYears.Set {
 		years := in.ExperienceYears.Some()
@@ -88,23 +88,9 @@ func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Resp
 	return s.edit(ctx, r.Caller.Actor, patch, f)
 }
 
-// patchValue returns the new value of a merge patch: nil keeps the old one and a pointer
-// to the zero value clears it.
-func patchValue[T any](o wire.Opt[T]) *T {
-	if !o.Set {
-		return nil
-	}
-	return &o.Value // the zero value for null
-}
-
 // edit saves the patch of editProfile or completeProfile, whose faults are f.
 func (s *Server) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f wire.Faults) (Response, error) {
-	if patch.Email != nil && *patch.Email != "" {
-		f.Add("/email", "invalid_email", approval.CheckEmail(*patch.Email))
-	}
-	if patch.Sports != nil && !coach.UniqueSports(*patch.Sports) {
-		f.Add("/sports", "duplicate", "Name each sport once.")
-	}
+	input.CheckProfile(patch, &f)
 	if patch.Certifications != nil {
 		for i, id := range *patch.Certifications {
 			if !endpoint.IsID(id) {

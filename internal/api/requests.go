@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -23,9 +24,9 @@ func (s *Server) sendStudentRequest(ctx context.Context, r Request[sendStudentRe
 }
 
 // send returns 201 for a new request and 200 for a repeated one.
-func (s *Server) send(ctx context.Context, caller Caller, playerID string, party actor.Role, correct func(contactReader) approval.Patch, names []string, f wire.Faults) (Response, error) {
-	e := s.contactReader(&f)
-	correction, channels := correct(e), e.channels(names)
+func (s *Server) send(ctx context.Context, caller Caller, playerID string, party actor.Role, correct func(input.Reader) approval.Patch, names []string, f wire.Faults) (Response, error) {
+	e := s.reader(&f)
+	correction, channels := correct(e), s.channels(names, &f)
 	if err := s.checkBody(ctx, caller.Actor, playerID, f); err != nil {
 		return Response{}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -52,21 +53,21 @@ func decodeBody[T any](raw []byte) (value T, f wire.Faults, err error) {
 
 // AddPlayer reads the body of POST /api/players/add.
 func (i Inputs) AddPlayer(body []byte) (approval.Student, *approval.Guardian, error) {
-	in, f, err := decodeBody[addPlayerRequest](body)
+	in, f, err := decodeBody[input.Player](body)
 	if err != nil {
 		return approval.Student{}, nil, err
 	}
-	student, guardian := in.player(i.s.contactReader(&f))
+	student, guardian := in.Read(i.s.reader(&f))
 	return student, guardian, f.Err()
 }
 
 // Patch reads the body of PATCH /api/players/{player_id}.
 func (i Inputs) Patch(body []byte) (approval.Patch, error) {
-	in, f, err := decodeBody[playerPatch](body)
+	in, f, err := decodeBody[input.PlayerPatch](body)
 	if err != nil {
 		return approval.Patch{}, err
 	}
-	return in.patch(i.s.contactReader(&f)), f.Err()
+	return in.Read(i.s.reader(&f)), f.Err()
 }
 
 // SendGuardian reads the body of POST /api/approval/send-guardian-request.
@@ -75,8 +76,8 @@ func (i Inputs) SendGuardian(body []byte) (approval.Patch, []approval.Channel, e
 	if err != nil {
 		return approval.Patch{}, nil, err
 	}
-	e := i.s.contactReader(&f)
-	patch, channels := in.correction(e), e.channels(in.Channels)
+	e := i.s.reader(&f)
+	patch, channels := in.correction(e), i.s.channels(in.Channels, &f)
 	return patch, channels, f.Err()
 }
 
@@ -86,8 +87,8 @@ func (i Inputs) SendStudent(body []byte) (approval.Patch, []approval.Channel, er
 	if err != nil {
 		return approval.Patch{}, nil, err
 	}
-	e := i.s.contactReader(&f)
-	patch, channels := in.correction(e), e.channels(in.Channels)
+	e := i.s.reader(&f)
+	patch, channels := in.correction(e), i.s.channels(in.Channels, &f)
 	return patch, channels, f.Err()
 }
 

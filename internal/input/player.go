@@ -1,4 +1,4 @@
-package api
+package input
 
 import (
 	"github.com/touchline/touchline/internal/approval"
@@ -6,13 +6,13 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// addPlayerRequest is the AddPlayerRequest of openapi.yaml.
-type addPlayerRequest struct {
-	Student  studentInput   `json:"student" rule:"required"`
-	Guardian *guardianInput `json:"guardian"`
+// Player is the AddPlayerRequest of openapi.yaml.
+type Player struct {
+	Student  Student   `json:"student" rule:"required"`
+	Guardian *Guardian `json:"guardian"`
 }
 
-type studentInput struct {
+type Student struct {
 	FullName      string           `json:"full_name" rule:"required,name,min=1,max=100"`
 	DateOfBirth   string           `json:"date_of_birth" rule:"required"`
 	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
@@ -20,7 +20,7 @@ type studentInput struct {
 	Language      wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
-type guardianInput struct {
+type Guardian struct {
 	Name         string           `json:"name" rule:"required,name,min=1,max=100"`
 	Relationship string           `json:"relationship" rule:"required,name,min=1,max=50"`
 	MobileNumber string           `json:"mobile_number" rule:"required,min=1,max=64"`
@@ -28,17 +28,17 @@ type guardianInput struct {
 	Language     wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
-// player returns the student and the guardian. It also reports the faults that package
+// Read returns the student and the guardian. It also reports the faults that package
 // approval would find, so that one response lists all of them.
-func (in addPlayerRequest) player(e contactReader) (approval.Student, *approval.Guardian) {
+func (in Player) Read(e Reader) (approval.Student, *approval.Guardian) {
 	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: in.Student.Language.Value}
-	birthDate, ok := e.birthDate("/student/date_of_birth", in.Student.DateOfBirth)
+	birthDate, ok := e.BirthDate("/student/date_of_birth", in.Student.DateOfBirth)
 	student.DateOfBirth = birthDate
-	if in.Guardian == nil && ok && birthDate.AgeOn(e.now) < approval.AdultAge {
-		e.faults.Add("/guardian", "required", approval.GuardianNeeded)
+	if in.Guardian == nil && ok && birthDate.AgeOn(e.Now) < approval.AdultAge {
+		e.Faults.Add("/guardian", "required", approval.GuardianNeeded)
 	}
 	if text := in.Student.ContactNumber.Some(); text != nil {
-		student.Number = e.number("/student/contact_number", *text)
+		student.Number = e.Number("/student/contact_number", *text)
 	}
 	if in.Guardian == nil {
 		return student, nil
@@ -46,24 +46,24 @@ func (in addPlayerRequest) player(e contactReader) (approval.Student, *approval.
 	return student, in.Guardian.guardian(e)
 }
 
-func (in guardianInput) guardian(e contactReader) *approval.Guardian {
+func (in Guardian) guardian(e Reader) *approval.Guardian {
 	g := &approval.Guardian{
 		Name: in.Name, Relationship: in.Relationship,
-		Number: e.number("/guardian/mobile_number", in.MobileNumber), Language: in.Language.Value,
+		Number: e.Number("/guardian/mobile_number", in.MobileNumber), Language: in.Language.Value,
 	}
 	if text := in.Email.Some(); text != nil {
-		g.Email = e.email("/guardian/email", *text)
+		g.Email = e.Email("/guardian/email", *text)
 	}
 	return g
 }
 
-// playerPatch is the PlayerPatch of openapi.yaml.
-type playerPatch struct {
-	Student  *studentPatch           `json:"student" rule:"notnull"`
-	Guardian wire.Opt[guardianPatch] `json:"guardian"`
+// PlayerPatch is the PlayerPatch of openapi.yaml.
+type PlayerPatch struct {
+	Student  *StudentPatch           `json:"student" rule:"notnull"`
+	Guardian wire.Opt[GuardianPatch] `json:"guardian"`
 }
 
-type studentPatch struct {
+type StudentPatch struct {
 	FullName      *string          `json:"full_name" rule:"notnull,name,min=1,max=100"`
 	DateOfBirth   *string          `json:"date_of_birth" rule:"notnull"`
 	ContactNumber wire.Opt[string] `json:"contact_number" rule:"min=1,max=64"`
@@ -71,8 +71,8 @@ type studentPatch struct {
 	Language      wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
-// guardianPatch is the GuardianPatch of openapi.yaml.
-type guardianPatch struct {
+// GuardianPatch is the GuardianPatch of openapi.yaml.
+type GuardianPatch struct {
 	Name         *string          `json:"name" rule:"notnull,name,min=1,max=100"`
 	Relationship *string          `json:"relationship" rule:"notnull,name,min=1,max=50"`
 	MobileNumber *string          `json:"mobile_number" rule:"notnull,min=1,max=64"`
@@ -80,42 +80,42 @@ type guardianPatch struct {
 	Language     wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
 }
 
-// patch returns the changes. Package approval checks what the changed player lacks.
-func (in playerPatch) patch(e contactReader) approval.Patch {
+// Read returns the changes. Package approval checks what the changed player lacks.
+func (in PlayerPatch) Read(e Reader) approval.Patch {
 	p := approval.Patch{RemoveGuardian: in.Guardian.Set && in.Guardian.Null}
 	if s := in.Student; s != nil {
 		p.Student = s.patch(e)
 	}
 	if g := in.Guardian.Some(); g != nil {
-		p.Guardian = g.patch(e)
+		p.Guardian = g.Read(e)
 	}
 	return p
 }
 
-func (in studentPatch) patch(e contactReader) approval.StudentPatch {
+func (in StudentPatch) patch(e Reader) approval.StudentPatch {
 	p := approval.StudentPatch{
 		FullName: in.FullName,
 		Number: patchText(in.ContactNumber, func(text string) phone.Number {
-			return e.number("/student/contact_number", text)
+			return e.Number("/student/contact_number", text)
 		}),
 		Medical:  patchText(in.Medical, unchanged),
 		Language: patchText(in.Language, unchanged),
 	}
 	if in.DateOfBirth != nil {
-		birthDate, _ := e.birthDate("/student/date_of_birth", *in.DateOfBirth)
+		birthDate, _ := e.BirthDate("/student/date_of_birth", *in.DateOfBirth)
 		p.DateOfBirth = &birthDate
 	}
 	return p
 }
 
-func (in guardianPatch) patch(e contactReader) *approval.GuardianPatch {
+func (in GuardianPatch) Read(e Reader) *approval.GuardianPatch {
 	p := &approval.GuardianPatch{
 		Name: in.Name, Relationship: in.Relationship,
-		Email:    patchText(in.Email, func(text string) string { return e.email("/guardian/email", text) }),
+		Email:    patchText(in.Email, func(text string) string { return e.Email("/guardian/email", text) }),
 		Language: patchText(in.Language, unchanged),
 	}
 	if in.MobileNumber != nil {
-		n := e.number("/guardian/mobile_number", *in.MobileNumber)
+		n := e.Number("/guardian/mobile_number", *in.MobileNumber)
 		p.Number = &n
 	}
 	return p
