@@ -20,6 +20,7 @@ func TestREADME(t *testing.T) {
 	binary := build(t)
 	for _, shell := range []string{"sh", "bash", "zsh"} {
 		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
 			for _, program := range []string{shell, "curl"} {
 				if _, err := exec.LookPath(program); err != nil {
 					t.Skipf("the sessions in the README need %s", program)
