@@ -87,8 +87,14 @@ func TestMessageCounts(t *testing.T) {
 	}
 	m.CoachID, m.NewCoach, m.Network, m.NeverSignedIn = "c1", true, "192.0.2.1", true
 	want = []approval.MessageCount{
-		{Counter: "all", Size: 2}, {Counter: "number/+919812345678", Size: 2}, {Counter: "coach/c1", Size: 2}, {Counter: "coach/c1/+919812345678", Size: 2},
-		{Counter: "all/new", Size: 2}, {Counter: "network/192.0.2.1", Size: 2}, {Counter: "block/+91981234", Size: 2}, {Counter: "cost", Size: 5},
+		{Counter: "all", Size: 2},
+		{Counter: "number/+919812345678", Size: 2},
+		{Counter: "coach/c1", Size: 2},
+		{Counter: "coach/c1/+919812345678", Size: 2},
+		{Counter: "all/new", Size: 2},
+		{Counter: "network/192.0.2.1", Size: 2},
+		{Counter: "block/+91981234", Size: 2},
+		{Counter: "cost", Size: 5},
 	}
 	if diff := cmp.Diff(want, m.Counts()); diff != "" {
 		t.Error(diff)
