@@ -108,6 +108,7 @@ func TestAdminCommands(t *testing.T) {
 		run(0, "coach", "restore", coach)
 		run(0, "kyc", "list")
 		run(0, "tier-requests", "list")
+		run(0, "deliveries", "list", "--coach", coach)
 		run(0, "disputes", "list", "--coach", coach)
 		run(0, "disputes", "list", "--number", coachNumber)
 		log, _ := run(0, "audit", "--object", coach)
@@ -118,7 +119,7 @@ func TestAdminCommands(t *testing.T) {
 		}
 
 		log, _ = run(0, "audit", "--limit=200")
-		for _, want := range []string{"kyc.list", "token.list", "audit.read", "dispute.list", "tier.list", "of object " + coach} {
+		for _, want := range []string{"kyc.list", "token.list", "audit.read", "dispute.list", "tier.list", "delivery.list", "of object " + coach} {
 			if !strings.Contains(log, want) {
 				t.Errorf("audit log lacks %s:\n%s", want, log)
 			}
@@ -152,6 +153,7 @@ func TestAdminCommands(t *testing.T) {
 			{2, "kyc reject " + coach, "--reason"},
 			{1, "coach restore " + coach, "already active"},
 			{1, "disputes lift " + coach, "nothing"},
+			{1, "deliveries retry " + coach, "nothing"},
 			{1, "tier-requests approve " + coach + " pro", "does not ask"},
 			{2, "tier-requests approve " + coach + " gold", "academy"},
 			{1, "tier-requests refuse " + coach + " pro --reason No", "does not ask"},

@@ -11,7 +11,7 @@ import (
 // routes lists every operation.
 func (s *Server) routes() []route {
 	introspect, kyc, coaches := s.scope(operator.Introspect), s.scope(operator.KYC), s.scope(operator.Coaches)
-	disputes := s.scope(operator.Disputes)
+	disputes, deliveries := s.scope(operator.Disputes), s.scope(operator.Deliveries)
 	audit, metrics := s.scope(operator.Audit), s.scope(operator.Metrics)
 	return []route{
 		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
@@ -29,6 +29,8 @@ func (s *Server) routes() []route {
 		{Method: "GET", Pattern: "/api/admin/tier-requests", Handle: handle(s.listTierRequests), Authorize: coaches},
 		{Method: "POST", Pattern: "/api/admin/tier-requests/{coach_id}/approve", Handle: handleID("coach_id", s.approveTier), Authorize: coaches, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/admin/tier-requests/{coach_id}/refuse", Handle: handleID("coach_id", s.refuseTier), Authorize: coaches, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/admin/deliveries", Handle: handle(s.listDeliveries), Authorize: deliveries},
+		{Method: "POST", Pattern: "/api/admin/deliveries/{delivery_id}/retry", Handle: handleID("delivery_id", s.retryDelivery), Authorize: deliveries},
 		{Method: "GET", Pattern: "/api/admin/disputes", Handle: handle(s.listDisputes), Authorize: disputes},
 		{Method: "POST", Pattern: "/api/admin/disputes/search", Handle: handle(s.searchDisputes), Authorize: disputes, Body: endpoint.JSON},
 		{Method: "DELETE", Pattern: "/api/admin/disputes/{request_id}", Handle: handleID("request_id", s.liftDispute), Authorize: disputes},

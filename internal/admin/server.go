@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
@@ -38,6 +39,7 @@ type Config struct {
 	Verifications *coach.Verifications
 	Documents     *coach.Documents
 	Disputes      *operator.DisputeAdmin
+	Deliveries    *notify.DeliveryAdmin
 	Phones        phone.Parser
 	// Vault encrypts the cursors of lists.
 	Vault *auth.Vault

@@ -13,6 +13,8 @@ const (
 	Coaches Scope = "coaches"
 	// Disputes finds and lifts disputes.
 	Disputes Scope = "disputes"
+	// Deliveries lists messages that failed and sends them again.
+	Deliveries Scope = "deliveries"
 	// Introspect checks access and refresh tokens of accounts, and revokes their
 	// sessions (RFC 7662, 7009).
 	Introspect Scope = "introspect"
@@ -23,7 +25,7 @@ const (
 )
 
 // Scopes lists every scope, in the order of responses.
-var Scopes = []Scope{KYC, Coaches, Disputes, Introspect, Metrics, Audit}
+var Scopes = []Scope{KYC, Coaches, Disputes, Deliveries, Introspect, Metrics, Audit}
 
 // Valid reports whether s is one of Scopes.
 func (s Scope) Valid() bool { return slices.Contains(Scopes, s) }

@@ -93,6 +93,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
 		Verifications: s.operator.Verifications,
 		Documents:     s.coach.documents,
 		Disputes:      s.operator.Disputes,
+		Deliveries:    s.operator.Deliveries,
 		Phones:        s.operator.Phones,
 		Vault:         s.keys.Vault,
 

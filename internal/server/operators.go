@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/securitylog"
@@ -21,6 +22,7 @@ type operatorServices struct {
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
 	Disputes      *operator.DisputeAdmin
+	Deliveries    *notify.DeliveryAdmin
 	Phones        phone.Parser
 }
 
@@ -31,6 +33,7 @@ func newOperatorServices(cfg *config.Config, o Options, db *store.DB, tiers coac
 		Subscriptions: &coach.Subscriptions{Store: security.Subscriptions(db), Tiers: tiers},
 		Verifications: &coach.Verifications{Store: security.Verifications(db), On: cfg.KYC, Now: o.Now, NewID: o.NewID},
 		Disputes:      &operator.DisputeAdmin{Store: db, Lifter: approvals},
+		Deliveries:    &notify.DeliveryAdmin{Store: db},
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
 	}
 }

@@ -320,7 +320,14 @@ func (p *fixture) outbox() {
 	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
 	ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{claim()}, "gone"))
 	ok(p, p.db.RetryDelivery(bg, []notify.Delivery{claim()}, p.clock.Now(), "later"))
-	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{claim()}, "refused"))
+	failed := claim()
+	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{failed}, "refused"))
+	for _, coachID := range []string{"", c.AccountID} {
+		_, err = p.db.FailedDeliveries(bg, auditor, notify.FailedDeliverySearch{CoachID: coachID}, 5)
+		ok(p, err)
+	}
+	_, err = p.db.RetryFailed(bg, auditor, failed.ID, func(notify.FailedDelivery) error { return nil })
+	ok(p, err)
 	p.clock.advance(2 * day)
 	strict := p.with(limited(approval.MessageLimits{PerNumberFromCoach: 1})) // admits one delivery and holds the others
 	for range 4 {

@@ -53,6 +53,8 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_due ON deliveries (channel, kind, due_at, id) WHERE state = 'queued';
 CREATE INDEX deliveries_of_request ON deliveries (request_id, id) WHERE request_id IS NOT NULL;
 CREATE INDEX deliveries_done ON deliveries (updated_at) WHERE kind = 'otp' AND state <> 'queued';
+CREATE INDEX deliveries_failed ON deliveries (updated_at, id) WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted');
+CREATE INDEX deliveries_failed_of_coach ON deliveries (coach_id, updated_at, id) WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted');
 CREATE INDEX deliveries_held ON deliveries (held_by, id) WHERE state = 'queued' AND held_by IS NOT NULL;
 CREATE INDEX deliveries_gathering ON deliveries (coach_id, recipient, channel) WHERE reason = 'gathering';
 CREATE INDEX deliveries_gathered ON deliveries (gathered_by) WHERE state = 'queued' AND gathered_by IS NOT NULL;

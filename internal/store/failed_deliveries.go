@@ -1,0 +1,117 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+var _ notify.DeliveryAdminStore = (*DB)(nil)
+
+// failedSelect compares times as DeliveryFailed does: the newest sending of a request was
+// created at the request's last_sent_at.
+const failedSelect = `
+	SELECT d.id, d.channel, d.kind, d.state, d.reason, d.attempts, d.coach_id, d.request_id, d.created_at, d.updated_at,
+		d.request_id IS NOT NULL AND (r.state <> 'pending' OR d.kind = 'request' AND r.last_sent_at <> d.created_at)
+	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id `
+
+func scanFailedDelivery(s database.Scanner) (d notify.FailedDelivery, err error) {
+	err = s.Scan(&d.ID, &d.Channel, &d.Kind, &d.State, intoText(&d.Reason), &d.Attempts, intoText(&d.CoachID), intoText(&d.RequestID),
+		intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt), &d.Outdated)
+	return d, err
+}
+
+// FailedDeliveries returns failed deliveries, the latest failure first, and audits the access.
+func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.FailedDeliverySearch, limit int) ([]notify.FailedDelivery, error) {
+	before := int64(math.MaxInt64)
+	if !s.After.At.IsZero() {
+		before = s.After.At.UnixMicro()
+	}
+	var found []notify.FailedDelivery
+	err := db.write(ctx, func(tx *tx) error {
+		var rs *database.Rows
+		var err error
+		detail := ""
+		if s.CoachID == "" {
+			rs, err = tx.Query(ctx, failedSelect+`
+				WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted') AND (d.updated_at, d.id) < ($1, $2)
+				ORDER BY d.updated_at DESC, d.id DESC LIMIT $3`, before, s.After.ID, limit)
+		} else {
+			detail = "of coach " + s.CoachID
+			rs, err = tx.Query(ctx, failedSelect+`
+				WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted') AND d.coach_id = $1 AND (d.updated_at, d.id) < ($2, $3)
+				ORDER BY d.updated_at DESC, d.id DESC LIMIT $4`, s.CoachID, before, s.After.ID, limit)
+		}
+		if found, err = database.Collect(rs, err, scanFailedDelivery); err != nil {
+			return fmt.Errorf("list failed deliveries: %w", err)
+		}
+		return tx.audit(ctx, by, operator.DeliveriesListed, "delivery", "", detail)
+	})
+	return found, err
+}
+
+// RetryFailed queues a failed delivery again, with all attempts. The link in its message
+// is valid for its full time. Of concurrent calls one succeeds. A delivery that shared a
+// message with others leaves without them, so the message limits count it again.
+func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, check func(notify.FailedDelivery) error) (notify.FailedDelivery, error) {
+	var retried notify.FailedDelivery
+	err := db.write(ctx, func(tx *tx) error {
+		d, err := scanFailedDelivery(tx.QueryRow(ctx, failedSelect+`WHERE d.id = $1`, id))
+		if isNone(err) {
+			return fault.Missing()
+		}
+		if err != nil {
+			return fmt.Errorf("read delivery %s: %w", id, err)
+		}
+		if err := check(d); err != nil {
+			return err
+		}
+		var to string
+		err = tx.QueryRow(ctx, `
+			UPDATE deliveries SET state = 'queued', reason = NULL, attempts = 0, due_at = $2, gives_up_at = $3, updated_at = $2,
+				gathered_by = NULL, counted = (counted = TRUE AND gathered_by IS NULL)
+			WHERE id = $1 AND state = 'failed'
+			RETURNING recipient`, id, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime))).Scan(&to)
+		if isNone(err) {
+			return database.ErrStale // another operator was faster
+		}
+		if err != nil {
+			return fmt.Errorf("queue delivery %s: %w", id, err)
+		}
+		if err := tx.retryRequest(ctx, d, to); err != nil {
+			return err
+		}
+		tx.wakeOutbox(d.Lane)
+		d.State, d.Reason, d.Attempts, d.UpdatedAt = notify.QueuedState, "", 0, tx.Now
+		retried = d
+		return tx.audit(ctx, by, operator.DeliveryRetried, "delivery", id, "")
+	})
+	return retried, err
+}
+
+// retryRequest renews the link of a delivery that is sent again, and ends the mark of its
+// request that the delivery failed. ErrStale if the request was closed or sent again.
+func (tx *tx) retryRequest(ctx context.Context, d notify.FailedDelivery, to string) error {
+	if d.RequestID == "" {
+		return nil
+	}
+	if err := tx.renewLink(ctx, notify.Delivery{ID: d.ID, RequestID: d.RequestID, To: to}, tx.Now); err != nil {
+		return err
+	}
+	if d.Kind != notify.Request {
+		return nil // the worker drops a reminder of a closed request
+	}
+	err := tx.ExecOne(ctx, `
+		UPDATE requests SET delivery_failed = FALSE WHERE id = $1 AND state = 'pending' AND last_sent_at = $2`,
+		d.RequestID, micros(d.CreatedAt))
+	if err != nil {
+		return fmt.Errorf("retry request %s: %w", d.RequestID, err)
+	}
+	return nil
+}
