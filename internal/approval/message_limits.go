@@ -18,7 +18,8 @@ const (
 type MessageLimits struct {
 	TotalHour, TotalDay                                                     int
 	PerAddress, PerBlock, NewCoach, PerCoach, PerNumberFromCoach, PerNumber int
-	// Budget limits the cost of messages in any 24 h.
+	// Budget limits the cost of all messages in any 24 h. A fifth is kept for OTPs to
+	// numbers that hold their role.
 	Budget int64
 }
 
@@ -39,6 +40,9 @@ type OutgoingMessage struct {
 	Approvals int
 	// NeverSignedIn is true if the recipient's number never signed in.
 	NeverSignedIn bool
+	// OTP is true for an OTP: only its cost counts. HoldsRole is true if its number holds
+	// the role.
+	OTP, HoldsRole bool
 }
 
 // NewCoach reports whether a coach who registered at the given time counts as new.
@@ -52,13 +56,24 @@ type MessageCount struct {
 
 // Counters of all messages. The other counters name a number, a coach or a network.
 const (
-	countAll     = "all"
-	countOfNew   = "all/new"
-	countOfCosts = "cost"
+	countAll   = "all"
+	countOfNew = "all/new"
+	// CostCounter counts the costs of all messages and OTPs.
+	CostCounter = "cost"
 )
+
+// CostWindow is the window of the budget.
+const CostWindow = day
 
 // Counts returns what m adds to each counter, whether or not a limit uses it.
 func (m OutgoingMessage) Counts() []MessageCount {
+	var costs []MessageCount
+	if m.Cost > 0 {
+		costs = []MessageCount{{CostCounter, m.Cost}}
+	}
+	if m.OTP {
+		return costs
+	}
 	counts := []MessageCount{{countAll, m.Segments}, {"number/" + m.To, m.Segments}}
 	if m.CoachID != "" {
 		counts = append(counts, MessageCount{CoachCounter(m.CoachID), m.Segments}, MessageCount{"coach/" + m.CoachID + "/" + m.To, m.Segments})
@@ -72,10 +87,7 @@ func (m OutgoingMessage) Counts() []MessageCount {
 			counts = append(counts, MessageCount{"block/" + Block(m.To), m.Segments})
 		}
 	}
-	if m.Cost > 0 {
-		counts = append(counts, MessageCount{countOfCosts, m.Cost})
-	}
-	return counts
+	return append(counts, costs...)
 }
 
 // CoachCounter returns the counter of the messages of a coach.
@@ -138,9 +150,25 @@ func (l MessageLimits) For(m OutgoingMessage) []MessageLimit {
 	add("total_day/new", countOfNew, int64((l.TotalDay+1)/2), day)
 	add("total_hour", countAll, int64(l.TotalHour), hour)
 	add("total_day", countAll, int64(l.TotalDay), day)
-	// The rest of the budget is for OTPs.
-	add("budget", countOfCosts, l.Budget*8/10, day)
+	switch {
+	case m.OTP && m.HoldsRole:
+		add("budget/otp", CostCounter, l.Budget, CostWindow)
+	case m.OTP:
+		add("budget/new_otp", CostCounter, l.sharedBudget(), CostWindow)
+	default:
+		add("budget", CostCounter, l.sharedBudget(), CostWindow)
+	}
 	return limits
+}
+
+// sharedBudget is the part of the budget that is not kept for OTPs to numbers that hold
+// their role.
+func (l MessageLimits) sharedBudget() int64 { return (l.Budget*8 + 9) / 10 }
+
+// BudgetShort reports whether only OTPs to numbers that hold their role are sent, because
+// the rest of the budget is spent.
+func (l MessageLimits) BudgetShort(spent int64) bool {
+	return l.Budget > 0 && spent >= l.sharedBudget()
 }
 
 // Block returns what the 10,000 numbers beside a number have in common.

@@ -45,6 +45,8 @@ func TestMessageLimitsFor(t *testing.T) {
 		},
 		{"old coach", all, change(func(m *approval.OutgoingMessage) { m.NewCoach = false }), []map[string]int64{number, coach, total}},
 		{"closed account", all, change(func(m *approval.OutgoingMessage) { m.CoachID = "" }), []map[string]int64{number, total}},
+		{"OTP", all, approval.OutgoingMessage{To: "+919800000001", Cost: 1, OTP: true, HoldsRole: true}, []map[string]int64{{"budget/otp": 500_000_000}}},
+		{"OTP of a new coach", all, approval.OutgoingMessage{To: "+919800000001", Cost: 1, OTP: true}, []map[string]int64{{"budget/new_otp": 400_000_000}}},
 		{"no limits", approval.MessageLimits{}, message, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

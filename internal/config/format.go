@@ -25,6 +25,13 @@ func format(value any) string {
 		return formatList(v)
 	case []netip.Prefix:
 		return formatList(v)
+	case Money:
+		if v == 0 {
+			return none
+		}
+		return v.String()
+	case []SMSPrice:
+		return formatList(v)
 	case []TestNumber:
 		return formatList(v)
 	default:

@@ -47,6 +47,10 @@ func (s setting) parse(t reflect.Type, text string) (any, error) {
 		return parseList(text), nil
 	case reflect.TypeFor[[]netip.Prefix]():
 		return parsePrefixes(text)
+	case reflect.TypeFor[Money]():
+		return parseBudget(text)
+	case reflect.TypeFor[[]SMSPrice]():
+		return parsePrices(text)
 	case reflect.TypeFor[[]TestNumber]():
 		return parseTestNumbers(text)
 	default:

@@ -41,6 +41,8 @@ var checks = map[string]func(*Config) []string{
 	"CLAMAV":             func(c *Config) []string { return optional(checkClamAV(c.ClamAV)) },
 	"TIERS":              func(c *Config) []string { return optional(checkTiers(c.Tiers)) },
 	"SMS":                func(c *Config) []string { return optional(checkSMS(c.SMS.Reveal())) },
+	"SMS_PRICES":         (*Config).checkPrices,
+	"SMS_BUDGET":         (*Config).checkBudget,
 	"DEFAULT_REGION":     (*Config).checkDefaultRegion,
 	"COUNTRIES":          (*Config).checkCountries,
 	"TEST_NUMBERS":       (*Config).checkTestNumbers,

@@ -115,10 +115,12 @@ type Message struct {
 
 	// For OTP. Role is that in which the recipient signs in. Host is that of the pages, or
 	// empty if browsers cannot fill in the code there.
-	Role     actor.Role
-	Code     string
-	ValidFor time.Duration
-	Host     string
+	Role actor.Role
+	// HoldsRole is true if the recipient of an OTP holds the role; a new coach does not.
+	HoldsRole bool
+	Code      string
+	ValidFor  time.Duration
+	Host      string
 
 	// For Request and Reminder.
 	Request RequestDetails

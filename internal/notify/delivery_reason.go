@@ -15,6 +15,8 @@ const (
 	ReasonRequestClosed = "request_closed"
 	// ReasonNotWanted: its recipient no longer needs it.
 	ReasonNotWanted = "not_wanted"
+	// ReasonBudget: the SMS budget is spent. It is the reason of an OTP only.
+	ReasonBudget = "budget"
 	// ReasonGaveUp: it was retried until the end of its lifetime.
 	ReasonGaveUp = "gave_up"
 	// ReasonRefused: the provider will never accept it.

@@ -71,8 +71,10 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 		Messages: approval.MessageLimits{
 			TotalHour: cfg.MessagesTotalHour, TotalDay: cfg.MessagesTotalDay,
 			PerAddress: cfg.MessagesPerAddress, PerBlock: cfg.MessagesPerBlock, NewCoach: cfg.MessagesNewCoach,
+			Budget:   int64(cfg.SMSBudget),
 			PerCoach: cfg.MessagesPerCoach, PerNumberFromCoach: cfg.MessagesPerNumberFromCoach, PerNumber: cfg.MessagesPerNumber,
 		},
+		SegmentPrice: func(n phone.Number) int64 { return int64(cfg.SegmentPrice(n)) },
 		TrustedCoach: func(s coach.TierStatus) bool {
 			// A tier that coaches cannot choose is an operator's word.
 			return s.KYC == coach.Verified || s.Tier != "" && !tiers.Of(s.Tier).SelfService

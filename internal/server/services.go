@@ -35,6 +35,7 @@ type services struct {
 	readiness   *readiness
 	security    *securitylog.Log
 	metrics     *metrics.Metrics
+	budget      *smsBudget
 }
 
 func newServices(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, files blob.Store, tiers coach.Tiers) (*services, error) {
@@ -53,6 +54,10 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 	})
 	m := metrics.New(buildinfo.Read(), db, d.queue.Lanes(), o.Now)
+	budget := &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log}
+	if len(cfg.SMSPrices) > 0 {
+		m.WatchSMSCosts(budget.spent, cfg.SMSBudget.Units())
+	}
 	security := securitylog.New(o.Log, m)
 	coaches, err := newCoachServices(cfg, o, db, files, tiers, security)
 	if err != nil {
@@ -73,6 +78,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		idempotency: idempotency.New(db, keys.Vault.For(auth.ForResponses), o.Now, o.NewID),
 		readiness:   &readiness{db: sql},
 		security:    security,
+		budget:      budget,
 		metrics:     m,
 	}, nil
 }

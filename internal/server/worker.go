@@ -18,8 +18,8 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			LinkToken:   s.keys.Vault.LinkToken,
 			PublicURL:   cfg.PublicURL,
 			Brand:       cfg.Brand,
-			OTPAttempts: cfg.OTPTries,
-			Now:         o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
+			OTPAttempts: cfg.OTPTries, CountOTPs: len(cfg.SMSPrices) > 0,
+			Now: o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
 		}),
 		SendDigests:             s.db.SendDigests,
 		SendExpiryNotifications: s.db.SendExpiryNotifications,
@@ -27,6 +27,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		RotateKeys:              s.keys.Rotate,
 		SweepFiles:              s.coach.documents.DeleteExpiredBlobs,
 		Sweep:                   func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
+		CheckBudget:             s.budget.check,
 		NewTicker:               o.NewTicker,
 		Log:                     o.Log,
 	})

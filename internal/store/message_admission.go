@@ -22,7 +22,8 @@ const (
 )
 
 // AdmitMessages counts the messages of one claim against the message limits, oldest first,
-// and returns those that may be sent now. The others are held until the limit admits them.
+// and returns those that may be sent now. The others are held until the limit admits them,
+// but OTPs are dropped.
 //
 // One row is locked first, so that replicas count one after the other. The number of
 // statements does not depend on the number of messages that are admitted.
@@ -70,6 +71,12 @@ func (tx *tx) admit(ctx context.Context, messages []notify.Outgoing) ([]notify.O
 		if key == "" {
 			windows.add(c, tx.Now)
 			fits = append(fits, c)
+			continue
+		}
+		if c.counted.OTP {
+			if err := tx.drop(ctx, c.Deliveries[0]); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if id := c.Deliveries[0].ID; oldest[key] == "" || id < oldest[key] {
@@ -131,6 +138,18 @@ func (tx *tx) oldestHeld(ctx context.Context, candidates []candidate) (map[strin
 		return nil, fmt.Errorf("find older held deliveries: %w", err)
 	}
 	return oldest, nil
+}
+
+// drop completes an OTP for which the budget has no money left. The next request for one
+// is refused.
+func (tx *tx) drop(ctx context.Context, d notify.Delivery) error {
+	err := tx.Defer(ctx, `
+		UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
+		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, notify.ReasonBudget, micros(tx.Now))
+	if err != nil {
+		return fmt.Errorf("drop: %w", err)
+	}
+	return nil
 }
 
 // hold makes the deliveries of m wait for the limit with the given key.

@@ -95,6 +95,10 @@ func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth
 			return err
 		}
 	}
+	overBudget, err := tx.budgetExceeded(ctx, r, roles)
+	if err != nil {
+		return err
+	}
 	var limits []auth.Limit
 	if r.Limits != nil {
 		limits = r.Limits(roles)
@@ -108,8 +112,8 @@ func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth
 		return err
 	case use.fraud(): // before the limits: to wait for them does not help
 		return auth.FraudSuspected{}
-	case exceeded != nil:
-		return *exceeded
+	case auth.LongerWait(exceeded, overBudget) != nil:
+		return *auth.LongerWait(exceeded, overBudget)
 	}
 	return nil
 }

@@ -96,21 +96,22 @@ func scanDelivery(s database.Scanner) (notify.Delivery, error) {
 	return d, err
 }
 
-// LiveChallenge returns the challenge of an OTP delivery. It returns false if the code
-// no longer works or if the number does not hold the role, and then gets no OTP.
-func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (auth.Challenge, bool, error) {
-	c := auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
+// LiveChallenge returns the challenge of an OTP delivery, and whether the number holds the
+// role. live is false if the code no longer works or if the number may not sign in, and
+// then gets no OTP.
+func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error) {
+	c = auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
 	var roles auth.RoleFacts
-	err := db.sql.QueryRow(ctx, `
+	err = db.sql.QueryRow(ctx, `
 		SELECT code, ends_at, `+roleFacts+` FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
 			AND used_at IS NULL AND ends_at > $5 AND tries < $6`,
 		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts).
 		Scan(&c.Code, intoTime(&c.EndsAt), &roles.Registered, &roles.Linked, &roles.Disputed)
 	if errors.Is(err, sql.ErrNoRows) {
-		return c, false, nil
+		return c, false, false, nil
 	}
-	return c, roles.MaySignIn(d.Role), err
+	return c, roles.Held(), roles.MaySignIn(d.Role), err
 }
 
 // RequestDetails returns what the message of a request says, or false if the request

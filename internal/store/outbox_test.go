@@ -198,7 +198,7 @@ func TestQueuedChallenge(t *testing.T) {
 		if len(claimed) != 1 || claimed[0].ChallengeID != unsent.Challenge.ID {
 			p.Fatalf("claimed %+v, want the first challenge", claimed)
 		}
-		c, live, err := p.db.LiveChallenge(bg, claimed[0], 5)
+		c, _, live, err := p.db.LiveChallenge(bg, claimed[0], 5)
 		ok(p, err)
 		if !live || string(c.Code) != "sealed" {
 			p.Errorf("LiveChallenge = %+v, %t; want the first code", c, live)
@@ -215,7 +215,7 @@ func TestQueuedChallengeNeedsRole(t *testing.T) {
 		if len(claimed) != 1 {
 			p.Fatalf("claimed %+v, want one delivery", claimed)
 		}
-		if _, live, err := p.db.LiveChallenge(bg, claimed[0], 5); live || err != nil {
+		if _, _, live, err := p.db.LiveChallenge(bg, claimed[0], 5); live || err != nil {
 			p.Errorf("LiveChallenge = %t, %v; want false for a number without the role", live, err)
 		}
 	})

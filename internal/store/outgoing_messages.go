@@ -26,9 +26,10 @@ func (tx *tx) candidates(ctx context.Context, messages []notify.Outgoing) ([]can
 	candidates := make([]candidate, len(messages))
 	for i, message := range messages {
 		d := message.Deliveries[0]
-		m := approval.OutgoingMessage{CoachID: d.CoachID, To: d.To, Segments: int64(message.Segments)}
-		if settings.SegmentPrice != nil {
-			m.Cost = m.Segments * settings.SegmentPrice(phone.Number(d.To))
+		m := approval.OutgoingMessage{
+			CoachID: d.CoachID, To: d.To, Segments: int64(message.Segments),
+			Cost: int64(message.Segments) * settings.segmentPrice(phone.Number(d.To)),
+			OTP:  d.Kind == notify.OTP, HoldsRole: message.Message.HoldsRole,
 		}
 		s := senders[d.CoachID]
 		m.Trusted, m.NewCoach = s.trusted, s.isNew

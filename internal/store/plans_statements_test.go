@@ -315,7 +315,7 @@ func (p *fixture) outbox() {
 	d := claim()
 	_, _, err = p.db.RequestDetails(bg, d.RequestID)
 	ok(p, err)
-	_, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
+	_, _, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
 	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
 	ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{claim()}, "gone"))
@@ -342,6 +342,14 @@ func (p *fixture) outbox() {
 		p.Error("no held message was sent")
 	}
 	p.gatherStatements()
+	poor := p.with(budgeted(1))
+	poor.requestOTP(75, actor.Coach)
+	poor.requestOTP(76, actor.Coach)
+	if sent := poor.sendOTPs(); sent != 1 {
+		p.Errorf("%d OTPs left, want 1", sent)
+	}
+	_, err = poor.db.SMSSpent(bg)
+	ok(p, err)
 }
 
 // gatherStatements sends a first question, and two more that gather and are retried.

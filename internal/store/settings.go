@@ -37,3 +37,11 @@ type Settings struct {
 	// nil is all.
 	Reachable func(channel notify.Channel, n phone.Number) bool
 }
+
+// segmentPrice returns the price of an SMS segment to a number.
+func (s Settings) segmentPrice(n phone.Number) int64 {
+	if s.SegmentPrice == nil {
+		return 0
+	}
+	return s.SegmentPrice(n)
+}

@@ -32,7 +32,7 @@ type Store interface {
 	LanesDue(ctx context.Context, lanes []notify.Lane, now time.Time) ([]notify.Lane, error)
 	ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error)
 	GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error)
-	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (auth.Challenge, bool, error)
+	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
 	RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, bool, error)
 	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, bool, error)
 	AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
@@ -71,6 +71,8 @@ type OutboxConfig struct {
 	Brand string
 	// OTPAttempts is the number of wrong attempts after which an OTP no longer works.
 	OTPAttempts int
+	// CountOTPs counts the costs of OTPs. Their number is limited when they are requested.
+	CountOTPs bool
 
 	Now       func() time.Time
 	NewTicker NewTicker
@@ -245,14 +247,14 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 	return out, nil
 }
 
-// admit returns those of the messages that may be sent now. OTPs and messages that were
-// counted in an earlier attempt are not counted.
+// admit returns those of the messages that may be sent now. Messages that were counted in
+// an earlier attempt are not counted again.
 func (o *Outbox) admit(ctx context.Context, ready []*notify.Outgoing) ([]notify.Outgoing, error) {
 	var admitted, uncounted []notify.Outgoing
 	for _, m := range ready {
 		switch {
 		case m == nil:
-		case m.Message.Kind == notify.OTP || m.Deliveries[0].Counted:
+		case m.Message.Kind == notify.OTP && !o.CountOTPs, m.Deliveries[0].Counted:
 			admitted = append(admitted, *m)
 		default:
 			m.Segments = notify.Segments(notify.SMSText(m.Message))
@@ -306,12 +308,12 @@ func (o *Outbox) message(ctx context.Context, d notify.Delivery) (m notify.Messa
 	m = notify.Message{ID: d.ID, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Host: o.host()}
 	switch d.Kind {
 	case notify.OTP:
-		c, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)
+		c, holdsRole, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)
 		if err != nil || !live {
 			return m, notify.ReasonNotWanted, err
 		}
 		m.Code, err = o.OpenCode(c.ID, c.Code)
-		m.ValidFor = c.EndsAt.Sub(o.Now())
+		m.ValidFor, m.HoldsRole = c.EndsAt.Sub(o.Now()), holdsRole
 		return m, "", err
 	case notify.NotificationCopy:
 		found := false

@@ -85,8 +85,8 @@ func (s *fakeStore) ClaimDeliveries(_ context.Context, lane notify.Lane, lease s
 	return claimed, s.claimErr
 }
 
-func (s *fakeStore) LiveChallenge(_ context.Context, d notify.Delivery, _ int) (auth.Challenge, bool, error) {
-	return auth.Challenge{ID: d.ChallengeID, EndsAt: d.GivesUpAt}, true, nil
+func (s *fakeStore) LiveChallenge(_ context.Context, d notify.Delivery, _ int) (c auth.Challenge, holdsRole, live bool, err error) {
+	return auth.Challenge{ID: d.ChallengeID, EndsAt: d.GivesUpAt}, true, true, nil
 }
 
 func (s *fakeStore) RequestDetails(_ context.Context, id string) (notify.RequestDetails, bool, error) {

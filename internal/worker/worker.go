@@ -25,6 +25,7 @@ const (
 	sweepFilesEvery     = 10 * time.Second
 	introspectionsEvery = time.Second
 	keysEvery           = time.Minute
+	budgetEvery         = time.Minute
 	sweepEvery          = 10 * time.Minute
 )
 
@@ -50,6 +51,8 @@ type Config struct {
 	SweepFiles func(ctx context.Context) (int64, error)
 	// RecordIntrospections writes the counts of introspections to the audit log.
 	RecordIntrospections func(ctx context.Context) error
+	// CheckBudget warns if the budget for SMS is short.
+	CheckBudget func(ctx context.Context) error
 	// Sweep deletes rows that have ended. It returns how many.
 	Sweep     func(ctx context.Context) (int64, error)
 	NewTicker NewTicker
@@ -72,6 +75,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "sweep files", sweepFilesEvery, uncounted(c.SweepFiles)) })
 	wait.Go(func() { w.every(ctx, "record introspections", introspectionsEvery, c.RecordIntrospections) })
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
+	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
 	wait.Go(func() { w.every(ctx, "sweep", sweepEvery, uncounted(c.Sweep)) })
 	wait.Wait()
 }

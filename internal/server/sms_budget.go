@@ -1,0 +1,46 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// smsBudget watches the costs of SMS. One goroutine calls check.
+type smsBudget struct {
+	db     *store.DB
+	budget config.Money
+	log    *slog.Logger
+	// short is true after a warning, until the costs of 24 h are below the limit again.
+	short bool
+}
+
+// check warns once if only OTPs to numbers that hold their role are sent.
+func (b *smsBudget) check(ctx context.Context) error {
+	if b.budget == 0 {
+		return nil
+	}
+	spent, err := b.db.SMSSpent(ctx)
+	if err != nil {
+		return err
+	}
+	before := b.short
+	b.short = approval.MessageLimits{Budget: int64(b.budget)}.BudgetShort(spent)
+	switch {
+	case b.short && !before:
+		b.log.Warn("80 % of SMS_BUDGET are spent: until costs of the last 24 h fall, messages wait and only OTPs to numbers that hold their role are sent",
+			"spent", config.Money(spent), "budget", b.budget)
+	case !b.short && before:
+		b.log.Info("SMS_BUDGET admits messages again", "spent", config.Money(spent), "budget", b.budget)
+	}
+	return nil
+}
+
+// spent returns the costs of the last 24 h, for the metrics.
+func (b *smsBudget) spent(ctx context.Context) (float64, error) {
+	spent, err := b.db.SMSSpent(ctx)
+	return config.Money(spent).Units(), err
+}
