@@ -95,6 +95,9 @@ func TestAdminCommands(t *testing.T) {
 		if found, _ := run(0, "coach", "find", coachNumber); !strings.Contains(found, coach) {
 			t.Errorf("coach find: got %s", found)
 		}
+		if list, _ := run(0, "coach", "list"); !strings.Contains(list, coach) {
+			t.Errorf("coach list: got %s", list)
+		}
 		if shown, _ := run(0, "coach", "tier", coach, "academy"); !strings.Contains(shown, "academy") {
 			t.Errorf("coach tier: got %s", shown)
 		}

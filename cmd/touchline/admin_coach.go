@@ -15,6 +15,7 @@ import (
 
 func coachCommands() []command {
 	return []command{
+		{words: "coach list", help: "list the coaches, the newest first", run: listCoaches},
 		{words: "coach find", args: []string{"<number or name>"}, help: "find coaches by mobile number, or by the start of the name", run: findCoach},
 		{words: "coach show", args: []string{"<coach_id>"}, help: "print one coach", run: showCoach},
 		{words: "coach tier", args: []string{"<coach_id>", "<tier>"}, help: "set the subscription tier of a coach", run: setTier},
@@ -23,6 +24,14 @@ func coachCommands() []command {
 		}},
 		{words: "coach restore", args: []string{"<coach_id>"}, help: "let a suspended coach sign in again", run: restoreCoach},
 	}
+}
+
+func listCoaches(ctx context.Context, sh *shell, _ []string) error {
+	found, err := sh.Accounts.Find(ctx, sh.by, coach.AccountSearch{}, listLimit)
+	if err != nil {
+		return err
+	}
+	return sh.printMatches(found)
 }
 
 func findCoach(ctx context.Context, sh *shell, args []string) error {
@@ -37,6 +46,10 @@ func findCoach(ctx context.Context, sh *shell, args []string) error {
 	if len(found) == 0 {
 		return errors.New("no coach has this number or a name that starts with this text")
 	}
+	return sh.printMatches(found)
+}
+
+func (sh *shell) printMatches(found []coach.AccountMatch) error {
 	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "ID\tNUMBER\tNAME\tTIER\tKYC\tSTATE")
 	for _, f := range found {

@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// searchRequest has exactly one of Number, Q and CoachID. It is a body and not a query,
+// searchRequest has at most one of Number, Q and CoachID. It is a body and not a query,
 // because proxies log the numbers in URLs.
 type searchRequest struct {
 	Number  *string `json:"number" rule:"min=1,max=64"`
@@ -19,8 +19,8 @@ type searchRequest struct {
 	Cursor  *string `json:"cursor" rule:"secret,min=1,max=512"`
 }
 
-// searchCoaches serves POST /api/admin/coaches/search: one coach by number or id, or all
-// whose name begins with q, in the order of names.
+// searchCoaches serves POST /api/admin/coaches/search: one coach by number or id, all whose
+// name begins with q, in the order of names, or all coaches, the newest first.
 func (s *Server) searchCoaches(ctx context.Context, r Request[searchRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
 	if err := f.Err(); err != nil {
@@ -40,7 +40,7 @@ func (s *Server) searchCoaches(ctx context.Context, r Request[searchRequest]) (R
 		func(m coach.AccountMatch) keyset { return keyset{Name: string(m.Cursor.Name), ID: m.Cursor.ID} }), nil
 }
 
-// search returns the search for exactly one of number, q and coach_id.
+// search returns the search for at most one of number, q and coach_id.
 func (s *Server) search(in searchRequest, f *wire.Faults) (out coach.AccountSearch) {
 	given := 0
 	for _, value := range []*string{in.Number, in.Q, in.CoachID} {
@@ -49,8 +49,8 @@ func (s *Server) search(in searchRequest, f *wire.Faults) (out coach.AccountSear
 		}
 	}
 	switch {
-	case given != 1:
-		f.Add("", "invalid_value", "Send exactly one of number, q and coach_id.")
+	case given > 1:
+		f.Add("", "invalid_value", "Send at most one of number, q and coach_id.")
 	case in.Number != nil:
 		n, err := s.Phones.Parse(*in.Number)
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *Server) search(in searchRequest, f *wire.Faults) (out coach.AccountSear
 		out.Number = n
 	case in.CoachID != nil:
 		out.ID = *in.CoachID
-	default:
+	case in.Q != nil:
 		out.Name = *in.Q
 	}
 	return out

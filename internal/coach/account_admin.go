@@ -27,17 +27,18 @@ type Account struct {
 	SuspendedReason string
 }
 
-// AccountSearch searches by exactly one of Number, ID and Name.
+// AccountSearch searches by at most one of Number, ID and Name. Without any it lists all
+// coaches, the newest first.
 type AccountSearch struct {
 	Number phone.Number
 	ID     string
-	// Name is a prefix; case does not matter.
+	// Name is a prefix; case does not matter. A name without letters matches no coach.
 	Name string
-	// After is the cursor of the previous page, for a search by name.
+	// After is the cursor of the previous page, for a search by name and for the list.
 	After AccountCursor
 }
 
-// AccountCursor is a position in the order of names.
+// AccountCursor is a position in the order of names, or without Name in that of the list.
 type AccountCursor struct {
 	Name []byte
 	ID   string
@@ -68,7 +69,8 @@ type AccountAdmin struct {
 	Store AccountAdminStore
 }
 
-// Find returns up to limit matching coaches, ordered by name, and audits the search.
+// Find returns up to limit matching coaches, ordered by name, or by registration if the
+// search is empty, and audits the search.
 func (a *AccountAdmin) Find(ctx context.Context, by actor.Operator, s AccountSearch, limit int) ([]AccountMatch, error) {
 	return a.Store.FindCoaches(ctx, by, s, limit)
 }

@@ -55,6 +55,11 @@ func (tx *tx) findCoaches(ctx context.Context, s coach.AccountSearch, limit int)
 		how = "id"
 		rs, err = tx.Query(ctx, `
 			SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.id = $1`, s.ID)
+	case s.Name == "":
+		how = "registration"
+		rs, err = tx.Query(ctx, `
+			SELECT `+accountColumns+` FROM coaches c JOIN accounts a ON a.id = c.id
+			WHERE c.id < $1 ORDER BY c.id DESC LIMIT $2`, before(s.After.ID), limit)
 	default:
 		how = "name"
 		from := nameKey(s.Name)

@@ -43,6 +43,8 @@ func (p *fixture) operators() {
 	}
 	c := p.coach(9400)
 	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { v.Name = "Zoya"; return v, nil }))
+	_, err = p.db.FindCoaches(bg, by, coach.AccountSearch{}, 5)
+	ok(p, err)
 	for _, search := range []coach.AccountSearch{{Number: c.Number}, {ID: c.AccountID}, {Name: "zo"}} {
 		found, err := p.db.FindCoaches(bg, by, search, 5)
 		if err != nil || len(found) != 1 {
