@@ -96,6 +96,10 @@ func TestImportStepsAtOnce(t *testing.T) {
 		if n := p.count(`SELECT count(*) FROM import_rows r JOIN players p ON p.id = r.player_id AND p.student_name = 'Child ' || (r.number - 1)`); n != 30 {
 			p.Errorf("%d rows name their player, want 30", n)
 		}
+		// A late step adds nothing for a row that is done, although the coach has no such player.
+		late := roster.WithRow(bg, roster.RowID{CoachID: by.AccountID, ImportID: i.ID, Number: 2})
+		_, err = s.AddPlayer(late, by, roster.Entry{StudentName: "Late", BirthDate: "2014-05-06", GuardianName: "M", Relationship: "m", GuardianNumber: string(number(7))})
+		p.refused(err, "import_row_taken")
 	})
 }
 
