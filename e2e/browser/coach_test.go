@@ -1,24 +1,92 @@
 package browser_test
 
 import (
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-func TestCoachSignsIn(t *testing.T) {
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		p := newPhone(t, s.URL)
-		p.open("/")
-		p.screenshot("start")
-		p.press("Sign in or register")
-		p.fill("number", "98123 45678")
-		p.screenshot("sign-in")
-		p.press("Send me a code")
-		p.enterCode(s, coachNumber, 0)
-		if got := p.path(); got != "/coach" {
-			t.Errorf("got the page %s after the sign-in, want /coach", got)
+// waitForText waits until the page shows text, without loading it again.
+func (p *phone) waitForText(text string) {
+	p.t.Helper()
+	for end := time.Now().Add(20 * time.Second); !strings.Contains(p.text(), text); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatalf("the page does not show %q:\n%s", text, p.text())
 		}
-		p.screenshot("today")
+	}
+}
+
+// TestFirstDay is the first day of a coach: register, complete the profile, add a player,
+// and see the answers of both parties without loading the page again.
+func TestFirstDay(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := newPhone(t, s.URL, width(1280))
+		coach.open("/")
+		coach.screenshot("start")
+		coach.press("Sign in or register")
+		coach.fill("number", "98123 45678")
+		coach.screenshot("sign-in")
+		coach.press("Send me a code")
+		coach.enterCode(s, coachNumber, 0)
+		if got := coach.path(); got != "/coach" {
+			t.Fatalf("got the page %s after the sign-in, want /coach", got)
+		}
+		coach.press("Complete my profile")
+		coach.press("Save")
+		coach.screenshot("profile-faults")
+		coach.fill("name", "Meera Nair")
+		coach.fill("bio", "Hockey for every child.")
+		coach.fill("experience_years", "7")
+		coach.fill("sports", "hockey, football")
+		coach.screenshot("profile")
+		coach.press("Save")
+		coach.press("Add a player")
+		coach.fill("student_name", "Asha Rao")
+		coach.do(chromedp.SetValue(`[name=date_of_birth]`, "2014-04-30", chromedp.ByQuery))
+		coach.fill("student_number", "98123 45679")
+		coach.fill("guardian_name", "Ravi Rao")
+		coach.fill("relationship", "father")
+		coach.fill("guardian_number", "98123 45680")
+		coach.screenshot("add-player")
+		coach.press("Add and ask")
+		if got := coach.heading(); got != "Asha Rao" {
+			t.Fatalf("got the page %q after adding, want the player", got)
+		}
+		coach.screenshot("player")
+
+		guardian := newPhone(t, s.URL)
+		guardian.open(linkTo(t, s, guardianNumber, 0))
+		guardian.press("Answer")
+		guardian.enterCode(s, guardianNumber, 0)
+		guardian.press("Yes, for Asha Rao")
+		guardian.press("Say yes")
+		coach.waitForText("The guardian said yes")
+
+		student := newPhone(t, s.URL)
+		student.open(linkTo(t, s, studentNumber, 0))
+		student.press("Answer")
+		student.enterCode(s, studentNumber, 0)
+		student.press("No, not for me")
+		student.press("Say no")
+		coach.waitForText("The student said no")
+		coach.screenshot("player-answered")
+		coach.open("/coach/players")
+		coach.screenshot("players")
+		coach.do(chromedp.EmulateViewport(360, 800))
+		coach.width = 360
+		coach.screenshot("players")
+		coach.open("/coach")
+		coach.screenshot("today")
+
+		guardian.press("My permissions")
+		guardian.press("Asha Rao")
+		guardian.press("Take my yes back")
+		guardian.press("Take my yes back")
+		coach.open("/coach/players")
+		coach.waitForText("Took the yes back")
 	})
 }

@@ -77,6 +77,7 @@ func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 		TrustedProxies: cfg.TrustedProxies,
 		Limiter:        ratelimit.New(cfg.RequestsPerAddressMinute),
 		Now:            o.Now,
+		NewTicker:      o.NewTicker,
 		Log:            o.Log,
 		AccessLog:      cfg.AccessLog,
 		Observe:        s.metrics.Observe("public"),

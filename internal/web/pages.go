@@ -47,7 +47,9 @@ type Config struct {
 	Limiter *ratelimit.Limiter
 
 	Now func() time.Time
-	Log *slog.Logger
+	// NewTicker returns a channel of ticks and a function that stops them.
+	NewTicker func(time.Duration) (ticks <-chan time.Time, stop func())
+	Log       *slog.Logger
 	// AccessLog writes a line for each request at info.
 	AccessLog bool
 	// Observe is called after each response; it may be nil.

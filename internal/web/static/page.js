@@ -25,3 +25,18 @@ if (otp && 'OTPCredential' in window) {
     .then((credential) => { otp.elements.code.value = credential.code; otp.requestSubmit() })
     .catch(() => {}) // the person types the code
 }
+
+// Pages with live parts load them again when something changed. A part that the person
+// works in stays as it is.
+const live = [...document.querySelectorAll('[data-live]')]
+if (live.length && document.body.classList.contains('console')) {
+  new EventSource('/coach/events').onmessage = async () => {
+    const response = await fetch(location.href, { headers: { Accept: 'text/html' } })
+    if (!response.ok) return
+    const next = new DOMParser().parseFromString(await response.text(), 'text/html')
+    for (const part of document.querySelectorAll('[data-live]')) {
+      const fresh = next.querySelector(`[data-live="${part.dataset.live}"]`)
+      if (fresh && !part.contains(document.activeElement)) part.replaceWith(fresh)
+    }
+  }
+}

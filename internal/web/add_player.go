@@ -1,0 +1,107 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// addPlayerPage serves GET /coach/players/add.
+func (p *Pages) addPlayerPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	if err := p.Coaches.Complete(ctx, by); err != nil {
+		if fault.CodeOf(err) == "profile_incomplete" {
+			return redirect("/coach/profile"), nil
+		}
+		return Response{}, err
+	}
+	return p.addPlayerForm(ctx, r, by, new(Form))
+}
+
+func (p *Pages) addPlayerForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+	v, err := p.coachView(ctx, r, "players", "add.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	v.Form = f
+	v.Path = "/coach/players/add"
+	resp := page("add_player", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp, nil
+}
+
+// playerFields maps the pointers of input.Player to the fields of the form.
+var playerFields = map[string]string{
+	"/student/full_name": "student_name", "/student/date_of_birth": "date_of_birth", "/student/contact_number": "student_number",
+	"/student/medical_information": "medical", "/guardian": "guardian_name", "/guardian/name": "guardian_name",
+	"/guardian/relationship": "relationship", "/guardian/mobile_number": "guardian_number", "/guardian/email": "guardian_email",
+}
+
+// addPlayer serves POST /coach/players/add. The same form sent twice leads to the player
+// that the first one added.
+func (p *Pages) addPlayer(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	if err := p.Coaches.Complete(ctx, by); err != nil {
+		return Response{}, err
+	}
+	var faults wire.Faults
+	in := playerForm(r, &faults)
+	student, guardian := in.Read(input.Reader{Phones: p.Phones, Now: p.Now(), Faults: &faults})
+	err := faults.Err()
+	if err == nil {
+		player, added := p.Approvals.Add(ctx, by, student, guardian)
+		if added == nil {
+			return redirect(coachPlayer(player.ID) + "?added=yes"), nil
+		}
+		err = added
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == "player_exists" {
+		if id, ok := f.Extra["player_id"].(string); ok {
+			return redirect(coachPlayer(id) + "?added=before"), nil
+		}
+	}
+	f := &Form{Values: r.Form}
+	if !p.addFaults(r, f, err, playerFields) {
+		if kind := fault.KindOf(err); kind != fault.Conflict && kind != fault.Forbidden {
+			return Response{}, err
+		}
+		f.Add("", p.errorText(r, err))
+	}
+	return p.addPlayerForm(ctx, r, by, f)
+}
+
+// playerForm reads the form into the body that the API takes.
+func playerForm(r *Request, f *wire.Faults) input.Player {
+	student := map[string]any{}
+	set(student, "full_name", r.Value("student_name"))
+	set(student, "date_of_birth", r.Value("date_of_birth"))
+	set(student, "contact_number", r.Value("student_number"))
+	set(student, "medical_information", r.Value("medical"))
+	body := map[string]any{"student": student}
+	guardian := map[string]any{}
+	set(guardian, "name", r.Value("guardian_name"))
+	set(guardian, "relationship", r.Value("relationship"))
+	set(guardian, "mobile_number", r.Value("guardian_number"))
+	set(guardian, "email", r.Value("guardian_email"))
+	if len(guardian) > 0 {
+		body["guardian"] = guardian
+	}
+	var in input.Player
+	wire.Bind(body, &in, f)
+	return in
+}
+
+// set sets a member unless the field of the form is empty.
+func set(object map[string]any, name, value string) {
+	if value != "" {
+		object[name] = value
+	}
+}
+
+// coachPlayer returns the page of a player for its coach.
+func coachPlayer(id string) string { return "/coach/players/" + id }

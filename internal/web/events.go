@@ -1,0 +1,80 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+const (
+	// eventsPoll is how often a stream checks its session and the notifications.
+	eventsPoll = 2 * time.Second
+	// eventsLifetime ends a stream; the browser opens it again.
+	eventsLifetime = 5 * time.Minute
+	// eventsWrite limits each write to a browser.
+	eventsWrite = 10 * time.Second
+)
+
+// events serves GET /coach/events: server-sent events that tell a page to load its
+// content again. They carry no data.
+func (p *Pages) events(ctx context.Context, _ *Request, by actor.Actor) (Response, error) {
+	sub, err := p.Hub.Subscribe(by.AccountID)
+	if err != nil {
+		return Response{}, err
+	}
+	state, err := p.Tray.State(ctx, by)
+	if err != nil {
+		sub.Close()
+		return Response{}, err
+	}
+	return Response{
+		Header: http.Header{"Content-Type": {"text/event-stream"}, "X-Accel-Buffering": {"no"}},
+		Write: func(w http.ResponseWriter, r *http.Request) error {
+			defer sub.Close()
+			if r.Method == http.MethodHead {
+				return nil
+			}
+			p.follow(r.Context(), w, by, sub, state.Seq)
+			return nil
+		},
+	}, nil
+}
+
+// follow writes an event for each change until the session ends.
+func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, by actor.Actor, sub *notify.Subscription, seen int64) {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(eventsLifetime + eventsWrite)) // the server's read timeout would end the stream
+	write := func(text string) bool {
+		_ = control.SetWriteDeadline(time.Now().Add(eventsLifetime))
+		_, err := w.Write([]byte(text))
+		return err == nil && control.Flush() == nil
+	}
+	if !write("retry: 3000\n\n") {
+		return
+	}
+	poll, stop := p.NewTicker(eventsPoll)
+	defer stop()
+	for range int(eventsLifetime / eventsPoll) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-sub.Done():
+			return
+		case <-poll:
+		case <-sub.Woken():
+		}
+		state, err := p.Tray.State(ctx, by)
+		if err != nil || !state.Live {
+			return
+		}
+		if state.Seq > seen {
+			seen = state.Seq
+			if !write("data: changed\n\n") {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// profilePage serves GET /coach/profile.
+func (p *Pages) profilePage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	profile, err := p.Coaches.Profile(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	values := url.Values{"name": {profile.Name}, "email": {profile.Email}, "bio": {profile.Bio}, "sports": {strings.Join(profile.Sports, ", ")}}
+	if profile.Experience != nil {
+		values.Set("experience_years", strconv.Itoa(*profile.Experience))
+	}
+	return p.profileForm(ctx, r, by, profile, &Form{Values: values})
+}
+
+func (p *Pages) profileForm(ctx context.Context, r *Request, by actor.Actor, profile coach.Profile, f *Form) (Response, error) {
+	v, err := p.coachView(ctx, r, "profile", "profile.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	v.Form = f
+	v.Path = "/coach/profile"
+	v.Data = map[string]any{"Profile": profile, "Missing": profile.Missing(p.Coaches.Required), "Saved": r.URL.Query().Get("saved") == "yes"}
+	resp := page("profile", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp, nil
+}
+
+// saveProfile serves POST /coach/profile. A coach whose profile becomes complete goes to
+// the start of the console.
+func (p *Pages) saveProfile(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	before, err := p.Coaches.Profile(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	var faults wire.Faults
+	patch := readProfile(r, &faults)
+	if err = faults.Err(); err == nil {
+		_, err = p.Coaches.Edit(ctx, by, patch)
+	}
+	if err != nil {
+		f := &Form{Values: r.Form}
+		if !p.addFaults(r, f, err, nil) {
+			return Response{}, err
+		}
+		return p.profileForm(ctx, r, by, before, f)
+	}
+	if len(before.Missing(p.Coaches.Required)) > 0 {
+		return redirect("/coach"), nil
+	}
+	return redirect("/coach/profile?saved=yes"), nil
+}
+
+// readProfile reads the form. An empty field clears its value.
+func readProfile(r *Request, f *wire.Faults) coach.Patch {
+	text := func(field, rules string) *string {
+		value := wire.ParseRules(rules).Text(r.Value(field), "/"+field, f)
+		return &value
+	}
+	patch := coach.Patch{
+		Name: text("name", "name,min=1,max=100"), Email: text("email", "max=254"), Bio: text("bio", "lines,min=1,max=2000"),
+	}
+	sports := []string{}
+	for _, sport := range strings.Split(r.Value("sports"), ",") {
+		if sport = wire.ParseRules("max=50").Text(sport, "/sports", f); sport != "" {
+			sports = append(sports, sport)
+		}
+	}
+	switch {
+	case len(sports) == 0:
+		f.Add("/sports", "too_short", "Name a sport.")
+	case len(sports) > coach.MaxSports:
+		f.Add("/sports", "too_long", "Name fewer sports.")
+	}
+	patch.Sports = &sports
+	years, err := strconv.Atoi(r.Value("experience_years"))
+	if err != nil || years < 0 || years > coach.MaxExperience {
+		f.Add("/experience_years", "invalid_years", "Write a number from 0 to 80.")
+	}
+	experience := &years
+	patch.Experience = &experience
+	input.CheckProfile(patch, f)
+	return patch
+}
