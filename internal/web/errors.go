@@ -56,7 +56,11 @@ func (p *Pages) addFaults(r *Request, f *Form, err error, fields map[string]stri
 		if !known {
 			name = strings.ReplaceAll(strings.Trim(field.Pointer, "/"), "/", "_")
 		}
-		text, err := p.view(r, "failure.title").T("invalid." + field.Code)
+		code := field.Code
+		if code == "too_short" && f.Value(name) == "" {
+			code = "required"
+		}
+		text, err := p.view(r, "failure.title").T("invalid." + code)
 		if err != nil {
 			text = field.Detail
 		}

@@ -162,9 +162,6 @@ func (p *Pages) answerPage(ctx context.Context, r *Request, by actor.Actor, temp
 	return page(template, v), nil
 }
 
-// maxReason is the length of a reason in characters (contract section 4).
-const maxReason = 500
-
 // check serves POST …/check: it shows what the caller is about to say. It changes nothing.
 func (p *Pages) check(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	d, err := p.load(ctx, r, by)

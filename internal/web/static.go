@@ -63,10 +63,10 @@ func (p *Pages) staticRoutes() []Route {
 }
 
 // static serves GET /static/{name}.
-func (p *Pages) static(_ context.Context, r *Request) (Response, error) {
+func (p *Pages) static(ctx context.Context, r *Request) (Response, error) {
 	file, ok := p.render.assets.byPath[r.PathValue("name")]
 	if !ok {
-		return notFound(nil, r)
+		return notFound(ctx, r)
 	}
 	return Response{Write: func(w http.ResponseWriter, _ *http.Request) error {
 		h := w.Header()
