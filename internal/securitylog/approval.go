@@ -7,17 +7,9 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 )
 
-// Approvals returns store with recorded decisions logged and counted.
-func (l *Log) Approvals(store approval.Store) approval.Store { return &approvalStore{store, l} }
-
-type approvalStore struct {
-	approval.Store
-	log *Log
-}
-
-func (s *approvalStore) UpdatePlayer(ctx context.Context, id string, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
+func (s *stores) UpdatePlayer(ctx context.Context, id string, load approval.LoadOptions, fn func(*approval.Player) (approval.Change, error)) error {
 	var decided *approval.Record
-	err := s.Store.UpdatePlayer(ctx, id, load, func(p *approval.Player) (approval.Change, error) {
+	err := s.Stores.UpdatePlayer(ctx, id, load, func(p *approval.Player) (approval.Change, error) {
 		change, err := fn(p)
 		decided = change.History
 		return change, err

@@ -9,26 +9,17 @@ import (
 	"github.com/touchline/touchline/internal/event"
 )
 
-// Auth returns store with sign-ins, wrong OTPs and ended sessions logged, and OTPs and
-// sessions counted.
-func (l *Log) Auth(store auth.Store) auth.Store { return &authStore{store, l} }
-
-type authStore struct {
-	auth.Store
-	log *Log
-}
-
 func account(id string) slog.Attr { return slog.String("account_id", id) }
 func session(id string) slog.Attr { return slog.String("session_id", id) }
 
-func (s *authStore) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
-	c, err := s.Store.OpenChallenge(ctx, r)
+func (s *stores) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
+	c, err := s.Stores.OpenChallenge(ctx, r)
 	s.log.metrics.Requested(err)
 	return c, err
 }
 
-func (s *authStore) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
-	result, err := s.Store.VerifyOTP(ctx, a)
+func (s *stores) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationResult, error) {
+	result, err := s.Stores.VerifyOTP(ctx, a)
 	if err != nil {
 		return result, err
 	}
@@ -43,7 +34,7 @@ func (s *authStore) VerifyOTP(ctx context.Context, a auth.Attempt) (auth.Verific
 }
 
 // attempt counts an attempt, and logs one that failed.
-func (s *authStore) attempt(ctx context.Context, result auth.VerificationResult, attrs ...slog.Attr) {
+func (s *stores) attempt(ctx context.Context, result auth.VerificationResult, attrs ...slog.Attr) {
 	s.log.metrics.Verified(result.Outcome)
 	switch result.Outcome {
 	case auth.AccountSuspended:
@@ -59,8 +50,8 @@ func (s *authStore) attempt(ctx context.Context, result auth.VerificationResult,
 	}
 }
 
-func (s *authStore) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChangeResult, error) {
-	result, err := s.Store.ChangeNumber(ctx, c)
+func (s *stores) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth.NumberChangeResult, error) {
+	result, err := s.Stores.ChangeNumber(ctx, c)
 	if err != nil {
 		return result, err
 	}
@@ -77,8 +68,8 @@ func (s *authStore) ChangeNumber(ctx context.Context, c auth.NumberChange) (auth
 	return result, nil
 }
 
-func (s *authStore) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.VerificationResult, error) {
-	result, err := s.Store.CloseAccount(ctx, c)
+func (s *stores) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth.VerificationResult, error) {
+	result, err := s.Stores.CloseAccount(ctx, c)
 	if err != nil {
 		return result, err
 	}
@@ -91,16 +82,16 @@ func (s *authStore) CloseAccount(ctx context.Context, c auth.CloseRequest) (auth
 	return result, nil
 }
 
-func (s *authStore) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
-	rotated, err := s.Store.Rotate(ctx, r)
+func (s *stores) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
+	rotated, err := s.Stores.Rotate(ctx, r)
 	if rotated != nil {
 		s.log.metrics.Sessions("refreshed", 1)
 	}
 	return rotated, err
 }
 
-func (s *authStore) Revoke(ctx context.Context, ended *auth.Session, e event.Event) error {
-	err := s.Store.Revoke(ctx, ended, e)
+func (s *stores) Revoke(ctx context.Context, ended *auth.Session, e event.Event) error {
+	err := s.Stores.Revoke(ctx, ended, e)
 	if err == nil {
 		s.log.metrics.Sessions("reused", 1)
 		s.log.Event(ctx, "refresh_reused", account(ended.AccountID), session(ended.ID))
@@ -108,8 +99,8 @@ func (s *authStore) Revoke(ctx context.Context, ended *auth.Session, e event.Eve
 	return err
 }
 
-func (s *authStore) EndSession(ctx context.Context, accountID, id string) (bool, error) {
-	ended, err := s.Store.EndSession(ctx, accountID, id)
+func (s *stores) EndSession(ctx context.Context, accountID, id string) (bool, error) {
+	ended, err := s.Stores.EndSession(ctx, accountID, id)
 	if ended {
 		s.log.metrics.Sessions("ended", 1)
 		s.log.Event(ctx, "logout", account(accountID), session(id))
@@ -117,8 +108,8 @@ func (s *authStore) EndSession(ctx context.Context, accountID, id string) (bool,
 	return ended, err
 }
 
-func (s *authStore) EndAllSessions(ctx context.Context, by actor.Actor) error {
-	err := s.Store.EndAllSessions(ctx, by)
+func (s *stores) EndAllSessions(ctx context.Context, by actor.Actor) error {
+	err := s.Stores.EndAllSessions(ctx, by)
 	if err == nil {
 		s.log.metrics.Sessions("ended_all", 1)
 		s.log.Event(ctx, "logout_all", account(by.AccountID), session(by.SessionID))
@@ -126,16 +117,8 @@ func (s *authStore) EndAllSessions(ctx context.Context, by actor.Actor) error {
 	return err
 }
 
-// Revocations returns store with sessions that operators end logged.
-func (l *Log) Revocations(store auth.RevokeStore) auth.RevokeStore { return &revokeStore{store, l} }
-
-type revokeStore struct {
-	auth.RevokeStore
-	log *Log
-}
-
-func (s *revokeStore) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
-	accountID, err := s.RevokeStore.RevokeSession(ctx, by, id)
+func (s *stores) RevokeSession(ctx context.Context, by actor.Operator, id string) (string, error) {
+	accountID, err := s.Stores.RevokeSession(ctx, by, id)
 	if accountID != "" {
 		s.log.Event(ctx, "session_revoked", operatorID(by), account(accountID), session(id))
 	}

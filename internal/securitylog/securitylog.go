@@ -16,7 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/metrics"
 )
 
-// Log writes security events. A nil Log writes none.
+// Log writes security events.
 type Log struct {
 	log     *slog.Logger
 	metrics *metrics.Metrics
@@ -29,9 +29,6 @@ func New(log *slog.Logger, m *metrics.Metrics) *Log { return &Log{log: log, metr
 // Event writes one event with its attributes and, if ctx belongs to a request, the
 // request's trace id.
 func (l *Log) Event(ctx context.Context, name string, attrs ...slog.Attr) {
-	if l == nil {
-		return
-	}
 	all := append([]slog.Attr{slog.String("event", name)}, attrs...)
 	if info := httpx.InfoFrom(ctx); info != nil {
 		all = append(all, slog.String("trace_id", info.TraceID))

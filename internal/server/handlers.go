@@ -88,7 +88,7 @@ func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
 	return admin.New(admin.Config{
 		Operators:     s.operator.Tokens,
-		Inspector:     &auth.Introspector{Auth: s.auth, Store: s.security.Revocations(s.db)},
+		Inspector:     &auth.Introspector{Auth: s.auth, Store: s.logged},
 		Accounts:      s.operator.Accounts,
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,

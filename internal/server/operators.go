@@ -26,12 +26,14 @@ type operatorServices struct {
 	Phones        phone.Parser
 }
 
-func newOperatorServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Tiers, approvals *approval.Service, security *securitylog.Log) operatorServices {
+// newOperatorServices returns services on db. logged is db too, or db with its security
+// events logged.
+func newOperatorServices(cfg *config.Config, o Options, db *store.DB, logged securitylog.Stores, tiers coach.Tiers, approvals *approval.Service) operatorServices {
 	return operatorServices{
 		Tokens:        &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
-		Accounts:      &coach.AccountAdmin{Store: security.Accounts(db)},
-		Subscriptions: &coach.Subscriptions{Store: security.Subscriptions(db), Tiers: tiers},
-		Verifications: &coach.Verifications{Store: security.Verifications(db), On: cfg.KYC, Now: o.Now, NewID: o.NewID},
+		Accounts:      &coach.AccountAdmin{Store: logged},
+		Subscriptions: &coach.Subscriptions{Store: logged, Tiers: tiers},
+		Verifications: &coach.Verifications{Store: logged, On: cfg.KYC, Now: o.Now, NewID: o.NewID},
 		Disputes:      &operator.DisputeAdmin{Store: db, Lifter: approvals},
 		Deliveries:    &notify.DeliveryAdmin{Store: db},
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
@@ -70,7 +72,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool
 		options.Vault = k.Vault
 	}
 	db := store.New(sql, options)
-	return &Operators{operatorServices: newOperatorServices(cfg, o, db, tiers, newApprovals(cfg, o, db, ch, tiers), nil), Documents: db, sql: sql}, nil
+	return &Operators{operatorServices: newOperatorServices(cfg, o, db, db, tiers, newApprovals(cfg, o, db, ch, tiers)), Documents: db, sql: sql}, nil
 }
 
 // Close closes the database.

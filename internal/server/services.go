@@ -34,6 +34,7 @@ type services struct {
 	idempotency *idempotency.Service
 	readiness   *readiness
 	security    *securitylog.Log
+	logged      securitylog.Stores // db with its security events logged
 	metrics     *metrics.Metrics
 	budget      *smsBudget
 }
@@ -59,16 +60,17 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		m.WatchSMSCosts(budget.spent, cfg.SMSBudget.Units())
 	}
 	security := securitylog.New(o.Log, m)
-	coaches, err := newCoachServices(cfg, o, db, files, tiers, security)
+	logged := security.Stores(db)
+	coaches, err := newCoachServices(cfg, o, db, files, tiers, logged)
 	if err != nil {
 		return nil, err
 	}
-	approvals := newApprovals(cfg, o, security.Approvals(db), ch, tiers)
-	operators := newOperatorServices(cfg, o, db, tiers, approvals, security)
+	approvals := newApprovals(cfg, o, logged, ch, tiers)
+	operators := newOperatorServices(cfg, o, db, logged, tiers, approvals)
 	return &services{
 		db:          db,
 		keys:        keys,
-		auth:        newAuth(cfg, o, security.Auth(db), keys),
+		auth:        newAuth(cfg, o, logged, keys),
 		approvals:   approvals,
 		imports:     newImports(o, db, approvals, operators),
 		coach:       coaches,
@@ -79,6 +81,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		readiness:   &readiness{db: sql},
 		security:    security,
 		budget:      budget,
+		logged:      logged,
 		metrics:     m,
 	}, nil
 }
@@ -142,8 +145,8 @@ type coachServices struct {
 	documents  *coach.Documents
 }
 
-func newCoachServices(cfg *config.Config, o Options, db *store.DB, files blob.Store, tiers coach.Tiers, security *securitylog.Log) (coachServices, error) {
-	directory := &coach.Directory{Store: security.Directory(db), Tiers: tiers, Required: cfg.ProfileRequired, Now: o.Now}
+func newCoachServices(cfg *config.Config, o Options, db *store.DB, files blob.Store, tiers coach.Tiers, logged coach.DirectoryStore) (coachServices, error) {
+	directory := &coach.Directory{Store: logged, Tiers: tiers, Required: cfg.ProfileRequired, Now: o.Now}
 	p, err := newFileProcessor(cfg)
 	if err != nil {
 		return coachServices{}, err
