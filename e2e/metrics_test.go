@@ -144,3 +144,40 @@ func TestMetricsWithoutDatabase(t *testing.T) {
 		return strings.Contains(string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body), "touchline_database_up 1\n")
 	})
 }
+
+// TestMetricsOfReadOnlyDatabase: touchline_database_up is 0 while the database serves reads
+// but takes no writes.
+func TestMetricsOfReadOnlyDatabase(t *testing.T) {
+	t.Parallel()
+	address := storetest.Postgres(t)
+	s := touchlinetest.New(t, address)
+	scraper := s.Operator(t, operator.Metrics)
+	up := func(want string) func() bool {
+		return func() bool {
+			return strings.Contains(string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body), "touchline_database_up "+want+"\n")
+		}
+	}
+	if !up("1")() {
+		t.Fatal("touchline_database_up is not 1")
+	}
+	admin := openSQL(t, address)
+	readOnly := func(value string) {
+		t.Helper()
+		for _, statement := range []string{
+			`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = ` + value + `', current_database()); END $$`,
+			`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+		} {
+			if _, err := admin.Exec(statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	readOnly("on")
+	eventually(t, "the metrics show a database without writes", up("0"))
+	never(t, s, "the metrics show a database with writes", quietPeriod, up("1"))
+	if _, err := admin.Exec(`SET default_transaction_read_only = off`); err != nil {
+		t.Fatal(err)
+	}
+	readOnly("off")
+	eventually(t, "the metrics show a database with writes", up("1"))
+}

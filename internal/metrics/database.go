@@ -24,12 +24,13 @@ type Source interface {
 	Backlog(ctx context.Context, lane notify.Lane, limit int) (queued int, oldest time.Time, err error)
 	// Failures is how many calls of this process the database could not serve.
 	Failures() uint64
-	Ping(ctx context.Context) error
+	// Writable returns an error if the database does not respond or takes no writes.
+	Writable(ctx context.Context) error
 }
 
 var (
 	up = prometheus.NewDesc("touchline_database_up",
-		"1 if the database responds, 0 if not.", nil, nil)
+		"1 if the database responds and takes writes, 0 if not.", nil, nil)
 	failures = prometheus.NewDesc("touchline_database_errors_total",
 		"Calls of this process that the database could not serve: it was down, full or too slow.", nil, nil)
 	waiting = prometheus.NewDesc("touchline_outbox_waiting",
@@ -52,23 +53,35 @@ func (c *databaseCollector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. If the database does not respond, it reports
-// touchline_database_up 0 and omits the outbox.
+// Collect implements prometheus.Collector. If the database does not respond or takes no
+// writes, it reports touchline_database_up 0. It omits the outbox if it cannot be read.
 func (c *databaseCollector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	value := 1.0
-	if err := c.collectOutbox(ctx, ch); err != nil {
+	if c.writable(ctx) != nil {
+		value = 0
+	}
+	if c.collectOutbox(ctx, ch) != nil {
 		value = 0
 	}
 	ch <- gauge(up, value)
 	ch <- prometheus.MustNewConstMetric(failures, prometheus.CounterValue, float64(c.source.Failures()))
 }
 
-func (c *databaseCollector) collectOutbox(ctx context.Context, ch chan<- prometheus.Metric) error {
-	if err := c.source.Ping(ctx); err != nil {
+// writable returns at the end of ctx, although a test write on SQLite may take longer.
+func (c *databaseCollector) writable(ctx context.Context) error {
+	done := make(chan error, 1)
+	go func() { done <- c.source.Writable(ctx) }()
+	select {
+	case err := <-done:
 		return err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
+}
+
+func (c *databaseCollector) collectOutbox(ctx context.Context, ch chan<- prometheus.Metric) error {
 	for _, lane := range c.lanes {
 		queued, oldest, err := c.source.Backlog(ctx, lane, backlogLimit)
 		if err != nil {

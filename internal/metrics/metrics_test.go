@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/touchline/touchline/internal/buildinfo"
@@ -17,16 +18,22 @@ import (
 )
 
 // fakeSource is a database with fixed metrics.
-type fakeSource struct{ down bool }
+type fakeSource struct{ down, readOnly, stuck bool }
 
-func (s fakeSource) Ping(context.Context) error {
-	if s.down {
+func (s fakeSource) Writable(ctx context.Context) error {
+	if s.stuck {
+		time.Sleep(20 * time.Second) // like a write on SQLite, whatever ctx says
+	}
+	if s.down || s.readOnly {
 		return errors.New("down")
 	}
 	return nil
 }
 func (s fakeSource) Failures() uint64 { return 3 }
 func (s fakeSource) Backlog(context.Context, notify.Lane, int) (int, time.Time, error) {
+	if s.down {
+		return 0, time.Time{}, errors.New("down")
+	}
 	return 7, time.Unix(990, 0), nil
 }
 
@@ -45,23 +52,37 @@ func scrape(t *testing.T, m *metrics.Metrics) string {
 	return w.Body.String()
 }
 
+// TestDatabaseMetrics checks that touchline_database_up is 0 if the database is down, takes
+// no writes or is stuck, and that a scrape does not wait for a stuck one.
 func TestDatabaseMetrics(t *testing.T) {
-	for _, tt := range []struct {
-		down              bool
+	const outbox = "touchline_outbox_waiting{channel=\"sms\",kind=\"otp\"} 7\n|touchline_outbox_late_seconds{channel=\"sms\",kind=\"request\"} 10\n|go_goroutines"
+	for name, tt := range map[string]struct {
+		source            fakeSource
 		contains, missing string
 	}{
-		{false, "touchline_database_up 1\n|touchline_database_errors_total 3\n|touchline_outbox_waiting{channel=\"sms\",kind=\"otp\"} 7\n|touchline_outbox_late_seconds{channel=\"sms\",kind=\"request\"} 10\n|go_goroutines", "nothing"},
-		{true, "touchline_database_up 0\n|touchline_database_errors_total 3\n", "touchline_outbox_waiting{"},
+		"up":        {fakeSource{}, "touchline_database_up 1\n|touchline_database_errors_total 3\n|" + outbox, "nothing"},
+		"down":      {fakeSource{down: true}, "touchline_database_up 0\n|touchline_database_errors_total 3\n", "touchline_outbox_waiting{"},
+		"read-only": {fakeSource{readOnly: true}, "touchline_database_up 0\n|touchline_database_errors_total 3\n|" + outbox, "nothing"},
+		"stuck":     {fakeSource{stuck: true}, "touchline_database_up 0\n|touchline_database_errors_total 3\n", "nothing"},
 	} {
-		text := scrape(t, metrics.New(build, fakeSource{tt.down}, notify.SMS.Lanes(), now))
-		for want := range strings.SplitSeq(tt.contains, "|") {
-			if !strings.Contains(text, want) {
-				t.Errorf("down = %t: got no %q in\n%s", tt.down, want, text)
-			}
-		}
-		if strings.Contains(text, tt.missing) {
-			t.Errorf("down = %t: got %q", tt.down, tt.missing)
-		}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				text := scrape(t, metrics.New(build, tt.source, notify.SMS.Lanes(), now))
+				if took := time.Since(start); took > 5*time.Second {
+					t.Errorf("the scrape took %s", took)
+				}
+				time.Sleep(time.Minute) // until the stuck write has ended
+				for want := range strings.SplitSeq(tt.contains, "|") {
+					if !strings.Contains(text, want) {
+						t.Errorf("got no %q in\n%s", want, text)
+					}
+				}
+				if strings.Contains(text, tt.missing) {
+					t.Errorf("got %q", tt.missing)
+				}
+			})
+		})
 	}
 }
 

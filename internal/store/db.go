@@ -80,8 +80,8 @@ func New(db *database.DB, o Options) *DB {
 // Now returns the time of the database's clock.
 func (db *DB) Now() time.Time { return db.sql.Now() }
 
-// Ping returns fault.Unavailable if the database does not respond.
-func (db *DB) Ping(ctx context.Context) error { return db.sql.Ping(ctx) }
+// Writable returns fault.Unavailable if the database does not respond or takes no writes.
+func (db *DB) Writable(ctx context.Context) error { return db.sql.Writable(ctx) }
 
 // Failures returns how many calls of this process the database could not serve.
 func (db *DB) Failures() uint64 { return db.sql.Failures() }
