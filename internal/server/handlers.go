@@ -72,7 +72,7 @@ func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 		Sealer:        s.keys.Vault.For(auth.ForSignIn),
 
 		Brand:          cfg.Brand,
-		AppURL:         cfg.AppURL,
+		AppURL:         cfg.App(),
 		PublicURL:      cfg.PublicURL,
 		TrustedProxies: cfg.TrustedProxies,
 		Limiter:        ratelimit.New(cfg.RequestsPerAddressMinute),
