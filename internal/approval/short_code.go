@@ -75,11 +75,15 @@ type WrongPairsExceeded struct {
 // Error implements error.
 func (WrongPairsExceeded) Error() string { return "too many wrong pairs of short code and number" }
 
-// FindByShortCode returns the open question with this short code to this number, or the
-// zero LinkState. The caller must not let its answer show which of the two it was. A right
+// FindByShortCode returns the open question with the short code that a person typed (see
+// ParseShortCode) to this number, or the zero LinkState. The caller must not let its answer show which of the two it was. A right
 // pair is refused like a wrong one after too many wrong pairs: error rate_limited.
-func (s *Service) FindByShortCode(ctx context.Context, code string, number phone.Number, network string) (LinkState, error) {
+func (s *Service) FindByShortCode(ctx context.Context, typed string, number phone.Number, network string) (LinkState, error) {
 	now := s.Now()
+	code, ok := ParseShortCode(typed)
+	if !ok {
+		code = "" // the code of no request; it counts as a wrong pair
+	}
 	state, err := s.Store.FindByShortCode(ctx, ShortCodePair{Code: code, Number: number, Network: network}, now)
 	if exceeded, ok := errors.AsType[WrongPairsExceeded](err); ok {
 		return LinkState{}, fault.New(fault.TooMany, "rate_limited", "Too many wrong codes were tried. Wait, then try again.").

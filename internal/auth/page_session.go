@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/fault"
 )
 
 // The lifetimes of page sessions (contract section 10), before the settings shorten them.
@@ -20,6 +22,10 @@ const (
 // RecentOTP is how old an OTP may be for a consent that is given on a page.
 const RecentOTP = 15 * time.Minute
 
+// repeatFor is how long a page login with the same SessionID returns the same session, if
+// its code is used up.
+const repeatFor = time.Minute
+
 // extendAfter is the least time between two extensions of a page session, so that few
 // requests write.
 const extendAfter = time.Minute
@@ -30,6 +36,9 @@ type PageSignIn struct {
 	OTP        string
 	Proof      Proof
 	DeviceName string
+	// SessionID is a new ID for the session, or empty. A form that is sent twice, or whose
+	// response was lost, has the same ID, and its second login returns the first session.
+	SessionID string
 	// Lifetime and Idle end the session. They are at most those of refresh tokens; Idle 0
 	// means as long as possible.
 	Lifetime, Idle time.Duration
@@ -55,30 +64,51 @@ func (s *Service) PageLogin(ctx context.Context, in PageSignIn) (*PageGrant, err
 	if in.Idle > 0 {
 		idle = min(idle, in.Idle)
 	}
+	id, err := s.pageSessionID(ctx, in.SessionID)
+	if err != nil {
+		return nil, err
+	}
 	session := &Session{
-		ID: s.NewID(), AccountID: s.NewID(), Role: in.Key.Role, Number: in.Key.Number, DeviceName: in.DeviceName, Generation: 1,
+		ID: id, AccountID: s.NewID(), Role: in.Key.Role, Number: in.Key.Number, DeviceName: in.DeviceName, Generation: 1,
 		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(idle), EndsAt: now.Add(lifetime), PageIdle: idle,
 	}
 	token, err := s.Keys.Vault.pageToken(session.ID)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.signIn(ctx, in.Key, in.OTP, in.Proof, session, hashToken(token)); err != nil {
+	err = s.signIn(ctx, in.Key, in.OTP, in.Proof, session, hashToken(token))
+	if fault.CodeOf(err) == "otp_expired" && in.SessionID != "" {
+		return s.repeatPageLogin(ctx, in, err)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s.pageGrant(session, token, now), nil
 }
 
-// RepeatPageGrant returns the tokens of a page login again, for a response that was lost.
-// It returns otp_expired if the session has ended.
-func (s *Service) RepeatPageGrant(ctx context.Context, sessionID string) (*PageGrant, error) {
-	now := s.Now()
-	session, err := s.Store.Session(ctx, sessionID)
+// pageSessionID returns the ID of a new session: wanted, unless a session has it. Then the
+// form was sent before, and is sent again with another code.
+func (s *Service) pageSessionID(ctx context.Context, wanted string) (string, error) {
+	if wanted == "" {
+		return s.NewID(), nil
+	}
+	earlier, err := s.Store.Session(ctx, wanted)
+	if earlier != nil {
+		wanted = s.NewID()
+	}
+	return wanted, err
+}
+
+// repeatPageLogin returns the session that an earlier request with the same form opened a
+// moment ago, or expired.
+func (s *Service) repeatPageLogin(ctx context.Context, in PageSignIn, expired error) (*PageGrant, error) {
+	session, err := s.Store.Session(ctx, in.SessionID)
 	if err != nil {
 		return nil, err
 	}
-	if !session.pageActive(now) {
-		return nil, errSignInEnded()
+	now := s.Now()
+	if !session.pageActive(now) || session.Number != in.Key.Number || session.Role != in.Key.Role || now.Sub(session.CreatedAt) > repeatFor {
+		return nil, expired
 	}
 	token, err := s.Keys.Vault.pageToken(session.ID)
 	if err != nil {

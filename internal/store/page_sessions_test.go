@@ -108,20 +108,13 @@ func TestPageSessionEnds(t *testing.T) {
 			ok(p, p.db.ExtendPageSession(bg, live.ID, now, now.Add(time.Hour), now))
 			_, err = s.PageSession(bg, grant.Token)
 			p.refused(err, "session_revoked")
-			_, err = s.RepeatPageGrant(bg, live.ID)
-			p.refused(err, "otp_expired")
 		}
 
 		grant := p.pageLogin(s, actor.Guardian, number(2), auth.PageLifetime, 0)
-		repeated, err := s.RepeatPageGrant(bg, grant.Session.ID)
-		ok(p, err)
-		if repeated.Token != grant.Token || repeated.DeviceToken != grant.DeviceToken {
-			p.Error("a repeated grant has other tokens")
-		}
 		ok(p, p.Remove(bg, coach, a.ID)) // the number holds the role no longer
 		now := p.clock.Now()
 		ok(p, p.db.ExtendPageSession(bg, grant.Session.ID, now, now.Add(time.Hour), now))
-		_, err = s.PageSession(bg, grant.Token)
+		_, err := s.PageSession(bg, grant.Token)
 		p.refused(err, "session_revoked")
 	})
 }
@@ -145,6 +138,71 @@ func TestPageTokenIsNoRefreshToken(t *testing.T) {
 		ok(p, run(p.db, `UPDATE sessions SET page_idle = NULL`))
 		_, err = s.PageSession(bg, grant.Token)
 		p.refused(err, "session_revoked")
+	})
+}
+
+// The form of a sign-in that is sent twice, or again after a lost response, leads to one
+// session.
+func TestRepeatedPageLogin(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		p.add(p.coach(1), "Asha Rao", number(2), "")
+		s := p.signIn()
+		key := auth.ChallengeKey{Number: number(2), Role: actor.Guardian}
+		request := func() {
+			_, err := s.RequestOTP(bg, auth.OTPRequest{Number: key.Number, Role: key.Role, Network: network})
+			ok(p, err)
+		}
+		login := func(key auth.ChallengeKey, sessionID string) (*auth.PageGrant, error) {
+			return s.PageLogin(bg, auth.PageSignIn{Key: key, OTP: testCode, Lifetime: auth.PageLifetime, SessionID: sessionID})
+		}
+		id, other := s.NewID(), s.NewID()
+		request()
+		grants := make([]*auth.PageGrant, 4)
+		var wait sync.WaitGroup
+		for i := range grants {
+			wait.Go(func() {
+				var err error
+				if grants[i], err = login(key, id); err != nil {
+					p.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		later, err := login(key, id)
+		ok(p, err)
+		for _, grant := range append(grants, later) {
+			if grant != nil && (grant.Session.ID != id || grant.Token != grants[0].Token || grant.DeviceToken != grants[0].DeviceToken) {
+				p.Errorf("got session %s, want %s with the same tokens", grant.Session.ID, id)
+			}
+		}
+		if n := p.count(`SELECT count(*) FROM sessions`); n != 1 {
+			p.Errorf("%d sessions, want 1", n)
+		}
+		_, err = login(key, other)
+		p.refused(err, "otp_expired")
+		_, err = login(auth.ChallengeKey{Number: number(2), Role: actor.Student}, id)
+		p.refused(err, "otp_expired")
+		_, err = login(auth.ChallengeKey{Number: number(3), Role: actor.Guardian}, id)
+		p.refused(err, "otp_expired")
+
+		// Another code with the same form is no error.
+		p.clock.advance(time.Minute)
+		request()
+		grant, err := login(key, id)
+		ok(p, err)
+		_, err = s.PageSession(bg, grant.Token)
+		ok(p, err)
+
+		p.clock.advance(time.Second)
+		_, err = login(key, id)
+		p.refused(err, "otp_expired") // the session began more than a minute ago
+		p.clock.advance(time.Minute)
+		request()
+		again, err := login(key, other)
+		ok(p, err)
+		ok(p, s.Logout(bg, again.Session.Actor(), false))
+		_, err = login(key, other)
+		p.refused(err, "otp_expired")
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -31,6 +32,8 @@ func TestFindByShortCode(t *testing.T) {
 			Open: true, RequestID: request.ID, PlayerID: a.ID, Party: actor.Guardian, Number: number(2), CoachName: "Coach 1", StudentName: "Asha Rao",
 		}
 		p.wantPair(request.ShortCode, number(2), want)
+		p.wantPair(" "+strings.ToLower(request.ShortCode[:3])+"-"+request.ShortCode[3:], number(2), want)
+		p.wantPair("", number(2), approval.LinkState{})
 		p.wantPair(request.ShortCode, number(3), approval.LinkState{})                   // the other party
 		p.wantPair(a.StudentApprover.Request.ShortCode, number(2), approval.LinkState{}) // the code of the other party
 		p.wantPair(request.ShortCode, number(2), want)
