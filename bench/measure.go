@@ -26,9 +26,9 @@ type Contender struct {
 	// A request needs no scheme and no host: Compare adds those of the contender.
 	Requests func(worker int) func() *http.Request
 
-	// Response checks each response; an error ends the comparison. The body is valid until Response returns.
-	// If it is nil, a status outside 2xx is an error.
-	Response func(worker, status int, body []byte) error
+	// Response, if it is not nil, checks each response of status 2xx; an error ends the comparison, as another status does. The
+	// body is valid until Response returns.
+	Response func(worker int, body []byte) error
 
 	// Before runs before each turn, the warm-up included, and is not measured. It restores the data that a turn changed.
 	Before func(ctx context.Context) error
@@ -37,34 +37,17 @@ type Contender struct {
 	PerOperation int
 }
 
-// Options set the length of a measurement. The zero value is useful.
+// Options set the length of a measurement.
 type Options struct {
-	Rounds  int           // turns of each contender; 0 means 5
-	Round   time.Duration // how long a turn lasts; 0 means one second
-	Warmup  time.Duration // an unmeasured turn of each before the first; 0 means a tenth of Round, a negative value none
-	Workers int           // concurrent connections; 0 means 8
-}
-
-func (o Options) withDefaults() Options {
-	if o.Rounds == 0 {
-		o.Rounds = 5
-	}
-	if o.Round == 0 {
-		o.Round = time.Second
-	}
-	if o.Warmup == 0 {
-		o.Warmup = o.Round / 10
-	}
-	if o.Workers == 0 {
-		o.Workers = 8
-	}
-	return o
+	Rounds  int           // turns of each contender
+	Round   time.Duration // how long a turn lasts
+	Warmup  time.Duration // an unmeasured turn of each before the first; 0 means none
+	Workers int           // concurrent connections
 }
 
 // Compare measures the contenders in turns (A, B, C, A, B, C, …) and returns the samples of each. The first response that a
 // contender's Response function refuses ends the comparison with an error, and so does the end of ctx.
 func Compare(ctx context.Context, contenders []Contender, o Options) (Result, error) {
-	o = o.withDefaults()
 	targets := make([]*target, 0, len(contenders))
 	defer func() {
 		for _, t := range targets {
@@ -245,11 +228,11 @@ func (t *target) do(ctx context.Context, req *http.Request, body *bytes.Buffer) 
 }
 
 func (t *target) check(worker, status int, body []byte) error {
-	if t.Response != nil {
-		return t.Response(worker, status, body)
-	}
 	if status < 200 || status > 299 {
 		return fmt.Errorf("status %d: %.500s", status, body)
 	}
-	return nil
+	if t.Response == nil {
+		return nil
+	}
+	return t.Response(worker, body)
 }

@@ -38,11 +38,3 @@ func StringMember(body []byte, name string) (string, error) {
 	}
 	return string(value), nil
 }
-
-// ExpectStatus returns an error that quotes the body unless status is want.
-func ExpectStatus(want, status int, body []byte) error {
-	if status != want {
-		return fmt.Errorf("status %d, want %d: %.500s", status, want, body)
-	}
-	return nil
-}

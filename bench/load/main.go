@@ -67,7 +67,7 @@ func run(ctx context.Context, args []string) error {
 	for _, m := range chosen {
 		switch m {
 		case "operations":
-			err = measureOperations(ctx, *programs, ops, onEngines, bench.Options{Rounds: *rounds, Round: *duration, Workers: *concurrency})
+			err = measureOperations(ctx, *programs, ops, onEngines, bench.Options{Rounds: *rounds, Round: *duration, Warmup: *duration / 10, Workers: *concurrency})
 		case "start":
 			err = measureStart(ctx, onEngines)
 		}

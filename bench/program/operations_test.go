@@ -15,7 +15,7 @@ func TestPairComparesEveryOperation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := bench.Options{Rounds: 1, Round: 20 * time.Millisecond, Warmup: -1, Workers: 2}
+	o := bench.Options{Rounds: 1, Round: 20 * time.Millisecond, Workers: 2}
 	programs := []program.Program{{Name: "before", Path: path}, {Name: "after", Path: path}}
 	group, err := program.NewGroup(t.Context(), programs, "sqlite", o.Workers)
 	if err != nil {

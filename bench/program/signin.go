@@ -46,6 +46,6 @@ func register(ctx context.Context, known bench.Contender, workers int) error {
 			return next()
 		}
 	}
-	_, err := bench.Compare(ctx, []bench.Contender{once}, bench.Options{Rounds: 1, Round: time.Minute, Warmup: -1, Workers: workers})
+	_, err := bench.Compare(ctx, []bench.Contender{once}, bench.Options{Rounds: 1, Round: time.Minute, Workers: workers})
 	return err
 }
