@@ -35,7 +35,8 @@ type Request struct {
 	Channels    []Channel
 	RequestedAt time.Time
 	LastSentAt  time.Time
-	// DeliveryFailed reports whether the last SMS failed permanently.
+	// DeliveryFailed reports whether the newest sending failed permanently on one of its
+	// channels, also if it succeeded on another. Each failure notifies the coach.
 	DeliveryFailed bool
 	ClosedAt       time.Time
 	// FollowedUpAt is when the coach first followed up, and FollowUpNote is the note of the

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/worker"
@@ -27,8 +29,11 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		RotateKeys:              s.keys.Rotate,
 		SweepFiles:              s.coach.documents.DeleteExpiredBlobs,
 		Sweep:                   func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
-		CheckBudget:             s.budget.check,
-		NewTicker:               o.NewTicker,
-		Log:                     o.Log,
+		FailRemovedChannels: func(ctx context.Context, n int) (int, error) {
+			return s.db.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
+		},
+		CheckBudget: s.budget.check,
+		NewTicker:   o.NewTicker,
+		Log:         o.Log,
 	})
 }

@@ -89,7 +89,7 @@ const deliveryColumns = `id, channel, kind, recipient, role, lease, attempts, gi
 func scanDelivery(s database.Scanner) (notify.Delivery, error) {
 	var d notify.Delivery
 	var reason string
-	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, &d.Lease, &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
+	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, intoText(&d.Lease), &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
 		intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID),
 		&d.Counted, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy))
 	d.Held, d.Gathers = reason == notify.ReasonHeld, reason == notify.ReasonGathering

@@ -78,7 +78,7 @@ func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
 	e := event.Event{Type: event.DeliveryFailed, RequestID: d.RequestID, Channel: string(d.Channel)}
 	err := tx.QueryRow(ctx, `
 		UPDATE requests SET delivery_failed = TRUE
-		WHERE id = $1 AND state = 'pending' AND delivery_failed = FALSE
+		WHERE id = $1 AND state = 'pending'
 			AND last_sent_at = (SELECT created_at FROM deliveries WHERE id = $2)
 		RETURNING player_id, coach_id, approver_type`, d.RequestID, d.ID).Scan(&e.PlayerID, &e.CoachID, &e.Party)
 	if errors.Is(err, sql.ErrNoRows) {

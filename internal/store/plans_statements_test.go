@@ -342,6 +342,8 @@ func (p *fixture) outbox() {
 		p.Error("no held message was sent")
 	}
 	p.gatherStatements()
+	_, err = p.db.FailRemovedChannels(bg, nil, 1)
+	ok(p, err)
 	poor := p.with(budgeted(1))
 	poor.requestOTP(75, actor.Coach)
 	poor.requestOTP(76, actor.Coach)

@@ -53,6 +53,9 @@ type Config struct {
 	RecordIntrospections func(ctx context.Context) error
 	// CheckBudget warns if the budget for SMS is short.
 	CheckBudget func(ctx context.Context) error
+	// FailRemovedChannels completes up to n overdue deliveries of channels that the service
+	// no longer has. It returns how many.
+	FailRemovedChannels func(ctx context.Context, n int) (int, error)
 	// Sweep deletes rows that have ended. It returns how many.
 	Sweep     func(ctx context.Context) (int64, error)
 	NewTicker NewTicker
@@ -76,6 +79,9 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "record introspections", introspectionsEvery, c.RecordIntrospections) })
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
+	wait.Go(func() {
+		w.every(ctx, "fail deliveries of removed channels", sweepEvery, inBatches(c.FailRemovedChannels))
+	})
 	wait.Go(func() { w.every(ctx, "sweep", sweepEvery, uncounted(c.Sweep)) })
 	wait.Wait()
 }

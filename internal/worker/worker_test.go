@@ -40,6 +40,7 @@ func TestPeriodicJobs(t *testing.T) {
 				rotations++
 				return errors.New("outage")
 			},
+			FailRemovedChannels:     func(context.Context, int) (int, error) { return 0, nil },
 			CheckBudget:             func(context.Context) error { return nil },
 			RecordIntrospections:    func(context.Context) error { return nil },
 			SendExpiryNotifications: func(context.Context, int) (int, error) { return 0, nil },

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// FailRemovedChannels completes up to n queued deliveries of channels other than the given
+// ones, after their lifetime: no worker of this configuration sends them. Before, another
+// replica may still have the channel. It returns how many it completed.
+func (db *DB) FailRemovedChannels(ctx context.Context, channels []notify.Channel, n int) (int, error) {
+	removed, err := db.removedChannels(ctx, channels)
+	if err != nil {
+		return 0, fmt.Errorf("find channels of queued deliveries: %w", err)
+	}
+	failed := 0
+	for _, channel := range removed {
+		err := db.write(ctx, func(tx *tx) error {
+			completed, err := tx.failOverdue(ctx, channel, n)
+			failed = max(failed, completed)
+			return err
+		})
+		if err != nil {
+			return 0, fmt.Errorf("fail deliveries of channel %s: %w", channel, err)
+		}
+	}
+	return failed, nil
+}
+
+// removedChannels returns the channels of queued deliveries without the given ones. It
+// reads one index entry for each channel.
+func (db *DB) removedChannels(ctx context.Context, known []notify.Channel) ([]notify.Channel, error) {
+	var removed []notify.Channel
+	for last := notify.Channel(""); ; {
+		err := db.sql.QueryRow(ctx, `
+			SELECT channel FROM deliveries WHERE state = 'queued' AND channel > $1 ORDER BY channel LIMIT 1`, string(last)).Scan(&last)
+		if isNone(err) {
+			return removed, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(known, last) {
+			removed = append(removed, last)
+		}
+	}
+}
+
+// failOverdue completes up to n deliveries of a channel whose lifetime is over and that no
+// worker has claimed. It returns how many.
+func (tx *tx) failOverdue(ctx context.Context, channel notify.Channel, n int) (int, error) {
+	rs, err := tx.Query(ctx, `
+		UPDATE deliveries SET state = 'failed', reason = $4, held_by = NULL, lease = NULL, updated_at = $2
+		WHERE id IN (
+			SELECT id FROM deliveries
+			WHERE state = 'queued' AND channel = $1 AND gives_up_at <= $2 AND (lease IS NULL OR due_at <= $2)
+			LIMIT $3 `+tx.db.sql.SkipLocked()+`)
+		RETURNING `+deliveryColumns, string(channel), micros(tx.Now), n, approval.ReasonChannelUnavailable)
+	failed, err := database.Collect(rs, err, scanDelivery)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range failed {
+		if d.Kind == notify.Request {
+			if err := tx.markFailed(ctx, d); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return len(failed), nil
+}
