@@ -44,6 +44,8 @@ type Store interface {
 	LiftDispute(ctx context.Context, operator *actor.Operator, approverID, requestID string) error
 	// Disputed returns a request with a dispute that has not been lifted, or not_found.
 	Disputed(ctx context.Context, requestID string) (*Request, error)
+	// DisputesOf lists the disputed requests to an account, newest first.
+	DisputesOf(ctx context.Context, approverID string, page Page) ([]DisputedRequest, error)
 	// PartyName returns the name of a guardian or student that it may know, or "".
 	PartyName(ctx context.Context, by actor.Actor) (string, error)
 	// AnyApproved reports whether a student has approved any link.

@@ -83,6 +83,25 @@ func (tx *tx) liftDispute(ctx context.Context, p *approval.Player, party actor.R
 	return tx.audit(ctx, *by, operator.DisputeLifted, "request", p.Approver(party).Request.ID, "of coach "+p.CoachID)
 }
 
+// DisputesOf lists the disputed requests to an account, newest first. It names a student
+// only while the account is a party of the player.
+func (db *DB) DisputesOf(ctx context.Context, approverID string, page approval.Page) ([]approval.DisputedRequest, error) {
+	rs, err := db.sql.Query(ctx, `
+		SELECT r.id, r.closed_at, c.name, p.id, p.student_name
+		FROM requests r
+		LEFT JOIN coaches c ON c.id = r.coach_id
+		LEFT JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $1 OR p.student_id = $1)
+		WHERE r.approver_id = $1 AND r.state = 'disputed' AND r.id < $2
+		ORDER BY r.id DESC LIMIT $3`, approverID, before(page.After.ID), page.Limit)
+	disputes, err := database.Collect(rs, err, func(s database.Scanner) (d approval.DisputedRequest, err error) {
+		return d, s.Scan(&d.RequestID, intoTime(&d.DisputedAt), intoText(&d.CoachName), intoText(&d.PlayerID), intoText(&d.StudentName))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list disputes: %w", err)
+	}
+	return disputes, nil
+}
+
 // LiftDispute ends the dispute of an account about a request that the account can
 // no longer see, because the coach removed the player or changed the number. It
 // notifies the coach. by is the operator who ends it, or nil if the account does.

@@ -37,7 +37,7 @@ func fillTables(t *testing.T, url string) {
 				student_pending_since, guardian_name, guardian_number, guardian_id, guardian_state, guardian_pending_since, guardian_request_id, created_at)
 			SELECT 'p' || i, 'a' || i % 100, 1, 'n', 'n' || i, '2014-01-01', 'n', 'n', 'a' || i, CASE WHEN i % 2 = 0 THEN 'pending' ELSE 'approved' END,
 				i, 'n', 'n', 'a' || i % 1000, 'pending', i, 'r' || i, i FROM generate_series(1, 5000) i`,
-		`INSERT INTO requests SELECT 'r' || i, 'p' || i, 'a' || i % 100, 'guardian', 'a' || i % 1000, 'pending', 'sms', i, i, FALSE, NULL, 'c' || i
+		`INSERT INTO requests SELECT 'r' || i, 'p' || i, 'a' || i % 100, 'guardian', 'a' || i % 1000, CASE WHEN i % 5 = 0 THEN 'disputed' ELSE 'pending' END, 'sms', i, i, FALSE, NULL, 'c' || i
 			FROM generate_series(1, 5000) i`,
 		`INSERT INTO request_links SELECT ('l' || i)::bytea, 'r' || i, i, TRUE FROM generate_series(1, 5000) i`,
 		`INSERT INTO reminders SELECT 'm' || i, 'p' || i % 500, 'guardian', i FROM generate_series(1, 5000) i`,

@@ -105,6 +105,8 @@ func (p *fixture) consents() {
 	ok(p, p.decide(guardian, a.ID, approval.Approve))
 	_, err = p.Dispute(bg, student, a.StudentApprover.Request.ID)
 	ok(p, err)
+	_, err = p.Disputes(bg, student, approval.Page{Limit: 5})
+	ok(p, err)
 	ok(p, p.Lift(bg, student, a.StudentApprover.Request.ID))
 	for _, by := range []actor.Actor{c, guardian, student} {
 		_, err := p.Availability(bg, by, a.ID)
