@@ -43,7 +43,7 @@ func newCode(random io.Reader, n int) (string, error) {
 
 // Code decrypts the code of a challenge, for its SMS.
 func (s *Service) Code(challengeID string, sealed []byte) (string, error) {
-	code, err := s.Keys.Vault.Open(ForOTP, sealed, challengeID)
+	code, err := s.Keys.Vault.For(ForOTP).Open(sealed, challengeID)
 	return string(code), err
 }
 

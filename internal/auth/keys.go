@@ -99,7 +99,7 @@ func (k *Keys) initialise(ctx context.Context) error {
 	}
 	now := k.now()
 	err := k.store.AddSecret(ctx, Secret{
-		ID: serviceSecretID, Purpose: string(forSecret), Sealed: k.master.Seal(forSecret, secret, serviceSecretID),
+		ID: serviceSecretID, Purpose: string(forSecret), Sealed: k.master.For(forSecret).Seal(secret, serviceSecretID),
 		CreatedAt: now, ActiveAt: now, EndsAt: now.AddDate(1000, 0, 0),
 	})
 	if err != nil {
@@ -126,7 +126,7 @@ func (k *Keys) addSigningKey(ctx context.Context, activeAt time.Time) error {
 	}
 	id := "es256-" + activeAt.UTC().Format("20060102")
 	return k.store.AddSecret(ctx, Secret{
-		ID: id, Purpose: string(forSigning), Sealed: k.master.Seal(forSigning, der, id),
+		ID: id, Purpose: string(forSigning), Sealed: k.master.For(forSigning).Seal(der, id),
 		CreatedAt: k.now(), ActiveAt: activeAt, EndsAt: activeAt.Add(keySigns + keyOverlap),
 	})
 }
@@ -144,7 +144,7 @@ func (k *Keys) refresh(ctx context.Context) error {
 			if k.Vault != nil {
 				continue
 			}
-			plain, err := k.master.Open(forSecret, s.Sealed, s.ID)
+			plain, err := k.master.For(forSecret).Open(s.Sealed, s.ID)
 			if err != nil {
 				return ErrMasterKey
 			}
@@ -175,7 +175,7 @@ func (k *Keys) openSigningKey(s Secret) (signingKey, error) {
 			return have, nil
 		}
 	}
-	der, err := k.master.Open(forSigning, s.Sealed, s.ID)
+	der, err := k.master.For(forSigning).Open(s.Sealed, s.ID)
 	if err != nil {
 		return signingKey{}, ErrMasterKey
 	}

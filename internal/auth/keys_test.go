@@ -119,7 +119,7 @@ func TestConcurrentFirstStartsAgree(t *testing.T) {
 			t.Fatalf("got %d signing keys, %v, want 1", len(first), err)
 		}
 		for _, keys := range replicas[1:] {
-			if !bytes.Equal(keys.Vault.MAC(auth.ForOTP), replicas[0].Vault.MAC(auth.ForOTP)) {
+			if !bytes.Equal(keys.Vault.For(auth.ForOTP).MAC(), replicas[0].Vault.For(auth.ForOTP).MAC()) {
 				t.Fatal("two replicas have different secrets")
 			}
 			if set, err := keys.JWKS(); err != nil || !slices.Equal(set, first) {

@@ -85,7 +85,7 @@ func (s *Service) RequestOTP(ctx context.Context, in OTPRequest) (IssuedOTP, err
 			return IssuedOTP{}, err
 		}
 	}
-	r.Challenge.Code = s.Keys.Vault.Seal(ForOTP, []byte(code), r.Challenge.ID)
+	r.Challenge.Code = s.Keys.Vault.For(ForOTP).Seal([]byte(code), r.Challenge.ID)
 	opened, err := s.Store.OpenChallenge(ctx, r)
 	if soon, ok := errors.AsType[ResendTooSoon](err); ok {
 		wait := soon.SentAt.Add(s.Settings.OTPResendAfter).Sub(now)

@@ -174,7 +174,7 @@ func (v *Vault) pageToken(sessionID string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return base64.RawURLEncoding.EncodeToString(append(id[:], v.MAC(ForPage, id[:])...)), nil
+	return base64.RawURLEncoding.EncodeToString(append(id[:], v.For(ForPage).MAC(id[:])...)), nil
 }
 
 // parsePageToken returns the session of a page token. ok is false for every other string.
@@ -183,7 +183,7 @@ func (v *Vault) parsePageToken(token string) (sessionID string, ok bool) {
 		return "", false // also for line breaks, which the decoder ignores
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(raw) != pageTokenBytes || !hmac.Equal(raw[16:], v.MAC(ForPage, raw[:16])) {
+	if err != nil || len(raw) != pageTokenBytes || !hmac.Equal(raw[16:], v.For(ForPage).MAC(raw[:16])) {
 		return "", false
 	}
 	return uuid.UUID(raw[:16]).String(), true

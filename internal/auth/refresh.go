@@ -21,7 +21,7 @@ func (v *Vault) newRefreshToken(sessionID string, generation int64) (string, err
 		return "", err
 	}
 	head := binary.BigEndian.AppendUint32(append(make([]byte, 0, refreshBytes), id[:]...), uint32(generation))
-	return base64.RawURLEncoding.EncodeToString(append(head, v.MAC(ForRefresh, head)...)), nil
+	return base64.RawURLEncoding.EncodeToString(append(head, v.For(ForRefresh).MAC(head)...)), nil
 }
 
 // parseRefreshToken returns the session and generation of a token of this service.
@@ -34,7 +34,7 @@ func (v *Vault) parseRefreshToken(s string) (sessionID string, generation int64,
 	if err != nil || len(raw) != refreshBytes {
 		return "", 0, false
 	}
-	if !hmac.Equal(raw[20:], v.MAC(ForRefresh, raw[:20])) {
+	if !hmac.Equal(raw[20:], v.For(ForRefresh).MAC(raw[:20])) {
 		return "", 0, false
 	}
 	return uuid.UUID(raw[:16]).String(), int64(binary.BigEndian.Uint32(raw[16:20])), true
@@ -48,13 +48,13 @@ func hashToken(token string) []byte {
 
 // deviceToken returns the token of a device: an HMAC of 256 bits.
 func (v *Vault) deviceToken(deviceID string) string {
-	return base64.RawURLEncoding.EncodeToString(v.MAC(ForDevice, []byte(deviceID)))
+	return base64.RawURLEncoding.EncodeToString(v.For(ForDevice).MAC([]byte(deviceID)))
 }
 
 // LinkToken returns the token of the link in a message: an HMAC of 128 bits, short
 // enough for an SMS. It is derived, so that the outbox and logs do not contain it.
 func (v *Vault) LinkToken(deliveryID string) string {
-	return base64.RawURLEncoding.EncodeToString(v.MAC(ForLink, []byte(deliveryID))[:16])
+	return base64.RawURLEncoding.EncodeToString(v.For(ForLink).MAC([]byte(deliveryID))[:16])
 }
 
 // HashLink returns what the store saves of a link's token.

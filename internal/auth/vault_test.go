@@ -30,7 +30,7 @@ func TestMACIsUnique(t *testing.T) {
 					raw = append(raw, []byte(part))
 				}
 				what := fmt.Sprintf("%s/%s/%q", secret, p, parts)
-				mac := string(vault(t, secret).MAC(p, raw...))
+				mac := string(vault(t, secret).For(p).MAC(raw...))
 				if other := seen[mac]; other != "" {
 					t.Errorf("%s and %s have the same MAC", what, other)
 				}
@@ -46,15 +46,15 @@ func TestMACIsUnique(t *testing.T) {
 // TestSealAndOpen checks that Open needs the same secret, purpose, context and text.
 func TestSealAndOpen(t *testing.T) {
 	v, plain := vault(t, "a"), []byte("493817")
-	sealed := v.Seal(auth.ForOTP, plain, "row 1")
+	sealed := v.For(auth.ForOTP).Seal(plain, "row 1")
 	if bytes.Contains(sealed, plain) {
 		t.Fatal("the sealed text contains the plain text")
 	}
-	if bytes.Equal(sealed, v.Seal(auth.ForOTP, plain, "row 1")) {
+	if bytes.Equal(sealed, v.For(auth.ForOTP).Seal(plain, "row 1")) {
 		t.Error("two sealed texts of one plain text are equal")
 	}
 	for _, opened := range []func() ([]byte, error){
-		func() ([]byte, error) { return v.Open(auth.ForOTP, sealed, "row 1") },
+		func() ([]byte, error) { return v.For(auth.ForOTP).Open(sealed, "row 1") },
 		func() ([]byte, error) { return vault(t, "a").For(auth.ForOTP).Open(sealed, "row 1") },
 	} {
 		if got, err := opened(); err != nil || !bytes.Equal(got, plain) {
@@ -63,7 +63,7 @@ func TestSealAndOpen(t *testing.T) {
 	}
 	refused := func(what string, v *auth.Vault, p auth.Purpose, sealed []byte, context string) {
 		t.Helper()
-		if got, err := v.Open(p, sealed, context); err == nil {
+		if got, err := v.For(p).Open(sealed, context); err == nil {
 			t.Errorf("%s: opened as %q, want an error", what, got)
 		}
 	}
@@ -85,23 +85,23 @@ func TestSealAndOpen(t *testing.T) {
 // other text, context, purpose or secret does not.
 func TestSealDeterministic(t *testing.T) {
 	v, plain := vault(t, "a"), []byte(`{"i":"1"}`)
-	sealed := v.SealDeterministic(auth.ForCursors, plain, "list")
+	sealed := v.For(auth.ForCursors).SealDeterministic(plain, "list")
 	if !bytes.Equal(sealed, vault(t, "a").For(auth.ForCursors).SealDeterministic(plain, "list")) {
 		t.Error("two outputs of one input differ")
 	}
-	if got, err := v.Open(auth.ForCursors, sealed, "list"); err != nil || !bytes.Equal(got, plain) {
+	if got, err := v.For(auth.ForCursors).Open(sealed, "list"); err != nil || !bytes.Equal(got, plain) {
 		t.Errorf("opened %q, %v, want %q", got, err, plain)
 	}
-	if _, err := v.Open(auth.ForCursors, sealed, "other list"); err == nil {
+	if _, err := v.For(auth.ForCursors).Open(sealed, "other list"); err == nil {
 		t.Error("opened with another context")
 	}
 	nonces := map[string]bool{}
 	for _, other := range [][]byte{
 		sealed,
-		v.SealDeterministic(auth.ForCursors, []byte(`{"i":"2"}`), "list"),
-		v.SealDeterministic(auth.ForCursors, plain, "other list"),
-		v.SealDeterministic(auth.ForOTP, plain, "list"),
-		vault(t, "b").SealDeterministic(auth.ForCursors, plain, "list"),
+		v.For(auth.ForCursors).SealDeterministic([]byte(`{"i":"2"}`), "list"),
+		v.For(auth.ForCursors).SealDeterministic(plain, "other list"),
+		v.For(auth.ForOTP).SealDeterministic(plain, "list"),
+		vault(t, "b").For(auth.ForCursors).SealDeterministic(plain, "list"),
 	} {
 		nonces[string(other[:12])] = true
 	}

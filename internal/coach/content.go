@@ -1,6 +1,7 @@
 package coach
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -102,7 +103,7 @@ func (s *Documents) open(ctx context.Context, d Document, size string) (*Content
 		version := d.Version
 		var readErr error
 		if d, readErr = s.Store.DocumentByID(ctx, d.ID); readErr != nil || d.Version == version {
-			return nil, firstError(readErr, err)
+			return nil, cmp.Or(readErr, err)
 		}
 	}
 }

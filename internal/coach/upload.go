@@ -1,6 +1,7 @@
 package coach
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -45,7 +46,7 @@ func (s *Documents) Check(upload Upload) (mediaType string, faults []fault.Field
 // not at all.
 func (s *Documents) Add(ctx context.Context, by actor.Actor, upload Upload) (Document, error) {
 	mediaType, faults, err := s.Check(upload)
-	if err = firstError(err, fault.Validation(faults)); err != nil {
+	if err = cmp.Or(err, fault.Validation(faults)); err != nil {
 		return Document{}, err
 	}
 	if err := s.checkCapacity(ctx, by.AccountID, 1, minGrowth(mediaType, upload.File.Size())); err != nil {
@@ -79,7 +80,7 @@ func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, uplo
 	}
 	upload.Kind = old.Kind
 	mediaType, faults, err := s.Check(upload)
-	if err = firstError(err, fault.Validation(faults)); err != nil {
+	if err = cmp.Or(err, fault.Validation(faults)); err != nil {
 		return Document{}, "", err
 	}
 	if err := s.checkCapacity(ctx, by.AccountID, 0, minGrowth(mediaType, upload.File.Size()-old.File.Size)); err != nil {
@@ -92,15 +93,6 @@ func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, uplo
 		return err
 	})
 	return saved, kyc, err
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // ErrTooMany returns the fault of one document more than MaxDocuments.

@@ -117,7 +117,7 @@ type Store interface {
 	ReleaseKey(ctx context.Context, h Holder) (*Work, error)
 }
 
-// Sealer encrypts responses and fingerprints requests. auth.Vault implements it.
+// Sealer encrypts responses and fingerprints requests. auth.PurposeVault implements it.
 type Sealer interface {
 	Seal(plain []byte, context string) []byte
 	Open(sealed []byte, context string) ([]byte, error)

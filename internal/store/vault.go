@@ -19,7 +19,7 @@ func (db *DB) seal(p auth.Purpose, plain, id string) ([]byte, error) {
 	if db.options.Vault == nil {
 		return nil, errNoVault
 	}
-	return db.options.Vault.Seal(p, []byte(plain), id), nil
+	return db.options.Vault.For(p).Seal([]byte(plain), id), nil
 }
 
 // unseal decrypts a text of seal. A text is empty if it was sealed under a lost master key
@@ -31,7 +31,7 @@ func (db *DB) unseal(p auth.Purpose, sealed []byte, id string) (string, error) {
 	if db.options.Vault == nil {
 		return "", errNoVault
 	}
-	plain, err := db.options.Vault.Open(p, sealed, id)
+	plain, err := db.options.Vault.For(p).Open(sealed, id)
 	return string(plain), err
 }
 
@@ -40,7 +40,7 @@ func (db *DB) sealNumber(by actor.Actor) ([]byte, error) {
 	if db.options.Vault == nil {
 		return nil, errNoVault
 	}
-	return db.options.Vault.Seal(auth.ForClosed, []byte(by.Number), by.AccountID), nil
+	return db.options.Vault.For(auth.ForClosed).Seal([]byte(by.Number), by.AccountID), nil
 }
 
 // linkHash returns the hash of the link in the message of a delivery.
