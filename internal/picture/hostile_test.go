@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,6 +79,42 @@ func TestLimitsCheckedBeforeDecoding(t *testing.T) {
 				continue
 			}
 			wantFileError(t, err, u.Want)
+		}
+	}
+}
+
+// TestZIPSignaturesAcrossBlocks moves a ZIP archive in a PDF over the blocks that are read at
+// once.
+func TestZIPSignaturesAcrossBlocks(t *testing.T) {
+	archive := zipArchive()
+	for pad := 32<<10 - len(archive) - 200; pad < 32<<10+8; pad++ {
+		file := pdfWith(slices.Concat(make([]byte, pad), archive, make([]byte, 70_000)))
+		_, err := picture.Inspect(bytes.NewReader(file), int64(len(file)))
+		if e, ok := errors.AsType[*picture.FileError](err); !ok || e.Code != picture.Ambiguous {
+			t.Fatalf("archive after %d bytes: got %v, want %s", pad, err, picture.Ambiguous)
+		}
+	}
+}
+
+// countingReader counts the calls of ReadAt.
+type countingReader struct {
+	io.ReaderAt
+	reads int
+}
+
+func (r *countingReader) ReadAt(p []byte, at int64) (int, error) {
+	r.reads++
+	return r.ReaderAt.ReadAt(p, at)
+}
+
+// TestReadsAreBounded checks that no upload costs more than some thousand reads: a file of
+// empty chunks would else cost one for each 8 bytes.
+func TestReadsAreBounded(t *testing.T) {
+	for _, u := range hostileUploads() {
+		r := &countingReader{ReaderAt: bytes.NewReader(u.Bytes)}
+		_, _ = picture.Inspect(r, int64(len(u.Bytes)))
+		if r.reads > 25_000 {
+			t.Errorf("%s: %d reads of %d bytes", u.Name, r.reads, len(u.Bytes))
 		}
 	}
 }

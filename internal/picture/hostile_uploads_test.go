@@ -60,6 +60,17 @@ var hostileUploads = sync.OnceValue(func() []upload {
 		{"PDF with 2000 bytes after its end", []byte(smallPDF + strings.Repeat(" ", 2000)), "truncated"},
 		{"PDF and web page", []byte("%PDF-1.4\n" + script + smallPDF[8:]), "ambiguous_type"},
 		{"PDF and ZIP", append([]byte(smallPDF), append(archive, "%%EOF"...)...), "ambiguous_type"},
+		{"PDF and ZIP, comment longer than the file", pdfWith(withEnd(archive, 20, 0xffff)), "ambiguous_type"},
+		{"PDF and ZIP, comment shorter than the rest", pdfWith(withEnd(archive, 20, 1)), "ambiguous_type"},
+		{"PDF and ZIP, directory at a wrong offset", pdfWith(withEnd(archive, 16, 0x1234)), "ambiguous_type"},
+		{"PDF and ZIP, directory of a wrong size", pdfWith(withEnd(archive, 12, 1)), "ambiguous_type"},
+		{"PDF and ZIP, wrong number of entries", pdfWith(withEnd(archive, 10, 0xffff)), "ambiguous_type"},
+		{"PDF and ZIP, 70 kB after the end record", pdfWith(append(slices.Clone(archive), make([]byte, 70_000)...)), "ambiguous_type"},
+		{"PDF and ZIP, 70 kB between the entries and their directory", pdfWith(spread(archive, 70_000)), "ambiguous_type"},
+		{"PDF and ZIP without an end record", pdfWith(archive[:len(archive)-22]), "ambiguous_type"},
+		{"PDF and empty ZIP with a wrong comment", pdfWith(withEnd([]byte("PK\x05\x06"+strings.Repeat("\x00", 18)), 20, 0xffff)), "ambiguous_type"},
+		{"PDF with one signature of a ZIP by chance", pdfWith([]byte("PK\x03\x04")), ""},
+		{"PDF with another one, far from its end", pdfWith(append([]byte("PK\x05\x06"), make([]byte, 70_000)...)), ""},
 		{"PDF's first line alone", []byte("%PDF-"), "truncated"},
 
 		{"PNG, then a ZIP", append(slices.Clone(png), archive...), ""},
@@ -87,6 +98,10 @@ var hostileUploads = sync.OnceValue(func() []upload {
 		{"animated PNG", picturetest.AfterHeader(png, picturetest.Chunk("acTL", []byte{0, 0, 0, 2, 0, 0, 0, 0})), ""},
 		{"PNG with a position", picturetest.AfterHeader(png, picturetest.Chunk("eXIf", picturetest.EXIF(3))), ""},
 
+		{"PNG of 800,000 empty chunks", picturetest.AfterHeader(png, bytes.Repeat(picturetest.Chunk("teXt", nil), 800_000)), "too_complex"},
+		{"PNG of 800,000 empty pixel chunks", picturetest.AfterHeader(png, bytes.Repeat(picturetest.Chunk("IDAT", nil), 800_000)), "too_complex"},
+		{"PNG of 9,000 chunks", picturetest.AfterHeader(png, bytes.Repeat(picturetest.Chunk("teXt", nil), 9_000)), ""},
+
 		{"JPEG, then a ZIP", append(slices.Clone(jpeg), archive...), ""},
 		{"JPEG with a page in its comment", picturetest.AfterSOI(jpeg, picturetest.Segment(0xfe, []byte("*/"+script+"/*"))), ""},
 		{"JPEG with a position", picturetest.AfterSOI(jpeg, picturetest.Segment(0xe1, tiff)), ""},
@@ -105,6 +120,7 @@ var hostileUploads = sync.OnceValue(func() []upload {
 		{"JPEG, sampled by 15", picturetest.AfterSOI([]byte{0xff, 0xd8, 0xff, 0xd9}, picturetest.Segment(0xc0, []byte{8, 0, 8, 0, 8, 3, 1, 0xff, 0, 2, 0x11, 0, 3, 0x11, 0})), "unreadable_picture"},
 		{"JPEG without a picture", []byte{0xff, 0xd8, 0xff, 0xd9}, "unreadable_picture"},
 		{"JPEG of a scan without a frame", []byte("\xff\xd8\xff\xda\x00\x030\xff\xd9"), "unreadable_picture"},
+		{"JPEG of 2,000,000 empty segments", picturetest.AfterSOI(jpeg, bytes.Repeat(picturetest.Segment(0xfe, nil), 2_000_000)), "too_complex"},
 		{"JPEG's first bytes", []byte{0xff, 0xd8, 0xff}, "truncated"},
 		{"JPEG cut in the middle", cut(jpeg, len(jpeg)/2), "truncated"},
 		{"JPEG cut before its end", cut(jpeg, len(jpeg)-2), "truncated"},
@@ -120,6 +136,7 @@ var hostileUploads = sync.OnceValue(func() []upload {
 		{"WebP of 2600 large codes", picturetest.ManyCodes(), "needs_too_much_memory"},
 		{"WebP that claims 4 GB", append([]byte("RIFF\xff\xff\xff\xffWEBPVP8 \xff\xff\xff\xf0"), make([]byte, 50)...), "truncated"},
 		{"WebP cut in the middle", cut(lossless, len(lossless)/2), "truncated"},
+		{"WebP of 1,000,000 empty chunks", picturetest.RIFF(picturetest.VP8X(0, 64, 48), lossless[12:], bytes.Repeat(picturetest.WebPChunk("NONE", nil), 1_000_000)), "too_complex"},
 		{"WebP without a picture", picturetest.RIFF(picturetest.VP8X(0, 8, 8)), "unreadable_picture"},
 		{"WebP with a valid header and no data", picturetest.RIFF(picturetest.WebPChunk("VP8 ", append([]byte{0, 0, 0, 0x9d, 1, 0x2a, 64, 0, 48, 0}, make([]byte, 40)...))), "truncated"},
 		{"RIFF of another kind", append([]byte("RIFF\x24\x00\x00\x00WAVEfmt "), make([]byte, 30)...), "unsupported_type"},
@@ -144,6 +161,25 @@ func zipArchive() []byte {
 	_, _ = w.Write([]byte(script))
 	_ = z.Close()
 	return b.Bytes()
+}
+
+// pdfWith returns a PDF with b before its end.
+func pdfWith(b []byte) []byte {
+	body, end, _ := strings.Cut(smallPDF, "trailer")
+	return slices.Concat([]byte(body), b, []byte("\ntrailer"+end))
+}
+
+// withEnd writes a number of 16 bits into the end record of a ZIP archive.
+func withEnd(archive []byte, field int, value uint16) []byte {
+	b := slices.Clone(archive)
+	binary.LittleEndian.PutUint16(b[len(b)-22+field:], value)
+	return b
+}
+
+// spread inserts n bytes before the directory of a ZIP archive.
+func spread(archive []byte, n int) []byte {
+	at := bytes.Index(archive, []byte("PK\x01\x02"))
+	return slices.Concat(archive[:at], make([]byte, n), archive[at:])
 }
 
 // flipByte inverts one byte.

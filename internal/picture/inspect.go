@@ -21,6 +21,9 @@ const (
 	MaxPixels = 16 << 20
 	// MaxSide bounds each side in pixels.
 	MaxSide = 20_000
+	// maxParts bounds the chunks of a PNG or WebP and the segments of a JPEG. Encoders
+	// write some thousands at most; each costs time in every program that reads the file.
+	maxParts = 10_000
 )
 
 // Info describes a file without decoding it.
@@ -113,6 +116,11 @@ func (i Info) check() error {
 			i.memory>>20, decodeBudget>>20)
 	}
 	return nil
+}
+
+// errTooManyParts refuses a picture with more than maxParts chunks or segments.
+func errTooManyParts(kind string) error {
+	return fileError(TooComplex, "The %s has more than %d parts. Open it and save it again.", kind, maxParts)
 }
 
 // upright sets Width and Height as a viewer shows them.

@@ -39,10 +39,11 @@ type jpegHeader struct {
 type component struct{ id, h, v int }
 
 // inspectJPEG reads every segment and scan up to the end-of-image marker. Bytes
-// after it are ignored and not stored.
+// after it are ignored and not stored. It has at most maxParts segments.
 func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 	h := jpegHeader{Info: Info{MediaType: JPEG}}
 	b := bufio.NewReaderSize(io.NewSectionReader(r, 2, size-2), 32<<10)
+	segments := 0
 	for {
 		marker, err := nextMarker(b)
 		if err != nil {
@@ -53,6 +54,9 @@ func inspectJPEG(r io.ReaderAt, size int64) (Info, error) {
 		}
 		if marker == mTEM || mRST0 <= marker && marker <= mRST7 {
 			continue
+		}
+		if segments++; segments > maxParts {
+			return Info{}, errTooManyParts("JPEG")
 		}
 		if err := h.segment(b, marker); err != nil {
 			return Info{}, truncatedIfEOF(err)

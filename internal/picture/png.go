@@ -7,12 +7,16 @@ import (
 
 // inspectPNG reads the chunk headers to the end, the image header and the
 // orientation. It inflates nothing. Of an animated PNG only the still picture is
-// used; other chunks are ignored and not stored.
+// used; other chunks are ignored and not stored. It has at most maxParts chunks.
 func inspectPNG(r io.ReaderAt, size int64) (Info, error) {
 	info := Info{MediaType: PNG}
 	var header [13]byte
 	transparent, data := false, false
+	chunks := 0
 	for at := int64(8); ; {
+		if chunks++; chunks > maxParts {
+			return Info{}, errTooManyParts("PNG")
+		}
 		var chunk [8]byte
 		if err := readAt(r, chunk[:], at); err != nil {
 			return Info{}, truncatedIfEOF(err)

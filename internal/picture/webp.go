@@ -6,7 +6,7 @@ import (
 )
 
 // inspectWebP reads the RIFF chunks. It refuses animations. The picture must have
-// the size of the canvas, because decoders trust either one.
+// the size of the canvas, because decoders trust either one. It has at most maxParts chunks.
 func inspectWebP(r io.ReaderAt, size int64) (Info, error) {
 	var head [12]byte
 	if err := readAt(r, head[:], 0); err != nil {
@@ -17,7 +17,11 @@ func inspectWebP(r io.ReaderAt, size int64) (Info, error) {
 		return Info{}, truncatedIfEOF(io.EOF)
 	}
 	w := webpHeader{Info: Info{MediaType: WebP}}
+	chunks := 0
 	for at := int64(12); at < end; {
+		if chunks++; chunks > maxParts {
+			return Info{}, errTooManyParts("WebP")
+		}
 		var chunk [8]byte
 		if at+8 > end {
 			return Info{}, truncatedIfEOF(io.EOF)
