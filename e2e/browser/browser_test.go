@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 // programs are the names of the browser, the one that starts faster first.
@@ -161,5 +163,24 @@ func (p *phone) screenshot(name string) {
 	path := filepath.Join(folder, fmt.Sprintf("%s-%d.png", name, p.width))
 	if err := os.WriteFile(path, picture, 0o644); err != nil {
 		p.t.Fatal(err)
+	}
+}
+
+// signIn signs the browser in on the pages, in any language.
+func (p *phone) signIn(s *touchlinetest.Service, role, number string) {
+	p.t.Helper()
+	before := s.Sent(number, "otp")
+	p.open("/sign-in/" + role)
+	p.fill("number", number)
+	p.submit()
+	p.fill("code", s.OTP(number, before))
+	p.submit()
+}
+
+// submit presses the first wide button of the page and waits for the next page.
+func (p *phone) submit() {
+	p.t.Helper()
+	if _, err := chromedp.RunResponse(p.ctx, chromedp.Click("main button.wide", chromedp.ByQuery)); err != nil {
+		p.t.Fatalf("submit: %v\n%s", err, p.text())
 	}
 }
