@@ -13,7 +13,6 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/storetest"
 )
 
@@ -24,8 +23,10 @@ var pooledModes = []string{"cache_describe", "exec"}
 // transaction mode, and then sign-in, adding a player, a decision and the delivery of
 // messages from several clients at once.
 func TestStoreBehindPgBouncer(t *testing.T) {
+	t.Parallel()
 	for _, mode := range pooledModes {
 		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
 			pooled := func() string {
 				return storetest.PgBouncer(t, storetest.Postgres(t)) + "&default_query_exec_mode=" + mode
 			}
@@ -87,7 +88,7 @@ func (p *fixture) signInAndAdd(n int) error {
 		return fmt.Errorf("send OTPs: %w", err)
 	}
 	guardian := actor.Actor{Role: actor.Guardian, Number: number(n + 1)}
-	added, err := p.Add(bg, s.Actor(), child(fmt.Sprint("Child ", n), phone.Number(number(n+2))), mother(guardian.Number))
+	added, err := p.Add(bg, s.Actor(), child(fmt.Sprint("Child ", n), number(n+2)), mother(guardian.Number))
 	if err != nil {
 		return fmt.Errorf("add a player: %w", err)
 	}
