@@ -19,6 +19,9 @@ import (
 const (
 	// claimBatch is how many deliveries one claim takes. They are sent concurrently.
 	claimBatch = 8
+	// otpBatches is how many batches of OTPs are sent at the same time. A person waits for
+	// each, also when the gateway takes a second for a message.
+	otpBatches = 4
 	// leaseDuration is longer than a batch may take. After it another worker may claim
 	// the deliveries again.
 	leaseDuration = time.Minute
@@ -91,7 +94,9 @@ func NewOutbox(c OutboxConfig) *Outbox { return &Outbox{c} }
 func (o *Outbox) Run(ctx context.Context) {
 	var wait sync.WaitGroup
 	for _, lane := range o.Signal.Lanes() {
-		wait.Go(func() { o.runLane(ctx, lane) })
+		for range batchesOf(lane) {
+			wait.Go(func() { o.runLane(ctx, lane) })
+		}
 	}
 	defer wait.Wait()
 	poll, stopPoll := o.NewTicker(pollEvery)
@@ -123,7 +128,15 @@ func (o *Outbox) Run(ctx context.Context) {
 	}
 }
 
-// runLane sends batches when the lane is woken, until none is due.
+// batchesOf returns how many batches of a lane are sent at the same time.
+func batchesOf(lane notify.Lane) int {
+	if lane.Kind == notify.OTP {
+		return otpBatches
+	}
+	return 1
+}
+
+// runLane sends a batch each time the lane is woken.
 func (o *Outbox) runLane(ctx context.Context, lane notify.Lane) {
 	for {
 		select {
@@ -131,35 +144,32 @@ func (o *Outbox) runLane(ctx context.Context, lane notify.Lane) {
 			return
 		case <-o.Signal.Woken(lane):
 		}
-		for ctx.Err() == nil {
-			n := 0
-			err := recovered(func() (err error) {
-				n, err = o.sendBatch(ctx, lane)
-				return err
-			})
-			if err != nil {
-				o.Log.Warn("send a batch of deliveries", "channel", lane.Channel, "kind", lane.Kind, "error", err)
-			}
-			if err != nil || n < claimBatch {
-				break
-			}
+		if ctx.Err() != nil {
+			return
+		}
+		if err := recovered(func() error { return o.sendBatch(ctx, lane) }); err != nil {
+			o.Log.Warn("send a batch of deliveries", "channel", lane.Channel, "kind", lane.Kind, "error", err)
 		}
 	}
 }
 
-// sendBatch claims and sends up to claimBatch deliveries. It returns how many.
-func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane) (int, error) {
+// sendBatch claims and sends up to claimBatch deliveries. After a full batch it wakes the
+// lane at once, because more may be due.
+func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane) error {
 	until := o.Now().Add(leaseDuration)
 	claimed, err := o.Store.ClaimDeliveries(ctx, lane, o.NewID(), until, claimBatch)
 	if err != nil {
-		return 0, err
+		return err
+	}
+	if len(claimed) == claimBatch {
+		o.Signal.Wake(lane)
 	}
 	// A shutdown does not abort deliveries that are claimed. After an error they stay
 	// claimed until their lease ends.
 	detached := context.WithoutCancel(ctx)
 	messages, err := o.group(detached, lane, claimed, until)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	ready := make([]*notify.Outgoing, len(messages))
 	o.each(messages, func(i int, message []notify.Delivery) (err error) {
@@ -168,14 +178,14 @@ func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane) (int, error) {
 	})
 	admitted, err := o.admit(detached, ready)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	var wait sync.WaitGroup
 	for _, m := range admitted {
 		wait.Go(func() { o.logged(m.Deliveries[0], func() error { return o.send(detached, m) }) })
 	}
 	wait.Wait()
-	return len(claimed), nil
+	return nil
 }
 
 // group groups claimed deliveries into messages. Only requests gather; each other delivery

@@ -416,6 +416,32 @@ func TestBatchesFollowWithoutPoll(t *testing.T) {
 	})
 }
 
+// OTPs that hang in a batch do not delay the next batches.
+func TestBatchesOfOTPsOverlap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(fakeStore)
+		for range 20 {
+			s.queue(notify.OTP)
+		}
+		release := make(chan struct{})
+		q, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+			if m.ID == "0" {
+				<-release
+			}
+			return nil
+		})
+		q.Wake(lane(notify.OTP))
+		synctest.Wait()
+		for _, r := range s.rows[1:] {
+			if s.state(r) != "sent" {
+				t.Fatalf("delivery %s is %s while the first one hangs, want sent", r.ID, r.state)
+			}
+		}
+		close(release)
+		stop()
+	})
+}
+
 // Requests that hang delay no other kind and no other channel.
 func TestLanesAreIndependent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
