@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -18,6 +19,10 @@ import (
 
 // serve runs the service until ctx ends.
 func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) error {
+	if runtime.GOMAXPROCS(0) == 1 {
+		// With one, goroutines that wake each other keep new requests waiting for seconds.
+		runtime.GOMAXPROCS(2)
+	}
 	log := logger(cfg, stderr)
 	for _, warning := range cfg.Warnings(time.Now()) {
 		log.Warn(warning)
