@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/inflight"
 )
 
 // TestOrderOfChecks sends requests with several faults. The response is that of the first
@@ -114,6 +115,32 @@ func TestRateLimitBeforeAuthentication(t *testing.T) {
 	if w := send(h, "GET", "/healthz", ""); w.Code != 200 {
 		t.Errorf("healthz: got %d, want 200", w.Code)
 	}
+}
+
+// TestOverloadAfterRateLimit: overloaded comes after rate_limited and before
+// authentication.
+func TestOverloadAfterRateLimit(t *testing.T) {
+	limiter := inflight.New(1, nil)
+	h := newFixture(t, func(c *api.Config) { c.RequestsPerMinute, c.InFlight = 2, limiter }).server.Handler()
+	slot, err := limiter.Acquire(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if w := send(h, "GET", "/api/me", ""); problemCode(t, w) != "overloaded" || w.Header().Get("Retry-After") == "" || w.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("got %d %s, want overloaded", w.Code, w.Body)
+		}
+	}
+	if w := send(h, "GET", "/api/me", ""); problemCode(t, w) != "rate_limited" {
+		t.Errorf("third request: got %s, want rate_limited", w.Body)
+	}
+	if w := send(h, "PUT", "/api/me", ""); w.Code != 405 {
+		t.Errorf("wrong method: got %d, want 405", w.Code)
+	}
+	if w := send(h, "GET", "/healthz", ""); w.Code != 200 {
+		t.Errorf("healthz: got %d, want 200", w.Code)
+	}
+	slot.Release()
 }
 
 // TestInternalErrorsStayInternal checks that the response to an error or a panic does not

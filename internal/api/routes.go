@@ -32,9 +32,9 @@ func (s *Server) authRoutes() []route {
 		{Method: "POST", Pattern: "/auth/verify-otp", Handle: handle(s.verifyOTP), Authenticate: public, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/login", Handle: handle(s.login), Authenticate: public, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/refresh", Handle: handle(s.refresh), Authenticate: public, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/logout", Handle: handle(s.logout), Authenticate: s.authenticateOptional, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/auth/logout", Handle: handle(s.logout), Authenticate: s.authenticateOptional, Body: endpoint.OptionalJSON, Urgent: true},
 		{Method: "GET", Pattern: "/auth/sessions", Handle: handle(s.listSessions)},
-		{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: handleID("session_id", s.endSession)},
+		{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: handleID("session_id", s.endSession), Urgent: true},
 		{Method: "POST", Pattern: "/auth/complete-profile", Handle: handle(s.completeProfile), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/change-number", Handle: s.idempotent(handle(s.changeNumber), s.rebuildNumberChange), Authorize: coachOnly, Body: endpoint.JSON},
 	}
@@ -108,13 +108,13 @@ func (s *Server) approvalRoutes() []route {
 		{Method: "POST", Pattern: "/api/approval/send-guardian-request", Handle: s.idempotent(handle(s.sendGuardianRequest), s.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/approval/send-student-request", Handle: s.idempotent(handle(s.sendStudentRequest), s.rebuildRequest), Authorize: completeCoach, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/api/approval/send-reminder", Handle: s.idempotent(handle(s.sendReminder), s.rebuildReminder), Authorize: completeCoach, Body: endpoint.JSON},
-		{Method: "PUT", Pattern: "/api/approval/guardian-response", Handle: handle(s.respond), Authorize: guardianOnly, Body: endpoint.JSON},
-		{Method: "PUT", Pattern: "/api/approval/student-response", Handle: handle(s.respond), Authorize: studentOnly, Body: endpoint.JSON},
+		{Method: "PUT", Pattern: "/api/approval/guardian-response", Handle: handle(s.respond), Authorize: guardianOnly, Body: endpoint.JSON, Urgent: true},
+		{Method: "PUT", Pattern: "/api/approval/student-response", Handle: handle(s.respond), Authorize: studentOnly, Body: endpoint.JSON, Urgent: true},
 		{Method: "GET", Pattern: "/api/approval/requests/{request_id}", Handle: handle(s.getRequest)},
 		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/cancel", Handle: s.idempotent(handleID("request_id", s.cancelRequest), s.rebuildRequest), Authorize: coachOnly, Body: endpoint.OptionalJSON},
 		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/follow-up", Handle: s.idempotent(handleID("request_id", s.followUp), s.rebuildRequest), Authorize: coachOnly, Body: endpoint.OptionalJSON},
-		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: s.idempotent(handleID("request_id", s.disputeRequest), s.rebuildRequest), Authorize: partyOnly, Body: endpoint.OptionalJSON},
-		{Method: "DELETE", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: handleID("request_id", s.liftDispute), Authorize: partyOnly},
+		{Method: "POST", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: s.idempotent(handleID("request_id", s.disputeRequest), s.rebuildRequest), Authorize: partyOnly, Body: endpoint.OptionalJSON, Urgent: true},
+		{Method: "DELETE", Pattern: "/api/approval/requests/{request_id}/dispute", Handle: handleID("request_id", s.liftDispute), Authorize: partyOnly, Urgent: true},
 		{Method: "GET", Pattern: "/api/coach/pending-approvals", Handle: handle(s.listPending), Authorize: coachOnly},
 		{Method: "GET", Pattern: "/api/services/availability/{playerId}", Handle: handleID("playerId", s.availability)},
 	}
@@ -128,9 +128,9 @@ func (s *Server) profileComplete(ctx context.Context, caller Caller) error {
 // serviceRoutes are the key set, health and documentation.
 func (s *Server) serviceRoutes() []route {
 	routes := []route{
-		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: public, Produces: endpoint.AnyMedia},
-		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia, NoRateLimit: true},
-		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia, NoRateLimit: true},
+		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: public, Produces: endpoint.AnyMedia, Urgent: true},
+		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
 	}
 	pages := map[string]http.Handler{}
 	if s.Documentation != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/inflight"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
@@ -56,6 +57,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// RequestsPerMinute limits the requests of an address; 0 means no limit.
 	RequestsPerMinute int
+	// InFlight limits the requests that are handled at the same time; nil means no limit.
+	InFlight *inflight.Limiter
 
 	Now func() time.Time
 	// NewTicker returns a channel that receives the time each period, and a function
@@ -92,7 +95,7 @@ func New(c Config) *Server {
 			Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log,
 			HTTPS: strings.HasPrefix(c.PublicURL, "https://"), AccessLog: c.AccessLog, Observe: c.Observe, Refused: c.Refused,
 		},
-		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), Now: c.Now,
+		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), InFlight: c.InFlight, Now: c.Now,
 	}
 	return s
 }

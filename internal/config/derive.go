@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -110,6 +111,12 @@ func (c *Config) Development() bool {
 func isLoopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.Unmap().IsLoopback() || err != nil && strings.EqualFold(host, "localhost")
+}
+
+// InFlightLimit returns MAX_IN_FLIGHT, or 0 if it is adaptive.
+func (c *Config) InFlightLimit() int {
+	n, _ := strconv.Atoi(c.MaxInFlight) // adaptive is no number
+	return n
 }
 
 // CountryAllowed reports whether COUNTRIES allows an SMS to a number of region, as

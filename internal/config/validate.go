@@ -48,6 +48,7 @@ var checks = map[string]func(*Config) []string{
 	"TEST_NUMBERS":       (*Config).checkTestNumbers,
 	"REFRESH_TOKEN_IDLE": (*Config).checkIdle,
 	"PROFILE_REQUIRED":   (*Config).checkProfile,
+	"MAX_IN_FLIGHT":      func(c *Config) []string { return optional(checkInFlight(c.MaxInFlight)) },
 }
 
 // validate checks every setting except those that could not be parsed.
@@ -116,6 +117,16 @@ func (s setting) check(c *Config) string {
 		case s.oneof != nil && !slices.Contains(s.oneof, v):
 			return "must be one of " + s.Limits
 		}
+	}
+	return ""
+}
+
+// adaptive is the MAX_IN_FLIGHT that follows the time that requests take.
+const adaptive = "adaptive"
+
+func checkInFlight(text string) string {
+	if n, err := strconv.Atoi(text); text != adaptive && (err != nil || n < 1 || n > 1_000_000) {
+		return "must be adaptive, or a number from 1 to 1000000"
 	}
 	return ""
 }

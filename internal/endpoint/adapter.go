@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/inflight"
 	"github.com/touchline/touchline/internal/ratelimit"
 )
 
@@ -40,8 +41,12 @@ type Route[C any] struct {
 	Timeout time.Duration
 	// NoTimeout is for a response that stays open: a stream.
 	NoTimeout bool
-	// NoRateLimit exempts the route from the rate limit per address.
-	NoRateLimit bool
+	// Urgent requests are refused last when the process is overloaded: those that end a
+	// session or take a permission away, and decisions.
+	Urgent bool
+	// NoLimits exempts the route from the rate limit per address and from the limit of
+	// requests in flight.
+	NoLimits bool
 	// Acquire reserves a limited resource for the caller until the response is written.
 	Acquire func(C) (release func(), err error)
 }
@@ -69,7 +74,9 @@ type Adapter[C any] struct {
 	TrustedProxies []netip.Prefix
 	// Limiter limits the requests per client address; nil means no limit.
 	Limiter *ratelimit.Limiter
-	Now     func() time.Time
+	// InFlight limits the requests that are handled at the same time; nil means no limit.
+	InFlight *inflight.Limiter
+	Now      func() time.Time
 }
 
 func infoOf(r *http.Request) *httpx.RequestInfo { return httpx.InfoFrom(r.Context()) }
@@ -107,12 +114,15 @@ func (a *Adapter[C]) allow(client string) error {
 // serve checks the request in the order of the contract's section 1, calls the
 // handler and writes its response.
 func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C]) error {
-	m := a.meta(r)
-	if !rt.NoRateLimit {
-		if err := a.allow(m.Client); err != nil {
-			return err
+	slot, err := a.admit(r, rt)
+	if err != nil {
+		if rt.Body.isUpload() {
+			closeConnection(w)
 		}
+		return err
 	}
+	defer func() { slot.Release() }()
+	m := a.meta(r)
 	untimed := r
 	infoOf(r).Stream = rt.NoTimeout
 	if !rt.NoTimeout {
@@ -124,7 +134,6 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 	if rt.Authenticate != nil {
 		authenticate = rt.Authenticate
 	}
-	var err error
 	if m.Caller, err = authenticate(r); err != nil {
 		return err
 	}
@@ -136,9 +145,19 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 			return err
 		}
 	}
+	// A slot is for work, not for waiting for the client.
+	if rt.Body != NoBody {
+		slot.Release()
+	}
 	body, err := readBody(w, r, rt.Body, rt.MaxUpload, rt.mediaTypes())
 	if err != nil {
 		return err
+	}
+	switch {
+	case rt.Body.isUpload() || rt.NoTimeout: // uploads and streams have other limits
+		slot.Release()
+	case rt.Body != NoBody && !rt.NoLimits:
+		slot = a.InFlight.Reenter()
 	}
 	if rt.Acquire != nil {
 		release, err := rt.Acquire(m.Caller)
@@ -154,7 +173,24 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		r = untimed
 	}
 	resp, err := rt.Handle(r.Context(), m, body)
+	if resp.Write == nil || rt.Timeout > defaultTimeout { // a page does its work while it is written
+		slot.Release()
+	}
 	return resp.write(w, r, err)
+}
+
+// admit checks the limits that come before authentication. The caller must release the
+// slot.
+func (a *Adapter[C]) admit(r *http.Request, rt *Route[C]) (inflight.Slot, error) {
+	if rt.NoLimits {
+		return inflight.Slot{}, nil
+	}
+	if a.Limiter != nil {
+		if err := a.allow(ratelimit.Address(r, a.TrustedProxies)); err != nil {
+			return inflight.Slot{}, err
+		}
+	}
+	return a.InFlight.Acquire(rt.Urgent)
 }
 
 func (a *Adapter[C]) meta(r *http.Request) Meta[C] {

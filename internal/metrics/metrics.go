@@ -35,7 +35,7 @@ var buckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 10}
 
 // New returns the metrics of a process that uses the database of source. lanes are those
 // of the outbox, build is the program.
-func New(build buildinfo.Info, source Source, lanes []notify.Lane, now func() time.Time) *Metrics {
+func New(build buildinfo.Info, source Source, lanes []notify.Lane, load Load, now func() time.Time) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "touchline", Name: name, Help: help}, labels)
 	}
@@ -56,7 +56,7 @@ func New(build buildinfo.Info, source Source, lanes []notify.Lane, now func() ti
 	info.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
 	m.registry.MustRegister(
 		info,
-		m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, &databaseCollector{source: source, lanes: lanes, now: now},
+		m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, &databaseCollector{source: source, lanes: lanes, now: now}, loadCollector{load},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m

@@ -68,7 +68,7 @@ func TestDatabaseMetrics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				text := scrape(t, metrics.New(build, tt.source, notify.SMS.Lanes(), now))
+				text := scrape(t, metrics.New(build, tt.source, notify.SMS.Lanes(), metrics.Load{}, now))
 				if took := time.Since(start); took > 5*time.Second {
 					t.Errorf("the scrape took %s", took)
 				}
@@ -88,7 +88,7 @@ func TestDatabaseMetrics(t *testing.T) {
 
 // TestUnknownMethodsShareOneLabel: unknown methods do not create new series.
 func TestUnknownMethodsShareOneLabel(t *testing.T) {
-	m := metrics.New(build, fakeSource{}, nil, now)
+	m := metrics.New(build, fakeSource{}, nil, metrics.Load{}, now)
 	observe := m.Observe("public")
 	for _, method := range []string{"GET", "BREW", "brew", "X"} {
 		observe(method, &httpx.RequestInfo{Route: "/api/me", Status: 200}, time.Millisecond)
@@ -107,7 +107,7 @@ func TestUnknownMethodsShareOneLabel(t *testing.T) {
 
 // TestDurationsWithoutStreams: a stream is counted, but its duration is not measured.
 func TestDurationsWithoutStreams(t *testing.T) {
-	m := metrics.New(build, fakeSource{}, nil, now)
+	m := metrics.New(build, fakeSource{}, nil, metrics.Load{}, now)
 	m.Observe("public")("GET", &httpx.RequestInfo{Route: "/stream", Status: 200, Stream: true}, time.Hour)
 	text := scrape(t, m)
 	if want := `touchline_http_requests_total{listener="public",method="GET",route="/stream",status="200"} 1`; !strings.Contains(text, want) {
@@ -119,7 +119,7 @@ func TestDurationsWithoutStreams(t *testing.T) {
 }
 
 func TestBuildInfo(t *testing.T) {
-	text := scrape(t, metrics.New(build, fakeSource{}, nil, now))
+	text := scrape(t, metrics.New(build, fakeSource{}, nil, metrics.Load{}, now))
 	if want := `touchline_build_info{goversion="go1",revision="abc",version="1.2.3"} 1`; !strings.Contains(text, want) {
 		t.Errorf("got no %s in\n%s", want, text)
 	}
@@ -128,7 +128,7 @@ func TestBuildInfo(t *testing.T) {
 // BenchmarkServe measures the middleware with and without metrics.
 func BenchmarkServe(b *testing.B) {
 	for name, observe := range map[string]func(string, *httpx.RequestInfo, time.Duration){
-		"without metrics": nil, "with metrics": metrics.New(build, fakeSource{}, nil, now).Observe("public"),
+		"without metrics": nil, "with metrics": metrics.New(build, fakeSource{}, nil, metrics.Load{}, now).Observe("public"),
 	} {
 		b.Run(name, func(b *testing.B) {
 			middleware := httpx.Middleware{Log: slog.New(slog.DiscardHandler), Observe: observe}

@@ -83,6 +83,7 @@ type App struct {
 	hub         *notify.Hub
 	operators   *operator.Service
 	readiness   *readiness
+	load        *load
 }
 
 // Open opens and migrates the database of cfg, opens its file store, and returns a
@@ -123,7 +124,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	}
 	return &App{
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: c,
-		api: public, admin: newAdmin(cfg, o, s), worker: newWorker(cfg, o, s), hub: s.delivery.hub, operators: s.operator.Tokens, readiness: s.readiness,
+		api: public, admin: newAdmin(cfg, o, s), worker: newWorker(cfg, o, s), hub: s.delivery.hub, operators: s.operator.Tokens, readiness: s.readiness, load: s.load,
 	}, nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"golang.org/x/net/netutil"
 )
 
 // The limits of one connection. A phone on a slow network needs seconds, not minutes,
@@ -37,9 +39,10 @@ type httpServer struct {
 	tls      bool
 }
 
-// newHTTPServer returns a server of handler on l. A nil certificate means no TLS.
-func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *certificate) *httpServer {
-	s := &httpServer{listener: l, Server: &http.Server{
+// newHTTPServer returns a server of handler on l. Connections beyond the limit of c wait
+// until one closes.
+func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *connections) *httpServer {
+	s := &httpServer{listener: netutil.LimitListener(l, c.limit), Server: &http.Server{
 		Handler:           a.guardConnection(handler),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       readTimeout,
@@ -47,10 +50,11 @@ func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *certificate
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		HTTP2:             &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout, WriteByteTimeout: frameTimeout},
+		ConnState:         c.observe,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}}
-	if c != nil {
-		s.tls, s.TLSConfig = true, c.tlsConfig()
+	if a.certificate != nil {
+		s.tls, s.TLSConfig = true, a.certificate.tlsConfig()
 	}
 	return s
 }

@@ -37,6 +37,7 @@ type services struct {
 	logged      securitylog.Stores // db with its security events logged
 	metrics     *metrics.Metrics
 	budget      *smsBudget
+	load        *load
 }
 
 func newServices(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, files blob.Store, tiers coach.Tiers) (*services, error) {
@@ -54,7 +55,8 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		OnQueued:   d.queue.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 	})
-	m := metrics.New(buildinfo.Read(), db, d.queue.Lanes(), o.Now)
+	load := newLoad(cfg)
+	m := metrics.New(buildinfo.Read(), db, d.queue.Lanes(), load.metrics(d.hub), o.Now)
 	budget := &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log}
 	if len(cfg.SMSPrices) > 0 {
 		m.WatchSMSCosts(budget.spent, cfg.SMSBudget.Units())
@@ -83,6 +85,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		budget:      budget,
 		logged:      logged,
 		metrics:     m,
+		load:        load,
 	}, nil
 }
 

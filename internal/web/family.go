@@ -20,7 +20,7 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "GET", Pattern: one, Handle: p.signedIn(role, p.permission)},
 			Route{Method: "GET", Pattern: one + "/answer", Handle: p.signedIn(role, p.answer)},
 			Route{Method: "POST", Pattern: one + "/check", Handle: p.signedIn(role, p.check)},
-			Route{Method: "POST", Pattern: one + "/decide", Handle: p.signedIn(role, p.decide)},
+			Route{Method: "POST", Pattern: one + "/decide", Handle: p.signedIn(role, p.decide), Urgent: true},
 			Route{Method: "GET", Pattern: one + "/done", Handle: p.signedIn(role, p.done)},
 		)
 	}

@@ -18,10 +18,10 @@ const maxToken = 128
 func (p *Pages) linkRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/a/{token}", Handle: p.withLink(p.question)},
-		{Method: "POST", Pattern: "/a/{token}/answer", Handle: p.withLink(p.beginAnswer)},
+		{Method: "POST", Pattern: "/a/{token}/answer", Handle: p.withLink(p.beginAnswer), Urgent: true},
 		{Method: "GET", Pattern: "/a/{token}/later", Handle: p.withLink(p.later)},
 		{Method: "GET", Pattern: "/a/{token}/not-me", Handle: p.withLink(p.notMe)},
-		{Method: "POST", Pattern: "/a/{token}/not-me", Handle: p.refuseByLink},
+		{Method: "POST", Pattern: "/a/{token}/not-me", Handle: p.refuseByLink, Urgent: true},
 		{Method: "GET", Pattern: "/a", Handle: p.shortCodePage},
 		{Method: "POST", Pattern: "/a", Handle: p.enterShortCode},
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/inflight"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
@@ -45,6 +46,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Limiter limits the requests of a client address; nil means no limit.
 	Limiter *ratelimit.Limiter
+	// InFlight limits the requests that are handled at the same time; nil means no limit.
+	InFlight *inflight.Limiter
 
 	Now func() time.Time
 	// NewTicker returns a channel of ticks and a function that stops them.
@@ -88,6 +91,9 @@ type Route struct {
 	Handle  Handler
 	// Stream is for a response that stays open: it has no timeout and is not compressed.
 	Stream bool
+	// Urgent requests are refused last when the process is overloaded: decisions and
+	// sign-out.
+	Urgent bool
 	// MaxBody limits the body of a POST in bytes; 0 means 64 KiB. A multipart body is not
 	// read: the handler reads it.
 	MaxBody int64

@@ -86,6 +86,11 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 			return Response{}, err
 		}
 	}
+	slot, err := p.InFlight.Acquire(rt.Urgent)
+	if err != nil {
+		return Response{}, err
+	}
+	defer func() { slot.Release() }()
 	if err := p.origin.Check(req.Request); err != nil {
 		return Response{}, fault.New(fault.Forbidden, "cross_origin", "This form was sent from another site. Open the page again and send it from there.").Because(err)
 	}
@@ -95,8 +100,12 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 		defer cancel()
 		req.Request, ctx = timed, timed.Context()
 	}
+	slot.Release() // a slot is for work, not for waiting for the client
 	if err := req.readForm(w, rt.MaxBody); err != nil {
 		return Response{}, err
+	}
+	if !rt.Stream && !req.isMultipart() {
+		slot = p.InFlight.Reenter()
 	}
 	if err := p.identify(ctx, req); err != nil {
 		return Response{}, err
@@ -112,7 +121,7 @@ func (r *Request) readForm(w http.ResponseWriter, limit int64) error {
 	if r.Body != nil {
 		r.Body = http.MaxBytesReader(w, r.Body, limit)
 	}
-	if r.Method != http.MethodPost || strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
+	if r.Method != http.MethodPost || r.isMultipart() {
 		r.Form = r.URL.Query()
 		return nil
 	}
@@ -124,6 +133,10 @@ func (r *Request) readForm(w http.ResponseWriter, limit int64) error {
 	}
 	r.Form = r.PostForm
 	return nil
+}
+
+func (r *Request) isMultipart() bool {
+	return strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/")
 }
 
 func notFound(context.Context, *Request) (Response, error) { return Response{}, fault.Missing() }

@@ -21,7 +21,7 @@ func (p *Pages) signInRoutes() []Route {
 		{Method: "GET", Pattern: "/sign-in/code", Handle: p.codePage},
 		{Method: "POST", Pattern: "/sign-in/code", Handle: p.enterCode},
 		{Method: "POST", Pattern: "/sign-in/again", Handle: p.sendAgain},
-		{Method: "POST", Pattern: "/sign-out", Handle: p.signOut},
+		{Method: "POST", Pattern: "/sign-out", Handle: p.signOut, Urgent: true},
 	}
 }
 

@@ -1,0 +1,153 @@
+package e2e_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// lockCoaches stops every change of a coach until release is called.
+func lockCoaches(t *testing.T, s *touchlinetest.Service) (release func()) {
+	t.Helper()
+	db := openTables(t, s)
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	statements := []string{"BEGIN IMMEDIATE"}
+	if admin, _ := postgresAdmin(t, s); admin != nil {
+		statements = []string{"BEGIN", "LOCK TABLE coaches IN ACCESS EXCLUSIVE MODE"}
+	}
+	exec := func(conn *sql.Conn, statement string) {
+		if _, err := conn.ExecContext(context.Background(), statement); err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	for _, statement := range statements {
+		exec(conn, statement)
+	}
+	release = sync.OnceFunc(func() {
+		exec(conn, "ROLLBACK")
+		_ = conn.Close()
+	})
+	t.Cleanup(release)
+	return release
+}
+
+// TestOverloaded: while as many requests as MAX_IN_FLIGHT allows are handled, others are
+// refused at once, except health checks and calls of operators. A decision and a
+// sign-out wait instead.
+func TestOverloaded(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		scraper := s.Operator(t, operator.Metrics)
+		coach := s.Coach(t, coachNumber)
+		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+
+		release := lockCoaches(t, s)
+		var calls sync.WaitGroup
+		call := func(p *touchlinetest.User, want int, method, path string, body any) {
+			calls.Go(func() {
+				a, err := s.Do(context.Background(), method, path, p.Access, body)
+				if err != nil || a.Status != want {
+					t.Errorf("%s %s: got %v, %v; want %d", method, path, a, err, want)
+				}
+			})
+		}
+		calls.Go(func() {
+			for {
+				a, err := s.Do(context.Background(), "PATCH", "/api/coach/profile", coach.Access, map[string]any{"bio": "Football."})
+				if err == nil && a.Status == 503 && a.String("code") == "overloaded" {
+					continue // a call below was faster
+				}
+				if err != nil || a.Status != 200 {
+					t.Errorf("PATCH: got %v, %v; want 200", a, err)
+				}
+				return
+			}
+		})
+		eventually(t, "the change of the profile is in flight", func() bool {
+			return s.Call(t, "GET", "/api/me", guardian.Access, nil).Status == 503
+		})
+		time.Sleep(100 * time.Millisecond) // its body is read
+		for _, path := range []string{"/api/me", "/api/coaches", "/docs"} {
+			start := time.Now()
+			refused := s.Call(t, "GET", path, "not a token", nil).Want(t, 503, "overloaded")
+			if took := time.Since(start); refused.Header.Get("Retry-After") == "" || took > time.Second {
+				t.Errorf("%s: got %v after %s, want Retry-After at once", path, refused.Header, took)
+			}
+		}
+		if page := s.Call(t, "GET", "/a/AbCdEfGhIjKlMnOpQrStUv", "", nil).Want(t, 503); !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || page.Header.Get("Retry-After") == "" {
+			t.Errorf("the page of a link: got %v, want a page with Retry-After", page.Header)
+		}
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": otherNumber}).Want(t, 503, "overloaded")
+		s.Call(t, "DELETE", "/api/coaches", "", nil).Want(t, 405)
+		s.Call(t, "GET", "/healthz", "", nil).Want(t, 200)
+		s.AdminCall(t, "GET", "/healthz", "", nil).Want(t, 200)
+
+		call(guardian, 200, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "approved"})
+		call(coach, 204, "POST", "/auth/logout", nil)
+		time.Sleep(100 * time.Millisecond) // both wait
+		release()
+		calls.Wait()
+		guardian.Call(t, "GET", "/api/me", nil).Want(t, 200)
+		coach.Call(t, "GET", "/api/me", nil).Want(t, 401, "session_revoked")
+		text := string(scraper.Call(t, "GET", "/metrics", nil).Want(t, 200).Body)
+		for _, want := range []string{
+			"\ntouchline_http_in_flight 0\n", "\ntouchline_http_in_flight_waiting 0\n", "\ntouchline_http_in_flight_limit 1\n",
+			`touchline_http_connections{listener="public"} `, "\ntouchline_streams 0\n",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the metrics have no %q", want)
+			}
+		}
+		if strings.Contains(text, "\ntouchline_http_overloaded_total 0\n") {
+			t.Error("refused requests are not counted")
+		}
+	}, func(c *config.Config) { c.MaxInFlight = "1" })
+}
+
+// TestConnectionLimit: a connection beyond MAX_CONNECTIONS waits until another closes;
+// the operators' listener has a separate limit.
+func TestConnectionLimit(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) { c.MaxConnections = 3 })
+	var open []net.Conn
+	for range 3 {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		open = append(open, conn)
+	}
+	waiting, err := net.Dial("tcp", strings.TrimPrefix(s.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer waiting.Close()
+	fmt.Fprint(waiting, "GET /healthz HTTP/1.1\r\nHost: t\r\n\r\n")
+	_ = waiting.SetReadDeadline(time.Now().Add(500 * time.Millisecond))
+	if n, err := waiting.Read(make([]byte, 1)); err == nil {
+		t.Errorf("read %d bytes from a fourth connection, want none", n)
+	}
+	s.AdminCall(t, "GET", "/readyz", "", nil).Want(t, 200)
+	_ = open[0].Close()
+	_ = waiting.SetReadDeadline(time.Now().Add(waitLimit))
+	status := make([]byte, len("HTTP/1.1 200"))
+	if _, err := io.ReadFull(waiting, status); err != nil || string(status) != "HTTP/1.1 200" {
+		t.Errorf("after another connection closed: got %q, %v", status, err)
+	}
+}

@@ -1,0 +1,65 @@
+package inflight
+
+import "time"
+
+const (
+	// 64 requests keep the processors, the database pool and the group commit busy. More
+	// would wait in the pool, which serves them in random order.
+	initialLimit, lowestLimit, highestLimit = 64, 16, 256
+	// windowTime is how long requests are measured before the limit changes.
+	windowTime = 100 * time.Millisecond
+	// slowTime is what a request may take from its admission. If more than one in
+	// slowShare takes longer while the limit is in use, the limit is too high, unless
+	// goroutines wait for a processor for longer than busyTime: then requests are slow
+	// because the processors are busy, and a lower limit would not help.
+	slowTime  = 100 * time.Millisecond
+	slowShare = 20
+	busyTime  = 10 * time.Millisecond
+	// lowerBy limits one change: the limit becomes at least this part of itself.
+	lowerBy = 0.3
+)
+
+// window measures the requests of about windowTime, and derives the next limit: it
+// rises in steps of a tenth while requests are fast, and falls in proportion to the time
+// that slow requests take. Without load it returns to initialLimit.
+type window struct {
+	start    time.Time
+	peak     int // requests in flight
+	finished int
+	slow     int
+	slowSum  time.Duration
+	// lowered is when the limit was last lowered. Requests that were admitted before say
+	// nothing about the new limit.
+	lowered time.Time
+}
+
+// observe counts a request that ends now, and returns the limit to use. lateness is how
+// long goroutines wait for a processor.
+func (w *window) observe(start, now time.Time, lateness time.Duration, limit float64) float64 {
+	if !start.Before(w.lowered) {
+		w.finished++
+		if took := now.Sub(start); took > slowTime {
+			w.slow++
+			w.slowSum += took
+		}
+	}
+	if now.Sub(w.start) < windowTime || w.finished == 0 {
+		return limit
+	}
+	done := *w
+	*w = window{start: now, lowered: w.lowered}
+	switch {
+	case done.peak < int(limit)/2:
+		return limit + (initialLimit-limit)/4
+	case lateness > busyTime:
+		return limit
+	case done.slow*slowShare > done.finished:
+		w.lowered = now
+		mean := done.slowSum / time.Duration(done.slow)
+		return max(lowestLimit, limit*max(lowerBy, float64(slowTime)/float64(mean)))
+	case done.peak >= int(limit):
+		return min(highestLimit, limit*1.1)
+	default:
+		return limit
+	}
+}
