@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"time"
@@ -16,6 +17,10 @@ const (
 	pendingLifetime = 15 * time.Minute
 )
 
+// pendingBytes is the length of every cookie before it is encrypted, so that its length
+// shows nothing.
+const pendingBytes = 1 << 10
+
 // pendingSignIn is a sign-in that waits for its code. The cookie encrypts it: it must not
 // show whether a short code and a number matched.
 type pendingSignIn struct {
@@ -30,9 +35,10 @@ type pendingSignIn struct {
 	Next     string
 	// Remember is true if the session lasts 30 days.
 	Remember bool
-	// Padding makes the cookies of all roles equally long.
-	Padding string
-	Ends    time.Time
+	// SessionID is that of the session that the code begins. The form of the code, sent
+	// twice, leads to one session.
+	SessionID string
+	Ends      time.Time
 }
 
 // Sealer encrypts and authenticates the cookies of pending sign-ins.
@@ -44,10 +50,13 @@ type Sealer interface {
 // toCode goes to the page that asks for the code of s.
 func (p *Pages) toCode(s pendingSignIn) (Response, error) {
 	s.Ends = p.Now().Add(pendingLifetime)
-	s.Padding = "guardian"[:len("guardian")-len(s.Role)]
+	s.SessionID = p.Auth.NewID()
 	plain, err := json.Marshal(s)
 	if err != nil {
 		return Response{}, err
+	}
+	if missing := pendingBytes - len(plain); missing > 0 {
+		plain = append(plain, bytes.Repeat([]byte{' '}, missing)...)
 	}
 	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, pendingCookie))
 	return redirect("/sign-in/code", p.cookies.secret(pendingCookie, sealed, pendingLifetime)), nil

@@ -188,7 +188,7 @@ func (p *Pages) enterCode(ctx context.Context, r *Request) (Response, error) {
 func (p *Pages) pageSignIn(r *Request, s pendingSignIn, otp string) auth.PageSignIn {
 	in := auth.PageSignIn{
 		Key: auth.ChallengeKey{Number: s.Number, Role: s.Role}, OTP: otp, Proof: p.proof(r, s),
-		DeviceName: deviceName(r.UserAgent()), Lifetime: auth.PageLifetime,
+		DeviceName: deviceName(r.UserAgent()), Lifetime: auth.PageLifetime, SessionID: s.SessionID,
 	}
 	if s.Remember {
 		in.Lifetime = auth.RememberedLifetime
