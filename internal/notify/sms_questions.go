@@ -8,8 +8,8 @@ import (
 )
 
 // questionsText returns the SMS for several questions of one coach to one number. It has
-// one link for each role: after the OTP the page of a question shows the other open ones
-// of that role, and a text with a link for each child would be long.
+// one link for each role, to its first question: after sign-in the recipient sees the other
+// open ones of that role, and a text with a link for each child would be long.
 func questionsText(questions []Question, brand string) string {
 	var children, students []string
 	var guardianLink, studentLink string
