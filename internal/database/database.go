@@ -55,9 +55,6 @@ type Options struct {
 	// MaxConns is how many connections to PostgreSQL this process may hold;
 	// 0 means 16. SQLite has one connection for writing and one per core for reading.
 	MaxConns int
-	// ConnectTimeout limits an attempt to reach PostgreSQL; 0 means 5 s. A
-	// connect_timeout in the URL wins.
-	ConnectTimeout time.Duration
 	// ApplicationName is the name PostgreSQL shows for the connections. An
 	// application_name in the URL wins.
 	ApplicationName string

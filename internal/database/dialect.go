@@ -49,9 +49,10 @@ func (e engine) forKeyShare(table string) string {
 }
 
 const (
-	defaultMaxConns       = 16
-	defaultConnectTimeout = 5 * time.Second
-
+	defaultMaxConns = 16
+	// connectTimeout limits an attempt to reach PostgreSQL. A connect_timeout in the URL
+	// wins.
+	connectTimeout = 5 * time.Second
 	// idleTime is how long an unused connection stays open.
 	idleTime = 5 * time.Minute
 	// lifeTime limits the life of a connection, so that the pool follows a changed DNS entry.
@@ -87,10 +88,7 @@ func parseURL(raw string, o Options) (target, error) {
 			return target{}, fmt.Errorf("database URL: %w", err)
 		}
 		if cfg.ConnectTimeout == 0 {
-			cfg.ConnectTimeout = defaultConnectTimeout
-			if o.ConnectTimeout > 0 {
-				cfg.ConnectTimeout = o.ConnectTimeout
-			}
+			cfg.ConnectTimeout = connectTimeout
 		}
 		if cfg.RuntimeParams["application_name"] == "" && o.ApplicationName != "" {
 			cfg.RuntimeParams["application_name"] = o.ApplicationName
@@ -143,44 +141,27 @@ func (t target) makeFile() error {
 // openWriter opens the pool of one connection that may write. synchronous=FULL makes a
 // committed write survive a power cut.
 func (t target) openWriter() (*sql.DB, error) {
-	pool, err := sql.Open("sqlite", t.dsn(url.Values{
+	return t.openSQLite(1, url.Values{
 		"_txlock": {"immediate"},
-		"_pragma": {
-			"busy_timeout(" + millis(busyTimeout) + ")",
-			"journal_mode(WAL)",
-			"synchronous(FULL)",
-			"foreign_keys(1)",
-			"temp_store(MEMORY)",
-			"cache_size(-4000)",
-			"journal_size_limit(16777216)",
-		},
-	}))
-	if err != nil {
-		return nil, err
-	}
-	pool.SetMaxOpenConns(1)
-	pool.SetMaxIdleConns(1)
-	return pool, nil
+		"_pragma": {"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "cache_size(-4000)", "journal_size_limit(16777216)"},
+	})
 }
 
 // openReaders opens the pool of read-only connections. More connections than cores are
 // slower, not faster.
 func (t target) openReaders() (*sql.DB, error) {
-	pool, err := sql.Open("sqlite", t.dsn(url.Values{
-		"mode": {"ro"},
-		"_pragma": {
-			"busy_timeout(" + millis(busyTimeout) + ")",
-			"query_only(1)",
-			"temp_store(MEMORY)",
-			"cache_size(-2000)",
-		},
-	}))
+	return t.openSQLite(runtime.GOMAXPROCS(0), url.Values{"mode": {"ro"}, "_pragma": {"query_only(1)", "cache_size(-2000)"}})
+}
+
+func (t target) openSQLite(conns int, q url.Values) (*sql.DB, error) {
+	// busy_timeout is first: the other pragmas may have to wait.
+	q["_pragma"] = append([]string{"busy_timeout(" + millis(busyTimeout) + ")", "temp_store(MEMORY)"}, q["_pragma"]...)
+	pool, err := sql.Open("sqlite", t.dsn(q))
 	if err != nil {
 		return nil, err
 	}
-	n := runtime.GOMAXPROCS(0)
-	pool.SetMaxOpenConns(n)
-	pool.SetMaxIdleConns(n)
+	pool.SetMaxOpenConns(conns)
+	pool.SetMaxIdleConns(conns)
 	return pool, nil
 }
 

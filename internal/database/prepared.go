@@ -9,19 +9,17 @@ import (
 // prepared caches prepared statements by their text: on SQLite preparing costs as much as
 // a small read.
 type prepared struct {
-	on interface {
-		handle
-		PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
-	}
+	on    preparer
 	mu    sync.RWMutex
 	stmts map[string]*sql.Stmt
 }
 
-func newPrepared(on interface {
+type preparer interface {
 	handle
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
-},
-) *prepared {
+}
+
+func newPrepared(on preparer) *prepared {
 	return &prepared{on: on, stmts: make(map[string]*sql.Stmt)}
 }
 

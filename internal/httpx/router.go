@@ -28,7 +28,7 @@ func (m *Middleware) Router(routes []Route, notFound Handler, infoOf func(*http.
 	resources := map[string]*resource{}
 	for _, rt := range routes {
 		if resources[rt.Pattern] == nil {
-			resources[rt.Pattern] = &resource{pattern: rt.Pattern, methods: map[string]Handler{}}
+			resources[rt.Pattern] = &resource{methods: map[string]Handler{}}
 		}
 		resources[rt.Pattern].add(rt)
 	}
@@ -64,7 +64,6 @@ func isClean(p string) bool {
 
 // resource is one path with its handlers by method.
 type resource struct {
-	pattern string
 	methods map[string]Handler
 	allow   string
 }

@@ -90,11 +90,7 @@ type App struct {
 // replica that is ready to serve. Call Close afterwards.
 func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 	o = o.withDefaults()
-	tiers, err := Tiers(cfg)
-	if err != nil {
-		return nil, err
-	}
-	sql, err := openDatabase(ctx, cfg, o)
+	sql, tiers, err := openDatabase(ctx, cfg, o)
 	if err != nil {
 		return nil, err
 	}

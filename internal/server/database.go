@@ -18,10 +18,7 @@ import (
 
 // Migrate applies the missing migrations to the database of cfg.
 func Migrate(ctx context.Context, cfg *config.Config) error {
-	if _, err := Tiers(cfg); err != nil {
-		return err
-	}
-	db, err := openDatabase(ctx, cfg, Options{}.withDefaults())
+	db, _, err := openDatabase(ctx, cfg, Options{}.withDefaults())
 	if err != nil {
 		return err
 	}
@@ -43,21 +40,25 @@ func LockDatabase(ctx context.Context, cfg *config.Config, log *slog.Logger) (io
 	})
 }
 
-// openDatabase opens and migrates the database of cfg.
-func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database.DB, error) {
-	if err := cfg.CreateDataDir(); err != nil {
-		return nil, err
+// openDatabase reads the tiers of cfg, and opens and migrates its database.
+func openDatabase(ctx context.Context, cfg *config.Config, o Options) (*database.DB, coach.Tiers, error) {
+	tiers, err := Tiers(cfg)
+	if err == nil {
+		err = cfg.CreateDataDir()
+	}
+	if err != nil {
+		return nil, tiers, err
 	}
 	db, err := database.Open(ctx, cfg.DatabaseURL.Reveal(), database.Options{
 		Now: o.Now, Migrations: store.Migrations(), MaxConns: cfg.DatabaseConnections, ApplicationName: "touchline",
 	})
 	if err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
+		return nil, tiers, fmt.Errorf("open the database: %w", err)
 	}
 	if err := db.Migrate(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
+		return nil, tiers, errors.Join(fmt.Errorf("migrate the database: %w", err), db.Close())
 	}
-	return db, nil
+	return db, tiers, nil
 }
 
 func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Settings {

@@ -54,11 +54,7 @@ type Operators struct {
 // key. Call Close afterwards.
 func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool) (*Operators, error) {
 	o = o.withDefaults()
-	tiers, err := Tiers(cfg)
-	if err != nil {
-		return nil, err
-	}
-	sql, err := openDatabase(ctx, cfg, o)
+	sql, tiers, err := openDatabase(ctx, cfg, o)
 	if err != nil {
 		return nil, err
 	}

@@ -203,15 +203,11 @@ var kycAuditActions = map[coach.KYCAction]string{coach.Approve: operator.KYCAppr
 // KYCQueue returns the undecided submissions, oldest first, without legal names, and
 // audits the access.
 func (db *DB) KYCQueue(ctx context.Context, by actor.Operator, after coach.KYCCursor, limit int) ([]coach.Submission, error) {
-	at := int64(0)
-	if !after.At.IsZero() {
-		at = after.At.UnixMicro()
-	}
 	var queue []coach.Submission
 	err := db.write(ctx, func(tx *tx) error {
 		rs, err := tx.Query(ctx, submissionSelect+`
 			WHERE s.state = 'submitted' AND (s.submitted_at, s.id) > ($1, $2)
-			ORDER BY s.submitted_at, s.id LIMIT $3`, at, after.ID, limit)
+			ORDER BY s.submitted_at, s.id LIMIT $3`, after.At.UnixMicro(), after.ID, limit)
 		queue, err = database.Collect(rs, err, func(r database.Scanner) (coach.Submission, error) {
 			s, _, err := scanSubmission(r)
 			return s, err

@@ -88,16 +88,12 @@ func (db *DB) DecideTier(ctx context.Context, by actor.Operator, coachID string,
 
 // TierRequests returns the requests for tiers, oldest first, and audits the access.
 func (db *DB) TierRequests(ctx context.Context, by actor.Operator, after coach.TierRequestCursor, limit int) ([]coach.TierRequest, error) {
-	at := int64(0)
-	if !after.At.IsZero() {
-		at = after.At.UnixMicro()
-	}
 	var found []coach.TierRequest
 	err := db.write(ctx, func(tx *tx) error {
 		rs, err := tx.Query(ctx, `
 			SELECT id, name, tier, requested_tier, requested_tier_at FROM coaches
 			WHERE requested_tier IS NOT NULL AND (requested_tier_at, id) > ($1, $2)
-			ORDER BY requested_tier_at, id LIMIT $3`, at, after.CoachID, limit)
+			ORDER BY requested_tier_at, id LIMIT $3`, after.At.UnixMicro(), after.CoachID, limit)
 		found, err = database.Collect(rs, err, func(s database.Scanner) (coach.TierRequest, error) {
 			var r coach.TierRequest
 			err := s.Scan(&r.CoachID, intoText(&r.CoachName), intoText(&r.Tier), &r.Requested, intoTime(&r.At))
