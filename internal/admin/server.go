@@ -1,6 +1,6 @@
 // Package admin serves the operators' API on its own listener: verifications, coach
-// accounts, token introspection, metrics and the audit log. Operators cannot change
-// consents, so the package does not import approval.
+// accounts and tiers, disputes, failed messages, token introspection, metrics and the audit
+// log. Operators cannot change consents, so the package does not import approval.
 package admin
 
 import (
