@@ -94,7 +94,8 @@ func TestAccessibility(t *testing.T) {
 				p.checkAccessibility()
 			}
 			p.signIn(s, "coach", coachNumber)
-			for _, path := range []string{"/coach", "/coach/profile", "/coach/players", "/coach/players/add", "/coach/players/" + player} {
+			for _, path := range []string{"/coach", "/coach/profile", "/coach/players", "/coach/players/add", "/coach/players/" + player,
+				"/coach/notifications"} {
 				p.open(path)
 				p.checkAccessibility()
 			}

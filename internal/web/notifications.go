@@ -1,0 +1,100 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+const (
+	notificationsPath = "/coach/notifications"
+	// notificationsPerPage is the number of notifications on one page.
+	notificationsPerPage = 30
+)
+
+// notificationView is a notification in the list.
+type notificationView struct {
+	notify.Notification
+	// About is the path of the page that the notification is about, or "".
+	About string
+	// Link is the key of the text of the link to About.
+	Link string
+}
+
+// notifications serves GET /coach/notifications: the caller's notifications, newest first.
+func (p *Pages) notifications(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	list, err := p.Tray.List(ctx, by, false, notificationsBefore(r), notificationsPerPage+1)
+	if err != nil {
+		return Response{}, err
+	}
+	v, err := p.coachView(ctx, r, "notifications", "notifications.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	older := int64(0)
+	if len(list) > notificationsPerPage {
+		list = list[:notificationsPerPage]
+		older = list[len(list)-1].Seq
+	}
+	views := make([]notificationView, len(list))
+	for i, n := range list {
+		views[i] = notificationView{Notification: n}
+		views[i].About, views[i].Link = aboutNotification(n)
+	}
+	v.Data = map[string]any{"List": views, "Older": older, "Before": notificationsBefore(r)}
+	return page("notifications", v), nil
+}
+
+// notificationsBefore returns the position in the list; 0 is the newest.
+func notificationsBefore(r *Request) int64 {
+	before, err := strconv.ParseInt(r.Value("before"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(0, before)
+}
+
+// aboutNotification returns the page that a notification is about, and the key of its link.
+func aboutNotification(n notify.Notification) (path, link string) {
+	switch {
+	case n.Type == notify.SecurityNotice:
+		return "/coach/settings#devices", "notifications.open.devices"
+	case n.Type == notify.TierApproved || n.Type == notify.TierRefused:
+		return "/coach/settings/plan", "notifications.open.plan"
+	case n.Type == notify.KYCVerified || n.Type == notify.KYCRejected:
+		return "/coach/verification", "notifications.open.verification"
+	case n.Data.PlayerID != "":
+		return coachPlayer(n.Data.PlayerID), "notifications.open.player"
+	case n.Data.DocumentID != "":
+		return "/coach/documents/" + n.Data.DocumentID, "notifications.open.document"
+	case n.Type == notify.PendingReminder:
+		return "/coach/players", "notifications.open.players"
+	}
+	return "", ""
+}
+
+// readNotifications serves POST /coach/notifications/read: it marks one or all as read.
+func (p *Pages) readNotifications(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	var err error
+	switch id := r.Value("id"); {
+	case r.Value("all") == "yes":
+		_, err = p.Tray.MarkAllRead(ctx, by)
+	case endpoint.IsID(id):
+		_, err = p.Tray.MarkRead(ctx, by, []string{id})
+	default:
+		err = fault.Missing()
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	back := notificationsPath
+	if before := notificationsBefore(r); before > 0 {
+		back += "?" + url.Values{"before": {strconv.FormatInt(before, 10)}}.Encode()
+	}
+	return redirect(back), nil
+}
