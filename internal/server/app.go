@@ -118,9 +118,13 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	if err != nil {
 		return nil, err
 	}
+	operators, err := newAdmin(cfg, o, s)
+	if err != nil {
+		return nil, err
+	}
 	return &App{
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: c,
-		api: public, admin: newAdmin(cfg, o, s), worker: newWorker(cfg, o, s), hub: s.delivery.hub, operators: s.operator.Tokens, readiness: s.readiness, load: s.load,
+		api: public, admin: operators, worker: newWorker(cfg, o, s), hub: s.delivery.hub, operators: s.operator.Tokens, readiness: s.readiness, load: s.load,
 	}, nil
 }
 

@@ -87,8 +87,12 @@ func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 }
 
 // newAdmin returns the handler of the operators' API.
-func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
-	return admin.New(admin.Config{
+func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) {
+	console, err := newConsole(cfg, o, s)
+	if err != nil {
+		return nil, err
+	}
+	return console.Handler(admin.New(admin.Config{
 		Operators:     s.operator.Tokens,
 		Inspector:     &auth.Introspector{Auth: s.auth, Store: s.logged},
 		Accounts:      s.operator.Accounts,
@@ -111,5 +115,24 @@ func newAdmin(cfg *config.Config, o Options, s *services) http.Handler {
 		TrustedProxies: cfg.TrustedProxies,
 		Now:            o.Now,
 		Log:            o.Log,
-	}).Handler()
+	}).Handler()), nil
+}
+
+// newConsole returns the pages of the operators' listener.
+func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error) {
+	return web.NewConsole(web.ConsoleConfig{
+		Pages: web.Config{
+			Brand: cfg.Brand, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
+			Now: o.Now, Log: o.Log, AccessLog: cfg.AccessLog, Observe: s.metrics.Observe("operators"),
+		},
+		Operators:     s.operator.Tokens,
+		Accounts:      s.operator.Accounts,
+		Subscriptions: s.operator.Subscriptions,
+		Verifications: s.operator.Verifications,
+		Documents:     s.coach.documents,
+		Deliveries:    s.operator.Deliveries,
+		Phones:        s.operator.Phones,
+		TLS:           cfg.TLSCert != "off",
+		Wake:          s.delivery.hub.Wake,
+	})
 }

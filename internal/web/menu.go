@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/operator"
 )
 
 // MenuItem is an item of the coach's menu.
@@ -23,8 +24,23 @@ var coachMenu = []MenuItem{
 	{Name: "settings", Path: "/coach/settings"},
 }
 
-// Menu returns the coach's menu with the current section marked.
+// operatorMenu lists the sections of the console with the scopes that they need.
+var operatorMenu = []struct {
+	MenuItem
+	scope operator.Scope
+}{
+	{MenuItem{Name: "overview", Path: "/"}, ""},
+	{MenuItem{Name: "kyc", Path: "/kyc"}, operator.KYC},
+	{MenuItem{Name: "coaches", Path: "/coaches"}, operator.Coaches},
+	{MenuItem{Name: "deliveries", Path: "/deliveries"}, operator.Deliveries},
+	{MenuItem{Name: "audit", Path: "/audit"}, operator.Audit},
+}
+
+// Menu returns the menu of the coach or operator with the current section marked.
 func (v *View) Menu() []MenuItem {
+	if v.Operator != nil {
+		return v.consoleMenu()
+	}
 	menu := make([]MenuItem, len(coachMenu))
 	for i, item := range coachMenu {
 		item.Current = item.Name == v.Section
@@ -32,6 +48,18 @@ func (v *View) Menu() []MenuItem {
 			item.Count = v.Unread
 		}
 		menu[i] = item
+	}
+	return menu
+}
+
+// consoleMenu lists the sections that the operator's token allows.
+func (v *View) consoleMenu() []MenuItem {
+	var menu []MenuItem
+	for _, item := range operatorMenu {
+		if item.scope == "" || v.Operator.Token.HasScope(item.scope) {
+			item.Current = item.Name == v.Section
+			menu = append(menu, item.MenuItem)
+		}
 	}
 	return menu
 }

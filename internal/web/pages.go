@@ -65,6 +65,8 @@ type Pages struct {
 	render  *renderer
 	cookies cookies
 	origin  *http.CrossOriginProtection
+	// identify finds out who sent a request.
+	identify func(context.Context, *Request) error
 }
 
 // New returns the pages. It returns an error if a template or a catalogue is invalid.
@@ -77,7 +79,9 @@ func New(c Config) (*Pages, error) {
 	if err := origin.AddTrustedOrigin(c.PublicURL); err != nil {
 		return nil, err
 	}
-	return &Pages{Config: c, render: r, cookies: cookies{secure: strings.HasPrefix(c.PublicURL, "https://")}, origin: origin}, nil
+	p := &Pages{Config: c, render: r, cookies: cookies{secure: strings.HasPrefix(c.PublicURL, "https://")}, origin: origin}
+	p.identify = p.identifyAccounts
+	return p, nil
 }
 
 // Handler is a handler of one page. An error is written as a page.
@@ -106,6 +110,12 @@ func (p *Pages) routes() []Route {
 
 // Handler returns the handler of all pages. It passes every other request to next.
 func (p *Pages) Handler(next http.Handler) http.Handler {
+	return p.handler(p.routes(), next, "/a/", "/me/", "/coach/", "/sign-in/")
+}
+
+// handler serves routes, and the page of not_found for the other paths of areas. It passes
+// every other request to next.
+func (p *Pages) handler(routes []Route, next http.Handler, areas ...string) http.Handler {
 	m := &httpx.Middleware{
 		Problems: problem.Writer{PublicURL: p.PublicURL, Log: p.Log}, Log: p.Log,
 		HTTPS: strings.HasPrefix(p.PublicURL, "https://"), AccessLog: p.AccessLog, Observe: p.Observe,
@@ -113,7 +123,7 @@ func (p *Pages) Handler(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", next)
 	byPattern := map[string]map[string]Route{}
-	for _, rt := range p.routes() {
+	for _, rt := range routes {
 		if byPattern[rt.Pattern] == nil {
 			byPattern[rt.Pattern] = map[string]Route{}
 		}
@@ -122,7 +132,7 @@ func (p *Pages) Handler(next http.Handler) http.Handler {
 	for pattern, methods := range byPattern {
 		mux.Handle(pattern, p.serve(m, pattern, methods))
 	}
-	for _, area := range []string{"/a/", "/me/", "/coach/", "/sign-in/"} {
+	for _, area := range areas {
 		if byPattern[area] == nil {
 			mux.Handle(area, p.serve(m, area, map[string]Route{http.MethodGet: {Handle: notFound}, http.MethodPost: {Handle: notFound}}))
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
 )
 
 // Request is one request to a page. Form has the fields of a posted form, or the query.
@@ -19,6 +20,9 @@ type Request struct {
 	Address string
 	// Sessions are the signed-in sessions of this browser, at most one for each role.
 	Sessions map[actor.Role]*auth.Session
+
+	// Operator is the signed-in operator, nil on the public listener.
+	Operator *operator.Session
 
 	w http.ResponseWriter
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// identify resolves the session cookies of the request. A cookie of an ended session
+// identifyAccounts resolves the session cookies of the request. A cookie of an ended session
 // counts as none.
-func (p *Pages) identify(ctx context.Context, r *Request) error {
+func (p *Pages) identifyAccounts(ctx context.Context, r *Request) error {
 	for _, role := range actor.Roles {
 		c, err := r.Cookie(p.cookies.sessionName(role))
 		if err != nil || c.Value == "" {

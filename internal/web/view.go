@@ -10,6 +10,7 @@ import (
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -22,6 +23,8 @@ type View struct {
 	TitleKey string
 	// Caller is the signed-in account that the page is for; nil on public pages.
 	Caller *actor.Actor
+	// Operator is the signed-in operator on the operators' listener, or nil.
+	Operator *operator.Session
 	// Section is the current item of the coach's menu.
 	Section string
 	// InlineStyle puts the style sheet into the page, for a first view in one response.

@@ -1,0 +1,166 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/ratelimit"
+)
+
+// ConsoleConfig has the services of the operators' console. Pages is the configuration of
+// its rendering; the services in it are not used.
+type ConsoleConfig struct {
+	Pages         Config
+	Operators     *operator.Service
+	Accounts      *coach.AccountAdmin
+	Subscriptions *coach.Subscriptions
+	Verifications *coach.Verifications
+	Documents     *coach.Documents
+	Deliveries    *notify.DeliveryAdmin
+	Phones        phone.Parser
+	// TLS says that the operators' listener speaks TLS, so that its cookies need it.
+	TLS bool
+	// Wake ends the streams of a coach who was suspended.
+	Wake func(accountIDs ...string)
+}
+
+// Console serves the operators' pages on the operators' listener. It shows nothing about
+// players and their consents.
+type Console struct {
+	ConsoleConfig
+	pages    *Pages
+	attempts *ratelimit.Limiter
+}
+
+// NewConsole returns the console.
+func NewConsole(c ConsoleConfig) (*Console, error) {
+	pages, err := New(c.Pages)
+	if err != nil {
+		return nil, err
+	}
+	pages.cookies.secure = c.TLS
+	console := &Console{ConsoleConfig: c, pages: pages, attempts: ratelimit.New(signInsPerMinute)}
+	pages.identify = console.identify
+	return console, nil
+}
+
+const (
+	// operatorCookie is the name of the cookie of an operator's session, without prefix.
+	operatorCookie = actor.Role("operator")
+	// signInsPerMinute limits wrong tokens from one address.
+	signInsPerMinute = 10
+)
+
+// Handler returns the handler of the console. It passes every other request to next.
+func (c *Console) Handler(next http.Handler) http.Handler {
+	routes := []Route{
+		{Method: "GET", Pattern: "/{$}", Handle: c.overview},
+		{Method: "POST", Pattern: "/sign-in", Handle: c.signIn},
+		{Method: "POST", Pattern: "/sign-out", Handle: c.signOut},
+		{Method: "GET", Pattern: "/kyc", Handle: c.scope(operator.KYC, c.kycQueue)},
+		{Method: "GET", Pattern: "/kyc/{coach_id}", Handle: c.scope(operator.KYC, c.kycCase)},
+		{Method: "GET", Pattern: "/kyc/{coach_id}/documents/{document_id}", Handle: c.scope(operator.KYC, c.kycDocument)},
+		{Method: "POST", Pattern: "/kyc/{coach_id}", Handle: c.scope(operator.KYC, c.decideKYC)},
+		{Method: "GET", Pattern: "/coaches", Handle: c.scope(operator.Coaches, c.coaches)},
+		{Method: "GET", Pattern: "/coaches/{coach_id}", Handle: c.scope(operator.Coaches, c.coach)},
+		{Method: "POST", Pattern: "/coaches/{coach_id}", Handle: c.scope(operator.Coaches, c.changeCoach)},
+		{Method: "GET", Pattern: "/deliveries", Handle: c.scope(operator.Deliveries, c.deliveries)},
+		{Method: "POST", Pattern: "/deliveries/{delivery_id}", Handle: c.scope(operator.Deliveries, c.retryDelivery)},
+		{Method: "GET", Pattern: "/audit", Handle: c.scope(operator.Audit, c.audit)},
+		{Method: "GET", Pattern: "/language", Handle: c.pages.chooseLanguage},
+	}
+	return c.pages.handler(append(routes, c.pages.staticRoutes()...), next, "/kyc/", "/coaches/", "/deliveries/")
+}
+
+// identify resolves the session cookie of an operator.
+func (c *Console) identify(ctx context.Context, r *Request) error {
+	cookie, err := r.Cookie(c.pages.cookies.sessionName(operatorCookie))
+	if err != nil {
+		return nil
+	}
+	session, err := c.Operators.Session(ctx, cookie.Value)
+	if fault.KindOf(err) == fault.Unauthenticated {
+		return nil
+	}
+	r.Operator = session
+	return err
+}
+
+// scope returns a handler that is called for an operator whose token has a scope.
+func (c *Console) scope(required operator.Scope, h func(context.Context, *Request, actor.Operator) (Response, error)) Handler {
+	return func(ctx context.Context, r *Request) (Response, error) {
+		if r.Operator == nil {
+			return redirect("/"), nil
+		}
+		by := r.Operator.Token.Operator()
+		if err := c.Operators.RequireScope(&r.Operator.Token, required); err != nil {
+			if recorded := c.Operators.Record(ctx, by, operator.ScopeRefused, "token", by.ID, "scope "+string(required)); recorded != nil {
+				return Response{}, recorded
+			}
+			return Response{}, err
+		}
+		return h(ctx, r, by)
+	}
+}
+
+// view returns the View of a page for a signed-in operator.
+func (c *Console) view(r *Request, section, title string) *View {
+	v := c.pages.view(r, title)
+	v.Section = section
+	v.Operator = r.Operator
+	return v
+}
+
+// overview serves GET /: the sign-in, or the sections that the token allows.
+func (c *Console) overview(_ context.Context, r *Request) (Response, error) {
+	if r.Operator == nil {
+		return c.signInForm(r, new(Form)), nil
+	}
+	return page("operator", c.view(r, "overview", "operator.title")), nil
+}
+
+func (c *Console) signInForm(r *Request, f *Form) Response {
+	v := c.pages.view(r, "operator.sign_in.title")
+	v.Form = f
+	resp := page("operator_sign_in", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp
+}
+
+// signIn serves POST /sign-in: it exchanges a token for a session of 8 hours.
+func (c *Console) signIn(ctx context.Context, r *Request) (Response, error) {
+	if err := c.attempts.Allow(r.Address, c.pages.Now()); err != nil {
+		return Response{}, err
+	}
+	session, secret, err := c.Operators.SignIn(ctx, strings.TrimSpace(r.Form.Get("token")))
+	if fault.KindOf(err) == fault.Unauthenticated {
+		f := new(Form)
+		f.Add("token", c.pages.view(r, "operator.title").mustT("operator.token.fault"))
+		return c.signInForm(r, f), nil
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	lifetime := session.EndsAt.Sub(c.pages.Now())
+	return redirect("/", c.pages.cookies.secret(c.pages.cookies.sessionName(operatorCookie), secret, lifetime)), nil
+}
+
+// signOut serves POST /sign-out.
+func (c *Console) signOut(ctx context.Context, r *Request) (Response, error) {
+	name := c.pages.cookies.sessionName(operatorCookie)
+	if cookie, err := r.Cookie(name); err == nil {
+		if err := c.Operators.SignOut(ctx, cookie.Value); err != nil {
+			return Response{}, err
+		}
+	}
+	return redirect("/", c.pages.cookies.remove(name)), nil
+}

@@ -1,0 +1,91 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// coaches serves GET /coaches: a search by number or by the beginning of a name. Without
+// one it lists the newest coaches.
+func (c *Console) coaches(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
+	search := coach.AccountSearch{}
+	if q := r.Value("q"); q != "" {
+		if number, err := c.Phones.Parse(q); err == nil {
+			search.Number = number
+		} else {
+			search.Name = q
+		}
+	}
+	found, err := c.Accounts.Find(ctx, by, search, listPage)
+	if err != nil {
+		return Response{}, err
+	}
+	v := c.view(r, "coaches", "operator.coaches.title")
+	v.Form = &Form{Values: r.Form}
+	v.Data = map[string]any{"Coaches": found}
+	return page("operator_coaches", v), nil
+}
+
+// coach serves GET /coaches/{coach_id}.
+func (c *Console) coach(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
+	return c.coachPage(ctx, r, by, new(Form))
+}
+
+func (c *Console) coachPage(ctx context.Context, r *Request, by actor.Operator, f *Form) (Response, error) {
+	id, err := r.PathID("coach_id")
+	if err != nil {
+		return Response{}, err
+	}
+	account, profile, err := c.Accounts.Read(ctx, by, id)
+	if err != nil {
+		return Response{}, err
+	}
+	subscription, err := c.Subscriptions.Of(ctx, id)
+	if err != nil {
+		return Response{}, err
+	}
+	v := c.view(r, "coaches", "operator.coaches.title")
+	v.Form = f
+	v.Path = "/coaches/" + id
+	v.Data = map[string]any{"Account": account, "Profile": profile, "Subscription": subscription}
+	resp := page("operator_coach", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp, nil
+}
+
+// changeCoach serves POST /coaches/{coach_id}: it suspends or restores the account.
+func (c *Console) changeCoach(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
+	id, err := r.PathID("coach_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if r.Value("action") == "restore" {
+		err = c.Accounts.Restore(ctx, by, id)
+	} else {
+		var faults wire.Faults
+		reason := wire.ParseRules("name,lines,min=1,max=500").Text(r.Value("reason"), "/reason", &faults)
+		if err = faults.Err(); err == nil {
+			err = c.Accounts.Suspend(ctx, by, id, reason)
+		}
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Conflict:
+		f := &Form{Values: r.Form}
+		if !c.pages.addFaults(r, f, err, nil) {
+			f.Add("", c.pages.errorText(r, err))
+		}
+		return c.coachPage(ctx, r, by, f)
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	c.Wake(id)
+	return redirect("/coaches/" + id), nil
+}
