@@ -136,7 +136,7 @@ func TestCapacityDrops(t *testing.T) {
 		low := s.limiter.Stats().Limit
 		s.forget(5000)
 		s.load(1000, 20, 3*time.Second)
-		if limit := s.limiter.Stats().Limit; low > 50 || limit < 60 {
+		if limit := s.limiter.Stats().Limit; low > 90 || limit < 60 {
 			t.Errorf("limit %d, then %d; want a low limit, then a high one", low, limit)
 		}
 		time.Sleep(time.Minute)

@@ -11,9 +11,10 @@ const (
 	// slowTime is what a request may take from its admission. If more than one in
 	// slowShare takes longer while the limit is in use, the limit is too high, unless
 	// goroutines wait for a processor for longer than busyTime: then requests are slow
-	// because the processors are busy, and a lower limit would not help.
-	slowTime  = 100 * time.Millisecond
-	slowShare = 20
+	// because refusals keep the processors busy too, and a lower limit would leave them
+	// more of the processor time.
+	slowTime  = 200 * time.Millisecond
+	slowShare = 10
 	busyTime  = 10 * time.Millisecond
 	// lowerBy limits one change: the limit becomes at least this part of itself.
 	lowerBy = 0.3
@@ -51,9 +52,7 @@ func (w *window) observe(start, now time.Time, lateness time.Duration, limit flo
 	switch {
 	case done.peak < int(limit)/2:
 		return limit + (initialLimit-limit)/4
-	case lateness > busyTime:
-		return limit
-	case done.slow*slowShare > done.finished:
+	case done.slow*slowShare > done.finished && lateness <= busyTime:
 		w.lowered = now
 		mean := done.slowSum / time.Duration(done.slow)
 		return max(lowestLimit, limit*max(lowerBy, float64(slowTime)/float64(mean)))
