@@ -54,7 +54,8 @@ func NewConsole(c ConsoleConfig) (*Console, error) {
 const (
 	// operatorCookie is the name of the cookie of an operator's session, without prefix.
 	operatorCookie = actor.Role("operator")
-	// signInsPerMinute limits wrong tokens from one address.
+	// signInsPerMinute limits the sign-ins from one address, and so the entries of the audit
+	// log about wrong tokens.
 	signInsPerMinute = 10
 )
 
@@ -143,6 +144,9 @@ func (c *Console) signIn(ctx context.Context, r *Request) (Response, error) {
 	}
 	session, secret, err := c.Operators.SignIn(ctx, strings.TrimSpace(r.Form.Get("token")))
 	if fault.KindOf(err) == fault.Unauthenticated {
+		if err := c.Operators.Record(ctx, actor.Operator{Name: "refused token"}, operator.TokenRefused, "token", "", fault.CodeOf(err)); err != nil {
+			return Response{}, err
+		}
 		f := new(Form)
 		f.Add("token", c.pages.view(r, "operator.title").mustT("operator.token.fault"))
 		return c.signInForm(r, f), nil
