@@ -20,7 +20,7 @@ func TestOperatorsRetryDeliveries(t *testing.T) {
 		const list = "/api/admin/deliveries"
 		s.Gateway.Behave(smstest.Behaviour{Status: 400})
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber))
-		failed := func(path string) (items []object) {
+		failed := func(path string) []object {
 			t.Helper()
 			a := op.Call(t, "GET", path, nil).Want(t, 200)
 			for _, private := range []string{guardianNumber[1:], studentNumber[1:], "Asha", "Ravi"} {
@@ -28,10 +28,7 @@ func TestOperatorsRetryDeliveries(t *testing.T) {
 					t.Errorf("the list names a recipient: %s", a.Body)
 				}
 			}
-			for _, item := range a.Items() {
-				items = append(items, item)
-			}
-			return items
+			return a.Items()
 		}
 		eventually(t, "both messages failed", func() bool { return len(failed(list)) == 2 })
 		requests := []string{player.String("guardian_request_id"), player.String("student_request_id")}

@@ -14,10 +14,10 @@ import (
 // return not_found for what the caller may not see.
 type Store interface {
 	// AddPlayer saves a new player. It fills in the coach's name, the disputes and
-	// the accounts, then saves the change that first returns for the roster, which
+	// the accounts, then saves the change that fn returns for the roster, which
 	// includes p. A second player of the same coach with the same name and birth
 	// date is player_exists.
-	AddPlayer(ctx context.Context, p *Player, first func(Roster) (Change, error)) error
+	AddPlayer(ctx context.Context, p *Player, fn func(Roster) (Change, error)) error
 	// UpdatePlayer loads the player, lets fn change it, and saves both in one
 	// transaction. fn may run more than once. If fn changes the student's name or
 	// birth date, the store reloads the disputes and calls CheckDisputes.

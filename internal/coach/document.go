@@ -135,9 +135,9 @@ func CheckDates(issued, expires Date) []fault.Field {
 // expiryNotificationDays are the days before expiry on which the coach is notified.
 var expiryNotificationDays = []int{30, 7}
 
-// NextExpiryNotification returns the time of the next expiry notification after now: the start, in
-// UTC, of the 30th or the 7th day before expiry. It is zero if both have passed or
-// the document has no expiry notifications.
+// NextExpiryNotification returns the time of the next expiry notification after now: the
+// start, in UTC, of the 30th or the 7th day before expiry. It is zero if both have passed
+// or the document has no expiry notifications.
 func (d Document) NextExpiryNotification(now time.Time) time.Time {
 	if !d.Kind.Certifies() || d.ExpiresOn == "" {
 		return time.Time{}
@@ -170,8 +170,9 @@ func (p Profile) Picture() *Document {
 	return &p.Documents[i]
 }
 
-// setInProfile makes ids the profile documents of the kinds that fits accepts. It
-// returns a fault for each id that is not such a document of the coach.
+// setInProfile shows the documents with these ids in the profile and hides the coach's
+// others, all of the kinds for which fits returns true. It returns a fault for each id that
+// is not a document of the coach of such a kind.
 func (p *Profile) setInProfile(ids []string, fits func(DocumentKind) bool, pointer func(i int) string) []fault.Field {
 	var faults []fault.Field
 	p.Documents = slices.Clone(p.Documents)
@@ -188,7 +189,7 @@ func (p *Profile) setInProfile(ids []string, fits func(DocumentKind) bool, point
 	return faults
 }
 
-// applyDocuments applies the document ids of patch.
+// applyDocuments shows the documents in the profile that patch names.
 func (p *Profile) applyDocuments(patch Patch) error {
 	var faults []fault.Field
 	if patch.Certifications != nil {

@@ -12,8 +12,7 @@ import (
 // limitCounter counts one occurrence against some limits. It belongs to one call of
 // DB.write and remembers between the attempts which shards to use.
 type limitCounter struct {
-	db     *DB
-	limits []auth.Limit
+	db *DB
 	// next is the shard of this attempt, modulo the shards of the limit.
 	next uint64
 	// free are the shards that had a free slot when an earlier attempt looked, by key.

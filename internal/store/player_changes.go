@@ -13,11 +13,11 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 )
 
-// AddPlayer saves a new player with the change that first returns, in one transaction. It
-// sets the accounts of both parties, the coach's name and the disputes. first gets the
-// coach's roster including p; it may run more than once. A live player of the same coach,
+// AddPlayer saves a new player with the change that fn returns, in one transaction. It
+// sets the accounts of both parties, the coach's name and the disputes. fn gets the coach's
+// roster with p in it, and may run more than once. A live player of the same coach,
 // name and birth date is a conflict, player_exists.
-func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(approval.Roster) (approval.Change, error)) error {
+func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approval.Roster) (approval.Change, error)) error {
 	return db.write(ctx, func(tx *tx) error {
 		p.GuardianApprover.AccountID, p.StudentApprover.AccountID = "", "" // of an earlier attempt
 		if err := tx.complete(ctx, idempotency.Work{ID: p.ID, New: true}); err != nil {
@@ -26,7 +26,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 		if err := tx.findOrAddAccounts(ctx, p); err != nil {
 			return err
 		}
-		// Lock order: see lockCoach. first checks the roster.
+		// Lock order: see lockCoach. fn checks the roster.
 		roster, err := tx.registerPlayer(ctx, p.CoachID)
 		if err != nil {
 			return err
@@ -53,7 +53,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 		if err := tx.disputes(ctx, p); err != nil {
 			return err
 		}
-		c, err := first(roster)
+		c, err := fn(roster)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,8 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, first func(appr
 	})
 }
 
-// maxRenameAttempts limits the retries of a rename whose conflicting player vanished.
+// maxRenameAttempts limits the attempts of a rename, each of which conflicted with a player
+// that was then removed.
 const maxRenameAttempts = 3
 
 // UpdatePlayer loads a player, lets fn change it, and saves the player, the history, the
@@ -182,8 +183,8 @@ func workOf(p *approval.Player, c approval.Change) idempotency.Work {
 	return idempotency.Work{}
 }
 
-// apply saves a change without the player's own row. It locks rows that changes of other
-// players use, the message limits and the accounts, last.
+// apply saves a change without the player's own row. It locks last the rows that changes of
+// other players lock too: the message limits and the accounts.
 func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) error {
 	steps := []func() error{
 		func() error { return tx.closeRequests(ctx, c.Closed) },
