@@ -40,7 +40,7 @@ type Request struct {
 	DeliveryFailed bool
 	ClosedAt       time.Time
 	// FollowedUpAt is when the coach first followed up, and FollowUpNote is the note of the
-	// last call. Only Store.Request loads them.
+	// last call. Only Store.Request and Store.Timeline load them.
 	FollowedUpAt time.Time
 	FollowUpNote string
 	// Deliveries are oldest first, if loaded.
@@ -62,7 +62,10 @@ func (r *Request) ResendAllowedAt(rules Rules) time.Time {
 // Delivery is one message of a request on one channel.
 type Delivery struct {
 	Channel Channel
-	State   string // queued, sent, delivered, failed
+	// Kind is MessageRequest or MessageReminder. Only LoadDeliveries and Store.Timeline
+	// set it.
+	Kind  string
+	State string // queued, sent, delivered, failed
 	// Reason says why it waits or failed, or is empty.
 	Reason string
 	At     time.Time

@@ -31,6 +31,9 @@ type Store interface {
 	// PlayerStatus reads a player, the deliveries of its newest requests and its history,
 	// oldest first, over one state of the database.
 	PlayerStatus(ctx context.Context, by actor.Actor, id string) (*Player, []Record, error)
+	// Timeline reads what Service.Timeline returns, with the reminders after
+	// remindersSince and at most maxRequests requests.
+	Timeline(ctx context.Context, by actor.Actor, id string, remindersSince time.Time, maxRequests int) (*Timeline, error)
 	// LoadDeliveries sets the deliveries of the requests, oldest first.
 	LoadDeliveries(ctx context.Context, requests ...*Request) error
 	// Request returns a request to the coach who sent it and to the party that it asks.

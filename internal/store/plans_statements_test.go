@@ -108,6 +108,8 @@ func (p *fixture) consents() {
 	_, err = p.Disputes(bg, student, approval.Page{Limit: 5})
 	ok(p, err)
 	ok(p, p.Lift(bg, student, a.StudentApprover.Request.ID))
+	_, err = p.Timeline(bg, c, a.ID)
+	ok(p, err)
 	for _, by := range []actor.Actor{c, guardian, student} {
 		_, err := p.Availability(bg, by, a.ID)
 		ok(p, err)

@@ -75,6 +75,7 @@ CREATE TABLE requests (
 );
 -- At most one open request for each player and party, also under concurrency.
 CREATE UNIQUE INDEX requests_open ON requests (player_id, approver_type) WHERE state = 'pending';
+CREATE INDEX requests_of_player ON requests (player_id, id);
 CREATE INDEX requests_of_approver ON requests (approver_id, coach_id);
 CREATE INDEX requests_disputed_by ON requests (approver_id, id) WHERE state = 'disputed';
 -- Used to free short codes a year after their requests ended.

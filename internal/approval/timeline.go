@@ -1,0 +1,94 @@
+package approval
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// MaxTimeline is the number of requests in a Timeline.
+const MaxTimeline = 50
+
+// Timeline is all that its coach sees of one player.
+type Timeline struct {
+	// Player has the newest request of each party with its deliveries, and the reminders
+	// within the window.
+	Player *Player
+	// History are the decisions, oldest first.
+	History []Record
+	// Requests are the newest MaxTimeline requests of both parties with their deliveries
+	// and follow-ups, newest first.
+	Requests []*Request
+}
+
+// RemindersLeft returns how many reminders the coach may send to party now.
+func (t *Timeline) RemindersLeft(party actor.Role, rules Rules) int {
+	return max(0, rules.RemindersPerWindow-len(t.Player.Approver(party).Reminders))
+}
+
+// Timeline returns the timeline of a player of the coach by, over one state of the
+// database.
+func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (*Timeline, error) {
+	if by.Role != actor.Coach {
+		return nil, fault.Missing()
+	}
+	return s.Store.Timeline(ctx, by, id, s.operation().Now.Add(-s.Rules.ReminderWindow), MaxTimeline)
+}
+
+// EditEffect is what an edit would do to the consents of a player.
+type EditEffect struct {
+	// Ended are the parties whose approval would end, Asked those that would get a new
+	// question.
+	Ended, Asked []actor.Role
+}
+
+// Any reports whether the edit would change a consent or ask a party.
+func (e EditEffect) Any() bool { return len(e.Ended)+len(e.Asked) > 0 }
+
+// PreviewEdit returns what Edit would do to the consents, or its error. It saves nothing.
+func (s *Service) PreviewEdit(ctx context.Context, by actor.Actor, id string, patch Patch) (EditEffect, error) {
+	var effect EditEffect
+	_, err := s.update(ctx, id, LoadOptions{Disputes: true}, func(p *Player, op Operation) (Change, error) {
+		effect = EditEffect{}
+		before := map[actor.Role]State{}
+		for _, party := range Parties {
+			before[party] = p.Approver(party).Consent.State
+		}
+		c, err := p.Edit(by, patch, s.Rules, op)
+		if err != nil {
+			return Change{}, err
+		}
+		for _, party := range Parties {
+			if before[party] == Approved && p.Approver(party).Consent.State != Approved {
+				effect.Ended = append(effect.Ended, party)
+			}
+		}
+		for _, r := range c.Opened {
+			effect.Asked = append(effect.Asked, r.Party)
+		}
+		return Change{}, nil
+	})
+	return effect, err
+}
+
+// RemindAfter is Remind, but does nothing if the party got a reminder after last, so that
+// a form that is sent twice sends one reminder. It reports whether it sent one.
+func (s *Service) RemindAfter(ctx context.Context, by actor.Actor, id string, party actor.Role, last time.Time) (bool, error) {
+	sent := false
+	load := LoadOptions{RemindersSince: s.operation().Now.Add(-s.Rules.ReminderWindow)}
+	_, err := s.update(ctx, id, load, func(p *Player, op Operation) (Change, error) {
+		sent = false
+		if err := p.ownedBy(by); err != nil {
+			return Change{}, err
+		}
+		if all := p.Approver(party).Reminders; len(all) > 0 && all[len(all)-1].After(last) {
+			return Change{}, nil
+		}
+		c, _, err := p.Remind(by, party, s.Rules, op)
+		sent = err == nil
+		return c, err
+	})
+	return sent, err
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
+)
+
+// Timeline returns the timeline of a player of the coach by, or not_found.
+func (db *DB) Timeline(ctx context.Context, by actor.Actor, id string, remindersSince time.Time, maxRequests int) (t *approval.Timeline, err error) {
+	err = db.view(ctx, func(tx *tx) error {
+		p, err := db.visiblePlayer(ctx, tx, by, id)
+		if err != nil {
+			return err
+		}
+		t = &approval.Timeline{Player: p}
+		if t.History, err = history(ctx, tx, id); err != nil {
+			return fmt.Errorf("read history: %w", err)
+		}
+		if err := tx.reminders(ctx, p, remindersSince); err != nil {
+			return err
+		}
+		if t.Requests, err = requestsOf(ctx, tx, p, maxRequests); err != nil {
+			return fmt.Errorf("read requests of player %s: %w", id, err)
+		}
+		for _, r := range t.Requests {
+			if newest := p.Approver(r.Party).Request; newest != nil && newest.ID == r.ID {
+				p.Approver(r.Party).Request = r
+			}
+		}
+		return loadDeliveries(ctx, tx, t.Requests)
+	})
+	return t, err
+}
+
+// requestsOf lists the requests about a player, newest first. The caller must have checked
+// access to the player.
+func requestsOf(ctx context.Context, q database.Querier, p *approval.Player, limit int) ([]*approval.Request, error) {
+	rs, err := q.Query(ctx, `
+		SELECT id, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, closed_at, short_code,
+			approver_type, followed_up_at, follow_up_note
+		FROM requests WHERE player_id = $1 AND coach_id = $2 ORDER BY id DESC LIMIT $3`, p.ID, p.CoachID, limit)
+	return database.Collect(rs, err, func(s database.Scanner) (*approval.Request, error) {
+		var c requestColumns
+		var party actor.Role
+		var followedUp time.Time
+		var note string
+		err := s.Scan(append(c.dest(), &party, intoTime(&followedUp), intoText(&note))...)
+		r := c.request(p, party)
+		if r != nil {
+			r.FollowedUpAt, r.FollowUpNote = followedUp, note
+		}
+		return r, err
+	})
+}
