@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
@@ -62,17 +63,30 @@ func (p *Pages) addPlayer(ctx context.Context, r *Request, by actor.Actor) (Resp
 	}
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == "player_exists" {
 		if id, ok := f.Extra["player_id"].(string); ok {
-			return redirect(coachPlayer(id) + "?added=before"), nil
+			return p.addedBefore(ctx, by, id)
 		}
 	}
 	f := &Form{Values: r.Form}
-	if !p.addFaults(r, f, err, playerFields) {
-		if kind := fault.KindOf(err); kind != fault.Conflict && kind != fault.Forbidden {
-			return Response{}, err
-		}
-		f.Add("", p.errorText(r, err))
+	if !p.addPlayerFaults(r, f, err) {
+		return Response{}, err
 	}
 	return p.addPlayerForm(ctx, r, by, f)
+}
+
+// sameForm is how long the same form counts as sent twice by mistake.
+const sameForm = time.Minute
+
+// addedBefore goes to a player that the coach has already. A player of the last minute was
+// added by the same form.
+func (p *Pages) addedBefore(ctx context.Context, by actor.Actor, id string) (Response, error) {
+	player, err := p.Approvals.Player(ctx, by, id)
+	if err != nil {
+		return Response{}, err
+	}
+	if p.Now().Sub(player.CreatedAt) < sameForm {
+		return redirect(coachPlayer(id) + "?added=yes"), nil
+	}
+	return redirect(coachPlayer(id) + "?added=before"), nil
 }
 
 // playerForm reads the form into the body that the API takes.

@@ -12,14 +12,6 @@ func (p *Pages) coachRoutes() []Route {
 		{Method: "GET", Pattern: "/coach/events", Handle: p.signedIn(actor.Coach, p.events), Stream: true},
 		{Method: "GET", Pattern: "/coach/profile", Handle: p.signedIn(actor.Coach, p.profilePage)},
 		{Method: "POST", Pattern: "/coach/profile", Handle: p.signedIn(actor.Coach, p.saveProfile)},
-		{Method: "GET", Pattern: "/coach/players", Handle: p.signedIn(actor.Coach, p.players)},
-		{Method: "GET", Pattern: "/coach/players/add", Handle: p.signedIn(actor.Coach, p.addPlayerPage)},
-		{Method: "POST", Pattern: "/coach/players/add", Handle: p.signedIn(actor.Coach, p.addPlayer)},
-		{Method: "GET", Pattern: "/coach/players/{player_id}", Handle: p.signedIn(actor.Coach, p.player)},
-		{Method: "POST", Pattern: "/coach/players/{player_id}/remind", Handle: p.signedIn(actor.Coach, p.remind)},
-		{Method: "POST", Pattern: "/coach/players/{player_id}/ask", Handle: p.signedIn(actor.Coach, p.ask)},
-		{Method: "POST", Pattern: "/coach/players/{player_id}/cancel", Handle: p.signedIn(actor.Coach, p.cancelRequest)},
-		{Method: "POST", Pattern: "/coach/players/{player_id}/call", Handle: p.signedIn(actor.Coach, p.noteCall)},
 	}
 }
 

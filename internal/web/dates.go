@@ -3,6 +3,8 @@ package web
 import (
 	"strconv"
 	"time"
+
+	"github.com/touchline/touchline/internal/approval"
 )
 
 // Moment is a time that people read.
@@ -54,6 +56,11 @@ func (v *View) Date(t time.Time) string {
 		day += " " + strconv.Itoa(t.Year())
 	}
 	return day
+}
+
+// Birthday returns a birth date with its year: "30 April 2014".
+func (v *View) Birthday(d approval.Date) string {
+	return strconv.Itoa(d.Day) + " " + v.mustT("time.month."+strconv.Itoa(int(d.Month))) + " " + strconv.Itoa(d.Year)
 }
 
 // DateTime returns the day and time in the reader's time zone: "Tuesday 12 May, 17:30".

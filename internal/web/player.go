@@ -3,13 +3,13 @@ package web
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
-	"github.com/touchline/touchline/internal/wire"
 )
 
 // partyView is one party on the page of a player.
@@ -20,6 +20,15 @@ type partyView struct {
 	Consent  approval.Consent
 	Request  *approval.Request // the newest, or nil
 	Optional bool              // the guardian of an adult
+	// RemindersLeft is the number of reminders that the coach may send now.
+	RemindersLeft int
+	// LastReminder and LastSent are when the newest reminder and the newest question were
+	// sent. Forms carry them, so that a form that is sent twice acts once.
+	LastReminder, LastSent time.Time
+	// CanResend reports whether the open question may be sent again now.
+	CanResend bool
+	// Next is what the coach can do next, as a key of the texts "next.…".
+	Next string
 }
 
 // Open returns the open request, or nil.
@@ -30,18 +39,68 @@ func (v partyView) Open() *approval.Request {
 	return nil
 }
 
-// Disputed reports whether the party said that the number is wrong.
-func (v partyView) Disputed() bool {
-	return v.Request != nil && v.Request.State == approval.RequestDisputed
-}
-
 // CanAsk reports whether the coach can send a question, because none is open.
 func (v partyView) CanAsk() bool {
 	return v.Number != "" && v.Open() == nil && v.Consent.State != approval.Approved
 }
 
-// player serves GET /coach/players/{player_id}: both parties with their deliveries, and
-// the history.
+// NeedsNumber reports whether only another number helps.
+func (v partyView) NeedsNumber() bool { return v.Next == "disputed" || v.Next == "failed" }
+
+// nextStep returns what the coach can do next about a party, as a key of the texts "next.…".
+func nextStep(number phone.Number, c approval.Consent, r *approval.Request, now time.Time) string {
+	switch {
+	case number == "":
+		return "number"
+	case c.State != approval.Pending:
+		return string(c.State)
+	case r == nil, r.State == approval.RequestCancelled:
+		return "ask"
+	case r.State == approval.RequestDisputed:
+		return "disputed"
+	case r.DeliveryFailed:
+		return "failed"
+	case waits(r):
+		return "held"
+	case r.FollowedUpAt.IsZero() && now.Sub(r.RequestedAt) > coach.FollowUpTarget:
+		return "overdue"
+	}
+	return "waiting"
+}
+
+// waits reports whether a message of the request waits for a limit or for other messages.
+func waits(r *approval.Request) bool {
+	for _, d := range r.Deliveries {
+		if d.State == approval.DeliveryQueued && (d.Reason == notify.ReasonHeld || d.Reason == notify.ReasonGathering) {
+			return true
+		}
+	}
+	return false
+}
+
+// newPartyView returns a party of the player of a timeline.
+func (p *Pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
+	now, player, approver := p.Now(), t.Player, t.Player.Approver(party)
+	v := partyView{
+		Party: party, Name: player.Student.FullName, Number: player.Number(party), Consent: approver.Consent, Request: approver.Request,
+		RemindersLeft: t.RemindersLeft(party, p.Approvals.Rules),
+	}
+	if party == actor.Guardian {
+		v.Name, v.Optional = player.Guardian.Name, player.Adult(now)
+	}
+	if n := len(approver.Reminders); n > 0 {
+		v.LastReminder = approver.Reminders[n-1]
+	}
+	if r := approver.Request; r != nil {
+		v.LastSent = r.LastSentAt
+		v.CanResend = v.Open() != nil && !now.Before(r.ResendAllowedAt(p.Approvals.Rules))
+	}
+	v.Next = nextStep(v.Number, v.Consent, v.Request, now)
+	return v
+}
+
+// player serves GET /coach/players/{player_id}: both parties with the next step, the
+// details, and the timeline.
 func (p *Pages) player(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	return p.playerPage(ctx, r, by, new(Form))
 }
@@ -51,7 +110,7 @@ func (p *Pages) playerPage(ctx context.Context, r *Request, by actor.Actor, f *F
 	if err != nil {
 		return Response{}, err
 	}
-	player, history, err := p.Approvals.Status(ctx, by, id)
+	t, err := p.Approvals.Timeline(ctx, by, id)
 	if err != nil {
 		return Response{}, err
 	}
@@ -61,115 +120,20 @@ func (p *Pages) playerPage(ctx context.Context, r *Request, by actor.Actor, f *F
 	}
 	var parties []partyView
 	for _, party := range approval.Parties {
-		if party == actor.Guardian && player.Guardian == nil {
-			continue
+		if party != actor.Guardian || t.Player.Guardian != nil {
+			parties = append(parties, p.newPartyView(t, party))
 		}
-		approver := player.Approver(party)
-		view := partyView{Party: party, Name: player.Student.FullName, Number: player.Number(party), Consent: approver.Consent, Request: approver.Request}
-		if party == actor.Guardian {
-			view.Name, view.Optional = player.Guardian.Name, player.Adult(p.Now())
-		}
-		parties = append(parties, view)
 	}
 	v.Form = f
 	v.Path = coachPlayer(id)
+	query := r.URL.Query()
 	v.Data = map[string]any{
-		"Player": player, "Parties": parties, "History": history, "Adult": player.Adult(p.Now()),
-		"Done": r.URL.Query().Get("done"), "Added": r.URL.Query().Get("added"),
+		"Player": t.Player, "Parties": parties, "Age": t.Player.Student.DateOfBirth.AgeOn(p.Now()),
+		"Timeline": timeline(t), "Done": v.textOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),
 	}
 	resp := page("player", v)
 	if len(f.Faults) > 0 {
 		resp.Status = http.StatusUnprocessableEntity
 	}
 	return resp, nil
-}
-
-// party returns the party that a form names.
-func (r *Request) party() (actor.Role, error) {
-	party := actor.Role(r.Value("party"))
-	if party != actor.Guardian && party != actor.Student {
-		return "", fault.Missing()
-	}
-	return party, nil
-}
-
-// remind serves POST …/remind: it repeats the open question of a party.
-func (p *Pages) remind(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.changePlayer(ctx, r, by, "reminded", func(id string, party actor.Role) error {
-		_, _, err := p.Approvals.Remind(ctx, by, id, party)
-		return err
-	})
-}
-
-// ask serves POST …/ask: it sends a question to a party, to a corrected number if the form
-// has one.
-func (p *Pages) ask(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.changePlayer(ctx, r, by, "asked", func(id string, party actor.Role) error {
-		if err := p.Coaches.Complete(ctx, by); err != nil {
-			return err
-		}
-		var faults wire.Faults
-		var correction approval.Patch
-		reader := input.Reader{Phones: p.Phones, Now: p.Now(), Faults: &faults}
-		if number := reader.Number("/number", r.Value("number")); number != "" {
-			if party == actor.Guardian {
-				correction.Guardian = &approval.GuardianPatch{Number: &number}
-			} else {
-				correction.Student.Number = &number
-			}
-		}
-		if err := faults.Err(); err != nil {
-			return err
-		}
-		_, _, err := p.Approvals.Send(ctx, by, id, party, correction, nil)
-		return err
-	})
-}
-
-// cancelRequest serves POST …/cancel: it takes an open question back.
-func (p *Pages) cancelRequest(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.changePlayer(ctx, r, by, "cancelled", func(string, actor.Role) error {
-		_, err := p.Approvals.Cancel(ctx, by, r.Value("request"))
-		return err
-	})
-}
-
-// noteCall serves POST …/call: it notes that the coach called the party.
-func (p *Pages) noteCall(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.changePlayer(ctx, r, by, "called", func(string, actor.Role) error {
-		var faults wire.Faults
-		note := wire.ParseRules("lines,max=500").Text(r.Value("note"), "/note", &faults)
-		if err := faults.Err(); err != nil {
-			return err
-		}
-		_, err := p.Approvals.FollowUp(ctx, by, r.Value("request"), note)
-		return err
-	})
-}
-
-// changePlayer calls change and goes back to the page of the player. An error that the
-// coach can mend shows on that page.
-func (p *Pages) changePlayer(ctx context.Context, r *Request, by actor.Actor, done string, change func(id string, party actor.Role) error) (Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return Response{}, err
-	}
-	party, err := r.party()
-	if err != nil {
-		return Response{}, err
-	}
-	err = change(id, party)
-	if err == nil {
-		return redirect(coachPlayer(id) + "?done=" + done), nil
-	}
-	f := &Form{Values: r.Form}
-	if !p.addFaults(r, f, err, map[string]string{"/number": string(party) + "-number", "/guardian/mobile_number": "guardian-number", "/student/contact_number": "student-number"}) {
-		switch fault.KindOf(err) {
-		case fault.Conflict, fault.TooMany, fault.Forbidden:
-			f.Add("", p.errorText(r, err))
-		default:
-			return Response{}, err
-		}
-	}
-	return p.playerPage(ctx, r, by, f)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -84,6 +85,20 @@ func (v *View) mustT(key string, pairs ...any) string {
 	}
 	return s
 }
+
+// textOr returns the text of a key that may not exist, or other.
+func (v *View) textOr(key, other string) string {
+	if s, err := v.T(key); err == nil {
+		return s
+	}
+	return other
+}
+
+// Channel returns the name of a channel.
+func (v *View) Channel(c approval.Channel) string { return v.textOr("channel."+string(c), string(c)) }
+
+// Reason returns why a delivery waits or failed and what to do, or "".
+func (v *View) Reason(reason string) string { return v.textOr("delivery.reason."+reason, "") }
 
 // Title returns the text of the browser's tab.
 func (v *View) Title() (string, error) { return v.T(v.TitleKey) }

@@ -1,0 +1,173 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// editPlayerPage serves GET /coach/players/{player_id}/edit.
+func (p *Pages) editPlayerPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("player_id")
+	if err != nil {
+		return Response{}, err
+	}
+	player, err := p.Approvals.Player(ctx, by, id)
+	if err != nil {
+		return Response{}, err
+	}
+	return p.editPlayerForm(ctx, r, by, player, &Form{Values: playerValues(player)}, approval.EditEffect{})
+}
+
+// playerValues returns the form of a player as it is stored.
+func playerValues(player *approval.Player) url.Values {
+	s := player.Student
+	values := url.Values{
+		"student_name": {s.FullName}, "date_of_birth": {s.DateOfBirth.String()}, "student_number": {""}, "medical": {s.Medical}, "student_language": {s.Language},
+	}
+	if s.Number != "" {
+		values.Set("student_number", s.Number.Format())
+	}
+	if g := player.Guardian; g != nil {
+		values.Set("guardian_name", g.Name)
+		values.Set("relationship", g.Relationship)
+		values.Set("guardian_number", g.Number.Format())
+		values.Set("guardian_email", g.Email)
+		values.Set("guardian_language", g.Language)
+	}
+	return values
+}
+
+// editPlayerForm shows the form. If effect has any, it shows the check page instead, which
+// says what the change does to the consents.
+func (p *Pages) editPlayerForm(ctx context.Context, r *Request, by actor.Actor, player *approval.Player, f *Form, effect approval.EditEffect) (Response, error) {
+	v, err := p.coachView(ctx, r, "players", "edit.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	v.Form = f
+	v.Path = coachPlayer(player.ID) + "/edit"
+	v.Data = map[string]any{"Player": player, "Adult": player.Adult(p.Now()), "Effect": effect, "Fields": editFields}
+	if effect.Any() {
+		return page("edit_player_check", v), nil
+	}
+	resp := page("edit_player", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp, nil
+}
+
+// editPlayer serves POST …/edit. A change that ends or asks for a consent is saved only
+// after the coach has read what it does. The same form sent twice changes nothing more.
+func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("player_id")
+	if err != nil {
+		return Response{}, err
+	}
+	player, err := p.Approvals.Player(ctx, by, id)
+	if err != nil {
+		return Response{}, err
+	}
+	if r.Value("back") == "yes" {
+		return p.editPlayerForm(ctx, r, by, player, &Form{Values: r.Form}, approval.EditEffect{})
+	}
+	var effect approval.EditEffect
+	var faults wire.Faults
+	patch := readPlayerPatch(r, player, &faults).Read(input.Reader{Phones: p.Phones, Now: p.Now(), Faults: &faults})
+	if err = faults.Err(); err == nil && patch.MayOpenRequest() {
+		err = p.Coaches.Complete(ctx, by)
+	}
+	if err == nil {
+		effect, err = p.Approvals.PreviewEdit(ctx, by, id, patch)
+	}
+	if err == nil && (!effect.Any() || r.Value("checked") == "yes") {
+		if _, err = p.Approvals.Edit(ctx, by, id, patch); err == nil {
+			return redirect(coachPlayer(id) + "?done=saved"), nil
+		}
+	}
+	f := &Form{Values: r.Form}
+	if err != nil {
+		effect = approval.EditEffect{}
+		if !p.addPlayerFaults(r, f, err) {
+			return Response{}, err
+		}
+	}
+	return p.editPlayerForm(ctx, r, by, player, f, effect)
+}
+
+// addPlayerFaults puts an error that the coach can mend into the form of a player. It
+// returns false if err is another error.
+func (p *Pages) addPlayerFaults(r *Request, f *Form, err error) bool {
+	if p.addFaults(r, f, err, playerFields) {
+		return true
+	}
+	if _, ok := errors.AsType[*fault.Error](err); !ok {
+		return false
+	}
+	switch fault.KindOf(err) {
+	case fault.Conflict, fault.Forbidden:
+		f.Add("", p.errorText(r, err))
+		return true
+	}
+	return false
+}
+
+// editFields maps the fields of the form to the members of input.PlayerPatch.
+var editFields = []struct {
+	Field          string
+	object, member string
+	optional       bool // an empty field clears the member
+}{
+	{"student_name", "student", "full_name", false},
+	{"date_of_birth", "student", "date_of_birth", false},
+	{"student_number", "student", "contact_number", true},
+	{"medical", "student", "medical_information", true},
+	{"student_language", "student", "language", true},
+	{"guardian_name", "guardian", "name", false},
+	{"relationship", "guardian", "relationship", false},
+	{"guardian_number", "guardian", "mobile_number", false},
+	{"guardian_email", "guardian", "email", true},
+	{"guardian_language", "guardian", "language", true},
+}
+
+// readPlayerPatch reads the fields that differ from the player into the body that the API
+// takes. A guardian without any field is removed.
+func readPlayerPatch(r *Request, player *approval.Player, f *wire.Faults) input.PlayerPatch {
+	before := playerValues(player)
+	body := map[string]any{}
+	guardian := false
+	for _, field := range editFields {
+		value := r.Value(field.Field)
+		guardian = guardian || field.object == "guardian" && value != "" && field.Field != "guardian_language"
+		if strings.ReplaceAll(value, "\r\n", "\n") == before.Get(field.Field) {
+			continue
+		}
+		object, _ := body[field.object].(map[string]any)
+		if object == nil {
+			object = map[string]any{}
+			body[field.object] = object
+		}
+		object[field.member] = value
+		if value == "" && field.optional {
+			object[field.member] = nil
+		}
+	}
+	if !guardian {
+		delete(body, "guardian")
+		if player.Guardian != nil {
+			body["guardian"] = nil
+		}
+	}
+	var in input.PlayerPatch
+	wire.Bind(body, &in, f)
+	return in
+}

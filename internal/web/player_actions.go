@@ -1,0 +1,141 @@
+package web
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// party returns the party that a form names.
+func (r *Request) party() (actor.Role, error) {
+	party := actor.Role(r.Value("party"))
+	if party != actor.Guardian && party != actor.Student {
+		return "", fault.Missing()
+	}
+	return party, nil
+}
+
+// time returns a time that a form carries as microseconds since 1970; zero if it has none.
+func (r *Request) time(name string) time.Time {
+	micros, err := strconv.ParseInt(r.Value(name), 10, 64)
+	if err != nil || micros <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micros)
+}
+
+// Micros returns t as forms carry it: see Request.time.
+func (v *View) Micros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+// remind serves POST …/remind: it repeats the open question of a party, once for each time
+// that the form was drawn.
+func (p *Pages) remind(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.changePlayer(ctx, r, by, "reminded", func(id string, party actor.Role) error {
+		_, err := p.Approvals.RemindAfter(ctx, by, id, party, r.time("last"))
+		return err
+	})
+}
+
+// ask serves POST …/ask: it sends a question to a party, to a corrected number if the form
+// has one. The second of two equal forms finds the question of the first.
+func (p *Pages) ask(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.changePlayer(ctx, r, by, "asked", func(id string, party actor.Role) error {
+		if err := p.Coaches.Complete(ctx, by); err != nil {
+			return err
+		}
+		var faults wire.Faults
+		var correction approval.Patch
+		reader := input.Reader{Phones: p.Phones, Now: p.Now(), Faults: &faults}
+		if number := reader.Number("/number", r.Value("number")); number != "" {
+			if party == actor.Guardian {
+				correction.Guardian = &approval.GuardianPatch{Number: &number}
+			} else {
+				correction.Student.Number = &number
+			}
+		}
+		if err := faults.Err(); err != nil {
+			return err
+		}
+		_, _, err := p.Approvals.Send(ctx, by, id, party, correction, nil)
+		if fault.CodeOf(err) == "request_pending" {
+			player, readErr := p.Approvals.Player(ctx, by, id)
+			if readErr != nil {
+				return readErr
+			}
+			if open := player.Approver(party).OpenRequest(); open != nil && open.LastSentAt.After(r.time("last")) {
+				return nil
+			}
+		}
+		return err
+	})
+}
+
+// cancelRequest serves POST …/cancel: it takes an open question back.
+func (p *Pages) cancelRequest(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.changePlayer(ctx, r, by, "cancelled", func(string, actor.Role) error {
+		_, err := p.Approvals.Cancel(ctx, by, r.Value("request"))
+		if fault.CodeOf(err) == "no_open_request" {
+			request, readErr := p.Approvals.Request(ctx, by, r.Value("request"))
+			if readErr == nil && request.State == approval.RequestCancelled {
+				return nil
+			}
+		}
+		return err
+	})
+}
+
+// noteCall serves POST …/call: it notes that the coach called the party.
+func (p *Pages) noteCall(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.changePlayer(ctx, r, by, "called", func(string, actor.Role) error {
+		var faults wire.Faults
+		note := wire.ParseRules("lines,max=500").Text(r.Value("note"), "/note", &faults)
+		if err := faults.Err(); err != nil {
+			return err
+		}
+		_, err := p.Approvals.FollowUp(ctx, by, r.Value("request"), note)
+		return err
+	})
+}
+
+// changePlayer calls change and goes back to the page of the player, or to Today if the
+// form came from there. An error that the coach can mend shows on the page of the player.
+func (p *Pages) changePlayer(ctx context.Context, r *Request, by actor.Actor, done string, change func(id string, party actor.Role) error) (Response, error) {
+	id, err := r.PathID("player_id")
+	if err != nil {
+		return Response{}, err
+	}
+	party, err := r.party()
+	if err != nil {
+		return Response{}, err
+	}
+	err = change(id, party)
+	if err == nil {
+		if r.Value("back") == "today" {
+			return redirect("/coach?done=" + done), nil
+		}
+		return redirect(coachPlayer(id) + "?done=" + done), nil
+	}
+	f := &Form{Values: r.Form}
+	if !p.addFaults(r, f, err, map[string]string{
+		"/number": string(party) + "-number", "/guardian/mobile_number": "guardian-number", "/student/contact_number": "student-number", "/note": string(party) + "-note",
+	}) {
+		switch fault.KindOf(err) {
+		case fault.Conflict, fault.TooMany, fault.Forbidden:
+			f.Add("", p.errorText(r, err))
+		default:
+			return Response{}, err
+		}
+	}
+	return p.playerPage(ctx, r, by, f)
+}

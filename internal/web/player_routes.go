@@ -1,0 +1,22 @@
+package web
+
+import "github.com/touchline/touchline/internal/actor"
+
+// playerRoutes lists the coach's pages about players.
+func (p *Pages) playerRoutes() []Route {
+	const players, one = "/coach/players", "/coach/players/{player_id}"
+	return []Route{
+		{Method: "GET", Pattern: players, Handle: p.signedIn(actor.Coach, p.players)},
+		{Method: "GET", Pattern: players + "/add", Handle: p.signedIn(actor.Coach, p.addPlayerPage)},
+		{Method: "POST", Pattern: players + "/add", Handle: p.signedIn(actor.Coach, p.addPlayer)},
+		{Method: "GET", Pattern: one, Handle: p.signedIn(actor.Coach, p.player)},
+		{Method: "GET", Pattern: one + "/edit", Handle: p.signedIn(actor.Coach, p.editPlayerPage)},
+		{Method: "POST", Pattern: one + "/edit", Handle: p.signedIn(actor.Coach, p.editPlayer)},
+		{Method: "GET", Pattern: one + "/remove", Handle: p.signedIn(actor.Coach, p.removePlayerPage)},
+		{Method: "POST", Pattern: one + "/remove", Handle: p.signedIn(actor.Coach, p.removePlayer)},
+		{Method: "POST", Pattern: one + "/remind", Handle: p.signedIn(actor.Coach, p.remind)},
+		{Method: "POST", Pattern: one + "/ask", Handle: p.signedIn(actor.Coach, p.ask)},
+		{Method: "POST", Pattern: one + "/cancel", Handle: p.signedIn(actor.Coach, p.cancelRequest)},
+		{Method: "POST", Pattern: one + "/call", Handle: p.signedIn(actor.Coach, p.noteCall)},
+	}
+}
