@@ -69,6 +69,7 @@ func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 		Verifications: s.operator.Verifications,
 		Tray:          s.tray,
 		Hub:           s.delivery.hub,
+		Preferences:   s.db,
 		Phones:        s.operator.Phones,
 		Sealer:        s.keys.Vault.For(auth.ForSignIn),
 

@@ -6,27 +6,72 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
 )
 
-const languageCookie = "touchline-language"
+const (
+	languageCookie   = "touchline-language"
+	languageLifetime = 365 * 24 * time.Hour
+)
 
 // language returns the language of a page: the one that the person chose, else the best
 // one for the browser.
 func (p *Pages) language(r *http.Request) string {
-	if c, err := r.Cookie(languageCookie); err == nil && slices.Contains(languages, c.Value) {
-		return c.Value
+	if chosen := chosenLanguage(r); chosen != "" {
+		return chosen
 	}
 	return p.render.catalogue.match(r.Header.Get("Accept-Language"))
 }
 
-// chooseLanguage serves GET /language: it remembers the language in this browser and goes
-// back to the page.
-func (p *Pages) chooseLanguage(_ context.Context, r *Request) (Response, error) {
-	back := localPath(r.Value("back"))
-	if !slices.Contains(languages, r.Value("to")) {
+// chosenLanguage returns the language that was chosen in this browser, or "".
+func chosenLanguage(r *http.Request) string {
+	if c, err := r.Cookie(languageCookie); err == nil && slices.Contains(languages, c.Value) {
+		return c.Value
+	}
+	return ""
+}
+
+// chooseLanguage serves POST /language: it remembers the language in this browser, and for
+// the number of the account that the page was for, and goes back to the page.
+func (p *Pages) chooseLanguage(ctx context.Context, r *Request) (Response, error) {
+	back := formPage(r)
+	if path := r.Value("back"); path != "" {
+		back = localPath(path)
+	}
+	to := r.Value("to")
+	if !slices.Contains(languages, to) {
 		return redirect(back), nil
 	}
-	return redirect(back, p.cookies.plain(languageCookie, r.Value("to"), 365*24*time.Hour)), nil
+	for _, session := range r.Sessions {
+		if session.AccountID == r.Form.Get("account") {
+			if _, err := p.Preferences.SavePreferences(ctx, session.Number, notify.PreferencesPatch{Language: &to}); err != nil {
+				return Response{}, err
+			}
+		}
+	}
+	return redirect(back, p.languageCookie(to)), nil
+}
+
+func (p *Pages) languageCookie(language string) *http.Cookie {
+	return p.cookies.plain(languageCookie, language, languageLifetime)
+}
+
+// applyLanguage returns the cookie with the language of a number that has signed in, or
+// none. If the number has no language yet, it gets the one chosen in this browser.
+func (p *Pages) applyLanguage(ctx context.Context, r *Request, number phone.Number) ([]*http.Cookie, error) {
+	stored, err := p.Preferences.Preferences(ctx, number)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(languages, stored.Language) {
+		return []*http.Cookie{p.languageCookie(stored.Language)}, nil
+	}
+	if chosen := chosenLanguage(r.Request); chosen != "" {
+		_, err = p.Preferences.SavePreferences(ctx, number, notify.PreferencesPatch{Language: &chosen})
+	}
+	return nil, err
 }
 
 // localPath returns path if it is a path of this service, and otherwise "/". It never

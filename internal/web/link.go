@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -18,6 +19,7 @@ const maxToken = 128
 func (p *Pages) linkRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/a/{token}", Handle: p.withLink(p.question)},
+		{Method: "GET", Pattern: "/a/{token}/answer", Handle: p.toQuestion},
 		{Method: "POST", Pattern: "/a/{token}/answer", Handle: p.withLink(p.beginAnswer), Urgent: true},
 		{Method: "GET", Pattern: "/a/{token}/later", Handle: p.withLink(p.later)},
 		{Method: "GET", Pattern: "/a/{token}/not-me", Handle: p.withLink(p.notMe)},
@@ -72,12 +74,30 @@ func (p *Pages) withLink(h func(context.Context, *Request, approval.LinkState) (
 	}
 }
 
-// closedLink is the page of every link that is not open. It is the same for all of them.
+// closedLink is the page of every link that is not open. It is byte for byte the same for
+// all of them, also if no such link ever existed. The query "sign-in" leads to the sign-in
+// and, for the party that the link asked, back to its answer.
 func (p *Pages) closedLink(r *Request) Response {
+	token := r.PathValue("token")
+	switch {
+	case r.URL.Query().Has("signed-in") || r.URL.Query().Has("sign-in") && !plausible(token):
+		return redirect("/me")
+	case r.URL.Query().Has("sign-in"):
+		return redirect("/sign-in/family?" + url.Values{"next": {"/a/" + token + "?signed-in"}}.Encode())
+	}
 	v := p.view(r, "link.closed.title")
-	v.InlineStyle = true
-	v.Data = map[string]any{"Next": r.URL.Path}
+	v.InlineStyle, v.HidePath, v.Path = true, true, "/a"
 	return page("link_closed", v).with(http.StatusNotFound)
+}
+
+// toQuestion serves GET /a/{token}/answer, which a browser opens by the back button or
+// after a change of the language.
+func (p *Pages) toQuestion(_ context.Context, r *Request) (Response, error) {
+	path := "/a/" + url.PathEscape(r.PathValue("token"))
+	if r.URL.RawQuery != "" {
+		path += "?" + r.URL.RawQuery
+	}
+	return redirect(path), nil
 }
 
 // question serves GET /a/{token}: who asks and what a yes means. It changes nothing,
@@ -102,7 +122,7 @@ func (p *Pages) questionPage(r *Request, link approval.LinkState, f *Form) Respo
 func (p *Pages) newQuestion(r *Request, link approval.LinkState) question {
 	return question{
 		Token: r.PathValue("token"), Coach: notify.Name(link.CoachName, ""), Student: notify.Name(link.StudentName, ""),
-		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: link.Number.Ending(), CanRefuse: link.ToNumber,
+		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: masked(link.Number), CanRefuse: link.ToNumber,
 		Services: approval.AppServices,
 	}
 }

@@ -33,6 +33,7 @@ type Config struct {
 	Verifications *coach.Verifications
 	Tray          *notify.Tray
 	Hub           *notify.Hub
+	Preferences   notify.PreferenceStore
 	Phones        phone.Parser
 	// Sealer encrypts what a cookie must not show.
 	Sealer Sealer

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"net/http"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -48,7 +49,7 @@ type Sealer interface {
 }
 
 // toCode goes to the page that asks for the code of s.
-func (p *Pages) toCode(s pendingSignIn) (Response, error) {
+func (p *Pages) toCode(s pendingSignIn, cookies ...*http.Cookie) (Response, error) {
 	s.Ends = p.Now().Add(pendingLifetime)
 	s.SessionID = p.Auth.NewID()
 	plain, err := json.Marshal(s)
@@ -59,7 +60,7 @@ func (p *Pages) toCode(s pendingSignIn) (Response, error) {
 		plain = append(plain, bytes.Repeat([]byte{' '}, missing)...)
 	}
 	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, pendingCookie))
-	return redirect("/sign-in/code", p.cookies.secret(pendingCookie, sealed, pendingLifetime)), nil
+	return redirect("/sign-in/code", append(cookies, p.cookies.secret(pendingCookie, sealed, pendingLifetime))...), nil
 }
 
 // readPending returns the sign-in that waits for its code; ok is false if there is none.
@@ -68,12 +69,7 @@ func (p *Pages) readPending(r *Request) (s pendingSignIn, ok bool) {
 	if err != nil {
 		return s, false
 	}
-	sealed, err := base64.RawURLEncoding.DecodeString(c.Value)
-	if err != nil {
-		return s, false
-	}
-	plain, err := p.Sealer.Open(sealed, pendingCookie)
-	if err != nil || json.Unmarshal(plain, &s) != nil {
+	if !p.unseal(c, &s) {
 		return pendingSignIn{}, false
 	}
 	return s, p.Now().Before(s.Ends)

@@ -121,8 +121,8 @@ func (p *Pages) writeTemplate(w http.ResponseWriter, resp Response) {
 
 // failure returns the page of an error. Errors that are not for people are logged.
 func (p *Pages) failure(r *Request, err error) Response {
-	if signIn, ok := signInNeeded(err); ok {
-		return redirect(signIn)
+	if e, ok := err.(signInError); ok {
+		return e.redirect()
 	}
 	status, wait := http.StatusInternalServerError, 0
 	switch fault.KindOf(err) {

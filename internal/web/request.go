@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
@@ -23,6 +24,8 @@ type Request struct {
 
 	// Operator is the signed-in operator, nil on the public listener.
 	Operator *operator.Session
+	// Zone is the time zone of the signed-in caller of the page, or nil.
+	Zone *time.Location
 
 	w http.ResponseWriter
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
@@ -41,17 +42,16 @@ func (p *Pages) identifyAccounts(ctx context.Context, r *Request) error {
 type signInError struct {
 	Role actor.Role
 	Next string
+	// Cookies keep what the person wrote.
+	Cookies []*http.Cookie
 }
 
 // Error implements error.
 func (e signInError) Error() string { return "sign-in is needed as " + string(e.Role) }
 
-func signInNeeded(err error) (path string, ok bool) {
-	e, ok := err.(signInError)
-	if !ok {
-		return "", false
-	}
-	return "/sign-in/" + string(e.Role) + "?" + url.Values{"next": {e.Next}}.Encode(), true
+// redirect goes to the sign-in.
+func (e signInError) redirect() Response {
+	return redirect("/sign-in/"+string(e.Role)+"?"+url.Values{"next": {e.Next}}.Encode(), e.Cookies...)
 }
 
 // signedIn returns a handler that is called with a caller in a role. Without a session it
@@ -60,17 +60,38 @@ func (p *Pages) signedIn(role actor.Role, h func(context.Context, *Request, acto
 	return func(ctx context.Context, r *Request) (Response, error) {
 		by, ok := r.Actor(role)
 		if !ok {
-			next := r.URL.Path
 			if r.Method == http.MethodPost {
-				next = formPage(r)
+				return Response{}, signInError{Role: role, Next: formPage(r), Cookies: p.keepDraft(r)}
 			}
-			return Response{}, signInError{Role: role, Next: next}
+			return Response{}, signInError{Role: role, Next: r.URL.Path}
 		}
+		zone, err := p.zone(ctx, by)
+		if err != nil {
+			return Response{}, err
+		}
+		r.Zone = zone
 		if r.Method == http.MethodPost && r.Form.Get("account") != by.AccountID && !isMultipart(r) {
 			return p.otherAccount(r, by), nil
 		}
 		return h(ctx, r, by)
 	}
+}
+
+// zone returns the time zone of the caller: the chosen one, or that of the number.
+func (p *Pages) zone(ctx context.Context, by actor.Actor) (*time.Location, error) {
+	chosen, err := p.Preferences.Preferences(ctx, by.Number)
+	if err != nil {
+		return nil, err
+	}
+	name := chosen.TimeZone
+	if name == "" {
+		name = by.Number.TimeZone()
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC, nil
+	}
+	return zone, nil
 }
 
 // formPage returns the page of a form that was sent without a session.
@@ -84,7 +105,7 @@ func formPage(r *Request) string {
 // otherAccount is the page for a form that was drawn for another account.
 func (p *Pages) otherAccount(r *Request, by actor.Actor) Response {
 	v := p.signedInView(r, "other_account.title", by)
-	v.Data = map[string]any{"Number": by.Number.Ending(), "Back": formPage(r)}
+	v.Data = map[string]any{"Number": masked(by.Number), "Back": formPage(r)}
 	return page("other_account", v).with(http.StatusConflict)
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/google/uuid"
+
 	"github.com/touchline/touchline/internal/actor"
 )
 
@@ -39,10 +41,10 @@ func (p *Pages) enterShortCode(ctx context.Context, r *Request) (Response, error
 		return p.shortCodeForm(r, f), nil
 	}
 	link, err := p.Approvals.FindByShortCode(ctx, r.Value("code"), number, r.Address)
-	pending := pendingSignIn{Role: link.Party, Number: number, Silent: !link.Open, FromLink: true, Next: "/me"}
-	if pending.Silent {
-		pending.Role = actor.Guardian
+	if !link.Open {
+		link.Party, link.PlayerID = actor.Guardian, uuid.Nil.String() // no page is reached: the code does not exist
 	}
+	pending := pendingSignIn{Role: link.Party, Number: number, Silent: !link.Open, FromLink: true, Next: playerPath(link.Party, link.PlayerID) + "/answer"}
 	if err == nil {
 		err = p.sendCode(ctx, r, pending)
 	}

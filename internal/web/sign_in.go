@@ -177,7 +177,7 @@ func (p *Pages) enterCode(ctx context.Context, r *Request) (Response, error) {
 	grant, err := p.Auth.PageLogin(ctx, p.pageSignIn(r, s, otp))
 	switch {
 	case err == nil:
-		return p.signedInResponse(s, grant), nil
+		return p.signedInResponse(ctx, r, s, grant)
 	case isCodeFault(err):
 		f.Add("code", p.errorText(r, err))
 		return p.codeForm(r, s, f)
@@ -199,12 +199,22 @@ func (p *Pages) pageSignIn(r *Request, s pendingSignIn, otp string) auth.PageSig
 	return in
 }
 
-// signedInResponse sets the cookies of a new session and goes to the next page.
-func (p *Pages) signedInResponse(s pendingSignIn, grant *auth.PageGrant) Response {
-	return redirect(s.Next,
+// signedInResponse sets the cookies of a new session and goes to the next page. It ends
+// the session that the new one replaces in this browser.
+func (p *Pages) signedInResponse(ctx context.Context, r *Request, s pendingSignIn, grant *auth.PageGrant) (Response, error) {
+	if replaced, ok := r.Actor(s.Role); ok && replaced.SessionID != grant.Session.ID {
+		if err := p.Auth.Logout(ctx, replaced, false); err != nil {
+			return Response{}, err
+		}
+	}
+	cookies, err := p.applyLanguage(ctx, r, s.Number)
+	if err != nil {
+		return Response{}, err
+	}
+	return redirect(s.Next, append(cookies,
 		p.cookies.remove(pendingCookie),
 		p.cookies.secret(p.cookies.sessionName(s.Role), grant.Token, grant.Ends),
-		p.cookies.secret(p.cookies.deviceName(s.Role), grant.DeviceToken, grant.DeviceEnds))
+		p.cookies.secret(p.cookies.deviceName(s.Role), grant.DeviceToken, grant.DeviceEnds))...), nil
 }
 
 // isCodeFault reports whether err is about the code, so that the form can show it.

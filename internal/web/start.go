@@ -12,7 +12,7 @@ import (
 func (p *Pages) startRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/{$}", Handle: p.start},
-		{Method: "GET", Pattern: "/language", Handle: p.chooseLanguage},
+		{Method: "POST", Pattern: "/language", Handle: p.chooseLanguage},
 	}
 }
 
@@ -28,7 +28,7 @@ func (p *Pages) start(_ context.Context, r *Request) (Response, error) {
 			signedIn = append(signedIn, role)
 		}
 	}
-	v.Data = map[string]any{"SignedIn": signedIn, "AppURL": p.AppURL}
+	v.Data = map[string]any{"SignedIn": signedIn}
 	return page("start", v), nil
 }
 

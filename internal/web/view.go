@@ -33,6 +33,11 @@ type View struct {
 	// Path is the address of the page, to which a change of the language returns. It is
 	// empty if the page is the response to a POST.
 	Path string
+	// HidePath leaves Path out of the page, for pages that must be equal at every address.
+	// The browser then sends it as the Referer.
+	HidePath bool
+	// AppURL is where the app can be opened instead, or empty.
+	AppURL string
 	// Unread is the number of unread notifications.
 	Unread int
 	Data   any
@@ -47,8 +52,11 @@ type View struct {
 // view returns the View of a page with the title of a key.
 func (p *Pages) view(r *Request, title string) *View {
 	v := &View{
-		Language: r.Language, Brand: p.Brand, TitleKey: title, Style: p.render.style,
+		Language: r.Language, Brand: p.Brand, AppURL: p.AppURL, TitleKey: title, Style: p.render.style,
 		now: p.Now(), zone: time.UTC, localizer: p.render.catalogue.localizer(r.Language), Form: new(Form),
+	}
+	if r.Zone != nil {
+		v.zone = r.Zone
 	}
 	if r.Method == "GET" || r.Method == "HEAD" {
 		v.Path = r.URL.RequestURI()
@@ -103,17 +111,10 @@ func (v *View) Reason(reason string) string { return v.textOr("delivery.reason."
 // Title returns the text of the browser's tab.
 func (v *View) Title() (string, error) { return v.T(v.TitleKey) }
 
-// Mask returns the last four digits of a number: "•••• 5680".
-func (v *View) Mask(n phone.Number) string { return n.Ending() }
+// Mask returns the last four digits of a number: "•••• 5680". No line breaks inside it.
+func (v *View) Mask(n phone.Number) string { return masked(n) }
 
-// LanguageLink returns the address that shows this page in another language, or "" if the
-// page cannot be repeated.
-func (v *View) LanguageLink(language string) string {
-	if v.Path == "" {
-		return ""
-	}
-	return "/language?" + url.Values{"to": {language}, "back": {v.Path}}.Encode()
-}
+func masked(n phone.Number) string { return strings.ReplaceAll(n.Ending(), " ", "\u00a0") }
 
 // OtherLanguages returns the languages of the service without that of the page.
 func (v *View) OtherLanguages() []string {

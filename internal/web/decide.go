@@ -1,0 +1,164 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// answer serves GET …/answer: the question with its two answers.
+func (p *Pages) answer(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	d, err := p.load(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	if !d.CanAnswer() {
+		return redirect(d.Path), nil
+	}
+	return p.answerForm(r, by, d, &Form{Values: url.Values{"reason": {p.draftReason(r, by.AccountID, d.ID)}}}), nil
+}
+
+func (p *Pages) answerForm(r *Request, by actor.Actor, d answerPage, f *Form) Response {
+	v := p.signedInView(r, "question.title", by)
+	v.InlineStyle = true
+	v.Form = f
+	v.Path = d.Path + "/answer"
+	v.Data = d
+	resp := page("answer", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp
+}
+
+// toAnswer serves GET …/check and …/decide, which a browser opens after a sign-in or by the
+// back button.
+func (p *Pages) toAnswer(_ context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("player_id")
+	if err != nil {
+		return Response{}, err
+	}
+	return redirect(playerPath(by.Role, id) + "/answer"), nil
+}
+
+// readReason reads the reason of a form, with the rules of the API. Faults are added to f.
+func (p *Pages) readReason(r *Request, f *Form) string {
+	var faults wire.Faults
+	reason := wire.ParseRules("lines,max=500").Text(r.Form.Get("reason"), "/reason", &faults)
+	p.addFaults(r, f, faults.Err(), nil)
+	return reason
+}
+
+// check serves POST …/check: it shows what the caller is about to say. It changes nothing.
+func (p *Pages) check(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	d, err := p.load(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	d.Action = approval.Trigger(r.Value("action"))
+	if _, err := d.State.Next(d.Action); err != nil || d.State == approval.Pending && !d.CanAnswer() {
+		return redirect(d.Path), nil
+	}
+	if d.Action == approval.Approve && !p.fresh(r, by.Role) {
+		return p.proveAgain(ctx, r, by, d)
+	}
+	if !r.Form.Has("reason") {
+		r.Form.Set("reason", p.draftReason(r, by.AccountID, d.ID))
+	}
+	f := &Form{Values: r.Form}
+	if p.readReason(r, f); len(f.Faults) > 0 && d.CanAnswer() {
+		return p.answerForm(r, by, d, f), nil
+	}
+	return p.checkForm(r, by, d, f), nil
+}
+
+func (p *Pages) checkForm(r *Request, by actor.Actor, d answerPage, f *Form) Response {
+	v := p.signedInView(r, "check.title", by)
+	v.Form = f
+	v.Data = d
+	resp := page("check", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp
+}
+
+// proveAgain sends a code to a caller whose last one is too old to approve, and then
+// comes back to the answer. The new session lasts as long as the one that it replaces.
+func (p *Pages) proveAgain(ctx context.Context, r *Request, by actor.Actor, d answerPage) (Response, error) {
+	session := r.Sessions[by.Role]
+	pending := pendingSignIn{
+		Role: by.Role, Number: by.Number, Next: d.Path + "/answer",
+		FromLink: session.PageIdle <= auth.LinkIdle, Remember: session.EndsAt.Sub(session.CreatedAt) > auth.PageLifetime,
+	}
+	if err := p.sendCode(ctx, r, pending); err != nil {
+		if !isLimit(err) {
+			return Response{}, err
+		}
+		f := &Form{Values: r.Form}
+		f.Add("", p.errorText(r, err))
+		return p.answerForm(r, by, d, f), nil
+	}
+	return p.toCode(pending, p.keepDraft(r)...)
+}
+
+// decide serves POST …/decide: it records the answer. The same form sent twice has the
+// same effect.
+func (p *Pages) decide(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	d, err := p.load(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	d.Action = approval.Trigger(r.Value("action"))
+	switch d.Action {
+	case approval.Reject, approval.Revoke:
+	case approval.Approve:
+		switch {
+		case p.fresh(r, by.Role):
+		case d.CanAnswer():
+			return p.proveAgain(ctx, r, by, d)
+		case d.State != approval.Approved:
+			return p.changedMeanwhile(ctx, r, by)
+		}
+	default:
+		return redirect(d.Path + "/answer"), nil
+	}
+	f := &Form{Values: r.Form}
+	decision := approval.Decision{Action: d.Action, RequestID: r.Value("request"), Reason: p.readReason(r, f)}
+	if len(f.Faults) > 0 {
+		return p.checkForm(r, by, d, f), nil
+	}
+	_, _, err = p.Approvals.Decide(ctx, by, d.ID, decision)
+	switch {
+	case err == nil:
+		return redirect(d.Path+"/done", p.cookies.remove(draftCookie)), nil
+	case fault.KindOf(err) == fault.Conflict:
+		return p.changedMeanwhile(ctx, r, by)
+	}
+	return Response{}, err
+}
+
+// changedMeanwhile shows how the question stands now, after an answer came too late.
+func (p *Pages) changedMeanwhile(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	d, err := p.load(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	v := p.signedInView(r, "permission.title", by)
+	v.Data = d
+	switch {
+	case d.CanAnswer():
+		v.Form.Add("", v.mustT("fault.request_superseded"))
+	case d.State == approval.Pending:
+		v.Form.Add("", v.mustT("fault.no_open_request"))
+	default:
+		v.Form.Add("", v.mustT("fault.invalid_transition"))
+	}
+	return page("permission", v).with(http.StatusConflict), nil
+}

@@ -1,0 +1,39 @@
+package web
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// maxDevices is more sessions than a person has.
+const maxDevices = 100
+
+// devices serves GET /me/{role}/devices: the sessions of the caller in this role.
+func (p *Pages) devices(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	sessions, err := p.Auth.Sessions(ctx, by, "", maxDevices)
+	if err != nil {
+		return Response{}, err
+	}
+	v := p.signedInView(r, "devices.title", by)
+	v.Data = map[string]any{"Home": home(by.Role), "Sessions": sessions, "Ended": r.Form.Has("ended")}
+	return page("devices", v), nil
+}
+
+// endDevice serves POST /me/{role}/devices/{session_id}/end: it ends one session. It is no
+// error if the session has ended already.
+func (p *Pages) endDevice(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("session_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if err := p.Auth.EndSession(ctx, by, id); err != nil && fault.KindOf(err) != fault.NotFound {
+		return Response{}, err
+	}
+	p.Hub.Wake(by.AccountID)
+	if id == by.SessionID {
+		return redirect("/", p.cookies.remove(p.cookies.sessionName(by.Role))), nil
+	}
+	return redirect(home(by.Role) + "/devices?ended"), nil
+}

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// maxDisputes is more disputes than a family has.
+const maxDisputes = 200
+
+// dispute serves GET /me/{role}/players/{player_id}/not-me: it asks a signed-in party to
+// confirm that the question reached the wrong person.
+func (p *Pages) dispute(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	d, err := p.load(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	if !d.CanAnswer() {
+		return redirect(d.Path), nil
+	}
+	v := p.signedInView(r, "not_me.title", by)
+	v.Data = d
+	return page("dispute", v), nil
+}
+
+// fileDispute serves POST …/not-me: it ends the question. The same form sent twice has the
+// same effect.
+func (p *Pages) fileDispute(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	d, err := p.load(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	if d.Disputed {
+		return redirect(d.Path), nil
+	}
+	if request := r.Value("request"); request != "" && request == d.RequestID {
+		_, err = p.Approvals.Dispute(ctx, by, request)
+	} else {
+		err = fault.New(fault.Conflict, "request_superseded", "That request is no longer open.")
+	}
+	switch {
+	case err == nil:
+		return redirect(d.Path), nil
+	case fault.KindOf(err) == fault.Conflict:
+		return p.changedMeanwhile(ctx, r, by)
+	}
+	return Response{}, err
+}
+
+// disputes serves GET /me/{role}/disputes: what the caller disputed, also about removed
+// players.
+func (p *Pages) disputes(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	list, err := p.ownDisputes(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	v := p.signedInView(r, "disputes.title", by)
+	v.Data = map[string]any{"Home": home(by.Role), "List": list}
+	return page("disputes", v), nil
+}
+
+func (p *Pages) ownDisputes(ctx context.Context, by actor.Actor) ([]approval.DisputedRequest, error) {
+	list, err := p.Approvals.Disputes(ctx, by, approval.Page{Limit: maxDisputes})
+	for i := range list {
+		list[i].StudentName, list[i].CoachName = notify.Name(list[i].StudentName, ""), notify.Name(list[i].CoachName, "")
+	}
+	return list, err
+}
+
+// liftPage serves GET /me/{role}/disputes/{request_id}: it asks to confirm that a dispute
+// ends.
+func (p *Pages) liftPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	list, err := p.ownDisputes(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	for _, d := range list {
+		if d.RequestID == r.PathValue("request_id") {
+			v := p.signedInView(r, "disputes.title", by)
+			v.Data = map[string]any{"Home": home(by.Role), "Dispute": d}
+			return page("lift_dispute", v), nil
+		}
+	}
+	return redirect(home(by.Role) + "/disputes"), nil // lifted already, or never the caller's
+}
+
+// lift serves POST /me/{role}/disputes/{request_id}: it ends a dispute. The session ends
+// with it if no coach names the number any more, so the next page needs none.
+func (p *Pages) lift(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("request_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if err := p.Approvals.Lift(ctx, by, id); err != nil {
+		return Response{}, err
+	}
+	return redirect("/me/dispute-ended"), nil
+}
+
+// lifted serves GET /me/dispute-ended: what follows when a dispute has ended.
+func (p *Pages) lifted(_ context.Context, r *Request) (Response, error) {
+	return page("dispute_ended", p.view(r, "disputes.title")), nil
+}

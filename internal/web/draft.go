@@ -1,0 +1,63 @@
+package web
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// draftCookie keeps the reason that a person wrote while the browser signs in again. It is
+// encrypted.
+const (
+	draftCookie   = "touchline-draft"
+	draftLifetime = 30 * time.Minute
+	// maxDraft is the longest reason that a draft keeps, in bytes: browsers refuse cookies
+	// above 4096 bytes. Every reason within the limit of 500 characters fits.
+	maxDraft = 2048
+)
+
+// draft is the reason of an answer that was not sent yet.
+type draft struct {
+	Account, Player string
+	Reason          []byte // as base64, because JSON would make some characters longer
+	Ends            int64  // Unix seconds
+}
+
+// keepDraft returns the cookie with the reason that the form of a player carries, or none.
+func (p *Pages) keepDraft(r *Request) []*http.Cookie {
+	reason := r.Form.Get("reason")
+	if reason == "" || len(reason) > maxDraft || len(r.Form.Get("account")) > 64 {
+		return nil
+	}
+	plain, err := json.Marshal(draft{r.Form.Get("account"), r.PathValue("player_id"), []byte(reason), p.Now().Add(draftLifetime).Unix()})
+	if err != nil {
+		return nil
+	}
+	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, draftCookie))
+	return []*http.Cookie{p.cookies.secret(draftCookie, sealed, draftLifetime)}
+}
+
+// draftReason returns the reason that an account wrote about a player before it signed in
+// again, or "".
+func (p *Pages) draftReason(r *Request, account, player string) string {
+	c, err := r.Cookie(draftCookie)
+	if err != nil {
+		return ""
+	}
+	var d draft
+	if !p.unseal(c, &d) || d.Account != account || d.Player != player || p.Now().Unix() > d.Ends {
+		return ""
+	}
+	return string(d.Reason)
+}
+
+// unseal decrypts the JSON of a sealed cookie.
+func (p *Pages) unseal(c *http.Cookie, into any) bool {
+	sealed, err := base64.RawURLEncoding.DecodeString(c.Value)
+	if err != nil {
+		return false
+	}
+	plain, err := p.Sealer.Open(sealed, c.Name)
+	return err == nil && json.Unmarshal(plain, into) == nil
+}
