@@ -146,9 +146,12 @@ func TestLinkPage(t *testing.T) {
 			return strings.Fields(path)[0]
 		}
 		guardians, students := link(guardianNumber), link(studentNumber)
+		question := map[string]string{
+			"guardian": "May the Touchline app serve you about Asha Rao?", "student": "Asha Rao, may the Touchline app serve you?",
+		}
 		for path, who := range map[string]string{guardians: "guardian", students: "student"} {
 			page := s.Call(t, "GET", path, "", nil).Want(t, 200)
-			if body := string(page.Body); !strings.Contains(body, "Meera Nair") || !strings.Contains(body, "Asha Rao") || !strings.Contains(body, "<strong>"+who+"</strong>") {
+			if body := string(page.Body); !strings.Contains(body, "Meera Nair") || !strings.Contains(body, "Asha Rao") || !strings.Contains(body, question[who]) {
 				t.Errorf("%s: got %s", who, body)
 			}
 			s.Call(t, "HEAD", path, "", nil).Want(t, 200)
