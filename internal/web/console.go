@@ -74,8 +74,8 @@ func (c *Console) Handler(next http.Handler) http.Handler {
 		{Method: "POST", Pattern: "/coaches/{coach_id}", Handle: c.scope(operator.Coaches, c.changeCoach)},
 		{Method: "GET", Pattern: "/deliveries", Handle: c.scope(operator.Deliveries, c.deliveries)},
 		{Method: "POST", Pattern: "/deliveries/{delivery_id}", Handle: c.scope(operator.Deliveries, c.retryDelivery)},
-		{Method: "POST", Pattern: "/audit", Handle: c.scope(operator.Audit, c.audit)},
-		{Method: "GET", Pattern: "/language", Handle: c.pages.chooseLanguage},
+		{Method: "GET", Pattern: "/audit", Handle: c.scope(operator.Audit, c.audit)},
+		{Method: "POST", Pattern: "/language", Handle: c.pages.chooseLanguage},
 	}
 	return c.pages.handler(append(routes, c.pages.staticRoutes()...), next, "/kyc/", "/coaches/", "/deliveries/")
 }
