@@ -7,5 +7,11 @@ func (p *Pages) accountRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: notificationsPath, Handle: p.signedIn(actor.Coach, p.notifications)},
 		{Method: "POST", Pattern: notificationsPath + "/read", Handle: p.signedIn(actor.Coach, p.readNotifications)},
+		{Method: "GET", Pattern: settingsPath, Handle: p.signedIn(actor.Coach, p.settings)},
+		{Method: "POST", Pattern: settingsPath, Handle: p.signedIn(actor.Coach, p.saveSettings)},
+		{Method: "POST", Pattern: settingsPath + "/devices/{session_id}/end", Handle: p.signedIn(actor.Coach, p.endSession)},
+		{Method: "GET", Pattern: planPath, Handle: p.signedIn(actor.Coach, p.plans)},
+		{Method: "POST", Pattern: planPath, Handle: p.signedIn(actor.Coach, p.choosePlan)},
+		{Method: "GET", Pattern: planPath + "/{tier}", Handle: p.signedIn(actor.Coach, p.checkPlan)},
 	}
 }

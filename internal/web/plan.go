@@ -1,0 +1,130 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+const planPath = settingsPath + "/plan"
+
+// plans serves GET /coach/settings/plan: the limits and features of all tiers side by side.
+func (p *Pages) plans(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	subscription, err := p.Subscriptions.Subscription(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	v, err := p.coachView(ctx, r, "settings", "plan.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	tiers := p.Subscriptions.Tiers
+	common, some := tiers.CompareFeatures()
+	shown := slices.ContainsFunc(tiers.List, func(t coach.Tier) bool {
+		return !slices.Equal(t.Shown(coach.Showable), tiers.List[0].Shown(coach.Showable))
+	})
+	v.Data = map[string]any{
+		"Tiers": tiers.List, "Common": common, "Some": some, "ShowsDiffer": shown, "KYC": tiers.KYC,
+		"Subscription": subscription, "Done": r.URL.Query().Get("done"),
+	}
+	return page("plan", v), nil
+}
+
+// checkPlan serves GET /coach/settings/plan/{tier}: what changes with this tier. It changes
+// nothing.
+func (p *Pages) checkPlan(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	tier, ok := p.Subscriptions.Tiers.Named(r.PathValue("tier"))
+	if !ok {
+		return Response{}, fault.Missing()
+	}
+	subscription, err := p.Subscriptions.Subscription(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	if subscription.Tier.Name == tier.Name {
+		return redirect(planPath), nil
+	}
+	v, err := p.coachView(ctx, r, "settings", "plan.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	v.Data = map[string]any{"Tier": tier, "Subscription": subscription, "Change": subscription.Change(tier)}
+	return page("plan_check", v), nil
+}
+
+// choosePlan serves POST /coach/settings/plan: it takes a self-service tier and asks the
+// operator for any other. The current tier ends a request.
+func (p *Pages) choosePlan(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	subscription, err := p.Subscriptions.Choose(ctx, by, r.Value("tier"))
+	switch {
+	case fault.KindOf(err) == fault.Invalid:
+		return Response{}, fault.Missing() // the configuration has changed meanwhile
+	case err != nil:
+		return Response{}, err
+	case subscription.Requested != "":
+		return redirect(planPath + "?done=requested"), nil
+	}
+	return redirect(planPath + "?done=chosen"), nil
+}
+
+// TierTitle returns the title of a tier by its name.
+func (v *View) TierTitle(tiers []coach.Tier, name string) string {
+	for _, t := range tiers {
+		if t.Name == name {
+			return t.Title
+		}
+	}
+	return name
+}
+
+// Feature returns the name of a feature for people. Features of the apps have no text here.
+func (v *View) Feature(name string) string {
+	if text, err := v.T("feature." + name); err == nil {
+		return text
+	}
+	return strings.ReplaceAll(name, "_", " ")
+}
+
+// Limit returns a limit of a tier for people.
+func (v *View) Limit(name string, limit int64) string {
+	switch {
+	case limit == 0:
+		return v.mustT("plan.unlimited")
+	case name == "storage_bytes":
+		return v.Bytes(limit)
+	}
+	return v.Number(limit)
+}
+
+// Bytes returns a size for people, such as "200 MB", with 1 MB as 1,048,576 bytes.
+func (v *View) Bytes(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return trimZero(float64(n)/(1<<30)) + " GB"
+	case n >= 1<<20:
+		return trimZero(float64(n)/(1<<20)) + " MB"
+	}
+	return strconv.FormatInt((n+1023)>>10, 10) + " KB"
+}
+
+func trimZero(f float64) string { return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0") }
+
+// Number returns n with its digits in groups, as in India and in English alike up to
+// 99,999.
+func (v *View) Number(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	if len(digits) <= 3 {
+		return digits
+	}
+	head, tail := digits[:len(digits)-3], digits[len(digits)-3:]
+	for len(head) > 2 {
+		tail = head[len(head)-2:] + "," + tail
+		head = head[:len(head)-2]
+	}
+	return head + "," + tail
+}

@@ -1,0 +1,114 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+const (
+	settingsPath = "/coach/settings"
+	// maxDevicesShown is more devices than a coach uses.
+	maxDevicesShown = 100
+)
+
+// timeZones are the time zones that the form offers, beside the one that was chosen.
+var timeZones = []string{
+	"Asia/Kolkata", "Asia/Colombo", "Asia/Dhaka", "Asia/Dubai", "Asia/Karachi", "Asia/Kathmandu", "Asia/Kuala_Lumpur", "Asia/Riyadh", "Asia/Singapore",
+	"Africa/Johannesburg", "Africa/Lagos", "Africa/Nairobi", "America/Chicago", "America/Denver", "America/Los_Angeles", "America/New_York", "America/Toronto",
+	"Australia/Perth", "Australia/Sydney", "Europe/Berlin", "Europe/London", "Pacific/Auckland", "UTC",
+}
+
+// settings serves GET /coach/settings.
+func (p *Pages) settings(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	chosen, err := p.Preferences.Preferences(ctx, by.Number)
+	if err != nil {
+		return Response{}, err
+	}
+	language := chosen.Language
+	if language == "" {
+		language = r.Language
+	}
+	return p.settingsForm(ctx, r, by, &Form{Values: url.Values{"language": {language}, "time_zone": {chosen.TimeZone}}})
+}
+
+func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+	sessions, err := p.Auth.Sessions(ctx, by, "", maxDevicesShown)
+	if err != nil {
+		return Response{}, err
+	}
+	subscription, err := p.Subscriptions.Subscription(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	v, err := p.coachView(ctx, r, "settings", "settings.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	zones := timeZones
+	if zone := f.Value("time_zone"); zone != "" && !slices.Contains(zones, zone) && notify.KnownTimeZone(zone) {
+		zones = append([]string{zone}, zones...)
+	}
+	v.Form, v.Path = f, settingsPath
+	v.Data = map[string]any{
+		"Languages": languages, "Zones": zones, "Sessions": sessions, "Subscription": subscription, "Done": r.URL.Query().Get("done"),
+	}
+	resp := page("settings", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp, nil
+}
+
+// ZoneName returns a time zone as people write it: "Kuala Lumpur (Asia)".
+func (v *View) ZoneName(zone string) string {
+	region, city, ok := strings.Cut(strings.ReplaceAll(zone, "_", " "), "/")
+	if !ok {
+		return zone
+	}
+	return city + " (" + region + ")"
+}
+
+// saveSettings serves POST /coach/settings: it saves the language and the time zone of the
+// caller's number.
+func (p *Pages) saveSettings(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	f := &Form{Values: r.Form}
+	language, zone := r.Value("language"), r.Value("time_zone")
+	v := p.view(r, "settings.title")
+	if !notify.KnownLanguage(language) {
+		f.Add("language", v.mustT("settings.language.fault"))
+	}
+	if zone != "" && !notify.KnownTimeZone(zone) {
+		f.Add("time_zone", v.mustT("settings.time_zone.fault"))
+	}
+	if len(f.Faults) > 0 {
+		return p.settingsForm(ctx, r, by, f)
+	}
+	if _, err := p.Preferences.SavePreferences(ctx, by.Number, notify.PreferencesPatch{Language: &language, TimeZone: &zone}); err != nil {
+		return Response{}, err
+	}
+	return redirect(settingsPath+"?done=saved", p.languageCookie(language)), nil
+}
+
+// endSession serves POST /coach/settings/devices/{session_id}/end: it signs one device out.
+// It is no error if the session has ended already.
+func (p *Pages) endSession(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("session_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if err := p.Auth.EndSession(ctx, by, id); err != nil && fault.KindOf(err) != fault.NotFound {
+		return Response{}, err
+	}
+	p.Hub.Wake(by.AccountID)
+	if id == by.SessionID {
+		return redirect("/", p.cookies.remove(p.cookies.sessionName(by.Role))), nil
+	}
+	return redirect(settingsPath + "?done=ended#devices"), nil
+}
