@@ -158,7 +158,7 @@ func (p *Pages) changedMeanwhile(ctx context.Context, r *Request, by actor.Actor
 	case d.State == approval.Pending:
 		v.Form.Add("", v.mustT("fault.no_open_request"))
 	default:
-		v.Form.Add("", v.mustT("fault.invalid_transition"))
+		v.Form.Add("", v.mustT("answered_meanwhile"))
 	}
 	return page("permission", v).with(http.StatusConflict), nil
 }

@@ -21,6 +21,12 @@ func (p *Pages) errorText(r *Request, err error) string {
 	for name, value := range f.Extra {
 		pairs = append(pairs, name, value)
 	}
+	if left, ok := f.Extra["attempts_left"].(int); ok {
+		if left == 0 {
+			return v.mustT("fault.otp_incorrect.last")
+		}
+		pairs = append(pairs, "Count", left)
+	}
 	text, err := v.T("fault."+f.Code, pairs...)
 	if err != nil {
 		return f.Message
