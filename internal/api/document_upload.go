@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/upload"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -15,11 +16,18 @@ var closeConnection = Response{Header: http.Header{"Connection": {"close"}}}
 
 // readForm reads an upload: texts with these names, and a file. The caller closes the
 // form.
-func (s *Server) readForm(r Request[endpoint.Upload], names ...string) (*form, error) {
+func (s *Server) readForm(r Request[endpoint.Upload], names ...string) (*upload.Form, error) {
 	body := s.uploadBody(r.Body)
-	defer body.done()
-	fr := &formReader{body: body, names: names, spool: s.Documents.NewSpool}
-	return fr.read(r.Header)
+	defer body.Done()
+	return upload.ReadForm(body, r.Header, s.Documents.NewSpool, names...)
+}
+
+func (s *Server) uploadBody(u endpoint.Upload) *upload.Body {
+	return upload.NewBody(u, u.Control, s.UploadTimeouts)
+}
+
+func (s *Server) acquireUpload(caller Caller) (release func(), err error) {
+	return s.Uploads.Acquire(caller.AccountID, s.Now())
 }
 
 // addDocument serves POST /api/coach/documents.
@@ -28,12 +36,12 @@ func (s *Server) addDocument(ctx context.Context, r Request[endpoint.Upload]) (R
 	if err != nil {
 		return closeConnection, err
 	}
-	defer form.close()
-	ctx, cancel := context.WithTimeout(ctx, uploadWorkTimeout)
+	defer form.Close()
+	ctx, cancel := context.WithTimeout(ctx, upload.WorkTimeout)
 	defer cancel()
 	by := r.Caller.Actor
 	return s.handleOnce(ctx, r.Meta, keyed{
-		owner: by.AccountID, keep: keepResponse, timeout: uploadWorkTimeout, body: form.fingerprint(),
+		owner: by.AccountID, keep: keepResponse, timeout: upload.WorkTimeout, body: form.Fingerprint(),
 		mayRepeat: func(ctx context.Context, id string) error {
 			_, err := s.Documents.Document(ctx, by, id)
 			return err
@@ -46,8 +54,8 @@ func (s *Server) addDocument(ctx context.Context, r Request[endpoint.Upload]) (R
 			return endpoint.Created("/api/coach/documents/"+d.ID, newDocumentResponse(d)), nil
 		},
 		handle: func(ctx context.Context, f wire.Faults) (Response, error) {
-			f = append(f, form.faults...)
-			draft := form.draft(&f)
+			f = append(f, form.Faults...)
+			draft := form.Document(&f)
 			if err := s.checkDraft(draft, f); err != nil {
 				return Response{}, err
 			}
@@ -75,63 +83,14 @@ func (s *Server) checkDraft(draft coach.Upload, f wire.Faults) error {
 	return f.Err()
 }
 
-var (
-	kindRules   = wire.ParseRules("required,oneof=certification|qualification|identity|profile_picture")
-	titleRules  = wire.ParseRules("name,max=100")
-	issuerRules = wire.ParseRules("name,max=100")
-)
-
-// draft returns the document of a form. An empty text counts as absent, because browsers
-// send the fields that a person left empty.
-func (form *form) draft(f *wire.Faults) coach.Upload {
-	d := coach.Upload{FileName: form.fileName}
-	if form.file != nil {
-		d.File = form.file
-	}
-	if kind := form.texts["kind"]; kind == "" {
-		f.Add("/kind", "required", "This is needed.")
-	} else {
-		d.Kind = coach.DocumentKind(kindRules.Text(kind, "/kind", f))
-	}
-	if title := form.texts["title"]; title != "" {
-		d.Title = titleRules.Text(title, "/title", f)
-	}
-	if issuer := form.texts["issuer"]; issuer != "" {
-		d.Issuer = issuerRules.Text(issuer, "/issuer", f)
-	}
-	d.IssuedOn = documentDate(form.texts["issued_on"], "/issued_on", f)
-	d.ExpiresOn = documentDate(form.texts["expires_on"], "/expires_on", f)
-	addDates(f, d.IssuedOn, d.ExpiresOn)
-	return d
-}
-
-// documentDate reads a date; "" means no date.
-func documentDate(text, at string, f *wire.Faults) coach.Date {
-	if text == "" {
-		return ""
-	}
-	d, ok := coach.ParseDate(text)
-	if !ok {
-		f.Add(at, "invalid_date", "This must be a day that exists, as YYYY-MM-DD.")
-		return ""
-	}
-	return d
-}
-
-func addDates(f *wire.Faults, issued, expires coach.Date) {
-	for _, field := range coach.CheckDates(issued, expires) {
-		f.Add(field.Pointer, field.Code, field.Detail)
-	}
-}
-
 // replaceContent serves PUT /api/coach/documents/{document_id}/content.
 func (s *Server) replaceContent(ctx context.Context, r Request[endpoint.Upload]) (Response, error) {
 	form, err := s.readForm(r)
 	if err != nil {
 		return closeConnection, err
 	}
-	defer form.close()
-	ctx, cancel := context.WithTimeout(ctx, uploadWorkTimeout)
+	defer form.Close()
+	ctx, cancel := context.WithTimeout(ctx, upload.WorkTimeout)
 	defer cancel()
 	id, err := r.PathID("document_id")
 	if err != nil {
@@ -141,11 +100,11 @@ func (s *Server) replaceContent(ctx context.Context, r Request[endpoint.Upload])
 	if err != nil {
 		return Response{}, err
 	}
-	draft := coach.Upload{Kind: old.Kind, FileName: form.fileName}
-	if form.file != nil {
-		draft.File = form.file
+	draft := coach.Upload{Kind: old.Kind, FileName: form.FileName}
+	if form.File != nil {
+		draft.File = form.File
 	}
-	if err := s.checkDraft(draft, form.faults); err != nil {
+	if err := s.checkDraft(draft, form.Faults); err != nil {
 		return Response{}, err
 	}
 	d, kyc, err := s.Documents.Replace(ctx, r.Caller.Actor, id, draft)

@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/upload"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -90,7 +91,7 @@ func (s *Server) listDocuments(ctx context.Context, r Request[noBody]) (Response
 		if kind = query.Get("kind"); !utf8.ValidString(kind) {
 			kind = "?"
 		}
-		kind = kindRules.Text(kind, "/kind", &f)
+		kind = upload.KindRules.Text(kind, "/kind", &f)
 	}
 	page := s.page(r.Meta, &f)
 	if err := f.Err(); err != nil {
@@ -151,7 +152,7 @@ func patchDate(o wire.Opt[string], at string, f *wire.Faults) *coach.Date {
 	if !o.Null && *text == "" {
 		f.Add(at, "invalid_date", "This must be a day that exists, as YYYY-MM-DD, or null.")
 	}
-	d := documentDate(*text, at, f)
+	d := upload.ReadDate(*text, at, f)
 	return &d
 }
 

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/upload"
 )
 
 // NewEventWriter returns the write function of an event stream on w.
@@ -15,6 +15,5 @@ func NewEventWriter(w http.ResponseWriter, timeout time.Duration) func(text stri
 
 // NewUploadBody returns the body of an upload request as a handler reads it.
 func NewUploadBody(w http.ResponseWriter, r *http.Request) io.Reader {
-	s := &Server{Config: Config{UploadStallTimeout: uploadStallTimeout, UploadTimeout: uploadTimeout}}
-	return s.uploadBody(endpoint.Upload{Reader: r.Body, Control: http.NewResponseController(w)})
+	return upload.NewBody(r.Body, http.NewResponseController(w), upload.Timeouts{})
 }

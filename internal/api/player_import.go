@@ -11,6 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/upload"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -26,7 +27,7 @@ func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) 
 	if err != nil {
 		return closeConnection, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, uploadWorkTimeout)
+	ctx, cancel := context.WithTimeout(ctx, upload.WorkTimeout)
 	defer cancel()
 	by := r.Caller.Actor
 	created := func(ctx context.Context, id string) (Response, error) {
@@ -57,10 +58,10 @@ func (s *Server) importPlayers(ctx context.Context, r Request[endpoint.Upload]) 
 }
 
 // readFile reads a CSV body.
-func (s *Server) readFile(upload endpoint.Upload) ([]byte, error) {
-	body := s.uploadBody(upload)
-	defer body.done()
-	body.bytesLeft, body.tooLarge = roster.MaxBytes, roster.ErrTooLarge()
+func (s *Server) readFile(file endpoint.Upload) ([]byte, error) {
+	body := s.uploadBody(file)
+	defer body.Done()
+	body.Limit(roster.MaxBytes, roster.ErrTooLarge())
 	data, err := io.ReadAll(body)
 	_, known := errors.AsType[*fault.Error](err)
 	switch {

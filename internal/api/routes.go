@@ -9,6 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/upload"
 )
 
 // routes lists every operation.
@@ -79,12 +80,12 @@ func (s *Server) documentRoutes() []route {
 	const list, one = "/api/coach/documents", "/api/coach/documents/{document_id}"
 	return []route{
 		{Method: "GET", Pattern: list, Handle: handle(s.listDocuments), Authorize: coachOnly},
-		{Method: "POST", Pattern: list, Handle: handle(s.addDocument), Authorize: coachOnly, Body: endpoint.Multipart, MaxUpload: maxUpload, Acquire: s.acquireUpload},
+		{Method: "POST", Pattern: list, Handle: handle(s.addDocument), Authorize: coachOnly, Body: endpoint.Multipart, MaxUpload: upload.MaxBody, Acquire: s.acquireUpload},
 		{Method: "GET", Pattern: one, Handle: handleID("document_id", s.getDocument), Authorize: coachOnly},
 		{Method: "PATCH", Pattern: one, Handle: handleID("document_id", s.editDocument), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: one, Handle: handleID("document_id", s.deleteDocument), Authorize: coachOnly},
 		{Method: "GET", Pattern: one + "/content", Handle: handle(s.documentContent), Authenticate: s.authenticateOptional, Produces: endpoint.AnyMedia, Timeout: httpx.FileTimeout},
-		{Method: "PUT", Pattern: one + "/content", Handle: handle(s.replaceContent), Authorize: coachOnly, Body: endpoint.Multipart, MaxUpload: maxUpload, Acquire: s.acquireUpload},
+		{Method: "PUT", Pattern: one + "/content", Handle: handle(s.replaceContent), Authorize: coachOnly, Body: endpoint.Multipart, MaxUpload: upload.MaxBody, Acquire: s.acquireUpload},
 	}
 }
 

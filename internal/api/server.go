@@ -23,6 +23,7 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/upload"
 )
 
 // Config has the dependencies and settings of a Server. All are required unless the
@@ -72,23 +73,20 @@ type Config struct {
 	// Refused is called with each error that is written as a problem; it may be nil.
 	Refused func(ctx context.Context, info *httpx.RequestInfo, err error)
 
-	// UploadStallTimeout ends an upload that sends no byte; 0 means 30 s.
-	UploadStallTimeout time.Duration
-	// UploadTimeout limits the time in which an upload arrives; 0 means 5 min.
-	UploadTimeout time.Duration
+	UploadTimeouts upload.Timeouts
+	// Uploads counts the uploads in progress. The pages share it; nil is a new one.
+	Uploads *upload.Limiter
 }
 
 // Server serves the public API. Create it with New.
 type Server struct {
 	Config
 	adapter endpoint.Adapter[Caller]
-	uploads uploadLimiter
 }
 
 // New returns a Server of c.
 func New(c Config) *Server {
-	c.UploadStallTimeout = cmp.Or(c.UploadStallTimeout, uploadStallTimeout)
-	c.UploadTimeout = cmp.Or(c.UploadTimeout, uploadTimeout)
+	c.Uploads = cmp.Or(c.Uploads, new(upload.Limiter))
 	s := &Server{Config: c}
 	s.adapter = endpoint.Adapter[Caller]{
 		Middleware: httpx.Middleware{

@@ -36,7 +36,7 @@ type Options struct {
 	Log       *slog.Logger
 	// Terminal is where SMS=log prints messages. The default discards them.
 	Terminal io.Writer
-	// UploadStallTimeout and UploadTimeout limit an upload; see api.Config.
+	// UploadStallTimeout and UploadTimeout limit an upload; see upload.Timeouts.
 	UploadStallTimeout, UploadTimeout time.Duration
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/upload"
 	"github.com/touchline/touchline/internal/web"
 )
 
@@ -44,15 +45,15 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Observe:       s.metrics.Observe("public"),
 		Refused:       s.security.Refused,
 
-		PublicURL:          cfg.PublicURL,
-		TrustedProxies:     cfg.TrustedProxies,
-		RequestsPerMinute:  cfg.RequestsPerAddressMinute,
-		InFlight:           s.load.inFlight,
-		UploadStallTimeout: o.UploadStallTimeout,
-		UploadTimeout:      o.UploadTimeout,
-		Now:                o.Now,
-		NewTicker:          o.NewTicker,
-		Log:                o.Log,
+		PublicURL:         cfg.PublicURL,
+		TrustedProxies:    cfg.TrustedProxies,
+		RequestsPerMinute: cfg.RequestsPerAddressMinute,
+		InFlight:          s.load.inFlight,
+		UploadTimeouts:    upload.Timeouts{Stall: o.UploadStallTimeout, Arrive: o.UploadTimeout},
+		Uploads:           &s.uploads,
+		Now:               o.Now,
+		NewTicker:         o.NewTicker,
+		Log:               o.Log,
 	}).Handler()), nil
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/securitylog"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/upload"
 )
 
 // services are the services that the API, the operators' API and the worker share.
@@ -32,6 +33,7 @@ type services struct {
 	tray        *notify.Tray
 	delivery    delivery
 	idempotency *idempotency.Service
+	uploads     upload.Limiter
 	readiness   *readiness
 	security    *securitylog.Log
 	logged      securitylog.Stores // db with its security events logged

@@ -1,18 +1,19 @@
-package api_test
+package upload_test
 
 import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/upload"
 )
 
 // memorySpool is a spool in memory. It counts the open spools.
@@ -38,10 +39,11 @@ func (h *memorySpool) SHA256() string {
 	return hex.EncodeToString(sum[:])
 }
 
-func readForm(body, mediaType string) (form *api.Form, left int, err error) {
+func readForm(body, mediaType string) (form *upload.Form, left int, err error) {
 	r := httptest.NewRequest("POST", "/", strings.NewReader(body))
 	r.Header.Set("Content-Type", mediaType)
-	form, err = api.ReadForm(httptest.NewRecorder(), r, func() (coach.Spool, error) {
+	content := upload.NewBody(r.Body, http.NewResponseController(httptest.NewRecorder()), upload.Timeouts{})
+	form, err = upload.ReadForm(content, r.Header, func() (coach.Spool, error) {
 		left++
 		return &memorySpool{open: &left}, nil
 	}, "kind", "title")
@@ -95,7 +97,7 @@ func TestFormFingerprint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(form.Fingerprint)
+		return string(form.Fingerprint())
 	}
 	first := fingerprint("XX", "a", "1")
 	if fingerprint("YYYYYY", "a", "1") != first {

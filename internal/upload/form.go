@@ -1,4 +1,4 @@
-package api
+package upload
 
 import (
 	"crypto/sha256"
@@ -21,38 +21,39 @@ import (
 
 // The limits of an upload, in bytes. That of its file is coach.MaxFile.
 const (
-	maxText   = 8 << 10                // of a part that is a text
-	maxUpload = coach.MaxFile + 64<<10 // of the whole body
+	maxText = 8 << 10                // of a part that is a text
+	MaxBody = coach.MaxFile + 64<<10 // of the whole body
 	// maxPartHeader limits the boundary and the header before the content of a part, which
 	// are held in memory.
 	maxPartHeader = 16 << 10
 	maxParts      = 50
 )
 
-// form is an upload that was read: texts by name, and at most one file.
-type form struct {
-	texts    map[string]string
-	file     coach.Spool // nil if the client sent none
-	fileName string
-	faults   wire.Faults
+// Form is an upload that was read: texts by name, and at most one file.
+type Form struct {
+	Texts map[string]string
+	File  coach.Spool // nil if the client sent none
+	// FileName is the name that the client gave the file.
+	FileName string
+	Faults   wire.Faults
 }
 
-// close frees the spool.
-func (f *form) close() {
-	if f.file != nil {
-		_ = f.file.Close() // the file was read or is not needed
+// Close frees the spool.
+func (f *Form) Close() {
+	if f.File != nil {
+		_ = f.File.Close() // the file was read or is not needed
 	}
 }
 
-// fingerprint identifies the upload for its Idempotency-Key. The body itself does not: a
+// Fingerprint identifies the upload for its Idempotency-Key. The body itself does not: a
 // repeated upload has other boundaries.
-func (f *form) fingerprint() []byte {
+func (f *Form) Fingerprint() []byte {
 	same := struct {
 		Texts          map[string]string
 		FileName, Hash string
-	}{Texts: f.texts, FileName: f.fileName}
-	if f.file != nil {
-		same.Hash = f.file.SHA256()
+	}{Texts: f.Texts, FileName: f.FileName}
+	if f.File != nil {
+		same.Hash = f.File.SHA256()
 	}
 	text, _ := json.Marshal(same) // a struct of strings cannot fail
 	sum := sha256.Sum256(text)
@@ -62,21 +63,28 @@ func (f *form) fingerprint() []byte {
 // formReader reads a multipart/form-data body (RFC 7578) part by part: texts into memory,
 // the file into a spool.
 type formReader struct {
-	body *uploadBody
+	body *Body
 	// names are the names of the texts that the form may have.
 	names []string
 	spool func() (coach.Spool, error)
-	form  *form
+	form  *Form
+}
+
+// ReadForm reads a form from body: texts with these names, and a file, which goes into a
+// spool. The caller closes the form. Errors: payload_too_large, malformed_request, or that
+// of the storage.
+func ReadForm(body *Body, header http.Header, spool func() (coach.Spool, error), names ...string) (*Form, error) {
+	return (&formReader{body: body, names: names, spool: spool}).read(header)
 }
 
 // read returns the form with the faults of its parts. It returns payload_too_large,
 // malformed_request or a storage error; then it has closed the form.
-func (fr *formReader) read(header http.Header) (*form, error) {
+func (fr *formReader) read(header http.Header) (*Form, error) {
 	_, parameters, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil || parameters["boundary"] == "" {
 		return nil, errForm("Its Content-Type has no boundary.")
 	}
-	fr.form = &form{texts: map[string]string{}}
+	fr.form = &Form{Texts: map[string]string{}}
 	parts := multipart.NewReader(fr.body, parameters["boundary"])
 	for n := 0; ; n++ {
 		fr.body.partHeaderLeft = maxPartHeader
@@ -94,7 +102,7 @@ func (fr *formReader) read(header http.Header) (*form, error) {
 			err = fr.part(part)
 		}
 		if err != nil {
-			fr.form.close()
+			fr.form.Close()
 			return nil, fr.failure(err)
 		}
 	}
@@ -103,14 +111,14 @@ func (fr *formReader) read(header http.Header) (*form, error) {
 // part reads one part to its end.
 func (fr *formReader) part(part *multipart.Part) error {
 	name := part.FormName()
-	f := &fr.form.faults
-	_, twice := fr.form.texts[name]
+	f := &fr.form.Faults
+	_, twice := fr.form.Texts[name]
 	switch {
 	case name == "":
 		return errForm("One of its parts has no name.")
 	case !utf8.ValidString(name) || name != "file" && !slices.Contains(fr.names, name):
 		f.Add(wire.PointTo("", safeName(name)), "unknown_field", "There is no such field.")
-	case twice || name == "file" && fr.form.file != nil:
+	case twice || name == "file" && fr.form.File != nil:
 		f.Add(wire.PointTo("", name), "duplicate_field", "This field is here twice.")
 	case name == "file":
 		return fr.file(part)
@@ -137,14 +145,14 @@ func (fr *formReader) text(part *multipart.Part, name string) error {
 	text := string(raw)
 	switch {
 	case len(raw) > maxText:
-		fr.form.faults.Add(wire.PointTo("", name), "too_long", "This has more than 8 KiB.")
+		fr.form.Faults.Add(wire.PointTo("", name), "too_long", "This has more than 8 KiB.")
 		text = ""
 		_, err = io.Copy(io.Discard, part)
 	case !utf8.ValidString(text):
-		fr.form.faults.Add(wire.PointTo("", name), "invalid_characters", "This must be UTF-8.")
+		fr.form.Faults.Add(wire.PointTo("", name), "invalid_characters", "This must be UTF-8.")
 		text = ""
 	}
-	fr.form.texts[name] = text
+	fr.form.Texts[name] = text
 	return err
 }
 
@@ -153,7 +161,7 @@ func (fr *formReader) file(part *multipart.Part) error {
 	if err != nil {
 		return err
 	}
-	fr.form.file, fr.form.fileName = spool, part.FileName()
+	fr.form.File, fr.form.FileName = spool, part.FileName()
 	// Read one byte more than the limit, to learn whether the file is longer.
 	_, err = io.Copy(spool, io.LimitReader(part, coach.MaxFile+1))
 	if err == nil && spool.Size() > coach.MaxFile {
@@ -177,7 +185,7 @@ func (fr *formReader) failure(err error) error {
 	}
 }
 
-var errUploadSize = endpoint.ErrUploadTooLarge(maxUpload)
+var errUploadSize = endpoint.ErrUploadTooLarge(MaxBody)
 
 func errForm(format string, args ...any) *fault.Error {
 	return fault.New(fault.Malformed, "malformed_request", "The body must be multipart/form-data. %s", fmt.Sprintf(format, args...))

@@ -1,30 +1,40 @@
-package api
+// Package upload reads the files that coaches send, for the API and for pages: bodies under
+// their own deadlines and limits, and forms with one file (multipart/form-data).
+package upload
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
 	"os"
 	"time"
 
-	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
 )
 
 const (
-	// uploadStallTimeout ends an upload that sends no byte.
-	uploadStallTimeout = 30 * time.Second
-	// uploadTimeout ends an upload that takes too long: 10 MiB arrive in time at 50 KB/s.
-	uploadTimeout = 5 * time.Minute
-	// uploadEndTimeout limits the wait for the end of a body after its last boundary.
-	uploadEndTimeout = 5 * time.Second
-	// uploadWorkTimeout limits the check and the storage of a file after it has arrived.
-	uploadWorkTimeout = 45 * time.Second
+	// stallTimeout ends an upload that sends no byte.
+	stallTimeout = 30 * time.Second
+	// arriveTimeout ends an upload that takes too long: 10 MiB arrive in time at 50 KB/s.
+	arriveTimeout = 5 * time.Minute
+	// endTimeout limits the wait for the end of a body after its last boundary.
+	endTimeout = 5 * time.Second
+	// WorkTimeout limits the check and the storage of a file after it has arrived.
+	WorkTimeout = 45 * time.Second
 )
 
-// uploadBody reads an upload under its own deadlines and size limit. The server's read
+// Timeouts limit the time in which an upload arrives.
+type Timeouts struct {
+	// Stall ends an upload that sends no byte; 0 means 30 s.
+	Stall time.Duration
+	// Arrive limits the time of a whole upload; 0 means 5 min.
+	Arrive time.Duration
+}
+
+// Body reads an upload under its own deadlines and size limit. The server's read
 // timeout is meant for 64 KiB, but a phone on a bad network needs minutes.
-type uploadBody struct {
+type Body struct {
 	source         io.Reader
 	control        *http.ResponseController
 	stall, timeout time.Duration
@@ -35,18 +45,24 @@ type uploadBody struct {
 	partHeaderLeft        int64 // bytes until the content of the next part; negative inside a part
 }
 
-func (s *Server) uploadBody(upload endpoint.Upload) *uploadBody {
+// NewBody returns the body of a request of at most MaxBody bytes. The caller calls Done
+// after it has read the body.
+func NewBody(source io.Reader, control *http.ResponseController, t Timeouts) *Body {
+	t.Stall, t.Arrive = cmp.Or(t.Stall, stallTimeout), cmp.Or(t.Arrive, arriveTimeout)
 	// Over HTTP/2, net/http resets the stream when the server's write timeout passes,
 	// even if the handler still reads.
-	_ = upload.Control.SetWriteDeadline(time.Now().Add(s.UploadTimeout + uploadWorkTimeout + httpx.WriteTimeout))
-	return &uploadBody{
-		source: upload, control: upload.Control, stall: s.UploadStallTimeout, timeout: s.UploadTimeout,
-		startedAt: time.Now(), bytesLeft: maxUpload, tooLarge: errUploadSize, partHeaderLeft: -1,
+	_ = control.SetWriteDeadline(time.Now().Add(t.Arrive + WorkTimeout + httpx.WriteTimeout))
+	return &Body{
+		source: source, control: control, stall: t.Stall, timeout: t.Arrive,
+		startedAt: time.Now(), bytesLeft: MaxBody, tooLarge: errUploadSize, partHeaderLeft: -1,
 	}
 }
 
+// Limit sets the largest size of the body in bytes, and the error of a longer one.
+func (b *Body) Limit(size int64, tooLarge error) { b.bytesLeft, b.tooLarge = size, tooLarge }
+
 // Read implements io.Reader.
-func (b *uploadBody) Read(p []byte) (int, error) {
+func (b *Body) Read(p []byte) (int, error) {
 	b.extendDeadline()
 	// Read one byte more than the limit, to learn whether the body is longer.
 	n, err := b.source.Read(p[:min(int64(len(p)), b.bytesLeft+1)])
@@ -63,7 +79,7 @@ func (b *uploadBody) Read(p []byte) (int, error) {
 
 // extendDeadline moves the read deadline, at most 30 times per stall timeout. An
 // httptest.ResponseRecorder has no deadline, so the error is ignored.
-func (b *uploadBody) extendDeadline() {
+func (b *Body) extendDeadline() {
 	now := time.Now()
 	if now.Sub(b.extendedAt) < b.stall/30 {
 		return
@@ -79,9 +95,9 @@ func (b *uploadBody) extendDeadline() {
 // readEnd reads what follows the last boundary. The body is incomplete if it is shorter
 // than its Content-Length (RFC 9112, section 6.3): net/http would wait for the rest
 // before it sends the response.
-func (b *uploadBody) readEnd() error {
+func (b *Body) readEnd() error {
 	b.partHeaderLeft = -1
-	b.timeout = min(b.timeout, time.Since(b.startedAt)+uploadEndTimeout)
+	b.timeout = min(b.timeout, time.Since(b.startedAt)+endTimeout)
 	b.extendedAt = time.Time{} // the next read sets the shorter deadline
 	_, err := io.Copy(io.Discard, b)
 	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -90,10 +106,10 @@ func (b *uploadBody) readEnd() error {
 	return err
 }
 
-// done sets the deadlines for the work and the response. net/http cancels the request
+// Done sets the deadlines for the work and the response. net/http cancels the request
 // when a read deadline passes, so this one ends after the work.
-func (b *uploadBody) done() {
-	deadline := time.Now().Add(uploadWorkTimeout + httpx.WriteTimeout)
+func (b *Body) Done() {
+	deadline := time.Now().Add(WorkTimeout + httpx.WriteTimeout)
 	_ = b.control.SetReadDeadline(deadline)
 	_ = b.control.SetWriteDeadline(deadline)
 }

@@ -1,4 +1,4 @@
-package api
+package upload
 
 import (
 	"sync"
@@ -7,22 +7,22 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// maxUploadsPerAccount limits the concurrent uploads of an account in this process. Each
+// maxPerAccount limits the concurrent uploads of an account in this process. Each
 // takes up to 10 MiB of disk for minutes, and anyone may register.
-const maxUploadsPerAccount = 16
+const maxPerAccount = 16
 
-// uploadLimiter counts the uploads in progress by account. It is safe for concurrent use.
-type uploadLimiter struct {
+// Limiter counts the uploads in progress by account. It is safe for concurrent use.
+type Limiter struct {
 	mu     sync.Mutex
 	counts map[string]int
 }
 
-// acquire counts one more upload of the account, until release is called. It returns
+// Acquire counts one more upload of the account, until release is called. It returns
 // rate_limited if the account has too many uploads in progress.
-func (l *uploadLimiter) acquire(accountID string, now time.Time) (release func(), err error) {
+func (l *Limiter) Acquire(accountID string, now time.Time) (release func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.counts[accountID] >= maxUploadsPerAccount {
+	if l.counts[accountID] >= maxPerAccount {
 		const wait = 5 * time.Second
 		return nil, fault.New(fault.TooMany, "rate_limited", "Too many of your files are being uploaded. Wait until one of them has arrived.").
 			With("limit", "uploads_at_once").With("ends_at", now.Add(wait)).After(wait)
@@ -38,8 +38,4 @@ func (l *uploadLimiter) acquire(accountID string, now time.Time) (release func()
 			delete(l.counts, accountID)
 		}
 	}, nil
-}
-
-func (s *Server) acquireUpload(caller Caller) (release func(), err error) {
-	return s.uploads.acquire(caller.AccountID, s.Now())
 }
