@@ -26,7 +26,7 @@ func TestREADME(t *testing.T) {
 					t.Skipf("the sessions in the README need %s", program)
 				}
 			}
-			t.Run("a first session", func(t *testing.T) { runSession(t, binary, shell, "## A first session") })
+			t.Run("a first session", func(t *testing.T) { runSession(t, binary, shell, "## A first session with the API") })
 			t.Run("a second session", func(t *testing.T) { runSession(t, binary, shell, "## A second session", "--kyc=on") })
 		})
 	}
