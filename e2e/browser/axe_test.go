@@ -94,8 +94,10 @@ func TestAccessibility(t *testing.T) {
 				p.checkAccessibility()
 			}
 			p.signIn(s, "coach", coachNumber)
-			for _, path := range []string{"/coach", "/coach/profile", "/coach/players", "/coach/players/add", "/coach/players/" + player,
-				"/coach/notifications", "/coach/settings", "/coach/settings/plan", "/coach/settings/plan/pro"} {
+			for _, path := range []string{
+				"/coach", "/coach/profile", "/coach/players", "/coach/players/add", "/coach/players/" + player,
+				"/coach/notifications", "/coach/settings", "/coach/settings/plan", "/coach/settings/plan/pro",
+			} {
 				p.open(path)
 				p.checkAccessibility()
 			}

@@ -127,10 +127,15 @@ func TestWrongCodes(t *testing.T) {
 			wrong = "000001"
 		}
 		for _, tt := range []struct{ code, want string }{
-			{"", "Enter the 6 digits of the code."}, {"12345", "Enter the 6 digits of the code."}, {"<script>", "Enter the 6 digits of the code."},
+			{"", "Enter the 6 digits of the code."},
+			{"12345", "Enter the 6 digits of the code."},
+			{"<script>", "Enter the 6 digits of the code."},
 			{wrong, "This code is not right. Look at the SMS again. You have 4 tries left."},
-			{wrong, "You have 3 tries left."}, {wrong, "You have 2 tries left."}, {wrong, "You have 1 try left."},
-			{wrong, "That was the last try. Ask for a new code."}, {right, "There were too many wrong codes."},
+			{wrong, "You have 3 tries left."},
+			{wrong, "You have 2 tries left."},
+			{wrong, "You have 1 try left."},
+			{wrong, "That was the last try. Ask for a new code."},
+			{right, "There were too many wrong codes."},
 		} {
 			b.Press("Continue", "code", tt.code)
 			if b.Page.Status != 422 || !strings.Contains(b.Page.Text(), tt.want) {
