@@ -147,20 +147,25 @@ var allLinks = approval.Page{Limit: 200}
 // permission serves GET /me/{role}/players/{player_id}: the answer for one child, what is
 // on, and every change.
 func (p *Pages) permission(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.answerPage(ctx, r, by, "permission", "permission.title")
-}
-
-// done serves GET …/done: what the caller decided and what happens now.
-func (p *Pages) done(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.answerPage(ctx, r, by, "done", "done.title")
-}
-
-func (p *Pages) answerPage(ctx context.Context, r *Request, by actor.Actor, template, title string) (Response, error) {
 	d, err := p.load(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
-	v := p.signedInView(r, title, by)
+	v := p.signedInView(r, "permission.title", by)
 	v.Data = d
-	return page(template, v), nil
+	return page("permission", v), nil
+}
+
+// done serves GET …/done: what the caller decided and what happens now.
+func (p *Pages) done(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	d, err := p.load(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	if d.State == approval.Pending { // the coach has asked again
+		return redirect(d.Path), nil
+	}
+	v := p.signedInView(r, "done.title", by)
+	v.Data = d
+	return page("done", v), nil
 }
