@@ -102,8 +102,8 @@ type RowID struct {
 // returns not_found for an import of another coach.
 type Store interface {
 	// AddImport saves an import with its rows and deletes the oldest imports of the coach
-	// beyond keep.
-	AddImport(ctx context.Context, i *Import, rows []ImportRow, keep int) error
+	// beyond keep. It returns false and saves nothing if an import has this id already.
+	AddImport(ctx context.Context, i *Import, rows []ImportRow, keep int) (added bool, err error)
 	Import(ctx context.Context, coachID, id string) (*Import, error)
 	// Imports returns the coach's imports, the newest first. There are few: see AddImport.
 	Imports(ctx context.Context, coachID string) ([]*Import, error)

@@ -36,6 +36,12 @@ type Service struct {
 
 // Create reads a file and keeps its rows as an import. It adds no player.
 func (s *Service) Create(ctx context.Context, by actor.Actor, data []byte) (*Import, error) {
+	return s.CreateOnce(ctx, by, s.NewID(), data)
+}
+
+// CreateOnce is Create for an import with this id. It returns the coach's import with the
+// id if there is one already, so that a form that is sent twice makes one import.
+func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, data []byte) (*Import, error) {
 	sheet, err := Parse(data)
 	if err != nil {
 		return nil, err
@@ -45,7 +51,7 @@ func (s *Service) Create(ctx context.Context, by actor.Actor, data []byte) (*Imp
 	}
 	now := s.Now().UTC().Truncate(time.Microsecond)
 	i := &Import{
-		ID: s.NewID(), CoachID: by.AccountID, Warnings: sheet.Warnings, Counts: map[RowState]int{},
+		ID: id, CoachID: by.AccountID, Warnings: sheet.Warnings, Counts: map[RowState]int{},
 		CreatedAt: now, EndsAt: now.Add(importLifetime),
 	}
 	rows := make([]ImportRow, len(sheet.Rows))
@@ -57,8 +63,12 @@ func (s *Service) Create(ctx context.Context, by actor.Actor, data []byte) (*Imp
 		}
 		i.Counts[rows[n].State]++
 	}
-	if err := s.Store.AddImport(ctx, i, rows, keepImports); err != nil {
+	added, err := s.Store.AddImport(ctx, i, rows, keepImports)
+	if err != nil {
 		return nil, err
+	}
+	if !added {
+		return s.Store.Import(ctx, by.AccountID, id)
 	}
 	return i, nil
 }

@@ -62,6 +62,7 @@ func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 	return web.New(web.Config{
 		Auth:          s.auth,
 		Approvals:     s.approvals,
+		Imports:       s.imports,
 		Coaches:       s.coach.profiles,
 		Dashboards:    s.coach.dashboards,
 		Directory:     s.coach.directory,
@@ -72,6 +73,7 @@ func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 		Hub:           s.delivery.hub,
 		Preferences:   s.db,
 		Phones:        s.operator.Phones,
+		ExportPlayers: newExport(s.approvals, s.operator.Subscriptions),
 		Sealer:        s.keys.Vault.For(auth.ForSignIn),
 
 		Brand:          cfg.Brand,

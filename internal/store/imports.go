@@ -20,19 +20,20 @@ var _ roster.Store = (*DB)(nil)
 const importBatch = 500
 
 // AddImport saves an import with its rows and deletes the coach's oldest imports, so that
-// at most keep remain.
-func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.ImportRow, keep int) error {
+// at most keep remain. It returns false if an import has this id already.
+func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.ImportRow, keep int) (added bool, err error) {
 	warnings, err := json.Marshal(i.Warnings)
 	if err != nil {
-		return err
+		return false, err
 	}
 	args := make([][]any, len(rows))
 	for n, row := range rows {
 		if args[n], err = importRowArgs(i, row); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return db.write(ctx, func(tx *tx) error {
+	err = db.write(ctx, func(tx *tx) error {
+		added = false
 		if err := tx.complete(ctx, idempotency.Work{ID: i.ID, New: true}); err != nil {
 			return err
 		}
@@ -45,12 +46,16 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 		} else if err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, `
-			INSERT INTO imports (id, coach_id, warnings, created_at, ends_at) VALUES ($1, $2, $3, $4, $5)`,
+		res, err := tx.Exec(ctx, `
+			INSERT INTO imports (id, coach_id, warnings, created_at, ends_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING`,
 			i.ID, i.CoachID, string(warnings), micros(i.CreatedAt), micros(i.EndsAt))
 		if err != nil {
 			return fmt.Errorf("add import: %w", err)
 		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		added = true
 		for batch := range slices.Chunk(args, importBatch) {
 			_, err := tx.Exec(ctx, `
 				INSERT INTO import_rows (coach_id, import_id, number, state, entry, faults, ends_at) VALUES `+rowsOf(len(batch), 7),
@@ -61,6 +66,7 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 		}
 		return tx.deleteOldImports(ctx, i.CoachID, keep)
 	})
+	return added && err == nil, err
 }
 
 func importRowArgs(i *roster.Import, row roster.ImportRow) ([]any, error) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
@@ -18,6 +20,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/roster"
 )
 
 // Config has the services and settings of the pages. All are required unless the comment
@@ -25,6 +28,7 @@ import (
 type Config struct {
 	Auth          *auth.Service
 	Approvals     *approval.Service
+	Imports       *roster.Service
 	Coaches       *coach.Service
 	Dashboards    *coach.Dashboards
 	Directory     *coach.Directory
@@ -35,6 +39,8 @@ type Config struct {
 	Hub           *notify.Hub
 	Preferences   notify.PreferenceStore
 	Phones        phone.Parser
+	// ExportPlayers writes the players of a coach that match a filter as CSV.
+	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
 	// Sealer encrypts what a cookie must not show.
 	Sealer Sealer
 

@@ -14,15 +14,7 @@ const playersPerPage = 50
 // players serves GET /coach/players: the roster, newest first, with a search by name or
 // number and a filter by status.
 func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	filter := approval.Filter{Search: r.Value("q")}
-	switch status := r.Value("guardian"); status {
-	case "pending", "approved", "rejected":
-		filter.GuardianStatus = status
-	}
-	switch status := r.Value("student"); status {
-	case "pending", "approved", "rejected":
-		filter.StudentStatus = status
-	}
+	filter := playerFilter(r)
 	list, err := p.Approvals.Players(ctx, by, filter, approval.Page{Limit: playersPerPage + 1, After: approval.Keyset{ID: r.Value("after")}})
 	if err != nil {
 		return Response{}, err
@@ -45,4 +37,18 @@ func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Respon
 	v.Form = &Form{Values: r.Form}
 	v.Data = map[string]any{"Players": list, "Next": next, "Filtered": filter != (approval.Filter{}) || r.Value("after") != ""}
 	return page("players", v), nil
+}
+
+// playerFilter reads the filter of the list of players.
+func playerFilter(r *Request) approval.Filter {
+	filter := approval.Filter{Search: r.Value("q")}
+	switch status := r.Value("guardian"); status {
+	case "pending", "approved", "rejected":
+		filter.GuardianStatus = status
+	}
+	switch status := r.Value("student"); status {
+	case "pending", "approved", "rejected":
+		filter.StudentStatus = status
+	}
+	return filter
 }

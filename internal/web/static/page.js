@@ -6,13 +6,17 @@ const faults = document.getElementById('faults')
 if (faults) faults.focus()
 
 // A second tap while the first is under way sends the form only once.
-for (const form of document.forms) {
-  form.addEventListener('submit', (event) => {
-    if (form.dataset.sent) return event.preventDefault()
-    form.dataset.sent = 'yes'
-    setTimeout(() => delete form.dataset.sent, 8000) // the connection may have failed
-  })
-}
+addEventListener('submit', (event) => {
+  const form = event.target
+  if (form.dataset.sent) return event.preventDefault()
+  form.dataset.sent = 'yes'
+  setTimeout(() => delete form.dataset.sent, 8000) // the connection may have failed
+  const button = event.submitter || form.querySelector('button')
+  if (form.dataset.busy && button) button.textContent = form.dataset.busy
+})
+// Long work goes on in steps.
+const next = document.querySelector('form[data-auto]')
+if (next) setTimeout(() => next.requestSubmit(), 200)
 // The page may come back from the cache of the back button.
 addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent })
 
@@ -33,9 +37,9 @@ if (live.length && document.body.classList.contains('console')) {
   new EventSource('/coach/events').onmessage = async () => {
     const response = await fetch(location.href, { headers: { Accept: 'text/html' } })
     if (!response.ok) return
-    const next = new DOMParser().parseFromString(await response.text(), 'text/html')
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     for (const part of document.querySelectorAll('[data-live]')) {
-      const fresh = next.querySelector(`[data-live="${part.dataset.live}"]`)
+      const fresh = page.querySelector(`[data-live="${part.dataset.live}"]`)
       if (fresh && !part.contains(document.activeElement)) part.replaceWith(fresh)
     }
   }

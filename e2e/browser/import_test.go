@@ -1,0 +1,156 @@
+package browser_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// importTiers: a small tier without import and export, and two larger ones with both.
+const importTiers = `{"tiers": [
+	{"name": "small", "title": "Small", "self_service": true},
+	{"name": "club", "title": "Club", "self_service": true, "features": ["roster", "import", "export"], "limits": {"players": 2}},
+	{"name": "big", "title": "Big", "self_service": true, "features": ["roster", "import", "export"]}
+]}`
+
+// withTiers reads the tiers from a file.
+func withTiers(t *testing.T, tiers string) touchlinetest.Option {
+	path := filepath.Join(t.TempDir(), "tiers.json")
+	if err := os.WriteFile(path, []byte(tiers), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func(c *config.Config) { c.Tiers = path }
+}
+
+// csvOf returns a file of n adults without guardians, the rows after them as they are.
+func csvOf(n int, rows ...string) []byte {
+	var file strings.Builder
+	file.WriteString("Student name,Date of birth,Student number,Guardian name,Relationship,Guardian number\r\n")
+	for i := range n {
+		fmt.Fprintf(&file, "Player %d,2001-04-30,,,,\r\n", i)
+	}
+	return []byte(file.String() + strings.Join(rows, "\r\n"))
+}
+
+var tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)
+
+func TestImportPages(t *testing.T) {
+	tiers := withTiers(t, importTiers)
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach, c := newFormClient(t, s, coachNumber)
+		take := func(tier string) {
+			coach.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": tier}).Want(t, 200)
+		}
+		const page = "/coach/players/import"
+		c.get(page).want(403, "Your plan has no import", "The plan Club has it.", "/coach/settings/plan")
+		c.get("/coach/players/export").want(403, "Your plan has no export")
+		c.upload(page, csvOf(1), "account", c.account).want(403, "Your plan has no import")
+		take("club")
+
+		form := c.get(page).want(200, "Download an example file")
+		if example := c.get(page+"/example.csv").want(200, "Student name"); !strings.HasPrefix(example.body, "\ufeff") {
+			t.Error("the example has no byte order mark")
+		}
+		token := tokenField.FindStringSubmatch(form.body)[1]
+		file := csvOf(3, "Bela,30/04/14,,Ravi,father,12", "Chand,2015-01-01,,,,", "=SUM(A1),2000-01-01,,,,")
+		first := c.upload(page, file, "account", c.account, "token", token).
+			want(200, "4 rows can be added.", "2 rows need a correction.", "Date of birth: Write the year with four digits", "Number of the guardian: This is not a mobile number.", "A student under 18 needs a guardian.")
+		if second := c.upload(page, file, "account", c.account, "token", token); second.path != first.path {
+			t.Errorf("the same form led to %s, then to %s", first.path, second.path)
+		}
+		for _, wrong := range []struct {
+			file []byte
+			text string
+		}{
+			{nil, "Choose a file, or paste the cells."},
+			{[]byte("PK\x03\x04 a spreadsheet"), "We cannot read this file."},
+			{[]byte("Name\r\nAsha"), "The first row has no title “Date of birth”."},
+			{csvOf(10_001), "This file has more than 10,000 students."},
+			{make([]byte, 5<<20), "A file may have at most 4 MB."},
+		} {
+			c.upload(page, wrong.file, "account", c.account).want(422, wrong.text)
+		}
+		c.upload(page, nil, "account", c.account, "text", "Name\tBorn\nPasted Person\t2000-01-02\n<b>\t1\n").
+			want(200, "1 row can be added.", "<b>").without("<td><b>")
+		c.upload(page, file, "account", "another").want(409)
+		if players := coach.Call(t, "GET", "/api/players", nil).Items(); len(players) != 0 {
+			t.Errorf("the preview added %d players", len(players))
+		}
+
+		path := strings.TrimSuffix(first.path, "?running=yes")
+		c.post(path+"/run").want(200, "The import has stopped", "2 of 4 rows are done.", "Your plan has no room for more players.")
+		c.get(path+"?state=waiting").want(200, "Your plan has no room for more players.")
+		take("big")
+		c.post(path+"/run").want(200, "The import is finished", "4 of 4 rows are done.")
+		c.post(path+"/run").want(200, "The import is finished")
+		c.get(page).want(200, "Recent imports", "Finished")
+		if export := c.get("/coach/players/export?q=sum").want(200, "'=SUM(A1)"); strings.Contains(export.body, "Player 1") {
+			t.Error("the export ignores the search")
+		}
+
+		_, other := newFormClient(t, s, "+919812345699")
+		other.get(path).want(404)
+		other.post(path + "/run").want(404)
+		coach.Call(t, "POST", "/auth/logout", map[string]any{"all": true}).Want(t, 204)
+		if out := c.post(path + "/run"); !strings.HasPrefix(out.path, "/sign-in/coach?next=") {
+			t.Errorf("after the session ended the form led to %s", out.path)
+		}
+	}, tiers)
+}
+
+// TestImportInSteps runs an import of 502 rows in steps, with scripts by itself and without
+// them by a button.
+func TestImportInSteps(t *testing.T) {
+	s := touchlinetest.New(t, storetest.SQLite(t), withTiers(t, importTiers))
+	coach := s.Coach(t, coachNumber)
+	coach.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": "big"}).Want(t, 200)
+	file := filepath.Join(t.TempDir(), "players.csv")
+	if err := os.WriteFile(file, csvOf(500, "Bela,30/04/14,,Ravi,father,12", "Zoya,2012-01-01,,Ravi,father,98123 00001"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, settings := range [][]setting{nil, {withoutScripts()}} {
+		s.Clock.Skip(2 * time.Minute) // past OTP_RESEND_AFTER
+		p := newPhone(t, s.URL, settings...)
+		p.open("/sign-in/coach?next=/coach/players/import")
+		p.fill("number", "98123 45678")
+		p.press("Send me a code")
+		p.enterCode(s, coachNumber, i+1)
+		p.screenshot("import")
+		p.do(chromedp.SetUploadFiles(`[name=file]`, []string{file}, chromedp.ByQuery))
+		p.press("Check the list")
+		p.screenshot("import-ready")
+		if settings == nil {
+			p.checkAccessibility()
+		}
+		p.press("Add 501 players and ask")
+		p.screenshot("import-running")
+		for range 30 {
+			if settings == nil {
+				p.waitForText("The import is finished")
+			}
+			if p.heading() == "The import is finished" {
+				break
+			}
+			p.press("Continue")
+		}
+		if got := p.heading(); got != "The import is finished" {
+			t.Fatalf("got the page %q", got)
+		}
+		p.screenshot("import-done")
+		p.do(chromedp.EmulateViewport(1280, 800))
+		p.width = 1280
+		p.screenshot("import-done")
+		p.open("/coach/players/import")
+		p.screenshot("import")
+	}
+}

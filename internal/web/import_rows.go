@@ -1,0 +1,177 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/roster"
+)
+
+// importRowsPerPage is the number of rows that a page shows.
+const importRowsPerPage = 50
+
+// importRowView is a row of an import on its page.
+type importRowView struct {
+	roster.ImportRow
+	// Faults are texts in the language of the page.
+	Faults []string
+}
+
+// StudentNumber and GuardianNumber return the numbers as people write them.
+func (v importRowView) StudentNumber() string { return readable(v.Entry.StudentNumber) }
+
+// GuardianNumber: see StudentNumber.
+func (v importRowView) GuardianNumber() string { return readable(v.Entry.GuardianNumber) }
+
+func readable(number string) string {
+	if number == "" {
+		return ""
+	}
+	return phone.Number(number).Format()
+}
+
+// importTab is a link to the rows in one state.
+type importTab struct {
+	State   roster.RowState
+	Count   int
+	Current bool
+}
+
+// importStatus serves GET /coach/imports/{import_id}: how far the import is, and
+// its rows with their faults.
+func (p *Pages) importStatus(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.importStatusPage(ctx, r, by, new(Form))
+}
+
+func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+	id, err := r.PathID("import_id")
+	if err != nil {
+		return Response{}, err
+	}
+	i, err := p.Imports.Import(ctx, by, id)
+	if err != nil {
+		return Response{}, err
+	}
+	query := r.URL.Query()
+	state := roster.RowState(query.Get("state"))
+	switch {
+	case slices.Contains(roster.RowStates, state):
+	case query.Get("state") == "" && i.Counts[roster.Faulty] > 0:
+		state = roster.Faulty
+	default:
+		state = ""
+	}
+	after, _ := strconv.Atoi(query.Get("after"))
+	rows, err := p.Imports.Rows(ctx, by, id, roster.RowFilter{State: state, After: max(0, after), Limit: importRowsPerPage + 1})
+	if err != nil {
+		return Response{}, err
+	}
+	v, err := p.coachView(ctx, r, "players", "import.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	path := "/coach/imports/" + id
+	next := ""
+	if len(rows) > importRowsPerPage {
+		rows = rows[:importRowsPerPage]
+		shown := string(state)
+		if shown == "" {
+			shown = "all"
+		}
+		next = path + "?" + url.Values{"state": {shown}, "after": {strconv.Itoa(rows[len(rows)-1].Number)}}.Encode()
+	}
+	tabs := []importTab{{Count: i.Rows(), Current: state == ""}}
+	for _, s := range roster.RowStates {
+		if n := i.Counts[s]; n > 0 {
+			tabs = append(tabs, importTab{s, n, s == state})
+		}
+	}
+	views := make([]importRowView, len(rows))
+	for n, row := range rows {
+		views[n] = importRowView{row, v.rowFaults(i, row)}
+	}
+	stop, stopLink := "", ""
+	if i.Stop != nil {
+		stopLink = stopLinks[i.Stop.Code]
+		stop = v.textOr("import.stop."+i.Stop.Code, i.Stop.Detail)
+	}
+	waiting := i.Counts[roster.Waiting]
+	v.Form = f
+	v.Path = path
+	v.Data = map[string]any{
+		"Import": i, "State": i.State(), "Waiting": waiting, "Faulty": i.Counts[roster.Faulty], "Added": i.Counts[roster.Added],
+		"Ready": i.Rows() - i.Counts[roster.Faulty], "Finished": i.Rows() - i.Counts[roster.Faulty] - waiting,
+		"Warnings": v.importWarnings(i), "Stop": stop, "StopLink": stopLink, "Rows": views, "Tabs": tabs, "Next": next,
+		"Running": query.Get("running") == "yes" && len(f.Faults) == 0,
+	}
+	return page("import_status", v), nil
+}
+
+// stopLinks are the pages on which a coach ends what stopped an import.
+var stopLinks = map[string]string{
+	"tier_limit": "/coach/settings/plan", "kyc_required": "/coach/verification", "profile_incomplete": "/coach/profile",
+}
+
+// rowFaults returns the faults of a row. A row that waits behind a limit shows the limit.
+func (v *View) rowFaults(i *roster.Import, row roster.ImportRow) []string {
+	var texts []string
+	for _, f := range row.Faults {
+		text := f.Detail
+		for _, key := range []string{"import.fault." + string(f.Column) + "." + f.Code, "import.fault." + f.Code, "invalid." + f.Code, "fault." + f.Code} {
+			if found, err := v.T(key, "Date", row.Entry.BirthDate, "Wait", ""); err == nil {
+				text = found
+				break
+			}
+		}
+		if f.Column != "" {
+			text = v.textOr("import.column."+string(f.Column), string(f.Column)) + ": " + text
+		}
+		texts = append(texts, text)
+	}
+	if row.State == roster.Waiting && i.Stop != nil {
+		texts = append(texts, v.textOr("import.stop."+i.Stop.Code, i.Stop.Detail))
+	}
+	return texts
+}
+
+// importWarnings returns what the coach should check in the whole file.
+func (v *View) importWarnings(i *roster.Import) []string {
+	var texts []string
+	for _, w := range i.Warnings {
+		text, err := v.T("import.warning."+w.Code, "Row", w.Row, "Text", w.Text)
+		if err != nil {
+			text = w.Detail
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// runImport serves POST /coach/imports/{import_id}/run: it adds the next rows and
+// goes back to the page of the import, which runs the next step.
+func (p *Pages) runImport(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("import_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if err = p.Coaches.Complete(ctx, by); err == nil {
+		_, err = p.Imports.Step(ctx, by, id)
+	}
+	switch {
+	case err == nil:
+		return redirect("/coach/imports/" + id + "?running=yes"), nil
+	case fault.CodeOf(err) == "tier_limit":
+		return p.featureNeeded(ctx, r, by, coach.Import, err)
+	case fault.KindOf(err) == fault.Forbidden, fault.KindOf(err) == fault.TooMany:
+		f := new(Form)
+		f.Add("", p.errorText(r, err))
+		return p.importStatusPage(ctx, r, by, f)
+	}
+	return Response{}, err
+}
