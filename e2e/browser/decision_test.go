@@ -1,9 +1,13 @@
 package browser_test
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
 
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
@@ -79,5 +83,51 @@ func TestGuardianApprovesFromLink(t *testing.T) {
 				p.screenshot("permissions")
 			})
 		})
+	}
+}
+
+// The back button never repeats an answer and never meets a page of the browser about
+// forms; neither does a double tap.
+func TestBackAndDoubleTap(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		f := newFamily(t, s)
+		p := newPhone(t, s.URL)
+		p.signIn(s, "guardian", guardianNumber)
+		p.open("/me/guardian")
+		p.press("Answer for Asha Rao")
+		p.press("Yes, for Asha Rao")
+		check := p.path()
+		p.back()
+		p.press("No, not for Asha Rao")
+		p.back()
+		p.press("Yes, for Asha Rao")
+		if _, err := chromedp.RunResponse(p.ctx, chromedp.DoubleClick(".answers button", chromedp.ByQuery)); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.heading(); got != "You said yes for Asha Rao" {
+			t.Fatalf("got the heading %q after a double tap", got)
+		}
+		p.back()
+		if got := p.heading(); got != "Asha Rao" {
+			t.Errorf("back to %s shows %q, want how the answer stands", check, got)
+		}
+		p.back()
+		if got := p.heading(); got != "Asha Rao" {
+			t.Errorf("back to the question shows %q, want how the answer stands", got)
+		}
+		history := f.coach.Call(t, "GET", "/api/players/approval-status/"+f.player, nil).JSON["history"].([]any)
+		if len(history) != 1 {
+			t.Errorf("got %d decisions, want 1", len(history))
+		}
+	})
+}
+
+// back presses the back button of the browser and waits for the page.
+func (p *phone) back() {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, chromedp.NavigateBack()); err != nil {
+		p.t.Fatalf("back: %v\n%s", err, p.text())
 	}
 }

@@ -37,8 +37,7 @@ func (p *Pages) answerForm(r *Request, by actor.Actor, d answerPage, f *Form) Re
 	return resp
 }
 
-// toAnswer serves GET …/check and …/decide, which a browser opens after a sign-in or by the
-// back button.
+// toAnswer serves GET …/decide, which a browser opens after a sign-in or by the back button.
 func (p *Pages) toAnswer(_ context.Context, r *Request, by actor.Actor) (Response, error) {
 	id, err := r.PathID("player_id")
 	if err != nil {
@@ -55,27 +54,42 @@ func (p *Pages) readReason(r *Request, f *Form) string {
 	return reason
 }
 
-// check serves POST …/check: it shows what the caller is about to say. It changes nothing.
+// beginCheck serves POST …/check: it keeps the reason and goes to the check page, so that
+// the back button never meets the response to a form.
+func (p *Pages) beginCheck(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	d, err := p.load(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	d.Action = approval.Trigger(r.Value("action"))
+	if !d.MayCheck() {
+		return redirect(d.Path), nil
+	}
+	if d.Action == approval.Approve && !p.fresh(r, by.Role) {
+		return p.proveAgain(ctx, r, by, d)
+	}
+	f := &Form{Values: r.Form}
+	r.Form.Set("reason", p.readReason(r, f))
+	if len(f.Faults) > 0 && d.CanAnswer() {
+		return p.answerForm(r, by, d, f), nil
+	}
+	return redirect(d.Path+"/check?"+url.Values{"action": {string(d.Action)}}.Encode(), p.keepDraft(r)...), nil
+}
+
+// check serves GET …/check: it shows what the caller is about to say.
 func (p *Pages) check(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	d, err := p.load(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
 	d.Action = approval.Trigger(r.Value("action"))
-	if _, err := d.State.Next(d.Action); err != nil || d.State == approval.Pending && !d.CanAnswer() {
+	switch {
+	case d.Action == "" || d.Action == approval.Approve && !p.fresh(r, by.Role):
+		return redirect(d.Path + "/answer"), nil
+	case !d.MayCheck():
 		return redirect(d.Path), nil
 	}
-	if d.Action == approval.Approve && !p.fresh(r, by.Role) {
-		return p.proveAgain(ctx, r, by, d)
-	}
-	if !r.Form.Has("reason") {
-		r.Form.Set("reason", p.draftReason(r, by.AccountID, d.ID))
-	}
-	f := &Form{Values: r.Form}
-	if p.readReason(r, f); len(f.Faults) > 0 && d.CanAnswer() {
-		return p.answerForm(r, by, d, f), nil
-	}
-	return p.checkForm(r, by, d, f), nil
+	return p.checkForm(r, by, d, &Form{Values: url.Values{"reason": {p.draftReason(r, by.AccountID, d.ID)}}}), nil
 }
 
 func (p *Pages) checkForm(r *Request, by actor.Actor, d answerPage, f *Form) Response {

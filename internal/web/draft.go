@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// draftCookie keeps the reason that a person wrote while the browser signs in again. It is
-// encrypted.
+// draftCookie keeps the reason that a person wrote for the check page, and while the browser
+// signs in again. It is encrypted.
 const (
 	draftCookie   = "touchline-draft"
 	draftLifetime = 30 * time.Minute
@@ -24,9 +24,13 @@ type draft struct {
 	Ends            int64  // Unix seconds
 }
 
-// keepDraft returns the cookie with the reason that the form of a player carries, or none.
+// keepDraft returns the cookie with the reason that the form of a player carries. An empty
+// one removes an earlier reason.
 func (p *Pages) keepDraft(r *Request) []*http.Cookie {
 	reason := r.Form.Get("reason")
+	if reason == "" && r.Form.Has("reason") {
+		return []*http.Cookie{p.cookies.remove(draftCookie)}
+	}
 	if reason == "" || len(reason) > maxDraft || len(r.Form.Get("account")) > 64 {
 		return nil
 	}

@@ -25,8 +25,8 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "POST", Pattern: base + "/disputes/{request_id}", Handle: p.signedIn(role, p.lift)},
 			Route{Method: "GET", Pattern: one, Handle: p.signedIn(role, p.permission)},
 			Route{Method: "GET", Pattern: one + "/answer", Handle: p.signedIn(role, p.answer)},
-			Route{Method: "GET", Pattern: one + "/check", Handle: p.signedIn(role, p.toAnswer)},
-			Route{Method: "POST", Pattern: one + "/check", Handle: p.signedIn(role, p.check)},
+			Route{Method: "GET", Pattern: one + "/check", Handle: p.signedIn(role, p.check)},
+			Route{Method: "POST", Pattern: one + "/check", Handle: p.signedIn(role, p.beginCheck)},
 			Route{Method: "GET", Pattern: one + "/decide", Handle: p.signedIn(role, p.toAnswer)},
 			Route{Method: "POST", Pattern: one + "/decide", Handle: p.signedIn(role, p.decide), Urgent: true},
 			Route{Method: "GET", Pattern: one + "/not-me", Handle: p.signedIn(role, p.dispute)},
@@ -115,6 +115,12 @@ func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Playe
 
 // CanAnswer reports whether there is a question to answer.
 func (d answerPage) CanAnswer() bool { return d.State == approval.Pending && d.RequestID != "" }
+
+// MayCheck reports whether the party may take the action of the page.
+func (d answerPage) MayCheck() bool {
+	_, err := d.State.Next(d.Action)
+	return err == nil && (d.State != approval.Pending || d.CanAnswer())
+}
 
 // permissions serves GET /me/{role}: all children and coaches, open questions first.
 func (p *Pages) permissions(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
