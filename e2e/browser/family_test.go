@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -207,4 +208,41 @@ func TestPendingStudent(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A parent and a child share a phone and its number: each page says whose answer it is.
+func TestTwoRolesInOneBrowser(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		body := touchlinetest.Minor(guardianNumber, guardianNumber)
+		body["student"].(map[string]any)["date_of_birth"] = "2000-04-30"
+		player := coach.AddPlayer(t, body).String("player_id")
+		b := s.Browser(t)
+		signIn(t, s, b, "guardian", guardianNumber)
+		wantText(t, b, "Here is each child")
+		signIn(t, s, b, "student", guardianNumber)
+		wantText(t, b, "Here is each coach")
+		if !strings.Contains(b.Page.Body, `href="https://app.example/open"`) {
+			t.Error("the page does not offer the app")
+		}
+		b.Open("/me")
+		b.Press("Go on as student")
+		b.Press("Answer for Asha Rao")
+		wantHeading(t, b, "Asha Rao, may the Touchline app serve you?")
+		b.Press("Yes, for me")
+		b.Press("Say yes")
+		b.Open("/me/guardian")
+		b.Press("Answer for Asha Rao")
+		wantText(t, b, "Asha Rao is an adult. Your answer is optional.")
+		b.Press("No, not for Asha Rao")
+		b.Press("Say no")
+		got := coach.Call(t, "GET", "/api/players/"+player, nil)
+		if g, st := got.String("guardian_state"), got.String("student_state"); g != "rejected" || st != "approved" {
+			t.Errorf("the guardian's answer is %s, the student's %s", g, st)
+		}
+		b.Press("Sign out")
+		if b.Open("/me/student"); b.Page.Heading() != "My permissions" {
+			t.Errorf("signing out as guardian signed the student out: %s", b.Page.Heading())
+		}
+	}, func(c *config.Config) { c.AppURL = "https://app.example/open" })
 }
