@@ -174,6 +174,9 @@ func TestLanguageOfNumber(t *testing.T) {
 		signIn(t, s, other, "guardian", guardianNumber)
 		wantHeading(t, other, "मेरी अनुमतियाँ")
 
+		other.Press("संदेश 1 नया")
+		wantText(t, other, "आपका जवाब चाहिए", "कोच Meera Nair पूछते हैं कि क्या Asha Rao के बारे में ऐप आपके लिए काम करे।")
+
 		// A language chosen before the first sign-in is saved with it.
 		student := s.Browser(t)
 		student.Open("/")

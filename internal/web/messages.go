@@ -1,10 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
 )
 
 // pageOfMessages is the number of notifications on one page.
@@ -26,21 +30,54 @@ func (p *Pages) messages(ctx context.Context, r *Request, by actor.Actor) (Respo
 		list = list[:pageOfMessages]
 		older = list[len(list)-1].Seq
 	}
-	players, err := p.Approvals.Links(ctx, by, allLinks)
+	links, err := p.Approvals.Links(ctx, by, allLinks)
 	if err != nil {
 		return Response{}, err
 	}
-	visible := map[string]bool{}
-	for _, player := range players {
-		visible[player.ID] = true
+	players := map[string]*approval.Player{}
+	for _, player := range links {
+		players[player.ID] = player
 	}
 	v := p.signedInView(r, "messages.title", by)
-	v.Data = map[string]any{
-		"Home": home(by.Role), "List": list, "Older": older, "Unread": unread,
-		// Players are the players whose pages the caller may open.
-		"Players": visible,
+	views := make([]messageView, len(list))
+	for i, n := range list {
+		views[i] = newMessageView(v, n, players[n.Data.PlayerID], by.Role)
 	}
+	v.Data = map[string]any{"Home": home(by.Role), "List": views, "Older": older, "Unread": unread}
 	return page("messages", v), nil
+}
+
+// messageView is a notification in the language of the page.
+type messageView struct {
+	Title, Body string
+	At          time.Time
+	Unread      bool
+	// Player is the page of the player, or empty if the caller cannot open it.
+	Player string
+}
+
+// newMessageView words a notification from the catalogue. The stored text is English; it is
+// shown where the catalogue has none, and in English if the caller cannot see the player
+// any more, because it has the names.
+func newMessageView(v *View, n notify.Notification, player *approval.Player, role actor.Role) messageView {
+	m := messageView{Title: n.Title, Body: n.Body, At: n.CreatedAt, Unread: n.ReadAt.IsZero()}
+	student, coach := "", ""
+	if player != nil {
+		student, coach = notify.Name(player.Student.FullName, ""), notify.Name(player.CoachName, "")
+		m.Player = playerPath(role, player.ID)
+	} else if v.Language == languages[0] {
+		return m
+	}
+	title, err := v.T("message." + string(n.Type) + ".title")
+	if err != nil {
+		return m
+	}
+	body, err := v.T("message."+string(n.Type), "Student", cmp.Or(student, v.mustT("question.the_child")), "Coach", cmp.Or(coach, v.mustT("question.the_coach")))
+	if err != nil {
+		return m
+	}
+	m.Title, m.Body = title, body
+	return m
 }
 
 // readMessages serves POST /me/{role}/messages/read: it marks all messages as read.
