@@ -105,6 +105,9 @@ type Route struct {
 	// Urgent requests are refused last when the process is overloaded: decisions and
 	// sign-out.
 	Urgent bool
+	// Upload is for a form with a file: the handler reads the body under the limits of
+	// package upload.
+	Upload bool
 	// MaxBody limits the body of a POST in bytes; 0 means 64 KiB. A multipart body is not
 	// read: the handler reads it.
 	MaxBody int64
