@@ -96,7 +96,7 @@ func TestAccessibility(t *testing.T) {
 			p.signIn(s, "coach", coachNumber)
 			for _, path := range []string{
 				"/coach", "/coach/profile", "/coach/players", "/coach/players/add", "/coach/players/" + player,
-				"/coach/notifications", "/coach/settings", "/coach/settings/plan", "/coach/settings/plan/pro",
+				"/coach/notifications", "/coach/settings", "/coach/settings/plan", "/coach/settings/plan/pro", "/coach/documents/add",
 			} {
 				p.open(path)
 				p.checkAccessibility()

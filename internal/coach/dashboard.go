@@ -161,15 +161,14 @@ func (d *Dashboards) Of(ctx context.Context, by actor.Actor) (*Dashboard, error)
 
 // addCertificate adds a certificate that expires soon or has expired.
 func (d *Dashboard) addCertificate(v Document, now time.Time) {
-	if !v.Kind.Certifies() || v.ExpiresOn == "" {
+	if !v.Kind.Certifies() {
 		return
 	}
-	a := Attention{Kind: CertificateExpiring, Since: v.ExpiresOn.daysBefore(expiryNotificationDays[0]), DocumentID: v.ID, Title: v.Title}
-	if ended := v.ExpiresOn.daysBefore(-1); !now.Before(ended) { // after its last day
-		a.Kind, a.Since = CertificateExpired, ended
-	}
-	if !now.Before(a.Since) {
-		d.addAttention(a)
+	switch v.Validity(now) {
+	case EndsSoon:
+		d.addAttention(Attention{Kind: CertificateExpiring, Since: v.ExpiresOn.daysBefore(expiryNotificationDays[0]), DocumentID: v.ID, Title: v.Title})
+	case Ended:
+		d.addAttention(Attention{Kind: CertificateExpired, Since: v.ExpiresOn.daysBefore(-1), DocumentID: v.ID, Title: v.Title})
 	}
 }
 

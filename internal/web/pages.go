@@ -15,12 +15,14 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/httpx"
+	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/inflight"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/upload"
 )
 
 // Config has the services and settings of the pages. All are required unless the comment
@@ -37,6 +39,7 @@ type Config struct {
 	Verifications *coach.Verifications
 	Tray          *notify.Tray
 	Hub           *notify.Hub
+	Idempotency   *idempotency.Service
 	Preferences   notify.PreferenceStore
 	Phones        phone.Parser
 	// ExportPlayers writes the players of a coach that match a filter as CSV.
@@ -55,6 +58,10 @@ type Config struct {
 	Limiter *ratelimit.Limiter
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
 	InFlight *inflight.Limiter
+
+	UploadTimeouts upload.Timeouts
+	// Uploads counts the uploads in progress; the API shares it.
+	Uploads *upload.Limiter
 
 	Now func() time.Time
 	// NewTicker returns a channel of ticks and a function that stops them.
@@ -115,7 +122,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.accountRoutes(), p.staticRoutes())
+	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.staticRoutes())
 }
 
 // Handler returns the handler of all pages. It passes every other request to next.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,11 +20,16 @@ func (p *Pages) profilePage(ctx context.Context, r *Request, by actor.Actor) (Re
 	if err != nil {
 		return Response{}, err
 	}
+	return p.profileForm(ctx, r, by, profile, profileValues(profile))
+}
+
+// profileValues returns the form with the values of a profile.
+func profileValues(profile coach.Profile) *Form {
 	values := url.Values{"name": {profile.Name}, "email": {profile.Email}, "bio": {profile.Bio}, "sports": {strings.Join(profile.Sports, ", ")}}
 	if profile.Experience != nil {
 		values.Set("experience_years", strconv.Itoa(*profile.Experience))
 	}
-	return p.profileForm(ctx, r, by, profile, &Form{Values: values})
+	return &Form{Values: values}
 }
 
 func (p *Pages) profileForm(ctx context.Context, r *Request, by actor.Actor, profile coach.Profile, f *Form) (Response, error) {
@@ -32,8 +38,12 @@ func (p *Pages) profileForm(ctx context.Context, r *Request, by actor.Actor, pro
 		return Response{}, err
 	}
 	v.Form = f
-	v.Path = "/coach/profile"
-	v.Data = map[string]any{"Profile": profile, "Missing": profile.Missing(p.Coaches.Required), "Saved": r.URL.Query().Get("saved") == "yes"}
+	v.Path = profilePath
+	certificates := slices.DeleteFunc(slices.Clone(profile.Documents), func(d coach.Document) bool { return !d.Kind.Certifies() })
+	v.Data = map[string]any{
+		"Profile": profile, "Missing": profile.Missing(p.Coaches.Required), "Done": r.URL.Query().Get("done"),
+		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": p.Documents.NewID(), "KYC": p.Verifications.On,
+	}
 	resp := page("profile", v)
 	if len(f.Faults) > 0 {
 		resp.Status = http.StatusUnprocessableEntity
@@ -63,7 +73,7 @@ func (p *Pages) saveProfile(ctx context.Context, r *Request, by actor.Actor) (Re
 	if len(before.Missing(p.Coaches.Required)) > 0 {
 		return redirect("/coach"), nil
 	}
-	return redirect("/coach/profile?saved=yes"), nil
+	return redirect("/coach/profile?done=saved"), nil
 }
 
 // readProfile reads the form. An empty field clears its value.

@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/upload"
 )
 
 const (
@@ -58,8 +59,8 @@ func (p *Pages) serve(m *httpx.Middleware, pattern string, methods map[string]Ro
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := new(httpx.RequestInfo)
 		next := http.Handler(compressed)
-		if methods[r.Method].Stream {
-			info.Stream, next = true, route
+		if rt := methods[r.Method]; rt.Stream || rt.Upload {
+			info.Stream, next = rt.Stream, route
 		}
 		m.Serve(w, r.WithContext(httpx.WithInfo(r.Context(), info)), info, next)
 	})
@@ -99,6 +100,7 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 	if err := p.origin.Check(req.Request); err != nil {
 		return Response{}, fault.New(fault.Forbidden, "cross_origin", "This form was sent from another site. Open the page again and send it from there.").Because(err)
 	}
+	untimed := req.Request
 	ctx := req.Context()
 	if !rt.Stream {
 		timed, cancel := httpx.WithTimeout(req.Request, timeout)
@@ -106,7 +108,11 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 		req.Request, ctx = timed, timed.Context()
 	}
 	slot.Release() // a slot is for work, not for waiting for the client
-	if err := req.readForm(w, rt.MaxBody); err != nil {
+	limit := rt.MaxBody
+	if rt.Upload {
+		limit = upload.MaxBody + 1 // package upload has the limit, and needs one byte more
+	}
+	if err := req.readForm(w, limit); err != nil {
 		return Response{}, err
 	}
 	if !rt.Stream && !req.isMultipart() {
@@ -114,6 +120,11 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 	}
 	if err := p.identify(ctx, req); err != nil {
 		return Response{}, err
+	}
+	if rt.Upload {
+		body := req.Body
+		req.Request, ctx = untimed, untimed.Context()
+		req.Body = body
 	}
 	return rt.Handle(ctx, req)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -47,6 +48,14 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 	if err != nil {
 		return Response{}, err
 	}
+	kyc, _, err := p.Verifications.State(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	state := string(kyc)
+	if kyc == coach.Disabled {
+		state = ""
+	}
 	v, err := p.coachView(ctx, r, "settings", "settings.title", by)
 	if err != nil {
 		return Response{}, err
@@ -58,6 +67,8 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 	v.Form, v.Path = f, settingsPath
 	v.Data = map[string]any{
 		"Languages": languages, "Zones": zones, "Sessions": sessions, "Subscription": subscription, "Done": r.URL.Query().Get("done"),
+		// KYC is the state of the identity check, or empty if there is none.
+		"KYC": state,
 	}
 	resp := page("settings", v)
 	if len(f.Faults) > 0 {

@@ -1,0 +1,234 @@
+package browser_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/png"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// file writes a file for an upload and returns its path.
+func file(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// picture returns a PNG.
+func picture(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, image.NewNRGBA(image.Rect(0, 0, 400, 300))); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// send chooses a file, presses the button of its form and waits for the new content: a new
+// page, or with scripts perhaps only a new <main>.
+func (p *phone) send(form, path string) {
+	p.t.Helper()
+	p.do(
+		chromedp.SetUploadFiles(form+` [type=file]`, []string{path}, chromedp.ByQuery),
+		chromedp.SetAttributeValue(`main`, "data-old", "yes", chromedp.ByQuery),
+		chromedp.Click(form+` button`, chromedp.ByQuery),
+	)
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		var fresh bool
+		err := chromedp.Run(p.ctx, chromedp.Evaluate(`document.readyState === "complete" && !!document.querySelector("footer") && !document.querySelector("main[data-old]")`, &fresh))
+		if err == nil && fresh {
+			return
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("the form %s had no answer: %v\n%s", form, err, p.text())
+		}
+	}
+}
+
+// TestCoachUploads adds a picture and certificates, with faults first, replaces a file and
+// deletes it, with and without scripts.
+func TestCoachUploads(t *testing.T) {
+	for name, settings := range map[string][]setting{"with scripts": nil, "without scripts": {withoutScripts()}} {
+		t.Run(name, func(t *testing.T) {
+			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+				user := s.Coach(t, coachNumber)
+				p := newPhone(t, s.URL, settings...)
+				p.signIn(s, "coach", coachNumber)
+				p.open("/coach/profile")
+				pictureForm := `form[action="/coach/profile/picture"]`
+				p.send(pictureForm, file(t, "me.png", touchlinetest.PDF(2000, 1)))
+				p.waitForText("This must be a picture")
+				p.send(pictureForm, file(t, "me.png", picture(t)))
+				p.waitForText("Your picture is saved")
+				first := user.Call(t, "GET", "/api/coach/profile", nil).String("profile_picture.document_id")
+				p.send(pictureForm, file(t, "me.png", picture(t)))
+				p.waitForText("Replace the picture")
+				if got := user.Call(t, "GET", "/api/coach/profile", nil).String("profile_picture.document_id"); got != first {
+					t.Errorf("got the picture %s after replacing, want %s", got, first)
+				}
+
+				p.press("Add a certificate")
+				p.screenshot("document-add")
+				p.fill("title", "Hockey licence")
+				p.fill("issuer", "Hockey India")
+				soon := s.Clock.Now().AddDate(0, 0, 20).Format(time.DateOnly)
+				p.do(chromedp.SetValue(`[name=issued_on]`, "2030-01-01", chromedp.ByQuery), chromedp.SetValue(`[name=expires_on]`, soon, chromedp.ByQuery))
+				addForm := `form[action="/coach/documents/add"]`
+				p.send(addForm, file(t, "licence.pdf", touchlinetest.PDF(3000, 2)))
+				p.waitForText("This day is before")
+				p.screenshot("document-faults")
+				p.do(chromedp.SetValue(`[name=issued_on]`, "2020-01-01", chromedp.ByQuery))
+				p.send(addForm, file(t, "licence.pdf", touchlinetest.PDF(3000, 2)))
+				p.waitForText("The certificate is saved")
+				p.waitForText("Ends soon")
+				p.screenshot("profile-uploads")
+				if name == "with scripts" {
+					p.checkAccessibility()
+				}
+				p.press("Hockey licence")
+				p.send(`form[action$="/file"]`, file(t, "new.pdf", touchlinetest.PDF(4000, 3)))
+				p.waitForText("The new file is saved")
+				p.screenshot("document")
+				p.do(chromedp.Click(`summary`, chromedp.ByQuery))
+				p.press("Yes, delete it")
+				p.waitForText("It is deleted")
+				if items := user.Call(t, "GET", "/api/coach/documents?kind=certification", nil).Want(t, 200).Items(); len(items) != 0 {
+					t.Errorf("got %d certificates after deleting, want 0", len(items))
+				}
+			})
+		})
+	}
+}
+
+// TestCoachVerification submits an identity document, reads the reason of a rejection and
+// submits again.
+func TestCoachVerification(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		user := s.Coach(t, coachNumber)
+		p := newPhone(t, s.URL)
+		p.signIn(s, "coach", coachNumber)
+		p.open("/coach/settings")
+		p.press("See the check")
+		p.screenshot("verification")
+		p.press("Add an identity document")
+		p.fill("title", "Passport")
+		p.send(`form[action="/coach/documents/add"]`, file(t, "passport.pdf", touchlinetest.PDF(3000, 4)))
+		p.waitForText("Passport")
+		p.press("Submit")
+		p.waitForText("Fill this in")
+		p.fill("legal_name", "Meera Nair")
+		p.checkAccessibility()
+		p.screenshot("verification-form")
+		p.press("Submit")
+		p.waitForText("We check your documents")
+		operator := s.Operator(t, "kyc")
+		submission := operator.Call(t, "GET", "/api/admin/kyc/"+user.ID, nil).Want(t, 200).String("submission_id")
+		operator.Call(t, "POST", "/api/admin/kyc/"+user.ID+"/reject", map[string]any{"submission_id": submission, "reason": "The picture is dark."}).Want(t, 200)
+		p.open("/coach/notifications")
+		p.press("See the check of my identity")
+		p.waitForText("The picture is dark.")
+		p.screenshot("verification-rejected")
+		p.press("Submit")
+		if state := user.Call(t, "GET", "/api/coach/kyc", nil).String("state"); state != "submitted" {
+			t.Errorf("got the state %s after submitting again, want submitted", state)
+		}
+	}, func(c *config.Config) { c.KYC = true })
+}
+
+var hiddenField = regexp.MustCompile(`name="(account|request)" value="([^"]*)"`)
+
+// TestUploadFormWorksOnce sends the same form with a file twice, and for another account.
+func TestUploadFormWorksOnce(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		user := s.Coach(t, coachNumber)
+		p := newPhone(t, s.URL)
+		p.signIn(s, "coach", coachNumber)
+		client := p.client()
+		resp, err := client.Get(s.URL + "/coach/documents/add")
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := map[string]string{"kind": "certification", "title": "Licence"}
+		for _, match := range hiddenField.FindAllStringSubmatch(string(page), -1) {
+			fields[match[1]] = match[2]
+		}
+		send := func(fields map[string]string) (status int, address string) {
+			var body bytes.Buffer
+			form := multipart.NewWriter(&body)
+			for name, value := range fields {
+				_ = form.WriteField(name, value)
+			}
+			part, _ := form.CreateFormFile("file", "licence.pdf")
+			_, _ = part.Write(touchlinetest.PDF(2000, 5))
+			_ = form.Close()
+			resp, err := client.Post(s.URL+"/coach/documents/add", form.FormDataContentType(), &body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			return resp.StatusCode, resp.Request.URL.Path
+		}
+		count := func() int {
+			return len(user.Call(t, "GET", "/api/coach/documents", nil).Want(t, 200).Items())
+		}
+		for range 2 {
+			if status, address := send(fields); status != http.StatusOK || address != "/coach/profile" {
+				t.Fatalf("got %d at %s, want the profile", status, address)
+			}
+		}
+		if n := count(); n != 1 {
+			t.Errorf("got %d documents after the same form was sent twice, want 1", n)
+		}
+		other := map[string]string{"kind": "certification", "account": "01900000-0000-7000-8000-000000000000"}
+		if status, _ := send(other); status != http.StatusConflict || count() != 1 {
+			t.Errorf("a form of another account got %d and left %d documents, want 409 and 1", status, count())
+		}
+	})
+}
+
+// client returns an HTTP client with the cookies of the browser.
+func (p *phone) client() *http.Client {
+	p.t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	address, err := url.Parse(p.url)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var stored []*http.Cookie
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		cookies, err := network.GetCookies().Do(ctx)
+		for _, c := range cookies {
+			stored = append(stored, &http.Cookie{Name: c.Name, Value: c.Value})
+		}
+		return err
+	}))
+	jar.SetCookies(address, stored)
+	return &http.Client{Jar: jar}
+}
