@@ -152,6 +152,33 @@ func TestWrongCodes(t *testing.T) {
 	})
 }
 
+// A sign-in that waited too long begins again where it began.
+func TestExpiredSignIn(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		f := newFamily(t, s)
+		b := f.browser
+		b.Open(f.link)
+		b.Press("Answer")
+		code := s.OTP(guardianNumber, 0)
+		s.Clock.Advance(16 * time.Minute)
+		b.Press("Continue", "code", code)
+		wantHeading(t, b, "May the Touchline app serve you about Asha Rao?")
+		if b.Page.Path != f.link {
+			t.Errorf("an expired sign-in leads to %s, want the link", b.Page.Path)
+		}
+		b.Open("/sign-in/guardian?next=/me/guardian/devices")
+		b.Press("Send me a code", "number", guardianNumber)
+		s.OTP(guardianNumber, 1)
+		s.Clock.Advance(16 * time.Minute)
+		b.Press("Send the code again")
+		wantHeading(t, b, "Sign in as a parent or guardian")
+		sent := s.Sent(guardianNumber, "otp")
+		b.Press("Send me a code", "number", guardianNumber)
+		b.Press("Continue", "code", s.OTP(guardianNumber, sent))
+		wantHeading(t, b, "Where you are signed in")
+	})
+}
+
 // A double tap, a reload and the back button repeat nothing.
 func TestSameFormsAgain(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {

@@ -249,3 +249,21 @@ func TestTwoRolesInOneBrowser(t *testing.T) {
 		}
 	}, func(c *config.Config) { c.AppURL = "https://app.example/open" })
 }
+
+// Where a minor's app waits for the guardian, the pages of the student say so.
+func TestStudentWaitsForGuardian(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		f := newFamily(t, s)
+		b := s.Browser(t)
+		signIn(t, s, b, "student", studentNumber)
+		b.Press("Answer for Asha Rao")
+		for _, button := range []string{"Yes, for me", "Say yes", "See Asha Rao"} {
+			b.Press(button)
+			wantText(t, b, "The app services start when your parent or guardian has said yes, too.")
+		}
+		wantText(t, b, "These app services are off for you")
+		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": f.player, "action": "approved"}).Want(t, 200)
+		b.Open(b.Page.Path)
+		wantText(t, b, "These app services are on for you")
+	}, func(c *config.Config) { c.RequireGuardianForMinors = true })
+}

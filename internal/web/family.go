@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -68,7 +69,10 @@ type answerPage struct {
 	Adult    bool
 	State    approval.State
 	Consent  approval.Consent
-	Services []string
+	// Services are the app services of the coach's tier. On reports whether the caller has
+	// them. NeedsGuardian reports whether those of a student wait for the guardian's yes.
+	Services          []string
+	On, NeedsGuardian bool
 	// RequestID is the open request that the page shows, or empty. A decision names it, so
 	// that it is refused if the coach has changed the question meanwhile.
 	RequestID string
@@ -95,7 +99,17 @@ func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Playe
 	d := answerPage{
 		ID: player.ID, Path: playerPath(by.Role, player.ID), Coach: notify.Name(player.CoachName, ""), Student: player.Student.FullName,
 		Guardian: by.Role == actor.Guardian, Adult: player.Adult(p.Now()), State: approver.Consent.State, Consent: approver.Consent,
-		Services: approval.AppServices,
+	}
+	services := player.ConsentStatus().Availability(p.Approvals.Rules, p.Now())
+	d.On = services.GuardianApp
+	if by.Role == actor.Student {
+		d.On = services.StudentApp
+		d.NeedsGuardian = p.Approvals.Rules.RequireGuardianForMinors && !d.Adult && player.GuardianApprover.Consent.State != approval.Approved
+	}
+	for _, service := range approval.AppServices {
+		if !slices.Contains(services.NotInTier, service) {
+			d.Services = append(d.Services, service)
+		}
 	}
 	if player.DisclosedTo(by, p.Now()) == approval.Outline {
 		// A stranger may have chosen the name.

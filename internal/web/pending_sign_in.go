@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -16,6 +17,8 @@ import (
 const (
 	pendingCookie   = "touchline-sign-in"
 	pendingLifetime = 15 * time.Minute
+	// pendingRemembered is how long the browser knows where an expired sign-in began.
+	pendingRemembered = 24 * time.Hour
 )
 
 // pendingBytes is the length of every cookie before it is encrypted, so that its length
@@ -60,7 +63,7 @@ func (p *Pages) toCode(s pendingSignIn, cookies ...*http.Cookie) (Response, erro
 		plain = append(plain, bytes.Repeat([]byte{' '}, missing)...)
 	}
 	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, pendingCookie))
-	return redirect("/sign-in/code", append(cookies, p.cookies.secret(pendingCookie, sealed, pendingLifetime))...), nil
+	return redirect("/sign-in/code", append(cookies, p.cookies.secret(pendingCookie, sealed, pendingRemembered))...), nil
 }
 
 // readPending returns the sign-in that waits for its code; ok is false if there is none.
@@ -73,4 +76,18 @@ func (p *Pages) readPending(r *Request) (s pendingSignIn, ok bool) {
 		return pendingSignIn{}, false
 	}
 	return s, p.Now().Before(s.Ends)
+}
+
+// beginAgain goes to the page where the sign-in s began, because it has expired, or to the
+// start page if s is empty.
+func beginAgain(s pendingSignIn) Response {
+	switch {
+	case s.Link != "":
+		return redirect("/a/" + s.Link)
+	case s.FromLink:
+		return redirect("/a")
+	case s.Role != "":
+		return redirect("/sign-in/" + string(s.Role) + "?" + url.Values{"next": {s.Next}}.Encode())
+	}
+	return redirect("/")
 }

@@ -127,7 +127,7 @@ func isLimit(err error) bool {
 func (p *Pages) codePage(_ context.Context, r *Request) (Response, error) {
 	s, ok := p.readPending(r)
 	if !ok {
-		return redirect("/"), nil
+		return beginAgain(s), nil
 	}
 	return p.codeForm(r, s, new(Form))
 }
@@ -148,7 +148,7 @@ func (p *Pages) codeForm(r *Request, s pendingSignIn, f *Form) (Response, error)
 func (p *Pages) sendAgain(ctx context.Context, r *Request) (Response, error) {
 	s, ok := p.readPending(r)
 	if !ok {
-		return redirect("/"), nil
+		return beginAgain(s), nil
 	}
 	_, err := p.Auth.RequestOTP(ctx, p.otpRequest(r, s))
 	if err != nil {
@@ -166,7 +166,7 @@ func (p *Pages) sendAgain(ctx context.Context, r *Request) (Response, error) {
 func (p *Pages) enterCode(ctx context.Context, r *Request) (Response, error) {
 	s, ok := p.readPending(r)
 	if !ok {
-		return redirect("/"), nil
+		return beginAgain(s), nil
 	}
 	f := &Form{Values: url.Values{}}
 	otp := otpDigits(r.Value("code"))
