@@ -20,7 +20,9 @@ var AppServices = []string{
 
 // ConsentStatus is the part of a player that decides the availability of services.
 type ConsentStatus struct {
-	PlayerID    string
+	PlayerID string
+	// Sequence is the number of status changes of the player so far.
+	Sequence    int64
 	Guardian    State
 	Student     State
 	DateOfBirth Date
@@ -42,7 +44,9 @@ func (p *Player) ConsentStatus() ConsentStatus {
 
 // Availability says which parties have which services (spec section 2.4).
 type Availability struct {
-	PlayerID    string
+	PlayerID string
+	// Sequence is that of ConsentStatus.
+	Sequence    int64
 	GuardianApp bool
 	StudentApp  bool
 	// HasGuardian and HasStudentNumber are those of ConsentStatus.
@@ -85,6 +89,7 @@ func (a Availability) Services() []ServiceAccess {
 func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 	a := Availability{
 		PlayerID:    s.PlayerID,
+		Sequence:    s.Sequence,
 		GuardianApp: s.Guardian == Approved,
 		StudentApp:  s.Student == Approved,
 		HasGuardian: s.HasGuardian, HasStudentNumber: s.HasStudentNumber,

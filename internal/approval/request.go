@@ -75,6 +75,8 @@ type Delivery struct {
 type Change struct {
 	// Save reports whether the player itself changed.
 	Save bool
+	// StatusChanges are what other services learn, oldest first. Service sets them.
+	StatusChanges []StatusChange
 	// History is the decision to record, or nil.
 	History *Record
 	// Opened are new requests, at most one per party.

@@ -98,7 +98,7 @@ func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guar
 	err = s.Store.AddPlayer(ctx, p, func(roster Roster) (Change, error) {
 		p.GuardianApprover.Request, p.StudentApprover.Request = nil, nil // set by an earlier run
 		c, err := p.openFirstRequests(s.Rules, op, roster)
-		c.Network = by.Network
+		c.Network, c.StatusChanges = by.Network, p.firstChanges(op.Now)
 		return c, err
 	})
 	if err != nil {
@@ -113,7 +113,12 @@ func (s *Service) update(ctx context.Context, id string, load LoadOptions, fn fu
 	var saved *Player
 	err := s.Store.UpdatePlayer(ctx, id, load, func(p *Player) (Change, error) {
 		saved = p
-		return fn(p, s.operation())
+		op, before, live := s.operation(), p.ConsentStatus(), p.DeletedAt.IsZero()
+		c, err := fn(p, op)
+		if c.Save && live {
+			c.StatusChanges = p.statusChanges(before, s.Rules, op.Now)
+		}
+		return c, err
 	})
 	if err != nil {
 		return nil, err

@@ -35,6 +35,8 @@ const (
 	DisputeLifted    = "dispute.lift"
 	DeliveriesListed = "delivery.list"
 	DeliveryRetried  = "delivery.retry"
+	// AvailabilityFound: a service read the availability of a number.
+	AvailabilityFound = "availability.by_number"
 )
 
 // Entry is one row of the audit log: one operator's action on one object. Detail

@@ -18,6 +18,11 @@ const (
 	// Introspect checks access and refresh tokens of accounts, and revokes their
 	// sessions (RFC 7662, 7009).
 	Introspect Scope = "introspect"
+	// AvailabilityScope reads which services the parties of players have, and the feed of
+	// changes, for other services.
+	AvailabilityScope Scope = "availability"
+	// AvailabilityByNumber reads the same of the players that name a number.
+	AvailabilityByNumber Scope = "availability_by_number"
 	// Metrics reads figures without personal data.
 	Metrics Scope = "metrics"
 	// Audit reads the audit log.
@@ -25,7 +30,7 @@ const (
 )
 
 // Scopes lists every scope, in the order of responses.
-var Scopes = []Scope{KYC, Coaches, Disputes, Deliveries, Introspect, Metrics, Audit}
+var Scopes = []Scope{KYC, Coaches, Disputes, Deliveries, Introspect, AvailabilityScope, AvailabilityByNumber, Metrics, Audit}
 
 // Valid reports whether s is one of Scopes.
 func (s Scope) Valid() bool { return slices.Contains(Scopes, s) }

@@ -75,7 +75,7 @@ type accountClosure struct {
 // decision about them finds no player.
 func (c *accountClosure) endPlayers(ctx context.Context) error {
 	rs, err := c.tx.Query(ctx, `
-		UPDATE players SET deleted_at = $2, version = version + 1
+		UPDATE players SET deleted_at = $2, version = version + 1, changes = changes + 1
 		WHERE coach_id = $1 AND deleted_at IS NULL
 		RETURNING id, student_name, guardian_name, guardian_id, guardian_state, student_id, student_state`,
 		c.by.AccountID, micros(c.tx.Now))
@@ -83,8 +83,15 @@ func (c *accountClosure) endPlayers(ctx context.Context) error {
 		return p, s.Scan(&p.PlayerID, &p.StudentName, intoText(&p.GuardianName),
 			intoText(&p.Guardian.AccountID), &p.Guardian.State, intoText(&p.Student.AccountID), &p.Student.State)
 	})
+	if err != nil {
+		return err
+	}
 	c.players = append(c.players, ended...)
-	return err
+	ids := make([]string, len(ended))
+	for i, p := range ended {
+		ids[i] = p.PlayerID
+	}
+	return c.tx.addRemovals(ctx, ids)
 }
 
 // releaseNumber replaces the account's number, so that it can register again. The

@@ -4,10 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/phone"
 )
 
 // ConsentStatus reads the two consents of a player by primary key, or returns
@@ -31,4 +35,64 @@ func (db *DB) ConsentStatus(ctx context.Context, by actor.Actor, playerID string
 	}
 	s.DateOfBirth, err = approval.ParseDate(born)
 	return s, err
+}
+
+// maxStatusesOfNumber limits the players of one number that other services read.
+const maxStatusesOfNumber = 200
+
+const statusSelect = `
+	SELECT p.id, p.changes, p.guardian_state, p.student_state, p.date_of_birth, p.guardian_name IS NOT NULL, p.student_number IS NOT NULL, c.tier
+	FROM players p LEFT JOIN coaches c ON c.id = p.coach_id `
+
+func scanStatus(s database.Scanner) (status approval.ConsentStatus, err error) {
+	var born string
+	err = s.Scan(&status.PlayerID, &status.Sequence, (*string)(&status.Guardian), (*string)(&status.Student), &born,
+		&status.HasGuardian, &status.HasStudentNumber, intoText(&status.CoachTier))
+	if err != nil {
+		return status, err
+	}
+	status.DateOfBirth, err = approval.ParseDate(born)
+	return status, err
+}
+
+// ConsentStatuses reads the consents of players for other services, in no order. Unknown
+// and deleted players are left out.
+func (db *DB) ConsentStatuses(ctx context.Context, playerIDs []string) ([]approval.ConsentStatus, error) {
+	args := make([]any, paddedSize(len(playerIDs)))
+	for i := range args {
+		args[i] = "" // padding, the id of no player
+		if i < len(playerIDs) {
+			args[i] = playerIDs[i]
+		}
+	}
+	rs, err := db.sql.Query(ctx, statusSelect+`WHERE p.deleted_at IS NULL AND p.id IN (`+params(1, len(args))+`)`, args...)
+	statuses, err := database.Collect(rs, err, scanStatus)
+	if err != nil {
+		return nil, fmt.Errorf("read the consents of %d players: %w", len(playerIDs), err)
+	}
+	return statuses, nil
+}
+
+// ConsentStatusesOfNumber reads the consents of the players that name a number in a role,
+// newest first, and adds an audit entry without the number. It reads at most 200.
+func (db *DB) ConsentStatusesOfNumber(ctx context.Context, by actor.Operator, number phone.Number, role actor.Role) ([]approval.ConsentStatus, error) {
+	var statuses []approval.ConsentStatus
+	err := db.write(ctx, func(tx *tx) error {
+		var rs *database.Rows
+		var err error
+		if role == actor.Guardian {
+			rs, err = tx.Query(ctx, statusSelect+`
+				WHERE p.guardian_id = (SELECT id FROM accounts WHERE mobile_number = $1 AND role = 'guardian') AND p.deleted_at IS NULL
+				ORDER BY p.id DESC LIMIT $2`, string(number), maxStatusesOfNumber)
+		} else {
+			rs, err = tx.Query(ctx, statusSelect+`
+				WHERE p.student_id = (SELECT id FROM accounts WHERE mobile_number = $1 AND role = 'student') AND p.deleted_at IS NULL
+				ORDER BY p.id DESC LIMIT $2`, string(number), maxStatusesOfNumber)
+		}
+		if statuses, err = database.Collect(rs, err, scanStatus); err != nil {
+			return fmt.Errorf("read the consents of a number: %w", err)
+		}
+		return tx.audit(ctx, by, operator.AvailabilityFound, "player", "", "as "+string(role))
+	})
+	return statuses, err
 }

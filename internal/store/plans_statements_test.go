@@ -110,6 +110,14 @@ func (p *fixture) consents() {
 	ok(p, p.Lift(bg, student, a.StudentApprover.Request.ID))
 	_, err = p.Timeline(bg, c, a.ID)
 	ok(p, err)
+	for _, by := range []actor.Actor{guardian, student} {
+		statuses, err := p.db.ConsentStatusesOfNumber(bg, auditor, by.Number, by.Role)
+		if err != nil || len(statuses) == 0 {
+			p.Fatal(statuses, err)
+		}
+	}
+	_, err = p.db.ConsentStatuses(bg, []string{a.ID, b.ID})
+	ok(p, err)
 	for _, by := range []actor.Actor{c, guardian, student} {
 		_, err := p.Availability(bg, by, a.ID)
 		ok(p, err)
@@ -258,6 +266,9 @@ func (p *fixture) numberChangeAndClosure() {
 	now = p.clock.Now()
 	_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: newAttempt(by.Number)})
 	ok(p, err)
+	if got := p.statusChanges(a.ID); got[len(got)-1] != "4 removed - approved/pending" {
+		p.Fatalf("after the closure: got changes %q", got)
+	}
 	copies, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), "lease", now.Add(time.Minute), 10)
 	if err != nil || len(copies) != 2 { // p.consents queued one, the closure the other
 		p.Fatalf("claimed %v, %v; want two copies", copies, err)

@@ -57,8 +57,8 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 		if err != nil {
 			return err
 		}
-		if len(c.Opened) > 0 {
-			if err := tx.linkRequests(ctx, p); err != nil {
+		if len(c.Opened)+len(c.StatusChanges) > 0 {
+			if err := tx.linkRequests(ctx, p, len(c.StatusChanges)); err != nil {
 				return err
 			}
 		}
@@ -147,7 +147,7 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 		}
 	}
 	// From here on, concurrent changes of this player wait for its row and get ErrStale.
-	if err := tx.savePlayer(ctx, p); err != nil {
+	if err := tx.savePlayer(ctx, p, len(c.StatusChanges)); err != nil {
 		return err
 	}
 	if p.Identity() != before && len(c.Opened) > 0 {
@@ -187,6 +187,7 @@ func workOf(p *approval.Player, c approval.Change) idempotency.Work {
 // other players lock too: the message limits and the accounts.
 func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) error {
 	steps := []func() error{
+		func() error { return tx.addStatusChanges(ctx, p.ID, c.StatusChanges) },
 		func() error { return tx.closeRequests(ctx, c.Closed) },
 		func() error { return tx.addHistory(ctx, c.History) },
 		func() error { return tx.holdRepeated(ctx, p, c) },

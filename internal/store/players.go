@@ -217,14 +217,15 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 	return n == 1, err
 }
 
-// linkRequests sets the requests of a new player.
-func (tx *tx) linkRequests(ctx context.Context, p *approval.Player) error {
-	return tx.DeferOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3 WHERE id = $1`,
-		p.ID, text(requestID(p.GuardianApprover)), text(requestID(p.StudentApprover)))
+// linkRequests sets the requests of a new player and counts its first status changes.
+func (tx *tx) linkRequests(ctx context.Context, p *approval.Player, statusChanges int) error {
+	return tx.DeferOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3, changes = $4 WHERE id = $1`,
+		p.ID, text(requestID(p.GuardianApprover)), text(requestID(p.StudentApprover)), statusChanges)
 }
 
-// savePlayer saves p; ErrStale if it has changed since it was read.
-func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer) error {
+// savePlayer saves p and counts its status changes; ErrStale if it has changed since it
+// was read.
+func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int) error {
 	if p.Student.Medical != p.medical {
 		sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
 		if err != nil {
@@ -240,7 +241,7 @@ func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer) error {
 			guardian_name = $14, guardian_relationship = $15, guardian_email = $16, guardian_number = $17,
 			guardian_id = $18, guardian_state = $19, guardian_changed_at = $20, guardian_pending_since = $21, guardian_request_id = $22,
 			deleted_at = $23, student_pending_reason = $24, guardian_pending_reason = $25,
-			student_language = $26, guardian_language = $27
+			student_language = $26, guardian_language = $27, changes = changes + $28
 		WHERE id = $1 AND version = $2`,
 		p.ID, p.Version,
 		p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, text(string(p.Student.Number)),
@@ -251,7 +252,7 @@ func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer) error {
 		micros(p.GuardianApprover.Consent.ChangedAt), micros(p.GuardianApprover.Consent.PendingSince), text(requestID(p.GuardianApprover)),
 		micros(p.DeletedAt),
 		text(string(p.StudentApprover.Consent.PendingReason)), text(string(p.GuardianApprover.Consent.PendingReason)),
-		text(p.Student.Language), text(g.Language))
+		text(p.Student.Language), text(g.Language), statusChanges)
 	if err != nil {
 		return fmt.Errorf("save player %s: %w", p.ID, err)
 	}

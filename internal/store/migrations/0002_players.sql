@@ -4,7 +4,7 @@
 
 -- A player is one link between a coach and a student, with both consents.
 -- The columns *_request_id name the newest request, whatever its state. *_pending_reason
--- says why a pending consent is pending.
+-- says why a pending consent is pending. changes counts the rows of changes so far.
 CREATE TABLE players (
 	id                     TEXT   NOT NULL PRIMARY KEY,
 	coach_id               TEXT   NOT NULL REFERENCES accounts (id),
@@ -34,7 +34,8 @@ CREATE TABLE players (
 	created_at             BIGINT NOT NULL,
 	deleted_at             BIGINT,
 	student_language       TEXT,
-	guardian_language      TEXT
+	guardian_language      TEXT,
+	changes                BIGINT NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX players_once ON players (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL;
 CREATE INDEX players_of_coach ON players (coach_id, id) WHERE deleted_at IS NULL;
@@ -45,6 +46,35 @@ CREATE INDEX players_guardian_pending ON players (coach_id, guardian_pending_sin
 CREATE INDEX players_without_guardian ON players (coach_id) WHERE deleted_at IS NULL AND guardian_name IS NULL;
 CREATE INDEX players_student_pending ON players (coach_id, student_pending_since, id)
 	WHERE deleted_at IS NULL AND student_state = 'pending';
+
+-- Status changes that other services read. A transaction adds its rows without a position.
+-- Later one transaction at a time gives positions to committed rows, so a reader that
+-- continues after a position misses no row. sequence counts the changes of a player.
+CREATE TABLE changes (
+	player_id      TEXT   NOT NULL,
+	sequence       BIGINT NOT NULL,
+	type           TEXT   NOT NULL,
+	party          TEXT,
+	guardian_state TEXT   NOT NULL,
+	student_state  TEXT   NOT NULL,
+	at             BIGINT NOT NULL,
+	position       BIGINT,
+	positioned_at  BIGINT,
+	PRIMARY KEY (player_id, sequence)
+);
+CREATE UNIQUE INDEX changes_by_position ON changes (position) WHERE position IS NOT NULL;
+CREATE INDEX changes_by_time ON changes (positioned_at, position) WHERE position IS NOT NULL;
+CREATE INDEX changes_without_position ON changes (player_id, sequence) WHERE position IS NULL;
+
+-- One row: the last position, when it was given, and the UTC date up to which the
+-- students who became adults are in changes.
+CREATE TABLE change_feed (
+	id            BIGINT NOT NULL PRIMARY KEY,
+	last          BIGINT NOT NULL,
+	positioned_at BIGINT NOT NULL,
+	adults_to     TEXT
+);
+INSERT INTO change_feed (id, last, positioned_at) VALUES (1, 0, 0);
 
 -- The record of every approval, rejection and revocation; nothing deletes it.
 CREATE TABLE approval_history (
@@ -162,4 +192,6 @@ DROP TABLE reminders;
 DROP TABLE request_links;
 DROP TABLE requests;
 DROP TABLE approval_history;
+DROP TABLE change_feed;
+DROP TABLE changes;
 DROP TABLE players;

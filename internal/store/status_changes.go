@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/touchline/touchline/internal/approval"
+)
+
+// addStatusChanges adds the newest status changes of a player, which the transaction has
+// saved and counted. The lock of the player's row makes the sequence rise by one in the
+// order of the commits.
+func (tx *tx) addStatusChanges(ctx context.Context, playerID string, changes []approval.StatusChange) error {
+	for i, c := range changes {
+		err := tx.Defer(ctx, `
+			INSERT INTO changes (player_id, sequence, type, party, guardian_state, student_state, at)
+			SELECT id, changes - CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), guardian_state, student_state, CAST($5 AS BIGINT)
+			FROM players WHERE id = $1`,
+			playerID, len(changes)-1-i, string(c.Type), text(string(c.Party)), micros(c.At))
+		if err != nil {
+			return fmt.Errorf("add a status change of player %s: %w", playerID, err)
+		}
+	}
+	return nil
+}
+
+// addRemovals adds the removal of players, which the transaction has deleted and counted.
+func (tx *tx) addRemovals(ctx context.Context, playerIDs []string) error {
+	for batch := range slices.Chunk(playerIDs, closureBatch) {
+		args := []any{micros(tx.Now)}
+		for _, id := range batch {
+			args = append(args, id)
+		}
+		err := tx.Defer(ctx, `
+			INSERT INTO changes (player_id, sequence, type, guardian_state, student_state, at)
+			SELECT id, changes, 'removed', guardian_state, student_state, CAST($1 AS BIGINT)
+			FROM players WHERE id IN (`+params(2, len(batch))+`)`, args...)
+		if err != nil {
+			return fmt.Errorf("add removals of players: %w", err)
+		}
+	}
+	return nil
+}
