@@ -70,12 +70,28 @@ func public(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r)
 // scope allows tokens with this scope.
 func (s *Server) scope(required operator.Scope) []func(context.Context, Caller) error {
 	return []func(context.Context, Caller) error{func(ctx context.Context, caller Caller) error {
-		err := s.Operators.RequireScope(caller.Token, required)
-		if err != nil {
-			s.auditRefusal(ctx, caller.Operator(), operator.ScopeRefused, caller.ID, "scope "+string(required))
-		}
-		return err
+		return s.requireScope(ctx, caller, required)
 	}}
+}
+
+// eitherScope allows tokens with one of two scopes. The handler must check which.
+func (s *Server) eitherScope(first, second operator.Scope) []func(context.Context, Caller) error {
+	return []func(context.Context, Caller) error{func(ctx context.Context, caller Caller) error {
+		if caller.HasScope(second) {
+			return nil
+		}
+		return s.requireScope(ctx, caller, first)
+	}}
+}
+
+// requireScope returns insufficient_scope and audits the refusal if the caller lacks
+// the scope.
+func (s *Server) requireScope(ctx context.Context, caller Caller, required operator.Scope) error {
+	err := s.Operators.RequireScope(caller.Token, required)
+	if err != nil {
+		s.auditRefusal(ctx, caller.Operator(), operator.ScopeRefused, caller.ID, "scope "+string(required))
+	}
+	return err
 }
 
 // auditRefusal records a refused token or scope, up to auditedRefusalsPerMinute. If that

@@ -13,6 +13,8 @@ func (s *Server) routes() []route {
 	introspect, kyc, coaches := s.scope(operator.Introspect), s.scope(operator.KYC), s.scope(operator.Coaches)
 	disputes, deliveries := s.scope(operator.Disputes), s.scope(operator.Deliveries)
 	audit, metrics := s.scope(operator.Audit), s.scope(operator.Metrics)
+	services := s.scope(operator.AvailabilityScope)
+	query := s.eitherScope(operator.AvailabilityScope, operator.AvailabilityByNumber)
 	return []route{
 		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
 		{Method: "POST", Pattern: "/auth/revoke", Handle: handle(s.revoke), Authorize: introspect, Body: endpoint.Form, Produces: endpoint.AnyMedia},
@@ -35,6 +37,8 @@ func (s *Server) routes() []route {
 		{Method: "POST", Pattern: "/api/admin/disputes/search", Handle: handle(s.searchDisputes), Authorize: disputes, Body: endpoint.JSON},
 		{Method: "DELETE", Pattern: "/api/admin/disputes/{request_id}", Handle: handleID("request_id", s.liftDispute), Authorize: disputes},
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit},
+		{Method: "GET", Pattern: "/api/services/availability/{player_id}", Handle: handleID("player_id", s.availability), Authorize: services},
+		{Method: "POST", Pattern: "/api/services/availability/query", Handle: handle(s.queryAvailability), Authorize: query, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authenticate: s.authenticateScrape, Authorize: metrics, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/openapi.json", Handle: handle(s.openAPI), Authenticate: public, Produces: endpoint.AnyMedia},

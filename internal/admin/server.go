@@ -40,7 +40,9 @@ type Config struct {
 	Documents     *coach.Documents
 	Disputes      *operator.DisputeAdmin
 	Deliveries    *notify.DeliveryAdmin
-	Phones        phone.Parser
+	// Availabilities reads which services the parties of players have.
+	Availabilities operator.AvailabilityReader
+	Phones         phone.Parser
 	// Vault encrypts the cursors of lists.
 	Vault *auth.Vault
 	// Wake makes the streams of these accounts check their sessions; it may be nil.

@@ -111,6 +111,8 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 		Phones:        s.operator.Phones,
 		Vault:         s.keys.Vault,
 
+		Availabilities: availability{db: s.db, rules: s.approvals.Rules, now: o.Now},
+
 		Wake:      s.delivery.hub.Wake,
 		Ready:     s.readiness.check,
 		Metrics:   s.metrics.Handler(),

@@ -1,0 +1,92 @@
+package e2e_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestServiceAvailability: a service reads the same availability as the coach, of one
+// player, of many, and of those that name a number.
+func TestServiceAvailability(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		service, byNumber, auditor := s.Operator(t, operator.AvailabilityScope), s.Operator(t, operator.AvailabilityByNumber), s.Operator(t, operator.Audit)
+		coach := s.Coach(t, coachNumber)
+		first := coach.AddPlayer(t, touchlinetest.Minor("+919812300011", "+919812300021")).String("player_id")
+		other := s.Coach(t, "+919812300002")
+		second := other.AddPlayer(t, touchlinetest.Minor("+919812300011", "+919812300022")).String("player_id")
+		guardian := s.SignIn(t, "guardian", "+919812300011")
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": first, "action": "approved"}).Want(t, 200)
+
+		got := service.Call(t, "GET", "/api/services/availability/"+first, nil).Want(t, 200)
+		want := coach.Call(t, "GET", "/api/services/availability/"+first, nil).Want(t, 200)
+		if sequence := got.JSON["sequence"]; sequence != 3.0 { // two pending, one approved
+			t.Errorf("got sequence %v, want 3", sequence)
+		}
+		delete(got.JSON, "sequence")
+		if !reflect.DeepEqual(got.JSON, want.JSON) {
+			t.Errorf("got %s, the coach reads %s", got.Body, want.Body)
+		}
+
+		query := func(o *touchlinetest.Operator, body any) []string {
+			t.Helper()
+			a := o.Call(t, "POST", "/api/services/availability/query", body).Want(t, 200)
+			for _, private := range []string{"98123", "name", "Mehta"} {
+				if strings.Contains(string(a.Body), private) {
+					t.Errorf("the response contains %q: %s", private, a.Body)
+				}
+			}
+			var ids []string
+			for _, item := range a.Items() {
+				ids = append(ids, item["player_id"].(string))
+			}
+			return ids
+		}
+		unknown := "0198f2c4-5e00-7b11-8f3a-2d6c4e8b9a01"
+		if ids := query(service, map[string]any{"player_ids": []string{second, unknown, first}}); !slices.Equal(ids, []string{second, first}) {
+			t.Errorf("by id: got %v", ids)
+		}
+		number := map[string]any{"mobile_number": "098123 00011", "role": "guardian"}
+		if ids := query(byNumber, number); !slices.Equal(ids, []string{second, first}) {
+			t.Errorf("by number: got %v", ids)
+		}
+		if ids := query(byNumber, map[string]any{"mobile_number": "+919812300011", "role": "student"}); len(ids) != 0 {
+			t.Errorf("as a student: got %v", ids)
+		}
+		entries := auditor.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200)
+		if !strings.Contains(string(entries.Body), `"availability.by_number"`) || strings.Contains(string(entries.Body), "98123") {
+			t.Errorf("got audit log %s", entries.Body)
+		}
+
+		const path = "/api/services/availability/query"
+		service.Call(t, "POST", path, number).Want(t, 403, "insufficient_scope")
+		byNumber.Call(t, "POST", path, map[string]any{"player_ids": []string{first}}).Want(t, 403, "insufficient_scope")
+		auditor.Call(t, "POST", path, number).Want(t, 403, "insufficient_scope")
+		byNumber.Call(t, "GET", "/api/services/availability/"+first, nil).Want(t, 403, "insufficient_scope")
+		for _, body := range []map[string]any{
+			{}, {"player_ids": []string{}}, {"player_ids": []string{"x"}}, {"player_ids": slices.Repeat([]string{first}, 201)},
+		} {
+			service.Call(t, "POST", path, body).Want(t, 422, "validation_failed")
+		}
+		for _, body := range []map[string]any{
+			{"mobile_number": "+919812300011"},
+			{"role": "guardian"},
+			{"mobile_number": "+919812300011", "role": "coach"},
+			{"mobile_number": "12", "role": "guardian"},
+			{"player_ids": []string{first}, "mobile_number": "+919812300011", "role": "guardian"},
+		} {
+			byNumber.Call(t, "POST", path, body).Want(t, 422, "validation_failed")
+		}
+
+		coach.Call(t, "DELETE", "/api/players/"+first, nil).Want(t, 204)
+		service.Call(t, "GET", "/api/services/availability/"+first, nil).Want(t, 404, "not_found")
+		if ids := query(service, map[string]any{"player_ids": []string{first, second}}); !slices.Equal(ids, []string{second}) {
+			t.Errorf("after the removal: got %v", ids)
+		}
+	})
+}
