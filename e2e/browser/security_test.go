@@ -2,6 +2,7 @@ package browser_test
 
 import (
 	"testing"
+	"unicode/utf8"
 
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
@@ -20,4 +21,21 @@ func TestFormsWithoutFileRefuseMultipart(t *testing.T) {
 		}
 	}
 	c.get("/coach/players/" + player).want(200)
+}
+
+// TestFormsRefuseInvalidText checks that a page never repeats text that is not UTF-8.
+func TestFormsRefuseInvalidText(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	_, c := newFormClient(t, s, coachNumber)
+	for _, got := range []answer{
+		c.post("/coach/profile", "name", "\xff\xfe", "bio", "Hockey").want(422),
+		c.post("/coach/players/add", "\xff", "x").want(422),
+		c.get("/sign-in/coach?next=/%ff").want(200),
+		c.get("/coach/players?q=%ff").want(200),
+	} {
+		if !utf8.ValidString(got.body) {
+			t.Errorf("%s: the page is not UTF-8", got.path)
+		}
+	}
 }

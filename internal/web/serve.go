@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzhttp"
 
@@ -138,7 +140,7 @@ func (r *Request) readForm(w http.ResponseWriter, limit int64) error {
 		r.Body = http.MaxBytesReader(w, r.Body, limit)
 	}
 	if r.Method != http.MethodPost || r.isMultipart() {
-		r.Form = r.URL.Query()
+		r.Form = validQuery(r.URL.Query())
 		return nil
 	}
 	if err := r.ParseForm(); err != nil {
@@ -147,8 +149,30 @@ func (r *Request) readForm(w http.ResponseWriter, limit int64) error {
 		}
 		return fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.").Because(err)
 	}
+	if !isUTF8(r.PostForm) {
+		return fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.")
+	}
 	r.Form = r.PostForm
 	return nil
+}
+
+// isUTF8 reports whether every name and value is UTF-8, as browsers send it. Forms show
+// their fields again, and a page must be valid.
+func isUTF8(form url.Values) bool {
+	for name, values := range form {
+		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// validQuery returns a query, or an empty one if it is not UTF-8.
+func validQuery(query url.Values) url.Values {
+	if !isUTF8(query) {
+		return url.Values{}
+	}
+	return query
 }
 
 func (r *Request) isMultipart() bool {
