@@ -46,6 +46,7 @@ func NewConsole(c ConsoleConfig) (*Console, error) {
 		return nil, err
 	}
 	pages.cookies.secure = c.TLS
+	pages.origin = http.NewCrossOriginProtection() // the public pages are another site for the console
 	console := &Console{ConsoleConfig: c, pages: pages, attempts: ratelimit.New(signInsPerMinute)}
 	pages.identify = console.identify
 	return console, nil
