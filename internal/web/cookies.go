@@ -14,19 +14,21 @@ type cookies struct {
 }
 
 // sessionName returns the name of the cookie of a role's session.
-func (c cookies) sessionName(role actor.Role) string { return c.prefix() + "touchline-" + string(role) }
+func (c cookies) sessionName(role actor.Role) string { return c.name("touchline-" + string(role)) }
 
 // deviceName returns the name of the cookie of the device token that a role's last
 // sign-in returned.
 func (c cookies) deviceName(role actor.Role) string {
-	return c.prefix() + "touchline-device-" + string(role)
+	return c.name("touchline-device-" + string(role))
 }
 
-func (c cookies) prefix() string {
+// name returns the name of a cookie that holds a secret. On https no other host of the domain
+// can set it: a sign-in that someone else began must not end in this browser.
+func (c cookies) name(name string) string {
 	if c.secure {
-		return "__Host-"
+		return "__Host-" + name
 	}
-	return ""
+	return name
 }
 
 // secret returns a cookie that scripts cannot read.

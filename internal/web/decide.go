@@ -151,7 +151,7 @@ func (p *Pages) decide(ctx context.Context, r *Request, by actor.Actor) (Respons
 	_, _, err = p.Approvals.Decide(ctx, by, d.ID, decision)
 	switch {
 	case err == nil:
-		return redirect(d.Path+"/done", p.cookies.remove(draftCookie)), nil
+		return redirect(d.Path+"/done", p.cookies.remove(p.cookies.name(draftCookie))), nil
 	case fault.KindOf(err) == fault.Conflict:
 		return p.changedMeanwhile(ctx, r, by)
 	}

@@ -39,29 +39,29 @@ func (p *Pages) keepDraft(r *Request) []*http.Cookie {
 		return nil
 	}
 	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, draftCookie))
-	return []*http.Cookie{p.cookies.secret(draftCookie, sealed, draftLifetime)}
+	return []*http.Cookie{p.cookies.secret(p.cookies.name(draftCookie), sealed, draftLifetime)}
 }
 
 // draftReason returns the reason that an account wrote about a player before it signed in
 // again, or "".
 func (p *Pages) draftReason(r *Request, account, player string) string {
-	c, err := r.Cookie(draftCookie)
+	c, err := r.Cookie(p.cookies.name(draftCookie))
 	if err != nil {
 		return ""
 	}
 	var d draft
-	if !p.unseal(c, &d) || d.Account != account || d.Player != player || p.Now().Unix() > d.Ends {
+	if !p.unseal(c, draftCookie, &d) || d.Account != account || d.Player != player || p.Now().Unix() > d.Ends {
 		return ""
 	}
 	return string(d.Reason)
 }
 
-// unseal decrypts the JSON of a sealed cookie.
-func (p *Pages) unseal(c *http.Cookie, into any) bool {
+// unseal decrypts the JSON of a cookie that was sealed for a context.
+func (p *Pages) unseal(c *http.Cookie, context string, into any) bool {
 	sealed, err := base64.RawURLEncoding.DecodeString(c.Value)
 	if err != nil {
 		return false
 	}
-	plain, err := p.Sealer.Open(sealed, c.Name)
+	plain, err := p.Sealer.Open(sealed, context)
 	return err == nil && json.Unmarshal(plain, into) == nil
 }

@@ -63,16 +63,16 @@ func (p *Pages) toCode(s pendingSignIn, cookies ...*http.Cookie) (Response, erro
 		plain = append(plain, bytes.Repeat([]byte{' '}, missing)...)
 	}
 	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, pendingCookie))
-	return redirect("/sign-in/code", append(cookies, p.cookies.secret(pendingCookie, sealed, pendingRemembered))...), nil
+	return redirect("/sign-in/code", append(cookies, p.cookies.secret(p.cookies.name(pendingCookie), sealed, pendingRemembered))...), nil
 }
 
 // readPending returns the sign-in that waits for its code; ok is false if there is none.
 func (p *Pages) readPending(r *Request) (s pendingSignIn, ok bool) {
-	c, err := r.Cookie(pendingCookie)
+	c, err := r.Cookie(p.cookies.name(pendingCookie))
 	if err != nil {
 		return s, false
 	}
-	if !p.unseal(c, &s) {
+	if !p.unseal(c, pendingCookie, &s) {
 		return pendingSignIn{}, false
 	}
 	return s, p.Now().Before(s.Ends)

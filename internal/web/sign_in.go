@@ -212,7 +212,7 @@ func (p *Pages) signedInResponse(ctx context.Context, r *Request, s pendingSignI
 		return Response{}, err
 	}
 	return redirect(s.Next, append(cookies,
-		p.cookies.remove(pendingCookie),
+		p.cookies.remove(p.cookies.name(pendingCookie)),
 		p.cookies.secret(p.cookies.sessionName(s.Role), grant.Token, grant.Ends),
 		p.cookies.secret(p.cookies.deviceName(s.Role), grant.DeviceToken, grant.DeviceEnds))...), nil
 }
