@@ -131,8 +131,11 @@ func (p *Pages) signOut(ctx context.Context, r *Request) (Response, error) {
 	}
 	cookie := p.cookies.remove(p.cookies.sessionName(role))
 	by, ok := r.Actor(role)
-	if !ok || r.Form.Get("account") != by.AccountID {
+	switch {
+	case !ok:
 		return redirect("/", cookie), nil
+	case r.Form.Get("account") != by.AccountID:
+		return p.otherAccount(r, by), nil
 	}
 	if err := p.Auth.Logout(ctx, by, r.Value("all") == "yes"); err != nil {
 		return Response{}, err
