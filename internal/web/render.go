@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
+	"math"
 	"net/http"
 	"path"
 	"strconv"
@@ -132,6 +134,9 @@ func (p *Pages) failure(r *Request, err error) Response {
 		status, wait = http.StatusServiceUnavailable, 2
 	case fault.TooMany:
 		status, wait = http.StatusTooManyRequests, 60
+		if f, ok := errors.AsType[*fault.Error](err); ok && f.RetryAfter > 0 {
+			wait = int(math.Ceil(f.RetryAfter.Seconds()))
+		}
 	case fault.MethodNotAllowed:
 		status = http.StatusMethodNotAllowed
 	case fault.Forbidden, fault.Unauthenticated:
