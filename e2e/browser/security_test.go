@@ -1,9 +1,14 @@
 package browser_test
 
 import (
+	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
@@ -38,4 +43,139 @@ func TestFormsRefuseInvalidText(t *testing.T) {
 			t.Errorf("%s: the page is not UTF-8", got.path)
 		}
 	}
+}
+
+// TestCookiesOnHTTPS checks the names and attributes of every cookie of a sign-in.
+func TestCookiesOnHTTPS(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) { c.PublicURL = "https://touchline.example" })
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	var pending *http.Cookie
+	post := func(path string, form url.Values) []*http.Cookie {
+		t.Helper()
+		req, err := http.NewRequest("POST", s.URL+path, strings.NewReader(form.Encode()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		if pending != nil {
+			req.AddCookie(pending)
+		}
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		for _, c := range resp.Cookies() {
+			if !strings.HasPrefix(c.Name, "__Host-touchline-") || !c.Secure || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" {
+				t.Errorf("%s sets the cookie %s", path, c)
+			}
+		}
+		return resp.Cookies()
+	}
+	begun := post("/sign-in/coach", url.Values{"number": {coachNumber}})
+	if len(begun) != 1 {
+		t.Fatalf("got the cookies %v", begun)
+	}
+	pending = begun[0]
+	names := map[string]bool{}
+	for _, c := range post("/sign-in/code", url.Values{"code": {s.OTP(coachNumber, 0)}}) {
+		names[c.Name] = true
+	}
+	if !names["__Host-touchline-coach"] || !names["__Host-touchline-device-coach"] {
+		t.Errorf("got the cookies %v", names)
+	}
+}
+
+// TestSignOutOfAnotherAccount checks that the form of an account that was signed in before
+// does not sign the next one out.
+func TestSignOutOfAnotherAccount(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	_, c := newFormClient(t, s, coachNumber)
+	account := c.account
+	c.account = "01a20250-0000-7000-8000-000000000000"
+	c.post("/sign-out", "role", "coach").want(409, "You are signed in with another number")
+	c.get("/coach/profile").want(200)
+	c.account = account
+	c.post("/sign-out", "role", "coach").want(200)
+	if got := c.get("/coach/profile"); !strings.HasPrefix(got.path, "/sign-in/coach") {
+		t.Errorf("after the sign-out /coach/profile leads to %s", got.path)
+	}
+}
+
+// TestRateLimitOfPages checks that a page says when the limit of an address ends.
+func TestRateLimitOfPages(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t), func(c *config.Config) { c.RequestsPerAddressMinute = 60 })
+	for range 100 {
+		resp, err := http.Get(s.URL + "/sign-in/coach")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode == 429 {
+			if got := resp.Header.Get("Retry-After"); got != "1" {
+				t.Errorf("got Retry-After %q, want 1 second", got)
+			}
+			return
+		}
+	}
+	t.Error("no request was refused")
+}
+
+// TestConsoleRefusesFormsOfPublicPages checks that a page of the public listener cannot send
+// forms to the console with the operator's cookie.
+func TestConsoleRefusesFormsOfPublicPages(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	send := func(origin string) int {
+		t.Helper()
+		req, err := http.NewRequest("POST", s.AdminURL+"/language", strings.NewReader("to=en"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		req.Header.Set("Origin", origin)
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		return resp.StatusCode
+	}
+	if got := send(s.URL); got != 403 {
+		t.Errorf("a form of the public listener got status %d, want 403", got)
+	}
+	if got := send(s.AdminURL); got != 303 {
+		t.Errorf("a form of the console got status %d, want 303", got)
+	}
+}
+
+// TestOddQueries checks that no database error comes from the address of a page.
+func TestOddQueries(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		_, c := newFormClient(t, s, coachNumber)
+		operators := &formClient{t: t, url: s.AdminURL, client: c.client}
+		operators.post("/sign-in", "token", s.Operator(t, operator.KYC, operator.Coaches, operator.Deliveries, operator.Audit).Token)
+		for _, value := range []string{"%00", "%ff", "x", "%27%3B--", "%25", strings.Repeat("9", 3000)} {
+			for _, path := range []string{"/coach/players?q=", "/coach/players?cursor=", "/coach/players?after=", "/coach/notifications?cursor=", "/coach/notifications?after=", "/coach/settings/plan/", "/a?code="} {
+				if got := c.get(path + value); got.status >= 500 {
+					t.Errorf("%s: got status %d", got.path, got.status)
+				}
+			}
+			for _, path := range []string{"/coaches?q=", "/audit?after=", "/kyc?at=2026-01-01T00:00:00Z&after=", "/deliveries?at=2026-01-01T00:00:00Z&after=", "/kyc/", "/coaches/"} {
+				if got := operators.get(path + value); got.status >= 500 {
+					t.Errorf("console %s: got status %d", got.path, got.status)
+				}
+			}
+		}
+		for _, path := range []string{"/sign-in/coach", "/a", "/coach/profile", "/coach/players/add", "/coach/settings", "/coach/settings/plan"} {
+			got := c.post(path, "number", coachNumber, "code", "\x00", "name", "a\x00b", "bio", "\x00", "experience_years", "1", "sports", "\x00",
+				"student_name", "\x00", "language", "\x00", "time_zone", "\x00", "tier", "\x00")
+			if got.status >= 500 {
+				t.Errorf("%s with NUL: got status %d", path, got.status)
+			}
+		}
+	}, enableKYC)
 }

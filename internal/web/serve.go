@@ -149,27 +149,28 @@ func (r *Request) readForm(w http.ResponseWriter, limit int64) error {
 		}
 		return fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.").Because(err)
 	}
-	if !isUTF8(r.PostForm) {
+	if !isText(r.PostForm) {
 		return fault.New(fault.Malformed, "malformed_request", "This form could not be read. Open the page again.")
 	}
 	r.Form = r.PostForm
 	return nil
 }
 
-// isUTF8 reports whether every name and value is UTF-8, as browsers send it. Forms show
-// their fields again, and a page must be valid.
-func isUTF8(form url.Values) bool {
+// isText reports whether every name and value is UTF-8 without NUL, as browsers send it.
+// Forms show their fields again, and a page must be valid. PostgreSQL refuses NUL.
+func isText(form url.Values) bool {
+	valid := func(s string) bool { return utf8.ValidString(s) && !strings.Contains(s, "\x00") }
 	for name, values := range form {
-		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
+		if !valid(name) || slices.ContainsFunc(values, func(v string) bool { return !valid(v) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// validQuery returns a query, or an empty one if it is not UTF-8.
+// validQuery returns a query, or an empty one if it is not text.
 func validQuery(query url.Values) url.Values {
-	if !isUTF8(query) {
+	if !isText(query) {
 		return url.Values{}
 	}
 	return query
