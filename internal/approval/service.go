@@ -34,6 +34,12 @@ type Store interface {
 	// Timeline reads what Service.Timeline returns, with the reminders after
 	// remindersSince and at most maxRequests requests.
 	Timeline(ctx context.Context, by actor.Actor, id string, remindersSince time.Time, maxRequests int) (*Timeline, error)
+	// CountRemindable counts the open requests of a coach, and Remindable lists the parties
+	// of those that are ready and got no reminder since begun.
+	CountRemindable(ctx context.Context, coachID string, quota ReminderQuota) (RemindCounts, error)
+	Remindable(ctx context.Context, coachID string, quota ReminderQuota, begun time.Time, limit int) ([]Recipient, error)
+	// PlayersByID returns those of the players with these ids that the coach has.
+	PlayersByID(ctx context.Context, coachID string, ids []string) ([]*Player, error)
 	// LoadDeliveries sets the deliveries of the requests, oldest first.
 	LoadDeliveries(ctx context.Context, requests ...*Request) error
 	// Request returns a request to the coach who sent it and to the party that it asks.

@@ -117,6 +117,11 @@ func (p *fixture) consents() {
 		}
 	}
 	_, err = p.db.ConsentStatuses(bg, []string{a.ID, b.ID})
+	_, err = p.CountRemindable(bg, c)
+	ok(p, err)
+	_, err = p.RemindAll(bg, c, p.clock.Now())
+	ok(p, err)
+	_, err = p.PlayersByID(bg, c, []string{a.ID})
 	ok(p, err)
 	for _, by := range []actor.Actor{c, guardian, student} {
 		_, err := p.Availability(bg, by, a.ID)
