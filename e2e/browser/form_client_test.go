@@ -36,7 +36,7 @@ func newFormClient(t *testing.T, s *touchlinetest.Service, number string) (*touc
 	t.Cleanup(c.client.CloseIdleConnections)
 	s.Clock.Skip(2 * time.Minute) // past OTP_RESEND_AFTER
 	sent := s.Sent(number, "otp")
-	c.post("/sign-in/coach", "number", number)
+	c.post("/sign-in/coach", "number", number, "remember", "yes")
 	c.post("/sign-in/code", "code", s.OTP(number, sent))
 	return coach, c
 }
@@ -48,6 +48,7 @@ type answer struct {
 	status int
 	path   string
 	body   string
+	raw    string // body before its entities were decoded
 }
 
 func (c *formClient) get(path string) answer {
@@ -99,7 +100,7 @@ func (c *formClient) do(method, path, mediaType string, body io.Reader) answer {
 	if err != nil {
 		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	return answer{c.t, resp.StatusCode, resp.Request.URL.RequestURI(), html.UnescapeString(string(content))}
+	return answer{c.t, resp.StatusCode, resp.Request.URL.RequestURI(), html.UnescapeString(string(content)), string(content)}
 }
 
 // want fails the test unless the page has this status and every text.

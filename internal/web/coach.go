@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
 )
 
 func (p *Pages) coachRoutes() []Route {
@@ -15,7 +16,13 @@ func (p *Pages) coachRoutes() []Route {
 	}
 }
 
-// today serves GET /coach: what needs the coach, then the state of the roster.
+// tierUse is how much of a limit of the tier a coach uses.
+type tierUse struct {
+	Name      string
+	Used, Max int64 // Max is 0 for no limit
+}
+
+// today serves GET /coach: what needs the coach first, then the numbers.
 func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	board, err := p.Dashboards.Of(ctx, by)
 	if err != nil {
@@ -25,6 +32,29 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	v.Data = board
+	needs, err := p.needs(ctx, by, board)
+	if err != nil {
+		return Response{}, err
+	}
+	var certificates []coach.Attention
+	for _, a := range board.Attention {
+		if a.DocumentID != "" {
+			certificates = append(certificates, a)
+		}
+	}
+	const megabyte = 1 << 20
+	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
+	share, hasShare := board.FollowUp.Share()
+	v.Data = map[string]any{
+		"Board": board, "Needs": needs[:min(len(needs), needsShown)], "NeedsTotal": len(needs), "Certificates": certificates,
+		"Fresh": board.Pending.Total - board.Pending.Over48h, "Older": board.Pending.Over48h - board.Pending.LongPending,
+		"Share": int(share * 100), "HasShare": hasShare,
+		"Use": []tierUse{
+			{"players", used.Players, limits.Players},
+			{"storage", (used.StorageBytes + megabyte - 1) / megabyte, limits.StorageBytes / megabyte},
+			{"messages", used.Messages, limits.MessagesPerDay},
+		},
+		"Done": v.textOr("player.done."+r.Value("done"), ""),
+	}
 	return page("today", v), nil
 }

@@ -41,8 +41,11 @@ func (r *Request) Actor(role actor.Role) (actor.Actor, bool) {
 	return by, true
 }
 
-// Value returns a field of the form without spaces around it.
-func (r *Request) Value(name string) string { return strings.TrimSpace(r.Form.Get(name)) }
+// Value returns a field of the form without spaces around it, and without NUL and bytes
+// that are not UTF-8, which PostgreSQL refuses.
+func (r *Request) Value(name string) string {
+	return strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(r.Form.Get(name), "\x00", ""), ""))
+}
 
 // PathID returns the identifier in the path, or not_found if it is not an identifier.
 func (r *Request) PathID(name string) (string, error) {

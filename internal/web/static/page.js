@@ -17,6 +17,11 @@ addEventListener('submit', (event) => {
 // Long work goes on in steps.
 const next = document.querySelector('form[data-auto]')
 if (next) setTimeout(() => next.requestSubmit(), 200)
+const print = document.querySelector('[data-print]')
+if (print) {
+  print.hidden = false
+  print.addEventListener('click', () => window.print())
+}
 // The page may come back from the cache of the back button.
 addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent })
 

@@ -1,0 +1,133 @@
+package browser_test
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// named returns a player's body with another name and numbers.
+func named(name, guardian, student string) map[string]any {
+	body := touchlinetest.Minor(guardian, student)
+	body["student"].(map[string]any)["full_name"] = name
+	return body
+}
+
+var begunField = regexp.MustCompile(`name="begun" value="([0-9]+)"`)
+
+func TestRosterPages(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach, c := newFormClient(t, s, coachNumber)
+		c.get("/coach/players").want(200, "You have no players yet")
+		const hostile = `<script>alert("x")</script>`
+		asha := coach.AddPlayer(t, named("Asha Rao", guardianNumber, studentNumber)).String("player_id")
+		bela := coach.AddPlayer(t, named(hostile, "+919812345690", "")).String("player_id")
+		for _, number := range []string{guardianNumber, studentNumber, "+919812345690"} {
+			s.SMS(number, "message", 0)
+		}
+		decide := func(role, number, id, action string) {
+			s.SignIn(t, role, number).Call(t, "PUT", "/api/approval/"+role+"-response", map[string]any{"player_id": id, "action": action}).Want(t, 200)
+		}
+		decide("student", studentNumber, asha, "rejected")
+		c.get("/coach/players").want(200, hostile, "Needs you", "Said no", "See the reason")
+		if raw := c.get("/coach/players"); strings.Contains(raw.raw, "<script>alert") {
+			t.Error("the list has the name as a script")
+		}
+		c.get("/coach/players?student=rejected").want(200, "Asha Rao").without("alert(", "Needs you")
+		c.get("/coach/players?q=5690").want(200, "alert(").without("Asha Rao")
+		c.get("/coach/players?q=%00%ff&after=%00&guardian=%ff").want(200, "Asha Rao")
+		c.post("/coach/players/"+bela+"/cancel", "party", "guardian", "request", "\x00\xff").want(404)
+		c.get("/coach/players?q=zzz").want(200, "No player fits")
+		request := coach.Call(t, "GET", "/api/players/"+bela, nil).String("guardian_request_id")
+		code := coach.Call(t, "GET", "/api/approval/requests/"+request, nil).String("short_code")
+		s.Clock.Advance(49 * time.Hour)
+		c.get("/coach").want(200, "Needs you", "No answer for 48 hours", "I called", "0 guardians, 0 students", "2 of 250")
+		c.post("/coach/players/"+bela+"/call", "party", "guardian", "request", request, "back", "today").want(200, "We noted your call.").without("<b>" + hostile)
+		s.Clock.Advance(24 * time.Hour)
+		c.get("/coach/players?show=needs").want(200, "No answer for 3 days")
+
+		page := c.get("/coach/players/remind").want(200, "2 people get a reminder by SMS.", "Send 2 reminders")
+		begun := begunField.FindStringSubmatch(page.body)[1]
+		for range 2 {
+			c.post("/coach/players/remind", "begun", begun).want(200, "The reminders are on their way.")
+		}
+		c.get("/coach/players/"+asha).want(200, "1 reminder is left this week.")
+		s.SMS(guardianNumber, "message", 1)
+		s.SMS("+919812345690", "message", 1)
+		for end := time.Now().Add(10 * time.Second); !strings.Contains(page.body, "2 people get a reminder") || begunField.FindStringSubmatch(page.body)[1] == begun; page = c.get("/coach/players/remind") {
+			if time.Now().After(end) {
+				t.Fatalf("the reminders were not delivered:\n%s", page.body)
+			}
+		}
+		later := begunField.FindStringSubmatch(page.body)[1]
+		c.post("/coach/players/remind", "begun", later).want(200)
+		s.SMS(guardianNumber, "message", 2)
+		s.SMS("+919812345690", "message", 2)
+		c.get("/coach/players/remind").want(200, "There is no one to remind", "2 people get none: their reminders of this week are used up.")
+
+		c.get("/coach/players/"+bela+"/qr?party=guardian").want(200, "<svg", code, s.URL+"/a and enter").without("/a/")
+		if closed := c.get("/coach/players/" + asha + "/qr?party=student"); closed.path != "/coach/players/"+asha {
+			t.Errorf("a closed question has a code at %s", closed.path)
+		}
+		sheet := c.get("/coach/players/sheet?player="+asha+"&player="+bela).want(200, code, "Asha Rao", hostile)
+		if n := strings.Count(sheet.body, "<svg xmlns"); n != 2 {
+			t.Errorf("the sheet has %d codes, want 2", n)
+		}
+		c.get("/coach/players/sheet").want(200, "Select players in the list first")
+		_, other := newFormClient(t, s, "+919812345699")
+		other.get("/coach/players/" + bela + "/qr?party=guardian").want(404)
+		other.get("/coach/players/sheet?player="+bela).want(200, "These players have no open question").without(code)
+		other.get("/coach/players").want(200).without("Asha Rao")
+	})
+}
+
+func TestLongRoster(t *testing.T) {
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach, c := newFormClient(t, s, coachNumber)
+	for i := range 60 {
+		number := "+9198123" + strconv.Itoa(10000+i)
+		coach.AddPlayer(t, named(fmt.Sprintf("Player %d", i), number, number))
+	}
+	page := c.get("/coach/players").want(200, "Player 59", "Player 10", "More players").without(">Player 9<")
+	next := regexp.MustCompile(`/coach/players\?after=[^"]+`).FindString(page.body)
+	c.get(next).want(200, ">Player 9<", "Player 0").without("Player 59", "More players")
+	var selected []string
+	for _, match := range regexp.MustCompile(`name="player" value="([^"]+)"`).FindAllStringSubmatch(page.body, -1) {
+		selected = append(selected, "player="+match[1])
+	}
+	sheet := c.get("/coach/players/sheet?"+strings.Join(selected, "&")).want(200, "Next sheet")
+	for _, page := range []answer{page, sheet} {
+		if len(page.raw) > 250<<10 {
+			t.Errorf("%s has %d bytes, want at most 250 KiB", page.path, len(page.raw))
+		}
+	}
+	p := newPhone(t, s.URL)
+	s.Clock.Advance(75 * time.Hour)
+	p.open("/sign-in/coach?next=/coach/players")
+	p.fill("number", "98123 45678")
+	p.press("Send me a code")
+	p.enterCode(s, coachNumber, 2)
+	id := strings.TrimPrefix(selected[0], "player=")
+	for _, width := range []int64{360, 1280} {
+		p.do(chromedp.EmulateViewport(width, 800))
+		p.width = width
+		for name, path := range map[string]string{
+			"today": "/coach", "players": "/coach/players", "remind-all": "/coach/players/remind", "qr": "/coach/players/" + id + "/qr?party=guardian",
+			"sheet": "/coach/players/sheet?" + strings.Join(selected[:4], "&"), "add": "/coach/players/add", "needs": "/coach/players?show=needs", "one-player": "/coach/players/" + id,
+		} {
+			p.open(path)
+			p.screenshot(name)
+			if width == 360 {
+				p.checkAccessibility()
+			}
+		}
+	}
+}
