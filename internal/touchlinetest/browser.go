@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 )
@@ -43,7 +44,9 @@ func (s *Service) Browser(tb testing.TB) *Browser {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &Browser{Language: "en", tb: tb, base: s.URL, client: &http.Client{Jar: jar}}
+	client := &http.Client{Jar: jar, Transport: new(http.Transport), Timeout: 30 * time.Second}
+	tb.Cleanup(client.CloseIdleConnections)
+	return &Browser{Language: "en", tb: tb, base: s.URL, client: client}
 }
 
 // Open fetches a page and makes it the newest one.
