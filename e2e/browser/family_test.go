@@ -222,7 +222,7 @@ func TestTwoRolesInOneBrowser(t *testing.T) {
 		player := coach.AddPlayer(t, body).String("player_id")
 		b := s.Browser(t)
 		signIn(t, s, b, "guardian", guardianNumber)
-		wantText(t, b, "Here is each child")
+		wantText(t, b, "Here is each child", "Go on as student")
 		signIn(t, s, b, "student", guardianNumber)
 		wantText(t, b, "Here is each coach")
 		if !strings.Contains(b.Page.Body, `href="https://app.example/open"`) {

@@ -146,6 +146,10 @@ func (p *Pages) permissions(ctx context.Context, r *Request, by actor.Actor) (Re
 	if err != nil {
 		return Response{}, err
 	}
+	roles, err := p.Auth.Roles(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
 	var waiting, answered []answerPage
 	for _, player := range players {
 		d := p.newAnswerPage(r, by, player, nil)
@@ -157,8 +161,13 @@ func (p *Pages) permissions(ctx context.Context, r *Request, by actor.Actor) (Re
 	}
 	v := p.signedInView(r, "permissions.title", by)
 	v.Unread = unread
-	v.Data = map[string]any{"Home": home(by.Role), "Waiting": waiting, "Answered": answered, "Guardian": by.Role == actor.Guardian}
+	v.Data = map[string]any{"Home": home(by.Role), "Waiting": waiting, "Answered": answered, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles)}
 	return page("permissions", v), nil
+}
+
+// otherThan returns roles without role.
+func otherThan(role actor.Role, roles []actor.Role) []actor.Role {
+	return slices.DeleteFunc(roles, func(r actor.Role) bool { return r == role })
 }
 
 // allLinks selects more links than a family has.
