@@ -84,7 +84,7 @@ func TestAccessibility(t *testing.T) {
 			player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 			link := linkTo(t, s, guardianNumber, 0)
 			p := newPhone(t, s.URL, settings...)
-			for _, path := range []string{"/", "/a", "/a/closed", "/sign-in/family", "/sign-in/coach", link, link + "/later", link + "/not-me"} {
+			for _, path := range []string{"/", "/coaches", "/a", "/a/closed", "/sign-in/family", "/sign-in/coach", link, link + "/later", link + "/not-me"} {
 				p.open(path)
 				p.checkAccessibility()
 			}
@@ -96,7 +96,7 @@ func TestAccessibility(t *testing.T) {
 			p.signIn(s, "coach", coachNumber)
 			for _, path := range []string{
 				"/coach", "/coach/profile", "/coach/players", "/coach/players/add", "/coach/players/" + player,
-				"/coach/notifications", "/coach/settings", "/coach/settings/plan", "/coach/settings/plan/pro", "/coach/documents/add",
+				"/coach/notifications", "/coach/settings", "/coach/settings/plan", "/coach/settings/plan/pro", "/coach/documents/add", "/coach/visibility",
 			} {
 				p.open(path)
 				p.checkAccessibility()

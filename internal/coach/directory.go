@@ -128,10 +128,14 @@ func (d *Directory) public(l Listing) (Listing, bool) {
 	if len(missingFields(d.Required, l.Filled)) > 0 || d.Tiers.CheckVisible(TierStatus{Tier: l.Tier, KYC: l.KYC}) != nil {
 		return Listing{}, false
 	}
-	l = l.withFields(d.Tiers.Of(l.Tier).Shown(l.Show))
+	return d.withValidCertificates(l.withFields(d.Tiers.Of(l.Tier).Shown(l.Show))), true
+}
+
+// withValidCertificates returns l without the certificates that have ended.
+func (d *Directory) withValidCertificates(l Listing) Listing {
 	today := Date(d.Now().UTC().Format(time.DateOnly))
 	l.Certificates = slices.DeleteFunc(slices.Clone(l.Certificates), func(c Certificate) bool { return c.Until != "" && c.Until < today })
-	return l, true
+	return l
 }
 
 // matchesPublic reports whether q matches the public part of a listing that the

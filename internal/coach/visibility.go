@@ -31,6 +31,19 @@ func (d *Directory) Visibility(ctx context.Context, by actor.Actor) (Visibility,
 	return d.visibility(s), nil
 }
 
+// Preview returns what the directory can show of the caller, whether the caller is visible
+// or not: every field of the tier.
+func (d *Directory) Preview(ctx context.Context, by actor.Actor) (Listing, error) {
+	s, err := d.Store.ListingSource(ctx, by.AccountID)
+	if err != nil {
+		return Listing{}, err
+	}
+	s.VisibilityRequest = VisibilityRequest{Visible: true, Show: d.Tiers.Of(s.Tier).Shown(Showable)}
+	s.Suspended = false
+	l, _ := s.Listing()
+	return d.withValidCertificates(l), nil
+}
+
 // SetVisibility saves what the caller wants the directory to show. A coach may
 // always hide. To be visible the coach needs a complete profile, a tier that shows
 // these fields, and verification if the tier requires it.

@@ -7,6 +7,8 @@ func (p *Pages) accountRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: notificationsPath, Handle: p.signedIn(actor.Coach, p.notifications)},
 		{Method: "POST", Pattern: notificationsPath + "/read", Handle: p.signedIn(actor.Coach, p.readNotifications)},
+		{Method: "GET", Pattern: visibilityPath, Handle: p.signedIn(actor.Coach, p.visibility)},
+		{Method: "POST", Pattern: visibilityPath, Handle: p.signedIn(actor.Coach, p.saveVisibility)},
 		{Method: "GET", Pattern: settingsPath, Handle: p.signedIn(actor.Coach, p.settings)},
 		{Method: "POST", Pattern: settingsPath, Handle: p.signedIn(actor.Coach, p.saveSettings)},
 		{Method: "POST", Pattern: settingsPath + "/devices/{session_id}/end", Handle: p.signedIn(actor.Coach, p.endSession)},

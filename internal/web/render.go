@@ -86,6 +86,10 @@ func (p *Pages) write(w http.ResponseWriter, r *http.Request, req *Request, resp
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
+	if resp.Public {
+		h.Set("Cache-Control", "public, max-age=60")
+		h.Del("X-Robots-Tag")
+	}
 	h.Add("Vary", "Accept-Language, Cookie")
 	switch {
 	case resp.Write != nil:

@@ -66,7 +66,10 @@ type Response struct {
 	// Redirect is the path to which the browser goes.
 	Redirect string
 	Cookies  []*http.Cookie
-	Header   http.Header
+	// Public says that everyone gets this page: caches may keep it for a minute, and search
+	// engines may list it.
+	Public bool
+	Header http.Header
 	// Write, if not nil, writes the whole response after the headers and cookies are set.
 	Write func(w http.ResponseWriter, r *http.Request) error
 }

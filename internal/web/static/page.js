@@ -49,3 +49,14 @@ if (live.length && document.body.classList.contains('console')) {
     }
   }
 }
+
+// The preview of a public page follows the choices of its form.
+const preview = document.querySelector('form[data-preview-form]')
+if (preview) {
+  preview.addEventListener('change', () => {
+    for (const choice of preview.querySelectorAll('[name=show]')) {
+      for (const part of document.querySelectorAll(`[data-field="${choice.value}"]`)) part.hidden = !choice.checked
+      for (const part of document.querySelectorAll(`[data-without="${choice.value}"]`)) part.hidden = choice.checked
+    }
+  })
+}

@@ -1,0 +1,103 @@
+package browser_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestPublicPage shows a coach in the directory after the preview, finds the coach as a
+// visitor, and hides the coach again.
+func TestPublicPage(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		user := s.Coach(t, coachNumber)
+		user.Upload(t, "profile_picture", "me.png", picture(t)).Want(t, 201)
+		user.Upload(t, "certification", "licence.pdf", touchlinetest.PDF(2000, 1), "title", "Hockey licence").Want(t, 201)
+		visitor := newPhone(t, s.URL)
+		visitor.open("/coaches")
+		visitor.waitForText("No coach is here yet")
+
+		coach := newPhone(t, s.URL)
+		coach.signIn(s, "coach", coachNumber)
+		coach.open("/coach/profile")
+		coach.press("Choose what to show")
+		hidden := func(field string) bool { return coach.count(`[data-field=`+field+`]:not([hidden])`) == 0 }
+		if hidden("name") || !hidden("bio") {
+			t.Errorf("the preview hides the name: %v, the bio: %v; want false and true", hidden("name"), hidden("bio"))
+		}
+		for _, field := range []string{"visible", "bio", "profile_picture", "certifications"} {
+			coach.do(chromedp.Click(`[value="`+strings.Replace(field, "visible", "yes", 1)+`"]`, chromedp.ByQuery))
+		}
+		if hidden("bio") {
+			t.Error("the preview does not follow the choice of the bio")
+		}
+		coach.checkAccessibility()
+		coach.screenshot("visibility")
+		coach.press("Save")
+		coach.waitForText("Everyone can see it")
+		coach.do(chromedp.EmulateViewport(1280, 800))
+		coach.width = 1280
+		coach.screenshot("visibility")
+
+		for _, address := range []string{"/coaches", "/coaches/" + user.ID} {
+			resp, err := http.Get(s.URL + address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			if cache, robots := resp.Header.Get("Cache-Control"), resp.Header.Get("X-Robots-Tag"); resp.StatusCode != 200 || cache != "public, max-age=60" || robots != "" {
+				t.Errorf("%s: got %d, Cache-Control %q and X-Robots-Tag %q, want a page for caches and search engines", address, resp.StatusCode, cache, robots)
+			}
+		}
+		visitor.open("/coaches")
+		visitor.checkAccessibility()
+		visitor.screenshot("coaches")
+		visitor.fill("q", "nobody")
+		visitor.press("Search")
+		visitor.waitForText("No coach fits")
+		visitor.open("/coaches?q=meer&sport=Hockey")
+		visitor.press("Meera Nair")
+		visitor.waitForText("Hockey licence")
+		var loaded bool
+		visitor.do(chromedp.Evaluate(`document.querySelector("article img").complete && document.querySelector("article img").naturalWidth > 0`, &loaded))
+		if !loaded {
+			t.Error("the picture of the public page does not load")
+		}
+		visitor.checkAccessibility()
+		visitor.screenshot("coach")
+
+		coach.do(chromedp.Click(`[name=visible]`, chromedp.ByQuery))
+		coach.press("Save")
+		visitor.open("/coaches/" + user.ID + "?again")
+		if got := visitor.heading(); got != "That did not work" {
+			t.Errorf("the page of a hidden coach has the heading %q", got)
+		}
+	})
+}
+
+// TestVisibilityNeedsVerification says why a coach is not shown while the identity is not
+// verified.
+func TestVisibilityNeedsVerification(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		user := s.Coach(t, coachNumber)
+		p := newPhone(t, s.URL)
+		p.signIn(s, "coach", coachNumber)
+		p.open("/coach/visibility")
+		p.do(chromedp.Click(`[name=visible]`, chromedp.ByQuery))
+		p.press("Save")
+		p.waitForText("Something needs to be put right")
+		p.screenshot("visibility-blocked")
+		if user.Call(t, "GET", "/api/coach/visibility", nil).String("visible") == "true" {
+			t.Error("a coach without verification became visible")
+		}
+		p.press("Check of your identity")
+		if got := p.path(); got != "/coach/verification" {
+			t.Errorf("got %s, want the verification", got)
+		}
+	}, func(c *config.Config) { c.KYC = true })
+}

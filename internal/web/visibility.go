@@ -1,0 +1,95 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+const visibilityPath = "/coach/visibility"
+
+// visibilityField is a field of the profile that the public page can show.
+type visibilityField struct {
+	Name string
+	// Allowed says that the tier may show it.
+	Allowed, Chosen bool
+}
+
+// visibility serves GET /coach/visibility: what the public page shows, beside the card.
+func (p *Pages) visibility(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.visibilityForm(ctx, r, by, nil)
+}
+
+func (p *Pages) visibilityForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+	saved, err := p.Directory.Visibility(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	preview, err := p.Directory.Preview(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	v, err := p.coachView(ctx, r, "profile", "visibility.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	if f == nil {
+		f = &Form{Values: url.Values{"show": saved.Show}}
+		if len(saved.Show) == 0 && !saved.Visible {
+			f.Values["show"] = []string{"name", "sports"}
+		}
+		if saved.Visible {
+			f.Values.Set("visible", "yes")
+		}
+	}
+	var fields []visibilityField
+	for _, name := range coach.Showable {
+		if name == "verified" && !p.Verifications.On {
+			continue
+		}
+		allowed := slices.Contains(saved.Allowed, name)
+		fields = append(fields, visibilityField{Name: name, Allowed: allowed, Chosen: allowed && slices.Contains(f.Values["show"], name)})
+	}
+	v.Form, v.Path = f, visibilityPath
+	card := p.newCoachCard(preview)
+	card.Shown = f.Values["show"]
+	if card.Picture != "" {
+		card.Picture = documentPath(preview.Picture.DocumentID) + "/content"
+	}
+	v.Data = map[string]any{"Saved": saved, "Fields": fields, "Card": card, "Done": r.URL.Query().Get("done")}
+	return formPageResponse("visibility", v), nil
+}
+
+// saveVisibility serves POST /coach/visibility.
+func (p *Pages) saveVisibility(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	show := r.Form["show"]
+	if !p.Verifications.On {
+		// The form has no such field while the identity is not checked: keep it as it was.
+		saved, err := p.Directory.Visibility(ctx, by)
+		if err != nil {
+			return Response{}, err
+		}
+		if slices.Contains(saved.Show, "verified") {
+			show = append(show, "verified")
+		}
+	}
+	_, err := p.Directory.SetVisibility(ctx, by, coach.VisibilityRequest{Visible: r.Value("visible") == "yes", Show: show})
+	if fault.KindOf(err) == fault.Forbidden {
+		f := &Form{Values: r.Form}
+		v := p.view(r, "visibility.title")
+		text, textErr := v.T("visibility.blocked." + fault.CodeOf(err))
+		if textErr != nil {
+			return Response{}, err
+		}
+		f.Add("", text)
+		return p.visibilityForm(ctx, r, by, f)
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	return redirect(visibilityPath + "?done=saved"), nil
+}
