@@ -57,5 +57,16 @@ func (v *Vault) LinkToken(deliveryID string) string {
 	return base64.RawURLEncoding.EncodeToString(v.For(ForLink).MAC([]byte(deliveryID))[:16])
 }
 
+// ReceiptSecret returns the secret part of the address at which a provider reports what
+// became of a message: an HMAC of 256 bits.
+func (v *Vault) ReceiptSecret(messageID string) string {
+	return base64.RawURLEncoding.EncodeToString(v.For(ForReceipt).MAC([]byte(messageID)))
+}
+
+// ValidReceiptSecret reports, in constant time, whether secret is that of a message.
+func (v *Vault) ValidReceiptSecret(messageID, secret string) bool {
+	return hmac.Equal([]byte(secret), []byte(v.ReceiptSecret(messageID)))
+}
+
 // HashLink returns what the store saves of a link's token.
 func HashLink(token string) []byte { return hashToken(token) }

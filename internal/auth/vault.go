@@ -28,12 +28,13 @@ const (
 	ForClosed    Purpose = "closed"
 	ForPage      Purpose = "page"
 	ForSignIn    Purpose = "sign-in"
+	ForReceipt   Purpose = "receipt"
 	forSigning   Purpose = "signing"
 	forSecret    Purpose = "secret"
 	secretBytes          = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt}
 
 // Vault derives the keys of every purpose from one secret (HKDF, RFC 5869). It is safe for
 // concurrent use.

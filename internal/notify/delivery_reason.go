@@ -19,8 +19,12 @@ const (
 	ReasonBudget = "budget"
 	// ReasonGaveUp: it was retried until the end of its lifetime.
 	ReasonGaveUp = "gave_up"
-	// ReasonRefused: the provider will never accept it.
+	// ReasonRefused: the provider will never accept it, or accepted it and reported that no
+	// message can reach the number.
 	ReasonRefused = "refused"
+	// ReasonUnreachable: the provider accepted it and gave up, for example because the phone
+	// was off.
+	ReasonUnreachable = "unreachable"
 	// ReasonRetrying: an attempt failed, another one follows.
 	ReasonRetrying = "retrying"
 )

@@ -34,14 +34,14 @@ type FailedDelivery struct {
 func (d FailedDelivery) CanRetry() bool { return d.CheckRetry() == nil }
 
 // CheckRetry returns why the message cannot be sent again, or nil: only what a provider
-// did not accept can, and only while it still says what is so.
+// did not accept or did not deliver can, and only while it still says what is so.
 func (d FailedDelivery) CheckRetry() error {
 	switch {
 	case d.State != FailedState:
 		return fault.New(fault.Conflict, "invalid_transition", "This message has not failed.").With("state", d.State)
 	case d.Kind == OTP:
 		return fault.New(fault.Conflict, "invalid_transition", "A code is not sent again. The person can ask for a new one.").With("state", d.State)
-	case d.Reason != ReasonRefused && d.Reason != ReasonGaveUp:
+	case d.Reason != ReasonRefused && d.Reason != ReasonGaveUp && d.Reason != ReasonUnreachable:
 		return fault.New(fault.Conflict, "invalid_transition", "This message was not sent, reason %s. Sending it again would not change that.", d.Reason).With("state", d.State)
 	case d.Outdated:
 		return fault.New(fault.Conflict, "request_superseded", "The request of this message is closed or was sent again.")

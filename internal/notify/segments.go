@@ -30,6 +30,13 @@ func Segments(text string) int {
 	return segments(septets, 160, 153)
 }
 
+// IsGSM reports whether text has only characters of the GSM alphabet.
+func IsGSM(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return !strings.ContainsRune(gsmBasic, r) && !strings.ContainsRune(gsmExtended, r)
+	})
+}
+
 func segments(units, single, each int) int {
 	if units <= single {
 		return 1

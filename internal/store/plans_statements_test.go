@@ -340,6 +340,13 @@ func (p *fixture) outbox() {
 	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
 	ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{claim()}, "gone"))
 	ok(p, p.db.RetryDelivery(bg, []notify.Delivery{claim()}, p.clock.Now(), "later"))
+	_, err = p.db.StoreReceipt(bg, d.ID, notify.ReceiptUndeliverable)
+	ok(p, err)
+	_, err = p.db.StoreReceipt(bg, d.ID, notify.ReceiptDelivered)
+	ok(p, err)
+	ok(p, run(p.db, `UPDATE deliveries SET gathered_by = id, state = 'sent' WHERE id = $1`, d.ID))
+	_, err = p.db.StoreReceipt(bg, d.ID, notify.ReceiptDelivered)
+	ok(p, err)
 	failed := claim()
 	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{failed}, "refused"))
 	for _, coachID := range []string{"", c.AccountID} {

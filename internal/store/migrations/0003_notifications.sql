@@ -57,7 +57,7 @@ CREATE INDEX deliveries_failed ON deliveries (updated_at, id) WHERE state = 'fai
 CREATE INDEX deliveries_failed_of_coach ON deliveries (coach_id, updated_at, id) WHERE state = 'failed' AND reason NOT IN ('request_closed', 'not_wanted');
 CREATE INDEX deliveries_held ON deliveries (held_by, id) WHERE state = 'queued' AND held_by IS NOT NULL;
 CREATE INDEX deliveries_gathering ON deliveries (coach_id, recipient, channel) WHERE reason = 'gathering';
-CREATE INDEX deliveries_gathered ON deliveries (gathered_by) WHERE state = 'queued' AND gathered_by IS NOT NULL;
+CREATE INDEX deliveries_gathered ON deliveries (gathered_by) WHERE gathered_by IS NOT NULL;
 
 -- What the message limits have counted in the last days. size is what was added to the
 -- counter at counted_at, total all that was added up to then.

@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+var _ notify.ReceiptStore = (*DB)(nil)
+
+// StoreReceipt applies a receipt to the deliveries of a message: that with its id, and those
+// that its id gathered. It ends the lease of a worker that has not yet stored the provider's
+// response. A permanent failure marks the request and notifies the coach as DeliveryFailed
+// does; a late delivery ends the mark. It returns how many deliveries changed: 0 for a
+// message that the sweep has deleted.
+func (db *DB) StoreReceipt(ctx context.Context, messageID string, r notify.Receipt) (int, error) {
+	changed := 0
+	err := db.write(ctx, func(tx *tx) error {
+		changed = 0
+		rs, err := tx.Query(ctx, receiptSelect+`WHERE id = $1`, messageID)
+		found, err := database.Collect(rs, err, scanReceiptTarget)
+		if err == nil && len(found) == 1 && found[0].GatheredBy == messageID {
+			rs, err = tx.Query(ctx, receiptSelect+`WHERE gathered_by = $1`, messageID)
+			found, err = database.Collect(rs, err, scanReceiptTarget)
+			// In one order, so that concurrent receipts do not deadlock.
+			slices.SortFunc(found, func(a, b receiptTarget) int { return strings.Compare(a.ID, b.ID) })
+		}
+		if err != nil {
+			return fmt.Errorf("read deliveries of message %s: %w", messageID, err)
+		}
+		for _, d := range found {
+			after, differs := d.status.After(r)
+			if !differs {
+				continue
+			}
+			if err := tx.applyReceipt(ctx, d, after); err != nil {
+				return fmt.Errorf("store the receipt of delivery %s: %w", d.ID, err)
+			}
+			changed++
+		}
+		return nil
+	})
+	return changed, err
+}
+
+// receiptTarget is a delivery that a receipt may change.
+type receiptTarget struct {
+	notify.Delivery
+	status notify.DeliveryStatus
+}
+
+const receiptSelect = `SELECT id, kind, channel, state, reason, lease, attempts, request_id, gathered_by FROM deliveries `
+
+func scanReceiptTarget(s database.Scanner) (d receiptTarget, err error) {
+	err = s.Scan(&d.ID, &d.Kind, &d.Channel, &d.status.State, intoText(&d.status.Reason), intoText(&d.Lease), &d.status.Attempts,
+		intoText(&d.RequestID), intoText(&d.GatheredBy))
+	d.status.Leased = d.Lease != ""
+	return d, err
+}
+
+// applyReceipt saves the status of d after a receipt, with its consequences. It returns
+// ErrStale if d changed meanwhile.
+func (tx *tx) applyReceipt(ctx context.Context, d receiptTarget, after notify.DeliveryStatus) error {
+	err := tx.ExecOne(ctx, `
+		UPDATE deliveries SET state = $2, reason = CAST($3 AS TEXT), lease = NULL, held_by = NULL, updated_at = $4
+		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
+			AND attempts = $8`,
+		d.ID, after.State, text(after.Reason), micros(tx.Now), d.status.State, text(d.status.Reason), text(d.Lease), d.status.Attempts)
+	switch {
+	case err != nil || d.Kind != notify.Request:
+		return err
+	case after.Reason == notify.ReasonRefused:
+		return tx.markFailed(ctx, d.Delivery)
+	case after.State == notify.DeliveredState && d.status.State == notify.FailedState:
+		_, err = tx.Exec(ctx, `
+			UPDATE requests SET delivery_failed = FALSE
+			WHERE id = $1 AND state = 'pending' AND delivery_failed = TRUE
+				AND last_sent_at = (SELECT created_at FROM deliveries WHERE id = $2)`, d.RequestID, d.ID)
+	}
+	return err
+}

@@ -1,0 +1,227 @@
+package store_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// receipts stores receipts of one message.
+func (p *fixture) receipts(messageID string, all ...notify.Receipt) {
+	p.Helper()
+	for _, r := range all {
+		_, err := p.db.StoreReceipt(bg, messageID, r)
+		ok(p, err)
+	}
+}
+
+// wantDelivery checks state and reason of the SMS of a request, whether the request counts
+// as failed, and how many failures the coach was told.
+func (p *fixture) wantDelivery(coach actor.Actor, d notify.Delivery, state, reason string, failed bool, told int) {
+	p.Helper()
+	r, err := p.Request(bg, coach, d.RequestID)
+	ok(p, err)
+	i := slices.IndexFunc(r.Deliveries, func(d approval.Delivery) bool { return d.Channel == "sms" })
+	if i < 0 || r.Deliveries[i].State != state || r.Deliveries[i].Reason != reason || r.DeliveryFailed != failed {
+		p.Errorf("got deliveries %+v, delivery_failed = %t; want %s %q, %t", r.Deliveries, r.DeliveryFailed, state, reason, failed)
+	}
+	got := 0
+	for _, kind := range p.tray(coach.AccountID) {
+		if kind == "delivery_failed" {
+			got++
+		}
+	}
+	if got != told {
+		p.Errorf("%d notifications of a failure, want %d", got, told)
+	}
+}
+
+// TestStoreReceipt stores receipts repeatedly and out of order.
+func TestStoreReceipt(t *testing.T) {
+	const delivered, undeliverable, unreachable = notify.ReceiptDelivered, notify.ReceiptUndeliverable, notify.ReceiptUnreachable
+	for name, tt := range map[string]struct {
+		receipts      []notify.Receipt
+		state, reason string
+		failed        bool
+		told          int
+	}{
+		"delivered":                    {[]notify.Receipt{delivered, delivered}, "delivered", "", false, 0},
+		"undeliverable":                {[]notify.Receipt{undeliverable, undeliverable, unreachable}, "failed", "refused", true, 1},
+		"unreachable":                  {[]notify.Receipt{unreachable, unreachable}, "failed", "unreachable", false, 0},
+		"unreachable, undeliverable":   {[]notify.Receipt{unreachable, undeliverable}, "failed", "refused", true, 1},
+		"delivered, undeliverable":     {[]notify.Receipt{delivered, undeliverable, unreachable}, "delivered", "", false, 0},
+		"undeliverable, delivered":     {[]notify.Receipt{undeliverable, delivered, undeliverable}, "delivered", "", false, 1},
+		"unknown receipt: no change":   {[]notify.Receipt{"buffered"}, "sent", "", false, 0},
+		"unreachable, later delivered": {[]notify.Receipt{unreachable, delivered}, "delivered", "", false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachEngine(t, func(p *fixture) {
+				p.tickingClock()
+				coach := p.coach(1)
+				p.add(coach, "Asha Rao", number(2), "")
+				d := p.claimOneRequest()
+				ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+				p.receipts(d.ID, tt.receipts...)
+				p.wantDelivery(coach, d, tt.state, tt.reason, tt.failed, tt.told)
+			})
+		})
+	}
+}
+
+// A receipt may arrive before the worker has stored that the provider accepted the message.
+func TestReceiptBeforeTheResult(t *testing.T) {
+	for name, result := range map[string]func(p *fixture, d []notify.Delivery) error{
+		"accepted": func(p *fixture, d []notify.Delivery) error { return p.db.DeliverySent(bg, d) },
+		"refused":  func(p *fixture, d []notify.Delivery) error { return p.db.DeliveryFailed(bg, d, "refused") },
+		"timeout": func(p *fixture, d []notify.Delivery) error {
+			return p.db.RetryDelivery(bg, d, p.clock.Now(), notify.ReasonRetrying)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachEngine(t, func(p *fixture) {
+				coach := p.coach(1)
+				p.add(coach, "Asha Rao", number(2), "")
+				d := p.claimOneRequest()
+				p.receipts(d.ID, notify.ReceiptUndeliverable)
+				ok(p, result(p, []notify.Delivery{d}))
+				p.wantDelivery(coach, d, "failed", "refused", true, 1)
+				p.receipts(d.ID, notify.ReceiptDelivered)
+				p.wantDelivery(coach, d, "delivered", "", false, 1)
+			})
+		})
+	}
+}
+
+// A receipt of an attempt without a response ends the attempts that would follow.
+func TestReceiptBetweenAttempts(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		p.add(coach, "Asha Rao", number(2), "")
+		d := p.claimOneRequest()
+		ok(p, p.db.RetryDelivery(bg, []notify.Delivery{d}, p.clock.Now(), notify.ReasonRetrying))
+		p.receipts(d.ID, notify.ReceiptUnreachable)
+		p.wantDelivery(coach, d, "queued", notify.ReasonRetrying, false, 0)
+		p.receipts(d.ID, notify.ReceiptDelivered)
+		p.wantDelivery(coach, d, "delivered", "", false, 0)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), 1)
+		if err != nil || len(claimed) != 0 {
+			p.Errorf("claimed %+v, %v; want no delivery", claimed, err)
+		}
+	})
+}
+
+// Receipts change no message that was not sent, was dropped, or does not exist, and no
+// other message. A message that an operator sends again is not failed by old receipts.
+func TestReceiptsThatChangeNothing(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		p.tickingClock()
+		coach := p.coach(1)
+		p.add(coach, "Asha Rao", number(2), "")
+		sent := p.claimOneRequest()
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{sent}))
+		p.add(coach, "Bela Rao", number(3), "")
+		retried := p.claimOneRequest()
+		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{retried}, notify.ReasonRefused))
+		_, err := p.db.RetryFailed(bg, auditor, retried.ID, notify.FailedDelivery.CheckRetry)
+		ok(p, err)
+		for _, id := range []string{retried.ID, "no-such-message", ""} {
+			p.receipts(id, notify.ReceiptUndeliverable, notify.ReceiptUnreachable)
+		}
+		p.wantDelivery(coach, retried, "queued", "", false, 1)
+		p.wantDelivery(coach, sent, "sent", "", false, 1)
+
+		ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{p.claimOneRequest()}, notify.ReasonRequestClosed))
+		p.receipts(retried.ID, notify.ReceiptDelivered, notify.ReceiptUndeliverable)
+		p.wantDelivery(coach, retried, "failed", notify.ReasonRequestClosed, false, 1)
+	})
+}
+
+// A failure of an earlier sending marks its delivery, not the request.
+func TestReceiptOfEarlierSending(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		p.tickingClock()
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		old := p.claimOneRequest()
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{old}))
+		p.clock.advance(49 * time.Hour)
+		ok(p, third(p.send(coach, a.ID, actor.Guardian)))
+		p.receipts(old.ID, notify.ReceiptUndeliverable)
+		p.wantDelivery(coach, old, "failed", "refused", false, 0)
+	})
+}
+
+// A receipt of a message that asks several questions is one of all its deliveries.
+func TestReceiptOfGatheredMessage(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		p.tickingClock()
+		coach := p.coach(1)
+		for _, name := range []string{"Asha Rao", "Bela Rao", "Chetan Rao"} {
+			p.add(coach, name, number(2), "")
+		}
+		message, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), 10)
+		ok(p, err)
+		if len(message) != 3 {
+			p.Fatalf("claimed %d deliveries, want 3", len(message))
+		}
+		_, err = p.db.AdmitMessages(bg, outgoing(1, message...))
+		ok(p, err)
+		for _, d := range message[:2] {
+			ok(p, run(p.db, `UPDATE deliveries SET gathered_by = $1 WHERE id = $2`, message[0].ID, d.ID))
+		}
+		ok(p, p.db.DeliverySent(bg, message))
+		p.receipts(message[0].ID, notify.ReceiptUndeliverable)
+		p.wantDelivery(coach, message[0], "failed", "refused", true, 2)
+		p.wantDelivery(coach, message[1], "failed", "refused", true, 2)
+		p.wantDelivery(coach, message[2], "sent", "", false, 2)
+	})
+}
+
+// Concurrent receipts and the worker's result end in one state, and the coach is told once.
+func TestConcurrentReceipts(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		p.add(coach, "Asha Rao", number(2), "")
+		d := p.claimOneRequest()
+		var wait sync.WaitGroup
+		for range 4 {
+			for _, r := range []notify.Receipt{notify.ReceiptUndeliverable, notify.ReceiptUnreachable} {
+				wait.Go(func() {
+					if _, err := p.db.StoreReceipt(bg, d.ID, r); err != nil {
+						p.Errorf("store %s: %v", r, err)
+					}
+				})
+			}
+		}
+		wait.Go(func() {
+			if err := p.db.DeliverySent(bg, []notify.Delivery{d}); err != nil {
+				p.Errorf("store the result: %v", err)
+			}
+		})
+		wait.Wait()
+		p.wantDelivery(coach, d, "failed", "refused", true, 1)
+	})
+}
+
+// The receipt of an OTP has no request.
+func TestReceiptOfOTP(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
+		ok(p, err)
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.OTP), "lease", p.clock.Now().Add(time.Minute), 1)
+		ok(p, err)
+		if len(claimed) != 1 {
+			p.Fatalf("claimed %d deliveries, want 1", len(claimed))
+		}
+		p.receipts(claimed[0].ID, notify.ReceiptUndeliverable)
+		claimed, err = p.db.ClaimDeliveries(bg, sms(notify.OTP), "lease", p.clock.Now().Add(2*time.Minute), 1)
+		if err != nil || len(claimed) != 0 {
+			p.Errorf("claimed %+v, %v; want no delivery", claimed, err)
+		}
+	})
+}
