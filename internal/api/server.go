@@ -41,8 +41,10 @@ type Config struct {
 	Tray          *notify.Tray
 	Preferences   notify.PreferenceStore
 	Hub           *notify.Hub
-	Idempotency   *idempotency.Service
-	Phones        phone.Parser
+	// Receipts receives what the provider of SMS reports; nil if it reports nothing.
+	Receipts    *notify.Receipts
+	Idempotency *idempotency.Service
+	Phones      phone.Parser
 	// ExportPlayers writes the players of a coach as CSV. It returns a tier_limit before it
 	// writes anything.
 	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error

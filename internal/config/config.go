@@ -43,7 +43,10 @@ type Config struct {
 	Files  SecretURL `env:"FILES" shown:"files in DATA_DIR" secret:"url" help:"storage of uploaded documents: file:<path>, or s3://<key>:<secret>@<bucket>/<prefix>?endpoint=<url>&region=<region>"`
 	ClamAV string    `env:"CLAMAV" default:"off" help:"socket of clamd, which scans uploads for viruses: unix:<path> or tcp:<host>:<port>"`
 
-	SMS           SecretURL    `env:"SMS" default:"log" secret:"url" help:"SMS transport: log prints messages to the terminal, for development; http:<url>, or the URL alone, posts them as JSON to a gateway"`
+	SMS           SecretURL    `env:"SMS" default:"log" secret:"url" help:"SMS transport: log prints messages to the terminal, for development; http:<url>, or the URL alone, posts them as JSON to a gateway; kannel:<url> sends them by the sendsms interface of Kannel"`
+	SMSUser       Secret       `env:"SMS_USER" shown:"none" secret:"all" help:"user name at the provider of SMS, for kannel"`
+	SMSPassword   Secret       `env:"SMS_PASSWORD" shown:"none" secret:"all" help:"password at the provider of SMS, for kannel"`
+	SMSSender     string       `env:"SMS_SENDER" shown:"chosen by the provider" help:"sender of messages: a number, or up to 11 letters and digits, for kannel"`
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of numbers that are written without a country code"`
 	Countries     []string     `env:"COUNTRIES" shown:"DEFAULT_REGION; * if SMS is log" help:"ISO 3166 countries whose numbers may get an SMS, separated by commas; * allows all"`
 	SMSPrices     []SMSPrice   `env:"SMS_PRICES" default:"none" help:"price of an SMS segment by ISO 3166 country, * for the others, separated by commas: IN=0.12,*=4.00"`

@@ -42,7 +42,7 @@ type SecretURL string
 func (s SecretURL) Reveal() string { return string(s) }
 
 // String returns the URL without its secrets: user, host and database of postgres://…,
-// bucket, path and endpoint of s3://…, only scheme and host of http:<url>, because SMS
+// bucket, path and endpoint of s3://…, only scheme and host of http:<url> and kannel:<url>, because SMS
 // gateways accept keys in the path and in the query. It masks unknown schemes entirely.
 func (s SecretURL) String() string {
 	scheme, rest, found := strings.Cut(string(s), ":")
@@ -59,12 +59,12 @@ func (s SecretURL) String() string {
 			return "sqlite:" + path + "?" + masked
 		}
 		return string(s)
-	case scheme == "http":
+	case scheme == "http" || scheme == "kannel":
 		u, err := url.Parse(rest)
 		if err != nil || u.Host == "" {
-			return "http:" + masked
+			return scheme + ":" + masked
 		}
-		shown := "http:" + u.Scheme + "://" + u.Host
+		shown := scheme + ":" + u.Scheme + "://" + u.Host
 		if u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
 			shown += "/" + masked
 		}

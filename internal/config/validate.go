@@ -41,6 +41,9 @@ var checks = map[string]func(*Config) []string{
 	"CLAMAV":             func(c *Config) []string { return optional(checkClamAV(c.ClamAV)) },
 	"TIERS":              func(c *Config) []string { return optional(checkTiers(c.Tiers)) },
 	"SMS":                func(c *Config) []string { return optional(checkSMS(c.SMS.Reveal())) },
+	"SMS_USER":           func(c *Config) []string { return optional(c.checkSMSCredential(c.SMSUser)) },
+	"SMS_PASSWORD":       func(c *Config) []string { return optional(c.checkSMSCredential(c.SMSPassword)) },
+	"SMS_SENDER":         func(c *Config) []string { return optional(checkSMSSender(c.SMSSender)) },
 	"SMS_PRICES":         (*Config).checkPrices,
 	"SMS_BUDGET":         (*Config).checkBudget,
 	"DEFAULT_REGION":     (*Config).checkDefaultRegion,
@@ -214,7 +217,7 @@ func checkDatabaseURL(text string) string {
 }
 
 func checkSMS(text string) string {
-	const supported = "this release supports log and http:<url>"
+	const supported = "this release supports log, http:<url> and kannel:<url>"
 	kind, rest, _ := strings.Cut(text, ":")
 	switch {
 	case text == "log":
@@ -225,10 +228,39 @@ func checkSMS(text string) string {
 			return "after http: comes the whole URL, as in http:https://gateway.example/send"
 		}
 		return ""
+	case kind == "kannel":
+		u, err := url.Parse(rest)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return "after kannel: comes the URL of sendsms without user and query, as in kannel:http://127.0.0.1:13013/cgi-bin/sendsms"
+		}
+		return ""
 	case isName(kind):
 		return fmt.Sprintf("the provider %s is not built yet; %s", kind, supported)
 	default:
 		return "this provider is not built yet; " + supported
+	}
+}
+
+func (c *Config) checkSMSCredential(s Secret) string {
+	if s == "" && strings.HasPrefix(c.SMS.Reveal(), "kannel:") {
+		return "must be set, because SMS is kannel"
+	}
+	return ""
+}
+
+// checkSMSSender accepts a phone number of up to 15 digits, or the 11 characters that a
+// network carries of a name.
+func checkSMSSender(s string) string {
+	number := strings.TrimPrefix(s, "+")
+	switch {
+	case s == "":
+		return ""
+	case !strings.ContainsFunc(number, func(r rune) bool { return r < '0' || r > '9' }) && len(number) >= 3 && len(number) <= 15:
+		return ""
+	case len(s) <= 11 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return ""
+	default:
+		return "must be a number of 3 to 15 digits, or up to 11 letters and digits"
 	}
 }
 

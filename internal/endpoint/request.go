@@ -53,6 +53,9 @@ type Meta[C any] struct {
 	middleware *httpx.Middleware
 }
 
+// PathPart returns a part of the path, as the client sent it.
+func (m Meta[C]) PathPart(name string) string { return m.http.PathValue(name) }
+
 // PathID returns the identifier in the path, or not_found if it is not an identifier.
 func (m Meta[C]) PathID(name string) (string, error) {
 	id := m.http.PathValue(name)

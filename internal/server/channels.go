@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -21,15 +22,22 @@ type channel struct {
 
 type channels map[notify.Channel]channel
 
-// newChannels returns the channels of the service. A new channel is one more entry.
-func newChannels(cfg *config.Config, o Options) channels {
+// newChannels returns the channels of the service. A new channel is one more entry. Without
+// a vault they send nothing.
+func newChannels(cfg *config.Config, o Options, vault *auth.Vault) channels {
 	isTest := isTestNumber(cfg, o)
 	return channels{
 		notify.InApp: {route: approval.RouteInApp},
 		notify.SMS: {
 			route: approval.RouteToNumber(cfg.SMSAllowed, isTest),
 			newSender: func() (worker.Sender, error) {
-				provider, err := sms.New(cfg.SMS.Reveal(), o.Terminal)
+				provider, err := sms.New(sms.Config{
+					Spec: cfg.SMS.Reveal(), User: cfg.SMSUser.Reveal(), Password: cfg.SMSPassword.Reveal(), Sender: cfg.SMSSender,
+					ReceiptURL: func(messageID string) string {
+						return cfg.PublicURL + "/receipts/" + messageID + "/" + vault.ReceiptSecret(messageID)
+					},
+					Terminal: o.Terminal,
+				})
 				if err != nil {
 					return nil, err
 				}
@@ -37,6 +45,15 @@ func newChannels(cfg *config.Config, o Options) channels {
 			},
 		},
 	}
+}
+
+// newReceipts returns what receives receipts of SMS, or nil if the provider reports none.
+func newReceipts(cfg *config.Config, o Options, db notify.ReceiptStore, vault *auth.Vault) *notify.Receipts {
+	parse := sms.ReceiptParser(cfg.SMS.Reveal())
+	if parse == nil {
+		return nil
+	}
+	return &notify.Receipts{Store: db, Valid: vault.ValidReceiptSecret, Parse: parse, Log: o.Log}
 }
 
 // names returns the channels in a fixed order.

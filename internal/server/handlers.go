@@ -35,6 +35,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Tray:          s.tray,
 		Preferences:   s.db,
 		Hub:           s.delivery.hub,
+		Receipts:      newReceipts(cfg, o, s.db, s.keys.Vault),
 		Idempotency:   s.idempotency,
 		Phones:        s.operator.Phones,
 		ExportPlayers: newExport(s.approvals, s.operator.Subscriptions),

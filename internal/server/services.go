@@ -47,7 +47,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 	if err != nil {
 		return nil, err
 	}
-	ch := newChannels(cfg, o)
+	ch := newChannels(cfg, o, keys.Vault)
 	d, err := newDelivery(ch, cfg.Streams)
 	if err != nil {
 		return nil, err

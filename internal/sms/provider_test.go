@@ -37,7 +37,7 @@ func TestProviders(t *testing.T) {
 
 func openLog(t *testing.T) provider {
 	out := &lockedBuffer{}
-	sender, err := sms.New("log", out)
+	sender, err := sms.New(sms.Config{Spec: "log", Terminal: out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func openLog(t *testing.T) provider {
 
 func openHTTP(t *testing.T) provider {
 	gateway := smstest.New(t)
-	sender, err := sms.New(gateway.Spec(), nil)
+	sender, err := sms.New(sms.Config{Spec: gateway.Spec()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/url"
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -43,20 +45,48 @@ type Provider interface {
 // sendTimeout bounds one attempt.
 const sendTimeout = 10 * time.Second
 
-// New returns the Provider for spec: "log", which prints to out, or "http:<url>".
-func New(spec string, out io.Writer) (Provider, error) {
-	kind, rest, _ := strings.Cut(spec, ":")
+// Config is what New needs.
+type Config struct {
+	// Spec is "log", "http:<url>" or "kannel:<url of sendsms>".
+	Spec string
+	// User, Password and Sender are those of a provider that has them.
+	User, Password, Sender string
+	// ReceiptURL returns the address at which a provider reports what became of a message,
+	// without a query.
+	ReceiptURL func(messageID string) string
+	// Terminal is where "log" prints.
+	Terminal io.Writer
+}
+
+// New returns the Provider for c.Spec.
+func New(c Config) (Provider, error) {
+	kind, rest, _ := strings.Cut(c.Spec, ":")
 	switch {
-	case spec == "log":
-		return NewLog(out), nil
+	case c.Spec == "log":
+		return NewLog(c.Terminal), nil
 	case kind == "http":
-		h, err := NewHTTP(rest, sendTimeout)
-		if err != nil {
-			return nil, err // returning h would make a non-nil Provider that holds a nil *HTTP
-		}
-		return h, nil
+		return asProvider(NewHTTP(rest, sendTimeout))
+	case kind == "kannel":
+		return asProvider(NewKannel(rest, c, sendTimeout))
 	default:
-		// The error does not repeat spec: it may contain a key.
-		return nil, errors.New("unknown SMS provider; use log or http:<url>")
+		// The error does not repeat the spec: it may contain a key.
+		return nil, errors.New("unknown SMS provider; use log, http:<url> or kannel:<url>")
 	}
+}
+
+// asProvider returns nil with an error: a Provider that holds a nil pointer is not nil.
+func asProvider[P Provider](p P, err error) (Provider, error) {
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// ReceiptParser returns the Parse of notify.Receipts for the provider of spec, or nil if it
+// reports no receipts.
+func ReceiptParser(spec string) func(url.Values) (r notify.Receipt, networkSays string, final bool) {
+	if strings.HasPrefix(spec, "kannel:") {
+		return ParseKannelReceipt
+	}
+	return nil
 }

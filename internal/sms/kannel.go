@@ -1,0 +1,107 @@
+package sms
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// Kannel sends messages through the sendsms interface of a Kannel smsbox (1.4). Kannel
+// reports receipts by calling the URL of receiptURL with the parameters of ParseKannelReceipt.
+type Kannel struct {
+	client                 *client
+	url                    string
+	user, password, sender string
+	receiptURL             func(messageID string) string
+}
+
+// kannelReceipts are the receipts that Kannel shall report, a sum of its types: delivered,
+// not delivered, rejected by the network.
+const kannelReceipts = "19"
+
+// NewKannel returns a Kannel for the sendsms URL address. An empty sender leaves the sender
+// to Kannel's configuration. Each attempt ends after timeout.
+func NewKannel(address string, c Config, timeout time.Duration) (*Kannel, error) {
+	client, u, err := newClient(address, timeout)
+	if err != nil {
+		return nil, err
+	}
+	return &Kannel{client: client, url: u.String(), user: c.User, password: c.Password, sender: c.Sender, receiptURL: c.ReceiptURL}, nil
+}
+
+// Send makes Kannel accept m. Text of the GSM alphabet is sent in 7 bits, any other in UCS-2.
+func (k *Kannel) Send(ctx context.Context, m Message) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, k.url, bytes.NewReader([]byte(m.Text)))
+	if err != nil {
+		return &notify.SendError{Permanent: true, Reason: "invalid gateway address"}
+	}
+	// Parameters are headers, so that no log of URLs holds the password.
+	req.Header.Set("Content-Type", "text/plain; charset=UTF-8")
+	req.Header.Set("X-Kannel-Username", k.user)
+	req.Header.Set("X-Kannel-Password", k.password)
+	req.Header.Set("X-Kannel-To", string(m.To))
+	if k.sender != "" {
+		req.Header.Set("X-Kannel-From", k.sender)
+	}
+	req.Header.Set("X-Kannel-Coding", "2")
+	if notify.IsGSM(m.Text) {
+		req.Header.Set("X-Kannel-Coding", "0")
+	}
+	req.Header.Set("X-Kannel-DLR-Mask", kannelReceipts)
+	req.Header.Set("X-Kannel-DLR-Url", k.receiptURL(m.ID)+"?type=%d&answer=%A")
+	res, err := k.client.do(ctx, req)
+	if err != nil {
+		return err
+	}
+	switch {
+	case res.status == http.StatusAccepted:
+		return nil
+	case res.status == http.StatusBadRequest,
+		// Kannel has the same status for a wrong password, which an operator can correct.
+		res.status == http.StatusForbidden && bytes.HasPrefix(res.body, []byte("Not routable")):
+		return k.client.refused(res, true)
+	default:
+		return k.client.refused(res, false)
+	}
+}
+
+// kannelTemporary are what a network says (%A) of a message that may arrive if it is sent
+// again: states of SMPP receipts, errors of submit_sm in decimals (system error, queue full,
+// throttled, temporary error of the application), and Kannel's own.
+var kannelTemporary = []string{
+	"stat:expired", "stat:deleted", "stat:unknown", "nack/8/", "nack/20/", "nack/88/", "nack/100/", "nack/retries exceeded",
+}
+
+// ParseKannelReceipt returns the receipt in a call of Kannel with the parameters type (%d) and
+// answer (%A).
+func ParseKannelReceipt(parameters url.Values) (r notify.Receipt, networkSays string, final bool) {
+	answer := parameters.Get("answer")
+	switch parameters.Get("type") {
+	case "1":
+		return notify.ReceiptDelivered, "", true
+	case "2", "16":
+		lower := strings.ToLower(answer)
+		if slices.ContainsFunc(kannelTemporary, func(s string) bool { return strings.Contains(lower, s) }) {
+			return notify.ReceiptUnreachable, networkState(answer), true
+		}
+		return notify.ReceiptUndeliverable, networkState(answer), true
+	default: // accepted or queued by the network
+		return "", "", false
+	}
+}
+
+// networkState returns the part of a network's answer that is safe to log: an SMPP receipt
+// ends with the first characters of the message.
+func networkState(answer string) string {
+	if i := strings.Index(strings.ToLower(answer), "text:"); i >= 0 {
+		answer = answer[:i]
+	}
+	answer = clean(strings.TrimSpace(answer))
+	return strings.ToValidUTF8(answer[:min(len(answer), 120)], "")
+}

@@ -1,0 +1,172 @@
+package sms_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/sms"
+	"github.com/touchline/touchline/internal/sms/smstest"
+)
+
+// receiptCalls records the calls of receipts.
+func receiptCalls(t *testing.T) (address string, calls chan *http.Request) {
+	t.Helper()
+	calls = make(chan *http.Request, 100)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		calls <- r
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, calls
+}
+
+// TestKannel sends through a real Kannel and gets its receipts.
+func TestKannel(t *testing.T) {
+	t.Parallel()
+	k := smstest.StartKannel(t)
+	address, calls := receiptCalls(t)
+	newProvider := func(password, sender string) sms.Provider {
+		t.Helper()
+		p, err := sms.New(sms.Config{Spec: k.Spec, User: k.User, Password: password, Sender: sender, ReceiptURL: func(id string) string { return address + "/" + id }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	provider := newProvider(k.Password, "")
+	to := func(id, number, text string) sms.Message {
+		return sms.Message{ID: id, To: phone.Number(number), Text: text, Kind: sms.Text}
+	}
+	wantReceipt := func(id string, want notify.Receipt) {
+		t.Helper()
+		select {
+		case r := <-calls:
+			got, _, final := sms.ParseKannelReceipt(r.URL.Query())
+			if r.Method != "GET" || r.URL.Path != "/"+id || got != want || !final {
+				t.Errorf("receipt: got %s %s, %s; want GET /%s, %s", r.Method, r.URL, got, id, want)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("no receipt of message %s", id)
+		}
+	}
+
+	const number = "+919876543210"
+	long := strings.TrimSpace(strings.Repeat("long ", 60))
+	for i, tt := range []struct{ text, want string }{
+		{"123456 is your code. @ £ {x} € <&>%", "TLINE " + number + " text 123456 is your code. @ £ {x} € <&>%"},
+		{"two\nlines", "TLINE " + number + " text two\nlines"},
+		{"हिन्दी में संदेश 🏏", "TLINE " + number + " ucs-2 हिन्दी में संदेश 🏏"},
+		{long, "TLINE " + number + " long " + long},
+	} {
+		id := fmt.Sprint("message-", i)
+		if err := provider.Send(t.Context(), to(id, number, tt.text)); err != nil {
+			t.Fatalf("send %q: %v", tt.text, err)
+		}
+		wantReceipt(id, notify.ReceiptDelivered)
+		if got := k.Messages(); !slices.Contains(got, tt.want) {
+			t.Errorf("the network got %q, want %q", got, tt.want)
+		}
+	}
+	if err := newProvider(k.Password, "ACADEMY").Send(t.Context(), to("sender", number, "hello")); err != nil {
+		t.Fatal(err)
+	}
+	wantReceipt("sender", notify.ReceiptDelivered)
+	if got := k.Messages(); got[len(got)-1] != "ACADEMY "+number+" text hello" {
+		t.Errorf("the network got %q, want the configured sender", got)
+	}
+
+	// Kannel reports this failure in its response and by a receipt.
+	err := provider.Send(t.Context(), to("unroutable", smstest.UnroutablePrefix+"00001", "hello"))
+	if failed, ok := errors.AsType[*notify.SendError](err); !ok || !failed.Permanent {
+		t.Errorf("number without a route: err = %v, want a permanent failure", err)
+	}
+	wantReceipt("unroutable", notify.ReceiptUndeliverable)
+
+	err = newProvider("wrong", "").Send(t.Context(), to("unauthorized", number, secretText))
+	if failed, ok := errors.AsType[*notify.SendError](err); !ok || failed.Permanent || strings.Contains(err.Error(), "424242") {
+		t.Errorf("wrong password: err = %v, want a temporary failure", err)
+	}
+}
+
+// TestKannelRequest checks the request, and what each response of Kannel means.
+func TestKannelRequest(t *testing.T) {
+	for _, tt := range []struct {
+		status              int
+		body                string
+		accepted, permanent bool
+	}{
+		{202, "0: Accepted for delivery", true, false},
+		{202, "3: Queued for later delivery", true, false},
+		{200, "OK", false, false}, // not Kannel
+		{400, "Missing receiver(s) number(s), rejected", false, true},
+		{403, "Not routable. Do not try again.", false, true},
+		{403, "Authorization failed for sendsms", false, false},
+		{404, "", false, false},
+		{503, "Temporal failure, try again later.", false, false},
+	} {
+		var got *http.Request
+		var text []byte
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got = r
+			text, _ = io.ReadAll(r.Body)
+			w.WriteHeader(tt.status)
+			_, _ = io.WriteString(w, tt.body)
+		}))
+		p, err := sms.New(sms.Config{Spec: "kannel:" + s.URL + "/cgi-bin/sendsms", User: "me", Password: secretUser, ReceiptURL: func(id string) string { return "https://t.example/receipts/" + id }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Send(t.Context(), message(secretText))
+		s.Close()
+		failed, _ := errors.AsType[*notify.SendError](err)
+		if (err == nil) != tt.accepted || err != nil && (failed == nil || failed.Permanent != tt.permanent) {
+			t.Errorf("%d %s: err = %v, want accepted = %t, permanent = %t", tt.status, tt.body, err, tt.accepted, tt.permanent)
+		}
+		if err != nil && (strings.Contains(err.Error(), secretUser) || strings.Contains(err.Error(), "9876543210")) {
+			t.Errorf("the error contains a secret: %v", err)
+		}
+		if got.URL.RawQuery != "" || got.Header.Get("X-Kannel-Password") != secretUser || string(text) != secretText ||
+			got.Header.Get("X-Kannel-DLR-Url") != "https://t.example/receipts/"+message("").ID+"?type=%d&answer=%A" {
+			t.Errorf("request %s %v %q", got.URL, got.Header, text)
+		}
+	}
+}
+
+func TestParseKannelReceipt(t *testing.T) {
+	for _, tt := range []struct {
+		kind, answer string
+		want         notify.Receipt // "" if the call says nothing final
+		says         string
+	}{
+		{"1", "id:1 sub:001 dlvrd:001 submit date:2611220810 done date:2611220811 stat:DELIVRD err:000 text:123456 is", notify.ReceiptDelivered, ""},
+		{"1", "", notify.ReceiptDelivered, ""},
+		{"2", "id:1 stat:UNDELIV err:001 text:123456 is", notify.ReceiptUndeliverable, "id:1 stat:UNDELIV err:001"},
+		{"2", "id:1 stat:REJECTD err:004 Text:", notify.ReceiptUndeliverable, "id:1 stat:REJECTD err:004"},
+		{"2", "", notify.ReceiptUndeliverable, ""},
+		{"2", "id:1 stat:EXPIRED err:000 text:", notify.ReceiptUnreachable, "id:1 stat:EXPIRED err:000"},
+		{"16", "NACK/11/Invalid Destination Address", notify.ReceiptUndeliverable, "NACK/11/Invalid Destination Address"},
+		{"16", "NACK/no SMSC", notify.ReceiptUndeliverable, "NACK/no SMSC"},
+		{"16", "NACK/88/Throttling error", notify.ReceiptUnreachable, "NACK/88/Throttling error"},
+		{"16", "NACK/Retries Exceeded", notify.ReceiptUnreachable, "NACK/Retries Exceeded"},
+		{"16", "NACK/\x1b[2J\xff" + strings.Repeat("x", 300), notify.ReceiptUndeliverable, ""},
+		{"4", "", "", ""},
+		{"8", "ACK/", "", ""},
+		{"", "", "", ""},
+		{"17", "stat:UNDELIV", "", ""},
+	} {
+		got, says, final := sms.ParseKannelReceipt(url.Values{"type": {tt.kind}, "answer": {tt.answer}})
+		if got != tt.want || final != (tt.want != "") || says != tt.says && tt.says != "" || len(says) > 120 || strings.ContainsRune(says, '\x1b') {
+			t.Errorf("type %s, %q: got %q, %q, %t; want %q, %q", tt.kind, tt.answer, got, says, final, tt.want, tt.says)
+		}
+	}
+}

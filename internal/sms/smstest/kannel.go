@@ -1,0 +1,210 @@
+package smstest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf16"
+)
+
+// Kannel is a Kannel of Debian (packages kannel and kannel-extras) with a simulated SMS
+// network, for tests.
+type Kannel struct {
+	// Spec is the value of TOUCHLINE_SMS, User and Password those of TOUCHLINE_SMS_USER and
+	// TOUCHLINE_SMS_PASSWORD.
+	Spec, User, Password string
+
+	network *output
+}
+
+// UnroutablePrefix begins the numbers to which the Kannel of StartKannel has no route.
+const UnroutablePrefix = "+9199000"
+
+const kannelConfig = `
+group = core
+admin-port = %[1]d
+admin-interface = 127.0.0.1
+admin-password = admin
+status-password = status
+smsbox-port = %[2]d
+smsbox-interface = 127.0.0.1
+box-allow-ip = 127.0.0.1
+
+group = smsc
+smsc = fake
+smsc-id = network
+port = %[3]d
+connect-allow-ip = 127.0.0.1
+denied-prefix = "` + UnroutablePrefix + `"
+
+group = smsbox
+bearerbox-host = 127.0.0.1
+bearerbox-port = %[2]d
+sendsms-port = %[4]d
+sendsms-interface = 127.0.0.1
+
+group = sendsms-user
+username = touchline
+password = S3NT1NEL
+default-sender = TLINE
+max-messages = 10
+concatenation = true
+
+group = sms-service
+keyword = default
+max-messages = 0
+text = "none"
+`
+
+// StartKannel starts a Kannel in a temporary directory on free ports. Without its programs it
+// skips tb.
+func StartKannel(tb testing.TB) *Kannel {
+	tb.Helper()
+	programs := map[string]string{"bearerbox": "/usr/sbin/bearerbox", "smsbox": "/usr/sbin/smsbox", "fakesmsc": "/usr/lib/kannel/test/fakesmsc"}
+	for name, path := range programs {
+		if _, err := os.Stat(path); err != nil {
+			tb.Skipf("no Kannel: %s is missing; install Debian's packages kannel and kannel-extras", name)
+		}
+	}
+	ports := freePorts(tb, 4)
+	admin, network, sendsms := ports[0], ports[2], ports[3]
+	file := filepath.Join(tb.TempDir(), "kannel.conf")
+	config := fmt.Sprintf(kannelConfig, ports[0], ports[1], ports[2], ports[3])
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	k := &Kannel{Spec: fmt.Sprintf("kannel:http://127.0.0.1:%d/cgi-bin/sendsms", sendsms), User: "touchline", Password: "S3NT1NEL"}
+	status := func() string { return get(fmt.Sprintf("http://127.0.0.1:%d/status.txt?password=status", admin)) }
+	await := func(what string, logs *output, ready func() bool) {
+		tb.Helper()
+		for deadline := time.Now().Add(20 * time.Second); !ready(); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				tb.Fatalf("%s is not ready after 20 s:\n%s", what, logs)
+			}
+		}
+	}
+	logs := run(tb, programs["bearerbox"], file)
+	await("bearerbox", logs, func() bool { return strings.Contains(status(), "Kannel") })
+	logs = run(tb, programs["smsbox"], file)
+	await("smsbox", logs, func() bool {
+		return strings.Contains(status(), "smsbox:") && get(fmt.Sprintf("http://127.0.0.1:%d/cgi-bin/sendsms", sendsms)) != ""
+	})
+	k.network = run(tb, programs["fakesmsc"], "-H", "127.0.0.1", "-r", fmt.Sprint(network), "-m", "0", "1 2 text none")
+	await("the simulated network", k.network, func() bool { return strings.Contains(status(), "(online") })
+	return k
+}
+
+// networkMessage is the form in which the simulated network prints a message or a part of one.
+// A text that is not encoded may continue on further lines.
+var networkMessage = regexp.MustCompile(`Got message \d+: <(.*)>`)
+
+// Messages returns the messages that the simulated network got, in order, as "sender number
+// type text". The parts of a long message in the GSM alphabet are joined.
+func (k *Kannel) Messages() []string {
+	var messages []string
+	for _, match := range networkMessage.FindAllStringSubmatch(k.network.String(), -1) {
+		fields := strings.SplitN(match[1], " ", 6)
+		switch {
+		case len(fields) >= 4 && fields[2] == "text":
+			messages = append(messages, match[1])
+		case len(fields) == 4 && fields[2] == "ucs-2":
+			messages = append(messages, strings.Join(append(fields[:3], decodeUCS2(fields[3])), " "))
+		case len(fields) == 6 && fields[2] == "udh": // sender number udh <header> data <text>
+			part, _ := url.QueryUnescape(fields[5])
+			if header, _ := url.QueryUnescape(fields[3]); len(header) > 0 && header[len(header)-1] > 1 && len(messages) > 0 {
+				messages[len(messages)-1] += part
+			} else {
+				messages = append(messages, strings.Join(append(fields[:2], "long", part), " "))
+			}
+		case len(messages) > 0:
+			messages[len(messages)-1] += "\n" + match[1]
+		}
+	}
+	return messages
+}
+
+func decodeUCS2(encoded string) string {
+	octets, err := url.QueryUnescape(encoded)
+	if err != nil {
+		return err.Error()
+	}
+	units := make([]uint16, len(octets)/2)
+	for i := range units {
+		units[i] = uint16(octets[2*i])<<8 | uint16(octets[2*i+1])
+	}
+	return string(utf16.Decode(units))
+}
+
+// freePorts returns n ports that were free a moment ago.
+func freePorts(tb testing.TB, n int) []int {
+	tb.Helper()
+	ports := make([]int, n)
+	for i := range ports {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		defer l.Close()
+		ports[i] = l.Addr().(*net.TCPAddr).Port
+	}
+	return ports
+}
+
+// run starts a program and kills it when tb ends.
+func run(tb testing.TB, program string, args ...string) *output {
+	tb.Helper()
+	out := new(output)
+	cmd := exec.Command(program, args...)
+	cmd.Stdout, cmd.Stderr, cmd.Dir = out, out, tb.TempDir()
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return out
+}
+
+// get returns the body of a URL, or "" if it does not respond.
+func get(address string) string {
+	client := http.Client{Timeout: 2 * time.Second}
+	res, err := client.Get(address)
+	if err != nil {
+		return ""
+	}
+	defer res.Body.Close()
+	body, _ := io.ReadAll(res.Body)
+	return string(body)
+}
+
+// output collects what a program prints.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.Write(p)
+}
+
+// String returns all output so far.
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}
