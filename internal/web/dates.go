@@ -37,10 +37,13 @@ func (v *View) relative(t time.Time) string {
 	return v.Date(t)
 }
 
-// Days returns a duration in whole days, or in hours below a day: "3 days".
+// Days returns a duration in whole days, or in hours or minutes below a day: "3 days".
 func (v *View) Days(d time.Duration) string {
-	if d < 24*time.Hour {
-		return v.mustT("time.hours", "Count", max(1, int(d/time.Hour)))
+	switch {
+	case d < time.Hour:
+		return v.mustT("time.minutes", "Count", max(1, int(d/time.Minute)))
+	case d < 24*time.Hour:
+		return v.mustT("time.hours", "Count", int(d/time.Hour))
 	}
 	return v.mustT("time.days", "Count", int(d/(24*time.Hour)))
 }

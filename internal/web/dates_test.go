@@ -1,0 +1,27 @@
+package web
+
+import (
+	"testing"
+	"time"
+)
+
+func TestDays(t *testing.T) {
+	t.Parallel()
+	r, err := newRenderer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &View{localizer: r.catalogue.localizer("en")}
+	for d, want := range map[time.Duration]string{
+		0:                              "1 minute",
+		59 * time.Minute:               "59 minutes",
+		time.Hour:                      "1 hour",
+		24*time.Hour - 1:               "23 hours",
+		24 * time.Hour:                 "1 day",
+		3*24*time.Hour + 5*time.Minute: "3 days",
+	} {
+		if got := v.Days(d); got != want {
+			t.Errorf("Days(%s) is %q, want %q", d, got, want)
+		}
+	}
+}
