@@ -179,3 +179,15 @@ func TestOddQueries(t *testing.T) {
 		}
 	}, enableKYC)
 }
+
+// TestShortCodeLimit checks that the sixth wrong code for a number is refused, with what
+// the person can do instead.
+func TestShortCodeLimit(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		_, c := newFormClient(t, s, coachNumber)
+		for range 5 {
+			c.post("/a", "code", "ABCDEF", "number", "+919812345680").want(200, "Enter the code")
+		}
+		c.post("/a", "code", "ABCDEF", "number", "+919812345680").want(422, "Wait 60 minutes, or open the link in the SMS.")
+	})
+}

@@ -2,11 +2,13 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/google/uuid"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
 )
 
 // shortCodePage serves GET /a: it asks for a short code and the number that was asked.
@@ -41,6 +43,10 @@ func (p *Pages) enterShortCode(ctx context.Context, r *Request) (Response, error
 		return p.shortCodeForm(r, f), nil
 	}
 	link, err := p.Approvals.FindByShortCode(ctx, r.Value("code"), number, r.Address)
+	if limit, ok := errors.AsType[*fault.Error](err); ok && limit.Kind == fault.TooMany {
+		f.Add("code", v.mustT("short_code.limit", "Wait", v.wait(limit.RetryAfter)))
+		return p.shortCodeForm(r, f), nil
+	}
 	if !link.Open {
 		link.Party, link.PlayerID = actor.Guardian, uuid.Nil.String() // no page is reached: the code does not exist
 	}
