@@ -117,6 +117,7 @@ func (p *fixture) consents() {
 		}
 	}
 	_, err = p.db.ConsentStatuses(bg, []string{a.ID, b.ID})
+	ok(p, err)
 	_, err = p.CountRemindable(bg, c)
 	ok(p, err)
 	_, err = p.RemindAll(bg, c, p.clock.Now())
