@@ -159,7 +159,7 @@ func TestOddQueries(t *testing.T) {
 		operators := &formClient{t: t, url: s.AdminURL, client: c.client}
 		operators.post("/sign-in", "token", s.Operator(t, operator.KYC, operator.Coaches, operator.Deliveries, operator.Audit).Token)
 		for _, value := range []string{"%00", "%ff", "x", "%27%3B--", "%25", strings.Repeat("9", 3000)} {
-			for _, path := range []string{"/coach/players?q=", "/coach/players?cursor=", "/coach/players?after=", "/coach/notifications?cursor=", "/coach/notifications?after=", "/coach/settings/plan/", "/a?code="} {
+			for _, path := range []string{"/coach/players?q=", "/coach/players?cursor=", "/coach/players?after=", "/coach/notifications?cursor=", "/coach/notifications?after=", "/coach/settings/plan/", "/a?code=", "/coaches?q=", "/coaches?sport=", "/coaches?cursor=", "/coaches?after=", "/coaches/", "/coach/documents/"} {
 				if got := c.get(path + value); got.status >= 500 {
 					t.Errorf("%s: got status %d", got.path, got.status)
 				}
