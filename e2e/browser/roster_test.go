@@ -44,7 +44,7 @@ func TestRosterPages(t *testing.T) {
 		c.get("/coach/players?student=rejected").want(200, "Asha Rao").without("alert(", "Needs you")
 		c.get("/coach/players?q=5690").want(200, "alert(").without("Asha Rao")
 		c.get("/coach/players?q=%00%ff&after=%00&guardian=%ff").want(200, "Asha Rao")
-		c.post("/coach/players/"+bela+"/cancel", "party", "guardian", "request", "\x00\xff").want(404)
+		c.post("/coach/players/"+bela+"/cancel", "party", "guardian", "request", "\x00\xff").want(422)
 		c.get("/coach/players?q=zzz").want(200, "No player fits")
 		request := coach.Call(t, "GET", "/api/players/"+bela, nil).String("guardian_request_id")
 		code := coach.Call(t, "GET", "/api/approval/requests/"+request, nil).String("short_code")
