@@ -1,10 +1,13 @@
 package e2e_test
 
 import (
+	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/touchlinetest"
@@ -87,6 +90,92 @@ func TestServiceAvailability(t *testing.T) {
 		service.Call(t, "GET", "/api/services/availability/"+first, nil).Want(t, 404, "not_found")
 		if ids := query(service, map[string]any{"player_ids": []string{first, second}}); !slices.Equal(ids, []string{second}) {
 			t.Errorf("after the removal: got %v", ids)
+		}
+	})
+}
+
+// TestChangeFeed: a service follows the feed with its cursor, also with another token. A
+// call that waits returns with the change.
+func TestChangeFeed(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		service, other := s.Operator(t, operator.AvailabilityScope), s.Operator(t, operator.AvailabilityScope)
+		const path = "/api/services/changes"
+		read := func(o *touchlinetest.Operator, query string) ([]string, string) {
+			t.Helper()
+			a := o.Call(t, "GET", path+query, nil).Want(t, 200)
+			var rows []string
+			for _, c := range a.Items() {
+				rows = append(rows, fmt.Sprint(c["player_id"], " ", c["sequence"], " ", c["type"], " ", c["party"], " ", c["guardian_status"], "/", c["student_status"]))
+			}
+			return rows, a.String("next_cursor")
+		}
+		rows, start := read(service, "")
+		if len(rows) != 0 {
+			t.Errorf("an empty feed has %q", rows)
+		}
+		coach := s.Coach(t, coachNumber)
+		id := coach.AddPlayer(t, touchlinetest.Minor("+919812300011", "+919812300021")).String("player_id")
+		guardian := s.SignIn(t, "guardian", "+919812300011")
+		decide := func(action string) {
+			t.Helper()
+			guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": action}).Want(t, 200)
+		}
+		decide("approved")
+		first, next := read(service, "?limit=2&cursor="+start)
+		rest, end := read(other, "?cursor="+next)
+		want := []string{
+			id + " 1 pending guardian pending/pending", id + " 2 pending student pending/pending", id + " 3 approved guardian approved/pending",
+		}
+		if got := slices.Concat(first, rest); len(first) != 2 || !slices.Equal(got, want) {
+			t.Errorf("got %q\nwant %q", got, want)
+		}
+
+		type page struct {
+			rows []string
+			next string
+		}
+		waited := make(chan page)
+		go func() {
+			rows, next := read(service, "?wait=30&cursor="+end)
+			waited <- page{rows, next}
+		}()
+		time.Sleep(100 * time.Millisecond)
+		decide("revoked")
+		got := <-waited
+		if !slices.Equal(got.rows, []string{id + " 4 revoked guardian rejected/pending"}) {
+			t.Errorf("after the wait: got %q", got.rows)
+		}
+		begun := time.Now()
+		if rows, _ := read(service, "?wait=1&cursor="+got.next); len(rows) != 0 || time.Since(begun) < 500*time.Millisecond {
+			t.Errorf("a wait without a change returned %q after %s", rows, time.Since(begun))
+		}
+
+		service.Call(t, "GET", path+"?cursor=x", nil).Want(t, 422, "validation_failed")
+		service.Call(t, "GET", path+"?wait=soon", nil).Want(t, 422, "validation_failed")
+		s.Operator(t, operator.AvailabilityByNumber).Call(t, "GET", path, nil).Want(t, 403, "insufficient_scope")
+		s.Clock.Advance(operator.ChangesKept + time.Second)
+		s.Operator(t, operator.AvailabilityScope).Call(t, "GET", path+"?cursor="+got.next, nil).Want(t, 410, "cursor_expired")
+	})
+}
+
+// TestChangeFeedAtShutdown: a shutdown does not wait for a call that waits.
+func TestChangeFeedAtShutdown(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		service := s.Operator(t, operator.AvailabilityScope)
+		done := make(chan *touchlinetest.Response)
+		go func() {
+			resp, _ := s.AdminDo(context.Background(), "GET", "/api/services/changes?wait=30", service.Token, nil)
+			done <- resp
+		}()
+		time.Sleep(200 * time.Millisecond)
+		begun := time.Now()
+		if err := s.Stop(); err != nil {
+			t.Error(err)
+		}
+		if resp := <-done; resp == nil || resp.Status != 200 || time.Since(begun) > 5*time.Second {
+			t.Errorf("got %v after %s", resp, time.Since(begun))
 		}
 	})
 }

@@ -39,6 +39,7 @@ func (s *Server) routes() []route {
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit},
 		{Method: "GET", Pattern: "/api/services/availability/{player_id}", Handle: handleID("player_id", s.availability), Authorize: services},
 		{Method: "POST", Pattern: "/api/services/availability/query", Handle: handle(s.queryAvailability), Authorize: query, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/services/changes", Handle: handle(s.changes), Authorize: services, Timeout: changesTimeout},
 		{Method: "GET", Pattern: "/metrics", Handle: handle(s.metrics), Authenticate: s.authenticateScrape, Authorize: metrics, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/.well-known/oauth-authorization-server", Handle: handle(s.metadata), Authenticate: public, Produces: endpoint.AnyMedia},
 		{Method: "GET", Pattern: "/openapi.json", Handle: handle(s.openAPI), Authenticate: public, Produces: endpoint.AnyMedia},

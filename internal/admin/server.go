@@ -42,7 +42,10 @@ type Config struct {
 	Deliveries    *notify.DeliveryAdmin
 	// Availabilities reads which services the parties of players have.
 	Availabilities operator.AvailabilityReader
-	Phones         phone.Parser
+	Changes        *operator.ChangeFeed
+	// Waiting has the calls that wait for a change, by token. Its Close ends them.
+	Waiting *notify.Hub
+	Phones  phone.Parser
 	// Vault encrypts the cursors of lists.
 	Vault *auth.Vault
 	// Wake makes the streams of these accounts check their sessions; it may be nil.
@@ -58,7 +61,9 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 
 	Now func() time.Time
-	Log *slog.Logger
+	// NewTicker paces calls that wait; see worker.NewTicker.
+	NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
+	Log       *slog.Logger
 	// AccessLog writes a line for each request at info.
 	AccessLog bool
 	// Observe is called after each response; it may be nil.

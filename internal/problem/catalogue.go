@@ -190,6 +190,11 @@ var catalogue = []Type{
 		"The OTP has expired or was used, or none was asked for.",
 		"Ask for a new OTP.",
 	},
+	{
+		"cursor_expired", 410, "The cursor is too old",
+		"The feed keeps changes and cursors for 90 days. Changes after this cursor may have been deleted.",
+		"Read the availability of all your players. Then read the feed again without a cursor.",
+	},
 
 	{
 		"payload_too_large", 413, "The body is too large",

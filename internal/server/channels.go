@@ -78,6 +78,7 @@ type delivery struct {
 	senders map[notify.Channel]worker.Sender
 	queue   *notify.QueueSignal // wakes the outbox
 	hub     *notify.Hub         // wakes the event streams
+	waiting *notify.Hub         // calls that wait for a change
 }
 
 func newDelivery(c channels, maxStreams int) (delivery, error) {
@@ -86,7 +87,7 @@ func newDelivery(c channels, maxStreams int) (delivery, error) {
 		return delivery{}, err
 	}
 	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
-	return delivery{senders: senders, queue: queue, hub: &notify.Hub{MaxStreams: maxStreams}}, nil
+	return delivery{senders: senders, queue: queue, hub: &notify.Hub{MaxStreams: maxStreams}, waiting: &notify.Hub{}}, nil
 }
 
 func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {

@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/upload"
 	"github.com/touchline/touchline/internal/web"
@@ -113,6 +114,8 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 		Vault:         s.keys.Vault,
 
 		Availabilities: availability{db: s.db, rules: s.approvals.Rules, now: o.Now},
+		Changes:        &operator.ChangeFeed{Store: s.db, Now: o.Now},
+		Waiting:        s.delivery.waiting,
 
 		Wake:      s.delivery.hub.Wake,
 		Ready:     s.readiness.check,
@@ -124,6 +127,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 		PublicURL:      cfg.PublicURL,
 		TrustedProxies: cfg.TrustedProxies,
 		Now:            o.Now,
+		NewTicker:      o.NewTicker,
 		Log:            o.Log,
 	}).Handler()), nil
 }

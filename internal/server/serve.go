@@ -30,7 +30,9 @@ func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 	if err := a.waitAndDrain(ctx, failed); err != nil {
 		return errors.Join(err, closeAll(servers))
 	}
-	a.hub.Close() // ends the event streams: Shutdown would wait for them
+	// End the event streams and the calls that wait: Shutdown would wait for them.
+	a.hub.Close()
+	a.waiting.Close()
 	return shutdownAll(servers)
 }
 

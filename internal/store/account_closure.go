@@ -91,7 +91,7 @@ func (c *accountClosure) endPlayers(ctx context.Context) error {
 	for i, p := range ended {
 		ids[i] = p.PlayerID
 	}
-	return c.tx.addRemovals(ctx, ids)
+	return c.tx.addChangeOfEach(ctx, ids, string(approval.PlayerRemoved))
 }
 
 // releaseNumber replaces the account's number, so that it can register again. The

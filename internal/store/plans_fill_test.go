@@ -42,7 +42,7 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO request_links SELECT ('l' || i)::bytea, 'r' || i, i, TRUE FROM generate_series(1, 5000) i`,
 		`INSERT INTO reminders SELECT 'm' || i, 'p' || i % 500, 'guardian', i FROM generate_series(1, 5000) i`,
 		`INSERT INTO approval_history SELECT 'h' || i, 'p' || i % 2000, 'guardian', 'a' || i, 'approved', NULL, NULL, i FROM generate_series(1, 5000) i`,
-		`INSERT INTO changes SELECT 'p' || i % 2000, i, 'approved', 'guardian', 'approved', 'pending', i, CASE WHEN i < 4900 THEN i END, CASE WHEN i < 4900 THEN i END
+		`INSERT INTO changes SELECT 'p' || i % 2000, i, 'approved', 'guardian', 'approved', 'pending', i, CASE WHEN i < 4900 THEN 10000 + i END, CASE WHEN i < 4900 THEN i END
 			FROM generate_series(1, 5000) i`,
 		`INSERT INTO disputes SELECT 'a' || i % 100, 'a' || i, 'p' || i, 'n', '2014-01-01', i, 'r' || i FROM generate_series(1, 5000) i`,
 		`INSERT INTO digests SELECT 'a' || i, i, 1 FROM generate_series(1, 5000) i`,

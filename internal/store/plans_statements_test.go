@@ -124,6 +124,10 @@ func (p *fixture) consents() {
 	ok(p, err)
 	_, err = p.PlayersByID(bg, c, []string{a.ID})
 	ok(p, err)
+	_, _, err = p.db.Changes(bg, 0, 50)
+	ok(p, err)
+	ok(p, p.db.RecordAdults(bg, approval.Date{Year: 1990, Month: 1, Day: 1}, true))
+	ok(p, p.db.RecordAdults(bg, approval.AdultBirthDate(p.clock.Now()), true))
 	for _, by := range []actor.Actor{c, guardian, student} {
 		_, err := p.Availability(bg, by, a.ID)
 		ok(p, err)

@@ -85,6 +85,10 @@ var exceptions = []exception{
 	{"WHERE a.mobile_number = $1 AND (d.created_at, d.request_id)", "Sort", "the same"},
 	{"FROM deliveries WHERE request_id IN", "", "the deliveries of two requests"},
 	{"GROUP BY held_by", "deliveries_held", "the index of held deliveries alone"},
+	{"changes SET position", "changes_without_position", "the index of changes without a position, one batch"},
+	{"changes SET position", "ORDER BY", "the same"},
+	{"changes SET position", "Sort", "the same"},
+	{"FROM changes WHERE position IS NULL)", "changes_without_position", "the first row of that index"},
 	{"ORDER BY w.since", "ORDER BY", "a page of each party"},
 	{"ORDER BY w.since", "Sort", "the same"},
 }

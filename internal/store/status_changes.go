@@ -25,19 +25,20 @@ func (tx *tx) addStatusChanges(ctx context.Context, playerID string, changes []a
 	return nil
 }
 
-// addRemovals adds the removal of players, which the transaction has deleted and counted.
-func (tx *tx) addRemovals(ctx context.Context, playerIDs []string) error {
+// addChangeOfEach adds one change without a party to each player, which the transaction has
+// counted.
+func (tx *tx) addChangeOfEach(ctx context.Context, playerIDs []string, changeType string) error {
 	for batch := range slices.Chunk(playerIDs, closureBatch) {
-		args := []any{micros(tx.Now)}
+		args := []any{changeType, micros(tx.Now)}
 		for _, id := range batch {
 			args = append(args, id)
 		}
 		err := tx.Defer(ctx, `
 			INSERT INTO changes (player_id, sequence, type, guardian_state, student_state, at)
-			SELECT id, changes, 'removed', guardian_state, student_state, CAST($1 AS BIGINT)
-			FROM players WHERE id IN (`+params(2, len(batch))+`)`, args...)
+			SELECT id, changes, CAST($1 AS TEXT), guardian_state, student_state, CAST($2 AS BIGINT)
+			FROM players WHERE id IN (`+params(3, len(batch))+`)`, args...)
 		if err != nil {
-			return fmt.Errorf("add removals of players: %w", err)
+			return fmt.Errorf("add changes of type %s: %w", changeType, err)
 		}
 	}
 	return nil

@@ -7,17 +7,27 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/operator"
 )
 
 // sweepBatch limits the rows of one statement, so that it holds its locks only shortly.
 const sweepBatch = 500
 
 // Sweep frees short codes and deletes expired rows: challenges, counters, stored responses,
-// devices, links, imports, old messages and sessions. It never deletes history, requests or
+// devices, links, imports, old messages, changes and sessions. It never deletes history, requests or
 // players. It returns the number of deleted rows.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	const day = 24 * time.Hour
 	var total int64
+	for { // changes that no service reads get positions here, or they would stay forever
+		n, err := db.positionChanges(ctx)
+		if err != nil {
+			return total, err
+		}
+		if n < positionBatch {
+			break
+		}
+	}
 	for _, s := range []struct {
 		what   string
 		query  string
@@ -36,6 +46,7 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"imports", `DELETE FROM imports WHERE id IN (SELECT id FROM imports WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-90 * day)},
 		{"messages", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-7 * day)},
+		{"changes", `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $1 ORDER BY positioned_at, position LIMIT $2)`, now.Add(-operator.ChangesKept - day)},
 		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-2 * day)},
 		{"notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-7 * day)},
 		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-30 * day)},

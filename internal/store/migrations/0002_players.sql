@@ -46,6 +46,9 @@ CREATE INDEX players_guardian_pending ON players (coach_id, guardian_pending_sin
 CREATE INDEX players_without_guardian ON players (coach_id) WHERE deleted_at IS NULL AND guardian_name IS NULL;
 CREATE INDEX players_student_pending ON players (coach_id, student_pending_since, id)
 	WHERE deleted_at IS NULL AND student_state = 'pending';
+-- Used to find students who become adults.
+CREATE INDEX players_student_alone ON players (date_of_birth)
+	WHERE deleted_at IS NULL AND student_state = 'approved' AND guardian_state <> 'approved';
 
 -- Status changes that other services read. A transaction adds its rows without a position.
 -- Later one transaction at a time gives positions to committed rows, so a reader that

@@ -1,0 +1,107 @@
+package admin
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+const (
+	// maxChangesWait is the longest time in seconds that a call may wait for a change.
+	maxChangesWait = 30
+	// changesPoll is how often a waiting call reads the feed.
+	changesPoll = time.Second
+	// changesTimeout limits a call. It leaves time for the last read.
+	changesTimeout = 40 * time.Second
+)
+
+// changeResponse is the Change of openapi.yaml.
+type changeResponse struct {
+	Sequence       int64   `json:"sequence"`
+	PlayerID       string  `json:"player_id"`
+	Type           string  `json:"type"`
+	Party          *string `json:"party"`
+	GuardianStatus string  `json:"guardian_status"`
+	StudentStatus  string  `json:"student_status"`
+	At             string  `json:"at"`
+}
+
+func newChangeResponse(c operator.Change) changeResponse {
+	return changeResponse{
+		Sequence: c.Sequence, PlayerID: c.PlayerID, Type: c.Type, Party: wire.OrNull(string(c.Party)),
+		GuardianStatus: c.GuardianStatus, StudentStatus: c.StudentStatus, At: wire.Timestamp(c.At),
+	}
+}
+
+type changeList struct {
+	Items      []changeResponse `json:"items"`
+	NextCursor string           `json:"next_cursor"`
+}
+
+// changes serves GET /api/services/changes: the feed of changes. The cursors are valid
+// with any token, so that a service can replace its token.
+func (s *Server) changes(ctx context.Context, r Request[noBody]) (Response, error) {
+	f := r.Faults
+	page := endpoint.QueryPage[operator.ChangeCursor](r.Meta, s.Vault.For(auth.ForCursors), "", &f)
+	wait := queryWait(r, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
+	}
+	changes, next, err := s.awaitChanges(ctx, r.Caller.ID, page.After, page.Limit(), wait)
+	if err != nil {
+		return Response{}, err
+	}
+	list := changeList{Items: []changeResponse{}, NextCursor: page.Cursor(next)}
+	for _, c := range changes {
+		list.Items = append(list.Items, newChangeResponse(c))
+	}
+	return endpoint.OK(list), nil
+}
+
+// awaitChanges reads the feed each second until there is a change or the wait is over. The
+// wait also ends when the service shuts down.
+func (s *Server) awaitChanges(ctx context.Context, tokenID string, after operator.ChangeCursor, limit int, wait time.Duration) ([]operator.Change, operator.ChangeCursor, error) {
+	end := s.Now().Add(wait)
+	changes, next, err := s.Changes.Read(ctx, after, limit)
+	if err != nil || len(changes) > 0 || wait == 0 {
+		return changes, next, err
+	}
+	waiting, err := s.Waiting.Subscribe(tokenID)
+	if err != nil {
+		return nil, next, err
+	}
+	defer waiting.Close()
+	poll, stop := s.NewTicker(changesPoll)
+	defer stop()
+	for s.Now().Before(end) {
+		select {
+		case <-ctx.Done():
+			return nil, next, nil
+		case <-waiting.Done():
+			return nil, next, nil
+		case <-poll:
+		}
+		changes, next, err = s.Changes.Read(ctx, after, limit)
+		if err != nil || len(changes) > 0 {
+			break
+		}
+	}
+	return changes, next, err
+}
+
+// queryWait returns the query parameter wait, at most maxChangesWait.
+func queryWait(r Request[noBody], f *wire.Faults) time.Duration {
+	if !r.Query.Has("wait") {
+		return 0
+	}
+	seconds, err := strconv.ParseUint(r.Query.Get("wait"), 10, 32)
+	if err != nil {
+		f.Add("/wait", "invalid_value", "This must be a whole number of seconds, from 0 to 30.")
+	}
+	return time.Duration(min(seconds, maxChangesWait)) * time.Second
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+var _ operator.ChangeStore = (*DB)(nil)
+
+// positionBatch limits the changes that get a position in one transaction.
+const positionBatch = 1000
+
+// Changes returns up to limit changes after a position, and the last position that a
+// change has. If the reader reaches the end, committed changes without a position get one
+// first, so a reader sees each change that committed before it asked.
+func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]operator.Change, int64, error) {
+	changes, last, err := db.positionedChanges(ctx, after, limit)
+	if err != nil || len(changes) == limit {
+		return changes, last, err
+	}
+	n, err := db.positionChanges(ctx)
+	if err != nil || n == 0 {
+		return changes, last, err
+	}
+	return db.positionedChanges(ctx, after, limit)
+}
+
+// positionedChanges reads changes and the last position from one state of the database.
+func (db *DB) positionedChanges(ctx context.Context, after int64, limit int) (changes []operator.Change, last int64, err error) {
+	err = db.view(ctx, func(tx *tx) error {
+		rs, err := tx.Query(ctx, `
+			SELECT position, player_id, sequence, type, party, guardian_state, student_state, at
+			FROM changes WHERE position > $1 ORDER BY position LIMIT $2`, after, limit)
+		changes, err = database.Collect(rs, err, func(s database.Scanner) (c operator.Change, err error) {
+			var guardian, student approval.State
+			err = s.Scan(&c.Position, &c.PlayerID, &c.Sequence, &c.Type, intoText((*string)(&c.Party)), (*string)(&guardian), (*string)(&student), intoTime(&c.At))
+			c.GuardianStatus, c.StudentStatus = guardian.Status(), student.Status()
+			return c, err
+		})
+		if err != nil {
+			return err
+		}
+		return tx.QueryRow(ctx, `SELECT last FROM change_feed WHERE id = 1`).Scan(&last)
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("read changes after position %d: %w", after, err)
+	}
+	return changes, last, nil
+}
+
+// positionChanges gives the next positions to committed changes, at most positionBatch,
+// and returns how many. The lock of the row of change_feed lets one transaction at a time
+// do so. Its next statement sees every change that is committed by then; a change that
+// commits later gets a later position. So a reader never finds a change before its cursor
+// that it has not read.
+//
+// Changes of different players are in the order of their times, and those of one player
+// in the order of their sequence, even if the clocks of replicas differ.
+func (db *DB) positionChanges(ctx context.Context) (int64, error) {
+	var waiting bool
+	err := db.sql.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM changes WHERE position IS NULL)`).Scan(&waiting)
+	if err != nil || !waiting {
+		return 0, err
+	}
+	var n int64
+	err = db.write(ctx, func(tx *tx) error {
+		var last, at int64
+		err := tx.QueryRow(ctx, `
+			UPDATE change_feed SET positioned_at = CASE WHEN positioned_at < $1 THEN $1 ELSE positioned_at END
+			WHERE id = 1 RETURNING last, positioned_at`, micros(tx.Now)).Scan(&last, &at)
+		if err != nil {
+			return err
+		}
+		res, err := tx.Exec(ctx, `
+			UPDATE changes SET position = CAST($1 AS BIGINT) + n.place, positioned_at = CAST($2 AS BIGINT)
+			FROM (
+				SELECT player_id, sequence, row_number() OVER (ORDER BY latest, player_id, sequence) AS place
+				FROM (
+					SELECT player_id, sequence, max(at) OVER (PARTITION BY player_id ORDER BY sequence) AS latest
+					FROM (SELECT player_id, sequence, at FROM changes WHERE position IS NULL ORDER BY player_id, sequence LIMIT $3) AS batch
+				) AS timed
+			) AS n
+			WHERE changes.player_id = n.player_id AND changes.sequence = n.sequence`, last, at, positionBatch)
+		if err != nil {
+			return err
+		}
+		if n, err = res.RowsAffected(); err != nil {
+			return err
+		}
+		return tx.ExecOne(ctx, `UPDATE change_feed SET last = last + $1 WHERE id = 1`, n)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("give positions to changes: %w", err)
+	}
+	return n, nil
+}
+
+// RecordAdults adds a change for each student who became an adult since the last call, if
+// that changed an availability: students who have approved while their guardian has not,
+// and guardianRequired says that a minor needs both. adultBorn is the latest birth date of
+// an adult. The first call only stores the date.
+func (db *DB) RecordAdults(ctx context.Context, adultBorn approval.Date, guardianRequired bool) error {
+	to, from := adultBorn.String(), ""
+	if err := db.sql.QueryRow(ctx, `SELECT adults_to FROM change_feed WHERE id = 1`).Scan(intoText(&from)); err != nil || from >= to {
+		return err
+	}
+	return db.write(ctx, func(tx *tx) error {
+		res, err := tx.Exec(ctx, `
+			UPDATE change_feed SET adults_to = $2 WHERE id = 1 AND coalesce(adults_to, '') = $1`, from, to)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 || from == "" || !guardianRequired {
+			return err // n is 0 if another replica was faster
+		}
+		rs, err := tx.Query(ctx, `
+			UPDATE players SET changes = changes + 1
+			WHERE deleted_at IS NULL AND student_state = 'approved' AND guardian_state <> 'approved' AND date_of_birth > $1 AND date_of_birth <= $2
+			RETURNING id`, from, to)
+		ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+		if err != nil {
+			return fmt.Errorf("count the changes of new adults: %w", err)
+		}
+		return tx.addChangeOfEach(ctx, ids, string(approval.AvailabilityChanged))
+	})
+}

@@ -1,0 +1,228 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+func (p *fixture) feed() *operator.ChangeFeed {
+	return &operator.ChangeFeed{Store: p.db, Now: p.clock.Now}
+}
+
+// read returns the changes after a cursor, as "player sequence type", and the next cursor.
+func (p *fixture) read(after operator.ChangeCursor, limit int) ([]string, operator.ChangeCursor) {
+	p.Helper()
+	changes, next, err := p.feed().Read(bg, after, limit)
+	ok(p, err)
+	var rows []string
+	for _, c := range changes {
+		rows = append(rows, fmt.Sprint(c.PlayerID, " ", c.Sequence, " ", c.Type))
+	}
+	return rows, next
+}
+
+// TestChangesMissNothing: 16 writers change players while a reader follows the feed. On
+// PostgreSQL one transaction stays open for 5 s after it has added its change; the changes
+// that commit meanwhile are read, and the held one after its commit.
+func TestChangesMissNothing(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
+		const writers = 16
+		p := newFixture(t, url)
+		var players []*approval.Player
+		var coaches []actor.Actor
+		for i := range writers {
+			coach := p.coach(100 + i)
+			coaches = append(coaches, coach)
+			players = append(players, p.add(coach, "Asha Rao", number(200+i), ""))
+		}
+		held, holder, release := time.Duration(0), p, func() {}
+		postgres := strings.HasPrefix(url, "postgres")
+		if postgres {
+			held, holder = 5*time.Second, newFixture(t, url+"&lock_timeout=9s")
+			release = lockAccount(t, url, coaches[0].AccountID)
+		}
+		var heldCommitted atomic.Bool
+		start := time.Now()
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			errs := concurrently(writers, func(i int) error {
+				w, guardian := p, p.as(actor.Guardian, number(200+i))
+				if i == 0 {
+					w = holder
+				}
+				if err := w.decide(guardian, players[i].ID, approval.Approve); err != nil {
+					return err
+				}
+				if i == 0 {
+					heldCommitted.Store(true)
+				}
+				for round := 0; round < 5 || time.Since(start) < held+200*time.Millisecond; round++ {
+					time.Sleep(50 * time.Millisecond)
+					if err := w.decide(guardian, players[i].ID, approval.Revoke); err != nil {
+						return err
+					}
+					if _, _, err := w.Send(bg, coaches[i], players[i].ID, actor.Guardian, approval.Patch{}, nil); err != nil {
+						return err
+					}
+					if err := w.decide(guardian, players[i].ID, approval.Approve); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			for i, err := range errs {
+				if err != nil {
+					t.Errorf("writer %d: %v", i, err)
+				}
+			}
+		}()
+		defer func() { <-stopped }()
+		time.AfterFunc(held, release)
+
+		sequences := map[string]int64{}
+		var cursor operator.ChangeCursor
+		readWhileHeld, ended := 0, false
+		for {
+			changes, next, err := p.feed().Read(bg, cursor, 7)
+			ok(t, err)
+			for _, c := range changes {
+				if c.Sequence != sequences[c.PlayerID]+1 {
+					t.Fatalf("player %s: sequence %d after %d", c.PlayerID, c.Sequence, sequences[c.PlayerID])
+				}
+				sequences[c.PlayerID]++
+				if !heldCommitted.Load() && c.PlayerID != players[0].ID {
+					readWhileHeld++
+				}
+			}
+			cursor = next
+			if len(changes) > 0 {
+				continue
+			}
+			if ended {
+				break
+			}
+			select {
+			case <-stopped:
+				ended = true // read once more
+			case <-time.After(time.Millisecond):
+			}
+		}
+		for i, player := range players {
+			want := int64(p.count(`SELECT count(*) FROM changes WHERE player_id = $1`, player.ID))
+			if got := sequences[player.ID]; got != want || want < 5 {
+				t.Errorf("player %d: read %d of %d changes", i, got, want)
+			}
+		}
+		if postgres && readWhileHeld < 100 {
+			t.Errorf("read %d changes while a commit was held, want at least 100", readWhileHeld)
+		}
+	})
+}
+
+// lockAccount locks the row of an account, for which a transaction waits after it has
+// added its change, until release.
+func lockAccount(t *testing.T, url, id string) (release func()) {
+	t.Helper()
+	conn, err := pgx.Connect(bg, url)
+	ok(t, err)
+	t.Cleanup(func() { conn.Close(bg) })
+	tx, err := conn.Begin(bg)
+	ok(t, err)
+	_, err = tx.Exec(bg, `SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE`, id)
+	ok(t, err)
+	return func() { _ = tx.Rollback(bg) }
+}
+
+// TestChangesExpire: changes are kept for 90 days. A reader that would miss one gets
+// cursor_expired, and may start again.
+func TestChangesExpire(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		_, empty := p.read(operator.ChangeCursor{}, 10)
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		first, middle := p.read(empty, 1)
+		if !slices.Equal(first, []string{a.ID + " 1 pending"}) {
+			t.Errorf("got %q", first)
+		}
+		p.clock.advance(90 * day)
+		if rows, next := p.read(middle, 10); len(rows) != 1 || next.Position != 2 {
+			t.Errorf("after 90 days: got %q, %v", rows, next)
+		}
+		p.clock.advance(time.Second)
+		_, _, err := p.feed().Read(bg, middle, 10)
+		p.refused(err, "cursor_expired")
+
+		p.clock.advance(day)
+		b := p.add(coach, "Bela Rao", number(2), "")
+		_, err = p.db.Sweep(bg, p.clock.Now())
+		ok(p, err)
+		unread := operator.ChangeCursor{Position: 1, IssuedAt: p.clock.Now()}
+		if _, _, err = p.feed().Read(bg, unread, 10); fault.CodeOf(err) != "cursor_expired" {
+			t.Errorf("a change after the cursor was deleted: got %v", err)
+		}
+		restored := operator.ChangeCursor{Position: 100, IssuedAt: p.clock.Now()}
+		if _, _, err = p.feed().Read(bg, restored, 10); fault.CodeOf(err) != "cursor_expired" {
+			t.Errorf("a cursor after the end: got %v", err)
+		}
+		want := []string{b.ID + " 1 pending", b.ID + " 2 pending"}
+		for _, start := range []operator.ChangeCursor{{}, {Position: 2, IssuedAt: p.clock.Now()}} {
+			if rows, _ := p.read(start, 10); !slices.Equal(rows, want) {
+				t.Errorf("from %v: got %q, want %q", start, rows, want)
+			}
+		}
+	})
+}
+
+// TestRecordAdults: with REQUIRE_GUARDIAN_FOR_MINORS an 18th birthday changes the
+// availability of a student who approved alone. It is in the feed once.
+func TestRecordAdults(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a, b := p.add(coach, "Asha Rao", number(2), number(3)), p.add(coach, "Bela Rao", number(2), number(4))
+		ok(p, p.decide(p.as(actor.Student, number(3)), a.ID, approval.Approve))
+		ok(p, p.decide(p.as(actor.Student, number(4)), b.ID, approval.Approve))
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), b.ID, approval.Approve))
+		born := a.Student.DateOfBirth
+		before := born
+		before.Day--
+		ok(p, p.db.RecordAdults(bg, before, true))
+		_, cursor := p.read(operator.ChangeCursor{}, 50)
+		for range 2 {
+			ok(p, p.db.RecordAdults(bg, born, true))
+		}
+		if rows, _ := p.read(cursor, 50); !slices.Equal(rows, []string{a.ID + " 4 availability"}) {
+			t.Errorf("got %q", rows)
+		}
+	})
+}
+
+// TestRecordAdultsWithoutRule: without the rule a birthday changes nothing.
+func TestRecordAdultsWithoutRule(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		a := p.add(p.coach(1), "Asha Rao", number(2), number(3))
+		ok(p, p.decide(p.as(actor.Student, number(3)), a.ID, approval.Approve))
+		before := a.Student.DateOfBirth
+		before.Day--
+		_, cursor := p.read(operator.ChangeCursor{}, 50)
+		for _, born := range []approval.Date{before, a.Student.DateOfBirth} {
+			ok(p, p.db.RecordAdults(bg, born, false))
+		}
+		if rows, _ := p.read(cursor, 50); len(rows) != 0 {
+			t.Errorf("got %q", rows)
+		}
+	})
+}
