@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/worker"
 )
@@ -31,6 +32,9 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		Sweep:                   func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
 		FailRemovedChannels: func(ctx context.Context, n int) (int, error) {
 			return s.db.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
+		},
+		RecordAdults: func(ctx context.Context) error {
+			return s.db.RecordAdults(ctx, approval.AdultBirthDate(o.Now()), cfg.RequireGuardianForMinors)
 		},
 		CheckBudget: s.budget.check,
 		NewTicker:   o.NewTicker,

@@ -26,6 +26,7 @@ const (
 	introspectionsEvery = time.Second
 	keysEvery           = time.Minute
 	budgetEvery         = time.Minute
+	adultsEvery         = time.Minute
 	sweepEvery          = 10 * time.Minute
 )
 
@@ -51,6 +52,8 @@ type Config struct {
 	SweepFiles func(ctx context.Context) (int64, error)
 	// RecordIntrospections writes the counts of introspections to the audit log.
 	RecordIntrospections func(ctx context.Context) error
+	// RecordAdults adds the students who became adults to the feed of changes.
+	RecordAdults func(ctx context.Context) error
 	// CheckBudget warns if the budget for SMS is short.
 	CheckBudget func(ctx context.Context) error
 	// FailRemovedChannels completes up to n overdue deliveries of channels that the service
@@ -78,6 +81,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "sweep files", sweepFilesEvery, uncounted(c.SweepFiles)) })
 	wait.Go(func() { w.every(ctx, "record introspections", introspectionsEvery, c.RecordIntrospections) })
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
+	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
 	wait.Go(func() {
 		w.every(ctx, "fail deliveries of removed channels", sweepEvery, inBatches(c.FailRemovedChannels))

@@ -41,6 +41,7 @@ func TestPeriodicJobs(t *testing.T) {
 				return errors.New("outage")
 			},
 			FailRemovedChannels:     func(context.Context, int) (int, error) { return 0, nil },
+			RecordAdults:            func(context.Context) error { return nil },
 			CheckBudget:             func(context.Context) error { return nil },
 			RecordIntrospections:    func(context.Context) error { return nil },
 			SendExpiryNotifications: func(context.Context, int) (int, error) { return 0, nil },
