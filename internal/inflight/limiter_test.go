@@ -183,3 +183,15 @@ func TestSchedulerDelay(t *testing.T) {
 		t.Errorf("200 busy goroutines: delay %s, want at least 20 ms", d)
 	}
 }
+
+// TestBusyMachine: a process that receives few requests refuses none, however long
+// goroutines wait for a processor: other programs keep the processors busy.
+func TestBusyMachine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := inflight.New(0, func() time.Duration { return time.Second })
+		for range 500 {
+			acquire(t, l, false).Release()
+			time.Sleep(10 * time.Millisecond) // 100 requests in a second
+		}
+	})
+}

@@ -10,6 +10,9 @@ const (
 	// overload: a burst is over by then.
 	lateTime  = 100 * time.Millisecond
 	lateGrace = 500 * time.Millisecond
+	// busyRate is the least number of requests in a second at which refusing helps. A
+	// process that receives fewer is slow because of other programs.
+	busyRate = 200
 	// sampleTime is how often the wait is read. Each time the part of the requests that
 	// is refused grows by shareStep, or shrinks by half of it.
 	sampleTime = 50 * time.Millisecond
@@ -25,6 +28,7 @@ const (
 type processor struct {
 	delay     func() time.Duration
 	sampledAt time.Time
+	arrived   int // requests since then
 	lateness  time.Duration // of the last sample
 	calmAt    time.Time     // the last sample that was not late
 	share     float64       // of the requests to refuse
@@ -33,9 +37,11 @@ type processor struct {
 
 // refuses reports whether the next request must be refused.
 func (p *processor) refuses() bool {
+	p.arrived++
 	if now := time.Now(); now.Sub(p.sampledAt) >= sampleTime {
-		p.sampledAt, p.lateness = now, p.delay()
-		if p.lateness <= lateTime {
+		rate := float64(p.arrived) / now.Sub(p.sampledAt).Seconds()
+		p.sampledAt, p.arrived, p.lateness = now, 0, p.delay()
+		if p.lateness <= lateTime || rate < busyRate {
 			p.calmAt = now
 			p.share = max(0, p.share-shareStep/2)
 		} else if now.Sub(p.calmAt) > lateGrace {
