@@ -28,7 +28,7 @@ const (
 type processor struct {
 	delay     func() time.Duration
 	sampledAt time.Time
-	arrived   int // requests since then
+	arrived   int           // requests since then
 	lateness  time.Duration // of the last sample
 	calmAt    time.Time     // the last sample that was not late
 	share     float64       // of the requests to refuse
