@@ -95,7 +95,8 @@ func TestAccessibility(t *testing.T) {
 			}
 			p.signIn(s, "coach", coachNumber)
 			for _, path := range []string{
-				"/coach", "/coach/profile", "/coach/players", "/coach/players/add", "/coach/players/" + player,
+				"/coach", "/coach/profile", "/coach/players", "/coach/players/needs", "/coach/players/add", "/coach/players/remind", "/coach/players/import",
+				"/coach/players/" + player, "/coach/players/" + player + "/edit", "/coach/players/" + player + "/remove", "/coach/players/" + player + "/qr?party=guardian",
 				"/coach/notifications", "/coach/settings", "/coach/settings/plan", "/coach/settings/plan/pro", "/coach/documents/add", "/coach/visibility",
 			} {
 				p.open(path)
