@@ -63,7 +63,7 @@ const (
 // Handler returns the handler of the console. It passes every other request to next.
 func (c *Console) Handler(next http.Handler) http.Handler {
 	routes := []Route{
-		{Method: "GET", Pattern: "/{$}", Handle: c.overview},
+		{Method: "GET", Pattern: "/{$}", Handle: c.overview(next)},
 		{Method: "POST", Pattern: "/sign-in", Handle: c.signIn},
 		{Method: "POST", Pattern: "/sign-out", Handle: c.signOut},
 		{Method: "GET", Pattern: "/kyc", Handle: c.scope(operator.KYC, c.kycQueue)},
@@ -120,12 +120,21 @@ func (c *Console) view(r *Request, section, title string) *View {
 	return v
 }
 
-// overview serves GET /: the sign-in, or the sections that the token allows.
-func (c *Console) overview(_ context.Context, r *Request) (Response, error) {
-	if r.Operator == nil {
-		return c.signInForm(r, new(Form)), nil
+// overview serves GET / for people: the sign-in, or the sections that the token allows.
+// Programs get the response of next.
+func (c *Console) overview(next http.Handler) Handler {
+	return func(_ context.Context, r *Request) (Response, error) {
+		switch {
+		case !strings.Contains(r.Header.Get("Accept"), "text/html"):
+			return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
+				next.ServeHTTP(w, r)
+				return nil
+			}}, nil
+		case r.Operator == nil:
+			return c.signInForm(r, new(Form)), nil
+		}
+		return page("operator", c.view(r, "overview", "operator.title")), nil
 	}
-	return page("operator", c.view(r, "overview", "operator.title")), nil
 }
 
 func (c *Console) signInForm(r *Request, f *Form) Response {

@@ -167,6 +167,11 @@ func (g *Gateway) countConnection(_ net.Conn, state http.ConnState) {
 }
 
 func (g *Gateway) serve(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		// A client of another test that repeats a request to a port used before.
+		http.Error(w, "send POST", http.StatusMethodNotAllowed)
+		return
+	}
 	m, fault := parse(r)
 	g.mu.Lock()
 	g.attempts++
