@@ -20,7 +20,7 @@ const (
 	// A write is tried at most maxAttempts times within retryTimeout. The pause between
 	// two attempts doubles from backoffMin to backoffMax.
 	maxAttempts  = 100
-	retryTimeout = 5 * time.Second
+	retryTimeout = 8 * time.Second
 	backoffMin   = time.Millisecond
 	backoffMax   = 50 * time.Millisecond
 	maxDoublings = 6
