@@ -62,8 +62,7 @@ func (r *Request) ResendAllowedAt(rules Rules) time.Time {
 // Delivery is one message of a request on one channel.
 type Delivery struct {
 	Channel Channel
-	// Kind is MessageRequest or MessageReminder. Only LoadDeliveries and Store.Timeline
-	// set it.
+	// Kind is MessageRequest or MessageReminder.
 	Kind  string
 	State string // queued, sent, delivered, failed
 	// Reason says why it waits or failed, or is empty.
