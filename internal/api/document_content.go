@@ -57,10 +57,12 @@ func contentResponse(c *coach.Content) Response {
 	h := http.Header{}
 	if c.Public {
 		h.Set("Cache-Control", "public, max-age=60")
-		h.Set("Vary", "Authorization")
 	}
 	return Response{Header: h, Write: func(w http.ResponseWriter, r *http.Request) error {
 		defer c.Close()
+		if c.Public {
+			w.Header().Add("Vary", "Authorization")
+		}
 		httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: etag, Attachment: file.MediaType == coach.PDF, Content: c}.Serve(w, r)
 		return nil
 	}}

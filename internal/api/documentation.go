@@ -167,7 +167,7 @@ func (d cachedPage) serve(w http.ResponseWriter, r *http.Request, status int) {
 	}
 	if status == http.StatusOK {
 		h.Set("ETag", d.etag)
-		h.Set("Vary", "Accept-Encoding")
+		h.Add("Vary", "Accept-Encoding")
 		h.Set("Cache-Control", "public, max-age=300")
 		if etagMatches(r.Header.Get("If-None-Match"), d.etag) {
 			w.WriteHeader(http.StatusNotModified)

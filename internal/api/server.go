@@ -58,6 +58,8 @@ type Config struct {
 	PublicURL string
 	// TrustedProxies are the proxies whose X-Forwarded headers count.
 	TrustedProxies []netip.Prefix
+	// CORSOrigins are the origins whose browser apps may call the API.
+	CORSOrigins []string
 	// RequestsPerMinute limits the requests of an address; 0 means no limit.
 	RequestsPerMinute int
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
@@ -95,7 +97,7 @@ func New(c Config) *Server {
 			Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log,
 			HTTPS: strings.HasPrefix(c.PublicURL, "https://"), AccessLog: c.AccessLog, Observe: c.Observe, Refused: c.Refused,
 		},
-		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), InFlight: c.InFlight, Now: c.Now,
+		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), InFlight: c.InFlight, CrossOrigin: httpx.CrossOrigin(c.CORSOrigins), Now: c.Now,
 	}
 	return s
 }

@@ -31,6 +31,7 @@ var checks = map[string]func(*Config) []string{
 	"PUBLIC_URL":         func(c *Config) []string { return optional(checkPublicURL(c.PublicURL)) },
 	"BRAND":              func(c *Config) []string { return optional(checkBrand(c.Brand)) },
 	"APP_URL":            func(c *Config) []string { return optional(checkAppURL(c.AppURL)) },
+	"CORS_ORIGINS":       (*Config).checkCORSOrigins,
 	"DATA_DIR":           func(c *Config) []string { return optional(checkPath(c.DataDir)) },
 	masterKey:            func(c *Config) []string { return optional(checkMasterKey(c.MasterKeyBase64)) },
 	"DATABASE_URL":       func(c *Config) []string { return optional(checkDatabaseURL(c.DatabaseURL.Reveal())) },

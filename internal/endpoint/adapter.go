@@ -76,7 +76,9 @@ type Adapter[C any] struct {
 	Limiter *ratelimit.Limiter
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
 	InFlight *inflight.Limiter
-	Now      func() time.Time
+	// CrossOrigin wraps every route; nil does not. See httpx.CrossOrigin.
+	CrossOrigin func(http.Handler) http.Handler
+	Now         func() time.Time
 }
 
 func infoOf(r *http.Request) *httpx.RequestInfo { return httpx.InfoFrom(r.Context()) }
@@ -97,6 +99,9 @@ func (a *Adapter[C]) Handler(routes []Route[C]) http.Handler {
 		return fault.Missing()
 	}
 	router := a.Middleware.Router(all, notFound, infoOf)
+	if a.CrossOrigin != nil {
+		router = a.CrossOrigin(router)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := new(httpx.RequestInfo)
 		a.Middleware.Serve(w, r.WithContext(httpx.WithInfo(r.Context(), info)), info, router)

@@ -49,6 +49,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 
 		PublicURL:         cfg.PublicURL,
 		TrustedProxies:    cfg.TrustedProxies,
+		CORSOrigins:       cfg.CORSOrigins,
 		RequestsPerMinute: cfg.RequestsPerAddressMinute,
 		InFlight:          s.load.inFlight,
 		UploadTimeouts:    upload.Timeouts{Stall: o.UploadStallTimeout, Arrive: o.UploadTimeout},
