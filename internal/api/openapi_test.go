@@ -171,15 +171,17 @@ func walk(v any, at string, fn func(at string, object map[string]any)) {
 const contractCodes = `
 400 malformed_request
 401 token_missing token_invalid token_expired session_revoked refresh_token_invalid refresh_token_expired refresh_token_raced refresh_token_reused
-403 role_not_allowed profile_incomplete kyc_required tier_limit approval_pending destination_blocked account_suspended
+403 role_not_allowed profile_incomplete kyc_required tier_limit approval_pending approval_required destination_blocked account_suspended
 404 not_found
 405 method_not_allowed
 406 not_acceptable
-409 number_in_use player_exists request_pending request_superseded already_approved invalid_transition no_open_request no_contact_number contact_disputed request_in_progress
+409 number_in_use player_exists request_pending request_superseded already_approved invalid_transition no_open_request no_contact_number contact_disputed request_in_progress batch_archived
 410 otp_expired
+412 precondition_failed
 413 payload_too_large
 415 unsupported_media_type
 422 validation_failed otp_incorrect contact_conflict idempotency_key_reused
+428 precondition_required
 429 otp_resend_too_soon otp_send_limit otp_attempts_exceeded reminder_limit rate_limited
 500 internal_error
 503 overloaded unavailable`

@@ -36,9 +36,7 @@ type preferencesPatch struct {
 // editPreferences serves PATCH /api/me/preferences.
 func (s *Server) editPreferences(ctx context.Context, r Request[preferencesPatch]) (Response, error) {
 	in, f := r.Body, r.Faults
-	if zone := in.TimeZone.Some(); zone != nil && !f.Has("/time_zone") && !notify.KnownTimeZone(*zone) {
-		f.Add("/time_zone", "invalid_time_zone", "This is not a time zone, such as Asia/Kolkata.")
-	}
+	checkTimeZone(in.TimeZone.Some(), &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -49,4 +47,11 @@ func (s *Server) editPreferences(ctx context.Context, r Request[preferencesPatch
 		return Response{}, err
 	}
 	return endpoint.OK(newPreferencesResponse(p)), nil
+}
+
+// checkTimeZone adds a fault unless zone, if any, is the name of a time zone.
+func checkTimeZone(zone *string, f *wire.Faults) {
+	if zone != nil && !f.Has("/time_zone") && !notify.KnownTimeZone(*zone) {
+		f.Add("/time_zone", "invalid_time_zone", "This is not a time zone, such as Asia/Kolkata.")
+	}
 }

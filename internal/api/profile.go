@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -22,6 +23,7 @@ type profileResponse struct {
 	Sports          []string           `json:"sports"`
 	Certifications  []documentResponse `json:"certifications"`
 	ProfilePicture  *pictureResponse   `json:"profile_picture"`
+	TimeZone        string             `json:"time_zone"`
 	Visibility      profileVisibility  `json:"visibility"`
 	KYCState        string             `json:"kyc_state"`
 	Tier            string             `json:"tier"`
@@ -49,6 +51,7 @@ func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 	return profileResponse{
 		CoachID: p.ID, MobileNumber: string(p.Number), Name: wire.OrNull(p.Name), Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio),
 		ExperienceYears: p.Experience, Sports: sports, Certifications: certifications, ProfilePicture: newPictureResponse(p.Picture()),
+		TimeZone:   cmp.Or(p.TimeZone, s.Coaches.DefaultTimeZone),
 		Visibility: profileVisibility{p.Visible, orEmpty(p.Show)}, KYCState: string(s.Subscriptions.Tiers.KYCState(p.KYC)), Tier: s.Subscriptions.Tiers.Of(p.Tier).Name,
 		ProfileComplete: len(missing) == 0, Missing: missing,
 		CreatedAt: wire.Timestamp(p.CreatedAt), UpdatedAt: wire.Timestamp(p.UpdatedAt),
@@ -72,6 +75,7 @@ type profilePatch struct {
 	Sports          wire.Opt[[]string] `json:"sports" rule:"min=1,max=20,each=50"`
 	Certifications  wire.Opt[[]string] `json:"certifications" rule:"max=100,each=64"`
 	ProfilePicture  wire.Opt[string]   `json:"profile_picture" rule:"id"`
+	TimeZone        wire.Opt[string]   `json:"time_zone" rule:"min=1,max=64"`
 }
 
 // editProfile serves PATCH /api/coach/profile.
@@ -79,12 +83,13 @@ func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Resp
 	in, f := r.Body, r.Faults
 	patch := coach.Patch{
 		Name: input.Value(in.Name), Email: input.Value(in.Email), Bio: input.Value(in.Bio), Sports: input.Value(in.Sports),
-		Certifications: input.Value(in.Certifications), Picture: input.Value(in.ProfilePicture),
+		Certifications: input.Value(in.Certifications), Picture: input.Value(in.ProfilePicture), TimeZone: input.Value(in.TimeZone),
 	}
 	if in.ExperienceYears.Set {
 		years := in.ExperienceYears.Some()
 		patch.Experience = &years
 	}
+	checkTimeZone(in.TimeZone.Some(), &f)
 	return s.edit(ctx, r.Caller.Actor, patch, f)
 }
 

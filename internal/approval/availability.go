@@ -3,6 +3,8 @@ package approval
 import (
 	"slices"
 	"time"
+
+	"github.com/touchline/touchline/internal/actor"
 )
 
 // Immediate lists the services that need no approval (spec section 3, rule 1).
@@ -103,4 +105,40 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 		}
 	}
 	return a
+}
+
+// AppAccess says whether a party has a service of the app, and if not, why.
+type AppAccess string
+
+// The values of AppAccess.
+const (
+	AppGranted AppAccess = ""
+	// AppPending: the party, or the guardian of a minor if rules want both, has not answered.
+	AppPending AppAccess = "pending"
+	// AppRefused: that party rejected or revoked.
+	AppRefused AppAccess = "required"
+	// AppNotInTier: the coach's tier does not have the service.
+	AppNotInTier AppAccess = "tier"
+)
+
+// AppAccess returns whether party has a service: one of AppServices, or any other name for
+// the app itself.
+func (s ConsentStatus) AppAccess(party actor.Role, service string, rules Rules, now time.Time) AppAccess {
+	a := s.Availability(rules, now)
+	on, state := a.GuardianApp, s.Guardian
+	if party == actor.Student {
+		on, state = a.StudentApp, s.Student
+		if state == Approved { // the guardian's consent is missing
+			state = s.Guardian
+		}
+	}
+	switch {
+	case !on && state == Pending:
+		return AppPending
+	case !on:
+		return AppRefused
+	case slices.Contains(a.NotInTier, service):
+		return AppNotInTier
+	}
+	return AppGranted
 }

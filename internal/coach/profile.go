@@ -32,6 +32,8 @@ type Profile struct {
 	// Experience in years; nil while unset.
 	Experience *int
 	Sports     []string
+	// TimeZone is an IANA name; "" is that of the default region.
+	TimeZone string
 	// VisibilityRequest is what the directory should show.
 	VisibilityRequest
 	// Tier is the stored name of the subscription tier, "" for none; KYC is the
@@ -53,6 +55,7 @@ type Patch struct {
 	Bio        *string
 	Experience **int
 	Sports     *[]string
+	TimeZone   *string
 	// Certifications are document ids; Picture is one, or "".
 	Certifications *[]string
 	Picture        *string
@@ -68,6 +71,7 @@ func (p Profile) Apply(patch Patch, now time.Time) (Profile, error) {
 	set(&p.Bio, patch.Bio)
 	set(&p.Experience, patch.Experience)
 	set(&p.Sports, patch.Sports)
+	set(&p.TimeZone, patch.TimeZone)
 	p.UpdatedAt = now
 	return p, p.applyDocuments(patch)
 }
@@ -142,7 +146,9 @@ type Service struct {
 	Store Store
 	// Required are the fields of a complete profile (PROFILE_REQUIRED).
 	Required []string
-	Now      func() time.Time
+	// DefaultTimeZone is the time zone of coaches who chose none.
+	DefaultTimeZone string
+	Now             func() time.Time
 }
 
 // Profile returns the caller's profile.

@@ -28,6 +28,8 @@ const (
 	Invalid
 	Gone
 	Conflict
+	PreconditionFailed
+	PreconditionRequired
 	TooMany
 	Unavailable
 )

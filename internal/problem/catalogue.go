@@ -99,8 +99,13 @@ var catalogue = []Type{
 	},
 	{
 		"approval_pending", 403, "Waiting for approval",
-		"A student sees only the approval screen until one of their links to a coach is approved.",
+		"A student sees only the approval screen until one of their links to a coach is approved. What a coach notes about a player opens to a guardian or student when that party approves.",
 		"Approve a link first; `GET /api/me/players` lists them.",
+	},
+	{
+		"approval_required", 403, "The approval was refused or taken back",
+		"What a coach notes about a player is open to a guardian or student while that party approves. It said no, or took its yes back.",
+		"Ask the coach to send the request again, and approve it.",
 	},
 	{
 		"destination_blocked", 403, "No OTP is sent to this number",
@@ -184,6 +189,11 @@ var catalogue = []Type{
 		"A request with the same `Idempotency-Key` has not finished yet.",
 		"Wait a moment. Then send it again with the same key.",
 	},
+	{
+		"batch_archived", 409, "The batch is archived",
+		"An archived batch, its players and its attendance can be read, but no longer changed.",
+		"Create a new batch, or use another one.",
+	},
 
 	{
 		"otp_expired", 410, "The OTP can no longer be used",
@@ -196,6 +206,11 @@ var catalogue = []Type{
 		"Read the availability of all your players. Then read the feed again without a cursor.",
 	},
 
+	{
+		"precondition_failed", 412, "It has changed meanwhile",
+		"`If-Match` names a version that is no longer the current one. `sheet` has the current one.",
+		"Apply your changes to the current version, and send that with its `ETag` in `If-Match`.",
+	},
 	{
 		"payload_too_large", 413, "The body is too large",
 		"A body may have at most 64 KiB.",
@@ -226,6 +241,12 @@ var catalogue = []Type{
 		"idempotency_key_reused", 422, "The Idempotency-Key was used already",
 		"The same key came with another body within 24 hours.",
 		"Use a new key for each new request. Repeat a key only with exactly the same body.",
+	},
+
+	{
+		"precondition_required", 428, "If-Match is needed",
+		"There is a version already, which the request would replace unseen.",
+		"Read the current version, apply your changes to it, and send that with its `ETag` in `If-Match`.",
 	},
 
 	{

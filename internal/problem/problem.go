@@ -19,19 +19,21 @@ import (
 )
 
 var statuses = map[fault.Kind]int{
-	fault.MethodNotAllowed: http.StatusMethodNotAllowed,
-	fault.Unauthenticated:  http.StatusUnauthorized,
-	fault.Forbidden:        http.StatusForbidden,
-	fault.TooLarge:         http.StatusRequestEntityTooLarge,
-	fault.UnsupportedMedia: http.StatusUnsupportedMediaType,
-	fault.NotAcceptable:    http.StatusNotAcceptable,
-	fault.Malformed:        http.StatusBadRequest,
-	fault.NotFound:         http.StatusNotFound,
-	fault.Invalid:          http.StatusUnprocessableEntity,
-	fault.Gone:             http.StatusGone,
-	fault.Conflict:         http.StatusConflict,
-	fault.TooMany:          http.StatusTooManyRequests,
-	fault.Unavailable:      http.StatusServiceUnavailable,
+	fault.MethodNotAllowed:     http.StatusMethodNotAllowed,
+	fault.Unauthenticated:      http.StatusUnauthorized,
+	fault.Forbidden:            http.StatusForbidden,
+	fault.TooLarge:             http.StatusRequestEntityTooLarge,
+	fault.UnsupportedMedia:     http.StatusUnsupportedMediaType,
+	fault.NotAcceptable:        http.StatusNotAcceptable,
+	fault.Malformed:            http.StatusBadRequest,
+	fault.NotFound:             http.StatusNotFound,
+	fault.Invalid:              http.StatusUnprocessableEntity,
+	fault.Gone:                 http.StatusGone,
+	fault.Conflict:             http.StatusConflict,
+	fault.PreconditionFailed:   http.StatusPreconditionFailed,
+	fault.PreconditionRequired: http.StatusPreconditionRequired,
+	fault.TooMany:              http.StatusTooManyRequests,
+	fault.Unavailable:          http.StatusServiceUnavailable,
 }
 
 // Writer writes problem documents.

@@ -81,6 +81,8 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 			return s.KYC == coach.Verified || s.Tier != "" && !tiers.Of(s.Tier).SelfService
 		},
 		AllowCoachAsContact: cfg.AllowCoachAsContact,
+		DefaultTimeZone:     phone.RegionTimeZone(cfg.DefaultRegion),
+		Access:              approval.Rules{RequireGuardianForMinors: cfg.RequireGuardianForMinors, TierHas: tiers.Has},
 		Reachable:           ch.reachable,
 	}
 }

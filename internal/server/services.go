@@ -157,7 +157,7 @@ func newCoachServices(cfg *config.Config, o Options, db *store.DB, files blob.St
 		return coachServices{}, err
 	}
 	return coachServices{
-		profiles:   &coach.Service{Store: db, Required: cfg.ProfileRequired, Now: o.Now},
+		profiles:   &coach.Service{Store: db, Required: cfg.ProfileRequired, DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion), Now: o.Now},
 		dashboards: &coach.Dashboards{Store: db, Required: cfg.ProfileRequired, Tiers: tiers, Now: o.Now},
 		directory:  directory,
 		documents: &coach.Documents{

@@ -58,6 +58,10 @@ func scanStatus(s database.Scanner) (status approval.ConsentStatus, err error) {
 // ConsentStatuses reads the consents of players for other services, in no order. Unknown
 // and deleted players are left out.
 func (db *DB) ConsentStatuses(ctx context.Context, playerIDs []string) ([]approval.ConsentStatus, error) {
+	return consentStatuses(ctx, db.sql, playerIDs)
+}
+
+func consentStatuses(ctx context.Context, q database.Querier, playerIDs []string) ([]approval.ConsentStatus, error) {
 	args := make([]any, paddedSize(len(playerIDs)))
 	for i := range args {
 		args[i] = "" // padding, the id of no player
@@ -65,7 +69,7 @@ func (db *DB) ConsentStatuses(ctx context.Context, playerIDs []string) ([]approv
 			args[i] = playerIDs[i]
 		}
 	}
-	rs, err := db.sql.Query(ctx, statusSelect+`WHERE p.deleted_at IS NULL AND p.id IN (`+params(1, len(args))+`)`, args...)
+	rs, err := q.Query(ctx, statusSelect+`WHERE p.deleted_at IS NULL AND p.id IN (`+params(1, len(args))+`)`, args...)
 	statuses, err := database.Collect(rs, err, scanStatus)
 	if err != nil {
 		return nil, fmt.Errorf("read the consents of %d players: %w", len(playerIDs), err)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -33,6 +34,11 @@ type Settings struct {
 	// AllowCoachAsContact lets a coach use the number of a guardian or student of one
 	// of their players.
 	AllowCoachAsContact bool
+	// DefaultTimeZone is the time zone of coaches who chose none; "" is UTC.
+	DefaultTimeZone string
+	// Access are the rules that decide who has which service of the app: those of
+	// approval.ConsentStatus.AppAccess.
+	Access approval.Rules
 	// Reachable reports whether a channel sends copies of notifications to a number;
 	// nil is all.
 	Reachable func(channel notify.Channel, n phone.Number) bool
@@ -45,3 +51,6 @@ func (s Settings) segmentPrice(n phone.Number) int64 {
 	}
 	return s.SegmentPrice(n)
 }
+
+// zoneOf returns the time zone of a coach who chose zone, or none.
+func (s Settings) zoneOf(zone string) string { return cmp.Or(zone, s.DefaultTimeZone, "UTC") }

@@ -1,0 +1,42 @@
+-- Batches of a coach and their players.
+
+-- +goose Up
+
+-- The coach's dates are days of this time zone; NULL is that of the default region.
+ALTER TABLE coaches ADD COLUMN time_zone TEXT;
+
+-- schedule is JSON. An archived batch does not change any more.
+CREATE TABLE batches (
+	id          TEXT   NOT NULL PRIMARY KEY,
+	coach_id    TEXT   NOT NULL REFERENCES accounts (id),
+	version     BIGINT NOT NULL,
+	name        TEXT   NOT NULL,
+	sport       TEXT,
+	venue       TEXT,
+	schedule    TEXT   NOT NULL,
+	time_zone   TEXT   NOT NULL,
+	created_at  BIGINT NOT NULL,
+	updated_at  BIGINT NOT NULL,
+	archived_at BIGINT
+);
+CREATE INDEX batches_of_coach ON batches (coach_id, id) WHERE archived_at IS NULL;
+CREATE INDEX batches_archived ON batches (coach_id, id) WHERE archived_at IS NOT NULL;
+
+-- A player is in a batch while left_at is NULL. The row stays, so that attendance can be
+-- noted for the time before.
+CREATE TABLE batch_players (
+	coach_id  TEXT   NOT NULL,
+	batch_id  TEXT   NOT NULL REFERENCES batches (id),
+	player_id TEXT   NOT NULL REFERENCES players (id),
+	joined_at BIGINT NOT NULL,
+	left_at   BIGINT,
+	PRIMARY KEY (batch_id, player_id)
+);
+CREATE INDEX batch_players_now ON batch_players (batch_id, player_id) WHERE left_at IS NULL;
+CREATE INDEX batches_of_player ON batch_players (player_id, batch_id) WHERE left_at IS NULL;
+CREATE INDEX batch_players_of_coach ON batch_players (coach_id, batch_id, player_id);
+
+-- +goose Down
+DROP TABLE batch_players;
+DROP TABLE batches;
+ALTER TABLE coaches DROP COLUMN time_zone;

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// enabled returns the decisions about the services of players from their consents as this
+// transaction reads them.
+func (tx *tx) enabled(ctx context.Context, playerIDs []string) (team.Enabled, error) {
+	statuses, err := consentStatuses(ctx, tx, playerIDs)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]approval.ConsentStatus, len(statuses))
+	for _, s := range statuses {
+		byID[s.PlayerID] = s
+	}
+	return func(playerID string, party actor.Role, service team.Service) team.Access {
+		s, found := byID[playerID]
+		if !found || party == actor.Guardian && !s.HasGuardian || party == actor.Student && !s.HasStudentNumber {
+			return team.NotLinked
+		}
+		return tx.access(s, party, service)
+	}, nil
+}
+
+// access returns whether party has a service of the player with these consents.
+func (tx *tx) access(s approval.ConsentStatus, party actor.Role, service team.Service) team.Access {
+	return team.Access(s.AppAccess(party, string(service), tx.db.options.Settings.Access, tx.Now))
+}
+
+// link returns a player of the guardian or student by who has the service. It returns
+// not_found for other players, then the error of team.Access.
+func (tx *tx) link(ctx context.Context, by actor.Actor, playerID string, service team.Service) (*team.Link, error) {
+	l := &team.Link{PlayerID: playerID}
+	s := approval.ConsentStatus{PlayerID: playerID}
+	var born string
+	var guardianAt, studentAt time.Time
+	row := tx.QueryRow(ctx, `
+		SELECT p.student_name, p.coach_id, c.time_zone, p.guardian_state, p.guardian_changed_at, p.student_state, p.student_changed_at,
+			p.date_of_birth, p.guardian_name IS NOT NULL, p.student_number IS NOT NULL, c.tier
+		FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
+		WHERE p.id = $1 AND p.deleted_at IS NULL AND (
+			CAST($2 AS TEXT) = 'guardian' AND p.guardian_id = $3
+			OR $2 = 'student' AND p.student_id = $3)`, playerID, string(by.Role), by.AccountID)
+	if err := scanLink(row, l, &s, &born, &guardianAt, &studentAt); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.DateOfBirth, err = approval.ParseDate(born); err != nil {
+		return nil, fmt.Errorf("player %s: %w", playerID, err)
+	}
+	if err := tx.access(s, by.Role, service).Err(); err != nil {
+		return nil, err
+	}
+	l.CoachZone = tx.db.options.Settings.zoneOf(l.CoachZone)
+	l.ApprovedAt = guardianAt
+	if by.Role == actor.Student {
+		l.ApprovedAt = studentAt
+	}
+	return l, nil
+}
+
+func scanLink(row database.Scanner, l *team.Link, s *approval.ConsentStatus, born *string, guardianAt, studentAt *time.Time) error {
+	err := row.Scan(&l.StudentName, &l.CoachID, intoText(&l.CoachZone), (*string)(&s.Guardian), intoTime(guardianAt), (*string)(&s.Student), intoTime(studentAt),
+		born, &s.HasGuardian, &s.HasStudentNumber, intoText(&s.CoachTier))
+	if isNone(err) {
+		return fault.Missing()
+	}
+	return err
+}

@@ -1,0 +1,71 @@
+package team
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Service is a service that a guardian or student has only after that party approved.
+type Service string
+
+// App is the app itself: schedule, attendance and fees need no other service. The others
+// are the app services of the spec's section 1, clause 7.
+const (
+	App                Service = "app"
+	InAppNotifications Service = "in_app_notifications"
+	PerformanceReports Service = "performance_reports"
+	FeeReminders       Service = "fee_reminders"
+	TeamCommunications Service = "team_communications"
+	DigitalPayments    Service = "digital_payments"
+	ProgressTracking   Service = "progress_tracking"
+)
+
+// Access says whether a party has a service of a player now, and if not, why.
+type Access string
+
+// The values of Access.
+const (
+	Granted Access = ""
+	// ApprovalPending: a party has not answered yet.
+	ApprovalPending Access = "pending"
+	// ApprovalRequired: a party rejected or revoked.
+	ApprovalRequired Access = "required"
+	// NotInTier: the tier of the coach does not have the service.
+	NotInTier Access = "tier"
+	// NotLinked: there is no such player, or it has no such party.
+	NotLinked Access = "unlinked"
+)
+
+// Err returns the problem that the party gets, or nil if it has the service.
+func (a Access) Err() error {
+	switch a {
+	case Granted:
+		return nil
+	case ApprovalPending:
+		return fault.New(fault.Forbidden, "approval_pending", "This opens after the approval. The coach has asked and waits for the answer.")
+	case ApprovalRequired:
+		return fault.New(fault.Forbidden, "approval_required", "This needs an approval, which was refused or taken back. The coach can ask again.")
+	case NotInTier:
+		return fault.New(fault.Forbidden, "tier_limit", "The tier of the coach does not include this.")
+	default:
+		return fault.Missing()
+	}
+}
+
+// Enabled decides which party of a player has a service. The store makes it in the
+// transaction that reads or sends, from the consents of the players that it names there;
+// package approval decides. For every other player it returns NotLinked.
+type Enabled func(playerID string, party actor.Role, service Service) Access
+
+// Link is a player as the guardian or student who is linked to it sees it.
+type Link struct {
+	PlayerID    string
+	StudentName string
+	CoachID     string
+	// CoachZone is the time zone of the coach, whose dates count.
+	CoachZone string
+	// ApprovedAt is when the party approved; zero if it has not.
+	ApprovedAt time.Time
+}
