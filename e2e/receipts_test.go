@@ -143,6 +143,7 @@ func TestReceipts(t *testing.T) {
 		for _, forged := range []string{
 			"/receipts/" + messageID + "/" + otpSecret, "/receipts/" + otpID + "/" + secret, "/receipts/" + messageID + "/x",
 			path + "A", path[:len(path)-1], "/receipts/" + strings.ToUpper(messageID) + "/" + secret, "/receipts/" + messageID + "/%20",
+			"/receipts/" + strings.Replace(messageID, ".1.", ".2.", 1) + "/" + secret,
 		} {
 			receipt(forged, "2", "stat:UNDELIV", 401, "token_invalid")
 		}
@@ -190,6 +191,6 @@ func TestReceipts(t *testing.T) {
 func TestNoReceipts(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		s.Call(t, "GET", "/receipts/0198f2c4-7b00-7e21-a1c4-5d2f9e8b6a10/x?type=1", "", nil).Want(t, 404, "not_found")
+		s.Call(t, "GET", "/receipts/0198f2c4-7b00-7e21-a1c4-5d2f9e8b6a10.1.kannel/x?type=1", "", nil).Want(t, 404, "not_found")
 	})
 }

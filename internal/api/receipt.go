@@ -2,18 +2,27 @@ package api
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/notify"
 )
 
-// receiveReceipt serves GET /receipts/{message_id}/{secret}, which the provider of SMS calls.
-func (s *Server) receiveReceipt(ctx context.Context, r Request[noBody]) (Response, error) {
+// receiveReceipt serves GET and POST /receipts/{message}/{secret}, which providers of SMS
+// call.
+func (s *Server) receiveReceipt(ctx context.Context, r Request[url.Values]) (Response, error) {
 	if s.Receipts == nil {
 		return Response{}, fault.Missing()
 	}
-	if err := s.Receipts.Receive(ctx, r.PathPart("message_id"), r.PathPart("secret"), r.Query); err != nil {
+	if err := s.Receipts.Receive(ctx, r.PathPart("message"), r.PathPart("secret"), s.providerCall(r)); err != nil {
 		return Response{}, err
 	}
 	return endpoint.NoContent(), nil
+}
+
+// providerCall returns the request of a provider. Its URL is the one that the provider was
+// given: a proxy may have changed it on the way.
+func (s *Server) providerCall(r Request[url.Values]) notify.ProviderCall {
+	return notify.ProviderCall{URL: s.PublicURL + r.RequestURI(), Query: r.Query, Form: r.Body, Body: r.Raw, Header: r.Header.Get}
 }

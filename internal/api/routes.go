@@ -131,7 +131,7 @@ func (s *Server) serviceRoutes() []route {
 	routes := []route{
 		// Without limits: all receipts come from one address, and some providers do not repeat a
 		// call. The secret is checked before anything else.
-		{Method: "GET", Pattern: "/receipts/{message_id}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: public, Produces: endpoint.AnyMedia, Urgent: true},
 		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},

@@ -58,14 +58,14 @@ func (v *Vault) LinkToken(deliveryID string) string {
 }
 
 // ReceiptSecret returns the secret part of the address at which a provider reports what
-// became of a message: an HMAC of 256 bits.
-func (v *Vault) ReceiptSecret(messageID string) string {
-	return base64.RawURLEncoding.EncodeToString(v.For(ForReceipt).MAC([]byte(messageID)))
+// became of a message: an HMAC of 128 bits. ref is a notify.MessageRef.
+func (v *Vault) ReceiptSecret(ref string) string {
+	return base64.RawURLEncoding.EncodeToString(v.For(ForReceipt).MAC([]byte(ref))[:16])
 }
 
-// ValidReceiptSecret reports, in constant time, whether secret is that of a message.
-func (v *Vault) ValidReceiptSecret(messageID, secret string) bool {
-	return hmac.Equal([]byte(secret), []byte(v.ReceiptSecret(messageID)))
+// ValidReceiptSecret reports, in constant time, whether secret is that of a reference.
+func (v *Vault) ValidReceiptSecret(ref, secret string) bool {
+	return hmac.Equal([]byte(secret), []byte(v.ReceiptSecret(ref)))
 }
 
 // HashLink returns what the store saves of a link's token.

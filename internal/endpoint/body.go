@@ -32,6 +32,7 @@ const (
 	Form                         // application/x-www-form-urlencoded
 	Multipart                    // multipart/form-data, which the handler reads
 	CSV                          // a text with separated cells in any encoding, which the handler reads
+	AnyBody                      // any body of a provider's call; a form is parsed, others are not
 )
 
 // isUpload reports whether the handler reads the body, under its own limits.
@@ -49,7 +50,7 @@ func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, maxUpload i
 		if body.Raw, err = wire.ReadAll(w, r, maxBody); err != nil {
 			return Body{}, err
 		}
-		if (len(body.Raw) > 0 || kind != OptionalJSON) && !kind.matches(r.Header) {
+		if kind != AnyBody && (len(body.Raw) > 0 || kind != OptionalJSON) && !kind.matches(r.Header) {
 			return Body{}, kind.errMediaType()
 		}
 	}
@@ -58,6 +59,10 @@ func readBody(w http.ResponseWriter, r *http.Request, kind BodyKind, maxUpload i
 	}
 	switch {
 	case kind == NoBody || kind == OptionalJSON && len(body.Raw) == 0:
+	case kind == AnyBody:
+		if Form.matches(r.Header) {
+			body.form, _ = url.ParseQuery(string(body.Raw)) // without its invalid parts
+		}
 	case kind == Form:
 		if body.form, err = url.ParseQuery(string(body.Raw)); err != nil {
 			err = MalformedForm("It cannot be read.")

@@ -53,6 +53,9 @@ type Meta[C any] struct {
 	middleware *httpx.Middleware
 }
 
+// RequestURI returns the path and the query as the client sent them.
+func (m Meta[C]) RequestURI() string { return m.http.URL.RequestURI() }
+
 // PathPart returns a part of the path, as the client sent it.
 func (m Meta[C]) PathPart(name string) string { return m.http.PathValue(name) }
 

@@ -82,6 +82,6 @@ func (s *outboxStore) DeliveryDropped(ctx context.Context, message []notify.Deli
 	return s.count(message, "dropped", s.Store.DeliveryDropped(ctx, message, reason))
 }
 
-func (s *outboxStore) DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string) error {
-	return s.count(message, "failed", s.Store.DeliveryFailed(ctx, message, reason))
+func (s *outboxStore) DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string, cause notify.Cause) error {
+	return s.count(message, "failed", s.Store.DeliveryFailed(ctx, message, reason, cause))
 }

@@ -58,8 +58,10 @@ type Delivery struct {
 	Role actor.Role
 	// Lease is the claim. Only its holder may complete the delivery.
 	Lease string
-	// Attempts includes the current one.
-	Attempts  int
+	// Attempts is how many there were since the delivery was queued, TotalAttempts since it
+	// was created. Both include the current one.
+	Attempts, TotalAttempts int
+
 	GivesUpAt time.Time
 	// Counted is true if the message limits have admitted the delivery.
 	Counted bool
@@ -107,7 +109,10 @@ func (c Copy) Needed() bool { return c.Type == CoachLeft || !c.Readable }
 // wording of its channel, such as SMSText.
 type Message struct {
 	// ID is the same in every attempt, so that a provider can drop duplicates.
-	ID   string
+	ID string
+	// Attempt and TotalAttempts are those of the delivery with this ID.
+	Attempt, TotalAttempts int
+
 	To   string
 	Kind Kind
 	// Brand is the name of the service.
@@ -136,6 +141,8 @@ type Message struct {
 type SendError struct {
 	// Permanent is true if the provider will never accept this message.
 	Permanent bool
+	// Cause says why, or is empty.
+	Cause Cause
 	// Wait is how long the provider asks to wait before the next attempt, or zero.
 	Wait time.Duration
 	// Reason is safe to log: it contains no address, text or credential.

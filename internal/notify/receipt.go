@@ -2,11 +2,7 @@ package notify
 
 import (
 	"context"
-	"log/slog"
-	"net/url"
 	"slices"
-
-	"github.com/touchline/touchline/internal/fault"
 )
 
 // SentState and DeliveredState are the other states of a delivery.
@@ -29,16 +25,31 @@ const (
 	ReceiptUnreachable Receipt = "unreachable"
 )
 
+// Report is a receipt of one attempt to send a message.
+type Report struct {
+	MessageID string
+	// Attempt is Delivery.TotalAttempts of the attempt.
+	Attempt int
+	Receipt Receipt
+	// Cause says why the message was not delivered, or is empty.
+	Cause Cause
+	// NetworkSays is what the provider or the network said, for the log. It contains no
+	// number and no text of the message.
+	NetworkSays string
+}
+
 // DeliveryStatus is what a receipt depends on and changes.
 type DeliveryStatus struct {
 	State, Reason string
+	Cause         Cause
 	// Leased is true while a worker sends the message.
 	Leased bool
-	// Attempts is how many there were since the delivery was queued.
-	Attempts int
+	// Attempts is how many there were since the delivery was queued, TotalAttempts since it
+	// was created.
+	Attempts, TotalAttempts int
 }
 
-// After returns the status after a receipt, and whether it differs. Receipts may arrive
+// After returns the status after a report, and whether it differs. Reports may arrive
 // repeatedly, in any order, and before the worker has stored that the provider accepted
 // the message:
 //
@@ -46,31 +57,34 @@ type DeliveryStatus struct {
 //	undeliverable  replaces sent and unreachable
 //	unreachable    replaces sent
 //
-// A message that was not sent since it was queued, or was dropped, changes by no receipt.
-func (s DeliveryStatus) After(r Receipt) (DeliveryStatus, bool) {
+// A failure counts for its own attempt alone: another attempt may have succeeded. But while
+// attempts go on, undeliverable ends them, because it is about the number. A message that
+// was not sent since it was queued, or was dropped, changes by no report.
+func (s DeliveryStatus) After(r Report) (DeliveryStatus, bool) {
 	to, ok := map[Receipt]DeliveryStatus{
 		ReceiptDelivered:     {State: DeliveredState},
-		ReceiptUndeliverable: {State: FailedState, Reason: ReasonRefused},
-		ReceiptUnreachable:   {State: FailedState, Reason: ReasonUnreachable},
-	}[r]
-	if !ok || s.Attempts == 0 || !s.accepts(r) {
+		ReceiptUndeliverable: {State: FailedState, Reason: ReasonRefused, Cause: r.Cause},
+		ReceiptUnreachable:   {State: FailedState, Reason: ReasonUnreachable, Cause: r.Cause},
+	}[r.Receipt]
+	if !ok || s.Attempts == 0 || r.Attempt < 1 || r.Attempt > s.TotalAttempts || !s.accepts(r) {
 		return s, false
 	}
-	to.Attempts = s.Attempts
+	to.Attempts, to.TotalAttempts = s.Attempts, s.TotalAttempts
 	return to, true
 }
 
-func (s DeliveryStatus) accepts(r Receipt) bool {
+func (s DeliveryStatus) accepts(r Report) bool {
+	delivered, newest := r.Receipt == ReceiptDelivered, r.Attempt == s.TotalAttempts
 	switch s.State {
 	case QueuedState:
-		// After an attempt without a response another one follows: a provider that gave up
-		// does not end it.
-		return s.Leased || r != ReceiptUnreachable
+		// An operator may have queued it again after the attempt of the report.
+		sinceQueued := r.Attempt > s.TotalAttempts-s.Attempts
+		return delivered || s.Leased && newest || r.Receipt == ReceiptUndeliverable && sinceQueued
 	case SentState:
-		return s.Reason == ""
+		return s.Reason == "" && (delivered || newest)
 	case FailedState:
-		return r == ReceiptDelivered && slices.Contains([]string{ReasonRefused, ReasonUnreachable, ReasonGaveUp}, s.Reason) ||
-			r == ReceiptUndeliverable && s.Reason == ReasonUnreachable
+		return delivered && slices.Contains([]string{ReasonRefused, ReasonUnreachable, ReasonGaveUp}, s.Reason) ||
+			r.Receipt == ReceiptUndeliverable && s.Reason == ReasonUnreachable && newest
 	default:
 		return false
 	}
@@ -78,35 +92,7 @@ func (s DeliveryStatus) accepts(r Receipt) bool {
 
 // ReceiptStore stores receipts; package store implements it.
 type ReceiptStore interface {
-	// StoreReceipt applies a receipt to the deliveries of the message with an id. It returns
-	// how many changed.
-	StoreReceipt(ctx context.Context, messageID string, r Receipt) (changed int, err error)
-}
-
-// Receipts receives what a provider reports of messages.
-type Receipts struct {
-	Store ReceiptStore
-	// Valid reports whether secret is that of the message with the id.
-	Valid func(messageID, secret string) bool
-	// Parse returns the receipt in the parameters of a call, or false if the call says nothing
-	// final, and what the network said, for the log.
-	Parse func(url.Values) (r Receipt, networkSays string, final bool)
-	Log   *slog.Logger
-}
-
-// Receive stores a receipt. Without the message's secret it returns token_invalid and
-// changes nothing.
-func (s *Receipts) Receive(ctx context.Context, messageID, secret string, parameters url.Values) error {
-	if !s.Valid(messageID, secret) {
-		return fault.New(fault.Unauthenticated, "token_invalid", "This is not the address for receipts of the message.")
-	}
-	r, networkSays, final := s.Parse(parameters)
-	if !final {
-		return nil
-	}
-	changed, err := s.Store.StoreReceipt(ctx, messageID, r)
-	if err == nil && changed > 0 && r != ReceiptDelivered {
-		s.Log.Warn("a message did not arrive", "delivery", messageID, "channel", SMS, "permanent", r == ReceiptUndeliverable, "network_says", networkSays)
-	}
-	return err
+	// StoreReceipt applies a report to the deliveries of its message. It returns how many
+	// changed.
+	StoreReceipt(ctx context.Context, r Report) (changed int, err error)
 }

@@ -31,13 +31,7 @@ func newChannels(cfg *config.Config, o Options, vault *auth.Vault) channels {
 		notify.SMS: {
 			route: approval.RouteToNumber(cfg.SMSAllowed, isTest),
 			newSender: func() (worker.Sender, error) {
-				provider, err := sms.New(sms.Config{
-					Spec: cfg.SMS.Reveal(), User: cfg.SMSUser.Reveal(), Password: cfg.SMSPassword.Reveal(), Sender: cfg.SMSSender,
-					ReceiptURL: func(messageID string) string {
-						return cfg.PublicURL + "/receipts/" + messageID + "/" + vault.ReceiptSecret(messageID)
-					},
-					Terminal: o.Terminal,
-				})
+				provider, err := sms.New(smsConfig(cfg, o, vault))
 				if err != nil {
 					return nil, err
 				}
@@ -47,13 +41,24 @@ func newChannels(cfg *config.Config, o Options, vault *auth.Vault) channels {
 	}
 }
 
-// newReceipts returns what receives receipts of SMS, or nil if the provider reports none.
+// smsConfig returns the configuration of the SMS providers.
+func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
+	return sms.Config{
+		Spec: cfg.SMS.Reveal(), User: cfg.SMSUser.Reveal(), Password: cfg.SMSPassword.Reveal(), Sender: cfg.SMSSender,
+		ReceiptURL: func(ref notify.MessageRef) string {
+			return cfg.PublicURL + "/receipts/" + ref.String() + "/" + vault.ReceiptSecret(ref.String())
+		},
+		Terminal: o.Terminal,
+	}
+}
+
+// newReceipts returns what receives receipts of SMS, or nil if no provider reports any.
 func newReceipts(cfg *config.Config, o Options, db notify.ReceiptStore, vault *auth.Vault) *notify.Receipts {
-	parse := sms.ReceiptParser(cfg.SMS.Reveal())
-	if parse == nil {
+	readers := sms.ReceiptReaders(smsConfig(cfg, o, vault))
+	if len(readers) == 0 {
 		return nil
 	}
-	return &notify.Receipts{Store: db, Valid: vault.ValidReceiptSecret, Parse: parse, Log: o.Log}
+	return &notify.Receipts{Store: db, Valid: vault.ValidReceiptSecret, Readers: readers, Log: o.Log}
 }
 
 // names returns the channels in a fixed order.

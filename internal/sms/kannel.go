@@ -4,22 +4,22 @@ import (
 	"bytes"
 	"context"
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/notify"
 )
 
 // Kannel sends messages through the sendsms interface of a Kannel smsbox (1.4). Kannel
-// reports receipts by calling the URL of receiptURL with the parameters of ParseKannelReceipt.
+// reports receipts by calling the URL of receiptURL with the parameters of readKannelReceipt.
 type Kannel struct {
 	client                 *client
 	url                    string
 	user, password, sender string
-	receiptURL             func(messageID string) string
+	receiptURL             func(notify.MessageRef) string
 }
+
+// kannel is the name of the provider in settings and in the addresses of receipts.
+const kannel = "kannel"
 
 // kannelReceipts are the receipts that Kannel shall report, a sum of its types: delivered,
 // not delivered, rejected by the network.
@@ -54,7 +54,7 @@ func (k *Kannel) Send(ctx context.Context, m Message) error {
 		req.Header.Set("X-Kannel-Coding", "0")
 	}
 	req.Header.Set("X-Kannel-DLR-Mask", kannelReceipts)
-	req.Header.Set("X-Kannel-DLR-Url", k.receiptURL(m.ID)+"?type=%d&answer=%A")
+	req.Header.Set("X-Kannel-DLR-Url", k.receiptURL(m.ref(kannel))+"?type=%d&answer=%A")
 	res, err := k.client.do(ctx, req)
 	if err != nil {
 		return err
@@ -69,39 +69,4 @@ func (k *Kannel) Send(ctx context.Context, m Message) error {
 	default:
 		return k.client.refused(res, false)
 	}
-}
-
-// kannelTemporary are what a network says (%A) of a message that may arrive if it is sent
-// again: states of SMPP receipts, errors of submit_sm in decimals (system error, queue full,
-// throttled, temporary error of the application), and Kannel's own.
-var kannelTemporary = []string{
-	"stat:expired", "stat:deleted", "stat:unknown", "nack/8/", "nack/20/", "nack/88/", "nack/100/", "nack/retries exceeded",
-}
-
-// ParseKannelReceipt returns the receipt in a call of Kannel with the parameters type (%d) and
-// answer (%A).
-func ParseKannelReceipt(parameters url.Values) (r notify.Receipt, networkSays string, final bool) {
-	answer := parameters.Get("answer")
-	switch parameters.Get("type") {
-	case "1":
-		return notify.ReceiptDelivered, "", true
-	case "2", "16":
-		lower := strings.ToLower(answer)
-		if slices.ContainsFunc(kannelTemporary, func(s string) bool { return strings.Contains(lower, s) }) {
-			return notify.ReceiptUnreachable, networkState(answer), true
-		}
-		return notify.ReceiptUndeliverable, networkState(answer), true
-	default: // accepted or queued by the network
-		return "", "", false
-	}
-}
-
-// networkState returns the part of a network's answer that is safe to log: an SMPP receipt
-// ends with the first characters of the message.
-func networkState(answer string) string {
-	if i := strings.Index(strings.ToLower(answer), "text:"); i >= 0 {
-		answer = answer[:i]
-	}
-	answer = clean(strings.TrimSpace(answer))
-	return strings.ToValidUTF8(answer[:min(len(answer), 120)], "")
 }

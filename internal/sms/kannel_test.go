@@ -37,7 +37,7 @@ func TestKannel(t *testing.T) {
 	address, calls := receiptCalls(t)
 	newProvider := func(password, sender string) sms.Provider {
 		t.Helper()
-		p, err := sms.New(sms.Config{Spec: k.Spec, User: k.User, Password: password, Sender: sender, ReceiptURL: func(id string) string { return address + "/" + id }})
+		p, err := sms.New(sms.Config{Spec: k.Spec, User: k.User, Password: password, Sender: sender, ReceiptURL: func(ref notify.MessageRef) string { return address + "/" + ref.String() }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,15 +45,15 @@ func TestKannel(t *testing.T) {
 	}
 	provider := newProvider(k.Password, "")
 	to := func(id, number, text string) sms.Message {
-		return sms.Message{ID: id, To: phone.Number(number), Text: text, Kind: sms.Text}
+		return sms.Message{ID: id, TotalAttempts: 2, To: phone.Number(number), Text: text, Kind: sms.Text}
 	}
 	wantReceipt := func(id string, want notify.Receipt) {
 		t.Helper()
 		select {
 		case r := <-calls:
-			got, _, final := sms.ParseKannelReceipt(r.URL.Query())
-			if r.Method != "GET" || r.URL.Path != "/"+id || got != want || !final {
-				t.Errorf("receipt: got %s %s, %s; want GET /%s, %s", r.Method, r.URL, got, id, want)
+			got, final, _ := readKannel(r.URL.Query())
+			if r.Method != "GET" || r.URL.Path != "/"+id+".2.kannel" || got.Receipt != want || !final {
+				t.Errorf("receipt: got %s %s, %+v; want GET /%s.2.kannel, %s", r.Method, r.URL, got, id, want)
 			}
 		case <-time.After(20 * time.Second):
 			t.Fatalf("no receipt of message %s", id)
@@ -122,7 +122,7 @@ func TestKannelRequest(t *testing.T) {
 			w.WriteHeader(tt.status)
 			_, _ = io.WriteString(w, tt.body)
 		}))
-		p, err := sms.New(sms.Config{Spec: "kannel:" + s.URL + "/cgi-bin/sendsms", User: "me", Password: secretUser, ReceiptURL: func(id string) string { return "https://t.example/receipts/" + id }})
+		p, err := sms.New(sms.Config{Spec: "kannel:" + s.URL + "/cgi-bin/sendsms", User: "me", Password: secretUser, ReceiptURL: func(ref notify.MessageRef) string { return "https://t.example/receipts/" + ref.String() }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,37 +136,55 @@ func TestKannelRequest(t *testing.T) {
 			t.Errorf("the error contains a secret: %v", err)
 		}
 		if got.URL.RawQuery != "" || got.Header.Get("X-Kannel-Password") != secretUser || string(text) != secretText ||
-			got.Header.Get("X-Kannel-DLR-Url") != "https://t.example/receipts/"+message("").ID+"?type=%d&answer=%A" {
+			got.Header.Get("X-Kannel-DLR-Url") != "https://t.example/receipts/"+message("").ID+".1.kannel?type=%d&answer=%A" {
 			t.Errorf("request %s %v %q", got.URL, got.Header, text)
 		}
 	}
 }
 
-func TestParseKannelReceipt(t *testing.T) {
+// readKannel reads the parameters of a receipt.
+func readKannel(parameters url.Values) (r notify.Report, final, ok bool) {
+	return sms.ReceiptReaders(sms.Config{Spec: "kannel:http://k.example/sendsms"})["kannel"](notify.ProviderCall{Query: parameters})
+}
+
+func TestKannelReceipt(t *testing.T) {
+	const delivered, undeliverable, unreachable = notify.ReceiptDelivered, notify.ReceiptUndeliverable, notify.ReceiptUnreachable
 	for _, tt := range []struct {
 		kind, answer string
 		want         notify.Receipt // "" if the call says nothing final
+		cause        notify.Cause
 		says         string
 	}{
-		{"1", "id:1 sub:001 dlvrd:001 submit date:2611220810 done date:2611220811 stat:DELIVRD err:000 text:123456 is", notify.ReceiptDelivered, ""},
-		{"1", "", notify.ReceiptDelivered, ""},
-		{"2", "id:1 stat:UNDELIV err:001 text:123456 is", notify.ReceiptUndeliverable, "id:1 stat:UNDELIV err:001"},
-		{"2", "id:1 stat:REJECTD err:004 Text:", notify.ReceiptUndeliverable, "id:1 stat:REJECTD err:004"},
-		{"2", "", notify.ReceiptUndeliverable, ""},
-		{"2", "id:1 stat:EXPIRED err:000 text:", notify.ReceiptUnreachable, "id:1 stat:EXPIRED err:000"},
-		{"16", "NACK/11/Invalid Destination Address", notify.ReceiptUndeliverable, "NACK/11/Invalid Destination Address"},
-		{"16", "NACK/no SMSC", notify.ReceiptUndeliverable, "NACK/no SMSC"},
-		{"16", "NACK/88/Throttling error", notify.ReceiptUnreachable, "NACK/88/Throttling error"},
-		{"16", "NACK/Retries Exceeded", notify.ReceiptUnreachable, "NACK/Retries Exceeded"},
-		{"16", "NACK/\x1b[2J\xff" + strings.Repeat("x", 300), notify.ReceiptUndeliverable, ""},
-		{"4", "", "", ""},
-		{"8", "ACK/", "", ""},
-		{"", "", "", ""},
-		{"17", "stat:UNDELIV", "", ""},
+		{"1", "id:1 sub:001 dlvrd:001 submit date:2611220810 done date:2611220811 stat:DELIVRD err:000 text:123456 is", delivered, "", ""},
+		{"1", "", delivered, "", ""},
+		{"2", "id:1 stat:UNDELIV err:001 text:123456 is", undeliverable, "unknown_number", "id:1 stat:UNDELIV err:001"},
+		{"2", "id:1 stat:UNDELIV err:000 text:", undeliverable, "", "id:1 stat:UNDELIV err:000"},
+		{"2", "id:1 stat:UNDELIV err:027 text:", unreachable, "phone_off", "id:1 stat:UNDELIV err:027"},
+		{"2", "id:1 stat:UNDELIV err:6 text:", unreachable, "phone_off", ""},
+		{"2", "id:1 stat:undeliv err:032 text:", unreachable, "memory_full", ""},
+		{"2", "id:1 stat:UNDELIV err:034 text:", unreachable, "network", ""},
+		{"2", "id:1 stat:UNDELIV err:013 text:", undeliverable, "blocked", ""},
+		{"2", "id:1 stat:UNDELIV err:021 text:", undeliverable, "not_mobile", ""},
+		{"2", "id:1 stat:UNDELIV err:0ZZ text:", undeliverable, "", ""},
+		{"2", "id:1 stat:UNDELIV text: err:027", undeliverable, "", "id:1 stat:UNDELIV"},
+		{"2", "id:1 stat:REJECTD err:004 Text:", undeliverable, "", "id:1 stat:REJECTD err:004"},
+		{"2", "", undeliverable, "", ""},
+		{"2", "id:1 stat:EXPIRED err:000 text:", unreachable, "phone_off", "id:1 stat:EXPIRED err:000"},
+		{"2", "id:1 stat:DELETED err:001 text:", unreachable, "network", ""},
+		{"16", "NACK/11/Invalid Destination Address", undeliverable, "unknown_number", "NACK/11/Invalid Destination Address"},
+		{"16", "NACK/no SMSC", undeliverable, "", "NACK/no SMSC"},
+		{"16", "NACK/88/Throttling error", unreachable, "network", "NACK/88/Throttling error"},
+		{"16", "NACK/Retries Exceeded", unreachable, "network", "NACK/Retries Exceeded"},
+		{"16", "NACK/\x1b[2J\xff" + strings.Repeat("x", 300), undeliverable, "", ""},
+		{"4", "", "", "", ""},
+		{"8", "ACK/", "", "", ""},
+		{"", "", "", "", ""},
+		{"17", "stat:UNDELIV", "", "", ""},
 	} {
-		got, says, final := sms.ParseKannelReceipt(url.Values{"type": {tt.kind}, "answer": {tt.answer}})
-		if got != tt.want || final != (tt.want != "") || says != tt.says && tt.says != "" || len(says) > 120 || strings.ContainsRune(says, '\x1b') {
-			t.Errorf("type %s, %q: got %q, %q, %t; want %q, %q", tt.kind, tt.answer, got, says, final, tt.want, tt.says)
+		got, final, ok := readKannel(url.Values{"type": {tt.kind}, "answer": {tt.answer}})
+		if got.Receipt != tt.want || got.Cause != tt.cause || final != (tt.want != "") || !ok || got.NetworkSays != tt.says && tt.says != "" ||
+			len(got.NetworkSays) > 120 || strings.ContainsRune(got.NetworkSays, '\x1b') {
+			t.Errorf("type %s, %q: got %+v; want %q, %q, %q", tt.kind, tt.answer, got, tt.want, tt.cause, tt.says)
 		}
 	}
 }

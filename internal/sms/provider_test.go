@@ -77,7 +77,7 @@ func (l *lockedBuffer) String() string {
 }
 
 func message(text string) sms.Message {
-	return sms.Message{ID: "0198c0de-0000-7000-8000-000000000001", To: "+919876543210", Text: text, Kind: sms.OTP}
+	return sms.Message{ID: "0198c0de-0000-7000-8000-000000000001", Attempt: 1, TotalAttempts: 1, To: "+919876543210", Text: text, Kind: sms.OTP}
 }
 
 func testSends(t *testing.T, p provider) {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/url"
 	"strings"
 	"time"
 
@@ -28,10 +27,19 @@ const (
 // Message is one SMS. Its ID is the same in every attempt, so that a gateway can drop
 // duplicates.
 type Message struct {
-	ID   string
+	ID string
+	// Attempt is how often the message was tried since it was queued, TotalAttempts since
+	// it was created. Both include the current attempt.
+	Attempt, TotalAttempts int
+
 	To   phone.Number
 	Text string
 	Kind Kind
+}
+
+// ref names the current attempt through a provider.
+func (m Message) ref(provider string) notify.MessageRef {
+	return notify.MessageRef{MessageID: m.ID, Attempt: m.TotalAttempts, Provider: provider}
 }
 
 // Provider sends messages. Send makes one attempt and returns nil if the provider
@@ -51,9 +59,9 @@ type Config struct {
 	Spec string
 	// User, Password and Sender are those of a provider that has them.
 	User, Password, Sender string
-	// ReceiptURL returns the address at which a provider reports what became of a message,
+	// ReceiptURL returns the address at which a provider reports what became of an attempt,
 	// without a query.
-	ReceiptURL func(messageID string) string
+	ReceiptURL func(notify.MessageRef) string
 	// Terminal is where "log" prints.
 	Terminal io.Writer
 }
@@ -82,11 +90,11 @@ func asProvider[P Provider](p P, err error) (Provider, error) {
 	return p, nil
 }
 
-// ReceiptParser returns the Parse of notify.Receipts for the provider of spec, or nil if it
-// reports no receipts.
-func ReceiptParser(spec string) func(url.Values) (r notify.Receipt, networkSays string, final bool) {
-	if strings.HasPrefix(spec, "kannel:") {
-		return ParseKannelReceipt
+// ReceiptReaders returns the readers of the providers in c that report receipts.
+func ReceiptReaders(c Config) map[string]notify.ReceiptReader {
+	readers := map[string]notify.ReceiptReader{}
+	if strings.HasPrefix(c.Spec, "kannel:") {
+		readers[kannel] = readKannelReceipt
 	}
-	return nil
+	return readers
 }

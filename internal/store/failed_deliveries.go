@@ -74,7 +74,7 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 		}
 		var to string
 		err = tx.QueryRow(ctx, `
-			UPDATE deliveries SET state = 'queued', reason = NULL, attempts = 0, due_at = $2, gives_up_at = $3, updated_at = $2,
+			UPDATE deliveries SET state = 'queued', reason = NULL, cause = NULL, attempts = 0, due_at = $2, gives_up_at = $3, updated_at = $2,
 				gathered_by = NULL, counted = (counted = TRUE AND gathered_by IS NULL)
 			WHERE id = $1 AND state = 'failed'
 			RETURNING recipient`, id, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime))).Scan(&to)

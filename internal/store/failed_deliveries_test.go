@@ -16,7 +16,7 @@ import (
 func (p *fixture) failOneRequest(reason string) notify.Delivery {
 	p.Helper()
 	d := p.claimOneRequest()
-	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{d}, reason))
+	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{d}, reason, ""))
 	return d
 }
 
@@ -104,7 +104,7 @@ func TestRetryFailed(t *testing.T) {
 		if again.ID != d.ID || again.Attempts != 1 || !again.GivesUpAt.After(p.clock.Now().Add(23*time.Hour)) {
 			p.Errorf("claimed %+v, want the same delivery with all attempts", again)
 		}
-		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{again}, notify.ReasonRefused))
+		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{again}, notify.ReasonRefused, ""))
 		if got := p.tray(coach.AccountID); !slices.Equal(got, []string{"delivery_failed", "delivery_failed"}) {
 			p.Errorf("coach's tray = %q, want both failures", got)
 		}
@@ -147,7 +147,7 @@ func TestRetryIsRefused(t *testing.T) {
 			_, err := p.db.OpenChallenge(bg, p.newChallenge(actor.Coach))
 			ok(p, err)
 			d := p.claimOTPs("lease")[0]
-			ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{d}, notify.ReasonRefused))
+			ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{d}, notify.ReasonRefused, ""))
 			return d.ID
 		}, "invalid_transition"},
 		"unknown": {func(*fixture, actor.Actor, *approval.Player) string { return "unknown" }, "not_found"},

@@ -105,7 +105,7 @@ func (tx *tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.T
 // gatherLater makes a delivery wait for the end of its window.
 func (tx *tx) gatherLater(ctx context.Context, d notify.Delivery) error {
 	err := tx.Defer(ctx, `
-		UPDATE deliveries SET reason = 'gathering', attempts = attempts - 1, lease = NULL,
+		UPDATE deliveries SET reason = 'gathering', attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL,
 			due_at = (SELECT free_at FROM limit_slots WHERE key = $3 AND slot = 0)
 		WHERE id = $1 AND lease = $2`, d.ID, d.Lease, gatherKey(d))
 	if err != nil {
@@ -125,7 +125,8 @@ func (tx *tx) claimGathering(ctx context.Context, gathering []notify.Delivery, u
 		}
 		done[gatherKey(d)] = true
 		rs, err := tx.Query(ctx, `
-			UPDATE deliveries SET attempts = CASE WHEN lease = $1 THEN attempts ELSE attempts + 1 END, lease = $1, due_at = $2
+			UPDATE deliveries SET attempts = CASE WHEN lease = $1 THEN attempts ELSE attempts + 1 END,
+				total_attempts = CASE WHEN lease = $1 THEN total_attempts ELSE total_attempts + 1 END, lease = $1, due_at = $2
 			WHERE coach_id = $3 AND recipient = $4 AND channel = $5 AND reason = 'gathering' AND state = 'queued'
 			RETURNING `+deliveryColumns, d.Lease, micros(until), d.CoachID, d.To, string(d.Channel))
 		group, err := database.Collect(rs, err, scanDelivery)

@@ -153,7 +153,7 @@ func TestGatheredMessageIsRetried(t *testing.T) {
 		if len(again) != 2 || p.students(again[0]) != "Divya" || p.students(again[1]) != "Bela+Chetan" || again[1][0].ID != carrier {
 			p.Fatalf("claimed %v, want Divya, and the same message for Bela and Chetan", again)
 		}
-		ok(p, p.db.DeliveryFailed(bg, again[1], notify.ReasonRefused))
+		ok(p, p.db.DeliveryFailed(bg, again[1], notify.ReasonRefused, ""))
 		for _, id := range requests[1:] {
 			if got := p.deliveries(c, id); !slices.Contains(got, "sms failed refused") {
 				p.Errorf("deliveries = %q, want sms failed refused", got)

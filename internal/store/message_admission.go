@@ -156,7 +156,7 @@ func (tx *tx) drop(ctx context.Context, d notify.Delivery) error {
 func (tx *tx) hold(ctx context.Context, m notify.Outgoing, key string, wait time.Duration) error {
 	for _, d := range m.Deliveries {
 		err := tx.Defer(ctx, `
-			UPDATE deliveries SET reason = 'held', held_by = $3, due_at = $4, attempts = attempts - 1, lease = NULL
+			UPDATE deliveries SET reason = 'held', held_by = $3, due_at = $4, attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL
 			WHERE id = $1 AND lease = $2`, d.ID, d.Lease, key, micros(tx.Now.Add(wait)))
 		if err != nil {
 			return fmt.Errorf("hold: %w", err)

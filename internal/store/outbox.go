@@ -69,7 +69,7 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 		claimed, err = database.Collect(rs, err, scanDelivery)
 		return err
 	}, `
-		UPDATE deliveries SET lease = $4, due_at = $5, attempts = attempts + 1, updated_at = $3
+		UPDATE deliveries SET lease = $4, due_at = $5, attempts = attempts + 1, total_attempts = total_attempts + 1, updated_at = $3
 		WHERE id IN (
 			SELECT id FROM deliveries
 			WHERE state = 'queued' AND channel = CAST($1 AS TEXT) AND kind = CAST($2 AS TEXT) AND due_at <= $3
@@ -83,13 +83,13 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 }
 
 // deliveryColumns are the columns that scanDelivery scans.
-const deliveryColumns = `id, channel, kind, recipient, role, lease, attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
+const deliveryColumns = `id, channel, kind, recipient, role, lease, attempts, total_attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
 	notification_id, counted, held_by, network, gathered_by`
 
 func scanDelivery(s database.Scanner) (notify.Delivery, error) {
 	var d notify.Delivery
 	var reason string
-	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, intoText(&d.Lease), &d.Attempts, intoTime(&d.GivesUpAt), intoText(&reason),
+	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, intoText(&d.Lease), &d.Attempts, &d.TotalAttempts, intoTime(&d.GivesUpAt), intoText(&reason),
 		intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID),
 		&d.Counted, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy))
 	d.Held, d.Gathers = reason == notify.ReasonHeld, reason == notify.ReasonGathering

@@ -42,7 +42,7 @@ func TestFinishDeliveryByID(t *testing.T) {
 	ok(t, p.db.DeliverySuppressed(bg, []notify.Delivery{claimed[1]}))
 	ok(t, p.db.RetryDelivery(bg, []notify.Delivery{claimed[2]}, p.clock.Now(), "later"))
 	ok(t, p.db.DeliveryDropped(bg, []notify.Delivery{claimed[3]}, "gone"))
-	ok(t, p.db.DeliveryFailed(bg, []notify.Delivery{claimed[4]}, "refused"))
+	ok(t, p.db.DeliveryFailed(bg, []notify.Delivery{claimed[4]}, "refused", ""))
 	if len(statements) != 7 {
 		t.Errorf("%d statements, want 7: %q", len(statements), statements)
 	}

@@ -54,12 +54,12 @@ func (db *DB) setLeased(ctx context.Context, message []notify.Delivery, set stri
 // DeliveryFailed completes the deliveries of a message that failed permanently. The same
 // transaction marks the open requests of which they are the newest sending, and notifies
 // the coach.
-func (db *DB) DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string) error {
+func (db *DB) DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string, cause notify.Cause) error {
 	err := db.write(ctx, func(tx *tx) error {
 		for _, d := range message {
 			err := tx.execLeased(ctx, `
-				UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4
-				WHERE id = $1 AND lease = $2`, d.ID, d.Lease, reason, micros(tx.Now))
+				UPDATE deliveries SET state = 'failed', reason = $3, cause = CAST($5 AS TEXT), lease = NULL, updated_at = $4
+				WHERE id = $1 AND lease = $2`, d.ID, d.Lease, reason, micros(tx.Now), text(string(cause)))
 			if err == nil && d.Kind == notify.Request {
 				err = tx.markFailed(ctx, d)
 			}

@@ -68,7 +68,7 @@ func TestDeliveryFailed(t *testing.T) {
 				ok(p, send(p, coach, a.ID))
 				d := p.claimOneRequest()
 				for range 2 { // the second call no longer holds the lease
-					ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{d}, "refused"))
+					ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{d}, "refused", ""))
 				}
 				items, err := p.Pending(bg, coach, approval.Page{Limit: 10})
 				ok(p, err)
@@ -110,7 +110,7 @@ func TestFailureOfEarlierSending(t *testing.T) {
 				p.clock.advance(step)
 				_, _, err := p.send(coach, a.ID, actor.Guardian)
 				ok(p, err)
-				ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{old}, "refused"))
+				ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{old}, "refused", ""))
 				r, err := p.Request(bg, coach, old.RequestID)
 				ok(p, err)
 				if r.DeliveryFailed || len(p.tray(coach.AccountID)) != 0 {

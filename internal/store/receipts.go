@@ -12,28 +12,21 @@ import (
 
 var _ notify.ReceiptStore = (*DB)(nil)
 
-// StoreReceipt applies a receipt to the deliveries of a message: that with its id, and those
+// StoreReceipt applies a report to the deliveries of a message: that with its id, and those
 // that its id gathered. It ends the lease of a worker that has not yet stored the provider's
 // response. A permanent failure marks the request and notifies the coach as DeliveryFailed
 // does; a late delivery ends the mark. It returns how many deliveries changed: 0 for a
 // message that the sweep has deleted.
-func (db *DB) StoreReceipt(ctx context.Context, messageID string, r notify.Receipt) (int, error) {
+func (db *DB) StoreReceipt(ctx context.Context, r notify.Report) (int, error) {
 	changed := 0
 	err := db.write(ctx, func(tx *tx) error {
 		changed = 0
-		rs, err := tx.Query(ctx, receiptSelect+`WHERE id = $1`, messageID)
-		found, err := database.Collect(rs, err, scanReceiptTarget)
-		if err == nil && len(found) == 1 && found[0].GatheredBy == messageID {
-			rs, err = tx.Query(ctx, receiptSelect+`WHERE gathered_by = $1`, messageID)
-			found, err = database.Collect(rs, err, scanReceiptTarget)
-			// In one order, so that concurrent receipts do not deadlock.
-			slices.SortFunc(found, func(a, b receiptTarget) int { return strings.Compare(a.ID, b.ID) })
-		}
+		targets, err := tx.receiptTargets(ctx, r)
 		if err != nil {
-			return fmt.Errorf("read deliveries of message %s: %w", messageID, err)
+			return fmt.Errorf("read deliveries of message %s: %w", r.MessageID, err)
 		}
-		for _, d := range found {
-			after, differs := d.status.After(r)
+		for _, d := range targets {
+			after, differs := d.effective.After(r)
 			if !differs {
 				continue
 			}
@@ -51,25 +44,61 @@ func (db *DB) StoreReceipt(ctx context.Context, messageID string, r notify.Recei
 type receiptTarget struct {
 	notify.Delivery
 	status notify.DeliveryStatus
+	// effective is status with the attempts of the message.
+	effective notify.DeliveryStatus
 }
 
-const receiptSelect = `SELECT id, kind, channel, state, reason, lease, attempts, request_id, gathered_by FROM deliveries `
+const receiptSelect = `
+	SELECT id, kind, channel, state, reason, lease, attempts, total_attempts, request_id, gathered_by FROM deliveries `
 
 func scanReceiptTarget(s database.Scanner) (d receiptTarget, err error) {
 	err = s.Scan(&d.ID, &d.Kind, &d.Channel, &d.status.State, intoText(&d.status.Reason), intoText(&d.Lease), &d.status.Attempts,
-		intoText(&d.RequestID), intoText(&d.GatheredBy))
+		&d.status.TotalAttempts, intoText(&d.RequestID), intoText(&d.GatheredBy))
 	d.status.Leased = d.Lease != ""
+	d.effective = d.status
 	return d, err
+}
+
+// receiptTargets returns the deliveries of the message of r, in one order, so that
+// concurrent receipts do not deadlock. The attempts of a message with several deliveries
+// are those of its first one. If an operator has sent the first one again, alone, its
+// earlier attempts are those of the others.
+func (tx *tx) receiptTargets(ctx context.Context, r notify.Report) ([]receiptTarget, error) {
+	rs, err := tx.Query(ctx, receiptSelect+`WHERE id = $1`, r.MessageID)
+	found, err := database.Collect(rs, err, scanReceiptTarget)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	first := found[0]
+	attempts, total := first.status.Attempts, first.status.TotalAttempts
+	if first.GatheredBy != r.MessageID {
+		earlier := total - attempts
+		if first.GatheredBy != "" || r.Attempt > earlier {
+			return found, nil
+		}
+		attempts, total = earlier, earlier
+	}
+	rs, err = tx.Query(ctx, receiptSelect+`WHERE gathered_by = $1`, r.MessageID)
+	gathered, err := database.Collect(rs, err, scanReceiptTarget)
+	for i := range gathered {
+		gathered[i].effective.Attempts, gathered[i].effective.TotalAttempts = attempts, total
+	}
+	if first.GatheredBy == "" {
+		gathered = append(gathered, first)
+	}
+	slices.SortFunc(gathered, func(a, b receiptTarget) int { return strings.Compare(a.ID, b.ID) })
+	return gathered, err
 }
 
 // applyReceipt saves the status of d after a receipt, with its consequences. It returns
 // ErrStale if d changed meanwhile.
 func (tx *tx) applyReceipt(ctx context.Context, d receiptTarget, after notify.DeliveryStatus) error {
 	err := tx.ExecOne(ctx, `
-		UPDATE deliveries SET state = $2, reason = CAST($3 AS TEXT), lease = NULL, held_by = NULL, updated_at = $4
+		UPDATE deliveries SET state = $2, reason = CAST($3 AS TEXT), cause = CAST($9 AS TEXT), lease = NULL, held_by = NULL, updated_at = $4
 		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
 			AND attempts = $8`,
-		d.ID, after.State, text(after.Reason), micros(tx.Now), d.status.State, text(d.status.Reason), text(d.Lease), d.status.Attempts)
+		d.ID, after.State, text(after.Reason), micros(tx.Now), d.status.State, text(d.status.Reason), text(d.Lease), d.status.Attempts,
+		text(string(after.Cause)))
 	switch {
 	case err != nil || d.Kind != notify.Request:
 		return err

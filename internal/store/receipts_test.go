@@ -11,11 +11,17 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// receipts stores receipts of one message.
+// receipts stores receipts of the first attempt of a message.
 func (p *fixture) receipts(messageID string, all ...notify.Receipt) {
 	p.Helper()
+	p.receiptsOf(messageID, 1, all...)
+}
+
+// receiptsOf stores receipts of an attempt of a message.
+func (p *fixture) receiptsOf(messageID string, attempt int, all ...notify.Receipt) {
+	p.Helper()
 	for _, r := range all {
-		_, err := p.db.StoreReceipt(bg, messageID, r)
+		_, err := p.db.StoreReceipt(bg, notify.Report{MessageID: messageID, Attempt: attempt, Receipt: r})
 		ok(p, err)
 	}
 }
@@ -77,7 +83,7 @@ func TestStoreReceipt(t *testing.T) {
 func TestReceiptBeforeTheResult(t *testing.T) {
 	for name, result := range map[string]func(p *fixture, d []notify.Delivery) error{
 		"accepted": func(p *fixture, d []notify.Delivery) error { return p.db.DeliverySent(bg, d) },
-		"refused":  func(p *fixture, d []notify.Delivery) error { return p.db.DeliveryFailed(bg, d, "refused") },
+		"refused":  func(p *fixture, d []notify.Delivery) error { return p.db.DeliveryFailed(bg, d, "refused", "") },
 		"timeout": func(p *fixture, d []notify.Delivery) error {
 			return p.db.RetryDelivery(bg, d, p.clock.Now(), notify.ReasonRetrying)
 		},
@@ -126,7 +132,7 @@ func TestReceiptsThatChangeNothing(t *testing.T) {
 		ok(p, p.db.DeliverySent(bg, []notify.Delivery{sent}))
 		p.add(coach, "Bela Rao", number(3), "")
 		retried := p.claimOneRequest()
-		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{retried}, notify.ReasonRefused))
+		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{retried}, notify.ReasonRefused, ""))
 		_, err := p.db.RetryFailed(bg, auditor, retried.ID, notify.FailedDelivery.CheckRetry)
 		ok(p, err)
 		for _, id := range []string{retried.ID, "no-such-message", ""} {
@@ -138,6 +144,32 @@ func TestReceiptsThatChangeNothing(t *testing.T) {
 		ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{p.claimOneRequest()}, notify.ReasonRequestClosed))
 		p.receipts(retried.ID, notify.ReceiptDelivered, notify.ReceiptUndeliverable)
 		p.wantDelivery(coach, retried, "failed", notify.ReasonRequestClosed, false, 1)
+	})
+}
+
+// After an operator has sent a message again, failures of its earlier attempts change
+// nothing, those of the new attempt do.
+func TestReceiptOfEarlierAttempt(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		p.tickingClock()
+		coach := p.coach(1)
+		p.add(coach, "Asha Rao", number(2), "")
+		d := p.claimOneRequest()
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+		p.receipts(d.ID, notify.ReceiptUnreachable)
+		_, err := p.db.RetryFailed(bg, auditor, d.ID, notify.FailedDelivery.CheckRetry)
+		ok(p, err)
+		again := p.claimOneRequest()
+		if again.TotalAttempts != 2 || again.Attempts != 1 {
+			p.Errorf("attempts %d, in total %d; want 1, 2", again.Attempts, again.TotalAttempts)
+		}
+		p.receipts(d.ID, notify.ReceiptUnreachable, notify.ReceiptUndeliverable)
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{again}))
+		p.receipts(d.ID, notify.ReceiptUnreachable, notify.ReceiptUndeliverable)
+		p.receiptsOf(d.ID, 3, notify.ReceiptUndeliverable)
+		p.wantDelivery(coach, d, "sent", "", false, 0)
+		p.receiptsOf(d.ID, 2, notify.ReceiptUndeliverable)
+		p.wantDelivery(coach, d, "failed", "refused", true, 1)
 	})
 }
 
@@ -179,6 +211,18 @@ func TestReceiptOfGatheredMessage(t *testing.T) {
 		p.wantDelivery(coach, message[0], "failed", "refused", true, 2)
 		p.wantDelivery(coach, message[1], "failed", "refused", true, 2)
 		p.wantDelivery(coach, message[2], "sent", "", false, 2)
+
+		// The first question is sent again, alone. Receipts of the old message are those of the
+		// second one, and receipts of the new message are not.
+		_, err = p.db.RetryFailed(bg, auditor, message[0].ID, notify.FailedDelivery.CheckRetry)
+		ok(p, err)
+		again := p.claimOneRequest()
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{again}))
+		p.receiptsOf(message[0].ID, 2, notify.ReceiptDelivered)
+		p.wantDelivery(coach, message[0], "delivered", "", false, 2)
+		p.wantDelivery(coach, message[1], "failed", "refused", true, 2)
+		p.receipts(message[0].ID, notify.ReceiptDelivered)
+		p.wantDelivery(coach, message[1], "delivered", "", false, 2)
 	})
 }
 
@@ -192,7 +236,7 @@ func TestConcurrentReceipts(t *testing.T) {
 		for range 4 {
 			for _, r := range []notify.Receipt{notify.ReceiptUndeliverable, notify.ReceiptUnreachable} {
 				wait.Go(func() {
-					if _, err := p.db.StoreReceipt(bg, d.ID, r); err != nil {
+					if _, err := p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: r}); err != nil {
 						p.Errorf("store %s: %v", r, err)
 					}
 				})

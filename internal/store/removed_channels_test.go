@@ -68,7 +68,7 @@ func TestEachFailedChannelNotifies(t *testing.T) {
 			if err != nil || len(claimed) != 1 {
 				p.Fatalf("claimed %v, %v", claimed, err)
 			}
-			ok(p, p.db.DeliveryFailed(bg, claimed, notify.ReasonRefused))
+			ok(p, p.db.DeliveryFailed(bg, claimed, notify.ReasonRefused, ""))
 		}
 		if got := p.tray(c.AccountID); !slices.Equal(got, []string{"delivery_failed", "delivery_failed"}) {
 			p.Errorf("notifications = %q, want two of delivery_failed", got)

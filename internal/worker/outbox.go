@@ -44,7 +44,7 @@ type Store interface {
 	DeliverySuppressed(ctx context.Context, message []notify.Delivery) error
 	RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error
 	DeliveryDropped(ctx context.Context, message []notify.Delivery, reason string) error
-	DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string) error
+	DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string, cause notify.Cause) error
 }
 
 // Sender sends the messages of one channel. It is safe for concurrent use.
@@ -241,7 +241,9 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 	}
 	if len(out.Deliveries) > 0 && message[0].Counted {
 		// The message may have left in an earlier attempt, so its deliveries end together.
-		out.Deliveries, out.Message.ID, dropped = message, message[0].ID, nil
+		out.Deliveries, dropped = message, nil
+		first := message[0]
+		out.Message.ID, out.Message.Attempt, out.Message.TotalAttempts = first.ID, first.Attempts, first.TotalAttempts
 	}
 	if len(dropped) > 0 {
 		if err := o.Store.DeliveryDropped(ctx, dropped, reason); err != nil {
@@ -299,11 +301,11 @@ func (o *Outbox) failed(ctx context.Context, message []notify.Delivery, err erro
 		"to", phone.Number(d.To), // logged masked; an address that is no number is hidden entirely
 		"attempt", d.Attempts, "permanent", f.Permanent, "reason", f.Reason)
 	if f.Permanent {
-		return o.Store.DeliveryFailed(ctx, message, notify.ReasonRefused)
+		return o.Store.DeliveryFailed(ctx, message, notify.ReasonRefused, f.Cause)
 	}
 	now := o.Now()
 	if !now.Before(d.GivesUpAt) {
-		return o.Store.DeliveryFailed(ctx, message, notify.ReasonGaveUp)
+		return o.Store.DeliveryFailed(ctx, message, notify.ReasonGaveUp, f.Cause)
 	}
 	due := now.Add(max(f.Wait, backoff(d.Attempts)))
 	if due.After(d.GivesUpAt) {
@@ -315,7 +317,7 @@ func (o *Outbox) failed(ctx context.Context, message []notify.Delivery, err erro
 // message renders d from the current state. dropReason is set if there is nothing to
 // send any more.
 func (o *Outbox) message(ctx context.Context, d notify.Delivery) (m notify.Message, dropReason string, err error) {
-	m = notify.Message{ID: d.ID, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Host: o.host()}
+	m = notify.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Host: o.host()}
 	switch d.Kind {
 	case notify.OTP:
 		c, holdsRole, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)

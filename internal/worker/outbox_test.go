@@ -167,7 +167,7 @@ func (s *fakeStore) DeliveryDropped(_ context.Context, message []notify.Delivery
 	return s.complete(message, "dropped", reason)
 }
 
-func (s *fakeStore) DeliveryFailed(_ context.Context, message []notify.Delivery, reason string) error {
+func (s *fakeStore) DeliveryFailed(_ context.Context, message []notify.Delivery, reason string, _ notify.Cause) error {
 	return s.complete(message, "failed", reason)
 }
 

@@ -1,0 +1,26 @@
+package notify
+
+// Cause says why a message was not delivered, as far as a provider tells. It refines the
+// reason of a delivery that failed.
+type Cause string
+
+// The causes.
+const (
+	// CauseUnknownNumber: the number does not exist.
+	CauseUnknownNumber Cause = "unknown_number"
+	// CauseNotMobile: the number is a landline, or cannot get SMS.
+	CauseNotMobile Cause = "not_mobile"
+	// CausePhoneOff: the phone was off or without network until the message expired.
+	CausePhoneOff Cause = "phone_off"
+	// CauseMemoryFull: the phone has no space for messages.
+	CauseMemoryFull Cause = "memory_full"
+	// CauseBlocked: the subscriber or the network does not allow messages to the number.
+	CauseBlocked Cause = "blocked"
+	// CauseOptedOut: the recipient asked the provider to get no messages.
+	CauseOptedOut Cause = "opted_out"
+	// CauseFiltered: the network refused the text or the sender, for example because a
+	// template is not registered. An operator can correct it.
+	CauseFiltered Cause = "filtered"
+	// CauseNetwork: a network failed.
+	CauseNetwork Cause = "network"
+)

@@ -1,0 +1,94 @@
+package notify
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// MessageRef names one attempt to send a message through one provider. The address for its
+// receipts contains it.
+type MessageRef struct {
+	MessageID string
+	Attempt   int
+	Provider  string
+}
+
+// String returns the form that ParseMessageRef parses.
+func (r MessageRef) String() string {
+	return r.MessageID + "." + strconv.Itoa(r.Attempt) + "." + r.Provider
+}
+
+// ParseMessageRef parses a MessageRef. It accepts one spelling of each.
+func ParseMessageRef(s string) (r MessageRef, ok bool) {
+	parts := strings.Split(s, ".")
+	if len(parts) != 3 {
+		return r, false
+	}
+	attempt, err := strconv.Atoi(parts[1])
+	r = MessageRef{MessageID: parts[0], Attempt: attempt, Provider: parts[2]}
+	return r, err == nil && r.String() == s
+}
+
+// ProviderCall is an HTTP request of a provider.
+type ProviderCall struct {
+	// URL is the address that the provider called.
+	URL string
+	// Query and Form are the parameters in the URL and in the body.
+	Query, Form url.Values
+	Body        []byte
+	// Header returns a header of the request.
+	Header func(name string) string
+}
+
+// ReceiptReader returns what a call of a provider reports of the message to which its
+// address belongs. final is false if the call says nothing final. ok is false if the call
+// is not from the provider.
+type ReceiptReader func(ProviderCall) (r Report, final, ok bool)
+
+// Receipts receives what providers report of messages.
+type Receipts struct {
+	Store ReceiptStore
+	// Valid reports whether secret is that of the reference.
+	Valid func(ref, secret string) bool
+	// Readers has an entry for each provider that reports receipts.
+	Readers map[string]ReceiptReader
+	Log     *slog.Logger
+}
+
+// errForged is the answer to a call that is not from the provider.
+func errForged() error {
+	return fault.New(fault.Unauthenticated, "token_invalid", "This is not the address for receipts of the message.")
+}
+
+// Receive stores a receipt. Unless secret is that of ref and the call is from the provider,
+// it returns token_invalid and changes nothing.
+func (s *Receipts) Receive(ctx context.Context, ref, secret string, call ProviderCall) error {
+	message, known := ParseMessageRef(ref)
+	read := s.Readers[message.Provider]
+	if !s.Valid(ref, secret) || !known || read == nil {
+		return errForged()
+	}
+	report, final, ok := read(call)
+	if !ok {
+		return errForged()
+	}
+	if !final {
+		return nil
+	}
+	report.MessageID, report.Attempt = message.MessageID, message.Attempt
+	return s.store(ctx, report)
+}
+
+func (s *Receipts) store(ctx context.Context, r Report) error {
+	changed, err := s.Store.StoreReceipt(ctx, r)
+	if err == nil && changed > 0 && r.Receipt != ReceiptDelivered {
+		s.Log.Warn("a message did not arrive", "delivery", r.MessageID, "channel", SMS, "permanent", r.Receipt == ReceiptUndeliverable,
+			"cause", string(r.Cause), "network_says", r.NetworkSays)
+	}
+	return err
+}

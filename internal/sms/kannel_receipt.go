@@ -1,0 +1,103 @@
+package sms
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// networkAnswer is what Kannel's %A says about a message that was not delivered.
+type networkAnswer struct {
+	receipt notify.Receipt
+	cause   notify.Cause
+}
+
+var (
+	unknownNumber = networkAnswer{notify.ReceiptUndeliverable, notify.CauseUnknownNumber}
+	notMobile     = networkAnswer{notify.ReceiptUndeliverable, notify.CauseNotMobile}
+	blocked       = networkAnswer{notify.ReceiptUndeliverable, notify.CauseBlocked}
+	phoneOff      = networkAnswer{notify.ReceiptUnreachable, notify.CausePhoneOff}
+	memoryFull    = networkAnswer{notify.ReceiptUnreachable, notify.CauseMemoryFull}
+	networkFailed = networkAnswer{notify.ReceiptUnreachable, notify.CauseNetwork}
+)
+
+// mapErrors are the error codes of mobile networks (3GPP TS 29.002) that message centres
+// report in decimals as err of an SMPP receipt, beside stat:UNDELIV or stat:REJECTD.
+var mapErrors = map[int]networkAnswer{
+	1: unknownNumber, 5: unknownNumber, // unknown, unidentified subscriber
+	6: phoneOff, 27: phoneOff, // absent subscriber
+	9: blocked, 12: blocked, 13: blocked, // illegal subscriber or equipment, call barred
+	11: notMobile, 21: notMobile, // teleservice not provisioned, facility not supported
+	31: networkFailed, 32: memoryFull, // subscriber busy, SM delivery failure
+	34: networkFailed, 35: networkFailed, 36: networkFailed, // system failure, data missing, unexpected data
+}
+
+// submitErrors are the errors of submit_sm (SMPP 3.4, section 5.1.3) in Kannel's
+// NACK/<code>/<text>.
+var submitErrors = map[int]networkAnswer{
+	8: networkFailed, 20: networkFailed, 88: networkFailed, 100: networkFailed, // system error, queue full, throttled, temporary error
+	11: unknownNumber, // invalid destination address
+}
+
+var (
+	receiptStat  = regexp.MustCompile(`(?i)\bstat:([a-z]+)`)
+	receiptError = regexp.MustCompile(`(?i)\berr:0*([0-9]{1,3})\b`)
+	submitError  = regexp.MustCompile(`(?i)^nack/([0-9]{1,3})/`)
+)
+
+// readNetworkAnswer returns what an answer means. One that says nothing of its cause is
+// undeliverable: the coach should check the number.
+func readNetworkAnswer(answer string) networkAnswer {
+	if m := submitError.FindStringSubmatch(answer); m != nil {
+		code, _ := strconv.Atoi(m[1])
+		if known, ok := submitErrors[code]; ok {
+			return known
+		}
+	}
+	stat := ""
+	if m := receiptStat.FindStringSubmatch(answer); m != nil {
+		stat = strings.ToUpper(m[1])
+	}
+	switch {
+	case strings.EqualFold(answer, "NACK/Retries Exceeded"):
+		return networkFailed
+	case stat == "EXPIRED":
+		return phoneOff
+	case stat == "DELETED", stat == "UNKNOWN":
+		return networkFailed
+	}
+	if m := receiptError.FindStringSubmatch(answer); m != nil {
+		code, _ := strconv.Atoi(m[1])
+		if known, ok := mapErrors[code]; ok {
+			return known
+		}
+	}
+	return networkAnswer{notify.ReceiptUndeliverable, ""}
+}
+
+// readKannelReceipt is the notify.ReceiptReader of Kannel. The parameters are type (%d) and
+// answer (%A). The address of the call is secret; Kannel does not sign.
+func readKannelReceipt(call notify.ProviderCall) (r notify.Report, final, ok bool) {
+	answer := networkState(call.Query.Get("answer"))
+	switch call.Query.Get("type") {
+	case "1":
+		return notify.Report{Receipt: notify.ReceiptDelivered}, true, true
+	case "2", "16":
+		meaning := readNetworkAnswer(answer)
+		return notify.Report{Receipt: meaning.receipt, Cause: meaning.cause, NetworkSays: answer}, true, true
+	default: // accepted or queued by the network
+		return notify.Report{}, false, true
+	}
+}
+
+// networkState returns the part of a network's answer that is safe to log: an SMPP receipt
+// ends with the first characters of the message.
+func networkState(answer string) string {
+	if i := strings.Index(strings.ToLower(answer), "text:"); i >= 0 {
+		answer = answer[:i]
+	}
+	answer = clean(strings.TrimSpace(answer))
+	return strings.ToValidUTF8(answer[:min(len(answer), 120)], "")
+}
