@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -156,6 +157,45 @@ func TestChangeFeed(t *testing.T) {
 		s.Operator(t, operator.AvailabilityByNumber).Call(t, "GET", path, nil).Want(t, 403, "insufficient_scope")
 		s.Clock.Advance(operator.ChangesKept + time.Second)
 		s.Operator(t, operator.AvailabilityScope).Call(t, "GET", path+"?cursor="+got.next, nil).Want(t, 410, "cursor_expired")
+	})
+}
+
+// TestChangeFeedWakes: a commit wakes a call that waits, also in another replica on
+// PostgreSQL. No ticker ticks here, so no poll can find the change.
+func TestChangeFeedWakes(t *testing.T) {
+	t.Parallel()
+	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+		s := touchlinetest.NewWith(t, url, func(o *server.Options) {
+			o.NewTicker = func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} }
+		})
+		service, coach := s.Operator(t, operator.AvailabilityScope), s.Coach(t, coachNumber)
+		writers := []*touchlinetest.User{coach}
+		if strings.HasPrefix(url, "postgres") {
+			writers = append(writers, coach.On(s.Replica()))
+		}
+		for i, writer := range writers {
+			end := service.Call(t, "GET", "/api/services/changes", nil).Want(t, 200).String("next_cursor")
+			waited := make(chan *touchlinetest.Response, 1)
+			go func() {
+				resp, _ := s.AdminDo(context.Background(), "GET", "/api/services/changes?wait=30&cursor="+end, service.Token, nil)
+				waited <- resp
+			}()
+			for added := 0; ; added++ { // the call may not be waiting yet, or the replica not listening
+				writer.AddPlayer(t, child(10*i+added, fmt.Sprintf("+9198123000%d", 20+added))).Want(t, 201)
+				select {
+				case resp := <-waited:
+					if resp == nil || resp.Status != 200 || len(resp.Items()) == 0 {
+						t.Fatalf("writer %d: got %v", i, resp)
+					}
+				case <-time.After(time.Second):
+					if added < 8 {
+						continue
+					}
+					t.Fatalf("writer %d: no commit woke the call", i)
+				}
+				break
+			}
+		}
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 const (
 	// maxChangesWait is the longest time in seconds that a call may wait for a change.
 	maxChangesWait = 30
-	// changesPoll is how often a waiting call reads the feed.
+	// changesPoll is how often a waiting call reads the feed, besides after each change.
 	changesPoll = time.Second
 	// changesTimeout limits a call. It leaves time for the last read.
 	changesTimeout = 40 * time.Second
@@ -63,35 +63,36 @@ func (s *Server) changes(ctx context.Context, r Request[noBody]) (Response, erro
 	return endpoint.OK(list), nil
 }
 
-// awaitChanges reads the feed each second until there is a change or the wait is over. The
-// wait also ends when the service shuts down.
+// awaitChanges reads the feed until there is a change or the wait is over: after each commit
+// of a change, and each second, because a wake of another replica can be lost. The wait also
+// ends when the service shuts down.
 func (s *Server) awaitChanges(ctx context.Context, tokenID string, after operator.ChangeCursor, limit int, wait time.Duration) ([]operator.Change, operator.ChangeCursor, error) {
 	end := s.Now().Add(wait)
-	changes, next, err := s.Changes.Read(ctx, after, limit)
-	if err != nil || len(changes) > 0 || wait == 0 {
-		return changes, next, err
+	if wait == 0 {
+		return s.Changes.Read(ctx, after, limit)
 	}
+	// Subscribe before the first read, so that no commit is between them.
 	waiting, err := s.Waiting.Subscribe(tokenID)
 	if err != nil {
-		return nil, next, err
+		return nil, after, err
 	}
 	defer waiting.Close()
 	poll, stop := s.NewTicker(changesPoll)
 	defer stop()
-	for s.Now().Before(end) {
+	for {
+		changes, next, err := s.Changes.Read(ctx, after, limit)
+		if err != nil || len(changes) > 0 || !s.Now().Before(end) {
+			return changes, next, err
+		}
 		select {
 		case <-ctx.Done():
 			return nil, next, nil
 		case <-waiting.Done():
 			return nil, next, nil
+		case <-waiting.Woken():
 		case <-poll:
 		}
-		changes, next, err = s.Changes.Read(ctx, after, limit)
-		if err != nil || len(changes) > 0 {
-			break
-		}
 	}
-	return changes, next, err
 }
 
 // queryWait returns the query parameter wait, at most maxChangesWait.

@@ -39,6 +39,13 @@ type Subscription struct {
 // Woken receives a value when there may be new notifications. Wakes are merged.
 func (s *Subscription) Woken() <-chan struct{} { return s.wake }
 
+func (s *Subscription) signal() {
+	select {
+	case s.wake <- struct{}{}:
+	default: // a wake is pending
+	}
+}
+
 // Done is closed when the stream must end.
 func (s *Subscription) Done() <-chan struct{} { return s.done }
 
@@ -103,10 +110,18 @@ func (h *Hub) Wake(accountIDs ...string) {
 	defer h.mu.Unlock()
 	for _, id := range accountIDs {
 		for _, s := range h.streams[id] {
-			select {
-			case s.wake <- struct{}{}:
-			default: // a wake is pending
-			}
+			s.signal()
+		}
+	}
+}
+
+// WakeAll wakes every stream.
+func (h *Hub) WakeAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, open := range h.streams {
+		for _, s := range open {
+			s.signal()
 		}
 	}
 }

@@ -56,6 +56,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
 		OnQueued:   d.queue.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
+		OnChanged:  d.waiting.WakeAll,
 	})
 	load := newLoad(cfg)
 	m := metrics.New(buildinfo.Read(), db, d.queue.Lanes(), load.metrics(d.hub), o.Now)

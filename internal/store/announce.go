@@ -2,12 +2,15 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
 const (
 	// trayChannel is the LISTEN/NOTIFY channel of the replicas.
 	trayChannel = "touchline_trays"
+	// changesAnnounced is in a payload, in place of an account id, if there are new changes.
+	changesAnnounced = "changes"
 	// maxPayloadIDs limits a payload, which has at most 8,000 bytes.
 	maxPayloadIDs = 150
 	// maxAnnounced limits the announcements that wait to be sent. Further ones are lost.
@@ -23,11 +26,17 @@ func (db *DB) announce(accountIDs []string) {
 	}
 }
 
-// Listen sends the announcements of this replica and passes those of others to
-// OnNotified, until ctx ends. If only one process uses the database, it returns at once.
+// Listen sends the announcements of this replica and passes those of others to OnNotified
+// and OnChanged, until ctx ends. If only one process uses the database, it returns at once.
 func (db *DB) Listen(ctx context.Context) {
 	go db.sendAnnouncements(ctx)
-	db.sql.Listen(ctx, trayChannel, func(payload string) { db.options.OnNotified(strings.Split(payload, ",")) })
+	db.sql.Listen(ctx, trayChannel, func(payload string) {
+		ids := strings.Split(payload, ",")
+		if slices.Contains(ids, changesAnnounced) {
+			db.options.OnChanged()
+		}
+		db.options.OnNotified(ids)
+	})
 }
 
 func (db *DB) sendAnnouncements(ctx context.Context) {

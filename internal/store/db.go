@@ -54,10 +54,11 @@ type Options struct {
 	// that need it fail.
 	Vault *auth.Vault
 	// OnQueued runs after a commit that queued a delivery. OnNotified runs after this or
-	// another replica added notifications for these accounts. Neither may block; nil
-	// means none.
+	// another replica added notifications for these accounts, OnChanged after one added
+	// changes to the feed. None may block; nil means none.
 	OnQueued   func(lane notify.Lane)
 	OnNotified func(accountIDs []string)
+	OnChanged  func()
 }
 
 // New returns the store of a database, which must be migrated before use.
@@ -73,6 +74,9 @@ func New(db *database.DB, o Options) *DB {
 	}
 	if o.OnNotified == nil {
 		o.OnNotified = func([]string) {}
+	}
+	if o.OnChanged == nil {
+		o.OnChanged = func() {}
 	}
 	return &DB{sql: db, options: o, announced: make(chan []string, maxAnnounced)}
 }

@@ -7,6 +7,14 @@ func (tx *tx) wakeOutbox(lane notify.Lane) {
 	tx.AfterCommit(func() { tx.db.options.OnQueued(lane) })
 }
 
+// wakeFeed wakes the readers of the feed of changes in all replicas after the commit.
+func (tx *tx) wakeFeed() {
+	tx.AfterCommit(func() {
+		tx.db.options.OnChanged()
+		tx.db.announce([]string{changesAnnounced})
+	})
+}
+
 // wakeStreams wakes the streams of the accounts in all replicas after the commit.
 func (tx *tx) wakeStreams(accountIDs []string) {
 	if len(accountIDs) == 0 {

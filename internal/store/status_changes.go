@@ -22,6 +22,9 @@ func (tx *tx) addStatusChanges(ctx context.Context, playerID string, changes []a
 			return fmt.Errorf("add a status change of player %s: %w", playerID, err)
 		}
 	}
+	if len(changes) > 0 {
+		tx.wakeFeed()
+	}
 	return nil
 }
 
@@ -40,6 +43,9 @@ func (tx *tx) addChangeOfEach(ctx context.Context, playerIDs []string, changeTyp
 		if err != nil {
 			return fmt.Errorf("add changes of type %s: %w", changeType, err)
 		}
+	}
+	if len(playerIDs) > 0 {
+		tx.wakeFeed()
 	}
 	return nil
 }
