@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -90,12 +91,44 @@ func (db *DB) migrate(ctx context.Context) (err error) {
 		return err
 	}
 	o = append(o, goose.WithStore(once{table}))
-	p, err := goose.NewProvider(goose.DialectCustom, pool, db.migrations, o...)
+	migrations, err := db.load()
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectCustom, pool, nil, append(o, goose.WithGoMigrations(migrations...))...)
 	if err != nil {
 		return err
 	}
 	_, err = p.Up(ctx)
 	return err
+}
+
+// load returns the migrations. Each runs the part of its file before "-- +goose Down" in
+// one round trip. The SQL parser of goose needs one for each statement, and takes a buffer
+// of 4 MiB for each line.
+func (db *DB) load() ([]*goose.Migration, error) {
+	names, err := fs.Glob(db.migrations, "*.sql")
+	if err != nil {
+		return nil, err
+	}
+	var migrations []*goose.Migration
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return nil, err
+		}
+		text, err := fs.ReadFile(db.migrations, name)
+		if err != nil {
+			return nil, err
+		}
+		up, _, _ := strings.Cut(string(text), "-- +goose Down")
+		run := func(ctx context.Context, tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, up)
+			return err
+		}
+		migrations = append(migrations, goose.NewGoMigration(version, &goose.GoFunc{RunTx: run}, nil))
+	}
+	return migrations, nil
 }
 
 // latest returns the version of the newest migration of this program.
