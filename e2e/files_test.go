@@ -130,7 +130,7 @@ func TestReplicasStartConcurrently(t *testing.T) {
 }
 
 func startConcurrently(t *testing.T, shared bool) {
-	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
+	storetest.EachEmpty(t, func(t *testing.T, url string) {
 		const replicas = 6
 		dir, data := t.TempDir(), t.TempDir()
 		apps, errs := make([]*server.App, replicas), make([]error, replicas)

@@ -10,8 +10,8 @@ import (
 )
 
 func benchEach(b *testing.B, bench func(b *testing.B, db *database.DB)) {
-	b.Run("sqlite", func(b *testing.B) { bench(b, openCounters(b, storetest.SQLite(b))) })
-	b.Run("postgres", func(b *testing.B) { bench(b, openCounters(b, storetest.Postgres(b))) })
+	b.Run("sqlite", func(b *testing.B) { bench(b, openCounters(b, storetest.EmptySQLite(b))) })
+	b.Run("postgres", func(b *testing.B) { bench(b, openCounters(b, storetest.EmptyPostgres(b))) })
 }
 
 // BenchmarkRead reads one row by its key. "unprepared" uses database/sql without the

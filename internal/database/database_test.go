@@ -70,7 +70,7 @@ func counter(tb testing.TB, db *database.DB, name string) int {
 }
 
 func eachEngine(t *testing.T, test func(t *testing.T, db *database.DB)) {
-	storetest.Each(t, func(t *testing.T, url string) { test(t, openCounters(t, url)) })
+	storetest.EachEmpty(t, func(t *testing.T, url string) { test(t, openCounters(t, url)) })
 }
 
 func TestWrite(t *testing.T) {
@@ -380,7 +380,7 @@ func TestClose(t *testing.T) {
 func TestSQLiteFull(t *testing.T) {
 	for _, clients := range []int{1, 20} {
 		t.Run(fmt.Sprint(clients), func(t *testing.T) {
-			db := openCounters(t, storetest.SQLite(t))
+			db := openCounters(t, storetest.EmptySQLite(t))
 			_, err := db.MaxPages(bg, 2)
 			ok(t, err)
 			big := strings.Repeat("x", 100_000)
@@ -409,7 +409,7 @@ func TestSQLiteFull(t *testing.T) {
 }
 
 func TestPostgresReconnects(t *testing.T) {
-	url := storetest.Postgres(t)
+	url := storetest.EmptyPostgres(t)
 	db, other := openCounters(t, url), openReplica(t, url)
 	kill := func() {
 		t.Helper()

@@ -89,7 +89,7 @@ func TestDeferOneReattemptsAfterAnotherError(t *testing.T) {
 // If the connection was lost before the only batch of a transaction, nothing was sent, so
 // the transaction is retried on another connection.
 func TestPostgresDeferOnLostConnection(t *testing.T) {
-	address := storetest.Postgres(t)
+	address := storetest.EmptyPostgres(t)
 	other := openCounters(t, address)
 	db, err := database.Open(bg, storetest.Relay(t, address, func(client, server net.Conn) {
 		go storetest.Copy(server, client, func() {})

@@ -91,7 +91,7 @@ func TestConcurrentGuardedExec(t *testing.T) {
 
 // Statements that wait for a row lock do not delay statements on other rows.
 func TestPostgresExecDuringRowLock(t *testing.T) {
-	db := openCounters(t, storetest.Postgres(t))
+	db := openCounters(t, storetest.EmptyPostgres(t))
 	for i := range 9 {
 		ok(t, run(db, addCounter, fmt.Sprint(i), 0))
 	}
@@ -135,7 +135,7 @@ func TestPostgresExecDuringRowLock(t *testing.T) {
 
 // Exec returns although another transaction already uses its connection.
 func TestPostgresExecReleasesConnection(t *testing.T) {
-	address := storetest.Postgres(t)
+	address := storetest.EmptyPostgres(t)
 	other := openCounters(t, address)
 	db, err := database.Open(bg, address, database.Options{Migrations: counters, MaxConns: 1})
 	ok(t, err)
@@ -172,7 +172,7 @@ func TestPostgresExecReleasesConnection(t *testing.T) {
 // While connections are killed, every successful Exec is committed once. A failed one may
 // be committed.
 func TestPostgresExecWhileConnectionsDie(t *testing.T) {
-	url := storetest.Postgres(t)
+	url := storetest.EmptyPostgres(t)
 	db, other := openCounters(t, url), openReplica(t, url)
 	var done, failed atomic.Int64
 	stop, cancel := context.WithTimeout(bg, 2*time.Second)

@@ -17,7 +17,7 @@ func TestConcurrentMigrate(t *testing.T) {
 		"0002_two.sql": {Data: []byte("-- +goose Up\nUPDATE counters SET n = n + 1;\n")},
 		"0003_two.sql": {Data: []byte("-- +goose Up\nUPDATE counters SET n = n + 1;\n")},
 	}
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.EachEmpty(t, func(t *testing.T, url string) {
 		var all sync.WaitGroup
 		dbs := make([]*database.DB, 4)
 		for i := range dbs {
@@ -48,7 +48,7 @@ func TestConcurrentMigrate(t *testing.T) {
 
 // A failed migration returns an error and is rolled back.
 func TestMigrateFails(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, url string) {
+	storetest.EachEmpty(t, func(t *testing.T, url string) {
 		db, err := database.Open(bg, url, database.Options{Migrations: fstest.MapFS{
 			"0001_one.sql": {Data: []byte("-- +goose Up\nCREATE TABLE counters (name TEXT PRIMARY KEY);\nINSERT INTO nowhere VALUES (1);\n")},
 		}})

@@ -14,7 +14,7 @@ import (
 // Behind PgBouncer in transaction mode, the modes of pgx without named prepared statements
 // work.
 func TestPgBouncer(t *testing.T) {
-	url := storetest.Postgres(t)
+	url := storetest.EmptyPostgres(t)
 	direct := openCounters(t, url)
 	pooled := storetest.PgBouncer(t, url)
 	for _, mode := range []string{"cache_describe", "exec"} {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestPostgresSessionParams(t *testing.T) {
-	url := storetest.Postgres(t)
+	url := storetest.EmptyPostgres(t)
 	for _, tt := range []struct{ query, name, want string }{
 		{"", "idle_in_transaction_session_timeout", "3s"},
 		{"", "statement_timeout", "10s"},
@@ -40,7 +40,7 @@ func TestPostgresSessionParams(t *testing.T) {
 
 // A transaction that PostgreSQL ended because it was idle runs again.
 func TestWriteRetriesIdleTransaction(t *testing.T) {
-	db := openCounters(t, storetest.Postgres(t)+"&idle_in_transaction_session_timeout=100ms")
+	db := openCounters(t, storetest.EmptyPostgres(t)+"&idle_in_transaction_session_timeout=100ms")
 	attempts := 0
 	ok(t, db.Write(bg, func(tx *database.Tx) error {
 		ok(t, addTo(tx, "a"))
@@ -57,7 +57,7 @@ func TestWriteRetriesIdleTransaction(t *testing.T) {
 // A transaction that waits for a lock for too long runs again, and fails as unavailable
 // after some seconds.
 func TestLockTimeout(t *testing.T) {
-	url := storetest.Postgres(t)
+	url := storetest.EmptyPostgres(t)
 	db := openCounters(t, url+"&idle_in_transaction_session_timeout=0")
 	other := openReplica(t, url+"&lock_timeout=100ms")
 	written := make(chan error, 1)

@@ -32,7 +32,7 @@ func TestWritable(t *testing.T) {
 // After a failover the connections of the pool reach the previous primary, which is
 // read-only. The first write succeeds on another connection, and the pool keeps none.
 func TestFencedPrimary(t *testing.T) {
-	db := openCounters(t, storetest.Postgres(t))
+	db := openCounters(t, storetest.EmptyPostgres(t))
 	fence := func() {
 		const clients = 8
 		var begun, all sync.WaitGroup
@@ -68,7 +68,7 @@ func TestFencedPrimary(t *testing.T) {
 // A standby serves reads, refuses writes as unavailable, and is not writable until it is
 // promoted.
 func TestStandby(t *testing.T) {
-	url := storetest.Postgres(t)
+	url := storetest.EmptyPostgres(t)
 	db, admin := openCounters(t, url), openReplica(t, url)
 	alter := func(value string) {
 		t.Helper()
@@ -90,7 +90,7 @@ func TestStandby(t *testing.T) {
 
 // A damaged SQLite file is an outage, not a bug of the service.
 func TestDamagedSQLiteFile(t *testing.T) {
-	url := storetest.SQLite(t)
+	url := storetest.EmptySQLite(t)
 	path := strings.TrimPrefix(url, "sqlite:")
 	db, err := database.Open(bg, url, database.Options{Migrations: counters})
 	ok(t, err)

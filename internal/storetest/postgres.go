@@ -24,24 +24,31 @@ const (
 	requireEnv = "TOUCHLINE_TEST_REQUIRE_POSTGRES"
 )
 
-// Each runs test as subtests "sqlite" and "postgres", each with the URL of an empty
+// EachEmpty runs test as subtests "sqlite" and "postgres", each with the URL of an empty
 // database.
-func Each(t *testing.T, test func(t *testing.T, url string)) {
+func EachEmpty(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
-	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
-	t.Run("postgres", func(t *testing.T) { test(t, Postgres(t)) })
+	t.Run("sqlite", func(t *testing.T) { test(t, EmptySQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, EmptyPostgres(t)) })
 }
 
-// SQLite returns the URL of a database in a temporary folder.
-func SQLite(tb testing.TB) string {
+// EmptySQLite returns the URL of a database in a temporary folder. The file does not exist
+// yet.
+func EmptySQLite(tb testing.TB) string {
 	tb.Helper()
 	return "sqlite:" + filepath.Join(tb.TempDir(), "touchline.db")
 }
 
-// Postgres returns the URL of an empty database. When tb ends, the database and its
+// EmptyPostgres returns the URL of an empty database. When tb ends, the database and its
 // connections are dropped. The server is that of TOUCHLINE_TEST_POSTGRES, or else a
 // throwaway cluster of this test process. Without server programs it skips tb.
-func Postgres(tb testing.TB) string {
+func EmptyPostgres(tb testing.TB) string {
+	tb.Helper()
+	return createFor(tb, server(tb), "template0 ENCODING 'UTF8'")
+}
+
+// server returns the shared server, or skips tb without one.
+func server(tb testing.TB) *url.URL {
 	tb.Helper()
 	server, err := sharedServer()
 	if err != nil {
@@ -50,7 +57,13 @@ func Postgres(tb testing.TB) string {
 		}
 		tb.Skipf("no PostgreSQL: %v", err)
 	}
-	address, drop, err := Create(server)
+	return server
+}
+
+// createFor creates a copy of template for tb.
+func createFor(tb testing.TB, server *url.URL, template string) string {
+	tb.Helper()
+	address, drop, err := create(server, template)
 	if err != nil {
 		tb.Fatalf("create a database: %v", err)
 	}
@@ -65,8 +78,12 @@ func Postgres(tb testing.TB) string {
 // Create creates an empty database on server and returns its URL. drop drops it and its
 // connections.
 func Create(server *url.URL) (address string, drop func() error, err error) {
+	return create(server, "template0 ENCODING 'UTF8'")
+}
+
+func create(server *url.URL, template string) (address string, drop func() error, err error) {
 	name := "touchline_" + strings.ToLower(rand.Text())
-	if err := administer(server, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'"); err != nil {
+	if err := administer(server, "CREATE DATABASE "+name+" TEMPLATE "+template); err != nil {
 		return "", nil, err
 	}
 	u := *server

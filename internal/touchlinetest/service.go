@@ -48,8 +48,8 @@ func Each(t *testing.T, test func(t *testing.T, s *Service), options ...Option) 
 	EachDatabase(t, func(t *testing.T, url string) { test(t, New(t, url, options...)) })
 }
 
-// EachDatabase runs test on SQLite and on PostgreSQL in parallel, with the URL of an
-// empty database.
+// EachDatabase runs test on SQLite and on PostgreSQL in parallel, with the URL of a
+// database that has the store's tables and no rows.
 func EachDatabase(t *testing.T, test func(t *testing.T, url string)) {
 	for name, create := range map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,103 @@
+package storetest
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// Each runs test as subtests "sqlite" and "postgres", each with the URL of a database that
+// has the store's tables and no rows.
+func Each(t *testing.T, test func(t *testing.T, url string)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) { test(t, SQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { test(t, Postgres(t)) })
+}
+
+// SQLite returns the URL of a database with the store's tables in a temporary folder.
+func SQLite(tb testing.TB) string {
+	tb.Helper()
+	file, err := sqliteTemplate()
+	if err != nil {
+		tb.Fatalf("migrate a database to copy: %v", err)
+	}
+	address := EmptySQLite(tb)
+	if err := os.WriteFile(strings.TrimPrefix(address, "sqlite:"), file, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return address
+}
+
+// Postgres returns the URL of a database with the store's tables, on the server of
+// EmptyPostgres.
+func Postgres(tb testing.TB) string {
+	tb.Helper()
+	server := server(tb)
+	// On a server that outlives this process a template would stay behind.
+	if os.Getenv(serverEnv) != "" {
+		address := EmptyPostgres(tb)
+		if err := migrate(address); err != nil {
+			tb.Fatal(err)
+		}
+		return address
+	}
+	template, err := postgresTemplate()
+	if err != nil {
+		tb.Fatalf("migrate a database to copy: %v", err)
+	}
+	// Without fsync a copy of the files takes 22 ms; a copy through the log takes 220 ms.
+	return createFor(tb, server, template+" STRATEGY file_copy")
+}
+
+// sqliteTemplate returns the bytes of a migrated database, made once for this process.
+var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "touchline-template")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "touchline.db")
+	if err := migrate("sqlite:" + file); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
+// postgresTemplate returns the name of a migrated database, made once for this process.
+var postgresTemplate = sync.OnceValues(func() (string, error) {
+	server, err := sharedServer()
+	if err != nil {
+		return "", err
+	}
+	address, _, err := Create(server)
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", err
+	}
+	return path.Base(u.Path), migrate(address)
+})
+
+// migrate applies the store's migrations and closes all connections.
+func migrate(address string) error {
+	ctx := context.Background()
+	db, err := database.Open(ctx, address, database.Options{Migrations: store.Migrations()})
+	if err != nil {
+		return err
+	}
+	if err := db.Migrate(ctx); err != nil {
+		db.Close()
+		return err
+	}
+	return db.Close()
+}
