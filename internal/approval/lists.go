@@ -58,6 +58,8 @@ type PendingItem struct {
 	Request *Request
 	// Held reports whether a message of the request waits for a message limit.
 	Held bool
+	// Stopped reports whether the party wants no messages of the coach.
+	Stopped bool
 	// Reminders is the number of reminders sent within the window.
 	Reminders int
 }
@@ -71,6 +73,8 @@ func (i PendingItem) BlockedBy() string {
 		return "request_cancelled"
 	case i.Request.State == RequestDisputed:
 		return "disputed"
+	case i.Stopped:
+		return "stopped"
 	case i.Request.DeliveryFailed:
 		return "delivery_failed"
 	case i.Held:

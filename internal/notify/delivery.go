@@ -9,11 +9,14 @@ import (
 // Channel is a way to reach a person.
 type Channel string
 
-// The channels of this release. A message by InApp is the notification itself; every
-// other channel leaves the service through a sender of package worker.
+// The channels. A message by InApp is the notification itself; every other channel leaves
+// the service through a sender of package worker, if the configuration has one.
 const (
-	InApp Channel = "in_app"
-	SMS   Channel = "sms"
+	InApp    Channel = "in_app"
+	SMS      Channel = "sms"
+	WhatsApp Channel = "whatsapp"
+	Email    Channel = "email"
+	Push     Channel = "push"
 )
 
 // Kind is what a delivery carries.

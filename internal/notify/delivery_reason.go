@@ -11,6 +11,10 @@ const (
 	ReasonHeld = "held"
 	// ReasonGathering: it waits to leave in one message with other questions of the coach.
 	ReasonGathering = "gathering"
+	// ReasonQuietHours: it waits for the end of the recipient's quiet hours.
+	ReasonQuietHours = "quiet_hours"
+	// ReasonStopped: its recipient wants no messages of the coach.
+	ReasonStopped = "stopped"
 	// ReasonRequestClosed: its request was closed before it was sent.
 	ReasonRequestClosed = "request_closed"
 	// ReasonNotWanted: its recipient no longer needs it.

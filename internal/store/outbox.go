@@ -114,18 +114,25 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 	return c, roles.Held(), roles.MaySignIn(d.Role), err
 }
 
-// RequestDetails returns what the message of a request says, or false if the request
-// is closed.
-func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, bool, error) {
+// RequestDetails returns what the message of a request says and to whom it goes, or false
+// if the request is closed.
+func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, notify.Recipient, bool, error) {
 	var r notify.RequestDetails
+	var to notify.Recipient
 	err := db.sql.QueryRow(ctx, `
-		SELECT r.approver_type, c.name, p.student_name
-		FROM requests r JOIN players p ON p.id = r.player_id LEFT JOIN coaches c ON c.id = r.coach_id
-		WHERE r.id = $1 AND r.state = 'pending'`, requestID).Scan(&r.Party, intoText(&r.CoachName), &r.StudentName)
+		SELECT r.approver_type, c.name, p.student_name, a.mobile_number,
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
+			`+preferenceColumns+`
+		FROM requests r JOIN players p ON p.id = r.player_id
+		LEFT JOIN coaches c ON c.id = r.coach_id
+		LEFT JOIN accounts a ON a.id = r.approver_id
+		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
+		WHERE r.id = $1 AND r.state = 'pending'`, requestID).
+		Scan(append([]any{&r.Party, intoText(&r.CoachName), &r.StudentName, intoText((*string)(&to.Number)), &to.Stopped}, preferenceDest(&to.Preferences)...)...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return r, false, nil
+		return r, to, false, nil
 	}
-	return r, err == nil, err
+	return r, to, err == nil, err
 }
 
 // renewLink makes a delivery's link valid for its full time after from. It inserts the

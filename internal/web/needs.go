@@ -23,14 +23,14 @@ type need struct {
 }
 
 // needKinds are the reasons, the most urgent first. Of several reasons a party shows one.
-var needKinds = []string{"delivery_failed", "disputed", "rejected", "revoked", "overdue", "long_pending", "held"}
+var needKinds = []string{"delivery_failed", "disputed", "rejected", "revoked", "overdue", "stopped", "long_pending", "held"}
 
 // maxNeedsPending is the number of pending consents that needs reads, the oldest first.
 const maxNeedsPending = 100
 
 // needs returns the parties about which the coach should do something, the most urgent
 // first: undelivered and wrong numbers, answers of no, requests overdue for follow-up,
-// pending for more than 3 days, and messages that wait for a limit.
+// parties that want no messages, pending for more than 3 days, and messages that wait for a limit.
 func (p *Pages) needs(ctx context.Context, by actor.Actor, board *coach.Dashboard) ([]need, error) {
 	var all []need
 	for _, a := range board.Attention {
@@ -48,6 +48,8 @@ func (p *Pages) needs(ctx context.Context, by actor.Actor, board *coach.Dashboar
 	for _, i := range pending {
 		n := need{i.PlayerID, i.StudentName, i.Party, "", i.PendingSince, ""}
 		switch {
+		case i.BlockedBy() == "stopped":
+			n.Kind = "stopped"
 		case i.BlockedBy() == "message_limit":
 			n.Kind = "held"
 		case i.BlockedBy() == "" && p.Now().Sub(i.PendingSince) > coach.LongPending:
