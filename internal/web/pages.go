@@ -85,7 +85,7 @@ type Pages struct {
 
 // New returns the pages. It returns an error if a template or a catalogue is invalid.
 func New(c Config) (*Pages, error) {
-	r, err := newRenderer()
+	r, err := sharedRenderer()
 	if err != nil {
 		return nil, err
 	}
