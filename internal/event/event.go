@@ -41,6 +41,10 @@ const (
 	CertificateExpiring Type = "certificate_expiring"
 	// NumberChanged: Party changed its number in SessionID.
 	NumberChanged Type = "number_changed"
+	// FeeReminded: Party is reminded of the fee FeeID, Title, which is due on Day.
+	FeeReminded Type = "fee_reminded"
+	// UPIChanged: the coach changed the UPI ID to which families pay, in SessionID.
+	UPIChanged Type = "upi_changed"
 	// CoachLeft: the coach closed their account; Party had approved, for
 	// StudentName and for OtherStudents.
 	CoachLeft Type = "coach_left"
@@ -82,6 +86,9 @@ type Event struct {
 	// For CertificateExpiring; Day is YYYY-MM-DD. Title is also for TierApproved and
 	// TierRefused.
 	DocumentID, Title, Day string
+
+	// For FeeReminded, with Title and Day.
+	FeeID string
 
 	// For KYCRejected and TierRefused.
 	Reason string

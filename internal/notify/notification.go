@@ -43,6 +43,9 @@ const (
 
 	CertificateExpiring Type = "certificate_expiring"
 
+	// FeeReminder goes to parties that have the service fee_reminders.
+	FeeReminder Type = "fee_reminder"
+
 	KYCVerified Type = "kyc_verified"
 	KYCRejected Type = "kyc_rejected"
 
@@ -50,6 +53,10 @@ const (
 	TierApproved Type = "tier_approved"
 	TierRefused  Type = "tier_refused"
 )
+
+// OfServices are the types that a party gets only while it has approved. They are deleted
+// when its approval ends.
+var OfServices = []Type{FeeReminder}
 
 // Data identifies what a notification is about. Empty fields are omitted.
 type Data struct {
@@ -60,6 +67,7 @@ type Data struct {
 	Count     int    `json:"count,omitempty"`
 
 	DocumentID string `json:"document_id,omitempty"`
+	FeeID      string `json:"fee_id,omitempty"`
 }
 
 // Draft is a notification that is not stored yet.

@@ -34,6 +34,15 @@ func allEvents() []event.Event {
 		event.Event{Type: event.TierApproved, CoachID: "coach-id", Title: "Pro"},
 		event.Event{Type: event.TierRefused, CoachID: "coach-id", Title: "Academy", Reason: "Tell us first how many players you have"},
 		event.Event{Type: event.TierRefused, CoachID: "coach-id", Title: "Academy"},
+		event.Event{Type: event.UPIChanged, CoachID: "coach-id", SessionID: "session-id"},
+		event.Event{
+			Type: event.FeeReminded, Party: actor.Guardian, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", FeeID: "fee-id",
+			CoachName: "Meera Nair", StudentName: "Asha Rao", Title: "Training in March", Day: "2026-03-05",
+		},
+		event.Event{
+			Type: event.FeeReminded, Party: actor.Student, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", FeeID: "fee-id",
+			Title: "Pay to http://evil.example", Day: "2026-03-05",
+		},
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
 		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
 	)

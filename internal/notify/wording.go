@@ -57,7 +57,12 @@ func words(to actor.Role, t Type, e event.Event, brand string) (title, body stri
 		return "You may ask again", fmt.Sprintf("The number that you gave for the %s of %s is right after all. You can send the request again.", partyNoun(e.Party), student)
 	case DeliveryFailed:
 		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent%s. Check the number and send it again.", partyName(e, student), byChannel(e))
+	case FeeReminder:
+		return "A fee to pay", fmt.Sprintf("%s reminds you of a fee for %s: %s. It is due on %s. Open the fees to see the amount.", coach, student, Name(e.Title, "a fee"), day(e.Day))
 	case SecurityNotice:
+		if e.Type == event.UPIChanged {
+			return "Your UPI ID was changed", "Families now pay to another UPI ID, and see that it is new for 7 days. If this was not you, set it back, sign out everywhere and tell the people who run this service."
+		}
 		if e.Type == event.NumberChanged {
 			return "Your number was changed", "You now sign in with your new number, and we signed you out everywhere else. If this was not you, sign out everywhere and tell the people who run this service."
 		}

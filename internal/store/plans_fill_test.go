@@ -65,6 +65,15 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO import_rows SELECT 'a' || i % 50, 'i' || i % 50, i, CASE WHEN i % 3 = 0 THEN 'waiting' ELSE 'added' END, '{}', '[]', NULL, i
 			FROM generate_series(1, 20000) i`,
 		`INSERT INTO listing_terms SELECT 's:' || i % 3, 'a' || i FROM generate_series(1, 5000) i`,
+		`INSERT INTO batches SELECT 'b' || i, 'a' || i % 100, 1, 'n', NULL, NULL, '[]', 'UTC', i, i, CASE WHEN i % 5 = 0 THEN i END FROM generate_series(1, 5000) i`,
+		`INSERT INTO batch_players SELECT 'a' || i % 100, 'b' || i % 500, 'p' || i % 3000, i, CASE WHEN i % 5 = 0 THEN i END FROM generate_series(1, 5000) i ON CONFLICT DO NOTHING`,
+		`INSERT INTO fees (id, coach_id, player_id, batch_id, series_id, period, title, amount, currency, due_on, status, paid, remind_at, reminded_count, created_at, version)
+			SELECT 'f' || i, 'a' || i % 100, 'p' || i % 500, 'b' || i % 200, 's' || i % 900, i, 't', 9, 'INR', (date '2026-01-01' + i % 365)::text,
+				CASE WHEN i % 3 = 0 THEN 'open' ELSE 'paid' END, 0, CASE WHEN i % 3 = 0 THEN i END, 0, i, 1 FROM generate_series(1, 5000) i`,
+		`INSERT INTO fee_payments SELECT 'y' || i, 'a' || i % 100, 'f' || i % 2000, i, 1, 'cash', '2026-01-01', NULL, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO fee_receipts SELECT 'a' || i, i FROM generate_series(1, 500) i`,
+		`INSERT INTO fee_repeats SELECT 'r' || i, 'a' || i % 100, 'p' || i % 500, NULL, 't', 1, 'INR', '2026-01-01', NULL, 1, CASE WHEN i % 3 = 0 THEN i END, NULL, i, 1
+			FROM generate_series(1, 5000) i`,
 		`INSERT INTO operator_tokens SELECT 't' || i, 'n', ('t' || i)::bytea, 'kyc,', i, i FROM generate_series(1, 500) i`,
 		`INSERT INTO operator_sessions SELECT 's' || i, ('s' || i)::bytea, 't' || i % 500, i, i FROM generate_series(1, 5000) i`,
 		`ANALYZE`,

@@ -45,6 +45,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.subscriptions()
 	p.verifications()
 	p.importPlayers()
+	p.feeStatements()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}

@@ -200,6 +200,7 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 		func() error { return tx.liftDispute(ctx, p, c.Lift, c.LiftedBy) },
 		func() error { return tx.queue(ctx, p, c) },
 		func() error { return tx.deleteNotifications(ctx, p.ID, c.ForgetNotifications) },
+		func() error { return tx.closeServiceNotifications(ctx, p, c) },
 		func() error {
 			return tx.notify(ctx, c.Events, func(role actor.Role) string {
 				if role == actor.Coach {
