@@ -45,6 +45,8 @@ func TestPeriodicJobs(t *testing.T) {
 			CheckBudget:             func(context.Context) error { return nil },
 			RecordIntrospections:    func(context.Context) error { return nil },
 			SendExpiryNotifications: func(context.Context, int) (int, error) { return 0, nil },
+			MakeFees:                func(context.Context, int) (int, error) { return 0, nil },
+			RemindFees:              func(context.Context, int) (int, error) { return 0, nil },
 			SweepFiles:              func(context.Context) (int64, error) { return 0, nil },
 			Sweep: func(context.Context) (int64, error) {
 				sweeps++
