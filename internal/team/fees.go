@@ -59,7 +59,7 @@ type FeeSum struct {
 	UnpaidTotal, OverdueTotal int64
 }
 
-// FeeStore stores fees; package store implements it. What is not the coach's is not_found.
+// FeeStore stores fees; package store implements it. A fee of another coach is not_found.
 type FeeStore interface {
 	// Zone returns the name of the time zone of a coach.
 	Zone(ctx context.Context, coachID string) (string, error)
