@@ -50,6 +50,18 @@ const (
 	CoachLeft Type = "coach_left"
 )
 
+// What a coach and a family write to each other, and records about a player.
+const (
+	// TeamMessage: the coach wrote to Party; MessageID.
+	TeamMessage Type = "team_message"
+	// TeamReply: Party wrote to the coach; MessageID.
+	TeamReply Type = "team_reply"
+	// ProgressAdded and ReportAdded: the coach added a measurement or a report that Party
+	// may see; RecordID.
+	ProgressAdded Type = "progress_added"
+	ReportAdded   Type = "report_added"
+)
+
 // The KYC decisions of operators.
 const (
 	KYCVerified Type = "kyc_verified"
@@ -68,6 +80,9 @@ type Event struct {
 	Party actor.Role // guardian or student; empty if the event is about no party
 
 	CoachID, PlayerID, RequestID, SessionID string
+
+	// For TeamMessage and TeamReply; for ProgressAdded and ReportAdded.
+	MessageID, RecordID string
 
 	// PartyID is the account of Party. The store sets it if it creates the account in
 	// the same transaction.

@@ -30,10 +30,12 @@ const (
 	// NotificationCopy repeats an in-app notification. Closing a coach's account may
 	// queue thousands.
 	NotificationCopy Kind = "notice"
+	// Team is a message that a coach wrote. One may go to a thousand people.
+	Team Kind = "team"
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{OTP, Request, Reminder, NotificationCopy}
+var Kinds = []Kind{OTP, Request, Reminder, NotificationCopy, Team}
 
 // Lane is one queue of the outbox. Lanes are independent: a slow provider delays
 // neither other channels nor other kinds.
@@ -80,6 +82,9 @@ type Delivery struct {
 	Network string
 
 	CoachID, RequestID, ChallengeID, DeviceID, NotificationID string
+	// TeamMessageID and TeamPosition are the recipient of a message that a coach wrote.
+	TeamMessageID string
+	TeamPosition  int
 }
 
 // RequestDetails is what the message of an approval request says.
@@ -138,6 +143,9 @@ type Message struct {
 
 	// For NotificationCopy.
 	Copy Copy
+
+	// For Team.
+	Team TeamMessage
 }
 
 // SendError is an attempt that a provider did not accept.

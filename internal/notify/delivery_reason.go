@@ -17,6 +17,14 @@ const (
 	ReasonStopped = "stopped"
 	// ReasonRequestClosed: its request was closed before it was sent.
 	ReasonRequestClosed = "request_closed"
+	// ReasonDisputed: the owner of the number said that it is the wrong one.
+	ReasonDisputed = "disputed"
+	// ReasonContactChanged: the recipient has another number now.
+	ReasonContactChanged = "contact_changed"
+	// ReasonPlayerRemoved: the coach removed the player.
+	ReasonPlayerRemoved = "player_removed"
+	// ReasonOnlyLinks: nothing is left of the text that the recipient may get.
+	ReasonOnlyLinks = "only_links"
 	// ReasonNotWanted: its recipient no longer needs it.
 	ReasonNotWanted = "not_wanted"
 	// ReasonBudget: the SMS budget is spent. It is the reason of an OTP only.

@@ -65,11 +65,18 @@ func partyEvents(coach, student, guardian string) []event.Event {
 		for _, t := range []event.Type{
 			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
 			event.Disputed, event.DisputeLifted, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.DeliveryFailed,
+			event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded,
 		} {
 			all = append(all, event.Event{
 				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
 				CoachName: coach, StudentName: student, GuardianName: guardian, Channel: "sms",
 			})
+			switch e := &all[len(all)-1]; t {
+			case event.TeamMessage, event.TeamReply:
+				e.RequestID, e.MessageID = "", "message-id"
+			case event.ProgressAdded, event.ReportAdded:
+				e.RequestID, e.RecordID = "", "record-id"
+			}
 		}
 	}
 	return all

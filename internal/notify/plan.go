@@ -25,6 +25,10 @@ var plan = map[event.Type]struct{ guardian, student recipients }{
 	event.Removed:        {recipients{party: PlayerRemoved}, recipients{party: PlayerRemoved}},
 	event.FeeReminded:    {recipients{party: FeeReminder}, recipients{party: FeeReminder}},
 	event.CoachLeft:      {recipients{party: CoachLeft}, recipients{party: CoachLeft}},
+	event.TeamMessage:    {recipients{party: TeamMessageType}, recipients{party: TeamMessageType}},
+	event.TeamReply:      {recipients{coach: TeamReplyType}, recipients{coach: TeamReplyType}},
+	event.ProgressAdded:  {recipients{party: ProgressUpdate}, recipients{party: ProgressUpdate}},
+	event.ReportAdded:    {recipients{party: PerformanceReport}, recipients{party: PerformanceReport}},
 }
 
 // coachPlan has the events that are only about a coach.
@@ -63,6 +67,7 @@ func Plan(e event.Event, brand string) []Draft {
 func write(to actor.Role, accountID string, t Type, e event.Event, brand string) Draft {
 	d := Draft{To: to, AccountID: accountID, Type: t, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID, FeeID: e.FeeID,
+		MessageID: e.MessageID, RecordID: e.RecordID,
 	}}
 	if t == PlayerRemoved || t == CoachLeft {
 		// The recipient is no longer linked and must not see the player.

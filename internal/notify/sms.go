@@ -14,6 +14,8 @@ func SMSText(m Message) string {
 		return OTPText(m)
 	case NotificationCopy:
 		return m.Copy.Text
+	case Team:
+		return TeamText(m.Team)
 	}
 	if len(m.More) > 0 {
 		return questionsText(append([]Question{{m.Request, m.Link}}, m.More...), m.Brand)

@@ -80,6 +80,17 @@ func words(to actor.Role, t Type, e event.Event, brand string) (title, body stri
 			return "Your tier stays the same", fmt.Sprintf("You asked for the tier %s. You cannot have it now.", e.Title)
 		}
 		return "Your tier stays the same", fmt.Sprintf("You asked for the tier %s. You cannot have it now. The reason: %s", e.Title, sentence(e.Reason))
+	case TeamMessageType:
+		return "A message from your coach", fmt.Sprintf("%s wrote to you about %s.", coach, student)
+	case TeamReplyType:
+		if e.Party == actor.Guardian {
+			return "A reply", fmt.Sprintf("%s wrote to you about %s.", guardian, student)
+		}
+		return "A reply", fmt.Sprintf("%s wrote to you.", Name(e.StudentName, "The student"))
+	case ProgressUpdate:
+		return "New progress", fmt.Sprintf("%s added a new result of %s.", coach, student)
+	case PerformanceReport:
+		return "A new report", fmt.Sprintf("%s wrote a report about %s.", coach, student)
 	case PlayerChanged:
 		return "Details have changed", fmt.Sprintf("%s changed the name, birth date or number of %s. Please check the details.", coach, student)
 	case PlayerRemoved:

@@ -39,8 +39,11 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			return s.db.RecordAdults(ctx, approval.AdultBirthDate(o.Now()), cfg.RequireGuardianForMinors)
 		},
 		CheckBudget: s.budget.check,
-		NewTicker:   o.NewTicker,
-		Log:         o.Log,
+		Expand: worker.Expansion{
+			Next: s.db.ExpandMessage, Signal: s.delivery.expansion,
+		},
+		NewTicker: o.NewTicker,
+		Log:       o.Log,
 	})
 }
 

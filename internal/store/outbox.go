@@ -84,14 +84,15 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 
 // deliveryColumns are the columns that scanDelivery scans.
 const deliveryColumns = `id, channel, kind, recipient, role, lease, attempts, total_attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
-	notification_id, counted, held_by, network, gathered_by`
+	notification_id, counted, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0)`
 
 func scanDelivery(s database.Scanner) (notify.Delivery, error) {
 	var d notify.Delivery
 	var reason string
 	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, intoText(&d.Lease), &d.Attempts, &d.TotalAttempts, intoTime(&d.GivesUpAt), intoText(&reason),
 		intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID),
-		&d.Counted, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy))
+		&d.Counted, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy),
+		intoText(&d.TeamMessageID), &d.TeamPosition)
 	d.Held, d.Gathers = reason == notify.ReasonHeld, reason == notify.ReasonGathering
 	return d, err
 }

@@ -51,6 +51,17 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO deliveries SELECT 'v' || i, CASE WHEN i % 3 = 0 THEN 'otp' ELSE 'request' END, 'sms', CASE WHEN i % 10 = 0 THEN 'queued' ELSE 'sent' END,
 				NULL, 'a', 'n', 'guardian', 'a', CASE WHEN i % 3 <> 0 THEN 'r' || i END, NULL, NULL, NULL, 0, i, i, NULL, i, i, NULL, i % 2 = 0,
 				CASE WHEN i % 10 = 0 AND i % 3 <> 0 THEN 'coach/' || i % 100 END FROM generate_series(1, 5000) i`,
+		`INSERT INTO team_messages SELECT 'tm' || i, 'a' || i % 100, NULL, FALSE, '[]', 'both', 'sms', 'b', NULL, 1, 0, 1, 1, 1, i, CASE WHEN i % 100 <> 0 THEN i END
+			FROM generate_series(1, 5000) i`,
+		`INSERT INTO team_recipients SELECT 'tm' || i % 500, i, 'p' || i % 2000, 'guardian', 'a' || i % 1000, FALSE FROM generate_series(1, 5000) i`,
+		`INSERT INTO deliveries (id, kind, channel, state, recipient, role, coach_id, attempts, due_at, gives_up_at, created_at, updated_at, team_message_id, team_position)
+			SELECT 'tv' || i, 'team', 'sms', CASE WHEN i % 10 = 0 THEN 'left_out' ELSE 'sent' END, 'n' || i % 1000, 'guardian', 'a' || i % 100, 1, i, i, i, i, 'tm' || i % 500, i
+			FROM generate_series(1, 5000) i`,
+		`INSERT INTO team_replies SELECT 'tr' || i, 'a' || i % 100, 'p' || i % 2000, 'guardian', 'a' || i % 1000, 'b', i, CASE WHEN i % 10 <> 0 THEN i END
+			FROM generate_series(1, 5000) i`,
+		`INSERT INTO message_templates SELECT 'mt' || i, 'a' || i % 100, 't', 'b', i FROM generate_series(1, 5000) i`,
+		`INSERT INTO measurements SELECT 'ms' || i, 'a' || i % 100, 'p' || i % 500, 'm' || i % 3, i, 's', '2026-01-01', 1, i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO performance_reports SELECT 'pr' || i, 'a' || i % 100, 'p' || i % 500, 't', 'b', '2026-01-01', '2026-01-31', 1, i, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO message_counts SELECT 'number/' || i % 500, i, 1, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO preferences SELECT 'n' || i, 'hi', NULL, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO stopped_coaches SELECT 'n' || i, 'a' || i % 100, i FROM generate_series(1, 5000) i`,

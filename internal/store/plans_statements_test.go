@@ -32,7 +32,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	runService(t, url)
 	p := newFixture(t, url, limited(approval.MessageLimits{
 		TotalHour: 1000, TotalDay: 1000, PerAddress: 1000, PerBlock: 1000, NewCoach: 1000, PerCoach: 1000, PerNumberFromCoach: 3, PerNumber: 1000, Budget: 1000,
-	}))
+	}), withMessages)
 	p.consents()
 	p.challenges()
 	p.numberChangeAndClosure()
@@ -46,6 +46,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.verifications()
 	p.importPlayers()
 	p.feeStatements()
+	p.teamStatements()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}

@@ -38,6 +38,7 @@ type Store interface {
 	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
 	RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, notify.Recipient, bool, error)
 	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error)
+	TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error)
 	AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
 	WakeHeld(ctx context.Context) error
 	DeliverySent(ctx context.Context, message []notify.Delivery) error
@@ -348,6 +349,15 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 		m.Copy, to, found, err = o.Store.NotificationCopy(ctx, d)
 		if err != nil || !found || !m.Copy.Needed() {
 			return rendered{dropReason: notify.ReasonNotWanted}, err
+		}
+	case notify.Team:
+		m.Team, to, r.dropReason, err = o.Store.TeamMessage(ctx, d)
+		if err != nil || r.dropReason != "" {
+			return r, err
+		}
+		m.Team.StopURL = notify.StopURL(o.PublicURL)
+		if notify.TeamText(m.Team) == "" {
+			return rendered{dropReason: notify.ReasonOnlyLinks}, nil
 		}
 	default:
 		open := false

@@ -104,6 +104,10 @@ func (s *fakeStore) NotificationCopy(_ context.Context, d notify.Delivery) (noti
 	return c, s.recipient, found, nil
 }
 
+func (s *fakeStore) TeamMessage(context.Context, notify.Delivery) (notify.TeamMessage, notify.Recipient, string, error) {
+	return notify.TeamMessage{CoachName: "Meera", Text: "Training is at 5."}, notify.Recipient{}, "", nil
+}
+
 func (s *fakeStore) AdmitMessages(_ context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

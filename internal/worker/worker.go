@@ -28,6 +28,7 @@ const (
 	keysEvery           = time.Minute
 	budgetEvery         = time.Minute
 	adultsEvery         = time.Minute
+	expansionEvery      = time.Second
 	sweepEvery          = 10 * time.Minute
 )
 
@@ -61,6 +62,8 @@ type Config struct {
 	RecordAdults func(ctx context.Context) error
 	// CheckBudget warns if the budget for SMS is short.
 	CheckBudget func(ctx context.Context) error
+	// Expand gives the recipients of messages their deliveries.
+	Expand Expansion
 	// FailRemovedChannels completes up to n overdue deliveries of channels that the service
 	// no longer has. It returns how many.
 	FailRemovedChannels func(ctx context.Context, n int) (int, error)
@@ -90,6 +93,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
 	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
+	wait.Go(func() { w.expand(ctx) })
 	wait.Go(func() {
 		w.every(ctx, "fail deliveries of removed channels", sweepEvery, inBatches(c.FailRemovedChannels))
 	})
