@@ -71,7 +71,7 @@ type channelsPatch struct {
 // editPreferences serves PATCH /api/me/preferences.
 func (s *Server) editPreferences(ctx context.Context, r Request[preferencesPatch]) (Response, error) {
 	in, f := r.Body, r.Faults
-	checkTimeZone(in.TimeZone.Some(), &f)
+	input.CheckTimeZone(in.TimeZone.Some(), &f)
 	patch := notify.PreferencesPatch{
 		Language: input.Value(in.Language), TimeZone: input.Value(in.TimeZone),
 		QuietHours: readQuietHours(in.QuietHours, &f),
@@ -86,13 +86,6 @@ func (s *Server) editPreferences(ctx context.Context, r Request[preferencesPatch
 		return Response{}, err
 	}
 	return endpoint.OK(newPreferencesResponse(p)), nil
-}
-
-// checkTimeZone adds a fault unless zone, if any, is the name of a time zone.
-func checkTimeZone(zone *string, f *wire.Faults) {
-	if zone != nil && !f.Has("/time_zone") && !notify.KnownTimeZone(*zone) {
-		f.Add("/time_zone", "invalid_time_zone", "This is not a time zone, such as Asia/Kolkata.")
-	}
 }
 
 func readQuietHours(in wire.Opt[quietHoursBody], f *wire.Faults) *notify.QuietHours {

@@ -23,6 +23,7 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/upload"
 )
 
@@ -38,6 +39,7 @@ type Config struct {
 	Documents     *coach.Documents
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
+	Batches       *team.Batches
 	Tray          *notify.Tray
 	Preferences   notify.PreferenceStore
 	Hub           *notify.Hub

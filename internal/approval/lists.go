@@ -27,6 +27,8 @@ type Filter struct {
 	// GuardianState and StudentState are states, or empty for any.
 	GuardianState State
 	StudentState  State
+	// BatchID is a batch that the player is in, or empty for any.
+	BatchID string
 	// Search is a part of the student's or guardian's name, in any case, or the last
 	// 3 to 6 digits of a number.
 	Search string

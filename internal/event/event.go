@@ -90,6 +90,8 @@ type Event struct {
 
 	CoachName, StudentName, GuardianName string
 	OtherStudents                        []string // for CoachLeft
+	// BatchNames are the batches that the player is in.
+	BatchNames []string
 
 	// For DeliveryFailed.
 	Channel string

@@ -92,6 +92,8 @@ type RequestDetails struct {
 	Party       actor.Role
 	CoachName   string
 	StudentName string
+	// BatchNames are the batches that the student is in.
+	BatchNames []string
 }
 
 // Question is one question of a message that asks several.

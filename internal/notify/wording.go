@@ -38,13 +38,13 @@ func words(to actor.Role, t Type, e event.Event, brand string) (title, body stri
 		}
 		return "Waiting for answers", fmt.Sprintf("%d approval requests have been pending for more than %s.", e.Count, span(e.Waited))
 	case GuardianRequest:
-		return "Your answer is needed", fmt.Sprintf("%s added %s to a batch. Approve to turn on the app features, or reject.", unknownCoach(e), student)
+		return "Your answer is needed", fmt.Sprintf("%s added %s to %s. Approve to turn on the app features, or reject.", unknownCoach(e), student, batches(e.BatchNames))
 	case GuardianApprovalConfirmed:
 		return "You approved", fmt.Sprintf("You approved app access for %s with %s. You can take this back at any time.", student, coachInSentence(e))
 	case GuardianRejectConfirmed:
 		return "You said no", fmt.Sprintf("You rejected app access for %s. The coach has been told.", student)
 	case StudentRequest:
-		return "Your profile is ready", fmt.Sprintf("%s added you%s. Approve to use all features, or reject.", unknownCoach(e), apposition(e.StudentName))
+		return "Your profile is ready", fmt.Sprintf("%s added you%s%s. Approve to use all features, or reject.", unknownCoach(e), apposition(e.StudentName), toBatches(e.BatchNames))
 	case StudentApprovalConfirmed:
 		return "You approved", "Your profile is approved. All features are available. You can take this back at any time."
 	case StudentRejectConfirmed:
@@ -122,6 +122,34 @@ func coachInSentence(e event.Event) string { return titled("coach", e.CoachName,
 // unknownCoach names the coach at the start of a sentence, for a recipient who may
 // not know the coach.
 func unknownCoach(e event.Event) string { return titled("Coach", e.CoachName, "A coach") }
+
+// batches names batches: "U12 Evening", "U12 and U14", "U12 and 2 more batches"; or "a batch"
+// without a safe name.
+func batches(names []string) string {
+	var safe []string
+	for _, name := range names {
+		if name = Name(name, ""); name != "" {
+			safe = append(safe, name)
+		}
+	}
+	switch len(safe) {
+	case 0:
+		return "a batch"
+	case 1:
+		return safe[0]
+	case 2:
+		return safe[0] + " and " + safe[1]
+	}
+	return fmt.Sprintf("%s and %d more batches", safe[0], len(safe)-1)
+}
+
+// toBatches returns " to " and the batches, or "" if there are none.
+func toBatches(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " to " + batches(names)
+}
 
 // apposition returns ", name" for use after a pronoun, or "" without a safe name.
 func apposition(name string) string {

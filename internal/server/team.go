@@ -14,12 +14,17 @@ import (
 
 // teamServices are the services of package team.
 type teamServices struct {
+	batches  *team.Batches
 	messages *team.Messages
 	records  *team.Records
 }
 
 func newTeamServices(o Options, db *store.DB, tiers coach.Tiers, operator operatorServices) teamServices {
+	checkFeature := func(tier, feature string) error {
+		return tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
+	}
 	return teamServices{
+		batches: &team.Batches{Store: db, CheckFeature: checkFeature, Now: o.Now, NewID: o.NewID},
 		messages: &team.Messages{
 			Store:  db,
 			PerDay: func(tier string) int { return int(tiers.Of(tier).Limits.MessagesPerDay) },

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
@@ -120,8 +121,9 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, notify.Recipient, bool, error) {
 	var r notify.RequestDetails
 	var to notify.Recipient
+	var batches []approval.Batch
 	err := db.sql.QueryRow(ctx, `
-		SELECT r.approver_type, c.name, p.student_name, a.mobile_number,
+		SELECT r.approver_type, c.name, p.student_name, `+batchesOfPlayer+`, a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
 			`+preferenceColumns+`
 		FROM requests r JOIN players p ON p.id = r.player_id
@@ -129,7 +131,10 @@ func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.Requ
 		LEFT JOIN accounts a ON a.id = r.approver_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE r.id = $1 AND r.state = 'pending'`, requestID).
-		Scan(append([]any{&r.Party, intoText(&r.CoachName), &r.StudentName, intoText((*string)(&to.Number)), &to.Stopped}, preferenceDest(&to.Preferences)...)...)
+		Scan(append([]any{&r.Party, intoText(&r.CoachName), &r.StudentName, intoBatches(&batches), intoText((*string)(&to.Number)), &to.Stopped}, preferenceDest(&to.Preferences)...)...)
+	for _, b := range batches {
+		r.BatchNames = append(r.BatchNames, b.Name)
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, to, false, nil
 	}

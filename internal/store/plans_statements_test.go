@@ -46,6 +46,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.verifications()
 	p.importPlayers()
 	p.feeStatements()
+	p.batchStatements()
 	p.teamStatements()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)

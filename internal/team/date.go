@@ -39,8 +39,23 @@ func Zone(name string) *time.Location {
 	return zone
 }
 
+// Weekday returns the day of the week of d.
+func (d Date) Weekday() time.Weekday { return d.utc().Weekday() }
+
 // AddDays returns the day that is n days after d.
 func (d Date) AddDays(n int) Date { return Date(d.utc().AddDate(0, 0, n).Format(time.DateOnly)) }
+
+// Month returns the month of d, YYYY-MM.
+func (d Date) Month() string { return string(d[:7]) }
+
+// At returns a time of the day d in a zone.
+func (d Date) At(of TimeOfDay, zone *time.Location) time.Time {
+	t := d.utc()
+	return time.Date(t.Year(), t.Month(), t.Day(), int(of)/60, int(of)%60, 0, 0, zone)
+}
+
+// End returns the first moment after d in a zone.
+func (d Date) End(zone *time.Location) time.Time { return d.AddDays(1).At(0, zone) }
 
 // utc returns d as a time; the zero time for a string that is no date.
 func (d Date) utc() time.Time {
