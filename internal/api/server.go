@@ -65,7 +65,7 @@ type Config struct {
 	// RequestsPerMinute limits the requests of an address; 0 means no limit.
 	RequestsPerMinute int
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
-	InFlight *inflight.Limiter
+	InFlight *inflight.Limits
 
 	Now func() time.Time
 	// NewTicker returns a channel that receives the time each period, and a function

@@ -57,7 +57,7 @@ type Config struct {
 	// Limiter limits the requests of a client address; nil means no limit.
 	Limiter *ratelimit.Limiter
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
-	InFlight *inflight.Limiter
+	InFlight *inflight.Limits
 
 	UploadTimeouts upload.Timeouts
 	// Uploads counts the uploads in progress; the API shares it.
