@@ -21,7 +21,7 @@ const (
 var linkInMessage = regexp.MustCompile(`https?://[^\s]+/a/[A-Za-z0-9_-]+`)
 
 // linkTo returns the link of the newest message to number after skip earlier ones.
-func linkTo(t *testing.T, s *touchlinetest.Service, number string, skip int) string {
+func linkTo(t testing.TB, s *touchlinetest.Service, number string, skip int) string {
 	t.Helper()
 	text := s.SMS(number, "message", skip).Text
 	link := linkInMessage.FindString(text)

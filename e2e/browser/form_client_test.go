@@ -18,33 +18,47 @@ import (
 // formClient is a coach who uses the pages without a browser, for tests to which a browser
 // adds nothing.
 type formClient struct {
-	t       *testing.T
+	t       testing.TB
 	url     string
 	client  *http.Client
 	account string
 }
 
 // newFormClient registers a coach and signs it in to the pages.
-func newFormClient(t *testing.T, s *touchlinetest.Service, number string) (*touchlinetest.User, *formClient) {
+func newFormClient(t testing.TB, s *touchlinetest.Service, number string) (*touchlinetest.User, *formClient) {
 	t.Helper()
 	coach := s.Coach(t, number)
+	c := newVisitor(t, s.URL)
+	c.account = coach.ID
+	s.Clock.Skip(2 * time.Minute) // past OTP_RESEND_AFTER
+	c.signIn(s, "coach", number)
+	return coach, c
+}
+
+// newVisitor returns a client without cookies.
+func newVisitor(t testing.TB, url string) *formClient {
+	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &formClient{t: t, url: s.URL, client: &http.Client{Jar: jar, Timeout: 30 * time.Second}, account: coach.ID}
+	c := &formClient{t: t, url: url, client: &http.Client{Jar: jar, Timeout: 30 * time.Second}}
 	t.Cleanup(c.client.CloseIdleConnections)
-	s.Clock.Skip(2 * time.Minute) // past OTP_RESEND_AFTER
+	return c
+}
+
+// signIn signs the client in to the pages of a role.
+func (c *formClient) signIn(s *touchlinetest.Service, role, number string) {
+	c.t.Helper()
 	sent := s.Sent(number, "otp")
-	c.post("/sign-in/coach", "number", number, "remember", "yes")
+	c.post("/sign-in/"+role, "number", number, "remember", "yes")
 	c.post("/sign-in/code", "code", s.OTP(number, sent))
-	return coach, c
 }
 
 // answer is a page with its status and the path at which redirects ended. Its entities
 // are decoded.
 type answer struct {
-	t      *testing.T
+	t      testing.TB
 	status int
 	path   string
 	body   string

@@ -24,7 +24,7 @@ const importTiers = `{"tiers": [
 ]}`
 
 // withTiers reads the tiers from a file.
-func withTiers(t *testing.T, tiers string) touchlinetest.Option {
+func withTiers(t testing.TB, tiers string) touchlinetest.Option {
 	path := filepath.Join(t.TempDir(), "tiers.json")
 	if err := os.WriteFile(path, []byte(tiers), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,149 @@
+package browser_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// playersOfBenchmark is the number of players of each coach of BenchmarkPages.
+const playersOfBenchmark = 1000
+
+// BenchmarkPages requests each page one by one: of a coach with a thousand players, of a
+// guardian whom a thousand players name, and of visitors. It reports the latency, and the
+// CPU time of the process, which includes the client.
+//
+//	go test ./e2e/browser -run '^$' -bench Pages -benchtime 1000x
+func BenchmarkPages(b *testing.B) {
+	for engine, create := range map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
+		b.Run(engine, func(b *testing.B) {
+			s := touchlinetest.New(b, create(b), withTiers(b, importTiers), func(c *config.Config) {
+				c.MessagesPerCoach, c.MessagesNewCoach, c.MessagesPerNumber, c.MessagesPerNumberFromCoach, c.MessagesPerAddress, c.MessagesPerBlock = 0, 0, 0, 0, 0, 0
+				c.MessagesTotalHour, c.MessagesTotalDay = 0, 0
+			})
+			for _, p := range benchmarkPages(b, s) {
+				b.Run(p.name, func(b *testing.B) { benchmarkPage(b, s.URL+p.path, p.client) })
+			}
+		})
+	}
+}
+
+// pageOf is a page that a signed-in client requests.
+type pageOf struct {
+	name, path string
+	client     *http.Client
+}
+
+// benchmarkPages fills the service and returns its pages.
+func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
+	coach, club := newFormClient(b, s, coachNumber)
+	coach.Call(b, "PUT", "/api/coach/subscription", map[string]any{"tier": "big"}).Want(b, 200)
+	// Twenty guardians have fifty children each. Every fourth child has an answer of no,
+	// every fourth a yes, and the others wait.
+	var guardians []*touchlinetest.User
+	var first string
+	for i := range playersOfBenchmark {
+		guardian := fmt.Sprintf("+91981230%04d", i%20)
+		player := coach.AddPlayer(b, named(fmt.Sprintf("Player %d", i), guardian, fmt.Sprintf("+91981240%04d", i))).String("player_id")
+		if i < 20 {
+			guardians = append(guardians, s.SignIn(b, "guardian", guardian))
+		}
+		if action := []string{"", "rejected", "approved", ""}[i/20%4]; action != "" {
+			guardians[i%20].Call(b, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": action}).Want(b, 200)
+		}
+		if i == 0 {
+			first = player
+		}
+	}
+	other, _ := newFormClient(b, s, "+919812345600")
+	other.Call(b, "PUT", "/api/coach/subscription", map[string]any{"tier": "big"}).Want(b, 200)
+	var child, question string
+	for i := range playersOfBenchmark {
+		child = other.AddPlayer(b, named(fmt.Sprintf("Child %d", i), guardianNumber, "")).String("player_id")
+		if i == 0 {
+			question = strings.TrimPrefix(linkTo(b, s, guardianNumber, 0), s.URL)
+		}
+	}
+	s.Clock.Skip(75 * time.Hour)
+	club.signIn(s, "coach", coachNumber)
+	parent := newVisitor(b, s.URL)
+	parent.signIn(s, "guardian", guardianNumber)
+	roster := club.get("/coach/players").want(200)
+	var selected []string
+	for _, match := range regexp.MustCompile(`name="player" value="([^"]+)"`).FindAllStringSubmatch(roster.raw, -1) {
+		selected = append(selected, "player="+match[1])
+	}
+	visitor := &http.Client{}
+	one, family := "/coach/players/"+first, "/me/guardian/players/"+child
+	pages := []pageOf{
+		{"start", "/", visitor}, {"sign-in", "/sign-in/family", visitor}, {"question", question, visitor}, {"closed", "/a/none", visitor}, {"directory", "/coaches", visitor},
+	}
+	for name, path := range map[string]string{
+		"today": "/coach", "players": "/coach/players", "search": "/coach/players?q=player+999", "number": "/coach/players?q=0999", "filter": "/coach/players?guardian=rejected&student=pending",
+		"needs": "/coach/players?show=needs", "remind": "/coach/players/remind", "sheet": "/coach/players/sheet?" + strings.Join(selected, "&"), "qr": one + "/qr?party=student",
+		"player": one, "edit": one + "/edit", "add": "/coach/players/add", "import": "/coach/players/import", "news": "/coach/notifications", "profile": "/coach/profile",
+		"settings": "/coach/settings", "plans": "/coach/settings/plan", "visibility": "/coach/visibility",
+	} {
+		pages = append(pages, pageOf{"coach/" + name, path, club.client})
+	}
+	for name, path := range map[string]string{
+		"permissions": "/me/guardian", "child": family, "answer": family + "/answer", "not-me": family + "/not-me", "messages": "/me/guardian/messages",
+		"devices": "/me/guardian/devices", "disputes": "/me/guardian/disputes",
+	} {
+		pages = append(pages, pageOf{"family/" + name, path, parent.client})
+	}
+	slices.SortFunc(pages, func(a, b pageOf) int { return strings.Compare(a.name, b.name) })
+	return pages
+}
+
+func benchmarkPage(b *testing.B, url string, client *http.Client) {
+	var took []time.Duration
+	bytes := 0
+	before := cpuTime(b)
+	for b.Loop() {
+		req, err := http.NewRequest("GET", url, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		req.Header.Set("Accept", "text/html")
+		began := time.Now()
+		resp, err := client.Do(req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil || resp.Request.URL.String() != url {
+			b.Fatalf("%s: %v at %s", url, err, resp.Request.URL)
+		}
+		took = append(took, time.Since(began))
+		bytes = len(body)
+	}
+	cpu := cpuTime(b) - before
+	slices.Sort(took)
+	b.ReportMetric(0, "ns/op")
+	milliseconds := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+	b.ReportMetric(milliseconds(took[len(took)/2]), "p50-ms")
+	b.ReportMetric(milliseconds(took[len(took)*99/100]), "p99-ms")
+	b.ReportMetric(milliseconds(cpu)/float64(len(took)), "cpu-ms/page")
+	b.ReportMetric(float64(bytes)/1024, "KiB")
+}
+
+// cpuTime returns the CPU time of this process, user and system.
+func cpuTime(b *testing.B) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
