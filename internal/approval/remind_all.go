@@ -69,11 +69,11 @@ func (s *Service) RemindAll(ctx context.Context, by actor.Actor, begun time.Time
 	return false, nil
 }
 
-// PlayersByID returns those of the players with these ids that the coach by has, newest
-// first.
+// PlayersByID returns those of the players with these ids that by has as a coach, or is
+// linked with, newest first.
 func (s *Service) PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*Player, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return s.Store.PlayersByID(ctx, by.AccountID, ids)
+	return s.Store.PlayersByID(ctx, by, ids)
 }

@@ -13,8 +13,8 @@ import (
 // Store stores players; package store implements it. Reads name their owner and
 // return not_found for what the caller may not see.
 type Store interface {
-	// AddPlayer saves a new player. It fills in the coach's name, the disputes, the names of
-	// the batches and the accounts, then saves the change that fn returns for the roster, which
+	// AddPlayer saves a new player. It fills in the coach's name, the disputes and
+	// the accounts, then saves the change that fn returns for the roster, which
 	// includes p. A second player of the same coach with the same name and birth
 	// date is player_exists.
 	AddPlayer(ctx context.Context, p *Player, fn func(Roster) (Change, error)) error
@@ -27,7 +27,9 @@ type Store interface {
 	// ConsentStatus reads only what Availability needs: it is the most frequent read.
 	ConsentStatus(ctx context.Context, by actor.Actor, id string) (ConsentStatus, error)
 	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
-	Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error)
+	// Links lists the players that name the party by, newest first; only those with an open
+	// request to it if waiting is true.
+	Links(ctx context.Context, by actor.Actor, waiting bool, page Page) ([]*Player, error)
 	// PlayerStatus reads a player, the deliveries of its newest requests and its history,
 	// oldest first, over one state of the database.
 	PlayerStatus(ctx context.Context, by actor.Actor, id string) (*Player, []Record, error)
@@ -38,8 +40,8 @@ type Store interface {
 	// of those that are ready and got no reminder since begun.
 	CountRemindable(ctx context.Context, coachID string, quota ReminderQuota) (RemindCounts, error)
 	Remindable(ctx context.Context, coachID string, quota ReminderQuota, begun time.Time, limit int) ([]Recipient, error)
-	// PlayersByID returns those of the players with these ids that the coach has.
-	PlayersByID(ctx context.Context, coachID string, ids []string) ([]*Player, error)
+	// PlayersByID returns those of the players with these ids that by has, newest first.
+	PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*Player, error)
 	// LoadDeliveries sets the deliveries of the requests, oldest first.
 	LoadDeliveries(ctx context.Context, requests ...*Request) error
 	// Request returns a request to the coach who sent it and to the party that it asks.
@@ -94,15 +96,12 @@ func (s *Service) operation() Operation {
 	return Operation{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID}
 }
 
-// Add adds a player of the coach by to batches of the coach and opens the first requests.
-func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian, batchIDs ...string) (*Player, error) {
+// Add adds a player of the coach by and opens the first requests.
+func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian) (*Player, error) {
 	op := s.operation()
 	p, err := NewPlayer(by, student, guardian, s.Rules, op)
 	if err != nil {
 		return nil, err
-	}
-	for _, id := range slices.Compact(slices.Sorted(slices.Values(batchIDs))) {
-		p.Batches = append(p.Batches, Batch{ID: id})
 	}
 	err = s.Store.AddPlayer(ctx, p, func(roster Roster) (Change, error) {
 		p.GuardianApprover.Request, p.StudentApprover.Request = nil, nil // set by an earlier run
@@ -279,7 +278,12 @@ func (s *Service) Players(ctx context.Context, by actor.Actor, f Filter, page Pa
 
 // Links lists the players of the guardian or student by, newest first.
 func (s *Service) Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error) {
-	return s.Store.Links(ctx, by, page)
+	return s.Store.Links(ctx, by, false, page)
+}
+
+// WaitingLinks lists those of Links that wait for the answer of by, newest first.
+func (s *Service) WaitingLinks(ctx context.Context, by actor.Actor, page Page) ([]*Player, error) {
+	return s.Store.Links(ctx, by, true, page)
 }
 
 // PartyName returns the name of the guardian or student by, as a coach entered it, or "".

@@ -122,6 +122,8 @@ type Dashboard struct {
 type DashboardStore interface {
 	// Dashboard reads the dashboard of a coach as of now, without what depends on settings.
 	Dashboard(ctx context.Context, coachID string, now time.Time) (*Dashboard, error)
+	// Needs counts and lists the parties that need a coach as of now.
+	Needs(ctx context.Context, coachID string, q NeedQuery, now time.Time) (Needs, error)
 }
 
 // Dashboards builds dashboards.

@@ -90,7 +90,7 @@ func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, 
 				WHERE r.coach_id = $1 AND r.state = 'disputed')
 		FROM (SELECT count(*) AS reached, count(*) FILTER (WHERE followed_up_at <= requested_at + $4) AS followed
 			FROM requests
-			WHERE coach_id = $1 AND requested_at < $2 AND requested_at >= $3
+			WHERE coach_id = $1 AND requested_at < $2 AND requested_at >= $3 AND requested_at > 0
 				AND (closed_at IS NULL OR closed_at > requested_at + $4 OR followed_up_at <= requested_at + $4)) m`,
 		coachID, micros(due), micros(due.Add(-coach.FollowUpWindow)), coach.FollowUpTarget.Microseconds()).
 		Scan(&d.FollowUp.Overdue, &d.FollowUp.Reached, &d.FollowUp.FollowedUp, &failed, &disputed)

@@ -12,12 +12,13 @@ import (
 // CountRemindable counts the open requests of a coach by whether they can be reminded of.
 func (db *DB) CountRemindable(ctx context.Context, coachID string, quota approval.ReminderQuota) (c approval.RemindCounts, err error) {
 	err = db.sql.QueryRow(ctx, `
-		SELECT count(*) FILTER (WHERE NOT w.undelivered AND w.sent < $3), count(*) FILTER (WHERE w.sent >= $3), count(*) FILTER (WHERE w.undelivered AND w.sent < $3)
-		FROM (
-			SELECT r.delivery_failed = TRUE OR EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued') AS undelivered,
+		WITH w AS MATERIALIZED (
+			SELECT r.delivery_failed = TRUE OR r.id IN (SELECT d.request_id FROM deliveries d WHERE d.coach_id = $1 AND d.state = 'queued' AND d.request_id IS NOT NULL) AS undelivered,
 				(SELECT count(*) FROM reminders m WHERE m.player_id = r.player_id AND m.approver_type = r.approver_type AND m.sent_at > $2) AS sent
 			FROM requests r WHERE r.coach_id = $1 AND r.state = 'pending'
-		) w`, coachID, micros(quota.Since), quota.Max).Scan(&c.Ready, &c.UsedUp, &c.Undelivered)
+		)
+		SELECT count(*) FILTER (WHERE NOT w.undelivered AND w.sent < $3), count(*) FILTER (WHERE w.sent >= $3), count(*) FILTER (WHERE w.undelivered AND w.sent < $3)
+		FROM w`, coachID, micros(quota.Since), quota.Max).Scan(&c.Ready, &c.UsedUp, &c.Undelivered)
 	if err != nil {
 		return c, fmt.Errorf("count requests to remind of: %w", err)
 	}
@@ -41,15 +42,4 @@ func (db *DB) Remindable(ctx context.Context, coachID string, quota approval.Rem
 		return nil, fmt.Errorf("list requests to remind of: %w", err)
 	}
 	return list, nil
-}
-
-// PlayersByID returns those of the players with these ids that a coach has, newest first.
-func (db *DB) PlayersByID(ctx context.Context, coachID string, ids []string) ([]*approval.Player, error) {
-	args := []any{coachID}
-	for _, id := range ids {
-		args = append(args, id)
-	}
-	rs, err := db.sql.Query(ctx, playerSelect+`
-		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id IN (`+params(2, len(ids))+`) ORDER BY p.id DESC`, args...)
-	return database.Collect(rs, err, db.scanPlayer)
 }

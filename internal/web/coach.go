@@ -32,7 +32,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	needs, err := p.needs(ctx, by, board)
+	needs, err := p.Dashboards.Needs(ctx, by, coach.NeedQuery{Limit: needsShown})
 	if err != nil {
 		return Response{}, err
 	}
@@ -46,7 +46,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
 	share, hasShare := board.FollowUp.Share()
 	v.Data = map[string]any{
-		"Board": board, "Needs": needs[:min(len(needs), needsShown)], "NeedsTotal": len(needs), "Certificates": certificates,
+		"Board": board, "Needs": needs, "Certificates": certificates,
 		"Fresh": board.Pending.Total - board.Pending.Over48h, "Older": board.Pending.Over48h - board.Pending.LongPending,
 		"Share": int(share * 100), "HasShare": hasShare,
 		"Use": []tierUse{

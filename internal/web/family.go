@@ -19,9 +19,6 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "GET", Pattern: base, Handle: p.signedIn(role, p.permissions)},
 			Route{Method: "GET", Pattern: base + "/messages", Handle: p.signedIn(role, p.messages)},
 			Route{Method: "POST", Pattern: base + "/messages/read", Handle: p.signedIn(role, p.readMessages)},
-			Route{Method: "GET", Pattern: base + "/settings", Handle: p.signedIn(role, p.familySettings)},
-			Route{Method: "POST", Pattern: base + "/settings", Handle: p.signedIn(role, p.saveFamilySettings)},
-			Route{Method: "POST", Pattern: base + "/settings/coaches/{coach_id}/allow", Handle: p.signedIn(role, p.allowCoach)},
 			Route{Method: "GET", Pattern: base + "/devices", Handle: p.signedIn(role, p.devices)},
 			Route{Method: "POST", Pattern: base + "/devices/{session_id}/end", Handle: p.signedIn(role, p.endDevice)},
 			Route{Method: "GET", Pattern: base + "/disputes", Handle: p.signedIn(role, p.disputes)},
@@ -35,7 +32,6 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "POST", Pattern: one + "/decide", Handle: p.signedIn(role, p.decide), Urgent: true},
 			Route{Method: "GET", Pattern: one + "/not-me", Handle: p.signedIn(role, p.dispute)},
 			Route{Method: "POST", Pattern: one + "/not-me", Handle: p.signedIn(role, p.fileDispute), Urgent: true},
-			Route{Method: "POST", Pattern: one + "/coach-messages", Handle: p.signedIn(role, p.coachMessages)},
 			Route{Method: "GET", Pattern: one + "/done", Handle: p.signedIn(role, p.done)},
 		)
 	}
@@ -67,7 +63,6 @@ func (p *Pages) me(_ context.Context, r *Request) (Response, error) {
 type answerPage struct {
 	ID       string
 	Path     string
-	CoachID  string
 	Coach    string
 	Student  string
 	Guardian bool
@@ -84,10 +79,6 @@ type answerPage struct {
 	Disputed  bool
 	Action    approval.Trigger
 	History   []approval.Record
-	// MessagesStopped reports whether the caller stopped the messages of the coach. Only the
-	// page of one player has it, and Done, what a form has changed.
-	MessagesStopped bool
-	Done            string
 }
 
 // load returns the page data of a player that the caller may see.
@@ -106,7 +97,7 @@ func (p *Pages) load(ctx context.Context, r *Request, by actor.Actor) (answerPag
 func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Player, history []approval.Record) answerPage {
 	approver := player.Approver(by.Role)
 	d := answerPage{
-		ID: player.ID, Path: playerPath(by.Role, player.ID), CoachID: player.CoachID, Coach: notify.Name(player.CoachName, ""), Student: player.Student.FullName,
+		ID: player.ID, Path: playerPath(by.Role, player.ID), Coach: notify.Name(player.CoachName, ""), Student: player.Student.FullName,
 		Guardian: by.Role == actor.Guardian, Adult: player.Adult(p.Now()), State: approver.Consent.State, Consent: approver.Consent,
 	}
 	services := player.ConsentStatus().Availability(p.Approvals.Rules, p.Now())
@@ -147,7 +138,7 @@ func (d answerPage) MayCheck() bool {
 
 // permissions serves GET /me/{role}: all children and coaches, open questions first.
 func (p *Pages) permissions(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	players, err := p.Approvals.Links(ctx, by, allLinks)
+	players, next, err := p.links(ctx, by, r.Value("after"))
 	if err != nil {
 		return Response{}, err
 	}
@@ -170,7 +161,7 @@ func (p *Pages) permissions(ctx context.Context, r *Request, by actor.Actor) (Re
 	}
 	v := p.signedInView(r, "permissions.title", by)
 	v.Unread = unread
-	v.Data = map[string]any{"Home": home(by.Role), "Waiting": waiting, "Answered": answered, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles)}
+	v.Data = map[string]any{"Home": home(by.Role), "Waiting": waiting, "Answered": answered, "Guardian": by.Role == actor.Guardian, "OtherRoles": otherThan(by.Role, roles), "Next": next}
 	return page("permissions", v), nil
 }
 
@@ -179,8 +170,30 @@ func otherThan(role actor.Role, roles []actor.Role) []actor.Role {
 	return slices.DeleteFunc(roles, func(r actor.Role) bool { return r == role })
 }
 
-// allLinks selects more links than a family has.
-var allLinks = approval.Page{Limit: 200}
+// linksPerPage is more links than a family has. A club may enter one number for many
+// children.
+const linksPerPage = 20
+
+// links returns a page of the caller's links, newest first, and where the next page begins.
+// If there are more, the first page begins with the newest ones that wait for an answer.
+func (p *Pages) links(ctx context.Context, by actor.Actor, after string) (links []*approval.Player, next string, err error) {
+	links, err = p.Approvals.Links(ctx, by, approval.Page{Limit: linksPerPage + 1, After: approval.Keyset{ID: after}})
+	if err != nil || len(links) <= linksPerPage {
+		return links, "", err
+	}
+	links = links[:linksPerPage]
+	next = links[linksPerPage-1].ID
+	if after == "" {
+		waiting, err := p.Approvals.WaitingLinks(ctx, by, approval.Page{Limit: linksPerPage})
+		if err != nil {
+			return nil, "", err
+		}
+		links = append(waiting, slices.DeleteFunc(links, func(l *approval.Player) bool {
+			return slices.ContainsFunc(waiting, func(w *approval.Player) bool { return w.ID == l.ID })
+		})...)
+	}
+	return links, next, nil
+}
 
 // permission serves GET /me/{role}/players/{player_id}: the answer for one child, what is
 // on, and every change.
@@ -189,11 +202,6 @@ func (p *Pages) permission(ctx context.Context, r *Request, by actor.Actor) (Res
 	if err != nil {
 		return Response{}, err
 	}
-	chosen, err := p.Preferences.Preferences(ctx, by.Number)
-	if err != nil {
-		return Response{}, err
-	}
-	d.MessagesStopped, d.Done = slices.Contains(chosen.StoppedCoaches, d.CoachID), r.URL.Query().Get("done")
 	v := p.signedInView(r, "permission.title", by)
 	v.Data = d
 	return page("permission", v), nil

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,13 +31,9 @@ func (p *Pages) messages(ctx context.Context, r *Request, by actor.Actor) (Respo
 		list = list[:pageOfMessages]
 		older = list[len(list)-1].Seq
 	}
-	links, err := p.Approvals.Links(ctx, by, allLinks)
+	players, err := p.playersOf(ctx, by, list)
 	if err != nil {
 		return Response{}, err
-	}
-	players := map[string]*approval.Player{}
-	for _, player := range links {
-		players[player.ID] = player
 	}
 	v := p.signedInView(r, "messages.title", by)
 	views := make([]messageView, len(list))
@@ -45,6 +42,23 @@ func (p *Pages) messages(ctx context.Context, r *Request, by actor.Actor) (Respo
 	}
 	v.Data = map[string]any{"Home": home(by.Role), "List": views, "Older": older, "Unread": unread}
 	return page("messages", v), nil
+}
+
+// playersOf returns the players that notifications are about and the caller may see, by ID.
+func (p *Pages) playersOf(ctx context.Context, by actor.Actor, list []notify.Notification) (map[string]*approval.Player, error) {
+	var ids []string
+	for _, n := range list {
+		if n.Data.PlayerID != "" {
+			ids = append(ids, n.Data.PlayerID)
+		}
+	}
+	slices.Sort(ids)
+	found, err := p.Approvals.PlayersByID(ctx, by, slices.Compact(ids))
+	players := make(map[string]*approval.Player, len(found))
+	for _, player := range found {
+		players[player.ID] = player
+	}
+	return players, err
 }
 
 // messageView is a notification in the language of the page.

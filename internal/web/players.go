@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
 )
 
 const (
@@ -13,13 +14,14 @@ const (
 	playersPerPage = 50
 	// maxSearch is the number of characters of a search.
 	maxSearch = 100
-	// needsShown is the number of needs above the roster and on Today.
-	needsShown = 5
 )
 
 // players serves GET /coach/players: who needs the coach, then the roster, newest first,
-// with a search by name or number and filters by status. show=needs lists every need.
+// with a search by name or number and filters by status. show=needs is needsPage.
 func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	if r.Value("show") == "needs" {
+		return p.needsPage(ctx, r, by)
+	}
 	filter := playerFilter(r)
 	list, err := p.Approvals.Players(ctx, by, filter, approval.Page{Limit: playersPerPage + 1, After: approval.Keyset{ID: r.Value("after")}})
 	if err != nil {
@@ -30,19 +32,10 @@ func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Respon
 		return Response{}, err
 	}
 	filtered := filter != (approval.Filter{})
-	needsOnly := r.Value("show") == "needs"
-	var needs []need
-	total := 0
+	var needs coach.Needs
 	if !filtered && r.Value("after") == "" {
-		board, err := p.Dashboards.Of(ctx, by)
-		if err != nil {
+		if needs, err = p.Dashboards.Needs(ctx, by, coach.NeedQuery{Limit: needsShown}); err != nil {
 			return Response{}, err
-		}
-		if needs, err = p.needs(ctx, by, board); err != nil {
-			return Response{}, err
-		}
-		if total = len(needs); !needsOnly {
-			needs = needs[:min(total, needsShown)]
 		}
 	}
 	query := playerQuery(r)
@@ -55,13 +48,10 @@ func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Respon
 		}
 		next = "/coach/players?" + after.Encode()
 	}
-	if needsOnly {
-		list, next = nil, ""
-	}
 	v.Form = &Form{Values: r.Form}
 	v.Data = map[string]any{
 		"Players": list, "Next": next, "Filtered": filtered || r.Value("after") != "",
-		"Needs": needs, "NeedsTotal": total, "NeedsOnly": needsOnly, "Export": "/coach/players/export?" + query.Encode(),
+		"Needs": needs, "Export": "/coach/players/export?" + query.Encode(),
 		"Done": v.textOr("players.done."+r.Value("done"), ""),
 	}
 	return page("players", v), nil

@@ -1,0 +1,71 @@
+package coach
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+)
+
+// NeedKind says why a party of a player needs the coach. A party has at most one.
+type NeedKind string
+
+// The kinds. An open request is failed, overdue, held or long pending, the first that fits.
+const (
+	NeedFailed      NeedKind = "delivery_failed" // the question did not arrive
+	NeedDisputed    NeedKind = "disputed"        // the number belongs to someone else
+	NeedRejected    NeedKind = "rejected"
+	NeedRevoked     NeedKind = "revoked"
+	NeedOverdue     NeedKind = "overdue"      // open for longer than FollowUpTarget without a follow-up
+	NeedHeld        NeedKind = "held"         // a message waits for a message limit
+	NeedLongPending NeedKind = "long_pending" // open for longer than LongPending
+)
+
+// NeedKinds lists every kind, the most urgent first.
+var NeedKinds = []NeedKind{NeedFailed, NeedDisputed, NeedRejected, NeedRevoked, NeedOverdue, NeedHeld, NeedLongPending}
+
+// Need is one party that needs the coach.
+type Need struct {
+	Kind NeedKind
+	// Since is when the question left, was answered or was opened.
+	Since                 time.Time
+	PlayerID, StudentName string
+	Party                 actor.Role
+	// RequestID is the newest request, or "".
+	RequestID string
+}
+
+// NeedQuery selects needs.
+type NeedQuery struct {
+	// Kind is the only kind, or "" for all.
+	Kind NeedKind
+	// Limit is the largest number of items. There is no next page: a coach deals with the
+	// first ones, and the others move up.
+	Limit int
+}
+
+// Needs are the parties that need the coach.
+type Needs struct {
+	// Counts count all of them by kind.
+	Counts map[NeedKind]int
+	// Items are sorted by urgency, then by time: answers of no newest first, all others
+	// oldest first. NeedRejected and NeedRevoked are equally urgent.
+	Items []Need
+}
+
+// Total returns the number of all needs.
+func (n Needs) Total() (total int) {
+	for _, count := range n.Counts {
+		total += count
+	}
+	return total
+}
+
+// Needs returns the parties that need the caller.
+func (d *Dashboards) Needs(ctx context.Context, by actor.Actor, q NeedQuery) (Needs, error) {
+	if q.Kind != "" && !slices.Contains(NeedKinds, q.Kind) {
+		q.Kind = ""
+	}
+	return d.Store.Needs(ctx, by.AccountID, q, d.Now())
+}

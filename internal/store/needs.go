@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/database"
+)
+
+// Needs counts and lists the parties that need a coach from one state of the database.
+func (db *DB) Needs(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) (needs coach.Needs, err error) {
+	err = db.view(ctx, func(tx *tx) error {
+		if needs.Counts, err = tx.countNeeds(ctx, coachID, now); err != nil {
+			return err
+		}
+		needs.Items, err = tx.listNeeds(ctx, coachID, q, now)
+		return err
+	})
+	if err != nil {
+		return needs, fmt.Errorf("read needs: %w", err)
+	}
+	return needs, nil
+}
+
+// countNeeds reads only entries of indexes.
+func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (map[coach.NeedKind]int, error) {
+	var failed, disputed, guardianRejected, guardianRevoked, studentRejected, studentRevoked, overdue, held, long int
+	err := tx.QueryRow(ctx, `
+		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND delivery_failed = TRUE),
+			(SELECT count(*) FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+` WHERE r.coach_id = $1 AND r.state = 'disputed'),
+			g.rejected, g.revoked, s.rejected, s.revoked,
+			(SELECT count(*) FROM requests
+				WHERE coach_id = $1 AND state = 'pending' AND followed_up_at IS NULL AND requested_at < $2 AND delivery_failed = FALSE),
+			(SELECT count(*) FROM requests
+				WHERE id IN (SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')
+					AND state = 'pending' AND delivery_failed = FALSE AND (followed_up_at IS NOT NULL OR requested_at >= $2)),
+			(SELECT count(*) FROM requests
+				WHERE coach_id = $1 AND state = 'pending' AND followed_up_at IS NOT NULL AND requested_at < $3 AND delivery_failed = FALSE
+					AND id NOT IN (SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held'))
+		FROM (SELECT count(*) FILTER (WHERE guardian_state = 'rejected') AS rejected, count(*) FILTER (WHERE guardian_state = 'revoked') AS revoked
+				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state IN ('rejected', 'revoked')) g,
+			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
+				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state IN ('rejected', 'revoked')) s`,
+		coachID, micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))).
+		Scan(&failed, &disputed, &guardianRejected, &guardianRevoked, &studentRejected, &studentRevoked, &overdue, &held, &long)
+	return map[coach.NeedKind]int{
+		coach.NeedFailed: failed, coach.NeedDisputed: disputed, coach.NeedRejected: guardianRejected + studentRejected,
+		coach.NeedRevoked: guardianRevoked + studentRevoked, coach.NeedOverdue: overdue, coach.NeedHeld: held, coach.NeedLongPending: long,
+	}, err
+}
+
+// listNeeds reads at most q.Limit rows of each kind, in the order of an index. A kind that
+// q excludes is not read.
+func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) ([]coach.Need, error) {
+	rs, err := tx.Query(ctx, `
+		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id FROM (
+			SELECT * FROM (
+				SELECT 'delivery_failed' AS kind, 0 AS urgency, r.last_sent_at AS since, r.last_sent_at AS position, p.id AS player_id, p.student_name AS student_name, r.approver_type AS party, r.id AS request_id
+				FROM requests r JOIN players p ON p.id = r.player_id
+				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = TRUE AND CAST($2 AS TEXT) IN ('', 'delivery_failed')
+				ORDER BY r.last_sent_at, r.id LIMIT $3) a
+			UNION ALL
+			SELECT * FROM (
+				SELECT 'disputed', 1, r.closed_at, r.closed_at, p.id, p.student_name, r.approver_type, r.id
+				FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+`
+				WHERE r.coach_id = $1 AND r.state = 'disputed' AND CAST($2 AS TEXT) IN ('', 'disputed')
+				ORDER BY r.closed_at, r.id LIMIT $3) b
+			UNION ALL
+			SELECT * FROM (
+				SELECT p.guardian_state, 2, p.guardian_changed_at, -p.guardian_changed_at, p.id, p.student_name, 'guardian', p.guardian_request_id
+				FROM players p
+				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked')
+					AND CAST($2 AS TEXT) IN ('', p.guardian_state)
+				ORDER BY p.guardian_changed_at DESC, p.id DESC LIMIT $3) c
+			UNION ALL
+			SELECT * FROM (
+				SELECT p.student_state, 2, p.student_changed_at, -p.student_changed_at, p.id, p.student_name, 'student', p.student_request_id
+				FROM players p
+				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked')
+					AND CAST($2 AS TEXT) IN ('', p.student_state)
+				ORDER BY p.student_changed_at DESC, p.id DESC LIMIT $3) d
+			UNION ALL
+			SELECT * FROM (
+				SELECT 'overdue', 4, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
+				FROM requests r JOIN players p ON p.id = r.player_id
+				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NULL AND r.requested_at < $4 AND r.delivery_failed = FALSE
+					AND CAST($2 AS TEXT) IN ('', 'overdue')
+				ORDER BY r.requested_at LIMIT $3) e
+			UNION ALL
+			SELECT * FROM (
+				SELECT 'held', 5, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
+				FROM requests r JOIN players p ON p.id = r.player_id
+				WHERE r.id IN (SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')
+					AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $4)
+					AND CAST($2 AS TEXT) IN ('', 'held')
+				ORDER BY r.requested_at LIMIT $3) f
+			UNION ALL
+			SELECT * FROM (
+				SELECT 'long_pending', 6, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
+				FROM requests r JOIN players p ON p.id = r.player_id
+				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NOT NULL AND r.requested_at < $5 AND r.delivery_failed = FALSE
+					AND r.id NOT IN (SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')
+					AND CAST($2 AS TEXT) IN ('', 'long_pending')
+				ORDER BY r.requested_at LIMIT $3) g
+		) w ORDER BY w.urgency, w.position, w.player_id, w.party LIMIT $3`,
+		coachID, string(q.Kind), q.Limit, micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending)))
+	return database.Collect(rs, err, func(s database.Scanner) (n coach.Need, err error) {
+		return n, s.Scan(&n.Kind, intoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, intoText(&n.RequestID))
+	})
+}

@@ -1,0 +1,95 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
+)
+
+// TestNeeds: each party needs the coach for at most one reason, the most urgent one.
+func TestNeeds(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		t := p.TB
+		by := p.coach(1)
+		student := func(name string, n int) *approval.Player {
+			player, err := p.Add(bg, by, adult(name, number(n)), nil)
+			ok(t, err)
+			p.clock.advance(time.Minute)
+			return player
+		}
+		answer := func(player *approval.Player, n int, actions ...approval.Trigger) {
+			for _, action := range actions {
+				ok(t, p.decide(p.as(actor.Student, number(n)), player.ID, action))
+				p.clock.advance(time.Minute)
+			}
+		}
+		request := func(player *approval.Player) string { return player.StudentApprover.Request.ID }
+
+		called := student("called, 4 days", 10)
+		p.clock.advance(24 * time.Hour)
+		followed := student("called, 3 days", 11)
+		student("overdue, 3 days", 12)
+		failed := student("overdue, but failed", 13)
+		held := student("overdue, but held", 14)
+		for _, player := range []*approval.Player{called, followed} {
+			_, err := p.FollowUp(bg, by, request(player), "")
+			ok(t, err)
+		}
+		p.clock.advance(73*time.Hour - 49*time.Hour)
+		student("overdue, 2 days", 15)
+		p.clock.advance(49 * time.Hour)
+		no, back, disputed, waits := student("no", 16), student("back", 17), student("disputed", 18), student("held", 19)
+		student("new", 20)
+		answer(no, 16, approval.Reject)
+		answer(back, 17, approval.Approve, approval.Revoke)
+		_, err := p.Dispute(bg, p.as(actor.Student, number(18)), request(disputed))
+		ok(t, err)
+		ok(t, run(p.db, `UPDATE requests SET delivery_failed = TRUE WHERE id = $1`, request(failed)))
+		for _, player := range []*approval.Player{held, waits, called} {
+			ok(t, run(p.db, `UPDATE deliveries SET state = 'queued', reason = 'held', lease = NULL WHERE request_id = $1 AND channel = 'sms'`, request(player)))
+		}
+
+		list := func(kind coach.NeedKind, limit int) string {
+			needs, err := p.db.Needs(bg, by.AccountID, coach.NeedQuery{Kind: kind, Limit: limit}, p.clock.Now())
+			ok(t, err)
+			var names []string
+			for _, n := range needs.Items {
+				names = append(names, fmt.Sprintf("%s: %s", n.Kind, n.StudentName))
+				if n.Party != actor.Student || n.PlayerID == "" || n.RequestID == "" || n.Since.IsZero() {
+					t.Errorf("the need has gaps: %+v", n)
+				}
+			}
+			return strings.Join(names, "\n")
+		}
+		want := []string{
+			"delivery_failed: overdue, but failed", "disputed: disputed", "revoked: back", "rejected: no",
+			"overdue: overdue, 3 days", "overdue: overdue, but held", "overdue: overdue, 2 days", "held: called, 4 days", "held: held", "long_pending: called, 3 days",
+		}
+		if got := list("", 50); got != strings.Join(want, "\n") {
+			t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+		}
+		if got := list("", 3); got != strings.Join(want[:3], "\n") {
+			t.Errorf("the first 3 are\n%s", got)
+		}
+		needs, err := p.db.Needs(bg, by.AccountID, coach.NeedQuery{Limit: 1}, p.clock.Now())
+		ok(t, err)
+		for _, kind := range coach.NeedKinds {
+			of := slices.DeleteFunc(slices.Clone(want), func(line string) bool { return !strings.HasPrefix(line, string(kind)+":") })
+			if got := list(kind, 50); got != strings.Join(of, "\n") || needs.Counts[kind] != len(of) {
+				t.Errorf("%s: got %d\n%s\nwant %d\n%s", kind, needs.Counts[kind], got, len(of), strings.Join(of, "\n"))
+			}
+		}
+		if needs.Total() != len(want) {
+			t.Errorf("the total is %d, want %d", needs.Total(), len(want))
+		}
+		if other, err := p.db.Needs(bg, p.coach(2).AccountID, coach.NeedQuery{Limit: 5}, p.clock.Now()); err != nil || other.Total() != 0 || len(other.Items) != 0 {
+			t.Errorf("another coach needs %+v: %v", other, err)
+		}
+	})
+}
