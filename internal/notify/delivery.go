@@ -9,14 +9,11 @@ import (
 // Channel is a way to reach a person.
 type Channel string
 
-// The channels. A message by InApp is the notification itself; every other channel leaves
-// the service through a sender of package worker, if the configuration has one.
+// The channels of this release. A message by InApp is the notification itself; every
+// other channel leaves the service through a sender of package worker.
 const (
-	InApp    Channel = "in_app"
-	SMS      Channel = "sms"
-	WhatsApp Channel = "whatsapp"
-	Email    Channel = "email"
-	Push     Channel = "push"
+	InApp Channel = "in_app"
+	SMS   Channel = "sms"
 )
 
 // Kind is what a delivery carries.
@@ -30,12 +27,10 @@ const (
 	// NotificationCopy repeats an in-app notification. Closing a coach's account may
 	// queue thousands.
 	NotificationCopy Kind = "notice"
-	// Team is a message that a coach wrote. One may go to a thousand people.
-	Team Kind = "team"
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{OTP, Request, Reminder, NotificationCopy, Team}
+var Kinds = []Kind{OTP, Request, Reminder, NotificationCopy}
 
 // Lane is one queue of the outbox. Lanes are independent: a slow provider delays
 // neither other channels nor other kinds.
@@ -82,9 +77,6 @@ type Delivery struct {
 	Network string
 
 	CoachID, RequestID, ChallengeID, DeviceID, NotificationID string
-	// TeamMessageID and TeamPosition are the recipient of a message that a coach wrote.
-	TeamMessageID string
-	TeamPosition  int
 }
 
 // RequestDetails is what the message of an approval request says.
@@ -92,8 +84,6 @@ type RequestDetails struct {
 	Party       actor.Role
 	CoachName   string
 	StudentName string
-	// BatchNames are the batches that the student is in.
-	BatchNames []string
 }
 
 // Question is one question of a message that asks several.
@@ -145,9 +135,6 @@ type Message struct {
 
 	// For NotificationCopy.
 	Copy Copy
-
-	// For Team.
-	Team TeamMessage
 }
 
 // SendError is an attempt that a provider did not accept.

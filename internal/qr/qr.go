@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/boombuler/barcode/qr"
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // quietZone is the white border in modules (ISO/IEC 18004, section 6.3.8).
@@ -26,10 +27,45 @@ func AnswerURL(publicURL, shortCode string) string {
 // Content-Security-Policy allows it. Screen readers read label. The error says that
 // content is longer than a QR code can hold.
 func SVG(content, label string) (template.HTML, error) {
+	drawing, ok := drawings.Get(content)
+	if !ok {
+		var err error
+		if drawing, err = draw(content); err != nil {
+			return "", err
+		}
+		drawings.Add(content, drawing)
+	}
+	side := drawing.size + 2*quietZone
+	// The white background makes the code readable on a dark page.
+	return template.HTML(fmt.Sprintf(
+		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s" shape-rendering="crispEdges">`+
+			`<path fill="#fff" d="M0 0h%dv%dH0z"/><path fill="#000" d="%s"/></svg>`,
+		side, side, html.EscapeString(label), side, side, drawing.path)), nil
+}
+
+// drawing is a QR code: its size in modules, and its dark modules as an SVG path.
+type drawing struct {
+	size int
+	path string
+}
+
+// drawings are the codes that were drawn last, by content. Drawing one takes about 1 ms,
+// and a coach shows the same codes again. An entry has about 4 KB.
+var drawings = newDrawings(256)
+
+func newDrawings(size int) *lru.Cache[string, drawing] {
+	cache, err := lru.New[string, drawing](size)
+	if err != nil {
+		panic(err) // the size is positive
+	}
+	return cache
+}
+
+func draw(content string) (drawing, error) {
 	// Level M restores 15 % of the code: a crease or a stain on a printed sheet.
 	code, err := qr.Encode(content, qr.M, qr.Auto)
 	if err != nil {
-		return "", fmt.Errorf("encode %d bytes as a QR code: %w", len(content), err)
+		return drawing{}, fmt.Errorf("encode %d bytes as a QR code: %w", len(content), err)
 	}
 	size := code.Bounds().Dx()
 	dark := func(x, y int) bool { return x < size && code.At(x, y) == color.Black }
@@ -45,10 +81,5 @@ func SVG(content, label string) (template.HTML, error) {
 			}
 		}
 	}
-	side := size + 2*quietZone
-	// The white background makes the code readable on a dark page.
-	return template.HTML(fmt.Sprintf(
-		`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="%s" shape-rendering="crispEdges">`+
-			`<path fill="#fff" d="M0 0h%dv%dH0z"/><path fill="#000" d="%s"/></svg>`,
-		side, side, html.EscapeString(label), side, side, path.String())), nil
+	return drawing{size, path.String()}, nil
 }

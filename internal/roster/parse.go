@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/touchline/touchline/internal/csvfile"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -167,7 +166,7 @@ func (p *parser) readTitles() error {
 	}
 	var unknown []string
 	for _, cell := range record {
-		title := strings.TrimSpace(csvfile.Restore(cell))
+		title := strings.TrimSpace(restore(cell))
 		c := titles[foldTitle(title)]
 		switch {
 		case c == unclear:
@@ -239,7 +238,7 @@ func (p *parser) readRow(record []string, err error) (row Row, kind dateKind, fi
 	row.Number = line - p.skipped
 	p.countLineBreaks(record)
 	for i, cell := range record {
-		text := csvfile.Restore(strings.TrimSpace(cell))
+		text := restore(strings.TrimSpace(cell))
 		if text == "" {
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/nicksnyder/go-i18n/v2/i18n"
 	"golang.org/x/text/language"
@@ -21,8 +22,16 @@ var languageNames = map[string]string{"en": "English", "hi": "हिन्दी
 
 // catalogue has the texts of every language. Its files are locales/<area>.<language>.json.
 type catalogue struct {
-	localizers map[string]*i18n.Localizer
-	matcher    language.Matcher
+	translations map[string]*translation // by language
+	matcher      language.Matcher
+}
+
+// translation has the texts of one language.
+type translation struct {
+	// plain are the texts without values and plural forms. A page has hundreds of them, and
+	// the localizer needs several µs for each.
+	plain     map[string]string
+	localizer *i18n.Localizer
 }
 
 func loadCatalogue() (*catalogue, error) {
@@ -32,26 +41,34 @@ func loadCatalogue() (*catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
+	c := &catalogue{translations: map[string]*translation{}}
+	tags := make([]language.Tag, len(languages))
+	for i, l := range languages {
+		tags[i] = language.MustParse(l)
+		c.translations[l] = &translation{map[string]string{}, i18n.NewLocalizer(bundle, l)}
+	}
 	for _, name := range files {
 		content, err := localeFiles.ReadFile(name)
 		if err != nil {
 			return nil, err
 		}
+		var entries map[string]any
+		if err := json.Unmarshal(content, &entries); err != nil {
+			return nil, fmt.Errorf("web: %s: %w", name, err)
+		}
 		if _, err := bundle.ParseMessageFileBytes(content, path.Base(name)); err != nil {
 			return nil, fmt.Errorf("web: %s: %w", name, err)
 		}
-	}
-	c := &catalogue{localizers: map[string]*i18n.Localizer{}}
-	tags := make([]language.Tag, len(languages))
-	for i, l := range languages {
-		tags[i] = language.MustParse(l)
-		c.localizers[l] = i18n.NewLocalizer(bundle, l)
+		language := strings.Split(path.Base(name), ".")[1]
+		for key, value := range entries {
+			if text, ok := value.(string); ok && !strings.Contains(text, "{{") {
+				c.translations[language].plain[key] = text
+			}
+		}
 	}
 	c.matcher = language.NewMatcher(tags)
 	return c, nil
 }
-
-func (c *catalogue) localizer(language string) *i18n.Localizer { return c.localizers[language] }
 
 // match returns the best language of the service for an Accept-Language header.
 func (c *catalogue) match(acceptLanguage string) string {
@@ -65,7 +82,10 @@ func (c *catalogue) match(acceptLanguage string) string {
 
 // localize returns the text of key. The pairs are names and values in turn; the value of
 // Count, an int, selects the plural form.
-func localize(l *i18n.Localizer, key string, pairs []any) (string, error) {
+func (t *translation) localize(key string, pairs []any) (string, error) {
+	if text, ok := t.plain[key]; ok {
+		return text, nil
+	}
 	config := i18n.LocalizeConfig{MessageID: key}
 	if len(pairs) > 0 {
 		data, err := dict(pairs...)
@@ -74,5 +94,5 @@ func localize(l *i18n.Localizer, key string, pairs []any) (string, error) {
 		}
 		config.TemplateData, config.PluralCount = data, data["Count"]
 	}
-	return l.Localize(&config)
+	return t.localizer.Localize(&config)
 }

@@ -7,11 +7,11 @@ import (
 
 func TestDays(t *testing.T) {
 	t.Parallel()
-	r, err := sharedRenderer()
+	r, err := newRenderer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &View{localizer: r.catalogue.localizer("en")}
+	v := &View{texts: r.catalogue.translations["en"]}
 	for d, want := range map[time.Duration]string{
 		0:                              "1 minute",
 		59 * time.Minute:               "59 minutes",

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -63,31 +62,16 @@ func nextStep(number phone.Number, c approval.Consent, r *approval.Request, now 
 		return "failed"
 	case waits(r):
 		return "held"
-	case stopped(r):
-		return "stopped"
 	case r.FollowedUpAt.IsZero() && now.Sub(r.RequestedAt) > coach.FollowUpTarget:
 		return "overdue"
 	}
 	return "waiting"
 }
 
-// stopped reports whether the newest message of the request was not sent because the party
-// wants none of the coach.
-func stopped(r *approval.Request) bool {
-	for _, d := range slices.Backward(r.Deliveries) {
-		if d.State != approval.DeliveryDelivered {
-			return d.Reason == notify.ReasonStopped
-		}
-	}
-	return false
-}
-
-// waits reports whether a message of the request waits for a limit, for other messages or
-// for the end of quiet hours.
+// waits reports whether a message of the request waits for a limit or for other messages.
 func waits(r *approval.Request) bool {
-	waiting := []string{notify.ReasonHeld, notify.ReasonGathering, notify.ReasonQuietHours}
 	for _, d := range r.Deliveries {
-		if d.State == approval.DeliveryQueued && slices.Contains(waiting, d.Reason) {
+		if d.State == approval.DeliveryQueued && (d.Reason == notify.ReasonHeld || d.Reason == notify.ReasonGathering) {
 			return true
 		}
 	}

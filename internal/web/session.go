@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -87,11 +88,24 @@ func (p *Pages) zone(ctx context.Context, by actor.Actor) (*time.Location, error
 	if name == "" {
 		name = by.Number.TimeZone()
 	}
+	return location(name), nil
+}
+
+// locations are the time zones that were used, by name. Reading one from the disk takes
+// longer than most pages.
+var locations sync.Map
+
+// location returns the time zone with a name, or UTC if there is none.
+func location(name string) *time.Location {
+	if known, ok := locations.Load(name); ok {
+		return known.(*time.Location)
+	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
-		return time.UTC, nil
+		return time.UTC
 	}
-	return zone, nil
+	locations.Store(name, zone)
+	return zone
 }
 
 // formPage returns the page of a form that was sent without a session.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nicksnyder/go-i18n/v2/i18n"
-
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/operator"
@@ -43,17 +41,17 @@ type View struct {
 	Data   any
 	Form   *Form
 
-	Style     template.CSS
-	now       time.Time
-	zone      *time.Location
-	localizer *i18n.Localizer
+	Style template.CSS
+	now   time.Time
+	zone  *time.Location
+	texts *translation
 }
 
 // view returns the View of a page with the title of a key.
 func (p *Pages) view(r *Request, title string) *View {
 	v := &View{
 		Language: r.Language, Brand: p.Brand, AppURL: p.AppURL, TitleKey: title, Style: p.render.style,
-		now: p.Now(), zone: time.UTC, localizer: p.render.catalogue.localizer(r.Language), Form: new(Form),
+		now: p.Now(), zone: time.UTC, texts: p.render.catalogue.translations[r.Language], Form: new(Form),
 	}
 	if r.Zone != nil {
 		v.zone = r.Zone
@@ -67,7 +65,7 @@ func (p *Pages) view(r *Request, title string) *View {
 // T returns the text of key. The arguments are names and values in turn; Count selects
 // the plural form.
 func (v *View) T(key string, pairs ...any) (string, error) {
-	return localize(v.localizer, key, pairs)
+	return v.texts.localize(key, pairs)
 }
 
 // H is T for a text with the elements <b> and <br>. The values are escaped.
@@ -81,7 +79,7 @@ func (v *View) H(key string, pairs ...any) (template.HTML, error) {
 			}
 		}
 	}
-	s, err := localize(v.localizer, key, escaped)
+	s, err := v.texts.localize(key, escaped)
 	return template.HTML(s), err
 }
 

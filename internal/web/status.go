@@ -1,0 +1,49 @@
+package web
+
+import "github.com/touchline/touchline/internal/approval"
+
+// Status is a state that people read: a word with a shape and a colour, for the template
+// "status".
+type Status struct {
+	// Class is "yes", "wait", "no" or "" for a neutral one.
+	Class  string
+	Symbol string
+	Text   string
+}
+
+// Consent returns how the question to a party stands, for its coach. newest is the newest
+// request, or nil.
+func (v *View) Consent(c approval.Consent, newest *approval.Request) Status {
+	switch {
+	case c.State == approval.Approved:
+		return Status{"yes", "✓", v.mustT("consent.approved", "Date", v.Date(c.ChangedAt))}
+	case c.State == approval.Rejected:
+		return Status{"no", "✕", v.mustT("consent.rejected", "Date", v.Date(c.ChangedAt))}
+	case c.State == approval.Revoked:
+		return Status{"no", "↩", v.mustT("consent.revoked", "Date", v.Date(c.ChangedAt))}
+	case newest == nil, newest.State == approval.RequestCancelled:
+		return Status{"", "–", v.mustT("consent.not_asked")}
+	case newest.State == approval.RequestDisputed:
+		return Status{"no", "!", v.mustT("consent.disputed")}
+	case newest.DeliveryFailed:
+		return Status{"no", "!", v.mustT("consent.undelivered")}
+	}
+	return Status{"wait", "○", v.mustT("consent.waiting", "Days", v.Since(c.PendingSince))}
+}
+
+// Answer returns how a question stands, for the party that it asks.
+func (v *View) Answer(d answerPage) Status {
+	switch {
+	case d.State == approval.Approved:
+		return Status{"yes", "✓", v.mustT("status.approved", "Date", v.Date(d.Consent.ChangedAt))}
+	case d.State == approval.Rejected:
+		return Status{"no", "✕", v.mustT("status.rejected", "Date", v.Date(d.Consent.ChangedAt))}
+	case d.State == approval.Revoked:
+		return Status{"no", "↩", v.mustT("status.revoked", "Date", v.Date(d.Consent.ChangedAt))}
+	case d.Disputed:
+		return Status{"no", "!", v.mustT("status.disputed")}
+	case d.CanAnswer():
+		return Status{"wait", "○", v.mustT("status.waiting", "Days", v.Since(d.Consent.PendingSince))}
+	}
+	return Status{"", "–", v.mustT("status.closed")}
+}
