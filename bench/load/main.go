@@ -2,6 +2,7 @@
 //
 //	go run ./bench/load                                                        operations of this build
 //	go run ./bench/load -programs before=/tmp/a,after=/tmp/b -concurrency 16   compare two builds that take turns
+//	go run ./bench/load -measure overload -duration 10s                        three times the capacity
 //	go run ./bench/load -measure start -engines sqlite                         start-up time, memory and size
 //
 // A program compared with itself shows the noise of the machine: ratios other than 1.00.
@@ -26,7 +27,7 @@ import (
 )
 
 // measurements are the values of the flag -measure.
-var measurements = []string{"operations", "start"}
+var measurements = []string{"operations", "overload", "start"}
 
 func main() {
 	debug.SetGCPercent(400) // less garbage collection of the client on the measured cores
@@ -68,6 +69,8 @@ func run(ctx context.Context, args []string) error {
 		switch m {
 		case "operations":
 			err = measureOperations(ctx, *programs, ops, onEngines, bench.Options{Rounds: *rounds, Round: *duration, Warmup: *duration / 10, Workers: *concurrency})
+		case "overload":
+			err = measureOverload(ctx, *programs, onEngines, *duration)
 		case "start":
 			err = measureStart(ctx, onEngines)
 		}
@@ -87,6 +90,23 @@ func choose(flag, list string, allowed []string) ([]string, error) {
 		}
 	}
 	return items, nil
+}
+
+func measureOverload(ctx context.Context, list string, engines []string, duration time.Duration) error {
+	programs, err := parsePrograms(list)
+	if err != nil {
+		return err
+	}
+	for _, engine := range engines {
+		for _, p := range programs {
+			result, err := program.MeasureOverload(ctx, p, engine, duration)
+			if err != nil {
+				return fmt.Errorf("%s on %s: %w", p.Name, engine, err)
+			}
+			fmt.Printf("\noverload of %s on %s: %s\n", p.Name, engine, result)
+		}
+	}
+	return nil
 }
 
 func measureStart(ctx context.Context, engines []string) error {

@@ -89,7 +89,7 @@ func TestAccessibility(t *testing.T) {
 				p.checkAccessibility()
 			}
 			p.signIn(s, "guardian", guardianNumber)
-			for _, path := range []string{"/me/guardian", "/me/guardian/players/" + player, "/me/guardian/players/" + player + "/answer", "/me/guardian/players/" + player + "/not-me", "/me/guardian/messages", "/me/guardian/devices", "/me/guardian/disputes", "/me/dispute-ended"} {
+			for _, path := range []string{"/me/guardian", "/me/guardian/players/" + player, "/me/guardian/players/" + player + "/answer", "/me/guardian/players/" + player + "/not-me", "/me/guardian/messages", "/me/guardian/settings", "/me/guardian/devices", "/me/guardian/disputes", "/me/dispute-ended"} {
 				p.open(path)
 				p.checkAccessibility()
 			}

@@ -14,6 +14,8 @@ var deliveryDetails = map[string]string{
 	notify.ReasonRefused:              "The message cannot reach this number. Check the number, then send the request again.",
 	notify.ReasonGaveUp:               "We tried for a day and could not send the message. Check the number, then send the request again.",
 	notify.ReasonUnreachable:          "The phone could not be reached, for example because it was off. Ask the person to switch it on, or check the number.",
+	notify.ReasonQuietHours:           "Waiting: the person wants no messages at this hour. It goes out by itself.",
+	notify.ReasonStopped:              "Not sent: the person wants no messages from you outside of the app. The question is still open there.",
 	notify.ReasonRequestClosed:        "Not sent: the request was closed first.",
 	notify.ReasonNotWanted:            "Not sent: the message was no longer needed.",
 	approval.ReasonDestinationBlocked: "We do not send SMS to this country. Ask for a number of another country.",

@@ -120,8 +120,8 @@ func TestRateLimitBeforeAuthentication(t *testing.T) {
 // TestOverloadAfterRateLimit: overloaded comes after rate_limited and before
 // authentication.
 func TestOverloadAfterRateLimit(t *testing.T) {
-	limiter := inflight.New(1, nil)
-	h := newFixture(t, func(c *api.Config) { c.RequestsPerMinute, c.InFlight = 2, limiter }).server.Handler()
+	limiter := inflight.New(1)
+	h := newFixture(t, func(c *api.Config) { c.RequestsPerMinute, c.InFlight = 2, &inflight.Limits{Reads: limiter} }).server.Handler()
 	slot, err := limiter.Acquire(false)
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ type playerResponse struct {
 	GuardianRequestID       *string           `json:"guardian_request_id"`
 	StudentRequestID        *string           `json:"student_request_id"`
 	Services                []serviceAccess   `json:"services"`
+	BatchIDs                []string          `json:"batch_ids"`
 	CreatedAt               string            `json:"created_at"`
 }
 
@@ -71,7 +72,11 @@ func (v view) fullPlayer(p *approval.Player) playerResponse {
 		GuardianRequestID:       openRequestID(p, actor.Guardian),
 		StudentRequestID:        openRequestID(p, actor.Student),
 		Services:                services(p.ConsentStatus().Availability(v.rules, v.now)),
+		BatchIDs:                []string{},
 		CreatedAt:               wire.Timestamp(p.CreatedAt),
+	}
+	for _, b := range p.Batches {
+		a.BatchIDs = append(a.BatchIDs, b.ID)
 	}
 	if p.DisclosedTo(v.by, v.now) == approval.Full {
 		medical := wire.OrNull(p.Student.Medical)

@@ -18,10 +18,15 @@ import (
 func (s *Server) addPlayer(ctx context.Context, r Request[input.Player]) (Response, error) {
 	in, f := r.Body, r.Faults
 	student, guardian := in.Read(s.reader(&f))
+	for i, id := range in.BatchIDs {
+		if !endpoint.IsID(id) {
+			f.Add(wire.PointTo("/batch_ids", i), "invalid_id", "This is not the id of a batch.")
+		}
+	}
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	p, err := s.Approvals.Add(ctx, r.Caller.Actor, student, guardian)
+	p, err := s.Approvals.Add(ctx, r.Caller.Actor, student, guardian, in.BatchIDs...)
 	if err != nil {
 		return Response{}, err
 	}
@@ -37,7 +42,7 @@ func (s *Server) listPlayers(ctx context.Context, r Request[noBody]) (Response, 
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	if wire.Preferred(r.Header, "application/json", mediaCSV) == mediaCSV {
+	if prefersCSV(r.Header) {
 		return s.exportPlayers(r.Caller.Actor, filter), nil
 	}
 	players, err := s.Approvals.Players(ctx, r.Caller.Actor, filter, approval.Page{Limit: page.ReadLimit(), After: page.After.approval()})
@@ -46,8 +51,6 @@ func (s *Server) listPlayers(ctx context.Context, r Request[noBody]) (Response, 
 	}
 	return endpoint.PageResponse(page, players, s.view(r.Caller).player, byPlayerID), nil
 }
-
-const mediaCSV = "text/csv"
 
 // exportPlayers sends all players that match the filter as CSV.
 func (s *Server) exportPlayers(by actor.Actor, filter approval.Filter) Response {
@@ -73,6 +76,7 @@ func playerFilter(query url.Values, f *wire.Faults) approval.Filter {
 		StudentStatus:  queryText(query, "student_status", f, status),
 		GuardianState:  approval.State(queryText(query, "guardian_state", f, state)),
 		StudentState:   approval.State(queryText(query, "student_state", f, state)),
+		BatchID:        queryText(query, "batch_id", f, wire.ParseRules("id")),
 		Search:         queryText(query, "q", f, wire.ParseRules("max=100")), // "" finds all players
 	}
 }

@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/input"
@@ -9,13 +11,35 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
+// preferencesResponse is the Preferences of openapi.yaml.
 type preferencesResponse struct {
-	Language *string `json:"language"`
-	TimeZone *string `json:"time_zone"`
+	Language       *string                           `json:"language"`
+	TimeZone       *string                           `json:"time_zone"`
+	QuietHours     *quietHoursBody                   `json:"quiet_hours"`
+	Channels       map[notify.Kind]*[]notify.Channel `json:"channels"`
+	StoppedCoaches []string                          `json:"stopped_coaches"`
+}
+
+type quietHoursBody struct {
+	Start string `json:"start" rule:"required"`
+	End   string `json:"end" rule:"required"`
 }
 
 func newPreferencesResponse(p notify.Preferences) preferencesResponse {
-	return preferencesResponse{Language: wire.OrNull(p.Language), TimeZone: wire.OrNull(p.TimeZone)}
+	a := preferencesResponse{
+		Language: wire.OrNull(p.Language), TimeZone: wire.OrNull(p.TimeZone),
+		Channels: map[notify.Kind]*[]notify.Channel{}, StoppedCoaches: append([]string{}, p.StoppedCoaches...),
+	}
+	if q := p.QuietHours; q.Set() {
+		a.QuietHours = &quietHoursBody{q.Start.String(), q.End.String()}
+	}
+	for _, kind := range notify.ChosenKinds {
+		a.Channels[kind] = nil
+		if chosen, ok := p.Channels[kind]; ok {
+			a.Channels[kind] = &chosen
+		}
+	}
+	return a
 }
 
 // preferences serves GET /api/me/preferences.
@@ -29,29 +53,97 @@ func (s *Server) preferences(ctx context.Context, r Request[noBody]) (Response, 
 
 // preferencesPatch is the PreferencesPatch of openapi.yaml.
 type preferencesPatch struct {
-	Language wire.Opt[string] `json:"language" rule:"oneof=en|hi"`
-	TimeZone wire.Opt[string] `json:"time_zone" rule:"min=1,max=64"`
+	Language       wire.Opt[string]         `json:"language" rule:"oneof=en|hi"`
+	TimeZone       wire.Opt[string]         `json:"time_zone" rule:"min=1,max=64"`
+	QuietHours     wire.Opt[quietHoursBody] `json:"quiet_hours"`
+	Channels       wire.Opt[channelsPatch]  `json:"channels"`
+	StoppedCoaches wire.Opt[[]string]       `json:"stopped_coaches" rule:"max=200,id"`
+}
+
+// channelsPatch has a field for each of notify.ChosenKinds. A question and its reminder
+// need a way out of the app.
+type channelsPatch struct {
+	Request  wire.Opt[[]string] `json:"request" rule:"min=1"`
+	Reminder wire.Opt[[]string] `json:"reminder" rule:"min=1"`
+	Notice   wire.Opt[[]string] `json:"notice"`
 }
 
 // editPreferences serves PATCH /api/me/preferences.
 func (s *Server) editPreferences(ctx context.Context, r Request[preferencesPatch]) (Response, error) {
 	in, f := r.Body, r.Faults
-	checkTimeZone(in.TimeZone.Some(), &f)
+	input.CheckTimeZone(in.TimeZone.Some(), &f)
+	patch := notify.PreferencesPatch{
+		Language: input.Value(in.Language), TimeZone: input.Value(in.TimeZone),
+		QuietHours: readQuietHours(in.QuietHours, &f),
+		Channels:   in.Channels.Value.read(&f), ClearChannels: in.Channels.Null,
+		StoppedCoaches: input.Value(in.StoppedCoaches),
+	}
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	p, err := s.Preferences.SavePreferences(ctx, r.Caller.Number, notify.PreferencesPatch{
-		Language: input.Value(in.Language), TimeZone: input.Value(in.TimeZone),
-	})
+	p, err := s.Preferences.SavePreferences(ctx, r.Caller.Number, patch)
 	if err != nil {
 		return Response{}, err
 	}
 	return endpoint.OK(newPreferencesResponse(p)), nil
 }
 
-// checkTimeZone adds a fault unless zone, if any, is the name of a time zone.
-func checkTimeZone(zone *string, f *wire.Faults) {
-	if zone != nil && !f.Has("/time_zone") && !notify.KnownTimeZone(*zone) {
-		f.Add("/time_zone", "invalid_time_zone", "This is not a time zone, such as Asia/Kolkata.")
+func readQuietHours(in wire.Opt[quietHoursBody], f *wire.Faults) *notify.QuietHours {
+	if !in.Set || in.Null {
+		return input.Value(wire.Opt[notify.QuietHours]{Set: in.Set, Null: in.Null})
 	}
+	read := func(at, text string) notify.TimeOfDay {
+		t, ok := notify.ParseTimeOfDay(text)
+		if !ok && !f.Has(at) && !f.Has("/quiet_hours") {
+			f.Add(at, "invalid_time", "Write the time as HH:MM, such as 21:30.")
+		}
+		return t
+	}
+	before := len(*f)
+	q := notify.QuietHours{Start: read("/quiet_hours/start", in.Value.Start), End: read("/quiet_hours/end", in.Value.End)}
+	if len(*f) == before && !f.Has("/quiet_hours") && !q.Set() {
+		f.Add("/quiet_hours/end", "invalid_value", "This must be another time than the start.")
+	}
+	return &q
+}
+
+// read returns the changes of the kinds that are named.
+func (p channelsPatch) read(f *wire.Faults) map[notify.Kind]*[]notify.Channel {
+	changes := map[notify.Kind]*[]notify.Channel{}
+	for kind, in := range map[notify.Kind]wire.Opt[[]string]{notify.Request: p.Request, notify.Reminder: p.Reminder, notify.NotificationCopy: p.Notice} {
+		if !in.Set {
+			continue
+		}
+		changes[kind] = nil
+		if !in.Null {
+			channels := chosenChannels(wire.PointTo("/channels", string(kind)), in.Value, f)
+			changes[kind] = &channels
+		}
+	}
+	return changes
+}
+
+func chosenChannels(at string, names []string, f *wire.Faults) []notify.Channel {
+	chosen := []notify.Channel{}
+	for i, name := range names {
+		at, channel := wire.PointTo(at, i), notify.Channel(name)
+		switch {
+		case f.Has(at):
+		case !slices.Contains(notify.ChosenChannels, channel):
+			f.Add(at, "invalid_value", "This must be one of "+choices()+".")
+		case slices.Contains(chosen, channel):
+			f.Add(at, "not_unique", "Name each channel once.")
+		}
+		chosen = append(chosen, channel)
+	}
+	return chosen
+}
+
+// choices formats notify.ChosenChannels as "sms, email".
+func choices() string {
+	var names []string
+	for _, channel := range notify.ChosenChannels {
+		names = append(names, string(channel))
+	}
+	return strings.Join(names, ", ")
 }

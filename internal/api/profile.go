@@ -89,7 +89,7 @@ func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Resp
 		years := in.ExperienceYears.Some()
 		patch.Experience = &years
 	}
-	checkTimeZone(in.TimeZone.Some(), &f)
+	input.CheckTimeZone(in.TimeZone.Some(), &f)
 	return s.edit(ctx, r.Caller.Actor, patch, f)
 }
 

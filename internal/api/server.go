@@ -23,6 +23,7 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/upload"
 )
 
@@ -38,6 +39,7 @@ type Config struct {
 	Documents     *coach.Documents
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
+	Batches       *team.Batches
 	Tray          *notify.Tray
 	Preferences   notify.PreferenceStore
 	Hub           *notify.Hub
@@ -63,7 +65,7 @@ type Config struct {
 	// RequestsPerMinute limits the requests of an address; 0 means no limit.
 	RequestsPerMinute int
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
-	InFlight *inflight.Limiter
+	InFlight *inflight.Limits
 
 	Now func() time.Time
 	// NewTicker returns a channel that receives the time each period, and a function

@@ -27,6 +27,8 @@ type Filter struct {
 	// GuardianState and StudentState are states, or empty for any.
 	GuardianState State
 	StudentState  State
+	// BatchID is a batch that the player is in, or empty for any.
+	BatchID string
 	// Search is a part of the student's or guardian's name, in any case, or the last
 	// 3 to 6 digits of a number.
 	Search string
@@ -58,6 +60,8 @@ type PendingItem struct {
 	Request *Request
 	// Held reports whether a message of the request waits for a message limit.
 	Held bool
+	// Stopped reports whether the party wants no messages of the coach.
+	Stopped bool
 	// Reminders is the number of reminders sent within the window.
 	Reminders int
 }
@@ -71,6 +75,8 @@ func (i PendingItem) BlockedBy() string {
 		return "request_cancelled"
 	case i.Request.State == RequestDisputed:
 		return "disputed"
+	case i.Stopped:
+		return "stopped"
 	case i.Request.DeliveryFailed:
 		return "delivery_failed"
 	case i.Held:

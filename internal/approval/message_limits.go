@@ -43,6 +43,9 @@ type OutgoingMessage struct {
 	// OTP is true for an OTP: only its cost counts. HoldsRole is true if its number holds
 	// the role.
 	OTP, HoldsRole bool
+	// Team is true for a message that the coach wrote: the limits of approval messages do
+	// not count it. The limit of the tier has counted it before it was accepted.
+	Team bool
 }
 
 // NewCoach reports whether a coach who registered at the given time counts as new.
@@ -74,12 +77,15 @@ func (m OutgoingMessage) Counts() []MessageCount {
 	if m.OTP {
 		return costs
 	}
-	counts := []MessageCount{{countAll, m.Segments}, {"number/" + m.To, m.Segments}}
-	if m.CoachID != "" {
+	counts := []MessageCount{{countAll, m.Segments}}
+	if !m.Team {
+		counts = append(counts, MessageCount{"number/" + m.To, m.Segments})
+	}
+	if !m.Team && m.CoachID != "" {
 		counts = append(counts, MessageCount{CoachCounter(m.CoachID), m.Segments}, MessageCount{"coach/" + m.CoachID + "/" + m.To, m.Segments})
 	}
 	if m.fromNewCoach() {
-		counts = append(counts, MessageCount{countOfNew, m.Segments})
+		counts = append(counts, MessageCount{countOfNew, m.Segments}, MessageCount{newCoachCounter(m.CoachID), m.Segments})
 		if m.Network != "" {
 			counts = append(counts, MessageCount{"network/" + m.Network, m.Segments})
 		}
@@ -90,8 +96,13 @@ func (m OutgoingMessage) Counts() []MessageCount {
 	return append(counts, costs...)
 }
 
-// CoachCounter returns the counter of the messages of a coach.
+// CoachCounter returns the counter of the approval messages of a coach, TeamCounter that of
+// the messages that the coach wrote, as they were accepted.
 func CoachCounter(coachID string) string { return "coach/" + coachID }
+func TeamCounter(coachID string) string  { return "team/" + coachID }
+
+// newCoachCounter returns the counter of all messages of a new coach.
+func newCoachCounter(coachID string) string { return "new_coach/" + coachID }
 
 func (m OutgoingMessage) fromNewCoach() bool { return m.CoachID != "" && m.NewCoach }
 
@@ -141,7 +152,7 @@ func (l MessageLimits) For(m OutgoingMessage) []MessageLimit {
 	add(coach, coach, int64(l.PerCoach), day)
 	if l.NewCoach > 0 && m.fromNewCoach() && !m.Trusted {
 		raised := max(l.NewCoach, min(l.NewCoach+raiseByApproval*m.Approvals, raisedMax))
-		add("new_coach/"+m.CoachID, coach, int64(raised), day)
+		add("new_coach/"+m.CoachID, newCoachCounter(m.CoachID), int64(raised), day)
 	}
 	add("network/"+m.Network, "network/"+m.Network, int64(l.PerAddress), day)
 	add("block/"+Block(m.To), "block/"+Block(m.To), int64(l.PerBlock), day)

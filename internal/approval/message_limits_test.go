@@ -94,12 +94,25 @@ func TestMessageCounts(t *testing.T) {
 		{Counter: "coach/c1", Size: 2},
 		{Counter: "coach/c1/+919812345678", Size: 2},
 		{Counter: "all/new", Size: 2},
+		{Counter: "new_coach/c1", Size: 2},
 		{Counter: "network/192.0.2.1", Size: 2},
 		{Counter: "block/+91981234", Size: 2},
 		{Counter: "cost", Size: 5},
 	}
 	if diff := cmp.Diff(want, m.Counts()); diff != "" {
 		t.Error(diff)
+	}
+	m.Team = true
+	want = []approval.MessageCount{
+		{Counter: "all", Size: 2},
+		{Counter: "all/new", Size: 2},
+		{Counter: "new_coach/c1", Size: 2},
+		{Counter: "network/192.0.2.1", Size: 2},
+		{Counter: "block/+91981234", Size: 2},
+		{Counter: "cost", Size: 5},
+	}
+	if diff := cmp.Diff(want, m.Counts()); diff != "" {
+		t.Error("a message that the coach wrote:", diff)
 	}
 }
 

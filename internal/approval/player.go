@@ -28,6 +28,10 @@ type Player struct {
 	GuardianApprover Approver
 	StudentApprover  Approver
 
+	// Batches are the batches that the player is in, by id. A new player has those that the
+	// coach names, without their names until the store has read them.
+	Batches []Batch
+
 	// CoachNumber is the coach's own number. It is loaded together with Disputes.
 	CoachNumber phone.Number
 	// Disputes are the contacts that refuse requests from this coach about this
@@ -63,6 +67,9 @@ type Guardian struct {
 	// Language is what the coach chose for a number that has chosen none, or empty.
 	Language string
 }
+
+// Batch is a batch of the coach.
+type Batch struct{ ID, Name string }
 
 // Contact is a number in the role of a party.
 type Contact struct {
@@ -176,6 +183,9 @@ func (p *Player) newEvent(t event.Type, party actor.Role) event.Event {
 	}
 	if r := p.Approver(party).Request; r != nil {
 		e.RequestID = r.ID
+	}
+	for _, b := range p.Batches {
+		e.BatchNames = append(e.BatchNames, b.Name)
 	}
 	return e
 }

@@ -13,8 +13,8 @@ import (
 // Store stores players; package store implements it. Reads name their owner and
 // return not_found for what the caller may not see.
 type Store interface {
-	// AddPlayer saves a new player. It fills in the coach's name, the disputes and
-	// the accounts, then saves the change that fn returns for the roster, which
+	// AddPlayer saves a new player. It fills in the coach's name, the disputes, the names of
+	// the batches and the accounts, then saves the change that fn returns for the roster, which
 	// includes p. A second player of the same coach with the same name and birth
 	// date is player_exists.
 	AddPlayer(ctx context.Context, p *Player, fn func(Roster) (Change, error)) error
@@ -96,12 +96,15 @@ func (s *Service) operation() Operation {
 	return Operation{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID}
 }
 
-// Add adds a player of the coach by and opens the first requests.
-func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian) (*Player, error) {
+// Add adds a player of the coach by to batches of the coach and opens the first requests.
+func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian, batchIDs ...string) (*Player, error) {
 	op := s.operation()
 	p, err := NewPlayer(by, student, guardian, s.Rules, op)
 	if err != nil {
 		return nil, err
+	}
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(batchIDs))) {
+		p.Batches = append(p.Batches, Batch{ID: id})
 	}
 	err = s.Store.AddPlayer(ctx, p, func(roster Roster) (Change, error) {
 		p.GuardianApprover.Request, p.StudentApprover.Request = nil, nil // set by an earlier run

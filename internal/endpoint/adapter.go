@@ -75,7 +75,7 @@ type Adapter[C any] struct {
 	// Limiter limits the requests per client address; nil means no limit.
 	Limiter *ratelimit.Limiter
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
-	InFlight *inflight.Limiter
+	InFlight *inflight.Limits
 	// CrossOrigin wraps every route; nil does not. See httpx.CrossOrigin.
 	CrossOrigin func(http.Handler) http.Handler
 	Now         func() time.Time
@@ -162,7 +162,7 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 	case rt.Body.isUpload() || rt.NoTimeout: // uploads and streams have other limits
 		slot.Release()
 	case rt.Body != NoBody && !rt.NoLimits:
-		slot = a.InFlight.Reenter()
+		slot = a.InFlight.For(r.Method).Reenter()
 	}
 	if rt.Acquire != nil {
 		release, err := rt.Acquire(m.Caller)
@@ -195,7 +195,7 @@ func (a *Adapter[C]) admit(r *http.Request, rt *Route[C]) (inflight.Slot, error)
 			return inflight.Slot{}, err
 		}
 	}
-	return a.InFlight.Acquire(rt.Urgent)
+	return a.InFlight.For(r.Method).Acquire(rt.Urgent)
 }
 
 func (a *Adapter[C]) meta(r *http.Request) Meta[C] {

@@ -18,7 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 )
 
-// busyServer serves with one request in flight. A request to /slow is in flight until
+// busyServer serves with one request in flight, a read or a write. A request to /slow is in flight until
 // done is called.
 type busyServer struct {
 	http.Handler
@@ -29,7 +29,7 @@ type busyServer struct {
 
 func newBusyServer(t *testing.T, routes ...route) *busyServer {
 	t.Helper()
-	s := &busyServer{limiter: inflight.New(1, nil)}
+	s := &busyServer{limiter: inflight.New(1)}
 	log, wait, started := slog.New(slog.DiscardHandler), make(chan struct{}), make(chan struct{})
 	s.done = sync.OnceFunc(func() { close(wait) })
 	adapter := endpoint.Adapter[string]{
@@ -37,7 +37,7 @@ func newBusyServer(t *testing.T, routes ...route) *busyServer {
 			s.refused = append(s.refused, info.Route)
 		}},
 		Authenticate: func(r *http.Request) (string, error) { return "asha", nil },
-		InFlight:     s.limiter,
+		InFlight:     &inflight.Limits{Reads: s.limiter, Writes: s.limiter},
 		Now:          time.Now,
 	}
 	s.Handler = adapter.Handler(append(routes, route{Method: "GET", Pattern: "/slow", Handle: func(context.Context, endpoint.Meta[string], endpoint.Body) (response, error) {

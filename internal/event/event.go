@@ -41,9 +41,25 @@ const (
 	CertificateExpiring Type = "certificate_expiring"
 	// NumberChanged: Party changed its number in SessionID.
 	NumberChanged Type = "number_changed"
+	// FeeReminded: Party is reminded of the fee FeeID, Title, which is due on Day.
+	FeeReminded Type = "fee_reminded"
+	// UPIChanged: the coach changed the UPI ID to which families pay, in SessionID.
+	UPIChanged Type = "upi_changed"
 	// CoachLeft: the coach closed their account; Party had approved, for
 	// StudentName and for OtherStudents.
 	CoachLeft Type = "coach_left"
+)
+
+// What a coach and a family write to each other, and records about a player.
+const (
+	// TeamMessage: the coach wrote to Party; MessageID.
+	TeamMessage Type = "team_message"
+	// TeamReply: Party wrote to the coach; MessageID.
+	TeamReply Type = "team_reply"
+	// ProgressAdded and ReportAdded: the coach added a measurement or a report that Party
+	// may see; RecordID.
+	ProgressAdded Type = "progress_added"
+	ReportAdded   Type = "report_added"
 )
 
 // The KYC decisions of operators.
@@ -65,12 +81,17 @@ type Event struct {
 
 	CoachID, PlayerID, RequestID, SessionID string
 
+	// For TeamMessage and TeamReply; for ProgressAdded and ReportAdded.
+	MessageID, RecordID string
+
 	// PartyID is the account of Party. The store sets it if it creates the account in
 	// the same transaction.
 	PartyID string
 
 	CoachName, StudentName, GuardianName string
 	OtherStudents                        []string // for CoachLeft
+	// BatchNames are the batches that the player is in.
+	BatchNames []string
 
 	// For DeliveryFailed.
 	Channel string
@@ -82,6 +103,9 @@ type Event struct {
 	// For CertificateExpiring; Day is YYYY-MM-DD. Title is also for TierApproved and
 	// TierRefused.
 	DocumentID, Title, Day string
+
+	// For FeeReminded, with Title and Day.
+	FeeID string
 
 	// For KYCRejected and TierRefused.
 	Reason string

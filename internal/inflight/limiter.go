@@ -42,20 +42,17 @@ type Limiter struct {
 	// refused.
 	queuedSince, refusedAt time.Time
 	window                 window
-	processor              processor
 }
 
 type waiter struct{ admitted chan struct{} }
 
 // New returns a limiter of limit requests. If limit is 0, it adapts the limit to the
-// time that requests take, and refuses a part of the requests while goroutines wait too
-// long for a processor. delay returns how long they waited since the call before; see
-// SchedulerDelay.
-func New(limit int, delay func() time.Duration) *Limiter {
+// time that requests take.
+func New(limit int) *Limiter {
 	if limit > 0 {
 		return &Limiter{fixed: true, limit: float64(limit)}
 	}
-	return &Limiter{limit: initialLimit, window: window{start: time.Now()}, processor: processor{delay: delay, calmAt: time.Now()}}
+	return &Limiter{limit: initialLimit, window: window{start: time.Now()}}
 }
 
 // Slot is the place of one request in flight. The zero Slot is none.
@@ -71,10 +68,6 @@ func (l *Limiter) Acquire(urgent bool) (Slot, error) {
 		return Slot{}, nil
 	}
 	l.mu.Lock()
-	if !l.fixed && l.processor.refuses() && !urgent {
-		defer l.mu.Unlock()
-		return Slot{}, l.refuse()
-	}
 	if l.running < int(l.limit) {
 		defer l.mu.Unlock()
 		return l.enter(), nil
@@ -169,7 +162,7 @@ func (s *Slot) Release() {
 	defer l.mu.Unlock()
 	l.running--
 	if !l.fixed {
-		l.limit = l.window.observe(s.start, time.Now(), l.processor.lateness, l.limit)
+		l.limit = l.window.observe(s.start, time.Now(), l.limit)
 	}
 	for _, queue := range []*list.List{&l.urgent, &l.waiting} {
 		for l.running < int(l.limit) && queue.Len() > 0 {

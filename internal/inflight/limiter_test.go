@@ -1,8 +1,6 @@
 package inflight_test
 
 import (
-	"runtime"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,7 +31,7 @@ func wantRefused(t *testing.T, l *inflight.Limiter, urgent bool, after time.Dura
 
 func TestFixedLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := inflight.New(2, nil)
+		l := inflight.New(2)
 		first, second := acquire(t, l, false), acquire(t, l, false)
 		wantRefused(t, l, false, 0)
 		wantRefused(t, l, true, time.Second)
@@ -53,7 +51,7 @@ func TestFixedLimit(t *testing.T) {
 // requests that have waited for longer.
 func TestUrgentRequestsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := inflight.New(0, noDelay)
+		l := inflight.New(0)
 		var running []*inflight.Slot
 		for range l.Stats().Limit {
 			running = append(running, acquire(t, l, false))
@@ -83,7 +81,7 @@ func TestUrgentRequestsFirst(t *testing.T) {
 
 // TestReenter: a request that paused continues although the limit is reached.
 func TestReenter(t *testing.T) {
-	l := inflight.New(1, nil)
+	l := inflight.New(1)
 	paused := acquire(t, l, false)
 	paused.Release()
 	acquire(t, l, false)
@@ -115,83 +113,17 @@ func TestBurst(t *testing.T) {
 	})
 }
 
-func noDelay() time.Duration { return 0 }
-
-// TestBusyProcessors: while goroutines wait for a processor for longer than a burst, a
-// part of the requests is refused although few are in flight, but no urgent one.
-func TestBusyProcessors(t *testing.T) {
+// TestReadsAndWrites: writes that fill their limit leave reads alone.
+func TestReadsAndWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var delay time.Duration
-		l := inflight.New(0, func() time.Duration { return delay })
-		// share returns the part of the requests that is refused in a time.
-		share := func(length time.Duration, urgent bool) float64 {
-			refused, all := 0, int(length/time.Millisecond)
-			for range all {
-				slot, err := l.Acquire(urgent)
-				if err != nil {
-					refused++
-				}
-				slot.Release()
-				time.Sleep(time.Millisecond)
-			}
-			return float64(refused) / float64(all)
-		}
-		for _, tt := range []struct {
-			name            string
-			delay, length   time.Duration
-			urgent          bool
-			atLeast, atMost float64
-		}{
-			{"calm", 90 * time.Millisecond, time.Second, false, 0, 0},
-			{"burst", 300 * time.Millisecond, 500 * time.Millisecond, false, 0, 0},
-			{"calm after the burst", 0, 50 * time.Millisecond, false, 0, 0},
-			{"overload begins", 300 * time.Millisecond, time.Second, false, .2, .5},
-			{"overload", 300 * time.Millisecond, time.Second, false, .65, .71},
-			{"urgent", 300 * time.Millisecond, time.Second, true, 0, 0},
-			{"overload ends", 0, time.Second, false, .1, .5},
-			{"calm again", 0, time.Second, false, 0, 0},
-		} {
-			delay = tt.delay
-			if got := share(tt.length, tt.urgent); got < tt.atLeast || got > tt.atMost {
-				t.Errorf("%s: refused %.2f, want %.2f to %.2f", tt.name, got, tt.atLeast, tt.atMost)
-			}
-		}
+		l := inflight.NewLimits(1)
+		acquire(t, l.For("POST"), false)
+		wantRefused(t, l.For("PUT"), false, 0)
+		acquire(t, l.For("GET"), false)
+		wantRefused(t, l.For("HEAD"), false, 0)
 	})
-}
-
-// TestSchedulerDelay: the delay is small while processors are idle, and grows when many
-// goroutines want to run.
-func TestSchedulerDelay(t *testing.T) {
-	delay := inflight.SchedulerDelay()
-	delay()
-	time.Sleep(50 * time.Millisecond)
-	if d := delay(); d > 20*time.Millisecond {
-		t.Logf("idle: %s; the machine is busy", d)
+	var none *inflight.Limits
+	for range 2 {
+		acquire(t, none.For("GET"), false)
 	}
-	var done sync.WaitGroup
-	for range 200 {
-		done.Go(func() {
-			for start := time.Now(); time.Since(start) < 300*time.Millisecond; {
-				runtime.Gosched()
-				for end := time.Now().Add(time.Millisecond); time.Now().Before(end); {
-				}
-			}
-		})
-	}
-	done.Wait()
-	if d := delay(); d < 20*time.Millisecond {
-		t.Errorf("200 busy goroutines: delay %s, want at least 20 ms", d)
-	}
-}
-
-// TestBusyMachine: a process that receives few requests refuses none, however long
-// goroutines wait for a processor: other programs keep the processors busy.
-func TestBusyMachine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := inflight.New(0, func() time.Duration { return time.Second })
-		for range 500 {
-			acquire(t, l, false).Release()
-			time.Sleep(10 * time.Millisecond) // 100 requests in a second
-		}
-	})
 }

@@ -25,7 +25,7 @@ type system struct {
 }
 
 func newSystem(perSecond int) *system {
-	return &system{limiter: inflight.New(0, noDelay), perSecond: perSecond}
+	return &system{limiter: inflight.New(0), perSecond: perSecond}
 }
 
 // call sends one request.

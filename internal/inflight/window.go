@@ -9,13 +9,9 @@ const (
 	// windowTime is how long requests are measured before the limit changes.
 	windowTime = 100 * time.Millisecond
 	// slowTime is what a request may take from its admission. If more than one in
-	// slowShare takes longer while the limit is in use, the limit is too high, unless
-	// goroutines wait for a processor for longer than busyTime: then requests are slow
-	// because refusals keep the processors busy too, and a lower limit would leave them
-	// more of the processor time.
+	// slowShare takes longer while the limit is in use, the limit is too high.
 	slowTime  = 200 * time.Millisecond
 	slowShare = 10
-	busyTime  = 10 * time.Millisecond
 	// lowerBy limits one change: the limit becomes at least this part of itself.
 	lowerBy = 0.3
 )
@@ -34,9 +30,8 @@ type window struct {
 	lowered time.Time
 }
 
-// observe counts a request that ends now, and returns the limit to use. lateness is how
-// long goroutines wait for a processor.
-func (w *window) observe(start, now time.Time, lateness time.Duration, limit float64) float64 {
+// observe counts a request that ends now, and returns the limit to use.
+func (w *window) observe(start, now time.Time, limit float64) float64 {
 	if !start.Before(w.lowered) {
 		w.finished++
 		if took := now.Sub(start); took > slowTime {
@@ -52,7 +47,7 @@ func (w *window) observe(start, now time.Time, lateness time.Duration, limit flo
 	switch {
 	case done.peak < int(limit)/2:
 		return limit + (initialLimit-limit)/4
-	case done.slow*slowShare > done.finished && lateness <= busyTime:
+	case done.slow*slowShare > done.finished:
 		w.lowered = now
 		mean := done.slowSum / time.Duration(done.slow)
 		return max(lowestLimit, limit*max(lowerBy, float64(slowTime)/float64(mean)))

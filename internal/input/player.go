@@ -10,6 +10,7 @@ import (
 type Player struct {
 	Student  Student   `json:"student" rule:"required"`
 	Guardian *Guardian `json:"guardian"`
+	BatchIDs []string  `json:"batch_ids" rule:"max=20,each=36"`
 }
 
 type Student struct {

@@ -10,21 +10,23 @@ import (
 type Load struct {
 	// Connections returns the open connections, by listener.
 	Connections map[string]func() float64
-	InFlight    func() inflight.Stats
-	Streams     func() int
+	// InFlight returns the requests in flight, by kind: read or write.
+	InFlight map[string]func() inflight.Stats
+	Streams  func() int
 }
 
 var (
+	kind        = []string{"kind"}
 	connections = prometheus.NewDesc("touchline_http_connections",
 		"Open connections.", []string{"listener"}, nil)
 	inFlight = prometheus.NewDesc("touchline_http_in_flight",
-		"Requests in flight on the public listener, without uploads, downloads, streams and health checks.", nil, nil)
+		"Requests in flight on the public listener, without uploads, downloads, streams and health checks.", kind, nil)
 	inFlightLimit = prometheus.NewDesc("touchline_http_in_flight_limit",
-		"Limit of the requests in flight; it adapts unless MAX_IN_FLIGHT is set.", nil, nil)
+		"Limit of the requests in flight; it adapts unless MAX_IN_FLIGHT is set.", kind, nil)
 	inFlightWaiting = prometheus.NewDesc("touchline_http_in_flight_waiting",
-		"Requests that wait because the limit is reached.", nil, nil)
+		"Requests that wait because the limit is reached.", kind, nil)
 	overloaded = prometheus.NewDesc("touchline_http_overloaded_total",
-		"Requests refused with 503 overloaded because too many were in flight.", nil, nil)
+		"Requests refused with 503 overloaded because too many were in flight.", kind, nil)
 	streams = prometheus.NewDesc("touchline_streams",
 		"Open event streams.", nil, nil)
 )
@@ -44,12 +46,12 @@ func (c loadCollector) Collect(ch chan<- prometheus.Metric) {
 	for listener, count := range c.Connections {
 		ch <- gauge(connections, count(), listener)
 	}
-	if c.InFlight != nil {
-		s := c.InFlight()
-		ch <- gauge(inFlight, float64(s.Running))
-		ch <- gauge(inFlightLimit, float64(s.Limit))
-		ch <- gauge(inFlightWaiting, float64(s.Waiting))
-		ch <- prometheus.MustNewConstMetric(overloaded, prometheus.CounterValue, float64(s.Refused))
+	for kind, stats := range c.InFlight {
+		s := stats()
+		ch <- gauge(inFlight, float64(s.Running), kind)
+		ch <- gauge(inFlightLimit, float64(s.Limit), kind)
+		ch <- gauge(inFlightWaiting, float64(s.Waiting), kind)
+		ch <- prometheus.MustNewConstMetric(overloaded, prometheus.CounterValue, float64(s.Refused), kind)
 	}
 	if c.Streams != nil {
 		ch <- gauge(streams, float64(c.Streams()))

@@ -9,11 +9,14 @@ import (
 // Channel is a way to reach a person.
 type Channel string
 
-// The channels of this release. A message by InApp is the notification itself; every
-// other channel leaves the service through a sender of package worker.
+// The channels. A message by InApp is the notification itself; every other channel leaves
+// the service through a sender of package worker, if the configuration has one.
 const (
-	InApp Channel = "in_app"
-	SMS   Channel = "sms"
+	InApp    Channel = "in_app"
+	SMS      Channel = "sms"
+	WhatsApp Channel = "whatsapp"
+	Email    Channel = "email"
+	Push     Channel = "push"
 )
 
 // Kind is what a delivery carries.
@@ -27,10 +30,12 @@ const (
 	// NotificationCopy repeats an in-app notification. Closing a coach's account may
 	// queue thousands.
 	NotificationCopy Kind = "notice"
+	// Team is a message that a coach wrote. One may go to a thousand people.
+	Team Kind = "team"
 )
 
 // Kinds lists every kind.
-var Kinds = []Kind{OTP, Request, Reminder, NotificationCopy}
+var Kinds = []Kind{OTP, Request, Reminder, NotificationCopy, Team}
 
 // Lane is one queue of the outbox. Lanes are independent: a slow provider delays
 // neither other channels nor other kinds.
@@ -77,6 +82,9 @@ type Delivery struct {
 	Network string
 
 	CoachID, RequestID, ChallengeID, DeviceID, NotificationID string
+	// TeamMessageID and TeamPosition are the recipient of a message that a coach wrote.
+	TeamMessageID string
+	TeamPosition  int
 }
 
 // RequestDetails is what the message of an approval request says.
@@ -84,6 +92,8 @@ type RequestDetails struct {
 	Party       actor.Role
 	CoachName   string
 	StudentName string
+	// BatchNames are the batches that the student is in.
+	BatchNames []string
 }
 
 // Question is one question of a message that asks several.
@@ -135,6 +145,9 @@ type Message struct {
 
 	// For NotificationCopy.
 	Copy Copy
+
+	// For Team.
+	Team TeamMessage
 }
 
 // SendError is an attempt that a provider did not accept.

@@ -11,8 +11,20 @@ const (
 	ReasonHeld = "held"
 	// ReasonGathering: it waits to leave in one message with other questions of the coach.
 	ReasonGathering = "gathering"
+	// ReasonQuietHours: it waits for the end of the recipient's quiet hours.
+	ReasonQuietHours = "quiet_hours"
+	// ReasonStopped: its recipient wants no messages of the coach.
+	ReasonStopped = "stopped"
 	// ReasonRequestClosed: its request was closed before it was sent.
 	ReasonRequestClosed = "request_closed"
+	// ReasonDisputed: the owner of the number said that it is the wrong one.
+	ReasonDisputed = "disputed"
+	// ReasonContactChanged: the recipient has another number now.
+	ReasonContactChanged = "contact_changed"
+	// ReasonPlayerRemoved: the coach removed the player.
+	ReasonPlayerRemoved = "player_removed"
+	// ReasonOnlyLinks: nothing is left of the text that the recipient may get.
+	ReasonOnlyLinks = "only_links"
 	// ReasonNotWanted: its recipient no longer needs it.
 	ReasonNotWanted = "not_wanted"
 	// ReasonBudget: the SMS budget is spent. It is the reason of an OTP only.

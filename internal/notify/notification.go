@@ -43,6 +43,15 @@ const (
 
 	CertificateExpiring Type = "certificate_expiring"
 
+	// FeeReminder goes to parties that have the service fee_reminders.
+	FeeReminder Type = "fee_reminder"
+	// TeamMessageType goes to a party, TeamReplyType to a coach.
+	TeamMessageType Type = "team_message"
+	TeamReplyType   Type = "team_reply"
+	// ProgressUpdate and PerformanceReport go to parties that have these services.
+	ProgressUpdate    Type = "progress_update"
+	PerformanceReport Type = "performance_report"
+
 	KYCVerified Type = "kyc_verified"
 	KYCRejected Type = "kyc_rejected"
 
@@ -50,6 +59,10 @@ const (
 	TierApproved Type = "tier_approved"
 	TierRefused  Type = "tier_refused"
 )
+
+// OfServices are the types that a party gets only while it has approved. They are deleted
+// when its approval ends.
+var OfServices = []Type{FeeReminder, TeamMessageType, ProgressUpdate, PerformanceReport}
 
 // Data identifies what a notification is about. Empty fields are omitted.
 type Data struct {
@@ -60,6 +73,11 @@ type Data struct {
 	Count     int    `json:"count,omitempty"`
 
 	DocumentID string `json:"document_id,omitempty"`
+	FeeID      string `json:"fee_id,omitempty"`
+
+	// MessageID is a message of the coach, or a reply; RecordID a measurement or a report.
+	MessageID string `json:"message_id,omitempty"`
+	RecordID  string `json:"record_id,omitempty"`
 }
 
 // Draft is a notification that is not stored yet.

@@ -34,6 +34,15 @@ func allEvents() []event.Event {
 		event.Event{Type: event.TierApproved, CoachID: "coach-id", Title: "Pro"},
 		event.Event{Type: event.TierRefused, CoachID: "coach-id", Title: "Academy", Reason: "Tell us first how many players you have"},
 		event.Event{Type: event.TierRefused, CoachID: "coach-id", Title: "Academy"},
+		event.Event{Type: event.UPIChanged, CoachID: "coach-id", SessionID: "session-id"},
+		event.Event{
+			Type: event.FeeReminded, Party: actor.Guardian, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", FeeID: "fee-id",
+			CoachName: "Meera Nair", StudentName: "Asha Rao", Title: "Training in March", Day: "2026-03-05",
+		},
+		event.Event{
+			Type: event.FeeReminded, Party: actor.Student, CoachID: "coach-id", PlayerID: "player-id", PartyID: "party-id", FeeID: "fee-id",
+			Title: "Pay to http://evil.example", Day: "2026-03-05",
+		},
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
 		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
 	)
@@ -56,11 +65,18 @@ func partyEvents(coach, student, guardian string) []event.Event {
 		for _, t := range []event.Type{
 			event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked,
 			event.Disputed, event.DisputeLifted, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.DeliveryFailed,
+			event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded,
 		} {
 			all = append(all, event.Event{
 				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
 				CoachName: coach, StudentName: student, GuardianName: guardian, Channel: "sms",
 			})
+			switch e := &all[len(all)-1]; t {
+			case event.TeamMessage, event.TeamReply:
+				e.RequestID, e.MessageID = "", "message-id"
+			case event.ProgressAdded, event.ReportAdded:
+				e.RequestID, e.RecordID = "", "record-id"
+			}
 		}
 	}
 	return all

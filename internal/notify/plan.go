@@ -23,7 +23,12 @@ var plan = map[event.Type]struct{ guardian, student recipients }{
 	event.Changed:        {recipients{party: PlayerChanged}, recipients{party: PlayerChanged}},
 	event.Unlinked:       {recipients{party: PlayerRemoved}, recipients{party: PlayerRemoved}},
 	event.Removed:        {recipients{party: PlayerRemoved}, recipients{party: PlayerRemoved}},
+	event.FeeReminded:    {recipients{party: FeeReminder}, recipients{party: FeeReminder}},
 	event.CoachLeft:      {recipients{party: CoachLeft}, recipients{party: CoachLeft}},
+	event.TeamMessage:    {recipients{party: TeamMessageType}, recipients{party: TeamMessageType}},
+	event.TeamReply:      {recipients{coach: TeamReplyType}, recipients{coach: TeamReplyType}},
+	event.ProgressAdded:  {recipients{party: ProgressUpdate}, recipients{party: ProgressUpdate}},
+	event.ReportAdded:    {recipients{party: PerformanceReport}, recipients{party: PerformanceReport}},
 }
 
 // coachPlan has the events that are only about a coach.
@@ -34,6 +39,7 @@ var coachPlan = map[event.Type]Type{
 	event.KYCRejected:         KYCRejected,
 	event.TierApproved:        TierApproved,
 	event.TierRefused:         TierRefused,
+	event.UPIChanged:          SecurityNotice,
 }
 
 // Plan returns the drafts of the notifications for e. brand is the name of the service.
@@ -60,7 +66,8 @@ func Plan(e event.Event, brand string) []Draft {
 // write returns the draft of type t for e.
 func write(to actor.Role, accountID string, t Type, e event.Event, brand string) Draft {
 	d := Draft{To: to, AccountID: accountID, Type: t, Data: Data{
-		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID,
+		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID, FeeID: e.FeeID,
+		MessageID: e.MessageID, RecordID: e.RecordID,
 	}}
 	if t == PlayerRemoved || t == CoachLeft {
 		// The recipient is no longer linked and must not see the player.

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -10,8 +11,18 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Languages are the languages of pages, the default first.
+// Languages are the languages of pages and messages, the default first.
 var Languages = []string{"en", "hi"}
+
+// ChosenKinds are the kinds of messages for which a person may choose channels.
+var ChosenKinds = []Kind{Request, Reminder, NotificationCopy}
+
+// ChosenChannels are the channels that a person may choose. The notification in the app
+// cannot be switched off.
+var ChosenChannels = []Channel{SMS, WhatsApp, Email, Push}
+
+// MaxStoppedCoaches is how many coaches a person may stop.
+const MaxStoppedCoaches = 200
 
 // Preferences are what the person with a number chose. They hold for every role.
 type Preferences struct {
@@ -19,11 +30,52 @@ type Preferences struct {
 	Language string
 	// TimeZone is the IANA name of a time zone, or empty if none was chosen.
 	TimeZone string
+	// Channels are the channels for each kind; a kind without an entry has all.
+	Channels map[Kind][]Channel
+	// QuietHours is when messages wait.
+	QuietHours QuietHours
+	// StoppedCoaches are the ids of coaches whose messages do not leave the app, sorted.
+	StoppedCoaches []string
 }
 
-// PreferencesPatch changes preferences: nil keeps a field, a pointer to "" clears it.
+// PreferencesPatch changes preferences: nil keeps a field, a pointer to the zero value
+// clears it.
 type PreferencesPatch struct {
 	Language, TimeZone *string
+	// Channels changes kinds: nil means that the person chose none for it. ClearChannels
+	// clears the others.
+	Channels       map[Kind]*[]Channel
+	ClearChannels  bool
+	QuietHours     *QuietHours
+	StoppedCoaches *[]string
+}
+
+// With returns the preferences after a patch.
+func (p Preferences) With(patch PreferencesPatch) Preferences {
+	set(&p.Language, patch.Language)
+	set(&p.TimeZone, patch.TimeZone)
+	set(&p.QuietHours, patch.QuietHours)
+	p.Channels = maps.Clone(p.Channels)
+	if patch.ClearChannels || p.Channels == nil {
+		p.Channels = map[Kind][]Channel{}
+	}
+	for kind, channels := range patch.Channels {
+		if channels == nil {
+			delete(p.Channels, kind)
+		} else {
+			p.Channels[kind] = *channels
+		}
+	}
+	if patch.StoppedCoaches != nil {
+		p.StoppedCoaches = slices.Compact(slices.Sorted(slices.Values(*patch.StoppedCoaches)))
+	}
+	return p
+}
+
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
 }
 
 // KnownLanguage reports whether pages have a language.
@@ -42,10 +94,27 @@ func KnownTimeZone(name string) bool {
 	return err == nil
 }
 
+// Zone returns the chosen time zone, or that of the number n.
+func (p Preferences) Zone(n phone.Number) *time.Location {
+	name := p.TimeZone
+	if name == "" {
+		name = n.TimeZone()
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
 // PreferenceStore stores preferences; package store implements it.
 type PreferenceStore interface {
 	// Preferences returns the preferences of a number; the zero value if it has none.
 	Preferences(ctx context.Context, n phone.Number) (Preferences, error)
 	// SavePreferences applies the patch and returns the result.
 	SavePreferences(ctx context.Context, n phone.Number, patch PreferencesPatch) (Preferences, error)
+	// StopCoach makes the messages of a coach to a number stay in the app. AllowCoach ends
+	// this. Both may be repeated.
+	StopCoach(ctx context.Context, n phone.Number, coachID string) error
+	AllowCoach(ctx context.Context, n phone.Number, coachID string) error
 }

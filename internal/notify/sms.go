@@ -14,6 +14,8 @@ func SMSText(m Message) string {
 		return OTPText(m)
 	case NotificationCopy:
 		return m.Copy.Text
+	case Team:
+		return TeamText(m.Team)
 	}
 	if len(m.More) > 0 {
 		return questionsText(append([]Question{{m.Request, m.Link}}, m.More...), m.Brand)
@@ -50,7 +52,7 @@ func requestText(m Message) string {
 		who = "Reminder: " + titled("coach", r.CoachName, "a coach")
 	}
 	if r.Party == actor.Guardian {
-		return fmt.Sprintf("%s added %s and asks if %s may serve you. Say yes or no: %s", who, Name(r.StudentName, "a student"), m.Brand, m.Link)
+		return fmt.Sprintf("%s added %s to %s and asks if %s may serve you. Say yes or no: %s", who, Name(r.StudentName, "a student"), batches(r.BatchNames), m.Brand, m.Link)
 	}
-	return fmt.Sprintf("%s added you%s. Say yes or no to %s: %s", who, apposition(r.StudentName), m.Brand, m.Link)
+	return fmt.Sprintf("%s added you%s%s. Say yes or no to %s: %s", who, apposition(r.StudentName), toBatches(r.BatchNames), m.Brand, m.Link)
 }

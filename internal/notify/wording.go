@@ -38,13 +38,13 @@ func words(to actor.Role, t Type, e event.Event, brand string) (title, body stri
 		}
 		return "Waiting for answers", fmt.Sprintf("%d approval requests have been pending for more than %s.", e.Count, span(e.Waited))
 	case GuardianRequest:
-		return "Your answer is needed", fmt.Sprintf("%s added %s to a batch. Approve to turn on the app features, or reject.", unknownCoach(e), student)
+		return "Your answer is needed", fmt.Sprintf("%s added %s to %s. Approve to turn on the app features, or reject.", unknownCoach(e), student, batches(e.BatchNames))
 	case GuardianApprovalConfirmed:
 		return "You approved", fmt.Sprintf("You approved app access for %s with %s. You can take this back at any time.", student, coachInSentence(e))
 	case GuardianRejectConfirmed:
 		return "You said no", fmt.Sprintf("You rejected app access for %s. The coach has been told.", student)
 	case StudentRequest:
-		return "Your profile is ready", fmt.Sprintf("%s added you%s. Approve to use all features, or reject.", unknownCoach(e), apposition(e.StudentName))
+		return "Your profile is ready", fmt.Sprintf("%s added you%s%s. Approve to use all features, or reject.", unknownCoach(e), apposition(e.StudentName), toBatches(e.BatchNames))
 	case StudentApprovalConfirmed:
 		return "You approved", "Your profile is approved. All features are available. You can take this back at any time."
 	case StudentRejectConfirmed:
@@ -57,7 +57,12 @@ func words(to actor.Role, t Type, e event.Event, brand string) (title, body stri
 		return "You may ask again", fmt.Sprintf("The number that you gave for the %s of %s is right after all. You can send the request again.", partyNoun(e.Party), student)
 	case DeliveryFailed:
 		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent%s. Check the number and send it again.", partyName(e, student), byChannel(e))
+	case FeeReminder:
+		return "A fee to pay", fmt.Sprintf("%s reminds you of a fee for %s: %s. It is due on %s. Open the fees to see the amount.", coach, student, Name(e.Title, "a fee"), day(e.Day))
 	case SecurityNotice:
+		if e.Type == event.UPIChanged {
+			return "Your UPI ID was changed", "Families now pay to another UPI ID, and see that it is new for 7 days. If this was not you, set it back, sign out everywhere and tell the people who run this service."
+		}
 		if e.Type == event.NumberChanged {
 			return "Your number was changed", "You now sign in with your new number, and we signed you out everywhere else. If this was not you, sign out everywhere and tell the people who run this service."
 		}
@@ -75,6 +80,17 @@ func words(to actor.Role, t Type, e event.Event, brand string) (title, body stri
 			return "Your tier stays the same", fmt.Sprintf("You asked for the tier %s. You cannot have it now.", e.Title)
 		}
 		return "Your tier stays the same", fmt.Sprintf("You asked for the tier %s. You cannot have it now. The reason: %s", e.Title, sentence(e.Reason))
+	case TeamMessageType:
+		return "A message from your coach", fmt.Sprintf("%s wrote to you about %s.", coach, student)
+	case TeamReplyType:
+		if e.Party == actor.Guardian {
+			return "A reply", fmt.Sprintf("%s wrote to you about %s.", guardian, student)
+		}
+		return "A reply", fmt.Sprintf("%s wrote to you.", Name(e.StudentName, "The student"))
+	case ProgressUpdate:
+		return "New progress", fmt.Sprintf("%s added a new result of %s.", coach, student)
+	case PerformanceReport:
+		return "A new report", fmt.Sprintf("%s wrote a report about %s.", coach, student)
 	case PlayerChanged:
 		return "Details have changed", fmt.Sprintf("%s changed the name, birth date or number of %s. Please check the details.", coach, student)
 	case PlayerRemoved:
@@ -106,6 +122,34 @@ func coachInSentence(e event.Event) string { return titled("coach", e.CoachName,
 // unknownCoach names the coach at the start of a sentence, for a recipient who may
 // not know the coach.
 func unknownCoach(e event.Event) string { return titled("Coach", e.CoachName, "A coach") }
+
+// batches names batches: "U12 Evening", "U12 and U14", "U12 and 2 more batches"; or "a batch"
+// without a safe name.
+func batches(names []string) string {
+	var safe []string
+	for _, name := range names {
+		if name = Name(name, ""); name != "" {
+			safe = append(safe, name)
+		}
+	}
+	switch len(safe) {
+	case 0:
+		return "a batch"
+	case 1:
+		return safe[0]
+	case 2:
+		return safe[0] + " and " + safe[1]
+	}
+	return fmt.Sprintf("%s and %d more batches", safe[0], len(safe)-1)
+}
+
+// toBatches returns " to " and the batches, or "" if there are none.
+func toBatches(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " to " + batches(names)
+}
 
 // apposition returns ", name" for use after a pronoun, or "" without a safe name.
 func apposition(name string) string {

@@ -35,6 +35,9 @@ const (
 	DisputeLifted    = "dispute.lift"
 	DeliveriesListed = "delivery.list"
 	DeliveryRetried  = "delivery.retry"
+	// ConversationRead: an operator read what a coach and a family wrote. The detail is the
+	// reason.
+	ConversationRead = "conversation.read"
 	// AvailabilityFound: a service read the availability of a number.
 	AvailabilityFound = "availability.by_number"
 )

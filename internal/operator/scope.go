@@ -21,6 +21,8 @@ const (
 	// AvailabilityScope reads which services the parties of players have, and the feed of
 	// changes, for other services.
 	AvailabilityScope Scope = "availability"
+	// Safeguarding reads what a coach and a family wrote to each other, with a reason.
+	Safeguarding Scope = "safeguarding"
 	// AvailabilityByNumber reads the same of the players that name a number.
 	AvailabilityByNumber Scope = "availability_by_number"
 	// Metrics reads figures without personal data.
@@ -30,7 +32,7 @@ const (
 )
 
 // Scopes lists every scope, in the order of responses.
-var Scopes = []Scope{KYC, Coaches, Disputes, Deliveries, Introspect, AvailabilityScope, AvailabilityByNumber, Metrics, Audit}
+var Scopes = []Scope{KYC, Coaches, Disputes, Deliveries, Introspect, AvailabilityScope, AvailabilityByNumber, Safeguarding, Metrics, Audit}
 
 // Valid reports whether s is one of Scopes.
 func (s Scope) Valid() bool { return slices.Contains(Scopes, s) }

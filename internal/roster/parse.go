@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/touchline/touchline/internal/csvfile"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -166,7 +167,7 @@ func (p *parser) readTitles() error {
 	}
 	var unknown []string
 	for _, cell := range record {
-		title := strings.TrimSpace(restore(cell))
+		title := strings.TrimSpace(csvfile.Restore(cell))
 		c := titles[foldTitle(title)]
 		switch {
 		case c == unclear:
@@ -238,7 +239,7 @@ func (p *parser) readRow(record []string, err error) (row Row, kind dateKind, fi
 	row.Number = line - p.skipped
 	p.countLineBreaks(record)
 	for i, cell := range record {
-		text := restore(strings.TrimSpace(cell))
+		text := csvfile.Restore(strings.TrimSpace(cell))
 		if text == "" {
 			continue
 		}

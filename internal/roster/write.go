@@ -1,19 +1,19 @@
 package roster
 
 import (
-	"encoding/csv"
 	"io"
+
+	"github.com/touchline/touchline/internal/csvfile"
 )
 
 // Writer writes players as CSV in UTF-8. Its rows read back through Parse without change.
 type Writer struct {
-	out    io.Writer
-	csv    *csv.Writer
+	csv    *csvfile.Writer
 	record []string
 }
 
 // NewWriter returns a Writer that writes to out.
-func NewWriter(out io.Writer) *Writer { return &Writer{out: out, csv: csv.NewWriter(out)} }
+func NewWriter(out io.Writer) *Writer { return &Writer{csv: csvfile.NewWriter(out)} }
 
 // Export is a row of an export: a player, and columns that an import ignores.
 type Export struct {
@@ -23,30 +23,23 @@ type Export struct {
 	GuardianStatus, StudentStatus string
 }
 
-// WriteTitles writes the first row. It begins with a byte order mark, without which
-// spreadsheet programs show other letters than English ones wrong.
+// WriteTitles writes the first row.
 func (w *Writer) WriteTitles() error {
-	if _, err := w.out.Write(bomUTF8); err != nil {
-		return err
-	}
 	record := make([]string, 0, len(Columns)+2)
 	for _, c := range Columns {
 		record = append(record, Titles[c])
 	}
-	return w.csv.Write(append(record, "Guardian status", "Student status"))
+	return w.csv.Write(append(record, "Guardian status", "Student status")...)
 }
 
 // Write writes one player.
 func (w *Writer) Write(e Export) error {
 	w.record = w.record[:0]
 	for _, c := range Columns {
-		w.record = append(w.record, neutralise(*e.Cell(c)))
+		w.record = append(w.record, *e.Cell(c))
 	}
-	return w.csv.Write(append(w.record, e.GuardianStatus, e.StudentStatus))
+	return w.csv.Write(append(w.record, e.GuardianStatus, e.StudentStatus)...)
 }
 
 // Flush writes what is buffered, and returns the first error of any Write.
-func (w *Writer) Flush() error {
-	w.csv.Flush()
-	return w.csv.Error()
-}
+func (w *Writer) Flush() error { return w.csv.Flush() }

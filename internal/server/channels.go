@@ -84,6 +84,8 @@ type delivery struct {
 	queue   *notify.QueueSignal // wakes the outbox
 	hub     *notify.Hub         // wakes the event streams
 	waiting *notify.Hub         // calls that wait for a change
+	// expansion wakes the job that gives the recipients of a message their deliveries.
+	expansion *worker.Signal
 }
 
 func newDelivery(c channels, maxStreams int) (delivery, error) {
@@ -92,7 +94,7 @@ func newDelivery(c channels, maxStreams int) (delivery, error) {
 		return delivery{}, err
 	}
 	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
-	return delivery{senders: senders, queue: queue, hub: &notify.Hub{MaxStreams: maxStreams}, waiting: &notify.Hub{}}, nil
+	return delivery{senders: senders, queue: queue, hub: &notify.Hub{MaxStreams: maxStreams}, waiting: &notify.Hub{}, expansion: worker.NewSignal()}, nil
 }
 
 func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {
@@ -108,6 +110,13 @@ func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {
 		senders[name] = sender
 	}
 	return senders, nil
+}
+
+// accepts reports whether a channel takes messages to a number, also if it sends none to it
+// because it is a test number.
+func (c channels) accepts(name notify.Channel, n phone.Number) bool {
+	channel, ok := c[name]
+	return ok && channel.route(approval.Addresses{Number: n}).State != approval.DeliveryFailed
 }
 
 // reachable reports whether a channel sends messages to a number.

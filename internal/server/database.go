@@ -84,6 +84,8 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 		DefaultTimeZone:     phone.RegionTimeZone(cfg.DefaultRegion),
 		Access:              approval.Rules{RequireGuardianForMinors: cfg.RequireGuardianForMinors, TierHas: tiers.Has},
 		Reachable:           ch.reachable,
+		TeamMessages:        messageRules(cfg, ch),
+		WholeHistory:        cfg.AppHistory == "all",
 	}
 }
 

@@ -33,6 +33,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Documents:     s.coach.documents,
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,
+		Batches:       s.team.batches,
 		Tray:          s.tray,
 		Preferences:   s.db,
 		Hub:           s.delivery.hub,

@@ -17,13 +17,13 @@ const operatorConnections = 1000
 
 // load counts and limits what clients do at the same time.
 type load struct {
-	inFlight          *inflight.Limiter
+	inFlight          *inflight.Limits
 	public, operators connections
 }
 
 func newLoad(cfg *config.Config) *load {
 	return &load{
-		inFlight:  inflight.New(cfg.InFlightLimit(), inflight.SchedulerDelay()),
+		inFlight:  inflight.NewLimits(cfg.InFlightLimit()),
 		public:    connections{limit: cfg.MaxConnections},
 		operators: connections{limit: operatorConnections},
 	}
@@ -32,7 +32,7 @@ func newLoad(cfg *config.Config) *load {
 func (l *load) metrics(hub *notify.Hub) metrics.Load {
 	return metrics.Load{
 		Connections: map[string]func() float64{"public": l.public.count, "operators": l.operators.count},
-		InFlight:    l.inFlight.Stats,
+		InFlight:    map[string]func() inflight.Stats{"read": l.inFlight.Reads.Stats, "write": l.inFlight.Writes.Stats},
 		Streams:     hub.Streams,
 	}
 }

@@ -28,6 +28,7 @@ type services struct {
 	auth        *auth.Service
 	approvals   *approval.Service
 	imports     *roster.Service
+	team        teamServices
 	coach       coachServices
 	operator    operatorServices
 	tray        *notify.Tray
@@ -55,6 +56,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 	db := store.New(sql, store.Options{
 		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
 		OnQueued:   d.queue.Wake,
+		OnMessage:  d.expansion.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 		OnChanged:  d.waiting.WakeAll,
 	})
@@ -78,6 +80,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		auth:        newAuth(cfg, o, logged, keys),
 		approvals:   approvals,
 		imports:     newImports(o, db, approvals, operators),
+		team:        newTeamServices(o, db, tiers, operators),
 		coach:       coaches,
 		operator:    operators,
 		tray:        &notify.Tray{Store: db, Now: o.Now},

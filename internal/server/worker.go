@@ -26,6 +26,8 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		}),
 		SendDigests:             s.db.SendDigests,
 		SendExpiryNotifications: s.db.SendExpiryNotifications,
+		MakeFees:                s.db.MakeFees,
+		RemindFees:              remindFees(cfg, s),
 		RecordIntrospections:    s.operator.Tokens.RecordIntrospections,
 		RotateKeys:              s.keys.Rotate,
 		SweepFiles:              s.coach.documents.DeleteExpiredBlobs,
@@ -37,7 +39,19 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			return s.db.RecordAdults(ctx, approval.AdultBirthDate(o.Now()), cfg.RequireGuardianForMinors)
 		},
 		CheckBudget: s.budget.check,
-		NewTicker:   o.NewTicker,
-		Log:         o.Log,
+		Expand: worker.Expansion{
+			Next: s.db.ExpandMessage, Signal: s.delivery.expansion,
+		},
+		NewTicker: o.NewTicker,
+		Log:       o.Log,
 	})
+}
+
+// remindFees returns the job that reminds families of fees, or one that does nothing if the
+// setting is off.
+func remindFees(cfg *config.Config, s *services) func(context.Context, int) (int, error) {
+	if cfg.FeeReminders {
+		return s.db.RemindFees
+	}
+	return func(context.Context, int) (int, error) { return 0, nil }
 }

@@ -2,9 +2,12 @@ package store
 
 import (
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/touchline/touchline/internal/notify"
 )
 
 // micros returns the stored form of a time: UTC microseconds, NULL for the zero time.
@@ -96,4 +99,36 @@ func (c *textColumn) Scan(src any) error {
 		return fmt.Errorf("scan a text: got %T", src)
 	}
 	return nil
+}
+
+// intoTimeOfDay scans minutes after midnight into t; NULL is midnight.
+func intoTimeOfDay(t *notify.TimeOfDay) sql.Scanner { return (*timeOfDayColumn)(t) }
+
+type timeOfDayColumn notify.TimeOfDay
+
+// Scan implements sql.Scanner.
+func (c *timeOfDayColumn) Scan(src any) error {
+	switch v := src.(type) {
+	case nil:
+		*c = 0
+	case int64: // both drivers
+		*c = timeOfDayColumn(v)
+	default:
+		return fmt.Errorf("scan a time of day: got %T", src)
+	}
+	return nil
+}
+
+// intoJSON scans JSON into v; NULL leaves v as it is.
+func intoJSON(v any) sql.Scanner { return jsonColumn{v} }
+
+type jsonColumn struct{ into any }
+
+// Scan implements sql.Scanner.
+func (c jsonColumn) Scan(src any) error {
+	var encoded textColumn
+	if err := encoded.Scan(src); err != nil || encoded == "" {
+		return err
+	}
+	return json.Unmarshal([]byte(encoded), c.into)
 }

@@ -46,15 +46,24 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 	return nil
 }
 
-// NotificationCopy returns the notification of a delivery, or false if it was deleted.
-func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, bool, error) {
+// NotificationCopy returns the notification of a delivery and to whom it goes, or false if
+// it was deleted.
+func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error) {
 	var c notify.Copy
+	var to notify.Recipient
 	var roles auth.RoleFacts
-	err := db.sql.QueryRow(ctx, `SELECT type, body, `+roleFacts+` FROM notifications WHERE id = $3`, d.To, string(d.Role), d.NotificationID).
-		Scan(&c.Type, &c.Text, &roles.Registered, &roles.Linked, &roles.Disputed)
+	err := db.sql.QueryRow(ctx, `
+		SELECT n.type, n.body, a.mobile_number,
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $4),
+			`+roleFacts+`, `+preferenceColumns+`
+		FROM notifications n LEFT JOIN accounts a ON a.id = n.account_id
+		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
+		WHERE n.id = $3`, d.To, string(d.Role), d.NotificationID, d.CoachID).
+		Scan(append([]any{&c.Type, &c.Text, intoText((*string)(&to.Number)), &to.Stopped, &roles.Registered, &roles.Linked, &roles.Disputed},
+			preferenceDest(&to.Preferences)...)...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return c, false, nil
+		return c, to, false, nil
 	}
 	c.Readable = roles.Held()
-	return c, err == nil, err
+	return c, to, err == nil, err
 }

@@ -56,7 +56,9 @@ type Options struct {
 	// OnQueued runs after a commit that queued a delivery. OnNotified runs after this or
 	// another replica added notifications for these accounts, OnChanged after one added
 	// changes to the feed. None may block; nil means none.
-	OnQueued   func(lane notify.Lane)
+	OnQueued func(lane notify.Lane)
+	// OnMessage runs after a commit that accepted a message to be expanded; nil means none.
+	OnMessage  func()
 	OnNotified func(accountIDs []string)
 	OnChanged  func()
 }
@@ -71,6 +73,9 @@ func New(db *database.DB, o Options) *DB {
 	}
 	if o.OnQueued == nil {
 		o.OnQueued = func(notify.Lane) {}
+	}
+	if o.OnMessage == nil {
+		o.OnMessage = func() {}
 	}
 	if o.OnNotified == nil {
 		o.OnNotified = func([]string) {}

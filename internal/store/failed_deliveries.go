@@ -40,12 +40,12 @@ func (db *DB) FailedDeliveries(ctx context.Context, by actor.Operator, s notify.
 		detail := ""
 		if s.CoachID == "" {
 			rs, err = tx.Query(ctx, failedSelect+`
-				WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted') AND (d.updated_at, d.id) < ($1, $2)
+				WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped') AND (d.updated_at, d.id) < ($1, $2)
 				ORDER BY d.updated_at DESC, d.id DESC LIMIT $3`, before, s.After.ID, limit)
 		} else {
 			detail = "of coach " + s.CoachID
 			rs, err = tx.Query(ctx, failedSelect+`
-				WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted') AND d.coach_id = $1 AND (d.updated_at, d.id) < ($2, $3)
+				WHERE d.state = 'failed' AND d.reason NOT IN ('request_closed', 'not_wanted', 'stopped') AND d.coach_id = $1 AND (d.updated_at, d.id) < ($2, $3)
 				ORDER BY d.updated_at DESC, d.id DESC LIMIT $4`, s.CoachID, before, s.After.ID, limit)
 		}
 		if found, err = database.Collect(rs, err, scanFailedDelivery); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
@@ -84,14 +85,15 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 
 // deliveryColumns are the columns that scanDelivery scans.
 const deliveryColumns = `id, channel, kind, recipient, role, lease, attempts, total_attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
-	notification_id, counted, held_by, network, gathered_by`
+	notification_id, counted, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0)`
 
 func scanDelivery(s database.Scanner) (notify.Delivery, error) {
 	var d notify.Delivery
 	var reason string
 	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, intoText(&d.Lease), &d.Attempts, &d.TotalAttempts, intoTime(&d.GivesUpAt), intoText(&reason),
 		intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID),
-		&d.Counted, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy))
+		&d.Counted, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy),
+		intoText(&d.TeamMessageID), &d.TeamPosition)
 	d.Held, d.Gathers = reason == notify.ReasonHeld, reason == notify.ReasonGathering
 	return d, err
 }
@@ -114,18 +116,29 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 	return c, roles.Held(), roles.MaySignIn(d.Role), err
 }
 
-// RequestDetails returns what the message of a request says, or false if the request
-// is closed.
-func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, bool, error) {
+// RequestDetails returns what the message of a request says and to whom it goes, or false
+// if the request is closed.
+func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, notify.Recipient, bool, error) {
 	var r notify.RequestDetails
+	var to notify.Recipient
+	var batches []approval.Batch
 	err := db.sql.QueryRow(ctx, `
-		SELECT r.approver_type, c.name, p.student_name
-		FROM requests r JOIN players p ON p.id = r.player_id LEFT JOIN coaches c ON c.id = r.coach_id
-		WHERE r.id = $1 AND r.state = 'pending'`, requestID).Scan(&r.Party, intoText(&r.CoachName), &r.StudentName)
-	if errors.Is(err, sql.ErrNoRows) {
-		return r, false, nil
+		SELECT r.approver_type, c.name, p.student_name, `+batchesOfPlayer+`, a.mobile_number,
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
+			`+preferenceColumns+`
+		FROM requests r JOIN players p ON p.id = r.player_id
+		LEFT JOIN coaches c ON c.id = r.coach_id
+		LEFT JOIN accounts a ON a.id = r.approver_id
+		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
+		WHERE r.id = $1 AND r.state = 'pending'`, requestID).
+		Scan(append([]any{&r.Party, intoText(&r.CoachName), &r.StudentName, intoBatches(&batches), intoText((*string)(&to.Number)), &to.Stopped}, preferenceDest(&to.Preferences)...)...)
+	for _, b := range batches {
+		r.BatchNames = append(r.BatchNames, b.Name)
 	}
-	return r, err == nil, err
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, to, false, nil
+	}
+	return r, to, err == nil, err
 }
 
 // renewLink makes a delivery's link valid for its full time after from. It inserts the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -25,6 +26,28 @@ func (db *DB) DeliverySuppressed(ctx context.Context, message []notify.Delivery)
 // RetryDelivery releases the deliveries of a message for another attempt at due.
 func (db *DB) RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error {
 	return db.setLeased(ctx, message, `due_at = $3, reason = $4`, micros(due), reason)
+}
+
+// PostponeDelivery makes the deliveries of a message wait until a time, for example the end
+// of quiet hours. The attempt does not count, and neither its lifetime nor the validity of
+// its links ends before it leaves.
+func (db *DB) PostponeDelivery(ctx context.Context, message []notify.Delivery, until time.Time, reason string) error {
+	return db.write(ctx, func(tx *tx) error {
+		for _, d := range message {
+			err := tx.Defer(ctx, `
+				UPDATE deliveries SET due_at = $3, gives_up_at = $4, reason = $5, held_by = NULL, lease = NULL, updated_at = $6,
+					attempts = attempts - 1, total_attempts = total_attempts - 1
+				WHERE id = $1 AND lease = $2`,
+				d.ID, d.Lease, micros(until), micros(until.Add(notify.MessageLifetime)), reason, micros(tx.Now))
+			if err == nil && d.RequestID != "" {
+				err = tx.renewLink(ctx, d, until)
+			}
+			if err != nil {
+				return fmt.Errorf("postpone delivery %s: %w", d.ID, err)
+			}
+		}
+		return nil
+	})
 }
 
 // DeliveryDropped completes deliveries whose message is no longer wanted.

@@ -19,14 +19,15 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 		after = page.After.At.UnixMicro()
 	}
 	rs, err := db.sql.Query(ctx, `
-		SELECT w.player_id, w.student_name, w.party, w.approver_name, w.since, w.reason, w.has_number,
+		SELECT w.player_id, w.student_name, w.party, w.approver_name, w.since, w.reason, w.number IS NOT NULL,
 			(SELECT count(*) FROM reminders m WHERE m.player_id = w.player_id AND m.approver_type = w.party AND m.sent_at > $7),
 			(SELECT count(*) FROM deliveries d WHERE d.request_id = r.id AND d.state = 'queued' AND d.reason = 'held') > 0,
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = w.number AND st.coach_id = $1),
 			r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at, r.short_code
 		FROM (
 			SELECT * FROM (SELECT * FROM (
 				SELECT p.id AS player_id, p.student_name AS student_name, 'guardian' AS party, p.guardian_name AS approver_name,
-					p.guardian_pending_since AS since, p.guardian_pending_reason AS reason, p.guardian_number IS NOT NULL AS has_number, p.guardian_request_id AS request_id
+					p.guardian_pending_since AS since, p.guardian_pending_reason AS reason, p.guardian_number AS number, p.guardian_request_id AS request_id
 				FROM players p
 				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state = 'pending' AND p.guardian_name IS NOT NULL
 					AND (p.guardian_pending_since, p.id, 'guardian') > ($2, $3, CAST($4 AS TEXT))
@@ -35,7 +36,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 			UNION ALL
 			SELECT * FROM (
 				SELECT p.id AS player_id, p.student_name AS student_name, 'student' AS party, p.student_name AS approver_name,
-					p.student_pending_since AS since, p.student_pending_reason AS reason, p.student_number IS NOT NULL AS has_number, p.student_request_id AS request_id
+					p.student_pending_since AS since, p.student_pending_reason AS reason, p.student_number AS number, p.student_request_id AS request_id
 				FROM players p
 				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
 					AND (p.student_pending_since, p.id, 'student') > ($2, $3, CAST($4 AS TEXT))
@@ -48,7 +49,7 @@ func (db *DB) Pending(ctx context.Context, coachID string, adultBorn approval.Da
 	items, err := database.Collect(rs, err, func(s database.Scanner) (approval.PendingItem, error) {
 		var i approval.PendingItem
 		var columns requestColumns
-		err := s.Scan(append([]any{&i.PlayerID, &i.StudentName, &i.Party, intoText(&i.ApproverName), intoTime(&i.PendingSince), intoText((*string)(&i.Reason)), &i.HasNumber, &i.Reminders, &i.Held},
+		err := s.Scan(append([]any{&i.PlayerID, &i.StudentName, &i.Party, intoText(&i.ApproverName), intoTime(&i.PendingSince), intoText((*string)(&i.Reason)), &i.HasNumber, &i.Reminders, &i.Held, &i.Stopped},
 			columns.dest()...)...)
 		i.Request = columns.request(&approval.Player{ID: i.PlayerID, CoachID: coachID}, i.Party)
 		return i, err

@@ -51,8 +51,20 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO deliveries SELECT 'v' || i, CASE WHEN i % 3 = 0 THEN 'otp' ELSE 'request' END, 'sms', CASE WHEN i % 10 = 0 THEN 'queued' ELSE 'sent' END,
 				NULL, 'a', 'n', 'guardian', 'a', CASE WHEN i % 3 <> 0 THEN 'r' || i END, NULL, NULL, NULL, 0, i, i, NULL, i, i, NULL, i % 2 = 0,
 				CASE WHEN i % 10 = 0 AND i % 3 <> 0 THEN 'coach/' || i % 100 END FROM generate_series(1, 5000) i`,
+		`INSERT INTO team_messages SELECT 'tm' || i, 'a' || i % 100, NULL, FALSE, '[]', 'both', 'sms', 'b', NULL, 1, 0, 1, 1, 1, i, CASE WHEN i % 100 <> 0 THEN i END
+			FROM generate_series(1, 5000) i`,
+		`INSERT INTO team_recipients SELECT 'tm' || i % 500, i, 'p' || i % 2000, 'guardian', 'a' || i % 1000, FALSE FROM generate_series(1, 5000) i`,
+		`INSERT INTO deliveries (id, kind, channel, state, recipient, role, coach_id, attempts, due_at, gives_up_at, created_at, updated_at, team_message_id, team_position)
+			SELECT 'tv' || i, 'team', 'sms', CASE WHEN i % 10 = 0 THEN 'left_out' ELSE 'sent' END, 'n' || i % 1000, 'guardian', 'a' || i % 100, 1, i, i, i, i, 'tm' || i % 500, i
+			FROM generate_series(1, 5000) i`,
+		`INSERT INTO team_replies SELECT 'tr' || i, 'a' || i % 100, 'p' || i % 2000, 'guardian', 'a' || i % 1000, 'b', i, CASE WHEN i % 10 <> 0 THEN i END
+			FROM generate_series(1, 5000) i`,
+		`INSERT INTO message_templates SELECT 'mt' || i, 'a' || i % 100, 't', 'b', i FROM generate_series(1, 5000) i`,
+		`INSERT INTO measurements SELECT 'ms' || i, 'a' || i % 100, 'p' || i % 500, 'm' || i % 3, i, 's', '2026-01-01', 1, i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO performance_reports SELECT 'pr' || i, 'a' || i % 100, 'p' || i % 500, 't', 'b', '2026-01-01', '2026-01-31', 1, i, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO message_counts SELECT 'number/' || i % 500, i, 1, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO preferences SELECT 'n' || i, 'hi', NULL, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO stopped_coaches SELECT 'n' || i, 'a' || i % 100, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO documents SELECT 'd' || i, 'a' || i % 200, CASE WHEN i % 4 = 0 THEN 'identity' ELSE 'certification' END, 't', NULL, NULL, NULL, 'f', 'm', 1, 's',
 				NULL, NULL, '[]', 'b' || i, i % 2 = 0, CASE WHEN i % 10 = 0 THEN i END, 1, i, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO blobs SELECT 'b' || i, 'a' || i % 200, 1, i, CASE WHEN i % 10 = 0 THEN i END FROM generate_series(1, 5000) i`,
@@ -64,6 +76,15 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO import_rows SELECT 'a' || i % 50, 'i' || i % 50, i, CASE WHEN i % 3 = 0 THEN 'waiting' ELSE 'added' END, '{}', '[]', NULL, i
 			FROM generate_series(1, 20000) i`,
 		`INSERT INTO listing_terms SELECT 's:' || i % 3, 'a' || i FROM generate_series(1, 5000) i`,
+		`INSERT INTO batches SELECT 'b' || i, 'a' || i % 100, 1, 'n', NULL, NULL, '[]', 'UTC', i, i, CASE WHEN i % 5 = 0 THEN i END FROM generate_series(1, 5000) i`,
+		`INSERT INTO batch_players SELECT 'a' || i % 100, 'b' || i % 500, 'p' || i % 3000, i, CASE WHEN i % 5 = 0 THEN i END FROM generate_series(1, 5000) i ON CONFLICT DO NOTHING`,
+		`INSERT INTO fees (id, coach_id, player_id, batch_id, series_id, period, title, amount, currency, due_on, status, paid, remind_at, reminded_count, created_at, version)
+			SELECT 'f' || i, 'a' || i % 100, 'p' || i % 500, 'b' || i % 200, 's' || i % 900, i, 't', 9, 'INR', (date '2026-01-01' + i % 365)::text,
+				CASE WHEN i % 3 = 0 THEN 'open' ELSE 'paid' END, 0, CASE WHEN i % 3 = 0 THEN i END, 0, i, 1 FROM generate_series(1, 5000) i`,
+		`INSERT INTO fee_payments SELECT 'y' || i, 'a' || i % 100, 'f' || i % 2000, i, 1, 'cash', '2026-01-01', NULL, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO fee_receipts SELECT 'a' || i, i FROM generate_series(1, 500) i`,
+		`INSERT INTO fee_repeats SELECT 'r' || i, 'a' || i % 100, 'p' || i % 500, NULL, 't', 1, 'INR', '2026-01-01', NULL, 1, CASE WHEN i % 3 = 0 THEN i END, NULL, i, 1
+			FROM generate_series(1, 5000) i`,
 		`INSERT INTO operator_tokens SELECT 't' || i, 'n', ('t' || i)::bytea, 'kyc,', i, i FROM generate_series(1, 500) i`,
 		`INSERT INTO operator_sessions SELECT 's' || i, ('s' || i)::bytea, 't' || i % 500, i, i FROM generate_series(1, 5000) i`,
 		`ANALYZE`,

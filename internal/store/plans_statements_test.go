@@ -32,7 +32,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	runService(t, url)
 	p := newFixture(t, url, limited(approval.MessageLimits{
 		TotalHour: 1000, TotalDay: 1000, PerAddress: 1000, PerBlock: 1000, NewCoach: 1000, PerCoach: 1000, PerNumberFromCoach: 3, PerNumber: 1000, Budget: 1000,
-	}))
+	}), withMessages)
 	p.consents()
 	p.challenges()
 	p.numberChangeAndClosure()
@@ -45,6 +45,9 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.subscriptions()
 	p.verifications()
 	p.importPlayers()
+	p.feeStatements()
+	p.batchStatements()
+	p.teamStatements()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +187,9 @@ func (p *fixture) notifications(by actor.Actor) {
 	ok(p, err)
 	_, err = p.db.Unread(bg, by.AccountID)
 	ok(p, err)
-	_, err = p.db.SavePreferences(bg, by.Number, notify.PreferencesPatch{Language: ptr("hi")})
+	_, err = p.db.SavePreferences(bg, by.Number, notify.PreferencesPatch{Language: ptr("hi"), StoppedCoaches: &[]string{"one"}})
+	ok(p, err)
+	_, err = p.db.SavePreferences(bg, by.Number, notify.PreferencesPatch{StoppedCoaches: &[]string{}})
 	ok(p, err)
 	_, err = p.db.Preferences(bg, by.Number)
 	ok(p, err)
@@ -286,7 +291,7 @@ func (p *fixture) numberChangeAndClosure() {
 		p.Fatalf("claimed %v, %v; want two copies", copies, err)
 	}
 	for _, d := range copies {
-		_, found, err := p.db.NotificationCopy(bg, d)
+		_, _, found, err := p.db.NotificationCopy(bg, d)
 		if err != nil || !found {
 			p.Errorf("NotificationCopy = %t, %v; want true", found, err)
 		}
@@ -340,12 +345,14 @@ func (p *fixture) outbox() {
 		return claimed[0]
 	}
 	d := claim()
-	_, _, err = p.db.RequestDetails(bg, d.RequestID)
+	_, _, _, err = p.db.RequestDetails(bg, d.RequestID)
 	ok(p, err)
 	_, _, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
 	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
 	ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{claim()}, "gone"))
+	postponed := claim()
+	ok(p, p.db.PostponeDelivery(bg, []notify.Delivery{postponed}, p.clock.Now(), "later"))
 	ok(p, p.db.RetryDelivery(bg, []notify.Delivery{claim()}, p.clock.Now(), "later"))
 	_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable})
 	ok(p, err)

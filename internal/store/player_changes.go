@@ -34,6 +34,9 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 		if err := tx.finishImportRow(ctx, p.ID); err != nil {
 			return err
 		}
+		if err := tx.lockBatches(ctx, p); err != nil {
+			return err
+		}
 		added, err := tx.insertPlayer(ctx, p)
 		if err != nil {
 			return err
@@ -56,6 +59,11 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 		c, err := fn(roster)
 		if err != nil {
 			return err
+		}
+		for _, b := range p.Batches {
+			if err := tx.joinBatch(ctx, p.CoachID, b.ID, p.ID); err != nil {
+				return fmt.Errorf("add player to batch: %w", err)
+			}
 		}
 		if len(c.Opened)+len(c.StatusChanges) > 0 {
 			if err := tx.linkRequests(ctx, p, len(c.StatusChanges)); err != nil {
@@ -150,6 +158,11 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 	if err := tx.savePlayer(ctx, p, len(c.StatusChanges)); err != nil {
 		return err
 	}
+	if live && !p.DeletedAt.IsZero() {
+		if err := tx.leaveAllBatches(ctx, p.ID); err != nil {
+			return fmt.Errorf("take player %s out of batches: %w", p.ID, err)
+		}
+	}
 	if p.Identity() != before && len(c.Opened) > 0 {
 		// fn saw the disputes about the previous name and birth date. Check those about the
 		// new ones too.
@@ -200,6 +213,7 @@ func (tx *tx) apply(ctx context.Context, p *approval.Player, c approval.Change) 
 		func() error { return tx.liftDispute(ctx, p, c.Lift, c.LiftedBy) },
 		func() error { return tx.queue(ctx, p, c) },
 		func() error { return tx.deleteNotifications(ctx, p.ID, c.ForgetNotifications) },
+		func() error { return tx.closeServiceNotifications(ctx, p, c) },
 		func() error {
 			return tx.notify(ctx, c.Events, func(role actor.Role) string {
 				if role == actor.Coach {

@@ -19,7 +19,7 @@ import (
 const playerSelect = `
 	SELECT p.id, p.coach_id, c.name, c.tier, p.version, p.student_name, p.date_of_birth, p.medical, p.student_number,
 		p.guardian_name, p.guardian_relationship, p.guardian_number, p.guardian_email, p.created_at, p.deleted_at,
-		p.student_language, p.guardian_language,
+		p.student_language, p.guardian_language, ` + batchesOfPlayer + `,
 		p.guardian_id, p.guardian_state, p.guardian_changed_at, p.guardian_pending_since, p.guardian_pending_reason,
 		p.student_id, p.student_state, p.student_changed_at, p.student_pending_since, p.student_pending_reason,
 		g.id, g.approver_id, g.state, g.channels, g.requested_at, g.last_sent_at, g.delivery_failed, g.closed_at, g.short_code,
@@ -48,7 +48,7 @@ func (db *DB) scanStored(s database.Scanner) (*storedPlayer, error) {
 		&p.ID, &p.CoachID, intoText(&p.CoachName), intoText(&p.CoachTier), &p.Version, &p.Student.FullName, &born, &stored.sealed, intoText((*string)(&p.Student.Number)),
 		intoText(&guardian.Name), intoText(&guardian.Relationship), intoText((*string)(&guardian.Number)), intoText(&guardian.Email),
 		intoTime(&p.CreatedAt), intoTime(&p.DeletedAt),
-		intoText(&p.Student.Language), intoText(&guardian.Language),
+		intoText(&p.Student.Language), intoText(&guardian.Language), intoBatches(&p.Batches),
 		intoText(&g.AccountID), &g.Consent.State, intoTime(&g.Consent.ChangedAt), intoTime(&g.Consent.PendingSince), intoText((*string)(&g.Consent.PendingReason)),
 		intoText(&st.AccountID), &st.Consent.State, intoTime(&st.Consent.ChangedAt), intoTime(&st.Consent.PendingSince), intoText((*string)(&st.Consent.PendingReason)),
 	}, requests[0].dest()...), requests[1].dest()...)
@@ -132,9 +132,10 @@ func (db *DB) Players(ctx context.Context, coachID string, f approval.Filter, pa
 			AND (CAST($5 AS TEXT) = '' OR replace(p.search_key, $5, '') <> p.search_key
 				OR CAST($9 AS TEXT) <> '' AND (substr(p.guardian_number, length(p.guardian_number) - length($9) + 1) = $9
 					OR substr(p.student_number, length(p.student_number) - length($9) + 1) = $9))
+			AND (CAST($10 AS TEXT) = '' OR EXISTS (SELECT 1 FROM batch_players i WHERE i.batch_id = $10 AND i.player_id = p.id AND i.left_at IS NULL))
 		ORDER BY p.id DESC LIMIT $6`,
 		coachID, before(page.After.ID), f.GuardianStatus, f.StudentStatus, approval.FoldName(f.Search), page.Limit,
-		string(f.GuardianState), string(f.StudentState), f.NumberEnd())
+		string(f.GuardianState), string(f.StudentState), f.NumberEnd(), f.BatchID)
 	return database.Collect(rs, err, db.scanPlayer)
 }
 

@@ -2,23 +2,34 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 )
 
+// preferenceColumns are the columns of preferences that preferenceDest scans. A join that
+// finds no row leaves them NULL.
+const preferenceColumns = `preferences.language, preferences.time_zone, preferences.quiet_start, preferences.quiet_end, preferences.channels`
+
+func preferenceDest(p *notify.Preferences) []any {
+	return []any{
+		intoText(&p.Language), intoText(&p.TimeZone), intoTimeOfDay(&p.QuietHours.Start), intoTimeOfDay(&p.QuietHours.End),
+		intoJSON(&p.Channels),
+	}
+}
+
 // Preferences returns the preferences of a number; the zero value if it has none.
 func (db *DB) Preferences(ctx context.Context, n phone.Number) (notify.Preferences, error) {
 	var p notify.Preferences
-	err := db.sql.QueryRow(ctx, `SELECT language, time_zone FROM preferences WHERE mobile_number = $1`, string(n)).
-		Scan(intoText(&p.Language), intoText(&p.TimeZone))
-	if isNone(err) {
-		return notify.Preferences{}, nil
+	err := db.sql.QueryRow(ctx, `SELECT `+preferenceColumns+` FROM preferences WHERE mobile_number = $1`, string(n)).
+		Scan(preferenceDest(&p)...)
+	if err == nil || isNone(err) {
+		p.StoppedCoaches, err = stoppedCoaches(ctx, db.sql, n)
 	}
 	if err != nil {
 		return notify.Preferences{}, fmt.Errorf("read preferences: %w", err)
@@ -26,32 +37,39 @@ func (db *DB) Preferences(ctx context.Context, n phone.Number) (notify.Preferenc
 	return p, nil
 }
 
-// SavePreferences applies the patch and returns the result. Concurrent patches of
-// different fields are both saved.
+// SavePreferences applies the patch and returns the result. The first statement locks the
+// row, so that concurrent patches of different fields are both saved.
 func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch notify.PreferencesPatch) (notify.Preferences, error) {
 	var saved notify.Preferences
-	err := db.sql.ExecRow(ctx, func(row database.Scanner) error {
-		return row.Scan(intoText(&saved.Language), intoText(&saved.TimeZone))
-	}, `
-		INSERT INTO preferences (mobile_number, language, time_zone, updated_at) VALUES ($1, $2, $3, $4)
-		ON CONFLICT (mobile_number) DO UPDATE SET
-			language  = CASE WHEN CAST($5 AS BOOLEAN) THEN excluded.language ELSE preferences.language END,
-			time_zone = CASE WHEN CAST($6 AS BOOLEAN) THEN excluded.time_zone ELSE preferences.time_zone END,
-			updated_at = excluded.updated_at
-		RETURNING language, time_zone`,
-		string(n), patched(patch.Language), patched(patch.TimeZone), micros(db.Now()), patch.Language != nil, patch.TimeZone != nil)
+	err := db.write(ctx, func(tx *tx) error {
+		var before notify.Preferences
+		err := tx.QueryRow(ctx, `
+			INSERT INTO preferences (mobile_number, updated_at) VALUES ($1, $2)
+			ON CONFLICT (mobile_number) DO UPDATE SET updated_at = excluded.updated_at
+			RETURNING `+preferenceColumns, string(n), micros(tx.Now)).Scan(preferenceDest(&before)...)
+		if err != nil {
+			return err
+		}
+		if before.StoppedCoaches, err = stoppedCoaches(ctx, tx, n); err != nil {
+			return err
+		}
+		saved = before.With(patch)
+		channels, err := json.Marshal(saved.Channels)
+		if err != nil {
+			return err
+		}
+		err = tx.Defer(ctx, `
+			UPDATE preferences SET language = $2, time_zone = $3, quiet_start = $4, quiet_end = $5, channels = $6 WHERE mobile_number = $1`,
+			string(n), text(saved.Language), text(saved.TimeZone), int(saved.QuietHours.Start), int(saved.QuietHours.End), string(channels))
+		if err != nil || patch.StoppedCoaches == nil {
+			return err
+		}
+		return tx.replaceStopped(ctx, n, before.StoppedCoaches, saved.StoppedCoaches)
+	})
 	if err != nil {
 		return notify.Preferences{}, fmt.Errorf("save preferences: %w", err)
 	}
 	return saved, nil
-}
-
-// patched returns the stored form of a field of a patch; NULL if it is cleared or kept.
-func patched(field *string) any {
-	if field == nil {
-		return nil
-	}
-	return text(*field)
 }
 
 // languagesOf returns the languages that the coach chose for the numbers of p.
@@ -95,9 +113,15 @@ func (tx *tx) chooseLanguages(ctx context.Context, languages, before map[phone.N
 // the new one has some.
 func (tx *tx) copyPreferences(ctx context.Context, from, to phone.Number) error {
 	err := tx.Defer(ctx, `
-		INSERT INTO preferences (mobile_number, language, time_zone, updated_at)
-		SELECT $2, language, time_zone, updated_at FROM preferences WHERE mobile_number = $1
+		INSERT INTO preferences (mobile_number, language, time_zone, quiet_start, quiet_end, channels, updated_at)
+		SELECT $2, language, time_zone, quiet_start, quiet_end, channels, updated_at FROM preferences WHERE mobile_number = $1
 		ON CONFLICT (mobile_number) DO NOTHING`, string(from), string(to))
+	if err == nil {
+		err = tx.Defer(ctx, `
+			INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at)
+			SELECT $2, coach_id, stopped_at FROM stopped_coaches WHERE mobile_number = $1
+			ON CONFLICT (mobile_number, coach_id) DO NOTHING`, string(from), string(to))
+	}
 	if err != nil {
 		return fmt.Errorf("copy preferences: %w", err)
 	}
@@ -110,6 +134,11 @@ func (tx *tx) deleteUnusedPreferences(ctx context.Context, n phone.Number) error
 	err := tx.Defer(ctx, `
 		DELETE FROM preferences
 		WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`, string(n))
+	if err == nil {
+		err = tx.Defer(ctx, `
+			DELETE FROM stopped_coaches
+			WHERE mobile_number = $1 AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1)`, string(n))
+	}
 	if err != nil {
 		return fmt.Errorf("delete preferences: %w", err)
 	}

@@ -5,11 +5,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
 )
+
+var night = notify.QuietHours{Start: 21 * 60, End: 7*60 + 30}
 
 func TestPreferences(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
@@ -23,11 +28,23 @@ func TestPreferences(t *testing.T) {
 			{notify.PreferencesPatch{TimeZone: ptr("Asia/Kolkata")}, notify.Preferences{Language: "hi", TimeZone: "Asia/Kolkata"}},
 			{notify.PreferencesPatch{Language: ptr("")}, notify.Preferences{TimeZone: "Asia/Kolkata"}},
 			{notify.PreferencesPatch{Language: ptr("en"), TimeZone: ptr("")}, notify.Preferences{Language: "en"}},
+			{notify.PreferencesPatch{QuietHours: ptr(night)}, notify.Preferences{Language: "en", QuietHours: night}},
+			{
+				notify.PreferencesPatch{Channels: map[notify.Kind]*[]notify.Channel{notify.Request: {notify.Email}, notify.Reminder: {}}},
+				notify.Preferences{Language: "en", QuietHours: night, Channels: map[notify.Kind][]notify.Channel{notify.Request: {notify.Email}, notify.Reminder: {}}},
+			},
+			{
+				notify.PreferencesPatch{Channels: map[notify.Kind]*[]notify.Channel{notify.Request: nil}, QuietHours: new(notify.QuietHours)},
+				notify.Preferences{Language: "en", Channels: map[notify.Kind][]notify.Channel{notify.Reminder: {}}},
+			},
+			{notify.PreferencesPatch{ClearChannels: true, StoppedCoaches: &[]string{"c2", "c1", "c2"}}, notify.Preferences{Language: "en", StoppedCoaches: []string{"c1", "c2"}}},
+			{notify.PreferencesPatch{StoppedCoaches: &[]string{"c3", "c2"}}, notify.Preferences{Language: "en", StoppedCoaches: []string{"c2", "c3"}}},
+			{notify.PreferencesPatch{StoppedCoaches: &[]string{}}, notify.Preferences{Language: "en"}},
 		} {
 			saved, err := p.db.SavePreferences(bg, number(2), tt.patch)
 			ok(p, err)
-			if saved != tt.want {
-				p.Errorf("saved %+v, want %+v", saved, tt.want)
+			if diff := cmp.Diff(tt.want, saved, cmpopts.EquateEmpty()); diff != "" {
+				p.Errorf("saved (-want +got):\n%s", diff)
 			}
 			p.wantPreferences(2, tt.want)
 		}
@@ -40,7 +57,12 @@ func TestConcurrentPreferences(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		for n := range 10 {
 			var wait sync.WaitGroup
-			for _, patch := range []notify.PreferencesPatch{{Language: ptr("hi")}, {TimeZone: ptr("Asia/Kolkata")}} {
+			for _, patch := range []notify.PreferencesPatch{
+				{Language: ptr("hi")},
+				{TimeZone: ptr("Asia/Kolkata")},
+				{Channels: map[notify.Kind]*[]notify.Channel{notify.Request: {notify.Email}}},
+				{Channels: map[notify.Kind]*[]notify.Channel{notify.Reminder: {notify.SMS}}},
+			} {
 				wait.Go(func() {
 					if _, err := p.db.SavePreferences(bg, number(n), patch); err != nil {
 						p.Error(err)
@@ -48,7 +70,10 @@ func TestConcurrentPreferences(t *testing.T) {
 				})
 			}
 			wait.Wait()
-			p.wantPreferences(n, notify.Preferences{Language: "hi", TimeZone: "Asia/Kolkata"})
+			p.wantPreferences(n, notify.Preferences{
+				Language: "hi", TimeZone: "Asia/Kolkata",
+				Channels: map[notify.Kind][]notify.Channel{notify.Request: {notify.Email}, notify.Reminder: {notify.SMS}},
+			})
 		}
 	})
 }
@@ -58,8 +83,8 @@ func (p *fixture) wantPreferences(n int, want notify.Preferences) {
 	p.Helper()
 	got, err := p.db.Preferences(bg, number(n))
 	ok(p, err)
-	if got != want {
-		p.Errorf("preferences = %+v, want %+v", got, want)
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		p.Errorf("preferences (-want +got):\n%s", diff)
 	}
 }
 
@@ -67,7 +92,7 @@ func (p *fixture) wantPreferences(n int, want notify.Preferences) {
 // account has.
 func TestPreferencesFollowTheNumber(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
-		hindi, english := notify.Preferences{Language: "hi"}, notify.Preferences{Language: "en"}
+		english := notify.Preferences{Language: "en"}
 		s := p.signIn()
 		choose := func(n int, language string) {
 			_, err := p.db.SavePreferences(bg, number(n), notify.PreferencesPatch{Language: &language})
@@ -86,17 +111,20 @@ func TestPreferencesFollowTheNumber(t *testing.T) {
 			return by
 		}
 		choose(1, "hi")
+		_, err := p.db.SavePreferences(bg, number(1), notify.PreferencesPatch{QuietHours: &night, StoppedCoaches: &[]string{"c1"}})
+		ok(p, err)
 		by := changeNumber(1, 2)
 		p.wantPreferences(1, notify.Preferences{})
-		p.wantPreferences(2, hindi)
+		p.wantPreferences(2, notify.Preferences{Language: "hi", QuietHours: night, StoppedCoaches: []string{"c1"}})
 
 		// The number 3 is a guardian's: its preferences stay, and it keeps them afterwards.
 		choose(3, "en")
 		p.add(p.coach(9), "Asha Rao", number(3), "")
 		by = changeNumber(2, 3)
+		english.StoppedCoaches = []string{"c1"}
 		p.wantPreferences(3, english)
 		p.wantPreferences(2, notify.Preferences{})
-		_, err := s.RequestOTP(bg, auth.OTPRequest{Number: by.Number, Role: actor.Coach, Network: network})
+		_, err = s.RequestOTP(bg, auth.OTPRequest{Number: by.Number, Role: actor.Coach, Network: network})
 		ok(p, err)
 		ok(p, s.Close(bg, by, "", testCode))
 		p.wantPreferences(3, english)
@@ -163,4 +191,63 @@ func TestLanguageChosenByCoach(t *testing.T) {
 		ok(p, err)
 		p.wantPreferences(5, hindi)
 	})
+}
+
+// The pending list says that a party stopped the coach, and the worker drops the message. A
+// message in quiet hours waits without ending its lifetime.
+func TestStoppedCoach(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach, other := p.coach(1), p.coach(9)
+		p.add(coach, "Asha Rao", number(2), "")
+		p.add(other, "Asha Rao", number(2), "")
+		ok(p, p.db.StopCoach(bg, number(2), coach.AccountID))
+		ok(p, p.db.StopCoach(bg, number(2), coach.AccountID)) // may be repeated
+		for by, want := range map[actor.Actor]string{coach: "stopped", other: ""} {
+			if got := p.blockedBy(by); got != want {
+				p.Errorf("blocked by %q, want %q", got, want)
+			}
+		}
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+		if err != nil || len(claimed) != 2 {
+			p.Fatalf("claimed %v, %v; want two questions", claimed, err)
+		}
+		for _, d := range claimed {
+			details, to, open, err := p.db.RequestDetails(bg, d.RequestID)
+			if err != nil || !open || details.StudentName != "Asha Rao" || to.Number != number(2) || to.Stopped != (d.CoachID == coach.AccountID) {
+				p.Fatalf("%+v to %+v, open %t, %v", details, to, open, err)
+			}
+			if to.Stopped {
+				ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{d}, notify.ReasonStopped))
+				continue
+			}
+			until := p.clock.Now().Add(9 * time.Hour)
+			ok(p, p.db.PostponeDelivery(bg, []notify.Delivery{d}, until, notify.ReasonQuietHours))
+			waiting := p.count(`SELECT count(*) FROM deliveries WHERE id = $1 AND state = 'queued' AND reason = 'quiet_hours' AND attempts = 0 AND lease IS NULL
+				AND due_at = $2 AND gives_up_at > $2`, d.ID, until.UnixMicro())
+			if waiting != 1 {
+				p.Error("the message in quiet hours does not wait for their end")
+			}
+		}
+		if failed, err := p.db.FailedDeliveries(bg, auditor, notify.FailedDeliverySearch{}, 10); err != nil || len(failed) != 0 {
+			p.Errorf("operators see %v, %v; want nothing to do", failed, err)
+		}
+		ok(p, p.db.AllowCoach(bg, number(2), coach.AccountID))
+		if got := p.blockedBy(coach); got != "" {
+			p.Errorf("blocked by %q after the stop ended", got)
+		}
+	})
+}
+
+// blockedBy returns why the only pending party of a coach gets no message.
+func (p *fixture) blockedBy(by actor.Actor) string {
+	p.Helper()
+	items, err := p.Pending(bg, by, approval.Page{Limit: 5})
+	ok(p, err)
+	for _, item := range items {
+		if item.HasNumber {
+			return item.BlockedBy()
+		}
+	}
+	p.Fatal("no pending party with a number")
+	return ""
 }

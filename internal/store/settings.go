@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // Settings are the settings of the operator that the store passes to the domain.
@@ -39,6 +40,10 @@ type Settings struct {
 	// Access are the rules that decide who has which service of the app: those of
 	// approval.ConsentStatus.AppAccess.
 	Access approval.Rules
+	// TeamMessages plan the messages that coaches write.
+	TeamMessages team.MessageRules
+	// WholeHistory lets a party see what a coach added before the party approved.
+	WholeHistory bool
 	// Reachable reports whether a channel sends copies of notifications to a number;
 	// nil is all.
 	Reachable func(channel notify.Channel, n phone.Number) bool

@@ -7,7 +7,7 @@ import (
 
 func TestDays(t *testing.T) {
 	t.Parallel()
-	r, err := newRenderer()
+	r, err := sharedRenderer()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,9 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "GET", Pattern: base, Handle: p.signedIn(role, p.permissions)},
 			Route{Method: "GET", Pattern: base + "/messages", Handle: p.signedIn(role, p.messages)},
 			Route{Method: "POST", Pattern: base + "/messages/read", Handle: p.signedIn(role, p.readMessages)},
+			Route{Method: "GET", Pattern: base + "/settings", Handle: p.signedIn(role, p.familySettings)},
+			Route{Method: "POST", Pattern: base + "/settings", Handle: p.signedIn(role, p.saveFamilySettings)},
+			Route{Method: "POST", Pattern: base + "/settings/coaches/{coach_id}/allow", Handle: p.signedIn(role, p.allowCoach)},
 			Route{Method: "GET", Pattern: base + "/devices", Handle: p.signedIn(role, p.devices)},
 			Route{Method: "POST", Pattern: base + "/devices/{session_id}/end", Handle: p.signedIn(role, p.endDevice)},
 			Route{Method: "GET", Pattern: base + "/disputes", Handle: p.signedIn(role, p.disputes)},
@@ -32,6 +35,7 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "POST", Pattern: one + "/decide", Handle: p.signedIn(role, p.decide), Urgent: true},
 			Route{Method: "GET", Pattern: one + "/not-me", Handle: p.signedIn(role, p.dispute)},
 			Route{Method: "POST", Pattern: one + "/not-me", Handle: p.signedIn(role, p.fileDispute), Urgent: true},
+			Route{Method: "POST", Pattern: one + "/coach-messages", Handle: p.signedIn(role, p.coachMessages)},
 			Route{Method: "GET", Pattern: one + "/done", Handle: p.signedIn(role, p.done)},
 		)
 	}
@@ -63,6 +67,7 @@ func (p *Pages) me(_ context.Context, r *Request) (Response, error) {
 type answerPage struct {
 	ID       string
 	Path     string
+	CoachID  string
 	Coach    string
 	Student  string
 	Guardian bool
@@ -79,6 +84,10 @@ type answerPage struct {
 	Disputed  bool
 	Action    approval.Trigger
 	History   []approval.Record
+	// MessagesStopped reports whether the caller stopped the messages of the coach. Only the
+	// page of one player has it, and Done, what a form has changed.
+	MessagesStopped bool
+	Done            string
 }
 
 // load returns the page data of a player that the caller may see.
@@ -97,7 +106,7 @@ func (p *Pages) load(ctx context.Context, r *Request, by actor.Actor) (answerPag
 func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Player, history []approval.Record) answerPage {
 	approver := player.Approver(by.Role)
 	d := answerPage{
-		ID: player.ID, Path: playerPath(by.Role, player.ID), Coach: notify.Name(player.CoachName, ""), Student: player.Student.FullName,
+		ID: player.ID, Path: playerPath(by.Role, player.ID), CoachID: player.CoachID, Coach: notify.Name(player.CoachName, ""), Student: player.Student.FullName,
 		Guardian: by.Role == actor.Guardian, Adult: player.Adult(p.Now()), State: approver.Consent.State, Consent: approver.Consent,
 	}
 	services := player.ConsentStatus().Availability(p.Approvals.Rules, p.Now())
@@ -202,6 +211,11 @@ func (p *Pages) permission(ctx context.Context, r *Request, by actor.Actor) (Res
 	if err != nil {
 		return Response{}, err
 	}
+	chosen, err := p.Preferences.Preferences(ctx, by.Number)
+	if err != nil {
+		return Response{}, err
+	}
+	d.MessagesStopped, d.Done = slices.Contains(chosen.StoppedCoaches, d.CoachID), r.URL.Query().Get("done")
 	v := p.signedInView(r, "permission.title", by)
 	v.Data = d
 	return page("permission", v), nil

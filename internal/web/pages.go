@@ -57,7 +57,7 @@ type Config struct {
 	// Limiter limits the requests of a client address; nil means no limit.
 	Limiter *ratelimit.Limiter
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
-	InFlight *inflight.Limiter
+	InFlight *inflight.Limits
 
 	UploadTimeouts upload.Timeouts
 	// Uploads counts the uploads in progress; the API shares it.
@@ -85,7 +85,7 @@ type Pages struct {
 
 // New returns the pages. It returns an error if a template or a catalogue is invalid.
 func New(c Config) (*Pages, error) {
-	r, err := newRenderer()
+	r, err := sharedRenderer()
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -62,16 +63,31 @@ func nextStep(number phone.Number, c approval.Consent, r *approval.Request, now 
 		return "failed"
 	case waits(r):
 		return "held"
+	case stopped(r):
+		return "stopped"
 	case r.FollowedUpAt.IsZero() && now.Sub(r.RequestedAt) > coach.FollowUpTarget:
 		return "overdue"
 	}
 	return "waiting"
 }
 
-// waits reports whether a message of the request waits for a limit or for other messages.
+// stopped reports whether the newest message of the request was not sent because the party
+// wants none of the coach.
+func stopped(r *approval.Request) bool {
+	for _, d := range slices.Backward(r.Deliveries) {
+		if d.State != approval.DeliveryDelivered {
+			return d.Reason == notify.ReasonStopped
+		}
+	}
+	return false
+}
+
+// waits reports whether a message of the request waits for a limit, for other messages or
+// for the end of quiet hours.
 func waits(r *approval.Request) bool {
+	waiting := []string{notify.ReasonHeld, notify.ReasonGathering, notify.ReasonQuietHours}
 	for _, d := range r.Deliveries {
-		if d.State == approval.DeliveryQueued && (d.Reason == notify.ReasonHeld || d.Reason == notify.ReasonGathering) {
+		if d.State == approval.DeliveryQueued && slices.Contains(waiting, d.Reason) {
 			return true
 		}
 	}

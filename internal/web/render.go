@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"sync"
 
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
@@ -28,6 +29,9 @@ type renderer struct {
 	style     template.CSS
 	policy    string
 }
+
+// sharedRenderer returns the renderer of this process. The pages and the console share it.
+var sharedRenderer = sync.OnceValues(newRenderer)
 
 func newRenderer() (*renderer, error) {
 	c, err := loadCatalogue()

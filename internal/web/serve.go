@@ -89,7 +89,7 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 			return Response{}, err
 		}
 	}
-	slot, err := p.InFlight.Acquire(rt.Urgent)
+	slot, err := p.InFlight.For(req.Method).Acquire(rt.Urgent)
 	if err != nil {
 		return Response{}, err
 	}
@@ -118,7 +118,7 @@ func (p *Pages) handle(w http.ResponseWriter, req *Request, rt Route) (resp Resp
 		return Response{}, err
 	}
 	if !rt.Stream && !req.isMultipart() {
-		slot = p.InFlight.Reenter()
+		slot = p.InFlight.For(req.Method).Reenter()
 	}
 	if err := p.identify(ctx, req); err != nil {
 		return Response{}, err

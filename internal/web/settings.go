@@ -3,14 +3,11 @@ package web
 import (
 	"context"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/notify"
 )
 
 const (
@@ -32,11 +29,7 @@ func (p *Pages) settings(ctx context.Context, r *Request, by actor.Actor) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	language := chosen.Language
-	if language == "" {
-		language = r.Language
-	}
-	return p.settingsForm(ctx, r, by, &Form{Values: url.Values{"language": {language}, "time_zone": {chosen.TimeZone}}})
+	return p.settingsForm(ctx, r, by, &Form{Values: preferenceValues(r, chosen)})
 }
 
 func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
@@ -60,13 +53,9 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 	if err != nil {
 		return Response{}, err
 	}
-	zones := timeZones
-	if zone := f.Value("time_zone"); zone != "" && !slices.Contains(zones, zone) && notify.KnownTimeZone(zone) {
-		zones = append([]string{zone}, zones...)
-	}
 	v.Form, v.Path = f, settingsPath
 	v.Data = map[string]any{
-		"Languages": languages, "Zones": zones, "Sessions": sessions, "Subscription": subscription, "Done": r.URL.Query().Get("done"),
+		"Languages": languages, "Zones": offeredZones(f), "Sessions": sessions, "Subscription": subscription, "Done": r.URL.Query().Get("done"),
 		// KYC is the state of the identity check, or empty if there is none.
 		"KYC": state,
 	}
@@ -86,25 +75,17 @@ func (v *View) ZoneName(zone string) string {
 	return city + " (" + region + ")"
 }
 
-// saveSettings serves POST /coach/settings: it saves the language and the time zone of the
-// caller's number.
+// saveSettings serves POST /coach/settings: it saves the preferences of the caller's number.
 func (p *Pages) saveSettings(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	f := &Form{Values: r.Form}
-	language, zone := r.Value("language"), r.Value("time_zone")
-	v := p.view(r, "settings.title")
-	if !notify.KnownLanguage(language) {
-		f.Add("language", v.mustT("settings.language.fault"))
-	}
-	if zone != "" && !notify.KnownTimeZone(zone) {
-		f.Add("time_zone", v.mustT("settings.time_zone.fault"))
-	}
+	patch := p.readPreferences(r, f)
 	if len(f.Faults) > 0 {
 		return p.settingsForm(ctx, r, by, f)
 	}
-	if _, err := p.Preferences.SavePreferences(ctx, by.Number, notify.PreferencesPatch{Language: &language, TimeZone: &zone}); err != nil {
+	if _, err := p.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
 		return Response{}, err
 	}
-	return redirect(settingsPath+"?done=saved", p.languageCookie(language)), nil
+	return redirect(settingsPath+"?done=saved", p.languageCookie(*patch.Language)), nil
 }
 
 // endSession serves POST /coach/settings/devices/{session_id}/end: it signs one device out.

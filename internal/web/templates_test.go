@@ -9,7 +9,7 @@ import (
 // TestTemplatesAreValid checks what html/template checks only when a template is first
 // executed: that every template is valid HTML in every branch.
 func TestTemplatesAreValid(t *testing.T) {
-	r, err := newRenderer()
+	r, err := sharedRenderer()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,13 +36,15 @@ type Store interface {
 	ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error)
 	GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error)
 	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
-	RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, bool, error)
-	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, bool, error)
+	RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, notify.Recipient, bool, error)
+	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error)
+	TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error)
 	AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
 	WakeHeld(ctx context.Context) error
 	DeliverySent(ctx context.Context, message []notify.Delivery) error
 	DeliverySuppressed(ctx context.Context, message []notify.Delivery) error
 	RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error
+	PostponeDelivery(ctx context.Context, message []notify.Delivery, until time.Time, reason string) error
 	DeliveryDropped(ctx context.Context, message []notify.Delivery, reason string) error
 	DeliveryFailed(ctx context.Context, message []notify.Delivery, reason string, cause notify.Cause) error
 }
@@ -218,24 +220,26 @@ func (o *Outbox) logged(d notify.Delivery, work func() error) {
 	}
 }
 
-// prepare renders a message. It returns nil if there is nothing to send, and then
-// completes the deliveries, so that they do not use up a limit.
+// prepare renders a message. It returns nil if nothing leaves now. Deliveries without
+// anything to send are completed, so that they do not use up a limit, and those in quiet
+// hours wait.
 func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notify.Outgoing, error) {
 	out := &notify.Outgoing{}
 	var dropped []notify.Delivery
+	var wait time.Time
 	reason := ""
 	for _, d := range message {
-		m, dropReason, err := o.message(ctx, d)
+		r, err := o.render(ctx, d)
 		switch {
 		case err != nil:
 			return nil, err
-		case dropReason != "":
-			dropped, reason = append(dropped, d), dropReason
+		case r.dropReason != "":
+			dropped, reason = append(dropped, d), r.dropReason
 			continue
 		case len(out.Deliveries) == 0:
-			out.Message = m
+			out.Message, wait = r.message, r.wait // a message has one recipient
 		default:
-			out.Message.More = append(out.Message.More, notify.Question{RequestDetails: m.Request, Link: m.Link})
+			out.Message.More = append(out.Message.More, notify.Question{RequestDetails: r.message.Request, Link: r.message.Link})
 		}
 		out.Deliveries = append(out.Deliveries, d)
 	}
@@ -255,6 +259,9 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 	}
 	if d := out.Deliveries[0]; o.Senders[d.Channel].Suppressed(d.To) {
 		return nil, o.Store.DeliverySuppressed(ctx, out.Deliveries)
+	}
+	if !wait.IsZero() {
+		return nil, o.Store.PostponeDelivery(ctx, out.Deliveries, wait, notify.ReasonQuietHours)
 	}
 	return out, nil
 }
@@ -314,34 +321,54 @@ func (o *Outbox) failed(ctx context.Context, message []notify.Delivery, err erro
 	return o.Store.RetryDelivery(ctx, message, due, notify.ReasonRetrying)
 }
 
-// message renders d from the current state. dropReason is set if there is nothing to
-// send any more.
-func (o *Outbox) message(ctx context.Context, d notify.Delivery) (m notify.Message, dropReason string, err error) {
-	m = notify.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Host: o.host()}
+// rendered is a delivery rendered from the current state.
+type rendered struct {
+	message notify.Message
+	// dropReason is set if there is nothing to send any more, and wait if the message leaves
+	// later.
+	dropReason string
+	wait       time.Time
+}
+
+// render renders the message of d.
+func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err error) {
+	m := &r.message
+	*m = notify.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Host: o.host()}
+	var to notify.Recipient
 	switch d.Kind {
 	case notify.OTP:
 		c, holdsRole, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)
 		if err != nil || !live {
-			return m, notify.ReasonNotWanted, err
+			return rendered{dropReason: notify.ReasonNotWanted}, err
 		}
 		m.Code, err = o.OpenCode(c.ID, c.Code)
 		m.ValidFor, m.HoldsRole = c.EndsAt.Sub(o.Now()), holdsRole
-		return m, "", err
+		return r, err
 	case notify.NotificationCopy:
 		found := false
-		m.Copy, found, err = o.Store.NotificationCopy(ctx, d)
+		m.Copy, to, found, err = o.Store.NotificationCopy(ctx, d)
 		if err != nil || !found || !m.Copy.Needed() {
-			return m, notify.ReasonNotWanted, err
+			return rendered{dropReason: notify.ReasonNotWanted}, err
 		}
-		return m, "", nil
+	case notify.Team:
+		m.Team, to, r.dropReason, err = o.Store.TeamMessage(ctx, d)
+		if err != nil || r.dropReason != "" {
+			return r, err
+		}
+		m.Team.StopURL = notify.StopURL(o.PublicURL)
+		if notify.TeamText(m.Team) == "" {
+			return rendered{dropReason: notify.ReasonOnlyLinks}, nil
+		}
+	default:
+		open := false
+		m.Request, to, open, err = o.Store.RequestDetails(ctx, d.RequestID)
+		if err != nil || !open {
+			return rendered{dropReason: notify.ReasonRequestClosed}, err
+		}
+		m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
 	}
-	open := false
-	m.Request, open, err = o.Store.RequestDetails(ctx, d.RequestID)
-	if err != nil || !open {
-		return m, notify.ReasonRequestClosed, err
-	}
-	m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
-	return m, "", nil
+	r.dropReason, r.wait = to.Check(d.Kind, m.Copy.Type, o.Now())
+	return r, nil
 }
 
 // host returns the host of PublicURL if browsers fill in OTPs there: they require https.

@@ -37,6 +37,8 @@ type fakeStore struct {
 	closed map[string]bool
 	// copies are the notifications of deliveries, by delivery id.
 	copies map[string]notify.Copy
+	// recipient gets every message that is no OTP.
+	recipient notify.Recipient
 }
 
 type row struct {
@@ -89,17 +91,21 @@ func (s *fakeStore) LiveChallenge(_ context.Context, d notify.Delivery, _ int) (
 	return auth.Challenge{ID: d.ChallengeID, EndsAt: d.GivesUpAt}, true, true, nil
 }
 
-func (s *fakeStore) RequestDetails(_ context.Context, id string) (notify.RequestDetails, bool, error) {
+func (s *fakeStore) RequestDetails(_ context.Context, id string) (notify.RequestDetails, notify.Recipient, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return notify.RequestDetails{Party: "guardian", CoachName: "Meera", StudentName: "Asha"}, !s.closed[id], nil
+	return notify.RequestDetails{Party: "guardian", CoachName: "Meera", StudentName: "Asha"}, s.recipient, !s.closed[id], nil
 }
 
-func (s *fakeStore) NotificationCopy(_ context.Context, d notify.Delivery) (notify.Copy, bool, error) {
+func (s *fakeStore) NotificationCopy(_ context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, found := s.copies[d.ID]
-	return c, found, nil
+	return c, s.recipient, found, nil
+}
+
+func (s *fakeStore) TeamMessage(context.Context, notify.Delivery) (notify.TeamMessage, notify.Recipient, string, error) {
+	return notify.TeamMessage{CoachName: "Meera", Text: "Training is at 5."}, notify.Recipient{}, "", nil
 }
 
 func (s *fakeStore) AdmitMessages(_ context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error) {
@@ -169,6 +175,16 @@ func (s *fakeStore) DeliveryDropped(_ context.Context, message []notify.Delivery
 
 func (s *fakeStore) DeliveryFailed(_ context.Context, message []notify.Delivery, reason string, _ notify.Cause) error {
 	return s.complete(message, "failed", reason)
+}
+
+func (s *fakeStore) PostponeDelivery(_ context.Context, message []notify.Delivery, until time.Time, reason string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range message {
+		r := s.claimed(d)
+		r.due, r.reason, r.Lease = until, reason, ""
+	}
+	return nil
 }
 
 func (s *fakeStore) RetryDelivery(_ context.Context, message []notify.Delivery, due time.Time, reason string) error {
@@ -556,6 +572,37 @@ func TestHeld(t *testing.T) {
 }
 
 // A held delivery to a suppressed address counts as sent and uses up no limit.
+// A message in the recipient's quiet hours leaves when they end, and one of a coach whose
+// messages the recipient stopped never does.
+func TestRecipientPreferences(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &fakeStore{recipient: notify.Recipient{Preferences: notify.Preferences{TimeZone: "UTC", QuietHours: notify.QuietHours{Start: 0, End: 6 * 60}}}}
+		request, otp := s.queue(notify.Request), s.queue(notify.OTP) // the clock starts at midnight UTC
+		var sent []string
+		var mu sync.Mutex
+		q, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+			mu.Lock()
+			defer mu.Unlock()
+			sent = append(sent, fmt.Sprint(m.Kind, " ", time.Now().UTC().Format("15:04")))
+			return nil
+		})
+		time.Sleep(7 * time.Hour)
+		s.mu.Lock()
+		s.recipient.Stopped = true
+		s.mu.Unlock()
+		stopped := s.queue(notify.Reminder)
+		q.Wake(lane(notify.Reminder))
+		time.Sleep(time.Minute)
+		stop()
+		if want := []string{"otp 00:00", "request 06:00"}; !slices.Equal(sent, want) {
+			t.Errorf("sent %q, want %q", sent, want)
+		}
+		if s.state(request) != "sent" || s.state(otp) != "sent" || s.state(stopped) != "dropped" || stopped.reason != notify.ReasonStopped {
+			t.Errorf("request %s, OTP %s, reminder of a stopped coach %s (%s)", s.state(request), s.state(otp), s.state(stopped), stopped.reason)
+		}
+	})
+}
+
 func TestSuppressed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)

@@ -1,6 +1,6 @@
 // Package worker runs the background work: it sends deliveries from the outbox,
 // notifies coaches of requests that are pending for long and of certificates that
-// expire, rotates keys, and deletes what has ended. Every replica runs a worker.
+// expire, makes repeated fees and reminds of fees, rotates keys, and deletes what has ended. Every replica runs a worker.
 // Claims and guarded updates in the database make sure that only one replica does
 // each piece of work.
 package worker
@@ -22,15 +22,17 @@ const (
 	wakeHeldEvery       = 20 * time.Second
 	digestEvery         = time.Second
 	expiryEvery         = 5 * time.Second
+	feesEvery           = 5 * time.Second
 	sweepFilesEvery     = 10 * time.Second
 	introspectionsEvery = time.Second
 	keysEvery           = time.Minute
 	budgetEvery         = time.Minute
 	adultsEvery         = time.Minute
+	expansionEvery      = time.Second
 	sweepEvery          = 10 * time.Minute
 )
 
-// jobBatch is how many coaches or certificates one call of a batch job handles.
+// jobBatch is how many coaches, certificates or fees one call of a batch job handles.
 const jobBatch = 100
 
 // NewTicker returns a channel that receives the time each period, as that of a
@@ -46,6 +48,10 @@ type Config struct {
 	// SendExpiryNotifications notifies coaches of up to n certificates that expire. It
 	// returns how many it looked at.
 	SendExpiryNotifications func(ctx context.Context, n int) (int, error)
+	// MakeFees makes the next month of up to n repeated fees. It returns how many it found.
+	MakeFees func(ctx context.Context, n int) (int, error)
+	// RemindFees reminds families of up to n fees. It returns how many it found.
+	RemindFees func(ctx context.Context, n int) (int, error)
 	// RotateKeys renews the signing keys and loads those of other replicas.
 	RotateKeys func(ctx context.Context) error
 	// SweepFiles deletes files that no document refers to. It returns how many.
@@ -56,6 +62,8 @@ type Config struct {
 	RecordAdults func(ctx context.Context) error
 	// CheckBudget warns if the budget for SMS is short.
 	CheckBudget func(ctx context.Context) error
+	// Expand gives the recipients of messages their deliveries.
+	Expand Expansion
 	// FailRemovedChannels completes up to n overdue deliveries of channels that the service
 	// no longer has. It returns how many.
 	FailRemovedChannels func(ctx context.Context, n int) (int, error)
@@ -78,11 +86,14 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { c.Outbox.Run(ctx) })
 	wait.Go(func() { w.every(ctx, "send digests", digestEvery, inBatches(c.SendDigests)) })
 	wait.Go(func() { w.every(ctx, "send expiry notifications", expiryEvery, inBatches(c.SendExpiryNotifications)) })
+	wait.Go(func() { w.every(ctx, "make fees", feesEvery, inBatches(c.MakeFees)) })
+	wait.Go(func() { w.every(ctx, "remind of fees", feesEvery, inBatches(c.RemindFees)) })
 	wait.Go(func() { w.every(ctx, "sweep files", sweepFilesEvery, uncounted(c.SweepFiles)) })
 	wait.Go(func() { w.every(ctx, "record introspections", introspectionsEvery, c.RecordIntrospections) })
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
 	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
+	wait.Go(func() { w.expand(ctx) })
 	wait.Go(func() {
 		w.every(ctx, "fail deliveries of removed channels", sweepEvery, inBatches(c.FailRemovedChannels))
 	})

@@ -21,7 +21,7 @@ func newTicker(period time.Duration) (<-chan time.Time, func()) {
 // Jobs continue after errors and panics. A shutdown waits for the running job.
 func TestPeriodicJobs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		digests, rotations, sweeps, swept := 0, 0, 0, false
+		digests, rotations, sweeps, swept, expansions := 0, 0, 0, false, 0
 		log := slog.New(slog.DiscardHandler)
 		w := worker.New(worker.Config{
 			Outbox: worker.NewOutbox(worker.OutboxConfig{
@@ -40,11 +40,26 @@ func TestPeriodicJobs(t *testing.T) {
 				rotations++
 				return errors.New("outage")
 			},
-			FailRemovedChannels:     func(context.Context, int) (int, error) { return 0, nil },
-			RecordAdults:            func(context.Context) error { return nil },
-			CheckBudget:             func(context.Context) error { return nil },
+			FailRemovedChannels: func(context.Context, int) (int, error) { return 0, nil },
+			RecordAdults:        func(context.Context) error { return nil },
+			CheckBudget:         func(context.Context) error { return nil },
+			Expand: worker.Expansion{
+				Signal: worker.NewSignal(),
+				Next: func(context.Context) (bool, error) {
+					expansions++
+					switch expansions % 3 {
+					case 1:
+						return true, nil // more follows at once
+					case 2:
+						panic("oops")
+					}
+					return false, errors.New("outage")
+				},
+			},
 			RecordIntrospections:    func(context.Context) error { return nil },
 			SendExpiryNotifications: func(context.Context, int) (int, error) { return 0, nil },
+			MakeFees:                func(context.Context, int) (int, error) { return 0, nil },
+			RemindFees:              func(context.Context, int) (int, error) { return 0, nil },
 			SweepFiles:              func(context.Context) (int64, error) { return 0, nil },
 			Sweep: func(context.Context) (int64, error) {
 				sweeps++
@@ -64,6 +79,9 @@ func TestPeriodicJobs(t *testing.T) {
 		synctest.Wait()
 		if digests != 3*600 || rotations != 10 || sweeps != 1 {
 			t.Errorf("%d digests, %d rotations, %d sweeps in ten minutes; want 1800, 10, 1", digests, rotations, sweeps)
+		}
+		if expansions != 900 { // two, one, two, one …
+			t.Errorf("%d steps of expansions in ten minutes, want 900", expansions)
 		}
 		cancel()
 		<-done

@@ -19,8 +19,8 @@ CREATE TABLE batches (
 	updated_at  BIGINT NOT NULL,
 	archived_at BIGINT
 );
-CREATE INDEX batches_of_coach ON batches (coach_id, id) WHERE archived_at IS NULL;
-CREATE INDEX batches_archived ON batches (coach_id, id) WHERE archived_at IS NOT NULL;
+CREATE INDEX batches_of_coach ON batches (coach_id, id);
+CREATE INDEX batches_open ON batches (coach_id, id) WHERE archived_at IS NULL;
 
 -- A player is in a batch while left_at is NULL. The row stays, so that attendance can be
 -- noted for the time before.

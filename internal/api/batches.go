@@ -1,0 +1,218 @@
+package api
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// teamRoutes are batches and attendance.
+func (s *Server) teamRoutes() []route {
+	const batch = "/api/batches/{batch_id}"
+	return []route{
+		{Method: "POST", Pattern: "/api/batches", Handle: s.idempotent(handle(s.addBatch), s.rebuildBatch), Authorize: coachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/batches", Handle: handle(s.listBatches), Authorize: coachOnly, Alternative: mediaCSV},
+		{Method: "GET", Pattern: batch, Handle: handleID("batch_id", s.getBatch), Authorize: coachOnly},
+		{Method: "PATCH", Pattern: batch, Handle: handleID("batch_id", s.editBatch), Authorize: coachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: batch, Handle: handleID("batch_id", s.archiveBatch), Authorize: coachOnly},
+		{Method: "PUT", Pattern: batch + "/players/{player_id}", Handle: handleID("batch_id", s.joinBatch), Authorize: coachOnly},
+		{Method: "DELETE", Pattern: batch + "/players/{player_id}", Handle: handleID("batch_id", s.leaveBatch), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/schedule", Handle: handleID("player_id", s.schedule), Authorize: partyOnly},
+	}
+}
+
+// batchResponse is the Batch of openapi.yaml.
+type batchResponse struct {
+	BatchID     string         `json:"batch_id"`
+	Name        string         `json:"name"`
+	Sport       *string        `json:"sport"`
+	Venue       *string        `json:"venue"`
+	Schedule    []slotResponse `json:"schedule"`
+	TimeZone    string         `json:"time_zone"`
+	PlayerCount int            `json:"player_count"`
+	CreatedAt   string         `json:"created_at"`
+	UpdatedAt   string         `json:"updated_at"`
+	ArchivedAt  *string        `json:"archived_at"`
+}
+
+type slotResponse struct {
+	Weekday string `json:"weekday"`
+	Start   string `json:"start"`
+	End     string `json:"end"`
+}
+
+func newBatchResponse(b *team.Batch) batchResponse {
+	return batchResponse{
+		BatchID: b.ID, Name: b.Name, Sport: wire.OrNull(b.Sport), Venue: wire.OrNull(b.Venue), Schedule: newSchedule(b.Schedule), TimeZone: b.TimeZone,
+		PlayerCount: b.PlayerCount, CreatedAt: wire.Timestamp(b.CreatedAt), UpdatedAt: wire.Timestamp(b.UpdatedAt), ArchivedAt: wire.TimestampOrNull(b.ArchivedAt),
+	}
+}
+
+func newSchedule(slots team.Schedule) []slotResponse {
+	list := make([]slotResponse, len(slots))
+	for i, s := range slots {
+		list[i] = slotResponse{team.WeekdayName(s.Weekday), s.Start.String(), s.End.String()}
+	}
+	return list
+}
+
+// addBatch serves POST /api/batches.
+func (s *Server) addBatch(ctx context.Context, r Request[input.Batch]) (Response, error) {
+	in, f := r.Body, r.Faults
+	patch := in.Read(&f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
+	}
+	b, err := s.Batches.Add(ctx, r.Caller.Actor, patch)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.Created("/api/batches/"+b.ID, newBatchResponse(b)), nil
+}
+
+// rebuildBatch returns the response of addBatch again.
+func (s *Server) rebuildBatch(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+	b, err := s.Batches.Batch(ctx, m.Caller.Actor, w.ID)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.Created("/api/batches/"+b.ID, newBatchResponse(b)), nil
+}
+
+// listBatches serves GET /api/batches.
+func (s *Server) listBatches(ctx context.Context, r Request[noBody]) (Response, error) {
+	var f wire.Faults
+	archived := queryText(r.Query, "archived", &f, wire.ParseRules("oneof=true|false")) == "true"
+	page := s.page(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
+	}
+	if prefersCSV(r.Header) {
+		return csvResponse("batches.csv", batchTitles, func(ctx context.Context, row func(...string) error) error {
+			return s.Batches.Each(ctx, r.Caller.Actor, archived, func(b *team.Batch) error { return row(batchCells(b)...) })
+		}), nil
+	}
+	batches, err := s.Batches.List(ctx, r.Caller.Actor, archived, page.After.ID, page.ReadLimit())
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.PageResponse(page, batches, newBatchResponse, func(b *team.Batch) keyset { return keyset{ID: b.ID} }), nil
+}
+
+var batchTitles = []string{"Batch", "Sport", "Venue", "Schedule", "Time zone", "Players", "Archived"}
+
+func batchCells(b *team.Batch) []string {
+	archived := ""
+	if !b.ArchivedAt.IsZero() {
+		archived = wire.Timestamp(b.ArchivedAt)
+	}
+	return []string{b.Name, b.Sport, b.Venue, b.Schedule.String(), b.TimeZone, strconv.Itoa(b.PlayerCount), archived}
+}
+
+// getBatch serves GET /api/batches/{batch_id}.
+func (s *Server) getBatch(ctx context.Context, r Request[noBody], id string) (Response, error) {
+	b, err := s.Batches.Batch(ctx, r.Caller.Actor, id)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.OK(newBatchResponse(b)), nil
+}
+
+// editBatch serves PATCH /api/batches/{batch_id}.
+func (s *Server) editBatch(ctx context.Context, r Request[input.BatchPatch], id string) (Response, error) {
+	in, f := r.Body, r.Faults
+	patch := in.Read(&f)
+	if len(f) > 0 {
+		if _, err := s.Batches.Batch(ctx, r.Caller.Actor, id); err != nil {
+			return Response{}, err
+		}
+		return Response{}, f.Err()
+	}
+	b, err := s.Batches.Edit(ctx, r.Caller.Actor, id, patch)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.OK(newBatchResponse(b)), nil
+}
+
+// archiveBatch serves DELETE /api/batches/{batch_id}.
+func (s *Server) archiveBatch(ctx context.Context, r Request[noBody], id string) (Response, error) {
+	if err := s.Batches.Archive(ctx, r.Caller.Actor, id); err != nil {
+		return Response{}, err
+	}
+	return endpoint.NoContent(), nil
+}
+
+// joinBatch serves PUT /api/batches/{batch_id}/players/{player_id}.
+func (s *Server) joinBatch(ctx context.Context, r Request[noBody], id string) (Response, error) {
+	playerID, err := r.PathID("player_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if err := s.Batches.Join(ctx, r.Caller.Actor, id, playerID); err != nil {
+		return Response{}, err
+	}
+	return endpoint.NoContent(), nil
+}
+
+// leaveBatch serves DELETE /api/batches/{batch_id}/players/{player_id}.
+func (s *Server) leaveBatch(ctx context.Context, r Request[noBody], id string) (Response, error) {
+	playerID, err := r.PathID("player_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if err := s.Batches.Leave(ctx, r.Caller.Actor, id, playerID); err != nil {
+		return Response{}, err
+	}
+	return endpoint.NoContent(), nil
+}
+
+// scheduleResponse is the PlayerSchedule of openapi.yaml.
+type scheduleResponse struct {
+	Items      []scheduledBatch   `json:"items"`
+	NextCursor *string            `json:"next_cursor"`
+	Upcoming   []trainingResponse `json:"upcoming"`
+}
+
+// scheduledBatch is a batch as a family sees it.
+type scheduledBatch struct {
+	BatchID  string         `json:"batch_id"`
+	Name     string         `json:"name"`
+	Sport    *string        `json:"sport"`
+	Venue    *string        `json:"venue"`
+	Schedule []slotResponse `json:"schedule"`
+	TimeZone string         `json:"time_zone"`
+}
+
+type trainingResponse struct {
+	BatchID  string  `json:"batch_id"`
+	Name     string  `json:"name"`
+	Venue    *string `json:"venue"`
+	Date     string  `json:"date"`
+	Start    string  `json:"start"`
+	End      string  `json:"end"`
+	StartsAt string  `json:"starts_at"`
+}
+
+// schedule serves GET /api/me/players/{player_id}/schedule.
+func (s *Server) schedule(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
+	_, batches, upcoming, err := s.Batches.Schedule(ctx, r.Caller.Actor, playerID)
+	if err != nil {
+		return Response{}, err
+	}
+	a := scheduleResponse{Items: []scheduledBatch{}, Upcoming: []trainingResponse{}}
+	for _, b := range batches {
+		a.Items = append(a.Items, scheduledBatch{b.ID, b.Name, wire.OrNull(b.Sport), wire.OrNull(b.Venue), newSchedule(b.Schedule), b.TimeZone})
+	}
+	for _, t := range upcoming {
+		a.Upcoming = append(a.Upcoming, trainingResponse{
+			t.Batch.ID, t.Batch.Name, wire.OrNull(t.Batch.Venue), string(t.Date), t.Start.String(), t.End.String(), wire.Timestamp(t.StartsAt()),
+		})
+	}
+	return endpoint.OK(a), nil
+}

@@ -1,0 +1,95 @@
+// Package csvfile writes tables as CSV files that spreadsheet programs open safely.
+package csvfile
+
+import (
+	"encoding/csv"
+	"io"
+	"strings"
+)
+
+// MediaType is the media type of a file that Writer writes.
+const MediaType = "text/csv; charset=utf-8; header=present"
+
+// byteOrderMark begins a file. Without it spreadsheet programs show other letters than
+// English ones wrong.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// Writer writes a table in UTF-8. Every cell is neutralised.
+type Writer struct {
+	out    io.Writer
+	csv    *csv.Writer
+	begun  bool
+	record []string
+}
+
+// NewWriter returns a Writer that writes to out.
+func NewWriter(out io.Writer) *Writer { return &Writer{out: out, csv: csv.NewWriter(out)} }
+
+// Write writes a row. The first one has the titles of the columns.
+func (w *Writer) Write(cells ...string) error {
+	if !w.begun {
+		w.begun = true
+		if _, err := io.WriteString(w.out, byteOrderMark); err != nil {
+			return err
+		}
+	}
+	w.record = w.record[:0]
+	for _, cell := range cells {
+		w.record = append(w.record, Neutralise(cell))
+	}
+	return w.csv.Write(w.record)
+}
+
+// Flush writes what is buffered, and returns the first error of any Write.
+func (w *Writer) Flush() error {
+	w.csv.Flush()
+	return w.csv.Error()
+}
+
+// WriteTable writes a row of titles and the rows that each writes. If each fails before the
+// first row, nothing is written.
+func WriteTable(out io.Writer, titles []string, each func(row func(cells ...string) error) error) error {
+	w := NewWriter(out)
+	err := each(func(cells ...string) error {
+		if !w.begun {
+			if err := w.Write(titles...); err != nil {
+				return err
+			}
+		}
+		return w.Write(cells...)
+	})
+	if err == nil && !w.begun {
+		err = w.Write(titles...)
+	}
+	if err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// formulaSigns begin a formula in a spreadsheet program.
+const formulaSigns = "=+-@"
+
+// Neutralise returns the text of a cell that no spreadsheet program runs as a formula: it
+// puts an apostrophe before a text that begins with one of formulaSigns.
+func Neutralise(text string) string {
+	if startsFormula(text) {
+		return "'" + text
+	}
+	return text
+}
+
+// Restore returns the text that Neutralise was given.
+func Restore(cell string) string {
+	if text, ok := strings.CutPrefix(cell, "'"); ok && startsFormula(text) {
+		return text
+	}
+	return cell
+}
+
+// startsFormula reports whether text begins with one of formulaSigns, after any number
+// of apostrophes, so that Restore inverts Neutralise for every text.
+func startsFormula(text string) bool {
+	text = strings.TrimLeft(text, "'")
+	return text != "" && strings.IndexByte(formulaSigns, text[0]) >= 0
+}

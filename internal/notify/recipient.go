@@ -1,0 +1,42 @@
+package notify
+
+import (
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// Recipient is the person that a delivery goes to.
+type Recipient struct {
+	// Number is the number of the account, also if the message goes to another address. It
+	// is empty once the account is closed.
+	Number      phone.Number
+	Preferences Preferences
+	// Stopped is true if the person wants no messages of the delivery's coach.
+	Stopped bool
+}
+
+// urgentTypes are the notifications that neither wait for the end of quiet hours nor stop
+// with a coach: those about the person's own decisions, a coach's about decisions of the
+// families, and those about security.
+var urgentTypes = []Type{
+	GuardianApproved, GuardianRejected, GuardianRevoked, GuardianApprovalConfirmed, GuardianRejectConfirmed,
+	StudentApproved, StudentRejected, StudentRevoked, StudentApprovalConfirmed, StudentRejectConfirmed,
+	SecurityNotice,
+}
+
+// Check decides whether a message of a kind may leave now. t is the type of a notification,
+// else empty. dropReason is set if the message is dropped, and wait is until when it waits;
+// both are empty if it may leave.
+func (r Recipient) Check(kind Kind, t Type, now time.Time) (dropReason string, wait time.Time) {
+	switch {
+	case kind == OTP || slices.Contains(urgentTypes, t):
+		return "", time.Time{}
+	case r.Stopped:
+		return ReasonStopped, time.Time{}
+	case r.Preferences.QuietHours.Set():
+		return "", r.Preferences.QuietHours.EndAfter(now.In(r.Preferences.Zone(r.Number))).UTC()
+	}
+	return "", time.Time{}
+}

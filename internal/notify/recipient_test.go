@@ -1,0 +1,48 @@
+package notify_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// TestRecipientCheck checks which messages wait for the end of quiet hours and which stop
+// with a coach.
+func TestRecipientCheck(t *testing.T) {
+	// 22:30 in India, where quiet hours end at 01:30 UTC.
+	now := time.Date(2026, 3, 2, 17, 0, 0, 0, time.UTC)
+	end := time.Date(2026, 3, 3, 1, 30, 0, 0, time.UTC)
+	quiet := notify.Recipient{Number: "+919812345671", Preferences: notify.Preferences{QuietHours: notify.QuietHours{Start: 21 * 60, End: 7 * 60}}}
+	stopped := quiet
+	stopped.Stopped = true
+	elsewhere := quiet
+	elsewhere.Preferences.TimeZone = "Europe/London" // 17:00
+	for _, tt := range []struct {
+		name   string
+		to     notify.Recipient
+		kind   notify.Kind
+		t      notify.Type
+		reason string
+		wait   time.Time
+	}{
+		{"a question in quiet hours", quiet, notify.Request, "", "", end},
+		{"a reminder in quiet hours", quiet, notify.Reminder, "", "", end},
+		{"a digest in quiet hours", quiet, notify.NotificationCopy, notify.PendingReminder, "", end},
+		{"an OTP in quiet hours", quiet, notify.OTP, "", "", time.Time{}},
+		{"a decision in quiet hours", quiet, notify.NotificationCopy, notify.GuardianApprovalConfirmed, "", time.Time{}},
+		{"security in quiet hours", quiet, notify.NotificationCopy, notify.SecurityNotice, "", time.Time{}},
+		{"a question at 17:00", elsewhere, notify.Request, "", "", time.Time{}},
+		{"no preferences", notify.Recipient{Number: quiet.Number}, notify.Request, "", "", time.Time{}},
+		{"a question of a stopped coach", stopped, notify.Request, "", "stopped", time.Time{}},
+		{"a reminder of a stopped coach", stopped, notify.Reminder, "", "stopped", time.Time{}},
+		{"a removal by a stopped coach", stopped, notify.NotificationCopy, notify.PlayerRemoved, "stopped", time.Time{}},
+		{"the person's decision about a stopped coach", stopped, notify.NotificationCopy, notify.GuardianRevoked, "", time.Time{}},
+		{"an OTP after a stop", stopped, notify.OTP, "", "", time.Time{}},
+	} {
+		reason, wait := tt.to.Check(tt.kind, tt.t, now)
+		if reason != tt.reason || !wait.Equal(tt.wait) {
+			t.Errorf("%s: %q, %s; want %q, %s", tt.name, reason, wait, tt.reason, tt.wait)
+		}
+	}
+}

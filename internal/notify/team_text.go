@@ -1,0 +1,105 @@
+package notify
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// TeamMessage is a message of a coach to a guardian or student, with what its text needs.
+type TeamMessage struct {
+	CoachName string
+	Text      string
+	// StudentName is set for the copy that a guardian gets of a message to a student.
+	StudentName string
+	// Restricted removes links and numbers and says how to stop: the recipient never
+	// approved.
+	Restricted bool
+	// StopURL is where the recipient can stop the messages of the coach.
+	StopURL string
+}
+
+// StopURL returns the page from which a person stops the messages of a coach. base is the
+// address of the service.
+func StopURL(base string) string { return base + "/me" }
+
+// TeamText renders m for a channel that leaves the app. It begins with the name of the
+// coach. It is empty if nothing visible is left of the text.
+func TeamText(m TeamMessage) string {
+	text := strings.TrimSpace(strings.Map(visibleLine, m.Text))
+	if m.Restricted {
+		text = WithoutLinks(text)
+	}
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) {
+		return ""
+	}
+	who := Name(m.CoachName, "Your coach")
+	if m.StudentName != "" {
+		who += " to " + Name(m.StudentName, "the student")
+	}
+	text = who + ": " + text
+	if m.Restricted {
+		text += "\nTo stop: " + m.StopURL
+	}
+	return text
+}
+
+// visibleLine is visible, but keeps line breaks.
+func visibleLine(r rune) rune {
+	if r == '\n' {
+		return r
+	}
+	return visible(r)
+}
+
+var (
+	// numberRun matches digits and what people write between the digits of a phone number.
+	numberRun = regexp.MustCompile(`\+?[(]?\p{Nd}(?:[\p{Nd}\pZ()./\-–]*\p{Nd})?`)
+	// calendarDay matches a day, whose digits are no phone number.
+	calendarDay = regexp.MustCompile(`\b(?:\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}-\d{2}-\d{2})\b`)
+)
+
+// phoneDigits is the least number of digits that are taken for a phone number.
+const phoneDigits = 7
+
+// WithoutLinks removes from a text what a phone turns into a link, and phone numbers. Times,
+// days and small numbers stay.
+func WithoutLinks(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		var kept []string
+		for _, word := range strings.Fields(line) {
+			kept = append(kept, splitLink(word)...)
+		}
+		line = numberRun.ReplaceAllStringFunc(strings.Join(kept, " "), func(run string) string {
+			if digits(calendarDay.ReplaceAllString(run, "")) >= phoneDigits {
+				return " "
+			}
+			return run
+		})
+		lines[i] = strings.Join(strings.Fields(line), " ")
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// splitLink drops a URL and an e-mail address, and splits a domain at its dots. Other words
+// stay as they are.
+func splitLink(word string) []string {
+	lower := strings.ToLower(word)
+	dotted := false
+	runes := []rune(word)
+	for i, r := range runes {
+		if isDot(r) && i > 0 && i+1 < len(runes) && isLetterOrDigit(runes[i-1]) && unicode.IsLetter(runes[i+1]) {
+			dotted = true
+		}
+	}
+	switch {
+	case strings.Contains(lower, "://"), strings.HasPrefix(lower, "www."), strings.ContainsAny(word, "@＠"):
+		return nil
+	case !dotted:
+		return []string{word}
+	case strings.ContainsAny(word, `/\:?#／：`):
+		return nil
+	}
+	return strings.FieldsFunc(word, isDot)
+}

@@ -1,0 +1,71 @@
+package notify_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+func TestTeamText(t *testing.T) {
+	const stop = "https://t.example/me"
+	tests := []struct {
+		name string
+		m    notify.TeamMessage
+		want string
+	}{
+		{"approved", notify.TeamMessage{CoachName: "Meera Nair", Text: "Call +91 98123 45678 or see https://club.example/map"}, "Meera Nair: Call +91 98123 45678 or see https://club.example/map"},
+		{"copy", notify.TeamMessage{CoachName: "Meera", Text: "Bring shoes.", StudentName: "Asha Rao"}, "Meera to Asha Rao: Bring shoes."},
+		{"without a name", notify.TeamMessage{Text: "Hello"}, "Your coach: Hello"},
+		{"restricted", notify.TeamMessage{CoachName: "Meera", Text: "Call +91 98123 45678 or\nsee https://club.example/map today", Restricted: true}, "Meera: Call or\nsee today\nTo stop: " + stop},
+		{"nothing left", notify.TeamMessage{CoachName: "Meera", Text: "https://club.example", Restricted: true}, ""},
+		{"invisible", notify.TeamMessage{CoachName: "Meera", Text: " \u200b\u2060 "}, ""},
+		{"emoji", notify.TeamMessage{CoachName: "Meera", Text: "👍"}, "Meera: 👍"},
+		{"direction marks", notify.TeamMessage{CoachName: "Meera", Text: "a\u202eb\a"}, "Meera: ab"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.m.StopURL = stop
+			if got := notify.TeamText(tt.m); got != tt.want {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWithoutLinks(t *testing.T) {
+	for text, want := range map[string]string{
+		"Match on 12.05.2026 at 17:30, ground 3":          "Match on 12.05.2026 at 17:30, ground 3",
+		"From 2026-05-12 17.30 to 19.00":                  "From 2026-05-12 17.30 to 19.00",
+		"Fee: ₹1,500 for June. Bring 2 shirts.":           "Fee: ₹1,500 for June. Bring 2 shirts.",
+		"Come at 5.Bring water":                           "Come at 5 Bring water",
+		"98123-45678":                                     "",
+		"(080) 2345 6789 now":                             "now",
+		"९८१२३४५६७८ पर":                                   "पर",
+		"club.example":                                    "club example",
+		"club․example":                                    "club example",
+		"club.example/join?x=1 ok":                        "ok",
+		"www.club.example ok":                             "ok",
+		"HTTPS://X.example ok":                            "ok",
+		"coach@club.example ok":                           "ok",
+		"and/or 5/6":                                      "and/or 5/6",
+		"A.P.J. Abdul Kalam":                              "A P J Abdul Kalam",
+		"line one\n\nhttp://x.example\nline two":          "line one\n\n\nline two",
+		"9 8 1 2 3 4 5 6 7 8":                             "",
+		"Groups of 10 20 30":                              "Groups of 10 20 30",
+		strings.Repeat("Training as usual. ", 3) + "Bye!": strings.Repeat("Training as usual. ", 3) + "Bye!",
+	} {
+		if got := notify.WithoutLinks(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzWithoutLinks(f *testing.F) {
+	f.Add("call +91 98123 45678 http://x.example")
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := notify.WithoutLinks(text); strings.Contains(got, "://") || strings.Contains(got, "@") {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package server
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// teamServices are the services of package team.
+type teamServices struct {
+	batches  *team.Batches
+	messages *team.Messages
+	records  *team.Records
+}
+
+func newTeamServices(o Options, db *store.DB, tiers coach.Tiers, operator operatorServices) teamServices {
+	checkFeature := func(tier, feature string) error {
+		return tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
+	}
+	return teamServices{
+		batches: &team.Batches{Store: db, CheckFeature: checkFeature, Now: o.Now, NewID: o.NewID},
+		messages: &team.Messages{
+			Store:  db,
+			PerDay: func(tier string) int { return int(tiers.Of(tier).Limits.MessagesPerDay) },
+			CheckTemplates: func(ctx context.Context, by actor.Actor) error {
+				return operator.Subscriptions.CheckFeature(ctx, by, coach.Templates)
+			},
+			Now: o.Now, NewID: o.NewID,
+		},
+		records: &team.Records{Store: db, NewID: o.NewID},
+	}
+}
+
+// messageRules returns the rules of the messages that coaches write.
+func messageRules(cfg *config.Config, ch channels) team.MessageRules {
+	channelOf := map[team.Channel]notify.Channel{team.SMS: notify.SMS, team.Chat: notify.WhatsApp}
+	_, hasChat := ch[notify.WhatsApp]
+	return team.MessageRules{
+		CopyGuardian: cfg.CopyGuardian,
+		HasChat:      hasChat,
+		Reachable:    func(c team.Channel, n phone.Number) bool { return ch.accepts(channelOf[c], n) },
+		Render: func(l team.Letter) string {
+			return notify.TeamText(notify.TeamMessage{
+				CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: notify.StopURL(cfg.PublicURL),
+			})
+		},
+		Segments: notify.Segments,
+		Price:    func(n phone.Number) int64 { return int64(cfg.SegmentPrice(n)) },
+	}
+}

@@ -1,0 +1,107 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// Conversation lists what a guardian or student may read of the conversation about a player,
+// newest first: the messages to the account and its replies, after its approval unless the
+// setting APP_HISTORY is all.
+func (db *DB) Conversation(ctx context.Context, by actor.Actor, playerID string, page team.Page) ([]team.Entry, error) {
+	var list []team.Entry
+	err := db.view(ctx, func(tx *tx) error {
+		l, err := tx.link(ctx, by, playerID, team.TeamCommunications)
+		if err != nil {
+			return err
+		}
+		since := sinceMicros(team.VisibleSince(l.ApprovedAt, tx.db.options.Settings.WholeHistory))
+		rs, err := tx.Query(ctx, `
+			SELECT m.id, TRUE, r.party, r.is_copy, m.body, m.created_at
+			FROM team_recipients r JOIN team_messages m ON m.id = r.message_id
+			WHERE r.account_id = $1 AND r.player_id = $2 AND r.message_id < $3 AND m.created_at >= $4
+			ORDER BY r.message_id DESC LIMIT $5`, by.AccountID, playerID, before(page.After), since, page.Limit)
+		messages, err := database.Collect(rs, err, scanEntry)
+		if err != nil {
+			return fmt.Errorf("read a conversation: %w", err)
+		}
+		rs, err = tx.Query(ctx, `
+			SELECT id, FALSE, party, FALSE, body, created_at FROM team_replies
+			WHERE account_id = $1 AND player_id = $2 AND id < $3 AND created_at >= $4
+			ORDER BY id DESC LIMIT $5`, by.AccountID, playerID, before(page.After), since, page.Limit)
+		replies, err := database.Collect(rs, err, scanEntry)
+		if err != nil {
+			return fmt.Errorf("read a conversation: %w", err)
+		}
+		list = newestEntries(messages, replies, page.Limit)
+		return nil
+	})
+	return list, err
+}
+
+// sinceMicros is micros with 0 for the zero time.
+func sinceMicros(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMicro()
+}
+
+func scanEntry(s database.Scanner) (e team.Entry, err error) {
+	var party actor.Role
+	err = s.Scan(&e.ID, &e.FromCoach, &party, &e.Copy, &e.Text, intoTime(&e.CreatedAt))
+	e.Parties = []actor.Role{party}
+	return e, err
+}
+
+// newestEntries merges two parts of a conversation. The ids rise with time. A message that
+// went to both parties becomes one entry.
+func newestEntries(a, b []team.Entry, limit int) []team.Entry {
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, func(x, y team.Entry) int { return cmp.Compare(y.ID, x.ID) })
+	var list []team.Entry
+	for _, e := range all {
+		if n := len(list); n > 0 && list[n-1].ID == e.ID {
+			list[n-1].Parties = append(e.Parties, list[n-1].Parties...)
+			list[n-1].Copy = list[n-1].Copy || e.Copy
+			continue
+		}
+		list = append(list, e)
+	}
+	return list[:min(len(list), limit)]
+}
+
+// PlayerConversation returns the whole conversation about a player with all parties, newest
+// first, and writes the operator's audit log entry with the reason.
+func (db *DB) PlayerConversation(ctx context.Context, by actor.Operator, playerID, reason string, page team.Page) ([]team.Entry, error) {
+	var list []team.Entry
+	err := db.write(ctx, func(tx *tx) error {
+		rs, err := tx.Query(ctx, `
+			SELECT m.id, TRUE, r.party, r.is_copy, m.body, m.created_at
+			FROM team_recipients r JOIN team_messages m ON m.id = r.message_id
+			WHERE r.player_id = $1 AND r.message_id < $2
+			ORDER BY r.message_id DESC, r.position DESC LIMIT $3`, playerID, before(page.After), 2*page.Limit)
+		messages, err := database.Collect(rs, err, scanEntry)
+		if err != nil {
+			return fmt.Errorf("read the conversation about a player: %w", err)
+		}
+		rs, err = tx.Query(ctx, `
+			SELECT id, FALSE, party, FALSE, body, created_at FROM team_replies
+			WHERE player_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`, playerID, before(page.After), page.Limit)
+		replies, err := database.Collect(rs, err, scanEntry)
+		if err != nil {
+			return fmt.Errorf("read the conversation about a player: %w", err)
+		}
+		list = newestEntries(messages, replies, page.Limit)
+		return tx.audit(ctx, by, operator.ConversationRead, "player", playerID, reason)
+	})
+	return list, err
+}

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// AddTemplate saves a template. The coach's row is locked while the templates are counted.
+func (db *DB) AddTemplate(ctx context.Context, t *team.Template) error {
+	return db.write(ctx, func(tx *tx) error {
+		if err := tx.complete(ctx, idempotency.Work{ID: t.ID, New: true}); err != nil {
+			return err
+		}
+		if _, err := tx.lockCoach(ctx, t.CoachID); err != nil {
+			return err
+		}
+		var n int
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM message_templates WHERE coach_id = $1`, t.CoachID).Scan(&n); err != nil {
+			return fmt.Errorf("count templates: %w", err)
+		}
+		if err := team.CheckTemplates(n); err != nil {
+			return err
+		}
+		t.CreatedAt = tx.Now
+		err := tx.Defer(ctx, `INSERT INTO message_templates (id, coach_id, title, body, created_at) VALUES ($1, $2, $3, $4, $5)`,
+			t.ID, t.CoachID, t.Title, t.Text, micros(tx.Now))
+		if err != nil {
+			return fmt.Errorf("save template: %w", err)
+		}
+		return nil
+	})
+}
+
+func scanTemplate(s database.Scanner) (t team.Template, err error) {
+	return t, s.Scan(&t.ID, &t.CoachID, &t.Title, &t.Text, intoTime(&t.CreatedAt))
+}
+
+// Templates lists the templates of a coach, newest first.
+func (db *DB) Templates(ctx context.Context, coachID string, page team.Page) ([]team.Template, error) {
+	rs, err := db.sql.Query(ctx, `
+		SELECT id, coach_id, title, body, created_at FROM message_templates WHERE coach_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+		coachID, before(page.After), page.Limit)
+	list, err := database.Collect(rs, err, scanTemplate)
+	if err != nil {
+		return nil, fmt.Errorf("list templates: %w", err)
+	}
+	return list, nil
+}
+
+// Template returns a template of a coach, or not_found.
+func (db *DB) Template(ctx context.Context, coachID, id string) (team.Template, error) {
+	t, err := scanTemplate(db.sql.QueryRow(ctx, `
+		SELECT id, coach_id, title, body, created_at FROM message_templates WHERE id = $1 AND coach_id = $2`, id, coachID))
+	if isNone(err) {
+		return t, fault.Missing()
+	}
+	if err != nil {
+		return t, fmt.Errorf("read template %s: %w", id, err)
+	}
+	return t, nil
+}
+
+// DeleteTemplate deletes a template of a coach, or returns not_found.
+func (db *DB) DeleteTemplate(ctx context.Context, coachID, id string) error {
+	res, err := db.sql.Exec(ctx, `DELETE FROM message_templates WHERE id = $1 AND coach_id = $2`, id, coachID)
+	if err != nil {
+		return fmt.Errorf("delete template %s: %w", id, err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return fault.Missing()
+}

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// AddReport saves a report about the coach's player and notifies the parties that have
+// performance reports.
+func (db *DB) AddReport(ctx context.Context, r *team.Report) error {
+	return db.addRecord(ctx, r.CoachID, r.PlayerID, r.ID, event.ReportAdded, team.PerformanceReports, func(tx *tx) error {
+		r.CreatedAt, r.UpdatedAt = tx.Now, tx.Now
+		return tx.Defer(ctx, `
+			INSERT INTO performance_reports (id, coach_id, player_id, title, body, first_day, last_day, version, created_at, updated_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)`,
+			r.ID, r.CoachID, r.PlayerID, r.Title, r.Text, r.From, r.To, micros(tx.Now))
+	})
+}
+
+const reportColumns = `id, coach_id, player_id, title, body, first_day, last_day, created_at, updated_at`
+
+func reportDest(r *team.Report) []any {
+	return []any{&r.ID, &r.CoachID, &r.PlayerID, &r.Title, &r.Text, &r.From, &r.To, intoTime(&r.CreatedAt), intoTime(&r.UpdatedAt)}
+}
+
+// Reports lists the reports about a coach's player, newest first.
+func (db *DB) Reports(ctx context.Context, coachID, playerID string, page team.Page) ([]team.Report, error) {
+	var list []team.Report
+	err := db.view(ctx, func(tx *tx) (err error) {
+		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
+			return err
+		}
+		list, err = reports(ctx, tx, coachID, playerID, 0, page)
+		return err
+	})
+	return list, err
+}
+
+// ReportsFor lists the reports about a player that a guardian or student may see now.
+func (db *DB) ReportsFor(ctx context.Context, by actor.Actor, playerID string, page team.Page) ([]team.Report, error) {
+	var list []team.Report
+	err := db.view(ctx, func(tx *tx) error {
+		l, err := tx.link(ctx, by, playerID, team.PerformanceReports)
+		if err != nil {
+			return err
+		}
+		since := sinceMicros(team.VisibleSince(l.ApprovedAt, tx.db.options.Settings.WholeHistory))
+		list, err = reports(ctx, tx, l.CoachID, playerID, since, page)
+		return err
+	})
+	return list, err
+}
+
+// reports lists the reports that were added at a time or later.
+func reports(ctx context.Context, q database.Querier, coachID, playerID string, since int64, page team.Page) ([]team.Report, error) {
+	rs, err := q.Query(ctx, `
+		SELECT `+reportColumns+` FROM performance_reports
+		WHERE coach_id = $1 AND player_id = $2 AND id < $3 AND created_at >= $4
+		ORDER BY id DESC LIMIT $5`, coachID, playerID, before(page.After), since, page.Limit)
+	list, err := database.Collect(rs, err, func(s database.Scanner) (r team.Report, err error) { return r, s.Scan(reportDest(&r)...) })
+	if err != nil {
+		return nil, fmt.Errorf("list reports: %w", err)
+	}
+	return list, nil
+}
+
+// UpdateReport lets fn change a report and saves it.
+func (db *DB) UpdateReport(ctx context.Context, coachID, playerID, id string, fn func(*team.Report) error) error {
+	return db.write(ctx, func(tx *tx) error {
+		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
+			return err
+		}
+		var version int64
+		var r team.Report
+		err := tx.QueryRow(ctx, `
+			SELECT version, `+reportColumns+` FROM performance_reports WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id, coachID, playerID).
+			Scan(append([]any{&version}, reportDest(&r)...)...)
+		if isNone(err) {
+			return fault.Missing()
+		}
+		if err != nil {
+			return fmt.Errorf("read report %s: %w", id, err)
+		}
+		r.UpdatedAt = tx.Now
+		if err := fn(&r); err != nil {
+			return err
+		}
+		return tx.DeferOne(ctx, `
+			UPDATE performance_reports SET title = $3, body = $4, first_day = $5, last_day = $6, updated_at = $7, version = version + 1
+			WHERE id = $1 AND version = $2`, id, version, r.Title, r.Text, r.From, r.To, micros(r.UpdatedAt))
+	})
+}
+
+// DeleteReport deletes a report, or returns not_found.
+func (db *DB) DeleteReport(ctx context.Context, coachID, playerID, id string) error {
+	return db.deleteRecord(ctx, coachID, playerID, `DELETE FROM performance_reports WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id)
+}

@@ -1,0 +1,56 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// batches returns the service of batches on the database of p.
+func (p *fixture) batches() *team.Batches {
+	return &team.Batches{Store: p.db, CheckFeature: anyFeature, Now: p.clock.Now, NewID: p.db.NewID}
+}
+
+func anyFeature(string, string) error { return nil }
+
+// batch adds a batch of a coach that trains on Mondays.
+func (p *fixture) batch(by actor.Actor, name string) *team.Batch {
+	p.Helper()
+	b, err := p.batches().Add(bg, by, team.BatchPatch{Name: &name, Schedule: &team.Schedule{{Weekday: time.Monday, Start: 17 * 60, End: 18 * 60}}})
+	ok(p, err)
+	return b
+}
+
+// batchStatements runs the statements of the coach's day.
+func (p *fixture) batchStatements() {
+	p.Helper()
+	by, s := p.coach(95), p.batches()
+	b := p.batch(by, "U12")
+	_, err := s.AddOnce(bg, by, b.ID, team.BatchPatch{Name: &b.Name})
+	ok(p, err)
+	a := p.add(by, "Asha Rao", number(96), number(97))
+	ok(p, s.Join(bg, by, b.ID, a.ID))
+	ok(p, s.Leave(bg, by, b.ID, a.ID))
+	ok(p, s.Join(bg, by, b.ID, a.ID))
+	_, err = p.Add(bg, by, child("Bela Rao", ""), mother(number(96)), b.ID)
+	ok(p, err)
+	_, err = p.Players(bg, by, approval.Filter{BatchID: b.ID}, approval.Page{Limit: 5})
+	ok(p, err)
+	_, err = s.Players(bg, by, b.ID)
+	ok(p, err)
+	_, err = s.Edit(bg, by, b.ID, team.BatchPatch{Venue: ptr("North ground")})
+	ok(p, err)
+	for _, party := range []actor.Actor{p.as(actor.Guardian, number(96)), p.as(actor.Student, number(97))} {
+		ok(p, p.decide(party, a.ID, approval.Approve))
+		_, _, _, err := s.Schedule(bg, party, a.ID)
+		ok(p, err)
+	}
+	ok(p, p.Remove(bg, by, a.ID))
+	ok(p, s.Archive(bg, by, b.ID))
+	for _, archived := range []bool{false, true} {
+		_, err = s.List(bg, by, archived, "", 5)
+		ok(p, err)
+	}
+}

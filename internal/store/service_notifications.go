@@ -1,0 +1,37 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// closeServiceNotifications deletes the notifications of app services about a player from
+// the trays of parties that no longer have the app, after a change of a consent. A
+// reminder that is sent at the same time has locked the player's row: it committed before
+// and is deleted, or finds no approval.
+func (tx *tx) closeServiceNotifications(ctx context.Context, p *approval.Player, c approval.Change) error {
+	if len(c.StatusChanges) == 0 {
+		return nil
+	}
+	status := p.ConsentStatus()
+	for _, party := range approval.Parties {
+		account := p.Approver(party).AccountID
+		if account == "" || tx.access(status, party, team.App) == team.Granted {
+			continue
+		}
+		args := []any{p.ID, account}
+		for _, t := range notify.OfServices {
+			args = append(args, string(t))
+		}
+		err := tx.Defer(ctx, `
+			DELETE FROM notifications WHERE player_id = $1 AND account_id = $2 AND type IN (`+params(3, len(notify.OfServices))+`)`, args...)
+		if err != nil {
+			return fmt.Errorf("close the notifications of services: %w", err)
+		}
+	}
+	return nil
+}

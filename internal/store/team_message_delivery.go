@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// TeamMessage returns the message of a delivery and to whom it goes. dropReason is set if it
+// must not leave any more: the player was removed, the party has another number or disputed
+// a request, or the coach may not write.
+func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error) {
+	var isCopy, ever, disputed bool
+	to.Number = phone.Number(d.To)
+	var number string
+	var removed, suspended time.Time
+	err = db.sql.QueryRow(ctx, `
+		SELECT m.body, c.name, p.student_name, r.is_copy, p.deleted_at, a.suspended_at,
+			CASE WHEN r.party = 'guardian' THEN p.guardian_number ELSE p.student_number END,
+			`+everApproved+`r.account_id), `+disputedBy+`r.account_id),
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = $3 AND st.coach_id = m.coach_id), `+preferenceColumns+`
+		FROM team_recipients r
+		JOIN team_messages m ON m.id = r.message_id
+		JOIN players p ON p.id = r.player_id
+		JOIN accounts a ON a.id = m.coach_id
+		LEFT JOIN coaches c ON c.id = m.coach_id
+		LEFT JOIN preferences ON preferences.mobile_number = $3
+		WHERE r.message_id = $1 AND r.position = $2`, d.TeamMessageID, d.TeamPosition, d.To).
+		Scan(append([]any{
+			&m.Text, intoText(&m.CoachName), &m.StudentName, &isCopy, intoTime(&removed), intoTime(&suspended),
+			intoText(&number), &ever, &disputed, &to.Stopped,
+		}, preferenceDest(&to.Preferences)...)...)
+	if isNone(err) {
+		return m, to, notify.ReasonNotWanted, nil
+	}
+	if err != nil {
+		return m, to, "", fmt.Errorf("read the message of delivery %s: %w", d.ID, err)
+	}
+	m.Restricted = !ever
+	if !isCopy {
+		m.StudentName = ""
+	}
+	switch {
+	case !removed.IsZero():
+		dropReason = notify.ReasonPlayerRemoved
+	case !suspended.IsZero():
+		dropReason = notify.ReasonNotWanted
+	case number != d.To:
+		dropReason = notify.ReasonContactChanged
+	case disputed:
+		dropReason = notify.ReasonDisputed
+	}
+	return m, to, dropReason, nil
+}

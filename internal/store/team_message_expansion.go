@@ -1,0 +1,199 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// expansionBatch is how many recipients get their rows in one transaction.
+const expansionBatch = 100
+
+// deliveryChannels are the channels of messages as the outbox names them.
+var deliveryChannels = map[team.Channel]notify.Channel{team.InApp: notify.InApp, team.SMS: notify.SMS, team.Chat: notify.WhatsApp}
+
+func teamChannel(name string) team.Channel {
+	if name == string(notify.WhatsApp) {
+		return team.Chat
+	}
+	return team.Channel(name)
+}
+
+// expansion is a message of which some recipients have no rows yet.
+type expansion struct {
+	id, coachID  string
+	coachName    string
+	network      string
+	players      []string
+	draft        team.Draft
+	nextPlayer   int
+	nextPosition int
+	createdAt    time.Time
+}
+
+// ExpandMessage gives the next recipients of the oldest accepted message their rows and
+// deliveries. It returns false if there is no such message. Each message is locked by one
+// replica at a time, and its position is saved with the rows, so each recipient gets one.
+func (db *DB) ExpandMessage(ctx context.Context) (more bool, err error) {
+	err = db.write(ctx, func(tx *tx) error {
+		e, found, err := tx.nextExpansion(ctx)
+		if more = found; err != nil || !found {
+			return err
+		}
+		return tx.expand(ctx, e)
+	})
+	if err != nil {
+		return false, fmt.Errorf("expand a message: %w", err)
+	}
+	return more, nil
+}
+
+// nextExpansion locks the oldest message that has recipients without rows. Messages of one
+// coach are expanded one after the other, so that the messages of a week are counted.
+func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err error) {
+	var players, channels string
+	err = tx.QueryRow(ctx, `
+		SELECT m.id, m.coach_id, m.players, m.audience, m.channels, m.body, m.network, m.next_player, m.next_position, m.created_at
+		FROM team_messages m
+		WHERE m.expanded_at IS NULL AND NOT EXISTS (
+			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.id < m.id)
+		ORDER BY m.id LIMIT 1 `+tx.db.sql.SkipLocked()).
+		Scan(&e.id, &e.coachID, &players, &e.draft.Audience, &channels, &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))
+	if isNone(err) {
+		return e, false, nil
+	}
+	if err != nil {
+		return e, false, err
+	}
+	e.draft.Channels = splitTeamChannels(channels)
+	if err := json.Unmarshal([]byte(players), &e.players); err != nil {
+		return e, false, fmt.Errorf("players of message %s: %w", e.id, err)
+	}
+	err = tx.QueryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, e.coachID).Scan(intoText(&e.coachName))
+	if isNone(err) { // the account is closed, and its players are removed
+		err = nil
+	}
+	return e, true, err
+}
+
+// expand saves the next recipients of a message.
+func (tx *tx) expand(ctx context.Context, e expansion) error {
+	rules := tx.db.options.Settings.TeamMessages
+	perPlayer := 1
+	if e.draft.Audience == team.ToBoth || e.draft.Audience == team.ToStudents && rules.CopyGuardian {
+		perPlayer = 2
+	}
+	end := min(len(e.players), e.nextPlayer+expansionBatch/perPlayer)
+	ids := e.players[e.nextPlayer:end]
+	facts, err := tx.playerFacts(ctx, e.coachID, ids, e.id, true)
+	if err != nil {
+		return err
+	}
+	byID := map[string]team.PlayerFacts{}
+	for _, p := range facts {
+		byID[p.PlayerID] = p
+	}
+	plan := rules.NewPlan(e.coachName, e.draft)
+	for _, id := range ids {
+		p, exists := byID[id]
+		if !exists {
+			p = team.PlayerFacts{PlayerID: id, Removed: true}
+		}
+		plan.Add(p)
+	}
+	if err := tx.addRecipients(ctx, e, plan.Recipients); err != nil {
+		return err
+	}
+	var expanded any
+	if end == len(e.players) {
+		expanded = micros(tx.Now)
+	}
+	err = tx.DeferOne(ctx, `
+		UPDATE team_messages SET next_player = $3, next_position = $4, expanded_at = $5
+		WHERE id = $1 AND next_player = $2`, e.id, e.nextPlayer, end, e.nextPosition+len(plan.Recipients), expanded)
+	if err != nil {
+		return err
+	}
+	return tx.notifyRecipients(ctx, e, plan.Recipients)
+}
+
+// addRecipients saves recipients with a delivery for each of their channels.
+func (tx *tx) addRecipients(ctx context.Context, e expansion, recipients []team.Recipient) error {
+	const recipientColumns, deliveryColumns = 6, 17
+	var rows, deliveries []any
+	lanes := map[notify.Lane]bool{}
+	for i, r := range recipients {
+		position := e.nextPosition + i
+		rows = append(rows, e.id, position, r.PlayerID, string(r.Party), text(r.AccountID), r.Copy)
+		for _, s := range r.Sends {
+			channel := deliveryChannels[s.Channel]
+			state, to := team.Queued, string(s.Number)
+			switch {
+			case s.Reason != "":
+				state, to = team.LeftOut, ""
+			case s.Channel == team.InApp:
+				state, to = team.Delivered, ""
+			default:
+				lanes[notify.Lane{Channel: channel, Kind: notify.Team}] = true
+			}
+			deliveries = append(deliveries, tx.db.options.NewID(), string(notify.Team), string(channel), string(state), text(string(s.Reason)),
+				text(r.AccountID), to, string(r.Party), e.coachID, text(e.network), e.id, position,
+				micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now), 0)
+		}
+	}
+	err := tx.Defer(ctx, `
+		INSERT INTO team_recipients (message_id, position, player_id, party, account_id, is_copy)
+		VALUES `+rowsOf(len(rows)/recipientColumns, recipientColumns), rows...)
+	if err != nil {
+		return fmt.Errorf("save recipients: %w", err)
+	}
+	err = tx.Defer(ctx, `
+		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, network, team_message_id, team_position,
+			due_at, gives_up_at, created_at, updated_at, attempts)
+		VALUES `+rowsOf(len(deliveries)/deliveryColumns, deliveryColumns), deliveries...)
+	if err != nil {
+		return fmt.Errorf("queue deliveries: %w", err)
+	}
+	for lane := range lanes {
+		tx.wakeOutbox(lane)
+	}
+	return nil
+}
+
+// notifyRecipients notifies those whom the message reaches in the app, if they have
+// notifications there.
+func (tx *tx) notifyRecipients(ctx context.Context, e expansion, recipients []team.Recipient) error {
+	var reached []team.Recipient
+	var ids []string
+	for _, r := range recipients {
+		for _, s := range r.Sends {
+			if s.Channel == team.InApp && s.Reason == "" {
+				reached, ids = append(reached, r), append(ids, r.PlayerID)
+			}
+		}
+	}
+	if len(reached) == 0 {
+		return nil
+	}
+	enabled, err := tx.enabled(ctx, ids)
+	if err != nil {
+		return err
+	}
+	var events []event.Event
+	for _, r := range reached {
+		if enabled(r.PlayerID, r.Party, team.InAppNotifications) != team.Granted {
+			continue
+		}
+		events = append(events, event.Event{
+			Type: event.TeamMessage, Party: r.Party, PartyID: r.AccountID, CoachID: e.coachID, CoachName: e.coachName,
+			PlayerID: r.PlayerID, StudentName: r.StudentName, MessageID: e.id,
+		})
+	}
+	return tx.notify(ctx, events, func(actor.Role) string { return "" })
+}

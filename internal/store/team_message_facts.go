@@ -1,0 +1,180 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// factsBatch is how many players one statement reads.
+const factsBatch = 250
+
+// targetPlayers returns the ids of the players of a target in order, at most one more than a
+// message may go to.
+func (tx *tx) targetPlayers(ctx context.Context, coachID string, t team.Target) ([]string, error) {
+	var rs *database.Rows
+	var err error
+	switch {
+	case t.PlayerIDs != nil:
+		return slices.Compact(slices.Sorted(slices.Values(t.PlayerIDs))), nil
+	case t.BatchID != "":
+		if err := tx.checkOpenBatch(ctx, coachID, t.BatchID); err != nil {
+			return nil, err
+		}
+		rs, err = tx.Query(ctx, `
+			SELECT b.player_id FROM batch_players b
+			WHERE b.batch_id = $1 AND b.left_at IS NULL
+				AND EXISTS (SELECT 1 FROM players p WHERE p.id = b.player_id AND p.coach_id = $2 AND p.deleted_at IS NULL)
+			ORDER BY b.player_id LIMIT $3`, t.BatchID, coachID, team.MaxPlayers+1)
+	default:
+		rs, err = tx.Query(ctx, `
+			SELECT id FROM players WHERE coach_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2`, coachID, team.MaxPlayers+1)
+	}
+	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	if err != nil {
+		return nil, fmt.Errorf("list the players of a message: %w", err)
+	}
+	return ids, nil
+}
+
+// checkOpenBatch returns not_found unless the batch is the coach's, and batch_archived if it
+// is archived.
+func (tx *tx) checkOpenBatch(ctx context.Context, coachID, batchID string) error {
+	var archived time.Time
+	err := tx.QueryRow(ctx, `SELECT archived_at FROM batches WHERE id = $1 AND coach_id = $2`, batchID, coachID).Scan(intoTime(&archived))
+	switch {
+	case isNone(err):
+		return fault.Missing()
+	case err != nil:
+		return fmt.Errorf("read batch %s: %w", batchID, err)
+	case !archived.IsZero():
+		return fault.New(fault.Conflict, "batch_archived", "This batch is archived.")
+	}
+	return nil
+}
+
+// everApproved is true if an account approved a player of the coach of p at any time. The
+// column of the account and a closing parenthesis must follow.
+const everApproved = `EXISTS (SELECT 1 FROM approval_history h JOIN players q ON q.id = h.player_id
+	WHERE h.action = 'approved' AND q.coach_id = p.coach_id AND h.approver_id = `
+
+// disputedBy is true if an account disputed a request of the coach of p about the student. The
+// column of the account and a closing parenthesis must follow.
+const disputedBy = `EXISTS (SELECT 1 FROM disputes d WHERE d.coach_id = p.coach_id
+	AND (d.player_id = p.id OR d.student_key = p.student_key AND d.date_of_birth = p.date_of_birth) AND d.approver_id = `
+
+// playerFacts reads what decides who gets a message about the players, in their order. A
+// player that the coach does not have is not in the result. lock keeps the consents
+// unchanged until the commit. Of messageID only its own deliveries do not count.
+func (tx *tx) playerFacts(ctx context.Context, coachID string, ids []string, messageID string, lock bool) ([]team.PlayerFacts, error) {
+	forShare := ""
+	if lock {
+		forShare = tx.ForShare("p")
+	}
+	args := []any{coachID}
+	for i := range paddedSize(len(ids)) {
+		args = append(args, ids[min(i, len(ids)-1)])
+	}
+	rs, err := tx.Query(ctx, `
+		SELECT p.id, p.student_name, p.date_of_birth, p.guardian_name, p.guardian_id, p.guardian_number, p.student_id, p.student_number,
+			`+everApproved+`p.guardian_id), `+everApproved+`p.student_id), `+disputedBy+`p.guardian_id), `+disputedBy+`p.student_id)
+		FROM players p
+		WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.id IN (`+params(2, len(args)-1)+`) `+forShare, args...)
+	facts, err := database.Collect(rs, err, func(s database.Scanner) (p team.PlayerFacts, err error) {
+		g, st := &p.Guardian, &p.Student
+		var born string
+		err = s.Scan(&p.PlayerID, &p.StudentName, &born, intoText(&g.Name), intoText(&g.AccountID), intoText((*string)(&g.Number)),
+			intoText(&st.AccountID), intoText((*string)(&st.Number)), &g.EverApproved, &st.EverApproved, &g.Disputed, &st.Disputed)
+		if err != nil {
+			return p, err
+		}
+		g.Exists, st.Exists, st.Name = g.Name != "", true, p.StudentName
+		date, err := approval.ParseDate(born)
+		p.Adult = date.AgeOn(tx.Now) >= approval.AdultAge
+		return p, err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the players of a message: %w", err)
+	}
+	slices.SortFunc(facts, func(a, b team.PlayerFacts) int { return cmp.Compare(a.PlayerID, b.PlayerID) })
+	enabled, err := tx.enabled(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i := range facts {
+		for _, party := range approval.Parties {
+			facts[i].Party(party).App = enabled(facts[i].PlayerID, party, team.TeamCommunications)
+		}
+	}
+	return facts, tx.sentInWeek(ctx, coachID, messageID, facts)
+}
+
+// numberFacts are the messages of a coach to a number.
+type numberFacts struct {
+	week      int
+	sms, chat bool // of one message
+	stopped   bool
+}
+
+// sentInWeek sets how many messages of the coach left for each number in the last 7 days,
+// which channels of the message with the id did, and who stopped the coach's messages.
+func (tx *tx) sentInWeek(ctx context.Context, coachID, messageID string, facts []team.PlayerFacts) error {
+	found := map[phone.Number]numberFacts{}
+	var rows [][]any
+	for i := range facts {
+		for _, party := range approval.Parties {
+			n := facts[i].Party(party).Number
+			if _, known := found[n]; n != "" && !known {
+				found[n] = numberFacts{}
+				rows = append(rows, []any{string(n)})
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	values, args := valuesTable(rows, "TEXT")
+	n := len(args)
+	ofNumber := fmt.Sprintf(`FROM deliveries d WHERE d.kind = 'team' AND d.state <> 'left_out' AND d.coach_id = $%d AND d.recipient = v.column1`, n+1)
+	ofMessage := fmt.Sprintf(` AND d.created_at > $%d AND d.team_message_id = $%d`, n+2, n+3)
+	rs, err := tx.Query(ctx, fmt.Sprintf(`
+		SELECT v.column1,
+			(SELECT count(DISTINCT d.team_message_id) %s AND d.created_at > $%d AND d.team_message_id <> $%d),
+			EXISTS (SELECT 1 %s%s AND d.channel = 'sms'), EXISTS (SELECT 1 %s%s AND d.channel = 'whatsapp'),
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = v.column1 AND st.coach_id = $%d)
+		FROM %s v WHERE v.column1 IS NOT NULL`, ofNumber, n+2, n+3, ofNumber, ofMessage, ofNumber, ofMessage, n+1, values),
+		append(args, coachID, micros(tx.Now.Add(-7*team.Day)), messageID)...)
+	_, err = database.Collect(rs, err, func(s database.Scanner) (f numberFacts, err error) {
+		var number phone.Number
+		if err = s.Scan(&number, &f.week, &f.sms, &f.chat, &f.stopped); err == nil {
+			found[number] = f
+		}
+		return f, err
+	})
+	if err != nil {
+		return fmt.Errorf("count the messages of a week: %w", err)
+	}
+	for i := range facts {
+		for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+			p := facts[i].Party(party)
+			f := found[p.Number]
+			p.SentInWeek, p.Stopped = f.week, f.stopped
+			if f.sms {
+				p.HasMessage = append(p.HasMessage, team.SMS)
+			}
+			if f.chat {
+				p.HasMessage = append(p.HasMessage, team.Chat)
+			}
+		}
+	}
+	return nil
+}

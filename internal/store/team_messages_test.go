@@ -1,0 +1,345 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// withMessages sets the rules of messages: numbers of India are reachable by SMS, there is
+// no chat, and a segment costs 2.
+func withMessages(s *store.Settings) {
+	s.TeamMessages = team.MessageRules{
+		CopyGuardian: true,
+		Reachable:    func(_ team.Channel, n phone.Number) bool { return n[:3] == "+91" },
+		Render: func(l team.Letter) string {
+			return notify.TeamText(notify.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: "https://t.example/me"})
+		},
+		Segments: notify.Segments,
+		Price:    func(phone.Number) int64 { return 2 },
+	}
+}
+
+// messages returns the service of messages with a limit of segments a day; 0 is none.
+func (p *fixture) messages(perDay int) *team.Messages {
+	return &team.Messages{Store: p.db, PerDay: func(string) int { return perDay }, Now: p.clock.Now, NewID: p.db.NewID}
+}
+
+// expand gives all recipients their deliveries.
+func (p *fixture) expand() {
+	p.Helper()
+	for more := true; more; {
+		var err error
+		more, err = p.db.ExpandMessage(bg)
+		ok(p, err)
+	}
+}
+
+// recipients returns the recipients of a message as "student party state reason".
+func (p *fixture) recipients(by actor.Actor, id string) []string {
+	p.Helper()
+	list, err := p.db.Recipients(bg, by.AccountID, id, 0, 5000)
+	ok(p, err)
+	var all []string
+	for _, r := range list {
+		best := r.Best()
+		line := fmt.Sprintf("%s %s %s %s", r.StudentName, r.Party, best.State, best.Reason)
+		if r.Copy {
+			line += "copy"
+		}
+		all = append(all, strings.TrimSpace(line))
+	}
+	return all
+}
+
+// TestTeamMessages follows one message to everybody through acceptance and expansion.
+func TestTeamMessages(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url, withMessages)
+		c := p.coach(1)
+		asha := p.add(c, "Asha", number(2), number(3))
+		p.add(c, "Bela", number(2), "") // a sibling: the same guardian
+		_, err := p.Add(bg, c, adult("Chetan", number(4)), nil)
+		ok(t, err)
+		_, err = p.Add(bg, c, adult("Dora", "+447400123456"), nil)
+		ok(t, err)
+		eve := p.add(c, "Eve", number(5), number(6))
+		_, err = p.Dispute(bg, p.as(actor.Guardian, number(5)), eve.GuardianApprover.Request.ID)
+		ok(t, err)
+		guardian := p.as(actor.Guardian, number(2))
+		ok(t, p.decide(guardian, asha.ID, approval.Approve))
+
+		s := p.messages(0)
+		draft := team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Training is at 5.", Channels: []team.Channel{team.InApp, team.SMS}}
+		plan, _, err := s.Preview(bg, c, draft)
+		ok(t, err)
+		m, _, err := s.Send(bg, c, draft)
+		ok(t, err)
+		if n := p.count(`SELECT count(*) FROM team_recipients`); n != 0 {
+			t.Fatalf("%d recipients have rows before the expansion", n)
+		}
+		p.expand()
+		want := []string{
+			"Asha guardian delivered", "Asha student queued",
+			"Bela guardian left_out same_number", "Bela student left_out no_number",
+			"Chetan guardian left_out no_guardian", "Chetan student queued",
+			"Dora guardian left_out no_guardian", "Dora student left_out number_not_allowed",
+			"Eve guardian left_out disputed", "Eve student queued",
+		}
+		if diff := cmp.Diff(want, p.recipients(c, m.ID)); diff != "" {
+			t.Errorf("recipients (-want +got):\n%s", diff)
+		}
+		totals := plan.Totals()
+		if totals.Recipients != 10 || totals.LeftOut != 6 || m.LeftOut != 6 || totals.Segments != m.Segments || totals.Cost != int64(2*m.Segments) {
+			t.Errorf("totals = %+v of message %+v", totals, m)
+		}
+		counts, err := s.CountStates(bg, c, *m)
+		ok(t, err)
+		if counts[team.Queued] < 3 || counts[team.Delivered] != 1 {
+			t.Errorf("states = %v", counts)
+		}
+		if !slices.Contains(p.tray(guardian.AccountID), string(notify.TeamMessageType)) {
+			t.Error("the guardian who approved got no notification")
+		}
+		if student := p.as(actor.Student, number(3)); slices.Contains(p.tray(student.AccountID), string(notify.TeamMessageType)) {
+			t.Error("a student who did not approve got a notification")
+		}
+		if more, err := p.db.ExpandMessage(bg); more || err != nil {
+			t.Errorf("expanded again: %v, %v", more, err)
+		}
+
+		// The revocation removes what the app service left in the tray.
+		ok(t, p.decide(guardian, asha.ID, approval.Revoke))
+		if slices.Contains(p.tray(guardian.AccountID), string(notify.TeamMessageType)) {
+			t.Error("the notification is still there after the revocation")
+		}
+		_, err = s.Conversation(bg, guardian, asha.ID, team.Page{Limit: 5})
+		p.refused(err, "approval_required")
+	})
+}
+
+// TestWeeklyLimit sends three messages to a guardian who never approved, then one to a
+// guardian who did.
+func TestWeeklyLimit(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url, withMessages)
+		c := p.coach(1)
+		asha := p.add(c, "Asha", number(2), "")
+		s := p.messages(0)
+		send := func(text string) []string {
+			t.Helper()
+			m, _, err := s.Send(bg, c, team.Draft{To: team.Target{PlayerIDs: []string{asha.ID}}, Audience: team.ToGuardians, Text: text, Channels: []team.Channel{team.SMS}})
+			ok(t, err)
+			p.expand()
+			return p.recipients(c, m.ID)
+		}
+		send("https://club.example only") // "only" is left
+		if got := send("https://club.example"); got[0] != "Asha guardian left_out only_links" {
+			t.Errorf("a link alone: %v", got)
+		}
+		send("two")
+		if got := send("three"); got[0] != "Asha guardian left_out weekly_limit" {
+			t.Errorf("third message: %v", got)
+		}
+		p.clock.advance(7*day + time.Hour)
+		if got := send("a week later"); got[0] != "Asha guardian queued" {
+			t.Errorf("a week later: %v", got)
+		}
+		guardian := p.as(actor.Guardian, number(2))
+		ok(t, p.decide(guardian, asha.ID, approval.Approve))
+		ok(t, p.decide(guardian, asha.ID, approval.Revoke))
+		for range 3 {
+			if got := send("after a yes"); got[0] != "Asha guardian queued" {
+				t.Errorf("after a yes that was taken back: %v", got)
+			}
+		}
+	})
+}
+
+// TestMessageLimit counts messages whole before anything is written, also of concurrent
+// requests.
+func TestMessageLimit(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url, withMessages)
+		c := p.coach(1)
+		var ids []string
+		for i := range 3 {
+			ids = append(ids, p.add(c, fmt.Sprintf("Child %d", i), number(10+i), "").ID)
+		}
+		// Each restricted text takes one segment.
+		s := p.messages(10)
+		draft := team.Draft{To: team.Target{PlayerIDs: ids}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS}}
+		errs := concurrently(5, func(int) error {
+			_, _, err := s.Send(bg, c, draft)
+			return err
+		})
+		accepted := 0
+		for _, err := range errs {
+			if err == nil {
+				accepted++
+				continue
+			}
+			if f := p.refused(err, "message_limit"); f.Extra["allowed_now"] != 1 {
+				t.Errorf("allowed_now = %v, want 1", f.Extra["allowed_now"])
+			}
+		}
+		if accepted != 3 {
+			t.Errorf("%d messages of 3 segments were accepted, want 3 of 10 segments", accepted)
+		}
+		p.clock.advance(day + time.Second)
+		_, _, err := s.Send(bg, c, draft)
+		ok(t, err)
+	})
+}
+
+// TestExpansionOnce lets four replicas expand a message to 130 players.
+func TestExpansionOnce(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		p := newFixture(t, url, withMessages)
+		c := p.coach(1)
+		p.insertPlayers(c, 130)
+		m, _, err := p.messages(0).Send(bg, c, team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Hi", Channels: []team.Channel{team.SMS, team.InApp}})
+		ok(t, err)
+		for _, err := range concurrently(4, func(int) error {
+			for {
+				if more, err := p.db.ExpandMessage(bg); err != nil || !more {
+					return err
+				}
+			}
+		}) {
+			ok(t, err)
+		}
+		p.expand()
+		if n := len(p.recipients(c, m.ID)); n != 260 {
+			t.Errorf("%d recipients, want 260", n)
+		}
+		if n := p.count(`SELECT count(*) FROM deliveries WHERE team_message_id = $1 AND state = 'queued'`, m.ID); n != 130 {
+			t.Errorf("%d SMS, want 130", n)
+		}
+		got, err := p.db.Message(bg, c.AccountID, m.ID)
+		if err != nil || got.ExpandedAt.IsZero() {
+			t.Errorf("message = %+v, %v", got, err)
+		}
+	})
+}
+
+// insertPlayers adds players with a guardian each, fast.
+func (p *fixture) insertPlayers(c actor.Actor, n int) {
+	p.Helper()
+	for i := range n {
+		account, id := p.db.NewID(), p.db.NewID()
+		guardian := string(number(1000 + i))
+		ok(p, run(p.db, `INSERT INTO accounts (id, mobile_number, role, created_at) VALUES ($1, $2, 'guardian', 1)`, account, guardian))
+		ok(p, run(p.db, `
+			INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, student_state, student_pending_since,
+				guardian_name, guardian_relationship, guardian_number, guardian_id, guardian_state, guardian_pending_since, created_at)
+			VALUES ($1, $2, 1, $3, $3, '2014-01-01', $3, 'pending', 1, 'G', 'mother', $4, $5, 'pending', 1, 1)`,
+			id, c.AccountID, fmt.Sprintf("Child %d", i), guardian, account))
+	}
+}
+
+// teamStatements runs the statements on messages, replies, templates, progress and reports.
+func (p *fixture) teamStatements() {
+	p.Helper()
+	c := p.coach(970)
+	asha := p.add(c, "Asha Team", number(971), number(972))
+	guardian := p.as(actor.Guardian, number(971))
+	ok(p, p.decide(guardian, asha.ID, approval.Approve))
+	ok(p, run(p.db, `INSERT INTO batches (id, coach_id, version, name, schedule, time_zone, created_at, updated_at) VALUES ('team', $1, 1, 'n', '[]', 'UTC', 1, 1)`, c.AccountID))
+	ok(p, run(p.db, `INSERT INTO batch_players (coach_id, batch_id, player_id, joined_at) VALUES ($1, 'team', $2, 1)`, c.AccountID, asha.ID))
+	s := p.messages(0)
+	var last string
+	for _, to := range []team.Target{{PlayerIDs: []string{asha.ID}}, {BatchID: "team"}, {All: true}} {
+		m, _, err := s.Send(bg, c, team.Draft{To: to, Audience: team.ToBoth, Text: "Hi", Channels: team.Channels})
+		ok(p, err)
+		last = m.ID
+	}
+	p.expand()
+	p.sendTeam()
+	_, err := s.List(bg, c, team.Page{Limit: 5})
+	ok(p, err)
+	m, err := s.Message(bg, c, last)
+	ok(p, err)
+	_, err = s.Recipients(bg, c, last, 0, 5)
+	ok(p, err)
+	_, err = s.CountStates(bg, c, m)
+	ok(p, err)
+	reply, err := s.Reply(bg, guardian, asha.ID, "Thank you")
+	ok(p, err)
+	for _, unread := range []bool{false, true} {
+		_, err = s.Replies(bg, c, unread, team.Page{Limit: 5})
+		ok(p, err)
+	}
+	for _, ids := range [][]string{{reply.ID}, nil} {
+		_, err = s.ReadReplies(bg, c, ids)
+		ok(p, err)
+	}
+	_, err = s.Conversation(bg, guardian, asha.ID, team.Page{Limit: 5})
+	ok(p, err)
+	_, err = p.db.PlayerConversation(bg, auditor, asha.ID, "A concern of the school", team.Page{Limit: 5})
+	ok(p, err)
+	t := &team.Template{ID: p.db.NewID(), CoachID: c.AccountID, Title: "T", Text: "Hi"}
+	ok(p, p.db.AddTemplate(bg, t))
+	_, err = s.Templates(bg, c, team.Page{Limit: 5})
+	ok(p, err)
+	_, err = s.Template(bg, c, t.ID)
+	ok(p, err)
+	ok(p, s.DeleteTemplate(bg, c, t.ID))
+	p.recordStatements(c, guardian, asha.ID)
+	ok(p, p.decide(guardian, asha.ID, approval.Revoke))
+}
+
+// sendTeam renders and completes the deliveries of messages.
+func (p *fixture) sendTeam() []notify.Delivery {
+	p.Helper()
+	claimed, err := p.db.ClaimDeliveries(bg, notify.Lane{Channel: notify.SMS, Kind: notify.Team}, "team", p.clock.Now().Add(time.Minute), 100)
+	ok(p, err)
+	for _, d := range claimed {
+		_, _, _, err := p.db.TeamMessage(bg, d)
+		ok(p, err)
+	}
+	return claimed
+}
+
+func (p *fixture) recordStatements(c, guardian actor.Actor, playerID string) {
+	p.Helper()
+	s := &team.Records{Store: p.db, NewID: p.db.NewID}
+	m, err := s.Measure(bg, c, team.Measurement{PlayerID: playerID, Metric: "80 m", Value: 12.4, Unit: "s", On: "2026-03-01"})
+	ok(p, err)
+	r, err := s.Report(bg, c, team.Report{PlayerID: playerID, Title: "March", Text: "Good", From: "2026-03-01", To: "2026-03-31"})
+	ok(p, err)
+	for _, by := range []actor.Actor{c, guardian} {
+		for _, metric := range []string{"", "80 m"} {
+			list, err := s.Measurements(bg, by, playerID, metric, team.RecordPage{Limit: 5})
+			if err != nil || len(list) != 1 || list[0].Value != 12.4 {
+				p.Errorf("measurements of %s = %v, %v", by.Role, list, err)
+			}
+		}
+		list, err := s.Reports(bg, by, playerID, team.Page{Limit: 5})
+		if err != nil || len(list) != 1 || list[0].Text != "Good" {
+			p.Errorf("reports of %s = %v, %v", by.Role, list, err)
+		}
+	}
+	_, err = s.EditMeasurement(bg, c, playerID, m.ID, team.MeasurementPatch{Value: ptr(12.3)})
+	ok(p, err)
+	_, err = s.EditReport(bg, c, playerID, r.ID, team.ReportPatch{Title: ptr("Spring")})
+	ok(p, err)
+	ok(p, s.DeleteMeasurement(bg, c, playerID, m.ID))
+	ok(p, s.DeleteReport(bg, c, playerID, r.ID))
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// AddReply saves a reply of a guardian or student and notifies the coach.
+func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error {
+	return db.write(ctx, func(tx *tx) error {
+		if err := tx.complete(ctx, idempotency.Work{ID: r.ID, New: true}); err != nil {
+			return err
+		}
+		l, err := tx.link(ctx, by, r.PlayerID, team.TeamCommunications)
+		if err != nil {
+			return err
+		}
+		var count int
+		var oldest time.Time
+		err = tx.QueryRow(ctx, `
+			SELECT count(*), min(created_at) FROM (
+				SELECT created_at FROM team_replies WHERE account_id = $1 AND player_id = $2 AND created_at > $3 ORDER BY id DESC LIMIT $4) newest`,
+			by.AccountID, r.PlayerID, micros(tx.Now.Add(-team.Day)), team.MaxRepliesPerDay).Scan(&count, intoTime(&oldest))
+		if err != nil {
+			return fmt.Errorf("count replies: %w", err)
+		}
+		if err := team.CheckReplies(count, oldest, tx.Now); err != nil {
+			return err
+		}
+		err = tx.QueryRow(ctx, `SELECT guardian_name FROM players WHERE id = $1`, r.PlayerID).Scan(intoText(&r.Name))
+		if err != nil {
+			return fmt.Errorf("read player %s: %w", r.PlayerID, err)
+		}
+		r.CoachID, r.StudentName, r.CreatedAt = l.CoachID, l.StudentName, tx.Now
+		if by.Role == actor.Student {
+			r.Name = l.StudentName
+		}
+		err = tx.Defer(ctx, `
+			INSERT INTO team_replies (id, coach_id, player_id, party, account_id, body, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+			r.ID, r.CoachID, r.PlayerID, string(r.Party), r.AccountID, r.Text, micros(tx.Now))
+		if err != nil {
+			return fmt.Errorf("save reply: %w", err)
+		}
+		e := event.Event{
+			Type: event.TeamReply, Party: r.Party, CoachID: r.CoachID, PlayerID: r.PlayerID, MessageID: r.ID,
+			StudentName: r.StudentName, GuardianName: r.Name,
+		}
+		return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return r.CoachID })
+	})
+}
+
+// Replies lists the replies to a coach, newest first.
+func (db *DB) Replies(ctx context.Context, coachID string, unreadOnly bool, page team.Page) ([]team.Reply, error) {
+	const columns = `
+		SELECT r.id, r.coach_id, r.player_id, p.student_name, r.party, r.account_id,
+			CASE WHEN r.party = 'guardian' THEN p.guardian_name ELSE p.student_name END, r.body, r.created_at, r.read_at
+		FROM team_replies r JOIN players p ON p.id = r.player_id `
+	var rs *database.Rows
+	var err error
+	if unreadOnly {
+		rs, err = db.sql.Query(ctx, columns+`
+			WHERE r.coach_id = $1 AND r.id < $2 AND r.read_at IS NULL ORDER BY r.id DESC LIMIT $3`, coachID, before(page.After), page.Limit)
+	} else {
+		rs, err = db.sql.Query(ctx, columns+`
+			WHERE r.coach_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3`, coachID, before(page.After), page.Limit)
+	}
+	list, err := database.Collect(rs, err, func(s database.Scanner) (r team.Reply, err error) {
+		return r, s.Scan(&r.ID, &r.CoachID, &r.PlayerID, &r.StudentName, &r.Party, &r.AccountID, intoText(&r.Name), &r.Text, intoTime(&r.CreatedAt), intoTime(&r.ReadAt))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list replies: %w", err)
+	}
+	return list, nil
+}
+
+// ReadReplies marks the coach's replies among ids as read, or all if ids is nil. It returns
+// how many are unread, at most notify.MaxUnread.
+func (db *DB) ReadReplies(ctx context.Context, coachID string, ids []string) (int, error) {
+	unread := 0
+	err := db.write(ctx, func(tx *tx) error {
+		var err error
+		if ids == nil {
+			err = tx.Defer(ctx, `UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL`, coachID, micros(tx.Now))
+		} else {
+			args := []any{coachID, micros(tx.Now)}
+			for i := range paddedSize(len(ids)) {
+				if i < len(ids) {
+					args = append(args, ids[i])
+				} else {
+					args = append(args, "") // padding, the id of no reply
+				}
+			}
+			err = tx.Defer(ctx, `
+				UPDATE team_replies SET read_at = $2 WHERE coach_id = $1 AND read_at IS NULL AND id IN (`+params(3, len(args)-2)+`)`, args...)
+		}
+		if err != nil {
+			return fmt.Errorf("mark replies as read: %w", err)
+		}
+		unread, err = unreadReplies(ctx, tx, coachID)
+		return err
+	})
+	return unread, err
+}
+
+// unreadReplies counts the unread replies to a coach, at most notify.MaxUnread.
+func unreadReplies(ctx context.Context, q database.Querier, coachID string) (n int, err error) {
+	err = q.QueryRow(ctx, `
+		SELECT count(*) FROM (SELECT 1 FROM team_replies WHERE coach_id = $1 AND read_at IS NULL LIMIT $2) unread`, coachID, notify.MaxUnread).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("count unread replies: %w", err)
+	}
+	return n, nil
+}

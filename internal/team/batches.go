@@ -1,0 +1,198 @@
+package team
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+)
+
+// The features of a tier that gate calls of this package. Reading needs none, so that
+// nothing is lost with a smaller tier.
+const (
+	RosterFeature     = "roster"
+	AttendanceFeature = "attendance"
+)
+
+// Coach is what rules need to know of a coach.
+type Coach struct {
+	// Tier is the stored name of the tier.
+	Tier string
+	// TimeZone is an IANA name, the default one if the coach chose none.
+	TimeZone string
+	// OpenBatches are the batches that are not archived. Only BatchStore.AddBatch counts them.
+	OpenBatches int
+}
+
+// CheckFeature returns a tier_limit unless the tier with a stored name has a feature.
+type CheckFeature func(tier, feature string) error
+
+// Membership is a player in a batch.
+type Membership struct {
+	PlayerID    string
+	StudentName string
+	JoinedAt    time.Time
+	// LeftAt is zero while the player is in the batch.
+	LeftAt time.Time
+}
+
+// BatchStore stores batches; package store implements it. Every call names the coach, and
+// returns not_found for a batch or player of another coach. Functions run in the
+// transaction and may run more than once.
+type BatchStore interface {
+	AddBatch(ctx context.Context, b *Batch, fn func(Coach) error) error
+	Batch(ctx context.Context, coachID, id string) (*Batch, error)
+	// Batches lists batches, newest first, those before the id after.
+	Batches(ctx context.Context, coachID string, archived bool, after string, limit int) ([]*Batch, error)
+	// UpdateBatch loads a batch, lets fn change it, and saves it unless it was changed
+	// meanwhile.
+	UpdateBatch(ctx context.Context, coachID, id string, fn func(*Batch, Coach) error) error
+	// JoinBatch adds a player, or does nothing if the player is in the batch. Both are the
+	// coach's.
+	JoinBatch(ctx context.Context, coachID, id, playerID string, fn func(*Batch, Coach) error) error
+	// LeaveBatch ends a membership, or does nothing if there is none.
+	LeaveBatch(ctx context.Context, coachID, id, playerID string, fn func(*Batch) error) error
+	// BatchPlayers lists the players of a batch by name.
+	BatchPlayers(ctx context.Context, coachID, id string) ([]Membership, error)
+	// Schedule lists the open batches of a player of the guardian or student by, if the
+	// party has the app.
+	Schedule(ctx context.Context, by actor.Actor, playerID string) (*Link, []*Batch, error)
+}
+
+// Batches are the batches of coaches.
+type Batches struct {
+	Store        BatchStore
+	CheckFeature CheckFeature
+	Now          func() time.Time
+	NewID        func() string
+}
+
+func (s *Batches) now() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+
+// Add adds a batch of the coach by.
+func (s *Batches) Add(ctx context.Context, by actor.Actor, p BatchPatch) (*Batch, error) {
+	return s.AddOnce(ctx, by, s.NewID(), p)
+}
+
+// AddOnce is Add for a batch with this id. It returns the coach's batch with the id if there
+// is one already, so that a form that is sent twice makes one batch.
+func (s *Batches) AddOnce(ctx context.Context, by actor.Actor, id string, p BatchPatch) (*Batch, error) {
+	now := s.now()
+	b := &Batch{ID: id, CoachID: by.AccountID, Version: 1, CreatedAt: now}
+	b.Apply(p, now)
+	chosen := b.TimeZone
+	err := s.Store.AddBatch(ctx, b, func(c Coach) error {
+		if b.TimeZone = chosen; chosen == "" {
+			b.TimeZone = c.TimeZone
+		}
+		if err := s.CheckFeature(c.Tier, RosterFeature); err != nil {
+			return err
+		}
+		return checkBatches(c.OpenBatches)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Batch returns a batch of the coach by.
+func (s *Batches) Batch(ctx context.Context, by actor.Actor, id string) (*Batch, error) {
+	return s.Store.Batch(ctx, by.AccountID, id)
+}
+
+// List lists the batches of the coach by, newest first: those that are open, or the
+// archived ones.
+func (s *Batches) List(ctx context.Context, by actor.Actor, archived bool, after string, limit int) ([]*Batch, error) {
+	return s.Store.Batches(ctx, by.AccountID, archived, after, limit)
+}
+
+// eachPage is the number of objects that a read of all of them loads at a time.
+const eachPage = 200
+
+// Each calls fn with the batches of the coach by, newest first, until fn fails.
+func (s *Batches) Each(ctx context.Context, by actor.Actor, archived bool, fn func(*Batch) error) error {
+	for after := ""; ; {
+		batches, err := s.List(ctx, by, archived, after, eachPage)
+		if err != nil {
+			return err
+		}
+		for _, b := range batches {
+			if err := fn(b); err != nil {
+				return err
+			}
+			after = b.ID
+		}
+		if len(batches) < eachPage {
+			return nil
+		}
+	}
+}
+
+// Edit applies a patch to a batch of the coach by.
+func (s *Batches) Edit(ctx context.Context, by actor.Actor, id string, p BatchPatch) (*Batch, error) {
+	return s.update(ctx, by, id, func(b *Batch, c Coach) error {
+		if err := b.CheckOpen(); err != nil {
+			return err
+		}
+		if err := s.CheckFeature(c.Tier, RosterFeature); err != nil {
+			return err
+		}
+		b.Apply(p, s.now())
+		if b.TimeZone == "" {
+			b.TimeZone = c.TimeZone
+		}
+		return nil
+	})
+}
+
+// Archive archives a batch of the coach by.
+func (s *Batches) Archive(ctx context.Context, by actor.Actor, id string) error {
+	_, err := s.update(ctx, by, id, func(b *Batch, _ Coach) error { return b.Archive(s.now()) })
+	return err
+}
+
+func (s *Batches) update(ctx context.Context, by actor.Actor, id string, fn func(*Batch, Coach) error) (*Batch, error) {
+	var saved *Batch
+	err := s.Store.UpdateBatch(ctx, by.AccountID, id, func(b *Batch, c Coach) error {
+		saved = b
+		return fn(b, c)
+	})
+	return saved, err
+}
+
+// Join adds a player of the coach by to a batch.
+func (s *Batches) Join(ctx context.Context, by actor.Actor, id, playerID string) error {
+	return s.Store.JoinBatch(ctx, by.AccountID, id, playerID, func(b *Batch, c Coach) error {
+		if err := b.CheckOpen(); err != nil {
+			return err
+		}
+		if err := s.CheckFeature(c.Tier, RosterFeature); err != nil {
+			return err
+		}
+		return b.CheckPlayers("/player_id")
+	})
+}
+
+// Leave takes a player of the coach by out of a batch.
+func (s *Batches) Leave(ctx context.Context, by actor.Actor, id, playerID string) error {
+	return s.Store.LeaveBatch(ctx, by.AccountID, id, playerID, (*Batch).CheckOpen)
+}
+
+// Players lists the players of a batch of the coach by, by name.
+func (s *Batches) Players(ctx context.Context, by actor.Actor, id string) ([]Membership, error) {
+	return s.Store.BatchPlayers(ctx, by.AccountID, id)
+}
+
+// UpcomingDays is how many days of trainings a family sees.
+const UpcomingDays = 7
+
+// Schedule returns the batches of a player of the guardian or student by, and their next
+// trainings. Error: see Access.
+func (s *Batches) Schedule(ctx context.Context, by actor.Actor, playerID string) (*Link, []*Batch, []Training, error) {
+	link, batches, err := s.Store.Schedule(ctx, by, playerID)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return link, batches, Upcoming(batches, s.now(), UpcomingDays), nil
+}

@@ -1,0 +1,64 @@
+package team
+
+import (
+	"errors"
+	"time"
+)
+
+// Date is a day, YYYY-MM-DD. Dates compare as strings; "" is no date.
+type Date string
+
+// The first and last Date that a request may name.
+const (
+	FirstDate Date = "2000-01-01"
+	LastDate  Date = "2099-12-31"
+)
+
+var errDate = errors.New("not a date")
+
+// ParseDate reads a day from FirstDate to LastDate.
+func ParseDate(text string) (Date, error) {
+	if _, err := time.Parse(time.DateOnly, text); err != nil || len(text) != len(time.DateOnly) {
+		return "", errDate
+	}
+	if d := Date(text); d >= FirstDate && d <= LastDate {
+		return d, nil
+	}
+	return "", errDate
+}
+
+// DateOf returns the day of t in a zone.
+func DateOf(t time.Time, zone *time.Location) Date { return Date(t.In(zone).Format(time.DateOnly)) }
+
+// Zone returns the time zone with an IANA name, UTC if there is none.
+func Zone(name string) *time.Location {
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return zone
+}
+
+// Weekday returns the day of the week of d.
+func (d Date) Weekday() time.Weekday { return d.utc().Weekday() }
+
+// AddDays returns the day that is n days after d.
+func (d Date) AddDays(n int) Date { return Date(d.utc().AddDate(0, 0, n).Format(time.DateOnly)) }
+
+// Month returns the month of d, YYYY-MM.
+func (d Date) Month() string { return string(d[:7]) }
+
+// At returns a time of the day d in a zone.
+func (d Date) At(of TimeOfDay, zone *time.Location) time.Time {
+	t := d.utc()
+	return time.Date(t.Year(), t.Month(), t.Day(), int(of)/60, int(of)%60, 0, 0, zone)
+}
+
+// End returns the first moment after d in a zone.
+func (d Date) End(zone *time.Location) time.Time { return d.AddDays(1).At(0, zone) }
+
+// utc returns d as a time; the zero time for a string that is no date.
+func (d Date) utc() time.Time {
+	t, _ := time.Parse(time.DateOnly, string(d))
+	return t
+}

@@ -1,0 +1,105 @@
+package team
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// How far from today a fee may be due, in years, and how many months back a repeated fee
+// may begin.
+const (
+	maxDueYears      = 5
+	maxMonthsMissed  = 12
+	makeFeeDaysAhead = 7
+)
+
+// FeeOrder is a coach's wish for fees: of one player, or one for each player of a batch.
+type FeeOrder struct {
+	// One of PlayerID and BatchID is set.
+	PlayerID, BatchID string
+	Title             string
+	Amount            int64
+	Currency          string
+	DueOn             Date
+	// Repeat makes a fee each month, until Until if that is set.
+	Repeat bool
+	Until  Date
+}
+
+// Check returns what is wrong with the dates of the order on the day today of the coach.
+func (o FeeOrder) Check(today Date) error {
+	var faults []fault.Field
+	if o.DueOn < today.AddYears(-maxDueYears) || o.DueOn > today.AddYears(maxDueYears) {
+		faults = append(faults, fault.Field{Pointer: "/due_on", Code: "unlikely_date", Detail: "This is more than five years from today. Check the year."})
+	} else if o.Repeat && o.DueOn < today.AddMonths(-maxMonthsMissed) {
+		faults = append(faults, fault.Field{Pointer: "/due_on", Code: "unlikely_date", Detail: "A repeated fee can begin at most twelve months ago."})
+	}
+	if o.Until != "" && o.Until < o.DueOn {
+		faults = append(faults, fault.Field{Pointer: "/repeat/until", Code: "invalid_date", Detail: "This is before the first fee is due."})
+	}
+	return fault.Validation(faults)
+}
+
+// FeeRepeat makes the fees of an order for each month.
+type FeeRepeat struct {
+	// ID is the SeriesID of its fees.
+	ID      string
+	CoachID string
+	FeeOrder
+	// StudentName and BatchName name the player or the batch.
+	StudentName, BatchName string
+	// Made is how many months have their fees.
+	Made int
+	// NextAt is when the fees of the next month are made; zero after the last one.
+	NextAt    time.Time
+	EndedAt   time.Time
+	CreatedAt time.Time
+	Version   int64
+}
+
+// DueOf returns when the fees of a period are due: the day of the first one in each
+// month, or the last day of a shorter month.
+func (r *FeeRepeat) DueOf(period int) Date { return r.DueOn.AddMonths(period) }
+
+// Advance counts a month as made and sets when the next one follows: a week before it is
+// due, so that reminders reach the families in time. zone is that of the coach.
+func (r *FeeRepeat) Advance(zone *time.Location, now time.Time) {
+	r.Made++
+	next := r.DueOf(r.Made)
+	if r.Until != "" && next > r.Until {
+		r.End(now)
+		return
+	}
+	r.NextAt = next.AddDays(-makeFeeDaysAhead).Hour(0, zone)
+}
+
+// Make returns the fees of the next month for the players and counts the month as made.
+func (r *FeeRepeat) Make(payers []Payer, zone *time.Location, now time.Time, newID func() string) []*Fee {
+	fees := r.FeesFor(r.CoachID, r.ID, r.Made, payers, zone, now, newID)
+	r.Advance(zone, now)
+	return fees
+}
+
+// End stops the repeat. Fees that were made stay.
+func (r *FeeRepeat) End(now time.Time) {
+	r.NextAt, r.EndedAt = time.Time{}, now
+}
+
+// Payer is a player who gets a fee.
+type Payer struct{ PlayerID, StudentName string }
+
+// FeesFor returns the fees of a period, one for each player. seriesID is "" for the fee of
+// one player that does not repeat.
+func (o FeeOrder) FeesFor(coachID, seriesID string, period int, payers []Payer, zone *time.Location, now time.Time, newID func() string) []*Fee {
+	fees := make([]*Fee, len(payers))
+	due := o.DueOn.AddMonths(period)
+	for i, p := range payers {
+		fees[i] = &Fee{
+			ID: newID(), CoachID: coachID, PlayerID: p.PlayerID, StudentName: p.StudentName, BatchID: o.BatchID, SeriesID: seriesID, Period: period,
+			Title: o.Title, Amount: o.Amount, Currency: o.Currency, DueOn: due, Status: FeeOpen, CreatedAt: now, Version: 1,
+			RemindAt: FirstFeeReminder(due, zone, now),
+		}
+	}
+	return fees
+}

@@ -1,0 +1,119 @@
+package team
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+const (
+	// MaxText is the length of the longest message or reply, in characters.
+	MaxText = 1000
+	// MaxPlayers is how many players one message may go to.
+	MaxPlayers = 1000
+)
+
+// Channel is a way on which a message reaches a person.
+type Channel string
+
+// The channels. A message by InApp is a notification and an entry of the conversation in
+// the app; the others leave the service.
+const (
+	InApp Channel = "in_app"
+	SMS   Channel = "sms"
+	Chat  Channel = "chat"
+)
+
+// Channels lists every channel, in the order in which answers name them.
+var Channels = []Channel{SMS, Chat, InApp}
+
+// Audience says which parties of a player a message is for.
+type Audience string
+
+// The audiences.
+const (
+	ToGuardians Audience = "guardian"
+	ToStudents  Audience = "student"
+	ToBoth      Audience = "both"
+)
+
+// Has reports whether a message is for a party.
+func (a Audience) Has(party actor.Role) bool { return a == ToBoth || a == Audience(party) }
+
+// Target says which players a message is about: those listed, those of a batch, or all.
+type Target struct {
+	PlayerIDs []string
+	BatchID   string
+	All       bool
+}
+
+// Draft is what a coach writes.
+type Draft struct {
+	To       Target
+	Audience Audience
+	Text     string
+	Channels []Channel
+}
+
+// Message is a message that the service has accepted.
+type Message struct {
+	ID      string
+	CoachID string
+	Draft
+	// Recipients and LeftOut count the recipients as they were planned. LeftOut are those
+	// that no channel reaches. Segments is how many SMS segments count for the tier.
+	Recipients, LeftOut, Segments int
+	CreatedAt                     time.Time
+	// ExpandedAt is when the last recipient got a row; zero before.
+	ExpandedAt time.Time
+}
+
+// CheckText returns why text cannot be sent, as the code and detail of a fault, or "".
+func CheckText(text string) (code, detail string) {
+	switch {
+	case !strings.ContainsFunc(text, visible):
+		return "invalid_characters", "This must contain a visible character."
+	case utf8.RuneCountInString(text) > MaxText:
+		return "too_long", "This may have at most " + strconv.Itoa(MaxText) + " characters."
+	}
+	return "", ""
+}
+
+// visible reports whether r shows something: also an emoji, but no space, mark or filler.
+func visible(r rune) bool {
+	return unicode.IsOneOf([]*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}, r) &&
+		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+}
+
+// CheckTarget returns an error unless t names players in exactly one way.
+func (t Target) CheckTarget() error {
+	ways := 0
+	for _, named := range []bool{t.PlayerIDs != nil, t.BatchID != "", t.All} {
+		if named {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return fault.Validation([]fault.Field{{Pointer: "/to", Code: "invalid_value", Detail: "Give one of player_ids, batch_id and all."}})
+	}
+	return nil
+}
+
+// CheckSize returns an error unless a message may go to n players.
+func CheckSize(n int) error {
+	switch {
+	case n == 0:
+		return fault.Validation([]fault.Field{{Pointer: "/to", Code: "too_few", Detail: "There is no player to write to."}})
+	case n > MaxPlayers:
+		return fault.Validation([]fault.Field{{
+			Pointer: "/to", Code: "too_many",
+			Detail: "A message may go to at most " + strconv.Itoa(MaxPlayers) + " players. Send several messages, for example one for each batch.",
+		}})
+	}
+	return nil
+}

@@ -1,0 +1,202 @@
+package team
+
+import (
+	"slices"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// MessageRules are the settings and tools that a plan needs.
+type MessageRules struct {
+	// CopyGuardian is the setting COPY_GUARDIAN.
+	CopyGuardian bool
+	// HasChat is true if the service has a transport for the chat.
+	HasChat bool
+	// Reachable reports whether the service sends to a number on a channel.
+	Reachable func(c Channel, n phone.Number) bool
+	// Render returns the text that leaves the service, or "" if nothing visible is left.
+	Render func(Letter) string
+	// Segments returns how many SMS segments a text takes, Price the price of one.
+	Segments func(text string) int
+	Price    func(phone.Number) int64
+}
+
+// Plan decides who gets a message on which channel. It is made for all recipients before
+// the message is accepted, and again for a few at a time when they get their deliveries.
+type Plan struct {
+	rules     MessageRules
+	coachName string
+	draft     Draft
+	// has are the numbers that get the message on a channel.
+	has map[numberOn]bool
+	// texts are the rendered texts, and segments their lengths.
+	texts map[Letter]int
+
+	Recipients []Recipient
+}
+
+type numberOn struct {
+	channel Channel
+	number  phone.Number
+}
+
+// NewPlan returns a plan without recipients. Add adds them.
+func (r MessageRules) NewPlan(coachName string, d Draft) *Plan {
+	return &Plan{rules: r, coachName: coachName, draft: d, has: map[numberOn]bool{}, texts: map[Letter]int{}}
+}
+
+// Add adds the recipients of a player: the parties of the audience, and the guardian of a
+// student under 18 on each channel that reaches the student (COPY_GUARDIAN).
+func (p *Plan) Add(f PlayerFacts) {
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		if p.draft.Audience.Has(party) {
+			p.Recipients = append(p.Recipients, p.recipient(f, party, p.draft.Channels, false))
+		}
+	}
+	if !p.rules.CopyGuardian || f.Adult || p.draft.Audience.Has(actor.Guardian) || !f.Guardian.Exists {
+		return
+	}
+	var channels []Channel
+	for _, s := range p.Recipients[len(p.Recipients)-1].Sends {
+		if s.Reason == "" {
+			channels = append(channels, s.Channel)
+		}
+	}
+	if len(channels) > 0 {
+		p.Recipients = append(p.Recipients, p.recipient(f, actor.Guardian, channels, true))
+	}
+}
+
+func (p *Plan) recipient(f PlayerFacts, party actor.Role, channels []Channel, isCopy bool) Recipient {
+	facts := f.Party(party)
+	r := Recipient{PlayerID: f.PlayerID, StudentName: f.StudentName, Party: party, AccountID: facts.AccountID, Name: facts.Name, Copy: isCopy}
+	for _, c := range Channels {
+		if slices.Contains(channels, c) {
+			r.Sends = append(r.Sends, p.send(f, facts, c, isCopy))
+		}
+	}
+	return r
+}
+
+// send decides about one recipient on one channel.
+func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Send {
+	s := Send{Channel: c, Number: facts.Number, Restricted: c != InApp && !facts.EverApproved}
+	letter := Letter{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted}
+	if isCopy {
+		letter.StudentName = f.StudentName
+	}
+	if s.Reason = facts.refuses(f, c, p.rules); s.Reason != "" || c == InApp {
+		return s
+	}
+	on := numberOn{c, facts.Number}
+	if p.has[on] || slices.Contains(facts.HasMessage, c) {
+		s.Reason = ReasonSameNumber
+		return s
+	}
+	if s.Segments = p.segments(letter); s.Segments == 0 {
+		s.Reason = ReasonOnlyLinks
+		return s
+	}
+	p.has[on] = true
+	s.Cost = int64(s.Segments) * p.rules.Price(facts.Number)
+	return s
+}
+
+// refuses returns why the channel does not reach the party, or "".
+func (f *PartyFacts) refuses(p PlayerFacts, c Channel, rules MessageRules) Reason {
+	switch {
+	case p.Removed:
+		return ReasonPlayerRemoved
+	case !f.Exists:
+		return ReasonNoGuardian
+	case f.AccountID == "":
+		return ReasonNoNumber
+	case c == InApp && f.App == NotInTier:
+		return ReasonNotInTier
+	case c == InApp && f.App != Granted:
+		return ReasonNotApproved
+	case c == InApp:
+		return ""
+	case f.Disputed:
+		return ReasonDisputed
+	case f.Stopped:
+		return ReasonStopped
+	case c == Chat && !rules.HasChat:
+		return ReasonChatNotConfigured
+	case !rules.Reachable(c, f.Number):
+		return ReasonNumberNotAllowed
+	case !f.EverApproved && f.SentInWeek >= MaxPerWeek:
+		return ReasonWeeklyLimit
+	}
+	return ""
+}
+
+// segments returns how many segments a letter takes, or 0 if nothing is left of it.
+func (p *Plan) segments(l Letter) int {
+	n, known := p.texts[l]
+	if !known {
+		if text := p.rules.Render(l); text != "" {
+			n = p.rules.Segments(text)
+		}
+		p.texts[l] = n
+	}
+	return n
+}
+
+// Totals are the sums of a plan.
+type Totals struct {
+	// Recipients counts all, LeftOut those that no channel reaches.
+	Recipients, LeftOut int
+	// Segments and Cost are those of all messages that leave the service.
+	Segments int
+	Cost     int64
+}
+
+// Totals returns the sums of the plan.
+func (p *Plan) Totals() Totals {
+	t := Totals{Recipients: len(p.Recipients)}
+	for _, r := range p.Recipients {
+		if r.LeftOut() != "" {
+			t.LeftOut++
+		}
+		for _, s := range r.Sends {
+			if s.Reason == "" {
+				t.Segments += s.Segments
+				t.Cost += s.Cost
+			}
+		}
+	}
+	return t
+}
+
+// Variant is one text of a message and how many get it.
+type Variant struct {
+	Text       string
+	Restricted bool
+	Segments   int
+	Messages   int
+}
+
+// Variants returns the texts that leave the service: the one for recipients that approved
+// at any time, and the restricted one, without those of copies.
+func (p *Plan) Variants() []Variant {
+	var variants []Variant
+	for _, restricted := range []bool{false, true} {
+		l := Letter{CoachName: p.coachName, Text: p.draft.Text, Restricted: restricted}
+		v := Variant{Restricted: restricted}
+		for _, r := range p.Recipients {
+			for _, s := range r.Sends {
+				if s.Channel != InApp && s.Reason == "" && s.Restricted == restricted {
+					v.Messages++
+				}
+			}
+		}
+		if v.Messages > 0 {
+			v.Text = p.rules.Render(l)
+			v.Segments = p.rules.Segments(v.Text)
+			variants = append(variants, v)
+		}
+	}
+	return variants
+}

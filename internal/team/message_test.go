@@ -1,0 +1,206 @@
+package team_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/team"
+)
+
+func TestCheckText(t *testing.T) {
+	for text, want := range map[string]string{
+		"Training at 5": "",
+		"👍":             "",
+		"प्रशिक्षण 5 बजे":             "",
+		strings.Repeat("é", 1000):     "",
+		strings.Repeat("é", 1001):     "too_long",
+		"":                            "invalid_characters",
+		" \u200b\u2060\u3164\ufe0f\n": "invalid_characters",
+	} {
+		if code, _ := team.CheckText(text); code != want {
+			t.Errorf("%.20q: code %q, want %q", text, code, want)
+		}
+	}
+}
+
+// rules are those of the tests: chat is not configured, numbers of +44 are not reachable, and
+// a restricted text loses the word "link".
+func rules(copyGuardian bool) team.MessageRules {
+	return team.MessageRules{
+		CopyGuardian: copyGuardian,
+		Reachable:    func(_ team.Channel, n phone.Number) bool { return !strings.HasPrefix(string(n), "+44") },
+		Render: func(l team.Letter) string {
+			if l.Restricted {
+				return strings.ReplaceAll(l.Text, "link", "")
+			}
+			return l.Text
+		},
+		Segments: func(text string) int { return 1 + len(text)/160 },
+		Price:    func(phone.Number) int64 { return 3 },
+	}
+}
+
+func TestPlan(t *testing.T) {
+	party := func(n string, app team.Access) team.PartyFacts {
+		return team.PartyFacts{Exists: true, AccountID: "account of " + n, Number: phone.Number(n), App: app, EverApproved: app == team.Granted}
+	}
+	minor := func() team.PlayerFacts {
+		return team.PlayerFacts{PlayerID: "p", StudentName: "Asha", Guardian: party("+911", team.Granted), Student: party("+912", team.Granted)}
+	}
+	with := func(change func(*team.PlayerFacts)) team.PlayerFacts {
+		p := minor()
+		change(&p)
+		return p
+	}
+	none := func(p *team.PlayerFacts) { p.Guardian = team.PartyFacts{App: team.NotLinked} }
+	all := []team.Channel{team.Chat, team.SMS, team.InApp}
+	tests := []struct {
+		name     string
+		player   team.PlayerFacts
+		audience team.Audience
+		channels []team.Channel
+		text     string
+		noCopy   bool
+		want     string // recipients as party[*] channel=reason…
+	}{
+		{"both", minor(), team.ToBoth, []team.Channel{team.SMS}, "", false, "guardian sms=; student sms="},
+		{"copy of a message to a minor", minor(), team.ToStudents, []team.Channel{team.InApp, team.SMS}, "", false, "student sms= in_app=; guardian* sms= in_app="},
+		{"copies are off", minor(), team.ToStudents, []team.Channel{team.SMS}, "", true, "student sms="},
+		{"no copy to the guardian of an adult", with(func(p *team.PlayerFacts) { p.Adult = true }), team.ToStudents, []team.Channel{team.SMS}, "", false, "student sms="},
+		{"copy on the channel that reaches the student", with(func(p *team.PlayerFacts) { p.Student.App = team.ApprovalPending }), team.ToStudents, []team.Channel{team.InApp, team.SMS}, "", false, "student sms= in_app=not_approved; guardian* sms="},
+		{"nothing to copy", with(func(p *team.PlayerFacts) { p.Student = team.PartyFacts{Exists: true} }), team.ToStudents, []team.Channel{team.SMS}, "", false, "student sms=no_number"},
+		{"chat alone", minor(), team.ToGuardians, []team.Channel{team.Chat}, "", false, "guardian chat=chat_not_configured"},
+		{"chat and SMS", minor(), team.ToGuardians, []team.Channel{team.Chat, team.SMS}, "", false, "guardian sms= chat=chat_not_configured"},
+		{"one number for both", with(func(p *team.PlayerFacts) { p.Student.Number = "+911" }), team.ToBoth, all, "", false, "guardian sms= chat=chat_not_configured in_app=; student sms=same_number chat=chat_not_configured in_app="},
+		{"adult without a guardian", with(none), team.ToGuardians, []team.Channel{team.SMS}, "", false, "guardian sms=no_guardian"},
+		{"tier without the app", with(func(p *team.PlayerFacts) { p.Guardian.App = team.NotInTier }), team.ToGuardians, []team.Channel{team.InApp}, "", false, "guardian in_app=tier"},
+		{"refused", with(func(p *team.PlayerFacts) { p.Guardian.App = team.ApprovalRequired }), team.ToGuardians, []team.Channel{team.InApp}, "", false, "guardian in_app=not_approved"},
+		{"disputed", with(func(p *team.PlayerFacts) { p.Guardian.Disputed = true }), team.ToGuardians, []team.Channel{team.SMS}, "", false, "guardian sms=disputed"},
+		{"stopped: the app goes on", with(func(p *team.PlayerFacts) { p.Guardian.Stopped = true }), team.ToGuardians, []team.Channel{team.SMS, team.InApp}, "", false, "guardian sms=stopped in_app="},
+		{"country", with(func(p *team.PlayerFacts) { p.Guardian.Number = "+447" }), team.ToGuardians, []team.Channel{team.SMS}, "", false, "guardian sms=number_not_allowed"},
+		{"third in a week", with(func(p *team.PlayerFacts) { p.Guardian.EverApproved, p.Guardian.SentInWeek = false, 2 }), team.ToGuardians, []team.Channel{team.SMS}, "", false, "guardian sms=weekly_limit"},
+		{"third in a week after a yes", with(func(p *team.PlayerFacts) { p.Guardian.SentInWeek = 200 }), team.ToGuardians, []team.Channel{team.SMS}, "", false, "guardian sms="},
+		{"nothing but a link", with(func(p *team.PlayerFacts) { p.Guardian.EverApproved = false }), team.ToBoth, []team.Channel{team.SMS}, "link", false, "guardian sms=only_links; student sms="},
+		{"sent before", with(func(p *team.PlayerFacts) { p.Guardian.HasMessage = []team.Channel{team.SMS} }), team.ToGuardians, []team.Channel{team.SMS}, "", false, "guardian sms=same_number"},
+		{"removed", team.PlayerFacts{PlayerID: "p", Removed: true}, team.ToBoth, all, "", false, "guardian sms=player_removed chat=player_removed in_app=player_removed; student sms=player_removed chat=player_removed in_app=player_removed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.text == "" {
+				tt.text = "Hi"
+			}
+			plan := rules(!tt.noCopy).NewPlan("Meera", team.Draft{Audience: tt.audience, Text: tt.text, Channels: tt.channels})
+			plan.Add(tt.player)
+			var got []string
+			segments := 0
+			for _, r := range plan.Recipients {
+				s := string(r.Party)
+				if r.Copy {
+					s += "*"
+				}
+				for _, send := range r.Sends {
+					s += fmt.Sprintf(" %s=%s", send.Channel, send.Reason)
+					segments += send.Segments
+				}
+				got = append(got, s)
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, "; ")); diff != "" {
+				t.Error(diff)
+			}
+			if totals := plan.Totals(); totals.Segments != segments || totals.Cost != int64(3*segments) {
+				t.Errorf("totals = %+v of %d segments", totals, segments)
+			}
+		})
+	}
+}
+
+// planStore is a MessageStore of which Preview and Send need one method each.
+type planStore struct {
+	team.MessageStore
+	plan    *team.Plan
+	sending team.Sending
+}
+
+func (s planStore) AcceptMessage(_ context.Context, _ *team.Message, _ string, check func(*team.Plan, team.Sending) error) error {
+	return check(s.plan, s.sending)
+}
+
+// TestTierLimit checks the limit of a tier at its edge, and the wait.
+func TestTierLimit(t *testing.T) {
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		perDay, sent int
+		allowed      any // nil if the message is accepted
+		wait         time.Duration
+	}{
+		{0, 1_000_000, nil, 0},
+		{10, 9, nil, 0},
+		{10, 10, 0, 4 * time.Hour},
+		{10, 12, 0, 4 * time.Hour},
+	} {
+		plan := rules(true).NewPlan("Meera", team.Draft{Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS}})
+		plan.Add(team.PlayerFacts{PlayerID: "p", Guardian: team.PartyFacts{Exists: true, AccountID: "a", Number: "+911"}})
+		s := &team.Messages{
+			Store:  planStore{plan: plan, sending: team.Sending{Sent: tt.sent, Oldest: now.Add(-20 * time.Hour)}},
+			PerDay: func(string) int { return tt.perDay }, Now: func() time.Time { return now }, NewID: func() string { return "m" },
+		}
+		_, _, err := s.Send(context.Background(), actor.Actor{}, team.Draft{To: team.Target{All: true}})
+		if tt.allowed == nil {
+			if err != nil {
+				t.Errorf("%+v: %v", tt, err)
+			}
+			continue
+		}
+		f, is := err.(*fault.Error)
+		if !is || f.Code != "message_limit" || f.Extra["allowed_now"] != tt.allowed || f.RetryAfter != tt.wait {
+			t.Errorf("%+v: %+v", tt, err)
+		}
+	}
+}
+
+func TestTarget(t *testing.T) {
+	for _, tt := range []struct {
+		to team.Target
+		ok bool
+	}{
+		{team.Target{}, false},
+		{team.Target{All: true}, true},
+		{team.Target{BatchID: "b"}, true},
+		{team.Target{PlayerIDs: []string{"p"}}, true},
+		{team.Target{PlayerIDs: []string{"p"}, All: true}, false},
+	} {
+		if err := tt.to.CheckTarget(); (err == nil) != tt.ok {
+			t.Errorf("%+v: %v", tt.to, err)
+		}
+	}
+}
+
+func TestBest(t *testing.T) {
+	r := team.RecipientState{Channels: []team.SendState{{Channel: team.SMS, State: team.Failed}, {Channel: team.Chat, State: team.LeftOut}, {Channel: team.InApp, State: team.Delivered}}}
+	if best := r.Best(); best.Channel != team.InApp {
+		t.Errorf("best = %+v", best)
+	}
+	r.Channels = r.Channels[:2]
+	if best := r.Best(); best.Channel != team.SMS {
+		t.Errorf("best = %+v", best)
+	}
+}
+
+func TestCheckDay(t *testing.T) {
+	now := time.Date(2026, 3, 2, 23, 0, 0, 0, time.UTC)
+	for day, want := range map[string]string{
+		"2026-03-02": "", "2026-03-03": "", "2026-03-04": "in_future", "1949-12-31": "too_early", "2026-02-30": "invalid_date", "": "invalid_date", "2026-3-2": "invalid_date",
+	} {
+		if code, _ := team.CheckDay(day, now); code != want {
+			t.Errorf("%q: %q, want %q", day, code, want)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package team
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// Day is the window of the tier's limit of messages.
+const Day = 24 * time.Hour
+
+// Sending is what a coach's messages depend on, as a transaction reads it.
+type Sending struct {
+	CoachName string
+	// Tier is the stored name of the coach's tier.
+	Tier string
+	// Sent is how many segments the coach sent in the last 24 h, the first of them at Oldest.
+	Sent   int
+	Oldest time.Time
+}
+
+// Page selects a part of a list: the items after an id, at most Limit.
+type Page struct {
+	After string
+	Limit int
+}
+
+// MessageStore stores messages; package store implements it. Objects of other accounts are
+// not_found.
+type MessageStore interface {
+	// PlanMessage reads the recipients of a draft and returns their plan.
+	PlanMessage(ctx context.Context, coachID string, d Draft) (*Plan, Sending, error)
+	// AcceptMessage plans the draft of m, lets check refuse it, and saves m as one row. It
+	// counts the segments in the same transaction. check may run more than once.
+	AcceptMessage(ctx context.Context, m *Message, network string, check func(*Plan, Sending) error) error
+	Messages(ctx context.Context, coachID string, page Page) ([]Message, error)
+	Message(ctx context.Context, coachID, id string) (Message, error)
+	// Recipients lists the recipients of a message that have a row, in their order.
+	Recipients(ctx context.Context, coachID, id string, after, limit int) ([]RecipientState, error)
+	// CountStates counts the recipients of a message by state.
+	CountStates(ctx context.Context, coachID, id string) (map[State]int, error)
+
+	// AddReply saves a reply if the party has team communications now, and notifies the
+	// coach. It sets the coach and the names.
+	AddReply(ctx context.Context, by actor.Actor, r *Reply) error
+	Replies(ctx context.Context, coachID string, unreadOnly bool, page Page) ([]Reply, error)
+	// ReadReplies marks the coach's replies among ids as read, or all if ids is nil. It
+	// returns how many are unread.
+	ReadReplies(ctx context.Context, coachID string, ids []string) (int, error)
+	// Conversation lists what the party may read of the conversation about a player, newest
+	// first.
+	Conversation(ctx context.Context, by actor.Actor, playerID string, page Page) ([]Entry, error)
+
+	AddTemplate(ctx context.Context, t *Template) error
+	Templates(ctx context.Context, coachID string, page Page) ([]Template, error)
+	Template(ctx context.Context, coachID, id string) (Template, error)
+	DeleteTemplate(ctx context.Context, coachID, id string) error
+}
+
+// Messages carries out the operations on messages, replies and templates.
+type Messages struct {
+	Store MessageStore
+	// PerDay returns how many segments a coach with a stored tier may send in 24 h; 0 is no
+	// limit.
+	PerDay func(tier string) int
+	// CheckTemplates returns a tier_limit unless the caller's tier has templates.
+	CheckTemplates func(ctx context.Context, by actor.Actor) error
+	Now            func() time.Time
+	NewID          func() string
+}
+
+// Preview returns what Send would do with a draft, and how many segments the coach may send
+// now; -1 is no limit.
+func (s *Messages) Preview(ctx context.Context, by actor.Actor, d Draft) (*Plan, int, error) {
+	if err := d.To.CheckTarget(); err != nil {
+		return nil, 0, err
+	}
+	plan, sending, err := s.Store.PlanMessage(ctx, by.AccountID, d)
+	if err != nil {
+		return nil, 0, err
+	}
+	return plan, s.allowed(sending), nil
+}
+
+// Send accepts a message of the coach by. The worker gives each recipient a delivery.
+func (s *Messages) Send(ctx context.Context, by actor.Actor, d Draft) (*Message, *Plan, error) {
+	if err := d.To.CheckTarget(); err != nil {
+		return nil, nil, err
+	}
+	m := &Message{ID: s.NewID(), CoachID: by.AccountID, Draft: d}
+	var accepted *Plan
+	err := s.Store.AcceptMessage(ctx, m, by.Network, func(p *Plan, sending Sending) error {
+		t := p.Totals()
+		m.Recipients, m.LeftOut, m.Segments = t.Recipients, t.LeftOut, t.Segments
+		accepted = p
+		return s.checkLimit(sending, t.Segments)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, accepted, nil
+}
+
+// allowed returns how many segments the coach may send now, or -1 without a limit.
+func (s *Messages) allowed(sending Sending) int {
+	limit := s.PerDay(sending.Tier)
+	if limit == 0 {
+		return -1
+	}
+	return max(0, limit-sending.Sent)
+}
+
+// checkLimit returns message_limit if the tier does not allow so many segments now.
+func (s *Messages) checkLimit(sending Sending, segments int) error {
+	allowed := s.allowed(sending)
+	if allowed < 0 || segments <= allowed {
+		return nil
+	}
+	limit := s.PerDay(sending.Tier)
+	f := fault.New(fault.TooMany, "message_limit",
+		"This message takes %d SMS. Your tier allows %d in 24 hours, and %d are left now. Write to fewer people, or write less.", segments, limit, allowed).
+		With("allowed_now", allowed).With("needed", segments).With("limit_value", limit)
+	if sending.Sent > 0 && segments <= limit {
+		f = f.After(max(sending.Oldest.Add(Day).Sub(s.Now()), time.Second))
+	}
+	return f
+}
+
+// List lists the messages of the coach by, newest first.
+func (s *Messages) List(ctx context.Context, by actor.Actor, page Page) ([]Message, error) {
+	return s.Store.Messages(ctx, by.AccountID, page)
+}
+
+// Message returns a message of the coach by.
+func (s *Messages) Message(ctx context.Context, by actor.Actor, id string) (Message, error) {
+	return s.Store.Message(ctx, by.AccountID, id)
+}
+
+// Recipients lists the recipients of a message after a position, in the order of the players.
+func (s *Messages) Recipients(ctx context.Context, by actor.Actor, id string, after, limit int) ([]RecipientState, error) {
+	return s.Store.Recipients(ctx, by.AccountID, id, after, limit)
+}
+
+// CountStates counts the recipients of a message by state. Those that have no delivery yet
+// count as queued.
+func (s *Messages) CountStates(ctx context.Context, by actor.Actor, m Message) (map[State]int, error) {
+	counts, err := s.Store.CountStates(ctx, by.AccountID, m.ID)
+	if err != nil || !m.ExpandedAt.IsZero() {
+		return counts, err
+	}
+	missing := m.Recipients
+	for _, n := range counts {
+		missing -= n
+	}
+	counts[Queued] += max(0, missing)
+	return counts, nil
+}
+
+// Reply saves a reply of the guardian or student by.
+func (s *Messages) Reply(ctx context.Context, by actor.Actor, playerID, text string) (*Reply, error) {
+	r := &Reply{ID: s.NewID(), PlayerID: playerID, Party: by.Role, AccountID: by.AccountID, Text: text}
+	if err := s.Store.AddReply(ctx, by, r); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Replies lists the replies to the coach by, newest first.
+func (s *Messages) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, page Page) ([]Reply, error) {
+	return s.Store.Replies(ctx, by.AccountID, unreadOnly, page)
+}
+
+// ReadReplies marks replies as read, all if ids is nil, and returns how many are unread.
+func (s *Messages) ReadReplies(ctx context.Context, by actor.Actor, ids []string) (int, error) {
+	return s.Store.ReadReplies(ctx, by.AccountID, ids)
+}
+
+// Conversation lists what the guardian or student by may read, newest first.
+func (s *Messages) Conversation(ctx context.Context, by actor.Actor, playerID string, page Page) ([]Entry, error) {
+	return s.Store.Conversation(ctx, by, playerID, page)
+}
+
+// AddTemplate saves a template of the coach by.
+func (s *Messages) AddTemplate(ctx context.Context, by actor.Actor, title, text string) (*Template, error) {
+	if err := s.CheckTemplates(ctx, by); err != nil {
+		return nil, err
+	}
+	t := &Template{ID: s.NewID(), CoachID: by.AccountID, Title: title, Text: text}
+	if err := s.Store.AddTemplate(ctx, t); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Templates lists the templates of the coach by, newest first.
+func (s *Messages) Templates(ctx context.Context, by actor.Actor, page Page) ([]Template, error) {
+	return s.Store.Templates(ctx, by.AccountID, page)
+}
+
+// Template returns a template of the coach by.
+func (s *Messages) Template(ctx context.Context, by actor.Actor, id string) (Template, error) {
+	return s.Store.Template(ctx, by.AccountID, id)
+}
+
+// DeleteTemplate deletes a template of the coach by.
+func (s *Messages) DeleteTemplate(ctx context.Context, by actor.Actor, id string) error {
+	return s.Store.DeleteTemplate(ctx, by.AccountID, id)
+}

@@ -1,0 +1,121 @@
+package team
+
+import (
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// Reason says why a message does not reach a party on a channel.
+type Reason string
+
+// The reasons.
+const (
+	// ReasonNoGuardian: an adult student has no guardian.
+	ReasonNoGuardian Reason = "no_guardian"
+	// ReasonNoNumber: the coach has not entered a number.
+	ReasonNoNumber Reason = "no_number"
+	// ReasonDisputed: the owner of the number said that it is the wrong one.
+	ReasonDisputed Reason = "disputed"
+	// ReasonStopped: the person wants no messages of the coach outside of the app.
+	ReasonStopped Reason = "stopped"
+	// ReasonNotApproved: the app needs the approval of the party.
+	ReasonNotApproved Reason = "not_approved"
+	// ReasonNotInTier: the tier of the coach has no messages in the app.
+	ReasonNotInTier Reason = "tier"
+	// ReasonChatNotConfigured: the service has no transport for the chat.
+	ReasonChatNotConfigured Reason = "chat_not_configured"
+	// ReasonNumberNotAllowed: the service sends nothing to the country of the number.
+	ReasonNumberNotAllowed Reason = "number_not_allowed"
+	// ReasonWeeklyLimit: the person has never approved and had as many messages as are allowed.
+	ReasonWeeklyLimit Reason = "weekly_limit"
+	// ReasonSameNumber: the number gets the message already, as another recipient.
+	ReasonSameNumber Reason = "same_number"
+	// ReasonOnlyLinks: nothing is left of the text without links and numbers.
+	ReasonOnlyLinks Reason = "only_links"
+	// ReasonPlayerRemoved: the coach removed the player before the message left.
+	ReasonPlayerRemoved Reason = "player_removed"
+)
+
+// MaxPerWeek is how many messages of a coach reach a party that never approved in 7 days.
+const MaxPerWeek = 2
+
+// PartyFacts is what decides which channels reach one party of a player.
+type PartyFacts struct {
+	// Exists is false if an adult has no guardian.
+	Exists    bool
+	AccountID string // "" without a number
+	Number    phone.Number
+	Name      string
+	// App says whether the party has team communications in the app.
+	App Access
+	// EverApproved is true if the account has approved a player of the coach at any time.
+	EverApproved bool
+	Disputed     bool
+	Stopped      bool
+	// SentInWeek counts the coach's messages to the number in the last 7 days, by chat or SMS.
+	SentInWeek int
+	// HasMessage are the channels on which the number got this message already.
+	HasMessage []Channel
+}
+
+// PlayerFacts is a player that a message is about.
+type PlayerFacts struct {
+	PlayerID    string
+	StudentName string
+	Adult       bool
+	// Removed is true if the coach removed the player.
+	Removed           bool
+	Guardian, Student PartyFacts
+}
+
+// Party returns the facts of one party.
+func (p *PlayerFacts) Party(party actor.Role) *PartyFacts {
+	if party == actor.Guardian {
+		return &p.Guardian
+	}
+	return &p.Student
+}
+
+// Recipient is one party to which a message goes, or would go.
+type Recipient struct {
+	PlayerID, StudentName string
+	Party                 actor.Role
+	AccountID             string
+	Name                  string
+	// Copy is true for a guardian who gets what a student under 18 gets.
+	Copy  bool
+	Sends []Send
+}
+
+// LeftOut returns why no channel reaches the recipient, or "".
+func (r Recipient) LeftOut() Reason {
+	for _, s := range r.Sends {
+		if s.Reason == "" {
+			return ""
+		}
+	}
+	return r.Sends[0].Reason
+}
+
+// Send is a message to one recipient on one channel.
+type Send struct {
+	Channel Channel
+	// Reason is why the channel does not reach the recipient, or "".
+	Reason Reason
+	Number phone.Number
+	// Restricted is true for a recipient that never approved: see Letter.
+	Restricted bool
+	// Segments and Cost are those of the text; 0 in the app.
+	Segments int
+	Cost     int64
+}
+
+// Letter is the text of a message as it leaves the service.
+type Letter struct {
+	CoachName, Text string
+	// StudentName is set for the copy of a guardian.
+	StudentName string
+	// Restricted removes links and numbers from Text and says how to stop: the recipient
+	// never approved.
+	Restricted bool
+}

@@ -1,0 +1,125 @@
+package team
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// RecordPage selects a part of a list of records: those before the record of a day and id.
+type RecordPage struct {
+	Day, ID string
+	Limit   int
+}
+
+// RecordStore stores measurements and reports; package store implements it. A player that
+// is not the coach's is not_found, and so is one that a party is not linked to.
+type RecordStore interface {
+	// AddMeasurement and AddReport notify the parties that have the service now.
+	AddMeasurement(ctx context.Context, m *Measurement) error
+	Measurements(ctx context.Context, coachID, playerID, metric string, page RecordPage) ([]Measurement, error)
+	// UpdateMeasurement lets fn change a measurement. fn may run more than once.
+	UpdateMeasurement(ctx context.Context, coachID, playerID, id string, fn func(*Measurement) error) error
+	DeleteMeasurement(ctx context.Context, coachID, playerID, id string) error
+	// MeasurementsFor lists those that the guardian or student by may see now.
+	MeasurementsFor(ctx context.Context, by actor.Actor, playerID, metric string, page RecordPage) ([]Measurement, error)
+
+	AddReport(ctx context.Context, r *Report) error
+	Reports(ctx context.Context, coachID, playerID string, page Page) ([]Report, error)
+	UpdateReport(ctx context.Context, coachID, playerID, id string, fn func(*Report) error) error
+	DeleteReport(ctx context.Context, coachID, playerID, id string) error
+	ReportsFor(ctx context.Context, by actor.Actor, playerID string, page Page) ([]Report, error)
+}
+
+// Records carries out the operations on progress and performance reports.
+type Records struct {
+	Store RecordStore
+	NewID func() string
+}
+
+// VisibleSince returns the time from which a party may see records that a coach added, after
+// the party approved: the start of all if the setting APP_HISTORY is all.
+func VisibleSince(approvedAt time.Time, all bool) time.Time {
+	if all {
+		return time.Time{}
+	}
+	return approvedAt
+}
+
+// Measure adds a measurement of a player of the coach by.
+func (s *Records) Measure(ctx context.Context, by actor.Actor, m Measurement) (*Measurement, error) {
+	m.ID, m.CoachID = s.NewID(), by.AccountID
+	if err := s.Store.AddMeasurement(ctx, &m); err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+// Measurements lists the measurements of a player, the newest day first: all, or those of a
+// metric.
+func (s *Records) Measurements(ctx context.Context, by actor.Actor, playerID, metric string, page RecordPage) ([]Measurement, error) {
+	if by.Role == actor.Coach {
+		return s.Store.Measurements(ctx, by.AccountID, playerID, metric, page)
+	}
+	return s.Store.MeasurementsFor(ctx, by, playerID, metric, page)
+}
+
+// EditMeasurement changes a measurement of the coach by.
+func (s *Records) EditMeasurement(ctx context.Context, by actor.Actor, playerID, id string, patch MeasurementPatch) (*Measurement, error) {
+	var saved Measurement
+	err := s.Store.UpdateMeasurement(ctx, by.AccountID, playerID, id, func(m *Measurement) error {
+		patch.Apply(m)
+		saved = *m
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &saved, nil
+}
+
+// DeleteMeasurement deletes a measurement of the coach by.
+func (s *Records) DeleteMeasurement(ctx context.Context, by actor.Actor, playerID, id string) error {
+	return s.Store.DeleteMeasurement(ctx, by.AccountID, playerID, id)
+}
+
+// Report adds a report about a player of the coach by.
+func (s *Records) Report(ctx context.Context, by actor.Actor, r Report) (*Report, error) {
+	r.ID, r.CoachID = s.NewID(), by.AccountID
+	if err := s.Store.AddReport(ctx, &r); err != nil {
+		return nil, err
+	}
+	return &r, nil
+}
+
+// Reports lists the reports about a player, newest first.
+func (s *Records) Reports(ctx context.Context, by actor.Actor, playerID string, page Page) ([]Report, error) {
+	if by.Role == actor.Coach {
+		return s.Store.Reports(ctx, by.AccountID, playerID, page)
+	}
+	return s.Store.ReportsFor(ctx, by, playerID, page)
+}
+
+// EditReport changes a report of the coach by.
+func (s *Records) EditReport(ctx context.Context, by actor.Actor, playerID, id string, patch ReportPatch) (*Report, error) {
+	var saved Report
+	err := s.Store.UpdateReport(ctx, by.AccountID, playerID, id, func(r *Report) error {
+		patch.Apply(r)
+		if code, detail := r.CheckPeriod(); code != "" {
+			return fault.Validation([]fault.Field{{Pointer: "/to", Code: code, Detail: detail}})
+		}
+		saved = *r
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &saved, nil
+}
+
+// DeleteReport deletes a report of the coach by.
+func (s *Records) DeleteReport(ctx context.Context, by actor.Actor, playerID, id string) error {
+	return s.Store.DeleteReport(ctx, by.AccountID, playerID, id)
+}

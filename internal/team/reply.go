@@ -1,0 +1,51 @@
+package team
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// MaxRepliesPerDay limits the replies of one party of a player in 24 h.
+const MaxRepliesPerDay = 50
+
+// Reply is what a guardian or student wrote to the coach.
+type Reply struct {
+	ID          string
+	CoachID     string
+	PlayerID    string
+	StudentName string
+	Party       actor.Role
+	AccountID   string
+	// Name is the name of the guardian or student as the coach entered it.
+	Name      string
+	Text      string
+	CreatedAt time.Time
+	// ReadAt is when the coach read it; zero before.
+	ReadAt time.Time
+}
+
+// CheckReplies returns message_limit if a party wrote as many replies in the last 24 h as
+// it may, the first of them at oldest.
+func CheckReplies(count int, oldest, now time.Time) error {
+	if count < MaxRepliesPerDay {
+		return nil
+	}
+	return fault.New(fault.TooMany, "message_limit", "You wrote %d messages in the last 24 hours. You can write again later.", count).
+		With("allowed_now", 0).After(max(oldest.Add(24*time.Hour).Sub(now), time.Second))
+}
+
+// Entry is one message of a conversation about a player, as a guardian, a student or an
+// operator reads it.
+type Entry struct {
+	ID string
+	// FromCoach is false for a reply.
+	FromCoach bool
+	// Parties are the recipients, or the author alone.
+	Parties []actor.Role
+	// Copy is true for a message to the student that the guardian also got.
+	Copy      bool
+	Text      string
+	CreatedAt time.Time
+}

@@ -1,0 +1,51 @@
+package team
+
+import (
+	"net/url"
+	"strings"
+	"time"
+)
+
+// upiCurrency is the only currency of UPI.
+const upiCurrency = "INR"
+
+// newPayeeFor is how long payers see that a UPI ID is new.
+const newPayeeFor = 7 * 24 * time.Hour
+
+// UPIPayee is who receives the payment of a fee.
+type UPIPayee struct {
+	UPIID     string
+	Name      string
+	ChangedAt time.Time
+}
+
+// NewUntil returns when payers no longer see that the UPI ID is new, or zero if they do
+// not see it now.
+func (p UPIPayee) NewUntil(now time.Time) time.Time {
+	if until := p.ChangedAt.Add(newPayeeFor); now.Before(until) {
+		return until
+	}
+	return time.Time{}
+}
+
+// CanPay reports whether a payment app can pay the balance of f to p.
+func (p UPIPayee) CanPay(f *Fee) bool {
+	return p.UPIID != "" && f.Status == FeeOpen && f.Currency == upiCurrency
+}
+
+// Link returns the UPI link that pays the balance of f to p (NPCI, UPI Linking
+// Specification). The reference of the payment is the id of the fee without hyphens, 32
+// characters of at most 35.
+func (p UPIPayee) Link(f *Fee) string {
+	return "upi://pay?pa=" + percentEncode(p.UPIID) +
+		"&pn=" + percentEncode(p.Name) +
+		"&tr=" + percentEncode(UPIReference(f.ID)) +
+		"&am=" + percentEncode(FormatAmount(f.Balance(), f.Currency)) +
+		"&cu=" + upiCurrency
+}
+
+// UPIReference returns the reference of payments for a fee.
+func UPIReference(feeID string) string { return strings.ReplaceAll(feeID, "-", "") }
+
+// percentEncode encodes every character that is not unreserved (RFC 3986), the space too.
+func percentEncode(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }

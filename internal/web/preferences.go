@@ -1,0 +1,164 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// preferenceValues returns the fields of the form of preferences.
+func preferenceValues(r *Request, p notify.Preferences) url.Values {
+	language := p.Language
+	if language == "" {
+		language = r.Language
+	}
+	values := url.Values{"language": {language}, "time_zone": {p.TimeZone}}
+	if q := p.QuietHours; q.Set() {
+		values.Set("quiet_start", q.Start.String())
+		values.Set("quiet_end", q.End.String())
+	}
+	return values
+}
+
+// readPreferences reads the form of preferences and adds its faults to f.
+func (p *Pages) readPreferences(r *Request, f *Form) notify.PreferencesPatch {
+	v := p.view(r, "")
+	language, zone := r.Value("language"), r.Value("time_zone")
+	if !notify.KnownLanguage(language) {
+		f.Add("language", v.mustT("settings.language.fault"))
+	}
+	if zone != "" && !notify.KnownTimeZone(zone) {
+		f.Add("time_zone", v.mustT("settings.time_zone.fault"))
+	}
+	var quiet notify.QuietHours
+	start, end := r.Value("quiet_start"), r.Value("quiet_end")
+	if start != "" || end != "" {
+		var okStart, okEnd bool
+		quiet.Start, okStart = notify.ParseTimeOfDay(start)
+		quiet.End, okEnd = notify.ParseTimeOfDay(end)
+		switch {
+		case !okStart:
+			f.Add("quiet_start", v.mustT("settings.quiet.fault"))
+		case !okEnd:
+			f.Add("quiet_end", v.mustT("settings.quiet.fault"))
+		case !quiet.Set():
+			f.Add("quiet_end", v.mustT("settings.quiet.equal"))
+		}
+	}
+	return notify.PreferencesPatch{Language: &language, TimeZone: &zone, QuietHours: &quiet}
+}
+
+// offeredZones returns the time zones that the form offers, with the chosen one.
+func offeredZones(f *Form) []string {
+	if zone := f.Value("time_zone"); zone != "" && !slices.Contains(timeZones, zone) && notify.KnownTimeZone(zone) {
+		return append([]string{zone}, timeZones...)
+	}
+	return timeZones
+}
+
+// stoppedCoach is a coach whose messages the caller stopped. Name is empty if the coach is
+// no longer linked with the caller.
+type stoppedCoach struct{ ID, Name string }
+
+// familySettings serves GET /me/{role}/settings.
+func (p *Pages) familySettings(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	chosen, err := p.Preferences.Preferences(ctx, by.Number)
+	if err != nil {
+		return Response{}, err
+	}
+	return p.familySettingsForm(ctx, r, by, &Form{Values: preferenceValues(r, chosen)})
+}
+
+func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+	chosen, err := p.Preferences.Preferences(ctx, by.Number)
+	if err != nil {
+		return Response{}, err
+	}
+	stopped, err := p.stoppedCoaches(ctx, by, chosen.StoppedCoaches)
+	if err != nil {
+		return Response{}, err
+	}
+	v := p.signedInView(r, "my_settings.title", by)
+	v.Form, v.Path = f, home(by.Role)+"/settings"
+	v.Data = map[string]any{
+		"Home": home(by.Role), "Languages": languages, "Zones": offeredZones(f), "Stopped": stopped, "Done": r.URL.Query().Get("done"),
+	}
+	resp := page("family_settings", v)
+	if len(f.Faults) > 0 {
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp, nil
+}
+
+// maxLinksNamed is how many links are read to find the names of coaches.
+const maxLinksNamed = 200
+
+// stoppedCoaches returns the coaches with these ids. Names are those of the caller's links.
+func (p *Pages) stoppedCoaches(ctx context.Context, by actor.Actor, ids []string) ([]stoppedCoach, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	links, err := p.Approvals.Links(ctx, by, approval.Page{Limit: maxLinksNamed})
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, player := range links {
+		names[player.CoachID] = notify.Name(player.CoachName, "")
+	}
+	var stopped []stoppedCoach
+	for _, id := range ids {
+		stopped = append(stopped, stoppedCoach{id, names[id]})
+	}
+	return stopped, nil
+}
+
+// saveFamilySettings serves POST /me/{role}/settings.
+func (p *Pages) saveFamilySettings(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	f := &Form{Values: r.Form}
+	patch := p.readPreferences(r, f)
+	if len(f.Faults) > 0 {
+		return p.familySettingsForm(ctx, r, by, f)
+	}
+	if _, err := p.Preferences.SavePreferences(ctx, by.Number, patch); err != nil {
+		return Response{}, err
+	}
+	return redirect(home(by.Role)+"/settings?done=saved", p.languageCookie(*patch.Language)), nil
+}
+
+// allowCoach serves POST /me/{role}/settings/coaches/{coach_id}/allow: messages of the coach
+// leave the app again.
+func (p *Pages) allowCoach(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("coach_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if err := p.Preferences.AllowCoach(ctx, by.Number, id); err != nil {
+		return Response{}, err
+	}
+	return redirect(home(by.Role) + "/settings?done=allowed"), nil
+}
+
+// coachMessages serves POST /me/{role}/players/{player_id}/coach-messages: it stops the
+// messages of the player's coach outside of the app, or with allow=yes allows them again.
+func (p *Pages) coachMessages(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	d, err := p.load(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	done := "stopped"
+	if r.Value("allow") == "yes" {
+		done, err = "allowed", p.Preferences.AllowCoach(ctx, by.Number, d.CoachID)
+	} else {
+		err = p.Preferences.StopCoach(ctx, by.Number, d.CoachID)
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	return redirect(d.Path + "?done=" + done), nil
+}

@@ -1,0 +1,56 @@
+package worker
+
+import (
+	"context"
+)
+
+// Signal wakes a job of this process after a commit that gave it work. It is safe for
+// concurrent use.
+type Signal struct{ woken chan struct{} }
+
+// NewSignal returns a Signal.
+func NewSignal() *Signal { return &Signal{make(chan struct{}, 1)} }
+
+// Wake wakes the job. It never blocks, and wakes are merged.
+func (s *Signal) Wake() {
+	select {
+	case s.woken <- struct{}{}:
+	default: // a wake is pending
+	}
+}
+
+// Expansion gives the recipients of accepted messages their deliveries, some at a time.
+type Expansion struct {
+	// Next handles the next recipients of the oldest message, in one transaction. It returns
+	// false if there are none.
+	Next func(ctx context.Context) (more bool, err error)
+	// Signal is woken when a message is accepted. Every process also looks each second.
+	Signal *Signal
+}
+
+// expand handles accepted messages until ctx ends.
+func (w *Worker) expand(ctx context.Context) {
+	e := w.config.Expand
+	ticks, stop := w.config.NewTicker(expansionEvery)
+	defer stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks:
+		case <-e.Signal.woken:
+		}
+		for more := true; more && ctx.Err() == nil; {
+			err := recovered(func() (err error) {
+				more, err = e.Next(ctx)
+				return err
+			})
+			if err != nil {
+				if ctx.Err() == nil {
+					w.config.Log.Warn("a background job failed and will run again", "job", "expand messages", "error", err)
+				}
+				break
+			}
+		}
+	}
+}
