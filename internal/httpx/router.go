@@ -16,7 +16,7 @@ type Handler func(w http.ResponseWriter, r *http.Request) error
 // Route is one operation.
 type Route struct {
 	Method string
-	// Pattern is the path, in the syntax of http.ServeMux.
+	// Pattern is the path, in the syntax of Mux.
 	Pattern string
 	Handle  Handler
 }
@@ -41,12 +41,11 @@ func (m *Middleware) Router(routes []Route, notFound Handler, infoOf func(*http.
 			}
 		})
 	}
-	mux := http.NewServeMux()
+	notFoundHandler := wrap("", notFound)
+	mux := NewMux(notFoundHandler)
 	for pattern, res := range resources {
 		mux.Handle(pattern, wrap(pattern, res.serve))
 	}
-	notFoundHandler := wrap("", notFound)
-	mux.Handle("/", notFoundHandler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// ServeMux redirects a path that is not clean; the service answers 404.
 		if !isClean(r.URL.EscapedPath()) {

@@ -12,14 +12,16 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/touchline/touchline/internal/httpx"
 )
 
 // contract checks responses against an OpenAPI 3.1 document. It compiles each
 // schema (JSON Schema 2020-12) at its first use.
 type contract struct {
 	document   *openapi3.T
-	components any            // of the document, as JSON, for the references in schemas
-	paths      *http.ServeMux // its handlers are documentedPaths
+	components any        // of the document, as JSON, for the references in schemas
+	paths      *httpx.Mux // its handlers are documentedPaths
 
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
@@ -38,7 +40,7 @@ func newContract(read func() ([]byte, error)) (*contract, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &contract{paths: http.NewServeMux(), compiler: jsonschema.NewCompiler(), schemas: map[*openapi3.Schema]*jsonschema.Schema{}}
+	c := &contract{paths: httpx.NewMux(http.NotFoundHandler()), compiler: jsonschema.NewCompiler(), schemas: map[*openapi3.Schema]*jsonschema.Schema{}}
 	c.compiler.DefaultDraft(jsonschema.Draft2020)
 	c.compiler.AssertFormat()
 	if c.document, err = openapi3.NewLoader().LoadFromData(raw); err != nil {
@@ -69,7 +71,7 @@ func jsonValue(v any) (any, error) {
 // operation returns the operation for method and path, nil if the document has none, and
 // whether it has the path.
 func (c *contract) operation(method, path string) (op *openapi3.Operation, hasPath bool) {
-	h, _ := c.paths.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
+	h := c.paths.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
 	documented, hasPath := h.(documentedPath)
 	if !hasPath {
 		return nil, false
