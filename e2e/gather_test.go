@@ -17,7 +17,7 @@ func TestGatheredSMS(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		first := coach.AddPlayer(t, child(0, guardianNumber)).String("guardian_request_id")
-		if m := s.SMS(guardianNumber, "message", 0); !strings.Contains(m.Text, "added Asha Rao 0 and asks") {
+		if m := s.SMS(guardianNumber, "message", 0); !strings.Contains(m.Text, "added Asha Rao 0 to a batch") {
 			t.Errorf("first SMS: got %q", m.Text)
 		}
 		var later []string
@@ -37,7 +37,7 @@ func TestGatheredSMS(t *testing.T) {
 		never(t, s, "a second SMS was sent early", quietPeriod, func() bool { return s.Sent(guardianNumber, "message") > 1 })
 		s.Clock.Advance(2*time.Minute + time.Second)
 		m := s.SMS(guardianNumber, "message", 1)
-		if !strings.HasPrefix(m.Text, "Coach Meera Nair added Asha Rao 1 and Asha Rao 3 and asks") {
+		if !strings.HasPrefix(m.Text, "Coach Meera Nair added Asha Rao 1 and Asha Rao 3.") {
 			t.Errorf("second SMS: got %q", m.Text)
 		}
 		links := linkPattern.FindAllString(m.Text, -1)

@@ -108,8 +108,10 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 		// A cancelled request is not replaced.
 		needsRequest := approver.OpenRequest() != nil || approver.Consent.State != Pending
 		if approver.Consent.State == Approved && !numberChanged[party] {
-			if otherStudent || numberChanged[otherParty(party)] {
-				c.Events = append(c.Events, p.newEvent(event.Changed, party))
+			if changes := p.changes(&before, otherParty(party)); len(changes) > 0 {
+				e := p.newEvent(event.Changed, party)
+				e.Changes = changes
+				c.Events = append(c.Events, e)
 			}
 		}
 		switch {
@@ -127,6 +129,25 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 		}
 	}
 	return c, nil
+}
+
+// changes returns what differs from before that matters to a party: the student, and the
+// number of the other party.
+func (p *Player) changes(before *Player, other actor.Role) []event.Change {
+	var changes []event.Change
+	add := func(change event.Change, differs bool) {
+		if differs {
+			changes = append(changes, change)
+		}
+	}
+	add(event.NameChanged, p.Student.FullName != before.Student.FullName)
+	add(event.BirthDateChanged, p.Student.DateOfBirth != before.Student.DateOfBirth)
+	number := event.StudentNumberChanged
+	if other == actor.Guardian {
+		number = event.GuardianNumberChanged
+	}
+	add(number, p.Number(other) != before.Number(other))
+	return changes
 }
 
 // Remove deletes the player: it cancels open requests, notifies parties that had

@@ -29,6 +29,9 @@ type Challenge struct {
 	Attempts int
 	SentAt   time.Time
 	EndsAt   time.Time
+	// Language is what the owner of the number chose, or empty. Only LiveChallenge
+	// loads it.
+	Language string
 }
 
 // newCode returns n uniformly distributed decimal digits.

@@ -33,6 +33,7 @@ type Config struct {
 	TLSKey         string         `env:"TLS_KEY" default:"off" help:"PEM file with the private key of TLS_CERT"`
 	Brand          string         `env:"BRAND" default:"Touchline" help:"name of the service on pages and in messages, 1 to 30 characters"`
 	AppURL         string         `env:"APP_URL" default:"none" help:"http or https URL that opens the app; pages then offer it beside their own forms"`
+	AndroidAppHash string         `env:"ANDROID_APP_HASH" default:"none" help:"the 11 characters by which the SMS Retriever of Android recognizes OTPs for the app; they stand in each OTP where there is space"`
 	TrustedProxies []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, separated by commas, of the proxies whose X-Forwarded-For is trusted"`
 	CORSOrigins    []string       `env:"CORS_ORIGINS" default:"none" help:"origins whose browser apps may call the API, separated by commas, such as https://app.example; every other origin is refused, and cookies are never accepted"`
 

@@ -84,6 +84,14 @@ func (c *Config) App() string {
 	return c.AppURL
 }
 
+// AppHash returns ANDROID_APP_HASH, or "" without one.
+func (c *Config) AppHash() string {
+	if c.AndroidAppHash == none {
+		return ""
+	}
+	return c.AndroidAppHash
+}
+
 // publicURL returns the URL of a listener on addr for a browser on this machine.
 func (c *Config) publicURL(addr string) string {
 	host, port, err := net.SplitHostPort(addr)

@@ -31,6 +31,7 @@ var checks = map[string]func(*Config) []string{
 	"PUBLIC_URL":         func(c *Config) []string { return optional(checkPublicURL(c.PublicURL)) },
 	"BRAND":              func(c *Config) []string { return optional(checkBrand(c.Brand)) },
 	"APP_URL":            func(c *Config) []string { return optional(checkAppURL(c.AppURL)) },
+	"ANDROID_APP_HASH":   func(c *Config) []string { return optional(checkAppHash(c.AndroidAppHash)) },
 	"CORS_ORIGINS":       (*Config).checkCORSOrigins,
 	"DATA_DIR":           func(c *Config) []string { return optional(checkPath(c.DataDir)) },
 	masterKey:            func(c *Config) []string { return optional(checkMasterKey(c.MasterKeyBase64)) },
@@ -171,6 +172,13 @@ func checkAppURL(text string) string {
 	u, err := url.Parse(text)
 	if text != none && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil) {
 		return "must be none, or an http or https URL such as https://app.example/open"
+	}
+	return ""
+}
+
+func checkAppHash(hash string) string {
+	if _, err := base64.RawStdEncoding.DecodeString(hash); hash != none && (err != nil || len(hash) != 11) {
+		return "must be none, or 11 characters such as FA+9qCX9VSu"
 	}
 	return ""
 }

@@ -74,6 +74,18 @@ const (
 	TierRefused  Type = "tier_refused" // Reason, if the operator gave one
 )
 
+// Change is something about a student that the coach changed.
+type Change string
+
+// The changes.
+const (
+	NameChanged      Change = "name"
+	BirthDateChanged Change = "date_of_birth"
+	// GuardianNumberChanged and StudentNumberChanged are the number of the other party.
+	GuardianNumberChanged Change = "guardian_number"
+	StudentNumberChanged  Change = "student_number"
+)
+
 // Event is one domain event. Names are as the coach entered them.
 type Event struct {
 	Type  Type
@@ -92,6 +104,9 @@ type Event struct {
 	OtherStudents                        []string // for CoachLeft
 	// BatchNames are the batches that the player is in.
 	BatchNames []string
+
+	// Changes are what the coach changed, for Changed.
+	Changes []Change
 
 	// For DeliveryFailed.
 	Channel string

@@ -94,6 +94,10 @@ type RequestDetails struct {
 	StudentName string
 	// BatchNames are the batches that the student is in.
 	BatchNames []string
+	// ShortCode is the short code of the request, or empty.
+	ShortCode string
+	// Repeated is true if the same question was sent before.
+	Repeated bool
 }
 
 // Question is one question of a message that asks several.
@@ -128,14 +132,16 @@ type Message struct {
 	// Brand is the name of the service.
 	Brand string
 
-	// For OTP. Role is that in which the recipient signs in. Host is that of the pages, or
-	// empty if browsers cannot fill in the code there.
+	// Language is that of the recipient; empty is the default.
+	Language string
+
+	// For OTP. Role is that in which the recipient signs in.
 	Role actor.Role
 	// HoldsRole is true if the recipient of an OTP holds the role; a new coach does not.
 	HoldsRole bool
 	Code      string
 	ValidFor  time.Duration
-	Host      string
+	Ending    OTPEnding
 
 	// For Request and Reminder.
 	Request RequestDetails

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/event"
 )
 
 // Type is the type of a notification on the wire.
@@ -78,6 +79,9 @@ type Data struct {
 	// MessageID is a message of the coach, or a reply; RecordID a measurement or a report.
 	MessageID string `json:"message_id,omitempty"`
 	RecordID  string `json:"record_id,omitempty"`
+
+	// Changes are what the coach changed about the student.
+	Changes []event.Change `json:"changes,omitempty"`
 }
 
 // Draft is a notification that is not stored yet.
@@ -92,6 +96,16 @@ type Draft struct {
 	// Channels also send Body outside the app: the recipient may have lost the role
 	// and can then not sign in to read it.
 	Channels []Channel
+	// translations are title and body in other languages.
+	translations map[string][2]string
+}
+
+// In returns the draft in a language; in the default one if it has no text in that.
+func (d Draft) In(language string) Draft {
+	if text, ok := d.translations[language]; ok {
+		d.Title, d.Body = text[0], text[1]
+	}
+	return d
 }
 
 // Notification is a notification in an account's tray.

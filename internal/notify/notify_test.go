@@ -58,6 +58,12 @@ func coachLeft(coach, student string, others ...string) event.Event {
 	}
 }
 
+// changesOf are changes that are told to a party.
+var changesOf = map[event.Type]map[actor.Role][]event.Change{event.Changed: {
+	actor.Guardian: {event.NameChanged, event.StudentNumberChanged},
+	actor.Student:  {event.BirthDateChanged, event.GuardianNumberChanged},
+}}
+
 // partyEvents returns the events about one party of a player.
 func partyEvents(coach, student, guardian string) []event.Event {
 	var all []event.Event
@@ -70,6 +76,7 @@ func partyEvents(coach, student, guardian string) []event.Event {
 			all = append(all, event.Event{
 				Type: t, Party: party, CoachID: "coach-id", PlayerID: "player-id", RequestID: "request-id", PartyID: "party-id",
 				CoachName: coach, StudentName: student, GuardianName: guardian, Channel: "sms",
+				Changes: changesOf[t][party],
 			})
 			switch e := &all[len(all)-1]; t {
 			case event.TeamMessage, event.TeamReply:
@@ -82,8 +89,16 @@ func partyEvents(coach, student, guardian string) []event.Event {
 	return all
 }
 
-// TestWording compares every notification and SMS with the golden file.
+// TestWording compares every notification and SMS in every language with its golden file.
 func TestWording(t *testing.T) {
+	for _, language := range notify.Languages {
+		golden(t, "testdata/wording."+language+".golden", wording(t, language))
+	}
+}
+
+// wording returns every notification and SMS in a language.
+func wording(t *testing.T, language string) string {
+	t.Helper()
 	var b strings.Builder
 	for _, e := range allEvents() {
 		plan := notify.Plan(e, "Touchline")
@@ -91,36 +106,52 @@ func TestWording(t *testing.T) {
 			t.Errorf("no notification for %s by %s", e.Type, e.Party)
 		}
 		for _, n := range plan {
+			english := n
+			if n = n.In(language); language != "en" && (n.Title == english.Title || n.Body == english.Body) {
+				t.Errorf("%s has no text in %s: %s", n.Type, language, n.Body)
+			}
 			fmt.Fprintf(&b, "%s %s -> %s %s: %s%s\n\t%s\n\t%s\n\t%+v\n", e.Type, e.Party, n.To, n.AccountID, n.Type, map[bool]string{true: ", by SMS too"}[slices.Contains(n.Channels, notify.SMS)], n.Title, n.Body, n.Data)
 		}
 	}
+	sms := func(what string, m notify.Message) {
+		m.Language = language
+		text := notify.SMSOf(m)
+		fmt.Fprintf(&b, "%s: %s.%s, %d SMS\n\t%s\n", what, text.Template, text.Language, notify.Segments(text.Body), text.Body)
+	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
-		for _, reminder := range []bool{false, true} {
+		for _, kind := range []string{"first", "again", "reminder"} {
 			for _, names := range [][2]string{{"Meera Nair", "Asha Rao"}, {"http://evil.example", "@"}} {
-				details := notify.RequestDetails{Party: party, CoachName: names[0], StudentName: names[1]}
-				fmt.Fprintf(&b, "SMS %s reminder=%v\n\t%s\n", party, reminder, notify.SMSText(request(details, "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder)))
+				details := notify.RequestDetails{Party: party, CoachName: names[0], StudentName: names[1], ShortCode: "KQTWXY", Repeated: kind == "again"}
+				sms(fmt.Sprintf("SMS to %s, %s", party, kind), request(details, "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", kind == "reminder"))
 			}
 		}
 	}
 	for _, role := range actor.Roles {
-		for _, host := range []string{"", "t.example"} {
-			fmt.Fprintf(&b, "SMS otp %s %s\n\t%s\n", role, host, notify.OTPText(otp(role, host, 5*time.Minute)))
+		for _, ending := range []notify.OTPEnding{{}, {Host: "t.example"}, {AppHash: "FA+9qCX9VSu"}, {Host: "t.example", AppHash: "FA+9qCX9VSu"}} {
+			m := otp(role, "", 5*time.Minute)
+			m.Ending = ending
+			sms(fmt.Sprintf("SMS otp %s %+v", role, ending), m)
 		}
 	}
 	for _, m := range severalQuestions() {
-		fmt.Fprintf(&b, "SMS of %d questions\n\t%s\n", 1+len(m.More), notify.SMSText(m))
+		sms(fmt.Sprintf("SMS of %d questions", 1+len(m.More)), m)
 	}
-	const golden = "testdata/wording.golden"
+	return b.String()
+}
+
+// golden compares a text with a file.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
+	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
+	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("the wording changed; check the diff, then run with -update:\n%s", diff)
 	}
 }
@@ -128,7 +159,7 @@ func TestWording(t *testing.T) {
 // severalQuestions returns messages that ask several questions.
 func severalQuestions() []notify.Message {
 	question := func(party actor.Role, coach, student, link string) notify.Question {
-		return notify.Question{RequestDetails: notify.RequestDetails{Party: party, CoachName: coach, StudentName: student}, Link: "https://t.example/a/" + link}
+		return notify.Question{RequestDetails: notify.RequestDetails{Party: party, CoachName: coach, StudentName: student, ShortCode: "KQTWXY"}, Link: "https://t.example/a/" + link}
 	}
 	message := func(first notify.Question, more ...notify.Question) notify.Message {
 		return notify.Message{Kind: notify.Request, Brand: "Touchline", Request: first.RequestDetails, Link: first.Link, More: more}
@@ -216,26 +247,85 @@ func request(details notify.RequestDetails, link string, reminder bool) notify.M
 
 // otp returns the message of an OTP.
 func otp(role actor.Role, host string, validity time.Duration) notify.Message {
-	return notify.Message{Kind: notify.OTP, Brand: "Touchline", Role: role, Code: "123456", ValidFor: validity, Host: host}
+	return notify.Message{Kind: notify.OTP, Brand: "Touchline", Role: role, Code: "123456", ValidFor: validity, Ending: notify.OTPEnding{Host: host}}
 }
 
-// With names of a usual length, a request fits into two SMS of 153 septets. An OTP
-// fits into one SMS of 160, with the longest brand and any host.
+// In English, a request with names of a usual length fits into two SMS, and an OTP into one,
+// with the longest brand and any host. In Hindi, an OTP fits into two.
 func TestSMSLength(t *testing.T) {
-	for _, role := range actor.Roles {
-		for _, host := range []string{"", "t.example", strings.Repeat("long.", 30) + "example"} {
-			m := otp(role, host, 24*time.Hour)
-			m.Brand, m.Code = strings.Repeat("W", 30), "1234567890"
-			if n := notify.Segments(notify.OTPText(m)); n != 1 {
-				t.Errorf("OTPText for a %s with host %q takes %d SMS, want 1: %s", role, host, n, notify.OTPText(m))
+	for language, most := range map[string]int{"en": 1, "hi": 2} {
+		for _, role := range actor.Roles {
+			for _, ending := range []notify.OTPEnding{{}, {Host: "t.example"}, {Host: strings.Repeat("long.", 30) + "example", AppHash: "FA+9qCX9VSu"}} {
+				m := otp(role, "", 24*time.Hour)
+				m.Brand, m.Code, m.Language, m.Ending = strings.Repeat("W", 30), "1234567890", language, ending
+				if n := notify.Segments(notify.OTPText(m)); n > most {
+					t.Errorf("OTPText for a %s with %+v takes %d SMS, want at most %d: %s", role, ending, n, most, notify.OTPText(m))
+				}
 			}
 		}
 	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
-		details := notify.RequestDetails{Party: party, CoachName: "Venkataraman Subramanian", StudentName: "Lakshmi Narayanan Iyer"}
-		text := notify.SMSText(request(details, "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", true))
-		if len(text) > 306 {
-			t.Errorf("the SMS for a %s has %d characters, want at most 306: %s", party, len(text), text)
+		for _, reminder := range []bool{false, true} {
+			details := notify.RequestDetails{Party: party, CoachName: "Venkataraman Subramanian", StudentName: "Lakshmi Narayanan Iyer", ShortCode: "KQTWXY"}
+			text := notify.SMSText(request(details, "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder))
+			if notify.Segments(text) > 2 {
+				t.Errorf("the SMS for a %s has %d characters, want at most 2 SMS: %s", party, len(text), text)
+			}
 		}
 	}
+}
+
+// The lines that let phones fill in the code end an OTP. The hash gives way to the host
+// where there is no space for both.
+func TestOTPEnding(t *testing.T) {
+	ends := func(m notify.Message, want string) {
+		t.Helper()
+		if text := notify.OTPText(m); !strings.HasSuffix(text, want) || notify.Segments(text) > 1 {
+			t.Errorf("OTPText = %q, want one SMS that ends with %q", text, want)
+		}
+	}
+	m := otp(actor.Guardian, "", 5*time.Minute)
+	m.Ending = notify.OTPEnding{Host: "t.example", AppHash: "FA+9qCX9VSu"}
+	ends(m, "\n\nFA+9qCX9VSu\n@t.example #123456")
+	m.Ending.Host = "a-long-name-of-a-club-house.example.org"
+	ends(m, "coach.\n\n@a-long-name-of-a-club-house.example.org #123456")
+	m.Ending.Host += ".and-a-longer-domain-for-it"
+	ends(m, "coach.\n\nFA+9qCX9VSu")
+	m.Ending.AppHash = ""
+	ends(m, "not even the coach.")
+}
+
+// The text of a notification that is copied to SMS is that of a template.
+func TestCopiesHaveTemplates(t *testing.T) {
+	found := 0
+	for _, e := range allEvents() {
+		for _, d := range notify.Plan(e, "Touchline") {
+			if len(d.Channels) == 0 {
+				continue
+			}
+			for _, language := range notify.Languages {
+				found++
+				body := d.In(language).Body
+				text := notify.SMSOf(notify.Message{Kind: notify.NotificationCopy, Copy: notify.Copy{Type: d.Type, Text: body}})
+				if text.Body != body || text.Template != string(d.Type) || text.Language != language || text.Values["coach"] == "" {
+					t.Errorf("SMSOf(%q) = %+v, want the template %s.%s", body, text, d.Type, language)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("found %d copies, want more", found)
+	}
+	if text := notify.SMSOf(notify.Message{Kind: notify.NotificationCopy, Copy: notify.Copy{Text: "another text"}}); text.Template != "" || text.Body != "another text" {
+		t.Errorf("SMSOf(another text) = %+v, want no template", text)
+	}
+}
+
+// The list of templates for registration names each once and has the ends of OTPs.
+func TestSMSTemplates(t *testing.T) {
+	var b strings.Builder
+	for _, template := range notify.SMSTemplates("Touchline", notify.OTPEnding{Host: "t.example", AppHash: "FA+9qCX9VSu"}) {
+		fmt.Fprintf(&b, "%s\n\t%s\n", template.Key(), strings.ReplaceAll(template.Text, "\n", "\n\t"))
+	}
+	golden(t, "testdata/sms_templates.golden", b.String())
 }

@@ -42,7 +42,8 @@ var coachPlan = map[event.Type]Type{
 	event.UPIChanged:          SecurityNotice,
 }
 
-// Plan returns the drafts of the notifications for e. brand is the name of the service.
+// Plan returns the drafts of the notifications for e, in the default language. brand is the
+// name of the service.
 func Plan(e event.Event, brand string) []Draft {
 	to := plan[e.Type].student
 	switch {
@@ -67,7 +68,7 @@ func Plan(e event.Event, brand string) []Draft {
 func write(to actor.Role, accountID string, t Type, e event.Event, brand string) Draft {
 	d := Draft{To: to, AccountID: accountID, Type: t, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID, FeeID: e.FeeID,
-		MessageID: e.MessageID, RecordID: e.RecordID,
+		MessageID: e.MessageID, RecordID: e.RecordID, Changes: e.Changes,
 	}}
 	if t == PlayerRemoved || t == CoachLeft {
 		// The recipient is no longer linked and must not see the player.
@@ -77,5 +78,8 @@ func write(to actor.Role, accountID string, t Type, e event.Event, brand string)
 		d.Channels = []Channel{SMS}
 	}
 	d.Title, d.Body = words(to, t, e, brand)
+	if title, body := hindiWording(to, t, e, brand); title != "" {
+		d.translations = map[string][2]string{hindi: {title, body}}
+	}
 	return d
 }

@@ -2,57 +2,109 @@ package notify
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 )
 
 // SMSText renders m as an SMS.
-func SMSText(m Message) string {
+func SMSText(m Message) string { return SMSOf(m).Body }
+
+// SMSOf renders m as an SMS, in the language of its recipient.
+func SMSOf(m Message) Text {
 	switch m.Kind {
 	case OTP:
-		return OTPText(m)
+		return otpText(m)
 	case NotificationCopy:
-		return m.Copy.Text
+		return readText(m.Copy.Text, templatePlayerRemoved, templateCoachLeft)
 	case Team:
-		return TeamText(m.Team)
+		return Text{Body: TeamText(m.Team)}
 	}
 	if len(m.More) > 0 {
-		return questionsText(append([]Question{{m.Request, m.Link}}, m.More...), m.Brand)
+		return questionsText(append([]Question{{m.Request, m.Link}}, m.More...), m)
 	}
 	return requestText(m)
 }
 
-// OTPText returns the SMS for the OTP of m. If it fits into one SMS, its last line lets the
-// browser fill in the code on the pages of m.Host, and only there (WICG, origin-bound
-// one-time codes).
-func OTPText(m Message) string {
-	minutes := max(1, int(m.ValidFor.Round(time.Minute)/time.Minute))
-	unit := "minutes"
-	if minutes == 1 {
-		unit = "minute"
+// OTPEnding is what the last lines of an OTP need, so that phones can fill in the code.
+type OTPEnding struct {
+	// Host is that of the pages, or empty if browsers cannot fill in the code there.
+	Host string
+	// AppHash identifies the Android app, or is empty.
+	AppHash string
+}
+
+// lines returns the last lines. The one with the host lets browsers fill in the code there,
+// and only there; it must be the last one (WICG, origin-bound one-time codes). The SMS
+// Retriever of Android finds the hash anywhere.
+func (e OTPEnding) lines(code string) string {
+	var lines []string
+	if e.AppHash != "" {
+		lines = append(lines, e.AppHash)
 	}
-	text := fmt.Sprintf("%s is your %s code. It works for %d %s. ", m.Code, m.Brand, minutes, unit)
+	if e.Host != "" {
+		lines = append(lines, "@"+e.Host+" #"+code)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return "\n\n" + strings.Join(lines, "\n")
+}
+
+// OTPText returns the SMS for the OTP of m.
+func OTPText(m Message) string { return otpText(m).Body }
+
+func otpText(m Message) Text {
+	name := templateOTPParty
 	if m.Role == actor.Coach {
-		text += fmt.Sprintf("Never share it. %s will never ask for it.", m.Brand)
-	} else {
-		text += "Do not tell it to anyone, not even the coach."
+		name = templateOTPCoach
 	}
-	if bound := fmt.Sprintf("%s\n\n@%s #%s", text, m.Host, m.Code); m.Host != "" && Segments(bound) == 1 {
-		return bound
+	minutes := max(1, int(m.ValidFor.Round(time.Minute)/time.Minute))
+	text := fill(name, m.Language, map[string]string{"code": m.Code, "brand": m.Brand, "validity": minutesOf(minutes, m.Language)})
+	// A text of the GSM alphabet stays one SMS, any other at most two.
+	most := 1
+	if !IsGSM(text.Body) {
+		most = 2
+	}
+	for _, ending := range []OTPEnding{m.Ending, {Host: m.Ending.Host}, {AppHash: m.Ending.AppHash}} {
+		if whole := text.Body + ending.lines(m.Code); Segments(whole) <= most {
+			text.Body = whole
+			break
+		}
 	}
 	return text
 }
 
+func minutesOf(n int, language string) string {
+	switch {
+	case language == hindi:
+		return fmt.Sprintf("%d मिनट", n)
+	case n == 1:
+		return "1 minute"
+	default:
+		return fmt.Sprintf("%d minutes", n)
+	}
+}
+
 // requestText returns the SMS for an approval request or its reminder.
-func requestText(m Message) string {
-	r := m.Request
-	who := titled("Coach", r.CoachName, "A coach")
-	if m.Kind == Reminder {
-		who = "Reminder: " + titled("coach", r.CoachName, "a coach")
+func requestText(m Message) Text {
+	r, w := m.Request, wordsOf(m.Language)
+	values := map[string]string{"brand": m.Brand, "link": m.Link, "short_code": r.ShortCode, "coach": w.coach(r.CoachName, m.Kind == Reminder), "batch": w.batches(r.BatchNames)}
+	guardian, student := templateRequestGuardian, templateRequestStudent
+	switch {
+	case m.Kind == Reminder:
+		guardian, student = templateReminderGuardian, templateReminderStudent
+	case r.Repeated:
+		guardian, student = templateAgainGuardian, templateAgainStudent
 	}
 	if r.Party == actor.Guardian {
-		return fmt.Sprintf("%s added %s to %s and asks if %s may serve you. Say yes or no: %s", who, Name(r.StudentName, "a student"), batches(r.BatchNames), m.Brand, m.Link)
+		values["student"] = Name(r.StudentName, w.aStudent)
+		return fill(guardian, m.Language, values)
 	}
-	return fmt.Sprintf("%s added you%s%s. Say yes or no to %s: %s", who, apposition(r.StudentName), toBatches(r.BatchNames), m.Brand, m.Link)
+	values["student"] = w.you
+	if name := Name(r.StudentName, ""); name != "" {
+		values["student"] = fmt.Sprintf(w.youNamed, name)
+	}
+	return fill(student, m.Language, values)
 }

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
 )
@@ -10,23 +9,29 @@ import (
 // questionsText returns the SMS for several questions of one coach to one number. It has
 // one link for each role, to its first question: after sign-in the recipient sees the other
 // open ones of that role, and a text with a link for each child would be long.
-func questionsText(questions []Question, brand string) string {
+func questionsText(questions []Question, m Message) Text {
 	var children, students []string
-	var guardianLink, studentLink string
+	var guardianLink, studentLink, guardianCode, studentCode string
 	for _, q := range questions {
 		if q.Party == actor.Guardian {
-			children, guardianLink = append(children, q.StudentName), cmp.Or(guardianLink, q.Link)
+			children = append(children, q.StudentName)
+			guardianLink, guardianCode = cmp.Or(guardianLink, q.Link), cmp.Or(guardianCode, q.ShortCode)
 		} else {
-			students, studentLink = append(students, q.StudentName), cmp.Or(studentLink, q.Link)
+			students = append(students, q.StudentName)
+			studentLink, studentCode = cmp.Or(studentLink, q.Link), cmp.Or(studentCode, q.ShortCode)
 		}
 	}
-	who := titled("Coach", questions[0].CoachName, "A coach")
+	w := wordsOf(m.Language)
+	values := map[string]string{"brand": m.Brand, "coach": w.coach(questions[0].CoachName, false)}
 	switch {
 	case len(students) == 0:
-		return fmt.Sprintf("%s added %s and asks if %s may serve you. Say yes or no for each: %s", who, studentList(children), brand, guardianLink)
+		values["students"], values["link"], values["short_code"] = w.list(children), guardianLink, guardianCode
+		return fill(templateQuestionsParents, m.Language, values)
 	case len(children) == 0:
-		return fmt.Sprintf("%s added %s. Say yes or no to %s, each of you: %s", who, studentList(students), brand, studentLink)
+		values["students"], values["link"], values["short_code"] = w.list(students), studentLink, studentCode
+		return fill(templateQuestionsPupils, m.Language, values)
 	}
-	return fmt.Sprintf("%s asks if %s may serve you. Say yes or no. Guardian of %s: %s For %s to answer: %s",
-		who, brand, studentList(children), guardianLink, studentList(students), studentLink)
+	values["students"], values["link"] = w.list(children), guardianLink
+	values["others"], values["other_link"] = w.list(students), studentLink
+	return fill(templateQuestionsBoth, m.Language, values)
 }

@@ -38,7 +38,7 @@ func words(to actor.Role, t Type, e event.Event, brand string) (title, body stri
 		}
 		return "Waiting for answers", fmt.Sprintf("%d approval requests have been pending for more than %s.", e.Count, span(e.Waited))
 	case GuardianRequest:
-		return "Your answer is needed", fmt.Sprintf("%s added %s to %s. Approve to turn on the app features, or reject.", unknownCoach(e), student, batches(e.BatchNames))
+		return "Your answer is needed", fmt.Sprintf("%s added %s to %s. Approve to turn on the app features, or reject.", unknownCoach(e), student, wordsOf(english).batches(e.BatchNames))
 	case GuardianApprovalConfirmed:
 		return "You approved", fmt.Sprintf("You approved app access for %s with %s. You can take this back at any time.", student, coachInSentence(e))
 	case GuardianRejectConfirmed:
@@ -92,14 +92,14 @@ func words(to actor.Role, t Type, e event.Event, brand string) (title, body stri
 	case PerformanceReport:
 		return "A new report", fmt.Sprintf("%s wrote a report about %s.", coach, student)
 	case PlayerChanged:
-		return "Details have changed", fmt.Sprintf("%s changed the name, birth date or number of %s. Please check the details.", coach, student)
+		return "Details have changed", fmt.Sprintf("%s changed details of %s: %s. Please check them.", coach, student, changeList(english, e.Changes))
 	case PlayerRemoved:
 		if e.Type == event.Removed {
-			return "You are no longer linked", fmt.Sprintf("%s took %s off the list at %s. The app is off for %s there. You need not do anything.", coach, student, brand, student)
+			return "You are no longer linked", fill(templatePlayerRemoved, english, map[string]string{"coach": coach, "student": student, "brand": brand}).Body
 		}
 		return "You are no longer linked", fmt.Sprintf("%s ended the link with you. The app is off for you there.", coach)
 	case CoachLeft:
-		return "Your coach has left", fmt.Sprintf("%s closed their account at %s. The app is off for %s there. You need not do anything.", coach, brand, students(e))
+		return "Your coach has left", fill(templateCoachLeft, english, map[string]string{"coach": coach, "brand": brand, "students": wordsOf(english).list(studentsOf(e))}).Body
 	}
 	return string(t), ""
 }
@@ -123,32 +123,12 @@ func coachInSentence(e event.Event) string { return titled("coach", e.CoachName,
 // not know the coach.
 func unknownCoach(e event.Event) string { return titled("Coach", e.CoachName, "A coach") }
 
-// batches names batches: "U12 Evening", "U12 and U14", "U12 and 2 more batches"; or "a batch"
-// without a safe name.
-func batches(names []string) string {
-	var safe []string
-	for _, name := range names {
-		if name = Name(name, ""); name != "" {
-			safe = append(safe, name)
-		}
-	}
-	switch len(safe) {
-	case 0:
-		return "a batch"
-	case 1:
-		return safe[0]
-	case 2:
-		return safe[0] + " and " + safe[1]
-	}
-	return fmt.Sprintf("%s and %d more batches", safe[0], len(safe)-1)
-}
-
 // toBatches returns " to " and the batches, or "" if there are none.
 func toBatches(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return " to " + batches(names)
+	return " to " + wordsOf(english).batches(names)
 }
 
 // apposition returns ", name" for use after a pronoun, or "" without a safe name.
@@ -157,41 +137,6 @@ func apposition(name string) string {
 		return ", " + name
 	}
 	return ""
-}
-
-// maxStudents is how many students a text lists by name.
-const maxStudents = 3
-
-// students lists the students of e.
-func students(e event.Event) string {
-	return studentList(append([]string{e.StudentName}, e.OtherStudents...))
-}
-
-// studentList names students. Beyond maxStudents it names two and counts the rest: "Asha, Bela
-// and 3 more". Students without a safe name are counted, too.
-func studentList(all []string) string {
-	var names []string
-	for _, name := range all {
-		if name = Name(name, ""); name != "" {
-			names = append(names, name)
-		}
-	}
-	if len(all) > maxStudents {
-		names = names[:min(len(names), maxStudents-1)]
-	}
-	switch more := len(all) - len(names); {
-	case len(names) == 0 && more == 1:
-		return "the student"
-	case len(names) == 0:
-		return fmt.Sprintf("%d students", more)
-	case more > 0:
-		names = append(names, fmt.Sprintf("%d more", more))
-	}
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // span formats d in the largest unit of which it is a whole number: "3 days",

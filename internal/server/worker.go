@@ -21,6 +21,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			LinkToken:   s.keys.Vault.LinkToken,
 			PublicURL:   cfg.PublicURL,
 			Brand:       cfg.Brand,
+			AppHash:     cfg.AppHash(),
 			OTPAttempts: cfg.OTPTries, CountOTPs: len(cfg.SMSPrices) > 0,
 			Now: o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
 		}),

@@ -8,16 +8,15 @@ import (
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
 )
 
-// queueCopies queues the copies of notifications that leave the app. ids and numbers
+// queueCopies queues the copies of notifications that leave the app. ids and accounts
 // belong to the drafts.
-func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []string, numbers map[string]phone.Number) error {
+func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []string, accounts map[string]*trayAccount) error {
 	var values []any
 	queued := 0
 	for i, d := range drafts {
-		to := numbers[d.AccountID]
+		to := accounts[d.AccountID].number
 		coachID := d.Data.CoachID
 		if d.Type == notify.CoachLeft {
 			coachID = "" // the coach's own limits no longer apply

@@ -41,21 +41,23 @@ func (tx *tx) notify(ctx context.Context, events []event.Event, accountOf func(a
 	for _, d := range drafts {
 		count[d.AccountID]++
 	}
-	next, numbers, err := tx.takeSeqs(ctx, count)
+	accounts, err := tx.takeSeqs(ctx, count)
 	if err != nil || len(drafts) == 0 {
 		return err
 	}
 	var args []any
 	var ids []string
 	for _, d := range drafts {
+		account := accounts[d.AccountID]
+		d = d.In(account.language)
 		data, err := json.Marshal(d.Data)
 		if err != nil {
 			return err
 		}
 		ids = append(ids, tx.db.options.NewID())
-		args = append(args, d.AccountID, next[d.AccountID], ids[len(ids)-1], string(d.Type), d.Title, d.Body, string(data),
+		args = append(args, d.AccountID, account.nextSeq, ids[len(ids)-1], string(d.Type), d.Title, d.Body, string(data),
 			text(d.Data.PlayerID), micros(tx.Now))
-		next[d.AccountID]++
+		account.nextSeq++
 	}
 	err = tx.Defer(ctx, `
 		INSERT INTO notifications (account_id, seq, id, type, title, body, data, player_id, created_at)
@@ -70,49 +72,57 @@ func (tx *tx) notify(ctx context.Context, events []event.Event, accountOf func(a
 		}
 	}
 	tx.wakeStreams(recipients)
-	return tx.queueCopies(ctx, drafts, ids, numbers)
+	return tx.queueCopies(ctx, drafts, ids, accounts)
 }
 
-// takeSeqs takes count Seqs of each account. It returns the first Seq and the phone
-// number of each account, and locks the accounts in the order of their ids.
+// trayAccount is an account that gets notifications.
+type trayAccount struct {
+	nextSeq int64
+	number  phone.Number
+	// language is what the person chose, or empty.
+	language string
+}
+
+// takeSeqs takes count Seqs of each account and locks the accounts in the order of their
+// ids.
 //
 // The statement is an upsert of existing rows. A plain UPDATE would lock the rows in
 // any order, and two transactions could deadlock.
-func (tx *tx) takeSeqs(ctx context.Context, count map[string]int64) (next map[string]int64, numbers map[string]phone.Number, err error) {
+func (tx *tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]*trayAccount, error) {
 	if len(count) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	var args []any
 	for id := range count {
 		args = append(args, id)
 	}
-	accounts := len(args)
+	n := len(args)
 	var grow strings.Builder
-	for i := range accounts {
+	for i := range n {
 		args = append(args, count[args[i].(string)])
-		fmt.Fprintf(&grow, " WHEN $%d THEN CAST($%d AS BIGINT)", i+1, accounts+i+1)
+		fmt.Fprintf(&grow, " WHEN $%d THEN CAST($%d AS BIGINT)", i+1, n+i+1)
 	}
 	rs, err := tx.Query(ctx, `
 		INSERT INTO accounts (id, mobile_number, role, tray_seq, created_at)
 		SELECT id, mobile_number, role, CASE id`+grow.String()+` END, created_at
-		FROM accounts WHERE id IN (`+params(1, accounts)+`) ORDER BY id
+		FROM accounts WHERE id IN (`+params(1, n)+`) ORDER BY id
 		ON CONFLICT (id) DO UPDATE SET tray_seq = accounts.tray_seq + excluded.tray_seq
-		RETURNING id, tray_seq, mobile_number`, args...)
-	next, numbers = map[string]int64{}, map[string]phone.Number{}
+		RETURNING id, tray_seq, mobile_number, (SELECT language FROM preferences p WHERE p.mobile_number = accounts.mobile_number)`, args...)
+	accounts := map[string]*trayAccount{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
-		var last int64
-		var number phone.Number
-		err = s.Scan(&id, &last, &number)
-		next[id], numbers[id] = last-count[id]+1, number
+		a := &trayAccount{}
+		err = s.Scan(&id, &a.nextSeq, &a.number, intoText(&a.language))
+		a.nextSeq += 1 - count[id]
+		accounts[id] = a
 		return id, err
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("take notification seqs: %w", err)
+		return nil, fmt.Errorf("take notification seqs: %w", err)
 	}
-	if len(next) != accounts {
-		return nil, nil, fmt.Errorf("take notification seqs: found %d of %d accounts", len(next), accounts)
+	if len(accounts) != n {
+		return nil, fmt.Errorf("take notification seqs: found %d of %d accounts", len(accounts), n)
 	}
-	return next, numbers, nil
+	return accounts, nil
 }
 
 // deleteNotifications deletes the accounts' notifications about a player.

@@ -105,11 +105,11 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 	c = auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
 	var roles auth.RoleFacts
 	err = db.sql.QueryRow(ctx, `
-		SELECT code, ends_at, `+roleFacts+` FROM otp_challenges
+		SELECT code, ends_at, (SELECT language FROM preferences pr WHERE pr.mobile_number = $1), `+roleFacts+` FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
 			AND used_at IS NULL AND ends_at > $5 AND tries < $6`,
 		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts).
-		Scan(&c.Code, intoTime(&c.EndsAt), &roles.Registered, &roles.Linked, &roles.Disputed)
+		Scan(&c.Code, intoTime(&c.EndsAt), intoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Disputed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, false, false, nil
 	}
@@ -123,7 +123,11 @@ func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.Requ
 	var to notify.Recipient
 	var batches []approval.Batch
 	err := db.sql.QueryRow(ctx, `
-		SELECT r.approver_type, c.name, p.student_name, `+batchesOfPlayer+`, a.mobile_number,
+		SELECT r.approver_type, c.name, p.student_name, r.short_code, `+batchesOfPlayer+`,
+			EXISTS (SELECT 1 FROM requests o JOIN deliveries d ON d.request_id = o.id
+				WHERE o.player_id = r.player_id AND o.approver_id = r.approver_id AND d.kind = 'request' AND d.recipient <> ''
+					AND d.state IN ('sent', 'delivered') AND d.created_at < r.last_sent_at),
+			a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
 			`+preferenceColumns+`
 		FROM requests r JOIN players p ON p.id = r.player_id
@@ -131,7 +135,9 @@ func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.Requ
 		LEFT JOIN accounts a ON a.id = r.approver_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
 		WHERE r.id = $1 AND r.state = 'pending'`, requestID).
-		Scan(append([]any{&r.Party, intoText(&r.CoachName), &r.StudentName, intoBatches(&batches), intoText((*string)(&to.Number)), &to.Stopped}, preferenceDest(&to.Preferences)...)...)
+		Scan(append([]any{
+			&r.Party, intoText(&r.CoachName), &r.StudentName, intoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, intoText((*string)(&to.Number)), &to.Stopped,
+		}, preferenceDest(&to.Preferences)...)...)
 	for _, b := range batches {
 		r.BatchNames = append(r.BatchNames, b.Name)
 	}

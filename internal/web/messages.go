@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -86,7 +87,12 @@ func newMessageView(v *View, n notify.Notification, player *approval.Player, rol
 	if err != nil {
 		return m
 	}
-	body, err := v.T("message."+string(n.Type), "Student", cmp.Or(student, v.mustT("question.the_child")), "Coach", cmp.Or(coach, v.mustT("question.the_coach")))
+	changes := make([]string, len(n.Data.Changes))
+	for i, c := range n.Data.Changes {
+		changes[i] = v.mustT("change." + string(c))
+	}
+	body, err := v.T("message."+string(n.Type), "Student", cmp.Or(student, v.mustT("question.the_child")), "Coach", cmp.Or(coach, v.mustT("question.the_coach")),
+		"Changes", strings.Join(changes, ", "))
 	if err != nil {
 		return m
 	}

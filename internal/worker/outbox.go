@@ -74,6 +74,8 @@ type OutboxConfig struct {
 	PublicURL string
 	// Brand is the name of the service in messages.
 	Brand string
+	// AppHash identifies the Android app in OTPs, or is empty.
+	AppHash string
 	// OTPAttempts is the number of wrong attempts after which an OTP no longer works.
 	OTPAttempts int
 	// CountOTPs counts the costs of OTPs. Their number is limited when they are requested.
@@ -333,7 +335,7 @@ type rendered struct {
 // render renders the message of d.
 func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err error) {
 	m := &r.message
-	*m = notify.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Host: o.host()}
+	*m = notify.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Ending: notify.OTPEnding{Host: o.host(), AppHash: o.AppHash}}
 	var to notify.Recipient
 	switch d.Kind {
 	case notify.OTP:
@@ -342,7 +344,7 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 			return rendered{dropReason: notify.ReasonNotWanted}, err
 		}
 		m.Code, err = o.OpenCode(c.ID, c.Code)
-		m.ValidFor, m.HoldsRole = c.EndsAt.Sub(o.Now()), holdsRole
+		m.ValidFor, m.HoldsRole, m.Language = c.EndsAt.Sub(o.Now()), holdsRole, c.Language
 		return r, err
 	case notify.NotificationCopy:
 		found := false
@@ -367,6 +369,7 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 		}
 		m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
 	}
+	m.Language = to.Preferences.Language
 	r.dropReason, r.wait = to.Check(d.Kind, m.Copy.Type, o.Now())
 	return r, nil
 }

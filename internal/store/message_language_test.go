@@ -1,0 +1,105 @@
+package store_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// Notifications and messages are in the language that was chosen for the recipient.
+func TestLanguageOfMessages(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		guardian := mother(number(2))
+		guardian.Language = "hi"
+		a, err := p.Add(bg, coach, child("Asha Rao", ""), guardian)
+		ok(p, err)
+		details, to, _, err := p.db.RequestDetails(bg, a.GuardianApprover.Request.ID)
+		ok(p, err)
+		if to.Preferences.Language != "hi" || len(details.ShortCode) != 6 || details.Repeated {
+			p.Errorf("details %+v, want Hindi, a short code, not repeated", details)
+		}
+		party := p.as(actor.Guardian, number(2))
+		p.wantNewest(party, "आपका जवाब चाहिए")
+		ok(p, p.decide(party, a.ID, approval.Approve))
+		p.wantNewest(party, "आपने हाँ कहा")
+		p.wantNewest(coach, "Guardian approved")
+		_, err = p.db.SavePreferences(bg, coach.Number, notify.PreferencesPatch{Language: ptr("hi")})
+		ok(p, err)
+		ok(p, p.decide(party, a.ID, approval.Revoke))
+		p.wantNewest(coach, "अभिभावक ने हाँ वापस ली")
+	})
+}
+
+// wantNewest checks the title of the newest notification.
+func (p *fixture) wantNewest(by actor.Actor, title string) {
+	p.Helper()
+	list, err := p.db.Notifications(bg, by.AccountID, false, 0, 1)
+	if err != nil || len(list) != 1 || list[0].Title != title {
+		p.Errorf("newest notification %+v, %v; want %q", list, err, title)
+	}
+}
+
+// A question that was sent before is repeated, also in a new request after a rejection. One
+// that never left is not.
+func TestRepeatedQuestion(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		p.tickingClock()
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), "")
+		sendOne := func(repeated bool) {
+			p.Helper()
+			d := p.claimOneRequest()
+			details, _, _, err := p.db.RequestDetails(bg, d.RequestID)
+			ok(p, err)
+			if details.Repeated != repeated {
+				p.Errorf("repeated = %t, want %t", details.Repeated, repeated)
+			}
+			ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+		}
+		sendOne(false)
+		p.clock.advance(49 * time.Hour)
+		ok(p, third(p.send(coach, a.ID, actor.Guardian)))
+		sendOne(true)
+		p.clock.advance(time.Minute)
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Reject))
+		p.clock.advance(49 * time.Hour)
+		ok(p, third(p.send(coach, a.ID, actor.Guardian)))
+		sendOne(true)
+
+		b := p.add(coach, "Bela Rao", number(3), "")
+		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{p.claimOneRequest()}, notify.ReasonRefused, ""))
+		p.clock.advance(time.Minute)
+		ok(p, third(p.send(coach, b.ID, actor.Guardian)))
+		sendOne(false)
+	})
+}
+
+// A party that had approved learns what the coach changed.
+func TestPlayerChangedNamesChanges(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a := p.add(coach, "Asha Rao", number(2), number(3))
+		guardian, student := p.as(actor.Guardian, number(2)), p.as(actor.Student, number(3))
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
+		ok(p, p.decide(student, a.ID, approval.Approve))
+		born := approval.Date{Year: 2013, Month: time.May, Day: 1}
+		_, err := p.Edit(bg, coach, a.ID, approval.Patch{
+			Student: approval.StudentPatch{DateOfBirth: &born}, Guardian: &approval.GuardianPatch{Number: ptr(number(5))},
+		})
+		ok(p, err)
+		list, err := p.db.Notifications(bg, student.AccountID, false, 0, 5)
+		ok(p, err)
+		i := slices.IndexFunc(list, func(n notify.Notification) bool { return n.Type == notify.PlayerChanged })
+		if i < 0 || !slices.Equal(list[i].Data.Changes, []event.Change{event.BirthDateChanged, event.GuardianNumberChanged}) ||
+			!strings.Contains(list[i].Body, "birth date, the guardian's number") {
+			p.Errorf("notifications %+v, want one that names the birth date and the guardian's number", list)
+		}
+	})
+}
