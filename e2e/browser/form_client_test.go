@@ -104,6 +104,7 @@ func (c *formClient) do(method, path, mediaType string, body io.Reader) answer {
 	req.Header.Set("Accept-Language", "en")
 	if mediaType != "" {
 		req.Header.Set("Content-Type", mediaType)
+		req.Header.Set("Referer", c.url+path)
 	}
 	resp, err := c.client.Do(req)
 	if err != nil {

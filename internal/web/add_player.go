@@ -20,7 +20,7 @@ func (p *Pages) addPlayerPage(ctx context.Context, r *Request, by actor.Actor) (
 		}
 		return Response{}, err
 	}
-	return p.addPlayerForm(ctx, r, by, new(Form))
+	return p.addPlayerForm(ctx, r, by, r.restored(new(Form)))
 }
 
 func (p *Pages) addPlayerForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {

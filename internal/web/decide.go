@@ -21,7 +21,7 @@ func (p *Pages) answer(ctx context.Context, r *Request, by actor.Actor) (Respons
 	if !d.CanAnswer() {
 		return redirect(d.Path), nil
 	}
-	return p.answerForm(r, by, d, &Form{Values: url.Values{"reason": {p.draftReason(r, by.AccountID, d.ID)}}}), nil
+	return p.answerForm(r, by, d, &Form{Values: url.Values{"reason": {p.draftReason(r, by, d.ID)}}}), nil
 }
 
 func (p *Pages) answerForm(r *Request, by actor.Actor, d answerPage, f *Form) Response {
@@ -89,7 +89,7 @@ func (p *Pages) check(ctx context.Context, r *Request, by actor.Actor) (Response
 	case !d.MayCheck():
 		return redirect(d.Path), nil
 	}
-	return p.checkForm(r, by, d, &Form{Values: url.Values{"reason": {p.draftReason(r, by.AccountID, d.ID)}}}), nil
+	return p.checkForm(r, by, d, &Form{Values: url.Values{"reason": {p.draftReason(r, by, d.ID)}}}), nil
 }
 
 func (p *Pages) checkForm(r *Request, by actor.Actor, d answerPage, f *Form) Response {

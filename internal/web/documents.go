@@ -91,7 +91,7 @@ func (p *Pages) addDocumentPage(ctx context.Context, r *Request, by actor.Actor)
 	if kind == "" {
 		kind = string(coach.Certification)
 	}
-	return p.addDocumentForm(ctx, r, by, &Form{Values: url.Values{"kind": {kind}}})
+	return p.addDocumentForm(ctx, r, by, r.restored(&Form{Values: url.Values{"kind": {kind}}}))
 }
 
 func (p *Pages) addDocumentForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
@@ -158,7 +158,7 @@ func (p *Pages) document(ctx context.Context, r *Request, by actor.Actor) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	return p.documentPage(ctx, r, by, d, documentValues(d))
+	return p.documentPage(ctx, r, by, d, r.restored(documentValues(d)))
 }
 
 // ownDocument returns the document in the path, or not_found.

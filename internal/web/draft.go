@@ -1,67 +1,204 @@
 package web
 
 import (
+	"bytes"
+	"compress/flate"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/touchline/touchline/internal/actor"
 )
 
-// draftCookie keeps the reason that a person wrote for the check page, and while the browser
-// signs in again. It is encrypted.
+// draftCookie keeps what a person wrote while the browser signs in again, and the reason of
+// an answer for its check page. It is encrypted.
 const (
 	draftCookie   = "touchline-draft"
 	draftLifetime = 30 * time.Minute
-	// maxDraft is the longest reason that a draft keeps, in bytes: browsers refuse cookies
-	// above 4096 bytes. Every reason within the limit of 500 characters fits.
-	maxDraft = 2048
+	// maxDraft is the length of a draft before it is encrypted, in bytes: browsers refuse
+	// cookies above 4096 bytes. The longest fields are left out of a longer one. Every reason
+	// within the limit of 500 characters fits, and 4,000 characters of most texts.
+	maxDraft = 2800
+	// maxDraftText limits what a draft may unfold to.
+	maxDraftText = 256 << 10
 )
 
-// draft is the reason of an answer that was not sent yet.
+// draftFields are the fields that people fill in. Codes and hidden fields are not kept.
+var draftFields = []string{
+	"reason", "name", "bio", "experience_years", "sports", "email", "student_name", "date_of_birth", "student_number", "medical", "student_language",
+	"guardian_name", "relationship", "guardian_number", "guardian_email", "guardian_language", "number", "note", "language", "time_zone",
+	"visible", "show", "legal_name", "document", "title", "issuer", "issued_on", "expires_on", "text",
+}
+
+// draftContext are hidden fields that say what the others are about.
+var draftContext = []string{"party", "kind"}
+
+// draft is a form that was not saved yet.
 type draft struct {
-	Account, Player string
-	Reason          []byte // as base64, because JSON would make some characters longer
-	Ends            int64  // Unix seconds
+	Account string
+	// Page is the page that shows the form again.
+	Page   string
+	Values url.Values
+	Ends   int64 // Unix seconds
 }
 
-// keepDraft returns the cookie with the reason that the form of a player carries. An empty
-// one removes an earlier reason.
+// draftPage returns the page that shows the form of a request again. The pages of a question
+// share one draft.
+func draftPage(r *Request) string {
+	if rest, ok := strings.CutPrefix(r.URL.Path, "/me/"); ok && r.PathValue("player_id") != "" {
+		role, _, _ := strings.Cut(rest, "/")
+		return playerPath(actor.Role(role), r.PathValue("player_id"))
+	}
+	return formPage(r)
+}
+
+// keepDraft returns the cookie with what the person filled in. An empty reason removes an
+// earlier one.
 func (p *Pages) keepDraft(r *Request) []*http.Cookie {
-	reason := r.Form.Get("reason")
-	if reason == "" && r.Form.Has("reason") {
-		return []*http.Cookie{p.cookies.remove(draftCookie)}
+	if r.isMultipart() && 0 < r.ContentLength && r.ContentLength <= maxForm && r.ParseMultipartForm(maxForm) == nil {
+		r.Form = r.MultipartForm.Value
+		_ = r.MultipartForm.RemoveAll()
 	}
-	if reason == "" || len(reason) > maxDraft || len(r.Form.Get("account")) > 64 {
+	d := draft{Account: r.Form.Get("account"), Page: draftPage(r), Values: url.Values{}, Ends: p.Now().Add(draftLifetime).Unix()}
+	filled := false
+	for _, name := range draftFields {
+		if values := r.Form[name]; len(values) > 0 {
+			d.Values[name] = values
+			filled = filled || slices.ContainsFunc(values, func(v string) bool { return v != "" })
+		}
+	}
+	if !filled {
+		if r.Form.Has("reason") {
+			return []*http.Cookie{p.cookies.remove(p.cookies.name(draftCookie))}
+		}
 		return nil
 	}
-	plain, err := json.Marshal(draft{r.Form.Get("account"), r.PathValue("player_id"), []byte(reason), p.Now().Add(draftLifetime).Unix()})
-	if err != nil {
+	for _, name := range draftContext {
+		if values := r.Form[name]; len(values) > 0 {
+			d.Values[name] = values
+		}
+	}
+	if len(d.Account) > 64 || len(d.Page) > 256 || !isText(d.Values) {
 		return nil
 	}
-	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, draftCookie))
-	return []*http.Cookie{p.cookies.secret(p.cookies.name(draftCookie), sealed, draftLifetime)}
+	for {
+		packed := d.pack()
+		if len(packed) <= maxDraft {
+			sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(packed, draftCookie))
+			return []*http.Cookie{p.cookies.secret(p.cookies.name(draftCookie), sealed, draftLifetime)}
+		}
+		delete(d.Values, longest(d.Values))
+	}
 }
 
-// draftReason returns the reason that an account wrote about a player before it signed in
-// again, or "".
-func (p *Pages) draftReason(r *Request, account, player string) string {
+// longest returns the name of the field with the longest values.
+func longest(values url.Values) (name string) {
+	length := -1
+	for n, v := range values {
+		if l := len(strings.Join(v, "")); l > length {
+			name, length = n, l
+		}
+	}
+	return name
+}
+
+// pack returns the draft as compressed JSON.
+func (d draft) pack() []byte {
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestCompression)
+	if err != nil {
+		panic(err) // the level is a constant
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(d) // neither the strings nor the buffer can fail
+	_ = w.Close()
+	return out.Bytes()
+}
+
+// readDraft returns the draft of an account for a page, or nil.
+func (p *Pages) readDraft(r *Request, account, page string) url.Values {
 	c, err := r.Cookie(p.cookies.name(draftCookie))
 	if err != nil {
-		return ""
+		return nil
+	}
+	packed, ok := p.openCookie(c, draftCookie)
+	if !ok {
+		return nil
 	}
 	var d draft
-	if !p.unseal(c, draftCookie, &d) || d.Account != account || d.Player != player || p.Now().Unix() > d.Ends {
-		return ""
+	text := io.LimitReader(flate.NewReader(bytes.NewReader(packed)), maxDraftText)
+	if json.NewDecoder(text).Decode(&d) != nil || d.Account != account || d.Page != page || p.Now().Unix() > d.Ends {
+		return nil
 	}
-	return string(d.Reason)
+	return d.Values
+}
+
+// draftReason returns the reason that an account wrote about a player, or "".
+func (p *Pages) draftReason(r *Request, by actor.Actor, player string) string {
+	return p.readDraft(r, by.AccountID, playerPath(by.Role, player)).Get("reason")
+}
+
+// withDraft calls h with the draft of the page. The draft ends when the form is sent again
+// with a session, and when the person asks for the stored values.
+func (p *Pages) withDraft(r *Request, by actor.Actor, h func() (Response, error)) (Response, error) {
+	forget := func(resp Response) Response {
+		resp.Cookies = append(resp.Cookies, p.cookies.remove(p.cookies.name(draftCookie)))
+		return resp
+	}
+	if by.Role != actor.Coach { // the pages of a question read the reason themselves
+		return h()
+	}
+	switch {
+	case r.Method == http.MethodPost:
+		had := p.readDraft(r, by.AccountID, draftPage(r)) != nil
+		resp, err := h()
+		if had && err == nil {
+			resp = forget(resp)
+		}
+		return resp, err
+	case r.URL.Query().Has("stored"):
+		return forget(redirect(r.URL.Path)), nil
+	}
+	r.draft = p.readDraft(r, by.AccountID, r.URL.Path)
+	return h()
+}
+
+// restored returns the form with what the person wrote before the browser signed in again,
+// or stored.
+func (r *Request) restored(stored *Form) *Form {
+	if r.draft == nil {
+		return stored
+	}
+	return &Form{Values: r.draft, Restored: true}
+}
+
+// sealedCookie returns a cookie with the encrypted JSON of v.
+func (p *Pages) sealedCookie(name string, v any, lifetime time.Duration) (*http.Cookie, error) {
+	plain, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return p.cookies.secret(p.cookies.name(name), base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, name)), lifetime), nil
+}
+
+// openCookie decrypts a cookie that was sealed for a context.
+func (p *Pages) openCookie(c *http.Cookie, context string) (plain []byte, ok bool) {
+	sealed, err := base64.RawURLEncoding.DecodeString(c.Value)
+	if err != nil {
+		return nil, false
+	}
+	plain, err = p.Sealer.Open(sealed, context)
+	return plain, err == nil
 }
 
 // unseal decrypts the JSON of a cookie that was sealed for a context.
 func (p *Pages) unseal(c *http.Cookie, context string, into any) bool {
-	sealed, err := base64.RawURLEncoding.DecodeString(c.Value)
-	if err != nil {
-		return false
-	}
-	plain, err := p.Sealer.Open(sealed, context)
-	return err == nil && json.Unmarshal(plain, into) == nil
+	plain, ok := p.openCookie(c, context)
+	return ok && json.Unmarshal(plain, into) == nil
 }

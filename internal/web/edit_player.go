@@ -24,7 +24,7 @@ func (p *Pages) editPlayerPage(ctx context.Context, r *Request, by actor.Actor) 
 	if err != nil {
 		return Response{}, err
 	}
-	return p.editPlayerForm(ctx, r, by, player, &Form{Values: playerValues(player)}, approval.EditEffect{})
+	return p.editPlayerForm(ctx, r, by, player, r.restored(&Form{Values: playerValues(player)}), approval.EditEffect{})
 }
 
 // playerValues returns the form of a player as it is stored.

@@ -33,7 +33,7 @@ func (p *Pages) importPage(ctx context.Context, r *Request, by actor.Actor) (Res
 	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Import); err != nil {
 		return p.featureNeeded(ctx, r, by, coach.Import, err)
 	}
-	return p.importForm(ctx, r, by, new(Form))
+	return p.importForm(ctx, r, by, r.restored(new(Form)))
 }
 
 func (p *Pages) importForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {

@@ -118,7 +118,7 @@ func (p *Pages) newPartyView(t *approval.Timeline, party actor.Role) partyView {
 // player serves GET /coach/players/{player_id}: both parties with the next step, the
 // details, and the timeline.
 func (p *Pages) player(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.playerPage(ctx, r, by, new(Form))
+	return p.playerPage(ctx, r, by, r.restored(new(Form)))
 }
 
 func (p *Pages) playerPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {

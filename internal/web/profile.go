@@ -20,7 +20,7 @@ func (p *Pages) profilePage(ctx context.Context, r *Request, by actor.Actor) (Re
 	if err != nil {
 		return Response{}, err
 	}
-	return p.profileForm(ctx, r, by, profile, profileValues(profile))
+	return p.profileForm(ctx, r, by, profile, r.restored(profileValues(profile)))
 }
 
 // profileValues returns the form with the values of a profile.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -27,7 +28,9 @@ type Request struct {
 	// Zone is the time zone of the signed-in caller of the page, or nil.
 	Zone *time.Location
 
-	w http.ResponseWriter
+	// draft is what the person wrote on this page before the browser signed in again, or nil.
+	draft url.Values
+	w     http.ResponseWriter
 }
 
 // Actor returns the caller in a role, if this browser is signed in as one.

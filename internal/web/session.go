@@ -74,7 +74,7 @@ func (p *Pages) signedIn(role actor.Role, h func(context.Context, *Request, acto
 		if r.Method == http.MethodPost && r.Form.Get("account") != by.AccountID && !isMultipart(r) {
 			return p.otherAccount(r, by), nil
 		}
-		return h(ctx, r, by)
+		return p.withDraft(r, by, func() (Response, error) { return h(ctx, r, by) })
 	}
 }
 

@@ -29,7 +29,7 @@ func (p *Pages) settings(ctx context.Context, r *Request, by actor.Actor) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	return p.settingsForm(ctx, r, by, &Form{Values: preferenceValues(r, chosen)})
+	return p.settingsForm(ctx, r, by, r.restored(&Form{Values: preferenceValues(r, chosen)}))
 }
 
 func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {

@@ -23,7 +23,7 @@ func (p *Pages) verificationRoutes() []Route {
 // verification serves GET /coach/verification: the state of the identity check (KYC), and
 // the form if the coach can submit.
 func (p *Pages) verification(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.verificationForm(ctx, r, by, nil)
+	return p.verificationForm(ctx, r, by, r.restored(nil))
 }
 
 func (p *Pages) verificationForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {

@@ -140,6 +140,8 @@ func (v *View) Account() string {
 // Form is a form with what the person entered and the faults.
 type Form struct {
 	Values url.Values
+	// Restored says that the values are those of a draft: nothing of them is saved.
+	Restored bool
 	// Faults are texts by field name, in the page's language.
 	Faults []FieldFault
 }

@@ -21,7 +21,7 @@ type visibilityField struct {
 
 // visibility serves GET /coach/visibility: what the public page shows, beside the card.
 func (p *Pages) visibility(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.visibilityForm(ctx, r, by, nil)
+	return p.visibilityForm(ctx, r, by, r.restored(nil))
 }
 
 func (p *Pages) visibilityForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
