@@ -21,6 +21,14 @@ func (p *Pages) devices(ctx context.Context, r *Request, by actor.Actor) (Respon
 	return page("devices", v), nil
 }
 
+// familyNumber serves GET /me/{role}/number: how a number changes. The coach enters it, so
+// only the coach can change it.
+func (p *Pages) familyNumber(_ context.Context, r *Request, by actor.Actor) (Response, error) {
+	v := p.signedInView(r, "family_number.title", by)
+	v.Data = map[string]any{"Home": home(by.Role)}
+	return page("family_number", v), nil
+}
+
 // endDevice serves POST /me/{role}/devices/{session_id}/end: it ends one session. It is no
 // error if the session has ended already.
 func (p *Pages) endDevice(ctx context.Context, r *Request, by actor.Actor) (Response, error) {

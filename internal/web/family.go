@@ -24,6 +24,7 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "POST", Pattern: base + "/settings/coaches/{coach_id}/allow", Handle: p.signedIn(role, p.allowCoach)},
 			Route{Method: "GET", Pattern: base + "/devices", Handle: p.signedIn(role, p.devices)},
 			Route{Method: "POST", Pattern: base + "/devices/{session_id}/end", Handle: p.signedIn(role, p.endDevice)},
+			Route{Method: "GET", Pattern: base + "/number", Handle: p.signedIn(role, p.familyNumber)},
 			Route{Method: "GET", Pattern: base + "/disputes", Handle: p.signedIn(role, p.disputes)},
 			Route{Method: "GET", Pattern: base + "/disputes/{request_id}", Handle: p.signedIn(role, p.liftPage)},
 			Route{Method: "POST", Pattern: base + "/disputes/{request_id}", Handle: p.signedIn(role, p.lift)},
