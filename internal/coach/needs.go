@@ -11,19 +11,21 @@ import (
 // NeedKind says why a party of a player needs the coach. A party has at most one.
 type NeedKind string
 
-// The kinds. An open request is failed, overdue, held or long pending, the first that fits.
+// The kinds. An open request is failed, overdue, stopped, held or long pending, the first that
+// fits.
 const (
 	NeedFailed      NeedKind = "delivery_failed" // the question did not arrive
 	NeedDisputed    NeedKind = "disputed"        // the number belongs to someone else
 	NeedRejected    NeedKind = "rejected"
 	NeedRevoked     NeedKind = "revoked"
 	NeedOverdue     NeedKind = "overdue"      // open for longer than FollowUpTarget without a follow-up
+	NeedStopped     NeedKind = "stopped"      // the party wants no messages from the coach
 	NeedHeld        NeedKind = "held"         // a message waits for a message limit
 	NeedLongPending NeedKind = "long_pending" // open for longer than LongPending
 )
 
 // NeedKinds lists every kind, the most urgent first.
-var NeedKinds = []NeedKind{NeedFailed, NeedDisputed, NeedRejected, NeedRevoked, NeedOverdue, NeedHeld, NeedLongPending}
+var NeedKinds = []NeedKind{NeedFailed, NeedDisputed, NeedRejected, NeedRevoked, NeedOverdue, NeedStopped, NeedHeld, NeedLongPending}
 
 // Need is one party that needs the coach.
 type Need struct {

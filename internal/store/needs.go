@@ -24,9 +24,12 @@ func (db *DB) Needs(ctx context.Context, coachID string, q coach.NeedQuery, now 
 	return needs, nil
 }
 
-// countNeeds reads only entries of indexes.
+// stoppedParties are the accounts that want no messages from the coach $1.
+const stoppedParties = `(SELECT a.id FROM stopped_coaches st JOIN accounts a ON a.mobile_number = st.mobile_number AND a.role <> 'coach' WHERE st.coach_id = $1)`
+
+// countNeeds counts in indexes that have few entries of other requests.
 func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (map[coach.NeedKind]int, error) {
-	var failed, disputed, guardianRejected, guardianRevoked, studentRejected, studentRevoked, overdue, held, long int
+	var failed, disputed, guardianRejected, guardianRevoked, studentRejected, studentRevoked, overdue, stopped, held, long int
 	err := tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND delivery_failed = TRUE),
 			(SELECT count(*) FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+` WHERE r.coach_id = $1 AND r.state = 'disputed'),
@@ -34,20 +37,25 @@ func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (ma
 			(SELECT count(*) FROM requests
 				WHERE coach_id = $1 AND state = 'pending' AND followed_up_at IS NULL AND requested_at < $2 AND delivery_failed = FALSE),
 			(SELECT count(*) FROM requests
-				WHERE id IN (SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')
+				WHERE coach_id = $1 AND approver_id IN `+stoppedParties+`
 					AND state = 'pending' AND delivery_failed = FALSE AND (followed_up_at IS NOT NULL OR requested_at >= $2)),
 			(SELECT count(*) FROM requests
+				WHERE id IN (SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')
+					AND state = 'pending' AND delivery_failed = FALSE AND (followed_up_at IS NOT NULL OR requested_at >= $2)
+					AND approver_id NOT IN `+stoppedParties+`),
+			(SELECT count(*) FROM requests
 				WHERE coach_id = $1 AND state = 'pending' AND followed_up_at IS NOT NULL AND requested_at < $3 AND delivery_failed = FALSE
+					AND approver_id NOT IN `+stoppedParties+`
 					AND id NOT IN (SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held'))
 		FROM (SELECT count(*) FILTER (WHERE guardian_state = 'rejected') AS rejected, count(*) FILTER (WHERE guardian_state = 'revoked') AS revoked
 				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state IN ('rejected', 'revoked')) g,
 			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
 				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state IN ('rejected', 'revoked')) s`,
 		coachID, micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))).
-		Scan(&failed, &disputed, &guardianRejected, &guardianRevoked, &studentRejected, &studentRevoked, &overdue, &held, &long)
+		Scan(&failed, &disputed, &guardianRejected, &guardianRevoked, &studentRejected, &studentRevoked, &overdue, &stopped, &held, &long)
 	return map[coach.NeedKind]int{
 		coach.NeedFailed: failed, coach.NeedDisputed: disputed, coach.NeedRejected: guardianRejected + studentRejected,
-		coach.NeedRevoked: guardianRevoked + studentRevoked, coach.NeedOverdue: overdue, coach.NeedHeld: held, coach.NeedLongPending: long,
+		coach.NeedRevoked: guardianRevoked + studentRevoked, coach.NeedOverdue: overdue, coach.NeedStopped: stopped, coach.NeedHeld: held, coach.NeedLongPending: long,
 	}, err
 }
 
@@ -90,18 +98,28 @@ func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, 
 				ORDER BY r.requested_at LIMIT $3) e
 			UNION ALL
 			SELECT * FROM (
-				SELECT 'held', 5, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
+				SELECT 'stopped', 5, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
+				FROM requests r JOIN players p ON p.id = r.player_id
+				WHERE r.coach_id = $1 AND r.approver_id IN `+stoppedParties+`
+					AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $4)
+					AND CAST($2 AS TEXT) IN ('', 'stopped')
+				ORDER BY r.requested_at LIMIT $3) h
+			UNION ALL
+			SELECT * FROM (
+				SELECT 'held', 6, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.id IN (SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')
 					AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $4)
+					AND r.approver_id NOT IN `+stoppedParties+`
 					AND CAST($2 AS TEXT) IN ('', 'held')
 				ORDER BY r.requested_at LIMIT $3) f
 			UNION ALL
 			SELECT * FROM (
-				SELECT 'long_pending', 6, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
+				SELECT 'long_pending', 7, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NOT NULL AND r.requested_at < $5 AND r.delivery_failed = FALSE
 					AND r.id NOT IN (SELECT request_id FROM deliveries WHERE coach_id = $1 AND state = 'queued' AND request_id IS NOT NULL AND reason = 'held')
+					AND r.approver_id NOT IN `+stoppedParties+`
 					AND CAST($2 AS TEXT) IN ('', 'long_pending')
 				ORDER BY r.requested_at LIMIT $3) g
 		) w ORDER BY w.urgency, w.position, w.player_id, w.party LIMIT $3`,

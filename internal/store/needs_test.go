@@ -45,13 +45,15 @@ func TestNeeds(t *testing.T) {
 		student("overdue, 2 days", 15)
 		p.clock.advance(49 * time.Hour)
 		no, back, disputed, waits := student("no", 16), student("back", 17), student("disputed", 18), student("held", 19)
-		student("new", 20)
+		silent := student("silent", 20)
+		student("new", 21)
+		ok(t, run(p.db, `INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at) VALUES ($1, $2, 1)`, string(number(20)), by.AccountID))
 		answer(no, 16, approval.Reject)
 		answer(back, 17, approval.Approve, approval.Revoke)
 		_, err := p.Dispute(bg, p.as(actor.Student, number(18)), request(disputed))
 		ok(t, err)
 		ok(t, run(p.db, `UPDATE requests SET delivery_failed = TRUE WHERE id = $1`, request(failed)))
-		for _, player := range []*approval.Player{held, waits, called} {
+		for _, player := range []*approval.Player{held, waits, called, silent} {
 			ok(t, run(p.db, `UPDATE deliveries SET state = 'queued', reason = 'held', lease = NULL WHERE request_id = $1 AND channel = 'sms'`, request(player)))
 		}
 
@@ -69,7 +71,7 @@ func TestNeeds(t *testing.T) {
 		}
 		want := []string{
 			"delivery_failed: overdue, but failed", "disputed: disputed", "revoked: back", "rejected: no",
-			"overdue: overdue, 3 days", "overdue: overdue, but held", "overdue: overdue, 2 days", "held: called, 4 days", "held: held", "long_pending: called, 3 days",
+			"overdue: overdue, 3 days", "overdue: overdue, but held", "overdue: overdue, 2 days", "stopped: silent", "held: called, 4 days", "held: held", "long_pending: called, 3 days",
 		}
 		if got := list("", 50); got != strings.Join(want, "\n") {
 			t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))

@@ -33,6 +33,7 @@ var draftFields = []string{
 	"reason", "name", "bio", "experience_years", "sports", "email", "student_name", "date_of_birth", "student_number", "medical", "student_language",
 	"guardian_name", "relationship", "guardian_number", "guardian_email", "guardian_language", "number", "note", "language", "time_zone",
 	"visible", "show", "legal_name", "document", "title", "issuer", "issued_on", "expires_on", "text",
+	"quiet_start", "quiet_end",
 }
 
 // draftContext are hidden fields that say what the others are about.
@@ -151,7 +152,7 @@ func (p *Pages) withDraft(r *Request, by actor.Actor, h func() (Response, error)
 		resp.Cookies = append(resp.Cookies, p.cookies.remove(p.cookies.name(draftCookie)))
 		return resp
 	}
-	if by.Role != actor.Coach { // the pages of a question read the reason themselves
+	if by.Role != actor.Coach && r.PathValue("player_id") != "" { // the pages of a question read the reason themselves
 		return h()
 	}
 	switch {

@@ -71,7 +71,7 @@ func (p *Pages) familySettings(ctx context.Context, r *Request, by actor.Actor) 
 	if err != nil {
 		return Response{}, err
 	}
-	return p.familySettingsForm(ctx, r, by, &Form{Values: preferenceValues(r, chosen)})
+	return p.familySettingsForm(ctx, r, by, r.restored(&Form{Values: preferenceValues(r, chosen)}))
 }
 
 func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
