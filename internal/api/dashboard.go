@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -22,6 +23,30 @@ type dashboardResponse struct {
 	Unread          int                         `json:"unread_notifications"`
 	Batches         []struct{}                  `json:"batches"`
 	Attendance      []struct{}                  `json:"attendance_today"`
+	UnpaidFees      dashboardFees               `json:"unpaid_fees"`
+}
+
+// dashboardFees is the DashboardFees of openapi.yaml: the fees with a balance.
+type dashboardFees struct {
+	Count   int            `json:"count"`
+	Overdue int            `json:"overdue"`
+	Sums    []dashboardSum `json:"sums"`
+}
+
+type dashboardSum struct {
+	Currency string `json:"currency"`
+	Balance  int64  `json:"balance"`
+	Overdue  int64  `json:"overdue_balance"`
+}
+
+func newDashboardFees(sums []team.FeeSum) dashboardFees {
+	fees := dashboardFees{Sums: []dashboardSum{}}
+	for _, sum := range sums {
+		fees.Count += sum.Unpaid
+		fees.Overdue += sum.Overdue
+		fees.Sums = append(fees.Sums, dashboardSum{sum.Currency, sum.UnpaidTotal, sum.OverdueTotal})
+	}
+	return fees
 }
 
 type dashboardProfile struct {
@@ -105,7 +130,13 @@ func (s *Server) dashboard(ctx context.Context, r Request[noBody]) (Response, er
 	if err != nil {
 		return Response{}, err
 	}
-	return endpoint.OK(newDashboardResponse(d, s.Now())), nil
+	unpaid, err := s.Fees.Unpaid(ctx, r.Caller.Actor)
+	if err != nil {
+		return Response{}, err
+	}
+	body := newDashboardResponse(d, s.Now())
+	body.UnpaidFees = newDashboardFees(unpaid)
+	return endpoint.OK(body), nil
 }
 
 func newDashboardResponse(d *coach.Dashboard, now time.Time) dashboardResponse {

@@ -18,6 +18,7 @@ type keyset struct {
 	ID    string     `json:"i,omitempty"`
 	Party actor.Role `json:"p,omitempty"`
 	Seq   int64      `json:"s,omitempty"`
+	Day   string     `json:"d,omitempty"` // YYYY-MM-DD
 }
 
 func keysetOf(k approval.Keyset) keyset {

@@ -24,6 +24,7 @@ type profileResponse struct {
 	Certifications  []documentResponse `json:"certifications"`
 	ProfilePicture  *pictureResponse   `json:"profile_picture"`
 	TimeZone        string             `json:"time_zone"`
+	UPIID           *string            `json:"upi_id"`
 	Visibility      profileVisibility  `json:"visibility"`
 	KYCState        string             `json:"kyc_state"`
 	Tier            string             `json:"tier"`
@@ -51,7 +52,7 @@ func (s *Server) newProfileResponse(p coach.Profile) profileResponse {
 	return profileResponse{
 		CoachID: p.ID, MobileNumber: string(p.Number), Name: wire.OrNull(p.Name), Email: wire.OrNull(p.Email), Bio: wire.OrNull(p.Bio),
 		ExperienceYears: p.Experience, Sports: sports, Certifications: certifications, ProfilePicture: newPictureResponse(p.Picture()),
-		TimeZone:   cmp.Or(p.TimeZone, s.Coaches.DefaultTimeZone),
+		TimeZone: cmp.Or(p.TimeZone, s.Coaches.DefaultTimeZone), UPIID: wire.OrNull(p.UPIID),
 		Visibility: profileVisibility{p.Visible, orEmpty(p.Show)}, KYCState: string(s.Subscriptions.Tiers.KYCState(p.KYC)), Tier: s.Subscriptions.Tiers.Of(p.Tier).Name,
 		ProfileComplete: len(missing) == 0, Missing: missing,
 		CreatedAt: wire.Timestamp(p.CreatedAt), UpdatedAt: wire.Timestamp(p.UpdatedAt),
@@ -76,6 +77,7 @@ type profilePatch struct {
 	Certifications  wire.Opt[[]string] `json:"certifications" rule:"max=100,each=64"`
 	ProfilePicture  wire.Opt[string]   `json:"profile_picture" rule:"id"`
 	TimeZone        wire.Opt[string]   `json:"time_zone" rule:"min=1,max=64"`
+	UPIID           wire.Opt[string]   `json:"upi_id" rule:"min=1,max=321"`
 }
 
 // editProfile serves PATCH /api/coach/profile.
@@ -84,12 +86,19 @@ func (s *Server) editProfile(ctx context.Context, r Request[profilePatch]) (Resp
 	patch := coach.Patch{
 		Name: input.Value(in.Name), Email: input.Value(in.Email), Bio: input.Value(in.Bio), Sports: input.Value(in.Sports),
 		Certifications: input.Value(in.Certifications), Picture: input.Value(in.ProfilePicture), TimeZone: input.Value(in.TimeZone),
+		UPIID: input.Value(in.UPIID),
 	}
 	if in.ExperienceYears.Set {
 		years := in.ExperienceYears.Some()
 		patch.Experience = &years
 	}
 	input.CheckTimeZone(in.TimeZone.Some(), &f)
+	if patch.UPIID != nil {
+		var err error
+		if patch.RecentOTP, err = s.Auth.HasRecentOTP(ctx, r.Caller.Actor); err != nil {
+			return Response{}, err
+		}
+	}
 	return s.edit(ctx, r.Caller.Actor, patch, f)
 }
 
@@ -104,6 +113,7 @@ func (s *Server) edit(ctx context.Context, by actor.Actor, patch coach.Patch, f 
 		}
 	}
 	if len(f) > 0 {
+		patch.RecentOTP = true // the faults come first
 		// The documents in the patch may have faults too.
 		if err := addFaults(&f, s.Coaches.Check(ctx, by, patch)); err != nil {
 			return Response{}, err

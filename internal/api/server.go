@@ -40,6 +40,8 @@ type Config struct {
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
 	Batches       *team.Batches
+	Fees          *team.Fees
+	FeeServices   *team.FeeServices
 	Tray          *notify.Tray
 	Preferences   notify.PreferenceStore
 	Hub           *notify.Hub

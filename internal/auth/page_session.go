@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -163,6 +164,12 @@ func (s *Session) OTPAt() time.Time { return s.CreatedAt }
 
 // HasRecentOTP reports whether the OTP of s is recent enough to give a consent.
 func (s *Session) HasRecentOTP(now time.Time) bool { return now.Sub(s.OTPAt()) <= RecentOTP }
+
+// HasRecentOTP reports whether the caller has entered the OTP of its session recently.
+func (s *Service) HasRecentOTP(ctx context.Context, by actor.Actor) (bool, error) {
+	session, err := s.Store.Session(ctx, by.SessionID)
+	return session != nil && session.HasRecentOTP(s.Now()), err
+}
 
 // A page token is the session's ID and an HMAC of it (256 bits). A forged token fails
 // before any database query. The store saves only a hash.

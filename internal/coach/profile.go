@@ -34,6 +34,9 @@ type Profile struct {
 	Sports     []string
 	// TimeZone is an IANA name; "" is that of the default region.
 	TimeZone string
+	// UPIID is where families pay fees, or ""; it was changed last at UPIChangedAt.
+	UPIID        string
+	UPIChangedAt time.Time
 	// VisibilityRequest is what the directory should show.
 	VisibilityRequest
 	// Tier is the stored name of the subscription tier, "" for none; KYC is the
@@ -56,6 +59,10 @@ type Patch struct {
 	Experience **int
 	Sports     *[]string
 	TimeZone   *string
+	// UPIID can change only with RecentOTP: the caller has entered an OTP in the last 15
+	// minutes.
+	UPIID     *string
+	RecentOTP bool
 	// Certifications are document ids; Picture is one, or "".
 	Certifications *[]string
 	Picture        *string
@@ -73,6 +80,9 @@ func (p Profile) Apply(patch Patch, now time.Time) (Profile, error) {
 	set(&p.Sports, patch.Sports)
 	set(&p.TimeZone, patch.TimeZone)
 	p.UpdatedAt = now
+	if err := p.setUPIID(patch.UPIID, patch.RecentOTP, now); err != nil {
+		return p, err
+	}
 	return p, p.applyDocuments(patch)
 }
 

@@ -43,7 +43,7 @@ const (
 	NumberChanged Type = "number_changed"
 	// FeeReminded: Party is reminded of the fee FeeID, Title, which is due on Day.
 	FeeReminded Type = "fee_reminded"
-	// UPIChanged: the coach changed the UPI ID to which families pay, in SessionID.
+	// UPIChanged: the coach changed the UPI ID to which families pay.
 	UPIChanged Type = "upi_changed"
 	// CoachLeft: the coach closed their account; Party had approved, for
 	// StudentName and for OtherStudents.

@@ -51,6 +51,9 @@ func CheckProfile(patch coach.Patch, f *wire.Faults) {
 	if patch.Email != nil && *patch.Email != "" {
 		f.Add("/email", "invalid_email", approval.CheckEmail(*patch.Email))
 	}
+	if patch.UPIID != nil && *patch.UPIID != "" && !f.Has("/upi_id") {
+		f.Add("/upi_id", "invalid_upi_id", coach.CheckUPIID(*patch.UPIID))
+	}
 	if patch.Sports != nil && !coach.UniqueSports(*patch.Sports) {
 		f.Add("/sports", "duplicate", "Name each sport once.")
 	}

@@ -190,6 +190,11 @@ var catalogue = []Type{
 		"Wait a moment. Then send it again with the same key.",
 	},
 	{
+		"payment_exceeds_balance", 409, "The payment is more than the balance",
+		"A fee takes no more than its `balance`. Another payment may have been noted a moment ago.",
+		"Read the fee, and note at most its balance. Note money for another fee there.",
+	},
+	{
 		"batch_archived", 409, "The batch is archived",
 		"An archived batch, its players and its attendance can be read, but no longer changed.",
 		"Create a new batch, or use another one.",

@@ -34,6 +34,8 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,
 		Batches:       s.team.batches,
+		Fees:          s.team.fees,
+		FeeServices:   s.team.feeServices,
 		Tray:          s.tray,
 		Preferences:   s.db,
 		Hub:           s.delivery.hub,

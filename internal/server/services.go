@@ -80,7 +80,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		auth:        newAuth(cfg, o, logged, keys),
 		approvals:   approvals,
 		imports:     newImports(o, db, approvals, operators),
-		team:        newTeamServices(o, db, tiers, operators),
+		team:        newTeamServices(cfg, o, db, tiers, operators),
 		coach:       coaches,
 		operator:    operators,
 		tray:        &notify.Tray{Store: db, Now: o.Now},

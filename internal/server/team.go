@@ -17,9 +17,12 @@ type teamServices struct {
 	batches  *team.Batches
 	messages *team.Messages
 	records  *team.Records
+	fees     *team.Fees
+	// feeServices are what families have of fees.
+	feeServices *team.FeeServices
 }
 
-func newTeamServices(o Options, db *store.DB, tiers coach.Tiers, operator operatorServices) teamServices {
+func newTeamServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Tiers, operator operatorServices) teamServices {
 	checkFeature := func(tier, feature string) error {
 		return tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
 	}
@@ -33,7 +36,9 @@ func newTeamServices(o Options, db *store.DB, tiers coach.Tiers, operator operat
 			},
 			Now: o.Now, NewID: o.NewID,
 		},
-		records: &team.Records{Store: db, NewID: o.NewID},
+		records:     &team.Records{Store: db, NewID: o.NewID},
+		fees:        newFees(cfg, o, db, operator),
+		feeServices: &team.FeeServices{Families: db, Reminders: db, CheckFeature: operator.Subscriptions.CheckFeature, Now: o.Now},
 	}
 }
 

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/event"
 )
 
 // Profile returns a coach's profile.
@@ -47,11 +49,11 @@ func profile(ctx context.Context, q database.Querier, coachID string) (coach.Pro
 		shown  string
 	)
 	err := q.QueryRow(ctx, `
-		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.tier, c.kyc_state, c.version, c.created_at, c.updated_at, c.time_zone
+		SELECT c.id, a.mobile_number, c.name, c.email, c.bio, c.experience_years, c.sports, c.visible, c.shown, c.tier, c.kyc_state, c.version, c.created_at, c.updated_at, c.time_zone, c.upi_id, c.upi_changed_at
 		FROM coaches c JOIN accounts a ON a.id = c.id
 		WHERE c.id = $1`, coachID).
 		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, &sports, &p.Visible, &shown, intoText(&p.Tier), &p.KYC, &p.Version,
-			intoTime(&p.CreatedAt), intoTime(&p.UpdatedAt), intoText(&p.TimeZone))
+			intoTime(&p.CreatedAt), intoTime(&p.UpdatedAt), intoText(&p.TimeZone), intoText(&p.UPIID), intoTime(&p.UPIChangedAt))
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, auth.ErrSessionEnded() // the account has closed since the session was read
 	}
@@ -100,16 +102,20 @@ func (db *DB) UpdateProfile(ctx context.Context, coachID string, fn func(coach.P
 		}
 		err = tx.ExecOne(ctx, `
 			UPDATE coaches
-			SET name = $3, email = $4, bio = $5, experience_years = $6, sports = $7, updated_at = $8, name_key = $9, time_zone = $10, version = version + 1
+			SET name = $3, email = $4, bio = $5, experience_years = $6, sports = $7, updated_at = $8, name_key = $9, time_zone = $10, upi_id = $11, upi_changed_at = $12, version = version + 1
 			WHERE id = $1 AND version = $2`,
-			coachID, p.Version, text(p.Name), text(p.Email), text(p.Bio), years, string(sports), micros(p.UpdatedAt), nameKey(p.Name), text(p.TimeZone))
+			coachID, p.Version, text(p.Name), text(p.Email), text(p.Bio), years, string(sports), micros(p.UpdatedAt), nameKey(p.Name), text(p.TimeZone),
+			text(p.UPIID), micros(p.UPIChangedAt))
 		if err != nil {
 			return err
 		}
 		if err := tx.saveProfileDocuments(ctx, old, p); err != nil {
 			return err
 		}
-		return tx.reindexListing(ctx, coachID)
+		if err := tx.reindexListing(ctx, coachID); err != nil || p.UPIID == old.UPIID {
+			return err
+		}
+		return tx.notify(ctx, []event.Event{{Type: event.UPIChanged, CoachID: coachID}}, func(actor.Role) string { return coachID })
 	})
 }
 

@@ -18,7 +18,7 @@ import (
 // notifications of its events, in one transaction. fn may run more than once.
 func (db *DB) RemindFee(ctx context.Context, coachID, feeID string, fn func(team.FeeAudience) ([]event.Event, error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		audience, err := tx.feeAudience(ctx, coachID, feeID)
+		audience, err := tx.feeAudience(ctx, coachID, feeID, tx.ForShare("p"))
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (db *DB) RemindFees(ctx context.Context, n int) (int, error) {
 	var failed []error
 	for _, d := range all {
 		err := db.write(ctx, func(tx *tx) error {
-			audience, err := tx.feeAudience(ctx, d.coachID, d.feeID)
+			audience, err := tx.feeAudience(ctx, d.coachID, d.feeID, tx.ForShare("p"))
 			if err != nil {
 				return err
 			}
@@ -73,9 +73,18 @@ func (tx *tx) remindFee(ctx context.Context, f *team.Fee, events []event.Event) 
 	return tx.notify(ctx, events, func(actor.Role) string { return "" })
 }
 
-// feeAudience reads a fee and the parties of its player. A decision of a party commits
-// before, or waits until this transaction has committed.
-func (tx *tx) feeAudience(ctx context.Context, coachID, feeID string) (team.FeeAudience, error) {
+// FeeAudience reads a fee and the parties of its player.
+func (db *DB) FeeAudience(ctx context.Context, coachID, feeID string) (a team.FeeAudience, err error) {
+	err = db.view(ctx, func(tx *tx) error {
+		a, err = tx.feeAudience(ctx, coachID, feeID, "")
+		return err
+	})
+	return a, err
+}
+
+// feeAudience reads a fee and the parties of its player. With the lock tx.ForShare("p") a
+// decision of a party commits before, or waits until this transaction has committed.
+func (tx *tx) feeAudience(ctx context.Context, coachID, feeID, lock string) (team.FeeAudience, error) {
 	var a team.FeeAudience
 	var err error
 	if a.Fee, err = tx.fee(ctx, coachID, feeID); err != nil {
@@ -84,7 +93,7 @@ func (tx *tx) feeAudience(ctx context.Context, coachID, feeID string) (team.FeeA
 	accounts := map[actor.Role]*string{actor.Guardian: new(string), actor.Student: new(string)}
 	err = tx.QueryRow(ctx, `
 		SELECT p.guardian_id, p.student_id, c.name, c.time_zone FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
-		WHERE p.id = $1 AND p.deleted_at IS NULL `+tx.ForShare("p"), a.Fee.PlayerID).
+		WHERE p.id = $1 AND p.deleted_at IS NULL `+lock, a.Fee.PlayerID).
 		Scan(intoText(accounts[actor.Guardian]), intoText(accounts[actor.Student]), intoText(&a.CoachName), intoText(&a.Zone))
 	if err != nil && !isNone(err) {
 		return a, fmt.Errorf("lock player %s: %w", a.Fee.PlayerID, err)

@@ -115,6 +115,18 @@ func (db *DB) AddFees(ctx context.Context, coachID string, o team.FeeOrder, fn f
 	})
 }
 
+// CheckPayers returns not_found unless the coach has the player or the batch of o.
+func (db *DB) CheckPayers(ctx context.Context, coachID string, o team.FeeOrder) error {
+	var known bool
+	err := db.sql.QueryRow(ctx, `
+		SELECT (CAST($2 AS TEXT) = '' OR EXISTS (SELECT 1 FROM players WHERE id = $2 AND coach_id = $1 AND deleted_at IS NULL))
+			AND (CAST($3 AS TEXT) = '' OR EXISTS (SELECT 1 FROM batches WHERE id = $3 AND coach_id = $1))`, coachID, o.PlayerID, o.BatchID).Scan(&known)
+	if err == nil && !known {
+		err = fault.Missing()
+	}
+	return err
+}
+
 // payers returns the player of an order, or the players that are in its batch. A batch that
 // is archived at the same time waits, or is batch_archived.
 func (tx *tx) payers(ctx context.Context, coachID string, o team.FeeOrder) ([]team.Payer, error) {
@@ -134,7 +146,7 @@ func (tx *tx) payers(ctx context.Context, coachID string, o team.FeeOrder) ([]te
 	case err != nil:
 		return nil, err
 	case archived:
-		return nil, errBatchArchived()
+		return nil, team.ErrArchived()
 	}
 	rs, err := tx.Query(ctx, `
 		SELECT p.id, p.student_name FROM batch_players m JOIN players p ON p.id = m.player_id
@@ -165,8 +177,4 @@ func (tx *tx) insertFees(ctx context.Context, fees []*team.Fee) error {
 		fees = fees[n:]
 	}
 	return nil
-}
-
-func errBatchArchived() error {
-	return fault.New(fault.Conflict, "batch_archived", "This batch is archived.")
 }

@@ -280,7 +280,7 @@ func TestFeeReminders(t *testing.T) {
 			}
 		}
 		at := func(day team.Date, hour int) {
-			p.clock.now.Store(day.Hour(hour, team.Zone("UTC")).UnixMicro())
+			p.clock.now.Store(day.At(team.TimeOfDay(60*hour), team.Zone("UTC")).UnixMicro())
 		}
 		want(0)
 		at("2026-03-05", 9)

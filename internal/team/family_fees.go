@@ -41,6 +41,8 @@ type FeeReminderStore interface {
 	// RemindFee loads a fee and its parties, saves what fn changes, and sends the events in
 	// the same transaction. fn may run more than once.
 	RemindFee(ctx context.Context, coachID, feeID string, fn func(FeeAudience) ([]event.Event, error)) error
+	// FeeAudience reads a fee and its parties.
+	FeeAudience(ctx context.Context, coachID, feeID string) (FeeAudience, error)
 }
 
 // FeeServices are what families have of fees: reading them, paying them, and reminders.
@@ -95,4 +97,11 @@ func (s *FeeServices) Remind(ctx context.Context, by actor.Actor, feeID string) 
 		return events, err
 	})
 	return sent, err
+}
+
+// Reminder returns who is reminded of a fee of the coach by if it is sent now. Nothing is
+// sent.
+func (s *FeeServices) Reminder(ctx context.Context, by actor.Actor, feeID string) (FeeReminder, error) {
+	a, err := s.Reminders.FeeAudience(ctx, by.AccountID, feeID)
+	return FeeReminder{Fee: a.Fee, Parties: a.Parties, Left: a.left(s.Now())}, err
 }

@@ -12,9 +12,3 @@ func (d Date) AddMonths(n int) Date {
 
 // AddYears returns the same day n years later.
 func (d Date) AddYears(n int) Date { return d.AddMonths(12 * n) }
-
-// Hour returns the start of an hour of the day d in a zone.
-func (d Date) Hour(hour int, zone *time.Location) time.Time {
-	t := d.utc()
-	return time.Date(t.Year(), t.Month(), t.Day(), hour, 0, 0, 0, zone).UTC()
-}

@@ -71,7 +71,7 @@ func (r *FeeRepeat) Advance(zone *time.Location, now time.Time) {
 		r.End(now)
 		return
 	}
-	r.NextAt = next.AddDays(-makeFeeDaysAhead).Hour(0, zone)
+	r.NextAt = next.AddDays(-makeFeeDaysAhead).At(0, zone).UTC()
 }
 
 // Make returns the fees of the next month for the players and counts the month as made.

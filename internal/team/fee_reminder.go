@@ -11,8 +11,8 @@ import (
 // feeReminderDays are the days before the due date on which parties are reminded.
 var feeReminderDays = []int{3, 0}
 
-// reminderHour is the hour of the coach's day at which reminders leave.
-const reminderHour = 9
+// remindAt is when reminders leave, in the time zone of the coach.
+const remindAt TimeOfDay = 9 * 60
 
 // FirstFeeReminder returns when the parties are first reminded of a fee that is made now:
 // at once if a day of reminders has begun.
@@ -34,7 +34,7 @@ func NextFeeReminder(due Date, zone *time.Location, now time.Time) time.Time {
 func nextFeeReminder(due Date, zone *time.Location, from Date) time.Time {
 	for _, days := range feeReminderDays {
 		if day := due.AddDays(-days); day >= from {
-			return day.Hour(reminderHour, zone)
+			return day.At(remindAt, zone).UTC()
 		}
 	}
 	return time.Time{}
@@ -76,19 +76,24 @@ func (a FeeAudience) Remind(now time.Time) (FeeReminder, []event.Event, error) {
 	if f.Status != FeeOpen {
 		return FeeReminder{}, nil, errFeeState(f, today, "Only a fee with a balance can be reminded of.")
 	}
-	if f.RemindedOn != today {
-		f.RemindedOn, f.RemindedCount = today, 0
-	}
-	if f.RemindedCount >= maxFeeRemindersPerDay {
-		ends := today.AddDays(1).Hour(0, Zone(a.Zone))
+	if a.left(now) == 0 {
+		ends := today.AddDays(1).At(0, Zone(a.Zone)).UTC()
 		return FeeReminder{}, nil, fault.New(fault.TooMany, "reminder_limit", "You have sent %d reminders of this fee today. You can send the next one tomorrow.", maxFeeRemindersPerDay).
 			After(ends.Sub(now)).With("limit", "fee_reminders_per_day").With("ends_at", ends)
 	}
 	events := a.events()
 	if len(events) > 0 {
-		f.RemindedCount++
+		f.RemindedOn, f.RemindedCount = today, maxFeeRemindersPerDay-a.left(now)+1
 	}
-	return FeeReminder{Fee: f, Parties: a.Parties, Left: maxFeeRemindersPerDay - f.RemindedCount}, events, nil
+	return FeeReminder{Fee: f, Parties: a.Parties, Left: a.left(now)}, events, nil
+}
+
+// left is how many more reminders of the fee the coach may send today.
+func (a FeeAudience) left(now time.Time) int {
+	if a.Fee == nil || a.Fee.RemindedOn != DateOf(now, Zone(a.Zone)) {
+		return maxFeeRemindersPerDay
+	}
+	return max(0, maxFeeRemindersPerDay-a.Fee.RemindedCount)
 }
 
 // RemindAutomatically reminds the approved parties of a fee whose RemindAt has come, unless

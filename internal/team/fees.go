@@ -2,8 +2,6 @@ package team
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -63,6 +61,8 @@ type FeeSum struct {
 type FeeStore interface {
 	// Zone returns the name of the time zone of a coach.
 	Zone(ctx context.Context, coachID string) (string, error)
+	// CheckPayers returns not_found if the player or the batch of o is not the coach's.
+	CheckPayers(ctx context.Context, coachID string, o FeeOrder) error
 	// AddFees adds what fn returns for the player or the players of the batch of o.
 	AddFees(ctx context.Context, coachID string, o FeeOrder, fn func(zone string, payers []Payer) (FeeSet, error)) error
 	// UpdateFee loads a fee with its payments, lets fn change it, and saves it unless it
@@ -135,6 +135,19 @@ func (s *Fees) Add(ctx context.Context, by actor.Actor, o FeeOrder) ([]*Fee, err
 	return added, nil
 }
 
+// Check returns what Add would refuse about the order, or not_found, and adds nothing, so
+// that a caller with other faults can report all of them together.
+func (s *Fees) Check(ctx context.Context, by actor.Actor, o FeeOrder) error {
+	if err := s.Store.CheckPayers(ctx, by.AccountID, o); err != nil || o.DueOn == "" {
+		return err
+	}
+	today, err := s.Today(ctx, by)
+	if err != nil {
+		return err
+	}
+	return o.Check(today)
+}
+
 // Pay notes a payment of a fee of the coach by.
 func (s *Fees) Pay(ctx context.Context, by actor.Actor, feeID string, p Payment) (*Fee, *Payment, error) {
 	return s.update(ctx, by, feeID, func(f *Fee, zone *time.Location, now time.Time) (FeeChange, error) {
@@ -190,37 +203,6 @@ func (s *Fees) update(ctx context.Context, by actor.Actor, feeID string, fn func
 		return saved, change.NewPayment, nil
 	}
 	return saved, change.Reversed, nil
-}
-
-// Fee returns a fee of the coach by with its payments.
-func (s *Fees) Fee(ctx context.Context, by actor.Actor, feeID string) (*Fee, error) {
-	return s.Store.Fee(ctx, by.AccountID, feeID)
-}
-
-// List lists fees of the coach by without their payments: the latest due date first, or
-// the earliest.
-func (s *Fees) List(ctx context.Context, by actor.Actor, f FeeFilter, p FeePage) ([]*Fee, error) {
-	var err error
-	if f.Today, err = s.Today(ctx, by); err != nil {
-		return nil, err
-	}
-	return s.Store.Fees(ctx, by.AccountID, f, p)
-}
-
-// Unpaid counts and adds up the open fees of the coach by, in the order of currencies.
-func (s *Fees) Unpaid(ctx context.Context, by actor.Actor) ([]FeeSum, error) {
-	today, err := s.Today(ctx, by)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := s.Store.UnpaidFees(ctx, by.AccountID, today)
-	slices.SortFunc(sums, func(a, b FeeSum) int { return strings.Compare(a.Currency, b.Currency) })
-	return sums, err
-}
-
-// Repeats lists the repeats of the coach by that have not ended, newest first.
-func (s *Fees) Repeats(ctx context.Context, by actor.Actor, beforeID string, limit int) ([]*FeeRepeat, error) {
-	return s.Store.FeeRepeats(ctx, by.AccountID, beforeID, limit)
 }
 
 // EndRepeat makes no more fees of a repeat.

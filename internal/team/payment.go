@@ -1,6 +1,7 @@
 package team
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/touchline/touchline/internal/fault"
@@ -41,7 +42,7 @@ func (f *Fee) Pay(p Payment, today Date) error {
 		return fault.New(fault.Conflict, "payment_exceeds_balance", "The balance of this fee is %s %s. A payment cannot be more.",
 			FormatAmount(f.Balance(), f.Currency), f.Currency).With("balance", f.Balance()).With("currency", f.Currency)
 	case len(f.Payments) >= MaxPayments:
-		return fault.New(fault.Conflict, "too_many_payments", "A fee can have at most %d payments. Waive the rest, and add a fee for it.", MaxPayments)
+		return errFeeState(f, today, fmt.Sprintf("It has %d payments, and can have no more. Waive the rest, and add a fee for it.", MaxPayments))
 	}
 	f.Paid += p.Amount
 	if f.Paid == f.Amount {

@@ -1,0 +1,32 @@
+package coach
+
+import (
+	"regexp"
+	"time"
+
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// upiID matches a UPI ID: a name, and the handle of a payment provider (NPCI).
+var upiID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,255}@[A-Za-z][A-Za-z0-9]{1,63}$`)
+
+// CheckUPIID returns what is wrong with a UPI ID, or "".
+func CheckUPIID(text string) string {
+	if upiID.MatchString(text) {
+		return ""
+	}
+	return "This is not a UPI ID, such as meera@okbank."
+}
+
+// setUPIID changes the UPI ID to which families pay. A person who only holds an open session
+// must not redirect their money, so it needs an OTP of the last minutes.
+func (p *Profile) setUPIID(id *string, recentOTP bool, now time.Time) error {
+	if id == nil || *id == p.UPIID {
+		return nil
+	}
+	if !recentOTP {
+		return fault.New(fault.Gone, "otp_expired", "Changing the UPI ID needs a sign-in of the last 15 minutes. Ask for a new OTP and sign in with it.")
+	}
+	p.UPIID, p.UPIChangedAt = *id, now
+	return nil
+}
