@@ -15,13 +15,13 @@ const (
 	// burstQueue and burstWait are how many requests wait, and how long, in a burst: the
 	// queue was empty less than burstTime ago, and no request was refused for calmTime.
 	burstQueue = 4000
-	burstWait  = 750 * time.Millisecond
+	burstWait  = 500 * time.Millisecond
 	burstTime  = 500 * time.Millisecond
 	calmTime   = time.Second
 	// Otherwise it is overload. The queue is then short, so that most requests are
-	// refused at once: a queueShare of the limit waits, for overloadWait.
-	queueShare   = 8
-	overloadWait = 50 * time.Millisecond
+	// refused at once.
+	overloadQueue = 64
+	overloadWait  = 300 * time.Millisecond
 	// urgentQueue and urgentWait are the same for urgent requests, overloaded or not.
 	urgentQueue = 1000
 	urgentWait  = time.Second
@@ -126,7 +126,7 @@ func (l *Limiter) queue(urgent bool) (*list.List, time.Duration) {
 	switch n := l.waiting.Len(); {
 	case now.Sub(l.queuedSince) < burstTime && now.Sub(l.refusedAt) > calmTime && n < burstQueue:
 		return &l.waiting, burstWait
-	case n < int(l.limit)/queueShare:
+	case n < overloadQueue:
 		return &l.waiting, overloadWait
 	default:
 		return nil, 0

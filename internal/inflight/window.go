@@ -10,7 +10,7 @@ const (
 	windowTime = 100 * time.Millisecond
 	// slowTime is what a request may take from its admission. If more than one in
 	// slowShare takes longer while the limit is in use, the limit is too high.
-	slowTime  = 200 * time.Millisecond
+	slowTime  = 150 * time.Millisecond
 	slowShare = 10
 	// lowerBy limits one change: the limit becomes at least this part of itself.
 	lowerBy = 0.3
