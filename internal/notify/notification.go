@@ -82,6 +82,33 @@ type Data struct {
 
 	// Changes are what the coach changed about the student.
 	Changes []event.Change `json:"changes,omitempty"`
+
+	// Words are what pages need to word the notification in another language. The API does
+	// not return them; its clients have title and body.
+	Words Words `json:"words,omitzero"`
+}
+
+// Words are the parts of a text that no id leads to.
+type Words struct {
+	// Event is what happened, if the type does not say it.
+	Event event.Type `json:"event,omitempty"`
+	// Title is the title of a certificate or tier. Day is YYYY-MM-DD.
+	Title  string `json:"title,omitempty"`
+	Day    string `json:"day,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// wordsIn returns the Words of a notification of type t for e.
+func wordsIn(t Type, e event.Event) Words {
+	switch t {
+	case SecurityNotice:
+		return Words{Event: e.Type}
+	case CertificateExpiring, FeeReminder:
+		return Words{Title: e.Title, Day: e.Day}
+	case TierApproved, TierRefused, KYCRejected:
+		return Words{Title: e.Title, Reason: e.Reason}
+	}
+	return Words{}
 }
 
 // Draft is a notification that is not stored yet.

@@ -68,7 +68,7 @@ func Plan(e event.Event, brand string) []Draft {
 func write(to actor.Role, accountID string, t Type, e event.Event, brand string) Draft {
 	d := Draft{To: to, AccountID: accountID, Type: t, Data: Data{
 		PlayerID: e.PlayerID, RequestID: e.RequestID, CoachID: e.CoachID, SessionID: e.SessionID, Count: e.Count, DocumentID: e.DocumentID, FeeID: e.FeeID,
-		MessageID: e.MessageID, RecordID: e.RecordID, Changes: e.Changes,
+		MessageID: e.MessageID, RecordID: e.RecordID, Changes: e.Changes, Words: wordsIn(t, e),
 	}}
 	if t == PlayerRemoved || t == CoachLeft {
 		// The recipient is no longer linked and must not see the player.

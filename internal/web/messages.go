@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -71,33 +72,47 @@ type messageView struct {
 	Player string
 }
 
-// newMessageView words a notification from the catalogue. The stored text is English; it is
-// shown where the catalogue has none, and in English if the caller cannot see the player
-// any more, because it has the names.
+// newMessageView words a notification for a party; see word.
 func newMessageView(v *View, n notify.Notification, player *approval.Player, role actor.Role) messageView {
-	m := messageView{Title: n.Title, Body: n.Body, At: n.CreatedAt, Unread: n.ReadAt.IsZero()}
+	m := messageView{At: n.CreatedAt, Unread: n.ReadAt.IsZero()}
 	student, coach := "", ""
 	if player != nil {
 		student, coach = notify.Name(player.Student.FullName, ""), notify.Name(player.CoachName, "")
 		m.Player = playerPath(role, player.ID)
-	} else if v.Language == languages[0] {
-		return m
-	}
-	title, err := v.T("message." + string(n.Type) + ".title")
-	if err != nil {
-		return m
 	}
 	changes := make([]string, len(n.Data.Changes))
 	for i, c := range n.Data.Changes {
 		changes[i] = v.mustT("change." + string(c))
 	}
-	body, err := v.T("message."+string(n.Type), "Student", cmp.Or(student, v.mustT("question.the_child")), "Coach", cmp.Or(coach, v.mustT("question.the_coach")),
-		"Changes", strings.Join(changes, ", "))
-	if err != nil {
-		return m
-	}
-	m.Title, m.Body = title, body
+	m.Title, m.Body = v.word(n, "message."+string(n.Type)+".title", "message."+string(n.Type), player != nil,
+		"Student", cmp.Or(student, v.mustT("question.the_child")), "Coach", cmp.Or(coach, v.mustT("question.the_coach")), "Changes", strings.Join(changes, ", "))
 	return m
+}
+
+// word returns the title and the text of a notification in the language of the page, from
+// the catalogue. The stored text is in the language that its reader had at that time. It is
+// used if the catalogue has none, and if it is in the language of the page and has names
+// that the page does not know.
+func (v *View) word(n notify.Notification, titleKey, bodyKey string, named bool, pairs ...any) (title, body string) {
+	if !named && n.Data.PlayerID != "" && textLanguage(n.Body) == v.Language {
+		return n.Title, n.Body
+	}
+	title, err := v.T(titleKey)
+	if err != nil {
+		return n.Title, n.Body
+	}
+	if body, err = v.T(bodyKey, pairs...); err != nil {
+		return n.Title, n.Body
+	}
+	return title, body
+}
+
+// textLanguage returns the language of a text of package notify by its script.
+func textLanguage(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Devanagari, r) }) {
+		return "hi"
+	}
+	return "en"
 }
 
 // readMessages serves POST /me/{role}/messages/read: it marks all messages as read.

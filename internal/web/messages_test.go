@@ -1,35 +1,85 @@
 package web
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// Every notification that a party can get has a text in the catalogue.
-func TestMessagesOfFamiliesAreWorded(t *testing.T) {
-	english := texts(t, "en")
+// events are the events that notify someone.
+var events = []event.Type{
+	event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked, event.Disputed, event.DisputeLifted, event.DeliveryFailed, event.Changed,
+	event.Unlinked, event.Removed, event.CoachLeft, event.TokenReused, event.NumberChanged, event.UPIChanged, event.PendingLong, event.CertificateExpiring,
+	event.KYCVerified, event.KYCRejected, event.TierApproved, event.TierRefused, event.FeeReminded, event.TeamMessage, event.TeamReply, event.ProgressAdded, event.ReportAdded,
+}
+
+// TestNotificationsAreWorded words every notification in both languages, for a page whose
+// language is not that of the stored text.
+func TestNotificationsAreWorded(t *testing.T) {
+	r, err := newRenderer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	player := &approval.Player{ID: "p", CoachName: "Meera Nair", Student: approval.Student{FullName: "Asha Rao"}, Guardian: &approval.Guardian{Name: "Ravi Rao"}}
 	found := 0
-	for _, eventType := range []event.Type{
-		event.Requested, event.Reminded, event.Approved, event.Rejected, event.Revoked, event.Changed, event.Unlinked, event.Removed, event.CoachLeft, event.TokenReused,
-	} {
-		for _, party := range []actor.Role{actor.Guardian, actor.Student} {
-			for _, d := range notify.Plan(event.Event{Type: eventType, Party: party}, "Touchline") {
-				if d.To == actor.Coach {
-					continue
+	for _, language := range languages {
+		v := &View{Language: language, zone: time.UTC, texts: r.catalogue.translations[language]}
+		for _, kind := range events {
+			parties := []actor.Role{actor.Guardian, actor.Student}
+			if kind == event.TokenReused || kind == event.NumberChanged {
+				parties = append(parties, actor.Coach)
+			}
+			for _, party := range parties {
+				e := event.Event{
+					Type: kind, Party: party, PlayerID: "p", Count: 2, Title: "First <b>aid</b>", Day: "2027-05-12", Reason: "The picture is dark.",
+					StudentName: "Asha Rao", GuardianName: "Ravi Rao", CoachName: "Meera Nair",
 				}
-				found++
-				for _, key := range []string{"message." + string(d.Type), "message." + string(d.Type) + ".title"} {
-					if english[key] == "" {
-						t.Errorf("%s to a %s: no text %s", eventType, party, key)
+				for _, d := range notify.Plan(e, "Touchline") {
+					d.Title, d.Body = "stored", "stored"
+					n := notify.Notification{Type: d.Type, Title: d.Title, Body: d.Body, Data: d.Data}
+					title, body := "", ""
+					if d.To == actor.Coach {
+						view := newNotificationView(v, n, player)
+						title, body = view.Title, view.Body
+					} else if kind != event.NumberChanged { // only a coach changes the number
+						view := newMessageView(v, n, player, d.To)
+						title, body = view.Title, view.Body
+					} else {
+						continue
+					}
+					found++
+					if title == "stored" || body == "stored" || title == "" || strings.Contains(body, "<no value>") || textLanguage(body) != language {
+						t.Errorf("%s: %s to a %s is worded %q: %q", language, kind, d.To, title, body)
+					}
+					if e.Reason != "" && (d.Type == notify.KYCRejected || d.Type == notify.TierRefused) && !strings.Contains(body, e.Reason) {
+						t.Errorf("%s: %s does not give the reason: %q", language, d.Type, body)
 					}
 				}
 			}
 		}
 	}
-	if found < 20 {
-		t.Errorf("found %d notifications, want one for each event and party", found)
+	if found < 100 {
+		t.Errorf("found %d notifications, want one for each event, party and language", found)
+	}
+}
+
+// TestStoredTextOfRemovedPlayer shows the stored text, which has the names, if it is in the
+// language of the page.
+func TestStoredTextOfRemovedPlayer(t *testing.T) {
+	r, err := newRenderer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := notify.Notification{Type: notify.GuardianRejected, Title: "Guardian said no", Body: "Ravi Rao said no.", Data: notify.Data{PlayerID: "p"}}
+	for language, want := range map[string]string{"en": "Ravi Rao said no.", "hi": "अभिभावक ने विद्यार्थी के लिए ना कहा।"} {
+		v := &View{Language: language, zone: time.UTC, texts: r.catalogue.translations[language]}
+		if got := newNotificationView(v, n, nil).Body; !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q, want %q", language, got, want)
+		}
 	}
 }

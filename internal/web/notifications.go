@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/notify"
@@ -17,9 +19,10 @@ const (
 	notificationsPerPage = 30
 )
 
-// notificationView is a notification in the list.
+// notificationView is a notification in the list, in the language of the page.
 type notificationView struct {
 	notify.Notification
+	Title, Body string
 	// About is the path of the page that the notification is about, or "".
 	About string
 	// Link is the key of the text of the link to About.
@@ -41,13 +44,45 @@ func (p *Pages) notifications(ctx context.Context, r *Request, by actor.Actor) (
 		list = list[:notificationsPerPage]
 		older = list[len(list)-1].Seq
 	}
+	players, err := p.playersOf(ctx, by, list)
+	if err != nil {
+		return Response{}, err
+	}
 	views := make([]notificationView, len(list))
 	for i, n := range list {
-		views[i] = notificationView{Notification: n}
-		views[i].About, views[i].Link = aboutNotification(n)
+		views[i] = newNotificationView(v, n, players[n.Data.PlayerID])
 	}
 	v.Data = map[string]any{"List": views, "Older": older, "Before": notificationsBefore(r)}
 	return page("notifications", v), nil
+}
+
+// newNotificationView words a notification for a coach; see word.
+func newNotificationView(v *View, n notify.Notification, player *approval.Player) notificationView {
+	student, guardian := v.mustT("news.the_student"), v.mustT("news.the_guardian")
+	if player != nil {
+		student = player.Student.FullName
+		if player.Guardian != nil {
+			guardian = player.Guardian.Name
+		}
+	}
+	key := "news." + string(n.Type)
+	words := n.Data.Words
+	switch {
+	case n.Type == notify.SecurityNotice && words.Event != "":
+		key += "." + string(words.Event)
+	case words.Reason != "" && n.Type != notify.TierApproved:
+		key += ".reason"
+	case words.Title == "" && (n.Type == notify.CertificateExpiring || n.Type == notify.KYCRejected || n.Type == notify.TierApproved || n.Type == notify.TierRefused):
+		key = "" // an older notification, without Words
+	}
+	values := []any{"Student", student, "Guardian", guardian, "Title", words.Title, "Date", v.Day(coach.Date(words.Day)), "Reason", words.Reason}
+	if n.Type == notify.PendingReminder {
+		values = append(values, "Count", n.Data.Count)
+	}
+	view := notificationView{Notification: n}
+	view.Title, view.Body = v.word(n, "notification."+string(n.Type), key, player != nil, values...)
+	view.About, view.Link = aboutNotification(n)
+	return view
 }
 
 // notificationsBefore returns the position in the list; 0 is the newest.
