@@ -50,6 +50,16 @@ type markReadRequest struct {
 	All *bool    `json:"all"`
 }
 
+// check adds a fault unless in names ids or all.
+func (in markReadRequest) check(f *wire.Faults) {
+	switch {
+	case in.All != nil && !*in.All:
+		f.Add("/all", "invalid_value", "This can only be true; leave it out to name ids.")
+	case len(*f) == 0 && (in.All != nil) == (in.IDs != nil):
+		f.Add("", "invalid_value", "Send either ids or all.")
+	}
+}
+
 type unreadResponse struct {
 	Unread int `json:"unread"`
 }
@@ -57,12 +67,7 @@ type unreadResponse struct {
 // markRead serves POST /api/notifications/read.
 func (s *Server) markRead(ctx context.Context, r Request[markReadRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	switch {
-	case in.All != nil && !*in.All:
-		f.Add("/all", "invalid_value", "This can only be true; leave it out to name ids.")
-	case len(f) == 0 && (in.All != nil) == (in.IDs != nil):
-		f.Add("", "invalid_value", "Send either ids or all.")
-	}
+	in.check(&f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}

@@ -182,7 +182,7 @@ const contractCodes = `
 415 unsupported_media_type
 422 validation_failed otp_incorrect contact_conflict idempotency_key_reused
 428 precondition_required
-429 otp_resend_too_soon otp_send_limit otp_attempts_exceeded reminder_limit rate_limited
+429 otp_resend_too_soon otp_send_limit otp_attempts_exceeded reminder_limit message_limit rate_limited
 500 internal_error
 503 overloaded unavailable`
 

@@ -42,6 +42,8 @@ type Config struct {
 	Batches       *team.Batches
 	Fees          *team.Fees
 	FeeServices   *team.FeeServices
+	Messages      *team.Messages
+	Records       *team.Records
 	Tray          *notify.Tray
 	Preferences   notify.PreferenceStore
 	Hub           *notify.Hub

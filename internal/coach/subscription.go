@@ -26,7 +26,7 @@ type Subscription struct {
 type Usage struct {
 	Players      int64
 	StorageBytes int64
-	// Messages are the approval SMS of the last 24 h.
+	// Messages are the SMS of the messages that the coach wrote in the last 24 h.
 	Messages int64
 }
 

@@ -31,7 +31,7 @@ type Limits struct {
 	// UnverifiedPlayers limits the players of an unverified coach while KYC is on.
 	UnverifiedPlayers int64
 	StorageBytes      int64
-	// MessagesPerDay limits the approval SMS in any 24 h.
+	// MessagesPerDay limits the SMS of the messages that a coach writes, in any 24 h.
 	MessagesPerDay int64
 }
 

@@ -275,6 +275,11 @@ var catalogue = []Type{
 		"Wait as long as `Retry-After` says, or talk to the family.",
 	},
 	{
+		"message_limit", 429, "No messages left",
+		"The subscription tier limits how many SMS a coach's messages take in 24 hours, and a reply has a limit too. Nothing was sent.",
+		"`allowed_now` says how many are left. Write to fewer people, or wait as long as `Retry-After` says.",
+	},
+	{
 		"rate_limited", 429, "Too many requests",
 		"Too many requests came from this network address.",
 		"Wait as long as `Retry-After` says. Then send requests more slowly.",

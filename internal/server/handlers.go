@@ -36,6 +36,8 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Batches:       s.team.batches,
 		Fees:          s.team.fees,
 		FeeServices:   s.team.feeServices,
+		Messages:      s.team.messages,
+		Records:       s.team.records,
 		Tray:          s.tray,
 		Preferences:   s.db,
 		Hub:           s.delivery.hub,

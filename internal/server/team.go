@@ -1,9 +1,6 @@
 package server
 
 import (
-	"context"
-
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
@@ -29,14 +26,11 @@ func newTeamServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Ti
 	return teamServices{
 		batches: &team.Batches{Store: db, CheckFeature: checkFeature, Now: o.Now, NewID: o.NewID},
 		messages: &team.Messages{
-			Store:  db,
-			PerDay: func(tier string) int { return int(tiers.Of(tier).Limits.MessagesPerDay) },
-			CheckTemplates: func(ctx context.Context, by actor.Actor) error {
-				return operator.Subscriptions.CheckFeature(ctx, by, coach.Templates)
-			},
-			Now: o.Now, NewID: o.NewID,
+			Store:        db,
+			PerDay:       func(tier string) int { return int(tiers.Of(tier).Limits.MessagesPerDay) },
+			CheckFeature: checkFeature, Now: o.Now, NewID: o.NewID,
 		},
-		records:     &team.Records{Store: db, NewID: o.NewID},
+		records:     &team.Records{Store: db, CheckFeature: checkFeature, NewID: o.NewID},
 		fees:        newFees(cfg, o, db, operator),
 		feeServices: &team.FeeServices{Families: db, Reminders: db, CheckFeature: operator.Subscriptions.CheckFeature, Now: o.Now},
 	}
@@ -46,7 +40,7 @@ func newTeamServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Ti
 func messageRules(cfg *config.Config, ch channels) team.MessageRules {
 	channelOf := map[team.Channel]notify.Channel{team.SMS: notify.SMS, team.Chat: notify.WhatsApp}
 	_, hasChat := ch[notify.WhatsApp]
-	return team.MessageRules{
+	rules := team.MessageRules{
 		CopyGuardian: cfg.CopyGuardian,
 		HasChat:      hasChat,
 		Reachable:    func(c team.Channel, n phone.Number) bool { return ch.accepts(channelOf[c], n) },
@@ -56,6 +50,9 @@ func messageRules(cfg *config.Config, ch channels) team.MessageRules {
 			})
 		},
 		Segments: notify.Segments,
-		Price:    func(n phone.Number) int64 { return int64(cfg.SegmentPrice(n)) },
 	}
+	if len(cfg.SMSPrices) > 0 {
+		rules.Price = func(n phone.Number) team.Cost { return team.Cost(cfg.SegmentPrice(n)) }
+	}
+	return rules
 }

@@ -17,47 +17,74 @@ var _ team.RecordStore = (*DB)(nil)
 
 // AddMeasurement saves a measurement of the coach's player and notifies the parties that
 // have progress tracking.
-func (db *DB) AddMeasurement(ctx context.Context, m *team.Measurement) error {
-	return db.addRecord(ctx, m.CoachID, m.PlayerID, m.ID, event.ProgressAdded, team.ProgressTracking, func(tx *tx) error {
+func (db *DB) AddMeasurement(ctx context.Context, m *team.Measurement, check func(tier string) error) error {
+	r := record{coachID: m.CoachID, playerID: m.PlayerID, id: m.ID, event: event.ProgressAdded, service: team.ProgressTracking, check: check}
+	return db.addRecord(ctx, r, func(tx *tx) (added bool, err error) {
 		m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
-		return tx.Defer(ctx, `
+		return tx.insert(ctx, `
 			INSERT INTO measurements (id, coach_id, player_id, metric, value, unit, measured_on, version, created_at, updated_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)`,
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)
+			ON CONFLICT (id) DO NOTHING`,
 			m.ID, m.CoachID, m.PlayerID, m.Metric, m.Value, m.Unit, m.On, micros(tx.Now))
 	})
 }
 
+// record is a measurement or a report that is added.
+type record struct {
+	coachID, playerID, id string
+	event                 event.Type
+	service               team.Service
+	check                 func(tier string) error
+}
+
+// insert runs an INSERT and reports whether it added a row.
+func (tx *tx) insert(ctx context.Context, query string, args ...any) (added bool, err error) {
+	res, err := tx.Exec(ctx, query, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
 // addRecord saves a record of the coach's player and notifies the parties that have the
 // service. The lock of the player keeps the consents unchanged until the commit.
-func (db *DB) addRecord(ctx context.Context, coachID, playerID, recordID string, t event.Type, service team.Service, insert func(*tx) error) error {
+func (db *DB) addRecord(ctx context.Context, r record, insert func(*tx) (added bool, err error)) error {
 	return db.write(ctx, func(tx *tx) error {
-		if err := tx.complete(ctx, idempotency.Work{ID: recordID, New: true}); err != nil {
+		if err := tx.complete(ctx, idempotency.Work{ID: r.id, New: true}); err != nil {
 			return err
 		}
-		e := event.Event{Type: t, CoachID: coachID, PlayerID: playerID, RecordID: recordID}
-		accounts := map[actor.Role]string{}
-		var guardian, student string
+		e := event.Event{Type: r.event, CoachID: r.coachID, PlayerID: r.playerID, RecordID: r.id}
+		var guardian, student, tier string
 		err := tx.QueryRow(ctx, `
-			SELECT p.student_name, p.guardian_id, p.student_id, (SELECT c.name FROM coaches c WHERE c.id = p.coach_id)
-			FROM players p WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL `+tx.ForShare("p"), playerID, coachID).
-			Scan(&e.StudentName, intoText(&guardian), intoText(&student), intoText(&e.CoachName))
+			SELECT p.student_name, p.guardian_id, p.student_id, (SELECT c.name FROM coaches c WHERE c.id = p.coach_id),
+				(SELECT c.tier FROM coaches c WHERE c.id = p.coach_id)
+			FROM players p WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL `+tx.ForShare("p"), r.playerID, r.coachID).
+			Scan(&e.StudentName, intoText(&guardian), intoText(&student), intoText(&e.CoachName), intoText(&tier))
 		if isNone(err) {
 			return fault.Missing()
 		}
 		if err != nil {
-			return fmt.Errorf("read player %s: %w", playerID, err)
+			return fmt.Errorf("read player %s: %w", r.playerID, err)
 		}
-		accounts[actor.Guardian], accounts[actor.Student] = guardian, student
-		if err := insert(tx); err != nil {
-			return fmt.Errorf("save a record of player %s: %w", playerID, err)
+		if err := r.check(tier); err != nil {
+			return err
 		}
-		enabled, err := tx.enabled(ctx, []string{playerID})
+		added, err := insert(tx)
+		if err != nil {
+			return fmt.Errorf("save a record of player %s: %w", r.playerID, err)
+		}
+		if !added {
+			return nil
+		}
+		enabled, err := tx.enabled(ctx, []string{r.playerID})
 		if err != nil {
 			return err
 		}
+		accounts := map[actor.Role]string{actor.Guardian: guardian, actor.Student: student}
 		var events []event.Event
 		for _, party := range approval.Parties {
-			if enabled(playerID, party, service) == team.Granted && enabled(playerID, party, team.InAppNotifications) == team.Granted {
+			if enabled(r.playerID, party, r.service) == team.Granted && enabled(r.playerID, party, team.InAppNotifications) == team.Granted {
 				e.Party, e.PartyID = party, accounts[party]
 				events = append(events, e)
 			}
@@ -69,7 +96,11 @@ func (db *DB) addRecord(ctx context.Context, coachID, playerID, recordID string,
 const measurementColumns = `id, coach_id, player_id, metric, value, unit, measured_on, created_at, updated_at`
 
 func scanMeasurement(s database.Scanner) (m team.Measurement, err error) {
-	return m, s.Scan(&m.ID, &m.CoachID, &m.PlayerID, &m.Metric, &m.Value, &m.Unit, &m.On, intoTime(&m.CreatedAt), intoTime(&m.UpdatedAt))
+	return m, s.Scan(measurementDest(&m)...)
+}
+
+func measurementDest(m *team.Measurement) []any {
+	return []any{&m.ID, &m.CoachID, &m.PlayerID, &m.Metric, &m.Value, &m.Unit, &m.On, intoTime(&m.CreatedAt), intoTime(&m.UpdatedAt)}
 }
 
 // lastDay is later than every day of a record.
@@ -142,22 +173,39 @@ func (tx *tx) checkPlayer(ctx context.Context, coachID, playerID string) error {
 	return nil
 }
 
+// Measurement returns a measurement of a coach's player, or not_found.
+func (db *DB) Measurement(ctx context.Context, coachID, playerID, id string) (m team.Measurement, err error) {
+	return m, db.view(ctx, func(tx *tx) (err error) {
+		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
+			return err
+		}
+		m, _, err = measurement(ctx, tx, coachID, playerID, id)
+		return err
+	})
+}
+
+func measurement(ctx context.Context, q database.Querier, coachID, playerID, id string) (m team.Measurement, version int64, err error) {
+	err = q.QueryRow(ctx, `
+		SELECT `+measurementColumns+`, version FROM measurements WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id, coachID, playerID).
+		Scan(append(measurementDest(&m), &version)...)
+	if isNone(err) {
+		return m, 0, fault.Missing()
+	}
+	if err != nil {
+		return m, 0, fmt.Errorf("read measurement %s: %w", id, err)
+	}
+	return m, version, nil
+}
+
 // UpdateMeasurement lets fn change a measurement and saves it.
 func (db *DB) UpdateMeasurement(ctx context.Context, coachID, playerID, id string, fn func(*team.Measurement) error) error {
 	return db.write(ctx, func(tx *tx) error {
 		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
-		var version int64
-		var m team.Measurement
-		err := tx.QueryRow(ctx, `
-			SELECT version, `+measurementColumns+` FROM measurements WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id, coachID, playerID).
-			Scan(&version, &m.ID, &m.CoachID, &m.PlayerID, &m.Metric, &m.Value, &m.Unit, &m.On, intoTime(&m.CreatedAt), intoTime(&m.UpdatedAt))
-		if isNone(err) {
-			return fault.Missing()
-		}
+		m, version, err := measurement(ctx, tx, coachID, playerID, id)
 		if err != nil {
-			return fmt.Errorf("read measurement %s: %w", id, err)
+			return err
 		}
 		m.UpdatedAt = tx.Now
 		if err := fn(&m); err != nil {

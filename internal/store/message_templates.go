@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
@@ -11,7 +12,7 @@ import (
 )
 
 // AddTemplate saves a template. The coach's row is locked while the templates are counted.
-func (db *DB) AddTemplate(ctx context.Context, t *team.Template) error {
+func (db *DB) AddTemplate(ctx context.Context, t *team.Template, check func(tier string, n int) error) error {
 	return db.write(ctx, func(tx *tx) error {
 		if err := tx.complete(ctx, idempotency.Work{ID: t.ID, New: true}); err != nil {
 			return err
@@ -19,15 +20,22 @@ func (db *DB) AddTemplate(ctx context.Context, t *team.Template) error {
 		if _, err := tx.lockCoach(ctx, t.CoachID); err != nil {
 			return err
 		}
+		var tier string
 		var n int
-		if err := tx.QueryRow(ctx, `SELECT count(*) FROM message_templates WHERE coach_id = $1`, t.CoachID).Scan(&n); err != nil {
+		err := tx.QueryRow(ctx, `
+			SELECT c.tier, (SELECT count(*) FROM message_templates t WHERE t.coach_id = c.id) FROM coaches c WHERE c.id = $1`, t.CoachID).
+			Scan(intoText(&tier), &n)
+		if isNone(err) {
+			return auth.ErrSessionEnded()
+		}
+		if err != nil {
 			return fmt.Errorf("count templates: %w", err)
 		}
-		if err := team.CheckTemplates(n); err != nil {
+		if err := check(tier, n); err != nil {
 			return err
 		}
 		t.CreatedAt = tx.Now
-		err := tx.Defer(ctx, `INSERT INTO message_templates (id, coach_id, title, body, created_at) VALUES ($1, $2, $3, $4, $5)`,
+		err = tx.Defer(ctx, `INSERT INTO message_templates (id, coach_id, title, body, created_at) VALUES ($1, $2, $3, $4, $5)`,
 			t.ID, t.CoachID, t.Title, t.Text, micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("save template: %w", err)

@@ -13,12 +13,14 @@ import (
 
 // AddReport saves a report about the coach's player and notifies the parties that have
 // performance reports.
-func (db *DB) AddReport(ctx context.Context, r *team.Report) error {
-	return db.addRecord(ctx, r.CoachID, r.PlayerID, r.ID, event.ReportAdded, team.PerformanceReports, func(tx *tx) error {
+func (db *DB) AddReport(ctx context.Context, r *team.Report, check func(tier string) error) error {
+	rec := record{coachID: r.CoachID, playerID: r.PlayerID, id: r.ID, event: event.ReportAdded, service: team.PerformanceReports, check: check}
+	return db.addRecord(ctx, rec, func(tx *tx) (added bool, err error) {
 		r.CreatedAt, r.UpdatedAt = tx.Now, tx.Now
-		return tx.Defer(ctx, `
+		return tx.insert(ctx, `
 			INSERT INTO performance_reports (id, coach_id, player_id, title, body, first_day, last_day, version, created_at, updated_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)`,
+			VALUES ($1, $2, $3, $4, $5, $6, $7, 1, $8, $8)
+			ON CONFLICT (id) DO NOTHING`,
 			r.ID, r.CoachID, r.PlayerID, r.Title, r.Text, r.From, r.To, micros(tx.Now))
 	})
 }
@@ -70,22 +72,39 @@ func reports(ctx context.Context, q database.Querier, coachID, playerID string, 
 	return list, nil
 }
 
+// Report returns a report about a coach's player, or not_found.
+func (db *DB) Report(ctx context.Context, coachID, playerID, id string) (r team.Report, err error) {
+	return r, db.view(ctx, func(tx *tx) (err error) {
+		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
+			return err
+		}
+		r, _, err = report(ctx, tx, coachID, playerID, id)
+		return err
+	})
+}
+
+func report(ctx context.Context, q database.Querier, coachID, playerID, id string) (r team.Report, version int64, err error) {
+	err = q.QueryRow(ctx, `
+		SELECT `+reportColumns+`, version FROM performance_reports WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id, coachID, playerID).
+		Scan(append(reportDest(&r), &version)...)
+	if isNone(err) {
+		return r, 0, fault.Missing()
+	}
+	if err != nil {
+		return r, 0, fmt.Errorf("read report %s: %w", id, err)
+	}
+	return r, version, nil
+}
+
 // UpdateReport lets fn change a report and saves it.
 func (db *DB) UpdateReport(ctx context.Context, coachID, playerID, id string, fn func(*team.Report) error) error {
 	return db.write(ctx, func(tx *tx) error {
 		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
-		var version int64
-		var r team.Report
-		err := tx.QueryRow(ctx, `
-			SELECT version, `+reportColumns+` FROM performance_reports WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id, coachID, playerID).
-			Scan(append([]any{&version}, reportDest(&r)...)...)
-		if isNone(err) {
-			return fault.Missing()
-		}
+		r, version, err := report(ctx, tx, coachID, playerID, id)
 		if err != nil {
-			return fmt.Errorf("read report %s: %w", id, err)
+			return err
 		}
 		r.UpdatedAt = tx.Now
 		if err := fn(&r); err != nil {

@@ -43,6 +43,14 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 		if _, err := tx.lockCoach(ctx, m.CoachID); err != nil {
 			return err
 		}
+		before, err := scanMessage(tx.QueryRow(ctx, `SELECT `+messageColumns+` FROM team_messages WHERE id = $1 AND coach_id = $2`, m.ID, m.CoachID))
+		if err == nil {
+			*m = before
+			return nil
+		}
+		if !isNone(err) {
+			return fmt.Errorf("read message %s: %w", m.ID, err)
+		}
 		sending, err := tx.sending(ctx, m.CoachID)
 		if err != nil {
 			return err

@@ -28,14 +28,17 @@ func withMessages(s *store.Settings) {
 			return notify.TeamText(notify.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: "https://t.example/me"})
 		},
 		Segments: notify.Segments,
-		Price:    func(phone.Number) int64 { return 2 },
+		Price:    func(phone.Number) team.Cost { return 2 },
 	}
 }
 
 // messages returns the service of messages with a limit of segments a day; 0 is none.
 func (p *fixture) messages(perDay int) *team.Messages {
-	return &team.Messages{Store: p.db, PerDay: func(string) int { return perDay }, Now: p.clock.Now, NewID: p.db.NewID}
+	return &team.Messages{Store: p.db, PerDay: func(string) int { return perDay }, CheckFeature: anyTier, Now: p.clock.Now, NewID: p.db.NewID}
 }
+
+// anyTier allows every feature in every tier.
+func anyTier(string, string) error { return nil }
 
 // expand gives all recipients their deliveries.
 func (p *fixture) expand() {
@@ -86,7 +89,7 @@ func TestTeamMessages(t *testing.T) {
 		draft := team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Training is at 5.", Channels: []team.Channel{team.InApp, team.SMS}}
 		plan, _, err := s.Preview(bg, c, draft)
 		ok(t, err)
-		m, _, err := s.Send(bg, c, draft)
+		m, err := s.Send(bg, c, draft)
 		ok(t, err)
 		if n := p.count(`SELECT count(*) FROM team_recipients`); n != 0 {
 			t.Fatalf("%d recipients have rows before the expansion", n)
@@ -103,7 +106,7 @@ func TestTeamMessages(t *testing.T) {
 			t.Errorf("recipients (-want +got):\n%s", diff)
 		}
 		totals := plan.Totals()
-		if totals.Recipients != 10 || totals.LeftOut != 6 || m.LeftOut != 6 || totals.Segments != m.Segments || totals.Cost != int64(2*m.Segments) {
+		if totals.Recipients != 10 || totals.LeftOut != 6 || m.LeftOut != 6 || totals.Segments != m.Segments || totals.Cost != team.Cost(2*m.Segments) {
 			t.Errorf("totals = %+v of message %+v", totals, m)
 		}
 		counts, err := s.CountStates(bg, c, *m)
@@ -142,7 +145,7 @@ func TestWeeklyLimit(t *testing.T) {
 		s := p.messages(0)
 		send := func(text string) []string {
 			t.Helper()
-			m, _, err := s.Send(bg, c, team.Draft{To: team.Target{PlayerIDs: []string{asha.ID}}, Audience: team.ToGuardians, Text: text, Channels: []team.Channel{team.SMS}})
+			m, err := s.Send(bg, c, team.Draft{To: team.Target{PlayerIDs: []string{asha.ID}}, Audience: team.ToGuardians, Text: text, Channels: []team.Channel{team.SMS}})
 			ok(t, err)
 			p.expand()
 			return p.recipients(c, m.ID)
@@ -185,7 +188,7 @@ func TestMessageLimit(t *testing.T) {
 		s := p.messages(10)
 		draft := team.Draft{To: team.Target{PlayerIDs: ids}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS}}
 		errs := concurrently(5, func(int) error {
-			_, _, err := s.Send(bg, c, draft)
+			_, err := s.Send(bg, c, draft)
 			return err
 		})
 		accepted := 0
@@ -202,7 +205,7 @@ func TestMessageLimit(t *testing.T) {
 			t.Errorf("%d messages of 3 segments were accepted, want 3 of 10 segments", accepted)
 		}
 		p.clock.advance(day + time.Second)
-		_, _, err := s.Send(bg, c, draft)
+		_, err := s.Send(bg, c, draft)
 		ok(t, err)
 	})
 }
@@ -214,7 +217,7 @@ func TestExpansionOnce(t *testing.T) {
 		p := newFixture(t, url, withMessages)
 		c := p.coach(1)
 		p.insertPlayers(c, 130)
-		m, _, err := p.messages(0).Send(bg, c, team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Hi", Channels: []team.Channel{team.SMS, team.InApp}})
+		m, err := p.messages(0).Send(bg, c, team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Hi", Channels: []team.Channel{team.SMS, team.InApp}})
 		ok(t, err)
 		for _, err := range concurrently(4, func(int) error {
 			for {
@@ -266,7 +269,7 @@ func (p *fixture) teamStatements() {
 	s := p.messages(0)
 	var last string
 	for _, to := range []team.Target{{PlayerIDs: []string{asha.ID}}, {BatchID: "team"}, {All: true}} {
-		m, _, err := s.Send(bg, c, team.Draft{To: to, Audience: team.ToBoth, Text: "Hi", Channels: team.Channels})
+		m, err := s.Send(bg, c, team.Draft{To: to, Audience: team.ToBoth, Text: "Hi", Channels: team.Channels})
 		ok(p, err)
 		last = m.ID
 	}
@@ -282,6 +285,9 @@ func (p *fixture) teamStatements() {
 	ok(p, err)
 	reply, err := s.Reply(bg, guardian, asha.ID, "Thank you")
 	ok(p, err)
+	ok(p, s.CheckReply(bg, guardian, asha.ID))
+	_, err = s.ReplyBy(bg, guardian, asha.ID, reply.ID)
+	ok(p, err)
 	for _, unread := range []bool{false, true} {
 		_, err = s.Replies(bg, c, unread, team.Page{Limit: 5})
 		ok(p, err)
@@ -295,7 +301,7 @@ func (p *fixture) teamStatements() {
 	_, err = p.db.PlayerConversation(bg, auditor, asha.ID, "A concern of the school", team.Page{Limit: 5})
 	ok(p, err)
 	t := &team.Template{ID: p.db.NewID(), CoachID: c.AccountID, Title: "T", Text: "Hi"}
-	ok(p, p.db.AddTemplate(bg, t))
+	ok(p, p.db.AddTemplate(bg, t, func(string, int) error { return nil }))
 	_, err = s.Templates(bg, c, team.Page{Limit: 5})
 	ok(p, err)
 	_, err = s.Template(bg, c, t.ID)
@@ -319,7 +325,7 @@ func (p *fixture) sendTeam() []notify.Delivery {
 
 func (p *fixture) recordStatements(c, guardian actor.Actor, playerID string) {
 	p.Helper()
-	s := &team.Records{Store: p.db, NewID: p.db.NewID}
+	s := &team.Records{Store: p.db, CheckFeature: anyTier, NewID: p.db.NewID}
 	m, err := s.Measure(bg, c, team.Measurement{PlayerID: playerID, Metric: "80 m", Value: 12.4, Unit: "s", On: "2026-03-01"})
 	ok(p, err)
 	r, err := s.Report(bg, c, team.Report{PlayerID: playerID, Title: "March", Text: "Good", From: "2026-03-01", To: "2026-03-31"})
@@ -336,6 +342,10 @@ func (p *fixture) recordStatements(c, guardian actor.Actor, playerID string) {
 			p.Errorf("reports of %s = %v, %v", by.Role, list, err)
 		}
 	}
+	_, err = s.Measurement(bg, c, playerID, m.ID)
+	ok(p, err)
+	_, err = s.OneReport(bg, c, playerID, r.ID)
+	ok(p, err)
 	_, err = s.EditMeasurement(bg, c, playerID, m.ID, team.MeasurementPatch{Value: ptr(12.3)})
 	ok(p, err)
 	_, err = s.EditReport(bg, c, playerID, r.ID, team.ReportPatch{Title: ptr("Spring")})

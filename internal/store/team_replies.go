@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/team"
@@ -22,6 +23,11 @@ func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error
 		l, err := tx.link(ctx, by, r.PlayerID, team.TeamCommunications)
 		if err != nil {
 			return err
+		}
+		err = tx.QueryRow(ctx, `SELECT body, created_at FROM team_replies WHERE id = $1 AND account_id = $2 AND player_id = $3`, r.ID, by.AccountID, r.PlayerID).
+			Scan(&r.Text, intoTime(&r.CreatedAt))
+		if !isNone(err) {
+			return err // the reply was saved before
 		}
 		var count int
 		var oldest time.Time
@@ -55,6 +61,34 @@ func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error
 		}
 		return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return r.CoachID })
 	})
+}
+
+// CheckReply returns not_found unless by is linked to the player, and else why it has no team
+// communications, or nil.
+func (db *DB) CheckReply(ctx context.Context, by actor.Actor, playerID string) error {
+	return db.view(ctx, func(tx *tx) error {
+		_, err := tx.link(ctx, by, playerID, team.TeamCommunications)
+		return err
+	})
+}
+
+// ReplyBy returns a reply of the account about the player, if it has team communications.
+func (db *DB) ReplyBy(ctx context.Context, by actor.Actor, playerID, id string) (*team.Reply, error) {
+	r := &team.Reply{ID: id, PlayerID: playerID, Party: by.Role, AccountID: by.AccountID}
+	err := db.view(ctx, func(tx *tx) error {
+		l, err := tx.link(ctx, by, playerID, team.TeamCommunications)
+		if err != nil {
+			return err
+		}
+		r.CoachID, r.StudentName = l.CoachID, l.StudentName
+		err = tx.QueryRow(ctx, `SELECT body, created_at FROM team_replies WHERE id = $1 AND account_id = $2 AND player_id = $3`, id, by.AccountID, playerID).
+			Scan(&r.Text, intoTime(&r.CreatedAt))
+		if isNone(err) {
+			return fault.Missing()
+		}
+		return err
+	})
+	return r, err
 }
 
 // Replies lists the replies to a coach, newest first.

@@ -27,7 +27,7 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 	err := q.QueryRow(ctx, `
 		SELECT c.tier, c.requested_tier, coalesce(c.tier_since, c.created_at), c.players, c.stored_bytes,
 			(SELECT CAST(coalesce(sum(m.size), 0) AS BIGINT) FROM message_counts m WHERE m.counter = $3 AND m.counted_at > $2)
-		FROM coaches c WHERE c.id = $1`, coachID, micros(now.Add(-24*time.Hour)), approval.CoachCounter(coachID)).
+		FROM coaches c WHERE c.id = $1`, coachID, micros(now.Add(-24*time.Hour)), approval.TeamCounter(coachID)).
 		Scan(intoText(&s.StoredTier), intoText(&s.Requested), intoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
 	if isNone(err) {
 		return s, auth.ErrSessionEnded()

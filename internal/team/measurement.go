@@ -57,18 +57,29 @@ func CheckValue(v float64) (code, detail string) {
 	return "", ""
 }
 
-// oldestDay is the first day that a record can have.
-const oldestDay = "1950-01-01"
+// oldestDay and newestDay bound the days of records.
+const oldestDay, newestDay = "1950-01-01", "2149-12-31"
 
-// CheckDay returns why a record cannot be of a day, as the code and detail of a fault, or "".
-// Somewhere on earth it is already the next day.
-func CheckDay(day string, now time.Time) (code, detail string) {
+// CheckDay returns why a day cannot be stored, as the code and detail of a fault, or "".
+func CheckDay(day string) (code, detail string) {
 	switch _, err := time.Parse(time.DateOnly, day); {
 	case err != nil:
 		return "invalid_date", "This must be a date such as 2026-05-30."
 	case day < oldestDay:
 		return "too_early", "This date is too long ago."
-	case day > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly):
+	case day > newestDay:
+		return "too_late", "This date is too far away."
+	}
+	return "", ""
+}
+
+// CheckMeasured is CheckDay for a day that is over or has begun. Somewhere on earth it is
+// already the next day.
+func CheckMeasured(day string, now time.Time) (code, detail string) {
+	if code, detail := CheckDay(day); code != "" {
+		return code, detail
+	}
+	if day > now.UTC().AddDate(0, 0, 1).Format(time.DateOnly) {
 		return "in_future", "This date is in the future."
 	}
 	return "", ""

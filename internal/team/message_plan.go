@@ -17,9 +17,10 @@ type MessageRules struct {
 	Reachable func(c Channel, n phone.Number) bool
 	// Render returns the text that leaves the service, or "" if nothing visible is left.
 	Render func(Letter) string
-	// Segments returns how many SMS segments a text takes, Price the price of one.
+	// Segments returns how many SMS segments a text takes.
 	Segments func(text string) int
-	Price    func(phone.Number) int64
+	// Price returns the price of a segment; nil if no prices are configured.
+	Price func(phone.Number) Cost
 }
 
 // Plan decides who gets a message on which channel. It is made for all recipients before
@@ -99,7 +100,9 @@ func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Se
 		return s
 	}
 	p.has[on] = true
-	s.Cost = int64(s.Segments) * p.rules.Price(facts.Number)
+	if p.rules.Price != nil {
+		s.Cost = Cost(s.Segments) * p.rules.Price(facts.Number)
+	}
 	return s
 }
 
@@ -150,12 +153,14 @@ type Totals struct {
 	Recipients, LeftOut int
 	// Segments and Cost are those of all messages that leave the service.
 	Segments int
-	Cost     int64
+	Cost     Cost
+	// Priced is false if no prices are configured.
+	Priced bool
 }
 
 // Totals returns the sums of the plan.
 func (p *Plan) Totals() Totals {
-	t := Totals{Recipients: len(p.Recipients)}
+	t := Totals{Recipients: len(p.Recipients), Priced: p.rules.Price != nil}
 	for _, r := range p.Recipients {
 		if r.LeftOut() != "" {
 			t.LeftOut++

@@ -44,7 +44,7 @@ func rules(copyGuardian bool) team.MessageRules {
 			return l.Text
 		},
 		Segments: func(text string) int { return 1 + len(text)/160 },
-		Price:    func(phone.Number) int64 { return 3 },
+		Price:    func(phone.Number) team.Cost { return 3 },
 	}
 }
 
@@ -115,7 +115,7 @@ func TestPlan(t *testing.T) {
 			if diff := cmp.Diff(tt.want, strings.Join(got, "; ")); diff != "" {
 				t.Error(diff)
 			}
-			if totals := plan.Totals(); totals.Segments != segments || totals.Cost != int64(3*segments) {
+			if totals := plan.Totals(); totals.Segments != segments || totals.Cost != team.Cost(3*segments) {
 				t.Errorf("totals = %+v of %d segments", totals, segments)
 			}
 		})
@@ -150,9 +150,9 @@ func TestTierLimit(t *testing.T) {
 		plan.Add(team.PlayerFacts{PlayerID: "p", Guardian: team.PartyFacts{Exists: true, AccountID: "a", Number: "+911"}})
 		s := &team.Messages{
 			Store:  planStore{plan: plan, sending: team.Sending{Sent: tt.sent, Oldest: now.Add(-20 * time.Hour)}},
-			PerDay: func(string) int { return tt.perDay }, Now: func() time.Time { return now }, NewID: func() string { return "m" },
+			PerDay: func(string) int { return tt.perDay }, CheckFeature: func(string, string) error { return nil }, Now: func() time.Time { return now }, NewID: func() string { return "m" },
 		}
-		_, _, err := s.Send(context.Background(), actor.Actor{}, team.Draft{To: team.Target{All: true}})
+		_, err := s.Send(context.Background(), actor.Actor{}, team.Draft{To: team.Target{All: true}})
 		if tt.allowed == nil {
 			if err != nil {
 				t.Errorf("%+v: %v", tt, err)
@@ -162,6 +162,14 @@ func TestTierLimit(t *testing.T) {
 		f, is := err.(*fault.Error)
 		if !is || f.Code != "message_limit" || f.Extra["allowed_now"] != tt.allowed || f.RetryAfter != tt.wait {
 			t.Errorf("%+v: %+v", tt, err)
+		}
+	}
+}
+
+func TestCost(t *testing.T) {
+	for c, want := range map[team.Cost]string{0: "0", 1: "0.0001", 1200: "0.12", 3600: "0.36", 40_000: "4", 1_234_500: "123.45"} {
+		if got := c.String(); got != want {
+			t.Errorf("%d is %s, want %s", c, got, want)
 		}
 	}
 }
@@ -194,12 +202,12 @@ func TestBest(t *testing.T) {
 	}
 }
 
-func TestCheckDay(t *testing.T) {
+func TestCheckMeasured(t *testing.T) {
 	now := time.Date(2026, 3, 2, 23, 0, 0, 0, time.UTC)
 	for day, want := range map[string]string{
 		"2026-03-02": "", "2026-03-03": "", "2026-03-04": "in_future", "1949-12-31": "too_early", "2026-02-30": "invalid_date", "": "invalid_date", "2026-3-2": "invalid_date",
 	} {
-		if code, _ := team.CheckDay(day, now); code != want {
+		if code, _ := team.CheckMeasured(day, now); code != want {
 			t.Errorf("%q: %q, want %q", day, code, want)
 		}
 	}

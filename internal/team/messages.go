@@ -34,6 +34,7 @@ type MessageStore interface {
 	PlanMessage(ctx context.Context, coachID string, d Draft) (*Plan, Sending, error)
 	// AcceptMessage plans the draft of m, lets check refuse it, and saves m as one row. It
 	// counts the segments in the same transaction. check may run more than once.
+	// If the coach has a message with the id, it becomes m.
 	AcceptMessage(ctx context.Context, m *Message, network string, check func(*Plan, Sending) error) error
 	Messages(ctx context.Context, coachID string, page Page) ([]Message, error)
 	Message(ctx context.Context, coachID, id string) (Message, error)
@@ -42,8 +43,14 @@ type MessageStore interface {
 	// CountStates counts the recipients of a message by state.
 	CountStates(ctx context.Context, coachID, id string) (map[State]int, error)
 
+	// CheckReply returns not_found unless by is linked to the player, and else the error of
+	// Access unless it has team communications.
+	CheckReply(ctx context.Context, by actor.Actor, playerID string) error
+	// ReplyBy returns a reply of the account that is about the player.
+	ReplyBy(ctx context.Context, by actor.Actor, playerID, id string) (*Reply, error)
 	// AddReply saves a reply if the party has team communications now, and notifies the
-	// coach. It sets the coach and the names.
+	// coach. It sets the coach and the names. If the party has a reply with the id, it
+	// changes nothing.
 	AddReply(ctx context.Context, by actor.Actor, r *Reply) error
 	Replies(ctx context.Context, coachID string, unreadOnly bool, page Page) ([]Reply, error)
 	// ReadReplies marks the coach's replies among ids as read, or all if ids is nil. It
@@ -53,7 +60,9 @@ type MessageStore interface {
 	// first.
 	Conversation(ctx context.Context, by actor.Actor, playerID string, page Page) ([]Entry, error)
 
-	AddTemplate(ctx context.Context, t *Template) error
+	// AddTemplate lets check refuse one more template beside n others of a coach with a
+	// stored tier.
+	AddTemplate(ctx context.Context, t *Template, check func(tier string, n int) error) error
 	Templates(ctx context.Context, coachID string, page Page) ([]Template, error)
 	Template(ctx context.Context, coachID, id string) (Template, error)
 	DeleteTemplate(ctx context.Context, coachID, id string) error
@@ -64,11 +73,10 @@ type Messages struct {
 	Store MessageStore
 	// PerDay returns how many segments a coach with a stored tier may send in 24 h; 0 is no
 	// limit.
-	PerDay func(tier string) int
-	// CheckTemplates returns a tier_limit unless the caller's tier has templates.
-	CheckTemplates func(ctx context.Context, by actor.Actor) error
-	Now            func() time.Time
-	NewID          func() string
+	PerDay       func(tier string) int
+	CheckFeature CheckFeature
+	Now          func() time.Time
+	NewID        func() string
 }
 
 // Preview returns what Send would do with a draft, and how many segments the coach may send
@@ -78,6 +86,9 @@ func (s *Messages) Preview(ctx context.Context, by actor.Actor, d Draft) (*Plan,
 		return nil, 0, err
 	}
 	plan, sending, err := s.Store.PlanMessage(ctx, by.AccountID, d)
+	if err == nil {
+		err = s.checkChannels(sending, d)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
@@ -85,22 +96,46 @@ func (s *Messages) Preview(ctx context.Context, by actor.Actor, d Draft) (*Plan,
 }
 
 // Send accepts a message of the coach by. The worker gives each recipient a delivery.
-func (s *Messages) Send(ctx context.Context, by actor.Actor, d Draft) (*Message, *Plan, error) {
+func (s *Messages) Send(ctx context.Context, by actor.Actor, d Draft) (*Message, error) {
+	return s.SendOnce(ctx, by, s.NewID(), d)
+}
+
+// SendOnce is Send for a message with this id. It returns the coach's message with the id if
+// there is one already, so that a form that is sent twice sends one message.
+func (s *Messages) SendOnce(ctx context.Context, by actor.Actor, id string, d Draft) (*Message, error) {
 	if err := d.To.CheckTarget(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	m := &Message{ID: s.NewID(), CoachID: by.AccountID, Draft: d}
-	var accepted *Plan
+	m := &Message{ID: id, CoachID: by.AccountID, Draft: d}
 	err := s.Store.AcceptMessage(ctx, m, by.Network, func(p *Plan, sending Sending) error {
 		t := p.Totals()
 		m.Recipients, m.LeftOut, m.Segments = t.Recipients, t.LeftOut, t.Segments
-		accepted = p
+		if err := s.checkChannels(sending, d); err != nil {
+			return err
+		}
 		return s.checkLimit(sending, t.Segments)
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return m, accepted, nil
+	return m, nil
+}
+
+// TemplatesFeature is the feature of a tier that new templates need.
+const TemplatesFeature = "templates"
+
+// checkChannels returns a tier_limit unless the coach's tier has the channels that leave the
+// service. Who has messages in the app is decided for each party.
+func (s *Messages) checkChannels(sending Sending, d Draft) error {
+	for _, c := range d.Channels {
+		if c == InApp {
+			continue
+		}
+		if err := s.CheckFeature(sending.Tier, string(c)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // allowed returns how many segments the coach may send now, or -1 without a limit.
@@ -121,11 +156,12 @@ func (s *Messages) checkLimit(sending Sending, segments int) error {
 	limit := s.PerDay(sending.Tier)
 	f := fault.New(fault.TooMany, "message_limit",
 		"This message takes %d SMS. Your tier allows %d in 24 hours, and %d are left now. Write to fewer people, or write less.", segments, limit, allowed).
-		With("allowed_now", allowed).With("needed", segments).With("limit_value", limit)
-	if sending.Sent > 0 && segments <= limit {
-		f = f.After(max(sending.Oldest.Add(Day).Sub(s.Now()), time.Second))
+		With("limit", "messages_per_day").With("limit_value", limit).With("allowed_now", allowed).With("needed", segments)
+	if sending.Sent == 0 || segments > limit {
+		return f // waiting does not help
 	}
-	return f
+	ends := sending.Oldest.Add(Day)
+	return f.With("ends_at", ends).After(max(ends.Sub(s.Now()), time.Second))
 }
 
 // List lists the messages of the coach by, newest first.
@@ -160,11 +196,26 @@ func (s *Messages) CountStates(ctx context.Context, by actor.Actor, m Message) (
 
 // Reply saves a reply of the guardian or student by.
 func (s *Messages) Reply(ctx context.Context, by actor.Actor, playerID, text string) (*Reply, error) {
-	r := &Reply{ID: s.NewID(), PlayerID: playerID, Party: by.Role, AccountID: by.AccountID, Text: text}
+	return s.ReplyOnce(ctx, by, s.NewID(), playerID, text)
+}
+
+// ReplyOnce is Reply for a reply with this id, so that a form that is sent twice saves one.
+func (s *Messages) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, text string) (*Reply, error) {
+	r := &Reply{ID: id, PlayerID: playerID, Party: by.Role, AccountID: by.AccountID, Text: text}
 	if err := s.Store.AddReply(ctx, by, r); err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// CheckReply returns why by may not reply, or nil.
+func (s *Messages) CheckReply(ctx context.Context, by actor.Actor, playerID string) error {
+	return s.Store.CheckReply(ctx, by, playerID)
+}
+
+// ReplyBy returns a reply of the guardian or student by, if it may reply now.
+func (s *Messages) ReplyBy(ctx context.Context, by actor.Actor, playerID, id string) (*Reply, error) {
+	return s.Store.ReplyBy(ctx, by, playerID, id)
 }
 
 // Replies lists the replies to the coach by, newest first.
@@ -184,11 +235,14 @@ func (s *Messages) Conversation(ctx context.Context, by actor.Actor, playerID st
 
 // AddTemplate saves a template of the coach by.
 func (s *Messages) AddTemplate(ctx context.Context, by actor.Actor, title, text string) (*Template, error) {
-	if err := s.CheckTemplates(ctx, by); err != nil {
-		return nil, err
-	}
 	t := &Template{ID: s.NewID(), CoachID: by.AccountID, Title: title, Text: text}
-	if err := s.Store.AddTemplate(ctx, t); err != nil {
+	err := s.Store.AddTemplate(ctx, t, func(tier string, n int) error {
+		if err := s.CheckFeature(tier, TemplatesFeature); err != nil {
+			return err
+		}
+		return CheckTemplates(n)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return t, nil

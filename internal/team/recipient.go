@@ -1,6 +1,10 @@
 package team
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
+
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -107,7 +111,26 @@ type Send struct {
 	Restricted bool
 	// Segments and Cost are those of the text; 0 in the app.
 	Segments int
-	Cost     int64
+	Cost     Cost
+}
+
+// Cost is an amount in 1/10,000 of the unit of the setting SMS_PRICES, which names no
+// currency.
+type Cost int64
+
+const (
+	costUnit     = 10_000
+	costDecimals = 4
+)
+
+// String returns the amount as a decimal number, such as 0.36.
+func (c Cost) String() string {
+	whole := strconv.FormatInt(int64(c/costUnit), 10)
+	decimals := strings.TrimRight(fmt.Sprintf("%0*d", costDecimals, c%costUnit), "0")
+	if decimals == "" {
+		return whole
+	}
+	return whole + "." + decimals
 }
 
 // Letter is the text of a message as it leaves the service.

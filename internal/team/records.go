@@ -17,17 +17,20 @@ type RecordPage struct {
 // RecordStore stores measurements and reports; package store implements it. A player that
 // is not the coach's is not_found, and so is one that a party is not linked to.
 type RecordStore interface {
-	// AddMeasurement and AddReport notify the parties that have the service now.
-	AddMeasurement(ctx context.Context, m *Measurement) error
+	// AddMeasurement and AddReport let check refuse the stored tier of the coach, and notify
+	// the parties that have the service now. They change nothing if the record exists.
+	AddMeasurement(ctx context.Context, m *Measurement, check func(tier string) error) error
 	Measurements(ctx context.Context, coachID, playerID, metric string, page RecordPage) ([]Measurement, error)
+	Measurement(ctx context.Context, coachID, playerID, id string) (Measurement, error)
 	// UpdateMeasurement lets fn change a measurement. fn may run more than once.
 	UpdateMeasurement(ctx context.Context, coachID, playerID, id string, fn func(*Measurement) error) error
 	DeleteMeasurement(ctx context.Context, coachID, playerID, id string) error
 	// MeasurementsFor lists those that the guardian or student by may see now.
 	MeasurementsFor(ctx context.Context, by actor.Actor, playerID, metric string, page RecordPage) ([]Measurement, error)
 
-	AddReport(ctx context.Context, r *Report) error
+	AddReport(ctx context.Context, r *Report, check func(tier string) error) error
 	Reports(ctx context.Context, coachID, playerID string, page Page) ([]Report, error)
+	Report(ctx context.Context, coachID, playerID, id string) (Report, error)
 	UpdateReport(ctx context.Context, coachID, playerID, id string, fn func(*Report) error) error
 	DeleteReport(ctx context.Context, coachID, playerID, id string) error
 	ReportsFor(ctx context.Context, by actor.Actor, playerID string, page Page) ([]Report, error)
@@ -35,8 +38,14 @@ type RecordStore interface {
 
 // Records carries out the operations on progress and performance reports.
 type Records struct {
-	Store RecordStore
-	NewID func() string
+	Store        RecordStore
+	CheckFeature CheckFeature
+	NewID        func() string
+}
+
+// checkTier returns a function that refuses tiers without an app service.
+func (s *Records) checkTier(service Service) func(tier string) error {
+	return func(tier string) error { return s.CheckFeature(tier, string(service)) }
 }
 
 // VisibleSince returns the time from which a party may see records that a coach added, after
@@ -48,10 +57,14 @@ func VisibleSince(approvedAt time.Time, all bool) time.Time {
 	return approvedAt
 }
 
-// Measure adds a measurement of a player of the coach by.
+// Measure adds a measurement of a player of the coach by. A measurement that has an id
+// already keeps it, so that a form that is sent twice adds one.
 func (s *Records) Measure(ctx context.Context, by actor.Actor, m Measurement) (*Measurement, error) {
-	m.ID, m.CoachID = s.NewID(), by.AccountID
-	if err := s.Store.AddMeasurement(ctx, &m); err != nil {
+	m.CoachID = by.AccountID
+	if m.ID == "" {
+		m.ID = s.NewID()
+	}
+	if err := s.Store.AddMeasurement(ctx, &m, s.checkTier(ProgressTracking)); err != nil {
 		return nil, err
 	}
 	return &m, nil
@@ -64,6 +77,11 @@ func (s *Records) Measurements(ctx context.Context, by actor.Actor, playerID, me
 		return s.Store.Measurements(ctx, by.AccountID, playerID, metric, page)
 	}
 	return s.Store.MeasurementsFor(ctx, by, playerID, metric, page)
+}
+
+// Measurement returns a measurement of the coach by.
+func (s *Records) Measurement(ctx context.Context, by actor.Actor, playerID, id string) (Measurement, error) {
+	return s.Store.Measurement(ctx, by.AccountID, playerID, id)
 }
 
 // EditMeasurement changes a measurement of the coach by.
@@ -85,10 +103,14 @@ func (s *Records) DeleteMeasurement(ctx context.Context, by actor.Actor, playerI
 	return s.Store.DeleteMeasurement(ctx, by.AccountID, playerID, id)
 }
 
-// Report adds a report about a player of the coach by.
+// Report adds a report about a player of the coach by. A report that has an id already keeps
+// it, so that a form that is sent twice adds one.
 func (s *Records) Report(ctx context.Context, by actor.Actor, r Report) (*Report, error) {
-	r.ID, r.CoachID = s.NewID(), by.AccountID
-	if err := s.Store.AddReport(ctx, &r); err != nil {
+	r.CoachID = by.AccountID
+	if r.ID == "" {
+		r.ID = s.NewID()
+	}
+	if err := s.Store.AddReport(ctx, &r, s.checkTier(PerformanceReports)); err != nil {
 		return nil, err
 	}
 	return &r, nil
@@ -100,6 +122,11 @@ func (s *Records) Reports(ctx context.Context, by actor.Actor, playerID string, 
 		return s.Store.Reports(ctx, by.AccountID, playerID, page)
 	}
 	return s.Store.ReportsFor(ctx, by, playerID, page)
+}
+
+// OneReport returns a report of the coach by.
+func (s *Records) OneReport(ctx context.Context, by actor.Actor, playerID, id string) (Report, error) {
+	return s.Store.Report(ctx, by.AccountID, playerID, id)
 }
 
 // EditReport changes a report of the coach by.

@@ -33,7 +33,8 @@ func CheckReplies(count int, oldest, now time.Time) error {
 		return nil
 	}
 	return fault.New(fault.TooMany, "message_limit", "You wrote %d messages in the last 24 hours. You can write again later.", count).
-		With("allowed_now", 0).After(max(oldest.Add(24*time.Hour).Sub(now), time.Second))
+		With("limit", "replies_per_day").With("limit_value", MaxRepliesPerDay).With("allowed_now", 0).
+		With("ends_at", oldest.Add(Day)).After(max(oldest.Add(Day).Sub(now), time.Second))
 }
 
 // Entry is one message of a conversation about a player, as a guardian, a student or an

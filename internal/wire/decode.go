@@ -15,7 +15,7 @@ import (
 // every fault to f: wrong types, unknown and missing fields, values out of bounds.
 //
 // A field has its name in a json tag and its rules in a rule tag (see Rules). Its
-// type is string, bool, int, struct, slice, a pointer to one of these, or Opt. The
+// type is string, bool, int, float64, struct, slice, a pointer to one of these, or Opt. The
 // pointer of an absent optional field is nil, and null means absent, except for
 // Opt, the field type of merge patches.
 func Bind[T any](v any, into *T, f *Faults) {
@@ -89,6 +89,14 @@ func bindValue(v any, into reflect.Value, at string, rules Rules, f *Faults) {
 		}
 		rules.checkNumber(n, at, f)
 		into.SetInt(n)
+	case reflect.Float64:
+		number, ok := v.(json.Number)
+		x, err := strconv.ParseFloat(string(number), 64)
+		if !ok || err != nil {
+			f.Add(at, "invalid_type", "This must be a number.")
+			return
+		}
+		into.SetFloat(x)
 	default:
 		panic("wire: Bind does not support the type " + into.Type().String())
 	}

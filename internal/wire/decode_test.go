@@ -22,6 +22,7 @@ type sample struct {
 	Tags  []string         `json:"tags" rule:"min=1,max=3,each=5"`
 	Token string           `json:"token" rule:"secret"`
 	ID    string           `json:"id" rule:"id"`
+	Value *float64         `json:"value"`
 	Inner *struct {
 		Place string `json:"a/b~c" rule:"required"`
 	} `json:"inner"`
@@ -83,6 +84,9 @@ func TestDecodeFaults(t *testing.T) {
 		{"fraction below float64 precision", `{"name":"A","years":3.00000000000000000001}`, []string{"/years invalid_type"}},
 		{"underflow", `{"name":"A","years":1e-400}`, []string{"/years invalid_type"}},
 		{"zero with exponent", `{"name":"A","years":0e-400}`, nil},
+		{"number", `{"name":"A","value":-12.50}`, nil},
+		{"number in a string", `{"name":"A","value":"1"}`, []string{"/value invalid_type"}},
+		{"number beyond a float64", `{"name":"A","value":1e999}`, []string{"/value invalid_type"}},
 		{"object in a merge patch", `{"name":"A","other":{"place":1}}`, []string{"/other/place invalid_type"}},
 	}
 	for _, tt := range tests {

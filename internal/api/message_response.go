@@ -1,0 +1,139 @@
+package api
+
+import (
+	"encoding/json"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// targetResponse is the MessageTarget of openapi.yaml.
+type targetResponse struct {
+	PlayerIDs []string `json:"player_ids,omitempty"`
+	BatchID   string   `json:"batch_id,omitempty"`
+	All       bool     `json:"all,omitempty"`
+}
+
+// messageResponse is the Message of openapi.yaml.
+type messageResponse struct {
+	MessageID      string         `json:"message_id"`
+	To             targetResponse `json:"to"`
+	Audience       team.Audience  `json:"audience"`
+	Text           string         `json:"text"`
+	Channels       []team.Channel `json:"channels"`
+	RecipientCount int            `json:"recipient_count"`
+	LeftOutCount   int            `json:"left_out_count"`
+	Segments       int            `json:"segments"`
+	CreatedAt      string         `json:"created_at"`
+	ExpandedAt     *string        `json:"expanded_at"`
+}
+
+func newMessageResponse(m team.Message) messageResponse {
+	return messageResponse{
+		MessageID: m.ID, To: targetResponse(m.To), Audience: m.Audience, Text: m.Text, Channels: m.Channels,
+		RecipientCount: m.Recipients, LeftOutCount: m.LeftOut, Segments: m.Segments,
+		CreatedAt: wire.Timestamp(m.CreatedAt), ExpandedAt: wire.TimestampOrNull(m.ExpandedAt),
+	}
+}
+
+// messageDetailResponse is the MessageDetail of openapi.yaml.
+type messageDetailResponse struct {
+	messageResponse
+	Counts     countsResponse      `json:"counts"`
+	Recipients []recipientResponse `json:"recipients"`
+	NextCursor *string             `json:"next_cursor"`
+}
+
+type countsResponse struct {
+	Queued    int `json:"queued"`
+	Sent      int `json:"sent"`
+	Delivered int `json:"delivered"`
+	Failed    int `json:"failed"`
+	LeftOut   int `json:"left_out"`
+}
+
+func newCountsResponse(c map[team.State]int) countsResponse {
+	return countsResponse{c[team.Queued], c[team.Sent], c[team.Delivered], c[team.Failed], c[team.LeftOut]}
+}
+
+// recipientResponse is the MessageRecipient of openapi.yaml.
+type recipientResponse struct {
+	PlayerID    string         `json:"player_id"`
+	StudentName string         `json:"student_name"`
+	Party       actor.Role     `json:"party"`
+	Name        *string        `json:"name"`
+	Copy        bool           `json:"copy"`
+	State       team.State     `json:"state"`
+	Reason      *string        `json:"reason"`
+	Channels    []sendResponse `json:"channels"`
+}
+
+type sendResponse struct {
+	Channel team.Channel `json:"channel"`
+	State   team.State   `json:"state"`
+	Reason  *string      `json:"reason"`
+	At      string       `json:"at"`
+}
+
+func newRecipientResponse(r team.RecipientState) recipientResponse {
+	best := r.Best()
+	out := recipientResponse{
+		PlayerID: r.PlayerID, StudentName: r.StudentName, Party: r.Party, Name: wire.OrNull(r.Name), Copy: r.Copy,
+		State: best.State, Reason: wire.OrNull(best.Reason),
+	}
+	for _, c := range r.Channels {
+		out.Channels = append(out.Channels, sendResponse{c.Channel, c.State, wire.OrNull(c.Reason), wire.Timestamp(c.At)})
+	}
+	return out
+}
+
+// maxLeftOut limits the recipients that a preview names.
+const maxLeftOut = 200
+
+// previewResponse is the MessagePreview of openapi.yaml. Cost is null without prices,
+// AllowedNow without a limit.
+type previewResponse struct {
+	RecipientCount int               `json:"recipient_count"`
+	LeftOutCount   int               `json:"left_out_count"`
+	Segments       int               `json:"segments"`
+	Cost           *json.Number      `json:"cost"`
+	AllowedNow     *int              `json:"allowed_now"`
+	Texts          []textResponse    `json:"texts"`
+	LeftOut        []leftOutResponse `json:"left_out"`
+}
+
+type textResponse struct {
+	Text       string `json:"text"`
+	Restricted bool   `json:"restricted"`
+	Segments   int    `json:"segments"`
+	Messages   int    `json:"messages"`
+}
+
+type leftOutResponse struct {
+	PlayerID    string      `json:"player_id"`
+	StudentName string      `json:"student_name"`
+	Party       actor.Role  `json:"party"`
+	Reason      team.Reason `json:"reason"`
+}
+
+func newPreviewResponse(p *team.Plan, allowed int) previewResponse {
+	t := p.Totals()
+	out := previewResponse{RecipientCount: t.Recipients, LeftOutCount: t.LeftOut, Segments: t.Segments, Texts: []textResponse{}, LeftOut: []leftOutResponse{}}
+	if t.Priced {
+		cost := json.Number(t.Cost.String())
+		out.Cost = &cost
+	}
+	if allowed >= 0 {
+		out.AllowedNow = &allowed
+	}
+	for _, v := range p.Variants() {
+		out.Texts = append(out.Texts, textResponse(v))
+	}
+	for _, r := range p.Recipients {
+		if reason := r.LeftOut(); reason != "" && len(out.LeftOut) < maxLeftOut {
+			out.LeftOut = append(out.LeftOut, leftOutResponse{r.PlayerID, r.StudentName, r.Party, reason})
+		}
+	}
+	return out
+}

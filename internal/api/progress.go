@@ -1,0 +1,135 @@
+package api
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// recordRoutes are the progress of players and reports about them.
+func (s *Server) recordRoutes() []route {
+	const progress, reports = "/api/players/{player_id}/progress", "/api/players/{player_id}/reports"
+	return []route{
+		{Method: "POST", Pattern: progress, Handle: s.idempotent(handleID("player_id", s.addMeasurement), s.rebuildMeasurement), Authorize: coachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: progress, Handle: handleID("player_id", s.listProgress), Authorize: coachOnly},
+		{Method: "GET", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", s.getMeasurement), Authorize: coachOnly},
+		{Method: "PATCH", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", s.editMeasurement), Authorize: coachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", s.deleteMeasurement), Authorize: coachOnly},
+		{Method: "POST", Pattern: reports, Handle: s.idempotent(handleID("player_id", s.addReport), s.rebuildReport), Authorize: coachOnly, Body: endpoint.JSON},
+		{Method: "GET", Pattern: reports, Handle: handleID("player_id", s.listReports), Authorize: coachOnly},
+		{Method: "GET", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", s.getReport), Authorize: coachOnly},
+		{Method: "PATCH", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", s.editReport), Authorize: coachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", s.deleteReport), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/progress", Handle: handleID("player_id", s.listProgress), Authorize: partyOnly},
+		{Method: "GET", Pattern: "/api/me/players/{player_id}/reports", Handle: handleID("player_id", s.listReports), Authorize: partyOnly},
+	}
+}
+
+// handleRecord is handleID for a record of a player: h gets the ids of both.
+func handleRecord[T any](name string, h func(ctx context.Context, r Request[T], playerID, id string) (Response, error)) endpoint.Handler[Caller] {
+	return handleID("player_id", func(ctx context.Context, r Request[T], playerID string) (Response, error) {
+		id, _ := r.PathID(name) // "" is not found
+		return h(ctx, r, playerID, id)
+	})
+}
+
+// measurementResponse is the Measurement of openapi.yaml.
+type measurementResponse struct {
+	MeasurementID string  `json:"measurement_id"`
+	PlayerID      string  `json:"player_id"`
+	Metric        string  `json:"metric"`
+	Value         float64 `json:"value"`
+	Unit          *string `json:"unit"`
+	On            string  `json:"on"`
+	CreatedAt     string  `json:"created_at"`
+	UpdatedAt     string  `json:"updated_at"`
+}
+
+func newMeasurementResponse(m team.Measurement) measurementResponse {
+	return measurementResponse{
+		MeasurementID: m.ID, PlayerID: m.PlayerID, Metric: m.Metric, Value: m.Value, Unit: wire.OrNull(m.Unit), On: m.On,
+		CreatedAt: wire.Timestamp(m.CreatedAt), UpdatedAt: wire.Timestamp(m.UpdatedAt),
+	}
+}
+
+func measurementCreated(m team.Measurement) Response {
+	return endpoint.Created("/api/players/"+m.PlayerID+"/progress/"+m.ID, newMeasurementResponse(m)).WithSubject(m.PlayerID)
+}
+
+// addMeasurement serves POST /api/players/{player_id}/progress.
+func (s *Server) addMeasurement(ctx context.Context, r Request[input.Measurement], playerID string) (Response, error) {
+	in, f := r.Body, r.Faults
+	m := in.Read(playerID, s.Now(), &f)
+	if err := s.checkFaults(ctx, r.Caller.Actor, playerID, f); err != nil {
+		return Response{}, err
+	}
+	saved, err := s.Records.Measure(ctx, r.Caller.Actor, m)
+	if err != nil {
+		return Response{}, err
+	}
+	return measurementCreated(*saved), nil
+}
+
+// rebuildMeasurement returns the response of addMeasurement again.
+func (s *Server) rebuildMeasurement(ctx context.Context, m meta, w idempotency.Work) (Response, error) {
+	playerID, _ := m.PathID("player_id")
+	saved, err := s.Records.Measurement(ctx, m.Caller.Actor, playerID, w.ID)
+	if err != nil {
+		return Response{}, err
+	}
+	return measurementCreated(saved), nil
+}
+
+// listProgress serves GET /api/players/{player_id}/progress and, for a party, GET
+// /api/me/players/{player_id}/progress: the newest day first.
+func (s *Server) listProgress(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
+	var f wire.Faults
+	metric := queryText(r.Query, "metric", &f, wire.ParseRules("max=50"))
+	page := s.page(r.Meta, &f)
+	list, err := s.Records.Measurements(ctx, r.Caller.Actor, playerID, metric, team.RecordPage{Day: page.After.Day, ID: page.After.ID, Limit: page.ReadLimit()})
+	if err != nil {
+		return Response{}, err
+	}
+	if err := f.Err(); err != nil { // after approval_pending and not_found
+		return Response{}, err
+	}
+	return endpoint.PageResponse(page, list, newMeasurementResponse, func(m team.Measurement) keyset { return keyset{Day: m.On, ID: m.ID} }), nil
+}
+
+// getMeasurement serves GET /api/players/{player_id}/progress/{measurement_id}.
+func (s *Server) getMeasurement(ctx context.Context, r Request[noBody], playerID, id string) (Response, error) {
+	m, err := s.Records.Measurement(ctx, r.Caller.Actor, playerID, id)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.OK(newMeasurementResponse(m)), nil
+}
+
+// editMeasurement serves PATCH /api/players/{player_id}/progress/{measurement_id}.
+func (s *Server) editMeasurement(ctx context.Context, r Request[input.MeasurementPatch], playerID, id string) (Response, error) {
+	in, f := r.Body, r.Faults
+	patch := in.Read(s.Now(), &f)
+	if len(f) > 0 {
+		if _, err := s.Records.Measurement(ctx, r.Caller.Actor, playerID, id); err != nil {
+			return Response{}, err
+		}
+		return Response{}, f.Err()
+	}
+	m, err := s.Records.EditMeasurement(ctx, r.Caller.Actor, playerID, id, patch)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.OK(newMeasurementResponse(*m)), nil
+}
+
+// deleteMeasurement serves DELETE /api/players/{player_id}/progress/{measurement_id}.
+func (s *Server) deleteMeasurement(ctx context.Context, r Request[noBody], playerID, id string) (Response, error) {
+	if err := s.Records.DeleteMeasurement(ctx, r.Caller.Actor, playerID, id); err != nil {
+		return Response{}, err
+	}
+	return endpoint.NoContent(), nil
+}
