@@ -159,7 +159,7 @@ func TestClaimAfterLeaseEnds(t *testing.T) {
 		p.clock.advance(time.Second)
 		second := p.claimOTPs("second")
 		want := first[0]
-		want.Lease, want.Attempts = "second", 2
+		want.Lease, want.Attempts, want.TotalAttempts = "second", 2, 2
 		if len(second) != 1 || second[0] != want {
 			p.Fatalf("claimed %+v after the lease, want %+v", second, want)
 		}

@@ -14,6 +14,7 @@ func (p *fixture) feeStatements() {
 	guardian := p.as(actor.Guardian, number(111))
 	ok(p, p.decide(guardian, a.ID, approval.Approve))
 	batch := p.addBatch(by, a.ID)
+	ok(p, p.db.CheckPayers(bg, by.AccountID, team.FeeOrder{PlayerID: a.ID, BatchID: batch}))
 	today, err := fees.Today(bg, by)
 	ok(p, err)
 	fee := p.addFee(by, a.ID, today)
