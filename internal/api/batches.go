@@ -11,8 +11,8 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// teamRoutes are batches and attendance.
-func (s *Server) teamRoutes() []route {
+// batchRoutes are batches, their players and the schedule of a player.
+func (s *Server) batchRoutes() []route {
 	const batch = "/api/batches/{batch_id}"
 	return []route{
 		{Method: "POST", Pattern: "/api/batches", Handle: s.idempotent(handle(s.addBatch), s.rebuildBatch), Authorize: coachOnly, Body: endpoint.JSON},

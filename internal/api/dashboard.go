@@ -21,8 +21,8 @@ type dashboardResponse struct {
 	Attention       []attentionResponse         `json:"attention"`
 	AttentionCounts map[coach.AttentionKind]int `json:"attention_counts"`
 	Unread          int                         `json:"unread_notifications"`
-	Batches         []struct{}                  `json:"batches"`
-	Attendance      []struct{}                  `json:"attendance_today"`
+	Batches         []dashboardBatch            `json:"batches"`
+	Attendance      []attendanceToday           `json:"attendance_today"`
 	UnpaidFees      dashboardFees               `json:"unpaid_fees"`
 }
 
@@ -134,7 +134,12 @@ func (s *Server) dashboard(ctx context.Context, r Request[noBody]) (Response, er
 	if err != nil {
 		return Response{}, err
 	}
+	open, today, err := s.Attendance.Today(ctx, r.Caller.Actor)
+	if err != nil {
+		return Response{}, err
+	}
 	body := newDashboardResponse(d, s.Now())
+	body.Batches, body.Attendance = newDashboardBatches(open), newAttendanceToday(today)
 	body.UnpaidFees = newDashboardFees(unpaid)
 	return endpoint.OK(body), nil
 }
@@ -149,7 +154,6 @@ func newDashboardResponse(d *coach.Dashboard, now time.Time) dashboardResponse {
 		Pending:  newDashboardPending(d.Pending, now),
 		FollowUp: dashboardFollowUp{TargetIn: wire.Seconds(coach.FollowUpTarget), Overdue: d.FollowUp.Overdue, Reached: d.FollowUp.Reached, FollowedUp: d.FollowUp.FollowedUp},
 		Overdue:  []overdueResponse{}, Attention: []attentionResponse{}, AttentionCounts: map[coach.AttentionKind]int{}, Unread: d.Unread,
-		Batches: []struct{}{}, Attendance: []struct{}{},
 	}
 	if share, any := d.FollowUp.Share(); any {
 		a.FollowUp.Share = &share

@@ -40,6 +40,7 @@ type Config struct {
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
 	Batches       *team.Batches
+	Attendance    *team.Attendance
 	Fees          *team.Fees
 	FeeServices   *team.FeeServices
 	Messages      *team.Messages

@@ -34,6 +34,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,
 		Batches:       s.team.batches,
+		Attendance:    s.team.attendance,
 		Fees:          s.team.fees,
 		FeeServices:   s.team.feeServices,
 		Messages:      s.team.messages,

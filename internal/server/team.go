@@ -11,10 +11,11 @@ import (
 
 // teamServices are the services of package team.
 type teamServices struct {
-	batches  *team.Batches
-	messages *team.Messages
-	records  *team.Records
-	fees     *team.Fees
+	batches    *team.Batches
+	attendance *team.Attendance
+	messages   *team.Messages
+	records    *team.Records
+	fees       *team.Fees
 	// feeServices are what families have of fees.
 	feeServices *team.FeeServices
 }
@@ -24,7 +25,8 @@ func newTeamServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Ti
 		return tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
 	}
 	return teamServices{
-		batches: &team.Batches{Store: db, CheckFeature: checkFeature, Now: o.Now, NewID: o.NewID},
+		batches:    &team.Batches{Store: db, CheckFeature: checkFeature, Now: o.Now, NewID: o.NewID},
+		attendance: &team.Attendance{Store: db, CheckFeature: checkFeature, Now: o.Now},
 		messages: &team.Messages{
 			Store:        db,
 			PerDay:       func(tier string) int { return int(tiers.Of(tier).Limits.MessagesPerDay) },

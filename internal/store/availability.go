@@ -62,13 +62,7 @@ func (db *DB) ConsentStatuses(ctx context.Context, playerIDs []string) ([]approv
 }
 
 func consentStatuses(ctx context.Context, q database.Querier, playerIDs []string) ([]approval.ConsentStatus, error) {
-	args := make([]any, paddedSize(len(playerIDs)))
-	for i := range args {
-		args[i] = "" // padding, the id of no player
-		if i < len(playerIDs) {
-			args[i] = playerIDs[i]
-		}
-	}
+	args := paddedIDs(playerIDs)
 	rs, err := q.Query(ctx, statusSelect+`WHERE p.deleted_at IS NULL AND p.id IN (`+params(1, len(args))+`)`, args...)
 	statuses, err := database.Collect(rs, err, scanStatus)
 	if err != nil {

@@ -23,6 +23,37 @@ func (p *fixture) batch(by actor.Actor, name string) *team.Batch {
 	return b
 }
 
+// attendance returns the service of attendance on the database of p.
+func (p *fixture) attendance() *team.Attendance {
+	return &team.Attendance{Store: p.db, CheckFeature: anyFeature, Now: p.clock.Now}
+}
+
+// attendanceStatements runs the statements of attendance with a player who is in the batch.
+func (p *fixture) attendanceStatements(by actor.Actor, batchID, playerID string) {
+	p.Helper()
+	const day team.Date = "2026-03-02"
+	s := p.attendance()
+	_, err := s.Replace(bg, by, batchID, day, []team.NewMark{{PlayerID: playerID, Mark: team.Late, Note: ptr("Flat tyre")}}, team.Precondition{})
+	ok(p, err)
+	_, err = s.Merge(bg, by, batchID, day, []team.NewMark{{PlayerID: playerID, Mark: team.Present}}, team.Precondition{})
+	ok(p, err)
+	_, players, err := s.Sheet(bg, by, batchID, day)
+	if err != nil || len(players) == 0 {
+		p.Fatal(players, err)
+	}
+	_, err = s.Superseded(bg, by, batchID, day)
+	ok(p, err)
+	_, err = s.Sheets(bg, by, batchID, team.Period{}, "", 5)
+	ok(p, err)
+	_, err = s.OfPlayer(bg, by, playerID, team.Period{}, team.AttendedKey{}, 5)
+	ok(p, err)
+	_, _, err = s.Today(bg, by)
+	ok(p, err)
+	ok(p, s.Each(bg, by, func(team.Attended) error { return nil }))
+	_, err = s.Replace(bg, by, batchID, day, nil, team.Precondition{Given: true, Any: true})
+	ok(p, err)
+}
+
 // batchStatements runs the statements of the coach's day.
 func (p *fixture) batchStatements() {
 	p.Helper()
@@ -47,6 +78,7 @@ func (p *fixture) batchStatements() {
 		_, _, _, err := s.Schedule(bg, party, a.ID)
 		ok(p, err)
 	}
+	p.attendanceStatements(by, b.ID, a.ID)
 	ok(p, p.Remove(bg, by, a.ID))
 	ok(p, s.Archive(bg, by, b.ID))
 	for _, archived := range []bool{false, true} {

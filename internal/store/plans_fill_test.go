@@ -78,6 +78,9 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO listing_terms SELECT 's:' || i % 3, 'a' || i FROM generate_series(1, 5000) i`,
 		`INSERT INTO batches SELECT 'b' || i, 'a' || i % 100, 1, 'n', NULL, NULL, '[]', 'UTC', i, i, CASE WHEN i % 5 = 0 THEN i END FROM generate_series(1, 5000) i`,
 		`INSERT INTO batch_players SELECT 'a' || i % 100, 'b' || i % 500, 'p' || i % 3000, i, CASE WHEN i % 5 = 0 THEN i END FROM generate_series(1, 5000) i ON CONFLICT DO NOTHING`,
+		`INSERT INTO attendance_sheets SELECT 'b' || i % 500, '2026-01-' || i / 500, 'a' || i % 100, 1, FALSE, 1, 0, 0, 0, i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO attendance_marks SELECT 'a' || i % 100, 'b' || i % 500, '2026-01-' || i / 2000, 'p' || i % 3000, 'late', NULL, i, i, 'a', NULL FROM generate_series(1, 20000) i ON CONFLICT DO NOTHING`,
+		`INSERT INTO superseded_marks SELECT 'a' || i % 100, 'b' || i % 500, '2026-01-' || i / 2000, 'p' || i % 3000, 'late', NULL, i, i, 'a', NULL, i FROM generate_series(1, 20000) i`,
 		`INSERT INTO fees (id, coach_id, player_id, batch_id, series_id, period, title, amount, currency, due_on, status, paid, remind_at, reminded_count, created_at, version)
 			SELECT 'f' || i, 'a' || i % 100, 'p' || i % 500, 'b' || i % 200, 's' || i % 900, i, 't', 9, 'INR', (date '2026-01-01' + i % 365)::text,
 				CASE WHEN i % 3 = 0 THEN 'open' ELSE 'paid' END, 0, CASE WHEN i % 3 = 0 THEN i END, 0, i, 1 FROM generate_series(1, 5000) i`,

@@ -65,3 +65,25 @@ func valuesTable(rows [][]any, types ...string) (table string, args []any) {
 	args = slices.Concat(rows...)
 	return table + ")", append(args, make([]any, n*len(types)-len(args))...)
 }
+
+// castTexts returns n parameters of the type TEXT from $first on.
+func castTexts(first, n int) string {
+	cast := make([]string, n)
+	for i := range cast {
+		cast[i] = "CAST($" + strconv.Itoa(first+i) + " AS TEXT)"
+	}
+	return strings.Join(cast, ", ")
+}
+
+// paddedIDs returns ids as arguments, with "" up to paddedSize, the id of nothing, so that
+// few texts are prepared.
+func paddedIDs(ids []string) []any {
+	args := make([]any, paddedSize(len(ids)))
+	for i := range args {
+		args[i] = ""
+		if i < len(ids) {
+			args[i] = ids[i]
+		}
+	}
+	return args
+}

@@ -1,0 +1,199 @@
+package team
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+)
+
+// NewMark is a mark that a coach sends.
+type NewMark struct {
+	PlayerID string
+	Mark     Mark
+	// Note is nil if the coach sends none: Replace then clears it, and Merge keeps it.
+	Note *string
+	// MarkedAt is zero for now.
+	MarkedAt time.Time
+}
+
+// clockTolerance is how far ahead of the service the clock of a phone may be. Phones that
+// take their local time for UTC are 14 hours ahead at most.
+const clockTolerance = 24 * time.Hour
+
+// SheetUpdate is a request that changes a sheet.
+type SheetUpdate struct {
+	By    actor.Actor
+	Now   time.Time
+	Marks []NewMark
+	// IfMatch are the versions that the caller has seen.
+	IfMatch Precondition
+	// Members are the players that Marks names and that are or were in the batch.
+	Members map[string]Membership
+}
+
+// Replace makes the marks of u the only ones of the sheet. Marks that are there already
+// change nothing, whatever IfMatch says, so that a phone can repeat a request whose response
+// was lost. Otherwise a sheet that exists changes only if the caller has seen it.
+func (s *Sheet) Replace(u SheetUpdate) (SheetChange, error) {
+	if err := s.check(u); err != nil {
+		return SheetChange{}, err
+	}
+	if s.has(u.Marks) {
+		return SheetChange{}, nil
+	}
+	if err := s.checkMembers(u); err != nil {
+		return SheetChange{}, err
+	}
+	if err := u.IfMatch.check(s.Version, true); err != nil {
+		return SheetChange{}, err
+	}
+	var c SheetChange
+	sent := map[string]bool{}
+	for _, m := range u.Marks {
+		sent[m.PlayerID] = true
+		old := s.find(m.PlayerID)
+		if old != nil && m.equals(*old) {
+			continue
+		}
+		if m.Note == nil {
+			m.Note = new(string)
+		}
+		c.set(m, old, u)
+	}
+	for _, old := range s.Marks {
+		if !sent[old.PlayerID] {
+			c.Removed, c.Superseded = append(c.Removed, old.PlayerID), append(c.Superseded, old)
+		}
+	}
+	s.apply(c, u.Now)
+	return c, nil
+}
+
+// Merge sets the marks of u. Of two marks of a player the later MarkedAt counts, whichever
+// arrives first; the other is kept as superseded.
+func (s *Sheet) Merge(u SheetUpdate) (SheetChange, error) {
+	if err := s.check(u); err != nil {
+		return SheetChange{}, err
+	}
+	if err := s.checkMembers(u); err != nil {
+		return SheetChange{}, err
+	}
+	if err := u.IfMatch.check(s.Version, false); err != nil {
+		return SheetChange{}, err
+	}
+	var c SheetChange
+	for _, m := range u.Marks {
+		old := s.find(m.PlayerID)
+		switch {
+		case old != nil && m.merges(*old):
+		case old != nil && !m.MarkedAt.IsZero() && m.MarkedAt.Before(old.MarkedAt):
+			c.Superseded = append(c.Superseded, m.record(old, u))
+		default:
+			c.set(m, old, u)
+		}
+	}
+	s.apply(c, u.Now)
+	return c, nil
+}
+
+// set adds a mark that replaces old, or is new if old is nil.
+func (c *SheetChange) set(m NewMark, old *PlayerMark, u SheetUpdate) {
+	if old != nil {
+		c.Superseded = append(c.Superseded, *old)
+	}
+	c.Set = append(c.Set, m.record(old, u))
+}
+
+// record returns m as it is saved. Without a note it has that of old.
+func (m NewMark) record(old *PlayerMark, u SheetUpdate) PlayerMark {
+	saved := PlayerMark{
+		PlayerID: m.PlayerID, Mark: m.Mark, MarkedAt: m.MarkedAt,
+		RecordedAt: u.Now, Account: u.By.AccountID, Session: u.By.SessionID,
+	}
+	switch {
+	case m.Note != nil:
+		saved.Note = *m.Note
+	case old != nil:
+		saved.Note = old.Note
+	}
+	if saved.MarkedAt.IsZero() {
+		saved.MarkedAt = u.Now
+	}
+	return saved
+}
+
+// equals reports whether old is what Replace would save for m.
+func (m NewMark) equals(old PlayerMark) bool {
+	note := ""
+	if m.Note != nil {
+		note = *m.Note
+	}
+	return m.Mark == old.Mark && note == old.Note && (m.MarkedAt.IsZero() || m.MarkedAt.Equal(old.MarkedAt))
+}
+
+// merges reports whether old is what Merge would save for m.
+func (m NewMark) merges(old PlayerMark) bool {
+	return m.Mark == old.Mark && (m.Note == nil || *m.Note == old.Note) && (m.MarkedAt.IsZero() || m.MarkedAt.Equal(old.MarkedAt))
+}
+
+// has reports whether the sheet is taken and has exactly these marks.
+func (s *Sheet) has(marks []NewMark) bool {
+	return s.Version > 0 && len(marks) == len(s.Marks) && !slices.ContainsFunc(marks, func(m NewMark) bool {
+		old := s.find(m.PlayerID)
+		return old == nil || !m.equals(*old)
+	})
+}
+
+// check returns the faults of u that do not depend on who is in the batch.
+func (s *Sheet) check(u SheetUpdate) error {
+	if err := s.checkDate(u.Now); err != nil {
+		return err
+	}
+	var faults []fault.Field
+	seen := map[string]bool{}
+	for i, m := range u.Marks {
+		at := fmt.Sprintf("/marks/%d", i)
+		if seen[m.PlayerID] {
+			faults = append(faults, fault.Field{Pointer: at + "/player_id", Code: "duplicate", Detail: "This player has a mark already."})
+		}
+		seen[m.PlayerID] = true
+		if m.MarkedAt.After(u.Now.Add(clockTolerance)) {
+			faults = append(faults, fault.Field{Pointer: at + "/marked_at", Code: "in_future", Detail: "This is in the future. Check the clock of the phone."})
+		}
+	}
+	return fault.Validation(faults)
+}
+
+// checkMembers returns batch_archived, or a fault for each mark of a player outside of the
+// batch: see mayMark. A mark that is there can be corrected.
+func (s *Sheet) checkMembers(u SheetUpdate) error {
+	var faults []fault.Field
+	for i, m := range u.Marks {
+		if s.find(m.PlayerID) == nil && !s.mayMark(m, u) {
+			faults = append(faults, fault.Field{
+				Pointer: fmt.Sprintf("/marks/%d/player_id", i), Code: "not_in_batch", Detail: "This player is not in the batch. Take the mark out, or add the player to the batch again.",
+			})
+		}
+	}
+	if err := fault.Validation(faults); err != nil {
+		return err
+	}
+	return s.Batch.CheckOpen()
+}
+
+// mayMark reports whether the player is in the batch, or was when the mark was made, or was
+// at the end of the day.
+func (s *Sheet) mayMark(m NewMark, u SheetUpdate) bool {
+	member, found := u.Members[m.PlayerID]
+	if !found || member.LeftAt.IsZero() {
+		return found
+	}
+	marked := s.Date.End(Zone(s.Batch.TimeZone))
+	if !m.MarkedAt.IsZero() && m.MarkedAt.Before(marked) {
+		marked = m.MarkedAt
+	}
+	return marked.Before(member.LeftAt)
+}
