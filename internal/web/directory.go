@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
@@ -94,6 +95,28 @@ func (p *Pages) coaches(ctx context.Context, r *Request) (Response, error) {
 	return resp, nil
 }
 
+// maxDescription is the number of characters of a description that search engines show.
+const maxDescription = 160
+
+// describe returns the title and the description of a coach's public page: what the coach
+// shows, or "" for the title of every such page.
+func (v *View) describe(c coachCard) (title, description string) {
+	sports := strings.Join(c.Sports, ", ")
+	switch {
+	case c.Name != "" && sports != "":
+		title = v.mustT("directory.coach.about", "Name", c.Name, "Sports", sports)
+	case c.Name != "":
+		title = c.Name
+	case sports != "":
+		title = v.mustT("directory.coach.sports", "Sports", sports)
+	}
+	text := []rune(strings.Join(strings.Fields(c.Bio), " "))
+	if len(text) > maxDescription {
+		return title, string(text[:maxDescription-1]) + "…"
+	}
+	return title, string(text)
+}
+
 // coach serves GET /coaches/{coach_id}: the public page of a coach.
 func (p *Pages) coach(ctx context.Context, r *Request) (Response, error) {
 	id, err := r.PathID("coach_id")
@@ -105,7 +128,9 @@ func (p *Pages) coach(ctx context.Context, r *Request) (Response, error) {
 		return Response{}, err
 	}
 	v := p.view(r, "directory.coach.title")
-	v.Data = p.newCoachCard(listing)
+	card := p.newCoachCard(listing)
+	v.PublicTitle, v.Description = v.describe(card)
+	v.Data = card
 	resp := page("coach", v)
 	resp.Public = true
 	return resp, nil

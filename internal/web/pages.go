@@ -127,7 +127,7 @@ func (p *Pages) routes() []Route {
 
 // Handler returns the handler of all pages. It passes every other request to next.
 func (p *Pages) Handler(next http.Handler) http.Handler {
-	return p.handler(p.routes(), next, "/a/", "/me/", "/coach/", "/sign-in/")
+	return p.handler(p.routes(), next, "/a/", "/me/", "/coach/", "/coaches/", "/sign-in/")
 }
 
 // handler serves routes, and the page of not_found for the other paths of areas. It passes
@@ -151,7 +151,7 @@ func (p *Pages) handler(routes []Route, next http.Handler, areas ...string) http
 	}
 	for _, area := range areas {
 		if byPattern[area] == nil {
-			mux.Handle(area, p.serve(m, area, map[string]Route{http.MethodGet: {Handle: notFound}, http.MethodPost: {Handle: notFound}}))
+			mux.Handle(area, p.serve(m, area, map[string]Route{http.MethodGet: {Handle: withoutSlash}, http.MethodPost: {Handle: notFound}}))
 		}
 	}
 	return mux

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"html/template"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"path"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/touchline/touchline/internal/fault"
@@ -107,11 +109,11 @@ func (p *Pages) write(w http.ResponseWriter, r *http.Request, req *Request, resp
 		}
 		http.Redirect(w, r, resp.Redirect, status)
 	default:
-		p.writeTemplate(w, resp)
+		p.writeTemplate(w, r, resp)
 	}
 }
 
-func (p *Pages) writeTemplate(w http.ResponseWriter, resp Response) {
+func (p *Pages) writeTemplate(w http.ResponseWriter, r *http.Request, resp Response) {
 	var out bytes.Buffer
 	if err := p.render.templates.ExecuteTemplate(&out, path.Base(resp.Template)+".html", resp.View); err != nil {
 		panic(err) // a test renders every template; the middleware recovers
@@ -124,9 +126,29 @@ func (p *Pages) writeTemplate(w http.ResponseWriter, resp Response) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Language", resp.View.Language)
 	h.Set("Content-Security-Policy", p.render.policy)
+	if resp.Public {
+		hash := sha256.Sum256(out.Bytes())
+		tag := `W/"` + hex.EncodeToString(hash[:12]) + `"` // weak: the page may be compressed
+		h.Set("ETag", tag)
+		if matches(r.Header.Get("If-None-Match"), tag) {
+			h.Del("Content-Type")
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
 	h.Set("Content-Length", strconv.Itoa(out.Len()))
 	w.WriteHeader(status)
 	_, _ = w.Write(out.Bytes()) // the client may have disconnected
+}
+
+// matches reports whether a header If-None-Match names a tag.
+func matches(header, tag string) bool {
+	for known := range strings.SplitSeq(header, ",") {
+		if known = strings.TrimSpace(known); known == tag || known == "*" {
+			return true
+		}
+	}
+	return false
 }
 
 // failure returns the page of an error. Errors that are not for people are logged.

@@ -181,3 +181,15 @@ func (r *Request) isMultipart() bool {
 }
 
 func notFound(context.Context, *Request) (Response, error) { return Response{}, fault.Missing() }
+
+// withoutSlash leads from a path with a slash at its end to the page without one.
+func withoutSlash(ctx context.Context, r *Request) (Response, error) {
+	path := strings.TrimRight(r.URL.EscapedPath(), "/")
+	if path == r.URL.EscapedPath() || localPath(path) != path {
+		return notFound(ctx, r)
+	}
+	if r.URL.RawQuery != "" {
+		path += "?" + r.URL.RawQuery
+	}
+	return redirect(path).with(http.StatusPermanentRedirect), nil
+}

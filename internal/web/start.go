@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 func (p *Pages) startRoutes() []Route {
 	return []Route{
 		{Method: "GET", Pattern: "/{$}", Handle: p.start},
+		{Method: "GET", Pattern: "/robots.txt", Handle: p.robots},
 		{Method: "POST", Pattern: "/language", Handle: p.chooseLanguage},
 	}
 }
@@ -38,6 +40,18 @@ func (p *Pages) index(w http.ResponseWriter, _ *http.Request) error {
 	return json.NewEncoder(w).Encode(map[string]string{
 		"service": p.Brand, "openapi": "/openapi.json", "documentation": "/docs", "health": "/healthz", "ready": "/readyz", "keys": "/.well-known/jwks.json",
 	})
+}
+
+// robots serves GET /robots.txt: search engines may list the start page, the directory with
+// its pictures, and the reference for developers. All other pages say noindex, too.
+func (p *Pages) robots(context.Context, *Request) (Response, error) {
+	return Response{Write: func(w http.ResponseWriter, _ *http.Request) error {
+		h := w.Header()
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		h.Set("Cache-Control", "public, max-age=86400")
+		_, err := io.WriteString(w, "User-agent: *\nAllow: /$\nAllow: /coaches\nAllow: /api/coach/documents/\nAllow: /static/\nAllow: /docs\nDisallow: /\n")
+		return err
+	}}, nil
 }
 
 func isMultipart(r *Request) bool {

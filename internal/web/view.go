@@ -20,6 +20,9 @@ type View struct {
 	// TitleKey is the text of the title in the browser's tab. It must contain no name,
 	// because phones show it in lists.
 	TitleKey string
+	// PublicTitle is used instead of TitleKey, and Description for search engines, on a page
+	// that everyone may see. They may name a coach.
+	PublicTitle, Description string
 	// Caller is the signed-in account that the page is for; nil on public pages.
 	Caller *actor.Actor
 	// Operator is the signed-in operator on the operators' listener, or nil.
@@ -107,7 +110,12 @@ func (v *View) Channel(c approval.Channel) string { return v.textOr("channel."+s
 func (v *View) Reason(reason string) string { return v.textOr("delivery.reason."+reason, "") }
 
 // Title returns the text of the browser's tab.
-func (v *View) Title() (string, error) { return v.T(v.TitleKey) }
+func (v *View) Title() (string, error) {
+	if v.PublicTitle != "" {
+		return v.PublicTitle, nil
+	}
+	return v.T(v.TitleKey)
+}
 
 // Mask returns the last four digits of a number: "•••• 5680". No line breaks inside it.
 func (v *View) Mask(n phone.Number) string { return masked(n) }
