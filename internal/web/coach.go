@@ -44,11 +44,9 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	}
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
-	share, hasShare := board.FollowUp.Share()
 	v.Data = map[string]any{
 		"Board": board, "Needs": needs, "Certificates": certificates,
 		"Fresh": board.Pending.Total - board.Pending.Over48h, "Older": board.Pending.Over48h - board.Pending.LongPending,
-		"Share": int(share * 100), "HasShare": hasShare,
 		"Use": []tierUse{
 			{"players", used.Players, limits.Players},
 			{"storage", (used.StorageBytes + megabyte - 1) / megabyte, limits.StorageBytes / megabyte},

@@ -24,6 +24,7 @@ func (p *Pages) linkRoutes() []Route {
 		{Method: "GET", Pattern: "/a/{token}/later", Handle: p.withLink(p.later)},
 		{Method: "GET", Pattern: "/a/{token}/not-me", Handle: p.withLink(p.notMe)},
 		{Method: "POST", Pattern: "/a/{token}/not-me", Handle: p.refuseByLink, Urgent: true},
+		{Method: "GET", Pattern: notMeDone, Handle: p.refusedByLink},
 		{Method: "GET", Pattern: "/a", Handle: p.shortCodePage},
 		{Method: "POST", Pattern: "/a", Handle: p.enterShortCode},
 	}

@@ -8,6 +8,9 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
+// notMeDone is where the form of notMe leads.
+const notMeDone = "/a/not-me"
+
 // notMe serves GET /a/{token}/not-me: it asks a person whom the question reached by mistake
 // to confirm it.
 func (p *Pages) notMe(_ context.Context, r *Request, link approval.LinkState) (Response, error) {
@@ -31,6 +34,12 @@ func (p *Pages) refuseByLink(ctx context.Context, r *Request) (Response, error) 
 	if err != nil {
 		return Response{}, err
 	}
+	return redirect(notMeDone), nil
+}
+
+// refusedByLink serves GET /a/not-me, to which the form leads, so that a reload does not
+// send it again. No token is that short.
+func (p *Pages) refusedByLink(_ context.Context, r *Request) (Response, error) {
 	v := p.view(r, "not_me.title")
 	v.InlineStyle = true
 	return page("not_me_done", v), nil

@@ -1,0 +1,186 @@
+package browser_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// fetch requests a path without following redirects.
+func fetch(t *testing.T, s *touchlinetest.Service, path string, headers ...string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequest("GET", s.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp
+}
+
+// TestAddressesOfPages checks what search engines, caches and people who type an address get.
+func TestAddressesOfPages(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	user, c := newFormClient(t, s, coachNumber)
+	c.post("/coach/visibility", "visible", "yes", "show", "name", "show", "sports", "show", "bio").want(200, "Everyone can see it")
+
+	for from, to := range map[string]string{
+		"/coach/": "/coach", "/me/": "/me", "/coaches/": "/coaches", "/coach/players/?q=a": "/coach/players?q=a", "/me/guardian/": "/me/guardian", "/a/": "/a",
+	} {
+		if got := fetch(t, s, from); got.StatusCode != 308 || got.Header.Get("Location") != to {
+			t.Errorf("%s: got %d to %q, want 308 to %s", from, got.StatusCode, got.Header.Get("Location"), to)
+		}
+	}
+	for _, path := range []string{"/coach//evil.example/", "/me///"} {
+		if got := fetch(t, s, path).Header.Get("Location"); strings.Contains(got, "//") {
+			t.Errorf("%s leads to %s", path, got)
+		}
+	}
+	page := c.get("/coaches/"+user.ID).want(200, "<title>Meera Nair, coach for hockey, football – Touchline</title>", `<meta name="description" content="Hockey for every child.">`)
+	for _, path := range []string{"/coaches", page.path} {
+		first := fetch(t, s, path)
+		tag := first.Header.Get("ETag")
+		if tag == "" || first.StatusCode != 200 {
+			t.Fatalf("%s: got %d with the tag %q", path, first.StatusCode, tag)
+		}
+		if again := fetch(t, s, path, "If-None-Match", `"x", `+tag); again.StatusCode != 304 || again.Header.Get("ETag") != tag || again.Header.Get("Cache-Control") == "" {
+			t.Errorf("%s with its tag: got %d, %v", path, again.StatusCode, again.Header)
+		}
+		if other := fetch(t, s, path, "If-None-Match", tag, "Accept-Language", "hi"); other.StatusCode != 200 {
+			t.Errorf("%s in Hindi with the English tag: got %d", path, other.StatusCode)
+		}
+	}
+	c.get("/robots.txt").want(200, "Allow: /coaches", "Disallow: /\n")
+	c.get("/coaches/00000000-0000-7000-8000-000000000000").want(404).without("description")
+}
+
+// TestPublicNamesAreEscaped: HTML in the name of the service and in the words of an operator
+// stays text.
+func TestPublicNamesAreEscaped(t *testing.T) {
+	t.Parallel()
+	const brand, reason = `<b>Club</b> & "Co"`, `<img src=x onerror=alert(1)> & more`
+	s := touchlinetest.New(t, storetest.SQLite(t), enableKYC, func(c *config.Config) { c.Brand = brand })
+	user, c := newFormClient(t, s, coachNumber)
+	player := user.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+	document := user.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1), "title", reason).Want(t, 201).String("document_id")
+	user.Call(t, "POST", "/api/coach/kyc", map[string]any{"legal_name": "Meera Nair", "document_ids": []string{document}}).Want(t, 201)
+	operators := newVisitor(t, s.AdminURL)
+	operators.post("/sign-in", "token", s.Operator(t, operator.KYC, operator.Coaches, operator.Audit).Token)
+	submission := regexp.MustCompile(`name="submission" value="([^"]+)"`).FindStringSubmatch(operators.get("/kyc/" + user.ID).want(200).body)[1]
+	operators.post("/kyc/"+user.ID, "submission", submission, "action", "reject", "reason", reason).want(200)
+	guardian := newVisitor(t, s.URL)
+	guardian.signIn(s, "guardian", guardianNumber)
+
+	pages := []answer{
+		c.get("/coach/verification").want(200, reason), c.get("/coach/notifications").want(200, reason), operators.get("/audit").want(200),
+		operators.get("/kyc/" + user.ID).want(200), c.get("/coach/documents/"+document).want(200, reason),
+	}
+	operators.post("/coaches/"+user.ID, "action", "suspend", "reason", reason).want(200, reason)
+	for _, path := range []string{"/", "/a", "/coaches", "/sign-in/coach", strings.TrimPrefix(linkTo(t, s, guardianNumber, 0), s.URL), "/me/guardian", "/me/guardian/players/" + player + "/answer", "/coach"} {
+		pages = append(pages, guardian.get(path).want(200, brand))
+	}
+	for _, page := range pages {
+		if strings.Contains(page.raw, "<b>Club") || strings.Contains(page.raw, "<img src=x") {
+			t.Errorf("%s has the text as HTML", page.path)
+		}
+	}
+}
+
+// TestWrongPersonReloads: the form of "This isn't me" leads to a page, so that a reload does
+// not send it again.
+func TestWrongPersonReloads(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	f := newFamily(t, s)
+	b := f.browser
+	b.Open(f.link)
+	b.Press("This isn't me")
+	form := *b.Page
+	for range 2 {
+		b.Page = &form
+		b.Press("Yes, this isn't me")
+		wantHeading(t, b, "Thank you. The question is closed")
+		if b.Page.Path != "/a/not-me" {
+			t.Errorf("the form leads to %s", b.Page.Path)
+		}
+	}
+	b.Open(b.Page.Path)
+	wantHeading(t, b, "Thank you. The question is closed")
+	if disputes := s.SignIn(t, "guardian", guardianNumber).Call(t, "GET", "/api/me/players", nil).Items(); len(disputes) != 1 || f.state(t) != "pending" {
+		t.Errorf("the guardian has %v, the state is %s", disputes, f.state(t))
+	}
+}
+
+// TestImportOfTenThousandRows: the largest file fits the page, stops at the limit of the
+// plan and continues.
+func TestImportOfTenThousandRows(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t), withTiers(t, importTiers))
+	coach, c := newFormClient(t, s, coachNumber)
+	take := func(tier string) {
+		coach.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": tier}).Want(t, 200)
+	}
+	take("club")
+	ready := c.upload("/coach/players/import", csvOf(10_000), "account", c.account).want(200, "10000 rows can be added.")
+	if len(ready.raw) > 250<<10 {
+		t.Errorf("the preview has %d bytes, want at most 250 KiB", len(ready.raw))
+	}
+	c.post(ready.path+"/run").want(200, "The import has stopped", "2 of 10000 rows are done.", "Your plan has no room for more players.")
+	c.get(ready.path+"?state=waiting").want(200, "Your plan has no room for more players.", "More rows")
+	take("big")
+	next := c.post(ready.path+"/run").want(200, "Adding the players")
+	var done int
+	for _, match := range regexp.MustCompile(`([0-9]+) of 10000 rows are done`).FindAllStringSubmatch(next.body, -1) {
+		done = len(match[1])
+	}
+	if done < 2 {
+		t.Errorf("the import did not continue:\n%s", next.body)
+	}
+}
+
+// TestSizeOfPages: no page is larger than 250 KiB, with full lists.
+func TestSizeOfPages(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach, c := newFormClient(t, s, coachNumber)
+	long := strings.Repeat("Venkatanarasimha ", 4) + "Rao"
+	var player string
+	for i := range 55 {
+		player = coach.AddPlayer(t, named(long+strings.Repeat("i", i%20)+strings.Repeat("y", i/20), guardianNumber, studentNumber)).String("player_id")
+	}
+	guardian := s.SignIn(t, "guardian", guardianNumber)
+	for _, link := range guardian.Call(t, "GET", "/api/me/players?limit=40", nil).Items() {
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": link["player_id"], "action": "rejected", "reason": strings.Repeat("नहीं ", 100)}).Want(t, 200)
+	}
+	for i := range 20 {
+		coach.Upload(t, "certification", "licence.pdf", touchlinetest.PDF(500, i), "title", long).Want(t, 201)
+	}
+	s.Clock.Skip(75 * time.Hour)
+	c.signIn(s, "coach", coachNumber)
+	c.signIn(s, "guardian", guardianNumber)
+	for _, path := range []string{
+		"/coach", "/coach/players", "/coach/players?show=needs", "/coach/players/" + player, "/coach/players/" + player + "/edit", "/coach/players/remind",
+		"/coach/notifications", "/coach/profile", "/coach/visibility", "/coach/settings", "/coach/settings/plan",
+		"/me/guardian", "/me/guardian/messages", "/me/guardian/players/" + player, "/me/guardian/devices", "/me/guardian/disputes", "/me/guardian/settings",
+	} {
+		page := c.get(path).want(200)
+		t.Logf("%s: %d bytes", page.path, len(page.raw))
+		if page.path != path || len(page.raw) > 250<<10 {
+			t.Errorf("%s has %d bytes, want %s with at most 250 KiB", page.path, len(page.raw), path)
+		}
+	}
+}
