@@ -112,6 +112,19 @@ func TestAdminCommands(t *testing.T) {
 		run(0, "kyc", "list")
 		run(0, "tier-requests", "list")
 		run(0, "deliveries", "list", "--coach", coach)
+		secret, info := run(0, "webhook", "create", "--url", "https://app.example/hooks", "--events", "player.revoked")
+		if !strings.HasPrefix(secret, "whsec_") {
+			t.Errorf("webhook create: got %s", secret)
+		}
+		webhook := regexp.MustCompile(`[0-9a-f-]{36}`).FindString(info)
+		run(0, "webhook", "disable", webhook)
+		if list, _ := run(0, "webhook", "list"); !strings.Contains(list, webhook) || !strings.Contains(list, "(operator)") {
+			t.Errorf("webhook list: got %s", list)
+		}
+		run(0, "webhook", "log", webhook, "--failed")
+		if _, refused := run(2, "webhook", "update", webhook, "--url", "https://10.0.0.1/", "--events", "none"); !strings.Contains(refused, "--url:") || !strings.Contains(refused, "--events:") {
+			t.Errorf("webhook update: got %s", refused)
+		}
 		run(0, "disputes", "list", "--coach", coach)
 		run(0, "disputes", "list", "--number", coachNumber)
 		log, _ := run(0, "audit", "--object", coach)

@@ -49,7 +49,7 @@ type command struct {
 
 // commands returns the commands in the order of the help.
 func commands() []command {
-	return slices.Concat(tokenCommands(), kycCommands(), coachCommands(), tierCommands(), disputeCommands(), deliveryCommands(), auditCommands())
+	return slices.Concat(tokenCommands(), kycCommands(), coachCommands(), tierCommands(), disputeCommands(), deliveryCommands(), webhookCommands(), auditCommands())
 }
 
 // runAdmin runs one command and returns the exit status. Running replicas see its
@@ -116,7 +116,7 @@ func printError(w io.Writer, words string, err error) int {
 		fmt.Fprintf(w, "touchline admin %s: %v\n", words, err)
 	case e.Kind == fault.Invalid:
 		for _, f := range e.Fields {
-			fmt.Fprintf(w, "touchline admin %s: --%s: %s\n", words, strings.TrimPrefix(f.Pointer, "/"), f.Detail)
+			fmt.Fprintf(w, "touchline admin %s: --%s: %s\n", words, strings.ReplaceAll(strings.TrimPrefix(f.Pointer, "/"), "_", "-"), f.Detail)
 		}
 		return 2
 	case e.Kind == fault.Malformed:

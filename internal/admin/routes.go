@@ -12,7 +12,7 @@ import (
 func (s *Server) routes() []route {
 	introspect, kyc, coaches := s.scope(operator.Introspect), s.scope(operator.KYC), s.scope(operator.Coaches)
 	disputes, deliveries := s.scope(operator.Disputes), s.scope(operator.Deliveries)
-	audit, metrics := s.scope(operator.Audit), s.scope(operator.Metrics)
+	audit, metrics, webhooks := s.scope(operator.Audit), s.scope(operator.Metrics), s.scope(operator.Webhooks)
 	services := s.scope(operator.AvailabilityScope)
 	query := s.eitherScope(operator.AvailabilityScope, operator.AvailabilityByNumber)
 	return []route{
@@ -36,6 +36,15 @@ func (s *Server) routes() []route {
 		{Method: "GET", Pattern: "/api/admin/disputes", Handle: handle(s.listDisputes), Authorize: disputes},
 		{Method: "POST", Pattern: "/api/admin/disputes/search", Handle: handle(s.searchDisputes), Authorize: disputes, Body: endpoint.JSON},
 		{Method: "DELETE", Pattern: "/api/admin/disputes/{request_id}", Handle: handleID("request_id", s.liftDispute), Authorize: disputes},
+		{Method: "GET", Pattern: "/api/admin/webhooks", Handle: handle(s.listWebhooks), Authorize: webhooks},
+		{Method: "POST", Pattern: "/api/admin/webhooks", Handle: handle(s.createWebhook), Authorize: webhooks, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: handleID("webhook_id", s.webhook), Authorize: webhooks},
+		{Method: "PATCH", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: handleID("webhook_id", s.updateWebhook), Authorize: webhooks, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: "/api/admin/webhooks/{webhook_id}", Handle: handleID("webhook_id", s.deleteWebhook), Authorize: webhooks},
+		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/rotate-secret", Handle: handleID("webhook_id", s.rotateWebhookSecret), Authorize: webhooks, Body: endpoint.OptionalJSON},
+		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/test", Handle: handleID("webhook_id", s.testWebhook), Authorize: webhooks},
+		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/replay", Handle: handleID("webhook_id", s.replayWebhook), Authorize: webhooks, Body: endpoint.JSON},
+		{Method: "GET", Pattern: "/api/admin/webhooks/{webhook_id}/messages", Handle: handleID("webhook_id", s.listWebhookMessages), Authorize: webhooks},
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit},
 		{Method: "GET", Pattern: "/api/services/availability/{player_id}", Handle: handleID("player_id", s.availability), Authorize: services},
 		{Method: "POST", Pattern: "/api/services/availability/query", Handle: handle(s.queryAvailability), Authorize: query, Body: endpoint.JSON},

@@ -1,6 +1,6 @@
 // Package admin serves the operators' API on its own listener: verifications, coach
-// accounts and tiers, disputes, failed messages, token introspection, metrics and the audit
-// log. Operators cannot change consents, so the package does not import approval.
+// accounts and tiers, disputes, failed messages, webhooks, token introspection, metrics and
+// the audit log. Operators cannot change consents, so the package does not import approval.
 package admin
 
 import (
@@ -40,6 +40,7 @@ type Config struct {
 	Documents     *coach.Documents
 	Disputes      *operator.DisputeAdmin
 	Deliveries    *notify.DeliveryAdmin
+	Webhooks      *operator.WebhookAdmin
 	// Availabilities reads which services the parties of players have.
 	Availabilities operator.AvailabilityReader
 	Changes        *operator.ChangeFeed

@@ -29,12 +29,13 @@ const (
 	ForPage      Purpose = "page"
 	ForSignIn    Purpose = "sign-in"
 	ForReceipt   Purpose = "receipt"
+	ForWebhook   Purpose = "webhook"
 	forSigning   Purpose = "signing"
 	forSecret    Purpose = "secret"
 	secretBytes          = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook}
 
 // Vault derives the keys of every purpose from one secret (HKDF, RFC 5869). It is safe for
 // concurrent use.

@@ -27,6 +27,7 @@ type Metrics struct {
 	sessions   *prometheus.CounterVec
 	decisions  *prometheus.CounterVec
 	deliveries *prometheus.CounterVec
+	webhooks   *prometheus.CounterVec
 }
 
 // buckets are seconds. Most handlers take less than the first on an idle machine; the
@@ -49,6 +50,7 @@ func New(build buildinfo.Info, source Source, lanes []notify.Lane, load Load, no
 		sessions:   counter("sessions_total", "Session events.", "event"),
 		decisions:  counter("decisions_total", "Recorded decisions of guardians and students.", "party", "action"),
 		deliveries: counter("deliveries_total", "Delivery attempts by channel, kind and outcome.", "channel", "kind", "outcome"),
+		webhooks:   counter("webhook_attempts_total", "Attempts to send a message to a webhook by outcome.", "outcome"),
 	}
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Namespace: "touchline", Name: "build_info", Help: "1, with the release, the commit and the Go version of the program as labels.",
@@ -56,7 +58,7 @@ func New(build buildinfo.Info, source Source, lanes []notify.Lane, load Load, no
 	info.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
 	m.registry.MustRegister(
 		info,
-		m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, &databaseCollector{source: source, lanes: lanes, now: now}, loadCollector{load},
+		m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, m.webhooks, &databaseCollector{source: source, lanes: lanes, now: now}, loadCollector{load},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m

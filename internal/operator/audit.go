@@ -38,6 +38,17 @@ const (
 	// ConversationRead: an operator read what a coach and a family wrote. The detail is the
 	// reason.
 	ConversationRead = "conversation.read"
+	WebhooksListed   = "webhook.list"
+	WebhookRead      = "webhook.read"
+	WebhookCreated   = "webhook.create"
+	WebhookUpdated   = "webhook.update"
+	WebhookRotated   = "webhook.rotate_secret"
+	WebhookDeleted   = "webhook.delete"
+	WebhookTested    = "webhook.test"
+	WebhookReplayed  = "webhook.replay"
+	WebhookLogRead   = "webhook.log"
+	// WebhookDisabled: the service disabled a webhook, because its endpoint accepts nothing.
+	WebhookDisabled = "webhook.disable"
 	// AvailabilityFound: a service read the availability of a number.
 	AvailabilityFound = "availability.by_number"
 )

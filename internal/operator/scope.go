@@ -25,6 +25,8 @@ const (
 	Safeguarding Scope = "safeguarding"
 	// AvailabilityByNumber reads the same of the players that name a number.
 	AvailabilityByNumber Scope = "availability_by_number"
+	// Webhooks manages the webhooks, which send every change to other services.
+	Webhooks Scope = "webhooks"
 	// Metrics reads figures without personal data.
 	Metrics Scope = "metrics"
 	// Audit reads the audit log.
@@ -32,7 +34,7 @@ const (
 )
 
 // Scopes lists every scope, in the order of responses.
-var Scopes = []Scope{KYC, Coaches, Disputes, Deliveries, Introspect, AvailabilityScope, AvailabilityByNumber, Safeguarding, Metrics, Audit}
+var Scopes = []Scope{KYC, Coaches, Disputes, Deliveries, Introspect, AvailabilityScope, AvailabilityByNumber, Safeguarding, Webhooks, Metrics, Audit}
 
 // Valid reports whether s is one of Scopes.
 func (s Scope) Valid() bool { return slices.Contains(Scopes, s) }

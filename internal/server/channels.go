@@ -86,6 +86,8 @@ type delivery struct {
 	waiting *notify.Hub         // calls that wait for a change
 	// expansion wakes the job that gives the recipients of a message their deliveries.
 	expansion *worker.Signal
+	// webhooks wakes the job that sends changes to other services.
+	webhooks *worker.Signal
 }
 
 func newDelivery(c channels, maxStreams int) (delivery, error) {
@@ -94,7 +96,16 @@ func newDelivery(c channels, maxStreams int) (delivery, error) {
 		return delivery{}, err
 	}
 	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
-	return delivery{senders: senders, queue: queue, hub: &notify.Hub{MaxStreams: maxStreams}, waiting: &notify.Hub{}, expansion: worker.NewSignal()}, nil
+	return delivery{senders: senders, queue: queue, hub: &notify.Hub{MaxStreams: maxStreams}, waiting: &notify.Hub{}, expansion: worker.NewSignal(), webhooks: worker.NewSignal()}, nil
+}
+
+// wakeFeed wakes the calls that wait for a change and, if this replica added it, the webhooks:
+// the replica that adds a change sends it.
+func (d delivery) wakeFeed(here bool) {
+	d.waiting.WakeAll()
+	if here {
+		d.webhooks.Wake()
+	}
 }
 
 func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {

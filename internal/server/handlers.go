@@ -117,6 +117,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 		Documents:     s.coach.documents,
 		Disputes:      s.operator.Disputes,
 		Deliveries:    s.operator.Deliveries,
+		Webhooks:      s.operator.Webhooks,
 		Phones:        s.operator.Phones,
 		Vault:         s.keys.Vault,
 

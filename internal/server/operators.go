@@ -23,6 +23,7 @@ type operatorServices struct {
 	Verifications *coach.Verifications
 	Disputes      *operator.DisputeAdmin
 	Deliveries    *notify.DeliveryAdmin
+	Webhooks      *operator.WebhookAdmin
 	Phones        phone.Parser
 }
 
@@ -36,6 +37,7 @@ func newOperatorServices(cfg *config.Config, o Options, db *store.DB, logged sec
 		Verifications: &coach.Verifications{Store: logged, On: cfg.KYC, Now: o.Now, NewID: o.NewID},
 		Disputes:      &operator.DisputeAdmin{Store: db, Lifter: approvals},
 		Deliveries:    &notify.DeliveryAdmin{Store: db},
+		Webhooks:      newWebhookAdmin(cfg, o, db),
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
 	}
 }

@@ -58,7 +58,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		OnQueued:   d.queue.Wake,
 		OnMessage:  d.expansion.Wake,
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
-		OnChanged:  d.waiting.WakeAll,
+		OnChanged:  d.wakeFeed,
 	})
 	load := newLoad(cfg)
 	m := metrics.New(buildinfo.Read(), db, d.queue.Lanes(), load.metrics(d.hub), o.Now)

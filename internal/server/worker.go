@@ -25,6 +25,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			OTPAttempts: cfg.OTPTries, CountOTPs: len(cfg.SMSPrices) > 0,
 			Now: o.Now, NewTicker: o.NewTicker, NewID: o.NewID, Log: o.Log,
 		}),
+		Webhooks:                newWebhooks(cfg, o, s),
 		SendDigests:             s.db.SendDigests,
 		SendExpiryNotifications: s.db.SendExpiryNotifications,
 		MakeFees:                s.db.MakeFees,

@@ -33,7 +33,7 @@ func (db *DB) Listen(ctx context.Context) {
 	db.sql.Listen(ctx, trayChannel, func(payload string) {
 		ids := strings.Split(payload, ",")
 		if slices.Contains(ids, changesAnnounced) {
-			db.options.OnChanged()
+			db.options.OnChanged(false)
 		}
 		db.options.OnNotified(ids)
 	})

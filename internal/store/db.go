@@ -55,12 +55,12 @@ type Options struct {
 	Vault *auth.Vault
 	// OnQueued runs after a commit that queued a delivery. OnNotified runs after this or
 	// another replica added notifications for these accounts, OnChanged after one added
-	// changes to the feed. None may block; nil means none.
+	// changes to the feed; here says that it was this one. None may block; nil means none.
 	OnQueued func(lane notify.Lane)
 	// OnMessage runs after a commit that accepted a message to be expanded; nil means none.
 	OnMessage  func()
 	OnNotified func(accountIDs []string)
-	OnChanged  func()
+	OnChanged  func(here bool)
 }
 
 // New returns the store of a database, which must be migrated before use.
@@ -81,7 +81,7 @@ func New(db *database.DB, o Options) *DB {
 		o.OnNotified = func([]string) {}
 	}
 	if o.OnChanged == nil {
-		o.OnChanged = func() {}
+		o.OnChanged = func(bool) {}
 	}
 	return &DB{sql: db, options: o, announced: make(chan []string, maxAnnounced)}
 }

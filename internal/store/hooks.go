@@ -10,7 +10,7 @@ func (tx *tx) wakeOutbox(lane notify.Lane) {
 // wakeFeed wakes the readers of the feed of changes in all replicas after the commit.
 func (tx *tx) wakeFeed() {
 	tx.AfterCommit(func() {
-		tx.db.options.OnChanged()
+		tx.db.options.OnChanged(true)
 		tx.db.announce([]string{changesAnnounced})
 	})
 }

@@ -48,6 +48,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.feeStatements()
 	p.batchStatements()
 	p.teamStatements()
+	p.webhookStatements()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}

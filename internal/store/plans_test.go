@@ -90,6 +90,7 @@ var exceptions = []exception{
 	{"changes SET position", "Sort", "the same"},
 	{"FROM changes WHERE position IS NULL)", "changes_without_position", "the first row of that index"},
 	{"FROM team_messages m WHERE m.expanded_at IS NULL", "team_messages_waiting", "the index of messages to expand alone, up to the first that is free"},
+	{"FROM webhooks w JOIN change_feed", "webhooks_enabled", "the enabled webhooks: a few"},
 	{"ORDER BY w.since", "ORDER BY", "a page of each party"},
 	{"ORDER BY w.since", "Sort", "the same"},
 	{"ORDER BY w.urgency", "ORDER BY", "a page of each kind, and the held messages of one coach"},

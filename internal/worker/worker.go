@@ -42,6 +42,8 @@ type NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
 // Config is what New needs. All fields are required.
 type Config struct {
 	Outbox *Outbox
+	// Webhooks sends the changes of the feed to other services.
+	Webhooks *Webhooks
 	// SendDigests notifies up to n coaches of requests that are pending for long. It
 	// returns how many it looked at.
 	SendDigests func(ctx context.Context, n int) (int, error)
@@ -84,6 +86,7 @@ func (w *Worker) Run(ctx context.Context) {
 	c := w.config
 	var wait sync.WaitGroup
 	wait.Go(func() { c.Outbox.Run(ctx) })
+	wait.Go(func() { c.Webhooks.Run(ctx) })
 	wait.Go(func() { w.every(ctx, "send digests", digestEvery, inBatches(c.SendDigests)) })
 	wait.Go(func() { w.every(ctx, "send expiry notifications", expiryEvery, inBatches(c.SendExpiryNotifications)) })
 	wait.Go(func() { w.every(ctx, "make fees", feesEvery, inBatches(c.MakeFees)) })

@@ -1,0 +1,113 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// webhookMessageResponse is the WebhookMessage of openapi.yaml.
+type webhookMessageResponse struct {
+	MessageID     string  `json:"message_id"`
+	EventType     string  `json:"event_type"`
+	PlayerID      *string `json:"player_id"`
+	Sequence      *int64  `json:"sequence"`
+	At            string  `json:"at"`
+	State         string  `json:"state"`
+	Attempts      int     `json:"attempts"`
+	NextAttemptAt *string `json:"next_attempt_at"`
+	Status        *int    `json:"status"`
+	Error         *string `json:"error"`
+	CreatedAt     string  `json:"created_at"`
+	UpdatedAt     string  `json:"updated_at"`
+}
+
+func newWebhookMessageResponse(m operator.WebhookMessage) webhookMessageResponse {
+	resp := webhookMessageResponse{
+		MessageID: m.ID, EventType: m.EventType(), PlayerID: wire.OrNull(m.PlayerID), At: wire.Timestamp(m.At), State: m.State, Attempts: m.Attempts,
+		Error: wire.OrNull(m.Error), CreatedAt: wire.Timestamp(m.CreatedAt), UpdatedAt: wire.Timestamp(m.UpdatedAt),
+	}
+	if !m.Test {
+		resp.Sequence = &m.Sequence
+	}
+	if m.State == operator.MessageQueued {
+		resp.NextAttemptAt = wire.TimestampOrNull(m.DueAt)
+	}
+	if m.Status != 0 {
+		resp.Status = &m.Status
+	}
+	return resp
+}
+
+// listWebhookMessages serves GET /api/admin/webhooks/{webhook_id}/messages, the newest event
+// first.
+func (s *Server) listWebhookMessages(ctx context.Context, r Request[noBody], id string) (Response, error) {
+	f := r.Faults
+	if r.Query.Has("state") && r.Query.Get("state") != operator.MessageFailed {
+		f.Add("/state", "invalid_value", "This must be failed.")
+	}
+	search := operator.WebhookLogSearch{FailedOnly: r.Query.Has("state")}
+	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID+"\x00"+id, &f)
+	if page.After.ID != "" {
+		search.After = operator.WebhookLogCursor{At: time.UnixMicro(page.After.At).UTC(), ID: page.After.ID}
+	}
+	if err := f.Err(); err != nil {
+		return Response{}, s.missingOr(ctx, r.Caller, id, err)
+	}
+	found, err := s.Webhooks.Log(ctx, r.Caller.Operator(), id, search, page.ReadLimit())
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.PageResponse(page, found, newWebhookMessageResponse, func(m operator.WebhookMessage) keyset {
+		return keyset{At: m.At.UnixMicro(), ID: m.ID}
+	}), nil
+}
+
+// testWebhook serves POST /api/admin/webhooks/{webhook_id}/test.
+func (s *Server) testWebhook(ctx context.Context, r Request[noBody], id string) (Response, error) {
+	m, err := s.Webhooks.Test(ctx, r.Caller.Operator(), id)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.Accepted(newWebhookMessageResponse(*m)), nil
+}
+
+type replayRequest struct {
+	From string  `json:"from" rule:"required,min=1,max=40"`
+	To   *string `json:"to" rule:"min=1,max=40"`
+}
+
+type replayResponse struct {
+	Queued int64 `json:"queued"`
+}
+
+// replayWebhook serves POST /api/admin/webhooks/{webhook_id}/replay.
+func (s *Server) replayWebhook(ctx context.Context, r Request[replayRequest], id string) (Response, error) {
+	in, f := r.Body, r.Faults
+	from := parseTime(in.From, "/from", &f)
+	var to time.Time
+	if in.To != nil {
+		to = parseTime(*in.To, "/to", &f)
+	}
+	if err := f.Err(); err != nil {
+		return Response{}, s.missingOr(ctx, r.Caller, id, err)
+	}
+	queued, err := s.Webhooks.Replay(ctx, r.Caller.Operator(), id, from, to)
+	if err != nil {
+		return Response{}, err
+	}
+	return endpoint.Accepted(replayResponse{queued}), nil
+}
+
+// parseTime parses a time of a request.
+func parseTime(text, pointer string, f *wire.Faults) time.Time {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil && !f.Has(pointer) {
+		f.Add(pointer, "invalid_value", "This must be a time such as 2026-03-02T09:15:12Z.")
+	}
+	return at.UTC().Truncate(time.Microsecond)
+}

@@ -1,0 +1,163 @@
+package operator
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// States of a message.
+const (
+	MessageQueued    = "queued"
+	MessageDelivered = "delivered"
+	MessageFailed    = "failed"
+)
+
+// WebhookMessage is an event for one webhook. It says what Change says, and so names no
+// person.
+type WebhookMessage struct {
+	// ID is the same for every attempt and every replay of an event: msg_ with the player and
+	// the sequence of the change.
+	ID string
+	// Test says that the message only tests the endpoint. It has no Change but its time.
+	Test bool
+	// Change is the change; its Position is not set.
+	Change
+	State string
+	// Attempts is the number of attempts since the message was queued or replayed.
+	Attempts int
+	// DueAt is the next attempt of a queued message.
+	DueAt time.Time
+	// Lease identifies the claim of a message that is being sent.
+	Lease string
+	// Status and Error are those of the last attempt: the HTTP status, 0 if there was no
+	// response, and why it failed, without personal data.
+	Status    int
+	Error     string
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// EventType returns the type of the event.
+func (m WebhookMessage) EventType() string {
+	if m.Test {
+		return TestEvent
+	}
+	return EventType(m.Type)
+}
+
+// WebhookMessagesKept is how long a message is kept after it was delivered or failed.
+const WebhookMessagesKept = 30 * 24 * time.Hour
+
+// timeFormat is RFC 3339 in UTC with up to microseconds, as in the API.
+const timeFormat = "2006-01-02T15:04:05.999999Z"
+
+// webhookPayload is the body of a message.
+type webhookPayload struct {
+	Type      string `json:"type"`
+	Timestamp string `json:"timestamp"`
+	// Data is a webhookData, or an empty object in a test.
+	Data any `json:"data"`
+}
+
+// webhookData is the Change of the operators' openapi.yaml.
+type webhookData struct {
+	Sequence       int64   `json:"sequence"`
+	PlayerID       string  `json:"player_id"`
+	Type           string  `json:"type"`
+	Party          *string `json:"party"`
+	GuardianStatus string  `json:"guardian_status"`
+	StudentStatus  string  `json:"student_status"`
+	At             string  `json:"at"`
+}
+
+// Payload returns the body of m, which is the same in every attempt.
+func (m WebhookMessage) Payload() ([]byte, error) {
+	at := m.At.UTC().Format(timeFormat)
+	if m.Test {
+		return json.Marshal(webhookPayload{Type: m.EventType(), Timestamp: at, Data: struct{}{}})
+	}
+	data := webhookData{
+		Sequence: m.Sequence, PlayerID: m.PlayerID, Type: m.Type,
+		GuardianStatus: m.GuardianStatus, StudentStatus: m.StudentStatus, At: at,
+	}
+	if m.Party != "" {
+		party := string(m.Party)
+		data.Party = &party
+	}
+	return json.Marshal(webhookPayload{Type: m.EventType(), Timestamp: at, Data: data})
+}
+
+// webhookRetries are the waits after each failed attempt: the schedule of the Standard
+// Webhooks specification, over 75 hours. After the last attempt the message has failed.
+var webhookRetries = []time.Duration{
+	5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
+	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+}
+
+const (
+	// WebhookFailsAfter is how long an endpoint may accept nothing. When a message of such an
+	// endpoint has failed for good, its webhook is disabled.
+	WebhookFailsAfter = 72 * time.Hour
+	// webhookPause is the pause for all messages of an endpoint that does not respond or that
+	// says that it has too much to do.
+	webhookPause = 5 * time.Second
+	// maxRetryAfter limits the pause for which an endpoint asks.
+	maxRetryAfter = 24 * time.Hour
+)
+
+// statusGone is the HTTP status of an endpoint that wants no more messages.
+const statusGone = 410
+
+// pausing are the statuses that say that the endpoint, and not the message, is the reason: no
+// response, too many requests, bad gateway, unavailable, gateway timeout.
+var pausing = []int{0, 429, 502, 503, 504}
+
+// WebhookAttempt is the result of one attempt to send a message.
+type WebhookAttempt struct {
+	// Status is that of the response, or 0 if there was none.
+	Status int
+	// Error says why the attempt failed, without the URL; "" if the endpoint responded.
+	Error string
+	// RetryAfter is the time for which the endpoint asks to wait, or 0.
+	RetryAfter time.Duration
+}
+
+// WebhookResult is what an attempt changes.
+type WebhookResult struct {
+	WebhookAttempt
+	// State is the new state of the message. DueAt is the next attempt if it is queued.
+	State string
+	DueAt time.Time
+	// PauseUntil is the time until which the webhook sends nothing, or zero.
+	PauseUntil time.Time
+	// Gone says that the endpoint wants no more messages.
+	Gone bool
+}
+
+// After returns what an attempt changes. jitter is between 0 and 1; it adds up to a tenth to
+// the wait, so that attempts after an outage are not made at the same time.
+func (m WebhookMessage) After(a WebhookAttempt, now time.Time, jitter float64) WebhookResult {
+	r := WebhookResult{WebhookAttempt: a, State: MessageQueued, Gone: a.Status == statusGone}
+	if a.Status >= 200 && a.Status < 300 {
+		r.State = MessageDelivered
+		return r
+	}
+	if a.Error == "" {
+		r.Error = fmt.Sprintf("responded %d", a.Status)
+	}
+	pause := min(a.RetryAfter, maxRetryAfter)
+	if slices.Contains(pausing, a.Status) {
+		pause = max(pause, webhookPause)
+		r.PauseUntil = now.Add(pause)
+	}
+	if m.Test || m.Attempts > len(webhookRetries) {
+		r.State = MessageFailed
+		return r
+	}
+	wait := webhookRetries[m.Attempts-1]
+	wait += time.Duration(jitter * float64(wait) / 10)
+	r.DueAt = now.Add(max(wait, pause))
+	return r
+}

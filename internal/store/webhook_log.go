@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+const webhookMessageColumns = `id, player_id, sequence, type, party, guardian_state, student_state, at, state, attempts, due_at, lease, status, error, created_at, updated_at`
+
+func scanWebhookMessage(s database.Scanner) (m operator.WebhookMessage, err error) {
+	var guardian, student approval.State
+	err = s.Scan(&m.ID, intoText(&m.PlayerID), &m.Sequence, &m.Type, intoText((*string)(&m.Party)), (*string)(&guardian), (*string)(&student), intoTime(&m.At),
+		&m.State, &m.Attempts, intoTime(&m.DueAt), intoText(&m.Lease), &m.Status, &m.Error, intoTime(&m.CreatedAt), intoTime(&m.UpdatedAt))
+	m.GuardianStatus, m.StudentStatus = guardian.Status(), student.Status()
+	m.Test = m.PlayerID == ""
+	return m, err
+}
+
+// WebhookLog lists the messages of a webhook, the newest event first, and audits the access.
+func (db *DB) WebhookLog(ctx context.Context, by actor.Operator, id string, s operator.WebhookLogSearch, limit int) ([]operator.WebhookMessage, error) {
+	before, beforeID := int64(math.MaxInt64), ""
+	if !s.After.At.IsZero() {
+		before, beforeID = s.After.At.UnixMicro(), s.After.ID
+	}
+	var messages []operator.WebhookMessage
+	err := db.write(ctx, func(tx *tx) error {
+		if _, _, err := tx.webhook(ctx, id); err != nil {
+			return err
+		}
+		var rs *database.Rows
+		var err error
+		if s.FailedOnly {
+			rs, err = tx.Query(ctx, `
+				SELECT `+webhookMessageColumns+` FROM webhook_messages
+				WHERE webhook_id = $1 AND state = 'failed' AND (at, id) < ($2, $3) ORDER BY at DESC, id DESC LIMIT $4`, id, before, beforeID, limit)
+		} else {
+			rs, err = tx.Query(ctx, `
+				SELECT `+webhookMessageColumns+` FROM webhook_messages
+				WHERE webhook_id = $1 AND (at, id) < ($2, $3) ORDER BY at DESC, id DESC LIMIT $4`, id, before, beforeID, limit)
+		}
+		if messages, err = database.Collect(rs, err, scanWebhookMessage); err != nil {
+			return fmt.Errorf("list the messages of webhook %s: %w", id, err)
+		}
+		return tx.audit(ctx, by, operator.WebhookLogRead, "webhook", id, "")
+	})
+	return messages, err
+}
+
+// AddTestMessage queues a test message, unless check refuses.
+func (db *DB) AddTestMessage(ctx context.Context, by actor.Operator, id string, m operator.WebhookMessage, check func(operator.Webhook) error) error {
+	return db.write(ctx, func(tx *tx) error {
+		w, _, err := tx.webhook(ctx, id)
+		if err == nil {
+			err = check(w)
+		}
+		if err != nil {
+			return err
+		}
+		err = tx.Defer(ctx, `
+			INSERT INTO webhook_messages (webhook_id, id, sequence, type, guardian_state, student_state, at, state, attempts, due_at, status, error, created_at, updated_at)
+			VALUES ($1, $2, 0, 'test', '', '', $3, 'queued', 0, $3, 0, '', $3, $3)`, id, m.ID, micros(m.At))
+		if err != nil {
+			return fmt.Errorf("add a test message to webhook %s: %w", id, err)
+		}
+		tx.AfterCommit(func() { tx.db.options.OnChanged(true) })
+		return tx.audit(ctx, by, operator.WebhookTested, "webhook", id, m.ID)
+	})
+}
+
+// ReplayWebhook queues the messages of changes again, in batches.
+func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, from, to time.Time) (int64, error) {
+	var first, last int64
+	var types []string
+	err := db.write(ctx, func(tx *tx) error {
+		err := tx.QueryRow(ctx, `
+			SELECT types, position,
+				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at >= $2 ORDER BY positioned_at, position LIMIT 1), 0),
+				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $3 ORDER BY positioned_at DESC, position DESC LIMIT 1), 0)
+			FROM webhooks WHERE id = $1`, id, micros(from), micros(to)).Scan(intoWords(&types), new(int64), &first, &last)
+		if isNone(err) {
+			return fault.Missing()
+		}
+		if err != nil {
+			return fmt.Errorf("find the changes to replay for webhook %s: %w", id, err)
+		}
+		detail := fmt.Sprintf("from %s to %s", from.UTC().Format(time.RFC3339), to.UTC().Format(time.RFC3339))
+		return tx.audit(ctx, by, operator.WebhookReplayed, "webhook", id, detail)
+	})
+	if err != nil || first == 0 {
+		return 0, err
+	}
+	var total int64
+	for at := first - 1; at < last; at += webhookBatch {
+		err := db.write(ctx, func(tx *tx) error {
+			n, err := tx.insertWebhookMessages(ctx, replayedMessage, id, types, at, min(at+webhookBatch, last))
+			total += n
+			return err
+		})
+		if err != nil {
+			return total, err
+		}
+	}
+	db.options.OnChanged(true)
+	return total, nil
+}

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
+)
+
+var _ operator.WebhookStore = (*DB)(nil)
+
+const webhookColumns = `id, url, description, types, disabled_at, disabled_reason, accepted_at, failing_since, old_secret_ends_at, created_at, updated_at`
+
+func scanWebhook(s database.Scanner) (w operator.Webhook, err error) {
+	err = s.Scan(&w.ID, &w.URL, &w.Description, intoWords(&w.Types), intoTime(&w.DisabledAt), intoText(&w.DisabledReason), intoTime(&w.AcceptedAt),
+		intoTime(&w.FailingSince), intoTime(&w.OldSecretEndsAt), intoTime(&w.CreatedAt), intoTime(&w.UpdatedAt))
+	return w, err
+}
+
+// joinWords returns the stored form of a list: each word ends with a comma.
+func joinWords(words []string) string {
+	var b strings.Builder
+	for _, word := range words {
+		b.WriteString(word + ",")
+	}
+	return b.String()
+}
+
+// webhookDetail describes a webhook for the audit log: the host, because the path may hold a
+// secret.
+func webhookDetail(w operator.Webhook) string {
+	host, state := "", "enabled"
+	if u, err := url.Parse(w.URL); err == nil {
+		host = u.Host
+	}
+	if !w.Enabled() {
+		state = "disabled"
+	}
+	return fmt.Sprintf("to %s, %s, %s", host, strings.Join(w.Sent(), " "), state)
+}
+
+// AddWebhook saves a webhook with its secret at the end of the feed.
+func (db *DB) AddWebhook(ctx context.Context, by actor.Operator, w operator.Webhook, secret string) error {
+	sealed, err := db.seal(auth.ForWebhook, secret, w.ID)
+	if err != nil {
+		return err
+	}
+	return db.write(ctx, func(tx *tx) error {
+		err := tx.Defer(ctx, `
+			INSERT INTO webhooks (id, url, description, types, secret, position, version, disabled_at, disabled_reason, created_at, updated_at)
+			SELECT $1, $2, $3, $4, $5, last, 1, $6, $7, $8, $8 FROM change_feed WHERE id = 1`,
+			w.ID, w.URL, w.Description, joinWords(w.Types), sealed, micros(w.DisabledAt), text(w.DisabledReason), micros(w.CreatedAt))
+		if err != nil {
+			return fmt.Errorf("add webhook: %w", err)
+		}
+		return tx.audit(ctx, by, operator.WebhookCreated, "webhook", w.ID, webhookDetail(w))
+	})
+}
+
+// UpdateWebhook loads a webhook, lets fn change it, and saves it. fn may run more than once.
+func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, fn func(*operator.Webhook) error) (*operator.Webhook, error) {
+	var saved operator.Webhook
+	err := db.write(ctx, func(tx *tx) error {
+		w, version, err := tx.webhook(ctx, id)
+		if err != nil {
+			return err
+		}
+		before := w
+		if err := fn(&w); err != nil {
+			return err
+		}
+		err = tx.ExecOne(ctx, `
+			UPDATE webhooks SET url = $3, description = $4, types = $5, disabled_at = $6, disabled_reason = $7, version = version + 1, updated_at = $8
+			WHERE id = $1 AND version = $2`,
+			id, version, w.URL, w.Description, joinWords(w.Types), micros(w.DisabledAt), text(w.DisabledReason), micros(w.UpdatedAt))
+		if err != nil {
+			return fmt.Errorf("save webhook %s: %w", id, err)
+		}
+		if w.Enabled() && !before.Enabled() {
+			if err := tx.resumeWebhook(ctx, before); err != nil {
+				return err
+			}
+			w.FailingSince = time.Time{}
+		}
+		saved = w
+		return tx.audit(ctx, by, operator.WebhookUpdated, "webhook", id, webhookDetail(w))
+	})
+	return &saved, err
+}
+
+// webhook returns a webhook and its version.
+func (tx *tx) webhook(ctx context.Context, id string) (operator.Webhook, int64, error) {
+	var version int64
+	w, err := scanWebhook(scannerWith{tx.QueryRow(ctx, `SELECT `+webhookColumns+`, version FROM webhooks WHERE id = $1`, id), &version})
+	if isNone(err) {
+		return w, 0, fault.Missing()
+	}
+	if err != nil {
+		return w, 0, fmt.Errorf("read webhook %s: %w", id, err)
+	}
+	return w, version, nil
+}
+
+// scannerWith scans one more column, the last.
+type scannerWith struct {
+	database.Scanner
+	last any
+}
+
+// Scan implements database.Scanner.
+func (s scannerWith) Scan(into ...any) error { return s.Scanner.Scan(append(into, s.last)...) }
+
+// resumeWebhook makes a webhook that was disabled send its messages at once. After ChangesKept
+// changes may be missing from the feed, so it begins at the end of the feed.
+func (tx *tx) resumeWebhook(ctx context.Context, before operator.Webhook) error {
+	err := tx.Defer(ctx, `UPDATE webhooks SET paused_until = NULL, failing_since = NULL WHERE id = $1`, before.ID)
+	if err != nil {
+		return fmt.Errorf("resume webhook %s: %w", before.ID, err)
+	}
+	if before.DisabledAt.Before(tx.Now.Add(-operator.ChangesKept)) {
+		err := tx.Defer(ctx, `UPDATE webhooks SET position = (SELECT last FROM change_feed WHERE id = 1) WHERE id = $1`, before.ID)
+		if err != nil {
+			return fmt.Errorf("move webhook %s to the end of the feed: %w", before.ID, err)
+		}
+	}
+	err = tx.Defer(ctx, `
+		UPDATE webhook_messages SET due_at = $2, attempts = 0
+		WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2 AND lease IS NULL`, before.ID, micros(tx.Now))
+	if err != nil {
+		return fmt.Errorf("resume the messages of webhook %s: %w", before.ID, err)
+	}
+	return nil
+}
+
+// RotateWebhookSecret replaces the secret of a webhook. Messages are also signed with the one
+// before until oldEndsAt, or not at all if that is zero.
+func (db *DB) RotateWebhookSecret(ctx context.Context, by actor.Operator, id, secret string, oldEndsAt time.Time) (*operator.Webhook, error) {
+	sealed, err := db.seal(auth.ForWebhook, secret, id)
+	if err != nil {
+		return nil, err
+	}
+	var w operator.Webhook
+	err = db.write(ctx, func(tx *tx) (err error) {
+		w, err = scanWebhook(tx.QueryRow(ctx, `
+			UPDATE webhooks SET old_secret = CASE WHEN CAST($3 AS BIGINT) IS NULL THEN NULL ELSE secret END, old_secret_ends_at = CAST($3 AS BIGINT), secret = $2,
+				version = version + 1, updated_at = $4
+			WHERE id = $1
+			RETURNING `+webhookColumns, id, sealed, micros(oldEndsAt), micros(tx.Now)))
+		if isNone(err) {
+			return fault.Missing()
+		}
+		if err != nil {
+			return fmt.Errorf("rotate the secret of webhook %s: %w", id, err)
+		}
+		detail := "the old secret ended"
+		if !oldEndsAt.IsZero() {
+			detail = "the old secret ends " + oldEndsAt.UTC().Format(time.RFC3339)
+		}
+		return tx.audit(ctx, by, operator.WebhookRotated, "webhook", id, detail)
+	})
+	return &w, err
+}
+
+// DeleteWebhook deletes a webhook and, by its foreign key, its messages.
+func (db *DB) DeleteWebhook(ctx context.Context, by actor.Operator, id string) error {
+	return db.write(ctx, func(tx *tx) error {
+		res, err := tx.Exec(ctx, `DELETE FROM webhooks WHERE id = $1`, id)
+		if err != nil {
+			return fmt.Errorf("delete webhook %s: %w", id, err)
+		}
+		if n, err := res.RowsAffected(); err != nil {
+			return err
+		} else if n == 0 {
+			return fault.Missing()
+		}
+		return tx.audit(ctx, by, operator.WebhookDeleted, "webhook", id, "")
+	})
+}
+
+// Webhook returns a webhook and audits the access.
+func (db *DB) Webhook(ctx context.Context, by actor.Operator, id string) (*operator.Webhook, error) {
+	var w operator.Webhook
+	err := db.write(ctx, func(tx *tx) (err error) {
+		if w, _, err = tx.webhook(ctx, id); err != nil {
+			return err
+		}
+		return tx.audit(ctx, by, operator.WebhookRead, "webhook", id, "")
+	})
+	return &w, err
+}
+
+// Webhooks lists webhooks, newest first, and audits the access.
+func (db *DB) Webhooks(ctx context.Context, by actor.Operator, after string, limit int) ([]operator.Webhook, error) {
+	var webhooks []operator.Webhook
+	err := db.write(ctx, func(tx *tx) error {
+		rs, err := tx.Query(ctx, `SELECT `+webhookColumns+` FROM webhooks WHERE id < $1 ORDER BY id DESC LIMIT $2`, before(after), limit)
+		if webhooks, err = database.Collect(rs, err, scanWebhook); err != nil {
+			return fmt.Errorf("list webhooks: %w", err)
+		}
+		return tx.audit(ctx, by, operator.WebhooksListed, "webhook", "", "")
+	})
+	return webhooks, err
+}

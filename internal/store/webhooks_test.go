@@ -1,0 +1,428 @@
+package store_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+func (p *fixture) webhooks() *operator.WebhookAdmin {
+	return &operator.WebhookAdmin{
+		Store: p.db, Reachable: func(netip.Addr) bool { return true }, Now: p.clock.Now, NewID: p.db.NewID, Rand: rand.Reader,
+	}
+}
+
+// addWebhook creates a webhook for these events, all without events.
+func (p *fixture) addWebhook(events ...string) (id, secret string) {
+	p.Helper()
+	w, secret, err := p.webhooks().Create(bg, auditor, operator.WebhookPatch{URL: ptr("https://app.example/hooks/hunter2"), Events: &events})
+	ok(p, err)
+	return w.ID, secret
+}
+
+// claimed is a claimed message.
+type claimed struct {
+	operator.WebhookMessage
+	target operator.WebhookTarget
+}
+
+// claim queues new messages of a webhook and claims up to n.
+func (p *fixture) claim(id string, n int) []claimed {
+	p.Helper()
+	due, _, err := p.db.DueWebhooks(bg)
+	ok(p, err)
+	if !slices.Contains(due, id) {
+		return nil
+	}
+	for {
+		queued, err := p.db.QueueWebhookMessages(bg, id)
+		ok(p, err)
+		if queued == 0 {
+			break
+		}
+	}
+	target, messages, err := p.db.ClaimWebhookMessages(bg, id, p.db.NewID(), p.clock.Now().Add(time.Minute), n)
+	ok(p, err)
+	var all []claimed
+	for _, m := range messages {
+		all = append(all, claimed{m, target})
+	}
+	slices.SortFunc(all, func(a, b claimed) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// respond saves the response to a claimed message.
+func (p *fixture) respond(id string, m claimed, status int) operator.WebhookHealth {
+	p.Helper()
+	health, err := p.db.SaveWebhookResult(bg, id, m.WebhookMessage, m.After(operator.WebhookAttempt{Status: status}, p.clock.Now(), 0))
+	ok(p, err)
+	return health
+}
+
+// deliver claims messages and responds with a status, until there are none. It returns
+// them as "player sequence type attempt".
+func (p *fixture) deliver(id string, status int, names map[string]string) []string {
+	p.Helper()
+	var sent []string
+	for {
+		batch := p.claim(id, 8)
+		if len(batch) == 0 {
+			return sent
+		}
+		for _, m := range batch {
+			sent = append(sent, fmt.Sprint(names[m.PlayerID], " ", m.Sequence, " ", m.Type, " ", m.Attempts))
+			p.respond(id, m, status)
+		}
+	}
+}
+
+// TestWebhookOrder: while a message waits for its next attempt, later messages of its player
+// wait too, also those that were queued later, and messages of other players do not.
+func TestWebhookOrder(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		before := p.add(coach, "Before", number(2), "")
+		_, err := p.db.Sweep(bg, p.clock.Now()) // gives positions
+		ok(p, err)
+		id, _ := p.addWebhook()
+		a, b := p.add(coach, "Asha Rao", number(2), ""), p.add(coach, "Bela Rao", number(3), "")
+		names := map[string]string{before.ID: "before", a.ID: "a", b.ID: "b"}
+
+		first := p.claim(id, 8)
+		if len(first) != 2 || first[0].PlayerID != a.ID || first[0].Sequence != 1 || first[1].Sequence != 1 || first[0].ID != "msg_"+a.ID+"_1" {
+			t.Fatalf("got %d messages, want the first one of each player", len(first))
+		}
+		if again := p.claim(id, 8); len(again) != 0 {
+			t.Errorf("claimed again: %+v", again)
+		}
+		p.respond(id, first[0], 500)
+		p.respond(id, first[1], 200)
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		ok(p, p.decide(p.as(actor.Guardian, number(3)), b.ID, approval.Reject))
+		if got, want := p.deliver(id, 200, names), []string{"b 2 pending 1", "b 3 rejected 1"}; !slices.Equal(got, want) {
+			t.Errorf("while a waits: got %q, want %q", got, want)
+		}
+		p.clock.advance(5 * time.Second)
+		if got, want := p.deliver(id, 200, names), []string{"a 1 pending 2", "a 2 pending 1", "a 3 approved 1"}; !slices.Equal(got, want) {
+			t.Errorf("after 5 s: got %q, want %q", got, want)
+		}
+
+		// A claim that has ended changes nothing.
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Revoke))
+		stale := p.claim(id, 8)
+		p.clock.advance(2 * time.Minute)
+		fresh := p.claim(id, 8)
+		if health := p.respond(id, stale[0], 500); health != (operator.WebhookHealth{}) {
+			t.Errorf("a claim that ended: got %+v", health)
+		}
+		if health := p.respond(id, fresh[0], 200); health != (operator.WebhookHealth{}) || fresh[0].Attempts != 2 {
+			t.Errorf("got %+v, %+v", health, fresh[0])
+		}
+		if got := p.deliver(id, 200, names); len(got) != 0 {
+			t.Errorf("after all were accepted: %q", got)
+		}
+	})
+}
+
+// TestWebhookEnds: 410 disables a webhook at once; an endpoint that accepts nothing for 72 h
+// loses its webhook when a message has used up its attempts. Enabled again, the webhook
+// continues in order.
+func TestWebhookEnds(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		admin, coach := p.webhooks(), p.coach(1)
+		id, _ := p.addWebhook("player.pending")
+		a := p.add(coach, "Asha Rao", number(2), "")
+		names := map[string]string{a.ID: "a"}
+		enable := func() {
+			t.Helper()
+			_, err := admin.Update(bg, auditor, id, operator.WebhookPatch{Enabled: ptr(true)})
+			ok(p, err)
+		}
+
+		m := p.claim(id, 1)[0]
+		if health := p.respond(id, m, 410); health != (operator.WebhookHealth{FirstFailure: true, Disabled: "gone"}) {
+			t.Errorf("410: got %+v", health)
+		}
+		w, err := admin.Find(bg, auditor, id)
+		if ok(p, err); w.Enabled() || w.DisabledReason != "gone" {
+			t.Errorf("got %+v", w)
+		}
+		if p.count(`SELECT count(*) FROM audit_log WHERE action = 'webhook.disable' AND object_id = $1`, id) != 1 {
+			t.Error("the audit log has no entry")
+		}
+		if _, err := admin.Test(bg, auditor, id); fault.CodeOf(err) != "invalid_transition" {
+			t.Errorf("test of a disabled webhook: got %v", err)
+		}
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		p.clock.advance(time.Hour)
+		if got := p.deliver(id, 200, names); len(got) != 0 {
+			t.Errorf("disabled, but sent %q", got)
+		}
+		enable()
+		if got, want := p.deliver(id, 200, names), []string{"a 1 pending 2", "a 2 pending 1"}; !slices.Equal(got, want) {
+			t.Errorf("enabled again: got %q, want %q", got, want)
+		}
+
+		_, err = p.Edit(bg, coach, a.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Asha Rai")}})
+		ok(p, err)
+		var health operator.WebhookHealth
+		attempts := 0
+		for ; health.Disabled == "" && attempts < 20; attempts++ {
+			batch := p.claim(id, 8)
+			if len(batch) != 1 {
+				t.Fatalf("attempt %d: got %+v, want one message", attempts, batch)
+			}
+			health = p.respond(id, batch[0], 500)
+			p.clock.advance(24 * time.Hour)
+		}
+		if attempts != 10 || health.Disabled != "failing" {
+			t.Errorf("got %+v after %d attempts", health, attempts)
+		}
+		enable()
+		if got := p.deliver(id, 200, names); len(got) != 0 {
+			t.Errorf("a message that failed was sent again: %q", got)
+		}
+		log, err := admin.Log(bg, auditor, id, operator.WebhookLogSearch{FailedOnly: true}, 10)
+		if ok(p, err); len(log) != 1 || log[0].Attempts != 10 || log[0].Error != "responded 500" || log[0].Status != 500 {
+			t.Errorf("got %+v", log)
+		}
+
+		// After 90 days the feed has deleted changes.
+		_, err = admin.Update(bg, auditor, id, operator.WebhookPatch{Enabled: ptr(false)})
+		ok(p, err)
+		p.add(coach, "Bela Rao", number(3), "")
+		p.clock.advance(operator.ChangesKept + day)
+		_, _, err = p.db.DueWebhooks(bg)
+		ok(p, err)
+		enable()
+		if got := p.deliver(id, 200, names); len(got) != 0 {
+			t.Errorf("after 90 days: got %q", got)
+		}
+	})
+}
+
+// TestWebhookReplay: the messages of a range of time are queued again under the same ids,
+// also those from before the webhook, in order, and only its types.
+func TestWebhookReplay(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		admin, coach := p.webhooks(), p.coach(1)
+		begun := p.clock.Now()
+		a := p.add(coach, "Asha Rao", number(2), number(3))
+		names := map[string]string{a.ID: "a"}
+		_, _, err := p.db.DueWebhooks(bg)
+		ok(p, err)
+		p.clock.advance(time.Hour)
+		id, _ := p.addWebhook("player.pending", "player.approved")
+		middle := p.clock.Now()
+		ok(p, p.decide(p.as(actor.Guardian, number(2)), a.ID, approval.Approve))
+		ok(p, p.decide(p.as(actor.Student, number(3)), a.ID, approval.Reject))
+		if got, want := p.deliver(id, 200, names), []string{"a 3 approved 1"}; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		p.clock.advance(time.Minute)
+		replay := func(from, to time.Time, want ...string) {
+			t.Helper()
+			n, err := admin.Replay(bg, auditor, id, from, to)
+			if ok(p, err); n != int64(len(want)) {
+				t.Errorf("queued %d, want %d", n, len(want))
+			}
+			if got := p.deliver(id, 200, names); !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+		replay(begun, time.Time{}, "a 1 pending 1", "a 2 pending 1", "a 3 approved 1")
+		replay(begun, middle, "a 1 pending 1", "a 2 pending 1")
+		replay(middle, p.clock.Now(), "a 3 approved 1")
+		replay(p.clock.Now().Add(-time.Second), p.clock.Now())
+		for _, from := range []time.Time{p.clock.Now(), p.clock.Now().Add(-91 * day)} {
+			if _, err := admin.Replay(bg, auditor, id, from, p.clock.Now()); fault.CodeOf(err) != "validation_failed" {
+				t.Errorf("from %s: got %v", from, err)
+			}
+		}
+		if _, err := admin.Replay(bg, auditor, p.db.NewID(), begun, p.clock.Now()); fault.CodeOf(err) != "not_found" {
+			t.Errorf("unknown webhook: got %v", err)
+		}
+		if n := p.count(`SELECT count(*) FROM webhook_messages`); n != 3 {
+			t.Errorf("got %d messages, want 3", n)
+		}
+		p.clock.advance(operator.WebhookMessagesKept + time.Second)
+		_, err = p.db.Sweep(bg, p.clock.Now())
+		ok(p, err)
+		if n := p.count(`SELECT count(*) FROM webhook_messages`); n != 0 {
+			t.Errorf("got %d messages after 30 days, want 0", n)
+		}
+	})
+}
+
+// TestWebhookSecrets: secrets are sealed; during the overlap messages are signed with both.
+func TestWebhookSecrets(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		admin, coach := p.webhooks(), p.coach(1)
+		id, first := p.addWebhook()
+		secrets := func() []string {
+			t.Helper()
+			_, err := admin.Test(bg, auditor, id)
+			ok(p, err)
+			batch := p.claim(id, 8)
+			p.respond(id, batch[0], 200)
+			return batch[0].target.Secrets
+		}
+		if got := secrets(); !slices.Equal(got, []string{first}) {
+			t.Errorf("got %q, want %q", got, first)
+		}
+		_, second, err := admin.Rotate(bg, auditor, id, time.Hour)
+		ok(p, err)
+		if got := secrets(); !slices.Equal(got, []string{second, first}) {
+			t.Errorf("within the overlap: got %q", got)
+		}
+		p.clock.advance(time.Hour)
+		if got := secrets(); !slices.Equal(got, []string{second}) {
+			t.Errorf("after the overlap: got %q", got)
+		}
+		_, third, err := admin.Rotate(bg, auditor, id, 0)
+		ok(p, err)
+		if got := secrets(); !slices.Equal(got, []string{third}) {
+			t.Errorf("without overlap: got %q", got)
+		}
+		var stored []byte
+		ok(p, p.db.QueryRow(bg, `SELECT secret FROM webhooks WHERE id = $1`, id).Scan(&stored))
+		if strings.Contains(string(stored), "whsec_") {
+			t.Error("the secret is stored in plain text")
+		}
+		p.add(coach, "Asha Rao", number(2), "")
+		p.claim(id, 8)
+		ok(p, admin.Delete(bg, auditor, id))
+		if n := p.count(`SELECT count(*) FROM webhook_messages`); n != 0 {
+			t.Errorf("got %d messages of a deleted webhook", n)
+		}
+		if err := admin.Delete(bg, auditor, id); fault.CodeOf(err) != "not_found" {
+			t.Errorf("deleted again: got %v", err)
+		}
+		rows := p.count(`SELECT count(*) FROM audit_log WHERE object_id = $1 AND action IN ('webhook.create', 'webhook.test', 'webhook.rotate_secret', 'webhook.delete')`, id)
+		if secret := p.count(`SELECT count(*) FROM audit_log WHERE detail <> '' AND substr(detail, 1, 6) = 'whsec_'`); rows != 8 || secret != 0 {
+			t.Errorf("got %d entries, %d with a secret", rows, secret)
+		}
+		var detail string
+		ok(p, p.db.QueryRow(bg, `SELECT detail FROM audit_log WHERE object_id = $1 AND action = 'webhook.create'`, id).Scan(&detail))
+		if strings.Contains(detail, "hunter2") || !strings.Contains(detail, "app.example") {
+			t.Errorf("got detail %q, want the host alone", detail)
+		}
+	})
+}
+
+// TestWebhookRace: while players change, several replicas send the messages of one webhook.
+// Each message is sent once, and those of a player one after the other.
+func TestWebhookRace(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
+		const players, rounds, replicas = 6, 4, 3
+		p := newFixture(t, url)
+		p.addWebhook()
+		coach := p.coach(1)
+		var all []*approval.Player
+		for i := range players {
+			all = append(all, p.add(coach, fmt.Sprint("Asha ", i), number(100+i), ""))
+		}
+		var mu sync.Mutex
+		sent, inFlight, failures := map[string][]int64{}, map[string]bool{}, map[string]int{}
+		var finished atomic.Int64
+		send := func(m operator.WebhookMessage) int {
+			mu.Lock()
+			defer mu.Unlock()
+			if inFlight[m.PlayerID] {
+				t.Errorf("two messages of %s at the same time", m.PlayerID)
+			}
+			inFlight[m.PlayerID] = true
+			if m.Sequence%5 == 0 && failures[m.ID] < 1 {
+				failures[m.ID]++
+				return 500
+			}
+			sent[m.PlayerID] = append(sent[m.PlayerID], m.Sequence)
+			return 200
+		}
+		replica := func() error {
+			for {
+				done := finished.Load() == players
+				due, _, err := p.db.DueWebhooks(bg)
+				if err != nil {
+					return err
+				}
+				if len(due) == 0 && done && p.count(`SELECT count(*) FROM webhook_messages WHERE state = 'queued'`) == 0 {
+					return nil
+				}
+				worked := false
+				for _, id := range due {
+					if _, err := p.db.QueueWebhookMessages(bg, id); err != nil {
+						return err
+					}
+					_, messages, err := p.db.ClaimWebhookMessages(bg, id, p.db.NewID(), p.clock.Now().Add(time.Hour), 2)
+					if err != nil {
+						return err
+					}
+					worked = worked || len(messages) > 0
+					for _, m := range messages {
+						r := m.After(operator.WebhookAttempt{Status: send(m)}, p.clock.Now(), 0)
+						mu.Lock()
+						inFlight[m.PlayerID] = false
+						mu.Unlock()
+						if _, err := p.db.SaveWebhookResult(bg, id, m, r); err != nil {
+							return err
+						}
+					}
+				}
+				if !worked {
+					p.clock.advance(time.Second) // to the next attempt
+				}
+			}
+		}
+		errs := concurrently(players+replicas, func(i int) error {
+			if i >= players {
+				return replica()
+			}
+			defer finished.Add(1)
+			guardian := p.as(actor.Guardian, number(100+i))
+			for range rounds {
+				if err := p.decide(guardian, all[i].ID, approval.Approve); err != nil {
+					return err
+				}
+				if err := p.decide(guardian, all[i].ID, approval.Revoke); err != nil {
+					return err
+				}
+				if _, _, err := p.Send(bg, coach, all[i].ID, actor.Guardian, approval.Patch{}, nil); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		for _, err := range errs {
+			ok(t, err)
+		}
+		for _, player := range slices.Sorted(maps.Keys(sent)) {
+			for i, sequence := range sent[player] {
+				if sequence != int64(i+1) {
+					t.Errorf("player %s: got sequences %v, want each once and in order", player, sent[player])
+					break
+				}
+			}
+			if len(sent[player]) != 2+3*rounds {
+				t.Errorf("player %s: got %d messages, want %d", player, len(sent[player]), 2+3*rounds)
+			}
+		}
+		if len(sent) != players {
+			t.Errorf("got messages of %d players, want %d", len(sent), players)
+		}
+	})
+}

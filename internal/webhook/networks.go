@@ -1,0 +1,49 @@
+package webhook
+
+import (
+	"net/netip"
+	"slices"
+)
+
+// Networks are the private networks that messages may go to. Public addresses are always
+// allowed.
+type Networks []netip.Prefix
+
+// Allows reports whether a message may go to an address.
+func (n Networks) Allows(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	return n.Contains(addr) || isPublic(addr)
+}
+
+// Contains reports whether an address is in one of the networks.
+func (n Networks) Contains(addr netip.Addr) bool {
+	addr = addr.Unmap()
+	return addr.Zone() == "" && slices.ContainsFunc(n, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// notPublic are the networks that are no part of the public internet (the special-purpose
+// registries of IANA, RFC 6890), and the IPv6 networks that carry an IPv4 address, through
+// which a router could reach a private one.
+var notPublic = prefixes(
+	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
+	"192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
+	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
+)
+
+// publicIPv6 is the only IPv6 network that is public, but for notPublic.
+var publicIPv6 = netip.MustParsePrefix("2000::/3")
+
+func isPublic(addr netip.Addr) bool {
+	if !addr.IsValid() || addr.Zone() != "" || addr.Is6() && !publicIPv6.Contains(addr) {
+		return false
+	}
+	return !slices.ContainsFunc(notPublic, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+func prefixes(texts ...string) []netip.Prefix {
+	list := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		list[i] = netip.MustParsePrefix(text)
+	}
+	return list
+}

@@ -1,0 +1,147 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+const (
+	// attemptTimeout limits an attempt. The specification recommends 15 to 30 s.
+	attemptTimeout = 15 * time.Second
+	dialTimeout    = 5 * time.Second
+	idleTimeout    = 30 * time.Second
+	// maxResponse bounds how much of a response is read, in bytes, so that its connection can
+	// be used again.
+	maxResponse = 16 << 10
+	// maxIdleConns limits the connections that stay open for further messages.
+	maxIdleConns, maxIdleConnsPerHost = 64, 8
+)
+
+// Message is one message to one endpoint.
+type Message struct {
+	// ID is the same in every attempt.
+	ID   string
+	URL  string
+	Body []byte
+	// Secrets sign the message.
+	Secrets []string
+}
+
+// Response says what an endpoint responded.
+type Response struct {
+	// Status is the HTTP status, or 0 if there was no response.
+	Status int
+	// Error says why there was no response. It names neither the URL nor an address.
+	Error string
+	// RetryAfter is the time for which the endpoint asks to wait, or 0.
+	RetryAfter time.Duration
+}
+
+// Sender sends messages. It is safe for concurrent use.
+type Sender struct {
+	now           func() time.Time
+	secure, plain *http.Client
+}
+
+// NewSender returns a Sender to public addresses and to private ones in networks. Messages by
+// plain http go to networks alone. now is the time in signatures.
+func NewSender(networks Networks, now func() time.Time) *Sender {
+	return &Sender{now: now, secure: newClient(networks.Allows), plain: newClient(networks.Contains)}
+}
+
+// newClient returns a client that connects to allowed addresses alone. It checks the address
+// of each connection, because a name can resolve to any address, and to another one later. It
+// uses no proxy, which would connect in its place, and follows no redirect.
+func newClient(allowed func(netip.Addr) bool) *http.Client {
+	dialer := &net.Dialer{Timeout: dialTimeout, Control: func(_, address string, _ syscall.RawConn) error {
+		addr, err := netip.ParseAddrPort(address)
+		if err != nil || !allowed(addr.Addr()) {
+			return errForbidden
+		}
+		return nil
+	}}
+	return &http.Client{
+		Transport: &http.Transport{
+			DialContext: dialer.DialContext, TLSHandshakeTimeout: dialTimeout, ForceAttemptHTTP2: true,
+			MaxIdleConns: maxIdleConns, MaxIdleConnsPerHost: maxIdleConnsPerHost, IdleConnTimeout: idleTimeout,
+			MaxResponseHeaderBytes: maxResponse, DisableCompression: true,
+			TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout:       attemptTimeout,
+	}
+}
+
+// errForbidden says that the address of an endpoint is private.
+var errForbidden = errors.New("webhook: the address is private")
+
+// Send makes one attempt. It returns an error only if the message cannot be signed.
+func (s *Sender) Send(ctx context.Context, m Message) (Response, error) {
+	at := s.now()
+	signature, err := sign(m.Secrets, m.ID, at, m.Body)
+	if err != nil {
+		return Response{}, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.URL, bytes.NewReader(m.Body))
+	if err != nil {
+		return Response{Error: "the URL is invalid"}, nil // the error would repeat it
+	}
+	req.Header = http.Header{
+		"Content-Type": {"application/json"}, "User-Agent": {"Touchline"},
+		"Webhook-Id": {m.ID}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)}, "Webhook-Signature": {signature},
+	}
+	client := s.secure
+	if req.URL.Scheme == "http" {
+		client = s.plain
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return Response{Error: describe(err)}, nil
+	}
+	defer resp.Body.Close()
+	// The status decides. Reading to the end lets the connection be used again.
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
+	return Response{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"), at)}, nil
+}
+
+// retryAfter parses a Retry-After header (RFC 9110, section 10.2.3): seconds or a date. It
+// returns zero if the header is absent or invalid.
+func retryAfter(header string, now time.Time) time.Duration {
+	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(header); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
+}
+
+// describe returns a phrase for the log of an endpoint. The error itself has the URL, whose
+// path may hold a secret.
+func describe(err error) string {
+	if errors.Is(err, errForbidden) {
+		return "its address is private"
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		return "timed out"
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return "its name does not resolve"
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "its certificate is invalid"
+	}
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number.Error()
+	}
+	return "closed the connection or did not respond with HTTP"
+}
