@@ -88,8 +88,9 @@ func TestAccessibility(t *testing.T) {
 				p.open(path)
 				p.checkAccessibility()
 			}
+			fee := addOverdueFee(t, coach, player)
 			p.signIn(s, "guardian", guardianNumber)
-			for _, path := range []string{"/me/guardian", "/me/guardian/players/" + player, "/me/guardian/players/" + player + "/answer", "/me/guardian/players/" + player + "/not-me", "/me/guardian/messages", "/me/guardian/settings", "/me/guardian/devices", "/me/guardian/disputes", "/me/dispute-ended"} {
+			for _, path := range []string{"/me/guardian", "/me/guardian/players/" + player, "/me/guardian/players/" + player + "/answer", "/me/guardian/players/" + player + "/not-me", "/me/guardian/players/" + player + "/fees", "/me/guardian/messages", "/me/guardian/settings", "/me/guardian/devices", "/me/guardian/disputes", "/me/dispute-ended"} {
 				p.open(path)
 				p.checkAccessibility()
 			}
@@ -98,6 +99,7 @@ func TestAccessibility(t *testing.T) {
 				"/coach", "/coach/profile", "/coach/players", "/coach/players/needs", "/coach/players/add", "/coach/players/remind", "/coach/players/import",
 				"/coach/players/" + player, "/coach/players/" + player + "/edit", "/coach/players/" + player + "/remove", "/coach/players/" + player + "/qr?party=guardian",
 				"/coach/notifications", "/coach/settings", "/coach/settings/plan", "/coach/settings/plan/pro", "/coach/documents/add", "/coach/visibility",
+				"/coach/fees", "/coach/fees/add", "/coach/fees/upi", "/coach/fees/" + fee,
 			} {
 				p.open(path)
 				p.checkAccessibility()

@@ -69,22 +69,10 @@ func newPaymentResponse(p team.Payment) paymentResponse {
 	}
 }
 
-// FeeTitles are the titles of the columns of a file of fees.
-var FeeTitles = []string{"Fee", "Player", "Student name", "Title", "Currency", "Amount", "Due on", "Paid", "Balance", "State", "Reason", "Created at"}
-
-// FeeCells returns the row of a fee in a file. Amounts are decimal numbers of the currency.
-func FeeCells(f *team.Fee, today team.Date) []string {
-	money := func(amount int64) string { return team.FormatAmount(amount, f.Currency) }
-	return []string{
-		f.ID, f.PlayerID, f.StudentName, f.Title, f.Currency, money(f.Amount), string(f.DueOn), money(f.Paid), money(f.Balance()),
-		string(f.State(today)), f.Reason, wire.Timestamp(f.CreatedAt),
-	}
-}
-
 // exportFees sends all fees that match the filter as CSV.
 func (s *Server) exportFees(by actor.Actor, filter team.FeeFilter) Response {
-	return csvResponse("fees.csv", FeeTitles, func(ctx context.Context, row func(...string) error) error {
-		return s.Fees.Each(ctx, by, filter, func(f *team.Fee, today team.Date) error { return row(FeeCells(f, today)...) })
+	return csvResponse("fees.csv", team.FeeTitles, func(ctx context.Context, row func(...string) error) error {
+		return s.Fees.Each(ctx, by, filter, func(f *team.Fee, today team.Date) error { return row(f.Cells(today)...) })
 	})
 }
 

@@ -36,7 +36,7 @@ func (o FeeOrder) Check(today Date) error {
 		faults = append(faults, fault.Field{Pointer: "/due_on", Code: "unlikely_date", Detail: "A repeated fee can begin at most twelve months ago."})
 	}
 	if o.Until != "" && o.Until < o.DueOn {
-		faults = append(faults, fault.Field{Pointer: "/repeat/until", Code: "invalid_date", Detail: "This is before the first fee is due."})
+		faults = append(faults, fault.Field{Pointer: "/repeat/until", Code: "before_due_on", Detail: "This is before the first fee is due."})
 	}
 	return fault.Validation(faults)
 }

@@ -28,6 +28,10 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
+	unpaid, err := p.Fees.Unpaid(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
 	v, err := p.coachView(ctx, r, "today", "today.title", by)
 	if err != nil {
 		return Response{}, err
@@ -45,7 +49,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
 	v.Data = map[string]any{
-		"Board": board, "Needs": needs, "Certificates": certificates,
+		"Unpaid": unpaid, "Board": board, "Needs": needs, "Certificates": certificates,
 		"Fresh": board.Pending.Total - board.Pending.Over48h, "Older": board.Pending.Over48h - board.Pending.LongPending,
 		"Use": []tierUse{
 			{"players", used.Players, limits.Players},

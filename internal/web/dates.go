@@ -63,7 +63,12 @@ func (v *View) Date(t time.Time) string {
 
 // Birthday returns a birth date with its year: "30 April 2014".
 func (v *View) Birthday(d approval.Date) string {
-	return strconv.Itoa(d.Day) + " " + v.mustT("time.month."+strconv.Itoa(int(d.Month))) + " " + strconv.Itoa(d.Year)
+	return v.dayMonthYear(time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC))
+}
+
+// dayMonthYear returns the date of t in UTC: "30 April 2014".
+func (v *View) dayMonthYear(t time.Time) string {
+	return strconv.Itoa(t.Day()) + " " + v.mustT("time.month."+strconv.Itoa(int(t.Month()))) + " " + strconv.Itoa(t.Year())
 }
 
 // DateTime returns the day and time in the reader's time zone: "Tuesday 12 May, 17:30".

@@ -34,10 +34,11 @@ var draftFields = []string{
 	"guardian_name", "relationship", "guardian_number", "guardian_email", "guardian_language", "number", "note", "language", "time_zone",
 	"visible", "show", "legal_name", "document", "title", "issuer", "issued_on", "expires_on", "text",
 	"quiet_start", "quiet_end",
+	"amount", "due_on", "until", "paid_on", "upi_id", "reverse_reason", "waive_reason", "void_reason",
 }
 
 // draftContext are hidden fields that say what the others are about.
-var draftContext = []string{"party", "kind"}
+var draftContext = []string{"party", "kind", "for", "method", "repeat", "payment"}
 
 // draft is a form that was not saved yet.
 type draft struct {

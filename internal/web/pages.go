@@ -22,6 +22,7 @@ import (
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/upload"
 )
 
@@ -37,6 +38,9 @@ type Config struct {
 	Documents     *coach.Documents
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
+	Batches       *team.Batches
+	Fees          *team.Fees
+	FeeServices   *team.FeeServices
 	Tray          *notify.Tray
 	Hub           *notify.Hub
 	Idempotency   *idempotency.Service
@@ -122,7 +126,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.staticRoutes())
+	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.staticRoutes())
 }
 
 // Handler returns the handler of all pages. It passes every other request to next.

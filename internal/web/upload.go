@@ -60,11 +60,19 @@ func (p *Pages) withUpload(h uploadHandler, names ...string) func(context.Contex
 // once runs work at most once for the field "request" of a form: a second tap or a reload
 // has no effect. It returns request_in_progress while the first one runs.
 func (p *Pages) once(ctx context.Context, r *Request, by actor.Actor, form *upload.Form, work func(context.Context) error) error {
-	key := form.Texts[requestField]
+	return p.onceWith(ctx, r, by, form.Texts[requestField], form.Fingerprint(), work)
+}
+
+// onceFor is once for a form without a file.
+func (p *Pages) onceFor(ctx context.Context, r *Request, by actor.Actor, key string, form url.Values, work func(context.Context) error) error {
+	return p.onceWith(ctx, r, by, key, []byte(form.Encode()), work)
+}
+
+func (p *Pages) onceWith(ctx context.Context, r *Request, by actor.Actor, key string, fingerprint []byte, work func(context.Context) error) error {
 	if !endpoint.IsID(key) {
 		return work(ctx)
 	}
-	lease, _, err := p.Idempotency.Begin(ctx, by.AccountID, "page:"+key, keepRequest, []byte(r.URL.Path), form.Fingerprint())
+	lease, _, err := p.Idempotency.Begin(ctx, by.AccountID, "page:"+key, keepRequest, []byte(r.URL.Path), fingerprint)
 	if err != nil || lease == nil {
 		return err
 	}

@@ -1,0 +1,195 @@
+package browser_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestFeePages walks through fees without JavaScript: the coach adds one, notes and reverses
+// payments and prints a receipt; the guardian sees what a yes shows, then pays.
+func TestFeePages(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		f := newFamily(t, s)
+		zone, err := time.LoadLocation("Asia/Kolkata")
+		if err != nil {
+			t.Fatal(err)
+		}
+		today := s.Clock.Now().In(zone)
+		day := func(n int) string { return today.AddDate(0, 0, n).Format(time.DateOnly) }
+		c := s.Browser(t)
+		signIn(t, s, c, "coach", coachNumber)
+		c.Open("/coach/players/" + f.player)
+		c.Press("See the fees")
+		wantText(t, c, "No fee fits")
+		c.Press("Add a fee")
+		wantHeading(t, c, "Add a fee")
+		who := "player:" + f.player
+		c.Press("Add a fee", "for", who, "title", "", "amount", "1e3", "due_on", "2026-02-30", "repeat", "month", "until", day(-9))
+		if c.Page.Status != 422 {
+			t.Fatalf("a form with faults: got %d, want 422", c.Page.Status)
+		}
+		wantText(t, c, "Fill this in.", "Write an amount", "Enter a day that exists")
+		if got := c.Page.Value("amount"); got != "1e3" {
+			t.Errorf("the form lost the amount: %q", got)
+		}
+		c.Press("Add a fee", "for", who, "title", "Training in May", "amount", "1,500", "due_on", day(-1))
+		wantText(t, c, "The fee is added.", "Asha Rao", "₹1,500.00", "Overdue")
+		c.Open("/coach")
+		wantText(t, c, "Unpaid fees", "₹1,500.00 from 1 unpaid fee")
+		c.Press("See the fees")
+		c.Press("Asha Rao")
+		wantHeading(t, c, "Training in May")
+		fee := c.Page.Path
+		request := c.Page.Value("request")
+		c.Press("Note the payment", "amount", "1500.01", "method", "cash", "paid_on", day(0))
+		wantText(t, c, "Only ₹1,500.00 is still to pay.")
+		c.Press("Note the payment", "amount", "500", "method", "cash", "paid_on", day(1))
+		wantText(t, c, "This day has not come yet.")
+		payment := []string{"request", request, "amount", "500", "method", "cash", "paid_on", day(0), "note", "From the aunt"}
+		for range 2 { // a second tap has no effect
+			c.Open(fee)
+			c.Press("Note the payment", payment...)
+			wantText(t, c, "The payment is noted.", "Still to pay₹1,000.00")
+		}
+		c.Open(fee)
+		c.Press("Note the payment", append(payment, "amount", "1")...)
+		wantText(t, c, "This form was saved already.")
+		c.Press("Receipt 1")
+		wantText(t, c, "Receipt 1", "Asha Rao", "₹500.00", "From the aunt")
+		receipt := c.Page.Path
+
+		// The guardian: what a yes would show, then the fee and the code.
+		g := f.browser
+		signIn(t, s, g, "guardian", guardianNumber)
+		g.Open("/me/guardian/players/" + f.player)
+		g.Press("See the fees")
+		wantText(t, g, "You can see the fees here after you have said yes.", "Payment by phone.")
+		if strings.Contains(g.Page.Body, "Training") || strings.Contains(g.Page.Body, "500") {
+			t.Errorf("the page shows the fee before the answer:\n%s", g.Page.Text())
+		}
+		own := "/me/guardian/players/" + f.player + "/fees" + strings.TrimPrefix(fee, "/coach/fees")
+		if got := g.Open(own); got.Path != "/me/guardian/players/"+f.player+"/fees" {
+			t.Errorf("the fee before the answer leads to %s", got.Path)
+		}
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": f.player, "action": "approved"}).Want(t, 200)
+		c.Open(fee)
+		c.Press("Remind the family in the app")
+		wantText(t, c, "The family is reminded in the app.")
+		c.Open("/coach/fees/upi")
+		c.Press("Save", "upi_id", "meera")
+		wantText(t, c, "This is not a UPI ID.")
+		c.Press("Save", "upi_id", "meera@okbank")
+		wantText(t, c, "Saved.", "meera@okbank")
+		g.Open(own)
+		wantText(t, g, "Still to pay₹1,000.00", "Receipt 1", "The coach changed this UPI ID in the last 7 days.", "Pay ₹1,000.00 in your UPI app")
+		if !strings.Contains(g.Page.Body, `href="upi://pay?pa=meera%40okbank&amp;pn=`) || !strings.Contains(g.Page.Body, "<svg") || strings.Contains(g.Page.Body, "aunt") {
+			t.Errorf("the page of the fee: %s", g.Page.Body)
+		}
+		g.Press("Receipt 1")
+		wantText(t, g, "Receipt 1", "₹500.00")
+
+		c.Open(fee)
+		c.Press("Reverse", "reverse_reason", "")
+		wantText(t, c, "Fill this in.")
+		c.Press("Reverse", "reverse_reason", "Another child")
+		wantText(t, c, "The payment is reversed.", "Another child", "Still to pay₹1,500.00")
+		c.Open(receipt)
+		wantText(t, c, "The receipt is no longer valid.")
+		c.Open(fee)
+		c.Press("Waive it", "waive_reason", "A sibling pays")
+		wantText(t, c, "The fee is waived.", "A sibling pays", "Waived")
+		if g.Open(own); strings.Contains(g.Page.Body, "upi:") {
+			t.Error("a waived fee can be paid")
+		}
+
+		// A fee for a batch that repeats, and its end. Another coach finds none of this.
+		batch := f.coach.Call(t, "POST", "/api/batches", map[string]any{"name": "Juniors", "schedule": []any{}}).Want(t, 201).String("batch_id")
+		c.Open("/coach/fees/add?batch=" + batch)
+		c.Press("Add a fee", "for", "batch:"+batch, "title", "Kit", "amount", "10", "due_on", day(9))
+		wantText(t, c, "This batch has no players.")
+		f.coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+f.player, nil).Want(t, 204)
+		c.Press("Add a fee", "for", "batch:"+batch, "title", "Kit", "amount", "10", "due_on", day(9), "repeat", "month")
+		wantText(t, c, "Fees that repeat", "Juniors", "₹10.00")
+		c.Press("End Kit")
+		wantText(t, c, "No more fees are made.")
+		if file := c.Open("/coach/fees/export?state=all").Body; !strings.Contains(file, "Training in May,INR,1500.00") || !strings.Contains(file, "Kit,INR,10.00") {
+			t.Errorf("export: %s", file)
+		}
+		other := s.Browser(t)
+		s.Coach(t, "+919812300077")
+		signIn(t, s, other, "coach", "+919812300077")
+		for _, path := range []string{fee, receipt} {
+			if got := other.Open(path).Status; got != 404 {
+				t.Errorf("%s of another coach: got %d, want 404", path, got)
+			}
+		}
+
+		// Revoked: closed at once. A change of the UPI ID after 15 minutes asks for a code.
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": f.player, "action": "revoked"}).Want(t, 200)
+		if got := g.Open(own); got.Path != "/me/guardian/players/"+f.player+"/fees" || strings.Contains(got.Body, "Training") {
+			t.Errorf("after the revocation: %s", got.Path)
+		}
+		s.Clock.Advance(16 * time.Minute)
+		c.Open("/coach/fees/upi")
+		c.Press("Save", "upi_id", "thief@okbank")
+		if !strings.HasPrefix(c.Page.Path, "/sign-in/coach") {
+			t.Errorf("an old sign-in changed the UPI ID: %s\n%s", c.Page.Path, c.Page.Text())
+		}
+	})
+}
+
+// addOverdueFee adds a fee with a payment and a UPI ID for it, and returns its id.
+func addOverdueFee(t *testing.T, coach *touchlinetest.User, player string) string {
+	t.Helper()
+	fee := coach.Call(t, "POST", "/api/fees", map[string]any{
+		"player_id": player, "title": "Training in May", "amount": 150000, "due_on": time.Now().AddDate(0, 0, -9).Format(time.DateOnly),
+	}).Want(t, 201).String("fee_id")
+	payment := map[string]any{"amount": 50000, "method": "cash", "paid_on": time.Now().AddDate(0, 0, -2).Format(time.DateOnly), "note": "Paid by the aunt."}
+	coach.Call(t, "POST", "/api/fees/"+fee+"/payments", payment).Want(t, 201)
+	coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"upi_id": "meera@okbank"}).Want(t, 200)
+	return fee
+}
+
+// TestFeePagesFit opens the pages about fees on a narrow screen in Hindi and on a wide one,
+// with long names. No page may scroll sideways.
+func TestFeePagesFit(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach := s.Coach(t, coachNumber)
+	body := touchlinetest.Minor(guardianNumber, "")
+	body["student"].(map[string]any)["full_name"] = "Lakshminarasimhacharyulu Venkatasubramanian"
+	player := coach.AddPlayer(t, body).String("player_id")
+	fee := addOverdueFee(t, coach, player)
+	coach.Call(t, "POST", "/api/fees", map[string]any{
+		"player_id": player, "title": strings.Repeat("Summercamp ", 9), "amount": 1_000_000_000_000, "due_on": time.Now().AddDate(0, -1, 0).Format(time.DateOnly), "repeat": map[string]any{"every": "month"},
+	}).Want(t, 201)
+	s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "approved"}).Want(t, 200)
+	payment := coach.Call(t, "GET", "/api/fees/"+fee, nil).Want(t, 200).JSON["payments"].([]any)[0].(map[string]any)["payment_id"].(string)
+	own := "/me/guardian/players/" + player + "/fees"
+	for name, settings := range map[string][]setting{"english": nil, "hindi": {width(320), language("hi-IN"), dark()}, "wide": {width(1280)}} {
+		p := newPhone(t, s.URL, settings...)
+		fits := func(paths map[string]string) {
+			for page, path := range paths {
+				p.open(path)
+				var widths []int
+				p.do(chromedp.Evaluate(`[document.documentElement.scrollWidth, document.documentElement.clientWidth]`, &widths))
+				if widths[0] > widths[1] {
+					t.Errorf("%s, %s is %d px wide on a screen of %d px", name, page, widths[0], widths[1])
+				}
+				p.screenshot("fees-" + name + "-" + page)
+			}
+		}
+		p.signIn(s, "coach", coachNumber)
+		fits(map[string]string{"list": "/coach/fees", "add": "/coach/fees/add", "fee": "/coach/fees/" + fee, "upi": "/coach/fees/upi", "today": "/coach"})
+		p.signIn(s, "guardian", guardianNumber)
+		fits(map[string]string{"family": own, "pay": own + "/" + fee, "receipt": own + "/" + fee + "/receipts/" + payment})
+	}
+}
