@@ -24,13 +24,13 @@ func listDeliveries(ctx context.Context, sh *shell, _ []string) error {
 		return err
 	}
 	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "ID\tCHANNEL\tKIND\tREASON\tATTEMPTS\tFAILED\tCOACH\tREQUEST\tRETRY")
+	fmt.Fprintln(tw, "ID\tCHANNEL\tKIND\tREASON\tCAUSE\tATTEMPTS\tFAILED\tCOACH\tREQUEST\tRETRY")
 	for _, d := range found {
 		retry := "possible"
 		if !d.CanRetry() {
 			retry = "-"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", d.ID, d.Channel, d.Kind, d.Reason, d.Attempts, formatTime(d.UpdatedAt), orDash(d.CoachID), orDash(d.RequestID), retry)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", d.ID, d.Channel, d.Kind, d.Reason, orDash(string(d.Cause)), d.Attempts, formatTime(d.UpdatedAt), orDash(d.CoachID), orDash(d.RequestID), retry)
 	}
 	return tw.Flush()
 }

@@ -26,6 +26,7 @@ Usage:
 	touchline migrate   migrate the database and exit
 	touchline admin     commands for operators: tokens, verifications, coaches, audit log
 	touchline config    print every setting with its value, default and source
+	touchline sms-templates   print the texts of SMS, for registration in India
 	touchline version   print the release and the commit
 
 Every setting is an environment variable (TOUCHLINE_ADDR) and a flag (--addr).
@@ -61,6 +62,8 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return runDemo(ctx, args, stdout, stderr)
 	case "config":
 		return printConfig(args, environ, stdout, stderr)
+	case "sms-templates":
+		do = printTemplates
 	case "version", "-v", "--version":
 		fmt.Fprintln(stdout, "touchline", buildinfo.Read())
 		return 0

@@ -16,6 +16,7 @@ type deliveryResponse struct {
 	Kind       string  `json:"kind"`
 	State      string  `json:"state"`
 	Reason     *string `json:"reason"`
+	Cause      *string `json:"cause"`
 	Attempts   int     `json:"attempts"`
 	CoachID    *string `json:"coach_id"`
 	RequestID  *string `json:"request_id"`
@@ -26,7 +27,7 @@ type deliveryResponse struct {
 
 func newDeliveryResponse(d notify.FailedDelivery) deliveryResponse {
 	return deliveryResponse{
-		DeliveryID: d.ID, Channel: string(d.Channel), Kind: string(d.Kind), State: d.State, Reason: wire.OrNull(d.Reason), Attempts: d.Attempts,
+		DeliveryID: d.ID, Channel: string(d.Channel), Kind: string(d.Kind), State: d.State, Reason: wire.OrNull(d.Reason), Cause: wire.OrNull(string(d.Cause)), Attempts: d.Attempts,
 		CoachID: wire.OrNull(d.CoachID), RequestID: wire.OrNull(d.RequestID),
 		CreatedAt: wire.Timestamp(d.CreatedAt), UpdatedAt: wire.Timestamp(d.UpdatedAt), CanRetry: d.CanRetry(),
 	}

@@ -1,6 +1,10 @@
 package api
 
 import (
+	"cmp"
+	"fmt"
+	"time"
+
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -21,4 +25,43 @@ var deliveryDetails = map[string]string{
 	approval.ReasonDestinationBlocked: "We do not send SMS to this country. Ask for a number of another country.",
 	approval.ReasonTestNumber:         "This is a test number. No SMS is sent to it.",
 	approval.ReasonChannelUnavailable: "We do not send messages this way any more. Choose another way, then send the request again.",
+}
+
+// causeDetails replace deliveryDetails where the provider told the cause.
+var causeDetails = map[notify.Cause]string{
+	notify.CauseUnknownNumber: "This number does not exist. Ask for the right one, correct it, then send the request again.",
+	notify.CauseNotMobile:     "This number cannot get SMS, for example because it is a landline. Ask for a mobile number, correct it, then send the request again.",
+	notify.CausePhoneOff:      "The phone has been off or without network for %s. Ask the person to switch it on, or check the number.",
+	notify.CauseMemoryFull:    "The phone has no space for messages. Ask the person to delete some, then send the request again.",
+	notify.CauseBlocked:       "The phone or its network does not take our messages. Ask the person for another number.",
+	notify.CauseOptedOut:      "The person replied STOP and gets no SMS from this service. Talk to them. The question is still open in the app.",
+	notify.CauseFiltered:      "The phone network did not take our text. The people who run this service can correct that. Call the person meanwhile.",
+	notify.CauseNetwork:       "The phone network had a fault and lost the message. Send the request again later.",
+}
+
+// deliveryDetail tells a coach what became of a message and what to do, or returns "".
+func deliveryDetail(d approval.Delivery) string {
+	detail := deliveryDetails[d.Reason]
+	if d.State != approval.DeliveryFailed {
+		return detail
+	}
+	detail = cmp.Or(causeDetails[notify.Cause(d.Cause)], detail)
+	if notify.Cause(d.Cause) == notify.CausePhoneOff {
+		return fmt.Sprintf(detail, waited(d.At.Sub(d.QueuedAt)))
+	}
+	return detail
+}
+
+// waited formats a time in whole hours, or days from two days on.
+func waited(d time.Duration) string {
+	switch hours := int(d.Hours()); {
+	case hours < 1:
+		return "less than an hour"
+	case hours == 1:
+		return "an hour"
+	case hours < 48:
+		return fmt.Sprintf("%d hours", hours)
+	default:
+		return fmt.Sprintf("%d days", hours/24)
+	}
 }

@@ -55,3 +55,6 @@ func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 	}
 	return s.adapter.Handler(routes)
 }
+
+// DeliveryDetail is deliveryDetail.
+var DeliveryDetail = deliveryDetail

@@ -21,6 +21,18 @@ func (s *Server) receiveReceipt(ctx context.Context, r Request[url.Values]) (Res
 	return endpoint.NoContent(), nil
 }
 
+// receiveReceipts serves POST /receipts/{provider}, which a provider of SMS calls with receipts
+// of any messages.
+func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Response, error) {
+	if s.Receipts == nil {
+		return Response{}, fault.Missing()
+	}
+	if err := s.Receipts.ReceiveAll(ctx, r.PathPart("provider"), s.providerCall(r)); err != nil {
+		return Response{}, err
+	}
+	return endpoint.NoContent(), nil
+}
+
 // providerCall returns the request of a provider. Its URL is the one that the provider was
 // given: a proxy may have changed it on the way.
 func (s *Server) providerCall(r Request[url.Values]) notify.ProviderCall {

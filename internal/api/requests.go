@@ -176,7 +176,7 @@ func (v view) request(r *approval.Request) requestResponse {
 			sent.Reason = wire.OrNull(d.Reason)
 		}
 		if v.by.Role == actor.Coach {
-			sent.Detail = wire.OrNull(deliveryDetails[d.Reason])
+			sent.Detail = wire.OrNull(deliveryDetail(d))
 		}
 		a.Deliveries = append(a.Deliveries, sent)
 	}

@@ -132,6 +132,8 @@ func (s *Server) serviceRoutes() []route {
 		// Without limits: all receipts come from one address, and some providers do not repeat a
 		// call. The secret is checked before anything else.
 		{Method: "GET", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/receipts/{provider}", Handle: handle(s.receiveReceipts), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: public, Produces: endpoint.AnyMedia, Urgent: true},
 		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},

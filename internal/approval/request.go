@@ -65,9 +65,11 @@ type Delivery struct {
 	// Kind is MessageRequest or MessageReminder.
 	Kind  string
 	State string // queued, sent, delivered, failed
-	// Reason says why it waits or failed, or is empty.
-	Reason string
-	At     time.Time
+	// Reason says why it waits or failed, or is empty. Cause refines it, in words of package
+	// notify, or is empty.
+	Reason, Cause string
+	// QueuedAt is when the message could leave, At when the state changed.
+	QueuedAt, At time.Time
 }
 
 // Change is what to save with a player in one transaction. The zero Change saves nothing.

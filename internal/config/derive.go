@@ -22,9 +22,7 @@ func (c *Config) derive() {
 		c.Countries[i] = strings.ToUpper(country)
 	}
 	c.PublicURL = strings.TrimSuffix(c.PublicURL, "/")
-	if strings.HasPrefix(string(c.SMS), "http://") || strings.HasPrefix(string(c.SMS), "https://") {
-		c.SMS = "http:" + c.SMS // the URL alone means the same
-	}
+	c.SMS = SecretURL(strings.Join(c.SMSProviders(), ","))
 	if !c.isSet("PUBLIC_URL") {
 		c.PublicURL = c.publicURL(c.Addr)
 	}
@@ -36,7 +34,7 @@ func (c *Config) derive() {
 	}
 	if !c.isSet("COUNTRIES") {
 		c.Countries = []string{c.DefaultRegion}
-		if c.SMS == "log" {
+		if c.SMS == smsLog {
 			c.Countries = []string{"*"} // no SMS is sent
 		}
 	}
@@ -113,7 +111,7 @@ func (c *Config) publicURL(addr string) string {
 // unless they are set: no SMS is sent, and all requests come from one address.
 func (c *Config) Development() bool {
 	host, _, err := net.SplitHostPort(c.Addr)
-	return err == nil && isLoopback(host) && c.SMS == "log" && !c.isSet("PUBLIC_URL")
+	return err == nil && isLoopback(host) && c.SMS == smsLog && !c.isSet("PUBLIC_URL")
 }
 
 func isLoopback(host string) bool {

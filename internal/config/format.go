@@ -32,6 +32,10 @@ func format(value any) string {
 		return v.String()
 	case []SMSPrice:
 		return formatList(v)
+	case []SMSRate:
+		return formatList(v)
+	case []SMSTemplate:
+		return formatList(v)
 	case []TestNumber:
 		return formatList(v)
 	default:

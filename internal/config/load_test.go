@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -180,6 +181,9 @@ func TestDerived(t *testing.T) {
 	}{
 		{[]string{"--addr=:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://localhost:9000" && !c.Development() }},
 		{[]string{"--sms=http:https://gw.example/send"}, func(c *config.Config) bool { return c.SMS == "http:https://gw.example/send" }},
+		{[]string{"--sms=https://a.example/x, http:https://b.example/?x=1%2C2"}, func(c *config.Config) bool {
+			return slices.Equal(c.SMSProviders(), []string{"http:https://a.example/x", "http:https://b.example/?x=1%2C2"})
+		}},
 		{[]string{"--sms=https://gw.example/send"}, func(c *config.Config) bool { return c.SMS == "http:https://gw.example/send" }},
 		{[]string{"--addr=[::]:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://localhost:9000" }},
 		{[]string{"--addr=[::1]:9000"}, func(c *config.Config) bool { return c.PublicURL == "http://[::1]:9000" && c.Development() }},

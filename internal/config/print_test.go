@@ -146,6 +146,7 @@ func TestOutputMasksSecrets(t *testing.T) {
 		env("SMS=http://u:" + sentinel + "@h"),
 		env("SMS=https://u:" + sentinel + "@h"),
 		env("SMS=twilio:" + sentinel),
+		env("SMS=twilio:https://h/"+sentinel+",kannel:http://h:1/"+sentinel+",http:https://u:"+sentinel+"@h/", "TWILIO_AUTH_TOKEN="+sentinel, "MSG91_AUTH_KEY="+sentinel),
 		env("SMS=" + sentinel),
 		env("TEST_NUMBERS=+919812345678=" + sentinel + "@2027-01-31"),
 		env("TEST_NUMBERS=" + sentinel),

@@ -41,13 +41,16 @@ type SecretURL string
 // Reveal returns the URL with its secrets.
 func (s SecretURL) Reveal() string { return string(s) }
 
-// String returns the URL without its secrets: user, host and database of postgres://…,
+// String returns the URL without its secrets; several URLs may be separated by commas: user, host and database of postgres://…,
 // bucket, path and endpoint of s3://…, only scheme and host of http:<url> and kannel:<url>, because SMS
 // gateways accept keys in the path and in the query. It masks unknown schemes entirely.
 func (s SecretURL) String() string {
+	if first, others, found := strings.Cut(string(s), ","); found && isProviderName(strings.SplitN(first, ":", 2)[0]) {
+		return SecretURL(first).String() + "," + SecretURL(others).String()
+	}
 	scheme, rest, found := strings.Cut(string(s), ":")
 	switch {
-	case s == "" || s == "log":
+	case s == "" || s == smsLog || s == "twilio" || s == "msg91":
 		return string(s)
 	case !found:
 		return masked
@@ -59,7 +62,7 @@ func (s SecretURL) String() string {
 			return "sqlite:" + path + "?" + masked
 		}
 		return string(s)
-	case scheme == "http" || scheme == "kannel":
+	case isProviderName(scheme):
 		u, err := url.Parse(rest)
 		if err != nil || u.Host == "" {
 			return scheme + ":" + masked

@@ -42,10 +42,18 @@ var checks = map[string]func(*Config) []string{
 	"TLS_KEY":            (*Config).checkTLSKey,
 	"CLAMAV":             func(c *Config) []string { return optional(checkClamAV(c.ClamAV)) },
 	"TIERS":              func(c *Config) []string { return optional(checkTiers(c.Tiers)) },
-	"SMS":                func(c *Config) []string { return optional(checkSMS(c.SMS.Reveal())) },
-	"SMS_USER":           func(c *Config) []string { return optional(c.checkSMSCredential(c.SMSUser)) },
-	"SMS_PASSWORD":       func(c *Config) []string { return optional(c.checkSMSCredential(c.SMSPassword)) },
+	"SMS":                (*Config).checkSMS,
+	"SMS_USER":           func(c *Config) []string { return c.requiredFor("kannel", c.SMSUser.Reveal()) },
+	"SMS_PASSWORD":       func(c *Config) []string { return c.requiredFor("kannel", c.SMSPassword.Reveal()) },
 	"SMS_SENDER":         func(c *Config) []string { return optional(checkSMSSender(c.SMSSender)) },
+	"SMS_RATES":          (*Config).checkRates,
+	"TWILIO_ACCOUNT_SID": func(c *Config) []string { return c.requiredFor("twilio", c.TwilioAccountSID) },
+	"TWILIO_AUTH_TOKEN":  func(c *Config) []string { return c.requiredFor("twilio", c.TwilioAuthToken.Reveal()) },
+	"TWILIO_SENDER":      (*Config).checkTwilioSender,
+	"MSG91_AUTH_KEY":     func(c *Config) []string { return c.requiredFor("msg91", c.MSG91AuthKey.Reveal()) },
+	"MSG91_HEADER":       func(c *Config) []string { return c.requiredFor("msg91", c.MSG91Header) },
+	"MSG91_ENTITY_ID":    (*Config).checkEntity,
+	"MSG91_TEMPLATES":    (*Config).checkTemplates,
 	"SMS_PRICES":         (*Config).checkPrices,
 	"SMS_BUDGET":         (*Config).checkBudget,
 	"DEFAULT_REGION":     (*Config).checkDefaultRegion,
@@ -223,60 +231,6 @@ func checkDatabaseURL(text string) string {
 	default:
 		return accepted
 	}
-}
-
-func checkSMS(text string) string {
-	const supported = "this release supports log, http:<url> and kannel:<url>"
-	kind, rest, _ := strings.Cut(text, ":")
-	switch {
-	case text == "log":
-		return ""
-	case kind == "http" || kind == "https":
-		u, err := url.Parse(rest)
-		if kind == "https" || err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-			return "after http: comes the whole URL, as in http:https://gateway.example/send"
-		}
-		return ""
-	case kind == "kannel":
-		u, err := url.Parse(rest)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return "after kannel: comes the URL of sendsms without user and query, as in kannel:http://127.0.0.1:13013/cgi-bin/sendsms"
-		}
-		return ""
-	case isName(kind):
-		return fmt.Sprintf("the provider %s is not built yet; %s", kind, supported)
-	default:
-		return "this provider is not built yet; " + supported
-	}
-}
-
-func (c *Config) checkSMSCredential(s Secret) string {
-	if s == "" && strings.HasPrefix(c.SMS.Reveal(), "kannel:") {
-		return "must be set, because SMS is kannel"
-	}
-	return ""
-}
-
-// checkSMSSender accepts a phone number of up to 15 digits, or the 11 characters that a
-// network carries of a name.
-func checkSMSSender(s string) string {
-	number := strings.TrimPrefix(s, "+")
-	switch {
-	case s == "":
-		return ""
-	case !strings.ContainsFunc(number, func(r rune) bool { return r < '0' || r > '9' }) && len(number) >= 3 && len(number) <= 15:
-		return ""
-	case len(s) <= 11 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return ""
-	default:
-		return "must be a number of 3 to 15 digits, or up to 11 letters and digits"
-	}
-}
-
-// isName reports whether s looks like the name of a provider. An error may print it; it
-// must not print a key that was set by mistake.
-func isName(s string) bool {
-	return s != "" && len(s) <= 16 && !strings.ContainsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
 }
 
 func (c *Config) checkDefaultRegion() []string {

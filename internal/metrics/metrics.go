@@ -28,6 +28,8 @@ type Metrics struct {
 	decisions  *prometheus.CounterVec
 	deliveries *prometheus.CounterVec
 	webhooks   *prometheus.CounterVec
+	sends      *prometheus.CounterVec
+	receipts   *prometheus.CounterVec
 }
 
 // buckets are seconds. Most handlers take less than the first on an idle machine; the
@@ -51,6 +53,8 @@ func New(build buildinfo.Info, source Source, lanes []notify.Lane, load Load, no
 		decisions:  counter("decisions_total", "Recorded decisions of guardians and students.", "party", "action"),
 		deliveries: counter("deliveries_total", "Delivery attempts by channel, kind and outcome.", "channel", "kind", "outcome"),
 		webhooks:   counter("webhook_attempts_total", "Attempts to send a message to a webhook by outcome.", "outcome"),
+		sends:      counter("sms_attempts_total", "Attempts to send an SMS by provider and outcome: sent, failed or refused.", "provider", "outcome"),
+		receipts:   counter("sms_receipts_total", "Receipts that changed a delivery, by provider: delivered, unreachable or undeliverable.", "provider", "receipt"),
 	}
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Namespace: "touchline", Name: "build_info", Help: "1, with the release, the commit and the Go version of the program as labels.",
@@ -58,7 +62,7 @@ func New(build buildinfo.Info, source Source, lanes []notify.Lane, load Load, no
 	info.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
 	m.registry.MustRegister(
 		info,
-		m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, m.webhooks, &databaseCollector{source: source, lanes: lanes, now: now}, loadCollector{load},
+		m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, m.webhooks, m.sends, m.receipts, &databaseCollector{source: source, lanes: lanes, now: now}, loadCollector{load},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m

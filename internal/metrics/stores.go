@@ -48,6 +48,16 @@ func (m *Metrics) Decided(d *approval.Record) {
 	m.decisions.WithLabelValues(string(d.Party), string(d.Action)).Inc()
 }
 
+// SMSAttempt counts an attempt to send an SMS.
+func (m *Metrics) SMSAttempt(provider, outcome string) {
+	m.sends.WithLabelValues(provider, outcome).Inc()
+}
+
+// Receipt counts a receipt that changed a delivery.
+func (m *Metrics) Receipt(provider string, r notify.Receipt) {
+	m.receipts.WithLabelValues(provider, string(r)).Inc()
+}
+
 // Outbox returns store with deliveries counted.
 func (m *Metrics) Outbox(store worker.Store) worker.Store { return &outboxStore{store, m} }
 

@@ -162,6 +162,10 @@ type SendError struct {
 	Permanent bool
 	// Cause says why, or is empty.
 	Cause Cause
+	// Outage is true if the provider takes no messages at all now, not only not this one.
+	Outage bool
+	// Next is true if another provider can try at once.
+	Next bool
 	// Wait is how long the provider asks to wait before the next attempt, or zero.
 	Wait time.Duration
 	// Reason is safe to log: it contains no address, text or credential.

@@ -20,6 +20,8 @@ type FailedDelivery struct {
 	Lane
 	State  string
 	Reason string
+	// Cause refines Reason, or is empty.
+	Cause Cause
 	// Attempts is how many there were; 0 if the message failed before the first one.
 	Attempts  int
 	CoachID   string // "" for an OTP

@@ -50,14 +50,28 @@ type ProviderCall struct {
 // is not from the provider.
 type ReceiptReader func(ProviderCall) (r Report, final, ok bool)
 
+// AccountReport is one of the reports that a provider sends to one address for all messages.
+type AccountReport struct {
+	Ref MessageRef
+	// Secret is that of Ref, as the provider repeats it.
+	Secret string
+	Report Report
+	// Final is false if the report says nothing final.
+	Final bool
+}
+
 // Receipts receives what providers report of messages.
 type Receipts struct {
 	Store ReceiptStore
 	// Valid reports whether secret is that of the reference.
 	Valid func(ref, secret string) bool
-	// Readers has an entry for each provider that reports receipts.
-	Readers map[string]ReceiptReader
-	Log     *slog.Logger
+	// Readers has an entry for each provider that calls an address of the message, and
+	// AccountReaders for each that calls one address for all messages.
+	Readers        map[string]ReceiptReader
+	AccountReaders map[string]func(ProviderCall) []AccountReport
+	// Count counts the receipts that changed a delivery; nil counts none.
+	Count func(provider string, r Receipt)
+	Log   *slog.Logger
 }
 
 // errForged is the answer to a call that is not from the provider.
@@ -80,12 +94,42 @@ func (s *Receipts) Receive(ctx context.Context, ref, secret string, call Provide
 	if !final {
 		return nil
 	}
-	report.MessageID, report.Attempt = message.MessageID, message.Attempt
-	return s.store(ctx, report)
+	return s.store(ctx, message, report)
 }
 
-func (s *Receipts) store(ctx context.Context, r Report) error {
+// ReceiveAll stores the reports in a call of a provider. It ignores those of messages of other
+// systems. Without a report that has the secret of its message it returns token_invalid and
+// changes nothing.
+func (s *Receipts) ReceiveAll(ctx context.Context, provider string, call ProviderCall) error {
+	read := s.AccountReaders[provider]
+	if read == nil {
+		return fault.Missing()
+	}
+	genuine := false
+	for _, r := range read(call) {
+		if r.Ref.Provider != provider || !s.Valid(r.Ref.String(), r.Secret) {
+			continue
+		}
+		genuine = true
+		if !r.Final {
+			continue
+		}
+		if err := s.store(ctx, r.Ref, r.Report); err != nil {
+			return err
+		}
+	}
+	if !genuine {
+		return errForged()
+	}
+	return nil
+}
+
+func (s *Receipts) store(ctx context.Context, ref MessageRef, r Report) error {
+	r.MessageID, r.Attempt = ref.MessageID, ref.Attempt
 	changed, err := s.Store.StoreReceipt(ctx, r)
+	if err == nil && changed > 0 && s.Count != nil {
+		s.Count(ref.Provider, r.Receipt)
+	}
 	if err == nil && changed > 0 && r.Receipt != ReceiptDelivered {
 		s.Log.Warn("a message did not arrive", "delivery", r.MessageID, "channel", SMS, "permanent", r.Receipt == ReceiptUndeliverable,
 			"cause", string(r.Cause), "network_says", r.NetworkSays)

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -19,7 +20,8 @@ func SMSOf(m Message) Text {
 	case NotificationCopy:
 		return readText(m.Copy.Text, templatePlayerRemoved, templateCoachLeft)
 	case Team:
-		return Text{Body: TeamText(m.Team)}
+		text := TeamText(m.Team)
+		return Text{Template: templateTeam, Language: Languages[0], Values: map[string]string{"text": text}, Body: text}
 	}
 	if len(m.More) > 0 {
 		return questionsText(append([]Question{{m.Request, m.Link}}, m.More...), m)
@@ -33,6 +35,15 @@ type OTPEnding struct {
 	Host string
 	// AppHash identifies the Android app, or is empty.
 	AppHash string
+}
+
+// OTPHost returns the host of a URL if browsers fill in OTPs there: they require https.
+func OTPHost(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" {
+		return ""
+	}
+	return u.Hostname()
 }
 
 // lines returns the last lines. The one with the host lets browsers fill in the code there,

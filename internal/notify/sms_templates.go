@@ -22,6 +22,8 @@ const (
 	templateQuestionsBoth    = "questions_both"
 	templatePlayerRemoved    = "player_removed"
 	templateCoachLeft        = "coach_left"
+	// templateTeam is a text that a coach writes.
+	templateTeam = "team"
 )
 
 // smsTemplates are the texts of SMS by language and name, with variables in braces. A request
@@ -137,8 +139,8 @@ type SMSTemplate struct {
 // Key names the template in a setting.
 func (t SMSTemplate) Key() string { return t.Name + "." + t.Language }
 
-// SMSTemplates returns the templates of all SMS but those that coaches write, in the order of
-// their keys. brand and the lines that end an OTP are filled in.
+// SMSTemplates returns the templates of all SMS in the order of their keys. brand and the lines
+// that end an OTP are filled in.
 func SMSTemplates(brand string, ending OTPEnding) []SMSTemplate {
 	var all []SMSTemplate
 	for _, language := range Languages {
@@ -150,5 +152,5 @@ func SMSTemplates(brand string, ending OTPEnding) []SMSTemplate {
 			all = append(all, SMSTemplate{name, language, text})
 		}
 	}
-	return all
+	return append(all, SMSTemplate{templateTeam, Languages[0], "{text}"})
 }

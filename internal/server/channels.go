@@ -23,15 +23,17 @@ type channel struct {
 type channels map[notify.Channel]channel
 
 // newChannels returns the channels of the service. A new channel is one more entry. Without
-// a vault they send nothing.
-func newChannels(cfg *config.Config, o Options, vault *auth.Vault) channels {
+// a vault they send nothing. observe is called with each attempt to send an SMS.
+func newChannels(cfg *config.Config, o Options, vault *auth.Vault, observe func(provider, outcome string)) channels {
 	isTest := isTestNumber(cfg, o)
 	return channels{
 		notify.InApp: {route: approval.RouteInApp},
 		notify.SMS: {
 			route: approval.RouteToNumber(cfg.SMSAllowed, isTest),
 			newSender: func() (worker.Sender, error) {
-				provider, err := sms.New(smsConfig(cfg, o, vault))
+				c := smsConfig(cfg, o, vault)
+				c.Observe = observe
+				provider, err := sms.New(c)
 				if err != nil {
 					return nil, err
 				}
@@ -39,26 +41,6 @@ func newChannels(cfg *config.Config, o Options, vault *auth.Vault) channels {
 			},
 		},
 	}
-}
-
-// smsConfig returns the configuration of the SMS providers.
-func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
-	return sms.Config{
-		Spec: cfg.SMS.Reveal(), User: cfg.SMSUser.Reveal(), Password: cfg.SMSPassword.Reveal(), Sender: cfg.SMSSender,
-		ReceiptURL: func(ref notify.MessageRef) string {
-			return cfg.PublicURL + "/receipts/" + ref.String() + "/" + vault.ReceiptSecret(ref.String())
-		},
-		Terminal: o.Terminal,
-	}
-}
-
-// newReceipts returns what receives receipts of SMS, or nil if no provider reports any.
-func newReceipts(cfg *config.Config, o Options, db notify.ReceiptStore, vault *auth.Vault) *notify.Receipts {
-	readers := sms.ReceiptReaders(smsConfig(cfg, o, vault))
-	if len(readers) == 0 {
-		return nil
-	}
-	return &notify.Receipts{Store: db, Valid: vault.ValidReceiptSecret, Readers: readers, Log: o.Log}
 }
 
 // names returns the channels in a fixed order.

@@ -48,7 +48,8 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 	if err != nil {
 		return nil, err
 	}
-	ch := newChannels(cfg, o, keys.Vault)
+	var m *metrics.Metrics // before the worker sends anything
+	ch := newChannels(cfg, o, keys.Vault, func(provider, outcome string) { m.SMSAttempt(provider, outcome) })
 	d, err := newDelivery(ch, cfg.Streams)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		OnChanged:  d.wakeFeed,
 	})
 	load := newLoad(cfg)
-	m := metrics.New(buildinfo.Read(), db, d.queue.Lanes(), load.metrics(d.hub), o.Now)
+	m = metrics.New(buildinfo.Read(), db, d.queue.Lanes(), load.metrics(d.hub), o.Now)
 	budget := &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log}
 	if len(cfg.SMSPrices) > 0 {
 		m.WatchSMSCosts(budget.spent, cfg.SMSBudget.Units())

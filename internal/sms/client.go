@@ -67,7 +67,7 @@ func (c *client) do(ctx context.Context, req *http.Request) (response, error) {
 		if ctx.Err() != nil {
 			return response{}, ctx.Err()
 		}
-		return response{}, &notify.SendError{Reason: "gateway " + c.host + " " + describe(err)}
+		return response{}, &notify.SendError{Outage: true, Reason: "gateway " + c.host + " " + describe(err)}
 	}
 	defer res.Body.Close()
 	// A read error does not matter: the status already decided. Reading to the end lets the
@@ -81,6 +81,7 @@ func (c *client) refused(r response, permanent bool) *notify.SendError {
 	failed := &notify.SendError{Permanent: permanent, Reason: fmt.Sprintf("gateway %s responded %d", c.host, r.status)}
 	if !permanent {
 		failed.Wait = retryAfter(r.header.Get("Retry-After"), c.now())
+		failed.Outage = r.status >= 500 || r.status == http.StatusTooManyRequests || r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
 	}
 	return failed
 }

@@ -18,9 +18,6 @@ type Kannel struct {
 	receiptURL             func(notify.MessageRef) string
 }
 
-// kannel is the name of the provider in settings and in the addresses of receipts.
-const kannel = "kannel"
-
 // kannelReceipts are the receipts that Kannel shall report, a sum of its types: delivered,
 // not delivered, rejected by the network.
 const kannelReceipts = "19"

@@ -26,7 +26,10 @@ func (s *OutboxSender) Send(ctx context.Context, m notify.Message) error {
 	if m.Kind == notify.OTP {
 		kind = OTP
 	}
-	return s.provider.Send(ctx, Message{ID: m.ID, Attempt: m.Attempt, TotalAttempts: m.TotalAttempts, To: phone.Number(m.To), Text: notify.SMSText(m), Kind: kind})
+	text := notify.SMSOf(m)
+	return s.provider.Send(ctx, Message{
+		ID: m.ID, Attempt: m.Attempt, TotalAttempts: m.TotalAttempts, To: phone.Number(m.To), Text: text.Body, Kind: kind, Template: text,
+	})
 }
 
 // Suppressed reports whether to is a test number.

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/sms"
@@ -21,7 +23,7 @@ func TestOutboxSenderRendersMessages(t *testing.T) {
 	provider := &fakeProvider{}
 	sender := sms.NewOutboxSender(provider, func(n phone.Number) bool { return n == "+919900000001" })
 	for _, m := range []notify.Message{
-		{ID: "1", To: "+919876543210", Kind: notify.OTP, Code: "123456", ValidFor: 5 * time.Minute},
+		{ID: "1", Attempt: 2, TotalAttempts: 3, To: "+919876543210", Kind: notify.OTP, Code: "123456", ValidFor: 5 * time.Minute},
 		{ID: "2", To: "+919876543210", Kind: notify.NotificationCopy, Copy: notify.Copy{Text: "copied"}},
 		{ID: "3", To: "+919876543210", Kind: notify.Reminder, Request: notify.RequestDetails{Party: "guardian"}, Link: "https://t.example/a/x"},
 	} {
@@ -29,15 +31,15 @@ func TestOutboxSenderRendersMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	otp := notify.SMSOf(notify.Message{Kind: notify.OTP, Code: "123456", ValidFor: 5 * time.Minute})
+	reminder := notify.SMSOf(notify.Message{Kind: notify.Reminder, Request: notify.RequestDetails{Party: "guardian"}, Link: "https://t.example/a/x"})
 	want := []sms.Message{
-		{ID: "1", To: "+919876543210", Kind: sms.OTP, Text: notify.OTPText(notify.Message{Code: "123456", ValidFor: 5 * time.Minute})},
-		{ID: "2", To: "+919876543210", Kind: sms.Text, Text: "copied"},
-		{ID: "3", To: "+919876543210", Kind: sms.Text, Text: notify.SMSText(notify.Message{Kind: notify.Reminder, Request: notify.RequestDetails{Party: "guardian"}, Link: "https://t.example/a/x"})},
+		{ID: "1", Attempt: 2, TotalAttempts: 3, To: "+919876543210", Kind: sms.OTP, Text: otp.Body, Template: otp},
+		{ID: "2", To: "+919876543210", Kind: sms.Text, Text: "copied", Template: notify.Text{Body: "copied"}},
+		{ID: "3", To: "+919876543210", Kind: sms.Text, Text: reminder.Body, Template: reminder},
 	}
-	for i, got := range provider.sent {
-		if got != want[i] {
-			t.Errorf("message %d = %+v, want %+v", i, got, want[i])
-		}
+	if diff := cmp.Diff(want, provider.sent); diff != "" {
+		t.Errorf("sent other messages:\n%s", diff)
 	}
 	if !sender.Suppressed("+919900000001") || sender.Suppressed("+919876543210") {
 		t.Error("Suppressed is not true for exactly the test number")

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/sms"
 	"github.com/touchline/touchline/internal/sms/smstest"
@@ -23,8 +24,10 @@ type provider struct {
 // TestProviders runs the same cases against every provider.
 func TestProviders(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) provider{
-		"log":  openLog,
-		"http": openHTTP,
+		"log":    openLog,
+		"http":   openHTTP,
+		"twilio": openTwilio,
+		"msg91":  openMSG91,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -37,7 +40,7 @@ func TestProviders(t *testing.T) {
 
 func openLog(t *testing.T) provider {
 	out := &lockedBuffer{}
-	sender, err := sms.New(sms.Config{Spec: "log", Terminal: out})
+	sender, err := sms.New(sms.Config{Specs: []string{"log"}, Terminal: out})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +49,7 @@ func openLog(t *testing.T) provider {
 
 func openHTTP(t *testing.T) provider {
 	gateway := smstest.New(t)
-	sender, err := sms.New(sms.Config{Spec: gateway.Spec()})
+	sender, err := sms.New(sms.Config{Specs: []string{gateway.Spec()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,6 +60,55 @@ func openHTTP(t *testing.T) provider {
 		}
 		return b.String()
 	}}
+}
+
+func openTwilio(t *testing.T) provider {
+	api := smstest.NewTwilio(t)
+	sender, err := sms.New(twilioConfig(api))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return provider{sender, func() string {
+		var b strings.Builder
+		for _, m := range api.Messages() {
+			b.WriteString(phone.Number(m.Get("To")).Format() + " otp\n" + m.Get("Body") + "\n")
+		}
+		return b.String()
+	}}
+}
+
+func twilioConfig(api *smstest.Twilio) sms.Config {
+	return sms.Config{
+		Specs: []string{api.Spec()}, Twilio: sms.TwilioAccount{SID: api.SID, Token: api.Token, Sender: api.Sender}, ReceiptURL: receiptURL,
+	}
+}
+
+func receiptURL(ref notify.MessageRef) string { return "https://t.example/receipts/" + ref.String() }
+
+func openMSG91(t *testing.T) provider {
+	api := smstest.NewMSG91(t)
+	sender, err := sms.New(msg91Config(api))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return provider{sender, func() string {
+		var b strings.Builder
+		for _, m := range api.Messages() {
+			b.WriteString(phone.Number(m.To).Format() + " otp\n" + m.Text + "\n")
+		}
+		return b.String()
+	}}
+}
+
+// msg91Config registers the template of message.
+func msg91Config(api *smstest.MSG91) sms.Config {
+	api.Templates["6500000000000000000000aa"] = "##text##"
+	return sms.Config{
+		Specs: []string{api.Spec()}, ReceiptSecret: func(ref notify.MessageRef) string { return fmt.Sprintf("%022d", ref.Attempt) },
+		MSG91: sms.MSG91Account{Key: api.Key, Header: api.Header, EntityID: api.EntityID, Templates: map[string]sms.MSG91Template{
+			"test.en": {ID: "6500000000000000000000aa", RegistryID: "1207160000000000001"},
+		}},
+	}
 }
 
 type lockedBuffer struct {
@@ -77,7 +129,10 @@ func (l *lockedBuffer) String() string {
 }
 
 func message(text string) sms.Message {
-	return sms.Message{ID: "0198c0de-0000-7000-8000-000000000001", Attempt: 1, TotalAttempts: 1, To: "+919876543210", Text: text, Kind: sms.OTP}
+	return sms.Message{
+		ID: "0198c0de-0000-7000-8000-000000000001", Attempt: 1, TotalAttempts: 1, To: "+919876543210", Text: text, Kind: sms.OTP,
+		Template: notify.Text{Template: "test", Language: "en", Values: map[string]string{"text": text}, Body: text},
+	}
 }
 
 func testSends(t *testing.T, p provider) {
@@ -86,7 +141,7 @@ func testSends(t *testing.T, p provider) {
 		"Quotes \" and 'these', <b>tags</b> & more",
 		"हिन्दी में संदेश 🏏",
 		"two\nlines",
-		strings.Repeat("long ", 300),
+		strings.TrimSpace(strings.Repeat("long ", 300)),
 	}
 	for _, text := range texts {
 		if err := p.sender.Send(t.Context(), message(text)); err != nil {

@@ -35,6 +35,8 @@ type Message struct {
 	To   phone.Number
 	Text string
 	Kind Kind
+	// Template is the template of Text, for providers that send templates only.
+	Template notify.Text
 }
 
 // ref names the current attempt through a provider.
@@ -55,31 +57,77 @@ const sendTimeout = 10 * time.Second
 
 // Config is what New needs.
 type Config struct {
-	// Spec is "log", "http:<url>" or "kannel:<url of sendsms>".
-	Spec string
-	// User, Password and Sender are those of a provider that has them.
+	// Specs are the providers in the order in which they are tried: "log", "http:<url>",
+	// "kannel:<url of sendsms>", "twilio" or "msg91". A URL after "twilio:" or "msg91:"
+	// replaces that of the API.
+	Specs []string
+	// User, Password and Sender are those of Kannel.
 	User, Password, Sender string
+	Twilio                 TwilioAccount
+	MSG91                  MSG91Account
+	// Rates are the messages a second that a provider takes, by name; none is no limit.
+	Rates map[string]float64
 	// ReceiptURL returns the address at which a provider reports what became of an attempt,
-	// without a query.
-	ReceiptURL func(notify.MessageRef) string
+	// without a query. ReceiptSecret returns its last part.
+	ReceiptURL, ReceiptSecret func(notify.MessageRef) string
 	// Terminal is where "log" prints.
 	Terminal io.Writer
+	// Observe is called with the outcome of each attempt: sent, failed or refused; nil is not.
+	Observe func(provider, outcome string)
 }
 
-// New returns the Provider for c.Spec.
+// New returns a Provider that sends through those of c.Specs.
 func New(c Config) (Provider, error) {
-	kind, rest, _ := strings.Cut(c.Spec, ":")
-	switch {
-	case c.Spec == "log":
+	if len(c.Specs) == 1 && c.Specs[0] == "log" {
 		return NewLog(c.Terminal), nil
-	case kind == "http":
-		return asProvider(NewHTTP(rest, sendTimeout))
-	case kind == "kannel":
-		return asProvider(NewKannel(rest, c, sendTimeout))
-	default:
-		// The error does not repeat the spec: it may contain a key.
-		return nil, errors.New("unknown SMS provider; use log, http:<url> or kannel:<url>")
 	}
+	var providers []namedProvider
+	for _, spec := range c.Specs {
+		p, err := newProvider(spec, c)
+		if err != nil {
+			return nil, err
+		}
+		providers = append(providers, p)
+	}
+	if len(providers) == 0 {
+		return nil, errUnknown
+	}
+	return newFailover(providers, c), nil
+}
+
+// errUnknown does not repeat the spec: it may contain a key.
+var errUnknown = errors.New("unknown SMS provider; use log, http:<url>, kannel:<url>, twilio or msg91")
+
+// The names of providers, in settings and in the addresses of receipts.
+const (
+	httpGateway = "http"
+	kannel      = "kannel"
+	twilio      = "twilio"
+	msg91       = "msg91"
+)
+
+// namedProvider is a Provider with its name.
+type namedProvider struct {
+	Provider
+	name string
+}
+
+func newProvider(spec string, c Config) (named namedProvider, err error) {
+	kind, rest, _ := strings.Cut(spec, ":")
+	named.name = kind
+	switch kind {
+	case httpGateway:
+		named.Provider, err = asProvider(NewHTTP(rest, sendTimeout))
+	case kannel:
+		named.Provider, err = asProvider(NewKannel(rest, c, sendTimeout))
+	case twilio:
+		named.Provider, err = asProvider(NewTwilio(rest, c, sendTimeout))
+	case msg91:
+		named.Provider, err = asProvider(NewMSG91(rest, c, sendTimeout))
+	default:
+		err = errUnknown
+	}
+	return named, err
 }
 
 // asProvider returns nil with an error: a Provider that holds a nil pointer is not nil.
@@ -90,11 +138,29 @@ func asProvider[P Provider](p P, err error) (Provider, error) {
 	return p, nil
 }
 
-// ReceiptReaders returns the readers of the providers in c that report receipts.
+// AccountReaders returns the readers of the providers in c that report receipts at one address
+// for all messages.
+func AccountReaders(c Config) map[string]func(notify.ProviderCall) []notify.AccountReport {
+	readers := map[string]func(notify.ProviderCall) []notify.AccountReport{}
+	for _, spec := range c.Specs {
+		if kind, _, _ := strings.Cut(spec, ":"); kind == msg91 {
+			readers[msg91] = readMSG91
+		}
+	}
+	return readers
+}
+
+// ReceiptReaders returns the readers of the providers in c that report receipts for each
+// message at its address.
 func ReceiptReaders(c Config) map[string]notify.ReceiptReader {
 	readers := map[string]notify.ReceiptReader{}
-	if strings.HasPrefix(c.Spec, "kannel:") {
-		readers[kannel] = readKannelReceipt
+	for _, spec := range c.Specs {
+		switch kind, _, _ := strings.Cut(spec, ":"); kind {
+		case kannel:
+			readers[kannel] = readKannelReceipt
+		case twilio:
+			readers[twilio] = c.Twilio.readReceipt
+		}
 	}
 	return readers
 }

@@ -244,7 +244,7 @@ func TestHTTPReusesConnections(t *testing.T) {
 
 func TestNewRejectsInvalidSpecs(t *testing.T) {
 	for _, spec := range []string{"", "LOG", "twilio:" + secretUser, "http:", "http:" + secretUser, "http://me:" + secretUser + "@h", "http:ftp://" + secretUser + "@h", "http:http://%zz" + secretUser, "kannel:", "kannel:" + secretUser} {
-		if sender, err := sms.New(sms.Config{Spec: spec}); err == nil || sender != nil || strings.Contains(err.Error(), secretUser) {
+		if sender, err := sms.New(sms.Config{Specs: []string{spec}}); err == nil || sender != nil || strings.Contains(err.Error(), secretUser) {
 			t.Errorf("New(%q) = %v, %v; want an error without the secret", spec, sender, err)
 		}
 	}

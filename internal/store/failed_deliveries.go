@@ -17,12 +17,12 @@ var _ notify.DeliveryAdminStore = (*DB)(nil)
 // failedSelect compares times as DeliveryFailed does: the newest sending of a request was
 // created at the request's last_sent_at.
 const failedSelect = `
-	SELECT d.id, d.channel, d.kind, d.state, d.reason, d.attempts, d.coach_id, d.request_id, d.created_at, d.updated_at,
+	SELECT d.id, d.channel, d.kind, d.state, d.reason, d.cause, d.attempts, d.coach_id, d.request_id, d.created_at, d.updated_at,
 		d.request_id IS NOT NULL AND (r.state <> 'pending' OR d.kind = 'request' AND r.last_sent_at <> d.created_at)
 	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id `
 
 func scanFailedDelivery(s database.Scanner) (d notify.FailedDelivery, err error) {
-	err = s.Scan(&d.ID, &d.Channel, &d.Kind, &d.State, intoText(&d.Reason), &d.Attempts, intoText(&d.CoachID), intoText(&d.RequestID),
+	err = s.Scan(&d.ID, &d.Channel, &d.Kind, &d.State, intoText(&d.Reason), intoText((*string)(&d.Cause)), &d.Attempts, intoText(&d.CoachID), intoText(&d.RequestID),
 		intoTime(&d.CreatedAt), intoTime(&d.UpdatedAt), &d.Outdated)
 	return d, err
 }

@@ -25,12 +25,12 @@ func loadDeliveries(ctx context.Context, q database.Querier, requests []*approva
 		ids = append(ids, r.ID)
 	}
 	rs, err := q.Query(ctx, `
-		SELECT request_id, kind, channel, state, reason, updated_at FROM deliveries
+		SELECT request_id, kind, channel, state, reason, cause, created_at, updated_at FROM deliveries
 		WHERE request_id IN (`+params(1, len(ids))+`) ORDER BY id`, ids...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var id string
 		var d approval.Delivery
-		err := s.Scan(&id, &d.Kind, &d.Channel, &d.State, intoText(&d.Reason), intoTime(&d.At))
+		err := s.Scan(&id, &d.Kind, &d.Channel, &d.State, intoText(&d.Reason), intoText(&d.Cause), intoTime(&d.QueuedAt), intoTime(&d.At))
 		if r := byID[id]; r != nil {
 			r.Deliveries = append(r.Deliveries, d)
 		}

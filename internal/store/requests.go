@@ -60,7 +60,8 @@ func joinChannels(list []approval.Channel) string {
 
 const requestSelect = `
 	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at, r.short_code,
-		r.player_id, r.coach_id, r.approver_type, r.followed_up_at, r.follow_up_note, d.kind, d.channel, d.state, d.reason, d.updated_at
+		r.player_id, r.coach_id, r.approver_type, r.followed_up_at, r.follow_up_note, d.kind, d.channel, d.state, d.reason,
+		d.cause, d.created_at, d.updated_at
 	FROM requests r
 	JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 	LEFT JOIN deliveries d ON d.request_id = r.id `
@@ -92,7 +93,8 @@ func (db *DB) Request(ctx context.Context, by actor.Actor, id string) (*approval
 		var note string
 		var channel string
 		var d approval.Delivery
-		err := s.Scan(append(c.dest(), &p.ID, &p.CoachID, &party, intoTime(&followedUp), intoText(&note), intoText(&d.Kind), intoText(&channel), intoText(&d.State), intoText(&d.Reason), intoTime(&d.At))...)
+		err := s.Scan(append(c.dest(), &p.ID, &p.CoachID, &party, intoTime(&followedUp), intoText(&note), intoText(&d.Kind), intoText(&channel),
+			intoText(&d.State), intoText(&d.Reason), intoText(&d.Cause), intoTime(&d.QueuedAt), intoTime(&d.At))...)
 		if found == nil {
 			found = c.request(&p, party)
 			found.FollowedUpAt, found.FollowUpNote = followedUp, note

@@ -107,7 +107,25 @@ func (v *View) textOr(key, other string) string {
 func (v *View) Channel(c approval.Channel) string { return v.textOr("channel."+string(c), string(c)) }
 
 // Reason returns why a delivery waits or failed and what to do, or "".
-func (v *View) Reason(reason string) string { return v.textOr("delivery.reason."+reason, "") }
+func (v *View) Reason(d approval.Delivery) string {
+	if d.State == approval.DeliveryFailed && d.Cause != "" {
+		if text, err := v.T("delivery.cause."+d.Cause, "Wait", v.since(d.At.Sub(d.QueuedAt))); err == nil {
+			return text
+		}
+	}
+	return v.textOr("delivery.reason."+d.Reason, "")
+}
+
+// since returns a time that has passed, in whole minutes, hours or days.
+func (v *View) since(d time.Duration) string {
+	switch {
+	case d < 2*time.Hour:
+		return v.mustT("time.minutes", "Count", max(1, int(d.Minutes())))
+	case d < 48*time.Hour:
+		return v.mustT("time.hours", "Count", int(d.Hours()))
+	}
+	return v.mustT("time.days", "Count", int(d.Hours())/24)
+}
 
 // Title returns the text of the browser's tab.
 func (v *View) Title() (string, error) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"math/rand/v2"
-	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -317,6 +316,10 @@ func (o *Outbox) failed(ctx context.Context, message []notify.Delivery, err erro
 		return o.Store.DeliveryFailed(ctx, message, notify.ReasonGaveUp, f.Cause)
 	}
 	due := now.Add(max(f.Wait, backoff(d.Attempts)))
+	if f.Next {
+		due = now
+		defer o.Signal.Wake(d.Lane)
+	}
 	if due.After(d.GivesUpAt) {
 		due = d.GivesUpAt // one last attempt, even if the provider asked for a longer wait
 	}
@@ -335,7 +338,7 @@ type rendered struct {
 // render renders the message of d.
 func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err error) {
 	m := &r.message
-	*m = notify.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Ending: notify.OTPEnding{Host: o.host(), AppHash: o.AppHash}}
+	*m = notify.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Ending: notify.OTPEnding{Host: notify.OTPHost(o.PublicURL), AppHash: o.AppHash}}
 	var to notify.Recipient
 	switch d.Kind {
 	case notify.OTP:
@@ -372,15 +375,6 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 	m.Language = to.Preferences.Language
 	r.dropReason, r.wait = to.Check(d.Kind, m.Copy.Type, o.Now())
 	return r, nil
-}
-
-// host returns the host of PublicURL if browsers fill in OTPs there: they require https.
-func (o *Outbox) host() string {
-	u, err := url.Parse(o.PublicURL)
-	if err != nil || u.Scheme != "https" {
-		return ""
-	}
-	return u.Hostname()
 }
 
 // backoff returns the wait after the nth attempt. Jitter of a quarter spreads the

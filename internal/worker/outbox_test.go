@@ -370,6 +370,28 @@ func TestSendErrorWait(t *testing.T) {
 	})
 }
 
+// A failure that asks for the next provider is followed by the next attempt at once.
+func TestNextProvider(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := new(fakeStore)
+		r := s.queue(notify.OTP)
+		start := time.Now()
+		var attempts []int
+		q, stop := run(t, s, func(_ context.Context, m notify.Message) error {
+			if attempts = append(attempts, m.Attempt); m.Attempt < 3 {
+				return &notify.SendError{Next: true, Wait: time.Hour, Reason: "away"}
+			}
+			return nil
+		})
+		q.Wake(lane(notify.OTP))
+		synctest.Wait()
+		stop()
+		if !slices.Equal(attempts, []int{1, 2, 3}) || r.state != "sent" || !time.Now().Equal(start) {
+			t.Errorf("attempts %v, state %s after %s; want 1, 2, 3 and sent at once", attempts, r.state, time.Since(start))
+		}
+	})
+}
+
 func TestPermanentFailureIsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)

@@ -1,0 +1,38 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/api"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// A coach reads how long a phone was off, and the cause only of a message that failed.
+func TestDeliveryDetail(t *testing.T) {
+	queued := time.Date(2026, 3, 2, 17, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		state, reason string
+		cause         notify.Cause
+		after         time.Duration
+		want          string
+	}{
+		{"failed", "unreachable", "phone_off", 50 * time.Hour, "off or without network for 2 days"},
+		{"failed", "unreachable", "phone_off", 47 * time.Hour, "for 47 hours"},
+		{"failed", "gave_up", "phone_off", 90 * time.Minute, "for an hour"},
+		{"failed", "unreachable", "phone_off", time.Minute, "for less than an hour"},
+		{"failed", "unreachable", "", 0, "could not be reached"},
+		{"failed", "refused", "unknown_number", 0, "This number does not exist."},
+		{"failed", "refused", "something new", 0, "cannot reach this number"},
+		{"queued", "retrying", "phone_off", 0, "did not take the message yet"},
+		{"queued", "held", "", 0, "Waiting: too many messages to this number. It goes out by itself."},
+		{"delivered", "", "", 0, ""},
+	} {
+		d := approval.Delivery{State: tt.state, Reason: tt.reason, Cause: string(tt.cause), QueuedAt: queued, At: queued.Add(tt.after)}
+		if got := api.DeliveryDetail(d); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%s %s %s: got %q, want %q in it", tt.state, tt.reason, tt.cause, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package server
+
+import (
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/metrics"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/sms"
+)
+
+// smsConfig returns the configuration of the SMS providers.
+func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
+	c := sms.Config{
+		Specs: cfg.SMSProviders(), User: cfg.SMSUser.Reveal(), Password: cfg.SMSPassword.Reveal(), Sender: cfg.SMSSender,
+		Twilio: sms.TwilioAccount{SID: cfg.TwilioAccountSID, Token: cfg.TwilioAuthToken.Reveal(), Sender: cfg.TwilioSender},
+		MSG91: sms.MSG91Account{
+			Key: cfg.MSG91AuthKey.Reveal(), Header: cfg.MSG91Header, EntityID: cfg.MSG91EntityID, Templates: map[string]sms.MSG91Template{},
+		},
+		Rates: map[string]float64{},
+		ReceiptURL: func(ref notify.MessageRef) string {
+			return cfg.PublicURL + "/receipts/" + ref.String() + "/" + vault.ReceiptSecret(ref.String())
+		},
+		ReceiptSecret: func(ref notify.MessageRef) string { return vault.ReceiptSecret(ref.String()) },
+		Terminal:      o.Terminal,
+	}
+	for _, t := range cfg.MSG91Templates {
+		c.MSG91.Templates[t.Key] = sms.MSG91Template{ID: t.ProviderID, RegistryID: t.RegistryID}
+	}
+	for _, r := range cfg.SMSRates {
+		c.Rates[r.Provider] = r.PerSecond
+	}
+	return c
+}
+
+// newReceipts returns what receives receipts of SMS, or nil if no provider reports any.
+func newReceipts(cfg *config.Config, o Options, db notify.ReceiptStore, vault *auth.Vault, m *metrics.Metrics) *notify.Receipts {
+	c := smsConfig(cfg, o, vault)
+	r := &notify.Receipts{
+		Store: db, Valid: vault.ValidReceiptSecret, Readers: sms.ReceiptReaders(c), AccountReaders: sms.AccountReaders(c),
+		Count: m.Receipt, Log: o.Log,
+	}
+	if len(r.Readers)+len(r.AccountReaders) == 0 {
+		return nil
+	}
+	return r
+}

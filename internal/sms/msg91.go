@@ -1,0 +1,147 @@
+package sms
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// msg91URL is the address of MSG91's API.
+const msg91URL = "https://control.msg91.com"
+
+// maxRegistryValue is the length of a variable in the registry of India (DLT), in characters.
+// Links, and texts of coaches, are registered as such.
+const maxRegistryValue = 30
+
+// MSG91Account is an account of MSG91.
+type MSG91Account struct {
+	// Key is the auth key. Header and EntityID are those that are registered in India.
+	Key, Header, EntityID string
+	// Templates are the registered templates, by name and language: "otp_coach.en".
+	Templates map[string]MSG91Template
+}
+
+// MSG91Template is a template of MSG91, and its id in the registry of India.
+type MSG91Template struct{ ID, RegistryID string }
+
+// MSG91 sends messages as templates through the flow interface of MSG91. MSG91 fills in the
+// variables, which have the names of package notify. It reports receipts by calling one
+// address for the account; each report repeats the CRQID of its message.
+type MSG91 struct {
+	client  *client
+	url     string
+	account MSG91Account
+	secret  func(notify.MessageRef) string
+}
+
+// NewMSG91 returns an MSG91. An empty address is that of MSG91's API. Each attempt ends after
+// timeout.
+func NewMSG91(address string, c Config, timeout time.Duration) (*MSG91, error) {
+	if address == "" {
+		address = msg91URL
+	}
+	client, u, err := newClient(address, timeout)
+	if err != nil {
+		return nil, err
+	}
+	return &MSG91{client: client, url: u.JoinPath("api", "v5", "flow").String(), account: c.MSG91, secret: c.ReceiptSecret}, nil
+}
+
+// msg91Flow is the request of the flow interface.
+type msg91Flow struct {
+	TemplateID string              `json:"template_id"`
+	Sender     string              `json:"sender"`
+	ShortURL   string              `json:"short_url"`
+	EntityID   string              `json:"PE_ID"`
+	RegistryID string              `json:"DLT_TE_ID"`
+	CRQID      string              `json:"CRQID"`
+	Recipients []map[string]string `json:"recipients"`
+}
+
+// Send makes MSG91 accept m.
+func (p *MSG91) Send(ctx context.Context, m Message) error {
+	template, ok := p.account.template(m.Template)
+	if !ok {
+		return &notify.SendError{Cause: notify.CauseFiltered, Reason: "MSG91_TEMPLATES has no " + templateKey(m.Template)}
+	}
+	ref := m.ref(msg91)
+	crqid := strings.TrimSuffix(ref.String(), msg91) + p.secret(ref)
+	recipient := map[string]string{"mobiles": strings.TrimPrefix(string(m.To), "+"), "CRQID": crqid}
+	for name, value := range m.Template.Values {
+		if !strings.HasSuffix(name, "link") && name != "text" {
+			value = cut(value, maxRegistryValue)
+		}
+		recipient[name] = value
+	}
+	body, err := json.Marshal(msg91Flow{
+		TemplateID: template.ID, Sender: p.account.Header, ShortURL: "0", EntityID: p.account.EntityID, RegistryID: template.RegistryID,
+		CRQID: crqid, Recipients: []map[string]string{recipient},
+	})
+	if err != nil {
+		return &notify.SendError{Permanent: true, Reason: "encode message as JSON"}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
+	if err != nil {
+		return &notify.SendError{Permanent: true, Reason: "invalid gateway address"}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("authkey", p.account.Key)
+	res, err := p.client.do(ctx, req)
+	if err != nil {
+		return err
+	}
+	return p.result(res)
+}
+
+// msg91BadNumber are the error codes of a number that MSG91 takes for no number of a mobile.
+var msg91BadNumber = map[string]bool{"101": true, "202": true}
+
+// result returns what a response means. MSG91 also responds 200 to requests that it refuses.
+func (p *MSG91) result(res response) error {
+	var body struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+		Code    any    `json:"code"`
+	}
+	readable := json.Unmarshal(res.body, &body) == nil
+	if res.status == http.StatusOK && readable && body.Type == "success" && body.Message != "" {
+		return nil
+	}
+	failed := p.client.refused(res, false)
+	code, _ := body.Code.(string)
+	switch {
+	case msg91BadNumber[code]:
+		failed.Permanent, failed.Cause = true, notify.CauseUnknownNumber
+	case res.status == http.StatusOK:
+		failed.Outage = true
+	}
+	if code != "" && len(code) < 10 {
+		failed.Reason += ", error " + clean(code)
+	}
+	return failed
+}
+
+// template returns the registered template of a text, in its language or in the default one.
+func (a MSG91Account) template(text notify.Text) (MSG91Template, bool) {
+	if t, ok := a.Templates[templateKey(text)]; ok {
+		return t, true
+	}
+	text.Language = notify.Languages[0]
+	t, ok := a.Templates[templateKey(text)]
+	return t, ok
+}
+
+func templateKey(text notify.Text) string { return text.Template + "." + text.Language }
+
+// cut returns the first n characters of s.
+func cut(s string, n int) string {
+	if runes := []rune(s); len(runes) > n {
+		return strings.TrimSpace(string(runes[:n]))
+	}
+	return s
+}

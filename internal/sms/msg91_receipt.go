@@ -1,0 +1,124 @@
+package sms
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// msg91Report is one report of MSG91, of any version of its webhook.
+type msg91Report struct {
+	// CRQID is that of the message, empty or "0" for a message of another system.
+	CRQID  msg91Field `json:"CRQID"`
+	Status msg91Field `json:"status"`
+	Desc   msg91Field `json:"desc"`
+	Reason msg91Field `json:"failedReason"`
+}
+
+// msg91Field is a string that may also be written as a number.
+type msg91Field string
+
+// UnmarshalJSON implements json.Unmarshaler. Any other value is "".
+func (f *msg91Field) UnmarshalJSON(data []byte) error {
+	var s string
+	if json.Unmarshal(data, &s) != nil {
+		s = strings.Trim(string(data), `"{}[]`)
+	}
+	*f = msg91Field(s)
+	return nil
+}
+
+// readMSG91Reports returns the reports in a call: a form with the JSON data (webhook version
+// 2), a JSON object (version 3 and the new one), or a list of them.
+func readMSG91Reports(call notify.ProviderCall) []msg91Report {
+	if data := call.Form.Get("data"); data != "" {
+		var requests []struct {
+			Report []msg91Report `json:"report"`
+		}
+		if json.Unmarshal([]byte(data), &requests) != nil {
+			return nil
+		}
+		var all []msg91Report
+		for _, r := range requests {
+			all = append(all, r.Report...)
+		}
+		return all
+	}
+	var several []msg91Report
+	if json.Unmarshal(call.Body, &several) == nil {
+		return several
+	}
+	var one msg91Report
+	if json.Unmarshal(call.Body, &one) != nil {
+		return nil
+	}
+	return []msg91Report{one}
+}
+
+// readMSG91 returns the reports in a call of MSG91, with the reference of the message and the
+// secret that each one repeats.
+func readMSG91(call notify.ProviderCall) (reports []notify.AccountReport) {
+	for _, r := range readMSG91Reports(call) {
+		crqid := string(r.CRQID)
+		i := strings.LastIndex(crqid, ".")
+		ref, ok := notify.ParseMessageRef(crqid[:i+1] + msg91)
+		if !ok {
+			continue
+		}
+		report, final := r.read()
+		reports = append(reports, notify.AccountReport{Ref: ref, Secret: crqid[i+1:], Report: report, Final: final})
+	}
+	return reports
+}
+
+// read returns what a report means (MSG91's list of statuses).
+func (r msg91Report) read() (report notify.Report, final bool) {
+	meaning := networkAnswer{}
+	switch r.Status {
+	case "1":
+		return notify.Report{Receipt: notify.ReceiptDelivered}, true
+	case "2":
+		meaning = readFailure(string(r.Desc + " " + r.Reason))
+	case "9", "17": // not wanted (NDNC), blocked
+		meaning = blocked
+	case "16", "25": // rejected
+		meaning = filtered
+	default: // pending, submitted
+		return notify.Report{}, false
+	}
+	says := clean(strings.TrimSpace(string(r.Status + " " + r.Desc + " " + r.Reason)))
+	return notify.Report{Receipt: meaning.receipt, Cause: meaning.cause, NetworkSays: strings.ToValidUTF8(says[:min(len(says), 120)], "")}, true
+}
+
+// readFailure returns what the words of a failure mean.
+func readFailure(words string) networkAnswer {
+	words = strings.ToUpper(strings.NewReplacer("-", " ", "_", " ").Replace(words))
+	for _, known := range []struct {
+		words   string
+		meaning networkAnswer
+	}{
+		{"INVALID SUB", unknownNumber},
+		{"UNKNOWN SUB", unknownNumber},
+		{"INVALID NUMBER", unknownNumber},
+		{"ABSENT", phoneOff},
+		{"EXPIRED", phoneOff},
+		{"SWITCHED OFF", phoneOff},
+		{"MEMORY", memoryFull},
+		{"INBOX FULL", memoryFull},
+		{"TEMPLATE", filtered},
+		{"HEADER", filtered},
+		{"SENDER", filtered},
+		{"ENTITY", filtered},
+		{"DLT", filtered},
+		{"BLACKLIST", blocked},
+		{"BLOCK", blocked},
+		{"DND", blocked},
+		{"NDNC", blocked},
+	} {
+		if strings.Contains(words, known.words) {
+			return known.meaning
+		}
+	}
+	return networkFailed
+}
