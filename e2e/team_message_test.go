@@ -1,14 +1,18 @@
 package e2e_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/server"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -154,8 +158,39 @@ func TestMessages(t *testing.T) {
 			}
 		}
 		coach.Call(t, "POST", "/api/messages", object{"to": object{"player_ids": make([]string, 10_000)}, "audience": "both", "text": strings.Repeat("a", 60_000), "channels": sms}).Want(t, 413, "payload_too_large")
+		testSafeguarding(t, s, asha)
 		testTemplates(t, s, coach)
 	}, func(c *config.Config) { c.SMSPrices = []config.SMSPrice{{Country: "*", Price: 1200}} })
+}
+
+// testSafeguarding checks who reads the conversation about a player, and that the reason is
+// audited.
+func testSafeguarding(t *testing.T, s *touchlinetest.Service, playerID string) {
+	t.Helper()
+	const path, reason = "/api/admin/safeguarding/conversations", "Complaint 2026-14 of the school"
+	op, body := s.Operator(t, operator.Safeguarding, operator.Audit), object{"player_id": playerID, "reason": reason, "limit": 2}
+	page := op.Call(t, "POST", path, body).Want(t, 200)
+	newest := page.Items()
+	if len(newest) != 2 || fmt.Sprint(newest[0]["to"]) != "[student guardian]" || newest[0]["copy"] != true || newest[1]["from"] != "guardian" {
+		t.Errorf("first page: %s", page.Body)
+	}
+	body["cursor"] = page.String("next_cursor")
+	if rest := op.Call(t, "POST", path, body).Want(t, 200).Items(); len(rest) != 2 || rest[1]["text"] == rest[0]["text"] {
+		t.Errorf("second page: %v", rest)
+	}
+	entries := op.Call(t, "GET", "/api/admin/audit", nil).Want(t, 200).Items()
+	if entries[0]["action"] != "conversation.read" || entries[0]["detail"] != reason || entries[0]["object_id"] != playerID {
+		t.Errorf("audit log: %v", entries[0])
+	}
+	op.Call(t, "POST", path, object{"player_id": playerID, "reason": "curious"}).Want(t, 422, "validation_failed")
+	op.Call(t, "POST", path, object{"player_id": uuid.Must(uuid.NewV7()).String(), "reason": reason}).Want(t, 404, "not_found")
+	s.Operator(t, operator.Coaches).Call(t, "POST", path, body).Want(t, 403, "insufficient_scope")
+	s.CLI(t, func(ctx context.Context, by actor.Operator, ops *server.Operators) {
+		list, err := ops.Safeguarding.Conversation(ctx, by, playerID, reason, team.Page{Limit: 50})
+		if err != nil || len(list) < 4 {
+			t.Errorf("in a shell: %v, %v", list, err)
+		}
+	})
 }
 
 // testTemplates checks that new templates need a feature of the tier and old ones do not.

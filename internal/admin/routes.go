@@ -14,6 +14,7 @@ func (s *Server) routes() []route {
 	disputes, deliveries := s.scope(operator.Disputes), s.scope(operator.Deliveries)
 	audit, metrics, webhooks := s.scope(operator.Audit), s.scope(operator.Metrics), s.scope(operator.Webhooks)
 	services := s.scope(operator.AvailabilityScope)
+	safeguarding := s.scope(operator.Safeguarding)
 	query := s.eitherScope(operator.AvailabilityScope, operator.AvailabilityByNumber)
 	return []route{
 		{Method: "POST", Pattern: "/auth/introspect", Handle: handle(s.introspect), Authorize: introspect, Body: endpoint.Form},
@@ -45,6 +46,7 @@ func (s *Server) routes() []route {
 		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/test", Handle: handleID("webhook_id", s.testWebhook), Authorize: webhooks},
 		{Method: "POST", Pattern: "/api/admin/webhooks/{webhook_id}/replay", Handle: handleID("webhook_id", s.replayWebhook), Authorize: webhooks, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/admin/webhooks/{webhook_id}/messages", Handle: handleID("webhook_id", s.listWebhookMessages), Authorize: webhooks},
+		{Method: "POST", Pattern: "/api/admin/safeguarding/conversations", Handle: handle(s.readConversation), Authorize: safeguarding, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/admin/audit", Handle: handle(s.audit), Authorize: audit},
 		{Method: "GET", Pattern: "/api/services/availability/{player_id}", Handle: handleID("player_id", s.availability), Authorize: services},
 		{Method: "POST", Pattern: "/api/services/availability/query", Handle: handle(s.queryAvailability), Authorize: query, Body: endpoint.JSON},

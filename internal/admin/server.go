@@ -1,6 +1,8 @@
 // Package admin serves the operators' API on its own listener: verifications, coach
 // accounts and tiers, disputes, failed messages, webhooks, token introspection, metrics and
 // the audit log. Operators cannot change consents, so the package does not import approval.
+// accounts and tiers, disputes, failed messages, conversations, token introspection, metrics and the audit
+// log. Operators cannot change consents, so the package does not import approval.
 package admin
 
 import (
@@ -19,6 +21,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // failuresPerMinute limits the invalid tokens per address. There is no other rate limit:
@@ -41,6 +44,7 @@ type Config struct {
 	Disputes      *operator.DisputeAdmin
 	Deliveries    *notify.DeliveryAdmin
 	Webhooks      *operator.WebhookAdmin
+	Safeguarding  *team.Safeguarding
 	// Availabilities reads which services the parties of players have.
 	Availabilities operator.AvailabilityReader
 	Changes        *operator.ChangeFeed

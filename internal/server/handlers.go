@@ -121,6 +121,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 		Disputes:      s.operator.Disputes,
 		Deliveries:    s.operator.Deliveries,
 		Webhooks:      s.operator.Webhooks,
+		Safeguarding:  s.operator.Safeguarding,
 		Phones:        s.operator.Phones,
 		Vault:         s.keys.Vault,
 

@@ -13,6 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/securitylog"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // operatorServices are the services that operators use, over HTTP and in the shell.
@@ -24,6 +25,7 @@ type operatorServices struct {
 	Disputes      *operator.DisputeAdmin
 	Deliveries    *notify.DeliveryAdmin
 	Webhooks      *operator.WebhookAdmin
+	Safeguarding  *team.Safeguarding
 	Phones        phone.Parser
 }
 
@@ -38,6 +40,7 @@ func newOperatorServices(cfg *config.Config, o Options, db *store.DB, logged sec
 		Disputes:      &operator.DisputeAdmin{Store: db, Lifter: approvals},
 		Deliveries:    &notify.DeliveryAdmin{Store: db},
 		Webhooks:      newWebhookAdmin(cfg, o, db),
+		Safeguarding:  &team.Safeguarding{Store: db},
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -84,6 +85,12 @@ func newestEntries(a, b []team.Entry, limit int) []team.Entry {
 func (db *DB) PlayerConversation(ctx context.Context, by actor.Operator, playerID, reason string, page team.Page) ([]team.Entry, error) {
 	var list []team.Entry
 	err := db.write(ctx, func(tx *tx) error {
+		var one int
+		if err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1`, playerID).Scan(&one); isNone(err) {
+			return fault.Missing()
+		} else if err != nil {
+			return fmt.Errorf("read player %s: %w", playerID, err)
+		}
 		rs, err := tx.Query(ctx, `
 			SELECT m.id, TRUE, r.party, r.is_copy, m.body, m.created_at
 			FROM team_recipients r JOIN team_messages m ON m.id = r.message_id
