@@ -103,6 +103,10 @@ func TestMessages(t *testing.T) {
 		if len(replies) != 1 || replies[0]["text"] != "We come. 👍" || replies[0]["name"] != "Ravi Rao" || replies[0]["reply_id"] != reply.String("message_id") {
 			t.Errorf("replies: %v", replies)
 		}
+		board := coach.Call(t, "GET", "/api/coach/dashboard", nil).Want(t, 200)
+		if recent := board.JSON["recent_messages"].([]any); board.String("unread_replies") != "1" || recent[0].(object)["message_id"] != both {
+			t.Errorf("dashboard: %s", board.Body)
+		}
 		if got := coach.Call(t, "GET", "/api/notifications", nil).Items(); got[0]["type"] != "team_reply" {
 			t.Errorf("notification of the coach: %v", got[0])
 		}

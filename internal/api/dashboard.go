@@ -24,6 +24,8 @@ type dashboardResponse struct {
 	Batches         []dashboardBatch            `json:"batches"`
 	Attendance      []attendanceToday           `json:"attendance_today"`
 	UnpaidFees      dashboardFees               `json:"unpaid_fees"`
+	UnreadReplies   int                         `json:"unread_replies"`
+	RecentMessages  []messageResponse           `json:"recent_messages"`
 }
 
 // dashboardFees is the DashboardFees of openapi.yaml: the fees with a balance.
@@ -138,7 +140,15 @@ func (s *Server) dashboard(ctx context.Context, r Request[noBody]) (Response, er
 	if err != nil {
 		return Response{}, err
 	}
+	messages, unread, err := s.Messages.Recent(ctx, r.Caller.Actor)
+	if err != nil {
+		return Response{}, err
+	}
 	body := newDashboardResponse(d, s.Now())
+	body.UnreadReplies, body.RecentMessages = unread, []messageResponse{}
+	for _, m := range messages {
+		body.RecentMessages = append(body.RecentMessages, newMessageResponse(m))
+	}
 	body.Batches, body.Attendance = newDashboardBatches(open), newAttendanceToday(today)
 	body.UnpaidFees = newDashboardFees(unpaid)
 	return endpoint.OK(body), nil

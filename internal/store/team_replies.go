@@ -144,6 +144,11 @@ func (db *DB) ReadReplies(ctx context.Context, coachID string, ids []string) (in
 	return unread, err
 }
 
+// UnreadReplies counts the unread replies to a coach, at most notify.MaxUnread.
+func (db *DB) UnreadReplies(ctx context.Context, coachID string) (int, error) {
+	return unreadReplies(ctx, db.sql, coachID)
+}
+
 // unreadReplies counts the unread replies to a coach, at most notify.MaxUnread.
 func unreadReplies(ctx context.Context, q database.Querier, coachID string) (n int, err error) {
 	err = q.QueryRow(ctx, `

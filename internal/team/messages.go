@@ -38,6 +38,8 @@ type MessageStore interface {
 	AcceptMessage(ctx context.Context, m *Message, network string, check func(*Plan, Sending) error) error
 	Messages(ctx context.Context, coachID string, page Page) ([]Message, error)
 	Message(ctx context.Context, coachID, id string) (Message, error)
+	// UnreadReplies counts the unread replies, at most 1,000.
+	UnreadReplies(ctx context.Context, coachID string) (int, error)
 	// Recipients lists the recipients of a message that have a row, in their order.
 	Recipients(ctx context.Context, coachID, id string, after, limit int) ([]RecipientState, error)
 	// CountStates counts the recipients of a message by state.
@@ -167,6 +169,19 @@ func (s *Messages) checkLimit(sending Sending, segments int) error {
 // List lists the messages of the coach by, newest first.
 func (s *Messages) List(ctx context.Context, by actor.Actor, page Page) ([]Message, error) {
 	return s.Store.Messages(ctx, by.AccountID, page)
+}
+
+// recentMessages is how many messages an overview shows.
+const recentMessages = 5
+
+// Recent returns the newest messages of the coach by, and how many replies are unread.
+func (s *Messages) Recent(ctx context.Context, by actor.Actor) ([]Message, int, error) {
+	list, err := s.Store.Messages(ctx, by.AccountID, Page{Limit: recentMessages})
+	if err != nil {
+		return nil, 0, err
+	}
+	unread, err := s.Store.UnreadReplies(ctx, by.AccountID)
+	return list, unread, err
 }
 
 // Message returns a message of the coach by.
