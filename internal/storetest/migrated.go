@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"net/url"
 	"os"
 	"path"
@@ -68,8 +70,21 @@ var sqliteTemplate = sync.OnceValues(func() ([]byte, error) {
 	if err := migrate("sqlite:" + file); err != nil {
 		return nil, err
 	}
+	if err := checkpoint(file); err != nil {
+		return nil, err
+	}
 	return os.ReadFile(file)
 })
+
+// checkpoint moves everything from the log of a SQLite database into its file.
+func checkpoint(file string) error {
+	db, err := sql.Open("sqlite", "file:"+file)
+	if err != nil {
+		return err
+	}
+	_, err = db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	return errors.Join(err, db.Close())
+}
 
 // postgresTemplate returns the name of a migrated database, made once for this process.
 var postgresTemplate = sync.OnceValues(func() (string, error) {

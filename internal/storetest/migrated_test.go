@@ -1,0 +1,22 @@
+package storetest_test
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// TestSQLiteIsMigrated: a copy has the tables, so that no test migrates it again.
+func TestSQLiteIsMigrated(t *testing.T) {
+	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(storetest.SQLite(t), "sqlite:"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var tables int
+	if err := db.QueryRow(`SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('players', 'requests', 'deliveries')`).Scan(&tables); err != nil || tables != 3 {
+		t.Errorf("got %d of 3 tables: %v", tables, err)
+	}
+}
