@@ -108,6 +108,9 @@ func TestNamesAreInSnakeCase(t *testing.T) {
 		walk(doc, "", func(at string, object map[string]any) {
 			properties, _ := object["properties"].(map[string]any)
 			for name := range properties {
+				if strings.HasPrefix(at, "/paths/~1receipts~1") {
+					continue // the provider names them
+				}
 				if !snake.MatchString(name) {
 					t.Errorf("%s: property %s", at, name)
 				}

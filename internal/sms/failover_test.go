@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -151,11 +152,14 @@ func TestFailoverReturns(t *testing.T) {
 // scripted is a Provider that returns err.
 type scripted struct {
 	err   error
+	mu    sync.Mutex
 	calls int
 	at    []time.Time
 }
 
 func (s *scripted) Send(context.Context, sms.Message) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.calls++
 	s.at = append(s.at, time.Now())
 	return s.err

@@ -157,6 +157,10 @@ func (p *Pages) handler(routes []Route, next http.Handler, areas ...string) http
 		if byPattern[area] == nil {
 			mux.Handle(area, p.serve(m, area, map[string]Route{http.MethodGet: {Handle: withoutSlash}, http.MethodPost: {Handle: notFound}}))
 		}
+		// Without this http.ServeMux would redirect to the path with a slash, and withoutSlash back.
+		if page := strings.TrimSuffix(area, "/"); byPattern[page] == nil {
+			mux.Handle(page, p.serve(m, page, map[string]Route{http.MethodGet: {Handle: notFound}, http.MethodPost: {Handle: notFound}}))
+		}
 	}
 	return mux
 }

@@ -122,7 +122,7 @@ func (o *Outbox) Run(ctx context.Context) {
 			due, err = o.Store.LanesDue(ctx, o.Signal.Lanes(), o.Now())
 			return err
 		})
-		if err != nil {
+		if err != nil && ctx.Err() == nil { // not during a shutdown
 			o.Log.Warn("poll the outbox", "error", err)
 		}
 		for _, lane := range due {

@@ -42,7 +42,7 @@ type NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
 // Config is what New needs. All fields are required.
 type Config struct {
 	Outbox *Outbox
-	// Webhooks sends the changes of the feed to other services.
+	// Webhooks sends the changes of the feed to other services; nil sends none.
 	Webhooks *Webhooks
 	// SendDigests notifies up to n coaches of requests that are pending for long. It
 	// returns how many it looked at.
@@ -86,7 +86,9 @@ func (w *Worker) Run(ctx context.Context) {
 	c := w.config
 	var wait sync.WaitGroup
 	wait.Go(func() { c.Outbox.Run(ctx) })
-	wait.Go(func() { c.Webhooks.Run(ctx) })
+	if c.Webhooks != nil {
+		wait.Go(func() { c.Webhooks.Run(ctx) })
+	}
 	wait.Go(func() { w.every(ctx, "send digests", digestEvery, inBatches(c.SendDigests)) })
 	wait.Go(func() { w.every(ctx, "send expiry notifications", expiryEvery, inBatches(c.SendExpiryNotifications)) })
 	wait.Go(func() { w.every(ctx, "make fees", feesEvery, inBatches(c.MakeFees)) })
