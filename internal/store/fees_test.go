@@ -363,3 +363,33 @@ func TestFeesFollowApprovals(t *testing.T) {
 		p.refused(second(services.List(bg, p.as(actor.Guardian, number(6)), a.ID, team.FeePage{Limit: 1})), "not_found")
 	})
 }
+
+// TestRemindersRaceRevocation: a reminder and a revocation at the same time leave no reminder
+// in the tray of the party that revoked.
+func TestRemindersRaceRevocation(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		coach, services := p.coach(1), p.feeServices()
+		a := p.add(coach, "Asha Rao", number(2), "")
+		guardian := p.as(actor.Guardian, number(2))
+		for round := range 15 {
+			var fees []*team.Fee
+			for range 6 {
+				fees = append(fees, p.addFee(coach, a.ID, "2026-03-20"))
+			}
+			ok(t, p.decide(guardian, a.ID, approval.Approve))
+			for _, err := range concurrently(1+len(fees), func(i int) error {
+				if i == 0 {
+					return p.decide(guardian, a.ID, approval.Revoke)
+				}
+				return second(services.Remind(bg, coach, fees[i-1].ID))
+			}) {
+				ok(t, err)
+			}
+			if left := p.tray(guardian.AccountID); slices.Contains(left, "fee_reminder") {
+				t.Fatalf("round %d: the tray has %v after the revocation", round, left)
+			}
+			ok(t, third(p.send(coach, a.ID, actor.Guardian)))
+		}
+	})
+}
