@@ -30,7 +30,7 @@ func keyedCalls(t *testing.T, s *touchlinetest.Service) []keyedCall {
 	s.Call(t, "POST", "/auth/request-otp", "", object{"mobile_number": coachNumber}).Want(t, 202)
 	login := object{"mobile_number": coachNumber, "otp": s.OTP(coachNumber, 0)}
 	var coach, guardian *touchlinetest.User
-	var player, request, document string
+	var player, request, document, fee, payment, batch string
 	var change object
 	post := func(u **touchlinetest.User, path string, body func() any) func(string) *touchlinetest.Response {
 		return func(header string) *touchlinetest.Response { return (*u).Call(t, "POST", path, body(), header) }
@@ -91,6 +91,36 @@ func keyedCalls(t *testing.T, s *touchlinetest.Service) []keyedCall {
 			})
 			return coach.Call(t, "POST", "/api/players/import", "name,dob\nBela Rao,1990-01-31\n", csvType, header)
 		}},
+		{"add fee", func(header string) *touchlinetest.Response {
+			added := coach.Call(t, "POST", "/api/fees", object{"player_id": player, "title": "Training", "amount": 1000, "due_on": s.Clock.Now().Format(time.DateOnly)}, header)
+			if added.Status == 201 {
+				fee = added.String("fee_id")
+			}
+			return added
+		}},
+		{"add fees of a batch", func(header string) *touchlinetest.Response {
+			if batch == "" {
+				batch = addBatch(t, coach, "Juniors")
+				coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
+			}
+			return coach.Call(t, "POST", "/api/fees", object{"batch_id": batch, "title": "Kit", "amount": 10, "due_on": s.Clock.Now().Format(time.DateOnly)}, header)
+		}},
+		{"remind of a fee", func(header string) *touchlinetest.Response {
+			return coach.Call(t, "POST", "/api/fees/"+fee+"/remind", nil, header)
+		}},
+		{"note payment", func(header string) *touchlinetest.Response {
+			paid := coach.Call(t, "POST", "/api/fees/"+fee+"/payments", object{"amount": 10, "method": "cash", "paid_on": s.Clock.Now().Format(time.DateOnly)}, header)
+			if paid.Status == 201 {
+				payment = paid.String("payment_id")
+			}
+			return paid
+		}},
+		{"reverse payment", func(header string) *touchlinetest.Response {
+			return coach.Call(t, "POST", "/api/fees/"+fee+"/payments/"+payment+"/reverse", object{"reason": "Twice."}, header)
+		}},
+		{"waive fee", func(header string) *touchlinetest.Response {
+			return coach.Call(t, "POST", "/api/fees/"+fee+"/waive", object{"reason": "A sibling pays."}, header)
+		}},
 		{"change number", func(header string) *touchlinetest.Response {
 			if change == nil {
 				change = changeNumberBody(requestCoachOTP(t, s, coachNumber), newNumber, requestCoachOTP(t, s, newNumber))
@@ -124,7 +154,7 @@ func checkRebuilt(t *testing.T, first, again *touchlinetest.Response) {
 func effects(t *testing.T, db *sql.DB) string {
 	t.Helper()
 	var out bytes.Buffer
-	for _, table := range []string{"players", "requests", "reminders", "deliveries", "documents", "kyc_submissions", "sessions", "disputes", "imports"} {
+	for _, table := range []string{"players", "requests", "reminders", "deliveries", "documents", "kyc_submissions", "sessions", "disputes", "imports", "fees", "fee_payments", "notifications"} {
 		var n int
 		if err := db.QueryRow(`SELECT count(*) FROM ` + table).Scan(&n); err != nil {
 			t.Fatal(err)
@@ -182,9 +212,9 @@ func TestLostCommit(t *testing.T) {
 			t.Errorf("%s: lost %d commits, want 1", call.name, n)
 		}
 	}
-	want := `players 1, requests 3, reminders 1, documents 1, kyc_submissions 1, disputes 1, imports 1, `
+	want := `players 1, requests 3, reminders 1, documents 1, kyc_submissions 1, disputes 1, imports 1, fees 2, fee_payments 1, `
 	var got string
-	for _, table := range []string{"players", "requests", "reminders", "documents", "kyc_submissions", "disputes", "imports"} {
+	for _, table := range []string{"players", "requests", "reminders", "documents", "kyc_submissions", "disputes", "imports", "fees", "fee_payments"} {
 		var n int
 		if err := db.QueryRow(`SELECT count(*) FROM ` + table).Scan(&n); err != nil {
 			t.Fatal(err)

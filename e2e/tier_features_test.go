@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
@@ -59,5 +60,21 @@ func TestTierFeatures(t *testing.T) {
 		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "full"}).Want(t, 200)
 		wantFeeReminders(true, "")
 		coach.Call(t, "PUT", "/api/coach/visibility", object{"visible": true, "show": []string{"name"}}).Want(t, 200)
+
+		// Fees stay when the tier loses them; reminders and links to pay end at once.
+		coach.Call(t, "PATCH", "/api/coach/profile", object{"upi_id": "meera@okbank"}).Want(t, 200)
+		today := s.Clock.Now().UTC().Format(time.DateOnly)
+		fee := coach.Call(t, "POST", "/api/fees", object{"player_id": id, "title": "Kit", "amount": 100, "due_on": today}).Want(t, 201).String("fee_id")
+		own := "/api/me/players/" + id + "/fees/" + fee
+		if got := guardian.Call(t, "GET", own, nil).Want(t, 200); got.String("payment_link.upi_id") != "meera@okbank" {
+			t.Errorf("with the feature: got %s", got.Body)
+		}
+		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "bare"}).Want(t, 200)
+		coach.Call(t, "POST", "/api/fees", object{"player_id": id, "title": "Kit", "amount": 100, "due_on": today}).Want(t, 403, "tier_limit")
+		coach.Call(t, "POST", "/api/fees/"+fee+"/remind", nil).Want(t, 403, "tier_limit")
+		coach.Call(t, "POST", "/api/fees/"+fee+"/payments", object{"amount": 1, "method": "upi", "paid_on": today}).Want(t, 201)
+		if got := guardian.Call(t, "GET", own, nil).Want(t, 200); got.String("balance") != "99" || got.JSON["payment_link"] != nil {
+			t.Errorf("without the feature: got %s", got.Body)
+		}
 	})
 }
