@@ -155,6 +155,15 @@ func TestDemo(t *testing.T) {
 	if dashboard.Unread == 0 {
 		t.Error("the coach has no notifications")
 	}
+	var fees struct {
+		Items []struct{ State string }
+	}
+	call("GET", "/api/fees", login.Token, nil, &fees)
+	for _, state := range []string{"due", "overdue", "paid", "waived", "void"} {
+		if !slices.ContainsFunc(fees.Items, func(f struct{ State string }) bool { return f.State == state }) {
+			t.Errorf("no fee is %s", state)
+		}
+	}
 
 	stop()
 	if got := <-code; got != 0 || stderr.text.Len() > 0 {

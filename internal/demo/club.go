@@ -66,6 +66,7 @@ func Build(ctx context.Context, s Service) ([]Person, error) {
 		{23 * day, c.decide},
 		{20 * day, c.takeBack},
 		{9 * day, func() { c.add(child{"Sara Thomas", "", 10, "Mary Thomas", "aunt", abroad}) }},
+		{8 * day, c.noteFees},
 		{5*day + 2*hour, c.addPending},
 		{3 * day, c.remind},
 		{2 * day, c.applyForVerification},
@@ -83,9 +84,9 @@ func Build(ctx context.Context, s Service) ([]Person, error) {
 
 // people are those worth signing in as.
 var people = []Person{
-	{"coach", meera, "Meera Nair", "verified, 14 players in every state, one message failed, one held, a certificate that ends soon"},
+	{"coach", meera, "Meera Nair", "verified, 14 players in every state, fees, one message failed, one held, a certificate that ends soon"},
 	{"coach", arun, "Arun Pillai", "no players yet; waits for the verification of his identity"},
-	{"guardian", ravi, "Ravi Rao", "said yes for Asha"},
+	{"guardian", ravi, "Ravi Rao", "said yes for Asha; can pay her fee by UPI"},
 	{"guardian", joshis, "Neha Joshi", "two children with her own number: said yes for Anaya, a question about Vivaan is open"},
 	{"guardian", salma, "Salma Khan", "said no for Zoya"},
 	{"guardian", lakshmi, "Lakshmi Iyer", "took her yes for Arjun back"},
@@ -212,6 +213,32 @@ func (c *club) decide() {
 
 func (c *club) takeBack() {
 	c.answer("guardian", lakshmi, "revoked", "He changes schools.", "Arjun Iyer")
+}
+
+// noteFees adds fees in every state, payments and a UPI ID.
+func (c *club) noteFees() {
+	coach := c.signIn("coach", meera)
+	coach.call("PATCH", "/api/coach/profile", object{"upi_id": "meera.nair@okbank"})
+	on := func(days int) string { return c.Clock.Now().AddDate(0, 0, days).Format(time.DateOnly) }
+	add := func(name, title string, amount, due int, repeat object) string {
+		body := object{"player_id": c.players[name], "title": title, "amount": amount, "due_on": on(due)}
+		if repeat != nil {
+			body["repeat"] = repeat
+		}
+		id, _ := coach.call("POST", "/api/fees", body)["fee_id"].(string)
+		return "/api/fees/" + id
+	}
+	pay := func(fee string, amount int, method string) string {
+		id, _ := coach.call("POST", fee+"/payments", object{"amount": amount, "method": method, "paid_on": on(-1)})["payment_id"].(string)
+		return fee + "/payments/" + id
+	}
+	pay(add("Asha Rao", "Hockey training", 150000, 10, object{"every": "month"}), 50000, "cash")
+	pay(add("Kabir Mehta", "Hockey training", 150000, -2, nil), 150000, "upi")
+	add("Anaya Joshi", "Summer camp", 250000, -4, nil)
+	mistaken := pay(add("Farhan Ali", "Hockey training", 150000, 3, nil), 150000, "bank")
+	coach.call("POST", mistaken+"/reverse", object{"reason": "It was for his brother."})
+	coach.call("POST", add("Vivaan Joshi", "Summer camp", 250000, -4, nil)+"/waive", object{"reason": "His sister pays already."})
+	coach.call("POST", add("Nikhil Verma", "Shirt", 60000, 20, nil)+"/void", object{"reason": "Added twice."})
 }
 
 func (c *club) addPending() {
