@@ -82,6 +82,8 @@ func TestAccessibility(t *testing.T) {
 			s := touchlinetest.New(t, storetest.SQLite(t))
 			coach := s.Coach(t, coachNumber)
 			player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+			batch := coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12", "schedule": []map[string]any{{"weekday": "monday", "start": "17:30", "end": "19:00"}}}).Want(t, 201).String("batch_id")
+			coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
 			link := linkTo(t, s, guardianNumber, 0)
 			p := newPhone(t, s.URL, settings...)
 			for _, path := range []string{"/", "/coaches", "/a", "/a/closed", "/sign-in/family", "/sign-in/coach", link, link + "/later", link + "/not-me"} {
@@ -90,7 +92,7 @@ func TestAccessibility(t *testing.T) {
 			}
 			fee := addOverdueFee(t, coach, player)
 			p.signIn(s, "guardian", guardianNumber)
-			for _, path := range []string{"/me/guardian", "/me/guardian/players/" + player, "/me/guardian/players/" + player + "/answer", "/me/guardian/players/" + player + "/not-me", "/me/guardian/players/" + player + "/fees", "/me/guardian/messages", "/me/guardian/settings", "/me/guardian/devices", "/me/guardian/disputes", "/me/dispute-ended"} {
+			for _, path := range []string{"/me/guardian", "/me/guardian/players/" + player, "/me/guardian/players/" + player + "/answer", "/me/guardian/players/" + player + "/not-me", "/me/guardian/players/" + player + "/fees", "/me/guardian/players/" + player + "/schedule", "/me/guardian/messages", "/me/guardian/settings", "/me/guardian/devices", "/me/guardian/disputes", "/me/dispute-ended"} {
 				p.open(path)
 				p.checkAccessibility()
 			}
@@ -98,6 +100,7 @@ func TestAccessibility(t *testing.T) {
 			for _, path := range []string{
 				"/coach", "/coach/profile", "/coach/players", "/coach/players/needs", "/coach/players/add", "/coach/players/remind", "/coach/players/import",
 				"/coach/players/" + player, "/coach/players/" + player + "/edit", "/coach/players/" + player + "/remove", "/coach/players/" + player + "/qr?party=guardian",
+				"/coach/batches/add", "/coach/batches/" + batch, "/coach/batches/" + batch + "/attendance/2026-03-02",
 				"/coach/notifications", "/coach/settings", "/coach/settings/plan", "/coach/settings/plan/pro", "/coach/documents/add", "/coach/visibility",
 				"/coach/fees", "/coach/fees/add", "/coach/fees/upi", "/coach/fees/" + fee,
 			} {

@@ -18,6 +18,8 @@ func TestCoachKeepsInput(t *testing.T) {
 	user := s.Coach(t, coachNumber)
 	user.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": "big"}).Want(t, 200)
 	player := user.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+	batch := user.Call(t, "POST", "/api/batches", map[string]any{"name": "U12"}).Want(t, 201).String("batch_id")
+	user.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
 	page := "/coach/players/" + player
 	s.Clock.Skip(49 * time.Hour)
 	b := s.Browser(t)
@@ -79,6 +81,9 @@ func TestCoachKeepsInput(t *testing.T) {
 	b.Press("Note the call")
 	wantText(t, b, "We noted your call.", "Answers <tonight>")
 	interrupt("/coach/settings/number", "Send both codes", "number", "98123 45699")
+
+	interrupt("/coach/batches/add", "Save", "name", "U14", "start1", "17:30")
+	interrupt("/coach/batches/"+batch+"/attendance/2026-03-02", "Save", "mark-"+player, "present", "note-"+player, "Bus <late>")
 
 	// Pasted cells arrive with the file of their form.
 	c := newVisitor(t, s.URL)

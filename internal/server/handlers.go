@@ -79,6 +79,7 @@ func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,
 		Batches:       s.team.batches,
+		Attendance:    s.team.attendance,
 		Fees:          s.team.fees,
 		FeeServices:   s.team.feeServices,
 		Tray:          s.tray,

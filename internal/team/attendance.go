@@ -78,6 +78,9 @@ func (a *PlayerAttendance) Counts() Counts {
 	return all
 }
 
+// There is the number of players who came, in time or late.
+func (c Counts) There() int { return c[Present] + c[Late] }
+
 // SheetSummary is a sheet without its marks.
 type SheetSummary struct {
 	Date            Date

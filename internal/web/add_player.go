@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -20,7 +24,7 @@ func (p *Pages) addPlayerPage(ctx context.Context, r *Request, by actor.Actor) (
 		}
 		return Response{}, err
 	}
-	return p.addPlayerForm(ctx, r, by, r.restored(new(Form)))
+	return p.addPlayerForm(ctx, r, by, r.restored(&Form{Values: url.Values{"batch": r.Form["batch"]}}))
 }
 
 func (p *Pages) addPlayerForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
@@ -28,8 +32,13 @@ func (p *Pages) addPlayerForm(ctx context.Context, r *Request, by actor.Actor, f
 	if err != nil {
 		return Response{}, err
 	}
+	batches, err := p.openBatches(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
 	v.Form = f
 	v.Path = "/coach/players/add"
+	v.Data = map[string]any{"Batches": batches, "Chosen": f.Values["batch"]}
 	resp := page("add_player", v)
 	if len(f.Faults) > 0 {
 		resp.Status = http.StatusUnprocessableEntity
@@ -42,6 +51,7 @@ var playerFields = map[string]string{
 	"/student/full_name": "student_name", "/student/date_of_birth": "date_of_birth", "/student/contact_number": "student_number",
 	"/student/medical_information": "medical", "/guardian": "guardian_name", "/guardian/name": "guardian_name",
 	"/guardian/relationship": "relationship", "/guardian/mobile_number": "guardian_number", "/guardian/email": "guardian_email",
+	"/batch_ids": "batches",
 }
 
 // addPlayer serves POST /coach/players/add. The same form sent twice leads to the player
@@ -55,7 +65,7 @@ func (p *Pages) addPlayer(ctx context.Context, r *Request, by actor.Actor) (Resp
 	student, guardian := in.Read(input.Reader{Phones: p.Phones, Now: p.Now(), Faults: &faults})
 	err := faults.Err()
 	if err == nil {
-		player, added := p.Approvals.Add(ctx, by, student, guardian)
+		player, added := p.Approvals.Add(ctx, by, student, guardian, chosenBatches(r)...)
 		if added == nil {
 			return redirect(coachPlayer(player.ID) + "?added=yes"), nil
 		}
@@ -108,6 +118,12 @@ func playerForm(r *Request, f *wire.Faults) input.Player {
 	var in input.Player
 	wire.Bind(body, &in, f)
 	return in
+}
+
+// chosenBatches returns the batches that are selected in a form.
+func chosenBatches(r *Request) []string {
+	ids := slices.DeleteFunc(slices.Clone(r.Form["batch"]), func(id string) bool { return !endpoint.IsID(id) })
+	return ids[:min(len(ids), team.MaxBatchesOfPlayer)]
 }
 
 // set sets a member unless the field of the form is empty.

@@ -40,6 +40,10 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
+	batches, today, err := p.Attendance.Today(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
 	var certificates []coach.Attention
 	for _, a := range board.Attention {
 		if a.DocumentID != "" {
@@ -49,7 +53,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
 	v.Data = map[string]any{
-		"Unpaid": unpaid, "Board": board, "Needs": needs, "Certificates": certificates,
+		"Unpaid": unpaid, "Board": board, "Needs": needs, "Certificates": certificates, "Batches": len(batches), "Today": today,
 		"Fresh": board.Pending.Total - board.Pending.Over48h, "Older": board.Pending.Over48h - board.Pending.LongPending,
 		"Use": []tierUse{
 			{"players", used.Players, limits.Players},

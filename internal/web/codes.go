@@ -69,14 +69,13 @@ func (p *Pages) qrPage(ctx context.Context, r *Request, by actor.Actor) (Respons
 	return page("code_show", v), nil
 }
 
-// sheet serves GET /coach/players/sheet?player=…&player=…: a page to print with the codes
-// of the selected players.
+// sheet serves GET /coach/players/sheet?player=…&player=…, or batch=…: a page to print with
+// the codes of the selected players, or of the players of a batch.
 func (p *Pages) sheet(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	ids := slices.DeleteFunc(slices.Clone(r.Form["player"]), func(id string) bool { return !endpoint.IsID(id) })
-	v, err := p.coachView(ctx, r, "players", "sheet.title", by)
-	if err != nil {
-		return Response{}, err
+	if r.Value("batch") != "" {
+		return p.batchSheet(ctx, r, by)
 	}
+	ids := slices.DeleteFunc(slices.Clone(r.Form["player"]), func(id string) bool { return !endpoint.IsID(id) })
 	if len(ids) > playersPerPage {
 		return Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", playersPerPage)
 	}
@@ -84,26 +83,89 @@ func (p *Pages) sheet(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	var codes []codeView
-	var rest []string
-	for _, player := range players {
-		parties := slices.DeleteFunc(slices.Clone(approval.Parties), func(party actor.Role) bool { return !hasCode(player, party) })
-		if len(rest) > 0 || len(codes)+len(parties) > codesPerSheet {
-			rest = append(rest, player.ID)
-			continue
+	codes, rest := openCodes(players, codesPerSheet)
+	next := ""
+	if len(rest) > 0 {
+		left := make([]string, len(rest))
+		for i, player := range rest {
+			left[i] = player.ID
 		}
-		for _, party := range parties {
-			code, err := p.newCode(v, player, party)
-			if err != nil {
-				return Response{}, err
-			}
-			codes = append(codes, code)
+		next = "/coach/players/sheet?" + url.Values{"player": left}.Encode()
+	}
+	return p.codesPage(ctx, r, by, codes, map[string]any{"Next": next, "Selected": len(ids)})
+}
+
+// batchSheet is sheet for the players of a batch, the newest first.
+func (p *Pages) batchSheet(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id := r.Value("batch")
+	if !endpoint.IsID(id) {
+		return Response{}, fault.Missing()
+	}
+	b, err := p.Batches.Batch(ctx, by, id)
+	if err != nil {
+		return Response{}, err
+	}
+	var codes []openCode
+	after, more := r.Value("after"), true
+	for more && len(codes) < codesPerSheet {
+		players, err := p.Approvals.Players(ctx, by, approval.Filter{BatchID: id}, approval.Page{Limit: playersPerPage, After: approval.Keyset{ID: after}})
+		if err != nil {
+			return Response{}, err
+		}
+		found, rest := openCodes(players, codesPerSheet-len(codes))
+		codes = append(codes, found...)
+		more = len(rest) > 0 || len(players) == playersPerPage
+		if done := players[:len(players)-len(rest)]; len(done) > 0 {
+			after = done[len(done)-1].ID
+		}
+		if len(rest) > 0 {
+			break
 		}
 	}
 	next := ""
-	if len(rest) > 0 {
-		next = "/coach/players/sheet?" + url.Values{"player": rest}.Encode()
+	if more {
+		next = "/coach/players/sheet?" + url.Values{"batch": {id}, "after": {after}}.Encode()
 	}
-	v.Data = map[string]any{"Codes": codes, "Next": next, "Selected": len(ids)}
+	return p.codesPage(ctx, r, by, codes, map[string]any{"Next": next, "Selected": b.PlayerCount, "Batch": b})
+}
+
+// openCode is a party that can answer with a short code.
+type openCode struct {
+	player *approval.Player
+	party  actor.Role
+}
+
+// openCodes returns the codes of the first players, at most most, and the other players. The
+// codes of a player stay together.
+func openCodes(players []*approval.Player, most int) (codes []openCode, rest []*approval.Player) {
+	for i, player := range players {
+		var open []openCode
+		for _, party := range approval.Parties {
+			if hasCode(player, party) {
+				open = append(open, openCode{player, party})
+			}
+		}
+		if len(codes)+len(open) > most {
+			return codes, players[i:]
+		}
+		codes = append(codes, open...)
+	}
+	return codes, nil
+}
+
+// codesPage shows codes to print.
+func (p *Pages) codesPage(ctx context.Context, r *Request, by actor.Actor, open []openCode, data map[string]any) (Response, error) {
+	v, err := p.coachView(ctx, r, "players", "sheet.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	codes := make([]codeView, len(open))
+	for i, o := range open {
+		if codes[i], err = p.newCode(v, o.player, o.party); err != nil {
+			return Response{}, err
+		}
+	}
+	data["Codes"] = codes
+	v.Data = data
 	return page("sheet", v), nil
 }

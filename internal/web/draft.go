@@ -21,8 +21,9 @@ const (
 	draftCookie   = "touchline-draft"
 	draftLifetime = 30 * time.Minute
 	// maxDraft is the length of a draft before it is encrypted, in bytes: browsers refuse
-	// cookies above 4096 bytes. The longest fields are left out of a longer one. Every reason
-	// within the limit of 500 characters fits, and 4,000 characters of most texts.
+	// cookies above 4096 bytes. The longest fields are left out of a longer one; a sheet or a
+	// schedule is kept whole or not at all. Every reason within the limit of 500 characters
+	// fits, and 4,000 characters of most texts.
 	maxDraft = 2800
 	// maxDraftText limits what a draft may unfold to.
 	maxDraftText = 256 << 10
@@ -32,13 +33,16 @@ const (
 var draftFields = []string{
 	"reason", "name", "bio", "experience_years", "sports", "email", "student_name", "date_of_birth", "student_number", "medical", "student_language",
 	"guardian_name", "relationship", "guardian_number", "guardian_email", "guardian_language", "number", "note", "language", "time_zone",
-	"visible", "show", "legal_name", "document", "title", "issuer", "issued_on", "expires_on", "text",
+	"visible", "show", "sport", "venue", "batch", "legal_name", "document", "title", "issuer", "issued_on", "expires_on", "text",
 	"quiet_start", "quiet_end",
 	"amount", "due_on", "until", "paid_on", "upi_id", "reverse_reason", "waive_reason", "void_reason",
 }
 
 // draftContext are hidden fields that say what the others are about.
-var draftContext = []string{"party", "kind", "for", "method", "repeat", "payment"}
+var draftContext = []string{"party", "kind", "for", "method", "repeat", "payment", "version", "request"}
+
+// draftPrefixes begin the names of the fields of attendance and of a schedule.
+var draftPrefixes = []string{markField, noteField, markedAtField, "days", "start", "end"}
 
 // draft is a form that was not saved yet.
 type draft struct {
@@ -68,9 +72,12 @@ func (p *Pages) keepDraft(r *Request) []*http.Cookie {
 	}
 	d := draft{Account: r.Form.Get("account"), Page: draftPage(r), Values: url.Values{}, Ends: p.Now().Add(draftLifetime).Unix()}
 	filled := false
-	for _, name := range draftFields {
-		if values := r.Form[name]; len(values) > 0 {
+	whole := false // a part of a sheet would look like marks that were taken away
+	for name, values := range r.Form {
+		part := slices.ContainsFunc(draftPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		if part || slices.Contains(draftFields, name) {
 			d.Values[name] = values
+			whole = whole || part
 			filled = filled || slices.ContainsFunc(values, func(v string) bool { return v != "" })
 		}
 	}
@@ -93,6 +100,9 @@ func (p *Pages) keepDraft(r *Request) []*http.Cookie {
 		if len(packed) <= maxDraft {
 			sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(packed, draftCookie))
 			return []*http.Cookie{p.cookies.secret(p.cookies.name(draftCookie), sealed, draftLifetime)}
+		}
+		if whole {
+			return nil
 		}
 		delete(d.Values, longest(d.Values))
 	}

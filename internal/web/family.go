@@ -37,6 +37,8 @@ func (p *Pages) familyRoutes() []Route {
 			Route{Method: "GET", Pattern: one + "/not-me", Handle: p.signedIn(role, p.dispute)},
 			Route{Method: "POST", Pattern: one + "/not-me", Handle: p.signedIn(role, p.fileDispute), Urgent: true},
 			Route{Method: "POST", Pattern: one + "/coach-messages", Handle: p.signedIn(role, p.coachMessages)},
+			Route{Method: "GET", Pattern: one + "/schedule", Handle: p.signedIn(role, p.schedule)},
+			Route{Method: "GET", Pattern: one + "/attendance", Handle: p.signedIn(role, p.playerAttendance)},
 			Route{Method: "GET", Pattern: one + "/done", Handle: p.signedIn(role, p.done)},
 		)
 	}

@@ -19,6 +19,7 @@ type MenuItem struct {
 var coachMenu = []MenuItem{
 	{Name: "today", Path: "/coach"},
 	{Name: "players", Path: "/coach/players"},
+	{Name: "batches", Path: "/coach/batches"},
 	{Name: "fees", Path: "/coach/fees"},
 	{Name: "notifications", Path: "/coach/notifications"},
 	{Name: "profile", Path: "/coach/profile"},

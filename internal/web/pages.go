@@ -39,6 +39,7 @@ type Config struct {
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
 	Batches       *team.Batches
+	Attendance    *team.Attendance
 	Fees          *team.Fees
 	FeeServices   *team.FeeServices
 	Tray          *notify.Tray
@@ -126,7 +127,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.staticRoutes())
+	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.batchRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.staticRoutes())
 }
 
 // Handler returns the handler of all pages. It passes every other request to next.

@@ -19,6 +19,7 @@ func (p *Pages) playerRoutes() []Route {
 		{Method: "GET", Pattern: "/coach/imports/{import_id}", Handle: p.signedIn(actor.Coach, p.importStatus)},
 		{Method: "POST", Pattern: "/coach/imports/{import_id}/run", Handle: p.signedIn(actor.Coach, p.runImport)},
 		{Method: "GET", Pattern: one, Handle: p.signedIn(actor.Coach, p.player)},
+		{Method: "GET", Pattern: one + "/attendance", Handle: p.signedIn(actor.Coach, p.coachAttendance)},
 		{Method: "GET", Pattern: one + "/edit", Handle: p.signedIn(actor.Coach, p.editPlayerPage)},
 		{Method: "POST", Pattern: one + "/edit", Handle: p.signedIn(actor.Coach, p.editPlayer)},
 		{Method: "GET", Pattern: one + "/remove", Handle: p.signedIn(actor.Coach, p.removePlayerPage)},

@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/endpoint"
 )
 
 const (
@@ -48,10 +49,14 @@ func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Respon
 		}
 		next = "/coach/players?" + after.Encode()
 	}
+	batches, err := p.openBatches(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
 	v.Form = &Form{Values: r.Form}
 	v.Data = map[string]any{
 		"Players": list, "Next": next, "Filtered": filtered || r.Value("after") != "",
-		"Needs": needs, "Export": "/coach/players/export?" + query.Encode(),
+		"Needs": needs, "Batches": batches, "Export": "/coach/players/export?" + query.Encode(),
 		"Done": v.textOr("players.done."+r.Value("done"), ""),
 	}
 	return page("players", v), nil
@@ -60,7 +65,7 @@ func (p *Pages) players(ctx context.Context, r *Request, by actor.Actor) (Respon
 // playerQuery returns the fields of the request that filter the list of players.
 func playerQuery(r *Request) url.Values {
 	query := url.Values{}
-	for _, name := range []string{"q", "guardian", "student"} {
+	for _, name := range []string{"q", "guardian", "student", "batch"} {
 		if value := r.Value(name); value != "" {
 			query.Set(name, value)
 		}
@@ -79,6 +84,9 @@ func playerFilter(r *Request) approval.Filter {
 	switch status := r.Value("student"); status {
 	case "pending", "approved", "rejected":
 		filter.StudentStatus = status
+	}
+	if id := r.Value("batch"); endpoint.IsID(id) {
+		filter.BatchID = id
 	}
 	return filter
 }

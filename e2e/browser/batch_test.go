@@ -1,0 +1,161 @@
+package browser_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+var (
+	india        = time.FixedZone("IST", 5*3600+1800)
+	requestField = regexp.MustCompile(`name="request" value="([0-9a-f-]+)"`)
+)
+
+// TestBatchPages takes a coach without a browser through a batch: make it, add players, take
+// attendance, correct it, print its codes, archive it; and a family through what it may see.
+func TestBatchPages(t *testing.T) {
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach, c := newFormClient(t, s, coachNumber)
+		c.get("/coach/batches").want(200, "No batches yet")
+		c.post("/coach/batches/add", "name", "", "start1", "19:00", "end1", "18:00").want(422, "Fill this in.", "Choose at least one day")
+		c.post("/coach/batches/add", "name", "U12", "days1", "monday", "start1", "19:00", "end1", "18:00", "days2", "monday", "start2", "soon", "end2", "").want(422, "Write the time like 17:30.", `value="19:00"`)
+		request := requestField.FindStringSubmatch(c.get("/coach/batches/add").body)[1]
+		today := strings.ToLower(s.Clock.Now().In(india).Weekday().String())
+		const hostile = `U12 <b>"Evening"</b>`
+		form := []string{"request", request, "name", hostile, "venue", "North ground", "days1", today, "start1", "00:00", "end1", "23:59:00", "time_zone", "Asia/Kolkata"}
+		first := c.post("/coach/batches/add", form...).want(200, "The batch is made.", "North ground", "00:00–23:59")
+		if again := c.post("/coach/batches/add", form...).want(200); again.path != first.path {
+			t.Errorf("the same form made %s and %s", first.path, again.path)
+		}
+		if strings.Contains(first.raw, "<b>\"Evening") {
+			t.Error("the name is markup")
+		}
+		path, _, _ := strings.Cut(first.path, "?")
+		id := strings.TrimPrefix(path, "/coach/batches/")
+		asha := coach.AddPlayer(t, named("Asha Rao", guardianNumber, studentNumber)).String("player_id")
+		bela := coach.AddPlayer(t, named("Bela Das", "+919812345690", "")).String("player_id")
+		c.get(path+"/players").want(200, "Asha Rao", "Bela Das")
+		c.post(path+"/players", "player", asha, "player", bela).want(200, "The players are in the batch.")
+		c.get("/coach/players?batch="+id).want(200, "Asha Rao", hostile)
+		c.get("/coach/players/"+asha).want(200, hostile)
+		c.get("/coach/players/add?batch="+id).want(200, `value="`+id+`" checked`)
+		c.get("/coach").want(200, "Trainings today", hostile, "Missing")
+		c.get("/coach/players/sheet?batch="+id).want(200, "Asha Rao", "Bela Das", "<svg")
+		c.get("/coach/players/sheet?batch=" + asha).want(404)
+
+		date := s.Clock.Now().In(india).Format(time.DateOnly)
+		sheet := path + "/attendance/" + date
+		if got := c.get(path + "/attendance"); got.path != sheet {
+			t.Errorf("today's sheet is %s, want %s", got.path, sheet)
+		}
+		marks := func(version, first, second string, more ...string) []string {
+			return append([]string{"version", version, "player", asha, "mark-" + asha, first, "player", bela, "mark-" + bela, second}, more...)
+		}
+		c.post(sheet, marks("0", "present", "", "rest", "late", "note-"+bela, "<i>bus</i>")...).want(200, "Saved.", "<i>bus</i>", "Taken")
+		c.post(sheet, marks("0", "present", "late", "note-"+bela, "<i>bus</i>")...).want(200, "Saved.")
+		c.post(sheet, marks("0", "absent", "absent")...).want(422, "changed elsewhere", `name="version" value="1"`, "now saved: late")
+		if got := coach.Call(t, "GET", "/api/batches/"+id+"/attendance/"+date, nil).String("counts.absent"); got != "0" {
+			t.Errorf("a refused form saved %s marks", got)
+		}
+		c.post(sheet, marks("1", "absent", "excused", "note-"+bela, strings.Repeat("x", 501))...).want(422, "This is too long.", "xxx")
+		c.post(sheet, marks("1", "absent", "excused", "at-"+asha, "2099-01-01T00:00:00Z")...).want(200, "Saved.")
+		c.get("/coach").want(200, "Taken", "0 of 2 players there")
+		c.get(path).want(200, "1 not there", "1 excused")
+		c.get("/coach/players/"+bela+"/attendance").want(200, "1 excused")
+		c.post(path+"/players/"+bela+"/remove").want(200, "The player is out of the batch.")
+		c.get(sheet).want(200, "no longer in the batch")
+		c.post(path+"/attendance/"+s.Clock.Now().In(india).AddDate(0, 0, 1).Format(time.DateOnly), marks("0", "present", "present")...).
+			want(422, "This player is not in the batch any more.")
+		for _, bad := range []string{sheet + "x", path + "/attendance/1999-01-01", "/coach/batches/" + asha, "/coach/batches/x", "/coach/batches/" + asha + "/attendance/" + date} {
+			c.get(bad).want(404)
+		}
+
+		// The family: closed, then open.
+		family := newVisitor(t, s.URL)
+		family.signIn(s, "guardian", guardianNumber)
+		player := "/me/guardian/players/" + asha
+		for _, page := range []string{"/schedule", "/attendance"} {
+			family.get(player+page).want(403, "It opens when you say yes.", "Answer for Asha Rao").without("North ground", "not there:")
+		}
+		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": asha, "action": "approved"}).Want(t, 200)
+		family.get(player).want(200, "Training times")
+		family.get(player+"/schedule").want(200, hostile, "North ground", "Next 7 days")
+		family.get(player+"/attendance").want(200, "1 not there").without("bus")
+		family.get("/me/guardian/players/" + bela + "/schedule").want(404)
+
+		// The archive.
+		c.get(path+"/edit").want(200, `value="00:00"`)
+		c.post(path+"/edit", "name", "U12", "days1", "sunday", "start1", "10:00", "end1", "11:00").want(200, "Saved.", "Sunday 10:00–11:00")
+		for range 2 {
+			if got := c.post(path + "/archive"); got.path != "/coach/batches?done=archived" {
+				t.Errorf("archiving led to %s", got.path)
+			}
+		}
+		c.post(sheet, marks("2", "present", "present")...).want(422, "This batch is archived.")
+		c.post(path+"/edit", "name", "U13").want(422, "This batch is archived.", "U13")
+		c.get("/coach/batches?show=archived").want(200, "U12")
+	})
+}
+
+// TestSheetOnAPhone marks 30 players on one screen of 360 px, with and without JavaScript, and
+// finds marks again that were not sent.
+func TestSheetOnAPhone(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach := s.Coach(t, coachNumber)
+	batch := coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12 Evening"}).Want(t, 201).String("batch_id")
+	for i := range 30 {
+		body := named(fmt.Sprintf("Venkatasubramanian Player %02d", i), fmt.Sprintf("+9198124%05d", i), "")
+		body["batch_ids"] = []string{batch}
+		coach.AddPlayer(t, body)
+	}
+	path := "/coach/batches/" + batch + "/attendance/" + s.Clock.Now().In(india).Format(time.DateOnly)
+	plain := newPhone(t, s.URL, withoutScripts())
+	s.Clock.Skip(2 * time.Minute)
+	plain.signIn(s, "coach", coachNumber)
+	plain.open(path)
+	// A radio button lies above its label without a size, so a click on the label reaches it.
+	plain.do(chromedp.Click(`.marks li:nth-child(2) label.absent`, chromedp.ByQuery), chromedp.Click(`.marks li:nth-child(3) label.late`, chromedp.ByQuery))
+	plain.screenshot("attendance")
+	plain.press("All others there")
+	if got := coach.Call(t, "GET", strings.Replace(path, "/coach/", "/api/", 1), nil).Want(t, 200); got.String("counts.present") != "28" || got.String("counts.absent") != "1" || got.String("counts.late") != "1" {
+		t.Errorf("without JavaScript: %s", got.Body)
+	}
+
+	p := newPhone(t, s.URL)
+	s.Clock.Skip(2 * time.Minute)
+	p.signIn(s, "coach", coachNumber)
+	p.open(path)
+	var layout []float64
+	p.do(chromedp.Evaluate(`[document.documentElement.scrollWidth, ...['height', 'width'].map((side) => Math.min(...[...document.querySelectorAll('.marks label')].map((l) => l.getBoundingClientRect()[side]))),
+		Math.max(...[...document.querySelectorAll('.marks li')].map((l) => l.getBoundingClientRect().height))]`, &layout))
+	if layout[0] > 360 || layout[1] < 44 || layout[2] < 44 || layout[3] > 80 {
+		t.Errorf("page of %v px, targets of %v x %v px, rows of %v px; want 360, 44 x 44 and at most 80", layout[0], layout[1], layout[2], layout[3])
+	}
+	checked := func(row int) (mark string) {
+		p.do(chromedp.Evaluate(fmt.Sprintf(`(document.querySelector('.marks li:nth-child(%d) input:checked') || {value: ''}).value`, row), &mark))
+		return mark
+	}
+	p.do(chromedp.Click(`.marks li:nth-child(1) label.excused`, chromedp.ByQuery))
+	p.open("/coach") // the marks are not sent
+	p.open(path)
+	if got := checked(1); got != "excused" {
+		t.Errorf("the unsent mark is %q, want excused", got)
+	}
+	p.waitForText("These marks are not sent yet.")
+	p.press("Save")
+	p.waitForText("Saved.")
+	p.open(path)
+	var hidden bool
+	p.do(chromedp.Evaluate(`document.getElementById('unsent').hidden`, &hidden))
+	if got := checked(1); got != "excused" || !hidden {
+		t.Errorf("after sending: %q, notice hidden %t", got, hidden)
+	}
+}

@@ -1,0 +1,242 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// batchRoutes lists the coach's pages about batches and their attendance.
+func (p *Pages) batchRoutes() []Route {
+	const batches, one = "/coach/batches", "/coach/batches/{batch_id}"
+	return []Route{
+		{Method: "GET", Pattern: batches, Handle: p.signedIn(actor.Coach, p.batches)},
+		{Method: "GET", Pattern: batches + "/add", Handle: p.signedIn(actor.Coach, p.addBatchPage)},
+		{Method: "POST", Pattern: batches + "/add", Handle: p.signedIn(actor.Coach, p.addBatch)},
+		{Method: "GET", Pattern: one, Handle: p.signedIn(actor.Coach, p.batch)},
+		{Method: "GET", Pattern: one + "/edit", Handle: p.signedIn(actor.Coach, p.editBatchPage)},
+		{Method: "POST", Pattern: one + "/edit", Handle: p.signedIn(actor.Coach, p.editBatch)},
+		{Method: "GET", Pattern: one + "/archive", Handle: p.signedIn(actor.Coach, p.archiveBatchPage)},
+		{Method: "POST", Pattern: one + "/archive", Handle: p.signedIn(actor.Coach, p.archiveBatch)},
+		{Method: "GET", Pattern: one + "/players", Handle: p.signedIn(actor.Coach, p.batchPlayersPage)},
+		{Method: "POST", Pattern: one + "/players", Handle: p.signedIn(actor.Coach, p.joinBatch)},
+		{Method: "POST", Pattern: one + "/players/{player_id}/remove", Handle: p.signedIn(actor.Coach, p.leaveBatch)},
+		{Method: "GET", Pattern: one + "/attendance", Handle: p.signedIn(actor.Coach, p.chooseAttendance)},
+		{Method: "GET", Pattern: one + "/attendance/{date}", Handle: p.signedIn(actor.Coach, p.attendance)},
+		{Method: "POST", Pattern: one + "/attendance/{date}", Handle: p.signedIn(actor.Coach, p.saveAttendance), MaxBody: maxSheetForm},
+	}
+}
+
+// coachBatch returns the page of a batch for its coach.
+func coachBatch(id string) string { return "/coach/batches/" + id }
+
+// batchesPerPage is the length of one page of batches.
+const batchesPerPage = 50
+
+// batches serves GET /coach/batches: the open batches, newest first, or with show=archived
+// the others.
+func (p *Pages) batches(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	archived := r.Value("show") == "archived"
+	list, err := p.Batches.List(ctx, by, archived, r.Value("after"), batchesPerPage+1)
+	if err != nil {
+		return Response{}, err
+	}
+	next := ""
+	if len(list) > batchesPerPage {
+		list = list[:batchesPerPage]
+		query := url.Values{"after": {list[batchesPerPage-1].ID}}
+		if archived {
+			query.Set("show", "archived")
+		}
+		next = "/coach/batches?" + query.Encode()
+	}
+	v, err := p.coachView(ctx, r, "batches", "batches.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	v.Data = map[string]any{"Batches": list, "Archived": archived, "Next": next, "Done": v.textOr("batches.done."+r.Value("done"), "")}
+	return page("batches", v), nil
+}
+
+// openBatches returns the open batches that a form offers, newest first.
+func (p *Pages) openBatches(ctx context.Context, by actor.Actor) ([]*team.Batch, error) {
+	return p.Batches.List(ctx, by, false, "", offeredBatches)
+}
+
+// offeredBatches is the number of batches that a form offers.
+const offeredBatches = 100
+
+// loadBatch returns the batch of the path.
+func (p *Pages) loadBatch(ctx context.Context, r *Request, by actor.Actor) (*team.Batch, error) {
+	id, err := r.PathID("batch_id")
+	if err != nil {
+		return nil, err
+	}
+	return p.Batches.Batch(ctx, by, id)
+}
+
+// sheetsShown is the number of sheets on the page of a batch.
+const sheetsShown = 14
+
+// batch serves GET /coach/batches/{batch_id}: when it trains, who is in it, and the last
+// attendance.
+func (p *Pages) batch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	b, err := p.loadBatch(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	players, err := p.Batches.Players(ctx, by, b.ID)
+	if err != nil {
+		return Response{}, err
+	}
+	sheets, err := p.Attendance.Sheets(ctx, by, b.ID, team.Period{}, "", sheetsShown)
+	if err != nil {
+		return Response{}, err
+	}
+	v, err := p.coachView(ctx, r, "batches", "batch.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	today := team.DateOf(p.Now(), location(b.TimeZone))
+	v.Data = map[string]any{
+		"Batch": b, "Players": players, "Sheets": sheets, "Today": today, "Next": nextTraining(b, p),
+		"Taken": slices.ContainsFunc(sheets, func(s team.SheetSummary) bool { return s.Date == today }),
+		"Done":  v.textOr("batches.done."+r.Value("done"), ""),
+	}
+	return page("batch", v), nil
+}
+
+// nextTraining returns the next training of an open batch within a week, or nil.
+func nextTraining(b *team.Batch, p *Pages) *team.Training {
+	if !b.ArchivedAt.IsZero() {
+		return nil
+	}
+	upcoming := team.Upcoming([]*team.Batch{b}, p.Now(), team.UpcomingDays+1)
+	if len(upcoming) == 0 {
+		return nil
+	}
+	return &upcoming[0]
+}
+
+// archiveBatchPage serves GET …/archive: the coach checks what an archive means.
+func (p *Pages) archiveBatchPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	b, err := p.loadBatch(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	if b.CheckOpen() != nil {
+		return redirect(coachBatch(b.ID)), nil
+	}
+	v, err := p.coachView(ctx, r, "batches", "batch.archive.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	v.Data = b
+	return page("batch_archive", v), nil
+}
+
+// archiveBatch serves POST …/archive. The same form sent twice archives once.
+func (p *Pages) archiveBatch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("batch_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if err := p.Batches.Archive(ctx, by, id); err != nil && fault.CodeOf(err) != "batch_archived" {
+		return Response{}, err
+	}
+	return redirect("/coach/batches?done=archived"), nil
+}
+
+// batchPlayersPage serves GET …/players: the coach's players with a search, to select those
+// who join the batch.
+func (p *Pages) batchPlayersPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.batchPlayersForm(ctx, r, by, &Form{Values: r.Form})
+}
+
+func (p *Pages) batchPlayersForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+	b, err := p.loadBatch(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	filter := approval.Filter{Search: playerFilter(r).Search}
+	players, err := p.Approvals.Players(ctx, by, filter, approval.Page{Limit: playersPerPage + 1, After: approval.Keyset{ID: r.Value("after")}})
+	if err != nil {
+		return Response{}, err
+	}
+	next := ""
+	if len(players) > playersPerPage {
+		players = players[:playersPerPage]
+		next = coachBatch(b.ID) + "/players?" + url.Values{"q": {r.Value("q")}, "after": {players[playersPerPage-1].ID}}.Encode()
+	}
+	v, err := p.coachView(ctx, r, "batches", "batch.players.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	v.Form, v.Path = f, coachBatch(b.ID)+"/players"
+	v.Data = map[string]any{"Batch": b, "Players": players, "Next": next, "Search": r.Value("q"), "Done": v.textOr("batches.done."+r.URL.Query().Get("done"), "")}
+	resp := page("batch_players", v)
+	if len(f.Faults) > 0 {
+		resp.Status = 422
+	}
+	return resp, nil
+}
+
+// joinBatch serves POST …/players: the selected players join the batch.
+func (p *Pages) joinBatch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("batch_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if len(r.Form["player"]) > playersPerPage {
+		return Response{}, fault.New(fault.Malformed, "malformed_request", "Select at most %d players.", playersPerPage)
+	}
+	for _, playerID := range r.Form["player"] {
+		if !endpoint.IsID(playerID) {
+			return Response{}, fault.Missing()
+		}
+		err := p.Batches.Join(ctx, by, id, playerID)
+		if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind != fault.NotFound && f.Kind != fault.Unavailable {
+			form := &Form{Values: r.Form}
+			form.Add("", p.batchError(r, err))
+			return p.batchPlayersForm(ctx, r, by, form)
+		}
+		if err != nil {
+			return Response{}, err
+		}
+	}
+	return redirect(coachBatch(id) + "?done=joined"), nil
+}
+
+// batchError returns the text of an error about a batch.
+func (p *Pages) batchError(r *Request, err error) string {
+	if fault.KindOf(err) == fault.Invalid {
+		return p.view(r, "").mustT("batch.full")
+	}
+	return p.errorText(r, err)
+}
+
+// leaveBatch serves POST …/players/{player_id}/remove.
+func (p *Pages) leaveBatch(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("batch_id")
+	if err != nil {
+		return Response{}, err
+	}
+	playerID, err := r.PathID("player_id")
+	if err != nil {
+		return Response{}, err
+	}
+	if err := p.Batches.Leave(ctx, by, id, playerID); err != nil {
+		return Response{}, err
+	}
+	if r.Value("back") == "player" {
+		return redirect(coachPlayer(playerID) + "?done=saved"), nil
+	}
+	return redirect(coachBatch(id) + "?done=left"), nil
+}

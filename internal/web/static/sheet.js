@@ -1,0 +1,57 @@
+// Marks that are not sent yet stay on this phone, also without a connection.
+'use strict'
+
+const sheet = document.querySelector('form[data-sheet]')
+if (sheet) {
+  const key = 'sheet ' + sheet.dataset.sheet
+  const week = 7 * 24 * 3600 * 1000
+  const note = document.getElementById('unsent')
+  const unsent = note.textContent
+  const read = (name) => { try { return JSON.parse(localStorage.getItem(name)) } catch { return null } }
+  const forget = (name) => { try { localStorage.removeItem(name) } catch { /* nothing is kept */ } }
+  const fields = [...sheet.elements].filter((field) => /^(mark|note)-/.test(field.name))
+  const value = (name) => (sheet.elements[name] ? sheet.elements[name].value : undefined)
+
+  const restore = (kept) => {
+    const differs = Object.entries(kept.values).some(([name, old]) => value(name) !== undefined && value(name) !== old)
+    if (!differs) return forget(key)
+    for (const [name, old] of Object.entries(kept.values)) if (value(name) !== undefined) sheet.elements[name].value = old
+    for (const [name, at] of Object.entries(kept.times)) if (value(name) !== undefined) sheet.elements[name].value = at
+    sheet.elements.version.value = kept.version
+    note.hidden = false
+  }
+  for (let i = 0; i < localStorage.length; i++) {
+    const name = localStorage.key(i)
+    if (name.startsWith('sheet ') && !(Date.now() - (read(name) || {}).changed < week)) forget(name)
+  }
+  const kept = read(key)
+  if ('saved' in sheet.dataset) forget(key)
+  else if (kept && !document.getElementById('faults')) restore(kept)
+
+  sheet.addEventListener('change', (event) => {
+    if (!fields.includes(event.target)) return
+    const now = read(key) || { version: value('version'), values: {}, times: {} }
+    now.changed = Date.now()
+    now.values[event.target.name] = value(event.target.name)
+    if (event.target.name.startsWith('mark-')) {
+      const at = event.target.name.replace('mark-', 'at-')
+      sheet.elements[at].value = now.times[at] = new Date().toISOString()
+    }
+    try { localStorage.setItem(key, JSON.stringify(now)) } catch { /* the form still works */ }
+  })
+
+  let waiting = null
+  sheet.addEventListener('submit', (event) => {
+    if (navigator.onLine) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    waiting = event.submitter
+    note.textContent = note.dataset.offline
+    note.hidden = false
+  })
+  addEventListener('online', () => {
+    note.textContent = unsent
+    if (waiting) sheet.requestSubmit(waiting)
+    waiting = null
+  })
+}

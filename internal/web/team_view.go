@@ -1,0 +1,53 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/team"
+)
+
+// TeamDay returns a day with its weekday: "Tuesday 12 May".
+func (v *View) TeamDay(d team.Date) string {
+	noon := d.At(12*60, v.zone)
+	return v.mustT("time.weekday."+strconv.Itoa(int(d.Weekday()))) + " " + v.Date(noon)
+}
+
+// Month returns a month, YYYY-MM, as people write it: "March 2026".
+func (v *View) Month(month string) string {
+	year, number, _ := strings.Cut(month, "-")
+	n, _ := strconv.Atoi(number)
+	return v.mustT("time.month."+strconv.Itoa(max(int(time.January), n))) + " " + year
+}
+
+// Counted returns how many marks of a kind there are: "11 present"; "" for none.
+func (v *View) Counted(counts team.Counts, mark string) string {
+	n := counts[team.Mark(mark)]
+	if n == 0 {
+		return ""
+	}
+	return v.mustT("mark.count."+mark, "Count", n)
+}
+
+// TrainingTimes returns the weekly times of a schedule, one line for each time of the day:
+// "Monday, Thursday 17:30–19:00".
+func (v *View) TrainingTimes(s team.Schedule) []string {
+	var times []string
+	days := map[string][]string{}
+	for _, slot := range s {
+		at := slot.Start.String() + "–" + slot.End.String()
+		if days[at] == nil {
+			times = append(times, at)
+		}
+		days[at] = append(days[at], v.mustT("time.weekday."+strconv.Itoa(int(slot.Weekday))))
+	}
+	for i, at := range times {
+		names := strings.Join(days[at], ", ")
+		if len(days[at]) == len(weekdayOrder) {
+			names = v.mustT("batch.every_day")
+		}
+		times[i] = names + " " + at
+	}
+	return times
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// schedule serves GET …/schedule: when and where the player trains.
+func (p *Pages) schedule(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.familyPage(ctx, r, by, "schedule", func(playerID string) (map[string]any, error) {
+		_, batches, upcoming, err := p.Batches.Schedule(ctx, by, playerID)
+		return map[string]any{"Batches": batches, "Upcoming": upcoming}, err
+	})
+}
+
+// attendancePerPage is the number of marks on a page of a family.
+const attendancePerPage = 60
+
+// playerAttendance serves GET …/attendance: the marks of the player, and the totals by month.
+func (p *Pages) playerAttendance(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.familyPage(ctx, r, by, "attended", func(playerID string) (map[string]any, error) {
+		data, err := p.attended(ctx, r, by, playerID)
+		if err == nil {
+			data["Schedule"] = playerPath(by.Role, playerID) + "/schedule"
+		}
+		return data, err
+	})
+}
+
+// coachAttendance serves GET /coach/players/{player_id}/attendance: the same for the coach,
+// with notes.
+func (p *Pages) coachAttendance(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("player_id")
+	if err != nil {
+		return Response{}, err
+	}
+	player, err := p.Approvals.Player(ctx, by, id)
+	if err != nil {
+		return Response{}, err
+	}
+	v, err := p.coachView(ctx, r, "players", "attended.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	data, err := p.attended(ctx, r, by, id)
+	if err != nil {
+		return Response{}, err
+	}
+	data["Back"], data["Student"] = coachPlayer(id), player.Student.FullName
+	v.Data = data
+	return page("attended", v), nil
+}
+
+// attended reads a page of the marks of a player.
+func (p *Pages) attended(ctx context.Context, r *Request, by actor.Actor, playerID string) (map[string]any, error) {
+	after := team.AttendedKey{BatchID: r.Value("batch")}
+	if date, err := team.ParseDate(r.Value("before")); err == nil {
+		after.Date = date
+	}
+	a, err := p.Attendance.OfPlayer(ctx, by, playerID, team.Period{}, after, attendancePerPage+1)
+	if err != nil {
+		return nil, err
+	}
+	data := map[string]any{"Months": a.Months, "Marks": a.Marks}
+	if len(a.Marks) > attendancePerPage {
+		data["Marks"], data["Last"] = a.Marks[:attendancePerPage], a.Marks[attendancePerPage-1]
+	}
+	return data, nil
+}
+
+// familyPage shows a page of a player to a party, with the data that read returns. To a
+// party that has not approved it shows what a yes would open instead, with no data.
+func (p *Pages) familyPage(ctx context.Context, r *Request, by actor.Actor, name string, read func(playerID string) (map[string]any, error)) (Response, error) {
+	d, err := p.load(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	v := p.signedInView(r, name+".title", by)
+	data, err := read(d.ID)
+	switch fault.CodeOf(err) {
+	case "approval_pending", "approval_required":
+		v.Data = map[string]any{"Question": d, "Name": name}
+		return page("locked", v).with(http.StatusForbidden), nil
+	}
+	if err != nil {
+		return Response{}, err
+	}
+	data["Back"], data["Student"] = d.Path, d.Student
+	v.Data = data
+	return page(name, v), nil
+}
