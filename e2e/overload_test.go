@@ -56,6 +56,10 @@ func TestOverloaded(t *testing.T) {
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 
+		// The first page prepares all templates. That may take longer than the lock may last.
+		s.Call(t, "GET", "/docs", "", nil).Want(t, 200)
+		s.Call(t, "GET", "/sign-in/coach", "", nil).Want(t, 200)
+
 		release := lockCoaches(t, s)
 		var calls sync.WaitGroup
 		call := func(p *touchlinetest.User, want int, method, path string, body any) {
@@ -91,7 +95,7 @@ func TestOverloaded(t *testing.T) {
 		}
 		s.Call(t, "GET", "/docs", "", nil).Want(t, 200)
 		s.Call(t, "GET", "/.well-known/jwks.json", "", nil).Want(t, 200)
-		if page := s.Call(t, "POST", "/coach/sign-in", "", nil).Want(t, 503); !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || page.Header.Get("Retry-After") == "" {
+		if page := s.Call(t, "POST", "/sign-in/coach", "", nil).Want(t, 503); !strings.HasPrefix(page.Header.Get("Content-Type"), "text/html") || page.Header.Get("Retry-After") == "" {
 			t.Errorf("a form: got %v, want a page with Retry-After", page.Header)
 		}
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": otherNumber}).Want(t, 503, "overloaded")
