@@ -28,13 +28,18 @@ type languageWords struct {
 	aBatch, moreBatches string
 	// nStudents and nMore count students who are not named.
 	nStudents, nMore string
-	changes          map[event.Change]string
+	// yourCoach stands in place of the name of a coach who writes to a family, toStudent names
+	// the coach and the student to whom a message goes, toStop stands before the page that
+	// stops the coach's messages.
+	yourCoach, toStudent, toStop string
+	changes                      map[event.Change]string
 }
 
 var wordsByLanguage = map[string]languageWords{
 	english: {
 		coachTitle: "Coach", aCoach: "A coach", coachTitleLower: "coach", aCoachLower: "a coach",
 		aStudent: "a student", theStudent: "the student", you: "you", youNamed: "you, %s,", aBatch: "a batch", moreBatches: "%s and %d more batches", and: " and ", nStudents: "%d students", nMore: "%d more",
+		yourCoach: "Your coach", toStudent: "%s to %s", toStop: "To stop: ",
 		changes: map[event.Change]string{
 			event.NameChanged: "name", event.BirthDateChanged: "birth date",
 			event.GuardianNumberChanged: "the guardian's number", event.StudentNumberChanged: "the student's number",
@@ -43,6 +48,7 @@ var wordsByLanguage = map[string]languageWords{
 	hindi: {
 		coachTitle: "कोच", aCoach: "एक कोच", coachTitleLower: "कोच", aCoachLower: "एक कोच",
 		aStudent: "एक विद्यार्थी", theStudent: "विद्यार्थी", you: "आपको", youNamed: "आपको (%s)", aBatch: "एक बैच", moreBatches: "%s और %d और बैच", and: " और ", nStudents: "%d विद्यार्थी", nMore: "%d और",
+		yourCoach: "आपके कोच", toStudent: "%s की ओर से %s को", toStop: "बंद करने के लिए: ",
 		changes: map[event.Change]string{
 			event.NameChanged: "नाम", event.BirthDateChanged: "जन्मतिथि",
 			event.GuardianNumberChanged: "अभिभावक का नंबर", event.StudentNumberChanged: "विद्यार्थी का नंबर",

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
@@ -17,6 +18,8 @@ type TeamMessage struct {
 	Restricted bool
 	// StopURL is where the recipient can stop the messages of the coach.
 	StopURL string
+	// Language is that of the recipient, for the words around Text; empty is the default.
+	Language string
 }
 
 // StopURL returns the page from which a person stops the messages of a coach. base is the
@@ -33,13 +36,14 @@ func TeamText(m TeamMessage) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }) {
 		return ""
 	}
-	who := Name(m.CoachName, "Your coach")
+	w := wordsOf(m.Language)
+	who := Name(m.CoachName, w.yourCoach)
 	if m.StudentName != "" {
-		who += " to " + Name(m.StudentName, "the student")
+		who = fmt.Sprintf(w.toStudent, who, Name(m.StudentName, w.theStudent))
 	}
 	text = who + ": " + text
 	if m.Restricted {
-		text += "\nTo stop: " + m.StopURL
+		text += "\n" + w.toStop + m.StopURL
 	}
 	return text
 }

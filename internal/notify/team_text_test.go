@@ -18,6 +18,8 @@ func TestTeamText(t *testing.T) {
 		{"copy", notify.TeamMessage{CoachName: "Meera", Text: "Bring shoes.", StudentName: "Asha Rao"}, "Meera to Asha Rao: Bring shoes."},
 		{"without a name", notify.TeamMessage{Text: "Hello"}, "Your coach: Hello"},
 		{"restricted", notify.TeamMessage{CoachName: "Meera", Text: "Call +91 98123 45678 or\nsee https://club.example/map today", Restricted: true}, "Meera: Call or\nsee today\nTo stop: " + stop},
+		{"Hindi", notify.TeamMessage{CoachName: "Meera", StudentName: "Asha", Text: "कल छुट्टी है।", Restricted: true, Language: "hi"}, "Meera की ओर से Asha को: कल छुट्टी है।\nबंद करने के लिए: " + stop},
+		{"Hindi without names", notify.TeamMessage{Text: "Hello", Language: "hi"}, "आपके कोच: Hello"},
 		{"nothing left", notify.TeamMessage{CoachName: "Meera", Text: "https://club.example", Restricted: true}, ""},
 		{"invisible", notify.TeamMessage{CoachName: "Meera", Text: " \u200b\u2060 "}, ""},
 		{"emoji", notify.TeamMessage{CoachName: "Meera", Text: "👍"}, "Meera: 👍"},

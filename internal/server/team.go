@@ -48,7 +48,7 @@ func messageRules(cfg *config.Config, ch channels) team.MessageRules {
 		Reachable:    func(c team.Channel, n phone.Number) bool { return ch.accepts(channelOf[c], n) },
 		Render: func(l team.Letter) string {
 			return notify.TeamText(notify.TeamMessage{
-				CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: notify.StopURL(cfg.PublicURL),
+				CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: notify.StopURL(cfg.PublicURL), Language: l.Language,
 			})
 		},
 		Segments: notify.Segments,

@@ -123,10 +123,12 @@ type numberFacts struct {
 	week      int
 	sms, chat bool // of one message
 	stopped   bool
+	language  string
 }
 
 // sentInWeek sets how many messages of the coach left for each number in the last 7 days,
-// which channels of the message with the id did, and who stopped the coach's messages.
+// which channels of the message with the id did, who stopped the coach's messages, and the
+// languages.
 func (tx *tx) sentInWeek(ctx context.Context, coachID, messageID string, facts []team.PlayerFacts) error {
 	found := map[phone.Number]numberFacts{}
 	var rows [][]any
@@ -150,12 +152,13 @@ func (tx *tx) sentInWeek(ctx context.Context, coachID, messageID string, facts [
 		SELECT v.column1,
 			(SELECT count(DISTINCT d.team_message_id) %s AND d.created_at > $%d AND d.team_message_id <> $%d),
 			EXISTS (SELECT 1 %s%s AND d.channel = 'sms'), EXISTS (SELECT 1 %s%s AND d.channel = 'whatsapp'),
-			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = v.column1 AND st.coach_id = $%d)
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = v.column1 AND st.coach_id = $%d),
+			(SELECT language FROM preferences WHERE preferences.mobile_number = v.column1)
 		FROM %s v WHERE v.column1 IS NOT NULL`, ofNumber, n+2, n+3, ofNumber, ofMessage, ofNumber, ofMessage, n+1, values),
 		append(args, coachID, micros(tx.Now.Add(-7*team.Day)), messageID)...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (f numberFacts, err error) {
 		var number phone.Number
-		if err = s.Scan(&number, &f.week, &f.sms, &f.chat, &f.stopped); err == nil {
+		if err = s.Scan(&number, &f.week, &f.sms, &f.chat, &f.stopped, intoText(&f.language)); err == nil {
 			found[number] = f
 		}
 		return f, err
@@ -167,7 +170,7 @@ func (tx *tx) sentInWeek(ctx context.Context, coachID, messageID string, facts [
 		for _, party := range []actor.Role{actor.Guardian, actor.Student} {
 			p := facts[i].Party(party)
 			f := found[p.Number]
-			p.SentInWeek, p.Stopped = f.week, f.stopped
+			p.SentInWeek, p.Stopped, p.Language = f.week, f.stopped, f.language
 			if f.sms {
 				p.HasMessage = append(p.HasMessage, team.SMS)
 			}

@@ -25,7 +25,7 @@ func withMessages(s *store.Settings) {
 		CopyGuardian: true,
 		Reachable:    func(_ team.Channel, n phone.Number) bool { return n[:3] == "+91" },
 		Render: func(l team.Letter) string {
-			return notify.TeamText(notify.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: "https://t.example/me"})
+			return notify.TeamText(notify.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted, StopURL: "https://t.example/me", Language: l.Language})
 		},
 		Segments: notify.Segments,
 		Price:    func(phone.Number) team.Cost { return 2 },
@@ -84,6 +84,8 @@ func TestTeamMessages(t *testing.T) {
 		ok(t, err)
 		guardian := p.as(actor.Guardian, number(2))
 		ok(t, p.decide(guardian, asha.ID, approval.Approve))
+		_, err = p.db.SavePreferences(bg, number(6), notify.PreferencesPatch{Language: ptr("hi")})
+		ok(t, err)
 
 		s := p.messages(0)
 		draft := team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Training is at 5.", Channels: []team.Channel{team.InApp, team.SMS}}
@@ -104,6 +106,14 @@ func TestTeamMessages(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, p.recipients(c, m.ID)); diff != "" {
 			t.Errorf("recipients (-want +got):\n%s", diff)
+		}
+		texts := []team.Variant{
+			{Text: "Coach 1: Training is at 5.", Segments: 1, Messages: 1},
+			{Text: "Coach 1: Training is at 5.\nTo stop: https://t.example/me", Restricted: true, Segments: 1, Messages: 2},
+			{Text: "Coach 1: Training is at 5.\nबंद करने के लिए: https://t.example/me", Restricted: true, Segments: 1, Messages: 1},
+		}
+		if diff := cmp.Diff(texts, plan.Variants()); diff != "" {
+			t.Errorf("texts (-want +got):\n%s", diff)
 		}
 		totals := plan.Totals()
 		if totals.Recipients != 10 || totals.LeftOut != 6 || m.LeftOut != 6 || totals.Segments != m.Segments || totals.Cost != team.Cost(2*m.Segments) {

@@ -1,6 +1,8 @@
 package team
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -82,8 +84,8 @@ func (p *Plan) recipient(f PlayerFacts, party actor.Role, channels []Channel, is
 
 // send decides about one recipient on one channel.
 func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Send {
-	s := Send{Channel: c, Number: facts.Number, Restricted: c != InApp && !facts.EverApproved}
-	letter := Letter{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted}
+	s := Send{Channel: c, Number: facts.Number, Restricted: c != InApp && !facts.EverApproved, Language: facts.Language}
+	letter := Letter{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted, Language: s.Language}
 	if isCopy {
 		letter.StudentName = f.StudentName
 	}
@@ -183,25 +185,38 @@ type Variant struct {
 	Messages   int
 }
 
-// Variants returns the texts that leave the service: the one for recipients that approved
-// at any time, and the restricted one, without those of copies.
+// Variants returns the texts that leave the service: those for recipients that approved at
+// any time, then the restricted ones, without those of copies. Texts in two languages are two
+// variants if they differ.
 func (p *Plan) Variants() []Variant {
-	var variants []Variant
-	for _, restricted := range []bool{false, true} {
-		l := Letter{CoachName: p.coachName, Text: p.draft.Text, Restricted: restricted}
-		v := Variant{Restricted: restricted}
-		for _, r := range p.Recipients {
-			for _, s := range r.Sends {
-				if s.Channel != InApp && s.Reason == "" && s.Restricted == restricted {
-					v.Messages++
-				}
+	letters := map[Letter]int{}
+	for _, r := range p.Recipients {
+		for _, s := range r.Sends {
+			if s.Channel != InApp && s.Reason == "" {
+				letters[Letter{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted, Language: s.Language}]++
 			}
 		}
-		if v.Messages > 0 {
-			v.Text = p.rules.Render(l)
-			v.Segments = p.rules.Segments(v.Text)
-			variants = append(variants, v)
+	}
+	var variants []Variant
+	for _, l := range slices.SortedFunc(maps.Keys(letters), compareLetters) {
+		text := p.rules.Render(l)
+		i := slices.IndexFunc(variants, func(v Variant) bool { return v.Restricted == l.Restricted && v.Text == text })
+		if i < 0 {
+			i = len(variants)
+			variants = append(variants, Variant{Text: text, Restricted: l.Restricted, Segments: p.rules.Segments(text)})
 		}
+		variants[i].Messages += letters[l]
 	}
 	return variants
+}
+
+// compareLetters orders restricted letters last, then by language.
+func compareLetters(a, b Letter) int {
+	switch {
+	case a.Restricted == b.Restricted:
+		return cmp.Compare(a.Language, b.Language)
+	case a.Restricted:
+		return 1
+	}
+	return -1
 }

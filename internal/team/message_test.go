@@ -32,14 +32,14 @@ func TestCheckText(t *testing.T) {
 }
 
 // rules are those of the tests: chat is not configured, numbers of +44 are not reachable, and
-// a restricted text loses the word "link".
+// a restricted text loses the word "link" and ends with the language.
 func rules(copyGuardian bool) team.MessageRules {
 	return team.MessageRules{
 		CopyGuardian: copyGuardian,
 		Reachable:    func(_ team.Channel, n phone.Number) bool { return !strings.HasPrefix(string(n), "+44") },
 		Render: func(l team.Letter) string {
 			if l.Restricted {
-				return strings.ReplaceAll(l.Text, "link", "")
+				return strings.ReplaceAll(l.Text, "link", "") + l.Language
 			}
 			return l.Text
 		},
@@ -119,6 +119,22 @@ func TestPlan(t *testing.T) {
 				t.Errorf("totals = %+v of %d segments", totals, segments)
 			}
 		})
+	}
+}
+
+// Texts of two languages are one variant if they are equal.
+func TestVariants(t *testing.T) {
+	plan := rules(true).NewPlan("Meera", team.Draft{Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS, team.InApp}})
+	for n, language := range []string{"", "hi", "hi", "", "hi", "hi"} {
+		plan.Add(team.PlayerFacts{Guardian: team.PartyFacts{
+			Exists: true, AccountID: fmt.Sprint(n), Number: phone.Number(fmt.Sprint("+91", n)), App: team.Granted, EverApproved: n < 3, Language: language,
+		}})
+	}
+	want := []team.Variant{
+		{Text: "Hi", Segments: 1, Messages: 3}, {Text: "Hi", Restricted: true, Segments: 1, Messages: 1}, {Text: "Hihi", Restricted: true, Segments: 1, Messages: 2},
+	}
+	if diff := cmp.Diff(want, plan.Variants()); diff != "" {
+		t.Error(diff)
 	}
 }
 

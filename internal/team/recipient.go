@@ -50,6 +50,7 @@ type PartyFacts struct {
 	AccountID string // "" without a number
 	Number    phone.Number
 	Name      string
+	Language  string // "" if the party has none
 	// App says whether the party has team communications in the app.
 	App Access
 	// EverApproved is true if the account has approved a player of the coach at any time.
@@ -107,8 +108,9 @@ type Send struct {
 	// Reason is why the channel does not reach the recipient, or "".
 	Reason Reason
 	Number phone.Number
-	// Restricted is true for a recipient that never approved: see Letter.
+	// Restricted and Language are those of the Letter.
 	Restricted bool
+	Language   string
 	// Segments and Cost are those of the text; 0 in the app.
 	Segments int
 	Cost     Cost
@@ -141,4 +143,6 @@ type Letter struct {
 	// Restricted removes links and numbers from Text and says how to stop: the recipient
 	// never approved.
 	Restricted bool
+	// Language is that of the recipient, for the words around Text.
+	Language string
 }

@@ -360,7 +360,7 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 		if err != nil || r.dropReason != "" {
 			return r, err
 		}
-		m.Team.StopURL = notify.StopURL(o.PublicURL)
+		m.Team.StopURL, m.Team.Language = notify.StopURL(o.PublicURL), to.Preferences.Language
 		if notify.TeamText(m.Team) == "" {
 			return rendered{dropReason: notify.ReasonOnlyLinks}, nil
 		}
