@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -57,13 +58,17 @@ func TestKannel(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
 		kannel := smstest.StartKannel(t)
-		s := touchlinetest.New(t, database, sendBy(kannel.Spec, kannel.User, kannel.Password))
+		s := touchlinetest.New(t, database, sendBy(kannel.Spec, kannel.User, kannel.Password),
+			func(c *config.Config) { c.SMSReplySecret = "0123456789abcdef" })
+		kannel.ForwardReplies(s.Config.PublicURL + "/replies/kannel/0123456789abcdef")
 		coach := registerCoach(t, s, func() []string {
 			return slices.DeleteFunc(kannel.Messages(), func(m string) bool { return !strings.HasPrefix(m, "TLINE "+coachNumber+" ") })
 		})
 
 		alive := coach.AddPlayer(t, child(1, guardianNumber)).String("guardian_request_id")
 		awaitSMS(t, coach, alive, "delivered", "")
+		kannel.Reply(t, guardianNumber, "Stop.")
+		awaitBlocked(t, coach, alive, "stopped")
 
 		player := coach.AddPlayer(t, child(2, smstest.UnroutablePrefix+"00001"))
 		dead := player.String("guardian_request_id")
@@ -78,6 +83,19 @@ func TestKannel(t *testing.T) {
 		if n := countNotifications(t, coach, "delivery_failed"); n != 1 {
 			t.Errorf("%d notifications of the failure, want 1", n)
 		}
+	})
+}
+
+// awaitBlocked waits until the list of pending approvals says why a request is blocked.
+func awaitBlocked(t *testing.T, coach *touchlinetest.User, requestID string, want any) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("the request is blocked by %v", want), func() bool {
+		for _, item := range coach.Call(t, "GET", "/api/coach/pending-approvals", nil).Want(t, 200).Items() {
+			if item["request_id"] == requestID {
+				return item["blocked_by"] == want
+			}
+		}
+		return false
 	})
 }
 

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,21 @@ func TestTwilio(t *testing.T) {
 		awaitSMS(t, coach, alive, "sent", "")
 		callback(message, "delivered", 0, twilio.Token, 204)
 		awaitSMS(t, coach, alive, "delivered", "")
+
+		reply := func(text, token string, want int) {
+			t.Helper()
+			res := twilio.Post(t, s.Config.PublicURL+"/replies/twilio", url.Values{"From": {guardianNumber}, "To": {twilio.Sender}, "Body": {text}}, token)
+			if res.StatusCode != want {
+				t.Errorf("reply %s: %s, want %d", text, res.Status, want)
+			}
+		}
+		reply("STOP", "another token", 401)
+		reply("Who is this?", twilio.Token, 200)
+		awaitBlocked(t, coach, alive, nil)
+		reply("STOP", twilio.Token, 200)
+		awaitBlocked(t, coach, alive, "stopped")
+		reply("start", twilio.Token, 200)
+		awaitBlocked(t, coach, alive, nil)
 
 		off, message := ask(2, otherNumber)
 		callback(message, "undelivered", 30003, twilio.Token, 204)

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 
 	"github.com/touchline/touchline/internal/endpoint"
@@ -31,6 +32,19 @@ func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Re
 		return Response{}, err
 	}
 	return endpoint.NoContent(), nil
+}
+
+// receiveReply serves POST /replies/{provider} and GET /replies/{provider}/{secret}, which
+// providers of SMS call with the reply of a person. The response has nothing that the provider
+// would send to the person.
+func (s *Server) receiveReply(ctx context.Context, r Request[url.Values]) (Response, error) {
+	if err := s.Replies.Receive(ctx, r.PathPart("provider"), r.PathPart("secret"), s.providerCall(r)); err != nil {
+		return Response{}, err
+	}
+	if r.Method == http.MethodPost {
+		return Response{Raw: []byte("<Response/>")}.WithHeader("Content-Type", "text/xml"), nil
+	}
+	return Response{Raw: []byte{}}.WithHeader("Content-Type", "text/plain"), nil
 }
 
 // providerCall returns the request of a provider. Its URL is the one that the provider was

@@ -48,6 +48,7 @@ type Config struct {
 	Tray          *notify.Tray
 	Preferences   notify.PreferenceStore
 	Hub           *notify.Hub
+	Replies       *notify.Replies
 	// Receipts receives what the provider of SMS reports; nil if it reports nothing.
 	Receipts    *notify.Receipts
 	Idempotency *idempotency.Service

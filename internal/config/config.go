@@ -52,6 +52,7 @@ type Config struct {
 	SMSPassword Secret    `env:"SMS_PASSWORD" shown:"none" secret:"all" help:"password at the provider of SMS, for kannel"`
 	SMSSender   string    `env:"SMS_SENDER" shown:"chosen by the provider" help:"sender of messages: a number, or up to 11 letters and digits, for kannel"`
 
+	SMSReplySecret   Secret        `env:"SMS_REPLY_SECRET" shown:"none" secret:"all" help:"last part of the address at which Kannel reports replies, at least 16 letters and digits; without it there are no replies by Kannel"`
 	TwilioAccountSID string        `env:"TWILIO_ACCOUNT_SID" shown:"none" help:"account SID of Twilio"`
 	TwilioAuthToken  Secret        `env:"TWILIO_AUTH_TOKEN" shown:"none" secret:"all" help:"auth token of Twilio; it also verifies Twilio's calls"`
 	TwilioSender     string        `env:"TWILIO_SENDER" shown:"none" help:"sender of messages at Twilio: a number, up to 11 letters and digits, or the SID of a messaging service (MG…)"`

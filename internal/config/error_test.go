@@ -61,6 +61,7 @@ func TestErrors(t *testing.T) {
 		{nil, env("SMS=msg91", "MSG91_AUTH_KEY=k", "MSG91_HEADER=TLINES", "MSG91_ENTITY_ID=12", "MSG91_TEMPLATES=otp_coach.en=a"), `"otp_coach.en=a" must be written as`},
 		{nil, env("SMS=msg91", "MSG91_AUTH_KEY=k", "MSG91_HEADER=TLINES", "MSG91_ENTITY_ID=12", "MSG91_TEMPLATES=otp_coach.en=a/1,otp_coach.en=b/2"), "otp_coach.en has two ids"},
 		{nil, env("SMS_RATES=twilio=10"), "twilio is not a provider of SMS"},
+		{nil, env("SMS_REPLY_SECRET=short"), "TOUCHLINE_SMS_REPLY_SECRET=••••••: must be at least 16 letters and digits"},
 		{nil, env("SMS_RATES=fast"), `"fast" must be written as twilio=10`},
 		{nil, env("SMS_RATES=http=0"), "must be written as"},
 		{nil, env("SMS_RATES=http=1,http=2", "SMS=https://gw.example"), "http has two rates"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,6 +105,15 @@ func checkSMSSender(s string) string {
 	default:
 		return "must be a number of 3 to 15 digits, or up to 11 letters and digits"
 	}
+}
+
+var replySecret = regexp.MustCompile(`^[A-Za-z0-9_-]{16,}$`)
+
+func checkReplySecret(s string) string {
+	if s != "" && !replySecret.MatchString(s) {
+		return "must be at least 16 letters and digits"
+	}
+	return ""
 }
 
 // checkTwilioSender accepts the id of a messaging service, too.

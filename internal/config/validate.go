@@ -46,6 +46,7 @@ var checks = map[string]func(*Config) []string{
 	"SMS_USER":           func(c *Config) []string { return c.requiredFor("kannel", c.SMSUser.Reveal()) },
 	"SMS_PASSWORD":       func(c *Config) []string { return c.requiredFor("kannel", c.SMSPassword.Reveal()) },
 	"SMS_SENDER":         func(c *Config) []string { return optional(checkSMSSender(c.SMSSender)) },
+	"SMS_REPLY_SECRET":   func(c *Config) []string { return optional(checkReplySecret(c.SMSReplySecret.Reveal())) },
 	"SMS_RATES":          (*Config).checkRates,
 	"TWILIO_ACCOUNT_SID": func(c *Config) []string { return c.requiredFor("twilio", c.TwilioAccountSID) },
 	"TWILIO_AUTH_TOKEN":  func(c *Config) []string { return c.requiredFor("twilio", c.TwilioAuthToken.Reveal()) },

@@ -5,6 +5,7 @@ import (
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/sms"
 )
 
@@ -21,6 +22,7 @@ func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
 			return cfg.PublicURL + "/receipts/" + ref.String() + "/" + vault.ReceiptSecret(ref.String())
 		},
 		ReceiptSecret: func(ref notify.MessageRef) string { return vault.ReceiptSecret(ref.String()) },
+		ReplySecret:   cfg.SMSReplySecret.Reveal(),
 		Terminal:      o.Terminal,
 	}
 	for _, t := range cfg.MSG91Templates {
@@ -30,6 +32,11 @@ func smsConfig(cfg *config.Config, o Options, vault *auth.Vault) sms.Config {
 		c.Rates[r.Provider] = r.PerSecond
 	}
 	return c
+}
+
+// newReplies returns what receives replies to SMS.
+func newReplies(cfg *config.Config, o Options, db notify.ReplyStore, parser phone.Parser) *notify.Replies {
+	return &notify.Replies{Store: db, Readers: sms.ReplyReaders(smsConfig(cfg, o, nil), parser.Parse), Log: o.Log}
 }
 
 // newReceipts returns what receives receipts of SMS, or nil if no provider reports any.

@@ -70,6 +70,8 @@ type Config struct {
 	// ReceiptURL returns the address at which a provider reports what became of an attempt,
 	// without a query. ReceiptSecret returns its last part.
 	ReceiptURL, ReceiptSecret func(notify.MessageRef) string
+	// ReplySecret is the last part of the address for replies to Kannel; empty receives none.
+	ReplySecret string
 	// Terminal is where "log" prints.
 	Terminal io.Writer
 	// Observe is called with the outcome of each attempt: sent, failed or refused; nil is not.

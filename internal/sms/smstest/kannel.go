@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -26,6 +27,10 @@ type Kannel struct {
 	Spec, User, Password string
 
 	network *output
+	replies int // the port to which a phone sends replies
+
+	mu       sync.Mutex
+	replyURL string
 }
 
 // UnroutablePrefix begins the numbers to which the Kannel of StartKannel has no route.
@@ -48,6 +53,13 @@ port = %[3]d
 connect-allow-ip = 127.0.0.1
 denied-prefix = "` + UnroutablePrefix + `"
 
+group = smsc
+smsc = fake
+smsc-id = replies
+port = %[5]d
+connect-allow-ip = 127.0.0.1
+allowed-smsc-id = replies
+
 group = smsbox
 bearerbox-host = 127.0.0.1
 bearerbox-port = %[2]d
@@ -63,8 +75,9 @@ concatenation = true
 
 group = sms-service
 keyword = default
+catch-all = true
 max-messages = 0
-text = "none"
+get-url = "%[6]s/?from=%%p&text=%%a"
 `
 
 // StartKannel starts a Kannel in a temporary directory on free ports. Without its programs it
@@ -77,14 +90,16 @@ func StartKannel(tb testing.TB) *Kannel {
 			tb.Skipf("no Kannel: %s is missing; install Debian's packages kannel and kannel-extras", name)
 		}
 	}
-	ports := freePorts(tb, 4)
+	ports := freePorts(tb, 5)
 	admin, network, sendsms := ports[0], ports[2], ports[3]
+	k := &Kannel{Spec: fmt.Sprintf("kannel:http://127.0.0.1:%d/cgi-bin/sendsms", sendsms), User: "touchline", Password: "S3NT1NEL", replies: ports[4]}
+	forwarder := httptest.NewServer(http.HandlerFunc(k.forward))
+	tb.Cleanup(forwarder.Close)
 	file := filepath.Join(tb.TempDir(), "kannel.conf")
-	config := fmt.Sprintf(kannelConfig, ports[0], ports[1], ports[2], ports[3])
+	config := fmt.Sprintf(kannelConfig, ports[0], ports[1], ports[2], ports[3], ports[4], forwarder.URL)
 	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	k := &Kannel{Spec: fmt.Sprintf("kannel:http://127.0.0.1:%d/cgi-bin/sendsms", sendsms), User: "touchline", Password: "S3NT1NEL"}
 	status := func() string { return get(fmt.Sprintf("http://127.0.0.1:%d/status.txt?password=status", admin)) }
 	await := func(what string, logs *output, ready func() bool) {
 		tb.Helper()
@@ -103,6 +118,41 @@ func StartKannel(tb testing.TB) *Kannel {
 	k.network = run(tb, programs["fakesmsc"], "-H", "127.0.0.1", "-r", fmt.Sprint(network), "-m", "0", "1 2 text none")
 	await("the simulated network", k.network, func() bool { return strings.Contains(status(), "(online") })
 	return k
+}
+
+// ForwardReplies sets the address to which Kannel reports replies, without a query.
+func (k *Kannel) ForwardReplies(address string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.replyURL = address
+}
+
+// forward passes a call of Kannel on: the address of the service is known after Kannel's.
+func (k *Kannel) forward(w http.ResponseWriter, r *http.Request) {
+	k.mu.Lock()
+	address := k.replyURL
+	k.mu.Unlock()
+	res, err := http.Get(address + "?" + r.URL.RawQuery)
+	if err != nil {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
+	defer res.Body.Close()
+	w.WriteHeader(res.StatusCode)
+	_, _ = io.Copy(w, res.Body)
+}
+
+// Reply makes a phone send a text to the service.
+func (k *Kannel) Reply(tb testing.TB, from, text string) {
+	tb.Helper()
+	phone := exec.CommandContext(tb.Context(), "/usr/lib/kannel/test/fakesmsc", "-H", "127.0.0.1", "-r", fmt.Sprint(k.replies), "-m", "1", from+" TLINE text "+text)
+	if err := phone.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = phone.Process.Kill()
+		_ = phone.Wait()
+	})
 }
 
 // networkMessage is the form in which the simulated network prints a message or a part of one.

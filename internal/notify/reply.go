@@ -1,0 +1,84 @@
+package notify
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+// Reply is a text that a person sent to the number of the service.
+type Reply struct {
+	From phone.Number
+	Text string
+}
+
+// stopWords end the messages of a coach, startWords allow them again, if they are all that a
+// reply says. The English words are those that networks know.
+var (
+	stopWords  = []string{"STOP", "STOPALL", "STOP ALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "बंद", "बंद करो", "बंद करें", "रोको", "रोकें"}
+	startWords = []string{"START", "UNSTOP", "शुरू", "शुरू करें"}
+)
+
+// Stops reports whether the reply asks for no more messages, Starts whether it allows them
+// again.
+func (r Reply) Stops() bool  { return slices.Contains(stopWords, r.words()) }
+func (r Reply) Starts() bool { return slices.Contains(startWords, r.words()) }
+
+// words returns the text in capitals, without marks and with single spaces.
+func (r Reply) words() string {
+	words := strings.FieldsFunc(strings.ToUpper(r.Text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) })
+	return strings.Join(words, " ")
+}
+
+// ReplyStore stores what replies say; package store implements it.
+type ReplyStore interface {
+	// NewestSender returns the coach whose SMS was the newest to a number, or "".
+	NewestSender(ctx context.Context, n phone.Number) (coachID string, err error)
+	StopCoach(ctx context.Context, n phone.Number, coachID string) error
+	AllowCoach(ctx context.Context, n phone.Number, coachID string) error
+}
+
+// Replies receives replies to SMS.
+type Replies struct {
+	Store ReplyStore
+	// Readers has an entry for each provider that reports replies. It returns false if the
+	// call is not from the provider, or a Reply without a number if there is none in it. secret
+	// is the last part of the address, or empty.
+	Readers map[string]func(call ProviderCall, secret string) (Reply, bool)
+	Log     *slog.Logger
+}
+
+// Receive stops the coach whose SMS was the newest to the sender of the reply in a call, if the
+// reply asks for that, or allows it again. Unless the call is from the provider, it returns
+// token_invalid and changes nothing.
+func (s *Replies) Receive(ctx context.Context, provider, secret string, call ProviderCall) error {
+	read := s.Readers[provider]
+	if read == nil {
+		return fault.Missing()
+	}
+	r, ok := read(call, secret)
+	if !ok {
+		return fault.New(fault.Unauthenticated, "token_invalid", "This is not the address for replies.")
+	}
+	if r.From == "" || !r.Stops() && !r.Starts() {
+		return nil
+	}
+	coachID, err := s.Store.NewestSender(ctx, r.From)
+	if err != nil || coachID == "" {
+		return err
+	}
+	change, what := s.Store.StopCoach, "a reply stopped the messages of a coach"
+	if r.Starts() {
+		change, what = s.Store.AllowCoach, "a reply allowed the messages of a coach again"
+	}
+	if err := change(ctx, r.From, coachID); err != nil {
+		return err
+	}
+	s.Log.Info(what, "from", r.From, "coach", coachID)
+	return nil
+}

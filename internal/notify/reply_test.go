@@ -1,0 +1,73 @@
+package notify_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+func TestReplyWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"STOP": "stop", " stop. ": "stop", "Stop!": "stop", "stop\nall": "stop", "Unsubscribe": "stop", "“बंद करें”": "stop", "रोकें।": "stop",
+		"START": "start", "unstop": "start", "शुरू": "start",
+		"": "", "Please do not stop": "", "STOP IT, WHO IS THIS": "", "yes": "", "STOPPED": "", "1": "",
+	} {
+		r := notify.Reply{Text: text}
+		if r.Stops() != (want == "stop") || r.Starts() != (want == "start") {
+			t.Errorf("%q: stops = %t, starts = %t; want %q", text, r.Stops(), r.Starts(), want)
+		}
+	}
+}
+
+// replyStore records what replies change.
+type replyStore struct {
+	sender  string
+	changes []string
+}
+
+func (s *replyStore) NewestSender(context.Context, phone.Number) (string, error) {
+	return s.sender, nil
+}
+
+func (s *replyStore) StopCoach(_ context.Context, n phone.Number, coachID string) error {
+	s.changes = append(s.changes, "stop "+string(n)+" "+coachID)
+	return nil
+}
+
+func (s *replyStore) AllowCoach(_ context.Context, n phone.Number, coachID string) error {
+	s.changes = append(s.changes, "allow "+string(n)+" "+coachID)
+	return nil
+}
+
+func TestReplies(t *testing.T) {
+	store := &replyStore{sender: "coach-id"}
+	r := notify.Replies{Store: store, Log: slog.New(slog.DiscardHandler), Readers: map[string]func(notify.ProviderCall, string) (notify.Reply, bool){
+		"p": func(call notify.ProviderCall, secret string) (notify.Reply, bool) {
+			return notify.Reply{From: phone.Number(call.Query.Get("from")), Text: call.Query.Get("text")}, secret == "right"
+		},
+	}}
+	send := func(provider, secret, from, text, code, want string) {
+		t.Helper()
+		store.changes = nil
+		err := r.Receive(t.Context(), provider, secret, notify.ProviderCall{Query: map[string][]string{"from": {from}, "text": {text}}})
+		got := ""
+		if len(store.changes) > 0 {
+			got = store.changes[0]
+		}
+		if fault.CodeOf(err) != code || got != want {
+			t.Errorf("%s %s %s %q: changed %q, %v; want %q, %q", provider, secret, from, text, got, err, want, code)
+		}
+	}
+	send("p", "right", "+919876543210", "STOP", "", "stop +919876543210 coach-id")
+	send("p", "right", "+919876543210", "START", "", "allow +919876543210 coach-id")
+	send("p", "right", "+919876543210", "hello", "", "")
+	send("p", "right", "", "STOP", "", "")
+	send("p", "wrong", "+919876543210", "STOP", "token_invalid", "")
+	send("q", "right", "+919876543210", "STOP", "not_found", "")
+	store.sender = ""
+	send("p", "right", "+919876543210", "STOP", "", "")
+}
