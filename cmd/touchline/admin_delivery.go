@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"text/tabwriter"
+	"time"
 
+	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
 )
 
@@ -13,6 +16,10 @@ func deliveryCommands() []command {
 	return []command{
 		{words: "deliveries list", help: "list the messages that failed, the latest failure first", run: listDeliveries, flags: func(f *flag.FlagSet) {
 			f.String("coach", "", "only messages of the coach with this id")
+		}},
+		{words: "deliveries costs", help: "list messages and their cost by coach and day, the newest day first", run: listCosts, flags: func(f *flag.FlagSet) {
+			f.String("coach", "", "only messages of the coach with this id")
+			f.Int("days", 30, "how many days, up to today (UTC)")
 		}},
 		{words: "deliveries retry", args: []string{"<delivery_id>"}, help: "send a message that failed again", run: retryDelivery, needsKey: true},
 	}
@@ -32,6 +39,34 @@ func listDeliveries(ctx context.Context, sh *shell, _ []string) error {
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", d.ID, d.Channel, d.Kind, d.Reason, orDash(string(d.Cause)), d.Attempts, formatTime(d.UpdatedAt), orDash(d.CoachID), orDash(d.RequestID), retry)
 	}
+	return tw.Flush()
+}
+
+func listCosts(ctx context.Context, sh *shell, _ []string) error {
+	days := sh.number("days")
+	if days < 1 {
+		return errors.New("--days must be 1 or more")
+	}
+	today := time.Now().UTC()
+	search := notify.MessageCostSearch{From: today.AddDate(0, 0, 1-days), To: today, CoachID: sh.text("coach")}
+	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "DAY\tCOACH\tCHANNEL\tMESSAGES\tSEGMENTS\tCOST")
+	var total notify.MessageCost
+	for {
+		found, err := sh.Deliveries.Costs(ctx, sh.by, search, listLimit)
+		if err != nil {
+			return err
+		}
+		for _, c := range found {
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%d\t%s\n", c.Day.Format(time.DateOnly), orDash(c.CoachID), c.Channel, c.Messages, c.Segments, config.Money(c.Cost))
+			total.Messages, total.Segments, total.Cost = total.Messages+c.Messages, total.Segments+c.Segments, total.Cost+c.Cost
+			search.After = notify.MessageCostCursor{Day: c.Day, CoachID: c.CoachID, Channel: c.Channel}
+		}
+		if len(found) < listLimit {
+			break
+		}
+	}
+	fmt.Fprintf(tw, "total\t\t\t%d\t%d\t%s\n", total.Messages, total.Segments, config.Money(total.Cost))
 	return tw.Flush()
 }
 

@@ -34,6 +34,7 @@ func (s *Server) routes() []route {
 		{Method: "POST", Pattern: "/api/admin/tier-requests/{coach_id}/refuse", Handle: handleID("coach_id", s.refuseTier), Authorize: coaches, Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/admin/deliveries", Handle: handle(s.listDeliveries), Authorize: deliveries},
 		{Method: "POST", Pattern: "/api/admin/deliveries/{delivery_id}/retry", Handle: handleID("delivery_id", s.retryDelivery), Authorize: deliveries},
+		{Method: "GET", Pattern: "/api/admin/message-costs", Handle: handle(s.listMessageCosts), Authorize: deliveries},
 		{Method: "GET", Pattern: "/api/admin/disputes", Handle: handle(s.listDisputes), Authorize: disputes},
 		{Method: "POST", Pattern: "/api/admin/disputes/search", Handle: handle(s.searchDisputes), Authorize: disputes, Body: endpoint.JSON},
 		{Method: "DELETE", Pattern: "/api/admin/disputes/{request_id}", Handle: handleID("request_id", s.liftDispute), Authorize: disputes},

@@ -72,6 +72,8 @@ type DeliveryAdminStore interface {
 	// RetryFailed loads a delivery, lets check refuse, and queues it for MessageLifetime.
 	// Without such a delivery it returns not_found. check may run more than once.
 	RetryFailed(ctx context.Context, by actor.Operator, id string, check func(FailedDelivery) error) (FailedDelivery, error)
+	// MessageCosts returns the costs of messages, the newest day first.
+	MessageCosts(ctx context.Context, by actor.Operator, s MessageCostSearch, limit int) ([]MessageCost, error)
 }
 
 // DeliveryAdmin lets operators list failed deliveries and send them again, for example

@@ -35,6 +35,7 @@ const (
 	DisputeLifted    = "dispute.lift"
 	DeliveriesListed = "delivery.list"
 	DeliveryRetried  = "delivery.retry"
+	CostsListed      = "message_cost.list"
 	// ConversationRead: an operator read what a coach and a family wrote. The detail is the
 	// reason.
 	ConversationRead = "conversation.read"

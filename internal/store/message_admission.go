@@ -191,6 +191,7 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 	}
 	var admitted []notify.Outgoing
 	var counts []approval.MessageCount
+	var counted []candidate
 	for _, c := range fits {
 		released := 0
 		for _, d := range c.Deliveries {
@@ -206,7 +207,7 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 			}
 		}
 		if released > 0 {
-			counts = append(counts, c.counted.Counts()...)
+			counts, counted = append(counts, c.counted.Counts()...), append(counted, c)
 		}
 		if released < len(c.Deliveries) {
 			continue
@@ -215,6 +216,9 @@ func (tx *tx) release(ctx context.Context, fits []candidate) ([]notify.Outgoing,
 			return nil, err
 		}
 		admitted = append(admitted, c.Outgoing)
+	}
+	if err := tx.addCosts(ctx, counted); err != nil {
+		return nil, err
 	}
 	return admitted, tx.addCounts(ctx, counts)
 }

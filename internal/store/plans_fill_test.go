@@ -65,6 +65,7 @@ func fillTables(t *testing.T, url string) {
 		`INSERT INTO webhooks SELECT 'w' || i, 'u', '', '', '\x01', NULL, NULL, i, 1, NULL, NULL, NULL, CASE WHEN i % 100 <> 0 THEN i END, NULL, i, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO webhook_messages SELECT 'w' || i % 50, 'm' || i, 'p' || i % 1000, i, 'approved', 'guardian', 'approved', 'pending', i,
 				CASE WHEN i % 10 = 0 THEN 'queued' WHEN i % 10 = 1 THEN 'failed' ELSE 'delivered' END, 1, i, NULL, 200, '', i, i FROM generate_series(1, 5000) i`,
+		`INSERT INTO message_costs SELECT i, 'a' || i % 100, 'sms', 1, 1, 1 FROM generate_series(1, 5000) i`,
 		`INSERT INTO message_counts SELECT 'number/' || i % 500, i, 1, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO preferences SELECT 'n' || i, 'hi', NULL, i FROM generate_series(1, 5000) i`,
 		`INSERT INTO stopped_coaches SELECT 'n' || i, 'a' || i % 100, i FROM generate_series(1, 5000) i`,

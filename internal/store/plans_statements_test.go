@@ -351,6 +351,8 @@ func (p *fixture) outbox() {
 	_, _, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)
 	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+	_, err = p.db.NewestSender(bg, phone.Number(d.To))
+	ok(p, err)
 	ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{claim()}, "gone"))
 	postponed := claim()
 	ok(p, p.db.PostponeDelivery(bg, []notify.Delivery{postponed}, p.clock.Now(), "later"))
@@ -365,6 +367,8 @@ func (p *fixture) outbox() {
 	failed := claim()
 	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{failed}, "refused", ""))
 	for _, coachID := range []string{"", c.AccountID} {
+		_, err = p.db.MessageCosts(bg, auditor, notify.MessageCostSearch{From: p.clock.Now(), To: p.clock.Now(), CoachID: coachID}, 5)
+		ok(p, err)
 		_, err = p.db.FailedDeliveries(bg, auditor, notify.FailedDeliverySearch{CoachID: coachID}, 5)
 		ok(p, err)
 	}

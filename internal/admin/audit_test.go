@@ -1,0 +1,118 @@
+package admin_test
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/admin"
+)
+
+// TestAuditEnums compares the actions and the kinds of objects in the OpenAPI document with
+// the constants of package operator and the calls that write entries.
+func TestAuditEnums(t *testing.T) {
+	t.Parallel()
+	var document struct {
+		Components struct {
+			Schemas struct {
+				Entry struct {
+					Properties struct {
+						Action     struct{ Enum []string }
+						ObjectKind struct{ Enum []string } `json:"object_kind"`
+					}
+				}
+			}
+		}
+	}
+	data, err := admin.Document()
+	if err == nil {
+		err = json.Unmarshal(data, &document)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("../*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]bool{}
+	for _, file := range files {
+		ast.Inspect(parse(t, file), func(n ast.Node) bool {
+			if kind := auditedKind(n); kind != "" {
+				kinds[kind] = true
+			}
+			return true
+		})
+	}
+	entry := document.Components.Schemas.Entry.Properties
+	slices.Sort(entry.Action.Enum)
+	slices.Sort(entry.ObjectKind.Enum)
+	if diff := cmp.Diff(constants(t, "../operator/audit.go"), entry.Action.Enum); diff != "" {
+		t.Errorf("actions (-constants of package operator +openapi.yaml):\n%s", diff)
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(kinds)), entry.ObjectKind.Enum); diff != "" {
+		t.Errorf("kinds of objects (-calls +openapi.yaml):\n%s", diff)
+	}
+}
+
+func parse(t *testing.T, file string) *ast.File {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// constants returns the string constants of a file, sorted.
+func constants(t *testing.T, file string) []string {
+	t.Helper()
+	var found []string
+	for _, d := range parse(t, file).Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok || g.Tok != token.CONST {
+			continue
+		}
+		for _, s := range g.Specs {
+			for _, v := range s.(*ast.ValueSpec).Values {
+				found = append(found, literal(v))
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// auditedKind returns the kind of object in a call of audit or Record, which have it as their
+// fourth of six arguments, or "".
+func auditedKind(n ast.Node) string {
+	call, ok := n.(*ast.CallExpr)
+	if !ok || len(call.Args) != 6 {
+		return ""
+	}
+	if f, ok := call.Fun.(*ast.SelectorExpr); !ok || f.Sel.Name != "audit" && f.Sel.Name != "Record" {
+		return ""
+	}
+	return literal(call.Args[3])
+}
+
+// literal returns the value of a string literal, or "".
+func literal(e ast.Expr) string {
+	l, ok := e.(*ast.BasicLit)
+	if !ok || l.Kind != token.STRING {
+		return ""
+	}
+	s, err := strconv.Unquote(l.Value)
+	if err != nil {
+		return ""
+	}
+	return s
+}

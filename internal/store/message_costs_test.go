@@ -1,0 +1,72 @@
+package store_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// Costs are summed for each day, coach and channel. A second attempt costs nothing.
+func TestMessageCosts(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		first, second := p.coach(1), p.coach(4)
+		for i, coachNumber := range []int{2, 3} {
+			p.add(first, []string{"Asha Rao", "Bela Rao"}[i], number(coachNumber), "")
+		}
+		p.add(second, "Chetan Rao", number(5), "")
+		admit := func() {
+			p.Helper()
+			claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+			ok(p, err)
+			var uncounted []notify.Delivery
+			for _, d := range claimed {
+				if !d.Counted {
+					uncounted = append(uncounted, d)
+				}
+			}
+			if len(uncounted) > 0 {
+				_, err = p.db.AdmitMessages(bg, outgoing(2, uncounted...))
+				ok(p, err)
+			}
+			for _, d := range claimed {
+				ok(p, p.db.RetryDelivery(bg, []notify.Delivery{d}, p.clock.Now(), notify.ReasonRetrying))
+			}
+		}
+		admit()
+		admit()
+		day := p.clock.Now().UTC().Truncate(24 * time.Hour)
+		p.clock.advance(24 * time.Hour)
+		p.add(first, "Divya Rao", number(6), "")
+		admit()
+		next := day.AddDate(0, 0, 1)
+		cost := func(day time.Time, coachID string, messages int64) notify.MessageCost {
+			return notify.MessageCost{Day: day, CoachID: coachID, Channel: notify.SMS, Messages: messages, Segments: 2 * messages, Cost: 20 * messages}
+		}
+		all := []notify.MessageCost{cost(next, first.AccountID, 1), cost(day, second.AccountID, 1), cost(day, first.AccountID, 2)}
+		slices.SortFunc(all[1:], func(a, b notify.MessageCost) int { return strings.Compare(b.CoachID, a.CoachID) })
+		check := func(s notify.MessageCostSearch, limit int, want ...notify.MessageCost) {
+			p.Helper()
+			got, err := p.db.MessageCosts(bg, auditor, s, limit)
+			ok(p, err)
+			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				p.Errorf("costs of %+v (-want +got):\n%s", s, diff)
+			}
+		}
+		check(notify.MessageCostSearch{From: day, To: next.Add(5 * time.Hour)}, 10, all...)
+		check(notify.MessageCostSearch{From: day, To: next}, 2, all[:2]...)
+		last := all[1]
+		check(notify.MessageCostSearch{From: day, To: next, After: notify.MessageCostCursor{Day: last.Day, CoachID: last.CoachID, Channel: last.Channel}}, 10, all[2])
+		check(notify.MessageCostSearch{From: next, To: next}, 10, all[0])
+		check(notify.MessageCostSearch{From: day, To: next, CoachID: first.AccountID}, 10, cost(next, first.AccountID, 1), cost(day, first.AccountID, 2))
+		check(notify.MessageCostSearch{From: day, To: next, CoachID: first.AccountID, After: notify.MessageCostCursor{Day: next, Channel: notify.SMS}}, 10, cost(day, first.AccountID, 2))
+		check(notify.MessageCostSearch{From: day.AddDate(0, 0, -9), To: day.AddDate(0, 0, -1)}, 10)
+	}, func(s *store.Settings) { s.SegmentPrice = func(phone.Number) int64 { return 10 } })
+}
