@@ -15,16 +15,12 @@ var _ operator.ChangeStore = (*DB)(nil)
 const positionBatch = 1000
 
 // Changes returns up to limit changes after a position, and the last position that a
-// change has. If the reader reaches the end, committed changes without a position get one
-// first, so a reader sees each change that committed before it asked.
+// change has. Committed changes without a position get one before the read, so a reader
+// sees each change that committed before it asked. The order matters: another process may
+// give the positions at the same time, and a read before that would miss them.
 func (db *DB) Changes(ctx context.Context, after int64, limit int) ([]operator.Change, int64, error) {
-	changes, last, err := db.positionedChanges(ctx, after, limit)
-	if err != nil || len(changes) == limit {
-		return changes, last, err
-	}
-	n, err := db.positionChanges(ctx)
-	if err != nil || n == 0 {
-		return changes, last, err
+	if _, err := db.positionChanges(ctx); err != nil {
+		return nil, 0, err
 	}
 	return db.positionedChanges(ctx, after, limit)
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -223,6 +224,31 @@ func TestRecordAdultsWithoutRule(t *testing.T) {
 		}
 		if rows, _ := p.read(cursor, 50); len(rows) != 0 {
 			t.Errorf("got %q", rows)
+		}
+	})
+}
+
+// TestChangesOfConcurrentReaders: readers that ask after a commit see its change, also if
+// another reader gives it its position at that moment.
+func TestChangesOfConcurrentReaders(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
+		p := newFixture(t, url)
+		coach := p.coach(1)
+		_, cursor := p.read(operator.ChangeCursor{}, 100)
+		for i := range 20 {
+			p.add(coach, "Asha "+string(rune('A'+i)), number(100+i), "")
+			errs := concurrently(8, func(int) error {
+				changes, _, err := p.feed().Read(bg, cursor, 100)
+				if err == nil && len(changes) == 0 {
+					err = errors.New("the change is missing")
+				}
+				return err
+			})
+			for _, err := range errs {
+				ok(t, err)
+			}
+			_, cursor = p.read(cursor, 100)
 		}
 	})
 }
