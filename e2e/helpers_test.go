@@ -115,12 +115,12 @@ func countNotifications(t *testing.T, p *touchlinetest.User, kind string) int {
 }
 
 // openTables opens the database of s next to the service.
-func openTables(t *testing.T, s *touchlinetest.Service) *sql.DB {
+func openTables(t testing.TB, s *touchlinetest.Service) *sql.DB {
 	t.Helper()
 	return openSQL(t, s.Config.DatabaseURL.Reveal())
 }
 
-func openSQL(t *testing.T, address string) *sql.DB {
+func openSQL(t testing.TB, address string) *sql.DB {
 	t.Helper()
 	driver := "pgx"
 	if path, is := strings.CutPrefix(address, "sqlite:"); is {
@@ -147,7 +147,7 @@ func postgresAdmin(t *testing.T, s *touchlinetest.Service) (db *sql.DB, name str
 	return openSQL(t, u.String()), name
 }
 
-func execSQL(t *testing.T, db *sql.DB, query string, args ...any) {
+func execSQL(t testing.TB, db *sql.DB, query string, args ...any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
