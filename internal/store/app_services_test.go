@@ -1,0 +1,346 @@
+package store_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// TestAppServicesNeedApproval runs random sequences of decisions, edits, messages, fees,
+// reports, attendance and work of the worker, some of them at the same time. After each step
+// it checks that no app service answers or has sent anything to a party whose status is not
+// approved, also not what was queued before a revocation.
+func TestAppServicesNeedApproval(t *testing.T) {
+	t.Parallel()
+	seed := newSeed(t)
+	eachEngine(t, func(p *fixture) {
+		c := newClub(p, newRand(seed, 0))
+		for range 60 {
+			c.step()
+			if t.Failed() {
+				p.Fatalf("after:\n%s", strings.Join(c.done, "\n"))
+			}
+		}
+		if c.granted < 50 || c.refused < 50 || c.delivered == 0 || c.notified == 0 {
+			p.Errorf("%d reads were granted and %d refused, %d messages delivered in the app, %d notifications; the sequences are too tame", c.granted, c.refused, c.delivered, c.notified)
+		}
+	}, withMessages)
+}
+
+// club is a coach with the players and families of a random sequence.
+type club struct {
+	*fixture
+	rand    *rand.Rand
+	coach   actor.Actor
+	batch   string
+	players []*approval.Player // the newest of each student
+	// guardians and students are all numbers that have been contacts.
+	guardians, students []phone.Number
+	done                []string
+
+	granted, refused, delivered, notified int
+}
+
+func newClub(p *fixture, r *rand.Rand) *club {
+	c := &club{fixture: p, rand: r, coach: p.coach(1)}
+	ok(p, run(p.db, `UPDATE coaches SET upi_id = 'meera@okbank' WHERE id = $1`, c.coach.AccountID))
+	c.batch = p.batch(c.coach, "Juniors").ID
+	c.guardians = []phone.Number{number(2), number(3), number(4)}
+	c.students = []phone.Number{number(12), number(13), number(14)}
+	for i := range c.students {
+		c.add(i)
+	}
+	return c
+}
+
+// add adds the ith student; two of them share a guardian at first.
+func (c *club) add(i int) {
+	c.Helper()
+	added, err := c.Add(bg, c.coach, child(fmt.Sprint("Child ", i), c.students[i]), mother(c.guardians[i/2]), c.batch)
+	ok(c, err)
+	c.players = append(c.players[:i:i], append([]*approval.Player{added}, c.players[min(i+1, len(c.players)):]...)...)
+}
+
+// consent is what a party of a player decided.
+type consent struct {
+	account string
+	state   approval.State
+	since   time.Time
+}
+
+// consents reads the decisions about all players, without those that were removed.
+func (c *club) consents() map[string]map[actor.Role]consent {
+	c.Helper()
+	rs, err := c.db.Query(bg, `
+		SELECT id, coalesce(guardian_id, ''), guardian_state, coalesce(guardian_changed_at, 0), coalesce(student_id, ''), student_state, coalesce(student_changed_at, 0)
+		FROM players WHERE deleted_at IS NULL`)
+	ok(c, err)
+	defer rs.Close()
+	all := map[string]map[actor.Role]consent{}
+	for rs.Next() {
+		var id string
+		var g, s consent
+		var gAt, sAt int64
+		ok(c, rs.Scan(&id, &g.account, &g.state, &gAt, &s.account, &s.state, &sAt))
+		g.since, s.since = time.UnixMicro(gAt), time.UnixMicro(sAt)
+		all[id] = map[actor.Role]consent{actor.Guardian: g, actor.Student: s}
+	}
+	ok(c, rs.Err())
+	return all
+}
+
+// step runs one to three actions at the same time, then checks what families have.
+func (c *club) step() {
+	c.Helper()
+	c.clock.advance(time.Duration(1+c.rand.IntN(5*60)) * time.Minute)
+	before := c.consents()
+	var names []string
+	var actions []func() error
+	for range 1 + c.rand.IntN(3) {
+		name, action := c.action()
+		names, actions = append(names, name), append(actions, action)
+	}
+	c.done = append(c.done, strings.Join(names, "; "))
+	c.countCodes(concurrently(len(actions), func(i int) error { return actions[i]() }))
+	for i, p := range c.players {
+		if c.rand.IntN(4) > 0 {
+			continue
+		}
+		if _, there := c.consents()[p.ID]; !there {
+			c.done = append(c.done, "add "+p.Student.FullName)
+			c.add(i)
+		}
+	}
+	after := c.consents()
+	c.checkTrays()
+	c.checkDelivered(before, after)
+	for range 4 {
+		role, numbers := actor.Guardian, c.guardians
+		if c.rand.IntN(2) == 0 {
+			role, numbers = actor.Student, c.students
+		}
+		n := numbers[c.rand.IntN(len(numbers))]
+		if c.count(`SELECT count(*) FROM accounts WHERE mobile_number = $1 AND role = $2`, string(n), string(role)) == 1 {
+			p := c.players[c.rand.IntN(len(c.players))]
+			c.checkReads(c.as(role, n), p.ID, after[p.ID][role])
+		}
+	}
+}
+
+// action draws an action of the coach, a party or the worker.
+func (c *club) action() (name string, do func() error) {
+	p := c.players[c.rand.IntN(len(c.players))]
+	today := team.DateOf(c.clock.Now(), time.UTC)
+	switch c.rand.IntN(22) {
+	case 0, 1, 2, 3, 4, 5, 6:
+		party, by := c.party(p)
+		what := []approval.Trigger{approval.Approve, approval.Approve, approval.Revoke, approval.Reject}[c.rand.IntN(4)]
+		return fmt.Sprint(what, " by the ", party, " of ", p.Student.FullName), func() error { return c.decide(by, p.ID, what) }
+	case 7, 8:
+		party, _ := c.party(p)
+		return fmt.Sprint("ask the ", party, " of ", p.Student.FullName), func() error {
+			_, _, err := c.Send(bg, c.coach, p.ID, party, approval.Patch{}, nil)
+			return err
+		}
+	case 9:
+		n := c.guardians[c.rand.IntN(len(c.guardians))]
+		return fmt.Sprint("guardian of ", p.Student.FullName, " has ", n), func() error {
+			_, err := c.Edit(bg, c.coach, p.ID, approval.Patch{Guardian: &approval.GuardianPatch{Number: &n}})
+			return err
+		}
+	case 10:
+		return "remove " + p.Student.FullName, func() error { return c.Remove(bg, c.coach, p.ID) }
+	case 11, 12:
+		to := []team.Target{{All: true}, {BatchID: c.batch}, {PlayerIDs: []string{p.ID}}}[c.rand.IntN(3)]
+		audience := []team.Audience{team.ToBoth, team.ToGuardians, team.ToStudents}[c.rand.IntN(3)]
+		return fmt.Sprint("message to the ", audience), func() error {
+			_, err := c.messages(0).Send(bg, c.coach, team.Draft{To: to, Audience: audience, Text: "Training is at 5.", Channels: []team.Channel{team.InApp}})
+			return err
+		}
+	case 13, 14:
+		return "expand a message", func() error {
+			_, err := c.db.ExpandMessage(bg)
+			return err
+		}
+	case 15:
+		due := today.AddDays(c.rand.IntN(4))
+		return fmt.Sprint("fee due on ", due), func() error {
+			_, err := c.fees().Add(bg, c.coach, team.FeeOrder{PlayerID: p.ID, Title: "Training", Amount: 1000, DueOn: due})
+			return err
+		}
+	case 16:
+		fees, err := c.fees().List(bg, c.coach, team.FeeFilter{State: team.Due}, team.FeePage{Limit: 20})
+		ok(c, err)
+		if len(fees) == 0 {
+			return "no fee to remind of", func() error { return nil }
+		}
+		f := fees[c.rand.IntN(len(fees))]
+		return "remind of a fee of " + f.StudentName, func() error { return second(c.feeServices().Remind(bg, c.coach, f.ID)) }
+	case 17:
+		return "reminders of the worker", func() error { return second(c.db.RemindFees(bg, 20)) }
+	case 18:
+		return "measure " + p.Student.FullName, func() error {
+			return second(c.records().Measure(bg, c.coach, team.Measurement{PlayerID: p.ID, Metric: "80 m", Value: 12.4, Unit: "s", On: string(today)}))
+		}
+	case 19:
+		return "report about " + p.Student.FullName, func() error {
+			return second(c.records().Report(bg, c.coach, team.Report{PlayerID: p.ID, Title: "March", Text: "Good", From: string(today), To: string(today)}))
+		}
+	case 20:
+		return "attendance of " + p.Student.FullName, func() error {
+			return second(c.attendance().Merge(bg, c.coach, c.batch, today, marksOf(team.Present, p.ID), team.Precondition{}))
+		}
+	default:
+		party, by := c.party(p)
+		return fmt.Sprint("reply of the ", party, " of ", p.Student.FullName), func() error {
+			return second(c.messages(0).Reply(bg, by, p.ID, "We come."))
+		}
+	}
+}
+
+// party draws a party of a player.
+func (c *club) party(p *approval.Player) (actor.Role, actor.Actor) {
+	if c.rand.IntN(2) == 0 {
+		return actor.Student, c.as(actor.Student, p.Student.Number)
+	}
+	by := actor.Actor{Role: actor.Guardian}
+	ok(c, c.db.QueryRow(bg, `SELECT a.id, a.mobile_number FROM players p JOIN accounts a ON a.id = p.guardian_id WHERE p.id = $1`, p.ID).Scan(&by.AccountID, &by.Number))
+	return actor.Guardian, by
+}
+
+func (p *fixture) records() *team.Records {
+	return &team.Records{Store: p.db, CheckFeature: anyTier, NewID: p.db.NewID}
+}
+
+// withoutApproval are the types of notifications that a party gets whatever its status.
+var withoutApproval = []notify.Type{
+	notify.GuardianRequest, notify.GuardianApprovalConfirmed, notify.GuardianRejectConfirmed, notify.StudentRequest, notify.StudentApprovalConfirmed,
+	notify.StudentRejectConfirmed, notify.GuardianRevoked, notify.StudentRevoked, notify.RequestReminder, notify.SecurityNotice,
+	notify.PlayerChanged, notify.PlayerRemoved, notify.CoachLeft,
+}
+
+// checkTrays fails the test if a tray has a notification of an app service about a player
+// whose consent the account has not given now.
+func (c *club) checkTrays() {
+	c.Helper()
+	var args []any
+	for _, t := range withoutApproval {
+		args = append(args, string(t))
+	}
+	rs, err := c.db.Query(bg, `
+		SELECT n.type, a.role, EXISTS (
+			SELECT 1 FROM players p WHERE p.id = n.player_id AND p.deleted_at IS NULL AND
+				(p.guardian_id = n.account_id AND p.guardian_state = 'approved' OR p.student_id = n.account_id AND p.student_state = 'approved'))
+		FROM notifications n JOIN accounts a ON a.id = n.account_id AND a.role <> 'coach'
+		WHERE n.type NOT IN (`+strings.TrimSuffix(placeholders(len(args)), ",")+`)`, args...)
+	ok(c, err)
+	defer rs.Close()
+	for rs.Next() {
+		var kind, role string
+		var approved bool
+		ok(c, rs.Scan(&kind, &role, &approved))
+		c.notified++
+		if !approved {
+			c.Errorf("the tray of a %s has a notification %s without an approval", role, kind)
+		}
+	}
+	ok(c, rs.Err())
+}
+
+func placeholders(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "$%d,", i+1)
+	}
+	return b.String()
+}
+
+// checkDelivered fails the test if a message was delivered in the app in this step to a party
+// that had approved neither before nor after the step.
+func (c *club) checkDelivered(before, after map[string]map[actor.Role]consent) {
+	c.Helper()
+	rs, err := c.db.Query(bg, `
+		SELECT r.player_id, r.party FROM deliveries d JOIN team_recipients r ON r.message_id = d.team_message_id AND r.position = d.team_position
+		WHERE d.channel = 'in_app' AND d.state = 'delivered' AND d.created_at = $1`, c.clock.Now().UnixMicro())
+	ok(c, err)
+	defer rs.Close()
+	for rs.Next() {
+		var id string
+		var party actor.Role
+		ok(c, rs.Scan(&id, &party))
+		c.delivered++
+		if before[id][party].state != approval.Approved && after[id][party].state != approval.Approved {
+			c.Errorf("a message was delivered in the app to a %s without an approval", party)
+		}
+	}
+	ok(c, rs.Err())
+}
+
+// checkReads calls everything that families read about a player as by. It must work if given
+// is an approval of that account, and else say why not.
+func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
+	c.Helper()
+	want := "approval_required"
+	switch {
+	case given.account != by.AccountID:
+		want = "not_found"
+	case given.state == approval.Approved:
+		want = ""
+	case given.state == approval.Pending:
+		want = "approval_pending"
+	}
+	var times []time.Time // of what a coach added; APP_HISTORY is since_approval
+	all := team.Page{Limit: 50}
+	for name, err := range map[string]error{
+		"schedule": func() error {
+			_, _, _, err := c.batches().Schedule(bg, by, playerID)
+			return err
+		}(),
+		"attendance": second(c.attendance().OfPlayer(bg, by, playerID, team.Period{}, team.AttendedKey{}, 50)),
+		"fees":       second(c.feeServices().List(bg, by, playerID, team.FeePage{Limit: 50})),
+		"replies":    c.messages(0).CheckReply(bg, by, playerID),
+		"messages": func() error {
+			list, err := c.messages(0).Conversation(bg, by, playerID, all)
+			for _, e := range list {
+				times = append(times, e.CreatedAt)
+			}
+			return err
+		}(),
+		"progress": func() error {
+			list, err := c.records().Measurements(bg, by, playerID, "", team.RecordPage{Limit: 50})
+			for _, m := range list {
+				times = append(times, m.CreatedAt)
+			}
+			return err
+		}(),
+		"reports": func() error {
+			list, err := c.records().Reports(bg, by, playerID, all)
+			for _, r := range list {
+				times = append(times, r.CreatedAt)
+			}
+			return err
+		}(),
+	} {
+		if got := fault.CodeOf(err); got != want || err != nil && want == "" {
+			c.Errorf("%s for a %s whose consent is %q: %v, want %q", name, by.Role, given.state, err, want)
+		}
+		if err == nil {
+			c.granted++
+		} else {
+			c.refused++
+		}
+	}
+	if i := slices.IndexFunc(times, func(at time.Time) bool { return want != "" || at.Before(given.since) }); i >= 0 {
+		c.Errorf("a %s whose consent is %s since %s reads something of %s", by.Role, given.state, given.since, times[i])
+	}
+}
