@@ -49,7 +49,7 @@ func (tx *tx) closeAccount(ctx context.Context, by actor.Actor) error {
 	c := &accountClosure{tx: tx, by: by, name: name}
 	for _, step := range []func(context.Context) error{
 		c.endPlayers, c.releaseNumber, c.endPlayers, c.endSessions, c.deletePreferences,
-		c.closeRequests, c.deleteNotifications, c.deleteDisputes, c.deleteCoach, c.notify,
+		c.closeRequests, c.deleteNotifications, c.deleteDisputes, c.deleteTeam, c.deleteCoach, c.notify,
 	} {
 		if err := step(ctx); err != nil {
 			return fmt.Errorf("close account: %w", err)
@@ -205,6 +205,26 @@ func (c *accountClosure) notify(ctx context.Context) error {
 	return nil
 }
 
+// deleteTeam deletes what the coach noted about players and ends what recurs. Fees and
+// payments are retained for the accounts, with the names of their batches, and messages and
+// replies for safeguarding.
+func (c *accountClosure) deleteTeam(ctx context.Context) error {
+	coach, now := c.by.AccountID, micros(c.tx.Now)
+	return c.each(ctx,
+		statement{query: `DELETE FROM superseded_marks WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM attendance_marks WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM attendance_sheets WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM batch_players WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM measurements WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM performance_reports WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM message_templates WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `DELETE FROM stopped_coaches WHERE coach_id = $1`, args: []any{coach}},
+		statement{query: `UPDATE batches SET archived_at = $2, updated_at = $2 WHERE coach_id = $1 AND archived_at IS NULL`, args: []any{coach, now}},
+		statement{query: `UPDATE fee_repeats SET next_at = NULL, ended_at = $2 WHERE coach_id = $1 AND next_at IS NOT NULL`, args: []any{coach, now}},
+		statement{query: `UPDATE fees SET remind_at = NULL WHERE coach_id = $1 AND status = 'open'`, args: []any{coach}},
+	)
+}
+
 // deleteCoach deletes the profile, documents, verification and listing. Concurrent
 // changes of them wait for the coach's row and then find it deleted.
 func (c *accountClosure) deleteCoach(ctx context.Context) error {
@@ -217,10 +237,6 @@ func (c *accountClosure) deleteCoach(ctx context.Context) error {
 		statement{query: `DELETE FROM kyc_submissions WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM import_rows WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM imports WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM superseded_marks WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM attendance_marks WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM attendance_sheets WHERE coach_id = $1`, args: []any{coach}},
-		statement{query: `DELETE FROM batch_players WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM listing_terms WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM listings WHERE coach_id = $1`, args: []any{coach}},
 		statement{query: `DELETE FROM notifications WHERE account_id = $1`, args: []any{coach}},

@@ -159,8 +159,8 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 		return err
 	}
 	if live && !p.DeletedAt.IsZero() {
-		if err := tx.leaveAllBatches(ctx, p.ID); err != nil {
-			return fmt.Errorf("take player %s out of batches: %w", p.ID, err)
+		if err := tx.endTeam(ctx, p.Player); err != nil {
+			return fmt.Errorf("end what the coach noted about player %s: %w", p.ID, err)
 		}
 	}
 	if p.Identity() != before && len(c.Opened) > 0 {

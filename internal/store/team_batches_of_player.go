@@ -66,9 +66,3 @@ func (tx *tx) lockBatches(ctx context.Context, p *approval.Player) error {
 	}
 	return refused
 }
-
-// leaveAllBatches ends the memberships of a player who is removed. The player's row is
-// locked, so no concurrent transaction adds one.
-func (tx *tx) leaveAllBatches(ctx context.Context, playerID string) error {
-	return tx.Defer(ctx, `UPDATE batch_players SET left_at = $2 WHERE player_id = $1 AND left_at IS NULL`, playerID, micros(tx.Now))
-}
