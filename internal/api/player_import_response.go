@@ -62,6 +62,7 @@ type importEntry struct {
 	Relationship   *string `json:"relationship"`
 	GuardianNumber *string `json:"guardian_number"`
 	GuardianEmail  *string `json:"guardian_email"`
+	Batches        *string `json:"batches"`
 }
 
 type importRowFault struct {
@@ -120,7 +121,7 @@ func newImportRow(i *roster.Import, row roster.ImportRow) importRowResponse {
 		Row: row.Number, State: row.State, PlayerID: wire.OrNull(row.PlayerID),
 		Entry: importEntry{
 			wire.OrNull(e.StudentName), wire.OrNull(e.BirthDate), wire.OrNull(e.StudentNumber),
-			wire.OrNull(e.GuardianName), wire.OrNull(e.Relationship), wire.OrNull(e.GuardianNumber), wire.OrNull(e.GuardianEmail),
+			wire.OrNull(e.GuardianName), wire.OrNull(e.Relationship), wire.OrNull(e.GuardianNumber), wire.OrNull(e.GuardianEmail), wire.OrNull(e.Batches),
 		},
 		Faults: []importRowFault{},
 	}

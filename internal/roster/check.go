@@ -22,7 +22,7 @@ type Rules struct {
 
 // check normalises the entry of a row and adds its faults. A row whose cells may be in
 // wrong columns gets no more faults.
-func (r Rules) check(row *Row) {
+func (r Rules) check(row *Row, batches batchIDs) {
 	if slices.ContainsFunc(row.Faults, func(f Fault) bool { return f.Column == "" }) {
 		return
 	}
@@ -45,6 +45,7 @@ func (r Rules) check(row *Row) {
 			row.add(GuardianEmail, "invalid_email", "%s Correct it, or leave the cell empty.", wrong)
 		}
 	}
+	batches.check(row)
 	needsGuardian := false
 	if !row.hasFault(BirthDate) {
 		wrong := ""

@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,6 +34,7 @@ func TestCheck(t *testing.T) {
 		},
 	}
 	adult, minor := "1990-01-31", "2014-05-06"
+	batches := newBatchIDs([]Batch{{"1", "U12"}, {"2", "Goal  keepers"}, {"3", "A; B"}, {"4", "Twice"}, {"5", "twice"}})
 	for name, c := range map[string]struct {
 		entry Entry
 		want  map[Column]string
@@ -44,13 +46,14 @@ func TestCheck(t *testing.T) {
 		"future":           {Entry{StudentName: "Asha", BirthDate: "2030-01-01"}, map[Column]string{BirthDate: "unlikely_date"}},
 		"shortened number": {Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "9.19877E+11"}, map[Column]string{StudentNumber: "shortened_number"}},
 		"not a number":     {Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "12"}, map[Column]string{StudentNumber: "invalid_number"}},
+		"two of one name":  {Entry{StudentName: "Asha", BirthDate: adult, Batches: "U12; Twice"}, map[Column]string{Batches: "ambiguous_batch"}},
 		"everything": {
-			Entry{"A name that is much too long", minor, "1", "Ravi", "A relationship that is too long", "2", "x"},
-			map[Column]string{StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email"},
+			Entry{"A name that is much too long", minor, "1", "Ravi", "A relationship that is too long", "2", "x", "U14", nil},
+			map[Column]string{StudentName: "too_long", StudentNumber: "invalid_number", Relationship: "too_long", GuardianNumber: "invalid_number", GuardianEmail: "invalid_email", Batches: "unknown_batch"},
 		},
 	} {
 		row := Row{Number: 2, Entry: c.entry}
-		rules.check(&row)
+		rules.check(&row, batches)
 		var got map[Column]string
 		for _, f := range row.Faults {
 			if got == nil {
@@ -63,11 +66,17 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	row := Row{Entry: Entry{StudentName: "Asha", BirthDate: adult, StudentNumber: "098765 43210"}}
-	if rules.check(&row); row.Entry.StudentNumber != "+919876543210" {
+	if rules.check(&row, nil); row.Entry.StudentNumber != "+919876543210" {
 		t.Errorf("number %q, want E.164", row.Entry.StudentNumber)
 	}
+	for cell, want := range map[string][]string{"": nil, "u12;; goal keepers ;U12": {"1", "2"}, "a; b": {"3"}} {
+		row := Row{Entry: Entry{StudentName: "Asha", BirthDate: adult, Batches: cell}}
+		if rules.check(&row, batches); len(row.Faults) > 0 || !slices.Equal(row.Entry.BatchIDs, want) {
+			t.Errorf("%q: batches %v with faults %v, want %v", cell, row.Entry.BatchIDs, row.Faults, want)
+		}
+	}
 	broken := Row{Faults: []Fault{{Code: "unclosed_quote"}}}
-	if rules.check(&broken); len(broken.Faults) != 1 {
+	if rules.check(&broken, nil); len(broken.Faults) != 1 {
 		t.Errorf("a row that cannot be read has more faults: %v", broken.Faults)
 	}
 }

@@ -19,15 +19,16 @@ const (
 	Relationship   Column = "relationship"
 	GuardianNumber Column = "guardian_number"
 	GuardianEmail  Column = "guardian_email"
+	Batches        Column = "batches"
 )
 
 // Columns are all columns, in the order in which Writer writes them.
-var Columns = []Column{StudentName, BirthDate, StudentNumber, GuardianName, Relationship, GuardianNumber, GuardianEmail}
+var Columns = []Column{StudentName, BirthDate, StudentNumber, GuardianName, Relationship, GuardianNumber, GuardianEmail, Batches}
 
 // Titles are the names of the columns in a file that Writer writes.
 var Titles = map[Column]string{
 	StudentName: "Student name", BirthDate: "Date of birth", StudentNumber: "Student number",
-	GuardianName: "Guardian name", Relationship: "Relationship", GuardianNumber: "Guardian number", GuardianEmail: "Guardian email",
+	GuardianName: "Guardian name", Relationship: "Relationship", GuardianNumber: "Guardian number", GuardianEmail: "Guardian email", Batches: "Batches",
 }
 
 // The meanings of a title that is no Column.
@@ -46,6 +47,10 @@ type Entry struct {
 	Relationship   string `json:"relationship,omitempty"`
 	GuardianNumber string `json:"guardian_number,omitempty"`
 	GuardianEmail  string `json:"guardian_email,omitempty"`
+	// Batches are names of batches of the coach with semicolons between; BatchIDs are
+	// their ids after the checks.
+	Batches  string   `json:"batches,omitempty"`
+	BatchIDs []string `json:"batch_ids,omitempty"`
 }
 
 // Cell returns the text of the column, to read or to change.
@@ -63,8 +68,10 @@ func (e *Entry) Cell(c Column) *string {
 		return &e.Relationship
 	case GuardianNumber:
 		return &e.GuardianNumber
-	default:
+	case GuardianEmail:
 		return &e.GuardianEmail
+	default:
+		return &e.Batches
 	}
 }
 
@@ -90,7 +97,8 @@ func newTitles() map[string]Column {
 	add(Relationship, "relationship", "relation", "relationship to student", "relationship to child", "relation to child", "guardian relationship",
 		"रिश्ता", "संबंध", "सम्बन्ध", "बच्चे से रिश्ता", "छात्र से संबंध")
 	add(GuardianEmail, "email", "e-mail", "mail", "email address", "e-mail address", "email id", "ईमेल", "ई-मेल")
-	add(ignored, "guardian status", "student status", "added on")
+	add(Batches, "batches", "batch", "batch name", "batch names", "बैच", "बैच का नाम", "बैचों के नाम")
+	add(ignored, "guardian status", "student status", "added on", "player id")
 
 	numbers := []string{
 		"number", "mobile", "mobile number", "mobile no", "phone", "phone number", "phone no", "contact", "contact number", "contact no",

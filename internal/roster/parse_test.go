@@ -218,6 +218,7 @@ func TestExportReadsBack(t *testing.T) {
 		for range rapid.IntRange(1, 5).Draw(t, "rows") {
 			e := asha
 			e.StudentName, e.GuardianName, e.Relationship = text.Draw(t, "student"), text.Draw(t, "guardian"), text.Draw(t, "relationship")
+			e.Batches = text.Draw(t, "batches")
 			if rapid.Bool().Draw(t, "adult") {
 				e = roster.Entry{StudentName: e.StudentName, BirthDate: "1990-01-31"}
 			}

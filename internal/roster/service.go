@@ -28,6 +28,8 @@ type Service struct {
 	Rules Rules
 	// AddPlayer adds the player of an entry, as a coach adds one by hand, and returns its id.
 	AddPlayer func(ctx context.Context, by actor.Actor, e Entry) (playerID string, err error)
+	// Batches returns the open batches of a coach, which rows can name.
+	Batches func(ctx context.Context, by actor.Actor) ([]Batch, error)
 	// CheckFeature returns a tier_limit unless the coach's tier includes imports.
 	CheckFeature func(ctx context.Context, by actor.Actor) error
 	Now          func() time.Time
@@ -49,6 +51,10 @@ func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, dat
 	if err := s.CheckFeature(ctx, by); err != nil {
 		return nil, err
 	}
+	batches, err := s.namedBatches(ctx, by, sheet)
+	if err != nil {
+		return nil, err
+	}
 	now := s.Now().UTC().Truncate(time.Microsecond)
 	i := &Import{
 		ID: id, CoachID: by.AccountID, Warnings: sheet.Warnings, Counts: map[RowState]int{},
@@ -56,7 +62,7 @@ func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, dat
 	}
 	rows := make([]ImportRow, len(sheet.Rows))
 	for n, row := range sheet.Rows {
-		s.Rules.check(&row)
+		s.Rules.check(&row, batches)
 		rows[n] = ImportRow{Row: row, State: Waiting}
 		if len(row.Faults) > 0 {
 			rows[n].State = Faulty
@@ -71,6 +77,15 @@ func (s *Service) CreateOnce(ctx context.Context, by actor.Actor, id string, dat
 		return s.Store.Import(ctx, by.AccountID, id)
 	}
 	return i, nil
+}
+
+// namedBatches returns the batches of the coach, or none if no row names one.
+func (s *Service) namedBatches(ctx context.Context, by actor.Actor, sheet Sheet) (batchIDs, error) {
+	if !slices.ContainsFunc(sheet.Rows, func(r Row) bool { return r.Entry.Batches != "" }) {
+		return nil, nil
+	}
+	batches, err := s.Batches(ctx, by)
+	return newBatchIDs(batches), err
 }
 
 // Import returns an import of the coach by.
@@ -162,7 +177,7 @@ func (s *Service) addRow(ctx context.Context, by actor.Actor, id RowID, e Entry)
 var columnOf = map[string]Column{
 	"/student/full_name": StudentName, "/student/date_of_birth": BirthDate, "/student/contact_number": StudentNumber,
 	"/guardian/name": GuardianName, "/guardian/relationship": Relationship, "/guardian/mobile_number": GuardianNumber,
-	"/guardian/email": GuardianEmail, "/guardian": GuardianName,
+	"/guardian/email": GuardianEmail, "/guardian": GuardianName, "/batch_ids": Batches,
 }
 
 // faultsOf returns the refusal of a player as faults of its row.

@@ -12,11 +12,12 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/wire"
 )
 
 // newImports returns the import of players, which adds them as the API does.
-func newImports(o Options, db *store.DB, approvals *approval.Service, operator operatorServices) *roster.Service {
+func newImports(o Options, db *store.DB, approvals *approval.Service, batches *team.Batches, operator operatorServices) *roster.Service {
 	return &roster.Service{
 		Store: db,
 		Rules: rosterRules(operator.Phones, o.Now),
@@ -25,11 +26,18 @@ func newImports(o Options, db *store.DB, approvals *approval.Service, operator o
 			if err != nil {
 				return "", err
 			}
-			p, err := approvals.Add(ctx, by, student, guardian)
+			p, err := approvals.Add(ctx, by, student, guardian, e.BatchIDs...)
 			if err != nil {
 				return "", err
 			}
 			return p.ID, nil
+		},
+		Batches: func(ctx context.Context, by actor.Actor) (all []roster.Batch, err error) {
+			err = batches.Each(ctx, by, false, func(b *team.Batch) error {
+				all = append(all, roster.Batch{ID: b.ID, Name: b.Name})
+				return nil
+			})
+			return all, err
 		},
 		CheckFeature: func(ctx context.Context, by actor.Actor) error {
 			return operator.Subscriptions.CheckFeature(ctx, by, coach.Import)
@@ -119,5 +127,10 @@ func exportOf(p *approval.Player) roster.Export {
 		e.GuardianName, e.Relationship, e.GuardianNumber, e.GuardianEmail = g.Name, g.Relationship, string(g.Number), g.Email
 		e.GuardianStatus = p.GuardianApprover.Consent.State.Status()
 	}
+	var batches []string
+	for _, b := range p.Batches {
+		batches = append(batches, b.Name)
+	}
+	e.Batches = roster.JoinBatches(batches)
 	return e
 }

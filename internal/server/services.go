@@ -75,13 +75,14 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 	}
 	approvals := newApprovals(cfg, o, logged, ch, tiers)
 	operators := newOperatorServices(cfg, o, db, logged, tiers, approvals)
+	teams := newTeamServices(cfg, o, db, tiers, operators)
 	return &services{
 		db:          db,
 		keys:        keys,
 		auth:        newAuth(cfg, o, logged, keys),
 		approvals:   approvals,
-		imports:     newImports(o, db, approvals, operators),
-		team:        newTeamServices(cfg, o, db, tiers, operators),
+		imports:     newImports(o, db, approvals, teams.batches, operators),
+		team:        teams,
 		coach:       coaches,
 		operator:    operators,
 		tray:        &notify.Tray{Store: db, Now: o.Now},

@@ -37,6 +37,7 @@ func (p *fixture) imports() *roster.Service {
 			}
 			return added.ID, nil
 		},
+		Batches:      func(context.Context, actor.Actor) ([]roster.Batch, error) { return nil, nil },
 		CheckFeature: func(context.Context, actor.Actor) error { return nil },
 	}
 }
