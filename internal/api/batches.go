@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/idempotency"
@@ -93,8 +92,8 @@ func (s *Server) listBatches(ctx context.Context, r Request[noBody]) (Response, 
 		return Response{}, err
 	}
 	if prefersCSV(r.Header) {
-		return csvResponse("batches.csv", batchTitles, func(ctx context.Context, row func(...string) error) error {
-			return s.Batches.Each(ctx, r.Caller.Actor, archived, func(b *team.Batch) error { return row(batchCells(b)...) })
+		return csvResponse("batches.csv", team.BatchTitles, func(ctx context.Context, row func(...string) error) error {
+			return s.Batches.Each(ctx, r.Caller.Actor, archived, func(b *team.Batch) error { return row(b.Cells()...) })
 		}), nil
 	}
 	batches, err := s.Batches.List(ctx, r.Caller.Actor, archived, page.After.ID, page.ReadLimit())
@@ -102,16 +101,6 @@ func (s *Server) listBatches(ctx context.Context, r Request[noBody]) (Response, 
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, batches, newBatchResponse, func(b *team.Batch) keyset { return keyset{ID: b.ID} }), nil
-}
-
-var batchTitles = []string{"Batch", "Sport", "Venue", "Schedule", "Time zone", "Players", "Archived"}
-
-func batchCells(b *team.Batch) []string {
-	archived := ""
-	if !b.ArchivedAt.IsZero() {
-		archived = wire.Timestamp(b.ArchivedAt)
-	}
-	return []string{b.Name, b.Sport, b.Venue, b.Schedule.String(), b.TimeZone, strconv.Itoa(b.PlayerCount), archived}
 }
 
 // getBatch serves GET /api/batches/{batch_id}.

@@ -20,12 +20,29 @@ func prefersCSV(h http.Header) bool {
 // csvResponse sends a file with a row of titles and the rows that each writes. If each fails
 // before the first row, its error is the response.
 func csvResponse(name string, titles []string, each func(ctx context.Context, row func(cells ...string) error) error) Response {
+	return fileResponse(name, csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
+		return csvfile.WriteTable(out, titles, func(row func(...string) error) error { return each(ctx, row) })
+	})
+}
+
+// fileResponse sends a file while it is written. If write fails before the first byte, its
+// error is the response.
+func fileResponse(name, mediaType string, write func(ctx context.Context, out io.Writer) error) Response {
 	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
-		// The time of the route is meant for a page of the list.
+		// The time of the route is meant for a page of a list.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), httpx.FileTimeout)
 		defer cancel()
-		return httpx.Download(w, name, csvfile.MediaType, func(out io.Writer) error {
-			return csvfile.WriteTable(out, titles, func(row func(...string) error) error { return each(ctx, row) })
-		})
+		return httpx.Download(w, name, mediaType, func(out io.Writer) error { return write(ctx, out) })
 	}}
+}
+
+// exportAll serves GET /api/export.
+func (s *Server) exportAll(_ context.Context, r Request[noBody]) (Response, error) {
+	by := r.Caller.Actor
+	return fileResponse("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return s.ExportAll(ctx, by, out) }), nil
+}
+
+// exportRoute is everything of a coach as one file.
+func (s *Server) exportRoute() route {
+	return route{Method: "GET", Pattern: "/api/export", Handle: handle(s.exportAll), Authorize: coachOnly, Produces: csvfile.ArchiveMediaType, Timeout: httpx.FileTimeout}
 }

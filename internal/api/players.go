@@ -3,13 +3,12 @@ package api
 import (
 	"context"
 	"io"
-	"net/http"
 	"net/url"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/csvfile"
 	"github.com/touchline/touchline/internal/endpoint"
-	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/wire"
 )
@@ -54,14 +53,9 @@ func (s *Server) listPlayers(ctx context.Context, r Request[noBody]) (Response, 
 
 // exportPlayers sends all players that match the filter as CSV.
 func (s *Server) exportPlayers(by actor.Actor, filter approval.Filter) Response {
-	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
-		// The time of the route is meant for a page of the list.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), httpx.FileTimeout)
-		defer cancel()
-		return httpx.Download(w, "players.csv", mediaCSV+"; charset=utf-8; header=present", func(out io.Writer) error {
-			return s.ExportPlayers(ctx, by, filter, out)
-		})
-	}}
+	return fileResponse("players.csv", csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
+		return s.ExportPlayers(ctx, by, filter, out)
+	})
 }
 
 // byPlayerID orders players from the newest to the oldest: ids are UUIDv7.

@@ -50,6 +50,7 @@ func (s *Server) accountRoutes() []route {
 		{Method: "GET", Pattern: "/api/coach/profile", Handle: handle(s.profile), Authorize: coachOnly},
 		{Method: "PATCH", Pattern: "/api/coach/profile", Handle: handle(s.editProfile), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "GET", Pattern: "/api/coach/dashboard", Handle: handle(s.dashboard), Authorize: coachOnly},
+		s.exportRoute(),
 		{Method: "GET", Pattern: "/api/notifications", Handle: handle(s.listNotifications)},
 		{Method: "POST", Pattern: "/api/notifications/read", Handle: handle(s.markRead), Body: endpoint.JSON},
 		{Method: "GET", Pattern: "/api/notifications/stream", Handle: handle(s.stream), Produces: "text/event-stream", NoTimeout: true},

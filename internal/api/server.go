@@ -56,6 +56,9 @@ type Config struct {
 	// ExportPlayers writes the players of a coach as CSV. It returns a tier_limit before it
 	// writes anything.
 	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
+	// ExportAll writes everything of a coach as a ZIP of CSV files. It returns a tier_limit
+	// before it writes anything.
+	ExportAll func(ctx context.Context, by actor.Actor, out io.Writer) error
 
 	// Documentation serves the OpenAPI document and its pages; nil serves none.
 	Documentation *Documentation

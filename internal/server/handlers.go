@@ -47,6 +47,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Idempotency:   s.idempotency,
 		Phones:        s.operator.Phones,
 		ExportPlayers: newExport(s.approvals, s.operator.Subscriptions),
+		ExportAll:     newArchive(s),
 
 		Documentation: documentation,
 		Ready:         s.readiness.check,
@@ -89,6 +90,7 @@ func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 		Preferences:   s.db,
 		Phones:        s.operator.Phones,
 		ExportPlayers: newExport(s.approvals, s.operator.Subscriptions),
+		ExportAll:     newArchive(s),
 		Sealer:        s.keys.Vault.For(auth.ForSignIn),
 
 		Brand:          cfg.Brand,

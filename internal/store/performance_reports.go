@@ -25,6 +25,8 @@ func (db *DB) AddReport(ctx context.Context, r *team.Report, check func(tier str
 	})
 }
 
+func scanReport(s database.Scanner) (r team.Report, err error) { return r, s.Scan(reportDest(&r)...) }
+
 const reportColumns = `id, coach_id, player_id, title, body, first_day, last_day, created_at, updated_at`
 
 func reportDest(r *team.Report) []any {
@@ -65,7 +67,7 @@ func reports(ctx context.Context, q database.Querier, coachID, playerID string, 
 		SELECT `+reportColumns+` FROM performance_reports
 		WHERE coach_id = $1 AND player_id = $2 AND id < $3 AND created_at >= $4
 		ORDER BY id DESC LIMIT $5`, coachID, playerID, before(page.After), since, page.Limit)
-	list, err := database.Collect(rs, err, func(s database.Scanner) (r team.Report, err error) { return r, s.Scan(reportDest(&r)...) })
+	list, err := database.Collect(rs, err, scanReport)
 	if err != nil {
 		return nil, fmt.Errorf("list reports: %w", err)
 	}

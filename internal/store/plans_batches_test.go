@@ -79,6 +79,10 @@ func (p *fixture) batchStatements() {
 		ok(p, err)
 	}
 	p.attendanceStatements(by, b.ID, a.ID)
+	_, err = p.db.RequestsAbout(bg, by.AccountID, []string{a.ID})
+	ok(p, err)
+	_, err = p.db.DecisionsAbout(bg, by.AccountID, []string{a.ID})
+	ok(p, err)
 	ok(p, p.Remove(bg, by, a.ID))
 	ok(p, s.Archive(bg, by, b.ID))
 	for _, archived := range []bool{false, true} {

@@ -44,6 +44,8 @@ func (p *fixture) feeStatements() {
 			ok(p, err)
 		}
 	}
+	_, err = p.db.Payments(bg, by.AccountID, 0, 5)
+	ok(p, err)
 	_, err = fees.Unpaid(bg, by)
 	ok(p, err)
 	_, err = services.List(bg, guardian, a.ID, team.FeePage{Limit: 5})

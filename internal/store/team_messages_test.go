@@ -352,6 +352,11 @@ func (p *fixture) recordStatements(c, guardian actor.Actor, playerID string) {
 			p.Errorf("reports of %s = %v, %v", by.Role, list, err)
 		}
 	}
+	measured, err := p.db.CoachMeasurements(bg, c.AccountID, team.Measurement{}, 5)
+	reported, failed := p.db.CoachReports(bg, c.AccountID, team.Report{}, 5)
+	if err != nil || failed != nil || len(measured) != 1 || len(reported) != 1 {
+		p.Errorf("of the coach: %v, %v, %v, %v", measured, err, reported, failed)
+	}
 	_, err = s.Measurement(bg, c, playerID, m.ID)
 	ok(p, err)
 	_, err = s.OneReport(bg, c, playerID, r.ID)

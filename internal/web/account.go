@@ -10,6 +10,7 @@ func (p *Pages) accountRoutes() []Route {
 		{Method: "GET", Pattern: visibilityPath, Handle: p.signedIn(actor.Coach, p.visibility)},
 		{Method: "POST", Pattern: visibilityPath, Handle: p.signedIn(actor.Coach, p.saveVisibility)},
 		{Method: "GET", Pattern: settingsPath, Handle: p.signedIn(actor.Coach, p.settings)},
+		{Method: "GET", Pattern: settingsPath + "/export", Handle: p.signedIn(actor.Coach, p.exportAll)},
 		{Method: "POST", Pattern: settingsPath, Handle: p.signedIn(actor.Coach, p.saveSettings)},
 		{Method: "POST", Pattern: settingsPath + "/devices/{session_id}/end", Handle: p.signedIn(actor.Coach, p.endSession)},
 		{Method: "GET", Pattern: numberPath, Handle: p.signedIn(actor.Coach, p.changeNumberPage)},

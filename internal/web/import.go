@@ -11,6 +11,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/csvfile"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
@@ -172,20 +173,18 @@ func (p *Pages) addFileFaults(r *Request, f *Form, err error) bool {
 
 // importExample serves GET /coach/players/import/example.csv.
 func (p *Pages) importExample(context.Context, *Request, actor.Actor) (Response, error) {
-	return Response{Write: func(w http.ResponseWriter, _ *http.Request) error {
-		return httpx.Download(w, "example.csv", "text/csv; charset=utf-8", func(out io.Writer) error {
-			file := roster.NewWriter(out)
-			if err := file.WriteTitles(); err != nil {
+	return download("example.csv", csvfile.MediaType, func(_ context.Context, out io.Writer) error {
+		file := roster.NewWriter(out)
+		if err := file.WriteTitles(); err != nil {
+			return err
+		}
+		for _, e := range roster.Examples {
+			if err := file.Write(roster.Export{Entry: e}); err != nil {
 				return err
 			}
-			for _, e := range roster.Examples {
-				if err := file.Write(roster.Export{Entry: e}); err != nil {
-					return err
-				}
-			}
-			return file.Flush()
-		})
-	}}, nil
+		}
+		return file.Flush()
+	}), nil
 }
 
 // exportPlayers serves GET /coach/players/export: the players of the list as CSV.
@@ -194,11 +193,24 @@ func (p *Pages) exportPlayers(ctx context.Context, r *Request, by actor.Actor) (
 		return p.featureNeeded(ctx, r, by, coach.Export, err)
 	}
 	filter := playerFilter(r)
-	return Response{Write: func(w http.ResponseWriter, req *http.Request) error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(req.Context()), httpx.FileTimeout)
+	return download("players.csv", csvfile.MediaType, func(ctx context.Context, out io.Writer) error {
+		return p.ExportPlayers(ctx, by, filter, out)
+	}), nil
+}
+
+// exportAll serves GET /coach/settings/export: everything of the coach as a ZIP of CSV files.
+func (p *Pages) exportAll(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	if err := p.Subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
+		return p.featureNeeded(ctx, r, by, coach.Export, err)
+	}
+	return download("export.zip", csvfile.ArchiveMediaType, func(ctx context.Context, out io.Writer) error { return p.ExportAll(ctx, by, out) }), nil
+}
+
+// download sends a file while it is written.
+func download(name, mediaType string, write func(ctx context.Context, out io.Writer) error) Response {
+	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), httpx.FileTimeout)
 		defer cancel()
-		return httpx.Download(w, "players.csv", "text/csv; charset=utf-8; header=present", func(out io.Writer) error {
-			return p.ExportPlayers(ctx, by, filter, out)
-		})
-	}}, nil
+		return httpx.Download(w, name, mediaType, func(out io.Writer) error { return write(ctx, out) })
+	}}
 }

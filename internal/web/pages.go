@@ -49,6 +49,8 @@ type Config struct {
 	Phones        phone.Parser
 	// ExportPlayers writes the players of a coach that match a filter as CSV.
 	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
+	// ExportAll writes everything of a coach as a ZIP of CSV files.
+	ExportAll func(ctx context.Context, by actor.Actor, out io.Writer) error
 	// Sealer encrypts what a cookie must not show.
 	Sealer Sealer
 

@@ -1,0 +1,77 @@
+package server
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/csvfile"
+	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// newArchive returns a function that writes everything of a coach.
+func newArchive(s *services) func(context.Context, actor.Actor, io.Writer) error {
+	a := &archive{
+		db: s.db, approvals: s.approvals, subscriptions: s.operator.Subscriptions, profiles: s.coach.profiles, documents: s.coach.documents, team: s.team,
+	}
+	return a.write
+}
+
+// archive writes everything of a coach as a ZIP of CSV files.
+type archive struct {
+	db            *store.DB
+	approvals     *approval.Service
+	subscriptions *coach.Subscriptions
+	profiles      *coach.Service
+	documents     *coach.Documents
+	team          teamServices
+}
+
+// archivePage is the number of rows that are read at a time.
+const archivePage = 200
+
+// write writes the archive of the coach by. It returns a tier_limit before it writes
+// anything.
+func (a *archive) write(ctx context.Context, by actor.Actor, out io.Writer) error {
+	if err := a.subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {
+		return err
+	}
+	var tables []csvfile.Table
+	add := func(name, titles string, each func(ctx context.Context, by actor.Actor, row func(...string) error) error) {
+		tables = append(tables, csvfile.Table{Name: name + ".csv", Titles: strings.Split(titles, ","), Each: func(ctx context.Context, row func(...string) error) error {
+			return each(ctx, by, row)
+		}})
+	}
+	add("profile", "Coach ID,Mobile number,Name,Email,Bio,Years of experience,Sports,Time zone,UPI ID,Created at", a.profile)
+	add("documents", "Document ID,Kind,Title,Issuer,Issued on,Expires on,File,Bytes,Created at", a.allDocuments)
+	add("players", playerTitles(), a.players)
+	add("requests", "Request ID,Player ID,Student name,Approver,State,Requested at,Last sent at,Closed at", a.requests)
+	add("decisions", "Decision ID,Player ID,Student name,Approver,Decision,Reason,Decided at", a.decisions)
+	add("batches", "Batch ID,"+strings.Join(team.BatchTitles, ","), a.batches)
+	add("batch_players", "Batch ID,Batch,Player ID,Student name,Joined at", a.batchPlayers)
+	add("attendance", "Batch ID,Batch,Date,Player ID,Student name,Mark,Note,Marked at,Recorded at", a.attendance)
+	add("fees", strings.Join(team.FeeTitles, ","), a.fees)
+	add("payments", "Payment ID,Fee ID,Receipt,Amount in minor units,Method,Paid on,Note,Created at,Reversed at,Reason", a.payments)
+	add("fee_repeats", "Repeat ID,Student name,Batch,Title,Currency,Amount,First due on,Until,Months made", a.feeRepeats)
+	add("messages", "Message ID,To,Audience,Channels,Text,Recipients,Left out,Segments,Created at", a.messages)
+	add("message_recipients", "Message ID,Player ID,Student name,Party,Name,Copy,Channel,State,Reason,At", a.recipients)
+	add("replies", "Reply ID,Player ID,Student name,Party,Name,Text,Created at,Read at", a.replies)
+	add("templates", "Template ID,Title,Text,Created at", a.templates)
+	add("progress", "Measurement ID,Player ID,Metric,Value,Unit,Date,Created at,Updated at", a.progress)
+	add("reports", "Report ID,Player ID,Title,Text,From,To,Created at,Updated at", a.reports)
+	return csvfile.WriteArchive(ctx, out, tables)
+}
+
+// playerTitles are those of a file that can be imported, and of what an import does not read.
+func playerTitles() string {
+	titles := []string{"Player ID"}
+	for _, c := range roster.Columns {
+		titles = append(titles, roster.Titles[c])
+	}
+	return strings.Join(append(titles, "Guardian status", "Student status", "Medical information", "Added on"), ",")
+}

@@ -1,0 +1,174 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// pages calls read with the last object of the previous page, at first the zero value, and
+// fn with each object, until read returns less than a page.
+func pages[T any](read func(after T) ([]T, error), fn func(T) error) error {
+	var after T
+	for {
+		list, err := read(after)
+		if err != nil {
+			return err
+		}
+		for _, item := range list {
+			if err := fn(item); err != nil {
+				return err
+			}
+			after = item
+		}
+		if len(list) < archivePage {
+			return nil
+		}
+	}
+}
+
+// eachBatch calls fn with the open batches, then with the archived ones.
+func (a *archive) eachBatch(ctx context.Context, by actor.Actor, fn func(*team.Batch) error) error {
+	for _, archived := range []bool{false, true} {
+		if err := a.team.batches.Each(ctx, by, archived, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *archive) batches(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return a.eachBatch(ctx, by, func(b *team.Batch) error { return row(append([]string{b.ID}, b.Cells()...)...) })
+}
+
+func (a *archive) batchPlayers(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return a.eachBatch(ctx, by, func(b *team.Batch) error {
+		players, err := a.team.batches.Players(ctx, by, b.ID)
+		if err != nil {
+			return err
+		}
+		for _, p := range players {
+			if err := row(b.ID, b.Name, p.PlayerID, p.StudentName, moment(p.JoinedAt)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (a *archive) attendance(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return a.team.attendance.Each(ctx, by, func(m team.Attended) error {
+		return row(m.BatchID, m.BatchName, string(m.Date), m.PlayerID, m.StudentName, string(m.Mark), m.Note, moment(m.MarkedAt), moment(m.RecordedAt))
+	})
+}
+
+func (a *archive) fees(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return a.team.fees.Each(ctx, by, team.FeeFilter{}, func(f *team.Fee, today team.Date) error { return row(f.Cells(today)...) })
+}
+
+func (a *archive) payments(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return pages(
+		func(after team.Payment) ([]team.Payment, error) {
+			return a.db.Payments(ctx, by.AccountID, after.Receipt, archivePage)
+		},
+		func(p team.Payment) error {
+			return row(p.ID, p.FeeID, fmt.Sprint(p.Receipt), fmt.Sprint(p.Amount), string(p.Method), string(p.PaidOn), p.Note, moment(p.CreatedAt), moment(p.ReversedAt), p.Reason)
+		})
+}
+
+func (a *archive) feeRepeats(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return pages(
+		func(after *team.FeeRepeat) ([]*team.FeeRepeat, error) {
+			before := ""
+			if after != nil {
+				before = after.ID
+			}
+			return a.team.fees.Repeats(ctx, by, before, archivePage)
+		},
+		func(r *team.FeeRepeat) error {
+			return row(r.ID, r.StudentName, r.BatchName, r.Title, r.Currency, team.FormatAmount(r.Amount, r.Currency), string(r.DueOn), string(r.Until), strconv.Itoa(r.Made))
+		})
+}
+
+// eachMessage calls fn with the messages, newest first.
+func (a *archive) eachMessage(ctx context.Context, by actor.Actor, fn func(team.Message) error) error {
+	return pages(func(after team.Message) ([]team.Message, error) {
+		return a.team.messages.List(ctx, by, team.Page{After: after.ID, Limit: archivePage})
+	}, fn)
+}
+
+func (a *archive) messages(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return a.eachMessage(ctx, by, func(m team.Message) error {
+		to := "all"
+		switch {
+		case m.To.BatchID != "":
+			to = "batch " + m.To.BatchID
+		case !m.To.All:
+			to = strings.Join(m.To.PlayerIDs, "; ")
+		}
+		var channels []string
+		for _, c := range m.Channels {
+			channels = append(channels, string(c))
+		}
+		return row(m.ID, to, string(m.Audience), strings.Join(channels, "; "), m.Text, strconv.Itoa(m.Recipients), strconv.Itoa(m.LeftOut), strconv.Itoa(m.Segments), moment(m.CreatedAt))
+	})
+}
+
+func (a *archive) recipients(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return a.eachMessage(ctx, by, func(m team.Message) error {
+		return pages(
+			func(after team.RecipientState) ([]team.RecipientState, error) {
+				return a.team.messages.Recipients(ctx, by, m.ID, after.Position, archivePage)
+			},
+			func(r team.RecipientState) error {
+				for _, c := range r.Channels {
+					if err := row(m.ID, r.PlayerID, r.StudentName, string(r.Party), r.Name, strconv.FormatBool(r.Copy), string(c.Channel), string(c.State), c.Reason, moment(c.At)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+	})
+}
+
+func (a *archive) replies(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return pages(
+		func(after team.Reply) ([]team.Reply, error) {
+			return a.team.messages.Replies(ctx, by, false, team.Page{After: after.ID, Limit: archivePage})
+		},
+		func(r team.Reply) error {
+			return row(r.ID, r.PlayerID, r.StudentName, string(r.Party), r.Name, r.Text, moment(r.CreatedAt), moment(r.ReadAt))
+		})
+}
+
+func (a *archive) templates(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return pages(
+		func(after team.Template) ([]team.Template, error) {
+			return a.team.messages.Templates(ctx, by, team.Page{After: after.ID, Limit: archivePage})
+		},
+		func(t team.Template) error { return row(t.ID, t.Title, t.Text, moment(t.CreatedAt)) })
+}
+
+func (a *archive) progress(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return pages(
+		func(after team.Measurement) ([]team.Measurement, error) {
+			return a.db.CoachMeasurements(ctx, by.AccountID, after, archivePage)
+		},
+		func(m team.Measurement) error {
+			return row(m.ID, m.PlayerID, m.Metric, strconv.FormatFloat(m.Value, 'f', -1, 64), m.Unit, m.On, moment(m.CreatedAt), moment(m.UpdatedAt))
+		})
+}
+
+func (a *archive) reports(ctx context.Context, by actor.Actor, row func(...string) error) error {
+	return pages(
+		func(after team.Report) ([]team.Report, error) {
+			return a.db.CoachReports(ctx, by.AccountID, after, archivePage)
+		},
+		func(r team.Report) error {
+			return row(r.ID, r.PlayerID, r.Title, r.Text, r.From, r.To, moment(r.CreatedAt), moment(r.UpdatedAt))
+		})
+}

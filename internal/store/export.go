@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// RequestsAbout lists the requests about players of a coach, in no order.
+func (db *DB) RequestsAbout(ctx context.Context, coachID string, playerIDs []string) ([]approval.Request, error) {
+	ids := paddedIDs(playerIDs)
+	rs, err := db.sql.Query(ctx, `
+		SELECT id, player_id, approver_type, state, requested_at, last_sent_at, closed_at
+		FROM requests WHERE coach_id = $1 AND player_id IN (`+params(2, len(ids))+`)`, append([]any{coachID}, ids...)...)
+	list, err := database.Collect(rs, err, func(s database.Scanner) (r approval.Request, err error) {
+		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.State, intoTime(&r.RequestedAt), intoTime(&r.LastSentAt), intoTime(&r.ClosedAt))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list requests: %w", err)
+	}
+	return list, nil
+}
+
+// DecisionsAbout lists the decisions about players of a coach, in no order.
+func (db *DB) DecisionsAbout(ctx context.Context, coachID string, playerIDs []string) ([]approval.Record, error) {
+	ids := paddedIDs(playerIDs)
+	rs, err := db.sql.Query(ctx, `
+		SELECT h.id, h.player_id, h.approver_type, h.action, h.reason, h.decided_at
+		FROM approval_history h JOIN players p ON p.id = h.player_id
+		WHERE p.coach_id = $1 AND h.player_id IN (`+params(2, len(ids))+`)`, append([]any{coachID}, ids...)...)
+	list, err := database.Collect(rs, err, func(s database.Scanner) (r approval.Record, err error) {
+		return r, s.Scan(&r.ID, &r.PlayerID, &r.Party, &r.Action, intoText(&r.Reason), intoTime(&r.At))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list decisions: %w", err)
+	}
+	return list, nil
+}
+
+// Payments lists the payments of a coach after a receipt number, in the order of these
+// numbers.
+func (db *DB) Payments(ctx context.Context, coachID string, after int64, limit int) ([]team.Payment, error) {
+	rs, err := db.sql.Query(ctx, `
+		SELECT `+paymentColumns+` FROM fee_payments WHERE coach_id = $1 AND receipt > $2 ORDER BY receipt LIMIT $3`, coachID, after, limit)
+	list, err := database.Collect(rs, err, scanPayment)
+	if err != nil {
+		return nil, fmt.Errorf("list payments: %w", err)
+	}
+	return list, nil
+}
+
+// CoachMeasurements lists the measurements of all players of a coach after one of them, by
+// player and day.
+func (db *DB) CoachMeasurements(ctx context.Context, coachID string, after team.Measurement, limit int) ([]team.Measurement, error) {
+	rs, err := db.sql.Query(ctx, `
+		SELECT `+measurementColumns+` FROM measurements
+		WHERE coach_id = $1 AND (player_id, measured_on, id) > ($2, $3, $4)
+		ORDER BY player_id, measured_on, id LIMIT $5`, coachID, after.PlayerID, after.On, after.ID, limit)
+	list, err := database.Collect(rs, err, scanMeasurement)
+	if err != nil {
+		return nil, fmt.Errorf("list measurements: %w", err)
+	}
+	return list, nil
+}
+
+// CoachReports lists the reports about all players of a coach after one of them, by player.
+func (db *DB) CoachReports(ctx context.Context, coachID string, after team.Report, limit int) ([]team.Report, error) {
+	rs, err := db.sql.Query(ctx, `
+		SELECT `+reportColumns+` FROM performance_reports
+		WHERE coach_id = $1 AND (player_id, id) > ($2, $3)
+		ORDER BY player_id, id LIMIT $4`, coachID, after.PlayerID, after.ID, limit)
+	list, err := database.Collect(rs, err, scanReport)
+	if err != nil {
+		return nil, fmt.Errorf("list reports: %w", err)
+	}
+	return list, nil
+}
