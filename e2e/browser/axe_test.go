@@ -92,7 +92,7 @@ func TestAccessibility(t *testing.T) {
 			}
 			fee := addOverdueFee(t, coach, player)
 			p.signIn(s, "guardian", guardianNumber)
-			for _, path := range []string{"/me/guardian", "/me/guardian/players/" + player, "/me/guardian/players/" + player + "/answer", "/me/guardian/players/" + player + "/not-me", "/me/guardian/players/" + player + "/fees", "/me/guardian/players/" + player + "/schedule", "/me/guardian/messages", "/me/guardian/settings", "/me/guardian/devices", "/me/guardian/disputes", "/me/dispute-ended"} {
+			for _, path := range []string{"/me/guardian", "/me/guardian/players/" + player, "/me/guardian/players/" + player + "/answer", "/me/guardian/players/" + player + "/not-me", "/me/guardian/players/" + player + "/fees", "/me/guardian/players/" + player + "/schedule", "/me/guardian/players/" + player + "/progress", "/me/guardian/messages", "/me/guardian/settings", "/me/guardian/devices", "/me/guardian/disputes", "/me/dispute-ended"} {
 				p.open(path)
 				p.checkAccessibility()
 			}
@@ -100,6 +100,7 @@ func TestAccessibility(t *testing.T) {
 			for _, path := range []string{
 				"/coach", "/coach/profile", "/coach/players", "/coach/players/needs", "/coach/players/add", "/coach/players/remind", "/coach/players/import",
 				"/coach/players/" + player, "/coach/players/" + player + "/edit", "/coach/players/" + player + "/remove", "/coach/players/" + player + "/qr?party=guardian",
+				"/coach/messages", "/coach/messages/write", "/coach/messages/templates", "/coach/messages/replies", "/coach/players/" + player + "/progress", "/coach/players/" + player + "/reports",
 				"/coach/batches/add", "/coach/batches/" + batch, "/coach/batches/" + batch + "/attendance/2026-03-02",
 				"/coach/notifications", "/coach/settings", "/coach/settings/plan", "/coach/settings/plan/pro", "/coach/documents/add", "/coach/visibility",
 				"/coach/fees", "/coach/fees/add", "/coach/fees/upi", "/coach/fees/" + fee,

@@ -26,6 +26,7 @@ func TestBatchPages(t *testing.T) {
 		c.get("/coach/batches").want(200, "No batches yet")
 		c.post("/coach/batches/add", "name", "", "start1", "19:00", "end1", "18:00").want(422, "Fill this in.", "Choose at least one day")
 		c.post("/coach/batches/add", "name", "U12", "days1", "monday", "start1", "19:00", "end1", "18:00", "days2", "monday", "start2", "soon", "end2", "").want(422, "Write the time like 17:30.", `value="19:00"`)
+		c.post("/coach/batches/add", "name", "U12", "days1", "monday", "start1", "19:00", "end1", "18:00").want(422, "The end must be after the start.")
 		request := requestField.FindStringSubmatch(c.get("/coach/batches/add").body)[1]
 		today := strings.ToLower(s.Clock.Now().In(india).Weekday().String())
 		const hostile = `U12 <b>"Evening"</b>`

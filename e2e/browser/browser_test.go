@@ -80,7 +80,7 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
-	ctx, cancelTimeout := context.WithTimeout(ctx, 60*time.Second)
+	ctx, cancelTimeout := context.WithTimeout(ctx, 3*time.Minute)
 	t.Cleanup(cancelTimeout)
 	p := &phone{t: t, ctx: ctx, url: url}
 	actions := []chromedp.Action{network.Enable()}

@@ -105,6 +105,12 @@ func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {
 	return senders, nil
 }
 
+// hasChat reports whether the service has a transport for the chat.
+func (c channels) hasChat() bool {
+	_, ok := c[notify.WhatsApp]
+	return ok
+}
+
 // accepts reports whether a channel takes messages to a number, also if it sends none to it
 // because it is a test number.
 func (c channels) accepts(name notify.Channel, n phone.Number) bool {

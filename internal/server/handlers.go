@@ -80,6 +80,8 @@ func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 		Documents:     s.coach.documents,
 		Subscriptions: s.operator.Subscriptions,
 		Verifications: s.operator.Verifications,
+		Messages:      s.team.messages,
+		Records:       s.team.records,
 		Batches:       s.team.batches,
 		Attendance:    s.team.attendance,
 		Fees:          s.team.fees,

@@ -75,7 +75,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 	}
 	approvals := newApprovals(cfg, o, logged, ch, tiers)
 	operators := newOperatorServices(cfg, o, db, logged, tiers, approvals)
-	teams := newTeamServices(cfg, o, db, tiers, operators)
+	teams := newTeamServices(cfg, o, db, ch, tiers, operators)
 	return &services{
 		db:          db,
 		keys:        keys,

@@ -20,7 +20,7 @@ type teamServices struct {
 	feeServices *team.FeeServices
 }
 
-func newTeamServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Tiers, operator operatorServices) teamServices {
+func newTeamServices(cfg *config.Config, o Options, db *store.DB, ch channels, tiers coach.Tiers, operator operatorServices) teamServices {
 	checkFeature := func(tier, feature string) error {
 		return tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
 	}
@@ -30,7 +30,7 @@ func newTeamServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Ti
 		messages: &team.Messages{
 			Store:        db,
 			PerDay:       func(tier string) int { return int(tiers.Of(tier).Limits.MessagesPerDay) },
-			CheckFeature: checkFeature, Now: o.Now, NewID: o.NewID,
+			CheckFeature: checkFeature, HasChat: ch.hasChat(), Now: o.Now, NewID: o.NewID,
 		},
 		records:     &team.Records{Store: db, CheckFeature: checkFeature, NewID: o.NewID},
 		fees:        newFees(cfg, o, db, operator),
@@ -41,10 +41,9 @@ func newTeamServices(cfg *config.Config, o Options, db *store.DB, tiers coach.Ti
 // messageRules returns the rules of the messages that coaches write.
 func messageRules(cfg *config.Config, ch channels) team.MessageRules {
 	channelOf := map[team.Channel]notify.Channel{team.SMS: notify.SMS, team.Chat: notify.WhatsApp}
-	_, hasChat := ch[notify.WhatsApp]
 	rules := team.MessageRules{
 		CopyGuardian: cfg.CopyGuardian,
-		HasChat:      hasChat,
+		HasChat:      ch.hasChat(),
 		Reachable:    func(c team.Channel, n phone.Number) bool { return ch.accepts(channelOf[c], n) },
 		Render: func(l team.Letter) string {
 			return notify.TeamText(notify.TeamMessage{

@@ -77,8 +77,10 @@ type Messages struct {
 	// limit.
 	PerDay       func(tier string) int
 	CheckFeature CheckFeature
-	Now          func() time.Time
-	NewID        func() string
+	// HasChat is true if the service has a transport for the chat.
+	HasChat bool
+	Now     func() time.Time
+	NewID   func() string
 }
 
 // Preview returns what Send would do with a draft, and how many segments the coach may send

@@ -92,9 +92,15 @@ func (p *Pages) batchFaults(ctx context.Context, r *Request, by actor.Actor, b *
 		fields[at], fields[at+"/start"], fields[at+"/end"] = fmt.Sprint("days", n), fmt.Sprint("start", n), fmt.Sprint("end", n)
 	}
 	known, ok := errors.AsType[*fault.Error](err)
-	switch {
-	case !ok:
+	if !ok {
 		return Response{}, err
+	}
+	for i, field := range known.Fields {
+		if strings.HasSuffix(field.Pointer, "/end") && field.Code == "invalid_value" {
+			known.Fields[i].Code = "ends_before_start"
+		}
+	}
+	switch {
 	case p.addFaults(r, f, err, fields):
 		f.Faults = slices.CompactFunc(f.Faults, func(a, b FieldFault) bool { return a == b })
 	case known.Kind == fault.Conflict || known.Kind == fault.Forbidden:

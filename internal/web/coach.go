@@ -44,6 +44,10 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
+	messages, unreadReplies, err := p.Messages.Recent(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
 	var certificates []coach.Attention
 	for _, a := range board.Attention {
 		if a.DocumentID != "" {
@@ -60,6 +64,7 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 			{"storage", (used.StorageBytes + megabyte - 1) / megabyte, limits.StorageBytes / megabyte},
 			{"messages", used.Messages, limits.MessagesPerDay},
 		},
+		"Messages": messages, "UnreadReplies": unreadReplies,
 		"Done": v.textOr("player.done."+r.Value("done"), ""),
 	}
 	return page("today", v), nil

@@ -53,10 +53,15 @@ type draft struct {
 	Ends   int64 // Unix seconds
 }
 
-// draftPage returns the page that shows the form of a request again. The pages of a question
-// share one draft.
+// ofQuestion reports whether a page belongs to the question about a player. These pages share
+// one draft, and read it themselves.
+func ofQuestion(r *Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/me/") && r.PathValue("player_id") != "" && !strings.HasSuffix(r.URL.Path, "/messages")
+}
+
+// draftPage returns the page that shows the form of a request again.
 func draftPage(r *Request) string {
-	if rest, ok := strings.CutPrefix(r.URL.Path, "/me/"); ok && r.PathValue("player_id") != "" {
+	if rest, ok := strings.CutPrefix(r.URL.Path, "/me/"); ok && ofQuestion(r) {
 		role, _, _ := strings.Cut(rest, "/")
 		return playerPath(actor.Role(role), r.PathValue("player_id"))
 	}
@@ -163,7 +168,7 @@ func (p *Pages) withDraft(r *Request, by actor.Actor, h func() (Response, error)
 		resp.Cookies = append(resp.Cookies, p.cookies.remove(p.cookies.name(draftCookie)))
 		return resp
 	}
-	if by.Role != actor.Coach && r.PathValue("player_id") != "" { // the pages of a question read the reason themselves
+	if ofQuestion(r) {
 		return h()
 	}
 	switch {

@@ -63,7 +63,7 @@ func (p *Pages) addFaults(r *Request, f *Form, err error, fields map[string]stri
 			name = strings.ReplaceAll(strings.Trim(field.Pointer, "/"), "/", "_")
 		}
 		code := field.Code
-		if code == "too_short" && f.Value(name) == "" {
+		if (code == "too_short" || code == "invalid_characters") && strings.TrimSpace(f.Value(name)) == "" {
 			code = "required"
 		}
 		text, err := p.view(r, "failure.title").T("invalid." + code)

@@ -21,6 +21,7 @@ var coachMenu = []MenuItem{
 	{Name: "players", Path: "/coach/players"},
 	{Name: "batches", Path: "/coach/batches"},
 	{Name: "fees", Path: "/coach/fees"},
+	{Name: "messages", Path: "/coach/messages"},
 	{Name: "notifications", Path: "/coach/notifications"},
 	{Name: "profile", Path: "/coach/profile"},
 	{Name: "settings", Path: "/coach/settings"},

@@ -72,13 +72,16 @@ type messageView struct {
 	Player string
 }
 
+// teamPages are the pages of a player that notifications are about.
+var teamPages = map[notify.Type]string{notify.TeamMessageType: "/messages", notify.ProgressUpdate: "/progress", notify.PerformanceReport: "/reports"}
+
 // newMessageView words a notification for a party; see word.
 func newMessageView(v *View, n notify.Notification, player *approval.Player, role actor.Role) messageView {
 	m := messageView{At: n.CreatedAt, Unread: n.ReadAt.IsZero()}
 	student, coach := "", ""
 	if player != nil {
 		student, coach = notify.Name(player.Student.FullName, ""), notify.Name(player.CoachName, "")
-		m.Player = playerPath(role, player.ID)
+		m.Player = playerPath(role, player.ID) + teamPages[n.Type]
 	}
 	changes := make([]string, len(n.Data.Changes))
 	for i, c := range n.Data.Changes {

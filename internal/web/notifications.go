@@ -103,6 +103,8 @@ func aboutNotification(n notify.Notification) (path, link string) {
 		return "/coach/settings/plan", "notifications.open.plan"
 	case n.Type == notify.KYCVerified || n.Type == notify.KYCRejected:
 		return "/coach/verification", "notifications.open.verification"
+	case n.Type == notify.TeamReplyType:
+		return teamMessagesPath + "/replies", "notifications.open.replies"
 	case n.Data.PlayerID != "":
 		return coachPlayer(n.Data.PlayerID), "notifications.open.player"
 	case n.Data.DocumentID != "":

@@ -38,6 +38,8 @@ type Config struct {
 	Documents     *coach.Documents
 	Subscriptions *coach.Subscriptions
 	Verifications *coach.Verifications
+	Messages      *team.Messages
+	Records       *team.Records
 	Batches       *team.Batches
 	Attendance    *team.Attendance
 	Fees          *team.Fees
@@ -129,7 +131,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.batchRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.staticRoutes())
+	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.batchRoutes(), p.teamMessageRoutes(), p.recordRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.staticRoutes())
 }
 
 // Handler returns the handler of all pages. It passes every other request to next.

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
@@ -11,8 +12,8 @@ import (
 
 // schedule serves GET …/schedule: when and where the player trains.
 func (p *Pages) schedule(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.familyPage(ctx, r, by, "schedule", func(playerID string) (map[string]any, error) {
-		_, batches, upcoming, err := p.Batches.Schedule(ctx, by, playerID)
+	return p.familyPage(ctx, r, by, "schedule", "", func(d answerPage) (map[string]any, error) {
+		_, batches, upcoming, err := p.Batches.Schedule(ctx, by, d.ID)
 		return map[string]any{"Batches": batches, "Upcoming": upcoming}, err
 	})
 }
@@ -22,10 +23,10 @@ const attendancePerPage = 60
 
 // playerAttendance serves GET …/attendance: the marks of the player, and the totals by month.
 func (p *Pages) playerAttendance(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	return p.familyPage(ctx, r, by, "attended", func(playerID string) (map[string]any, error) {
-		data, err := p.attended(ctx, r, by, playerID)
+	return p.familyPage(ctx, r, by, "attended", "", func(d answerPage) (map[string]any, error) {
+		data, err := p.attended(ctx, r, by, d.ID)
 		if err == nil {
-			data["Schedule"] = playerPath(by.Role, playerID) + "/schedule"
+			data["Schedule"] = d.Path + "/schedule"
 		}
 		return data, err
 	})
@@ -72,24 +73,29 @@ func (p *Pages) attended(ctx context.Context, r *Request, by actor.Actor, player
 	return data, nil
 }
 
-// familyPage shows a page of a player to a party, with the data that read returns. To a
-// party that has not approved it shows what a yes would open instead, with no data.
-func (p *Pages) familyPage(ctx context.Context, r *Request, by actor.Actor, name string, read func(playerID string) (map[string]any, error)) (Response, error) {
+// familyPage shows a page of a player to a party, with the data that read returns. A party
+// that has not approved sees what a yes would open instead, with service as the example, and
+// no data.
+func (p *Pages) familyPage(ctx context.Context, r *Request, by actor.Actor, name, service string, read func(answerPage) (map[string]any, error)) (Response, error) {
 	d, err := p.load(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
 	v := p.signedInView(r, name+".title", by)
-	data, err := read(d.ID)
-	switch fault.CodeOf(err) {
-	case "approval_pending", "approval_required":
-		v.Data = map[string]any{"Question": d, "Name": name}
+	data, err := read(d)
+	switch code := fault.CodeOf(err); code {
+	case "approval_pending", "approval_required", "tier_limit":
+		services := slices.DeleteFunc(slices.Clone(d.Services), func(s string) bool { return s != service })
+		v.Data = map[string]any{"Question": d, "Name": name, "Services": services, "NotInTier": code == "tier_limit"}
 		return page("locked", v).with(http.StatusForbidden), nil
 	}
 	if err != nil {
 		return Response{}, err
 	}
 	data["Back"], data["Student"] = d.Path, d.Student
+	if form, ok := data["Form"].(*Form); ok {
+		v.Form, v.Path = form, r.URL.Path
+	}
 	v.Data = data
-	return page(name, v), nil
+	return formPageResponse(name, v), nil
 }

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// conversation serves GET /me/{role}/players/{player_id}/messages: what the coach and the
+// caller wrote.
+func (p *Pages) conversation(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.conversationPage(ctx, r, by, r.restored(new(Form)))
+}
+
+func (p *Pages) conversationPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+	return p.familyPage(ctx, r, by, "conversation", "team_communications", func(d answerPage) (map[string]any, error) {
+		list, err := p.Messages.Conversation(ctx, by, d.ID, team.Page{After: idOrNone(r.Value("after")), Limit: messagesPerPage + 1})
+		next := ""
+		if len(list) > messagesPerPage {
+			list = list[:messagesPerPage]
+			next = d.Path + "/messages?" + url.Values{"after": {list[messagesPerPage-1].ID}}.Encode()
+		}
+		return map[string]any{
+			"Form": f, "Answer": d, "List": list, "Next": next, "RequestID": p.Messages.NewID(), "Done": p.view(r, "").textOr("conversation.done."+r.Value("done"), ""),
+		}, err
+	})
+}
+
+// writeReply serves POST …/messages.
+func (p *Pages) writeReply(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	playerID, err := r.PathID("player_id")
+	if err != nil {
+		return Response{}, err
+	}
+	path := playerPath(by.Role, playerID) + "/messages"
+	var faults wire.Faults
+	var in input.Reply
+	wire.Bind(map[string]any{"text": r.Value("text")}, &in, &faults)
+	text := in.Read(&faults)
+	err = faults.Err()
+	if err == nil {
+		id := idOrNone(r.Value(requestField))
+		if id == "" {
+			id = p.Messages.NewID()
+		}
+		_, err = p.Messages.ReplyOnce(ctx, by, id, playerID, text)
+	}
+	f := &Form{Values: r.Form}
+	switch {
+	case err == nil:
+		return redirect(path + "?done=sent"), nil
+	case fault.KindOf(err) == fault.Forbidden: // the approval has ended meanwhile
+		return redirect(path), nil
+	case fault.CodeOf(err) == "message_limit":
+		f.Add("text", p.view(r, "failure.title").mustT("conversation.limit"))
+	case !p.addFaults(r, f, err, nil):
+		return Response{}, err
+	}
+	return p.conversationPage(ctx, r, by, f)
+}
+
+// familyProgress serves GET …/progress: the measurements of a player.
+func (p *Pages) familyProgress(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.familyPage(ctx, r, by, "family_progress", "progress_tracking", func(d answerPage) (map[string]any, error) {
+		list, err := p.Records.Measurements(ctx, by, d.ID, "", team.RecordPage{Limit: valuesShown})
+		return map[string]any{"Metrics": newMetricViews(list)}, err
+	})
+}
+
+// familyReports serves GET …/reports: the reports about a player.
+func (p *Pages) familyReports(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.familyPage(ctx, r, by, "family_reports", "performance_reports", func(d answerPage) (map[string]any, error) {
+		list, err := p.Records.Reports(ctx, by, d.ID, team.Page{After: idOrNone(r.Value("after")), Limit: reportsPerPage + 1})
+		next := ""
+		if len(list) > reportsPerPage {
+			list = list[:reportsPerPage]
+			next = d.Path + "/reports?" + url.Values{"after": {list[reportsPerPage-1].ID}}.Encode()
+		}
+		return map[string]any{"List": list, "Next": next}, err
+	})
+}

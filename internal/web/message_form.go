@@ -1,0 +1,171 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// writeMessagePage serves GET /coach/messages/write, for a player or batch and with a template
+// that the query may name.
+func (p *Pages) writeMessagePage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	if err := p.Coaches.Complete(ctx, by); err != nil {
+		if fault.CodeOf(err) == "profile_incomplete" {
+			return redirect("/coach/profile"), nil
+		}
+		return Response{}, err
+	}
+	values := url.Values{"audience": {string(team.ToGuardians)}, "channels": {string(team.SMS), string(team.InApp)}}
+	switch {
+	case endpoint.IsID(r.Value("player")):
+		values.Set("for", "player:"+r.Value("player"))
+	case endpoint.IsID(r.Value("batch")):
+		values.Set("for", "batch:"+r.Value("batch"))
+	}
+	if id := r.Value("template"); endpoint.IsID(id) {
+		t, err := p.Messages.Template(ctx, by, id)
+		if err != nil && !isMissing(err) {
+			return Response{}, err
+		}
+		values.Set("text", t.Text)
+	}
+	return p.messageForm(ctx, r, by, r.restored(&Form{Values: values}))
+}
+
+// messageForm returns the form of a message.
+func (p *Pages) messageForm(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+	v, err := p.coachView(ctx, r, "messages", "message_form.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	batches, err := p.Batches.List(ctx, by, false, "", batchesToChoose)
+	if err != nil {
+		return Response{}, err
+	}
+	players, err := p.Approvals.Players(ctx, by, approval.Filter{}, approval.Page{Limit: playersToChoose})
+	if err != nil {
+		return Response{}, err
+	}
+	templates, err := p.Messages.Templates(ctx, by, team.Page{Limit: team.MaxTemplates})
+	if err != nil {
+		return Response{}, err
+	}
+	var chosen *approval.Player
+	if id, ok := strings.CutPrefix(f.Value("for"), "player:"); ok && endpoint.IsID(id) {
+		chosen, err = p.Approvals.Player(ctx, by, id)
+		if err != nil && !isMissing(err) {
+			return Response{}, err
+		}
+	}
+	v.Form, v.Path = f, teamMessagesPath+"/write"
+	v.Data = map[string]any{
+		"Batches": batches, "Players": players, "Chosen": chosen, "Templates": templates, "Channels": p.messageChannels(),
+		"Audiences": []team.Audience{team.ToGuardians, team.ToStudents, team.ToBoth}, "MaxText": team.MaxText,
+	}
+	return formPageResponse("message_form", v), nil
+}
+
+// messageChannels returns the channels of the service.
+func (p *Pages) messageChannels() []team.Channel {
+	return slices.DeleteFunc(slices.Clone(team.Channels), func(c team.Channel) bool { return c == team.Chat && !p.Messages.HasChat })
+}
+
+// Chosen reports whether the form has a value of a field that may have several.
+func (v *View) Chosen(field, value string) bool { return slices.Contains(v.Form.Values[field], value) }
+
+// messageFields maps the pointers of input.Message to the fields of the form.
+var messageFields = map[string]string{
+	"/to": "for", "/to/player_ids": "for", "/to/batch_id": "for", "/channels": "channels", "/channels/0": "channels", "/channels/1": "channels", "/channels/2": "channels",
+}
+
+// writeMessage serves POST /coach/messages/write: with step=send it sends the message, with
+// step=change it shows the form again, else a preview.
+func (p *Pages) writeMessage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	f := &Form{Values: r.Form}
+	if r.Value("step") == "change" {
+		return p.messageForm(ctx, r, by, f)
+	}
+	if err := p.Coaches.Complete(ctx, by); err != nil {
+		return Response{}, err
+	}
+	var faults wire.Faults
+	draft := readMessage(r, &faults)
+	err := faults.Err()
+	var plan *team.Plan
+	var allowed int
+	switch {
+	case err != nil:
+	case r.Value("step") == "send" && endpoint.IsID(r.Value(requestField)):
+		m, failure := p.Messages.SendOnce(ctx, by, r.Value(requestField), draft)
+		if failure == nil {
+			return redirect(teamMessagesPath + "/" + m.ID + "?done=sent"), nil
+		}
+		err = failure
+	default:
+		plan, allowed, err = p.Messages.Preview(ctx, by, draft)
+	}
+	if err == nil {
+		return p.messagePreview(ctx, r, by, f, plan, allowed)
+	}
+	switch code := fault.CodeOf(err); {
+	case code == "batch_archived" || isMissing(err):
+		f.Add("for", p.view(r, "message_form.title").mustT("message_form.gone"))
+	case code == "message_limit" || code == "tier_limit":
+		f.Add("", p.errorText(r, err))
+	case !p.addFaults(r, f, err, messageFields):
+		return Response{}, err
+	}
+	return p.messageForm(ctx, r, by, f)
+}
+
+// readMessage reads the form into the body that the API takes.
+func readMessage(r *Request, f *wire.Faults) team.Draft {
+	to := map[string]any{}
+	switch kind, id, _ := strings.Cut(r.Value("for"), ":"); {
+	case kind == "all":
+		to["all"] = true
+	case kind == "batch" && endpoint.IsID(id):
+		to["batch_id"] = id
+	case kind == "player" && endpoint.IsID(id):
+		to["player_ids"] = []any{id}
+	}
+	channels := []any{}
+	for _, c := range r.Form["channels"] {
+		channels = append(channels, c)
+	}
+	body := map[string]any{"to": to, "audience": r.Value("audience"), "text": r.Value("text"), "channels": channels}
+	var in input.Message
+	wire.Bind(body, &in, f)
+	return in.Read(f)
+}
+
+// messagePreview shows what a message would do, with a button that sends it.
+func (p *Pages) messagePreview(ctx context.Context, r *Request, by actor.Actor, f *Form, plan *team.Plan, allowed int) (Response, error) {
+	v, err := p.coachView(ctx, r, "messages", "message_preview.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	const shown = 100
+	var leftOut []team.Recipient
+	totals := plan.Totals()
+	for _, recipient := range plan.Recipients {
+		if recipient.LeftOut() != "" && len(leftOut) < shown {
+			leftOut = append(leftOut, recipient)
+		}
+	}
+	v.Form, v.Path = f, teamMessagesPath+"/write"
+	v.Data = map[string]any{
+		"Totals": totals, "Reached": totals.Recipients - totals.LeftOut, "Variants": plan.Variants(), "LeftOut": leftOut, "MoreLeftOut": totals.LeftOut - len(leftOut),
+		"Allowed": allowed, "TooMany": allowed >= 0 && totals.Segments > allowed, "RequestID": p.Messages.NewID(), "Channels": r.Form["channels"],
+	}
+	return page("message_preview", v), nil
+}

@@ -1,0 +1,75 @@
+package web
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// messageTemplates serves GET /coach/messages/templates.
+func (p *Pages) messageTemplates(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.messageTemplatesPage(ctx, r, by, r.restored(new(Form)))
+}
+
+func (p *Pages) messageTemplatesPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
+	list, err := p.Messages.Templates(ctx, by, team.Page{Limit: team.MaxTemplates})
+	if err != nil {
+		return Response{}, err
+	}
+	subscription, err := p.Subscriptions.Subscription(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
+	v, err := p.coachView(ctx, r, "messages", "message_templates.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	v.Form, v.Path = f, teamMessagesPath+"/templates"
+	v.Data = map[string]any{
+		"List": list, "MayAdd": subscription.Tier.Has(team.TemplatesFeature), "Done": v.textOr("message_templates.done."+r.Value("done"), ""),
+		"RequestID": p.Messages.NewID(), "MaxText": team.MaxText,
+	}
+	return formPageResponse("message_templates", v), nil
+}
+
+// addMessageTemplate serves POST /coach/messages/templates.
+func (p *Pages) addMessageTemplate(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	var faults wire.Faults
+	var in input.Template
+	wire.Bind(map[string]any{"title": r.Value("title"), "text": r.Value("text")}, &in, &faults)
+	title, text := in.Read(&faults)
+	err := faults.Err()
+	if err == nil {
+		err = p.onceFor(ctx, r, by, r.Value(requestField), r.Form, func(ctx context.Context) error {
+			_, err := p.Messages.AddTemplate(ctx, by, title, text)
+			return err
+		})
+	}
+	if err == nil {
+		return redirect(teamMessagesPath + "/templates?done=added"), nil
+	}
+	f := &Form{Values: r.Form}
+	if fault.CodeOf(err) == "tier_limit" {
+		f.Add("", p.errorText(r, err))
+	} else if !p.addFaults(r, f, err, nil) {
+		return Response{}, err
+	}
+	return p.messageTemplatesPage(ctx, r, by, f)
+}
+
+// deleteMessageTemplate serves POST /coach/messages/templates/{template_id}/delete. The same
+// form sent twice finds no template the second time, which is what it wants.
+func (p *Pages) deleteMessageTemplate(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	id, err := r.PathID("template_id")
+	if err == nil {
+		err = p.Messages.DeleteTemplate(ctx, by, id)
+	}
+	if err != nil && !isMissing(err) {
+		return Response{}, err
+	}
+	return redirect(teamMessagesPath + "/templates?done=deleted"), nil
+}

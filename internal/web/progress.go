@@ -1,0 +1,133 @@
+package web
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// valuesShown is how many of the newest values the pages of progress show.
+const valuesShown = 200
+
+// recordRoutes lists the pages about the progress of a player and reports about it, for its
+// coach and its family.
+func (p *Pages) recordRoutes() []Route {
+	const progress, reports = "/coach/players/{player_id}/progress", "/coach/players/{player_id}/reports"
+	routes := []Route{
+		{Method: "GET", Pattern: progress, Handle: p.signedIn(actor.Coach, p.progress)},
+		{Method: "POST", Pattern: progress, Handle: p.signedIn(actor.Coach, p.addMeasurement)},
+		{Method: "POST", Pattern: progress + "/{measurement_id}/delete", Handle: p.signedIn(actor.Coach, p.deleteMeasurement)},
+		{Method: "GET", Pattern: reports, Handle: p.signedIn(actor.Coach, p.reports)},
+		{Method: "POST", Pattern: reports, Handle: p.signedIn(actor.Coach, p.addReport)},
+		{Method: "GET", Pattern: reports + "/{report_id}", Handle: p.signedIn(actor.Coach, p.editReportPage)},
+		{Method: "POST", Pattern: reports + "/{report_id}", Handle: p.signedIn(actor.Coach, p.editReport)},
+		{Method: "POST", Pattern: reports + "/{report_id}/delete", Handle: p.signedIn(actor.Coach, p.deleteReport)},
+	}
+	for _, role := range approval.Parties {
+		one := "/me/" + string(role) + "/players/{player_id}"
+		routes = append(
+			routes,
+			Route{Method: "GET", Pattern: one + "/messages", Handle: p.signedIn(role, p.conversation)},
+			Route{Method: "POST", Pattern: one + "/messages", Handle: p.signedIn(role, p.writeReply)},
+			Route{Method: "GET", Pattern: one + "/progress", Handle: p.signedIn(role, p.familyProgress)},
+			Route{Method: "GET", Pattern: one + "/reports", Handle: p.signedIn(role, p.familyReports)},
+		)
+	}
+	return routes
+}
+
+// playerInPath returns the coach's player that the path names.
+func (p *Pages) playerInPath(ctx context.Context, r *Request, by actor.Actor) (*approval.Player, error) {
+	id, err := r.PathID("player_id")
+	if err != nil {
+		return nil, err
+	}
+	return p.Approvals.Player(ctx, by, id)
+}
+
+// progress serves GET /coach/players/{player_id}/progress.
+func (p *Pages) progress(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	player, err := p.playerInPath(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	return p.progressPage(ctx, r, by, player, r.restored(new(Form)))
+}
+
+func (p *Pages) progressPage(ctx context.Context, r *Request, by actor.Actor, player *approval.Player, f *Form) (Response, error) {
+	list, err := p.Records.Measurements(ctx, by, player.ID, "", team.RecordPage{Limit: valuesShown})
+	if err != nil {
+		return Response{}, err
+	}
+	v, err := p.coachView(ctx, r, "players", "progress.title", by)
+	if err != nil {
+		return Response{}, err
+	}
+	v.Form, v.Path = f, coachPlayer(player.ID)+"/progress"
+	v.Data = map[string]any{
+		"Player": player, "Metrics": newMetricViews(list), "Today": v.now.In(v.zone).Format("2006-01-02"), "RequestID": p.Messages.NewID(),
+		"Done": v.textOr("progress.done."+r.Value("done"), ""),
+	}
+	return formPageResponse("progress", v), nil
+}
+
+// addMeasurement serves POST …/progress.
+func (p *Pages) addMeasurement(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	player, err := p.playerInPath(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	var faults wire.Faults
+	m := readMeasurement(r, player.ID, p, &faults)
+	err = faults.Err()
+	if err == nil {
+		_, err = p.Records.Measure(ctx, by, m)
+	}
+	if err == nil {
+		return redirect(coachPlayer(player.ID) + "/progress?done=added"), nil
+	}
+	f := &Form{Values: r.Form}
+	if fault.CodeOf(err) == "tier_limit" {
+		f.Add("", p.errorText(r, err))
+	} else if !p.addFaults(r, f, err, nil) {
+		return Response{}, err
+	}
+	return p.progressPage(ctx, r, by, player, f)
+}
+
+// readMeasurement reads the form. A form that is sent twice names one id.
+func readMeasurement(r *Request, playerID string, p *Pages, f *wire.Faults) team.Measurement {
+	body := map[string]any{"metric": r.Value("metric"), "unit": r.Value("unit"), "on": r.Value("on")}
+	if value, ok := readNumber(r.Value("value")); ok {
+		body["value"] = value
+	} else if r.Value("value") != "" {
+		f.Add("/value", "invalid_number_value", "Write a number, such as 12.4.")
+	}
+	var in input.Measurement
+	wire.Bind(body, &in, f)
+	m := in.Read(playerID, p.Now(), f)
+	m.ID = idOrNone(r.Value(requestField))
+	return m
+}
+
+// deleteMeasurement serves POST …/progress/{measurement_id}/delete. The same form sent twice
+// finds nothing the second time, which is what it wants.
+func (p *Pages) deleteMeasurement(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	player, err := p.playerInPath(ctx, r, by)
+	if err != nil {
+		return Response{}, err
+	}
+	id, err := r.PathID("measurement_id")
+	if err == nil {
+		err = p.Records.DeleteMeasurement(ctx, by, player.ID, id)
+	}
+	if err != nil && !isMissing(err) {
+		return Response{}, err
+	}
+	return redirect(coachPlayer(player.ID) + "/progress?done=deleted"), nil
+}
