@@ -25,7 +25,7 @@ func (p *Pages) profilePage(ctx context.Context, r *Request, by actor.Actor) (Re
 
 // profileValues returns the form with the values of a profile.
 func profileValues(profile coach.Profile) *Form {
-	values := url.Values{"name": {profile.Name}, "email": {profile.Email}, "bio": {profile.Bio}, "sports": {strings.Join(profile.Sports, ", ")}}
+	values := url.Values{"name": {profile.Name}, "email": {profile.Email}, "bio": {profile.Bio}, "sports": {strings.Join(profile.Sports, ", ")}, "time_zone": {profile.TimeZone}}
 	if profile.Experience != nil {
 		values.Set("experience_years", strconv.Itoa(*profile.Experience))
 	}
@@ -43,6 +43,7 @@ func (p *Pages) profileForm(ctx context.Context, r *Request, by actor.Actor, pro
 	v.Data = map[string]any{
 		"Profile": profile, "Missing": profile.Missing(p.Coaches.Required), "Done": r.URL.Query().Get("done"),
 		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": p.Documents.NewID(), "KYC": p.Verifications.On,
+		"Zones": offeredZones(f), "DefaultZone": p.Coaches.DefaultTimeZone,
 	}
 	resp := page("profile", v)
 	if len(f.Faults) > 0 {
@@ -104,6 +105,12 @@ func readProfile(r *Request, f *wire.Faults) coach.Patch {
 	}
 	experience := &years
 	patch.Experience = &experience
+	if zone := r.Value("time_zone"); r.Form.Has("time_zone") {
+		if zone != "" {
+			input.CheckTimeZone(&zone, f)
+		}
+		patch.TimeZone = &zone
+	}
 	input.CheckProfile(patch, f)
 	return patch
 }
