@@ -46,7 +46,7 @@ var teamTables = map[string]leftBehind{
 var otherTables = []string{
 	"accounts", "approval_history", "audit_log", "blobs", "change_feed", "changes", "coaches", "deliveries", "devices", "digests", "disputes", "documents",
 	"import_rows", "imports", "installation", "kept_answers", "kyc_documents", "kyc_submissions", "limit_slots", "limits", "listing_terms", "listings",
-	"message_counts", "operator_sessions", "operator_tokens", "otp_challenges", "otp_failures", "otp_sends", "players", "preferences", "reminders",
+	"message_costs", "message_counts", "operator_sessions", "operator_tokens", "otp_challenges", "otp_failures", "otp_sends", "players", "preferences", "reminders",
 	"request_links", "requests", "secrets", "sessions", "webhook_messages", "webhooks",
 }
 
