@@ -3,6 +3,7 @@
 //	go run ./bench/load                                                        operations of this build
 //	go run ./bench/load -programs before=/tmp/a,after=/tmp/b -concurrency 16   compare two builds that take turns
 //	go run ./bench/load -measure overload -duration 10s                        three times the capacity
+//	go run ./bench/load -measure team -duration 10s                            sheets of attendance, sign-ins while a message leaves
 //	go run ./bench/load -measure start -engines sqlite                         start-up time, memory and size
 //
 // A program compared with itself shows the noise of the machine: ratios other than 1.00.
@@ -27,7 +28,7 @@ import (
 )
 
 // measurements are the values of the flag -measure.
-var measurements = []string{"operations", "overload", "start"}
+var measurements = []string{"operations", "overload", "start", "team"}
 
 func main() {
 	debug.SetGCPercent(400) // less garbage collection of the client on the measured cores
@@ -71,6 +72,8 @@ func run(ctx context.Context, args []string) error {
 			err = measureOperations(ctx, *programs, ops, onEngines, bench.Options{Rounds: *rounds, Round: *duration, Warmup: *duration / 10, Workers: *concurrency})
 		case "overload":
 			err = measureOverload(ctx, *programs, onEngines, *duration)
+		case "team":
+			err = measureTeam(ctx, *programs, onEngines, program.TeamLoad{Marks: 200, Recipients: 1000, Workers: *concurrency, Duration: *duration})
 		case "start":
 			err = measureStart(ctx, onEngines)
 		}
@@ -92,21 +95,40 @@ func choose(flag, list string, allowed []string) ([]string, error) {
 	return items, nil
 }
 
-func measureOverload(ctx context.Context, list string, engines []string, duration time.Duration) error {
+// eachProgram measures each program on each engine.
+func eachProgram(list string, engines []string, measure func(p program.Program, engine string) error) error {
 	programs, err := parsePrograms(list)
 	if err != nil {
 		return err
 	}
 	for _, engine := range engines {
 		for _, p := range programs {
-			result, err := program.MeasureOverload(ctx, p, engine, duration)
-			if err != nil {
+			if err := measure(p, engine); err != nil {
 				return fmt.Errorf("%s on %s: %w", p.Name, engine, err)
 			}
-			fmt.Printf("\noverload of %s on %s: %s\n", p.Name, engine, result)
 		}
 	}
 	return nil
+}
+
+func measureOverload(ctx context.Context, list string, engines []string, duration time.Duration) error {
+	return eachProgram(list, engines, func(p program.Program, engine string) error {
+		result, err := program.MeasureOverload(ctx, p, engine, duration)
+		if err == nil {
+			fmt.Printf("\noverload of %s on %s: %s\n", p.Name, engine, result)
+		}
+		return err
+	})
+}
+
+func measureTeam(ctx context.Context, list string, engines []string, load program.TeamLoad) error {
+	return eachProgram(list, engines, func(p program.Program, engine string) error {
+		result, err := program.MeasureTeam(ctx, p, engine, load)
+		if err == nil {
+			fmt.Printf("\nteam of %s on %s: %s\n", p.Name, engine, result)
+		}
+		return err
+	})
 }
 
 func measureStart(ctx context.Context, engines []string) error {

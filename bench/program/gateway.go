@@ -20,6 +20,8 @@ type gateway struct {
 	server *http.Server
 	otps   sync.Map     // number to chan string
 	last   atomic.Int64 // when the last message arrived, in ns since 1970
+	// messages counts the messages that are not OTPs.
+	messages atomic.Int64
 }
 
 var otpDigits = regexp.MustCompile(`\d{4,10}`)
@@ -46,6 +48,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	g.last.Store(time.Now().UnixNano())
 	if m.Kind != "otp" {
+		g.messages.Add(1)
 		return
 	}
 	if otp, ok := g.otps.Load(m.To); ok {
