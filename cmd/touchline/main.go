@@ -27,6 +27,7 @@ Usage:
 	touchline admin     commands for operators: tokens, verifications, coaches, audit log
 	touchline config    print every setting with its value, default and source
 	touchline sms-templates   print the texts of SMS, for registration in India
+	touchline whatsapp-templates   print the templates of WhatsApp messages, one request to Meta a line
 	touchline version   print the release and the commit
 
 Every setting is an environment variable (TOUCHLINE_ADDR) and a flag (--addr).
@@ -64,6 +65,8 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 		return printConfig(args, environ, stdout, stderr)
 	case "sms-templates":
 		do = printTemplates
+	case "whatsapp-templates":
+		do = printWhatsAppTemplates
 	case "version", "-v", "--version":
 		fmt.Fprintln(stdout, "touchline", buildinfo.Read())
 		return 0

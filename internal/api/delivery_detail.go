@@ -15,6 +15,7 @@ var deliveryDetails = map[string]string{
 	notify.ReasonHeld:                 "Waiting: too many messages to this number. It goes out by itself.",
 	notify.ReasonGathering:            "Waiting a few minutes, so that your questions to this number leave in one SMS.",
 	notify.ReasonRetrying:             "The SMS service did not take the message yet. We try again by ourselves.",
+	notify.ReasonAwaitingStatus:       "WhatsApp has the message. If it cannot deliver it, an SMS follows by itself.",
 	notify.ReasonRefused:              "The message cannot reach this number. Check the number, then send the request again.",
 	notify.ReasonGaveUp:               "We tried for a day and could not send the message. Check the number, then send the request again.",
 	notify.ReasonUnreachable:          "The phone could not be reached, for example because it was off. Ask the person to switch it on, or check the number.",
@@ -36,6 +37,7 @@ var causeDetails = map[notify.Cause]string{
 	notify.CauseBlocked:       "The phone or its network does not take our messages. Ask the person for another number.",
 	notify.CauseOptedOut:      "The person replied STOP and gets no SMS from this service. Talk to them. The question is still open in the app.",
 	notify.CauseFiltered:      "The phone network did not take our text. The people who run this service can correct that. Call the person meanwhile.",
+	notify.CauseNoWhatsApp:    "This number takes no WhatsApp messages from us. Call the person.",
 	notify.CauseNetwork:       "The phone network had a fault and lost the message. Send the request again later.",
 }
 

@@ -22,16 +22,29 @@ func (s *Server) receiveReceipt(ctx context.Context, r Request[url.Values]) (Res
 	return endpoint.NoContent(), nil
 }
 
-// receiveReceipts serves POST /receipts/{provider}, which a provider of SMS calls with receipts
-// of any messages.
+// receiveReceipts serves POST /receipts/{provider}, which a provider calls with receipts of any
+// messages.
 func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Response, error) {
 	if s.Receipts == nil {
 		return Response{}, fault.Missing()
 	}
-	if err := s.Receipts.ReceiveAll(ctx, r.PathPart("provider"), s.providerCall(r)); err != nil {
+	provider := r.PathPart("provider")
+	if err := s.Receipts.ReceiveAll(ctx, provider, s.providerCall(r)); err != nil {
 		return Response{}, err
 	}
+	if provider == string(notify.WhatsApp) {
+		return Response{Raw: []byte{}}.WithHeader("Content-Type", "text/plain"), nil // Meta repeats a call without 200
+	}
 	return endpoint.NoContent(), nil
+}
+
+// verifyReceipts serves GET /receipts/{provider}, with which Meta verifies the address.
+func (s *Server) verifyReceipts(_ context.Context, r Request[url.Values]) (Response, error) {
+	challenge, ok := s.Challenge(s.providerCall(r))
+	if r.PathPart("provider") != string(notify.WhatsApp) || !ok {
+		return Response{}, fault.Missing()
+	}
+	return Response{Raw: []byte(challenge)}.WithHeader("Content-Type", "text/plain"), nil
 }
 
 // receiveReply serves POST /replies/{provider} and GET /replies/{provider}/{secret}, which

@@ -134,6 +134,7 @@ func (s *Server) serviceRoutes() []route {
 		// call. The secret is checked before anything else.
 		{Method: "GET", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/receipts/{provider}", Handle: handle(s.verifyReceipts), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/receipts/{provider}", Handle: handle(s.receiveReceipts), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/replies/{provider}", Handle: handle(s.receiveReply), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/replies/{provider}/{secret}", Handle: handle(s.receiveReply), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},

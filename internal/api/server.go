@@ -49,6 +49,9 @@ type Config struct {
 	Preferences   notify.PreferenceStore
 	Hub           *notify.Hub
 	Replies       *notify.Replies
+	// Challenge returns what Meta expects when it verifies the address of its calls, or false
+	// if the call is not from Meta.
+	Challenge func(notify.ProviderCall) (string, bool)
 	// Receipts receives what the provider of SMS reports; nil if it reports nothing.
 	Receipts    *notify.Receipts
 	Idempotency *idempotency.Service

@@ -61,6 +61,14 @@ type Config struct {
 	MSG91EntityID    string        `env:"MSG91_ENTITY_ID" shown:"none" help:"principal entity id in the registry of India (DLT)"`
 	MSG91Templates   []SMSTemplate `env:"MSG91_TEMPLATES" default:"none" help:"templates at MSG91, separated by commas, as <name>.<language>=<id of MSG91>/<DLT id>; touchline sms-templates lists their names and texts"`
 
+	WhatsApp              []string      `env:"WHATSAPP" default:"none" help:"what leaves by WhatsApp first, separated by commas: otp (OTPs), request (approval requests and their reminders); it leaves by SMS if WhatsApp cannot deliver it"`
+	WhatsAppPhoneID       string        `env:"WHATSAPP_PHONE_ID" shown:"none" help:"phone number id of the sender in the WhatsApp Cloud API"`
+	WhatsAppToken         Secret        `env:"WHATSAPP_TOKEN" shown:"none" secret:"all" help:"access token of the WhatsApp Cloud API with the permission whatsapp_business_messaging"`
+	WhatsAppAppSecret     Secret        `env:"WHATSAPP_APP_SECRET" shown:"none" secret:"all" help:"secret of the app at Meta; it verifies Meta's calls"`
+	WhatsAppVerifyToken   Secret        `env:"WHATSAPP_VERIFY_TOKEN" shown:"none" secret:"all" help:"token, chosen freely, with which Meta verifies the address for its calls"`
+	WhatsAppAPI           string        `env:"WHATSAPP_API" default:"https://graph.facebook.com/v23.0" help:"address and version of the Graph API"`
+	WhatsAppFallBackAfter time.Duration `env:"WHATSAPP_FALL_BACK_AFTER" default:"30s" min:"1s" max:"5m" help:"a message leaves by SMS if WhatsApp has not reported after this time that it sent it"`
+
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of numbers that are written without a country code"`
 	Countries     []string     `env:"COUNTRIES" shown:"DEFAULT_REGION; * if SMS is log" help:"ISO 3166 countries whose numbers may get an SMS, separated by commas; * allows all"`
 	SMSPrices     []SMSPrice   `env:"SMS_PRICES" default:"none" help:"price of an SMS segment by ISO 3166 country, * for the others, separated by commas: IN=0.12,*=4.00"`

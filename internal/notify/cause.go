@@ -21,6 +21,8 @@ const (
 	// CauseFiltered: the network refused the text or the sender, for example because a
 	// template is not registered. An operator can correct it.
 	CauseFiltered Cause = "filtered"
+	// CauseNoWhatsApp: the number takes no WhatsApp messages of the service.
+	CauseNoWhatsApp Cause = "no_whatsapp"
 	// CauseNetwork: a network failed.
 	CauseNetwork Cause = "network"
 )

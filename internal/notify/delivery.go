@@ -78,6 +78,9 @@ type Delivery struct {
 	// one, or empty; it carries itself too.
 	Gathers    bool
 	GatheredBy string
+	// AwaitsStatus is true if the provider accepted the delivery and has not reported yet that
+	// it sent it. The delivery is claimed when this has taken too long.
+	AwaitsStatus bool
 	// Network is where the coach asked for the message, or empty.
 	Network string
 

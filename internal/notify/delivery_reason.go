@@ -37,6 +37,9 @@ const (
 	// ReasonUnreachable: the provider accepted it and gave up, for example because the phone
 	// was off.
 	ReasonUnreachable = "unreachable"
+	// ReasonAwaitingStatus: the provider accepted it. Unless the provider soon reports that it
+	// sent it, it leaves on another channel.
+	ReasonAwaitingStatus = "awaiting_status"
 	// ReasonRetrying: an attempt failed, another one follows.
 	ReasonRetrying = "retrying"
 )

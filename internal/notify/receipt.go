@@ -16,6 +16,8 @@ type Receipt string
 
 // The receipts.
 const (
+	// ReceiptSent: the provider has sent the message, which it only accepted before.
+	ReceiptSent Receipt = "sent"
 	// ReceiptDelivered: the message reached the phone.
 	ReceiptDelivered Receipt = "delivered"
 	// ReceiptUndeliverable: no message can reach the number.
@@ -53,6 +55,7 @@ type DeliveryStatus struct {
 // repeatedly, in any order, and before the worker has stored that the provider accepted
 // the message:
 //
+//	sent           ends the wait for it
 //	delivered      is final
 //	undeliverable  replaces sent and unreachable
 //	unreachable    replaces sent
@@ -62,6 +65,7 @@ type DeliveryStatus struct {
 // was not sent since it was queued, or was dropped, changes by no report.
 func (s DeliveryStatus) After(r Report) (DeliveryStatus, bool) {
 	to, ok := map[Receipt]DeliveryStatus{
+		ReceiptSent:          {State: SentState},
 		ReceiptDelivered:     {State: DeliveredState},
 		ReceiptUndeliverable: {State: FailedState, Reason: ReasonRefused, Cause: r.Cause},
 		ReceiptUnreachable:   {State: FailedState, Reason: ReasonUnreachable, Cause: r.Cause},
@@ -75,6 +79,9 @@ func (s DeliveryStatus) After(r Report) (DeliveryStatus, bool) {
 
 func (s DeliveryStatus) accepts(r Report) bool {
 	delivered, newest := r.Receipt == ReceiptDelivered, r.Attempt == s.TotalAttempts
+	if r.Receipt == ReceiptSent {
+		return s.State == QueuedState && newest && (s.Leased || s.Reason == ReasonAwaitingStatus)
+	}
 	switch s.State {
 	case QueuedState:
 		// An operator may have queued it again after the attempt of the report.

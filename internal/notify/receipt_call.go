@@ -66,9 +66,10 @@ type Receipts struct {
 	// Valid reports whether secret is that of the reference.
 	Valid func(ref, secret string) bool
 	// Readers has an entry for each provider that calls an address of the message, and
-	// AccountReaders for each that calls one address for all messages.
+	// AccountReaders for each that calls one address for all messages. signed is true if the
+	// provider has signed the call; then the reports need no secrets.
 	Readers        map[string]ReceiptReader
-	AccountReaders map[string]func(ProviderCall) []AccountReport
+	AccountReaders map[string]func(ProviderCall) (reports []AccountReport, signed bool)
 	// Count counts the receipts that changed a delivery; nil counts none.
 	Count func(provider string, r Receipt)
 	Log   *slog.Logger
@@ -98,16 +99,17 @@ func (s *Receipts) Receive(ctx context.Context, ref, secret string, call Provide
 }
 
 // ReceiveAll stores the reports in a call of a provider. It ignores those of messages of other
-// systems. Without a report that has the secret of its message it returns token_invalid and
-// changes nothing.
+// systems. If the call is not signed and no report has the secret of its message, it returns
+// token_invalid and changes nothing.
 func (s *Receipts) ReceiveAll(ctx context.Context, provider string, call ProviderCall) error {
 	read := s.AccountReaders[provider]
 	if read == nil {
 		return fault.Missing()
 	}
-	genuine := false
-	for _, r := range read(call) {
-		if r.Ref.Provider != provider || !s.Valid(r.Ref.String(), r.Secret) {
+	reports, signed := read(call)
+	genuine := signed
+	for _, r := range reports {
+		if r.Ref.Provider != provider || !signed && !s.Valid(r.Ref.String(), r.Secret) {
 			continue
 		}
 		genuine = true
@@ -130,8 +132,8 @@ func (s *Receipts) store(ctx context.Context, ref MessageRef, r Report) error {
 	if err == nil && changed > 0 && s.Count != nil {
 		s.Count(ref.Provider, r.Receipt)
 	}
-	if err == nil && changed > 0 && r.Receipt != ReceiptDelivered {
-		s.Log.Warn("a message did not arrive", "delivery", r.MessageID, "channel", SMS, "permanent", r.Receipt == ReceiptUndeliverable,
+	if err == nil && changed > 0 && r.Receipt != ReceiptDelivered && r.Receipt != ReceiptSent {
+		s.Log.Warn("a message did not arrive", "delivery", r.MessageID, "provider", ref.Provider, "permanent", r.Receipt == ReceiptUndeliverable,
 			"cause", string(r.Cause), "network_says", r.NetworkSays)
 	}
 	return err

@@ -15,6 +15,7 @@ import (
 
 // channel is one way to reach people.
 type channel struct {
+	// route is nil if coaches cannot choose the channel.
 	route approval.Route
 	// newSender is nil if nothing leaves the service.
 	newSender func() (worker.Sender, error)
@@ -26,7 +27,7 @@ type channels map[notify.Channel]channel
 // a vault they send nothing. observe is called with each attempt to send an SMS.
 func newChannels(cfg *config.Config, o Options, vault *auth.Vault, observe func(provider, outcome string)) channels {
 	isTest := isTestNumber(cfg, o)
-	return channels{
+	all := channels{
 		notify.InApp: {route: approval.RouteInApp},
 		notify.SMS: {
 			route: approval.RouteToNumber(cfg.SMSAllowed, isTest),
@@ -41,13 +42,17 @@ func newChannels(cfg *config.Config, o Options, vault *auth.Vault, observe func(
 			},
 		},
 	}
+	if len(cfg.WhatsApp) > 0 {
+		all[notify.WhatsApp] = channel{newSender: func() (worker.Sender, error) { return newWhatsApp(cfg, isTest) }}
+	}
+	return all
 }
 
-// names returns the channels in a fixed order.
+// names returns the channels that coaches can choose in a fixed order.
 func (c channels) names() []approval.Channel {
 	var names []approval.Channel
-	for _, name := range slices.Sorted(maps.Keys(c)) {
-		names = append(names, approval.Channel(name))
+	for _, name := range slices.Sorted(maps.Keys(c.routes())) {
+		names = append(names, name)
 	}
 	return names
 }
@@ -55,7 +60,9 @@ func (c channels) names() []approval.Channel {
 func (c channels) routes() map[approval.Channel]approval.Route {
 	routes := map[approval.Channel]approval.Route{}
 	for name, channel := range c {
-		routes[approval.Channel(name)] = channel.route
+		if channel.route != nil {
+			routes[approval.Channel(name)] = channel.route
+		}
 	}
 	return routes
 }
@@ -105,21 +112,19 @@ func (c channels) newSenders() (map[notify.Channel]worker.Sender, error) {
 	return senders, nil
 }
 
-// hasChat reports whether the service has a transport for the chat.
-func (c channels) hasChat() bool {
-	_, ok := c[notify.WhatsApp]
-	return ok
-}
+// hasChat reports whether the service has a transport for the chat. WhatsApp has a route once it
+// has a template for texts of coaches.
+func (c channels) hasChat() bool { return c[notify.WhatsApp].route != nil }
 
 // accepts reports whether a channel takes messages to a number, also if it sends none to it
 // because it is a test number.
 func (c channels) accepts(name notify.Channel, n phone.Number) bool {
 	channel, ok := c[name]
-	return ok && channel.route(approval.Addresses{Number: n}).State != approval.DeliveryFailed
+	return ok && channel.route != nil && channel.route(approval.Addresses{Number: n}).State != approval.DeliveryFailed
 }
 
 // reachable reports whether a channel sends messages to a number.
 func (c channels) reachable(name notify.Channel, n phone.Number) bool {
 	channel, ok := c[name]
-	return ok && channel.route(approval.Addresses{Number: n}).State == approval.DeliveryQueued
+	return ok && channel.route != nil && channel.route(approval.Addresses{Number: n}).State == approval.DeliveryQueued
 }

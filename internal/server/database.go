@@ -69,6 +69,8 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 		DigestEvery:  cfg.PendingReminderEvery,
 		ResendAfter:  cfg.ResendAfter,
 		GatherFor:    cfg.MessagesGather,
+		First:        firstChannels(cfg),
+		Fallbacks:    fallbackChannels(cfg),
 		Messages: approval.MessageLimits{
 			TotalHour: cfg.MessagesTotalHour, TotalDay: cfg.MessagesTotalDay,
 			PerAddress: cfg.MessagesPerAddress, PerBlock: cfg.MessagesPerBlock, NewCoach: cfg.MessagesNewCoach,

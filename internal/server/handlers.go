@@ -42,6 +42,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Tray:          s.tray,
 		Preferences:   s.db,
 		Hub:           s.delivery.hub,
+		Challenge:     callbacks(cfg).Challenge,
 		Replies:       newReplies(cfg, o, s.db, s.operator.Phones),
 		Receipts:      newReceipts(cfg, o, s.db, s.keys.Vault, s.metrics),
 		Idempotency:   s.idempotency,

@@ -122,7 +122,7 @@ func newAuth(cfg *config.Config, o Options, db auth.Store, keys *auth.Keys) *aut
 			RefreshGrace:        cfg.RefreshGrace,
 			FraudRule:           cfg.OTPFraudRule,
 			DefaultRegion:       cfg.DefaultRegion,
-			OTPChannel:          string(notify.SMS),
+			OTPChannel:          string(otpChannel(cfg)),
 			Reachable:           cfg.SMSAllowed,
 			TestCode: func(n phone.Number, now time.Time) string {
 				code, _ := cfg.TestCode(n, now)

@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/sms"
+	"github.com/touchline/touchline/internal/whatsapp"
 )
 
 // smsConfig returns the configuration of the SMS providers.
@@ -39,12 +40,15 @@ func newReplies(cfg *config.Config, o Options, db notify.ReplyStore, parser phon
 	return &notify.Replies{Store: db, Readers: sms.ReplyReaders(smsConfig(cfg, o, nil), parser.Parse), Log: o.Log}
 }
 
-// newReceipts returns what receives receipts of SMS, or nil if no provider reports any.
+// newReceipts returns what receives receipts of SMS and of WhatsApp, or nil if no provider reports any.
 func newReceipts(cfg *config.Config, o Options, db notify.ReceiptStore, vault *auth.Vault, m *metrics.Metrics) *notify.Receipts {
 	c := smsConfig(cfg, o, vault)
 	r := &notify.Receipts{
 		Store: db, Valid: vault.ValidReceiptSecret, Readers: sms.ReceiptReaders(c), AccountReaders: sms.AccountReaders(c),
 		Count: m.Receipt, Log: o.Log,
+	}
+	if len(cfg.WhatsApp) > 0 {
+		r.AccountReaders[whatsapp.Provider] = callbacks(cfg).Read
 	}
 	if len(r.Readers)+len(r.AccountReaders) == 0 {
 		return nil

@@ -16,6 +16,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		Outbox: worker.NewOutbox(worker.OutboxConfig{
 			Store:       s.metrics.Outbox(s.db),
 			Senders:     s.delivery.senders,
+			Fallbacks:   fallbacks(cfg),
 			Signal:      s.delivery.queue,
 			OpenCode:    s.auth.Code,
 			LinkToken:   s.keys.Vault.LinkToken,

@@ -57,8 +57,8 @@ func readMSG91Reports(call notify.ProviderCall) []msg91Report {
 }
 
 // readMSG91 returns the reports in a call of MSG91, with the reference of the message and the
-// secret that each one repeats.
-func readMSG91(call notify.ProviderCall) (reports []notify.AccountReport) {
+// secret that each one repeats. MSG91 does not sign its calls.
+func readMSG91(call notify.ProviderCall) (reports []notify.AccountReport, signed bool) {
 	for _, r := range readMSG91Reports(call) {
 		crqid := string(r.CRQID)
 		i := strings.LastIndex(crqid, ".")
@@ -69,7 +69,7 @@ func readMSG91(call notify.ProviderCall) (reports []notify.AccountReport) {
 		report, final := r.read()
 		reports = append(reports, notify.AccountReport{Ref: ref, Secret: crqid[i+1:], Report: report, Final: final})
 	}
-	return reports
+	return reports, false
 }
 
 // read returns what a report means (MSG91's list of statuses).

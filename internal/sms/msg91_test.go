@@ -55,7 +55,14 @@ func TestMSG91Request(t *testing.T) {
 // TestMSG91Reports reads reports of each version of the webhook.
 func TestMSG91Reports(t *testing.T) {
 	t.Parallel()
-	read := sms.AccountReaders(sms.Config{Specs: []string{"msg91"}})["msg91"]
+	readCall := sms.AccountReaders(sms.Config{Specs: []string{"msg91"}})["msg91"]
+	read := func(call notify.ProviderCall) []notify.AccountReport {
+		reports, signed := readCall(call)
+		if signed {
+			t.Error("a call of MSG91 counts as signed")
+		}
+		return reports
+	}
 	const crqid = "0198c0de-0000-7000-8000-000000000001.3.c2VjcmV0LXNlY3JldC0xMg"
 	ref := notify.MessageRef{MessageID: "0198c0de-0000-7000-8000-000000000001", Attempt: 3, Provider: "msg91"}
 	report := func(status, desc string) map[string]any {

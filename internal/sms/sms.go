@@ -142,8 +142,8 @@ func asProvider[P Provider](p P, err error) (Provider, error) {
 
 // AccountReaders returns the readers of the providers in c that report receipts at one address
 // for all messages.
-func AccountReaders(c Config) map[string]func(notify.ProviderCall) []notify.AccountReport {
-	readers := map[string]func(notify.ProviderCall) []notify.AccountReport{}
+func AccountReaders(c Config) map[string]func(notify.ProviderCall) ([]notify.AccountReport, bool) {
+	readers := map[string]func(notify.ProviderCall) ([]notify.AccountReport, bool){}
 	for _, spec := range c.Specs {
 		if kind, _, _ := strings.Cut(spec, ":"); kind == msg91 {
 			readers[msg91] = readMSG91

@@ -20,6 +20,7 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 		if m.Kind == approval.MessageRequest {
 			created = m.Request.LastSentAt // DeliveryFailed identifies the newest sending by it
 		}
+		lane := tx.db.options.Settings.first(notify.Lane{Channel: notify.Channel(m.Channel), Kind: notify.Kind(m.Kind)}, m.State)
 		if m.HeldUntil.After(due) {
 			due, m.Reason = m.HeldUntil, notify.ReasonHeld
 		}
@@ -30,9 +31,9 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 			}
 			links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.options.Settings.LinkValidity)),
 				m.Address == string(p.Number(m.Request.Party)))
-			tx.wakeOutbox(notify.Lane{Channel: notify.Channel(m.Channel), Kind: notify.Kind(m.Kind)})
+			tx.wakeOutbox(lane)
 		}
-		values = append(values, id, m.Kind, string(m.Channel), m.State, text(m.Reason), p.Approver(m.Request.Party).AccountID,
+		values = append(values, id, m.Kind, string(lane.Channel), m.State, text(m.Reason), p.Approver(m.Request.Party).AccountID,
 			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, text(c.Network),
 			micros(due), micros(due.Add(notify.MessageLifetime)), micros(created), micros(tx.Now), 0)
 	}

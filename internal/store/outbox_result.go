@@ -28,6 +28,17 @@ func (db *DB) RetryDelivery(ctx context.Context, message []notify.Delivery, due 
 	return db.setLeased(ctx, message, `due_at = $3, reason = $4`, micros(due), reason)
 }
 
+// AwaitStatus makes the deliveries of a message that the provider accepted wait until its
+// status must be known.
+func (db *DB) AwaitStatus(ctx context.Context, message []notify.Delivery, until time.Time) error {
+	return db.setLeased(ctx, message, `due_at = $3, reason = $4`, micros(until), notify.ReasonAwaitingStatus)
+}
+
+// FallBack queues the deliveries of a message on another channel, with new attempts there.
+func (db *DB) FallBack(ctx context.Context, message []notify.Delivery, to notify.Channel) error {
+	return db.setLeased(ctx, message, `channel = $3, due_at = $1, reason = $4, attempts = 0`, string(to), notify.ReasonRetrying)
+}
+
 // PostponeDelivery makes the deliveries of a message wait until a time, for example the end
 // of quiet hours. The attempt does not count, and neither its lifetime nor the validity of
 // its links ends before it leaves.

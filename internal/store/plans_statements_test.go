@@ -333,7 +333,7 @@ func (p *fixture) outbox() {
 		ok(p, err)
 	}
 	c := p.coach(70)
-	for i := range 6 { // the last ones exceed the limit and are held
+	for i := range 9 { // the last ones exceed the limit and are held
 		p.add(c, "Child "+strings.Repeat("x", i), number(71), number(72))
 	}
 	_, err := p.db.LanesDue(bg, notify.SMS.Lanes(), p.clock.Now())
@@ -363,6 +363,13 @@ func (p *fixture) outbox() {
 	ok(p, err)
 	ok(p, run(p.db, `UPDATE deliveries SET gathered_by = id, state = 'sent' WHERE id = $1`, d.ID))
 	_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptDelivered})
+	ok(p, err)
+	ok(p, p.db.AwaitStatus(bg, []notify.Delivery{claim()}, p.clock.Now().Add(day)))
+	ok(p, p.db.FallBack(bg, []notify.Delivery{claim()}, notify.WhatsApp))
+	d = claim()
+	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+	_, err = p.with(func(s *store.Settings) { s.Fallbacks = map[notify.Channel]notify.Channel{notify.SMS: notify.WhatsApp} }).
+		db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable})
 	ok(p, err)
 	failed := claim()
 	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{failed}, "refused", ""))

@@ -15,7 +15,7 @@ var _ notify.ReceiptStore = (*DB)(nil)
 // StoreReceipt applies a report to the deliveries of a message: that with its id, and those
 // that its id gathered. It ends the lease of a worker that has not yet stored the provider's
 // response. A permanent failure marks the request and notifies the coach as DeliveryFailed
-// does; a late delivery ends the mark. It returns how many deliveries changed: 0 for a
+// does, unless another channel sends the message then; a late delivery ends the mark. It returns how many deliveries changed: 0 for a
 // message that the sweep has deleted.
 func (db *DB) StoreReceipt(ctx context.Context, r notify.Report) (int, error) {
 	changed := 0
@@ -30,7 +30,13 @@ func (db *DB) StoreReceipt(ctx context.Context, r notify.Report) (int, error) {
 			if !differs {
 				continue
 			}
-			if err := tx.applyReceipt(ctx, d, after); err != nil {
+			apply := tx.applyReceipt
+			if to, ok := tx.db.options.Settings.Fallbacks[d.Channel]; ok && after.State == notify.FailedState {
+				apply = func(ctx context.Context, d receiptTarget, _ notify.DeliveryStatus) error {
+					return tx.fallBack(ctx, d, to)
+				}
+			}
+			if err := apply(ctx, d, after); err != nil {
 				return fmt.Errorf("store the receipt of delivery %s: %w", d.ID, err)
 			}
 			changed++
@@ -88,6 +94,23 @@ func (tx *tx) receiptTargets(ctx context.Context, r notify.Report) ([]receiptTar
 	}
 	slices.SortFunc(gathered, func(a, b receiptTarget) int { return strings.Compare(a.ID, b.ID) })
 	return gathered, err
+}
+
+// fallBack queues d on another channel after a receipt that the first one could not deliver
+// it. It returns ErrStale if d changed meanwhile. An OTP is not sent for longer than it is
+// valid; any other message has a new lifetime.
+func (tx *tx) fallBack(ctx context.Context, d receiptTarget, to notify.Channel) error {
+	err := tx.ExecOne(ctx, `
+		UPDATE deliveries SET state = 'queued', channel = $2, reason = 'retrying', attempts = 0, lease = NULL, due_at = $3, updated_at = $3,
+			gives_up_at = CASE WHEN kind = 'otp' THEN gives_up_at ELSE $4 END
+		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
+			AND attempts = $8 AND channel = $9`,
+		d.ID, string(to), micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), d.status.State, text(d.status.Reason), text(d.Lease),
+		d.status.Attempts, string(d.Channel))
+	if err == nil {
+		tx.wakeOutbox(notify.Lane{Channel: to, Kind: d.Kind})
+	}
+	return err
 }
 
 // applyReceipt saves the status of d after a receipt, with its consequences. It returns

@@ -44,9 +44,22 @@ type Settings struct {
 	TeamMessages team.MessageRules
 	// WholeHistory lets a party see what a coach added before the party approved.
 	WholeHistory bool
+	// First is the channel that a queued message of a lane leaves on first, and Fallbacks is
+	// the channel on which one leaves that a channel could not deliver. Lanes and channels
+	// without an entry have none.
+	First     map[notify.Lane]notify.Channel
+	Fallbacks map[notify.Channel]notify.Channel
 	// Reachable reports whether a channel sends copies of notifications to a number;
 	// nil is all.
 	Reachable func(channel notify.Channel, n phone.Number) bool
+}
+
+// first returns the lane in which a delivery of a lane starts.
+func (s Settings) first(lane notify.Lane, state string) notify.Lane {
+	if channel, ok := s.First[lane]; ok && state == approval.DeliveryQueued {
+		lane.Channel = channel
+	}
+	return lane
 }
 
 // segmentPrice returns the price of an SMS segment to a number.

@@ -42,6 +42,8 @@ type Store interface {
 	WakeHeld(ctx context.Context) error
 	DeliverySent(ctx context.Context, message []notify.Delivery) error
 	DeliverySuppressed(ctx context.Context, message []notify.Delivery) error
+	AwaitStatus(ctx context.Context, message []notify.Delivery, until time.Time) error
+	FallBack(ctx context.Context, message []notify.Delivery, to notify.Channel) error
 	RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error
 	PostponeDelivery(ctx context.Context, message []notify.Delivery, until time.Time, reason string) error
 	DeliveryDropped(ctx context.Context, message []notify.Delivery, reason string) error
@@ -59,10 +61,13 @@ type Sender interface {
 	Suppressed(to string) bool
 }
 
-// OutboxConfig is what NewOutbox needs. All fields are required.
+// OutboxConfig is what NewOutbox needs. All fields but Fallbacks are required.
 type OutboxConfig struct {
 	Store   Store
 	Senders map[notify.Channel]Sender
+	// Fallbacks has an entry for each channel whose messages leave on another one if it cannot
+	// deliver them.
+	Fallbacks map[notify.Channel]notify.Fallback
 	// Signal wakes the lanes. Its channels are those of Senders.
 	Signal *notify.QueueSignal
 	// OpenCode decrypts the code of a challenge.
@@ -228,7 +233,10 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 	out := &notify.Outgoing{}
 	var dropped []notify.Delivery
 	var wait time.Time
-	reason := ""
+	reason, refused := "", false
+	if message[0].AwaitsStatus {
+		return nil, o.fallBack(ctx, message, "no status")
+	}
 	for _, d := range message {
 		r, err := o.render(ctx, d)
 		switch {
@@ -238,7 +246,7 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 			dropped, reason = append(dropped, d), r.dropReason
 			continue
 		case len(out.Deliveries) == 0:
-			out.Message, wait = r.message, r.wait // a message has one recipient
+			out.Message, wait, refused = r.message, r.wait, r.refused // a message has one recipient
 		default:
 			out.Message.More = append(out.Message.More, notify.Question{RequestDetails: r.message.Request, Link: r.message.Link})
 		}
@@ -257,6 +265,9 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 	}
 	if len(out.Deliveries) == 0 {
 		return nil, nil
+	}
+	if refused {
+		return nil, o.fallBack(ctx, out.Deliveries, "the recipient chose other channels")
 	}
 	if d := out.Deliveries[0]; o.Senders[d.Channel].Suppressed(d.To) {
 		return nil, o.Store.DeliverySuppressed(ctx, out.Deliveries)
@@ -295,7 +306,22 @@ func (o *Outbox) send(ctx context.Context, m notify.Outgoing) error {
 	if err := o.Senders[m.Deliveries[0].Channel].Send(ctx, m.Message); err != nil {
 		return o.failed(ctx, m.Deliveries, err)
 	}
+	if f, ok := o.Fallbacks[m.Deliveries[0].Channel]; ok {
+		return o.Store.AwaitStatus(ctx, m.Deliveries, o.Now().Add(f.After))
+	}
 	return o.Store.DeliverySent(ctx, m.Deliveries)
+}
+
+// fallBack makes a message leave on the other channel of its channel.
+func (o *Outbox) fallBack(ctx context.Context, message []notify.Delivery, why string) error {
+	d := message[0]
+	to := o.Fallbacks[d.Channel].To
+	o.Log.Info("a message leaves on another channel", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind, "to_channel", to, "reason", why)
+	if err := o.Store.FallBack(ctx, message, to); err != nil {
+		return err
+	}
+	o.Signal.Wake(notify.Lane{Channel: to, Kind: d.Kind})
+	return nil
 }
 
 // failed stores the result of a failed attempt: another attempt later, or the end.
@@ -308,6 +334,9 @@ func (o *Outbox) failed(ctx context.Context, message []notify.Delivery, err erro
 	o.Log.Warn("a message was not sent", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind,
 		"to", phone.Number(d.To), // logged masked; an address that is no number is hidden entirely
 		"attempt", d.Attempts, "permanent", f.Permanent, "reason", f.Reason)
+	if other, ok := o.Fallbacks[d.Channel]; ok && other.Now(f, d.Attempts) {
+		return o.fallBack(ctx, message, f.Reason)
+	}
 	if f.Permanent {
 		return o.Store.DeliveryFailed(ctx, message, notify.ReasonRefused, f.Cause)
 	}
@@ -333,6 +362,9 @@ type rendered struct {
 	// later.
 	dropReason string
 	wait       time.Time
+	// refused is true if the message leaves on the other channel: the recipient chose no
+	// messages on this one.
+	refused bool
 }
 
 // render renders the message of d.
@@ -373,6 +405,8 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 		m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
 	}
 	m.Language = to.Preferences.Language
+	_, hasOther := o.Fallbacks[d.Channel]
+	r.refused = hasOther && to.Preferences.Refuses(d.Kind, d.Channel)
 	r.dropReason, r.wait = to.Check(d.Kind, m.Copy.Type, o.Now())
 	return r, nil
 }

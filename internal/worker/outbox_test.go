@@ -177,6 +177,26 @@ func (s *fakeStore) DeliveryFailed(_ context.Context, message []notify.Delivery,
 	return s.complete(message, "failed", reason)
 }
 
+func (s *fakeStore) AwaitStatus(_ context.Context, message []notify.Delivery, until time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range message {
+		r := s.claimed(d)
+		r.due, r.AwaitsStatus, r.Lease = until, true, ""
+	}
+	return nil
+}
+
+func (s *fakeStore) FallBack(_ context.Context, message []notify.Delivery, to notify.Channel) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range message {
+		r := s.claimed(d)
+		r.Channel, r.due, r.AwaitsStatus, r.Attempts, r.Lease = to, time.Now(), false, 0, ""
+	}
+	return nil
+}
+
 func (s *fakeStore) PostponeDelivery(_ context.Context, message []notify.Delivery, until time.Time, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,6 +247,7 @@ func runWith(t *testing.T, s *fakeStore, senders map[notify.Channel]worker.Sende
 	q = notify.NewQueueSignal(slices.Collect(maps.Keys(senders))...)
 	o := worker.NewOutbox(worker.OutboxConfig{
 		Store: s, Senders: senders, Signal: q, Now: time.Now, NewTicker: newTicker, Log: slog.New(log), PublicURL: "https://t.example", OTPAttempts: 5,
+		Fallbacks: map[notify.Channel]notify.Fallback{notify.WhatsApp: {To: notify.SMS, After: 30 * time.Second, Attempts: 2}},
 		OpenCode:  func(string, []byte) (string, error) { return "123456", nil },
 		LinkToken: func(id string) string { return "token-" + id },
 		NewID: func() string {

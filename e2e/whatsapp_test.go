@@ -1,0 +1,129 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/sms/smstest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/whatsapp"
+	"github.com/touchline/touchline/internal/whatsapp/whatsapptest"
+)
+
+// TestWhatsApp: OTPs and requests leave by WhatsApp, and signed statuses say what became of
+// them. What WhatsApp refuses, fails to deliver or does not report leaves by SMS, with the same
+// code or request.
+func TestWhatsApp(t *testing.T) {
+	t.Parallel()
+	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
+		cloud, gateway := whatsapptest.New(t), smstest.New(t)
+		s := touchlinetest.New(t, database, func(c *config.Config) {
+			c.SMS, c.WhatsApp, c.WhatsAppAPI, c.WhatsAppPhoneID = config.SecretURL(gateway.Spec()), []string{"otp", "request"}, cloud.API(), cloud.PhoneID
+			c.WhatsAppToken, c.WhatsAppAppSecret, c.WhatsAppVerifyToken = config.Secret(cloud.Token), config.Secret(cloud.AppSecret), config.Secret(cloud.VerifyToken)
+		})
+		for _, template := range whatsapp.NewTemplates(s.Config.Brand, s.Config.PublicURL) {
+			body, err := json.Marshal(template)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cloud.Create(t, body)
+		}
+		address := s.Config.PublicURL + "/receipts/whatsapp"
+		status := func(n int, status string, code int, secret string, want int) {
+			t.Helper()
+			if res := cloud.Status(t, address, n, status, code, secret); res.StatusCode != want {
+				t.Errorf("%s of message %d: %s, want %d", status, n, res.Status, want)
+			}
+		}
+		check := func(token string, wantStatus int, want string) {
+			t.Helper()
+			res, err := http.Get(address + "?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=" + token)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if body, _ := io.ReadAll(res.Body); res.StatusCode != wantStatus || want != "" && string(body) != want {
+				t.Errorf("verification: %s %s, want %d %s", res.Status, body, wantStatus, want)
+			}
+		}
+		check(cloud.VerifyToken, 200, "1158201444")
+		check("another", 404, "")
+
+		coach := registerCoach(t, s, func() (texts []string) {
+			for _, m := range cloud.Messages() {
+				texts = append(texts, m.Text)
+			}
+			return texts
+		})
+		status(0, "sent", 0, cloud.AppSecret, 200)
+		await := func(request, want string) {
+			t.Helper()
+			eventually(t, "the delivery is "+want, func() bool { return deliveryOf(getRequest(t, coach, request)) == want })
+		}
+		ask := func(n int, number string) string {
+			t.Helper()
+			return coach.AddPlayer(t, child(n, number)).String("guardian_request_id")
+		}
+
+		request := ask(1, guardianNumber)
+		await(request, "whatsapp queued awaiting_status")
+		if m := cloud.Messages()[1]; m.To != guardianNumber || len(m.Links) != 1 || !strings.HasPrefix(m.Links[0], s.Config.PublicURL+"/a/") || !strings.Contains(m.Text, "Meera Nair") {
+			t.Errorf("WhatsApp got %+v, want the question with its link", m)
+		}
+		status(1, "failed", 131026, "another secret", 401)
+		await(request, "whatsapp queued awaiting_status")
+		status(1, "sent", 0, cloud.AppSecret, 200)
+		await(request, "whatsapp sent ")
+		s.Clock.Advance(time.Minute)
+		status(1, "delivered", 0, cloud.AppSecret, 200)
+		await(request, "whatsapp delivered ")
+		if n := gateway.Attempts(); n != 0 {
+			t.Errorf("the SMS gateway got %d messages, want none", n)
+		}
+
+		// No WhatsApp at this number, told at once and told later.
+		cloud.Refuse("+919812300071", 131026)
+		request = ask(2, "+919812300071")
+		await(request, "sms sent ")
+		request = ask(3, "+919812300072")
+		await(request, "whatsapp queued awaiting_status")
+		status(2, "failed", 131026, cloud.AppSecret, 200)
+		await(request, "sms sent ")
+		status(2, "failed", 131026, cloud.AppSecret, 200)
+		if got := gateway.Accepted(); len(got) != 2 || got[1].To != "+919812300072" || !strings.Contains(got[1].Text, cloud.Messages()[2].Links[0]) {
+			t.Errorf("the SMS gateway got %+v, want two messages with the link of WhatsApp's", got)
+		}
+
+		// An OTP without a status leaves by SMS while it is valid, with the same code.
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": guardianNumber, "role": "guardian"}).Want(t, 202)
+		eventually(t, "WhatsApp gets the OTP", func() bool { return len(cloud.Messages()) == 4 })
+		eventually(t, "the OTP leaves by SMS", func() bool {
+			s.Clock.Advance(10 * time.Second)
+			return len(gateway.Accepted()) == 3
+		})
+		otp := gateway.Accepted()[2]
+		if otp.To != guardianNumber || codePattern.FindString(otp.Text) != cloud.Messages()[3].Text {
+			t.Errorf("the SMS is %+v, want the code %s", otp, cloud.Messages()[3].Text)
+		}
+		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": guardianNumber, "otp": cloud.Messages()[3].Text, "role": "guardian"}).Want(t, 200)
+	})
+}
+
+// deliveryOf returns the channel, state and reason of the newest message of a request that left
+// the app.
+func deliveryOf(request *touchlinetest.Response) (got string) {
+	list, _ := request.JSON["deliveries"].([]any)
+	for _, d := range list {
+		d := d.(map[string]any)
+		if d["channel"] != "in_app" {
+			reason, _ := d["reason"].(string)
+			got = d["channel"].(string) + " " + d["state"].(string) + " " + reason
+		}
+	}
+	return got
+}

@@ -1,0 +1,33 @@
+package notify
+
+import "time"
+
+// Fallback says what becomes of a message that a channel cannot deliver.
+type Fallback struct {
+	// To is the channel that sends the message instead.
+	To Channel
+	// After is how long the first channel may take to report that it sent the message.
+	After time.Duration
+	// Attempts is how often the first channel is tried if it does not accept the message for
+	// now.
+	Attempts int
+}
+
+// Now reports whether a message leaves on the other channel after the nth attempt failed.
+func (f Fallback) Now(failed *SendError, attempt int) bool {
+	return failed.Permanent || attempt >= f.Attempts
+}
+
+// Refuses reports whether the person chose other channels for a kind of message.
+func (p Preferences) Refuses(kind Kind, channel Channel) bool {
+	chosen, set := p.Channels[kind]
+	if !set {
+		return false
+	}
+	for _, c := range chosen {
+		if c == channel {
+			return false
+		}
+	}
+	return true
+}

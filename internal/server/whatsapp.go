@@ -1,0 +1,61 @@
+package server
+
+import (
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/whatsapp"
+	"github.com/touchline/touchline/internal/worker"
+)
+
+// whatsAppAttempts is how often WhatsApp is tried before a message leaves by SMS.
+const whatsAppAttempts = 2
+
+func newWhatsApp(cfg *config.Config, testNumber func(phone.Number) bool) (worker.Sender, error) {
+	return whatsapp.NewSender(whatsapp.Config{
+		API: cfg.WhatsAppAPI, PhoneID: cfg.WhatsAppPhoneID, Token: cfg.WhatsAppToken.Reveal(), TestNumber: testNumber,
+	})
+}
+
+// callbacks returns what reads the calls of Meta.
+func callbacks(cfg *config.Config) whatsapp.Callbacks {
+	return whatsapp.Callbacks{AppSecret: cfg.WhatsAppAppSecret.Reveal(), VerifyToken: cfg.WhatsAppVerifyToken.Reveal()}
+}
+
+// otpChannel is the channel on which OTPs leave first.
+func otpChannel(cfg *config.Config) notify.Channel {
+	if cfg.SendsByWhatsApp(config.WhatsAppOTP) {
+		return notify.WhatsApp
+	}
+	return notify.SMS
+}
+
+// firstChannels are the channels on which requests leave first.
+func firstChannels(cfg *config.Config) map[notify.Lane]notify.Channel {
+	if !cfg.SendsByWhatsApp(config.WhatsAppRequest) {
+		return nil
+	}
+	return map[notify.Lane]notify.Channel{
+		{Channel: notify.SMS, Kind: notify.Request}:  notify.WhatsApp,
+		{Channel: notify.SMS, Kind: notify.Reminder}: notify.WhatsApp,
+	}
+}
+
+// fallbacks are the channels on which messages leave that WhatsApp cannot deliver.
+func fallbacks(cfg *config.Config) map[notify.Channel]notify.Fallback {
+	if len(cfg.WhatsApp) == 0 {
+		return nil
+	}
+	return map[notify.Channel]notify.Fallback{
+		notify.WhatsApp: {To: notify.SMS, After: cfg.WhatsAppFallBackAfter, Attempts: whatsAppAttempts},
+	}
+}
+
+// fallbackChannels are the channels of fallbacks.
+func fallbackChannels(cfg *config.Config) map[notify.Channel]notify.Channel {
+	to := map[notify.Channel]notify.Channel{}
+	for channel, f := range fallbacks(cfg) {
+		to[channel] = f.To
+	}
+	return to
+}

@@ -1,0 +1,24 @@
+package whatsapp
+
+import "github.com/touchline/touchline/internal/notify"
+
+// temporary are the error codes of the Cloud API after which the same message may be accepted a
+// little later (its documentation, "Error codes"). Other codes need a change of the account, of
+// a template or of the number.
+var temporary = map[int]bool{
+	1: true, 2: true, // unknown error, service down
+	4: true, 80007: true, 130429: true, 131056: true, // too many calls, messages, or messages to this number
+	131000: true, 131016: true, // something went wrong, service unavailable
+	133004: true, // server temporarily unavailable
+}
+
+// causeOf returns the cause of an error code.
+func causeOf(code int) notify.Cause {
+	switch code {
+	case 131026, 131030, 131050, 131021, 130472: // cannot receive, not on the list of a test account, opted out, the sender itself, an experiment
+		return notify.CauseNoWhatsApp
+	case 131000, 131016:
+		return notify.CauseNetwork
+	}
+	return notify.CauseFiltered
+}
