@@ -53,7 +53,9 @@ func TestImportPages(t *testing.T) {
 		}
 		const page = "/coach/players/import"
 		c.get(page).want(403, "Your plan has no import", "The plan Club has it.", "/coach/settings/plan")
-		c.get("/coach/players/export").want(403, "Your plan has no export")
+		for _, export := range []string{"/coach/players/export", "/coach/settings/export"} {
+			c.get(export).want(403, "Your plan has no export")
+		}
 		c.upload(page, csvOf(1), "account", c.account).want(403, "Your plan has no import")
 		take("club")
 
@@ -82,6 +84,9 @@ func TestImportPages(t *testing.T) {
 		}
 		c.upload(page, nil, "account", c.account, "text", "Name\tBorn\nPasted Person\t2000-01-02\n<b>\t1\n").
 			want(200, "1 row can be added.", "<b>").without("<td><b>")
+		coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12"}).Want(t, 201)
+		c.upload(page, nil, "account", c.account, "text", "Name\tBorn\tBatch\nA\t2000-01-02\tu12\nB\t2000-01-02\tU14\n").
+			want(200, "1 row can be added.", "Batches: You have no batch of this name.", "2000-01-02 · U14")
 		c.upload(page, file, "account", "another").want(409)
 		if players := coach.Call(t, "GET", "/api/players", nil).Items(); len(players) != 0 {
 			t.Errorf("the preview added %d players", len(players))
@@ -96,6 +101,11 @@ func TestImportPages(t *testing.T) {
 		c.get(page).want(200, "Recent imports", "Finished")
 		if export := c.get("/coach/players/export?q=sum").want(200, "'=SUM(A1)"); strings.Contains(export.body, "Player 1") {
 			t.Error("the export ignores the search")
+		}
+
+		c.get("/coach/settings").want(200, `href="/coach/settings/export">Download everything`)
+		if archive := c.get("/coach/settings/export").want(200); !strings.HasPrefix(archive.body, "PK") || !strings.Contains(archive.body, "players.csv") {
+			t.Errorf("the archive begins with %.20q", archive.body)
 		}
 
 		_, other := newFormClient(t, s, "+919812345699")

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/input"
@@ -19,8 +20,8 @@ func (s *Server) batchRoutes() []route {
 		{Method: "GET", Pattern: batch, Handle: handleID("batch_id", s.getBatch), Authorize: coachOnly},
 		{Method: "PATCH", Pattern: batch, Handle: handleID("batch_id", s.editBatch), Authorize: coachOnly, Body: endpoint.MergePatch},
 		{Method: "DELETE", Pattern: batch, Handle: handleID("batch_id", s.archiveBatch), Authorize: coachOnly},
-		{Method: "PUT", Pattern: batch + "/players/{player_id}", Handle: handleID("batch_id", s.joinBatch), Authorize: coachOnly},
-		{Method: "DELETE", Pattern: batch + "/players/{player_id}", Handle: handleID("batch_id", s.leaveBatch), Authorize: coachOnly},
+		{Method: "PUT", Pattern: batch + "/players/{player_id}", Handle: handleID("batch_id", changeMembership(s.Batches.Join)), Authorize: coachOnly},
+		{Method: "DELETE", Pattern: batch + "/players/{player_id}", Handle: handleID("batch_id", changeMembership(s.Batches.Leave)), Authorize: coachOnly},
 		{Method: "GET", Pattern: "/api/me/players/{player_id}/schedule", Handle: handleID("player_id", s.schedule), Authorize: partyOnly},
 	}
 }
@@ -137,28 +138,18 @@ func (s *Server) archiveBatch(ctx context.Context, r Request[noBody], id string)
 	return endpoint.NoContent(), nil
 }
 
-// joinBatch serves PUT /api/batches/{batch_id}/players/{player_id}.
-func (s *Server) joinBatch(ctx context.Context, r Request[noBody], id string) (Response, error) {
-	playerID, err := r.PathID("player_id")
-	if err != nil {
-		return Response{}, err
+// changeMembership serves PUT and DELETE /api/batches/{batch_id}/players/{player_id}.
+func changeMembership(change func(ctx context.Context, by actor.Actor, id, playerID string) error) func(context.Context, Request[noBody], string) (Response, error) {
+	return func(ctx context.Context, r Request[noBody], id string) (Response, error) {
+		playerID, err := r.PathID("player_id")
+		if err != nil {
+			return Response{}, err
+		}
+		if err := change(ctx, r.Caller.Actor, id, playerID); err != nil {
+			return Response{}, err
+		}
+		return endpoint.NoContent(), nil
 	}
-	if err := s.Batches.Join(ctx, r.Caller.Actor, id, playerID); err != nil {
-		return Response{}, err
-	}
-	return endpoint.NoContent(), nil
-}
-
-// leaveBatch serves DELETE /api/batches/{batch_id}/players/{player_id}.
-func (s *Server) leaveBatch(ctx context.Context, r Request[noBody], id string) (Response, error) {
-	playerID, err := r.PathID("player_id")
-	if err != nil {
-		return Response{}, err
-	}
-	if err := s.Batches.Leave(ctx, r.Caller.Actor, id, playerID); err != nil {
-		return Response{}, err
-	}
-	return endpoint.NoContent(), nil
 }
 
 // scheduleResponse is the PlayerSchedule of openapi.yaml.

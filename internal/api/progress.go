@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/input"
@@ -16,25 +17,72 @@ func (s *Server) recordRoutes() []route {
 	return []route{
 		{Method: "POST", Pattern: progress, Handle: s.idempotent(handleID("player_id", s.addMeasurement), s.rebuildMeasurement), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: progress, Handle: handleID("player_id", s.listProgress), Authorize: coachOnly},
-		{Method: "GET", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", s.getMeasurement), Authorize: coachOnly},
-		{Method: "PATCH", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", s.editMeasurement), Authorize: coachOnly, Body: endpoint.MergePatch},
-		{Method: "DELETE", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", s.deleteMeasurement), Authorize: coachOnly},
+		{Method: "GET", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", getRecord(s.Records.Measurement, newMeasurementResponse)), Authorize: coachOnly},
+		{Method: "PATCH", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", editRecord(s.Records.Measurement, s.readMeasurementPatch, s.Records.EditMeasurement, newMeasurementResponse)), Authorize: coachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: progress + "/{measurement_id}", Handle: handleRecord("measurement_id", deleteRecord(s.Records.DeleteMeasurement)), Authorize: coachOnly},
 		{Method: "POST", Pattern: reports, Handle: s.idempotent(handleID("player_id", s.addReport), s.rebuildReport), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "GET", Pattern: reports, Handle: handleID("player_id", s.listReports), Authorize: coachOnly},
-		{Method: "GET", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", s.getReport), Authorize: coachOnly},
-		{Method: "PATCH", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", s.editReport), Authorize: coachOnly, Body: endpoint.MergePatch},
-		{Method: "DELETE", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", s.deleteReport), Authorize: coachOnly},
+		{Method: "GET", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", getRecord(s.Records.OneReport, newReportResponse)), Authorize: coachOnly},
+		{Method: "PATCH", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", editRecord(s.Records.OneReport, input.ReportPatch.Read, s.Records.EditReport, newReportResponse)), Authorize: coachOnly, Body: endpoint.MergePatch},
+		{Method: "DELETE", Pattern: reports + "/{report_id}", Handle: handleRecord("report_id", deleteRecord(s.Records.DeleteReport)), Authorize: coachOnly},
 		{Method: "GET", Pattern: "/api/me/players/{player_id}/progress", Handle: handleID("player_id", s.listProgress), Authorize: partyOnly},
 		{Method: "GET", Pattern: "/api/me/players/{player_id}/reports", Handle: handleID("player_id", s.listReports), Authorize: partyOnly},
 	}
 }
 
 // handleRecord is handleID for a record of a player: h gets the ids of both.
-func handleRecord[T any](name string, h func(ctx context.Context, r Request[T], playerID, id string) (Response, error)) endpoint.Handler[Caller] {
+func handleRecord[T any](name string, h recordHandler[T]) endpoint.Handler[Caller] {
 	return handleID("player_id", func(ctx context.Context, r Request[T], playerID string) (Response, error) {
 		id, _ := r.PathID(name) // "" is not found
 		return h(ctx, r, playerID, id)
 	})
+}
+
+// recordHandler handles a request about one record of a player.
+type recordHandler[T any] = func(ctx context.Context, r Request[T], playerID, id string) (Response, error)
+
+// getRecord returns a record that read reads.
+func getRecord[R, Out any](read func(ctx context.Context, by actor.Actor, playerID, id string) (R, error), convert func(R) Out) recordHandler[noBody] {
+	return func(ctx context.Context, r Request[noBody], playerID, id string) (Response, error) {
+		record, err := read(ctx, r.Caller.Actor, playerID, id)
+		if err != nil {
+			return Response{}, err
+		}
+		return endpoint.OK(convert(record)), nil
+	}
+}
+
+// editRecord changes a record by a patch, which toPatch reads from the body. A record that
+// the coach does not have is not_found, whatever the faults.
+func editRecord[In, Patch, R, Out any](
+	read func(ctx context.Context, by actor.Actor, playerID, id string) (R, error), toPatch func(In, *wire.Faults) Patch,
+	edit func(ctx context.Context, by actor.Actor, playerID, id string, patch Patch) (*R, error), convert func(R) Out,
+) recordHandler[In] {
+	return func(ctx context.Context, r Request[In], playerID, id string) (Response, error) {
+		f := r.Faults
+		patch := toPatch(r.Body, &f)
+		if len(f) > 0 {
+			if _, err := read(ctx, r.Caller.Actor, playerID, id); err != nil {
+				return Response{}, err
+			}
+			return Response{}, f.Err()
+		}
+		record, err := edit(ctx, r.Caller.Actor, playerID, id, patch)
+		if err != nil {
+			return Response{}, err
+		}
+		return endpoint.OK(convert(*record)), nil
+	}
+}
+
+// deleteRecord deletes a record.
+func deleteRecord(remove func(ctx context.Context, by actor.Actor, playerID, id string) error) recordHandler[noBody] {
+	return func(ctx context.Context, r Request[noBody], playerID, id string) (Response, error) {
+		if err := remove(ctx, r.Caller.Actor, playerID, id); err != nil {
+			return Response{}, err
+		}
+		return endpoint.NoContent(), nil
+	}
 }
 
 // measurementResponse is the Measurement of openapi.yaml.
@@ -100,36 +148,7 @@ func (s *Server) listProgress(ctx context.Context, r Request[noBody], playerID s
 	return endpoint.PageResponse(page, list, newMeasurementResponse, func(m team.Measurement) keyset { return keyset{Day: m.On, ID: m.ID} }), nil
 }
 
-// getMeasurement serves GET /api/players/{player_id}/progress/{measurement_id}.
-func (s *Server) getMeasurement(ctx context.Context, r Request[noBody], playerID, id string) (Response, error) {
-	m, err := s.Records.Measurement(ctx, r.Caller.Actor, playerID, id)
-	if err != nil {
-		return Response{}, err
-	}
-	return endpoint.OK(newMeasurementResponse(m)), nil
-}
-
-// editMeasurement serves PATCH /api/players/{player_id}/progress/{measurement_id}.
-func (s *Server) editMeasurement(ctx context.Context, r Request[input.MeasurementPatch], playerID, id string) (Response, error) {
-	in, f := r.Body, r.Faults
-	patch := in.Read(s.Now(), &f)
-	if len(f) > 0 {
-		if _, err := s.Records.Measurement(ctx, r.Caller.Actor, playerID, id); err != nil {
-			return Response{}, err
-		}
-		return Response{}, f.Err()
-	}
-	m, err := s.Records.EditMeasurement(ctx, r.Caller.Actor, playerID, id, patch)
-	if err != nil {
-		return Response{}, err
-	}
-	return endpoint.OK(newMeasurementResponse(*m)), nil
-}
-
-// deleteMeasurement serves DELETE /api/players/{player_id}/progress/{measurement_id}.
-func (s *Server) deleteMeasurement(ctx context.Context, r Request[noBody], playerID, id string) (Response, error) {
-	if err := s.Records.DeleteMeasurement(ctx, r.Caller.Actor, playerID, id); err != nil {
-		return Response{}, err
-	}
-	return endpoint.NoContent(), nil
+// readMeasurementPatch reads a patch. A day in the future is a fault.
+func (s *Server) readMeasurementPatch(in input.MeasurementPatch, f *wire.Faults) team.MeasurementPatch {
+	return in.Read(s.Now(), f)
 }

@@ -70,37 +70,3 @@ func (s *Server) listReports(ctx context.Context, r Request[noBody], playerID st
 	}
 	return endpoint.PageResponse(page.page, list, newReportResponse, func(r team.Report) keyset { return keyset{ID: r.ID} }), nil
 }
-
-// getReport serves GET /api/players/{player_id}/reports/{report_id}.
-func (s *Server) getReport(ctx context.Context, r Request[noBody], playerID, id string) (Response, error) {
-	report, err := s.Records.OneReport(ctx, r.Caller.Actor, playerID, id)
-	if err != nil {
-		return Response{}, err
-	}
-	return endpoint.OK(newReportResponse(report)), nil
-}
-
-// editReport serves PATCH /api/players/{player_id}/reports/{report_id}.
-func (s *Server) editReport(ctx context.Context, r Request[input.ReportPatch], playerID, id string) (Response, error) {
-	in, f := r.Body, r.Faults
-	patch := in.Read(&f)
-	if len(f) > 0 {
-		if _, err := s.Records.OneReport(ctx, r.Caller.Actor, playerID, id); err != nil {
-			return Response{}, err
-		}
-		return Response{}, f.Err()
-	}
-	report, err := s.Records.EditReport(ctx, r.Caller.Actor, playerID, id, patch)
-	if err != nil {
-		return Response{}, err
-	}
-	return endpoint.OK(newReportResponse(*report)), nil
-}
-
-// deleteReport serves DELETE /api/players/{player_id}/reports/{report_id}.
-func (s *Server) deleteReport(ctx context.Context, r Request[noBody], playerID, id string) (Response, error) {
-	if err := s.Records.DeleteReport(ctx, r.Caller.Actor, playerID, id); err != nil {
-		return Response{}, err
-	}
-	return endpoint.NoContent(), nil
-}

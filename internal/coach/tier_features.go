@@ -4,7 +4,8 @@ import "slices"
 
 // The features that gate calls. Without Roster a coach adds no players, without
 // DocumentUpload uploads no documents, and without DirectoryListing is not visible. Import
-// and Export are the roster as a spreadsheet, Templates are stored messages.
+// is the roster from a spreadsheet, Export the roster or everything as a file, Templates are
+// stored messages.
 const (
 	Roster           = "roster"
 	DocumentUpload   = "documents"
@@ -25,7 +26,7 @@ var StandardFeatures = []string{
 // featureNames are the features for people, where the name is not good enough.
 var featureNames = map[string]string{
 	Roster: "players", DirectoryListing: "a place in the directory",
-	Import: "the import of players", Export: "the export of players", Templates: "templates of messages",
+	Import: "the import of players", Export: "the export", Templates: "templates of messages",
 }
 
 // Has reports whether the tier has a feature.
