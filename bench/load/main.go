@@ -4,6 +4,7 @@
 //	go run ./bench/load -programs before=/tmp/a,after=/tmp/b -concurrency 16   compare two builds that take turns
 //	go run ./bench/load -measure overload -duration 10s                        three times the capacity
 //	go run ./bench/load -measure team -duration 10s                            sheets of attendance, sign-ins while a message leaves
+//	go run ./bench/load -measure delivery -duration 30s                        time to the gateway, and the drain of a full outbox
 //	go run ./bench/load -measure start -engines sqlite                         start-up time, memory and size
 //
 // A program compared with itself shows the noise of the machine: ratios other than 1.00.
@@ -28,7 +29,7 @@ import (
 )
 
 // measurements are the values of the flag -measure.
-var measurements = []string{"operations", "overload", "start", "team"}
+var measurements = []string{"operations", "overload", "start", "team", "delivery"}
 
 func main() {
 	debug.SetGCPercent(400) // less garbage collection of the client on the measured cores
@@ -49,6 +50,8 @@ func run(ctx context.Context, args []string) error {
 		concurrency = flags.Int("concurrency", 8, "concurrent connections")
 		duration    = flags.Duration("duration", time.Second, "duration of a turn")
 		rounds      = flags.Int("rounds", 5, "turns of each program")
+		rate        = flags.Float64("rate", 100, "messages a second, for delivery")
+		queued      = flags.Int("queued", 100_000, "messages that wait, for delivery")
 		engines     = flags.String("engines", strings.Join(program.Engines, ","), "database engines")
 	)
 	if err := flags.Parse(args); err != nil {
@@ -74,6 +77,8 @@ func run(ctx context.Context, args []string) error {
 			err = measureOverload(ctx, *programs, onEngines, *duration)
 		case "team":
 			err = measureTeam(ctx, *programs, onEngines, program.TeamLoad{Marks: 200, Recipients: 1000, Workers: *concurrency, Duration: *duration})
+		case "delivery":
+			err = measureDelivery(ctx, *programs, onEngines, *rounds, *rate, *duration, *queued)
 		case "start":
 			err = measureStart(ctx, onEngines)
 		}
@@ -128,6 +133,19 @@ func measureTeam(ctx context.Context, list string, engines []string, load progra
 			fmt.Printf("\nteam of %s on %s: %s\n", p.Name, engine, result)
 		}
 		return err
+	})
+}
+
+func measureDelivery(ctx context.Context, list string, engines []string, rounds int, rate float64, duration time.Duration, queued int) error {
+	return eachProgram(list, engines, func(p program.Program, engine string) error {
+		for range rounds {
+			result, err := program.MeasureDelivery(ctx, p, engine, rate, duration, queued, 5*time.Millisecond)
+			if err != nil {
+				return err
+			}
+			fmt.Printf("delivery of %s on %s: %s\n", p.Name, engine, result)
+		}
+		return nil
 	})
 }
 

@@ -22,6 +22,8 @@ type gateway struct {
 	last   atomic.Int64 // when the last message arrived, in ns since 1970
 	// messages counts the messages that are not OTPs.
 	messages atomic.Int64
+	// recorder records messages, or is nil.
+	recorder atomic.Pointer[arrivals]
 }
 
 var otpDigits = regexp.MustCompile(`\d{4,10}`)
@@ -41,6 +43,7 @@ func (g *gateway) close() { g.server.Close() }
 
 // ServeHTTP accepts a message.
 func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	at := time.Now()
 	var m struct{ To, Text, Kind string }
 	if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -48,6 +51,10 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	g.last.Store(time.Now().UnixNano())
 	if m.Kind != "otp" {
+		if recorder := g.recorder.Load(); recorder != nil {
+			recorder.add(m.To, at)
+			time.Sleep(recorder.delay)
+		}
 		g.messages.Add(1)
 		return
 	}
@@ -57,6 +64,13 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		default:
 		}
 	}
+}
+
+// record records the messages from now on that are not OTPs, and takes delay for each.
+func (g *gateway) record(delay time.Duration) *arrivals {
+	a := &arrivals{delay: delay, at: map[string]time.Time{}}
+	g.recorder.Store(a)
+	return a
 }
 
 // expect prepares for an OTP to number. Call it before the OTP is requested.
