@@ -40,7 +40,7 @@ func newClient(address string, timeout time.Duration) (*client, *url.URL, error)
 		return nil, nil, errors.New("an SMS gateway's address must be http or https with a host")
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 16
+	transport.MaxIdleConnsPerHost = 32
 	transport.MaxResponseHeaderBytes = maxResponse
 	return &client{host: u.Host, timeout: timeout, now: time.Now, http: &http.Client{
 		Transport: transport,

@@ -568,7 +568,7 @@ func TestChannelsFailIndependently(t *testing.T) {
 func TestShutdownFinishesBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := new(fakeStore)
-		for range 20 {
+		for range 44 {
 			s.queue(notify.Request)
 		}
 		q, stop := run(t, s, func(ctx context.Context, _ notify.Message) error {
@@ -588,8 +588,8 @@ func TestShutdownFinishesBatch(t *testing.T) {
 				t.Errorf("delivery %s is still claimed", r.ID)
 			}
 		}
-		if states["sent"] != 8 || states["queued"] != 12 {
-			t.Errorf("states = %v, want 8 sent, 12 queued", states)
+		if states["sent"] != 32 || states["queued"] != 12 {
+			t.Errorf("states = %v, want 32 sent, 12 queued", states)
 		}
 	})
 }
