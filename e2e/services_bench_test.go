@@ -42,9 +42,6 @@ func BenchmarkServices(b *testing.B) {
 			execSQL(b, db, `
 				INSERT INTO changes (player_id, sequence, type, party, guardian_state, student_state, at) `+numbers+`
 				SELECT `+id+`, 1, 'approved', 'guardian', 'approved', 'pending', 1 FROM n`, playersOfServiceBenchmark)
-			if engine == "postgres" {
-				execSQL(b, db, `ANALYZE players, changes`)
-			}
 			ids := func() io.Reader {
 				all := make([]string, 200)
 				for i := range all {
