@@ -148,12 +148,23 @@ func TestDemo(t *testing.T) {
 		t.Error("no approval is pending for 5 days")
 	}
 	var dashboard struct {
-		Unread int    `json:"unread_notifications"`
-		Tier   string `json:"-"`
+		Unread     int `json:"unread_notifications"`
+		Attendance []struct {
+			Name  string
+			Taken bool
+		} `json:"attendance_today"`
+		Replies int        `json:"unread_replies"`
+		Recent  []struct{} `json:"recent_messages"`
 	}
 	call("GET", "/api/coach/dashboard", login.Token, nil, &dashboard)
 	if dashboard.Unread == 0 {
 		t.Error("the coach has no notifications")
+	}
+	if a := dashboard.Attendance; len(a) != 2 || a[0].Taken == a[1].Taken {
+		t.Errorf("attendance today: %+v, want one batch with and one without", a)
+	}
+	if dashboard.Replies != 1 || len(dashboard.Recent) != 2 {
+		t.Errorf("%d unread replies and %d messages, want 1 and 2", dashboard.Replies, len(dashboard.Recent))
 	}
 	var fees struct {
 		Items []struct{ State string }

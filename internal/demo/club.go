@@ -56,7 +56,7 @@ type child struct {
 func Build(ctx context.Context, s Service) ([]Person, error) {
 	b := &builder{Service: s, ctx: ctx}
 	defer s.Clock.setBehind(0)
-	c := &club{builder: b, players: map[string]string{}}
+	c := &club{builder: b, players: map[string]string{}, batches: map[string]string{}}
 	for _, step := range []struct {
 		ago time.Duration
 		do  func()
@@ -64,14 +64,26 @@ func Build(ctx context.Context, s Service) ([]Person, error) {
 		{25 * day, c.register},
 		{24 * day, c.addFirst},
 		{23 * day, c.decide},
+		{22 * day, c.formBatches},
+		{21 * day, c.train},
 		{20 * day, c.takeBack},
-		{9 * day, func() { c.add(child{"Sara Thomas", "", 10, "Mary Thomas", "aunt", abroad}) }},
+		{19 * day, c.train},
+		{16 * day, c.train},
+		{14 * day, c.train},
+		{12 * day, c.train},
+		{9*day + 2*hour, func() { c.add(child{"Sara Thomas", "", 10, "Mary Thomas", "aunt", abroad}) }},
+		{9 * day, c.train},
 		{8 * day, c.noteFees},
+		{7 * day, c.train},
 		{5*day + 2*hour, c.addPending},
+		{5 * day, c.train},
 		{3 * day, c.remind},
-		{2 * day, c.applyForVerification},
+		{2*day + hour, c.applyForVerification},
+		{2 * day, c.train},
+		{2*day - hour, c.writeAndReport},
 		{day, c.askTwice},
 		{3 * hour, func() { c.add(child{"Meher Gill", "", 9, "Gurdev Gill", "grandfather", gurdev}) }},
+		{2 * hour, c.trainToday},
 	} {
 		s.Clock.setBehind(step.ago)
 		step.do()
@@ -84,9 +96,9 @@ func Build(ctx context.Context, s Service) ([]Person, error) {
 
 // people are those worth signing in as.
 var people = []Person{
-	{"coach", meera, "Meera Nair", "verified, 14 players in every state, fees, one message failed, one held, a certificate that ends soon"},
+	{"coach", meera, "Meera Nair", "verified, 14 players in every state, two batches, attendance, fees, messages, reports, a certificate that ends soon"},
 	{"coach", arun, "Arun Pillai", "no players yet; waits for the verification of his identity"},
-	{"guardian", ravi, "Ravi Rao", "said yes for Asha; can pay her fee by UPI"},
+	{"guardian", ravi, "Ravi Rao", "said yes for Asha: training times, attendance, messages, progress, reports, and a fee to pay by UPI"},
 	{"guardian", joshis, "Neha Joshi", "two children with her own number: said yes for Anaya, a question about Vivaan is open"},
 	{"guardian", salma, "Salma Khan", "said no for Zoya"},
 	{"guardian", lakshmi, "Lakshmi Iyer", "took her yes for Arjun back"},
@@ -102,8 +114,10 @@ var people = []Person{
 type club struct {
 	*builder
 	coach *user
-	// players are the ids by name.
-	players map[string]string
+	// players and batches are the ids by name.
+	players, batches map[string]string
+	// trained is the number of days with a training so far.
+	trained int
 }
 
 // born returns the birth date of someone who became age about five months ago.
@@ -116,11 +130,17 @@ func (c *club) later(d time.Duration) {
 	c.Clock.setBehind(max(0, time.Duration(c.Clock.behind.Load())-d))
 }
 
-// add adds a player and waits for the messages. Minutes pass, as for a coach who types.
-func (c *club) add(p child) {
+// signedIn returns a session of the coach that works for some minutes more.
+func (c *club) signedIn() *user {
 	if c.coach == nil || c.Clock.Now().Sub(c.coach.since) > 10*time.Minute {
 		c.coach = c.signIn("coach", meera)
 	}
+	return c.coach
+}
+
+// add adds a player and waits for the messages. Minutes pass, as for a coach who types.
+func (c *club) add(p child) {
+	coach := c.signedIn()
 	student := object{"full_name": p.name, "date_of_birth": c.born(p.age)}
 	if p.number != "" {
 		student["contact_number"] = p.number
@@ -129,9 +149,9 @@ func (c *club) add(p child) {
 	if p.guardian != "" {
 		body["guardian"] = object{"name": p.guardian, "relationship": p.relationship, "mobile_number": p.guardianNumber}
 	}
-	id, _ := c.coach.call("POST", "/api/players/add", body)["player_id"].(string)
+	id, _ := coach.call("POST", "/api/players/add", body)["player_id"].(string)
 	c.players[p.name] = id
-	c.coach.settle(id)
+	coach.settle(id)
 	c.later(4 * time.Minute)
 }
 
@@ -154,7 +174,7 @@ func (c *club) register() {
 	operator := c.operator()
 	submission, _ := operator.call("GET", "/api/admin/kyc/"+coach.id, nil)["submission_id"].(string)
 	operator.call("POST", "/api/admin/kyc/"+coach.id+"/approve", object{"submission_id": submission})
-	operator.call("PUT", "/api/admin/coaches/"+coach.id+"/tier", object{"tier": "pro"})
+	operator.call("PUT", "/api/admin/coaches/"+coach.id+"/tier", object{"tier": "academy"})
 	coach.call("PUT", "/api/coach/visibility", object{"visible": true, "show": []string{"name", "bio", "sports", "experience_years", "certifications", "verified"}})
 }
 
