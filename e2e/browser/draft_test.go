@@ -61,8 +61,13 @@ func TestCoachKeepsInput(t *testing.T) {
 	if b.Page.Status != 422 || b.Page.Value("name") != `Meera "M" <Nair>` {
 		t.Errorf("the draft with a fault got %d and the name %q", b.Page.Status, b.Page.Value("name"))
 	}
-	b.Press("Save", "experience_years", "8")
+	b.Press("Save", "experience_years", "8", "time_zone", "Mars/Base")
+	wantText(t, b, "Choose a time zone from the list.")
+	b.Press("Save", "time_zone", "Asia/Dubai")
 	wantText(t, b, "Saved.")
+	if zone := s.SignIn(t, "coach", coachNumber).Call(t, "GET", "/api/coach/profile", nil).String("time_zone"); zone != "Asia/Dubai" {
+		t.Errorf("the time zone is %s", zone)
+	}
 	gone("/coach/profile")
 
 	interrupt("/coach/players/add", "Add and ask", "student_name", "Bela Rao", "date_of_birth", "2013-01-02", "medical", strings.Repeat("Asthma. ", 400)+"End",
@@ -84,6 +89,9 @@ func TestCoachKeepsInput(t *testing.T) {
 
 	interrupt("/coach/batches/add", "Save", "name", "U14", "start1", "17:30")
 	interrupt("/coach/batches/"+batch+"/attendance/2026-03-02", "Save", "mark-"+player, "present", "note-"+player, "Bus <late>")
+
+	interrupt(page+"/progress", "Save", "metric", "Sprint", "value", "12.5", "unit", "s")
+	interrupt("/coach/messages/write", "See how it arrives", "text", "Rain <today>", "audience", "student")
 
 	// Pasted cells arrive with the file of their form.
 	c := newVisitor(t, s.URL)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,9 +125,12 @@ func (p *Page) Text() string {
 	return text(find(p.root, func(n *html.Node) bool { return n.Data == "main" }))
 }
 
-// Value returns what a field of the page holds.
+// Value returns what a field of the page holds, of radio buttons the chosen one.
 func (p *Page) Value(field string) string {
-	n := find(p.root, func(n *html.Node) bool { return attribute(n, "name") == field })
+	n := find(p.root, func(n *html.Node) bool {
+		chosen := func(a html.Attribute) bool { return a.Key == "checked" }
+		return attribute(n, "name") == field && (attribute(n, "type") != "radio" || slices.ContainsFunc(n.Attr, chosen))
+	})
 	if n != nil && n.Data == "textarea" && n.FirstChild != nil {
 		return n.FirstChild.Data
 	}

@@ -36,10 +36,11 @@ var draftFields = []string{
 	"visible", "show", "sport", "venue", "batch", "legal_name", "document", "title", "issuer", "issued_on", "expires_on", "text",
 	"quiet_start", "quiet_end",
 	"amount", "due_on", "until", "paid_on", "upi_id", "reverse_reason", "waive_reason", "void_reason",
+	"metric", "value", "unit", "on", "from", "to",
 }
 
 // draftContext are hidden fields that say what the others are about.
-var draftContext = []string{"party", "kind", "for", "method", "repeat", "payment", "version", "request"}
+var draftContext = []string{"party", "kind", "for", "method", "repeat", "payment", "version", "request", "audience", "channels"}
 
 // draftPrefixes begin the names of the fields of attendance and of a schedule.
 var draftPrefixes = []string{markField, noteField, markedAtField, "days", "start", "end"}
