@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/input"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -55,8 +56,8 @@ func (s *Server) channels(names []string, f *wire.Faults) []approval.Channel {
 	for i, name := range names {
 		channel, at := approval.Channel(name), wire.PointTo("/channels", i)
 		switch {
-		case name == "email":
-			f.Add(at, "not_available", "This service does not send requests by e-mail yet. Use in_app, sms, or both.")
+		case name == string(notify.Email) && !slices.Contains(available, channel):
+			f.Add(at, "not_available", "This service sends no mail. Use "+listed(available)+".")
 		case !slices.Contains(available, channel):
 			f.Add(at, "invalid_value", "This must be one of "+listed(available)+".")
 		case slices.Contains(channels, channel):

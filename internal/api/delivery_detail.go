@@ -21,6 +21,7 @@ var deliveryDetails = map[string]string{
 	notify.ReasonUnreachable:          "The phone could not be reached, for example because it was off. Ask the person to switch it on, or check the number.",
 	notify.ReasonQuietHours:           "Waiting: the person wants no messages at this hour. It goes out by itself.",
 	notify.ReasonStopped:              "Not sent: the person wants no messages from you outside of the app. The question is still open there.",
+	notify.ReasonAddressStopped:       "Not sent: the person with this e-mail address wants no mail from us. Use SMS, or correct the address.",
 	notify.ReasonRequestClosed:        "Not sent: the request was closed first.",
 	notify.ReasonNotWanted:            "Not sent: the message was no longer needed.",
 	approval.ReasonDestinationBlocked: "We do not send SMS to this country. Ask for a number of another country.",
@@ -43,6 +44,9 @@ var causeDetails = map[notify.Cause]string{
 
 // deliveryDetail tells a coach what became of a message and what to do, or returns "".
 func deliveryDetail(d approval.Delivery) string {
+	if detail := mailDetail(d); detail != "" && d.Channel == approval.Channel(notify.Email) {
+		return detail
+	}
 	detail := deliveryDetails[d.Reason]
 	if d.State != approval.DeliveryFailed {
 		return detail

@@ -27,10 +27,15 @@ func TestDeliveryDetail(t *testing.T) {
 		{"failed", "refused", "unknown_number", 0, "This number does not exist."},
 		{"failed", "refused", "something new", 0, "cannot reach this number"},
 		{"queued", "retrying", "phone_off", 0, "did not take the message yet"},
+		{"failed", "refused", "unknown_address", 0, "This e-mail address does not exist."},
+		{"failed", "address_stopped", "", 0, "wants no mail from us"},
 		{"queued", "held", "", 0, "Waiting: too many messages to this number. It goes out by itself."},
 		{"delivered", "", "", 0, ""},
 	} {
-		d := approval.Delivery{State: tt.state, Reason: tt.reason, Cause: string(tt.cause), QueuedAt: queued, At: queued.Add(tt.after)}
+		d := approval.Delivery{Channel: "sms", State: tt.state, Reason: tt.reason, Cause: string(tt.cause), QueuedAt: queued, At: queued.Add(tt.after)}
+		if tt.cause == notify.CauseUnknownAddress {
+			d.Channel = "email"
+		}
 		if got := api.DeliveryDetail(d); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%s %s %s: got %q, want %q in it", tt.state, tt.reason, tt.cause, got, tt.want)
 		}

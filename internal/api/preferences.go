@@ -66,6 +66,7 @@ type channelsPatch struct {
 	Request  wire.Opt[[]string] `json:"request" rule:"min=1"`
 	Reminder wire.Opt[[]string] `json:"reminder" rule:"min=1"`
 	Notice   wire.Opt[[]string] `json:"notice"`
+	Team     wire.Opt[[]string] `json:"team"`
 }
 
 // editPreferences serves PATCH /api/me/preferences.
@@ -110,7 +111,7 @@ func readQuietHours(in wire.Opt[quietHoursBody], f *wire.Faults) *notify.QuietHo
 // read returns the changes of the kinds that are named.
 func (p channelsPatch) read(f *wire.Faults) map[notify.Kind]*[]notify.Channel {
 	changes := map[notify.Kind]*[]notify.Channel{}
-	for kind, in := range map[notify.Kind]wire.Opt[[]string]{notify.Request: p.Request, notify.Reminder: p.Reminder, notify.NotificationCopy: p.Notice} {
+	for kind, in := range map[notify.Kind]wire.Opt[[]string]{notify.Request: p.Request, notify.Reminder: p.Reminder, notify.NotificationCopy: p.Notice, notify.Team: p.Team} {
 		if !in.Set {
 			continue
 		}

@@ -87,8 +87,10 @@ func TestResponses(t *testing.T) {
 			p.Student.DateOfBirth.Year, p.Student.Medical = 2000, ""
 			p.StudentApprover.Consent.State = approval.Approved
 		})
-		revoked   = playerWith(func(p *approval.Player) { p.GuardianApprover.Consent.State = approval.Revoked })
-		failed    = playerWith(func(p *approval.Player) { p.StudentApprover.Request.DeliveryFailed = true })
+		revoked = playerWith(func(p *approval.Player) { p.GuardianApprover.Consent.State = approval.Revoked })
+		failed  = playerWith(func(p *approval.Player) {
+			p.StudentApprover.Request.DeliveryFailed, p.StudentApprover.Request.FailedChannels = true, []approval.Channel{"sms"}
+		})
 		cancelled = playerWith(func(p *approval.Player) { p.StudentApprover.Request.State = approval.RequestCancelled })
 		nameless  = playerWith(func(p *approval.Player) { p.CoachName = "" })
 		strict    = testRules

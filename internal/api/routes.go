@@ -138,6 +138,7 @@ func (s *Server) serviceRoutes() []route {
 		{Method: "POST", Pattern: "/receipts/{provider}", Handle: handle(s.receiveReceipts), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "POST", Pattern: "/replies/{provider}", Handle: handle(s.receiveReply), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/replies/{provider}/{secret}", Handle: handle(s.receiveReply), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/bounces/{secret}", Handle: handle(s.receiveBounce), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: public, Produces: endpoint.AnyMedia, Urgent: true},
 		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
 		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},

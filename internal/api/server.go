@@ -53,7 +53,9 @@ type Config struct {
 	// if the call is not from Meta.
 	Challenge func(notify.ProviderCall) (string, bool)
 	// Receipts receives what the provider of SMS reports; nil if it reports nothing.
-	Receipts    *notify.Receipts
+	Receipts *notify.Receipts
+	// Bounces receives reports of mails that did not arrive.
+	Bounces     *notify.Bounces
 	Idempotency *idempotency.Service
 	Phones      phone.Parser
 	// ExportPlayers writes the players of a coach as CSV. It returns a tier_limit before it

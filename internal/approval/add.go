@@ -39,7 +39,7 @@ func (p *Player) openFirstRequests(rules Rules, op Operation, roster Roster) (Ch
 		if p.disputed(party, n) {
 			return Change{}, errDisputed(party)
 		}
-		p.newRequest(party, rules.DefaultChannels, rules, op, &c)
+		p.newRequest(party, rules.defaultChannels(p, party), rules, op, &c)
 	}
 	if rules.CheckRoster != nil {
 		return c, rules.CheckRoster(roster)

@@ -1,7 +1,12 @@
 package approval
 
 import (
+	"maps"
+	"slices"
+	"strconv"
+
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/phone"
 )
 
@@ -20,7 +25,8 @@ type Addresses struct {
 type Destination struct {
 	// Address is empty if the message stays in the app.
 	Address string
-	State   string
+	// State is empty if the party has no address on the channel.
+	State string
 	// Reason explains State; it may be empty.
 	Reason string
 }
@@ -64,6 +70,57 @@ func RouteToNumber(allowed, testNumber func(phone.Number) bool) Route {
 	}
 }
 
+// RouteToEmail returns the Route of a channel that sends to e-mail addresses. A message to
+// a party with a test number is not sent but counts as sent.
+func RouteToEmail(testNumber func(phone.Number) bool) Route {
+	return func(a Addresses) Destination {
+		switch {
+		case a.Email == "":
+			return Destination{}
+		case testNumber(a.Number):
+			return Destination{Address: a.Email, State: DeliverySent, Reason: ReasonTestNumber}
+		}
+		return Destination{Address: a.Email, State: DeliveryQueued}
+	}
+}
+
+// reaches reports whether party has an address on a channel. A channel that the service no
+// longer has counts, so that its failure shows.
+func (r Rules) reaches(p *Player, party actor.Role, channel Channel) bool {
+	return r.destination(p, party, channel).State != ""
+}
+
+// defaultChannels returns the channels for a request to party if the coach names none.
+func (r Rules) defaultChannels(p *Player, party actor.Role) []Channel {
+	return slices.DeleteFunc(slices.Clone(r.DefaultChannels), func(c Channel) bool { return !r.reaches(p, party, c) })
+}
+
+// checkChannels refuses channels on which party has no address.
+func (r Rules) checkChannels(p *Player, party actor.Role, channels []Channel) error {
+	var faults []fault.Field
+	for i, channel := range channels {
+		if !r.reaches(p, party, channel) {
+			faults = append(faults, fault.Field{
+				Pointer: "/channels/" + strconv.Itoa(i), Code: "no_address",
+				Detail: "There is no address of the " + string(party) + " for this channel. Add one, or choose another channel.",
+			})
+		}
+	}
+	return fault.Validation(faults)
+}
+
+// changedChannels returns the channels on which the address of a party is another than
+// before and not empty.
+func (r Rules) changedChannels(before, after Addresses) []Channel {
+	var changed []Channel
+	for _, channel := range slices.Sorted(maps.Keys(r.Routes)) {
+		if to := r.Routes[channel](after).Address; to != "" && to != r.Routes[channel](before).Address {
+			changed = append(changed, channel)
+		}
+	}
+	return changed
+}
+
 // destination returns where channel sends messages to party.
 func (r Rules) destination(p *Player, party actor.Role, channel Channel) Destination {
 	route, ok := r.Routes[channel]
@@ -75,8 +132,8 @@ func (r Rules) destination(p *Player, party actor.Role, channel Channel) Destina
 
 func (p *Player) addresses(party actor.Role) Addresses {
 	a := Addresses{Number: p.Number(party)}
-	if party == actor.Guardian && p.Guardian != nil {
-		a.Email = p.Guardian.Email
+	if party == actor.Guardian {
+		a.Email = p.GuardianEmail()
 	}
 	return a
 }

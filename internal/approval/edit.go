@@ -125,7 +125,7 @@ func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (C
 			continue
 		}
 		if n := p.Number(party); needsRequest && n != "" && !p.disputed(party, n) {
-			p.newRequest(party, rules.DefaultChannels, rules, op, &c)
+			p.newRequest(party, rules.defaultChannels(p, party), rules, op, &c)
 		}
 	}
 	return c, nil

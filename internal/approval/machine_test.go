@@ -451,7 +451,7 @@ func (r *machineTest) failDelivery(*rapid.T) {
 	if _, h := r.party(); h.requestState == "open" {
 		h.failed = true
 		q := r.store.requests[h.requestID]
-		q.DeliveryFailed = true
+		q.DeliveryFailed, q.FailedChannels = true, []approval.Channel{"sms"}
 		r.store.requests[h.requestID] = q
 	}
 }

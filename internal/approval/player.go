@@ -116,6 +116,14 @@ func (p *Player) Approver(party actor.Role) *Approver {
 	return &p.StudentApprover
 }
 
+// GuardianEmail returns the e-mail address of the guardian, or "".
+func (p *Player) GuardianEmail() string {
+	if p.Guardian == nil {
+		return ""
+	}
+	return p.Guardian.Email
+}
+
 // Number returns the number of party, or "".
 func (p *Player) Number(party actor.Role) phone.Number {
 	if party == actor.Student {
@@ -179,7 +187,7 @@ func (p *Player) newEvent(t event.Type, party actor.Role) event.Event {
 	e := event.Event{
 		Type: t, Party: party,
 		CoachID: p.CoachID, PlayerID: p.ID, PartyID: p.Approver(party).AccountID,
-		CoachName: p.CoachName, StudentName: p.Student.FullName, GuardianName: p.GuardianName(),
+		CoachName: p.CoachName, StudentName: p.Student.FullName, GuardianName: p.GuardianName(), GuardianEmail: p.GuardianEmail(),
 	}
 	if r := p.Approver(party).Request; r != nil {
 		e.RequestID = r.ID

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -35,8 +36,9 @@ type Request struct {
 	Channels    []Channel
 	RequestedAt time.Time
 	LastSentAt  time.Time
-	// DeliveryFailed reports whether the newest sending failed permanently on one of its
-	// channels, also if it succeeded on another. Each failure notifies the coach.
+	// FailedChannels are those on which the newest sending failed permanently. Each failure
+	// notifies the coach. DeliveryFailed reports whether all channels failed that leave the app.
+	FailedChannels []Channel
 	DeliveryFailed bool
 	ClosedAt       time.Time
 	// FollowedUpAt is when the coach first followed up, and FollowUpNote is the note of the
@@ -47,16 +49,36 @@ type Request struct {
 	Deliveries []Delivery
 }
 
-// ResendAllowedAt returns when r may be sent again: after the wait, or at once if
-// its delivery failed permanently; zero if it is closed.
+// ResendAllowedAt returns when r may be sent again: after the wait, or at once on channels
+// that failed permanently; zero if it is closed.
 func (r *Request) ResendAllowedAt(rules Rules) time.Time {
 	switch {
 	case r.State != RequestPending:
 		return time.Time{}
-	case r.DeliveryFailed:
+	case len(r.FailedChannels) > 0:
 		return r.LastSentAt
 	}
 	return r.LastSentAt.Add(rules.ResendAfter)
+}
+
+// resendable returns those of the channels on which r may be sent again before the wait is
+// over: if one has failed, all that were not sent, and those that stay in the app. changed
+// are the channels whose address the coach has corrected.
+func (r *Request) resendable(channels, changed []Channel, leavesApp func(Channel) bool) []Channel {
+	var again []Channel
+	leaves := false
+	for _, c := range channels {
+		failed := slices.Contains(r.FailedChannels, c) || slices.Contains(changed, c)
+		untried := len(r.FailedChannels) > 0 && !slices.Contains(r.Channels, c)
+		if !leavesApp(c) || failed || untried {
+			again = append(again, c)
+			leaves = leaves || leavesApp(c)
+		}
+	}
+	if !leaves {
+		return nil
+	}
+	return again
 }
 
 // Delivery is one message of a request on one channel.

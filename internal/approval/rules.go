@@ -22,7 +22,8 @@ type Rules struct {
 	AllowCoachAsContact bool
 	// Routes are the channels of the service.
 	Routes map[Channel]Route
-	// DefaultChannels are used if the coach names none.
+	// DefaultChannels are used if the coach names none, those on which the party has an
+	// address.
 	DefaultChannels []Channel
 	// TestNumber reports whether n is configured for app-store review.
 	TestNumber func(n phone.Number) bool

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -17,7 +18,7 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, false, err
 	}
-	approver, before := p.Approver(party), p.Number(party)
+	approver, before, addresses := p.Approver(party), p.Number(party), p.addresses(party)
 	if err := fault.Validation(p.merge(correction, op)); err != nil {
 		return Change{}, false, err
 	}
@@ -36,23 +37,16 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	if p.disputed(party, p.Number(party)) {
 		return Change{}, false, errDisputed(party)
 	}
+	if err := rules.checkChannels(p, party, channels); err != nil {
+		return Change{}, false, err
+	}
 	c := Change{Save: true, Network: by.Network}
 	if open := approver.OpenRequest(); open != nil && !corrected {
-		allowed := open.ResendAllowedAt(rules)
-		if wait := allowed.Sub(op.Now); wait > 0 {
-			return Change{}, false, fault.New(fault.Conflict, "request_pending", "The %s has an open request. Wait before you send it again.", party).
-				With("request_id", open.ID).With("resend_allowed_at", allowed).After(wait)
-		}
-		if channels != nil {
-			open.Channels = channels
-		}
-		open.LastSentAt = op.Now
-		c.Resent = append(c.Resent, open)
-		p.queueMessages(party, MessageRequest, rules, &c)
-		return c, false, nil
+		err := p.resend(party, channels, rules.changedChannels(addresses, p.addresses(party)), rules, op, &c)
+		return c, false, err
 	}
 	if channels == nil {
-		channels = rules.DefaultChannels
+		channels = rules.defaultChannels(p, party)
 	}
 	if corrected {
 		p.changeContact(party, before, op, &c)
@@ -71,6 +65,34 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 	return c, true, nil
 }
 
+// resend sends the open request of party again, on those of the channels that do not wait.
+// nil channels keep the current ones, and add changed, on which the address is another.
+func (p *Player) resend(party actor.Role, channels, changed []Channel, rules Rules, op Operation, c *Change) error {
+	open := p.Approver(party).OpenRequest()
+	if channels == nil {
+		channels = slices.Clone(open.Channels)
+		for _, channel := range changed {
+			if !slices.Contains(channels, channel) && slices.Contains(rules.DefaultChannels, channel) {
+				channels = append(channels, channel)
+			}
+		}
+	}
+	again := channels
+	if allowed := open.LastSentAt.Add(rules.ResendAfter); allowed.After(op.Now) {
+		again = open.resendable(channels, changed, func(channel Channel) bool { return rules.destination(p, party, channel).Address != "" })
+		if again == nil {
+			return fault.New(fault.Conflict, "request_pending", "The %s has an open request. Wait before you send it again.", party).
+				With("request_id", open.ID).With("resend_allowed_at", allowed).After(allowed.Sub(op.Now))
+		}
+	}
+	// A channel that waits keeps its delivery.
+	kept := slices.DeleteFunc(slices.Clone(open.Channels), func(channel Channel) bool { return slices.Contains(again, channel) })
+	open.Channels, open.LastSentAt = channels, op.Now
+	c.Resent = append(c.Resent, open)
+	p.queueMessages(party, MessageRequest, again, kept, rules, c)
+	return nil
+}
+
 // newRequest opens a request to party, whose consent is pending, and queues its messages.
 func (p *Player) newRequest(party actor.Role, channels []Channel, rules Rules, op Operation, c *Change) {
 	approver := p.Approver(party)
@@ -79,33 +101,45 @@ func (p *Player) newRequest(party actor.Role, channels []Channel, rules Rules, o
 		State: RequestPending, Channels: channels, RequestedAt: op.Now, LastSentAt: op.Now,
 	}
 	c.Opened = append(c.Opened, approver.Request)
-	p.queueMessages(party, MessageRequest, rules, c)
+	p.queueMessages(party, MessageRequest, channels, nil, rules, c)
 }
 
-// queueMessages queues the open request of party on its channels. A delivery that
-// fails at once, such as an SMS to an unserved country, notifies the coach.
-func (p *Player) queueMessages(party actor.Role, kind string, rules Rules, c *Change) {
+// queueMessages queues the open request of party on channels. A delivery that fails at once,
+// such as an SMS to an unserved country, notifies the coach. kept are the channels of an
+// earlier sending that still counts.
+func (p *Player) queueMessages(party actor.Role, kind string, channels, kept []Channel, rules Rules, c *Change) {
 	r := p.Approver(party).Request
 	eventType := event.Requested
 	if kind == MessageReminder {
 		eventType = event.Reminded
 	}
-	failed := false
-	for _, channel := range r.Channels {
+	var failed []Channel
+	left := false // a message has left the app, or leaves it
+	for _, channel := range kept {
+		if slices.Contains(r.FailedChannels, channel) {
+			failed = append(failed, channel)
+		} else {
+			left = left || rules.destination(p, party, channel).Address != ""
+		}
+	}
+	for _, channel := range channels {
 		m := Message{Request: r, Channel: channel, Kind: kind, Destination: rules.destination(p, party, channel)}
 		switch m.State {
+		case "":
+			continue // the address was removed
 		case DeliveryDelivered:
 			c.Events = append(c.Events, p.newEvent(eventType, party))
 		case DeliveryFailed:
-			failed = true
+			failed = append(failed, channel)
 			e := p.newEvent(event.DeliveryFailed, party)
 			e.Channel = string(channel)
 			c.Events = append(c.Events, e)
 		}
+		left = left || m.Address != "" && m.State != DeliveryFailed
 		c.Send = append(c.Send, m)
 	}
 	if kind == MessageRequest {
-		r.DeliveryFailed = failed
+		r.FailedChannels, r.DeliveryFailed = failed, len(failed) > 0 && !left
 	}
 }
 
@@ -158,7 +192,7 @@ func (p *Player) Remind(by actor.Actor, party actor.Role, rules Rules, op Operat
 		return Change{}, 0, f
 	}
 	c := Change{Save: true, Reminded: party, RemindersLeft: left - 1, Network: by.Network}
-	p.queueMessages(party, MessageReminder, rules, &c)
+	p.queueMessages(party, MessageReminder, approver.Request.Channels, nil, rules, &c)
 	return c, left - 1, nil
 }
 

@@ -30,12 +30,13 @@ const (
 	ForSignIn    Purpose = "sign-in"
 	ForReceipt   Purpose = "receipt"
 	ForWebhook   Purpose = "webhook"
+	ForMail      Purpose = "mail"
 	forSigning   Purpose = "signing"
 	forSecret    Purpose = "secret"
 	secretBytes          = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail}
 
 // Vault derives the keys of every purpose from one secret (HKDF, RFC 5869). It is safe for
 // concurrent use.

@@ -69,6 +69,12 @@ type Config struct {
 	WhatsAppAPI           string        `env:"WHATSAPP_API" default:"https://graph.facebook.com/v23.0" help:"address and version of the Graph API"`
 	WhatsAppFallBackAfter time.Duration `env:"WHATSAPP_FALL_BACK_AFTER" default:"30s" min:"1s" max:"5m" help:"a message leaves by SMS if WhatsApp has not reported after this time that it sent it"`
 
+	Mail             SecretURL `env:"MAIL" default:"off" secret:"url" help:"mail server: smtp://user@host:587 with STARTTLS, smtps://user@host:465 with TLS from the start; without a user there is no authentication; smtp to a loopback address needs no TLS"`
+	MailPassword     Secret    `env:"MAIL_PASSWORD" shown:"none" secret:"all" help:"password of the user in MAIL"`
+	MailFrom         string    `env:"MAIL_FROM" default:"none" help:"sender of mails: an address, or a name and an address, such as Touchline <hello@touchline.example>; the name is BRAND otherwise"`
+	MailCA           string    `env:"MAIL_CA" default:"system" help:"PEM file with the authorities from which the certificate of the mail server may come"`
+	MailBounceSecret Secret    `env:"MAIL_BOUNCE_SECRET" shown:"none" secret:"all" help:"end of the address /bounces/<secret> at which a mail server or provider reports mails that did not arrive; 16 to 128 letters, digits, - and _"`
+
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of numbers that are written without a country code"`
 	Countries     []string     `env:"COUNTRIES" shown:"DEFAULT_REGION; * if SMS is log" help:"ISO 3166 countries whose numbers may get an SMS, separated by commas; * allows all"`
 	SMSPrices     []SMSPrice   `env:"SMS_PRICES" default:"none" help:"price of an SMS segment by ISO 3166 country, * for the others, separated by commas: IN=0.12,*=4.00"`

@@ -41,7 +41,7 @@ type SecretURL string
 // Reveal returns the URL with its secrets.
 func (s SecretURL) Reveal() string { return string(s) }
 
-// String returns the URL without its secrets; several URLs may be separated by commas: user, host and database of postgres://…,
+// String returns the URL without its secrets; several URLs may be separated by commas: user, host and database of postgres://…, user and host of smtp://…,
 // bucket, path and endpoint of s3://…, only scheme and host of http:<url> and kannel:<url>, because SMS
 // gateways accept keys in the path and in the query. It masks unknown schemes entirely.
 func (s SecretURL) String() string {
@@ -50,7 +50,7 @@ func (s SecretURL) String() string {
 	}
 	scheme, rest, found := strings.Cut(string(s), ":")
 	switch {
-	case s == "" || s == smsLog || s == "twilio" || s == "msg91":
+	case s == "" || s == off || s == smsLog || s == "twilio" || s == "msg91":
 		return string(s)
 	case !found:
 		return masked
@@ -88,7 +88,7 @@ func (s SecretURL) String() string {
 			}
 		}
 		return shown
-	case scheme == "postgres" || scheme == "postgresql":
+	case scheme == "postgres" || scheme == "postgresql" || scheme == "smtp" || scheme == "smtps":
 		u, err := url.Parse(string(s))
 		if err != nil {
 			return scheme + ":" + masked

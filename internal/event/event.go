@@ -101,6 +101,7 @@ type Event struct {
 	PartyID string
 
 	CoachName, StudentName, GuardianName string
+	GuardianEmail                        string
 	OtherStudents                        []string // for CoachLeft
 	// BatchNames are the batches that the player is in.
 	BatchNames []string

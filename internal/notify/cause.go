@@ -23,6 +23,10 @@ const (
 	CauseFiltered Cause = "filtered"
 	// CauseNoWhatsApp: the number takes no WhatsApp messages of the service.
 	CauseNoWhatsApp Cause = "no_whatsapp"
+	// CauseUnknownAddress: the e-mail address does not exist.
+	CauseUnknownAddress Cause = "unknown_address"
+	// CauseMailboxFull: the mailbox has no space.
+	CauseMailboxFull Cause = "mailbox_full"
 	// CauseNetwork: a network failed.
 	CauseNetwork Cause = "network"
 )

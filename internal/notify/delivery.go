@@ -19,6 +19,15 @@ const (
 	Push     Channel = "push"
 )
 
+// OfRequest returns the channel of a request whose messages leave on c: those of SMS can leave
+// by WhatsApp first.
+func (c Channel) OfRequest() Channel {
+	if c == WhatsApp {
+		return SMS
+	}
+	return c
+}
+
 // Kind is what a delivery carries.
 type Kind string
 
@@ -112,15 +121,21 @@ type Question struct {
 // Copy is a notification that is also sent outside the app.
 type Copy struct {
 	Type Type
-	Text string
+	// Title and Text are those of the notification.
+	Title, Text string
+	// ToCoach is true if the recipient is a coach.
+	ToCoach bool
 	// Readable is true if the recipient still has the role and can sign in to read
 	// the notification.
 	Readable bool
 }
 
-// Needed reports whether the copy is worth a message. CoachLeft always is; any other
-// type only if the recipient cannot read the notification in the app.
-func (c Copy) Needed() bool { return c.Type == CoachLeft || !c.Readable }
+// Needed reports whether the copy is worth a message on a channel. A mail always is. An SMS
+// is for CoachLeft, and any other type only if the recipient cannot read the notification in
+// the app.
+func (c Copy) Needed(channel Channel) bool {
+	return channel == Email || c.Type == CoachLeft || !c.Readable
+}
 
 // Message is a delivery with its content, ready to send. A sender renders it with the
 // wording of its channel, such as SMSText.

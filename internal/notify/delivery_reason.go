@@ -15,6 +15,8 @@ const (
 	ReasonQuietHours = "quiet_hours"
 	// ReasonStopped: its recipient wants no messages of the coach.
 	ReasonStopped = "stopped"
+	// ReasonAddressStopped: the holder of the e-mail address wants no mail.
+	ReasonAddressStopped = "address_stopped"
 	// ReasonRequestClosed: its request was closed before it was sent.
 	ReasonRequestClosed = "request_closed"
 	// ReasonDisputed: the owner of the number said that it is the wrong one.

@@ -120,9 +120,11 @@ type Draft struct {
 	Title     string
 	Body      string
 	Data      Data
-	// Channels also send Body outside the app: the recipient may have lost the role
-	// and can then not sign in to read it.
+	// Channels also carry the notification outside of the app, where they reach the
+	// recipient.
 	Channels []Channel
+	// Email is the address that the event names, or empty.
+	Email string
 	// translations are title and body in other languages.
 	translations map[string][2]string
 }

@@ -44,6 +44,7 @@ func allEvents() []event.Event {
 			Title: "Pay to http://evil.example", Day: "2026-03-05",
 		},
 		event.Event{Type: event.TokenReused, Party: actor.Guardian, PartyID: "party-id", SessionID: "session-id"},
+		event.Event{Type: event.DeliveryFailed, Party: actor.Guardian, CoachID: "coach-id", GuardianName: "Ravi Rao", StudentName: "Asha Rao", Channel: "email"},
 		event.Event{Type: event.NumberChanged, Party: actor.Coach, PartyID: "coach-id", SessionID: "session-id"},
 	)
 	all = append(all, partyEvents("http://evil.example", "@", "")...)
@@ -153,6 +154,52 @@ func golden(t *testing.T, file, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("the wording changed; check the diff, then run with -update:\n%s", diff)
+	}
+}
+
+// TestMails compares every mail in every language with the golden files.
+func TestMails(t *testing.T) {
+	question := notify.RequestDetails{Party: actor.Guardian, CoachName: "Meera Nair", StudentName: "Asha Rao", ShortCode: "KQTWXY"}
+	again, hostile := question, notify.RequestDetails{Party: actor.Guardian, CoachName: "http://evil.example", StudentName: "{code} @"}
+	again.Repeated = true
+	const link = "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv"
+	messages := []notify.Message{
+		{Kind: notify.Request, Request: question, Link: link},
+		{Kind: notify.Request, Request: again, Link: link},
+		{Kind: notify.Reminder, Request: question, Link: link},
+		{Kind: notify.Request, Request: question, Link: link, More: []notify.Question{{RequestDetails: notify.RequestDetails{Party: actor.Guardian, StudentName: "Bela Rao"}, Link: link + "2"}}},
+		{Kind: notify.Request, Request: hostile, Link: link},
+	}
+	for _, language := range notify.Languages {
+		all := slices.Clone(messages)
+		for _, e := range allEvents() {
+			for _, d := range notify.Plan(e, "Touchline") {
+				if slices.Contains(d.Channels, notify.Email) {
+					d = d.In(language)
+					all = append(all, notify.Message{Kind: notify.NotificationCopy, Link: "https://t.example/me", Copy: notify.Copy{Type: d.Type, Title: d.Title, Text: d.Body, ToCoach: d.To == actor.Coach, Readable: true}})
+				}
+			}
+		}
+		var b strings.Builder
+		for _, m := range all {
+			m.Brand, m.Language = "Touchline", language
+			mail := notify.MailOf(m)
+			fmt.Fprintf(&b, "Subject: %s\n# %s\n", mail.Subject, mail.Heading)
+			for _, text := range mail.Paragraphs {
+				fmt.Fprintln(&b, text)
+			}
+			for _, l := range mail.Links {
+				fmt.Fprintf(&b, "[%s] %s\n", l.Label, l.URL)
+			}
+			for _, text := range mail.After {
+				fmt.Fprintln(&b, text)
+			}
+			fmt.Fprintf(&b, "-- %s [%s]\n\n", mail.Footer, mail.StopLabel)
+			if mail.Required() != (m.Copy.Type == notify.SecurityNotice) {
+				t.Errorf("%s: required %t", mail.Subject, mail.Required())
+			}
+		}
+		golden(t, "testdata/mail."+language+".golden", b.String())
 	}
 }
 
@@ -300,7 +347,7 @@ func TestCopiesHaveTemplates(t *testing.T) {
 	found := 0
 	for _, e := range allEvents() {
 		for _, d := range notify.Plan(e, "Touchline") {
-			if len(d.Channels) == 0 {
+			if !slices.Contains(d.Channels, notify.SMS) {
 				continue
 			}
 			for _, language := range notify.Languages {

@@ -64,6 +64,36 @@ func Plan(e event.Event, brand string) []Draft {
 	return drafts
 }
 
+// mailed are the types that a recipient in the role gets by mail, too.
+var mailed = map[Type]actor.Role{
+	GuardianApprovalConfirmed: actor.Guardian, GuardianRejectConfirmed: actor.Guardian, GuardianRevoked: actor.Guardian, PlayerChanged: actor.Guardian,
+	PendingReminder: actor.Coach, SecurityNotice: actor.Coach,
+}
+
+// copiesOf returns the channels that carry a notification beside the app.
+func copiesOf(to actor.Role, t Type, e event.Event) []Channel {
+	switch {
+	case e.Type == event.CoachLeft:
+		return []Channel{SMS}
+	case e.Type == event.Removed && to == actor.Guardian:
+		return []Channel{SMS, Email}
+	case e.Type == event.Removed:
+		return []Channel{SMS} // the recipient may have lost the role and can then not sign in to read it
+	case mailed[t] == to:
+		return []Channel{Email}
+	}
+	return nil
+}
+
+// Outside returns which of the channels that reach the recipient carry the notification
+// outside of the app. Nothing switches off those about security.
+func (d Draft) Outside(p Preferences, reach []Channel) []Channel {
+	if d.Type == SecurityNotice {
+		return reach
+	}
+	return p.Choose(NotificationCopy, reach)
+}
+
 // write returns the draft of type t for e.
 func write(to actor.Role, accountID string, t Type, e event.Event, brand string) Draft {
 	d := Draft{To: to, AccountID: accountID, Type: t, Data: Data{
@@ -74,8 +104,9 @@ func write(to actor.Role, accountID string, t Type, e event.Event, brand string)
 		// The recipient is no longer linked and must not see the player.
 		d.Data = Data{CoachID: e.CoachID}
 	}
-	if e.Type == event.Removed || e.Type == event.CoachLeft {
-		d.Channels = []Channel{SMS}
+	d.Channels = copiesOf(to, t, e)
+	if to == actor.Guardian {
+		d.Email = e.GuardianEmail
 	}
 	d.Title, d.Body = words(to, t, e, brand)
 	if title, body := hindiWording(to, t, e, brand); title != "" {

@@ -15,7 +15,7 @@ import (
 var Languages = []string{"en", "hi"}
 
 // ChosenKinds are the kinds of messages for which a person may choose channels.
-var ChosenKinds = []Kind{Request, Reminder, NotificationCopy}
+var ChosenKinds = []Kind{Request, Reminder, NotificationCopy, Team}
 
 // ChosenChannels are the channels that a person may choose. The notification in the app
 // cannot be switched off.
@@ -70,6 +70,20 @@ func (p Preferences) With(patch PreferencesPatch) Preferences {
 		p.StoppedCoaches = slices.Compact(slices.Sorted(slices.Values(*patch.StoppedCoaches)))
 	}
 	return p
+}
+
+// Choose returns which of the channels that reach the person carry a message of a kind: the
+// chosen ones, or all if none of those reaches. None are chosen with an empty list.
+func (p Preferences) Choose(kind Kind, reach []Channel) []Channel {
+	chosen, ok := p.Channels[kind]
+	if !ok {
+		return reach
+	}
+	kept := slices.DeleteFunc(slices.Clone(reach), func(c Channel) bool { return !slices.Contains(chosen, c) })
+	if len(kept) == 0 && len(chosen) > 0 {
+		return reach
+	}
+	return kept
 }
 
 func set[T any](field, value *T) {

@@ -2,6 +2,7 @@ package notify
 
 import (
 	"context"
+	"math"
 	"slices"
 )
 
@@ -30,7 +31,7 @@ const (
 // Report is a receipt of one attempt to send a message.
 type Report struct {
 	MessageID string
-	// Attempt is Delivery.TotalAttempts of the attempt.
+	// Attempt is Delivery.TotalAttempts of the attempt, or NewestAttempt.
 	Attempt int
 	Receipt Receipt
 	// Cause says why the message was not delivered, or is empty.
@@ -39,6 +40,9 @@ type Report struct {
 	// number and no text of the message.
 	NetworkSays string
 }
+
+// NewestAttempt is the attempt of a report that names none.
+const NewestAttempt = math.MaxInt
 
 // DeliveryStatus is what a receipt depends on and changes.
 type DeliveryStatus struct {
@@ -64,6 +68,9 @@ type DeliveryStatus struct {
 // attempts go on, undeliverable ends them, because it is about the number. A message that
 // was not sent since it was queued, or was dropped, changes by no report.
 func (s DeliveryStatus) After(r Report) (DeliveryStatus, bool) {
+	if r.Attempt == NewestAttempt {
+		r.Attempt = s.TotalAttempts
+	}
 	to, ok := map[Receipt]DeliveryStatus{
 		ReceiptSent:          {State: SentState},
 		ReceiptDelivered:     {State: DeliveredState},

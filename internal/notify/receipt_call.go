@@ -128,13 +128,19 @@ func (s *Receipts) ReceiveAll(ctx context.Context, provider string, call Provide
 
 func (s *Receipts) store(ctx context.Context, ref MessageRef, r Report) error {
 	r.MessageID, r.Attempt = ref.MessageID, ref.Attempt
-	changed, err := s.Store.StoreReceipt(ctx, r)
+	changed, err := storeReport(ctx, s.Store, s.Log, ref.Provider, r)
 	if err == nil && changed > 0 && s.Count != nil {
 		s.Count(ref.Provider, r.Receipt)
 	}
+	return err
+}
+
+// storeReport stores a report of a provider and logs a failure.
+func storeReport(ctx context.Context, store ReceiptStore, log *slog.Logger, provider string, r Report) (changed int, err error) {
+	changed, err = store.StoreReceipt(ctx, r)
 	if err == nil && changed > 0 && r.Receipt != ReceiptDelivered && r.Receipt != ReceiptSent {
-		s.Log.Warn("a message did not arrive", "delivery", r.MessageID, "provider", ref.Provider, "permanent", r.Receipt == ReceiptUndeliverable,
+		log.Warn("a message did not arrive", "delivery", r.MessageID, "provider", provider, "permanent", r.Receipt == ReceiptUndeliverable,
 			"cause", string(r.Cause), "network_says", r.NetworkSays)
 	}
-	return err
+	return changed, err
 }

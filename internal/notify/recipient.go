@@ -13,8 +13,9 @@ type Recipient struct {
 	// is empty once the account is closed.
 	Number      phone.Number
 	Preferences Preferences
-	// Stopped is true if the person wants no messages of the delivery's coach.
-	Stopped bool
+	// Stopped is true if the person wants no messages of the delivery's coach, and
+	// AddressStopped if the holder of the address of the delivery wants no mail.
+	Stopped, AddressStopped bool
 }
 
 // urgentTypes are the notifications that neither wait for the end of quiet hours nor stop
@@ -31,10 +32,14 @@ var urgentTypes = []Type{
 // both are empty if it may leave.
 func (r Recipient) Check(kind Kind, t Type, now time.Time) (dropReason string, wait time.Time) {
 	switch {
+	case r.AddressStopped && t != SecurityNotice:
+		return ReasonAddressStopped, time.Time{}
 	case kind == OTP || slices.Contains(urgentTypes, t):
 		return "", time.Time{}
 	case r.Stopped:
 		return ReasonStopped, time.Time{}
+	case kind == Team && r.Preferences.Channels[Team] != nil && len(r.Preferences.Channels[Team]) == 0:
+		return ReasonNotWanted, time.Time{}
 	case r.Preferences.QuietHours.Set():
 		return "", r.Preferences.QuietHours.EndAfter(now.In(r.Preferences.Zone(r.Number))).UTC()
 	}

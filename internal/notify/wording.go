@@ -56,6 +56,9 @@ func words(to actor.Role, t Type, e event.Event, brand string) (title, body stri
 	case DisputeLifted:
 		return "You may ask again", fmt.Sprintf("The number that you gave for the %s of %s is right after all. You can send the request again.", partyNoun(e.Party), student)
 	case DeliveryFailed:
+		if Channel(e.Channel) == Email {
+			return "A mail did not arrive", fmt.Sprintf("The request to %s could not be sent by mail. Check the e-mail address and send it again, or use SMS.", partyName(e, student))
+		}
 		return "A message did not arrive", fmt.Sprintf("The request to %s could not be sent%s. Check the number and send it again.", partyName(e, student), byChannel(e))
 	case FeeReminder:
 		return "A fee to pay", fmt.Sprintf("%s reminds you of a fee for %s: %s. It is due on %s. Open the fees to see the amount.", coach, student, Name(e.Title, "a fee"), day(e.Day))

@@ -59,6 +59,9 @@ func hindiWording(to actor.Role, t Type, e event.Event, brand string) (title, bo
 		if e.Party == actor.Guardian {
 			name = guardian
 		}
+		if Channel(e.Channel) == Email {
+			return "एक मेल नहीं पहुँची", fmt.Sprintf("%s को सवाल मेल से नहीं भेजा जा सका। ई-मेल पता जाँचें और सवाल दोबारा भेजें, या SMS भेजें।", name)
+		}
 		return "एक संदेश नहीं पहुँचा", fmt.Sprintf("%s को सवाल%s नहीं भेजा जा सका। नंबर जाँचें और सवाल दोबारा भेजें।", name, hindiChannel(e))
 	case FeeReminder:
 		return "एक फ़ीस देनी है", fmt.Sprintf("%s आपको %s की एक फ़ीस याद दिलाते हैं: %s। इसकी आख़िरी तारीख %s है। रकम देखने के लिए फ़ीस खोलें।", coach, student, Name(e.Title, "फ़ीस"), hindiDay(e.Day))

@@ -7,6 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/mail"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/sms"
@@ -17,6 +18,8 @@ import (
 type channel struct {
 	// route is nil if coaches cannot choose the channel.
 	route approval.Route
+	// byDefault is true if a request for which the coach names no channel uses it.
+	byDefault bool
 	// newSender is nil if nothing leaves the service.
 	newSender func() (worker.Sender, error)
 }
@@ -28,9 +31,10 @@ type channels map[notify.Channel]channel
 func newChannels(cfg *config.Config, o Options, vault *auth.Vault, observe func(provider, outcome string)) channels {
 	isTest := isTestNumber(cfg, o)
 	all := channels{
-		notify.InApp: {route: approval.RouteInApp},
+		notify.InApp: {route: approval.RouteInApp, byDefault: true},
 		notify.SMS: {
-			route: approval.RouteToNumber(cfg.SMSAllowed, isTest),
+			byDefault: true,
+			route:     approval.RouteToNumber(cfg.SMSAllowed, isTest),
 			newSender: func() (worker.Sender, error) {
 				c := smsConfig(cfg, o, vault)
 				c.Observe = observe
@@ -45,14 +49,39 @@ func newChannels(cfg *config.Config, o Options, vault *auth.Vault, observe func(
 	if len(cfg.WhatsApp) > 0 {
 		all[notify.WhatsApp] = channel{newSender: func() (worker.Sender, error) { return newWhatsApp(cfg, isTest) }}
 	}
+	if cfg.MailServer() != "" {
+		all[notify.Email] = channel{
+			byDefault: true,
+			route:     approval.RouteToEmail(isTest),
+			newSender: func() (worker.Sender, error) { return mail.New(mailConfig(cfg, o, vault)) },
+		}
+	}
 	return all
 }
 
-// names returns the channels that coaches can choose in a fixed order.
-func (c channels) names() []approval.Channel {
+// mailConfig returns the configuration of mail.
+func mailConfig(cfg *config.Config, o Options, vault *auth.Vault) mail.Config {
+	return mail.Config{
+		Server: cfg.MailServer(), Password: cfg.MailPassword.Reveal(), CAFile: cfg.MailAuthorities(),
+		From: cfg.MailFrom, FromName: cfg.Brand,
+		StopURL: func(address string) string { return cfg.PublicURL + "/unsubscribe/" + vault.MailToken(address) },
+		Now:     o.Now,
+	}
+}
+
+// newBounces returns what receives reports of mails that did not arrive.
+func newBounces(cfg *config.Config, o Options, db notify.ReceiptStore) *notify.Bounces {
+	return &notify.Bounces{Store: db, Secret: cfg.MailBounceSecret.Reveal(), Read: mail.ReadBounce, Log: o.Log}
+}
+
+// defaults returns the channels of a request for which the coach names none, where the party
+// has an address on them.
+func (c channels) defaults() []approval.Channel {
 	var names []approval.Channel
-	for _, name := range slices.Sorted(maps.Keys(c.routes())) {
-		names = append(names, name)
+	for _, name := range append([]notify.Channel{notify.InApp}, notify.ChosenChannels...) {
+		if channel, ok := c[name]; ok && channel.byDefault {
+			names = append(names, approval.Channel(name))
+		}
 	}
 	return names
 }
@@ -123,8 +152,11 @@ func (c channels) accepts(name notify.Channel, n phone.Number) bool {
 	return ok && channel.route != nil && channel.route(approval.Addresses{Number: n}).State != approval.DeliveryFailed
 }
 
-// reachable reports whether a channel sends messages to a number.
-func (c channels) reachable(name notify.Channel, n phone.Number) bool {
+// destination returns where a channel sends messages to a person.
+func (c channels) destination(name notify.Channel, a approval.Addresses) approval.Destination {
 	channel, ok := c[name]
-	return ok && channel.route != nil && channel.route(approval.Addresses{Number: n}).State == approval.DeliveryQueued
+	if !ok || channel.route == nil {
+		return approval.Destination{}
+	}
+	return channel.route(a)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/store"
 )
@@ -77,7 +78,12 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 			Budget:   int64(cfg.SMSBudget),
 			PerCoach: cfg.MessagesPerCoach, PerNumberFromCoach: cfg.MessagesPerNumberFromCoach, PerNumber: cfg.MessagesPerNumber,
 		},
-		SegmentPrice: func(n phone.Number) int64 { return int64(cfg.SegmentPrice(n)) },
+		SegmentPrice: func(c notify.Channel, n phone.Number) int64 {
+			if c == notify.Email {
+				return 0
+			}
+			return int64(cfg.SegmentPrice(n))
+		},
 		TrustedCoach: func(s coach.TierStatus) bool {
 			// A tier that coaches cannot choose is an operator's word.
 			return s.KYC == coach.Verified || s.Tier != "" && !tiers.Of(s.Tier).SelfService
@@ -85,7 +91,7 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 		AllowCoachAsContact: cfg.AllowCoachAsContact,
 		DefaultTimeZone:     phone.RegionTimeZone(cfg.DefaultRegion),
 		Access:              approval.Rules{RequireGuardianForMinors: cfg.RequireGuardianForMinors, TierHas: tiers.Has},
-		Reachable:           ch.reachable,
+		Route:               ch.destination,
 		TeamMessages:        messageRules(cfg, ch),
 		WholeHistory:        cfg.AppHistory == "all",
 	}

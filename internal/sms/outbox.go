@@ -32,5 +32,8 @@ func (s *OutboxSender) Send(ctx context.Context, m notify.Message) error {
 	})
 }
 
+// Segments returns the number of SMS that m takes.
+func (s *OutboxSender) Segments(m notify.Message) int { return notify.Segments(notify.SMSText(m)) }
+
 // Suppressed reports whether to is a test number.
 func (s *OutboxSender) Suppressed(to string) bool { return s.testNumber(phone.Number(to)) }

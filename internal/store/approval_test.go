@@ -98,7 +98,7 @@ func (p *fixture) with(options ...option) *fixture {
 
 // openStore creates the store and the approval service.
 func (p *fixture) openStore(options ...option) {
-	settings := store.Settings{Brand: "Touchline", LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day}
+	settings := store.Settings{Brand: "Touchline", LinkValidity: 14 * day, DigestAfter: 3 * day, DigestEvery: 3 * day, Route: toNumbers}
 	for _, option := range options {
 		option(&settings)
 	}
@@ -118,10 +118,22 @@ func (p *fixture) openStore(options ...option) {
 		Routes: map[approval.Channel]approval.Route{
 			"in_app": approval.RouteInApp,
 			"sms":    approval.RouteToNumber(func(n phone.Number) bool { return n[:3] == "+91" }, noTestNumber),
+			"email":  approval.RouteToEmail(noTestNumber),
 		},
-		DefaultChannels: []approval.Channel{"in_app", "sms"},
+		DefaultChannels: []approval.Channel{"in_app", "sms", "email"},
 		TestNumber:      noTestNumber,
 	}, p.clock.Now, p.db.NewID)
+}
+
+// toNumbers is a Settings.Route with SMS, and with mail to those that have an address.
+func toNumbers(channel notify.Channel, a approval.Addresses) approval.Destination {
+	switch {
+	case channel == notify.SMS:
+		return approval.Destination{Address: string(a.Number), State: approval.DeliveryQueued}
+	case channel == notify.Email && a.Email != "":
+		return approval.Destination{Address: a.Email, State: approval.DeliveryQueued}
+	}
+	return approval.Destination{}
 }
 
 // limited sets the message limits.

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -16,17 +19,22 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 	var values []any
 	queued := 0
 	for i, d := range drafts {
-		to := accounts[d.AccountID].number
+		account := accounts[d.AccountID]
 		coachID := d.Data.CoachID
 		if d.Type == notify.CoachLeft {
 			coachID = "" // the coach's own limits no longer apply
 		}
+		to := approval.Addresses{Number: account.number, Email: cmp.Or(d.Email, account.email)}
+		addresses := map[notify.Channel]string{}
+		var reach []notify.Channel
 		for _, channel := range d.Channels {
-			if reachable := tx.db.options.Settings.Reachable; reachable != nil && !reachable(channel, to) {
-				continue
+			if route := tx.db.options.Settings.route(channel, to); route.State == approval.DeliveryQueued {
+				addresses[channel], reach = route.Address, append(reach, channel)
 			}
+		}
+		for _, channel := range d.Outside(account.preferences, reach) {
 			values = append(values, tx.db.options.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued",
-				d.AccountID, string(to), string(d.To), text(coachID),
+				d.AccountID, addresses[channel], string(d.To), text(coachID),
 				0, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now))
 			queued++
 			tx.wakeOutbox(notify.Lane{Channel: channel, Kind: notify.NotificationCopy})
@@ -52,17 +60,22 @@ func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.C
 	var to notify.Recipient
 	var roles auth.RoleFacts
 	err := db.sql.QueryRow(ctx, `
-		SELECT n.type, n.body, a.mobile_number,
-			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $4),
-			`+roleFacts+`, `+preferenceColumns+`
+		SELECT n.type, n.title, n.body, a.mobile_number,
+			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = $2),
+			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $3),
+			EXISTS (SELECT 1 FROM coaches c WHERE c.id = n.account_id),
+			EXISTS (SELECT 1 FROM players p WHERE p.guardian_id = n.account_id AND p.deleted_at IS NULL)
+				OR EXISTS (SELECT 1 FROM players p WHERE p.student_id = n.account_id AND p.deleted_at IS NULL),
+			EXISTS (SELECT 1 FROM disputes d WHERE d.approver_id = n.account_id), `+preferenceColumns+`
 		FROM notifications n LEFT JOIN accounts a ON a.id = n.account_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
-		WHERE n.id = $3`, d.To, string(d.Role), d.NotificationID, d.CoachID).
-		Scan(append([]any{&c.Type, &c.Text, intoText((*string)(&to.Number)), &to.Stopped, &roles.Registered, &roles.Linked, &roles.Disputed},
-			preferenceDest(&to.Preferences)...)...)
+		WHERE n.id = $1`, d.NotificationID, d.CoachID, notify.FoldAddress(d.To)).
+		Scan(append([]any{
+			&c.Type, &c.Title, &c.Text, intoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &roles.Registered, &roles.Linked, &roles.Disputed,
+		}, preferenceDest(&to.Preferences)...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, to, false, nil
 	}
-	c.Readable = roles.Held()
+	c.Readable, c.ToCoach = roles.Held(), d.Role == actor.Coach
 	return c, to, err == nil, err
 }

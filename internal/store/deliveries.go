@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
@@ -11,14 +12,15 @@ import (
 // queue saves the deliveries of a change. The worker counts them against the message
 // limits. Each queued message has its own link.
 func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) error {
-	if len(c.Send) == 0 {
-		return nil
+	send, err := tx.chosen(ctx, p, c.Send)
+	if err != nil || len(send) == 0 {
+		return err
 	}
 	var values, links []any
-	for _, m := range c.Send {
+	for _, m := range send {
 		id, due, created := tx.db.options.NewID(), tx.Now, tx.Now
 		if m.Kind == approval.MessageRequest {
-			created = m.Request.LastSentAt // DeliveryFailed identifies the newest sending by it
+			created = m.Request.LastSentAt
 		}
 		lane := tx.db.options.Settings.first(notify.Lane{Channel: notify.Channel(m.Channel), Kind: notify.Kind(m.Kind)}, m.State)
 		if m.HeldUntil.After(due) {
@@ -30,26 +32,79 @@ func (tx *tx) queue(ctx context.Context, p *approval.Player, c approval.Change) 
 				return err
 			}
 			links = append(links, hash, m.Request.ID, micros(due.Add(tx.db.options.Settings.LinkValidity)),
-				m.Address == string(p.Number(m.Request.Party)))
+				m.Address == string(p.Number(m.Request.Party)), otherAddress(m, p))
 			tx.wakeOutbox(lane)
 		}
 		values = append(values, id, m.Kind, string(lane.Channel), m.State, text(m.Reason), p.Approver(m.Request.Party).AccountID,
 			m.Address, string(m.Request.Party), p.CoachID, m.Request.ID, text(c.Network),
 			micros(due), micros(due.Add(notify.MessageLifetime)), micros(created), micros(tx.Now), 0)
 	}
-	err := tx.Defer(ctx, `
+	err = tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, reason, account_id, recipient, role, coach_id, request_id, network,
 			due_at, gives_up_at, created_at, updated_at, attempts)
-		VALUES `+rowsOf(len(c.Send), 16), values...)
+		VALUES `+rowsOf(len(send), 16), values...)
 	if err != nil {
 		return fmt.Errorf("queue deliveries: %w", err)
 	}
 	if len(links) == 0 {
 		return nil
 	}
-	err = tx.Defer(ctx, `INSERT INTO request_links (hash, request_id, ends_at, to_number) VALUES `+rowsOf(len(links)/4, 4), links...)
+	err = tx.Defer(ctx, `INSERT INTO request_links (hash, request_id, ends_at, to_number, address) VALUES `+rowsOf(len(links)/5, 5), links...)
 	if err != nil {
 		return fmt.Errorf("create links: %w", err)
 	}
 	return nil
+}
+
+// otherAddress returns the address of a message if it is not the number of the party.
+func otherAddress(m approval.Message, p *approval.Player) any {
+	if m.Address == string(p.Number(m.Request.Party)) {
+		return nil
+	}
+	return m.Address
+}
+
+// channelOfRequest is notify.Channel.OfRequest of the delivery n.
+const channelOfRequest = `CASE n.channel WHEN 'whatsapp' THEN 'sms' ELSE n.channel END`
+
+// chosen returns the messages without those to channels that the person did not choose. The
+// choice is read only for a request that leaves on several channels.
+func (tx *tx) chosen(ctx context.Context, p *approval.Player, send []approval.Message) ([]approval.Message, error) {
+	reach := map[*approval.Request][]notify.Channel{}
+	for _, m := range send {
+		if m.State == approval.DeliveryQueued {
+			reach[m.Request] = append(reach[m.Request], notify.Channel(m.Channel), tx.firstOf(m))
+		}
+	}
+	kept := map[*approval.Request][]notify.Channel{}
+	for r, channels := range reach {
+		kept[r] = channels
+		if len(channels) < 3 { // one message
+			continue
+		}
+		var chosen notify.Preferences
+		err := tx.QueryRow(ctx, `SELECT channels FROM preferences WHERE mobile_number = $1`, string(p.Number(r.Party))).Scan(intoJSON(&chosen.Channels))
+		if err != nil && !isNone(err) {
+			return nil, fmt.Errorf("read the chosen channels of the %s: %w", r.Party, err)
+		}
+		kept[r] = chosen.Choose(notify.Kind(kindOf(send, r)), channels)
+	}
+	return slices.DeleteFunc(slices.Clone(send), func(m approval.Message) bool {
+		return m.State == approval.DeliveryQueued && !slices.Contains(kept[m.Request], notify.Channel(m.Channel)) && !slices.Contains(kept[m.Request], tx.firstOf(m))
+	}), nil
+}
+
+// firstOf returns the channel on which m leaves first.
+func (tx *tx) firstOf(m approval.Message) notify.Channel {
+	return tx.db.options.Settings.first(notify.Lane{Channel: notify.Channel(m.Channel), Kind: notify.Kind(m.Kind)}, m.State).Channel
+}
+
+// kindOf returns the kind of the messages of a request, which all have the same.
+func kindOf(send []approval.Message, r *approval.Request) string {
+	for _, m := range send {
+		if m.Request == r {
+			return m.Kind
+		}
+	}
+	return ""
 }

@@ -14,11 +14,12 @@ import (
 
 var _ notify.DeliveryAdminStore = (*DB)(nil)
 
-// failedSelect compares times as DeliveryFailed does: the newest sending of a request was
-// created at the request's last_sent_at.
+// failedSelect finds a newer sending of a request on the channel as DeliveryFailed does.
 const failedSelect = `
 	SELECT d.id, d.channel, d.kind, d.state, d.reason, d.cause, d.attempts, d.coach_id, d.request_id, d.created_at, d.updated_at,
-		d.request_id IS NOT NULL AND (r.state <> 'pending' OR d.kind = 'request' AND r.last_sent_at <> d.created_at)
+		d.request_id IS NOT NULL AND (r.state <> 'pending' OR d.kind = 'request' AND EXISTS (
+			SELECT 1 FROM deliveries n WHERE n.request_id = d.request_id AND n.kind = 'request' AND n.id > d.id
+				AND ` + channelOfRequest + ` = CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END))
 	FROM deliveries d LEFT JOIN requests r ON r.id = d.request_id `
 
 func scanFailedDelivery(s database.Scanner) (d notify.FailedDelivery, err error) {
@@ -108,8 +109,10 @@ func (tx *tx) retryRequest(ctx context.Context, d notify.FailedDelivery, to stri
 		return nil // the worker drops a reminder of a closed request
 	}
 	err := tx.ExecOne(ctx, `
-		UPDATE requests SET delivery_failed = FALSE WHERE id = $1 AND state = 'pending' AND last_sent_at = $2`,
-		d.RequestID, micros(d.CreatedAt))
+		UPDATE requests SET delivery_failed = FALSE, failed_channels = replace(failed_channels, $4, '')
+		WHERE id = $1 AND state = 'pending'
+			AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND `+channelOfRequest+` = $3 AND n.id > $2)`,
+		d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",")
 	if err != nil {
 		return fmt.Errorf("retry request %s: %w", d.RequestID, err)
 	}

@@ -47,7 +47,7 @@ func (p *fixture) students(deliveries []notify.Delivery) string {
 	p.Helper()
 	var names []string
 	for _, d := range deliveries {
-		r, _, _, err := p.db.RequestDetails(bg, d.RequestID)
+		r, _, _, err := p.db.RequestDetails(bg, d)
 		ok(p, err)
 		names = append(names, r.StudentName)
 	}

@@ -126,3 +126,12 @@ func (tx *tx) byShortCode(ctx context.Context, pair approval.ShortCodePair, now 
 		Scan(&l.RequestID, &l.PlayerID, &l.Party, intoText(&l.CoachName), &l.StudentName, &born, &l.OthersOpen)
 	return linkState(l, born, now, err)
 }
+
+// endLinksTo ends the links of a request that left to an e-mail address.
+func (tx *tx) endLinksTo(ctx context.Context, requestID, address string) error {
+	err := tx.Defer(ctx, `UPDATE request_links SET ends_at = $3 WHERE request_id = $1 AND address = $2`, requestID, address, micros(tx.Now))
+	if err != nil {
+		return fmt.Errorf("end links to a former address: %w", err)
+	}
+	return nil
+}

@@ -232,7 +232,7 @@ func (tx *tx) releaseHeld(ctx context.Context, d notify.Delivery) error {
 		}
 	}
 	if d.Kind == notify.Request {
-		// DeliveryFailed finds the newest sending of a request by these two times.
+		// The wait for the next sending begins when this one leaves.
 		err := tx.Defer(ctx, `UPDATE deliveries SET created_at = $2 WHERE id = $1`, d.ID, micros(tx.Now))
 		if err == nil {
 			err = tx.Defer(ctx, `UPDATE requests SET last_sent_at = $2 WHERE id = $1 AND state = 'pending'`, d.RequestID, micros(tx.Now))

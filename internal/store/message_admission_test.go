@@ -141,7 +141,7 @@ func TestMessageLimits(t *testing.T) {
 		eachEngine(t, func(p *fixture) {
 			p.ask(p.coach(1), 100, 10)
 			p.wantSent("80 % of the budget", 2, 2)
-		}, limited(approval.MessageLimits{Budget: 10}), func(s *store.Settings) { s.SegmentPrice = func(phone.Number) int64 { return 2 } })
+		}, limited(approval.MessageLimits{Budget: 10}), func(s *store.Settings) { s.SegmentPrice = func(notify.Channel, phone.Number) int64 { return 2 } })
 	})
 }
 

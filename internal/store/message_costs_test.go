@@ -68,5 +68,5 @@ func TestMessageCosts(t *testing.T) {
 		check(notify.MessageCostSearch{From: day, To: next, CoachID: first.AccountID}, 10, cost(next, first.AccountID, 1), cost(day, first.AccountID, 2))
 		check(notify.MessageCostSearch{From: day, To: next, CoachID: first.AccountID, After: notify.MessageCostCursor{Day: next, Channel: notify.SMS}}, 10, cost(day, first.AccountID, 2))
 		check(notify.MessageCostSearch{From: day.AddDate(0, 0, -9), To: day.AddDate(0, 0, -1)}, 10)
-	}, func(s *store.Settings) { s.SegmentPrice = func(phone.Number) int64 { return 10 } })
+	}, func(s *store.Settings) { s.SegmentPrice = func(notify.Channel, phone.Number) int64 { return 10 } })
 }

@@ -20,7 +20,7 @@ func TestLanguageOfMessages(t *testing.T) {
 		guardian.Language = "hi"
 		a, err := p.Add(bg, coach, child("Asha Rao", ""), guardian)
 		ok(p, err)
-		details, to, _, err := p.db.RequestDetails(bg, a.GuardianApprover.Request.ID)
+		details, to, _, err := p.db.RequestDetails(bg, p.claimOneRequest())
 		ok(p, err)
 		if to.Preferences.Language != "hi" || len(details.ShortCode) != 6 || details.Repeated {
 			p.Errorf("details %+v, want Hindi, a short code, not repeated", details)
@@ -56,7 +56,7 @@ func TestRepeatedQuestion(t *testing.T) {
 		sendOne := func(repeated bool) {
 			p.Helper()
 			d := p.claimOneRequest()
-			details, _, _, err := p.db.RequestDetails(bg, d.RequestID)
+			details, _, _, err := p.db.RequestDetails(bg, d)
 			ok(p, err)
 			if details.Repeated != repeated {
 				p.Errorf("repeated = %t, want %t", details.Repeated, repeated)

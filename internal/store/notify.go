@@ -49,7 +49,7 @@ func (tx *tx) notify(ctx context.Context, events []event.Event, accountOf func(a
 	var ids []string
 	for _, d := range drafts {
 		account := accounts[d.AccountID]
-		d = d.In(account.language)
+		d = d.In(account.preferences.Language)
 		data, err := json.Marshal(d.Data)
 		if err != nil {
 			return err
@@ -79,8 +79,10 @@ func (tx *tx) notify(ctx context.Context, events []event.Event, accountOf func(a
 type trayAccount struct {
 	nextSeq int64
 	number  phone.Number
-	// language is what the person chose, or empty.
-	language string
+	// email is that of a coach's profile, or empty.
+	email string
+	// preferences has the language and the channels that the person chose.
+	preferences notify.Preferences
 }
 
 // takeSeqs takes count Seqs of each account and locks the accounts in the order of their
@@ -107,11 +109,13 @@ func (tx *tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]
 		SELECT id, mobile_number, role, CASE id`+grow.String()+` END, created_at
 		FROM accounts WHERE id IN (`+params(1, n)+`) ORDER BY id
 		ON CONFLICT (id) DO UPDATE SET tray_seq = accounts.tray_seq + excluded.tray_seq
-		RETURNING id, tray_seq, mobile_number, (SELECT language FROM preferences p WHERE p.mobile_number = accounts.mobile_number)`, args...)
+		RETURNING id, tray_seq, mobile_number, (SELECT email FROM coaches c WHERE c.id = accounts.id),
+			(SELECT language FROM preferences p WHERE p.mobile_number = accounts.mobile_number),
+			(SELECT channels FROM preferences p WHERE p.mobile_number = accounts.mobile_number)`, args...)
 	accounts := map[string]*trayAccount{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		a := &trayAccount{}
-		err = s.Scan(&id, &a.nextSeq, &a.number, intoText(&a.language))
+		err = s.Scan(&id, &a.nextSeq, &a.number, intoText(&a.email), intoText(&a.preferences.Language), intoJSON(&a.preferences.Channels))
 		a.nextSeq += 1 - count[id]
 		accounts[id] = a
 		return id, err

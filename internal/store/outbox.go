@@ -117,26 +117,27 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 }
 
 // RequestDetails returns what the message of a request says and to whom it goes, or false
-// if the request is closed.
-func (db *DB) RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, notify.Recipient, bool, error) {
+// if the request is closed or the party has another address by now.
+func (db *DB) RequestDetails(ctx context.Context, d notify.Delivery) (notify.RequestDetails, notify.Recipient, bool, error) {
 	var r notify.RequestDetails
 	var to notify.Recipient
 	var batches []approval.Batch
 	err := db.sql.QueryRow(ctx, `
 		SELECT r.approver_type, c.name, p.student_name, r.short_code, `+batchesOfPlayer+`,
 			EXISTS (SELECT 1 FROM requests o JOIN deliveries d ON d.request_id = o.id
-				WHERE o.player_id = r.player_id AND o.approver_id = r.approver_id AND d.kind = 'request' AND d.recipient <> ''
+				WHERE o.player_id = r.player_id AND o.approver_id = r.approver_id AND d.kind = 'request' AND CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END = $2 AND d.id <> $3
 					AND d.state IN ('sent', 'delivered') AND d.created_at < r.last_sent_at),
 			a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
-			`+preferenceColumns+`
+			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $5), `+preferenceColumns+`
 		FROM requests r JOIN players p ON p.id = r.player_id
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		LEFT JOIN accounts a ON a.id = r.approver_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
-		WHERE r.id = $1 AND r.state = 'pending'`, requestID).
+		WHERE r.id = $1 AND r.state = 'pending' AND (a.mobile_number = $4 OR r.approver_type = 'guardian' AND p.guardian_email = $4)`,
+		d.RequestID, string(d.Channel.OfRequest()), d.ID, d.To, notify.FoldAddress(d.To)).
 		Scan(append([]any{
-			&r.Party, intoText(&r.CoachName), &r.StudentName, intoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, intoText((*string)(&to.Number)), &to.Stopped,
+			&r.Party, intoText(&r.CoachName), &r.StudentName, intoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, intoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,
 		}, preferenceDest(&to.Preferences)...)...)
 	for _, b := range batches {
 		r.BatchNames = append(r.BatchNames, b.Name)
@@ -155,8 +156,10 @@ func (tx *tx) renewLink(ctx context.Context, d notify.Delivery, from time.Time) 
 		return err
 	}
 	err = tx.Defer(ctx, `
-		INSERT INTO request_links (hash, request_id, ends_at, to_number)
-		VALUES ($1, $2, $3, EXISTS (SELECT 1 FROM requests r JOIN accounts a ON a.id = r.approver_id WHERE r.id = $2 AND a.mobile_number = $4))
+		INSERT INTO request_links (hash, request_id, ends_at, to_number, address)
+		VALUES ($1, $2, $3,
+			EXISTS (SELECT 1 FROM requests r JOIN accounts a ON a.id = r.approver_id WHERE r.id = $2 AND a.mobile_number = $4),
+			(SELECT CAST($4 AS TEXT) FROM requests r JOIN accounts a ON a.id = r.approver_id WHERE r.id = $2 AND a.mobile_number <> $4))
 		ON CONFLICT (hash) DO UPDATE SET ends_at = excluded.ends_at`,
 		hash, d.RequestID, micros(from.Add(tx.db.options.Settings.LinkValidity)), d.To)
 	if err != nil {

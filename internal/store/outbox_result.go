@@ -106,15 +106,21 @@ func (db *DB) DeliveryFailed(ctx context.Context, message []notify.Delivery, rea
 	return ignoreLeaseLost(err)
 }
 
-// markFailed marks the request of a failed delivery and notifies the coach, if the request
-// is open and the delivery belongs to its newest sending.
+// markFailed marks the channel of a failed delivery as failed in its request and notifies the
+// coach, if the request is open and was not sent again on this channel. The delivery of the
+// request has failed if that of each other channel has failed, too.
 func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
 	e := event.Event{Type: event.DeliveryFailed, RequestID: d.RequestID, Channel: string(d.Channel)}
 	err := tx.QueryRow(ctx, `
-		UPDATE requests SET delivery_failed = TRUE
+		UPDATE requests SET failed_channels = replace(failed_channels, $4, '') || $4,
+			delivery_failed = NOT EXISTS (SELECT 1 FROM deliveries o
+				WHERE o.request_id = $1 AND o.kind = 'request' AND CASE o.channel WHEN 'whatsapp' THEN 'sms' ELSE o.channel END <> $3
+					AND o.recipient <> '' AND o.state <> 'failed'
+					AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND n.id > o.id
+						AND `+channelOfRequest+` = CASE o.channel WHEN 'whatsapp' THEN 'sms' ELSE o.channel END))
 		WHERE id = $1 AND state = 'pending'
-			AND last_sent_at = (SELECT created_at FROM deliveries WHERE id = $2)
-		RETURNING player_id, coach_id, approver_type`, d.RequestID, d.ID).Scan(&e.PlayerID, &e.CoachID, &e.Party)
+			AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND `+channelOfRequest+` = $3 AND n.id > $2)
+		RETURNING player_id, coach_id, approver_type`, d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",").Scan(&e.PlayerID, &e.CoachID, &e.Party)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}

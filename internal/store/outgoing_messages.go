@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
@@ -28,18 +29,21 @@ func (tx *tx) candidates(ctx context.Context, messages []notify.Outgoing) ([]can
 		d := message.Deliveries[0]
 		m := approval.OutgoingMessage{
 			CoachID: d.CoachID, To: d.To, Segments: int64(message.Segments),
-			Cost: int64(message.Segments) * settings.segmentPrice(phone.Number(d.To)),
+			Cost: int64(message.Segments) * settings.segmentPrice(d.Channel, phone.Number(d.To)),
 			OTP:  d.Kind == notify.OTP, HoldsRole: message.Message.HoldsRole, Team: d.Kind == notify.Team,
 		}
 		s := senders[d.CoachID]
 		m.Trusted, m.NewCoach = s.trusted, s.isNew
 		if s.isNew {
-			m.Network, m.Approvals, m.NeverSignedIn = d.Network, s.approvals, neverSignedIn[d.To]
+			m.Network, m.Approvals, m.NeverSignedIn = d.Network, s.approvals, isNumber(d.To) && neverSignedIn[d.To]
 		}
 		candidates[i] = candidate{message, m, settings.Messages.For(m)}
 	}
 	return candidates, nil
 }
+
+// isNumber reports whether an address is a phone number.
+func isNumber(address string) bool { return strings.HasPrefix(address, "+") }
 
 // sender is the coach of a message. It is zero after the coach has closed the account.
 type sender struct {

@@ -38,6 +38,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.numberChangeAndClosure()
 	p.sessions()
 	p.outbox()
+	p.mail()
 	p.documents()
 	p.installation()
 	p.operators()
@@ -325,6 +326,28 @@ func (p *fixture) sessions() {
 	ok(p, p.db.EndAllSessions(bg, s.Actor()))
 }
 
+// mail runs the statements on mails and their addresses.
+func (p *fixture) mail() {
+	p.Helper()
+	c := p.coach(75)
+	a, err := p.Add(bg, c, child("Asha Rao", ""), motherWithMail(number(76)))
+	ok(p, err)
+	mails := p.claimMail(notify.Request)
+	_, _, _, err = p.db.RequestDetails(bg, mails[0])
+	ok(p, err)
+	ok(p, p.db.DeliverySent(bg, mails))
+	_, err = p.db.StopAddressOfLink(bg, auth.HashLink(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
+	ok(p, err)
+	ok(p, p.db.StopAddress(bg, "other@families.example"))
+	for _, by := range []actor.Actor{c, p.as(actor.Guardian, number(76))} {
+		_, err = p.db.StoppedAddresses(bg, by)
+		ok(p, err)
+		ok(p, p.db.AllowAddress(bg, by, address))
+	}
+	_, _, err = p.Send(bg, c, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}}, nil)
+	ok(p, err)
+}
+
 // outbox completes a delivery with each result.
 func (p *fixture) outbox() {
 	p.Helper()
@@ -346,7 +369,7 @@ func (p *fixture) outbox() {
 		return claimed[0]
 	}
 	d := claim()
-	_, _, _, err = p.db.RequestDetails(bg, d.RequestID)
+	_, _, _, err = p.db.RequestDetails(bg, d)
 	ok(p, err)
 	_, _, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
 	ok(p, err)

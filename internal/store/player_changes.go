@@ -138,7 +138,7 @@ func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) 
 }
 
 func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Player) (approval.Change, error)) error {
-	before, live, languages := p.Identity(), p.DeletedAt.IsZero(), languagesOf(p.Player)
+	before, live, languages, email := p.Identity(), p.DeletedAt.IsZero(), languagesOf(p.Player), p.GuardianEmail()
 	c, err := fn(p.Player)
 	if err != nil || !c.Save {
 		return err
@@ -175,6 +175,11 @@ func (tx *tx) change(ctx context.Context, p *storedPlayer, fn func(*approval.Pla
 	}
 	if err := tx.chooseLanguages(ctx, languagesOf(p.Player), languages); err != nil {
 		return err
+	}
+	if open := p.GuardianApprover.OpenRequest(); open != nil && email != "" && email != p.GuardianEmail() {
+		if err := tx.endLinksTo(ctx, open.ID, email); err != nil {
+			return err
+		}
 	}
 	return tx.apply(ctx, p.Player, c)
 }

@@ -129,9 +129,10 @@ func (tx *tx) applyReceipt(ctx context.Context, d receiptTarget, after notify.De
 		return tx.markFailed(ctx, d.Delivery)
 	case after.State == notify.DeliveredState && d.status.State == notify.FailedState:
 		_, err = tx.Exec(ctx, `
-			UPDATE requests SET delivery_failed = FALSE
-			WHERE id = $1 AND state = 'pending' AND delivery_failed = TRUE
-				AND last_sent_at = (SELECT created_at FROM deliveries WHERE id = $2)`, d.RequestID, d.ID)
+			UPDATE requests SET delivery_failed = FALSE, failed_channels = replace(failed_channels, $4, '')
+			WHERE id = $1 AND state = 'pending'
+				AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND `+channelOfRequest+` = $3 AND n.id > $2)`,
+			d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",")
 	}
 	return err
 }

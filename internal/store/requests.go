@@ -14,18 +14,19 @@ import (
 )
 
 // requestColumns scans the columns id, approver_id, state, channels, requested_at,
-// last_sent_at, delivery_failed, closed_at and short_code of an optional request.
+// last_sent_at, delivery_failed, failed_channels, closed_at and short_code of an optional request.
 type requestColumns struct {
 	id, partyID, state, channels  string
 	shortCode                     string
 	requestedAt, sentAt, closedAt time.Time
 	failed                        sql.NullBool
+	failedChannels                []string
 }
 
 func (c *requestColumns) dest() []any {
 	return []any{
 		intoText(&c.id), intoText(&c.partyID), intoText(&c.state), intoText(&c.channels),
-		intoTime(&c.requestedAt), intoTime(&c.sentAt), &c.failed, intoTime(&c.closedAt), intoText(&c.shortCode),
+		intoTime(&c.requestedAt), intoTime(&c.sentAt), &c.failed, intoWords(&c.failedChannels), intoTime(&c.closedAt), intoText(&c.shortCode),
 	}
 }
 
@@ -34,10 +35,14 @@ func (c *requestColumns) request(p *approval.Player, party actor.Role) *approval
 	if c.id == "" {
 		return nil
 	}
+	var failed []approval.Channel
+	for _, name := range c.failedChannels {
+		failed = append(failed, approval.Channel(name))
+	}
 	return &approval.Request{
 		ID: c.id, PlayerID: p.ID, CoachID: p.CoachID, Party: party, PartyID: c.partyID,
 		State: approval.RequestState(c.state), ShortCode: c.shortCode, Channels: splitChannels(c.channels), RequestedAt: c.requestedAt, LastSentAt: c.sentAt,
-		DeliveryFailed: c.failed.Bool, ClosedAt: c.closedAt,
+		DeliveryFailed: c.failed.Bool, FailedChannels: failed, ClosedAt: c.closedAt,
 	}
 }
 
@@ -50,6 +55,15 @@ func splitChannels(s string) []approval.Channel {
 	return list
 }
 
+// channelWords returns channels as intoWords reads them.
+func channelWords(list []approval.Channel) string {
+	var b strings.Builder
+	for _, c := range list {
+		b.WriteString(string(c) + ",")
+	}
+	return b.String()
+}
+
 func joinChannels(list []approval.Channel) string {
 	names := make([]string, len(list))
 	for i, c := range list {
@@ -59,7 +73,7 @@ func joinChannels(list []approval.Channel) string {
 }
 
 const requestSelect = `
-	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.closed_at, r.short_code,
+	SELECT r.id, r.approver_id, r.state, r.channels, r.requested_at, r.last_sent_at, r.delivery_failed, r.failed_channels, r.closed_at, r.short_code,
 		r.player_id, r.coach_id, r.approver_type, r.followed_up_at, r.follow_up_note, d.kind, d.channel, d.state, d.reason,
 		d.cause, d.created_at, d.updated_at
 	FROM requests r
@@ -133,7 +147,7 @@ func (tx *tx) closeRequests(ctx context.Context, closed []*approval.Request) err
 	return nil
 }
 
-// dropHeld completes the held and gathering deliveries of requests, so that no other
+// dropHeld completes the held, gathering and postponed deliveries of requests, so that no other
 // delivery waits behind them. The worker drops the others. DeliveryFailed locks deliveries before
 // requests too.
 func (tx *tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
@@ -146,7 +160,7 @@ func (tx *tx) dropHeld(ctx context.Context, closed []*approval.Request) error {
 	}
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = 'request_closed', held_by = NULL, updated_at = $1
-		WHERE request_id IN (`+params(2, len(closed))+`) AND state = 'queued' AND reason IN ('held', 'gathering') AND lease IS NULL`, args...)
+		WHERE request_id IN (`+params(2, len(closed))+`) AND state = 'queued' AND reason IN ('held', 'gathering', 'quiet_hours') AND lease IS NULL`, args...)
 	if err != nil {
 		return fmt.Errorf("drop held deliveries: %w", err)
 	}
@@ -166,11 +180,11 @@ func (tx *tx) openRequests(ctx context.Context, p *approval.Player, opened []*ap
 		r.PartyID = p.Approver(r.Party).AccountID
 		// If the code is in use, the transaction is stale and runs again with another code.
 		err = tx.DeferOne(ctx, `
-			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, short_code)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+			INSERT INTO requests (id, player_id, coach_id, approver_type, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, short_code)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 			ON CONFLICT (short_code) DO NOTHING`,
 			r.ID, r.PlayerID, r.CoachID, string(r.Party), r.PartyID, string(r.State), joinChannels(r.Channels),
-			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed, r.ShortCode)
+			micros(r.RequestedAt), micros(r.LastSentAt), r.DeliveryFailed, channelWords(r.FailedChannels), r.ShortCode)
 		if err != nil {
 			return fmt.Errorf("open request %s: %w", r.ID, err)
 		}
@@ -194,9 +208,9 @@ func (tx *tx) reopenRequest(ctx context.Context, r *approval.Request) error {
 func (tx *tx) resendRequests(ctx context.Context, resent []*approval.Request) error {
 	for _, r := range resent {
 		err := tx.DeferOne(ctx, `
-			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, followed_up_at = COALESCE(followed_up_at, $3)
+			UPDATE requests SET channels = $2, last_sent_at = $3, delivery_failed = $4, failed_channels = $5, followed_up_at = COALESCE(followed_up_at, $3)
 			WHERE id = $1 AND state = 'pending'`,
-			r.ID, joinChannels(r.Channels), micros(r.LastSentAt), r.DeliveryFailed)
+			r.ID, joinChannels(r.Channels), micros(r.LastSentAt), r.DeliveryFailed, channelWords(r.FailedChannels))
 		if err != nil {
 			return fmt.Errorf("resend request %s: %w", r.ID, err)
 		}

@@ -28,8 +28,8 @@ type Settings struct {
 	GatherFor time.Duration
 	// Messages limits the messages.
 	Messages approval.MessageLimits
-	// SegmentPrice returns the price of an SMS segment to a number; nil is free.
-	SegmentPrice func(phone.Number) int64
+	// SegmentPrice returns the price of a segment on a channel to a number; nil is free.
+	SegmentPrice func(notify.Channel, phone.Number) int64
 	// TrustedCoach reports whether an operator verified a coach; nil is no coach.
 	TrustedCoach func(coach.TierStatus) bool
 	// AllowCoachAsContact lets a coach use the number of a guardian or student of one
@@ -49,9 +49,9 @@ type Settings struct {
 	// without an entry have none.
 	First     map[notify.Lane]notify.Channel
 	Fallbacks map[notify.Channel]notify.Channel
-	// Reachable reports whether a channel sends copies of notifications to a number;
-	// nil is all.
-	Reachable func(channel notify.Channel, n phone.Number) bool
+	// Route returns where a channel sends a notification to a person, and the first state of
+	// the delivery. nil sends nothing.
+	Route func(channel notify.Channel, a approval.Addresses) approval.Destination
 }
 
 // first returns the lane in which a delivery of a lane starts.
@@ -62,12 +62,20 @@ func (s Settings) first(lane notify.Lane, state string) notify.Lane {
 	return lane
 }
 
-// segmentPrice returns the price of an SMS segment to a number.
-func (s Settings) segmentPrice(n phone.Number) int64 {
+// segmentPrice returns the price of a segment on a channel to a number.
+func (s Settings) segmentPrice(channel notify.Channel, n phone.Number) int64 {
 	if s.SegmentPrice == nil {
 		return 0
 	}
-	return s.SegmentPrice(n)
+	return s.SegmentPrice(channel, n)
+}
+
+// route returns where a channel sends a notification to a person.
+func (s Settings) route(channel notify.Channel, a approval.Addresses) approval.Destination {
+	if s.Route == nil {
+		return approval.Destination{}
+	}
+	return s.Route(channel, a)
 }
 
 // zoneOf returns the time zone of a coach who chose zone, or none.

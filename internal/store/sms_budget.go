@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/notify"
 )
 
 // SMSSpent returns the cost of the messages and OTPs of the last 24 h, in the unit of
@@ -31,7 +32,7 @@ func (db *DB) SMSSpent(ctx context.Context) (int64, error) {
 func (tx *tx) budgetExceeded(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts) (*auth.LimitExceeded, error) {
 	settings, key := tx.db.options.Settings, r.Challenge.ChallengeKey
 	limits := settings.Messages.For(approval.OutgoingMessage{
-		To: string(key.Number), Segments: 1, Cost: settings.segmentPrice(key.Number),
+		To: string(key.Number), Segments: 1, Cost: settings.segmentPrice(notify.Channel(r.Channel), key.Number),
 		OTP: true, HoldsRole: roles.Held() || key.Role != actor.Coach,
 	})
 	windows, err := tx.messageWindows(ctx, []candidate{{limits: limits}})

@@ -17,7 +17,7 @@ import (
 func budgeted(budget int64) option {
 	return func(s *store.Settings) {
 		s.Messages.Budget = budget
-		s.SegmentPrice = func(phone.Number) int64 { return 1 }
+		s.SegmentPrice = func(notify.Channel, phone.Number) int64 { return 1 }
 	}
 }
 

@@ -41,7 +41,7 @@ func (db *DB) Timeline(ctx context.Context, by actor.Actor, id string, reminders
 // access to the player.
 func requestsOf(ctx context.Context, q database.Querier, p *approval.Player, limit int) ([]*approval.Request, error) {
 	rs, err := q.Query(ctx, `
-		SELECT id, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, closed_at, short_code,
+		SELECT id, approver_id, state, channels, requested_at, last_sent_at, delivery_failed, failed_channels, closed_at, short_code,
 			approver_type, followed_up_at, follow_up_note
 		FROM requests WHERE player_id = $1 AND coach_id = $2 ORDER BY id DESC LIMIT $3`, p.ID, p.CoachID, limit)
 	return database.Collect(rs, err, func(s database.Scanner) (*approval.Request, error) {

@@ -33,14 +33,14 @@ func (p *Pages) linkRoutes() []Route {
 // question is what the page of an open link shows before the sign-in. Names are made safe
 // as in messages, because strangers can open the page of a link that they were sent.
 type question struct {
-	Token     string
-	Coach     string
-	Student   string
-	Guardian  bool // the question is to the guardian; otherwise to the student
-	Adult     bool
-	Number    string // masked
-	CanRefuse bool   // "This isn't me" works without a sign-in
-	Services  []string
+	Token    string
+	Coach    string
+	Student  string
+	Guardian bool // the question is to the guardian; otherwise to the student
+	Adult    bool
+	Number   string // masked
+	ByMail   bool   // the link left by mail: "This isn't me" ends only mail to the address
+	Services []string
 }
 
 // withLink returns a handler that is called with an open link. For every other link it
@@ -123,7 +123,7 @@ func (p *Pages) questionPage(r *Request, link approval.LinkState, f *Form) Respo
 func (p *Pages) newQuestion(r *Request, link approval.LinkState) question {
 	return question{
 		Token: r.PathValue("token"), Coach: notify.Name(link.CoachName, ""), Student: notify.Name(link.StudentName, ""),
-		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: masked(link.Number), CanRefuse: link.ToNumber,
+		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: masked(link.Number), ByMail: !link.ToNumber,
 		Services: approval.AppServices,
 	}
 }

@@ -20,15 +20,18 @@ func (p *Pages) notMe(_ context.Context, r *Request, link approval.LinkState) (R
 	return page("not_me", v), nil
 }
 
-// refuseByLink serves POST /a/{token}/not-me: it ends the question without a sign-in. The
-// same form sent twice has the same effect.
+// refuseByLink serves POST /a/{token}/not-me: it ends the question without a sign-in, or mail
+// to the address if the link left by mail. The same form sent twice has the same effect.
 func (p *Pages) refuseByLink(ctx context.Context, r *Request) (Response, error) {
 	token := r.PathValue("token")
 	if !plausible(token) {
 		return p.closedLink(r), nil
 	}
 	err := p.Approvals.DisputeByLink(ctx, auth.HashLink(token))
-	if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Conflict {
+	switch fault.KindOf(err) {
+	case fault.NotFound: // the link did not leave to the asked number
+		return p.stopAddressOfLink(ctx, r, auth.HashLink(token))
+	case fault.Conflict:
 		return p.closedLink(r), nil
 	}
 	if err != nil {

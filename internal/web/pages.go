@@ -48,7 +48,10 @@ type Config struct {
 	Hub           *notify.Hub
 	Idempotency   *idempotency.Service
 	Preferences   notify.PreferenceStore
-	Phones        phone.Parser
+	Addresses     notify.AddressStore
+	// MailAddress returns the address to which a token ends mail, or false if it is forged.
+	MailAddress func(token string) (address string, ok bool)
+	Phones      phone.Parser
 	// ExportPlayers writes the players of a coach that match a filter as CSV.
 	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
 	// ExportAll writes everything of a coach as a ZIP of CSV files.
@@ -131,12 +134,12 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.batchRoutes(), p.teamMessageRoutes(), p.recordRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.staticRoutes())
+	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.unsubscribeRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.batchRoutes(), p.teamMessageRoutes(), p.recordRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.staticRoutes())
 }
 
 // Handler returns the handler of all pages. It passes every other request to next.
 func (p *Pages) Handler(next http.Handler) http.Handler {
-	return p.handler(p.routes(), next, "/a/", "/me/", "/coach/", "/coaches/", "/sign-in/")
+	return p.handler(p.routes(), next, "/a/", "/unsubscribe/", "/me/", "/coach/", "/coaches/", "/sign-in/")
 }
 
 // handler serves routes, and the page of not_found for the other paths of areas. It passes

@@ -54,8 +54,12 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 		return Response{}, err
 	}
 	v.Form, v.Path = f, settingsPath
+	addresses, err := p.Addresses.StoppedAddresses(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
 	v.Data = map[string]any{
-		"Languages": languages, "Zones": offeredZones(f), "Sessions": sessions, "Subscription": subscription, "Done": r.URL.Query().Get("done"),
+		"Languages": languages, "StoppedMail": addresses, "Zones": offeredZones(f), "Sessions": sessions, "Subscription": subscription, "Done": r.URL.Query().Get("done"),
 		// KYC is the state of the identity check, or empty if there is none.
 		"KYC": state,
 	}

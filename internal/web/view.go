@@ -9,6 +9,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 )
@@ -108,12 +109,27 @@ func (v *View) Channel(c approval.Channel) string { return v.textOr("channel."+s
 
 // Reason returns why a delivery waits or failed and what to do, or "".
 func (v *View) Reason(d approval.Delivery) string {
+	if d.Channel == approval.Channel(notify.Email) {
+		if text := v.mailReason(d); text != "" {
+			return text
+		}
+	}
 	if d.State == approval.DeliveryFailed && d.Cause != "" {
 		if text, err := v.T("delivery.cause."+d.Cause, "Wait", v.since(d.At.Sub(d.QueuedAt))); err == nil {
 			return text
 		}
 	}
 	return v.textOr("delivery.reason."+d.Reason, "")
+}
+
+// mailReason returns why a mail waits or failed, or "" if the text is that of other channels.
+func (v *View) mailReason(d approval.Delivery) string {
+	if d.State == approval.DeliveryFailed && d.Cause != "" {
+		if text := v.textOr("delivery.email."+d.Cause, ""); text != "" {
+			return text
+		}
+	}
+	return v.textOr("delivery.email."+d.Reason, "")
 }
 
 // since returns a time that has passed, in whole minutes, hours or days.

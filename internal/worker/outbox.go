@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -38,7 +39,7 @@ type Store interface {
 	ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error)
 	GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error)
 	LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts int) (c auth.Challenge, holdsRole, live bool, err error)
-	RequestDetails(ctx context.Context, requestID string) (notify.RequestDetails, notify.Recipient, bool, error)
+	RequestDetails(ctx context.Context, d notify.Delivery) (notify.RequestDetails, notify.Recipient, bool, error)
 	NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error)
 	TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error)
 	AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
@@ -59,6 +60,8 @@ type Sender interface {
 	// returns a *notify.SendError to say if and when to try again; any other error is
 	// temporary.
 	Send(ctx context.Context, m notify.Message) error
+	// Segments returns how much the message limits count for a message.
+	Segments(m notify.Message) int
 	// Suppressed reports whether nothing is sent to an address, such as a test number.
 	// A suppressed delivery counts as sent.
 	Suppressed(to string) bool
@@ -270,7 +273,7 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 		out.Message.ID, out.Message.Attempt, out.Message.TotalAttempts = first.ID, first.Attempts, first.TotalAttempts
 	}
 	if len(dropped) > 0 {
-		if err := o.Store.DeliveryDropped(ctx, dropped, reason); err != nil {
+		if err := o.drop(ctx, dropped, reason); err != nil {
 			return nil, err
 		}
 	}
@@ -289,6 +292,15 @@ func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notif
 	return out, nil
 }
 
+// drop completes deliveries that are not sent. A request to an address whose holder wants no
+// mail has failed, so that its coach is told.
+func (o *Outbox) drop(ctx context.Context, dropped []notify.Delivery, reason string) error {
+	if reason == notify.ReasonAddressStopped {
+		return o.Store.DeliveryFailed(ctx, dropped, reason, "")
+	}
+	return o.Store.DeliveryDropped(ctx, dropped, reason)
+}
+
 // admit returns those of the messages that may be sent now. Messages that were counted in
 // an earlier attempt are not counted again.
 func (o *Outbox) admit(ctx context.Context, ready []*notify.Outgoing) ([]notify.Outgoing, error) {
@@ -299,7 +311,7 @@ func (o *Outbox) admit(ctx context.Context, ready []*notify.Outgoing) ([]notify.
 		case m.Message.Kind == notify.OTP && !o.CountOTPs, m.Deliveries[0].Counted:
 			admitted = append(admitted, *m)
 		default:
-			m.Segments = notify.Segments(notify.SMSText(m.Message))
+			m.Segments = o.Senders[m.Deliveries[0].Channel].Segments(m.Message)
 			uncounted = append(uncounted, *m)
 		}
 	}
@@ -395,9 +407,10 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 	case notify.NotificationCopy:
 		found := false
 		m.Copy, to, found, err = o.Store.NotificationCopy(ctx, d)
-		if err != nil || !found || !m.Copy.Needed() {
+		if err != nil || !found || !m.Copy.Needed(d.Channel) {
 			return rendered{dropReason: notify.ReasonNotWanted}, err
 		}
+		m.Link = o.home(m.Copy, d.Role)
 	case notify.Team:
 		m.Team, to, r.dropReason, err = o.Store.TeamMessage(ctx, d)
 		if err != nil || r.dropReason != "" {
@@ -409,7 +422,7 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 		}
 	default:
 		open := false
-		m.Request, to, open, err = o.Store.RequestDetails(ctx, d.RequestID)
+		m.Request, to, open, err = o.Store.RequestDetails(ctx, d)
 		if err != nil || !open {
 			return rendered{dropReason: notify.ReasonRequestClosed}, err
 		}
@@ -420,6 +433,18 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 	r.refused = hasOther && to.Preferences.Refuses(d.Kind, d.Channel)
 	r.dropReason, r.wait = to.Check(d.Kind, m.Copy.Type, o.Now())
 	return r, nil
+}
+
+// home returns the page on which the recipient reads the notification, or "" if the recipient
+// cannot sign in any more.
+func (o *Outbox) home(c notify.Copy, role actor.Role) string {
+	switch {
+	case !c.Readable:
+		return ""
+	case role == actor.Coach:
+		return o.PublicURL + "/coach"
+	}
+	return o.PublicURL + "/me/" + string(role)
 }
 
 // backoff returns the wait after the nth attempt. Jitter of a quarter spreads the

@@ -91,10 +91,10 @@ func (s *fakeStore) LiveChallenge(_ context.Context, d notify.Delivery, _ int) (
 	return auth.Challenge{ID: d.ChallengeID, EndsAt: d.GivesUpAt}, true, true, nil
 }
 
-func (s *fakeStore) RequestDetails(_ context.Context, id string) (notify.RequestDetails, notify.Recipient, bool, error) {
+func (s *fakeStore) RequestDetails(_ context.Context, d notify.Delivery) (notify.RequestDetails, notify.Recipient, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return notify.RequestDetails{Party: "guardian", CoachName: "Meera", StudentName: "Asha"}, s.recipient, !s.closed[id], nil
+	return notify.RequestDetails{Party: "guardian", CoachName: "Meera", StudentName: "Asha"}, s.recipient, !s.closed[d.RequestID], nil
 }
 
 func (s *fakeStore) NotificationCopy(_ context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error) {
@@ -231,6 +231,7 @@ type fakeSender struct {
 }
 
 func (s fakeSender) Send(ctx context.Context, m notify.Message) error { return s.send(ctx, m) }
+func (s fakeSender) Segments(notify.Message) int                      { return 1 }
 func (s fakeSender) Suppressed(to string) bool                        { return slices.Contains(s.suppressed, to) }
 
 // run starts an outbox over s with SMS as its only channel.

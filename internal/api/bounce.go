@@ -1,0 +1,15 @@
+package api
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/endpoint"
+)
+
+// receiveBounce serves POST /bounces/{secret}, which a mail server or provider calls.
+func (s *Server) receiveBounce(ctx context.Context, r Request[noBody]) (Response, error) {
+	if err := s.Bounces.Receive(ctx, r.PathPart("secret"), r.Header.Get("Content-Type"), r.Raw); err != nil {
+		return Response{}, err
+	}
+	return endpoint.NoContent(), nil
+}

@@ -1,0 +1,29 @@
+package api
+
+import (
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// mailDetails replace causeDetails and deliveryDetails for mails, by cause and by reason.
+var mailDetails = map[string]string{
+	string(notify.CauseUnknownAddress): "This e-mail address does not exist. Ask for the right one, correct it, then send the request again.",
+	string(notify.CauseMailboxFull):    "The mailbox is full. Ask the person to make space in it, or send the request by SMS.",
+	string(notify.CauseFiltered):       "The mail server did not take our mail. The people who run this service can correct that. Send the request by SMS meanwhile.",
+	string(notify.CauseNetwork):        "The mail server of the person did not respond. Send the request again later, or by SMS.",
+	notify.ReasonHeld:                  "Waiting: too many messages to this address. It goes out by itself.",
+	notify.ReasonGathering:             "Waiting a few minutes, so that your questions to this address leave in one mail.",
+	notify.ReasonRetrying:              "The mail server did not take the mail yet. We try again by ourselves.",
+	notify.ReasonRefused:               "The mail cannot reach this address. Check the address, then send the request again.",
+	notify.ReasonGaveUp:                "We tried for a day and could not send the mail. Check the address, then send the request again.",
+	notify.ReasonUnreachable:           "The mail server of the person gave up. Send the request again later, or by SMS.",
+	approval.ReasonTestNumber:          "This is a test number. No mail is sent for it.",
+}
+
+// mailDetail tells a coach what became of a mail and what to do, or returns "".
+func mailDetail(d approval.Delivery) string {
+	if detail, ok := mailDetails[d.Cause]; ok && d.State == approval.DeliveryFailed {
+		return detail
+	}
+	return mailDetails[d.Reason]
+}

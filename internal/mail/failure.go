@@ -1,0 +1,67 @@
+package mail
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// dialError returns the error of a connection that was not made. It is temporary: also a
+// refused password is about the settings, not about the message.
+func dialError(err error) error {
+	reason := "connect to the mail server"
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "x509") || strings.Contains(text, "certificate"):
+		reason = "the certificate of the mail server is not valid"
+	case strings.Contains(text, "STARTTLS"):
+		reason = "the mail server offers no STARTTLS"
+	case strings.Contains(text, "AUTH"):
+		reason = "the mail server refused the user or the password"
+	}
+	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
+		reason = "the mail server did not answer in time"
+	}
+	return &notify.SendError{Reason: reason}
+}
+
+// sendError returns the error of a message that the server did not take. Its reason has the
+// codes of the server but not its text, which often contains the address.
+func sendError(err error) error {
+	failure, ok := errors.AsType[*gomail.SendError](err)
+	if !ok || failure.ErrorCode() == 0 {
+		return &notify.SendError{Reason: "the connection to the mail server broke"}
+	}
+	code, status := failure.ErrorCode(), failure.EnhancedStatusCode()
+	f := &notify.SendError{Reason: strings.TrimSpace(fmt.Sprintf("the mail server answered %d %s", code, status))}
+	switch {
+	case code < 500:
+	case failure.Reason == gomail.ErrSMTPRcptTo && !strings.HasPrefix(status, "5.7."):
+		f.Permanent, f.Cause = true, causeOf(status)
+	case failure.Reason == gomail.ErrSMTPData, failure.Reason == gomail.ErrSMTPDataClose:
+		f.Permanent, f.Cause = true, notify.CauseFiltered
+	}
+	// Any other refusal is about the sender or its rights (5.7.x), which an operator can mend.
+	return f
+}
+
+// causeOf returns the cause of a permanent failure from an enhanced status code (RFC 3463).
+// Without one the address is taken to be unknown, the common case.
+func causeOf(status string) notify.Cause {
+	_, detail, _ := strings.Cut(status, ".")
+	switch {
+	case detail == "2.2":
+		return notify.CauseMailboxFull
+	case strings.HasPrefix(detail, "7."), strings.HasPrefix(detail, "6."):
+		return notify.CauseFiltered
+	case strings.HasPrefix(detail, "4."):
+		return notify.CauseNetwork
+	default:
+		return notify.CauseUnknownAddress
+	}
+}

@@ -1,0 +1,197 @@
+// Package mail sends mail by SMTP. It makes one attempt and reports the result. Retries,
+// texts and limits belong to packages worker, notify and store.
+package mail
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/mail"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// sendTimeout bounds one attempt. Some servers delay each answer by seconds.
+const sendTimeout = 30 * time.Second
+
+// Config is what New needs.
+type Config struct {
+	// Server is smtp://user@host:port, with STARTTLS, or smtps://user@host:port, with TLS from
+	// the start. Without a user there is no authentication. smtp to a loopback address uses
+	// no TLS, unless there is a CAFile.
+	Server   string
+	Password string
+	// From is the sender: an address, or a name and an address.
+	From string
+	// FromName is the name of a sender without one.
+	FromName string
+	// CAFile is a PEM file with the authorities that the server's certificate may come from.
+	// It is empty for those of the system.
+	CAFile string
+	// StopURL returns the address at which the holder of an address ends mail to it.
+	StopURL func(address string) string
+	// Now is the clock of the Date header.
+	Now func() time.Time
+}
+
+// Sender sends the outbox's deliveries. It implements worker.Sender and is safe for
+// concurrent use.
+type Sender struct {
+	config  Config
+	from    *mail.Address
+	host    string
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	options []gomail.Option
+}
+
+// New returns a Sender. It does not connect.
+func New(c Config) (*Sender, error) {
+	server, err := url.Parse(c.Server)
+	if err != nil {
+		return nil, errors.New("mail: the server is not a URL")
+	}
+	from, err := mail.ParseAddress(c.From)
+	if err != nil {
+		return nil, errors.New("mail: the sender is not an address")
+	}
+	if from.Name == "" {
+		from.Name = c.FromName
+	}
+	port, err := strconv.Atoi(server.Port())
+	if err != nil {
+		return nil, errors.New("mail: the server has no port")
+	}
+	s := &Sender{config: c, from: from, host: server.Hostname(), dial: new(net.Dialer).DialContext}
+	s.options = []gomail.Option{gomail.WithPort(port), gomail.WithTimeout(sendTimeout), gomail.WithoutNoop()}
+	tlsConfig := &tls.Config{ServerName: s.host, MinVersion: tls.VersionTLS12}
+	if c.CAFile != "" {
+		if tlsConfig.RootCAs, err = readAuthorities(c.CAFile); err != nil {
+			return nil, err
+		}
+	}
+	s.options = append(s.options, gomail.WithTLSConfig(tlsConfig))
+	switch {
+	case server.Scheme == "smtps":
+		// The connection is encrypted before the library sees it. It must not offer STARTTLS.
+		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSOpportunistic))
+		s.dial = (&tls.Dialer{Config: tlsConfig}).DialContext
+	case c.CAFile == "" && isLoopback(s.host):
+		s.options = append(s.options, gomail.WithTLSPolicy(gomail.NoTLS))
+	default:
+		s.options = append(s.options, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	}
+	if user := server.User.Username(); user != "" {
+		s.options = append(s.options, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(user), gomail.WithPassword(c.Password))
+	}
+	return s, nil
+}
+
+func readAuthorities(path string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("mail: read the certificate authorities: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("mail: %s has no certificate", path)
+	}
+	return pool, nil
+}
+
+// isLoopback reports whether mail to the host does not leave this machine.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Send renders m and makes one attempt to send it.
+func (s *Sender) Send(ctx context.Context, m notify.Message) error {
+	msg, err := s.message(m)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	var opened net.Conn
+	client, err := gomail.NewClient(s.host, append(slices.Clone(s.options), gomail.WithDialContextFunc(
+		func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := s.dial(ctx, network, address)
+			if err == nil {
+				opened = c
+			}
+			return c, err
+		}))...)
+	if err != nil {
+		return &notify.SendError{Reason: "invalid settings of the mail server"}
+	}
+	// The library closes no connection whose start failed, and follows no context after it.
+	defer func() {
+		if opened != nil {
+			_ = opened.Close()
+		}
+	}()
+	connection, err := client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		return dialError(err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = opened.Close() })
+	defer stop()
+	if err := client.SendWithSMTPClient(connection, msg); err != nil && !msg.IsDelivered() {
+		return sendError(err)
+	}
+	_ = connection.Quit() // the server has taken the message: an error changes nothing
+	return nil
+}
+
+// message returns the mail of m. Its Message-ID comes from the delivery, so every attempt
+// has the same one and servers can drop a repeated one.
+func (s *Sender) message(m notify.Message) (*gomail.Msg, error) {
+	content := notify.MailOf(m)
+	stop := ""
+	if !content.Required() {
+		stop = s.config.StopURL(m.To)
+	}
+	text, html, err := render(content, stop)
+	if err != nil {
+		return nil, &notify.SendError{Permanent: true, Reason: "render the mail"}
+	}
+	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	msg.FromMailAddress(s.from)
+	if err := msg.To(m.To); err != nil {
+		return nil, &notify.SendError{Permanent: true, Cause: notify.CauseUnknownAddress, Reason: "invalid address"}
+	}
+	msg.Subject(content.Subject)
+	msg.SetDateWithValue(s.config.Now())
+	msg.SetMessageIDWithValue(MessageID(m.ID, s.from.Address))
+	msg.SetGenHeader("Auto-Submitted", "auto-generated") // no out-of-office replies (RFC 3834)
+	if stop != "" {
+		msg.SetListUnsubscribe(stop)
+		msg.SetListUnsubscribePost()
+	}
+	msg.SetBodyString(gomail.TypeTextPlain, text)
+	msg.AddAlternativeString(gomail.TypeTextHTML, html)
+	return msg, nil
+}
+
+// MessageID returns the Message-ID of a delivery's mail, without brackets.
+func MessageID(deliveryID, from string) string {
+	return deliveryID + "@" + from[strings.LastIndexByte(from, '@')+1:]
+}
+
+// Suppressed reports whether nothing is sent to an address. Test numbers are checked when a
+// message is queued, so no address is.
+func (s *Sender) Suppressed(string) bool { return false }
+
+// Segments returns what the message limits count: 1 for a mail.
+func (s *Sender) Segments(notify.Message) int { return 1 }

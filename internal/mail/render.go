@@ -1,0 +1,36 @@
+package mail
+
+import (
+	_ "embed"
+	htmltemplate "html/template"
+	"strings"
+	texttemplate "text/template"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+var (
+	//go:embed mail.html
+	htmlSource string
+	//go:embed mail.txt
+	textSource string
+
+	htmlBody = htmltemplate.Must(htmltemplate.New("html").Parse(htmlSource))
+	textBody = texttemplate.Must(texttemplate.New("text").Parse(textSource))
+)
+
+// render returns both parts of a mail. stop is the address that ends mail, or empty.
+func render(m notify.Mail, stop string) (text, html string, err error) {
+	data := struct {
+		notify.Mail
+		Stop string
+	}{m, stop}
+	var plain, marked strings.Builder
+	if err := textBody.Execute(&plain, data); err != nil {
+		return "", "", err
+	}
+	if err := htmlBody.Execute(&marked, data); err != nil {
+		return "", "", err
+	}
+	return plain.String(), marked.String(), nil
+}

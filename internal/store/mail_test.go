@@ -1,0 +1,209 @@
+package store_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
+)
+
+const address = "Meera@families.example"
+
+// motherWithMail is mother with an e-mail address.
+func motherWithMail(n phone.Number) *approval.Guardian {
+	g := mother(n)
+	g.Email = address
+	return g
+}
+
+// claimMail claims the mails of a kind.
+func (p *fixture) claimMail(kind notify.Kind) []notify.Delivery {
+	p.Helper()
+	claimed, err := p.db.ClaimDeliveries(bg, notify.Lane{Channel: notify.Email, Kind: kind}, p.db.NewID(), p.clock.Now().Add(time.Minute), 10)
+	ok(p, err)
+	return claimed
+}
+
+// Each channel fails separately: a request has failed when all its channels that leave the
+// app have, and each failure notifies the coach once.
+func TestFailuresByChannel(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a, err := p.Add(bg, coach, child("Asha Rao", ""), motherWithMail(number(2)))
+		ok(p, err)
+		id := a.GuardianApprover.Request.ID
+		want := func(when string, failed bool, channels string, notifications int) {
+			p.Helper()
+			r, err := p.Request(bg, coach, id)
+			ok(p, err)
+			if r.DeliveryFailed != failed || fmt.Sprint(r.FailedChannels) != channels || len(p.tray(coach.AccountID)) != notifications {
+				p.Errorf("%s: failed %t on %v, notifications %q", when, r.DeliveryFailed, r.FailedChannels, p.tray(coach.AccountID))
+			}
+		}
+		mails := p.claimMail(notify.Request)
+		if len(mails) != 1 || mails[0].To != address {
+			p.Fatalf("claimed %+v, want a mail", mails)
+		}
+		ok(p, p.db.DeliveryFailed(bg, mails, notify.ReasonRefused, notify.CauseUnknownAddress))
+		want("the mail failed", false, "[email]", 1)
+		sms := p.claimOneRequest()
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{sms}))
+		_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: sms.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable})
+		ok(p, err)
+		want("the SMS failed too", true, "[email sms]", 2)
+		_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: sms.ID, Attempt: 1, Receipt: notify.ReceiptDelivered})
+		ok(p, err)
+		want("the SMS arrived after all", false, "[email]", 2)
+
+		// Only the mail is sent again, and an old report of it changes nothing.
+		_, created, err := p.Send(bg, coach, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}}, nil)
+		if err != nil || created {
+			p.Fatal(created, err)
+		}
+		want("sent again", false, "[]", 2)
+		_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: mails[0].ID, Attempt: notify.NewestAttempt, Receipt: notify.ReceiptUndeliverable})
+		ok(p, err)
+		want("an old report", false, "[]", 2)
+		if again := p.claimMail(notify.Request); len(again) != 1 || again[0].To != "new@families.example" {
+			p.Errorf("claimed %+v, want one mail to the new address", again)
+		}
+		if n := p.count(`SELECT count(*) FROM deliveries WHERE request_id = $1 AND channel = 'sms'`, id); n != 1 {
+			p.Errorf("%d SMS, want 1", n)
+		}
+		// The link to the former address is dead, that in the SMS works.
+		ends := p.count(`SELECT count(*) FROM request_links WHERE request_id = $1 AND ends_at <= $2`, id, p.clock.Now().UnixMicro())
+		if ends != 1 {
+			p.Errorf("%d links have ended, want that to the former address", ends)
+		}
+		// A mail that waits for an address that was corrected meanwhile is dropped.
+		_, _, open, err := p.db.RequestDetails(bg, notify.Delivery{ID: "x", RequestID: id, Lane: notify.Lane{Channel: notify.Email}, To: address})
+		if err != nil || open {
+			p.Errorf("details for the former address: %t, %v", open, err)
+		}
+	})
+}
+
+// Confirmations go to a guardian's address and digests to a coach's, unless the person chose
+// no mail. A person who chose one of several channels for questions gets them there alone.
+func TestChosenChannels(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		_, err := p.db.SavePreferences(bg, number(2), notify.PreferencesPatch{Channels: map[notify.Kind]*[]notify.Channel{
+			notify.Request: {notify.Email}, notify.NotificationCopy: {notify.Push},
+		}})
+		ok(p, err)
+		a, err := p.Add(bg, coach, child("Asha Rao", ""), motherWithMail(number(2)))
+		ok(p, err)
+		if sent := p.deliveries(coach, a.GuardianApprover.Request.ID); fmt.Sprint(sent) != "[in_app delivered email queued]" {
+			p.Errorf("the question goes by %v, want in_app and email", sent)
+		}
+		guardian := p.as(actor.Guardian, number(2))
+		ok(p, p.decide(guardian, a.ID, approval.Approve))
+		copies := p.claimMail(notify.NotificationCopy)
+		if len(copies) != 1 {
+			p.Fatalf("claimed %+v, want a confirmation: push does not reach the guardian", copies)
+		}
+		c, to, found, err := p.db.NotificationCopy(bg, copies[0])
+		if err != nil || !found || c.Title != "You approved" || !c.Readable || c.ToCoach || to.Number != number(2) {
+			p.Errorf("copy %+v to %+v, %t, %v", c, to, found, err)
+		}
+		ok(p, p.db.DeliverySent(bg, copies))
+		_, err = p.db.SavePreferences(bg, number(2), notify.PreferencesPatch{Channels: map[notify.Kind]*[]notify.Channel{notify.NotificationCopy: {}}})
+		ok(p, err)
+		ok(p, p.decide(guardian, a.ID, approval.Revoke))
+		if copies := p.claimMail(notify.NotificationCopy); len(copies) != 0 {
+			p.Errorf("claimed %+v although the guardian chose no channel", copies)
+		}
+
+		ok(p, run(p.db, `UPDATE coaches SET email = 'coach@club.example' WHERE id = $1`, coach.AccountID))
+		_, err = p.Add(bg, coach, child("Bela Rao", ""), mother(number(3)))
+		ok(p, err)
+		p.clock.advance(4 * day)
+		p.sendDigests(10, coach.AccountID)
+		digests := p.claimMail(notify.NotificationCopy)
+		if len(digests) != 1 || digests[0].To != "coach@club.example" {
+			p.Fatalf("claimed %+v, want a digest", digests)
+		}
+		if c, _, _, err := p.db.NotificationCopy(bg, digests[0]); err != nil || !c.ToCoach || c.Type != notify.PendingReminder {
+			p.Errorf("digest %+v, %v", c, err)
+		}
+	})
+}
+
+// The holder of an address stops mail to it with the link of a mail. Only an account with
+// that address allows it again.
+func TestStoppedAddresses(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		a, err := p.Add(bg, coach, child("Asha Rao", ""), motherWithMail(number(2)))
+		ok(p, err)
+		guardian := p.as(actor.Guardian, number(2))
+		mails, sms := p.claimMail(notify.Request), p.claimOneRequest()
+		ok(p, p.db.DeliverySent(bg, mails))
+		for token, want := range map[string]bool{p.vault.LinkToken(sms.ID): false, "unknown": false, p.vault.LinkToken(mails[0].ID): true} {
+			for range 2 {
+				stopped, err := p.db.StopAddressOfLink(bg, auth.HashLink(token), p.clock.Now())
+				if err != nil || stopped != want {
+					p.Errorf("StopAddressOfLink = %t, %v; want %t", stopped, err, want)
+				}
+			}
+		}
+		r, err := p.Request(bg, coach, a.GuardianApprover.Request.ID)
+		if err != nil || r.State != approval.RequestPending || fmt.Sprint(r.FailedChannels) != "[email]" || len(p.tray(coach.AccountID)) != 1 {
+			p.Errorf("request %+v, %v; notifications %q", r, err, p.tray(coach.AccountID))
+		}
+		if _, to, _, err := p.db.RequestDetails(bg, mails[0]); err != nil || !to.AddressStopped {
+			p.Errorf("recipient %+v, %v; want the address stopped", to, err)
+		}
+		ok(p, p.db.StopAddress(bg, "OTHER@families.example"))
+		ok(p, p.db.AllowAddress(bg, guardian, "other@families.example")) // not the guardian's
+		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || fmt.Sprint(got) != "[meera@families.example]" {
+			p.Errorf("stopped %v, %v", got, err)
+		}
+		if got, err := p.db.StoppedAddresses(bg, coach); err != nil || len(got) != 0 {
+			p.Errorf("stopped for the coach: %v, %v", got, err)
+		}
+		ok(p, p.db.AllowAddress(bg, guardian, "meera@FAMILIES.example"))
+		if got := p.count(`SELECT count(*) FROM stopped_addresses WHERE address = 'other@families.example'`); got != 1 {
+			p.Error("an account allowed the address of another person")
+		}
+		if got, err := p.db.StoppedAddresses(bg, guardian); err != nil || len(got) != 0 {
+			p.Errorf("stopped after it was allowed: %v, %v", got, err)
+		}
+	})
+}
+
+// A mail counts 1 and costs nothing, and no block of numbers counts it.
+func TestLimitsOfMail(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		coach := p.coach(1)
+		for _, name := range []string{"Asha Rao", "Bela Rao", "Chetan Rao"} {
+			_, err := p.Add(bg, coach, child(name, ""), motherWithMail(number(2)))
+			ok(p, err)
+		}
+		var messages []notify.Outgoing
+		for _, d := range p.claimMail(notify.Request) {
+			messages = append(messages, notify.Outgoing{Message: notify.Message{ID: d.ID, Kind: d.Kind}, Deliveries: []notify.Delivery{d}, Segments: 1})
+		}
+		admitted, err := p.db.AdmitMessages(bg, messages)
+		if err != nil || len(messages) != 3 || len(admitted) != 2 {
+			p.Errorf("admitted %d of %d mails, %v; want 2", len(admitted), len(messages), err)
+		}
+		if n := p.count(`SELECT count(*) FROM message_counts WHERE counter = 'cost' OR counter IN (SELECT counter FROM message_counts WHERE substr(counter, 1, 6) = 'block/')`); n != 0 {
+			p.Errorf("%d counts of costs and blocks, want none", n)
+		}
+	}, limited(approval.MessageLimits{PerNumberFromCoach: 2, PerBlock: 1, Budget: 1}), func(s *store.Settings) {
+		s.SegmentPrice = func(c notify.Channel, _ phone.Number) int64 {
+			if c == notify.SMS {
+				return 5
+			}
+			return 0
+		}
+	})
+}

@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+var _ notify.AddressStore = (*DB)(nil)
+
+// StopAddress ends mail to an address. It may be repeated.
+func (db *DB) StopAddress(ctx context.Context, address string) error {
+	err := db.write(ctx, func(tx *tx) error { return tx.stopAddress(ctx, address) })
+	if err != nil {
+		return fmt.Errorf("stop an address: %w", err)
+	}
+	return nil
+}
+
+func (tx *tx) stopAddress(ctx context.Context, address string) error {
+	return tx.Defer(ctx, `
+		INSERT INTO stopped_addresses (address, stopped_at) VALUES ($1, $2)
+		ON CONFLICT (address) DO NOTHING`, notify.FoldAddress(address), micros(tx.Now))
+}
+
+// StopAddressOfLink ends mail to the address to which a link left. The mails of its request to
+// this address then count as failed, so that the coach is told and may choose another way at
+// once. The request stays open.
+func (db *DB) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.Time) (stopped bool, err error) {
+	err = db.write(ctx, func(tx *tx) error {
+		var address, requestID string
+		err := tx.QueryRow(ctx, `SELECT address, request_id FROM request_links WHERE hash = $1 AND ends_at > $2`, linkHash, micros(now)).
+			Scan(intoText(&address), &requestID)
+		if err != nil && !isNone(err) {
+			return err
+		}
+		if stopped = address != ""; !stopped {
+			return nil // the link left by SMS, or is not valid
+		}
+		if err := tx.stopAddress(ctx, address); err != nil {
+			return err
+		}
+		rs, err := tx.Query(ctx, `
+			UPDATE deliveries SET state = 'failed', reason = $3, updated_at = $4
+			WHERE request_id = $1 AND recipient = $2 AND state IN ('sent', 'delivered')
+			RETURNING `+deliveryColumns, requestID, address, notify.ReasonAddressStopped, micros(tx.Now))
+		failed, err := database.Collect(rs, err, scanDelivery)
+		if err != nil {
+			return err
+		}
+		for _, d := range failed {
+			if d.Kind == notify.Request {
+				if err := tx.markFailed(ctx, d); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("stop the address of a link: %w", err)
+	}
+	return stopped, nil
+}
+
+// StoppedAddresses returns which of the addresses of an account get no mail, sorted.
+func (db *DB) StoppedAddresses(ctx context.Context, by actor.Actor) ([]string, error) {
+	own, err := addressesOf(ctx, db.sql, by)
+	if err != nil || len(own) == 0 {
+		return nil, err
+	}
+	args := make([]any, len(own))
+	for i, address := range own {
+		args[i] = notify.FoldAddress(address)
+	}
+	rs, err := db.sql.Query(ctx, `SELECT address FROM stopped_addresses WHERE address IN (`+params(1, len(args))+`) ORDER BY address`, args...)
+	return database.Collect(rs, err, func(s database.Scanner) (address string, err error) { return address, s.Scan(&address) })
+}
+
+// maxAddresses is more than an account has.
+const maxAddresses = 200
+
+// addressesOf returns the e-mail addresses of an account.
+func addressesOf(ctx context.Context, q database.Querier, by actor.Actor) ([]string, error) {
+	query := `SELECT email FROM coaches WHERE id = $1 AND email IS NOT NULL LIMIT $2`
+	switch by.Role {
+	case actor.Guardian:
+		query = `SELECT DISTINCT guardian_email FROM players WHERE guardian_id = $1 AND deleted_at IS NULL AND guardian_email IS NOT NULL LIMIT $2`
+	case actor.Student:
+		return nil, nil
+	}
+	rs, err := q.Query(ctx, query, by.AccountID, maxAddresses)
+	addresses, err := database.Collect(rs, err, func(s database.Scanner) (address string, err error) { return address, s.Scan(&address) })
+	if err != nil {
+		return nil, fmt.Errorf("read addresses: %w", err)
+	}
+	return addresses, nil
+}
+
+// AllowAddress ends StopAddress for an address of the account.
+func (db *DB) AllowAddress(ctx context.Context, by actor.Actor, address string) error {
+	err := db.write(ctx, func(tx *tx) error {
+		own, err := addressesOf(ctx, tx, by)
+		if err != nil {
+			return err
+		}
+		address := notify.FoldAddress(address)
+		if !slices.ContainsFunc(own, func(a string) bool { return notify.FoldAddress(a) == address }) {
+			return nil
+		}
+		return tx.Defer(ctx, `DELETE FROM stopped_addresses WHERE address = $1`, address)
+	})
+	if err != nil {
+		return fmt.Errorf("allow an address: %w", err)
+	}
+	return nil
+}

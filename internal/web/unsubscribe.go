@@ -1,0 +1,74 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// unsubscribeRoutes are the pages behind the link that every mail has, and behind its header
+// List-Unsubscribe.
+func (p *Pages) unsubscribeRoutes() []Route {
+	return []Route{
+		{Method: "GET", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribePage},
+		{Method: "POST", Pattern: "/unsubscribe/{token}", Handle: p.unsubscribe, Urgent: true, MaxBody: maxForm}, // mail programs may send multipart,
+	}
+}
+
+// unsubscribePage serves GET /unsubscribe/{token}: it asks to confirm. It changes nothing,
+// because scanners fetch links.
+func (p *Pages) unsubscribePage(_ context.Context, r *Request) (Response, error) {
+	address, ok := p.MailAddress(r.PathValue("token"))
+	if !ok {
+		return Response{}, fault.Missing()
+	}
+	v := p.view(r, "unsubscribe.title")
+	v.Data = map[string]any{"Address": notify.MaskAddress(address), "Token": r.PathValue("token")}
+	return page("unsubscribe", v), nil
+}
+
+// unsubscribe serves POST /unsubscribe/{token}: it ends mail to the address. Mail programs
+// send it without a page (RFC 8058), browsers from the page. It may be repeated.
+func (p *Pages) unsubscribe(ctx context.Context, r *Request) (Response, error) {
+	address, ok := p.MailAddress(r.PathValue("token"))
+	if !ok {
+		return Response{}, fault.Missing()
+	}
+	if err := p.Addresses.StopAddress(ctx, address); err != nil {
+		return Response{}, err
+	}
+	v := p.view(r, "unsubscribe.title")
+	v.Data = map[string]any{"Address": notify.MaskAddress(address)}
+	return page("unsubscribed", v), nil
+}
+
+// allowAddress serves POST …/settings/mail/allow: mail to an address of the caller leaves
+// again.
+func (p *Pages) allowAddress(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	if err := p.Addresses.AllowAddress(ctx, by, r.Value("address")); err != nil {
+		return Response{}, err
+	}
+	settings := settingsPath
+	if by.Role != actor.Coach {
+		settings = home(by.Role) + "/settings"
+	}
+	return redirect(settings + "?done=mail"), nil
+}
+
+// stopAddressOfLink ends mail to the address to which a link left, for a person whom the
+// question reached by mistake. It does nothing else: the question is to a number.
+func (p *Pages) stopAddressOfLink(ctx context.Context, r *Request, linkHash []byte) (Response, error) {
+	stopped, err := p.Addresses.StopAddressOfLink(ctx, linkHash, p.Now())
+	if err != nil {
+		return Response{}, err
+	}
+	if !stopped {
+		return p.closedLink(r), nil
+	}
+	v := p.view(r, "not_me.title")
+	v.InlineStyle, v.Data = true, map[string]any{}
+	return page("unsubscribed", v).with(http.StatusOK), nil
+}
