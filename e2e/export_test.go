@@ -51,7 +51,7 @@ func TestExportAll(t *testing.T) {
 			"profile": coach.ID + "|'+919812300001|Meera Nair", "documents": "first-aid.pdf|", "players": id + "|'=Asha|", "requests": id + "|'=Asha|guardian|approved|",
 			"decisions": id + "|'=Asha|guardian|approved|", "batches": batch + "|Juniors|", "batch_players": batch + "|Juniors|" + id + "|'=Asha|",
 			"attendance": today + "|" + id + "|'=Asha|late|Bus|", "fees": "|Kit|INR|1500.50|" + today + "|0.50|1500.00|", "payments": fee + "|1|50|cash|" + today + "|'-1|",
-			"fee_repeats": "|'=Asha||Kit|INR|1500.50|", "messages": message + "|" + id + "|guardian|in_app|Hello\n\"all\"|1|0|0|", "message_recipients": message + "|" + id + "|'=Asha|guardian|Ravi Rao|false|in_app|delivered|",
+			"fee_repeats": "|'=Asha||Kit|INR|1500.50|", "messages": message + "|players|guardian|in_app|Hello\n\"all\"|1|0|0|", "message_recipients": message + "|" + id + "|'=Asha|guardian|Ravi Rao|false|in_app|delivered|",
 			"replies": id + "|'=Asha|guardian|Ravi Rao|'+1|", "templates": "|Rain|'@hall|", "progress": id + "|80 m|'-12.4|s|" + today, "reports": id + "|March|Good|" + today,
 		} {
 			rows := files[name]

@@ -108,7 +108,7 @@ func (a *archive) messages(ctx context.Context, by actor.Actor, row func(...stri
 		case m.To.BatchID != "":
 			to = "batch " + m.To.BatchID
 		case !m.To.All:
-			to = strings.Join(m.To.PlayerIDs, "; ")
+			to = "players" // message_recipients has them; a cell of a spreadsheet has at most 32,767 characters
 		}
 		var channels []string
 		for _, c := range m.Channels {
