@@ -86,6 +86,23 @@ func TestWhatsApp(t *testing.T) {
 			t.Errorf("the SMS gateway got %d messages, want none", n)
 		}
 
+		// A reply stops the coach's messages, a forged one does not.
+		say := func(text, secret string, want int) {
+			t.Helper()
+			res := cloud.Post(t, address, map[string]any{"messages": []any{map[string]any{
+				"from": strings.TrimPrefix(guardianNumber, "+"), "id": "wamid.in", "timestamp": "1767225600", "type": "text", "text": map[string]any{"body": text},
+			}}}, secret)
+			if res.StatusCode != want {
+				t.Errorf("reply %s: %s, want %d", text, res.Status, want)
+			}
+		}
+		say("STOP", "another secret", 401)
+		awaitBlocked(t, coach, request, nil)
+		say("Stop", cloud.AppSecret, 200)
+		awaitBlocked(t, coach, request, "stopped")
+		say("START", cloud.AppSecret, 200)
+		awaitBlocked(t, coach, request, nil)
+
 		// No WhatsApp at this number, told at once and told later.
 		cloud.Refuse("+919812300071", 131026)
 		request = ask(2, "+919812300071")

@@ -33,6 +33,11 @@ func (s *Server) receiveReceipts(ctx context.Context, r Request[url.Values]) (Re
 		return Response{}, err
 	}
 	if provider == string(notify.WhatsApp) {
+		for _, reply := range s.ChatReplies(s.providerCall(r)) {
+			if err := s.Replies.Apply(ctx, reply); err != nil {
+				return Response{}, err
+			}
+		}
 		return Response{Raw: []byte{}}.WithHeader("Content-Type", "text/plain"), nil // Meta repeats a call without 200
 	}
 	return endpoint.NoContent(), nil

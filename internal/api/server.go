@@ -52,6 +52,8 @@ type Config struct {
 	// Challenge returns what Meta expects when it verifies the address of its calls, or false
 	// if the call is not from Meta.
 	Challenge func(notify.ProviderCall) (string, bool)
+	// ChatReplies returns the replies in a call of Meta, without those of a forged one.
+	ChatReplies func(notify.ProviderCall) []notify.Reply
 	// Receipts receives what the provider of SMS reports; nil if it reports nothing.
 	Receipts *notify.Receipts
 	// Bounces receives reports of mails that did not arrive.

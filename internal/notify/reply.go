@@ -13,8 +13,9 @@ import (
 
 // Reply is a text that a person sent to the number of the service.
 type Reply struct {
-	From phone.Number
-	Text string
+	Channel Channel
+	From    phone.Number
+	Text    string
 }
 
 // stopWords end the messages of a coach, startWords allow them again, if they are all that a
@@ -37,13 +38,14 @@ func (r Reply) words() string {
 
 // ReplyStore stores what replies say; package store implements it.
 type ReplyStore interface {
-	// NewestSender returns the coach whose SMS was the newest to a number, or "".
-	NewestSender(ctx context.Context, n phone.Number) (coachID string, err error)
+	// NewestSender returns the coach whose message on a channel was the newest to a number, or
+	// "".
+	NewestSender(ctx context.Context, n phone.Number, channel Channel) (coachID string, err error)
 	StopCoach(ctx context.Context, n phone.Number, coachID string) error
 	AllowCoach(ctx context.Context, n phone.Number, coachID string) error
 }
 
-// Replies receives replies to SMS.
+// Replies receives replies to messages.
 type Replies struct {
 	Store ReplyStore
 	// Readers has an entry for each provider that reports replies. It returns false if the
@@ -53,8 +55,7 @@ type Replies struct {
 	Log     *slog.Logger
 }
 
-// Receive stops the coach whose SMS was the newest to the sender of the reply in a call, if the
-// reply asks for that, or allows it again. Unless the call is from the provider, it returns
+// Receive applies the reply in a call. Unless the call is from the provider, it returns
 // token_invalid and changes nothing.
 func (s *Replies) Receive(ctx context.Context, provider, secret string, call ProviderCall) error {
 	read := s.Readers[provider]
@@ -65,10 +66,16 @@ func (s *Replies) Receive(ctx context.Context, provider, secret string, call Pro
 	if !ok {
 		return fault.New(fault.Unauthenticated, "token_invalid", "This is not the address for replies.")
 	}
+	return s.Apply(ctx, r)
+}
+
+// Apply stops the coach whose message was the newest to the sender of a reply, if the reply asks
+// for that, or allows it again.
+func (s *Replies) Apply(ctx context.Context, r Reply) error {
 	if r.From == "" || !r.Stops() && !r.Starts() {
 		return nil
 	}
-	coachID, err := s.Store.NewestSender(ctx, r.From)
+	coachID, err := s.Store.NewestSender(ctx, r.From, r.Channel)
 	if err != nil || coachID == "" {
 		return err
 	}

@@ -29,7 +29,7 @@ type replyStore struct {
 	changes []string
 }
 
-func (s *replyStore) NewestSender(context.Context, phone.Number) (string, error) {
+func (s *replyStore) NewestSender(context.Context, phone.Number, notify.Channel) (string, error) {
 	return s.sender, nil
 }
 

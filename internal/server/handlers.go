@@ -43,6 +43,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		Preferences:   s.db,
 		Hub:           s.delivery.hub,
 		Challenge:     callbacks(cfg).Challenge,
+		ChatReplies:   chatReplies(cfg, s.operator.Phones),
 		Replies:       newReplies(cfg, o, s.db, s.operator.Phones),
 		Receipts:      newReceipts(cfg, o, s.db, s.keys.Vault, s.metrics),
 		Bounces:       newBounces(cfg, o, s.db),

@@ -22,6 +22,11 @@ func callbacks(cfg *config.Config) whatsapp.Callbacks {
 	return whatsapp.Callbacks{AppSecret: cfg.WhatsAppAppSecret.Reveal(), VerifyToken: cfg.WhatsAppVerifyToken.Reveal()}
 }
 
+// chatReplies returns what reads the replies in a call of Meta.
+func chatReplies(cfg *config.Config, parser phone.Parser) func(notify.ProviderCall) []notify.Reply {
+	return func(call notify.ProviderCall) []notify.Reply { return callbacks(cfg).Replies(call, parser.Parse) }
+}
+
 // otpChannel is the channel on which OTPs leave first.
 func otpChannel(cfg *config.Config) notify.Channel {
 	if cfg.SendsByWhatsApp(config.WhatsAppOTP) {

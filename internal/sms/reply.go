@@ -15,14 +15,14 @@ func ReplyReaders(c Config, parse func(string) (phone.Number, error)) map[string
 		if from != "" && !strings.HasPrefix(from, "+") {
 			// Some networks leave out the plus.
 			if n, err := parse("+" + from); err == nil {
-				return notify.Reply{From: n, Text: text}
+				return notify.Reply{Channel: notify.SMS, From: n, Text: text}
 			}
 		}
 		n, err := parse(from)
 		if err != nil {
 			return notify.Reply{} // such as the name of a sender
 		}
-		return notify.Reply{From: n, Text: text}
+		return notify.Reply{Channel: notify.SMS, From: n, Text: text}
 	}
 	readers := map[string]func(notify.ProviderCall, string) (notify.Reply, bool){}
 	for _, spec := range c.Specs {

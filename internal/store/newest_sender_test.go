@@ -13,7 +13,7 @@ func TestNewestSender(t *testing.T) {
 		p.tickingClock()
 		want := func(n int, coachID string) {
 			p.Helper()
-			got, err := p.db.NewestSender(bg, number(n))
+			got, err := p.db.NewestSender(bg, number(n), notify.SMS)
 			if err != nil || got != coachID {
 				p.Errorf("newest sender to number %d: %q, %v; want %q", n, got, err, coachID)
 			}
@@ -34,5 +34,8 @@ func TestNewestSender(t *testing.T) {
 			VALUES ('team', 'team', 'sms', 'sent', $1, 'guardian', $2, 1, 0, 0, $3, 0)`, string(number(2)), first.AccountID, p.clock.Now().Add(time.Hour).UnixMicro()))
 		want(2, first.AccountID)
 		want(3, "")
+		if got, err := p.db.NewestSender(bg, number(2), notify.WhatsApp); err != nil || got != "" {
+			p.Errorf("newest sender by WhatsApp: %q, %v; want none", got, err)
+		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
 )
 
 // Callbacks reads the calls of Meta.
@@ -26,6 +27,12 @@ type callback struct {
 			Field string `json:"field"`
 			Value struct {
 				Statuses []status `json:"statuses"`
+				Messages []struct {
+					From string `json:"from"`
+					Text struct {
+						Body string `json:"body"`
+					} `json:"text"`
+				} `json:"messages"`
 			} `json:"value"`
 		} `json:"changes"`
 	} `json:"entry"`
@@ -60,6 +67,26 @@ func (c Callbacks) Read(call notify.ProviderCall) (reports []notify.AccountRepor
 		}
 	}
 	return reports, true
+}
+
+// Replies returns the texts that people sent, if Meta has signed the call. parse parses a number.
+func (c Callbacks) Replies(call notify.ProviderCall, parse func(string) (phone.Number, error)) []notify.Reply {
+	var body callback
+	if !c.signed(call) || json.Unmarshal(call.Body, &body) != nil {
+		return nil
+	}
+	var replies []notify.Reply
+	for _, entry := range body.Entry {
+		for _, change := range entry.Changes {
+			for _, m := range change.Value.Messages {
+				// Meta leaves out the plus.
+				if n, err := parse("+" + strings.TrimPrefix(m.From, "+")); err == nil && change.Field == "messages" {
+					replies = append(replies, notify.Reply{Channel: notify.WhatsApp, From: n, Text: m.Text.Body})
+				}
+			}
+		}
+	}
+	return replies
 }
 
 // report returns what a status means. known is false for one without a meaning here.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/whatsapp"
 )
 
@@ -67,6 +68,23 @@ func TestCallbacks(t *testing.T) {
 	}
 	if _, signed := (whatsapp.Callbacks{}).Read(signedCall(body, "")); signed {
 		t.Error("a call is signed with an empty secret")
+	}
+}
+
+func TestReplies(t *testing.T) {
+	t.Parallel()
+	c := whatsapp.Callbacks{AppSecret: "secret"}
+	body := `{"object": "whatsapp_business_account", "entry": [{"changes": [{"field": "messages", "value": {"messages": [
+		{"from": "919876543210", "id": "wamid.1", "type": "text", "text": {"body": "Stop"}},
+		{"from": "919876543211", "id": "wamid.2", "type": "image", "image": {"id": "1"}},
+		{"from": "not a number", "id": "wamid.3", "type": "text", "text": {"body": "STOP"}}]}}]}]}`
+	parse := phone.Parser{DefaultRegion: "IN"}.Parse
+	want := []notify.Reply{{Channel: notify.WhatsApp, From: "+919876543210", Text: "Stop"}, {Channel: notify.WhatsApp, From: "+919876543211"}}
+	if diff := cmp.Diff(want, c.Replies(signedCall(body, "secret"), parse)); diff != "" {
+		t.Error(diff)
+	}
+	if got := c.Replies(signedCall(body, "other"), parse); len(got) != 0 {
+		t.Errorf("a forged call has the replies %+v", got)
 	}
 }
 
