@@ -13,9 +13,9 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// DeliverySent completes the deliveries of a message that the provider accepted.
-func (db *DB) DeliverySent(ctx context.Context, message []notify.Delivery) error {
-	return db.setLeased(ctx, message, `state = 'sent', reason = NULL`)
+// DeliverySent completes the deliveries of messages of one lease that the provider accepted.
+func (db *DB) DeliverySent(ctx context.Context, accepted []notify.Delivery) error {
+	return db.setLeased(ctx, accepted, `state = 'sent', reason = NULL`)
 }
 
 // DeliverySuppressed completes deliveries to a test number, to which nothing is sent.
@@ -66,8 +66,8 @@ func (db *DB) DeliveryDropped(ctx context.Context, message []notify.Delivery, re
 	return db.setLeased(ctx, message, `state = 'failed', reason = $3`, reason)
 }
 
-// setLeased sets columns of the deliveries of a message in one statement, so that they
-// change together, and ends their lease. args are the parameters from $3 on. It changes
+// setLeased sets columns of deliveries of one lease in one statement, so that they change
+// together, and ends their lease. args are the parameters from $3 on. It changes
 // no delivery that another worker has claimed meanwhile.
 //
 // The lease is the guard: only a queued delivery has one. A condition on the state would
@@ -76,12 +76,13 @@ func (db *DB) DeliveryDropped(ctx context.Context, message []notify.Delivery, re
 func (db *DB) setLeased(ctx context.Context, message []notify.Delivery, set string, args ...any) error {
 	args = append([]any{micros(db.Now()), message[0].Lease}, args...)
 	n := len(args)
-	for _, d := range message {
-		args = append(args, d.ID)
+	ids := paddedSize(len(message))
+	for i := range ids {
+		args = append(args, message[min(i, len(message)-1)].ID)
 	}
 	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET `+set+`, lease = NULL, updated_at = $1
-		WHERE id IN (`+params(n+1, len(message))+`) AND lease = $2`, args...)
+		WHERE id IN (`+params(n+1, ids)+`) AND lease = $2`, args...)
 	return err
 }
 

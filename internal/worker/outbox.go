@@ -44,7 +44,7 @@ type Store interface {
 	TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error)
 	AdmitMessages(ctx context.Context, messages []notify.Outgoing) ([]notify.Outgoing, error)
 	WakeHeld(ctx context.Context) error
-	DeliverySent(ctx context.Context, message []notify.Delivery) error
+	DeliverySent(ctx context.Context, accepted []notify.Delivery) error
 	DeliverySuppressed(ctx context.Context, message []notify.Delivery) error
 	AwaitStatus(ctx context.Context, message []notify.Delivery, until time.Time) error
 	FallBack(ctx context.Context, message []notify.Delivery, to notify.Channel) error
@@ -203,8 +203,9 @@ func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane) error {
 		return err
 	}
 	var wait sync.WaitGroup
+	sent := &completions{save: o.Store.DeliverySent}
 	for _, m := range admitted {
-		wait.Go(func() { o.logged(m.Deliveries[0], func() error { return o.send(detached, m) }) })
+		wait.Go(func() { o.logged(m.Deliveries[0], func() error { return o.send(detached, m, sent) }) })
 	}
 	wait.Wait()
 	return nil
@@ -325,14 +326,14 @@ func (o *Outbox) admit(ctx context.Context, ready []*notify.Outgoing) ([]notify.
 }
 
 // send makes one attempt and stores its result.
-func (o *Outbox) send(ctx context.Context, m notify.Outgoing) error {
+func (o *Outbox) send(ctx context.Context, m notify.Outgoing, sent *completions) error {
 	if err := o.Senders[m.Deliveries[0].Channel].Send(ctx, m.Message); err != nil {
 		return o.failed(ctx, m.Deliveries, err)
 	}
 	if f, ok := o.Fallbacks[m.Deliveries[0].Channel]; ok {
 		return o.Store.AwaitStatus(ctx, m.Deliveries, o.Now().Add(f.After))
 	}
-	return o.Store.DeliverySent(ctx, m.Deliveries)
+	return sent.store(ctx, m.Deliveries)
 }
 
 // fallBack makes a message leave on the other channel of its channel.

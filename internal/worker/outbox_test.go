@@ -237,11 +237,17 @@ func (s fakeSender) Suppressed(to string) bool                        { return s
 // run starts an outbox over s with SMS as its only channel.
 func run(t *testing.T, s *fakeStore, send func(ctx context.Context, m notify.Message) error) (q *notify.QueueSignal, stop func()) {
 	t.Helper()
+	return runOver(t, s, send)
+}
+
+// runOver starts an outbox over s with SMS as its only channel.
+func runOver(t *testing.T, s worker.Store, send func(ctx context.Context, m notify.Message) error) (q *notify.QueueSignal, stop func()) {
+	t.Helper()
 	return runWith(t, s, map[notify.Channel]worker.Sender{notify.SMS: fakeSender{send: send}}, slog.DiscardHandler)
 }
 
 // runWith starts an outbox over s. stop ends it and waits.
-func runWith(t *testing.T, s *fakeStore, senders map[notify.Channel]worker.Sender, log slog.Handler) (q *notify.QueueSignal, stop func()) {
+func runWith(t *testing.T, s worker.Store, senders map[notify.Channel]worker.Sender, log slog.Handler) (q *notify.QueueSignal, stop func()) {
 	t.Helper()
 	leases := 0
 	var mu sync.Mutex

@@ -1,0 +1,63 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// countingStore counts the statements that store accepted messages. The first one fails.
+type countingStore struct {
+	*fakeStore
+	statements int
+	sizes      []int
+}
+
+func (s *countingStore) DeliverySent(ctx context.Context, accepted []notify.Delivery) error {
+	s.statements++
+	s.sizes = append(s.sizes, len(accepted))
+	time.Sleep(10 * time.Millisecond)
+	if s.statements == 1 {
+		return errors.New("the database is away")
+	}
+	return s.fakeStore.DeliverySent(ctx, accepted)
+}
+
+// Messages that are accepted while a statement runs share the next one. A failed statement
+// concerns its own messages alone: they are sent again when their lease ends.
+func TestCompletionsShareStatements(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &countingStore{fakeStore: new(fakeStore)}
+		for range 32 {
+			s.queue(notify.Request)
+		}
+		var attempts atomic.Int64
+		q, stop := runOver(t, s, func(_ context.Context, m notify.Message) error {
+			if attempts.Add(1); m.ID != "0" {
+				time.Sleep(5 * time.Millisecond)
+			}
+			return nil
+		})
+		q.Wake(lane(notify.Request))
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
+		if len(s.sizes) != 2 || s.sizes[0] != 1 || s.sizes[1] != 31 {
+			t.Errorf("statements for %v messages, want 1 and 31", s.sizes)
+		}
+		time.Sleep(2 * time.Minute)
+		stop()
+		for _, r := range s.rows {
+			if r.state != "sent" {
+				t.Errorf("delivery %s is %s, want sent", r.ID, r.state)
+			}
+		}
+		if n := attempts.Load(); n != 33 {
+			t.Errorf("%d attempts, want 33: one message was not stored", n)
+		}
+	})
+}
