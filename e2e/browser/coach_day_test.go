@@ -114,25 +114,25 @@ func TestCoachDay(t *testing.T) {
 	g.screenshot("day-pay")
 	g.open("/me/guardian/messages")
 	g.waitForText("reminds you of a fee for Asha Rao")
+	g.press("Open")
+	g.waitForText("Pay ₹1,000.00 in your UPI app")
 
 	// Another guardian has not answered: each page says what a yes opens, and shows nothing.
 	s.Clock.Skip(2 * time.Minute)
-	other := newPhone(t, s.URL)
-	other.signIn(s, "guardian", second)
+	other := s.Browser(t)
+	signIn(t, s, other, "guardian", second)
 	for page, text := range map[string]string{
 		"/reports": "Here you will read what the coach writes", "/attendance": "Here you will see", "/schedule": "Here you will see", "/messages": "Here you will read",
 		"/progress": "with a chart", "/fees": "You can see the fees here after you have said yes.",
 	} {
-		other.open("/me/guardian/players/" + bela + page)
-		other.waitForText(text)
+		other.Open("/me/guardian/players/" + bela + page)
+		wantText(t, other, text)
 		for _, secret := range []string{"quick", "U14", "six"} {
-			if strings.Contains(other.text(), secret) {
+			if strings.Contains(other.Page.Body, secret) {
 				t.Errorf("%s shows %q before the answer", page, secret)
 			}
 		}
 	}
-	other.open("/me/guardian/players/" + bela + "/reports")
-	other.screenshot("day-locked")
 
 	// The first guardian takes the yes back with the page of the fee open.
 	g.open(own)

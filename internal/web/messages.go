@@ -82,6 +82,9 @@ func newMessageView(v *View, n notify.Notification, player *approval.Player, rol
 	if player != nil {
 		student, coach = notify.Name(player.Student.FullName, ""), notify.Name(player.CoachName, "")
 		m.Player = playerPath(role, player.ID) + teamPages[n.Type]
+		if n.Type == notify.FeeReminder && n.Data.FeeID != "" {
+			m.Player += "/fees/" + n.Data.FeeID
+		}
 	}
 	changes := make([]string, len(n.Data.Changes))
 	for i, c := range n.Data.Changes {
