@@ -27,7 +27,8 @@ const (
 
 // Delivery is how fast messages reach the gateway.
 type Delivery struct {
-	Rate float64 // requests a second that were made
+	Rate    float64 // calls a second that were made
+	Refused int     // calls with the status 503, which queue nothing
 	// FromResponse and FromRequest are the times until a message is at the gateway's socket,
 	// from the response to the call that queued it and from the call itself. The commit is
 	// between both. Lower is better.
@@ -49,8 +50,8 @@ func (p Percentiles) String() string {
 
 // String returns one line for people.
 func (d Delivery) String() string {
-	return fmt.Sprintf("%.0f messages/s: from the response %s, from the request %s; %d queued messages at %s each: %.0f/s",
-		d.Rate, d.FromResponse, d.FromRequest, d.Queued, d.Delay, d.Drained)
+	return fmt.Sprintf("%.0f messages/s, %d refused: from the response %s, from the request %s; %d queued messages at %s each: %.0f/s",
+		d.Rate, d.Refused, d.FromResponse, d.FromRequest, d.Queued, d.Delay, d.Drained)
 }
 
 // arrivals are the messages that a gateway got.
@@ -136,13 +137,14 @@ func MeasureDelivery(ctx context.Context, p Program, engine string, rate float64
 func (s *runningServer) measureLatency(ctx context.Context, d *Delivery, rate float64, duration time.Duration) error {
 	got := s.gateway.record(0)
 	client := newOverloadClient(s.server.URL())
-	type call struct{ begun, answered time.Time }
+	type call struct {
+		begun, answered time.Time
+		status          int
+	}
 	calls := make([]call, int(rate*duration.Seconds()))
 	number := func(i int) string { return fmt.Sprintf("+91985%07d", i) }
 	start := time.Now()
 	var wait sync.WaitGroup
-	var mu sync.Mutex
-	var failed error
 	for i := range calls {
 		due := start.Add(time.Duration(float64(i) / rate * float64(time.Second)))
 		select {
@@ -154,25 +156,29 @@ func (s *runningServer) measureLatency(ctx context.Context, d *Delivery, rate fl
 		r := bench.NewRequest(http.MethodPost, "/api/players/add", a.coach, playerBody(number(i), "", s.added.Add(1)))
 		wait.Go(func() {
 			calls[i].begun = time.Now()
-			status := client.do(r)
+			calls[i].status = client.do(r)
 			calls[i].answered = time.Now()
-			if status != http.StatusCreated {
-				mu.Lock()
-				failed = fmt.Errorf("add a player: status %d", status)
-				mu.Unlock()
-			}
 		})
 	}
 	wait.Wait()
 	d.Rate = float64(len(calls)) / time.Since(start).Seconds()
-	if failed != nil {
-		return failed
+	for _, c := range calls {
+		switch c.status {
+		case http.StatusCreated:
+		case http.StatusServiceUnavailable:
+			d.Refused++
+		default:
+			return fmt.Errorf("add a player: status %d", c.status)
+		}
 	}
-	if err := got.await(ctx, len(calls)); err != nil {
+	if err := got.await(ctx, len(calls)-d.Refused); err != nil {
 		return err
 	}
 	var fromResponse, fromRequest []time.Duration
 	for i, c := range calls {
+		if c.status != http.StatusCreated {
+			continue
+		}
 		at := got.at[number(i)]
 		fromResponse, fromRequest = append(fromResponse, max(0, at.Sub(c.answered))), append(fromRequest, at.Sub(c.begun))
 	}
@@ -181,6 +187,9 @@ func (s *runningServer) measureLatency(ctx context.Context, d *Delivery, rate fl
 }
 
 func percentiles(all []time.Duration) Percentiles {
+	if len(all) == 0 {
+		return Percentiles{}
+	}
 	slices.Sort(all)
 	return Percentiles{all[len(all)/2], all[len(all)*99/100]}
 }
