@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/team"
@@ -37,6 +38,11 @@ func (s *Server) feeRoutes() []route {
 func (s *Server) addFees(ctx context.Context, r Request[input.Fee]) (Response, error) {
 	in, f := r.Body, r.Faults
 	order := in.Read(&f)
+	for _, id := range []string{order.PlayerID, order.BatchID} {
+		if id != "" && !endpoint.IsID(id) {
+			return Response{}, fault.Missing()
+		}
+	}
 	if len(f) > 0 {
 		// The dates may have faults too, and a player or batch of another coach is not_found.
 		if err := addFaults(&f, s.Fees.Check(ctx, r.Caller.Actor, order)); err != nil {
