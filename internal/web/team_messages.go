@@ -107,8 +107,9 @@ func (p *Pages) teamMessage(ctx context.Context, r *Request, by actor.Actor) (Re
 	if err != nil {
 		return Response{}, err
 	}
-	after, _ := strconv.Atoi(r.Value("after")) // 0, the first, if it is no number
-	recipients, err := p.Messages.Recipients(ctx, by, id, max(0, after), messagesPerPage+1)
+	after, _ := strconv.Atoi(r.Value("after"))    // 0, the first, if it is no number
+	after = min(max(0, after), 2*team.MaxPlayers) // the last position at most
+	recipients, err := p.Messages.Recipients(ctx, by, id, after, messagesPerPage+1)
 	if err != nil {
 		return Response{}, err
 	}
