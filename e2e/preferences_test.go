@@ -20,7 +20,7 @@ func TestPreferences(t *testing.T) {
 		guardian, student := s.SignIn(t, "guardian", "+919812345671"), s.SignIn(t, "student", "+919812345671")
 
 		got := student.Call(t, "GET", "/api/me/preferences", nil).Want(t, 200)
-		const none = `{"language":null,"time_zone":null,"quiet_hours":null,"channels":{"notice":null,"reminder":null,"request":null},"stopped_coaches":[]}`
+		const none = `{"language":null,"time_zone":null,"quiet_hours":null,"channels":{"notice":null,"reminder":null,"request":null,"team":null},"stopped_coaches":[]}`
 		if string(got.Body) != none {
 			t.Errorf("preferences before a choice: %s", got.Body)
 		}
@@ -39,7 +39,7 @@ func TestPreferences(t *testing.T) {
 			"quiet_hours": map[string]any{"start": "21:30", "end": "07:00"}, "stopped_coaches": []string{strings.ToUpper(coach.ID)},
 			"channels": map[string]any{"request": []string{"sms", "email"}, "notice": []string{}},
 		}).Want(t, 200)
-		const chosen = `{"language":"hi","time_zone":null,"quiet_hours":{"start":"21:30","end":"07:00"},"channels":{"notice":[],"reminder":null,"request":["sms","email"]},"stopped_coaches":["%s"]}`
+		const chosen = `{"language":"hi","time_zone":null,"quiet_hours":{"start":"21:30","end":"07:00"},"channels":{"notice":[],"reminder":null,"request":["sms","email"],"team":null},"stopped_coaches":["%s"]}`
 		if want := fmt.Sprintf(chosen, coach.ID); string(got.Body) != want {
 			t.Errorf("chosen preferences: %s, want %s", got.Body, want)
 		}
