@@ -80,7 +80,7 @@ type coachAttendedResponse struct {
 	Note *string `json:"note"`
 }
 
-func newAttended(by actor.Actor, m team.Attended) any {
+func newAttendanceMark(by actor.Actor, m team.AttendanceMark) any {
 	a := attendedResponse{m.BatchID, m.BatchName, string(m.Date), m.Mark, wire.Timestamp(m.MarkedAt), m.OutsideSchedule}
 	if by.Role == actor.Coach {
 		return coachAttendedResponse{a, wire.OrNull(m.Note)}
@@ -96,7 +96,7 @@ func (s *Server) playerAttendance(ctx context.Context, r Request[noBody], player
 	period := queryPeriod(r.Meta, &f)
 	page := s.page(r.Meta, &f)
 	if len(f) > 0 { // not_found and the approval come first
-		if _, err := s.Attendance.OfPlayer(ctx, by, playerID, team.Period{}, team.AttendedKey{}, 1); err != nil {
+		if _, err := s.Attendance.OfPlayer(ctx, by, playerID, team.Period{}, team.AttendanceKey{}, 1); err != nil {
 			return Response{}, err
 		}
 		return Response{}, f.Err()
@@ -107,12 +107,12 @@ func (s *Server) playerAttendance(ctx context.Context, r Request[noBody], player
 			titles = append(titles, "Note")
 		}
 		return csvResponse("attendance.csv", titles, func(ctx context.Context, row func(...string) error) error {
-			return s.Attendance.EachOfPlayer(ctx, by, playerID, period, func(m team.Attended) error {
+			return s.Attendance.EachOfPlayer(ctx, by, playerID, period, func(m team.AttendanceMark) error {
 				return row([]string{string(m.Date), m.BatchName, string(m.Mark), m.Note}[:len(titles)]...)
 			})
 		}), nil
 	}
-	a, err := s.Attendance.OfPlayer(ctx, by, playerID, period, team.AttendedKey{Date: team.Date(page.After.Day), BatchID: page.After.ID}, page.ReadLimit())
+	a, err := s.Attendance.OfPlayer(ctx, by, playerID, period, team.AttendanceKey{Date: team.Date(page.After.Day), BatchID: page.After.ID}, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}
@@ -124,7 +124,7 @@ func (s *Server) playerAttendance(ctx context.Context, r Request[noBody], player
 		body.NextCursor = &next
 	}
 	for _, m := range a.Marks {
-		body.Items = append(body.Items, newAttended(by, m))
+		body.Items = append(body.Items, newAttendanceMark(by, m))
 	}
 	for _, m := range a.Months {
 		body.Months = append(body.Months, monthResponse{m.Month, newCounts(m.Counts)})

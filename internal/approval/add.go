@@ -5,7 +5,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// NewPlayer returns a player of the coach by with both consents pending, or a
+// NewPlayer returns a player of the calling coach with both consents pending, or a
 // fault. guardian is nil for an adult student without one.
 func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules, op Operation) (*Player, error) {
 	p := &Player{

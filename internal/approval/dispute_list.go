@@ -19,7 +19,7 @@ type DisputedRequest struct {
 	StudentName string
 }
 
-// Disputes lists the disputed requests of the guardian or student by, newest first, also
+// Disputes lists the disputed requests of the calling guardian or student, newest first, also
 // those about players that by can no longer see. Lift ends such a dispute.
 func (s *Service) Disputes(ctx context.Context, by actor.Actor, page Page) ([]DisputedRequest, error) {
 	return s.Store.DisputesOf(ctx, by.AccountID, page)

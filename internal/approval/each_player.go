@@ -9,7 +9,7 @@ import (
 // eachPage is the number of players that EachPlayer reads at a time.
 const eachPage = 200
 
-// EachPlayer calls fn with each player of the coach by that matches f, the newest first,
+// EachPlayer calls fn with each player of the calling coach that matches f, the newest first,
 // until fn returns an error.
 func (s *Service) EachPlayer(ctx context.Context, by actor.Actor, f Filter, fn func(*Player) error) error {
 	page := Page{Limit: eachPage}

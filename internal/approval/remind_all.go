@@ -38,12 +38,12 @@ func (s *Service) reminderQuota() ReminderQuota {
 	return ReminderQuota{s.operation().Now.Add(-s.Rules.ReminderWindow), s.Rules.RemindersPerWindow}
 }
 
-// CountRemindable counts what RemindAll would do for the coach by.
+// CountRemindable counts what RemindAll would do for the calling coach.
 func (s *Service) CountRemindable(ctx context.Context, by actor.Actor) (RemindCounts, error) {
 	return s.Store.CountRemindable(ctx, by.AccountID, s.reminderQuota())
 }
 
-// RemindAll sends a reminder to each party of the coach by that has an open request, a
+// RemindAll sends a reminder to each party of the calling coach that has an open request, a
 // delivered message and a reminder left, and none since begun. It stops after about 2 s or
 // 100 reminders, and reports whether more remain: the caller repeats it with the same
 // begun. It may be repeated at any time: no party gets two reminders after begun.

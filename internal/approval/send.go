@@ -218,7 +218,7 @@ func (p *Player) FollowUp(by actor.Actor, requestID, note string, op Operation) 
 	return Change{Save: true, FollowedUp: r}, nil
 }
 
-// openRequest returns the open request of the coach by with this id, or no_open_request.
+// openRequest returns the open request of the calling coach with this id, or no_open_request.
 func (p *Player) openRequest(by actor.Actor, requestID string) (*Request, error) {
 	if err := p.ownedBy(by); err != nil {
 		return nil, err

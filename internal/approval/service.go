@@ -96,7 +96,7 @@ func (s *Service) operation() Operation {
 	return Operation{Now: s.Now().UTC().Truncate(time.Microsecond), NewID: s.NewID}
 }
 
-// Add adds a player of the coach by to batches of the coach and opens the first requests.
+// Add adds a player of the calling coach to batches of the coach and opens the first requests.
 func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian, batchIDs ...string) (*Player, error) {
 	op := s.operation()
 	p, err := NewPlayer(by, student, guardian, s.Rules, op)
@@ -191,12 +191,12 @@ func (s *Service) Remind(ctx context.Context, by actor.Actor, id string, party a
 	return r, left, err
 }
 
-// Cancel closes an open request of the coach by.
+// Cancel closes an open request of the calling coach.
 func (s *Service) Cancel(ctx context.Context, by actor.Actor, requestID string) (*Request, error) {
 	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.Cancel(by, requestID, op) })
 }
 
-// FollowUp notes that the coach by followed up on an open request outside of the app.
+// FollowUp notes that the calling coach followed up on an open request outside of the app.
 func (s *Service) FollowUp(ctx context.Context, by actor.Actor, requestID, note string) (*Request, error) {
 	return s.updateRequest(ctx, by, requestID, func(p *Player, op Operation) (Change, error) { return p.FollowUp(by, requestID, note, op) })
 }
@@ -279,7 +279,7 @@ func (s *Service) Players(ctx context.Context, by actor.Actor, f Filter, page Pa
 	return s.Store.Players(ctx, by.AccountID, f, page)
 }
 
-// Links lists the players of the guardian or student by, newest first.
+// Links lists the players of the calling guardian or student, newest first.
 func (s *Service) Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error) {
 	return s.Store.Links(ctx, by, false, page)
 }
@@ -289,7 +289,7 @@ func (s *Service) WaitingLinks(ctx context.Context, by actor.Actor, page Page) (
 	return s.Store.Links(ctx, by, true, page)
 }
 
-// PartyName returns the name of the guardian or student by, as a coach entered it, or "".
+// PartyName returns the name of the calling guardian or student, as a coach entered it, or "".
 func (s *Service) PartyName(ctx context.Context, by actor.Actor) (string, error) {
 	return s.Store.PartyName(ctx, by)
 }

@@ -28,7 +28,7 @@ func (t *Timeline) RemindersLeft(party actor.Role, rules Rules) int {
 	return max(0, rules.RemindersPerWindow-len(t.Player.Approver(party).Reminders))
 }
 
-// Timeline returns the timeline of a player of the coach by, over one state of the
+// Timeline returns the timeline of a player of the calling coach, over one state of the
 // database.
 func (s *Service) Timeline(ctx context.Context, by actor.Actor, id string) (*Timeline, error) {
 	if by.Role != actor.Coach {

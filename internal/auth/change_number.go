@@ -26,7 +26,7 @@ type NumberChangeResult struct {
 	Ended int
 }
 
-// ChangeNumber gives the coach by the number to. otp is a code for the current
+// ChangeNumber gives the calling coach the number to. otp is a code for the current
 // number, newOTP one for the new number, both in the role coach. A wrong code counts
 // as an attempt and consumes neither code. The session of by stays; the coach's other
 // sessions end.

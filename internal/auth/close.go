@@ -13,7 +13,7 @@ type CloseRequest struct {
 	Attempt Attempt
 }
 
-// Close closes the account of the coach by. otp is a code for the coach's number in
+// Close closes the account of the calling coach. otp is a code for the coach's number in
 // the role coach. Errors: those of Login, and session_revoked if the session has
 // ended meanwhile.
 func (s *Service) Close(ctx context.Context, by actor.Actor, deviceToken, otp string) error {

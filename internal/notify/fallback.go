@@ -2,7 +2,7 @@ package notify
 
 import "time"
 
-// Fallback says what becomes of a message that a channel cannot deliver.
+// Fallback says which channel sends a message that another channel cannot deliver, and when.
 type Fallback struct {
 	// To is the channel that sends the message instead.
 	To Channel

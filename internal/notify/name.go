@@ -72,7 +72,8 @@ func unlink(word string) []string {
 	return []string{initials}
 }
 
-// topLevelDomains are frequent ends of a domain. Those in lower case need no list.
+// topLevelDomains are frequent top-level domains. separateInitials treats every word in lower
+// case as one.
 var topLevelDomains = []string{"com", "net", "org", "info", "biz", "app", "xyz", "shop", "site", "in", "co", "io"}
 
 // separateInitials removes the dots of initials before a word that could be the end of a

@@ -5,30 +5,30 @@ import (
 	"github.com/touchline/touchline/internal/event"
 )
 
-// recipients is the type of notification that the coach and the party get for an
-// event. An empty Type is no notification.
-type recipients struct{ coach, party Type }
+// types has the types of the notifications that the coach and the party get for an event.
+// An empty Type means no notification.
+type types struct{ coach, party Type }
 
 // plan is the table of the spec's section 6: the events about a guardian's consent, and
 // about a student's.
-var plan = map[event.Type]struct{ guardian, student recipients }{
-	event.Requested:      {recipients{party: GuardianRequest}, recipients{party: StudentRequest}},
-	event.Reminded:       {recipients{party: RequestReminder}, recipients{party: RequestReminder}},
-	event.Approved:       {recipients{GuardianApproved, GuardianApprovalConfirmed}, recipients{StudentApproved, StudentApprovalConfirmed}},
-	event.Rejected:       {recipients{GuardianRejected, GuardianRejectConfirmed}, recipients{StudentRejected, StudentRejectConfirmed}},
-	event.Revoked:        {recipients{GuardianRevoked, GuardianRevoked}, recipients{StudentRevoked, StudentRevoked}},
-	event.Disputed:       {recipients{coach: RequestDisputed}, recipients{coach: RequestDisputed}},
-	event.DisputeLifted:  {recipients{coach: DisputeLifted}, recipients{coach: DisputeLifted}},
-	event.DeliveryFailed: {recipients{coach: DeliveryFailed}, recipients{coach: DeliveryFailed}},
-	event.Changed:        {recipients{party: PlayerChanged}, recipients{party: PlayerChanged}},
-	event.Unlinked:       {recipients{party: PlayerRemoved}, recipients{party: PlayerRemoved}},
-	event.Removed:        {recipients{party: PlayerRemoved}, recipients{party: PlayerRemoved}},
-	event.FeeReminded:    {recipients{party: FeeReminder}, recipients{party: FeeReminder}},
-	event.CoachLeft:      {recipients{party: CoachLeft}, recipients{party: CoachLeft}},
-	event.TeamMessage:    {recipients{party: TeamMessageType}, recipients{party: TeamMessageType}},
-	event.TeamReply:      {recipients{coach: TeamReplyType}, recipients{coach: TeamReplyType}},
-	event.ProgressAdded:  {recipients{party: ProgressUpdate}, recipients{party: ProgressUpdate}},
-	event.ReportAdded:    {recipients{party: PerformanceReport}, recipients{party: PerformanceReport}},
+var plan = map[event.Type]struct{ guardian, student types }{
+	event.Requested:      {types{party: GuardianRequest}, types{party: StudentRequest}},
+	event.Reminded:       {types{party: RequestReminder}, types{party: RequestReminder}},
+	event.Approved:       {types{GuardianApproved, GuardianApprovalConfirmed}, types{StudentApproved, StudentApprovalConfirmed}},
+	event.Rejected:       {types{GuardianRejected, GuardianRejectConfirmed}, types{StudentRejected, StudentRejectConfirmed}},
+	event.Revoked:        {types{GuardianRevoked, GuardianRevoked}, types{StudentRevoked, StudentRevoked}},
+	event.Disputed:       {types{coach: RequestDisputed}, types{coach: RequestDisputed}},
+	event.DisputeLifted:  {types{coach: DisputeLifted}, types{coach: DisputeLifted}},
+	event.DeliveryFailed: {types{coach: DeliveryFailed}, types{coach: DeliveryFailed}},
+	event.Changed:        {types{party: PlayerChanged}, types{party: PlayerChanged}},
+	event.Unlinked:       {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
+	event.Removed:        {types{party: PlayerRemoved}, types{party: PlayerRemoved}},
+	event.FeeReminded:    {types{party: FeeReminder}, types{party: FeeReminder}},
+	event.CoachLeft:      {types{party: CoachLeft}, types{party: CoachLeft}},
+	event.TeamMessage:    {types{party: TeamMessageType}, types{party: TeamMessageType}},
+	event.TeamReply:      {types{coach: TeamReplyType}, types{coach: TeamReplyType}},
+	event.ProgressAdded:  {types{party: ProgressUpdate}, types{party: ProgressUpdate}},
+	event.ReportAdded:    {types{party: PerformanceReport}, types{party: PerformanceReport}},
 }
 
 // coachPlan has the events that are only about a coach.
@@ -48,9 +48,9 @@ func Plan(e event.Event, brand string) []Draft {
 	to := plan[e.Type].student
 	switch {
 	case coachPlan[e.Type] != "":
-		to = recipients{coach: coachPlan[e.Type]}
+		to = types{coach: coachPlan[e.Type]}
 	case e.Type == event.TokenReused || e.Type == event.NumberChanged:
-		to = recipients{party: SecurityNotice}
+		to = types{party: SecurityNotice}
 	case e.Party == actor.Guardian:
 		to = plan[e.Type].guardian
 	}

@@ -18,7 +18,7 @@ func ParseTimeOfDay(text string) (TimeOfDay, bool) {
 	if parts == nil {
 		return 0, false
 	}
-	hours, _ := strconv.Atoi(parts[1]) // digits by the expression
+	hours, _ := strconv.Atoi(parts[1]) // the expression allows digits only
 	minutes, _ := strconv.Atoi(parts[2])
 	return TimeOfDay(hours*60 + minutes), true
 }
@@ -32,7 +32,7 @@ func (t TimeOfDay) on(day time.Time) time.Time {
 }
 
 // QuietHours is the part of each day in which a person wants no messages: from Start to
-// before End, and over midnight if End is before Start. Without a length there is none.
+// before End, and over midnight if End is before Start. Equal times mean no quiet hours.
 type QuietHours struct{ Start, End TimeOfDay }
 
 // Set reports whether there are quiet hours.

@@ -23,7 +23,7 @@ func (r MessageRef) String() string {
 	return r.MessageID + "." + strconv.Itoa(r.Attempt) + "." + r.Provider
 }
 
-// ParseMessageRef parses a MessageRef. It accepts one spelling of each.
+// ParseMessageRef parses a MessageRef. It accepts only what String returns.
 func ParseMessageRef(s string) (r MessageRef, ok bool) {
 	parts := strings.Split(s, ".")
 	if len(parts) != 3 {
@@ -50,20 +50,20 @@ type ProviderCall struct {
 // is not from the provider.
 type ReceiptReader func(ProviderCall) (r Report, final, ok bool)
 
-// AccountReport is one of the reports that a provider sends to one address for all messages.
+// AccountReport is a report that a provider sends to its address for all messages.
 type AccountReport struct {
 	Ref MessageRef
-	// Secret is that of Ref, as the provider repeats it.
+	// Secret is what the provider repeats as the secret of Ref. It may be wrong.
 	Secret string
 	Report Report
 	// Final is false if the report says nothing final.
 	Final bool
 }
 
-// Receipts receives what providers report of messages.
+// Receipts stores what providers report about messages.
 type Receipts struct {
 	Store ReceiptStore
-	// Valid reports whether secret is that of the reference.
+	// Valid reports whether secret is the secret of ref.
 	Valid func(ref, secret string) bool
 	// Readers has an entry for each provider that calls an address of the message, and
 	// AccountReaders for each that calls one address for all messages. signed is true if the
@@ -75,7 +75,7 @@ type Receipts struct {
 	Log   *slog.Logger
 }
 
-// errForged is the answer to a call that is not from the provider.
+// errForged refuses a call that is not from the provider.
 func errForged() error {
 	return fault.New(fault.Unauthenticated, "token_invalid", "This is not the address for receipts of the message.")
 }

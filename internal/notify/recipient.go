@@ -19,8 +19,8 @@ type Recipient struct {
 }
 
 // urgentTypes are the notifications that neither wait for the end of quiet hours nor stop
-// with a coach: those about the person's own decisions, a coach's about decisions of the
-// families, and those about security.
+// with a coach. They are about the recipient's decisions, about the decisions of families, and
+// about security.
 var urgentTypes = []Type{
 	GuardianApproved, GuardianRejected, GuardianRevoked, GuardianApprovalConfirmed, GuardianRejectConfirmed,
 	StudentApproved, StudentRejected, StudentRevoked, StudentApprovalConfirmed, StudentRejectConfirmed,

@@ -26,10 +26,10 @@ func questionsText(questions []Question, m Message) Text {
 	switch {
 	case len(students) == 0:
 		values["students"], values["link"], values["short_code"] = w.list(children), guardianLink, guardianCode
-		return fill(templateQuestionsParents, m.Language, values)
+		return fill(templateQuestionsGuardian, m.Language, values)
 	case len(children) == 0:
 		values["students"], values["link"], values["short_code"] = w.list(students), studentLink, studentCode
-		return fill(templateQuestionsPupils, m.Language, values)
+		return fill(templateQuestionsStudent, m.Language, values)
 	}
 	values["students"], values["link"] = w.list(children), guardianLink
 	values["others"], values["other_link"] = w.list(students), studentLink

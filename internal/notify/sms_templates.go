@@ -9,19 +9,19 @@ import (
 
 // The names of SMS templates. Providers in India register each with its text.
 const (
-	templateOTPCoach         = "otp_coach"
-	templateOTPParty         = "otp_party"
-	templateRequestGuardian  = "request_guardian"
-	templateRequestStudent   = "request_student"
-	templateAgainGuardian    = "request_again_guardian"
-	templateAgainStudent     = "request_again_student"
-	templateReminderGuardian = "reminder_guardian"
-	templateReminderStudent  = "reminder_student"
-	templateQuestionsParents = "questions_guardian"
-	templateQuestionsPupils  = "questions_student"
-	templateQuestionsBoth    = "questions_both"
-	templatePlayerRemoved    = "player_removed"
-	templateCoachLeft        = "coach_left"
+	templateOTPCoach          = "otp_coach"
+	templateOTPParty          = "otp_party"
+	templateRequestGuardian   = "request_guardian"
+	templateRequestStudent    = "request_student"
+	templateAgainGuardian     = "request_again_guardian"
+	templateAgainStudent      = "request_again_student"
+	templateReminderGuardian  = "reminder_guardian"
+	templateReminderStudent   = "reminder_student"
+	templateQuestionsGuardian = "questions_guardian"
+	templateQuestionsStudent  = "questions_student"
+	templateQuestionsBoth     = "questions_both"
+	templatePlayerRemoved     = "player_removed"
+	templateCoachLeft         = "coach_left"
 	// templateTeam is a text that a coach writes.
 	templateTeam = "team"
 )
@@ -31,39 +31,39 @@ const (
 // be the wrong person. Its link is last, so that nothing is taken for a part of it.
 var smsTemplates = map[string]map[string]string{
 	"en": {
-		templateOTPCoach:         "{code} is your {brand} code. It works for {validity}. Never share it. {brand} will never ask for it.",
-		templateOTPParty:         "{code} is your {brand} code. It works for {validity}. Do not tell it to anyone, not even the coach.",
-		templateRequestGuardian:  "{coach} added {student} to {batch}. May {brand}, a sports app, send you news? Yes, no or not my child: code {short_code} or {link}",
-		templateRequestStudent:   "{coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Yes, no or not me: code {short_code} or {link}",
-		templateAgainGuardian:    "{coach} added {student} to {batch} and asks again: may {brand} send you news? Yes, no or not my child: code {short_code} or {link}",
-		templateAgainStudent:     "{coach} added {student} to {batch} and asks again: may {brand} send you news? Yes, no or not me: code {short_code} or {link}",
-		templateReminderGuardian: "Reminder: {coach} added {student} to {batch}. May {brand} send you news? Yes, no or not my child: code {short_code} or {link}",
-		templateReminderStudent:  "Reminder: {coach} added {student} to {batch}. May {brand} send you training news? Yes, no or not me: code {short_code} or {link}",
-		templateQuestionsParents: "{coach} added {students}. May {brand}, a sports app, send you news? Say yes or no for each: code {short_code} or {link}",
-		templateQuestionsPupils:  "{coach} added {students}. May {brand}, a sports app, send you training news? Say yes or no, each of you: code {short_code} or {link}",
-		templateQuestionsBoth:    "{coach} asks: may {brand}, a sports app, send you news? Say yes or no. Guardian of {students}: {link} For {others} to answer: {other_link}",
-		templatePlayerRemoved:    "{coach} took {student} off the list at {brand}. The app is off for {student} there. You need not do anything.",
-		templateCoachLeft:        "{coach} closed their account at {brand}. The app is off for {students} there. You need not do anything.",
+		templateOTPCoach:          "{code} is your {brand} code. It works for {validity}. Never share it. {brand} will never ask for it.",
+		templateOTPParty:          "{code} is your {brand} code. It works for {validity}. Do not tell it to anyone, not even the coach.",
+		templateRequestGuardian:   "{coach} added {student} to {batch}. May {brand}, a sports app, send you news? Yes, no or not my child: code {short_code} or {link}",
+		templateRequestStudent:    "{coach} added {student} to {batch}. May {brand}, a sports app, send you training news? Yes, no or not me: code {short_code} or {link}",
+		templateAgainGuardian:     "{coach} added {student} to {batch} and asks again: may {brand} send you news? Yes, no or not my child: code {short_code} or {link}",
+		templateAgainStudent:      "{coach} added {student} to {batch} and asks again: may {brand} send you news? Yes, no or not me: code {short_code} or {link}",
+		templateReminderGuardian:  "Reminder: {coach} added {student} to {batch}. May {brand} send you news? Yes, no or not my child: code {short_code} or {link}",
+		templateReminderStudent:   "Reminder: {coach} added {student} to {batch}. May {brand} send you training news? Yes, no or not me: code {short_code} or {link}",
+		templateQuestionsGuardian: "{coach} added {students}. May {brand}, a sports app, send you news? Say yes or no for each: code {short_code} or {link}",
+		templateQuestionsStudent:  "{coach} added {students}. May {brand}, a sports app, send you training news? Say yes or no, each of you: code {short_code} or {link}",
+		templateQuestionsBoth:     "{coach} asks: may {brand}, a sports app, send you news? Say yes or no. Guardian of {students}: {link} For {others} to answer: {other_link}",
+		templatePlayerRemoved:     "{coach} took {student} off the list at {brand}. The app is off for {student} there. You need not do anything.",
+		templateCoachLeft:         "{coach} closed their account at {brand}. The app is off for {students} there. You need not do anything.",
 	},
 	"hi": {
-		templateOTPCoach:         "{code} आपका {brand} कोड है, {validity} तक। इसे किसी को न बताएँ। हम इसे कभी नहीं माँगते।",
-		templateOTPParty:         "{code} आपका {brand} कोड है, {validity} तक। इसे किसी को न बताएँ, कोच को भी नहीं।",
-		templateRequestGuardian:  "{coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ, ना या मेरा बच्चा नहीं: कोड {short_code} या {link}",
-		templateRequestStudent:   "{coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हाँ, ना या मैं नहीं: कोड {short_code} या {link}",
-		templateAgainGuardian:    "{coach} ने {student} को {batch} में जोड़ा और फिर पूछा है: क्या {brand} आपको खबरें भेजे? हाँ, ना या मेरा बच्चा नहीं: कोड {short_code} या {link}",
-		templateAgainStudent:     "{coach} ने {student} {batch} में जोड़ा और फिर पूछा है: क्या {brand} अभ्यास की खबरें भेजे? हाँ, ना या मैं नहीं: कोड {short_code} या {link}",
-		templateReminderGuardian: "याद दिलाने के लिए: {coach} ने {student} को {batch} में जोड़ा। क्या {brand} आपको खबरें भेजे? हाँ, ना या मेरा बच्चा नहीं: कोड {short_code} या {link}",
-		templateReminderStudent:  "याद दिलाने के लिए: {coach} ने {student} {batch} में जोड़ा। क्या {brand} अभ्यास की खबरें भेजे? हाँ, ना या मैं नहीं: कोड {short_code} या {link}",
-		templateQuestionsParents: "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? हर एक के लिए हाँ या ना कहें: कोड {short_code} या {link}",
-		templateQuestionsPupils:  "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हर कोई खुद हाँ या ना कहे: कोड {short_code} या {link}",
-		templateQuestionsBoth:    "{coach} पूछते हैं: क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ या ना कहें। {students} के अभिभावक: {link} {others} खुद: {other_link}",
-		templatePlayerRemoved:    "{coach} ने {brand} पर {student} को सूची से हटाया। वहाँ {student} के लिए ऐप बंद है। आपको कुछ नहीं करना है।",
-		templateCoachLeft:        "{coach} ने {brand} पर अपना खाता बंद किया। वहाँ {students} के लिए ऐप बंद है। आपको कुछ नहीं करना है।",
+		templateOTPCoach:          "{code} आपका {brand} कोड है, {validity} तक। इसे किसी को न बताएँ। हम इसे कभी नहीं माँगते।",
+		templateOTPParty:          "{code} आपका {brand} कोड है, {validity} तक। इसे किसी को न बताएँ, कोच को भी नहीं।",
+		templateRequestGuardian:   "{coach} ने {student} को {batch} में जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ, ना या मेरा बच्चा नहीं: कोड {short_code} या {link}",
+		templateRequestStudent:    "{coach} ने {student} {batch} में जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हाँ, ना या मैं नहीं: कोड {short_code} या {link}",
+		templateAgainGuardian:     "{coach} ने {student} को {batch} में जोड़ा और फिर पूछा है: क्या {brand} आपको खबरें भेजे? हाँ, ना या मेरा बच्चा नहीं: कोड {short_code} या {link}",
+		templateAgainStudent:      "{coach} ने {student} {batch} में जोड़ा और फिर पूछा है: क्या {brand} अभ्यास की खबरें भेजे? हाँ, ना या मैं नहीं: कोड {short_code} या {link}",
+		templateReminderGuardian:  "याद दिलाने के लिए: {coach} ने {student} को {batch} में जोड़ा। क्या {brand} आपको खबरें भेजे? हाँ, ना या मेरा बच्चा नहीं: कोड {short_code} या {link}",
+		templateReminderStudent:   "याद दिलाने के लिए: {coach} ने {student} {batch} में जोड़ा। क्या {brand} अभ्यास की खबरें भेजे? हाँ, ना या मैं नहीं: कोड {short_code} या {link}",
+		templateQuestionsGuardian: "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} आपको खबरें भेजे? हर एक के लिए हाँ या ना कहें: कोड {short_code} या {link}",
+		templateQuestionsStudent:  "{coach} ने {students} को जोड़ा। क्या खेल ऐप {brand} अभ्यास की खबरें भेजे? हर कोई खुद हाँ या ना कहे: कोड {short_code} या {link}",
+		templateQuestionsBoth:     "{coach} पूछते हैं: क्या खेल ऐप {brand} आपको खबरें भेजे? हाँ या ना कहें। {students} के अभिभावक: {link} {others} खुद: {other_link}",
+		templatePlayerRemoved:     "{coach} ने {brand} पर {student} को सूची से हटाया। वहाँ {student} के लिए ऐप बंद है। आपको कुछ नहीं करना है।",
+		templateCoachLeft:         "{coach} ने {brand} पर अपना खाता बंद किया। वहाँ {students} के लिए ऐप बंद है। आपको कुछ नहीं करना है।",
 	},
 }
 
-// optionalParts are what a text leaves out, in this order, if it takes fewer SMS then. The first
-// is left out, too, if the request has no short code.
+// optionalParts are removed from a text, in this order, if it then takes fewer SMS. The first
+// part is also removed if the request has no short code.
 var optionalParts = map[string][]string{
 	"en": {"code {short_code} or ", ", a sports app,"},
 	"hi": {"कोड {short_code} या ", "खेल ऐप "},
@@ -71,9 +71,9 @@ var optionalParts = map[string][]string{
 
 // Text is a message that is made from a template.
 type Text struct {
-	// Template and Language name the template, Template is empty if there is none.
+	// Template and Language name the template. Template is empty for a text without one.
 	Template, Language string
-	// Values are those of the template's variables.
+	// Values has the value of each variable of the template.
 	Values map[string]string
 	Body   string
 }
@@ -100,8 +100,8 @@ func fillIn(template string, values map[string]string) string {
 	return variable.ReplaceAllStringFunc(template, func(v string) string { return values[strings.Trim(v, "{}")] })
 }
 
-// readText returns the Text of a body that was made from one of the templates with these
-// names, or one without a template. Any values that make the same body are right.
+// readText finds the template among names that made body, and its values. If several values
+// make the same body, it returns any of them. If no template fits, the Text has no template.
 func readText(body string, names ...string) Text {
 	for _, language := range Languages {
 		for _, name := range names {

@@ -18,7 +18,7 @@ type TeamMessage struct {
 	Restricted bool
 	// StopURL is where the recipient can stop the messages of the coach.
 	StopURL string
-	// Language is that of the recipient, for the words around Text; empty is the default.
+	// Language is the recipient's, for the words around Text; "" is the default.
 	Language string
 }
 
@@ -63,7 +63,7 @@ var (
 	calendarDay = regexp.MustCompile(`\b(?:\d{1,2}[./-]\d{1,2}[./-](?:\d{4}|\d{2})|\d{4}-\d{2}-\d{2})\b`)
 )
 
-// phoneDigits is the least number of digits that are taken for a phone number.
+// phoneDigits is the least number of digits that count as a phone number.
 const phoneDigits = 7
 
 // WithoutLinks removes from a text what a phone turns into a link, and phone numbers. Times,

@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// MaxUnread is the largest number of unread notifications that is counted.
+// MaxUnread limits how many unread notifications are counted.
 const MaxUnread = 1000
 
 // TrayStore stores notifications. Package store implements it.

@@ -88,17 +88,17 @@ func (s *Service) namedBatches(ctx context.Context, by actor.Actor, sheet Sheet)
 	return newBatchIDs(batches), err
 }
 
-// Import returns an import of the coach by.
+// Import returns an import of the calling coach.
 func (s *Service) Import(ctx context.Context, by actor.Actor, id string) (*Import, error) {
 	return s.Store.Import(ctx, by.AccountID, id)
 }
 
-// Imports returns the imports of the coach by, the newest first: at most 10.
+// Imports returns the imports of the calling coach, the newest first: at most 10.
 func (s *Service) Imports(ctx context.Context, by actor.Actor) ([]*Import, error) {
 	return s.Store.Imports(ctx, by.AccountID)
 }
 
-// Rows returns rows of an import of the coach by, in the order of the file.
+// Rows returns rows of an import of the calling coach, in the order of the file.
 func (s *Service) Rows(ctx context.Context, by actor.Actor, id string, f RowFilter) ([]ImportRow, error) {
 	return s.Store.ImportRows(ctx, by.AccountID, id, f)
 }

@@ -35,7 +35,7 @@ type archive struct {
 // archivePage is the number of rows that are read at a time.
 const archivePage = 200
 
-// write writes the archive of the coach by. It returns a tier_limit before it writes
+// write writes the archive of the calling coach. It returns a tier_limit before it writes
 // anything.
 func (a *archive) write(ctx context.Context, by actor.Actor, out io.Writer) error {
 	if err := a.subscriptions.CheckFeature(ctx, by, coach.Export); err != nil {

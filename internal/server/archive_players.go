@@ -64,7 +64,7 @@ func (a *archive) players(ctx context.Context, by actor.Actor, row func(...strin
 	})
 }
 
-// someOf calls fn with the players of the coach by, some at a time.
+// someOf calls fn with the players of the calling coach, some at a time.
 func (a *archive) someOf(ctx context.Context, by actor.Actor, fn func(ids []string, names map[string]string) error) error {
 	var ids []string
 	names := map[string]string{}

@@ -61,7 +61,7 @@ func (a *archive) batchPlayers(ctx context.Context, by actor.Actor, row func(...
 }
 
 func (a *archive) attendance(ctx context.Context, by actor.Actor, row func(...string) error) error {
-	return a.team.attendance.Each(ctx, by, func(m team.Attended) error {
+	return a.team.attendance.Each(ctx, by, func(m team.AttendanceMark) error {
 		return row(m.BatchID, m.BatchName, string(m.Date), m.PlayerID, m.StudentName, string(m.Mark), m.Note, moment(m.MarkedAt), moment(m.RecordedAt))
 	})
 }

@@ -18,8 +18,8 @@ type Kannel struct {
 	receiptURL             func(notify.MessageRef) string
 }
 
-// kannelReceipts are the receipts that Kannel shall report, a sum of its types: delivered,
-// not delivered, rejected by the network.
+// kannelReceipts selects the receipts that Kannel reports. It is the sum of their types:
+// delivered (1), not delivered (2), rejected by the network (16).
 const kannelReceipts = "19"
 
 // NewKannel returns a Kannel for the sendsms URL address. An empty sender leaves the sender
@@ -32,7 +32,7 @@ func NewKannel(address string, c Config, timeout time.Duration) (*Kannel, error)
 	return &Kannel{client: client, url: u.String(), user: c.User, password: c.Password, sender: c.Sender, receiptURL: c.ReceiptURL}, nil
 }
 
-// Send makes Kannel accept m. Text of the GSM alphabet is sent in 7 bits, any other in UCS-2.
+// Send passes m to Kannel. Text of the GSM alphabet is sent in 7 bits, any other in UCS-2.
 func (k *Kannel) Send(ctx context.Context, m Message) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, k.url, bytes.NewReader([]byte(m.Text)))
 	if err != nil {

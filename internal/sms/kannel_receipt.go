@@ -8,24 +8,24 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// networkAnswer is what Kannel's %A says about a message that was not delivered.
-type networkAnswer struct {
+// failure says why a message did not arrive.
+type failure struct {
 	receipt notify.Receipt
 	cause   notify.Cause
 }
 
 var (
-	unknownNumber = networkAnswer{notify.ReceiptUndeliverable, notify.CauseUnknownNumber}
-	notMobile     = networkAnswer{notify.ReceiptUndeliverable, notify.CauseNotMobile}
-	blocked       = networkAnswer{notify.ReceiptUndeliverable, notify.CauseBlocked}
-	phoneOff      = networkAnswer{notify.ReceiptUnreachable, notify.CausePhoneOff}
-	memoryFull    = networkAnswer{notify.ReceiptUnreachable, notify.CauseMemoryFull}
-	networkFailed = networkAnswer{notify.ReceiptUnreachable, notify.CauseNetwork}
+	unknownNumber = failure{notify.ReceiptUndeliverable, notify.CauseUnknownNumber}
+	notMobile     = failure{notify.ReceiptUndeliverable, notify.CauseNotMobile}
+	blocked       = failure{notify.ReceiptUndeliverable, notify.CauseBlocked}
+	phoneOff      = failure{notify.ReceiptUnreachable, notify.CausePhoneOff}
+	memoryFull    = failure{notify.ReceiptUnreachable, notify.CauseMemoryFull}
+	networkFailed = failure{notify.ReceiptUnreachable, notify.CauseNetwork}
 )
 
-// mapErrors are the error codes of mobile networks (3GPP TS 29.002) that message centres
+// mapErrors are the error codes of mobile networks (MAP, 3GPP TS 29.002) that message centres
 // report in decimals as err of an SMPP receipt, beside stat:UNDELIV or stat:REJECTD.
-var mapErrors = map[int]networkAnswer{
+var mapErrors = map[int]failure{
 	1: unknownNumber, 5: unknownNumber, // unknown, unidentified subscriber
 	6: phoneOff, 27: phoneOff, // absent subscriber
 	9: blocked, 12: blocked, 13: blocked, // illegal subscriber or equipment, call barred
@@ -36,7 +36,7 @@ var mapErrors = map[int]networkAnswer{
 
 // submitErrors are the errors of submit_sm (SMPP 3.4, section 5.1.3) in Kannel's
 // NACK/<code>/<text>.
-var submitErrors = map[int]networkAnswer{
+var submitErrors = map[int]failure{
 	8: networkFailed, 20: networkFailed, 88: networkFailed, 100: networkFailed, // system error, queue full, throttled, temporary error
 	11: unknownNumber, // invalid destination address
 }
@@ -47,9 +47,9 @@ var (
 	submitError  = regexp.MustCompile(`(?i)^nack/([0-9]{1,3})/`)
 )
 
-// readNetworkAnswer returns what an answer means. One that says nothing of its cause is
-// undeliverable: the coach should check the number.
-func readNetworkAnswer(answer string) networkAnswer {
+// readKannelFailure reads an answer (%A) about a message that was not delivered. An answer
+// without a known cause means undeliverable: the coach should check the number.
+func readKannelFailure(answer string) failure {
 	if m := submitError.FindStringSubmatch(answer); m != nil {
 		code, _ := strconv.Atoi(m[1])
 		if known, ok := submitErrors[code]; ok {
@@ -74,7 +74,7 @@ func readNetworkAnswer(answer string) networkAnswer {
 			return known
 		}
 	}
-	return networkAnswer{notify.ReceiptUndeliverable, ""}
+	return failure{notify.ReceiptUndeliverable, ""}
 }
 
 // readKannelReceipt is the notify.ReceiptReader of Kannel. The parameters are type (%d) and
@@ -85,8 +85,8 @@ func readKannelReceipt(call notify.ProviderCall) (r notify.Report, final, ok boo
 	case "1":
 		return notify.Report{Receipt: notify.ReceiptDelivered}, true, true
 	case "2", "16":
-		meaning := readNetworkAnswer(answer)
-		return notify.Report{Receipt: meaning.receipt, Cause: meaning.cause, NetworkSays: answer}, true, true
+		failed := readKannelFailure(answer)
+		return notify.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: answer}, true, true
 	default: // accepted or queued by the network
 		return notify.Report{}, false, true
 	}

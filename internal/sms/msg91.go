@@ -15,12 +15,12 @@ import (
 const msg91URL = "https://control.msg91.com"
 
 // maxRegistryValue is the length of a variable in the registry of India (DLT), in characters.
-// Links, and texts of coaches, are registered as such.
+// Variables for links and for texts of coaches may be longer.
 const maxRegistryValue = 30
 
 // MSG91Account is an account of MSG91.
 type MSG91Account struct {
-	// Key is the auth key. Header and EntityID are those that are registered in India.
+	// Key is the auth key. Header and EntityID are registered in India.
 	Key, Header, EntityID string
 	// Templates are the registered templates, by name and language: "otp_coach.en".
 	Templates map[string]MSG91Template
@@ -39,7 +39,7 @@ type MSG91 struct {
 	secret  func(notify.MessageRef) string
 }
 
-// NewMSG91 returns an MSG91. An empty address is that of MSG91's API. Each attempt ends after
+// NewMSG91 returns an MSG91. An empty address means MSG91's API. Each attempt ends after
 // timeout.
 func NewMSG91(address string, c Config, timeout time.Duration) (*MSG91, error) {
 	if address == "" {
@@ -63,7 +63,7 @@ type msg91Flow struct {
 	Recipients []map[string]string `json:"recipients"`
 }
 
-// Send makes MSG91 accept m.
+// Send passes m to MSG91.
 func (p *MSG91) Send(ctx context.Context, m Message) error {
 	template, ok := p.account.template(m.Template)
 	if !ok {
@@ -98,7 +98,7 @@ func (p *MSG91) Send(ctx context.Context, m Message) error {
 	return p.result(res)
 }
 
-// msg91BadNumber are the error codes of a number that MSG91 takes for no number of a mobile.
+// msg91BadNumber has the error codes of MSG91 for a number that is not a mobile number.
 var msg91BadNumber = map[string]bool{"101": true, "202": true}
 
 // result returns what a response means. MSG91 also responds 200 to requests that it refuses.

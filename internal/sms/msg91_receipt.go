@@ -9,7 +9,7 @@ import (
 
 // msg91Report is one report of MSG91, of any version of its webhook.
 type msg91Report struct {
-	// CRQID is that of the message, empty or "0" for a message of another system.
+	// CRQID is the one that Send gave the message. Messages of other systems have "" or "0".
 	CRQID  msg91Field `json:"CRQID"`
 	Status msg91Field `json:"status"`
 	Desc   msg91Field `json:"desc"`
@@ -19,7 +19,8 @@ type msg91Report struct {
 // msg91Field is a string that may also be written as a number.
 type msg91Field string
 
-// UnmarshalJSON implements json.Unmarshaler. Any other value is "".
+// UnmarshalJSON implements json.Unmarshaler. It never fails: a report with a value of another
+// type matches no status.
 func (f *msg91Field) UnmarshalJSON(data []byte) error {
 	var s string
 	if json.Unmarshal(data, &s) != nil {
@@ -72,31 +73,31 @@ func readMSG91(call notify.ProviderCall) (reports []notify.AccountReport, signed
 	return reports, false
 }
 
-// read returns what a report means (MSG91's list of statuses).
+// read translates a report by MSG91's list of statuses.
 func (r msg91Report) read() (report notify.Report, final bool) {
-	meaning := networkAnswer{}
+	failed := failure{}
 	switch r.Status {
 	case "1":
 		return notify.Report{Receipt: notify.ReceiptDelivered}, true
 	case "2":
-		meaning = readFailure(string(r.Desc + " " + r.Reason))
+		failed = readMSG91Failure(string(r.Desc + " " + r.Reason))
 	case "9", "17": // not wanted (NDNC), blocked
-		meaning = blocked
+		failed = blocked
 	case "16", "25": // rejected
-		meaning = filtered
+		failed = filtered
 	default: // pending, submitted
 		return notify.Report{}, false
 	}
 	says := clean(strings.TrimSpace(string(r.Status + " " + r.Desc + " " + r.Reason)))
-	return notify.Report{Receipt: meaning.receipt, Cause: meaning.cause, NetworkSays: strings.ToValidUTF8(says[:min(len(says), 120)], "")}, true
+	return notify.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: strings.ToValidUTF8(says[:min(len(says), 120)], "")}, true
 }
 
-// readFailure returns what the words of a failure mean.
-func readFailure(words string) networkAnswer {
+// readMSG91Failure finds the failure that the words of a report describe.
+func readMSG91Failure(words string) failure {
 	words = strings.ToUpper(strings.NewReplacer("-", " ", "_", " ").Replace(words))
 	for _, known := range []struct {
 		words   string
-		meaning networkAnswer
+		failure failure
 	}{
 		{"INVALID SUB", unknownNumber},
 		{"UNKNOWN SUB", unknownNumber},
@@ -117,7 +118,7 @@ func readFailure(words string) networkAnswer {
 		{"NDNC", blocked},
 	} {
 		if strings.Contains(words, known.words) {
-			return known.meaning
+			return known.failure
 		}
 	}
 	return networkFailed

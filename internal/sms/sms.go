@@ -59,13 +59,14 @@ const sendTimeout = 10 * time.Second
 type Config struct {
 	// Specs are the providers in the order in which they are tried: "log", "http:<url>",
 	// "kannel:<url of sendsms>", "twilio" or "msg91". A URL after "twilio:" or "msg91:"
-	// replaces that of the API.
+	// replaces the URL of the provider's API.
 	Specs []string
-	// User, Password and Sender are those of Kannel.
+	// User, Password and Sender are for Kannel.
 	User, Password, Sender string
 	Twilio                 TwilioAccount
 	MSG91                  MSG91Account
-	// Rates are the messages a second that a provider takes, by name; none is no limit.
+	// Rates limits the messages a second of a provider, by name. A provider without an entry
+	// has no limit.
 	Rates map[string]float64
 	// ReceiptURL returns the address at which a provider reports what became of an attempt,
 	// without a query. ReceiptSecret returns its last part.
@@ -74,11 +75,11 @@ type Config struct {
 	ReplySecret string
 	// Terminal is where "log" prints.
 	Terminal io.Writer
-	// Observe is called with the outcome of each attempt: sent, failed or refused; nil is not.
+	// Observe is called with the outcome of each attempt: sent, failed or refused. It may be nil.
 	Observe func(provider, outcome string)
 }
 
-// New returns a Provider that sends through those of c.Specs.
+// New returns a Provider that sends through the providers of c.Specs.
 func New(c Config) (Provider, error) {
 	if len(c.Specs) == 1 && c.Specs[0] == "log" {
 		return NewLog(c.Terminal), nil

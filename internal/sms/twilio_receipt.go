@@ -15,14 +15,14 @@ import (
 )
 
 var (
-	optedOut = networkAnswer{notify.ReceiptUndeliverable, notify.CauseOptedOut}
-	filtered = networkAnswer{notify.ReceiptUnreachable, notify.CauseFiltered}
+	optedOut = failure{notify.ReceiptUndeliverable, notify.CauseOptedOut}
+	filtered = failure{notify.ReceiptUnreachable, notify.CauseFiltered}
 )
 
 // twilioErrors are the error codes of Twilio (https://www.twilio.com/docs/api/errors) of
 // requests (21…) and of messages (30…). Other codes are temporary: an operator can correct an
 // account, a sender or a permission.
-var twilioErrors = map[int]networkAnswer{
+var twilioErrors = map[int]failure{
 	21211: unknownNumber, 21217: unknownNumber, 21265: unknownNumber, // the number is not valid
 	21614: notMobile, 21635: notMobile, // no mobile number, a landline
 	21610: optedOut,                                                                    // the recipient replied STOP
@@ -51,14 +51,14 @@ func (a TwilioAccount) readReceipt(call notify.ProviderCall) (r notify.Report, f
 		return notify.Report{Receipt: notify.ReceiptDelivered}, true, true
 	case "undelivered", "failed", "canceled":
 		says := status
-		meaning := networkFailed
+		failed := networkFailed
 		if code, err := strconv.Atoi(call.Form.Get("ErrorCode")); err == nil {
 			says += " " + strconv.Itoa(code)
 			if known, found := twilioErrors[code]; found {
-				meaning = known
+				failed = known
 			}
 		}
-		return notify.Report{Receipt: meaning.receipt, Cause: meaning.cause, NetworkSays: says}, true, true
+		return notify.Report{Receipt: failed.receipt, Cause: failed.cause, NetworkSays: says}, true, true
 	default: // queued, sending, sent
 		return notify.Report{}, false, true
 	}

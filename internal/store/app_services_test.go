@@ -311,7 +311,7 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 			_, _, _, err := c.batches().Schedule(bg, by, playerID)
 			return err
 		}(),
-		"attendance": second(c.attendance().OfPlayer(bg, by, playerID, team.Period{}, team.AttendedKey{}, 50)),
+		"attendance": second(c.attendance().OfPlayer(bg, by, playerID, team.Period{}, team.AttendanceKey{}, 50)),
 		"fees":       second(c.feeServices().List(bg, by, playerID, team.FeePage{Limit: 50})),
 		"replies":    c.messages(0).CheckReply(bg, by, playerID),
 		"messages": func() error {

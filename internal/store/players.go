@@ -153,7 +153,7 @@ func (db *DB) PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]
 	return database.Collect(rs, err, db.scanPlayer)
 }
 
-// Links lists the players that name the guardian or student by, newest first; only those
+// Links lists the players that name the calling guardian or student, newest first; only those
 // with an open request to by if waiting is true.
 func (db *DB) Links(ctx context.Context, by actor.Actor, waiting bool, page approval.Page) ([]*approval.Player, error) {
 	var rs *database.Rows

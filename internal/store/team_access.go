@@ -37,7 +37,7 @@ func (tx *tx) access(s approval.ConsentStatus, party actor.Role, service team.Se
 	return team.Access(s.AppAccess(party, string(service), tx.db.options.Settings.Access, tx.Now))
 }
 
-// link returns a player of the guardian or student by who has the service. It returns
+// link returns a player of the calling guardian or student who has the service. It returns
 // not_found for other players, then the error of team.Access.
 func (tx *tx) link(ctx context.Context, by actor.Actor, playerID string, service team.Service) (*team.Link, error) {
 	l := &team.Link{PlayerID: playerID}

@@ -62,7 +62,7 @@ func (db *DB) Sheets(ctx context.Context, coachID, batchID string, p team.Period
 // PlayerAttendance lists the marks of a player, newest day first, with the totals of the
 // period. It returns not_found for a player of another coach or family, and the error of
 // team.Access for a party that does not have the app.
-func (db *DB) PlayerAttendance(ctx context.Context, by actor.Actor, playerID string, p team.Period, after team.AttendedKey, limit int) (a *team.PlayerAttendance, err error) {
+func (db *DB) PlayerAttendance(ctx context.Context, by actor.Actor, playerID string, p team.Period, after team.AttendanceKey, limit int) (a *team.PlayerAttendance, err error) {
 	if after.Date == "" {
 		after.Date = p.To.AddDays(1)
 	}
@@ -79,7 +79,7 @@ func (db *DB) PlayerAttendance(ctx context.Context, by actor.Actor, playerID str
 			WHERE m.player_id = $1 AND m.date >= $2 AND m.date <= $3 AND (m.date, m.batch_id) < ($4, $5)
 			ORDER BY m.date DESC, m.batch_id DESC LIMIT $6`,
 			playerID, string(p.From), string(p.To), string(after.Date), after.BatchID, limit)
-		a.Marks, err = database.Collect(rs, err, func(row database.Scanner) (m team.Attended, err error) {
+		a.Marks, err = database.Collect(rs, err, func(row database.Scanner) (m team.AttendanceMark, err error) {
 			m.PlayerID = playerID
 			return m, row.Scan(&m.BatchID, &m.BatchName, &m.Date, &m.Mark, intoText(&m.Note), intoTime(&m.MarkedAt), intoTime(&m.RecordedAt), &m.OutsideSchedule)
 		})
@@ -163,7 +163,7 @@ type prefixed struct {
 func (p prefixed) Scan(dest ...any) error { return p.Scanner.Scan(append([]any{p.first}, dest...)...) }
 
 // CoachAttendance lists the marks of all batches of a coach, by batch, day and player.
-func (db *DB) CoachAttendance(ctx context.Context, coachID string, after team.CoachAttendedKey, limit int) ([]team.Attended, error) {
+func (db *DB) CoachAttendance(ctx context.Context, coachID string, after team.CoachAttendanceKey, limit int) ([]team.AttendanceMark, error) {
 	rs, err := db.sql.Query(ctx, `
 		SELECT m.batch_id, b.name, m.date, m.player_id, p.student_name, m.mark, m.note, m.marked_at, m.recorded_at
 		FROM attendance_marks m
@@ -171,7 +171,7 @@ func (db *DB) CoachAttendance(ctx context.Context, coachID string, after team.Co
 		JOIN players p ON p.id = m.player_id
 		WHERE m.coach_id = $1 AND (m.batch_id, m.date, m.player_id) > ($2, $3, $4)
 		ORDER BY m.batch_id, m.date, m.player_id LIMIT $5`, coachID, after.BatchID, string(after.Date), after.PlayerID, limit)
-	return database.Collect(rs, err, func(row database.Scanner) (m team.Attended, err error) {
+	return database.Collect(rs, err, func(row database.Scanner) (m team.AttendanceMark, err error) {
 		return m, row.Scan(&m.BatchID, &m.BatchName, &m.Date, &m.PlayerID, &m.StudentName, &m.Mark, intoText(&m.Note), intoTime(&m.MarkedAt), intoTime(&m.RecordedAt))
 	})
 }

@@ -272,7 +272,7 @@ func (tx *tx) batchPlayers(ctx context.Context, coachID, id string) ([]team.Memb
 	return players, err
 }
 
-// Schedule lists the open batches of a player of the guardian or student by, newest first.
+// Schedule lists the open batches of a player of the calling guardian or student, newest first.
 func (db *DB) Schedule(ctx context.Context, by actor.Actor, playerID string) (link *team.Link, batches []*team.Batch, err error) {
 	err = db.view(ctx, func(tx *tx) error {
 		if link, err = tx.link(ctx, by, playerID, team.App); err != nil {

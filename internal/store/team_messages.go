@@ -128,8 +128,8 @@ func (tx *tx) planMessage(ctx context.Context, coachID, coachName string, d team
 	return players, plan, team.CheckSize(len(players))
 }
 
-// messageColumns are the columns that scanMessage scans. The players of a batch, or all, are
-// not read.
+// messageColumns are the columns that scanMessage scans. They have the players only of a
+// message that names each player.
 const messageColumns = `id, coach_id, batch_id, to_all, CASE WHEN batch_id IS NULL AND to_all = FALSE THEN players END, audience, channels, body,
 	recipients, left_out, segments, created_at, expanded_at`
 

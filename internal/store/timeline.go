@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
-// Timeline returns the timeline of a player of the coach by, or not_found.
+// Timeline returns the timeline of a player of the calling coach, or not_found.
 func (db *DB) Timeline(ctx context.Context, by actor.Actor, id string, remindersSince time.Time, maxRequests int) (t *approval.Timeline, err error) {
 	err = db.view(ctx, func(tx *tx) error {
 		p, err := db.visiblePlayer(ctx, tx, by, id)

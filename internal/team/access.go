@@ -54,9 +54,9 @@ func (a Access) Err() error {
 	}
 }
 
-// Enabled decides which party of a player has a service. The store makes it in the
-// transaction that reads or sends, from the consents of the players that it names there;
-// package approval decides. For every other player it returns NotLinked.
+// Enabled decides whether a party of a player has a service. The store creates it in the
+// transaction that reads or sends: it loads the consents of the players that it needs, and
+// package approval decides. Enabled returns NotLinked for every other player.
 type Enabled func(playerID string, party actor.Role, service Service) Access
 
 // Link is a player as the guardian or student who is linked to it sees it.

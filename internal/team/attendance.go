@@ -33,8 +33,8 @@ func (p Period) Check() error {
 	return fault.Validation([]fault.Field{{Pointer: "/to", Code: "invalid_value", Detail: "This must not be before the first day."}})
 }
 
-// Attended is a mark of a player, with its batch and day.
-type Attended struct {
+// AttendanceMark is a mark of a player, with its batch and day.
+type AttendanceMark struct {
 	BatchID   string
 	BatchName string
 	Date      Date
@@ -42,9 +42,9 @@ type Attended struct {
 	OutsideSchedule bool
 }
 
-// AttendedKey is the position of an Attended in a list, newest day first. The zero
-// AttendedKey is the start.
-type AttendedKey struct {
+// AttendanceKey is the position of an AttendanceMark in a list, newest day first. The zero
+// AttendanceKey is the start.
+type AttendanceKey struct {
 	Date    Date
 	BatchID string
 }
@@ -57,7 +57,7 @@ type MonthCounts struct {
 
 // PlayerAttendance is a page of the marks of a player, with the totals of the whole period.
 type PlayerAttendance struct {
-	Marks []Attended
+	Marks []AttendanceMark
 	// Months are newest first.
 	Months []MonthCounts
 }
@@ -78,8 +78,8 @@ func (a *PlayerAttendance) Counts() Counts {
 	return all
 }
 
-// There is the number of players who came, in time or late.
-func (c Counts) There() int { return c[Present] + c[Late] }
+// Attended is the number of players who came, in time or late.
+func (c Counts) Attended() int { return c[Present] + c[Late] }
 
 // SheetSummary is a sheet without its marks.
 type SheetSummary struct {
@@ -110,20 +110,20 @@ type AttendanceStore interface {
 	UpdateSheet(ctx context.Context, coachID, batchID string, date Date, playerIDs []string, fn func(*Sheet, map[string]Membership, Coach) (SheetChange, error)) error
 	// Superseded lists the marks of a sheet that no longer count, oldest first.
 	Superseded(ctx context.Context, coachID, batchID string, date Date) ([]PlayerMark, error)
-	// Sheets lists the sheets of a batch, newest day first, those before the day after.
+	// Sheets lists the sheets of a batch on days before after, newest day first.
 	Sheets(ctx context.Context, coachID, batchID string, p Period, after Date, limit int) ([]SheetSummary, error)
-	// PlayerAttendance lists the marks of a player of the coach by, or of the guardian or
-	// student by who has the app.
-	PlayerAttendance(ctx context.Context, by actor.Actor, playerID string, p Period, after AttendedKey, limit int) (*PlayerAttendance, error)
+	// PlayerAttendance lists the marks of a player. The caller is the player's coach, or a
+	// linked guardian or student who has the app.
+	PlayerAttendance(ctx context.Context, by actor.Actor, playerID string, p Period, after AttendanceKey, limit int) (*PlayerAttendance, error)
 	// Today lists the open batches of a coach, and the sheets of those that dates names.
 	Today(ctx context.Context, coachID string, dates func([]*Batch) map[string]Date) ([]*Batch, map[string]SheetSummary, error)
 	// CoachAttendance lists the marks of all batches of a coach, by batch and day.
-	CoachAttendance(ctx context.Context, coachID string, after CoachAttendedKey, limit int) ([]Attended, error)
+	CoachAttendance(ctx context.Context, coachID string, after CoachAttendanceKey, limit int) ([]AttendanceMark, error)
 }
 
-// CoachAttendedKey is the position of an Attended in AttendanceStore.CoachAttendance.
-type CoachAttendedKey struct {
-	AttendedKey
+// CoachAttendanceKey is the position of an AttendanceMark in AttendanceStore.CoachAttendance.
+type CoachAttendanceKey struct {
+	AttendanceKey
 	PlayerID string
 }
 
@@ -136,7 +136,7 @@ type Attendance struct {
 
 func (s *Attendance) now() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
-// Sheet returns a sheet of the coach by, and the players of its batch, by name.
+// Sheet returns a sheet of the calling coach, and the players of its batch, by name.
 func (s *Attendance) Sheet(ctx context.Context, by actor.Actor, batchID string, date Date) (*Sheet, []Membership, error) {
 	sheet, players, err := s.Store.Sheet(ctx, by.AccountID, batchID, date)
 	if err != nil {
@@ -189,19 +189,19 @@ func isPrecondition(err error) bool {
 	return ok && (f.Kind == fault.PreconditionFailed || f.Kind == fault.PreconditionRequired)
 }
 
-// Superseded lists the marks of a sheet of the coach by that no longer count.
+// Superseded lists the marks of a sheet of the calling coach that no longer count.
 func (s *Attendance) Superseded(ctx context.Context, by actor.Actor, batchID string, date Date) ([]PlayerMark, error) {
 	return s.Store.Superseded(ctx, by.AccountID, batchID, date)
 }
 
-// Sheets lists the sheets of a batch of the coach by, newest day first.
+// Sheets lists the sheets of a batch of the calling coach, newest day first.
 func (s *Attendance) Sheets(ctx context.Context, by actor.Actor, batchID string, p Period, after Date, limit int) ([]SheetSummary, error) {
 	return s.Store.Sheets(ctx, by.AccountID, batchID, p.bounds(), after, limit)
 }
 
 // OfPlayer lists the marks of a player, newest day first. A guardian or student reads
 // no notes. Error: see Access.
-func (s *Attendance) OfPlayer(ctx context.Context, by actor.Actor, playerID string, p Period, after AttendedKey, limit int) (*PlayerAttendance, error) {
+func (s *Attendance) OfPlayer(ctx context.Context, by actor.Actor, playerID string, p Period, after AttendanceKey, limit int) (*PlayerAttendance, error) {
 	a, err := s.Store.PlayerAttendance(ctx, by, playerID, p.bounds(), after, limit)
 	if err != nil {
 		return nil, err
@@ -215,8 +215,8 @@ func (s *Attendance) OfPlayer(ctx context.Context, by actor.Actor, playerID stri
 }
 
 // EachOfPlayer calls fn with all marks of a player in a period, newest day first.
-func (s *Attendance) EachOfPlayer(ctx context.Context, by actor.Actor, playerID string, p Period, fn func(Attended) error) error {
-	for after := (AttendedKey{}); ; {
+func (s *Attendance) EachOfPlayer(ctx context.Context, by actor.Actor, playerID string, p Period, fn func(AttendanceMark) error) error {
+	for after := (AttendanceKey{}); ; {
 		page, err := s.OfPlayer(ctx, by, playerID, p, after, eachPage)
 		if err != nil {
 			return err
@@ -225,7 +225,7 @@ func (s *Attendance) EachOfPlayer(ctx context.Context, by actor.Actor, playerID 
 			if err := fn(m); err != nil {
 				return err
 			}
-			after = AttendedKey{m.Date, m.BatchID}
+			after = AttendanceKey{m.Date, m.BatchID}
 		}
 		if len(page.Marks) < eachPage {
 			return nil
@@ -233,9 +233,9 @@ func (s *Attendance) EachOfPlayer(ctx context.Context, by actor.Actor, playerID 
 	}
 }
 
-// Each calls fn with all marks of the coach by, by batch and day.
-func (s *Attendance) Each(ctx context.Context, by actor.Actor, fn func(Attended) error) error {
-	for after := (CoachAttendedKey{}); ; {
+// Each calls fn with all marks of the calling coach, by batch and day.
+func (s *Attendance) Each(ctx context.Context, by actor.Actor, fn func(AttendanceMark) error) error {
+	for after := (CoachAttendanceKey{}); ; {
 		page, err := s.Store.CoachAttendance(ctx, by.AccountID, after, eachPage)
 		if err != nil {
 			return err
@@ -244,7 +244,7 @@ func (s *Attendance) Each(ctx context.Context, by actor.Actor, fn func(Attended)
 			if err := fn(m); err != nil {
 				return err
 			}
-			after = CoachAttendedKey{AttendedKey{m.Date, m.BatchID}, m.PlayerID}
+			after = CoachAttendanceKey{AttendanceKey{m.Date, m.BatchID}, m.PlayerID}
 		}
 		if len(page) < eachPage {
 			return nil
@@ -252,8 +252,8 @@ func (s *Attendance) Each(ctx context.Context, by actor.Actor, fn func(Attended)
 	}
 }
 
-// Today returns the open batches of the coach by, newest first, and those of them that have
-// a training or a sheet today, by the time of the training.
+// Today returns the open batches of the calling coach, newest first. today has the batches with
+// a training or a sheet on this day, in the order of the trainings.
 func (s *Attendance) Today(ctx context.Context, by actor.Actor) (open []*Batch, today []Today, err error) {
 	now := s.now()
 	dates := map[string]Date{}

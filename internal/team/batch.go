@@ -44,7 +44,7 @@ type Batch struct {
 type BatchPatch struct {
 	Name, Sport, Venue *string
 	Schedule           *Schedule
-	// TimeZone "" is that of the coach.
+	// TimeZone "" means the coach's time zone.
 	TimeZone *string
 }
 
@@ -80,7 +80,7 @@ func (b *Batch) Archive(now time.Time) error {
 	return nil
 }
 
-// checkBatches returns a fault for a coach who has open batches before the next one.
+// checkBatches returns a fault if a coach who has this many open batches cannot add one.
 func checkBatches(open int) error {
 	if open < MaxBatches {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// The features of a tier that gate calls of this package. Reading needs none, so that
-// nothing is lost with a smaller tier.
+// The features of a tier that calls of this package need. Reading needs none, so a coach with
+// a smaller tier still sees everything.
 const (
 	RosterFeature     = "roster"
 	AttendanceFeature = "attendance"
@@ -20,7 +20,7 @@ type Coach struct {
 	Tier string
 	// TimeZone is an IANA name, the default one if the coach chose none.
 	TimeZone string
-	// OpenBatches are the batches that are not archived. Only BatchStore.AddBatch counts them.
+	// OpenBatches counts the batches that are not archived. Only BatchStore.AddBatch sets it.
 	OpenBatches int
 }
 
@@ -37,24 +37,24 @@ type Membership struct {
 }
 
 // BatchStore stores batches; package store implements it. Every call names the coach, and
-// returns not_found for a batch or player of another coach. Functions run in the
-// transaction and may run more than once.
+// returns not_found for a batch or player of another coach. fn runs in the transaction and may
+// run more than once.
 type BatchStore interface {
 	AddBatch(ctx context.Context, b *Batch, fn func(Coach) error) error
 	Batch(ctx context.Context, coachID, id string) (*Batch, error)
-	// Batches lists batches, newest first, those before the id after.
+	// Batches lists batches with an id below after, newest first. after "" starts with the newest.
 	Batches(ctx context.Context, coachID string, archived bool, after string, limit int) ([]*Batch, error)
 	// UpdateBatch loads a batch, lets fn change it, and saves it unless it was changed
 	// meanwhile.
 	UpdateBatch(ctx context.Context, coachID, id string, fn func(*Batch, Coach) error) error
-	// JoinBatch adds a player, or does nothing if the player is in the batch. Both are the
-	// coach's.
+	// JoinBatch adds a player, or does nothing if the player is in the batch already. The
+	// batch and the player belong to the coach.
 	JoinBatch(ctx context.Context, coachID, id, playerID string, fn func(*Batch, Coach) error) error
 	// LeaveBatch ends a membership, or does nothing if there is none.
 	LeaveBatch(ctx context.Context, coachID, id, playerID string, fn func(*Batch) error) error
 	// BatchPlayers lists the players of a batch by name.
 	BatchPlayers(ctx context.Context, coachID, id string) ([]Membership, error)
-	// Schedule lists the open batches of a player of the guardian or student by, if the
+	// Schedule lists the open batches of a player of the calling guardian or student, if the
 	// party has the app.
 	Schedule(ctx context.Context, by actor.Actor, playerID string) (*Link, []*Batch, error)
 }
@@ -69,7 +69,7 @@ type Batches struct {
 
 func (s *Batches) now() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
 
-// Add adds a batch of the coach by.
+// Add adds a batch of the calling coach.
 func (s *Batches) Add(ctx context.Context, by actor.Actor, p BatchPatch) (*Batch, error) {
 	return s.AddOnce(ctx, by, s.NewID(), p)
 }
@@ -96,21 +96,21 @@ func (s *Batches) AddOnce(ctx context.Context, by actor.Actor, id string, p Batc
 	return b, nil
 }
 
-// Batch returns a batch of the coach by.
+// Batch returns a batch of the calling coach.
 func (s *Batches) Batch(ctx context.Context, by actor.Actor, id string) (*Batch, error) {
 	return s.Store.Batch(ctx, by.AccountID, id)
 }
 
-// List lists the batches of the coach by, newest first: those that are open, or the
+// List lists the batches of the calling coach, newest first: those that are open, or the
 // archived ones.
 func (s *Batches) List(ctx context.Context, by actor.Actor, archived bool, after string, limit int) ([]*Batch, error) {
 	return s.Store.Batches(ctx, by.AccountID, archived, after, limit)
 }
 
-// eachPage is the number of objects that a read of all of them loads at a time.
+// eachPage is how many objects the Each methods load at a time.
 const eachPage = 200
 
-// Each calls fn with the batches of the coach by, newest first, until fn fails.
+// Each calls fn with the batches of the calling coach, newest first, until fn fails.
 func (s *Batches) Each(ctx context.Context, by actor.Actor, archived bool, fn func(*Batch) error) error {
 	for after := ""; ; {
 		batches, err := s.List(ctx, by, archived, after, eachPage)
@@ -129,7 +129,7 @@ func (s *Batches) Each(ctx context.Context, by actor.Actor, archived bool, fn fu
 	}
 }
 
-// Edit applies a patch to a batch of the coach by.
+// Edit applies a patch to a batch of the calling coach.
 func (s *Batches) Edit(ctx context.Context, by actor.Actor, id string, p BatchPatch) (*Batch, error) {
 	return s.update(ctx, by, id, func(b *Batch, c Coach) error {
 		if err := b.CheckOpen(); err != nil {
@@ -146,7 +146,7 @@ func (s *Batches) Edit(ctx context.Context, by actor.Actor, id string, p BatchPa
 	})
 }
 
-// Archive archives a batch of the coach by.
+// Archive archives a batch of the calling coach.
 func (s *Batches) Archive(ctx context.Context, by actor.Actor, id string) error {
 	_, err := s.update(ctx, by, id, func(b *Batch, _ Coach) error { return b.Archive(s.now()) })
 	return err
@@ -161,7 +161,7 @@ func (s *Batches) update(ctx context.Context, by actor.Actor, id string, fn func
 	return saved, err
 }
 
-// Join adds a player of the coach by to a batch.
+// Join adds a player of the calling coach to a batch.
 func (s *Batches) Join(ctx context.Context, by actor.Actor, id, playerID string) error {
 	return s.Store.JoinBatch(ctx, by.AccountID, id, playerID, func(b *Batch, c Coach) error {
 		if err := b.CheckOpen(); err != nil {
@@ -174,12 +174,12 @@ func (s *Batches) Join(ctx context.Context, by actor.Actor, id, playerID string)
 	})
 }
 
-// Leave takes a player of the coach by out of a batch.
+// Leave takes a player of the calling coach out of a batch.
 func (s *Batches) Leave(ctx context.Context, by actor.Actor, id, playerID string) error {
 	return s.Store.LeaveBatch(ctx, by.AccountID, id, playerID, (*Batch).CheckOpen)
 }
 
-// Players lists the players of a batch of the coach by, by name.
+// Players lists the players of a batch of the calling coach, by name.
 func (s *Batches) Players(ctx context.Context, by actor.Actor, id string) ([]Membership, error) {
 	return s.Store.BatchPlayers(ctx, by.AccountID, id)
 }
@@ -187,7 +187,7 @@ func (s *Batches) Players(ctx context.Context, by actor.Actor, id string) ([]Mem
 // UpcomingDays is how many days of trainings a family sees.
 const UpcomingDays = 7
 
-// Schedule returns the batches of a player of the guardian or student by, and their next
+// Schedule returns the batches of a player of the calling guardian or student, and their next
 // trainings. Error: see Access.
 func (s *Batches) Schedule(ctx context.Context, by actor.Actor, playerID string) (*Link, []*Batch, []Training, error) {
 	link, batches, err := s.Store.Schedule(ctx, by, playerID)

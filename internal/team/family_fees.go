@@ -45,7 +45,7 @@ type FeeReminderStore interface {
 	FeeAudience(ctx context.Context, coachID, feeID string) (FeeAudience, error)
 }
 
-// FeeServices are what families have of fees: reading them, paying them, and reminders.
+// FeeServices lets families read and pay fees, and reminds them.
 type FeeServices struct {
 	Families  FamilyFeeStore
 	Reminders FeeReminderStore
@@ -54,7 +54,7 @@ type FeeServices struct {
 	Now          func() time.Time
 }
 
-// List lists the fees of a player for the guardian or student by.
+// List lists the fees of a player for the calling guardian or student.
 func (s *FeeServices) List(ctx context.Context, by actor.Actor, playerID string, p FeePage) ([]FamilyFee, error) {
 	read, err := s.Families.FamilyFees(ctx, by, playerID, p)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *FeeServices) List(ctx context.Context, by actor.Actor, playerID string,
 	return read.forParty(s.Now()), nil
 }
 
-// Fee returns a fee of a player with its payments for the guardian or student by.
+// Fee returns a fee of a player with its payments for the calling guardian or student.
 func (s *FeeServices) Fee(ctx context.Context, by actor.Actor, playerID, feeID string) (FamilyFee, error) {
 	read, err := s.Families.FamilyFee(ctx, by, playerID, feeID)
 	if err != nil {
@@ -86,7 +86,7 @@ func (r FamilyFees) forParty(now time.Time) []FamilyFee {
 	return all
 }
 
-// Remind reminds the approved parties of a fee of the coach by, in the app.
+// Remind reminds the approved parties of a fee of the calling coach, in the app.
 func (s *FeeServices) Remind(ctx context.Context, by actor.Actor, feeID string) (FeeReminder, error) {
 	if err := s.CheckFeature(ctx, by, string(FeeReminders)); err != nil {
 		return FeeReminder{}, err
@@ -99,8 +99,7 @@ func (s *FeeServices) Remind(ctx context.Context, by actor.Actor, feeID string) 
 	return sent, err
 }
 
-// Reminder returns who is reminded of a fee of the coach by if it is sent now. Nothing is
-// sent.
+// Reminder returns what Remind would return now. It sends nothing.
 func (s *FeeServices) Reminder(ctx context.Context, by actor.Actor, feeID string) (FeeReminder, error) {
 	a, err := s.Reminders.FeeAudience(ctx, by.AccountID, feeID)
 	return FeeReminder{Fee: a.Fee, Parties: a.Parties, Left: a.left(s.Now())}, err

@@ -6,15 +6,17 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// How far from today a fee may be due, in years, and how many months back a repeated fee
-// may begin.
 const (
-	maxDueYears      = 5
-	maxMonthsMissed  = 12
+	// maxDueYears is how many years from today a fee may be due.
+	maxDueYears = 5
+	// maxMonthsMissed is how many months ago a repeated fee may begin.
+	maxMonthsMissed = 12
+	// makeFeeDaysAhead is how many days before its due date a repeated fee is made.
 	makeFeeDaysAhead = 7
 )
 
-// FeeOrder is a coach's wish for fees: of one player, or one for each player of a batch.
+// FeeOrder describes the fees that a coach asks for: one of a player, or one of each player of
+// a batch.
 type FeeOrder struct {
 	// One of PlayerID and BatchID is set.
 	PlayerID, BatchID string
@@ -49,7 +51,7 @@ type FeeRepeat struct {
 	FeeOrder
 	// StudentName and BatchName name the player or the batch.
 	StudentName, BatchName string
-	// Made is how many months have their fees.
+	// Made counts the months whose fees were made.
 	Made int
 	// NextAt is when the fees of the next month are made; zero after the last one.
 	NextAt    time.Time
@@ -63,7 +65,7 @@ type FeeRepeat struct {
 func (r *FeeRepeat) DueOf(period int) Date { return r.DueOn.AddMonths(period) }
 
 // Advance counts a month as made and sets when the next one follows: a week before it is
-// due, so that reminders reach the families in time. zone is that of the coach.
+// due, so that reminders reach the families in time. zone is the coach's time zone.
 func (r *FeeRepeat) Advance(zone *time.Location, now time.Time) {
 	r.Made++
 	next := r.DueOf(r.Made)

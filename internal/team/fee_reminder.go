@@ -25,7 +25,7 @@ func FirstFeeReminder(due Date, zone *time.Location, now time.Time) time.Time {
 }
 
 // NextFeeReminder returns when the parties are reminded after a reminder today; zero for
-// never. A reminder that was missed is not made up for when the next one is due.
+// never. It skips reminders that were missed.
 func NextFeeReminder(due Date, zone *time.Location, now time.Time) time.Time {
 	return nextFeeReminder(due, zone, DateOf(now, zone).AddDays(1))
 }

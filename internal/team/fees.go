@@ -95,7 +95,7 @@ type Fees struct {
 // ManualFees is the feature of a tier without which a coach adds no fees.
 const ManualFees = "manual_fees"
 
-// Today returns the date of the coach by.
+// Today returns the date of the calling coach.
 func (s *Fees) Today(ctx context.Context, by actor.Actor) (Date, error) {
 	zone, err := s.Store.Zone(ctx, by.AccountID)
 	return DateOf(s.Now(), Zone(zone)), err
@@ -148,7 +148,7 @@ func (s *Fees) Check(ctx context.Context, by actor.Actor, o FeeOrder) error {
 	return o.Check(today)
 }
 
-// Pay notes a payment of a fee of the coach by.
+// Pay notes a payment of a fee of the calling coach.
 func (s *Fees) Pay(ctx context.Context, by actor.Actor, feeID string, p Payment) (*Fee, *Payment, error) {
 	return s.update(ctx, by, feeID, func(f *Fee, zone *time.Location, now time.Time) (FeeChange, error) {
 		today := DateOf(now, zone)

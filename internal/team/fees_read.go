@@ -8,12 +8,12 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// Fee returns a fee of the coach by with its payments.
+// Fee returns a fee of the calling coach with its payments.
 func (s *Fees) Fee(ctx context.Context, by actor.Actor, feeID string) (*Fee, error) {
 	return s.Store.Fee(ctx, by.AccountID, feeID)
 }
 
-// Payment returns a payment of the coach by and its fee.
+// Payment returns a payment of the calling coach and its fee.
 func (s *Fees) Payment(ctx context.Context, by actor.Actor, paymentID string) (*Fee, *Payment, error) {
 	f, err := s.Store.FeeOfPayment(ctx, by.AccountID, paymentID)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Fees) Added(ctx context.Context, by actor.Actor, id string) ([]*Fee, er
 	return []*Fee{f}, nil
 }
 
-// List lists fees of the coach by without their payments: the latest due date first, or
+// List lists fees of the calling coach without their payments: the latest due date first, or
 // the earliest.
 func (s *Fees) List(ctx context.Context, by actor.Actor, f FeeFilter, p FeePage) ([]*Fee, error) {
 	var err error
@@ -49,7 +49,7 @@ func (s *Fees) List(ctx context.Context, by actor.Actor, f FeeFilter, p FeePage)
 // feesPerRead is how many fees Each reads at once.
 const feesPerRead = 500
 
-// Each calls fn with each fee of the coach by that matches the filter, in the order of
+// Each calls fn with each fee of the calling coach that matches the filter, in the order of
 // List, and with the coach's date.
 func (s *Fees) Each(ctx context.Context, by actor.Actor, f FeeFilter, fn func(*Fee, Date) error) error {
 	var err error
@@ -73,7 +73,7 @@ func (s *Fees) Each(ctx context.Context, by actor.Actor, f FeeFilter, fn func(*F
 	}
 }
 
-// Unpaid counts and adds up the open fees of the coach by, in the order of currencies.
+// Unpaid counts and adds up the open fees of the calling coach, in the order of currencies.
 func (s *Fees) Unpaid(ctx context.Context, by actor.Actor) ([]FeeSum, error) {
 	today, err := s.Today(ctx, by)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Fees) Unpaid(ctx context.Context, by actor.Actor) ([]FeeSum, error) {
 	return sums, err
 }
 
-// Repeats lists the repeats of the coach by that have not ended, newest first.
+// Repeats lists the repeats of the calling coach that have not ended, newest first.
 func (s *Fees) Repeats(ctx context.Context, by actor.Actor, beforeID string, limit int) ([]*FeeRepeat, error) {
 	return s.Store.FeeRepeats(ctx, by.AccountID, beforeID, limit)
 }

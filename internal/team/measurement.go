@@ -73,8 +73,8 @@ func CheckDay(day string) (code, detail string) {
 	return "", ""
 }
 
-// CheckMeasured is CheckDay for a day that is over or has begun. Somewhere on earth it is
-// already the next day.
+// CheckMeasured checks the day of a measurement: see CheckDay. The day must have begun
+// somewhere on earth, so it is at most the day after the current one in UTC.
 func CheckMeasured(day string, now time.Time) (code, detail string) {
 	if code, detail := CheckDay(day); code != "" {
 		return code, detail

@@ -18,7 +18,7 @@ const (
 	MaxPlayers = 1000
 )
 
-// Channel is a way on which a message reaches a person.
+// Channel is a way by which a message reaches a person.
 type Channel string
 
 // The channels. A message by InApp is a notification and an entry of the conversation in
@@ -29,7 +29,7 @@ const (
 	Chat  Channel = "chat"
 )
 
-// Channels lists every channel, in the order in which answers name them.
+// Channels lists every channel, in the order in which responses name them.
 var Channels = []Channel{SMS, Chat, InApp}
 
 // Audience says which parties of a player a message is for.

@@ -31,9 +31,9 @@ type Plan struct {
 	rules     MessageRules
 	coachName string
 	draft     Draft
-	// has are the numbers that get the message on a channel.
-	has map[numberOn]bool
-	// texts are the rendered texts, and segments their lengths.
+	// reached has the numbers that already get the message on a channel.
+	reached map[numberOn]bool
+	// texts has the number of segments of each text that was rendered.
 	texts map[Letter]int
 
 	Recipients []Recipient
@@ -46,7 +46,7 @@ type numberOn struct {
 
 // NewPlan returns a plan without recipients. Add adds them.
 func (r MessageRules) NewPlan(coachName string, d Draft) *Plan {
-	return &Plan{rules: r, coachName: coachName, draft: d, has: map[numberOn]bool{}, texts: map[Letter]int{}}
+	return &Plan{rules: r, coachName: coachName, draft: d, reached: map[numberOn]bool{}, texts: map[Letter]int{}}
 }
 
 // Add adds the recipients of a player: the parties of the audience, and the guardian of a
@@ -93,7 +93,7 @@ func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Se
 		return s
 	}
 	on := numberOn{c, facts.Number}
-	if p.has[on] || slices.Contains(facts.HasMessage, c) {
+	if p.reached[on] || slices.Contains(facts.HasMessage, c) {
 		s.Reason = ReasonSameNumber
 		return s
 	}
@@ -101,7 +101,7 @@ func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Se
 		s.Reason = ReasonOnlyLinks
 		return s
 	}
-	p.has[on] = true
+	p.reached[on] = true
 	if p.rules.Price != nil {
 		s.Cost = Cost(s.Segments) * p.rules.Price(facts.Number)
 	}
@@ -153,7 +153,7 @@ func (p *Plan) segments(l Letter) int {
 type Totals struct {
 	// Recipients counts all, LeftOut those that no channel reaches.
 	Recipients, LeftOut int
-	// Segments and Cost are those of all messages that leave the service.
+	// Segments and Cost add up all messages that leave the service.
 	Segments int
 	Cost     Cost
 	// Priced is false if no prices are configured.
@@ -185,9 +185,9 @@ type Variant struct {
 	Messages   int
 }
 
-// Variants returns the texts that leave the service: those for recipients that approved at
-// any time, then the restricted ones, without those of copies. Texts in two languages are two
-// variants if they differ.
+// Variants returns the texts that leave the service, without the copies for guardians. Texts
+// for recipients that approved at any time come first, then the restricted texts. Texts in two
+// languages are two variants if they differ.
 func (p *Plan) Variants() []Variant {
 	letters := map[Letter]int{}
 	for _, r := range p.Recipients {

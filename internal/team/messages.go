@@ -33,8 +33,8 @@ type MessageStore interface {
 	// PlanMessage reads the recipients of a draft and returns their plan.
 	PlanMessage(ctx context.Context, coachID string, d Draft) (*Plan, Sending, error)
 	// AcceptMessage plans the draft of m, lets check refuse it, and saves m as one row. It
-	// counts the segments in the same transaction. check may run more than once.
-	// If the coach has a message with the id, it becomes m.
+	// counts the segments in the same transaction. check may run more than once. If the coach
+	// already has a message with this id, AcceptMessage sets m to it.
 	AcceptMessage(ctx context.Context, m *Message, network string, check func(*Plan, Sending) error) error
 	Messages(ctx context.Context, coachID string, page Page) ([]Message, error)
 	Message(ctx context.Context, coachID, id string) (Message, error)
@@ -62,8 +62,8 @@ type MessageStore interface {
 	// first.
 	Conversation(ctx context.Context, by actor.Actor, playerID string, page Page) ([]Entry, error)
 
-	// AddTemplate lets check refuse one more template beside n others of a coach with a
-	// stored tier.
+	// AddTemplate saves t unless check refuses it. check gets the stored name of the coach's
+	// tier and the number n of the coach's templates.
 	AddTemplate(ctx context.Context, t *Template, check func(tier string, n int) error) error
 	Templates(ctx context.Context, coachID string, page Page) ([]Template, error)
 	Template(ctx context.Context, coachID, id string) (Template, error)
@@ -73,8 +73,8 @@ type MessageStore interface {
 // Messages carries out the operations on messages, replies and templates.
 type Messages struct {
 	Store MessageStore
-	// PerDay returns how many segments a coach with a stored tier may send in 24 h; 0 is no
-	// limit.
+	// PerDay returns how many segments a coach with a stored tier may send in 24 h; 0 means
+	// no limit.
 	PerDay       func(tier string) int
 	CheckFeature CheckFeature
 	// HasChat is true if the service has a transport for the chat.
@@ -84,7 +84,7 @@ type Messages struct {
 }
 
 // Preview returns what Send would do with a draft, and how many segments the coach may send
-// now; -1 is no limit.
+// now; -1 means no limit.
 func (s *Messages) Preview(ctx context.Context, by actor.Actor, d Draft) (*Plan, int, error) {
 	if err := d.To.CheckTarget(); err != nil {
 		return nil, 0, err
@@ -99,7 +99,7 @@ func (s *Messages) Preview(ctx context.Context, by actor.Actor, d Draft) (*Plan,
 	return plan, s.allowed(sending), nil
 }
 
-// Send accepts a message of the coach by. The worker gives each recipient a delivery.
+// Send accepts a message of the calling coach. The worker gives each recipient a delivery.
 func (s *Messages) Send(ctx context.Context, by actor.Actor, d Draft) (*Message, error) {
 	return s.SendOnce(ctx, by, s.NewID(), d)
 }
@@ -129,7 +129,7 @@ func (s *Messages) SendOnce(ctx context.Context, by actor.Actor, id string, d Dr
 const TemplatesFeature = "templates"
 
 // checkChannels returns a tier_limit unless the coach's tier has the channels that leave the
-// service. Who has messages in the app is decided for each party.
+// service. The plan checks messages in the app for each party.
 func (s *Messages) checkChannels(sending Sending, d Draft) error {
 	for _, c := range d.Channels {
 		if c == InApp {
@@ -168,7 +168,7 @@ func (s *Messages) checkLimit(sending Sending, segments int) error {
 	return f.With("ends_at", ends).After(max(ends.Sub(s.Now()), time.Second))
 }
 
-// List lists the messages of the coach by, newest first.
+// List lists the messages of the calling coach, newest first.
 func (s *Messages) List(ctx context.Context, by actor.Actor, page Page) ([]Message, error) {
 	return s.Store.Messages(ctx, by.AccountID, page)
 }
@@ -176,7 +176,7 @@ func (s *Messages) List(ctx context.Context, by actor.Actor, page Page) ([]Messa
 // recentMessages is how many messages an overview shows.
 const recentMessages = 5
 
-// Recent returns the newest messages of the coach by, and how many replies are unread.
+// Recent returns the newest messages of the calling coach, and how many replies are unread.
 func (s *Messages) Recent(ctx context.Context, by actor.Actor) ([]Message, int, error) {
 	list, err := s.Store.Messages(ctx, by.AccountID, Page{Limit: recentMessages})
 	if err != nil {
@@ -186,7 +186,7 @@ func (s *Messages) Recent(ctx context.Context, by actor.Actor) ([]Message, int, 
 	return list, unread, err
 }
 
-// Message returns a message of the coach by.
+// Message returns a message of the calling coach.
 func (s *Messages) Message(ctx context.Context, by actor.Actor, id string) (Message, error) {
 	return s.Store.Message(ctx, by.AccountID, id)
 }
@@ -211,7 +211,7 @@ func (s *Messages) CountStates(ctx context.Context, by actor.Actor, m Message) (
 	return counts, nil
 }
 
-// Reply saves a reply of the guardian or student by.
+// Reply saves a reply of the calling guardian or student.
 func (s *Messages) Reply(ctx context.Context, by actor.Actor, playerID, text string) (*Reply, error) {
 	return s.ReplyOnce(ctx, by, s.NewID(), playerID, text)
 }
@@ -225,17 +225,17 @@ func (s *Messages) ReplyOnce(ctx context.Context, by actor.Actor, id, playerID, 
 	return r, nil
 }
 
-// CheckReply returns why by may not reply, or nil.
+// CheckReply returns why the caller may not reply, or nil.
 func (s *Messages) CheckReply(ctx context.Context, by actor.Actor, playerID string) error {
 	return s.Store.CheckReply(ctx, by, playerID)
 }
 
-// ReplyBy returns a reply of the guardian or student by, if it may reply now.
+// ReplyBy returns a reply of the calling guardian or student, if it may reply now.
 func (s *Messages) ReplyBy(ctx context.Context, by actor.Actor, playerID, id string) (*Reply, error) {
 	return s.Store.ReplyBy(ctx, by, playerID, id)
 }
 
-// Replies lists the replies to the coach by, newest first.
+// Replies lists the replies to the calling coach, newest first.
 func (s *Messages) Replies(ctx context.Context, by actor.Actor, unreadOnly bool, page Page) ([]Reply, error) {
 	return s.Store.Replies(ctx, by.AccountID, unreadOnly, page)
 }
@@ -245,12 +245,12 @@ func (s *Messages) ReadReplies(ctx context.Context, by actor.Actor, ids []string
 	return s.Store.ReadReplies(ctx, by.AccountID, ids)
 }
 
-// Conversation lists what the guardian or student by may read, newest first.
+// Conversation lists what the calling guardian or student may read, newest first.
 func (s *Messages) Conversation(ctx context.Context, by actor.Actor, playerID string, page Page) ([]Entry, error) {
 	return s.Store.Conversation(ctx, by, playerID, page)
 }
 
-// AddTemplate saves a template of the coach by.
+// AddTemplate saves a template of the calling coach.
 func (s *Messages) AddTemplate(ctx context.Context, by actor.Actor, title, text string) (*Template, error) {
 	t := &Template{ID: s.NewID(), CoachID: by.AccountID, Title: title, Text: text}
 	err := s.Store.AddTemplate(ctx, t, func(tier string, n int) error {
@@ -265,17 +265,17 @@ func (s *Messages) AddTemplate(ctx context.Context, by actor.Actor, title, text 
 	return t, nil
 }
 
-// Templates lists the templates of the coach by, newest first.
+// Templates lists the templates of the calling coach, newest first.
 func (s *Messages) Templates(ctx context.Context, by actor.Actor, page Page) ([]Template, error) {
 	return s.Store.Templates(ctx, by.AccountID, page)
 }
 
-// Template returns a template of the coach by.
+// Template returns a template of the calling coach.
 func (s *Messages) Template(ctx context.Context, by actor.Actor, id string) (Template, error) {
 	return s.Store.Template(ctx, by.AccountID, id)
 }
 
-// DeleteTemplate deletes a template of the coach by.
+// DeleteTemplate deletes a template of the calling coach.
 func (s *Messages) DeleteTemplate(ctx context.Context, by actor.Actor, id string) error {
 	return s.Store.DeleteTemplate(ctx, by.AccountID, id)
 }

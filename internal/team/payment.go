@@ -53,7 +53,7 @@ func (f *Fee) Pay(p Payment, today Date) error {
 }
 
 // Reverse takes a payment back, so that its amount is owed again. A fee that was waived
-// stays waived. zone is that of the coach.
+// stays waived. zone is the coach's time zone.
 func (f *Fee) Reverse(paymentID, reason string, zone *time.Location, now time.Time) (*Payment, error) {
 	p, err := f.Payment(paymentID)
 	if err != nil {

@@ -108,10 +108,10 @@ type Send struct {
 	// Reason is why the channel does not reach the recipient, or "".
 	Reason Reason
 	Number phone.Number
-	// Restricted and Language are those of the Letter.
+	// Restricted and Language are fields of the Letter.
 	Restricted bool
 	Language   string
-	// Segments and Cost are those of the text; 0 in the app.
+	// Segments and Cost are the length and the price of the text; 0 in the app.
 	Segments int
 	Cost     Cost
 }
@@ -143,6 +143,6 @@ type Letter struct {
 	// Restricted removes links and numbers from Text and says how to stop: the recipient
 	// never approved.
 	Restricted bool
-	// Language is that of the recipient, for the words around Text.
+	// Language is the recipient's, for the words around Text.
 	Language string
 }

@@ -25,7 +25,7 @@ type RecordStore interface {
 	// UpdateMeasurement lets fn change a measurement. fn may run more than once.
 	UpdateMeasurement(ctx context.Context, coachID, playerID, id string, fn func(*Measurement) error) error
 	DeleteMeasurement(ctx context.Context, coachID, playerID, id string) error
-	// MeasurementsFor lists those that the guardian or student by may see now.
+	// MeasurementsFor lists those that the calling guardian or student may see now.
 	MeasurementsFor(ctx context.Context, by actor.Actor, playerID, metric string, page RecordPage) ([]Measurement, error)
 
 	AddReport(ctx context.Context, r *Report, check func(tier string) error) error
@@ -57,7 +57,7 @@ func VisibleSince(approvedAt time.Time, all bool) time.Time {
 	return approvedAt
 }
 
-// Measure adds a measurement of a player of the coach by. A measurement that has an id
+// Measure adds a measurement of a player of the calling coach. A measurement that has an id
 // already keeps it, so that a form that is sent twice adds one.
 func (s *Records) Measure(ctx context.Context, by actor.Actor, m Measurement) (*Measurement, error) {
 	m.CoachID = by.AccountID
@@ -79,12 +79,12 @@ func (s *Records) Measurements(ctx context.Context, by actor.Actor, playerID, me
 	return s.Store.MeasurementsFor(ctx, by, playerID, metric, page)
 }
 
-// Measurement returns a measurement of the coach by.
+// Measurement returns a measurement of the calling coach.
 func (s *Records) Measurement(ctx context.Context, by actor.Actor, playerID, id string) (Measurement, error) {
 	return s.Store.Measurement(ctx, by.AccountID, playerID, id)
 }
 
-// EditMeasurement changes a measurement of the coach by.
+// EditMeasurement changes a measurement of the calling coach.
 func (s *Records) EditMeasurement(ctx context.Context, by actor.Actor, playerID, id string, patch MeasurementPatch) (*Measurement, error) {
 	var saved Measurement
 	err := s.Store.UpdateMeasurement(ctx, by.AccountID, playerID, id, func(m *Measurement) error {
@@ -98,12 +98,12 @@ func (s *Records) EditMeasurement(ctx context.Context, by actor.Actor, playerID,
 	return &saved, nil
 }
 
-// DeleteMeasurement deletes a measurement of the coach by.
+// DeleteMeasurement deletes a measurement of the calling coach.
 func (s *Records) DeleteMeasurement(ctx context.Context, by actor.Actor, playerID, id string) error {
 	return s.Store.DeleteMeasurement(ctx, by.AccountID, playerID, id)
 }
 
-// Report adds a report about a player of the coach by. A report that has an id already keeps
+// Report adds a report about a player of the calling coach. A report that has an id already keeps
 // it, so that a form that is sent twice adds one.
 func (s *Records) Report(ctx context.Context, by actor.Actor, r Report) (*Report, error) {
 	r.CoachID = by.AccountID
@@ -124,12 +124,12 @@ func (s *Records) Reports(ctx context.Context, by actor.Actor, playerID string, 
 	return s.Store.ReportsFor(ctx, by, playerID, page)
 }
 
-// OneReport returns a report of the coach by.
+// OneReport returns a report of the calling coach.
 func (s *Records) OneReport(ctx context.Context, by actor.Actor, playerID, id string) (Report, error) {
 	return s.Store.Report(ctx, by.AccountID, playerID, id)
 }
 
-// EditReport changes a report of the coach by.
+// EditReport changes a report of the calling coach.
 func (s *Records) EditReport(ctx context.Context, by actor.Actor, playerID, id string, patch ReportPatch) (*Report, error) {
 	var saved Report
 	err := s.Store.UpdateReport(ctx, by.AccountID, playerID, id, func(r *Report) error {
@@ -146,7 +146,7 @@ func (s *Records) EditReport(ctx context.Context, by actor.Actor, playerID, id s
 	return &saved, nil
 }
 
-// DeleteReport deletes a report of the coach by.
+// DeleteReport deletes a report of the calling coach.
 func (s *Records) DeleteReport(ctx context.Context, by actor.Actor, playerID, id string) error {
 	return s.Store.DeleteReport(ctx, by.AccountID, playerID, id)
 }

@@ -12,7 +12,7 @@ const (
 type Report struct {
 	ID, CoachID, PlayerID string
 	Title, Text           string
-	// From and To are the first and last day that it is about, YYYY-MM-DD.
+	// From and To are the first and last day of the period, YYYY-MM-DD.
 	From, To             string
 	CreatedAt, UpdatedAt time.Time
 }
@@ -28,8 +28,7 @@ func (p ReportPatch) Apply(r *Report) {
 	set(&r.To, p.To)
 }
 
-// CheckPeriod returns why a report cannot be about the days, as the code and detail of a
-// fault of its end, or "".
+// CheckPeriod returns why the period is invalid, as the code and detail of a fault of To, or "".
 func (r *Report) CheckPeriod() (code, detail string) {
 	if r.To < r.From {
 		return "before_start", "This must not be before the first day."

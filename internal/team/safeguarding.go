@@ -16,8 +16,8 @@ const (
 
 // SafeguardingStore reads conversations for operators; package store implements it.
 type SafeguardingStore interface {
-	// PlayerConversation returns the conversation about a player with all parties, also about
-	// one that was removed, newest first. It writes the operator's audit log entry with the
+	// PlayerConversation returns the conversation of a coach with all parties about a player,
+	// newest first. The player may have been removed. It writes the operator's audit log entry with the
 	// reason in the same transaction. Without such a player it returns not_found.
 	PlayerConversation(ctx context.Context, by actor.Operator, playerID, reason string, page Page) ([]Entry, error)
 }

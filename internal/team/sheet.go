@@ -36,7 +36,7 @@ type PlayerMark struct {
 	Note string
 	// MarkedAt is when the coach made the mark, perhaps long before the phone sent it.
 	MarkedAt time.Time
-	// RecordedAt is when the service saved it, and Account and Session are who sent it.
+	// RecordedAt is when the service saved it. Account and Session sent it.
 	RecordedAt       time.Time
 	Account, Session string
 }
@@ -79,7 +79,7 @@ func (s *Sheet) Counts() Counts {
 
 // SheetChange is what to save of a changed sheet. The zero SheetChange saves nothing.
 type SheetChange struct {
-	// Set are new marks and marks that replace one.
+	// Set has the marks to save: new ones, and ones that replace another.
 	Set []PlayerMark
 	// Removed are the players whose marks are removed.
 	Removed []string

@@ -107,7 +107,7 @@ func (c *SheetChange) set(m NewMark, old *PlayerMark, u SheetUpdate) {
 	c.Set = append(c.Set, m.record(old, u))
 }
 
-// record returns m as it is saved. Without a note it has that of old.
+// record returns m as it is saved. Without a note it keeps the note of old.
 func (m NewMark) record(old *PlayerMark, u SheetUpdate) PlayerMark {
 	saved := PlayerMark{
 		PlayerID: m.PlayerID, Mark: m.Mark, MarkedAt: m.MarkedAt,

@@ -11,8 +11,8 @@ import (
 // notMeDone is where the form of notMe leads.
 const notMeDone = "/a/not-me"
 
-// notMe serves GET /a/{token}/not-me: it asks a person whom the question reached by mistake
-// to confirm it.
+// notMe serves GET /a/{token}/not-me: it asks the visitor to confirm that the question reached
+// the wrong person.
 func (p *Pages) notMe(_ context.Context, r *Request, link approval.LinkState) (Response, error) {
 	v := p.view(r, "not_me.title")
 	v.InlineStyle = true
@@ -40,8 +40,8 @@ func (p *Pages) refuseByLink(ctx context.Context, r *Request) (Response, error) 
 	return redirect(notMeDone), nil
 }
 
-// refusedByLink serves GET /a/not-me, to which the form leads, so that a reload does not
-// send it again. No token is that short.
+// refusedByLink serves GET /a/not-me. The form leads to this page, so that a reload does not
+// send the form again. A token is never as short as "not-me".
 func (p *Pages) refusedByLink(_ context.Context, r *Request) (Response, error) {
 	v := p.view(r, "not_me.title")
 	v.InlineStyle = true

@@ -58,7 +58,7 @@ func (p *Pages) coachAttendance(ctx context.Context, r *Request, by actor.Actor)
 
 // attended reads a page of the marks of a player.
 func (p *Pages) attended(ctx context.Context, r *Request, by actor.Actor, playerID string) (map[string]any, error) {
-	after := team.AttendedKey{BatchID: r.Value("batch")}
+	after := team.AttendanceKey{BatchID: r.Value("batch")}
 	if date, err := team.ParseDate(r.Value("before")); err == nil {
 		after.Date = date
 	}

@@ -21,7 +21,7 @@ func (n Networks) Contains(addr netip.Addr) bool {
 	return addr.Zone() == "" && slices.ContainsFunc(n, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// notPublic are the networks that are no part of the public internet (the special-purpose
+// notPublic are the networks that are not part of the public internet (the special-purpose
 // registries of IANA, RFC 6890), and the IPv6 networks that carry an IPv4 address, through
 // which a router could reach a private one.
 var notPublic = prefixes(
@@ -30,7 +30,7 @@ var notPublic = prefixes(
 	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 )
 
-// publicIPv6 is the only IPv6 network that is public, but for notPublic.
+// publicIPv6 contains every public IPv6 address. The networks in notPublic are exceptions.
 var publicIPv6 = netip.MustParsePrefix("2000::/3")
 
 func isPublic(addr netip.Addr) bool {

@@ -52,13 +52,13 @@ type Sender struct {
 	secure, plain *http.Client
 }
 
-// NewSender returns a Sender to public addresses and to private ones in networks. Messages by
-// plain http go to networks alone. now is the time in signatures.
+// NewSender returns a Sender to public addresses and to private ones in networks. It sends by
+// plain http to addresses in networks only. now returns the time for signatures.
 func NewSender(networks Networks, now func() time.Time) *Sender {
 	return &Sender{now: now, secure: newClient(networks.Allows), plain: newClient(networks.Contains)}
 }
 
-// newClient returns a client that connects to allowed addresses alone. It checks the address
+// newClient returns a client that connects to allowed addresses only. It checks the address
 // of each connection, because a name can resolve to any address, and to another one later. It
 // uses no proxy, which would connect in its place, and follows no redirect.
 func newClient(allowed func(netip.Addr) bool) *http.Client {

@@ -14,7 +14,7 @@ import (
 const secretPrefix = "whsec_"
 
 // errSecret does not repeat the secret.
-var errSecret = errors.New("webhook: a secret is not whsec_ with base64")
+var errSecret = errors.New("webhook: a secret is not whsec_ and base64")
 
 // sign returns the value of the header webhook-signature: one signature for each secret,
 // separated by spaces, over the id, the time and the body.

@@ -12,7 +12,7 @@ import (
 
 const (
 	// webhookClaim is how many messages of a webhook one claim takes. They are sent
-	// concurrently: they are of different players.
+	// concurrently, because each is about another player.
 	webhookClaim = 8
 	// webhookLease is longer than an attempt may take. After it another worker may claim the
 	// messages again.
@@ -54,7 +54,7 @@ func (w *Webhooks) Run(ctx context.Context) {
 	defer wait.Wait()
 	poll, stop := w.NewTicker(pollEvery)
 	defer stop()
-	anyEnabled := true // until the first look
+	anyEnabled := true // until the first query
 	for {
 		select {
 		case <-ctx.Done():
@@ -81,8 +81,8 @@ func (w *Webhooks) Run(ctx context.Context) {
 	}
 }
 
-// begin reports whether the caller must handle a webhook. If a goroutine does already, it
-// looks again before it ends.
+// begin reports whether the caller must handle a webhook. If a goroutine already handles it,
+// that goroutine looks for messages again before it ends.
 func (w *Webhooks) begin(id string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
