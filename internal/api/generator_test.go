@@ -111,6 +111,9 @@ func TestNamesAreInSnakeCase(t *testing.T) {
 				if strings.HasPrefix(at, "/paths/~1receipts~1") || strings.HasPrefix(at, "/paths/~1replies~1") {
 					continue // the provider names them
 				}
+				if at == "/components/schemas/PushSubscriptionRequest" && name == "expirationTime" {
+					continue // the Push API of browsers names it
+				}
 				if !snake.MatchString(name) {
 					t.Errorf("%s: property %s", at, name)
 				}

@@ -57,7 +57,9 @@ type Config struct {
 	// Receipts receives what the provider of SMS reports; nil if it reports nothing.
 	Receipts *notify.Receipts
 	// Bounces receives reports of mails that did not arrive.
-	Bounces     *notify.Bounces
+	Bounces *notify.Bounces
+	// Push manages subscriptions for push messages.
+	Push        *notify.PushSubscriptions
 	Idempotency *idempotency.Service
 	Phones      phone.Parser
 	// ExportPlayers writes the players of a coach as CSV. It returns a tier_limit before it

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -49,6 +50,9 @@ type KeyStore interface {
 // Keys holds the decrypted keys of the service. It is safe for concurrent use.
 type Keys struct {
 	Vault *Vault
+	// VAPID identifies the service to push services (RFC 8292). It never changes, because
+	// browsers bind subscriptions to it.
+	VAPID *ecdh.PrivateKey
 
 	store  KeyStore
 	master *Vault
@@ -68,7 +72,7 @@ type signingKey struct {
 // OpenKeys decrypts the keys in store. On the first start it generates them. If
 // replicas start concurrently, the first to insert a key wins. Errors: ErrMasterKey.
 func OpenKeys(ctx context.Context, store KeyStore, masterKey []byte, now func() time.Time) (*Keys, error) {
-	master, err := newVault(masterKey, []Purpose{forSigning, forSecret})
+	master, err := newVault(masterKey, []Purpose{forSigning, forSecret, forVAPID})
 	if err != nil {
 		return nil, fmt.Errorf("master key: %w", err)
 	}
@@ -76,17 +80,24 @@ func OpenKeys(ctx context.Context, store KeyStore, masterKey []byte, now func() 
 	if err := k.refresh(ctx); err != nil {
 		return nil, err
 	}
-	if k.Vault != nil && len(k.signing) > 0 {
+	if k.Vault != nil && len(k.signing) > 0 && k.VAPID != nil {
 		return k, nil
 	}
-	if err := k.initialise(ctx); err != nil {
-		return nil, err
+	if k.Vault == nil || len(k.signing) == 0 {
+		if err := k.initialise(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if k.VAPID == nil { // a database of an earlier release has no VAPID key
+		if err := k.addVAPIDKey(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := k.refresh(ctx); err != nil {
 		return nil, err
 	}
-	if len(k.signing) == 0 {
-		return nil, errors.New("the database has no signing key")
+	if len(k.signing) == 0 || k.VAPID == nil {
+		return nil, errors.New("the database has no signing key or no VAPID key")
 	}
 	return k, nil
 }
@@ -149,6 +160,13 @@ func (k *Keys) refresh(ctx context.Context) error {
 				return ErrMasterKey
 			}
 			if k.Vault, err = NewVault(plain); err != nil {
+				return err
+			}
+		case forVAPID:
+			if k.VAPID != nil {
+				continue
+			}
+			if k.VAPID, err = k.openVAPIDKey(s); err != nil {
 				return err
 			}
 		case forSigning:

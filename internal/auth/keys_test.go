@@ -226,6 +226,26 @@ func TestKeyRotation(t *testing.T) {
 	openKeys(t, store, clock.Now) // fails if the service secret was removed
 }
 
+// TestVAPIDKey: replicas and later starts have one key, which is stored encrypted and never
+// rotates. A database of an earlier release gets one.
+func TestVAPIDKey(t *testing.T) {
+	clock, store := newClock(), new(fakeKeyStore)
+	first := openKeys(t, store, clock.Now).VAPID
+	stored := slices.IndexFunc(store.secrets, func(s auth.Secret) bool { return s.Purpose == "vapid" })
+	if bytes.Contains(store.secrets[stored].Sealed, first.Bytes()) {
+		t.Error("the key is stored in clear")
+	}
+	clock.advance(400 * 24 * time.Hour)
+	keys := openKeys(t, store, clock.Now)
+	if err := keys.Rotate(t.Context()); err != nil || !keys.VAPID.Equal(first) {
+		t.Errorf("another key after a year, %v", err)
+	}
+	store.secrets = slices.Delete(store.secrets, stored, stored+1)
+	if again := openKeys(t, store, clock.Now); again.VAPID == nil || !again.VAPID.Equal(openKeys(t, store, clock.Now).VAPID) {
+		t.Error("a database without the key got none, or two")
+	}
+}
+
 // TestKeyRotationAfterGap checks that tokens stay valid if no replica rotated in time and
 // a key signed beyond its end.
 func TestKeyRotationAfterGap(t *testing.T) {

@@ -31,12 +31,14 @@ const (
 	ForReceipt   Purpose = "receipt"
 	ForWebhook   Purpose = "webhook"
 	ForMail      Purpose = "mail"
+	ForPush      Purpose = "push"
 	forSigning   Purpose = "signing"
 	forSecret    Purpose = "secret"
+	forVAPID     Purpose = "vapid"
 	secretBytes          = 32
 )
 
-var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail}
+var purposes = []Purpose{ForOTP, ForRefresh, ForDevice, ForLink, ForResponses, ForCursors, ForMedical, ForKYC, ForClosed, ForPage, ForSignIn, ForReceipt, ForWebhook, ForMail, ForPush}
 
 // Vault derives the keys of every purpose from one secret (HKDF, RFC 5869). It is safe for
 // concurrent use.

@@ -130,11 +130,11 @@ type Copy struct {
 	Readable bool
 }
 
-// Needed reports whether the copy is worth a message on a channel. A mail always is. An SMS
+// Needed reports whether the copy is worth a message on a channel. A mail and a push message always are. An SMS
 // is for CoachLeft, and any other type only if the recipient cannot read the notification in
 // the app.
 func (c Copy) Needed(channel Channel) bool {
-	return channel == Email || c.Type == CoachLeft || !c.Readable
+	return channel == Email || channel == Push || c.Type == CoachLeft || !c.Readable
 }
 
 // Message is a delivery with its content, ready to send. A sender renders it with the
@@ -186,6 +186,9 @@ type SendError struct {
 	Next bool
 	// Wait is how long the provider asks to wait before the next attempt, or zero.
 	Wait time.Duration
+	// Gone is true if the recipient can no longer be reached in this way. The message is
+	// dropped: no person can mend it.
+	Gone bool
 	// Reason is safe to log: it contains no address, text or credential.
 	Reason string
 }

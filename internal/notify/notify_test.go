@@ -203,6 +203,30 @@ func TestMails(t *testing.T) {
 	}
 }
 
+// TestPushTexts: no title names a person, and without permission no body does.
+func TestPushTexts(t *testing.T) {
+	for _, language := range notify.Languages {
+		for _, e := range allEvents() {
+			for _, d := range notify.Plan(e, "Touchline") {
+				d = d.In(language)
+				m := notify.Message{ID: "id", Brand: "Touchline", Language: language, Copy: notify.Copy{Type: d.Type, Title: d.Title, Text: d.Body}}
+				text := notify.PushOf(m, false)
+				for _, name := range []string{"Asha", "Rao", "Ravi", "Meera", "evil"} {
+					if strings.Contains(text.Title+text.Body, name) {
+						t.Errorf("%s in %s: %+v has a name", d.Type, language, text)
+					}
+				}
+				if named := notify.PushOf(m, true); named.Body != d.Body || named.Title != d.Title {
+					t.Errorf("%s in %s: %+v, want the text of the notification", d.Type, language, named)
+				}
+			}
+		}
+	}
+	if got := notify.PushOf(notify.Message{Copy: notify.Copy{Text: strings.Repeat("ष", 500)}}, true).Body; len([]rune(got)) != 400 {
+		t.Errorf("a long body has %d characters", len([]rune(got)))
+	}
+}
+
 // severalQuestions returns messages that ask several questions.
 func severalQuestions() []notify.Message {
 	question := func(party actor.Role, coach, student, link string) notify.Question {

@@ -10,13 +10,14 @@ import (
 	"github.com/touchline/touchline/internal/mail"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/push"
 	"github.com/touchline/touchline/internal/sms"
 	"github.com/touchline/touchline/internal/worker"
 )
 
 // channel is one way to reach people.
 type channel struct {
-	// route is nil if coaches cannot choose the channel.
+	// route is nil if coaches cannot choose the channel and no address leads there.
 	route approval.Route
 	// byDefault is true if a request for which the coach names no channel uses it.
 	byDefault bool
@@ -27,8 +28,8 @@ type channel struct {
 type channels map[notify.Channel]channel
 
 // newChannels returns the channels of the service. A new channel is one more entry. Without
-// a vault they send nothing. observe is called with each attempt to send an SMS.
-func newChannels(cfg *config.Config, o Options, vault *auth.Vault, observe func(provider, outcome string)) channels {
+// keys they send nothing. observe is called with each attempt to send an SMS.
+func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.Store, observe func(provider, outcome string)) channels {
 	isTest := isTestNumber(cfg, o)
 	all := channels{
 		notify.InApp: {route: approval.RouteInApp, byDefault: true},
@@ -36,7 +37,7 @@ func newChannels(cfg *config.Config, o Options, vault *auth.Vault, observe func(
 			byDefault: true,
 			route:     approval.RouteToNumber(cfg.SMSAllowed, isTest),
 			newSender: func() (worker.Sender, error) {
-				c := smsConfig(cfg, o, vault)
+				c := smsConfig(cfg, o, keys.Vault)
 				c.Observe = observe
 				provider, err := sms.New(c)
 				if err != nil {
@@ -44,6 +45,9 @@ func newChannels(cfg *config.Config, o Options, vault *auth.Vault, observe func(
 				}
 				return sms.NewOutboxSender(provider, isTest), nil
 			},
+		},
+		notify.Push: {
+			newSender: func() (worker.Sender, error) { return push.New(pushConfig(cfg, o, keys, subscriptions)), nil },
 		},
 	}
 	if len(cfg.WhatsApp) > 0 {
@@ -53,7 +57,7 @@ func newChannels(cfg *config.Config, o Options, vault *auth.Vault, observe func(
 		all[notify.Email] = channel{
 			byDefault: true,
 			route:     approval.RouteToEmail(isTest),
-			newSender: func() (worker.Sender, error) { return mail.New(mailConfig(cfg, o, vault)) },
+			newSender: func() (worker.Sender, error) { return mail.New(mailConfig(cfg, o, keys.Vault)) },
 		}
 	}
 	return all

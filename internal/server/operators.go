@@ -63,7 +63,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool
 	if err != nil {
 		return nil, err
 	}
-	ch := newChannels(cfg, o, nil, nil) // sends nothing
+	ch := newChannels(cfg, o, nil, nil, nil) // sends nothing
 	options := store.Options{NewID: o.NewID, Settings: storeSettings(cfg, ch, tiers)}
 	if keys {
 		k, err := openKeys(ctx, cfg, store.NewInstallation(sql), o.Now)

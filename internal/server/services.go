@@ -49,7 +49,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		return nil, err
 	}
 	var m *metrics.Metrics // before the worker sends anything
-	ch := newChannels(cfg, o, keys.Vault, func(provider, outcome string) { m.SMSAttempt(provider, outcome) })
+	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), func(provider, outcome string) { m.SMSAttempt(provider, outcome) })
 	d, err := newDelivery(ch, cfg.Streams)
 	if err != nil {
 		return nil, err

@@ -141,6 +141,9 @@ func (db *DB) Suspend(ctx context.Context, by actor.Operator, id, reason string,
 		if err != nil {
 			return fmt.Errorf("end sessions of coach %s: %w", id, err)
 		}
+		if err := tx.endPushOfAccount(ctx, id, ""); err != nil {
+			return err
+		}
 		if err := tx.reindexListing(ctx, id); err != nil {
 			return err
 		}

@@ -133,6 +133,7 @@ func (c *accountClosure) endSessions(ctx context.Context) error {
 			UPDATE sessions SET mobile_number = $2, device_name = NULL, revoked_at = $3
 			WHERE account_id = $1 AND revoked_at IS NULL`, args: []any{coach, number, now}},
 		statement{query: `DELETE FROM devices WHERE mobile_number = $1`, args: []any{string(c.by.Number)}},
+		statement{query: `DELETE FROM push_subscriptions WHERE account_id = $1`, args: []any{coach}},
 	)
 }
 

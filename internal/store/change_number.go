@@ -84,6 +84,9 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err != nil {
 		return 0, err
 	}
+	if err := tx.endPushOfAccount(ctx, c.By.AccountID, c.By.SessionID); err != nil {
+		return 0, err
+	}
 	if err := tx.moveDevices(ctx, c, device); err != nil {
 		return 0, fmt.Errorf("move devices: %w", err)
 	}

@@ -32,12 +32,23 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 				addresses[channel], reach = route.Address, append(reach, channel)
 			}
 		}
-		for _, channel := range d.Outside(account.preferences, reach) {
+		queue := func(channel notify.Channel, address string) {
 			values = append(values, tx.db.options.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued",
-				d.AccountID, addresses[channel], string(d.To), text(coachID),
+				d.AccountID, address, string(d.To), text(coachID),
 				0, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now))
 			queued++
 			tx.wakeOutbox(notify.Lane{Channel: channel, Kind: notify.NotificationCopy})
+		}
+		if len(account.pushTo) > 0 && account.preferences.Pushed(d.Type) {
+			reach = append(reach, notify.Push)
+			for _, subscription := range account.pushTo {
+				queue(notify.Push, subscription)
+			}
+		}
+		for _, channel := range d.Outside(account.preferences, reach) {
+			if channel != notify.Push {
+				queue(channel, addresses[channel])
+			}
 		}
 	}
 	if queued == 0 {

@@ -83,6 +83,8 @@ type trayAccount struct {
 	email string
 	// preferences has the language and the channels that the person chose.
 	preferences notify.Preferences
+	// pushTo are the ids of the account's subscriptions for push messages.
+	pushTo []string
 }
 
 // takeSeqs takes count Seqs of each account and locks the accounts in the order of their
@@ -111,11 +113,12 @@ func (tx *tx) takeSeqs(ctx context.Context, count map[string]int64) (map[string]
 		ON CONFLICT (id) DO UPDATE SET tray_seq = accounts.tray_seq + excluded.tray_seq
 		RETURNING id, tray_seq, mobile_number, (SELECT email FROM coaches c WHERE c.id = accounts.id),
 			(SELECT language FROM preferences p WHERE p.mobile_number = accounts.mobile_number),
-			(SELECT channels FROM preferences p WHERE p.mobile_number = accounts.mobile_number)`, args...)
+			(SELECT channels FROM preferences p WHERE p.mobile_number = accounts.mobile_number),
+			(SELECT string_agg(s.id || ',', '') FROM push_subscriptions s WHERE s.account_id = accounts.id)`, args...)
 	accounts := map[string]*trayAccount{}
 	_, err = database.Collect(rs, err, func(s database.Scanner) (id string, err error) {
 		a := &trayAccount{}
-		err = s.Scan(&id, &a.nextSeq, &a.number, intoText(&a.email), intoText(&a.preferences.Language), intoJSON(&a.preferences.Channels))
+		err = s.Scan(&id, &a.nextSeq, &a.number, intoText(&a.email), intoText(&a.preferences.Language), intoJSON(&a.preferences.Channels), intoWords(&a.pushTo))
 		a.nextSeq += 1 - count[id]
 		accounts[id] = a
 		return id, err

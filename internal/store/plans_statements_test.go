@@ -39,6 +39,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.sessions()
 	p.outbox()
 	p.mail()
+	p.push()
 	p.documents()
 	p.installation()
 	p.operators()
@@ -346,6 +347,24 @@ func (p *fixture) mail() {
 	}
 	_, _, err = p.Send(bg, c, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}}, nil)
 	ok(p, err)
+}
+
+// push runs the statements on subscriptions for push messages.
+func (p *fixture) push() {
+	p.Helper()
+	p.add(p.coach(77), "Asha Rao", number(78), "")
+	by := p.subscribe(p.signIn(), actor.Guardian, number(78), "https://push.example/a")
+	s, found, err := p.db.SessionPushSubscription(bg, by)
+	if err != nil || !found {
+		p.Fatalf("subscription %t, %v", found, err)
+	}
+	subscriptions := store.NewPushSubscriptions(p.sql, p.vault, p.clock.Now)
+	for range 2 {
+		_, _, err = subscriptions.PushSubscription(bg, s.ID)
+		ok(p, err)
+		ok(p, subscriptions.PushSubscriptionGone(bg, s.ID))
+	}
+	ok(p, p.db.DeletePushSubscription(bg, by))
 }
 
 // outbox completes a delivery with each result.

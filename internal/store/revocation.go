@@ -21,6 +21,9 @@ func (db *DB) RevokeSession(ctx context.Context, by actor.Operator, id string) (
 		if err != nil {
 			return err
 		}
+		if err := tx.endPush(ctx, id); err != nil {
+			return err
+		}
 		return tx.audit(ctx, by, operator.SessionRevoked, "session", id, "")
 	})
 	return accountID, err

@@ -112,20 +112,30 @@ func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error 
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return err
 		}
+		if err := tx.endPush(ctx, s.ID); err != nil {
+			return err
+		}
 		return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return s.AccountID })
 	})
 }
 
 // EndSession ends a live session of the account; false if there is none.
 func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error) {
-	res, err := db.sql.Exec(ctx, `
-		UPDATE sessions SET revoked_at = $3
-		WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`, id, accountID, micros(db.Now()))
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
-	return n == 1, err
+	ended := false
+	err := db.write(ctx, func(tx *tx) error {
+		res, err := tx.Exec(ctx, `
+			UPDATE sessions SET revoked_at = $3
+			WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`, id, accountID, micros(tx.Now))
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if ended = n == 1; !ended || err != nil {
+			return err
+		}
+		return tx.endPush(ctx, id)
+	})
+	return ended, err
 }
 
 // EndAllSessions ends every session of the number of by in every role, and its devices.
@@ -137,6 +147,10 @@ func (db *DB) EndAllSessions(ctx context.Context, by actor.Actor) error {
 			string(by.Number), micros(tx.Now))
 		if err != nil {
 			return fmt.Errorf("end all sessions: %w", err)
+		}
+		err = tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE account_id IN (SELECT id FROM accounts WHERE mobile_number = $1)`, string(by.Number))
+		if err != nil {
+			return fmt.Errorf("end push messages: %w", err)
 		}
 		err = tx.Defer(ctx, `DELETE FROM devices WHERE mobile_number = $1`, string(by.Number))
 		return err

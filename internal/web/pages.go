@@ -51,7 +51,9 @@ type Config struct {
 	Addresses     notify.AddressStore
 	// MailAddress returns the address to which a token ends mail, or false if it is forged.
 	MailAddress func(token string) (address string, ok bool)
-	Phones      phone.Parser
+	// Push manages subscriptions for push messages.
+	Push   *notify.PushSubscriptions
+	Phones phone.Parser
 	// ExportPlayers writes the players of a coach that match a filter as CSV.
 	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
 	// ExportAll writes everything of a coach as a ZIP of CSV files.
@@ -134,7 +136,7 @@ type Route struct {
 
 // routes lists every page.
 func (p *Pages) routes() []Route {
-	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.unsubscribeRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.batchRoutes(), p.teamMessageRoutes(), p.recordRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.staticRoutes())
+	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.unsubscribeRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.batchRoutes(), p.teamMessageRoutes(), p.recordRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.pushRoutes(), p.staticRoutes())
 }
 
 // Handler returns the handler of all pages. It passes every other request to next.

@@ -87,10 +87,14 @@ func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Act
 	if err != nil {
 		return Response{}, err
 	}
+	push, err := p.pushState(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
 	v := p.signedInView(r, "my_settings.title", by)
 	v.Form, v.Path = f, home(by.Role)+"/settings"
 	v.Data = map[string]any{
-		"Home": home(by.Role), "Languages": languages, "Zones": offeredZones(f), "Stopped": stopped, "StoppedMail": addresses, "Done": r.URL.Query().Get("done"),
+		"Home": home(by.Role), "Languages": languages, "Zones": offeredZones(f), "Stopped": stopped, "StoppedMail": addresses, "Push": push, "Done": r.URL.Query().Get("done"),
 	}
 	resp := page("family_settings", v)
 	if len(f.Faults) > 0 {

@@ -58,8 +58,12 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 	if err != nil {
 		return Response{}, err
 	}
+	push, err := p.pushState(ctx, by)
+	if err != nil {
+		return Response{}, err
+	}
 	v.Data = map[string]any{
-		"Languages": languages, "StoppedMail": addresses, "Zones": offeredZones(f), "Sessions": sessions, "Subscription": subscription, "Done": r.URL.Query().Get("done"),
+		"Push": push, "Languages": languages, "StoppedMail": addresses, "Zones": offeredZones(f), "Sessions": sessions, "Subscription": subscription, "Done": r.URL.Query().Get("done"),
 		// KYC is the state of the identity check, or empty if there is none.
 		"KYC": state,
 	}

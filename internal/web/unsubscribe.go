@@ -51,11 +51,7 @@ func (p *Pages) allowAddress(ctx context.Context, r *Request, by actor.Actor) (R
 	if err := p.Addresses.AllowAddress(ctx, by, r.Value("address")); err != nil {
 		return Response{}, err
 	}
-	settings := settingsPath
-	if by.Role != actor.Coach {
-		settings = home(by.Role) + "/settings"
-	}
-	return redirect(settings + "?done=mail"), nil
+	return redirect(settingsOf(by.Role) + "?done=mail"), nil
 }
 
 // stopAddressOfLink ends mail to the address to which a link left, for a person whom the

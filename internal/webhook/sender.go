@@ -48,14 +48,31 @@ type Response struct {
 
 // Sender sends messages. It is safe for concurrent use.
 type Sender struct {
-	now           func() time.Time
-	secure, plain *http.Client
+	now    func() time.Time
+	client *Client
 }
 
 // NewSender returns a Sender to public addresses and to private ones in networks. It sends by
 // plain http to addresses in networks only. now returns the time for signatures.
 func NewSender(networks Networks, now func() time.Time) *Sender {
-	return &Sender{now: now, secure: newClient(networks.Allows), plain: newClient(networks.Contains)}
+	return &Sender{now: now, client: NewClient(networks)}
+}
+
+// Client sends requests to URLs that other people chose. It is safe for concurrent use.
+type Client struct{ secure, plain *http.Client }
+
+// NewClient returns a Client to public addresses and to private ones in networks. Requests by
+// plain http go to networks alone.
+func NewClient(networks Networks) *Client {
+	return &Client{secure: newClient(networks.Allows), plain: newClient(networks.Contains)}
+}
+
+// Do sends a request.
+func (c *Client) Do(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme == "http" {
+		return c.plain.Do(r)
+	}
+	return c.secure.Do(r)
 }
 
 // newClient returns a client that connects to allowed addresses only. It checks the address
@@ -99,11 +116,7 @@ func (s *Sender) Send(ctx context.Context, m Message) (Response, error) {
 		"Content-Type": {"application/json"}, "User-Agent": {"Touchline"},
 		"Webhook-Id": {m.ID}, "Webhook-Timestamp": {strconv.FormatInt(at.Unix(), 10)}, "Webhook-Signature": {signature},
 	}
-	client := s.secure
-	if req.URL.Scheme == "http" {
-		client = s.plain
-	}
-	resp, err := client.Do(req)
+	resp, err := s.client.Do(req)
 	if err != nil {
 		return Response{Error: describe(err)}, nil
 	}

@@ -60,7 +60,7 @@ type Sender interface {
 	// returns a *notify.SendError to say if and when to try again; any other error is
 	// temporary.
 	Send(ctx context.Context, m notify.Message) error
-	// Segments returns how much the message limits count for a message.
+	// Segments returns how much the message limits count for a message; 0 exempts it.
 	Segments(m notify.Message) int
 	// Suppressed reports whether nothing is sent to an address, such as a test number.
 	// A suppressed delivery counts as sent.
@@ -312,7 +312,10 @@ func (o *Outbox) admit(ctx context.Context, ready []*notify.Outgoing) ([]notify.
 		case m.Message.Kind == notify.OTP && !o.CountOTPs, m.Deliveries[0].Counted:
 			admitted = append(admitted, *m)
 		default:
-			m.Segments = o.Senders[m.Deliveries[0].Channel].Segments(m.Message)
+			if m.Segments = o.Senders[m.Deliveries[0].Channel].Segments(m.Message); m.Segments == 0 {
+				admitted = append(admitted, *m)
+				continue
+			}
 			uncounted = append(uncounted, *m)
 		}
 	}
@@ -354,6 +357,9 @@ func (o *Outbox) failed(ctx context.Context, message []notify.Delivery, err erro
 	f, ok := errors.AsType[*notify.SendError](err)
 	if !ok {
 		f = &notify.SendError{Reason: "unreachable"}
+	}
+	if f.Gone {
+		return o.Store.DeliveryDropped(ctx, message, notify.ReasonNotWanted)
 	}
 	o.Log.Warn("a message was not sent", "delivery", d.ID, "channel", d.Channel, "kind", d.Kind,
 		"to", phone.Number(d.To), // logged masked; an address that is no number is hidden entirely

@@ -60,3 +60,31 @@ if (preview) {
     }
   })
 }
+
+// Push messages to this device. The form stays hidden where the browser has none.
+const push = document.querySelector('form[data-push]')
+if (push && 'serviceWorker' in navigator && 'PushManager' in window && 'Notification' in window) {
+  const subscribe = async () => {
+    if (await Notification.requestPermission() !== 'granted') throw new Error('denied')
+    await navigator.serviceWorker.register('/service-worker.js')
+    const { pushManager } = await navigator.serviceWorker.ready
+    const options = { userVisibleOnly: true, applicationServerKey: push.dataset.push }
+    const earlier = await pushManager.getSubscription()
+    const subscription = await pushManager.subscribe(options).catch(async (error) => {
+      if (!earlier) throw error
+      await earlier.unsubscribe() // it is for another key
+      return pushManager.subscribe(options)
+    })
+    const { endpoint, keys } = subscription.toJSON()
+    for (const [name, value] of Object.entries({ endpoint, ...keys })) push.elements[name].value = value
+    push.submit()
+  }
+  push.closest('section').hidden = false
+  push.addEventListener('submit', (event) => {
+    event.preventDefault()
+    subscribe().catch(() => {
+      push.querySelector('[data-push-denied]').hidden = false
+      delete push.dataset.sent
+    })
+  })
+}

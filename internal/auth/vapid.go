@@ -1,0 +1,35 @@
+package auth
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/rand"
+	"fmt"
+)
+
+const vapidKeyID = "vapid"
+
+// addVAPIDKey adds the VAPID key. The first replica to insert it wins.
+func (k *Keys) addVAPIDKey(ctx context.Context) error {
+	private, err := ecdh.P256().GenerateKey(rand.Reader)
+	if err != nil {
+		return err
+	}
+	now := k.now()
+	return k.store.AddSecret(ctx, Secret{
+		ID: vapidKeyID, Purpose: string(forVAPID), Sealed: k.master.For(forVAPID).Seal(private.Bytes(), vapidKeyID),
+		CreatedAt: now, ActiveAt: now, EndsAt: now.AddDate(1000, 0, 0),
+	})
+}
+
+func (k *Keys) openVAPIDKey(s Secret) (*ecdh.PrivateKey, error) {
+	plain, err := k.master.For(forVAPID).Open(s.Sealed, s.ID)
+	if err != nil {
+		return nil, ErrMasterKey
+	}
+	private, err := ecdh.P256().NewPrivateKey(plain)
+	if err != nil {
+		return nil, fmt.Errorf("VAPID key: %w", err)
+	}
+	return private, nil
+}

@@ -1,0 +1,153 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+var _ notify.PushStore = (*DB)(nil)
+
+// pushSecrets are the parts of a subscription that are stored sealed.
+type pushSecrets struct {
+	Endpoint, P256DH, Auth string
+}
+
+// SavePushSubscription replaces the subscription of the caller's session. It removes those of
+// other sessions of this role with the same endpoint, and the oldest ones of the account
+// beyond notify.MaxPushSubscriptions.
+func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s notify.PushSubscription) error {
+	plain, err := json.Marshal(pushSecrets{s.Endpoint, s.P256DH, s.Auth})
+	if err != nil {
+		return err
+	}
+	vault := db.options.Vault.For(auth.ForPush)
+	endpoint := vault.MAC([]byte(s.Endpoint))
+	err = db.write(ctx, func(tx *tx) error {
+		// A session that a concurrent request ends gets no subscription.
+		err := tx.ExecOne(ctx, `
+			INSERT INTO push_subscriptions (session_id, id, account_id, role, endpoint, sealed, show_names, ends_at, created_at)
+			SELECT id, $3, account_id, role, $4, $5, $6, ends_at, $7 FROM sessions WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL
+			ON CONFLICT (session_id) DO UPDATE SET id = excluded.id, endpoint = excluded.endpoint, sealed = excluded.sealed,
+				show_names = excluded.show_names, created_at = excluded.created_at`,
+			by.SessionID, by.AccountID, s.ID, endpoint, vault.Seal(plain, s.ID), s.ShowNames, micros(s.CreatedAt))
+		if err != nil {
+			return err
+		}
+		err = tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE endpoint = $1 AND role = $2 AND session_id <> $3`, endpoint, string(by.Role), by.SessionID)
+		if err != nil {
+			return err
+		}
+		err = tx.Defer(ctx, `
+			DELETE FROM push_subscriptions WHERE account_id = $1 AND id NOT IN (
+				SELECT id FROM push_subscriptions WHERE account_id = $1 ORDER BY id DESC LIMIT $2)`, by.AccountID, notify.MaxPushSubscriptions)
+		if err != nil {
+			return err
+		}
+		return tx.complete(ctx, idempotency.Work{})
+	})
+	if errors.Is(err, database.ErrStale) {
+		return auth.ErrSessionEnded()
+	}
+	if err != nil {
+		return fmt.Errorf("save push subscription: %w", err)
+	}
+	return nil
+}
+
+// SessionPushSubscription returns the subscription of the caller's session, or false.
+func (db *DB) SessionPushSubscription(ctx context.Context, by actor.Actor) (notify.PushSubscription, bool, error) {
+	return scanPushSubscription(db.options.Vault, db.sql.QueryRow(ctx, `
+		SELECT id, sealed, show_names, created_at FROM push_subscriptions WHERE session_id = $1 AND account_id = $2`,
+		by.SessionID, by.AccountID))
+}
+
+// PushSubscriptions reads subscriptions for the sender of push messages, which exists before
+// the DB.
+type PushSubscriptions struct {
+	sql   *database.DB
+	vault *auth.Vault
+	now   func() time.Time
+}
+
+// NewPushSubscriptions returns the PushSubscriptions of a migrated database.
+func NewPushSubscriptions(db *database.DB, vault *auth.Vault, now func() time.Time) *PushSubscriptions {
+	return &PushSubscriptions{db, vault, now}
+}
+
+// PushSubscription returns a subscription whose session is live, or false. It removes that of
+// a session that has ended by itself.
+func (p *PushSubscriptions) PushSubscription(ctx context.Context, id string) (notify.PushSubscription, bool, error) {
+	s, found, err := scanPushSubscription(p.vault, p.sql.QueryRow(ctx, `
+		SELECT p.id, p.sealed, p.show_names, p.created_at FROM push_subscriptions p JOIN sessions s ON s.id = p.session_id
+		WHERE p.id = $1 AND s.revoked_at IS NULL AND s.idle_at > $2 AND s.ends_at > $2`, id, micros(p.now())))
+	if err == nil && !found {
+		err = p.PushSubscriptionGone(ctx, id)
+	}
+	return s, found, err
+}
+
+func scanPushSubscription(vault *auth.Vault, row database.Scanner) (s notify.PushSubscription, found bool, err error) {
+	var sealed []byte
+	err = row.Scan(&s.ID, &sealed, &s.ShowNames, intoTime(&s.CreatedAt))
+	if isNone(err) {
+		return s, false, nil
+	}
+	if err != nil {
+		return s, false, fmt.Errorf("read push subscription: %w", err)
+	}
+	plain, err := vault.For(auth.ForPush).Open(sealed, s.ID)
+	if err != nil {
+		return s, false, fmt.Errorf("open push subscription %s: %w", s.ID, err)
+	}
+	var secrets pushSecrets
+	if err := json.Unmarshal(plain, &secrets); err != nil {
+		return s, false, fmt.Errorf("read push subscription %s: %w", s.ID, err)
+	}
+	s.Endpoint, s.P256DH, s.Auth = secrets.Endpoint, secrets.P256DH, secrets.Auth
+	return s, true, nil
+}
+
+// DeletePushSubscription removes the subscription of the caller's session, if there is one.
+func (db *DB) DeletePushSubscription(ctx context.Context, by actor.Actor) error {
+	_, err := db.sql.Exec(ctx, `DELETE FROM push_subscriptions WHERE session_id = $1 AND account_id = $2`, by.SessionID, by.AccountID)
+	if err != nil {
+		return fmt.Errorf("delete push subscription: %w", err)
+	}
+	return nil
+}
+
+// PushSubscriptionGone removes a subscription that the push service no longer knows.
+func (p *PushSubscriptions) PushSubscriptionGone(ctx context.Context, id string) error {
+	_, err := p.sql.Exec(ctx, `DELETE FROM push_subscriptions WHERE id = $1`, id)
+	if err != nil {
+		return fmt.Errorf("remove push subscription %s: %w", id, err)
+	}
+	return nil
+}
+
+// endPush removes the subscription of a session that ends.
+func (tx *tx) endPush(ctx context.Context, sessionID string) error {
+	err := tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE session_id = $1`, sessionID)
+	if err != nil {
+		return fmt.Errorf("end push messages of a session: %w", err)
+	}
+	return nil
+}
+
+// endPushOfAccount removes the subscriptions of an account but for that of the session keep.
+func (tx *tx) endPushOfAccount(ctx context.Context, accountID, keep string) error {
+	err := tx.Defer(ctx, `DELETE FROM push_subscriptions WHERE account_id = $1 AND session_id <> $2`, accountID, keep)
+	if err != nil {
+		return fmt.Errorf("end push messages of an account: %w", err)
+	}
+	return nil
+}
