@@ -70,6 +70,7 @@ func wantText(t *testing.T, b *touchlinetest.Browser, parts ...string) {
 }
 
 func TestMyPermissions(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -105,6 +106,7 @@ func TestMyPermissions(t *testing.T) {
 }
 
 func TestDisputeWhenSignedIn(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -140,6 +142,7 @@ func TestDisputeWhenSignedIn(t *testing.T) {
 
 // A dispute that is lifted while the request still fits opens the question again.
 func TestLiftDisputeOpensQuestion(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -161,6 +164,7 @@ func TestLiftDisputeOpensQuestion(t *testing.T) {
 
 // A language is remembered for the number and applied where it signs in.
 func TestLanguageOfNumber(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -194,6 +198,7 @@ func TestLanguageOfNumber(t *testing.T) {
 
 // Before a student approves, the pages show names and states alone.
 func TestPendingStudent(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		newFamily(t, s)
 		b := s.Browser(t)
@@ -215,6 +220,7 @@ func TestPendingStudent(t *testing.T) {
 
 // A parent and a child share a phone and its number: each page says whose answer it is.
 func TestTwoRolesInOneBrowser(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		body := touchlinetest.Minor(guardianNumber, guardianNumber)
@@ -252,6 +258,7 @@ func TestTwoRolesInOneBrowser(t *testing.T) {
 
 // Where a minor's app waits for the guardian, the pages of the student say so.
 func TestStudentWaitsForGuardian(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := s.Browser(t)
@@ -266,4 +273,28 @@ func TestStudentWaitsForGuardian(t *testing.T) {
 		b.Open(b.Page.Path)
 		wantText(t, b, "These app services are on for you")
 	}, func(c *config.Config) { c.RequireGuardianForMinors = true })
+}
+
+// The pages of a question list the app services that the tier of the coach has.
+func TestQuestionListsServicesOfTier(t *testing.T) {
+	t.Parallel()
+	tiers := withTiers(t, `{"tiers": [
+		{"name": "free", "title": "Free", "self_service": true, "features": ["roster", "fee_reminders"]},
+		{"name": "full", "title": "Full", "self_service": true}
+	]}`)
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		f := newFamily(t, s)
+		wantServices := func(count int) {
+			t.Helper()
+			b := s.Browser(t)
+			b.Open(f.link)
+			wantText(t, b, "Fee reminders.")
+			if got := strings.Count(b.Page.Body, "For example"); got != count {
+				t.Errorf("the question lists %d services, want %d:\n%s", got, count, b.Page.Text())
+			}
+		}
+		wantServices(1)
+		f.coach.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": "full"}).Want(t, 200)
+		wantServices(6)
+	}, tiers)
 }

@@ -22,6 +22,8 @@ type LinkState struct {
 	// CoachName is empty if the profile has no name.
 	CoachName   string
 	StudentName string
+	// CoachTier is the stored name of the coach's tier. It is empty for a short code.
+	CoachTier string
 	// Adult reports whether the student is 18 or older, so that a guardian is optional.
 	Adult bool
 	// OthersOpen reports whether Number has other open questions as Party.

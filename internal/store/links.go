@@ -16,7 +16,7 @@ func (db *DB) LinkState(ctx context.Context, hash []byte, now time.Time) (approv
 	l := approval.LinkState{Open: true}
 	var born string
 	err := db.sql.QueryRow(ctx, `
-		SELECT r.id, r.player_id, r.approver_type, a.mobile_number, c.name, p.student_name, p.date_of_birth, l.to_number,
+		SELECT r.id, r.player_id, r.approver_type, a.mobile_number, c.name, c.tier, p.student_name, p.date_of_birth, l.to_number,
 			EXISTS (SELECT 1 FROM requests o WHERE o.approver_id = r.approver_id AND o.state = 'pending' AND o.id <> r.id)
 		FROM request_links l
 		JOIN requests r ON r.id = l.request_id AND r.state = 'pending'
@@ -24,7 +24,7 @@ func (db *DB) LinkState(ctx context.Context, hash []byte, now time.Time) (approv
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		WHERE l.hash = $1 AND l.ends_at > $2`, hash, micros(now)).
-		Scan(&l.RequestID, &l.PlayerID, &l.Party, &l.Number, intoText(&l.CoachName), &l.StudentName, &born, &l.ToNumber, &l.OthersOpen)
+		Scan(&l.RequestID, &l.PlayerID, &l.Party, &l.Number, intoText(&l.CoachName), intoText(&l.CoachTier), &l.StudentName, &born, &l.ToNumber, &l.OthersOpen)
 	return linkState(l, born, now, err)
 }
 

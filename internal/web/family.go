@@ -121,11 +121,7 @@ func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Playe
 		d.On = services.StudentApp
 		d.NeedsGuardian = p.Approvals.Rules.RequireGuardianForMinors && !d.Adult && player.GuardianApprover.Consent.State != approval.Approved
 	}
-	for _, service := range approval.AppServices {
-		if !slices.Contains(services.NotInTier, service) {
-			d.Services = append(d.Services, service)
-		}
-	}
+	d.Services = servicesOf(services)
 	if player.DisclosedTo(by, p.Now()) == approval.Outline {
 		// A stranger may have chosen the name.
 		d.Student = notify.Name(player.Student.FullName, p.view(r, "").mustT("question.the_child"))
@@ -140,6 +136,11 @@ func (p *Pages) newAnswerPage(r *Request, by actor.Actor, player *approval.Playe
 		}
 	}
 	return d
+}
+
+// servicesOf returns the app services that the coach's tier has.
+func servicesOf(a approval.Availability) []string {
+	return slices.DeleteFunc(slices.Clone(approval.AppServices), func(service string) bool { return slices.Contains(a.NotInTier, service) })
 }
 
 // CanAnswer reports whether there is a question to answer.

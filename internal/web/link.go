@@ -124,7 +124,7 @@ func (p *Pages) newQuestion(r *Request, link approval.LinkState) question {
 	return question{
 		Token: r.PathValue("token"), Coach: notify.Name(link.CoachName, ""), Student: notify.Name(link.StudentName, ""),
 		Guardian: link.Party == actor.Guardian, Adult: link.Adult, Number: masked(link.Number), ByMail: !link.ToNumber,
-		Services: approval.AppServices,
+		Services: servicesOf(approval.ConsentStatus{CoachTier: link.CoachTier}.Availability(p.Approvals.Rules, p.Now())),
 	}
 }
 
