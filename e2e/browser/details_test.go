@@ -135,16 +135,16 @@ func TestImportOfTenThousandRows(t *testing.T) {
 		coach.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": tier}).Want(t, 200)
 	}
 	take("club")
-	ready := c.upload("/coach/players/import", csvOf(10_000), "account", c.account).want(200, "10000 rows can be added.")
+	ready := c.upload("/coach/players/import", csvOf(10_000), "account", c.account).want(200, "10,000 rows can be added.")
 	if len(ready.raw) > 250<<10 {
 		t.Errorf("the preview has %d bytes, want at most 250 KiB", len(ready.raw))
 	}
-	c.post(ready.path+"/run").want(200, "The import has stopped", "2 of 10000 rows are done.", "Your plan has no room for more players.")
+	c.post(ready.path+"/run").want(200, "The import has stopped", "2 of 10,000 rows are done.", "Your plan has no room for more players.")
 	c.get(ready.path+"?state=waiting").want(200, "Your plan has no room for more players.", "More rows")
 	take("big")
 	next := c.post(ready.path+"/run").want(200, "Adding the players")
 	var done int
-	for _, match := range regexp.MustCompile(`([0-9]+) of 10000 rows are done`).FindAllStringSubmatch(next.body, -1) {
+	for _, match := range regexp.MustCompile(`([0-9,]+) of 10,000 rows are done`).FindAllStringSubmatch(next.body, -1) {
 		done = len(match[1])
 	}
 	if done < 2 {

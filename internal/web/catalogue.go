@@ -81,7 +81,7 @@ func (c *catalogue) match(acceptLanguage string) string {
 }
 
 // localize returns the text of key. The pairs are names and values in turn; the value of
-// Count, an int, selects the plural form.
+// Count, an int, selects the plural form. Integers are written with groups of digits.
 func (t *translation) localize(key string, pairs []any) (string, error) {
 	if text, ok := t.plain[key]; ok {
 		return text, nil
@@ -93,6 +93,12 @@ func (t *translation) localize(key string, pairs []any) (string, error) {
 			return "", fmt.Errorf("text %s: %w", key, err)
 		}
 		config.TemplateData, config.PluralCount = data, data["Count"]
+		for name, value := range data {
+			switch value.(type) {
+			case int, int64:
+				data[name] = grouped(value)
+			}
+		}
 	}
 	return t.localizer.Localize(&config)
 }

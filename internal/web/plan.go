@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,17 +115,8 @@ func (v *View) Bytes(n int64) string {
 
 func trimZero(f float64) string { return strings.TrimSuffix(strconv.FormatFloat(f, 'f', 1, 64), ".0") }
 
-// Number returns n with its digits in groups, as in India and in English alike up to
-// 99,999.
-func (v *View) Number(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	if len(digits) <= 3 {
-		return digits
-	}
-	head, tail := digits[:len(digits)-3], digits[len(digits)-3:]
-	for len(head) > 2 {
-		tail = head[len(head)-2:] + "," + tail
-		head = head[:len(head)-2]
-	}
-	return head + "," + tail
-}
+// Number returns n, an int or int64, with its digits in groups, as in India and in English
+// alike up to 99,999.
+func (v *View) Number(n any) string { return grouped(n) }
+
+func grouped(n any) string { return groupDigits(fmt.Sprint(n), 2) }
