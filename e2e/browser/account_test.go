@@ -23,6 +23,7 @@ func (p *phone) count(selector string) int {
 // TestCoachReadsNotifications marks one and all notifications as read, follows one to its
 // player, and sees a new one without loading the page again.
 func TestCoachReadsNotifications(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
@@ -72,6 +73,7 @@ const threePlans = `{"tiers": [
 // TestCoachSettings changes the language and the time zone, signs out another device, asks
 // for one plan and takes another.
 func TestCoachSettings(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tiers.json")
 	if err := os.WriteFile(file, []byte(threePlans), 0o600); err != nil {
 		t.Fatal(err)

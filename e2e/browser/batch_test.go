@@ -21,6 +21,7 @@ var (
 // TestBatchPages takes a coach without a browser through a batch: make it, add players, take
 // attendance, correct it, print its codes, archive it; and a family through what it may see.
 func TestBatchPages(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, c := newFormClient(t, s, coachNumber)
 		c.get("/coach/batches").want(200, "No batches yet")

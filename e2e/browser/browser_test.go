@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,25 +16,14 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// programs are the names of the browser, the one that starts faster first.
-var programs = []string{"chromium-headless-shell", "chromium"}
-
-// findBrowser returns the path of the browser.
-func findBrowser() (string, error) {
-	for _, name := range programs {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("none of %v is installed", programs)
-}
-
-// phone is one browser with its cookies.
+// phone is a browser context with one tab and separate cookies.
 type phone struct {
 	t     *testing.T
 	ctx   context.Context
 	url   string
 	width int64
+	// hasAxe reports whether the pages have axe-core.
+	hasAxe bool
 }
 
 // setting changes a phone before its first page.
@@ -55,9 +43,7 @@ func withoutScripts() setting {
 
 // dark asks pages for their dark colours.
 func dark() setting {
-	return func(*phone) chromedp.Action {
-		return emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}})
-	}
+	return func(*phone) chromedp.Action { return colors("dark") }
 }
 
 // width sets the width of the window, in CSS pixels. The default is 360.
@@ -71,19 +57,19 @@ func width(pixels int64) setting {
 // newPhone opens a browser for the service at url.
 func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	t.Helper()
-	program, err := findBrowser()
-	if err != nil {
+	if _, err := findBrowser(); err != nil {
 		t.Skipf("no browser: %v", err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.DisableGPU)
-	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	t.Cleanup(stop)
-	ctx, cancel := chromedp.NewContext(allocator)
+	browser, err := chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	ctx, cancelTimeout := context.WithTimeout(ctx, 3*time.Minute)
+	ctx, cancelTimeout := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(cancelTimeout)
 	p := &phone{t: t, ctx: ctx, url: url}
-	actions := []chromedp.Action{network.Enable()}
+	actions := []chromedp.Action{network.Enable(), emulation.SetFocusEmulationEnabled(true)}
 	for _, s := range append([]setting{width(360), language("en-IN")}, settings...) {
 		actions = append(actions, s(p))
 	}
@@ -137,7 +123,7 @@ func (p *phone) path() string {
 func (p *phone) press(text string) {
 	p.t.Helper()
 	target := fmt.Sprintf(`//main//*[self::button or self::a or self::summary][normalize-space()=%q]`, text)
-	ctx, cancel := context.WithTimeout(p.ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
 	defer cancel()
 	_, err := chromedp.RunResponse(ctx, chromedp.Click(target, chromedp.BySearch))
 	if err != nil {
@@ -149,6 +135,15 @@ func (p *phone) press(text string) {
 func (p *phone) fill(name, text string) {
 	p.t.Helper()
 	p.do(chromedp.SendKeys(fmt.Sprintf(`[name=%q]`, name), text, chromedp.ByQuery))
+}
+
+// screenshotWidths returns the widths at which a test opens pages for screenshots only: none
+// unless TOUCHLINE_TEST_SCREENSHOTS is set.
+func screenshotWidths() []int64 {
+	if os.Getenv("TOUCHLINE_TEST_SCREENSHOTS") == "" {
+		return nil
+	}
+	return []int64{360, 1280}
 }
 
 // screenshot saves the whole page if TOUCHLINE_TEST_SCREENSHOTS names a folder.

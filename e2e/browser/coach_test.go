@@ -23,6 +23,7 @@ func (p *phone) waitForText(text string) {
 // TestFirstDay is the first day of a coach: register, complete the profile, add a player,
 // and see the answers of both parties without loading the page again.
 func TestFirstDay(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := newPhone(t, s.URL, width(1280))
 		coach.open("/")

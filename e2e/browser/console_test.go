@@ -14,6 +14,7 @@ func enableKYC(c *config.Config) { c.KYC = true }
 // TestOperatorVerifiesCoach signs an operator in with a token, decides a submission, and
 // suspends and restores the coach. Each page is checked with axe-core.
 func TestOperatorVerifiesCoach(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		document := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")

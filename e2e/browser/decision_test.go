@@ -39,8 +39,10 @@ func (p *phone) enterCode(s *touchlinetest.Service, number string, skip int) {
 }
 
 func TestGuardianApprovesFromLink(t *testing.T) {
+	t.Parallel()
 	for name, settings := range map[string][]setting{"with scripts": nil, "without scripts": {withoutScripts()}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 				coach := s.Coach(t, coachNumber)
 				player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
@@ -89,6 +91,7 @@ func TestGuardianApprovesFromLink(t *testing.T) {
 // The back button never repeats an answer and never meets a page of the browser about
 // forms; neither does a double tap.
 func TestBackAndDoubleTap(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		p := newPhone(t, s.URL)

@@ -14,6 +14,7 @@ import (
 // TestPublicPage shows a coach in the directory after the preview, finds the coach as a
 // visitor, and hides the coach again.
 func TestPublicPage(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		user := s.Coach(t, coachNumber)
 		user.Upload(t, "profile_picture", "me.png", picture(t)).Want(t, 201)
@@ -84,6 +85,7 @@ func TestPublicPage(t *testing.T) {
 // TestVisibilityNeedsVerification says why a coach is not shown while the identity is not
 // verified.
 func TestVisibilityNeedsVerification(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		user := s.Coach(t, coachNumber)
 		p := newPhone(t, s.URL)

@@ -14,6 +14,7 @@ import (
 
 // Every link that is not open shows one page, byte for byte, whatever closed it.
 func TestClosedLinksAreAlike(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		// question adds a player with this name and returns the link to the guardian.
@@ -86,6 +87,7 @@ func TestClosedLinksAreAlike(t *testing.T) {
 
 // Phones and scanners fetch links: neither GET nor HEAD changes anything.
 func TestFetchingLinksChangesNothing(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		player := "/me/guardian/players/" + f.player
@@ -116,6 +118,7 @@ func TestFetchingLinksChangesNothing(t *testing.T) {
 }
 
 func TestWrongCodes(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -154,6 +157,7 @@ func TestWrongCodes(t *testing.T) {
 
 // A sign-in that waited too long begins again where it began.
 func TestExpiredSignIn(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -181,6 +185,7 @@ func TestExpiredSignIn(t *testing.T) {
 
 // A double tap, a reload and the back button repeat nothing.
 func TestSameFormsAgain(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -218,6 +223,7 @@ func TestSameFormsAgain(t *testing.T) {
 
 // The coach changes the question while its page is open.
 func TestQuestionChangesMeanwhile(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -248,6 +254,7 @@ func TestQuestionChangesMeanwhile(t *testing.T) {
 
 // A session that ended elsewhere: the page is offered again, with the reason.
 func TestReasonSurvivesSignIn(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -285,6 +292,7 @@ func TestReasonSurvivesSignIn(t *testing.T) {
 }
 
 func TestFormsOfAnotherAccount(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		const otherNumber = "+919812345690"
@@ -317,6 +325,7 @@ func TestFormsOfAnotherAccount(t *testing.T) {
 }
 
 func TestReasonLength(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -339,6 +348,7 @@ func TestReasonLength(t *testing.T) {
 
 // Two phones answer at once: one answer counts, and the other page says how it stands.
 func TestTwoPhonesAtOnce(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		phones := []*touchlinetest.Browser{s.Browser(t), s.Browser(t)}
@@ -372,6 +382,7 @@ func TestTwoPhonesAtOnce(t *testing.T) {
 
 // A yes needs a code of the last 15 minutes; a no and taking a yes back do not.
 func TestApprovingNeedsRecentCode(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		b := f.browser
@@ -419,6 +430,7 @@ func TestApprovingNeedsRecentCode(t *testing.T) {
 
 // Whether a short code and a number match shows neither in the page nor in the cookies.
 func TestShortCodeShowsNothing(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		request := func(party string) string {
@@ -460,6 +472,7 @@ func TestShortCodeShowsNothing(t *testing.T) {
 
 // Names that try to be HTML, links, offers of money or commands stay text.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		for i, name := range []string{`<script>alert(1)</script> Rao`, `"><img src=x onerror=alert(1)>`, "{{.Brand}} Rao", "Win Rs 5000 at https://evil.example/x", strings.Repeat("Venkatanarasimha", 6)} {

@@ -25,6 +25,7 @@ const (
 // TestFirstViewOfQuestion checks the weight of the page behind a link: one compressed
 // response with its style inside, and only deferred requests besides.
 func TestFirstViewOfQuestion(t *testing.T) {
+	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t))
 	s.Coach(t, coachNumber).AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
 	link := linkTo(t, s, guardianNumber, 0)

@@ -45,6 +45,7 @@ func csvOf(n int, rows ...string) []byte {
 var tokenField = regexp.MustCompile(`name="token" value="([^"]+)"`)
 
 func TestImportPages(t *testing.T) {
+	t.Parallel()
 	tiers := withTiers(t, importTiers)
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, c := newFormClient(t, s, coachNumber)
@@ -121,6 +122,7 @@ func TestImportPages(t *testing.T) {
 // TestImportInSteps runs an import of 502 rows in steps, with scripts by itself and without
 // them by a button.
 func TestImportInSteps(t *testing.T) {
+	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t), withTiers(t, importTiers))
 	coach := s.Coach(t, coachNumber)
 	coach.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": "big"}).Want(t, 200)

@@ -13,6 +13,7 @@ import (
 // TestFamilyPagesFit opens each page of the families on narrow and wide screens, in both
 // languages, with long names, and with text of 200 %. No page may scroll sideways.
 func TestFamilyPagesFit(t *testing.T) {
+	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t))
 	coach := s.Coach(t, coachNumber)
 	coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"name": "Venkatanarasimharajuvaripeta Subrahmanyam"}).Want(t, 200)

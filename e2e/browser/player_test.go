@@ -11,6 +11,7 @@ import (
 )
 
 func TestPlayerFormsSentTwiceActOnce(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, c := newFormClient(t, s, coachNumber)
 		add := []string{
@@ -49,6 +50,7 @@ func TestPlayerFormsSentTwiceActOnce(t *testing.T) {
 }
 
 func TestEditPlayerSaysWhatItMeans(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach, c := newFormClient(t, s, coachNumber)
 		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
@@ -89,6 +91,7 @@ func TestEditPlayerSaysWhatItMeans(t *testing.T) {
 
 // TestPlayerPages takes the screenshots of the pages about one player.
 func TestPlayerPages(t *testing.T) {
+	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t))
 	coach := s.Coach(t, coachNumber)
 	id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
@@ -105,7 +108,7 @@ func TestPlayerPages(t *testing.T) {
 	}
 	p.press("Remind")
 	p.waitForText("1 reminder is left this week.")
-	for _, width := range []int64{360, 1280} {
+	for _, width := range screenshotWidths() {
 		p.do(chromedp.EmulateViewport(width, 800))
 		p.width = width
 		p.open("/coach/players/" + id)

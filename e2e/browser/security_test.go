@@ -154,6 +154,7 @@ func TestConsoleRefusesFormsOfPublicPages(t *testing.T) {
 
 // TestOddQueries checks that no database error comes from the address of a page.
 func TestOddQueries(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		_, c := newFormClient(t, s, coachNumber)
 		operators := &formClient{t: t, url: s.AdminURL, client: c.client}
@@ -183,6 +184,7 @@ func TestOddQueries(t *testing.T) {
 // TestShortCodeLimit checks that the sixth wrong code for a number is refused, with what
 // the person can do instead.
 func TestShortCodeLimit(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		_, c := newFormClient(t, s, coachNumber)
 		for range 5 {

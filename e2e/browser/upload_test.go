@@ -67,8 +67,10 @@ func (p *phone) send(form, path string) {
 // TestCoachUploads adds a picture and certificates, with faults first, replaces a file and
 // deletes it, with and without scripts.
 func TestCoachUploads(t *testing.T) {
+	t.Parallel()
 	for name, settings := range map[string][]setting{"with scripts": nil, "without scripts": {withoutScripts()}} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 				user := s.Coach(t, coachNumber)
 				p := newPhone(t, s.URL, settings...)
@@ -122,6 +124,7 @@ func TestCoachUploads(t *testing.T) {
 // TestCoachVerification submits an identity document, reads the reason of a rejection and
 // submits again.
 func TestCoachVerification(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		user := s.Coach(t, coachNumber)
 		p := newPhone(t, s.URL)
@@ -158,6 +161,7 @@ var hiddenField = regexp.MustCompile(`name="(account|request)" value="([^"]*)"`)
 
 // TestUploadFormWorksOnce sends the same form with a file twice, and for another account.
 func TestUploadFormWorksOnce(t *testing.T) {
+	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		user := s.Coach(t, coachNumber)
 		p := newPhone(t, s.URL)
