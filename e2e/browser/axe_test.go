@@ -33,11 +33,25 @@ type violation struct {
 	} `json:"nodes"`
 }
 
-// checkAccessibility fails the test for each rule that the open page breaks, in the light
-// and in the dark theme.
+// smallTargets lists what can be pressed and is smaller than 44 px, except links within a
+// sentence. The label of a checkbox belongs to its target.
+const smallTargets = `[...document.querySelectorAll('a[href]:not(.skip), button, input:not([type=hidden]), select, textarea, summary')].filter((e) => {
+	const target = e.matches('[type=checkbox], [type=radio]') && e.closest('label') || e
+	const box = target.getBoundingClientRect()
+	const inSentence = getComputedStyle(e).display === 'inline' && e.parentElement.textContent.trim() !== e.textContent.trim()
+	return e.checkVisibility() && !inSentence && (box.height < 44 || box.width < 44)
+}).map((e) => { const box = e.getBoundingClientRect(); return e.outerHTML.slice(0, 150) + ' ' + box.width + ' x ' + box.height })`
+
+// checkAccessibility fails the test for each target that is too small, and for each rule that
+// the open page breaks in the light or in the dark theme.
 func (p *phone) checkAccessibility() {
 	p.t.Helper()
 	defer p.do(emulation.SetEmulatedMedia())
+	var small []string
+	p.do(chromedp.Evaluate(smallTargets, &small))
+	for _, target := range small {
+		p.t.Errorf("%s: a target has less than 44 px: %s", p.path(), target)
+	}
 	for _, theme := range []string{"light", "dark"} {
 		p.do(colors(theme))
 		for _, v := range p.violations() {
@@ -109,35 +123,44 @@ func TestAccessibility(t *testing.T) {
 	fee := addOverdueFee(t, coach, player)
 	document := coach.Upload(t, "certification", "licence.pdf", touchlinetest.PDF(2000, 1), "title", "Hockey licence").Want(t, 201).String("document_id")
 	s.Clock.Advance(75 * time.Hour) // the answer is overdue
-	p := newPhone(t, s.URL)
-	check := func(base string, paths ...string) {
-		t.Helper()
-		for _, path := range paths {
-			for _, tag := range []string{"hi-IN", "en-IN"} {
-				p.do(language(tag)(p))
-				p.open(base + path)
-				if got := p.path(); got != strings.TrimPrefix(base+path, s.URL) {
-					t.Errorf("%s leads to %s", base+path, got)
-				}
-				p.checkAccessibility()
+	t.Run("families", func(t *testing.T) {
+		t.Parallel()
+		p := newPhone(t, s.URL)
+		p.checkPages("", "/", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended")
+		p.checkPages(link, "", "/later", "/not-me")
+		p.open(link)
+		p.submit()
+		p.checkPages("", "/sign-in/code")
+		p.fill("code", s.OTP(guardianNumber, 0))
+		p.submit()
+		p.checkPages("/me/guardian", "", "/messages", "/settings", "/devices", "/number", "/disputes")
+		p.checkPages("/me/guardian/players/"+player, "", "/answer", "/check?action=approved", "/check?action=rejected", "/not-me", "/fees", "/schedule", "/progress")
+	})
+	t.Run("coaches", func(t *testing.T) {
+		t.Parallel()
+		p := newPhone(t, s.URL)
+		p.signIn(s, "coach", coachNumber)
+		p.checkPages("/coach", "", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
+			"/settings", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
+			"/fees", "/fees/add", "/fees/upi", "/fees/"+fee)
+		p.checkPages("/coach/players", "", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+player)
+		p.checkPages("/coach/players/"+player, "", "/edit", "/remove", "/qr?party=guardian", "/progress", "/reports")
+		p.checkPages("/coach/batches", "/add", "/"+batch, "/"+batch+"/attendance/2026-03-02")
+		p.checkPages("/coach/messages", "", "/write", "/templates", "/replies")
+	})
+}
+
+// checkPages checks the pages of base and each path in both languages.
+func (p *phone) checkPages(base string, paths ...string) {
+	p.t.Helper()
+	for _, path := range paths {
+		for _, tag := range []string{"hi-IN", "en-IN"} {
+			p.do(language(tag)(p))
+			p.open(base + path)
+			if got := p.path(); got != strings.TrimPrefix(base+path, p.url) {
+				p.t.Errorf("%s leads to %s", base+path, got)
 			}
+			p.checkAccessibility()
 		}
 	}
-	check("", "/", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended")
-	check(link, "", "/later", "/not-me")
-	p.open(link)
-	p.submit()
-	check("", "/sign-in/code")
-	p.fill("code", s.OTP(guardianNumber, 0))
-	p.submit()
-	check("/me/guardian", "", "/messages", "/settings", "/devices", "/number", "/disputes")
-	check("/me/guardian/players/"+player, "", "/answer", "/check?action=approved", "/check?action=rejected", "/not-me", "/fees", "/schedule", "/progress")
-	p.signIn(s, "coach", coachNumber)
-	check("/coach", "", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
-		"/settings", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
-		"/fees", "/fees/add", "/fees/upi", "/fees/"+fee)
-	check("/coach/players", "", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+player)
-	check("/coach/players/"+player, "", "/edit", "/remove", "/qr?party=guardian", "/progress", "/reports")
-	check("/coach/batches", "/add", "/"+batch, "/"+batch+"/attendance/2026-03-02")
-	check("/coach/messages", "", "/write", "/templates", "/replies")
 }

@@ -66,7 +66,7 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	}
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	ctx, cancelTimeout := context.WithTimeout(ctx, 5*time.Minute)
+	ctx, cancelTimeout := context.WithTimeout(ctx, 10*time.Minute)
 	t.Cleanup(cancelTimeout)
 	p := &phone{t: t, ctx: ctx, url: url}
 	actions := []chromedp.Action{network.Enable(), emulation.SetFocusEmulationEnabled(true)}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"github.com/touchline/touchline/internal/storetest"
@@ -90,6 +91,14 @@ func TestRosterPages(t *testing.T) {
 	})
 }
 
+// visible returns the number of visible elements that match a selector.
+func (p *phone) visible(selector string) int {
+	p.t.Helper()
+	var n int
+	p.do(chromedp.Evaluate(`[...document.querySelectorAll("`+selector+`")].filter((e) => e.checkVisibility()).length`, &n))
+	return n
+}
+
 func TestLongRoster(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t))
@@ -118,6 +127,14 @@ func TestLongRoster(t *testing.T) {
 	p.press("Send me a code")
 	p.enterCode(s, coachNumber, 2)
 	id := strings.TrimPrefix(selected[0], "player=")
+	p.do(emulation.SetEmulatedMedia().WithMedia("print"), chromedp.Navigate(s.URL+"/coach/players/sheet?"+strings.Join(selected[:4], "&")))
+	if codes := p.visible(".sheet li"); codes != 8 {
+		t.Errorf("the printed sheet has %d codes, want 8", codes)
+	}
+	if rest := p.visible("header, nav, footer, h1, button"); rest != 0 {
+		t.Errorf("the printed sheet has %d parts that belong to the screen", rest)
+	}
+	p.do(emulation.SetEmulatedMedia())
 	for _, width := range screenshotWidths() {
 		p.do(chromedp.EmulateViewport(width, 800))
 		p.width = width
