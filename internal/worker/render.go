@@ -1,0 +1,78 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// rendered is a delivery rendered from the current state.
+type rendered struct {
+	message notify.Message
+	// dropReason says why nothing is sent any more. wait is when a message that has to wait is
+	// sent. Both are empty for a message that is sent now.
+	dropReason string
+	wait       time.Time
+	// refused is true if the recipient chose no messages on this channel. The message is then
+	// sent on the other channel.
+	refused bool
+}
+
+// render renders the message of d.
+func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err error) {
+	m := &r.message
+	*m = notify.Message{ID: d.ID, Attempt: d.Attempts, TotalAttempts: d.TotalAttempts, To: d.To, Kind: d.Kind, Brand: o.Brand, Role: d.Role, Ending: notify.OTPEnding{Host: notify.OTPHost(o.PublicURL), AppHash: o.AppHash}}
+	var to notify.Recipient
+	switch d.Kind {
+	case notify.OTP:
+		c, holdsRole, live, err := o.Store.LiveChallenge(ctx, d, o.OTPAttempts)
+		if err != nil || !live {
+			return rendered{dropReason: notify.ReasonNotWanted}, err
+		}
+		m.Code, err = o.OpenCode(c.ID, c.Code)
+		m.ValidFor, m.HoldsRole, m.Language = c.EndsAt.Sub(o.Now()), holdsRole, c.Language
+		return r, err
+	case notify.NotificationCopy:
+		found := false
+		m.Copy, to, found, err = o.Store.NotificationCopy(ctx, d)
+		if err != nil || !found || !m.Copy.Needed(d.Channel) {
+			return rendered{dropReason: notify.ReasonNotWanted}, err
+		}
+		m.Link = o.home(m.Copy, d.Role)
+	case notify.Team:
+		m.Team, to, r.dropReason, err = o.Store.TeamMessage(ctx, d)
+		if err != nil || r.dropReason != "" {
+			return r, err
+		}
+		m.Team.StopURL, m.Team.Language = notify.StopURL(o.PublicURL), to.Preferences.Language
+		if notify.TeamText(m.Team) == "" {
+			return rendered{dropReason: notify.ReasonOnlyLinks}, nil
+		}
+	default:
+		open := false
+		m.Request, to, open, err = o.Store.RequestDetails(ctx, d)
+		if err != nil || !open {
+			return rendered{dropReason: notify.ReasonRequestClosed}, err
+		}
+		m.Link = o.PublicURL + "/a/" + o.LinkToken(d.ID)
+	}
+	m.Language = to.Preferences.Language
+	_, hasOther := o.Fallbacks[d.Channel]
+	r.refused = hasOther && to.Preferences.Refuses(d.Kind, d.Channel)
+	r.dropReason, r.wait = to.Check(d.Kind, m.Copy.Type, o.Now())
+	return r, nil
+}
+
+// home returns the page on which the recipient reads the notification, or "" if the recipient
+// cannot sign in any more.
+func (o *Outbox) home(c notify.Copy, role actor.Role) string {
+	switch {
+	case !c.Readable:
+		return ""
+	case role == actor.Coach:
+		return o.PublicURL + "/coach"
+	}
+	return o.PublicURL + "/me/" + string(role)
+}
