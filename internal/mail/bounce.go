@@ -87,8 +87,8 @@ func readNotification(body []byte) (notify.Report, bool, error) {
 	return report(id, status), status != "", nil
 }
 
-// failedStatus returns the status code of a recipient whom the mail did not reach for good,
-// or "". A mail has one recipient.
+// failedStatus returns the status code of the recipient if the mail failed for good, else "".
+// A mail has one recipient.
 func failedStatus(part io.Reader) string {
 	fields := textproto.NewReader(bufio.NewReader(part))
 	for {
@@ -103,7 +103,7 @@ func failedStatus(part io.Reader) string {
 	}
 }
 
-// report returns the report of the mail with a Message-ID. Its newest attempt counts.
+// report returns the report about the newest attempt of the mail with a Message-ID.
 func report(messageID, status string) notify.Report {
 	id, _, _ := strings.Cut(strings.Trim(strings.TrimSpace(messageID), "<>"), "@")
 	r := notify.Report{MessageID: id, Attempt: notify.NewestAttempt, Receipt: notify.ReceiptUnreachable, Cause: causeOf(status), NetworkSays: printable(status)}
@@ -111,7 +111,7 @@ func report(messageID, status string) notify.Report {
 	case strings.HasPrefix(status, "5."):
 		r.Receipt = notify.ReceiptUndeliverable
 	case r.Cause == notify.CauseUnknownAddress:
-		r.Cause = "" // a temporary failure without a detail says nothing of the address
+		r.Cause = "" // a temporary failure without a detail says nothing about the address
 	}
 	return r
 }

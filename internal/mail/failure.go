@@ -11,8 +11,8 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// dialError returns the error of a connection that was not made. It is temporary: also a
-// refused password is about the settings, not about the message.
+// dialError returns the error of a connection that failed. It is always temporary: an operator
+// can correct a refused password, and the message is not the cause.
 func dialError(err error) error {
 	reason := "connect to the mail server"
 	text := err.Error()
@@ -51,7 +51,7 @@ func sendError(err error) error {
 }
 
 // causeOf returns the cause of a permanent failure from an enhanced status code (RFC 3463).
-// Without one the address is taken to be unknown, the common case.
+// Without a code it returns CauseUnknownAddress, the common case.
 func causeOf(status string) notify.Cause {
 	_, detail, _ := strings.Cut(status, ".")
 	switch {

@@ -34,10 +34,10 @@ type Config struct {
 	Password string
 	// From is the sender: an address, or a name and an address.
 	From string
-	// FromName is the name of a sender without one.
+	// FromName is the sender's name if From has none.
 	FromName string
 	// CAFile is a PEM file with the authorities that the server's certificate may come from.
-	// It is empty for those of the system.
+	// Empty means the authorities of the system.
 	CAFile string
 	// StopURL returns the address at which the holder of an address ends mail to it.
 	StopURL func(address string) string
@@ -189,8 +189,8 @@ func MessageID(deliveryID, from string) string {
 	return deliveryID + "@" + from[strings.LastIndexByte(from, '@')+1:]
 }
 
-// Suppressed reports whether nothing is sent to an address. Test numbers are checked when a
-// message is queued, so no address is.
+// Suppressed returns false: the service sends to every address. It checks test numbers when it
+// queues a message.
 func (s *Sender) Suppressed(string) bool { return false }
 
 // Segments returns what the message limits count: 1 for a mail.
