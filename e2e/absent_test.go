@@ -1,0 +1,116 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// TestOthersAreAbsent: what another coach has of the coach's day looks to a coach, and what
+// another family has to a family, byte for byte like what does not exist.
+func TestOthersAreAbsent(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach, other := s.Coach(t, coachNumber), s.Coach(t, coach2Number)
+		batch := addBatch(t, coach, "Juniors")
+		player := coach.AddPlayer(t, named("Asha", guardianNumber, batch)).String("player_id")
+		sibling := coach.AddPlayer(t, named("Bela", "+919812399001", batch)).String("player_id")
+		ofOther := other.AddPlayer(t, named("Chitra", "+919812399002")).String("player_id")
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": player, "action": "approved"}).Want(t, 200)
+		today := s.Clock.Now().Format("2006-01-02")
+		fee := func(id string) string {
+			return coach.Call(t, "POST", "/api/fees", object{"player_id": id, "title": "Kit", "amount": 500, "due_on": today}).Want(t, 201).String("fee_id")
+		}
+		own, siblings := fee(player), fee(sibling)
+		paid := coach.Call(t, "POST", "/api/fees/"+own+"/payments", object{"amount": 1, "method": "cash", "paid_on": today}).Want(t, 201)
+		payment := paid.String("payment_id")
+		sent := coach.Call(t, "POST", "/api/messages", message("Hi", []string{"in_app"}, player)).Want(t, 201).String("message_id")
+		measured := coach.Call(t, "POST", "/api/players/"+player+"/progress", object{"metric": "80 m", "value": 1, "on": today}).Want(t, 201).String("measurement_id")
+		report := coach.Call(t, "POST", "/api/players/"+player+"/reports", object{"title": "T", "text": "x", "from": today, "to": today}).Want(t, 201).String("report_id")
+		coach.Call(t, "POST", "/api/fees", object{"player_id": player, "title": "Month", "amount": 5, "due_on": today, "repeat": object{"every": "month"}}).Want(t, 201)
+		repeat, _ := coach.Call(t, "GET", "/api/fee-repeats", nil).Want(t, 200).Items()[0]["repeat_id"].(string)
+
+		reason, marks := object{"reason": "r"}, object{"marks": []object{{"player_id": player, "mark": "present"}}}
+		for _, tt := range []struct {
+			by                 *touchlinetest.User
+			method, path, what string // % in the path stands for what
+			body               any
+		}{
+			{other, "GET", "/api/batches/%", batch, nil},
+			{other, "PATCH", "/api/batches/%", batch, object{"name": "Mine"}},
+			{other, "DELETE", "/api/batches/%", batch, nil},
+			{other, "PUT", "/api/batches/%/players/" + ofOther, batch, nil},
+			{other, "GET", "/api/batches/%/attendance", batch, nil},
+			{other, "GET", "/api/batches/%/attendance/" + today, batch, nil},
+			{other, "PUT", "/api/batches/%/attendance/" + today, batch, marks},
+			{other, "PATCH", "/api/batches/%/attendance/" + today, batch, marks},
+			{other, "GET", "/api/players/%/attendance", player, nil},
+			{other, "GET", "/api/fees/%", own, nil},
+			{other, "POST", "/api/fees/%/waive", own, reason},
+			{other, "POST", "/api/fees/%/void", own, reason},
+			{other, "POST", "/api/fees/%/remind", own, nil},
+			{other, "POST", "/api/fees/%/payments", own, object{"amount": 1, "method": "cash", "paid_on": today}},
+			{other, "GET", "/api/fees/%/payments/" + payment + "/receipt", own, nil},
+			{other, "POST", "/api/fees/%/payments/" + payment + "/reverse", own, reason},
+			{coach, "GET", "/api/fees/" + siblings + "/payments/%/receipt", payment, nil},
+			{coach, "POST", "/api/fees/" + siblings + "/payments/%/reverse", payment, reason},
+			{other, "DELETE", "/api/fee-repeats/%", repeat, nil},
+			{other, "POST", "/api/fees", player, object{"player_id": "%", "title": "Kit", "amount": 500, "due_on": today}},
+			{other, "POST", "/api/fees", batch, object{"batch_id": "%", "title": "Kit", "amount": 500, "due_on": today}},
+			{other, "GET", "/api/messages/%", sent, nil},
+			{other, "POST", "/api/messages", player, message("Hi", []string{"sms"}, "%", ofOther)},
+			{other, "POST", "/api/messages/preview", player, message("Hi", []string{"sms"}, "%")},
+			{other, "POST", "/api/messages", batch, object{"to": object{"batch_id": "%"}, "audience": "both", "text": "Hi", "channels": []string{"sms"}}},
+			{other, "GET", "/api/players/%/progress", player, nil},
+			{other, "GET", "/api/players/" + ofOther + "/progress/%", measured, nil},
+			{coach, "DELETE", "/api/players/" + sibling + "/progress/%", measured, nil},
+			{other, "PATCH", "/api/players/" + ofOther + "/reports/%", report, object{"title": "Mine"}},
+			{coach, "DELETE", "/api/players/" + sibling + "/reports/%", report, nil},
+			{guardian, "GET", "/api/me/players/%/schedule", sibling, nil},
+			{guardian, "GET", "/api/me/players/%/attendance", sibling, nil},
+			{guardian, "GET", "/api/me/players/%/fees", sibling, nil},
+			{guardian, "GET", "/api/me/players/%/messages", sibling, nil},
+			{guardian, "POST", "/api/me/players/%/messages", sibling, object{"text": "Hi"}},
+			{guardian, "GET", "/api/me/players/%/progress", sibling, nil},
+			{guardian, "GET", "/api/me/players/%/reports", sibling, nil},
+			{guardian, "GET", "/api/me/players/" + player + "/fees/%", siblings, nil},
+			{guardian, "GET", "/api/me/players/" + player + "/fees/%/qr", siblings, nil},
+		} {
+			call := func(id string) *touchlinetest.Response {
+				return tt.by.Call(t, tt.method, strings.Replace(tt.path, "%", id, 1), replaced(tt.body, id)).Want(t, 404, "not_found")
+			}
+			if there, none := call(tt.what), call(uuid.Must(uuid.NewV7()).String()); !sameResponse(there, none) {
+				t.Errorf("%s %s: got %s, want the same as %s", tt.method, tt.path, there.Body, none.Body)
+			}
+		}
+		// Nothing of it changed.
+		if got := coach.Call(t, "GET", "/api/fees/"+own, nil).Want(t, 200); got.String("balance") != "499" || got.String("state") != "due" {
+			t.Errorf("the fee changed: %s", got.Body)
+		}
+		coach.Call(t, "GET", "/api/players/"+player+"/progress/"+measured, nil).Want(t, 200)
+		if got := coach.Call(t, "GET", "/api/players/"+player+"/reports/"+report, nil).Want(t, 200); got.String("title") != "T" {
+			t.Errorf("the report changed: %s", got.Body)
+		}
+	})
+}
+
+// replaced returns a body with id in place of the string %.
+func replaced(body any, id string) any {
+	switch b := body.(type) {
+	case object:
+		changed := object{}
+		for name, v := range b {
+			changed[name] = replaced(v, id)
+		}
+		return changed
+	case []string:
+		return strings.Split(strings.Replace(strings.Join(b, " "), "%", id, 1), " ")
+	case string:
+		return strings.Replace(b, "%", id, 1)
+	}
+	return body
+}
