@@ -37,8 +37,10 @@ func TestAddPlayer(t *testing.T) {
 		if got := p.tray(p.as(actor.Student, number(3)).AccountID); !slices.Equal(got, []string{"student_request"}) {
 			p.Errorf("student's tray: %v", got)
 		}
-		for _, side := range []*approval.Approver{&added.GuardianApprover, &added.StudentApprover} {
-			want := []string{"in_app delivered", "sms queued"}
+		for side, want := range map[*approval.Approver][]string{
+			&added.GuardianApprover: {"in_app delivered", "sms queued", "email queued"},
+			&added.StudentApprover:  {"in_app delivered", "sms queued"},
+		} {
 			if got := p.deliveries(coach, side.Request.ID); !slices.Equal(got, want) {
 				p.Errorf("deliveries = %q, want %q", got, want)
 			}

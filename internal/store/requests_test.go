@@ -39,7 +39,7 @@ func TestSend(t *testing.T) {
 		}
 		_, _, err = p.send(coach, a.ID, actor.Guardian)
 		p.refused(err, "request_pending")
-		ok(p, run(p.db, `UPDATE requests SET delivery_failed = TRUE WHERE id = $1`, first))
+		ok(p, run(p.db, `UPDATE requests SET delivery_failed = TRUE, failed_channels = 'sms,' WHERE id = $1`, first))
 		r, _, err = p.send(coach, a.ID, actor.Guardian)
 		ok(p, err)
 		if r.ID != first || r.DeliveryFailed {
