@@ -14,6 +14,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/mail/mailtest"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
@@ -114,9 +116,15 @@ func TestAxeFindsViolations(t *testing.T) {
 // TestAccessibility runs axe-core on every page in both languages and both themes.
 func TestAccessibility(t *testing.T) {
 	t.Parallel()
-	s := touchlinetest.New(t, storetest.SQLite(t), enableKYC)
+	mails := mailtest.New(t, mailtest.Plain)
+	s := touchlinetest.New(t, storetest.SQLite(t), enableKYC, func(c *config.Config) {
+		c.Mail, c.MailFrom = config.SecretURL(mails.URL), "hello@touchline.example"
+	})
 	coach := s.Coach(t, coachNumber)
-	player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+	minor := touchlinetest.Minor(guardianNumber, studentNumber)
+	minor["guardian"].(map[string]any)["email"] = "meera@families.example"
+	player := coach.AddPlayer(t, minor).String("player_id")
+	unsubscribe := strings.Trim(mails.Wait(t, "meera@families.example", 0).Header.Get("List-Unsubscribe"), "<>")
 	batch := coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12", "schedule": []map[string]any{{"weekday": "monday", "start": "17:30", "end": "19:00"}}}).Want(t, 201).String("batch_id")
 	coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
 	link := linkTo(t, s, guardianNumber, 0)
@@ -128,6 +136,7 @@ func TestAccessibility(t *testing.T) {
 		p := newPhone(t, s.URL)
 		p.checkPages("", "/", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended")
 		p.checkPages(link, "", "/later", "/not-me")
+		p.checkPages(unsubscribe, "")
 		p.open(link)
 		p.submit()
 		p.checkPages("", "/sign-in/code")
