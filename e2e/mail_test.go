@@ -212,7 +212,9 @@ func TestBounces(t *testing.T) {
 		body := map[string]any{"message_id": question.Header.Get("Message-Id"), "type": "permanent", "status": "5.1.1"}
 		s.Call(t, "POST", "/bounces/forged", "", body).Want(t, 401, "token_invalid")
 		s.Call(t, "POST", "/bounces/"+bounceSecret, "", map[string]any{"message_id": "x", "type": "hard"}).Want(t, 422, "validation_failed")
-		s.Call(t, "POST", "/bounces/"+bounceSecret, "", map[string]any{"message_id": "<unknown@x>", "type": "permanent"}).Want(t, 204)
+		for _, id := range []string{"<unknown@x>", "a\x00b", "\u202e"} {
+			s.Call(t, "POST", "/bounces/"+bounceSecret, "", map[string]any{"message_id": id, "type": "permanent"}).Want(t, 204)
+		}
 		awaitMail(t, coach, request, "sent", "")
 		for range 2 {
 			s.Call(t, "POST", "/bounces/"+bounceSecret, "", body).Want(t, 204)

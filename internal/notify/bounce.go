@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"log/slog"
+	"strings"
 
 	"github.com/touchline/touchline/internal/fault"
 )
@@ -62,9 +63,13 @@ func (b *Bounces) Receive(ctx context.Context, secret, contentType string, body 
 	if err != nil {
 		return err
 	}
-	if !final {
+	if !final || strings.ContainsFunc(r.MessageID, notInID) {
 		return nil
 	}
 	_, err = storeReport(ctx, b.Store, b.Log, string(Email), r)
 	return err
 }
+
+// notInID reports whether c is in no id of a delivery, so that a mail with it is from another
+// system. PostgreSQL refuses some characters, such as NUL, with an error.
+func notInID(c rune) bool { return c != '-' && (c < '0' || c > '9') && (c < 'a' || c > 'z') }
