@@ -8,6 +8,6 @@ import (
 )
 
 // startCluster is not supported: it needs a Unix shell.
-func startCluster(...string) (*url.URL, error) {
+func startCluster(string, ...string) (*url.URL, error) {
 	return nil, errors.New("set " + serverEnv + " to the URL of a server where databases may be created")
 }

@@ -41,9 +41,10 @@ wait $server
 cd / && rm -rf "$dir"
 `
 
-// startCluster creates a cluster in a temporary folder and starts it with settings. It
-// listens on a Unix socket in that folder only.
-func startCluster(settings ...string) (*url.URL, error) {
+// startCluster creates a cluster in a new folder within folder, or within the one of
+// temporary files if that is empty, and starts it with settings. It listens on a Unix
+// socket in the new folder only.
+func startCluster(folder string, settings ...string) (*url.URL, error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func startCluster(settings ...string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := makeFolder(owner)
+	dir, err := makeFolder(folder, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -159,12 +160,15 @@ func unprivileged() (*syscall.Credential, error) {
 	return nil, errors.New("run the tests as a user other than root, or add a user postgres: PostgreSQL refuses to run as root")
 }
 
-// makeFolder creates a folder for owner only. Its path is short, because the path of a
-// socket has at most 103 bytes.
-func makeFolder(owner *syscall.Credential) (string, error) {
-	parent := os.TempDir()
-	if owner != nil || len(parent) > 60 {
-		parent = "/tmp" // root's own TMPDIR may be closed to others
+// makeFolder creates a folder for owner only, in parent or, if that is empty, in the
+// folder of temporary files. Its path is short, because the path of a socket has at most
+// 103 bytes.
+func makeFolder(parent string, owner *syscall.Credential) (string, error) {
+	if parent == "" {
+		parent = os.TempDir()
+		if owner != nil || len(parent) > 60 {
+			parent = "/tmp" // root's own TMPDIR may be closed to others
+		}
 	}
 	dir, err := os.MkdirTemp(parent, "touchline-pg-")
 	if err != nil {

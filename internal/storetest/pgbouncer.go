@@ -45,7 +45,7 @@ func PgBouncer(tb testing.TB, address string) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	dir, err := makeFolder(owner)
+	dir, err := makeFolder("", owner)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -92,17 +92,17 @@ func create(server *url.URL, template string) (address string, drop func() error
 }
 
 // withoutFsync makes tests faster: a power cut would lose commits.
-var withoutFsync = []string{"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"}
+var withoutFsync = []string{"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_wal_size=256MB"}
 
 // sharedServer is the server of this process's tests, without fsync. DurableServer is
 // another one with fsync, for measurements. If TOUCHLINE_TEST_POSTGRES names a server,
 // both are that server.
 var (
-	sharedServer  = sync.OnceValues(func() (*url.URL, error) { return findServer(withoutFsync...) })
-	DurableServer = sync.OnceValues(func() (*url.URL, error) { return findServer() })
+	sharedServer  = sync.OnceValues(func() (*url.URL, error) { return findServer(memoryFolder(), withoutFsync...) })
+	DurableServer = sync.OnceValues(func() (*url.URL, error) { return findServer("") })
 )
 
-func findServer(settings ...string) (*url.URL, error) {
+func findServer(folder string, settings ...string) (*url.URL, error) {
 	if raw := os.Getenv(serverEnv); raw != "" {
 		u, err := url.Parse(raw)
 		if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
@@ -110,7 +110,7 @@ func findServer(settings ...string) (*url.URL, error) {
 		}
 		return u, nil
 	}
-	return startCluster(settings...)
+	return startCluster(folder, settings...)
 }
 
 // administer runs one statement on a new connection.

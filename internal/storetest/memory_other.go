@@ -1,0 +1,5 @@
+//go:build !linux
+
+package storetest
+
+func memoryFolder() string { return "" }
