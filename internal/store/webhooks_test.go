@@ -1,14 +1,8 @@
 package store_test
 
 import (
-	"crypto/rand"
-	"fmt"
-	"maps"
-	"net/netip"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,78 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/storetest"
 )
-
-func (p *fixture) webhooks() *operator.WebhookAdmin {
-	return &operator.WebhookAdmin{
-		Store: p.db, Reachable: func(netip.Addr) bool { return true }, Now: p.clock.Now, NewID: p.db.NewID, Rand: rand.Reader,
-	}
-}
-
-// addWebhook creates a webhook for these events, all without events.
-func (p *fixture) addWebhook(events ...string) (id, secret string) {
-	p.Helper()
-	w, secret, err := p.webhooks().Create(bg, auditor, operator.WebhookPatch{URL: ptr("https://app.example/hooks/hunter2"), Events: &events})
-	ok(p, err)
-	return w.ID, secret
-}
-
-// claimed is a claimed message.
-type claimed struct {
-	operator.WebhookMessage
-	target operator.WebhookTarget
-}
-
-// claim queues new messages of a webhook and claims up to n.
-func (p *fixture) claim(id string, n int) []claimed {
-	p.Helper()
-	due, _, err := p.db.DueWebhooks(bg)
-	ok(p, err)
-	if !slices.Contains(due, id) {
-		return nil
-	}
-	for {
-		queued, err := p.db.QueueWebhookMessages(bg, id)
-		ok(p, err)
-		if queued == 0 {
-			break
-		}
-	}
-	target, messages, err := p.db.ClaimWebhookMessages(bg, id, p.db.NewID(), p.clock.Now().Add(time.Minute), n)
-	ok(p, err)
-	var all []claimed
-	for _, m := range messages {
-		all = append(all, claimed{m, target})
-	}
-	slices.SortFunc(all, func(a, b claimed) int { return strings.Compare(a.ID, b.ID) })
-	return all
-}
-
-// respond saves the response to a claimed message.
-func (p *fixture) respond(id string, m claimed, status int) operator.WebhookHealth {
-	p.Helper()
-	health, err := p.db.SaveWebhookResult(bg, id, m.WebhookMessage, m.After(operator.WebhookAttempt{Status: status}, p.clock.Now(), 0))
-	ok(p, err)
-	return health
-}
-
-// deliver claims messages and responds with a status, until there are none. It returns
-// them as "player sequence type attempt".
-func (p *fixture) deliver(id string, status int, names map[string]string) []string {
-	p.Helper()
-	var sent []string
-	for {
-		batch := p.claim(id, 8)
-		if len(batch) == 0 {
-			return sent
-		}
-		for _, m := range batch {
-			sent = append(sent, fmt.Sprint(names[m.PlayerID], " ", m.Sequence, " ", m.Type, " ", m.Attempts))
-			p.respond(id, m, status)
-		}
-	}
-}
 
 // TestWebhookOrder: while a message waits for its next attempt, later messages of its player
 // wait too, also those that were queued later, and messages of other players do not.
@@ -319,110 +242,6 @@ func TestWebhookSecrets(t *testing.T) {
 		ok(p, p.db.QueryRow(bg, `SELECT detail FROM audit_log WHERE object_id = $1 AND action = 'webhook.create'`, id).Scan(&detail))
 		if strings.Contains(detail, "hunter2") || !strings.Contains(detail, "app.example") {
 			t.Errorf("got detail %q, want the host alone", detail)
-		}
-	})
-}
-
-// TestWebhookRace: while players change, several replicas send the messages of one webhook.
-// Each message is sent once, and those of a player one after the other.
-func TestWebhookRace(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, url string) {
-		t.Parallel()
-		const players, rounds, replicas = 6, 4, 3
-		p := newFixture(t, url)
-		p.addWebhook()
-		coach := p.coach(1)
-		var all []*approval.Player
-		for i := range players {
-			all = append(all, p.add(coach, fmt.Sprint("Asha ", i), number(100+i), ""))
-		}
-		var mu sync.Mutex
-		sent, inFlight, failures := map[string][]int64{}, map[string]bool{}, map[string]int{}
-		var finished atomic.Int64
-		send := func(m operator.WebhookMessage) int {
-			mu.Lock()
-			defer mu.Unlock()
-			if inFlight[m.PlayerID] {
-				t.Errorf("two messages of %s at the same time", m.PlayerID)
-			}
-			inFlight[m.PlayerID] = true
-			if m.Sequence%5 == 0 && failures[m.ID] < 1 {
-				failures[m.ID]++
-				return 500
-			}
-			sent[m.PlayerID] = append(sent[m.PlayerID], m.Sequence)
-			return 200
-		}
-		replica := func() error {
-			for {
-				done := finished.Load() == players
-				due, _, err := p.db.DueWebhooks(bg)
-				if err != nil {
-					return err
-				}
-				if len(due) == 0 && done && p.count(`SELECT count(*) FROM webhook_messages WHERE state = 'queued'`) == 0 {
-					return nil
-				}
-				worked := false
-				for _, id := range due {
-					if _, err := p.db.QueueWebhookMessages(bg, id); err != nil {
-						return err
-					}
-					_, messages, err := p.db.ClaimWebhookMessages(bg, id, p.db.NewID(), p.clock.Now().Add(time.Hour), 2)
-					if err != nil {
-						return err
-					}
-					worked = worked || len(messages) > 0
-					for _, m := range messages {
-						r := m.After(operator.WebhookAttempt{Status: send(m)}, p.clock.Now(), 0)
-						mu.Lock()
-						inFlight[m.PlayerID] = false
-						mu.Unlock()
-						if _, err := p.db.SaveWebhookResult(bg, id, m, r); err != nil {
-							return err
-						}
-					}
-				}
-				if !worked {
-					p.clock.advance(time.Second) // to the next attempt
-				}
-			}
-		}
-		errs := concurrently(players+replicas, func(i int) error {
-			if i >= players {
-				return replica()
-			}
-			defer finished.Add(1)
-			guardian := p.as(actor.Guardian, number(100+i))
-			for range rounds {
-				if err := p.decide(guardian, all[i].ID, approval.Approve); err != nil {
-					return err
-				}
-				if err := p.decide(guardian, all[i].ID, approval.Revoke); err != nil {
-					return err
-				}
-				if _, _, err := p.Send(bg, coach, all[i].ID, actor.Guardian, approval.Patch{}, nil); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		for _, err := range errs {
-			ok(t, err)
-		}
-		for _, player := range slices.Sorted(maps.Keys(sent)) {
-			for i, sequence := range sent[player] {
-				if sequence != int64(i+1) {
-					t.Errorf("player %s: got sequences %v, want each once and in order", player, sent[player])
-					break
-				}
-			}
-			if len(sent[player]) != 2+3*rounds {
-				t.Errorf("player %s: got %d messages, want %d", player, len(sent[player]), 2+3*rounds)
-			}
-		}
-		if len(sent) != players {
-			t.Errorf("got messages of %d players, want %d", len(sent), players)
 		}
 	})
 }

@@ -1,0 +1,160 @@
+package store_test
+
+import (
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// challenges opens a challenge, exceeds the send limits, and verifies wrong codes until
+// the number is blocked, then a correct code.
+func (p *fixture) challenges() {
+	p.Helper()
+	once := auth.Limit{Name: "once", Key: "once", Max: 1, Per: time.Hour}
+	p.occur(once)
+	p.occur(auth.Limit{Name: "other", Key: "other", Max: 1, Per: time.Hour}, once) // refused
+	now := p.clock.Now()
+	key := auth.ChallengeKey{Number: number(60), Role: actor.Coach}
+	open := auth.ChallengeRequest{
+		Challenge:   auth.Challenge{ChallengeKey: key, ID: "challenge", Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+		Destination: auth.Destination{Block: "+9198", Country: "GB", Network: "198.51.100.7"},
+		MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
+		Limits: func(auth.RoleFacts) []auth.Limit {
+			return []auth.Limit{{Name: "one", Key: "one", Max: 1, Per: time.Hour}, {Name: "two", Key: "two", Max: 100, Per: time.Hour}}
+		},
+	}
+	_, err := p.db.OpenChallenge(bg, open)
+	ok(p, err)
+	_, _ = p.db.OpenChallenge(bg, open) // limited, and too soon
+	correct := false
+	attempt := auth.Attempt{
+		Keys: []auth.ChallengeKey{key}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
+		Matches: func(auth.Challenge) bool { return correct },
+	}
+	for range 4 { // two wrong codes, then blocked
+		_, err := p.db.VerifyOTP(bg, attempt)
+		ok(p, err)
+	}
+	ok(p, run(p.db, `DELETE FROM otp_failures`)) // as after a day
+	attempt.MaxAttempts = 0
+	_, err = p.db.VerifyOTP(bg, attempt)
+	ok(p, err)
+	attempt.MaxAttempts, attempt.MaxFailures, correct = 9, func(auth.ChallengeKey) int { return 9 }, true
+	s := &auth.Session{
+		ID: "session", AccountID: "account-60", Role: key.Role, Number: key.Number, DeviceID: "device", Generation: 1,
+		CreatedAt: now, LastUsedAt: now, IdleAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour),
+	}
+	attempt.SignIn = &auth.SignIn{Session: s, RefreshHash: []byte("1"), DeviceHash: []byte("d"), DeviceEnds: now.Add(time.Hour)}
+	login := idempotency.Holder{Owner: "login", Key: "k", LeaseID: "l"}
+	_, err = p.db.ClaimKey(bg, idempotency.Claim{Holder: login, Now: now, Fingerprint: []byte("f"), LeaseEndsAt: now.Add(time.Second), EndsAt: now.Add(time.Hour)})
+	ok(p, err)
+	_, err = p.db.VerifyOTP(idempotency.WithHolder(bg, login), attempt)
+	ok(p, err)
+	_, err = p.db.RepeatLogin(bg, attempt, false)
+	ok(p, err)
+	_, err = p.db.Device(bg, []byte("d"), key.Number, now)
+	ok(p, err)
+	_, _, err = p.db.LinkedRequest(bg, []byte("l"), key.Number, key.Role, now)
+	ok(p, err)
+}
+
+// numberChangeAndClosure changes a coach's number and then closes the account.
+func (p *fixture) numberChangeAndClosure() {
+	p.Helper()
+	now := p.clock.Now()
+	by := p.coach(80)
+	by.SessionID = "session-80"
+	ok(p, run(p.db, `
+		INSERT INTO sessions (id, account_id, role, mobile_number, device_id, generation, refresh_hash, created_at, last_used_at, idle_at, ends_at)
+		VALUES ('session-80', $1, 'coach', $2, 'd', 1, $3, 1, 1, $4, $4)`, by.AccountID, string(by.Number), []byte{1}, now.Add(time.Hour).UnixMicro()))
+	newAttempt := func(n phone.Number) auth.Attempt {
+		key := auth.ChallengeKey{Number: n, Role: actor.Coach}
+		_, err := p.db.OpenChallenge(bg, auth.ChallengeRequest{
+			Challenge:   auth.Challenge{ChallengeKey: key, ID: string(n), Code: []byte("sealed"), SentAt: now, EndsAt: now.Add(time.Hour)},
+			MaxAttempts: 2, LastSentBefore: now.Add(-time.Minute), Channel: "sms",
+		})
+		ok(p, err)
+		return auth.Attempt{
+			Keys: []auth.ChallengeKey{key}, MaxAttempts: 3, MaxFailures: func(auth.ChallengeKey) int { return 2 }, Now: now,
+			Matches: func(auth.Challenge) bool { return true },
+		}
+	}
+	_, err := p.db.ChangeNumber(bg, auth.NumberChange{By: by, To: number(81), Current: newAttempt(by.Number), New: newAttempt(number(81))})
+	ok(p, err)
+	by.Number = number(81)
+	a := p.add(by, "Asha Rao", number(82), number(83))
+	ok(p, p.decide(p.as(actor.Guardian, number(82)), a.ID, approval.Approve))
+	p.clock.advance(2 * time.Minute)
+	now = p.clock.Now()
+	_, err = p.db.CloseAccount(bg, auth.CloseRequest{By: by, Attempt: newAttempt(by.Number)})
+	ok(p, err)
+	if got := p.statusChanges(a.ID); got[len(got)-1] != "4 removed - approved/pending" {
+		p.Fatalf("after the closure: got changes %q", got)
+	}
+	copies, err := p.db.ClaimDeliveries(bg, sms(notify.NotificationCopy), "lease", now.Add(time.Minute), 10)
+	if err != nil || len(copies) != 2 { // p.consents queued one, the closure the other
+		p.Fatalf("claimed %v, %v; want two copies", copies, err)
+	}
+	for _, d := range copies {
+		_, _, found, err := p.db.NotificationCopy(bg, d)
+		if err != nil || !found {
+			p.Errorf("NotificationCopy = %t, %v; want true", found, err)
+		}
+		_, err = p.db.AdmitMessages(bg, outgoing(1, d))
+		ok(p, err)
+	}
+}
+
+// sessions rotates, lists and ends the session that p.challenges opened.
+func (p *fixture) sessions() {
+	p.Helper()
+	now := p.clock.Now()
+	s, err := p.db.Session(bg, "session")
+	ok(p, err)
+	_, err = p.db.Rotate(bg, auth.Rotation{SessionID: s.ID, Generation: 1, OldHash: []byte("1"), NewHash: []byte("2"), Now: now, IdleAt: now})
+	ok(p, err)
+	ok(p, p.db.MarkUsed(bg, s.ID, 2, now))
+	_, err = p.db.PageSession(bg, s.ID, []byte("2"))
+	ok(p, err)
+	ok(p, p.db.ExtendPageSession(bg, s.ID, now, now, now))
+	_, err = p.db.FilledFields(bg, s.AccountID)
+	ok(p, err)
+	_, err = p.db.Sessions(bg, s.AccountID, now, "", 5)
+	ok(p, err)
+	_, err = p.db.Roles(bg, s.Number)
+	ok(p, err)
+	ok(p, p.db.Revoke(bg, s, event.Event{Type: event.TokenReused, PartyID: s.AccountID, Party: s.Role, SessionID: s.ID}))
+	_, err = p.db.EndSession(bg, s.AccountID, s.ID)
+	ok(p, err)
+	ok(p, p.db.EndAllSessions(bg, s.Actor()))
+}
+
+// installation stores a response under an idempotency key, a secret and a value.
+func (p *fixture) installation() {
+	p.Helper()
+	now := p.clock.Now()
+	holder := idempotency.Holder{Owner: "o", Key: "k", LeaseID: "l"}
+	claim := idempotency.Claim{Holder: holder, Fingerprint: []byte("f"), Now: now, LeaseEndsAt: now.Add(time.Second), EndsAt: now.Add(time.Hour)}
+	for range 2 {
+		_, err := p.db.ClaimKey(bg, claim)
+		ok(p, err)
+	}
+	ok(p, p.db.RenewKey(bg, holder, now.Add(time.Minute)))
+	ok(p, p.db.SaveResponse(bg, holder, 200, []byte("sealed")))
+	_, err := p.db.ReleaseKey(bg, holder)
+	ok(p, err)
+	installation := store.NewInstallation(p.sql)
+	ok(p, installation.AddSecret(bg, auth.Secret{ID: "s", Purpose: "p", Sealed: []byte{1}, CreatedAt: now, ActiveAt: now, EndsAt: now}))
+	_, err = installation.Secrets(bg)
+	ok(p, err)
+	ok(p, installation.DropSecrets(bg, now))
+	_, err = installation.SetValue(bg, "n", "v")
+	ok(p, err)
+}

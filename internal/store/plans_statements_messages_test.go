@@ -1,0 +1,212 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// notifications runs the statements that read and mark notifications.
+func (p *fixture) notifications(by actor.Actor) {
+	p.Helper()
+	for _, unread := range []bool{false, true} {
+		_, err := p.db.Notifications(bg, by.AccountID, unread, 0, 5)
+		ok(p, err)
+	}
+	_, err := p.db.NotificationsAfter(bg, by.AccountID, 0, 5)
+	ok(p, err)
+	_, _, err = p.db.NotificationSeq(bg, by.AccountID, "none")
+	ok(p, err)
+	_, err = p.db.Unread(bg, by.AccountID)
+	ok(p, err)
+	_, err = p.db.SavePreferences(bg, by.Number, notify.PreferencesPatch{Language: ptr("hi"), StoppedCoaches: &[]string{"one"}})
+	ok(p, err)
+	_, err = p.db.SavePreferences(bg, by.Number, notify.PreferencesPatch{StoppedCoaches: &[]string{}})
+	ok(p, err)
+	_, err = p.db.Preferences(bg, by.Number)
+	ok(p, err)
+	for _, ids := range [][]string{{"one"}, {"one", "two", "three"}, nil} {
+		_, err = p.db.MarkRead(bg, by.AccountID, ids, p.clock.Now())
+		ok(p, err)
+	}
+	_, err = p.db.StreamState(bg, "none", by.AccountID, by.Role, p.clock.Now())
+	ok(p, err)
+}
+
+// mail runs the statements on mails and their addresses.
+func (p *fixture) mail() {
+	p.Helper()
+	c := p.coach(75)
+	a, err := p.Add(bg, c, child("Asha Rao", ""), motherWithMail(number(76)))
+	ok(p, err)
+	mails := p.claimMail(notify.Request)
+	_, _, _, err = p.db.RequestDetails(bg, mails[0])
+	ok(p, err)
+	ok(p, p.db.DeliverySent(bg, mails))
+	_, err = p.db.StopAddressOfLink(bg, auth.HashLink(p.vault.LinkToken(mails[0].ID)), p.clock.Now())
+	ok(p, err)
+	ok(p, p.db.StopAddress(bg, "other@families.example"))
+	for _, by := range []actor.Actor{c, p.as(actor.Guardian, number(76))} {
+		_, err = p.db.StoppedAddresses(bg, by)
+		ok(p, err)
+		ok(p, p.db.AllowAddress(bg, by, address))
+	}
+	_, _, err = p.Send(bg, c, a.ID, actor.Guardian, approval.Patch{Guardian: &approval.GuardianPatch{Email: ptr("new@families.example")}}, nil)
+	ok(p, err)
+}
+
+// push runs the statements on subscriptions for push messages.
+func (p *fixture) push() {
+	p.Helper()
+	p.add(p.coach(77), "Asha Rao", number(78), "")
+	by := p.subscribe(p.signIn(), actor.Guardian, number(78), "https://push.example/a")
+	s, found, err := p.db.SessionPushSubscription(bg, by)
+	if err != nil || !found {
+		p.Fatalf("subscription %t, %v", found, err)
+	}
+	subscriptions := store.NewPushSubscriptions(p.sql, p.vault, p.clock.Now)
+	for range 2 {
+		_, _, err = subscriptions.PushSubscription(bg, s.ID)
+		ok(p, err)
+		ok(p, subscriptions.PushSubscriptionGone(bg, s.ID))
+	}
+	ok(p, p.db.DeletePushSubscription(bg, by))
+}
+
+// outbox completes a delivery with each result.
+func (p *fixture) outbox() {
+	p.Helper()
+	for _, lane := range notify.SMS.Lanes() { // claim the deliveries of earlier steps
+		_, err := p.db.ClaimDeliveries(bg, lane, "lease", p.clock.Now().Add(100*day), 100)
+		ok(p, err)
+	}
+	c := p.coach(70)
+	for i := range 9 { // the last ones exceed the limit and are held
+		p.add(c, "Child "+strings.Repeat("x", i), number(71), number(72))
+	}
+	_, err := p.db.LanesDue(bg, notify.SMS.Lanes(), p.clock.Now())
+	ok(p, err)
+	claim := func() notify.Delivery {
+		claimed, err := p.db.ClaimDeliveries(bg, sms(notify.Request), "lease", p.clock.Now().Add(time.Minute), 1)
+		if err != nil || len(claimed) != 1 {
+			p.Fatalf("claimed %v, %v", claimed, err)
+		}
+		return claimed[0]
+	}
+	d := claim()
+	_, _, _, err = p.db.RequestDetails(bg, d)
+	ok(p, err)
+	_, _, _, err = p.db.LiveChallenge(bg, notify.Delivery{To: string(number(60)), Role: actor.Coach, ChallengeID: "challenge"}, 5)
+	ok(p, err)
+	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+	_, err = p.db.NewestSender(bg, phone.Number(d.To), notify.SMS)
+	ok(p, err)
+	ok(p, p.db.DeliveryDropped(bg, []notify.Delivery{claim()}, "gone"))
+	postponed := claim()
+	ok(p, p.db.PostponeDelivery(bg, []notify.Delivery{postponed}, p.clock.Now(), "later"))
+	ok(p, p.db.RetryDelivery(bg, []notify.Delivery{claim()}, p.clock.Now(), "later"))
+	_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable})
+	ok(p, err)
+	_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptDelivered})
+	ok(p, err)
+	ok(p, run(p.db, `UPDATE deliveries SET gathered_by = id, state = 'sent' WHERE id = $1`, d.ID))
+	_, err = p.db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptDelivered})
+	ok(p, err)
+	ok(p, p.db.AwaitStatus(bg, []notify.Delivery{claim()}, p.clock.Now().Add(day)))
+	ok(p, p.db.FallBack(bg, []notify.Delivery{claim()}, notify.WhatsApp))
+	d = claim()
+	ok(p, p.db.DeliverySent(bg, []notify.Delivery{d}))
+	_, err = p.with(func(s *store.Settings) { s.Fallbacks = map[notify.Channel]notify.Channel{notify.SMS: notify.WhatsApp} }).
+		db.StoreReceipt(bg, notify.Report{MessageID: d.ID, Attempt: 1, Receipt: notify.ReceiptUndeliverable})
+	ok(p, err)
+	failed := claim()
+	ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{failed}, "refused", ""))
+	for _, coachID := range []string{"", c.AccountID} {
+		_, err = p.db.MessageCosts(bg, auditor, notify.MessageCostSearch{From: p.clock.Now(), To: p.clock.Now(), CoachID: coachID}, 5)
+		ok(p, err)
+		_, err = p.db.FailedDeliveries(bg, auditor, notify.FailedDeliverySearch{CoachID: coachID}, 5)
+		ok(p, err)
+	}
+	_, err = p.db.RetryFailed(bg, auditor, failed.ID, func(notify.FailedDelivery) error { return nil })
+	ok(p, err)
+	p.clock.advance(2 * day)
+	strict := p.with(limited(approval.MessageLimits{PerNumberFromCoach: 1})) // admits one delivery and holds the others
+	for range 4 {
+		d := claim()
+		_, err = strict.db.AdmitMessages(bg, outgoing(1, d))
+		ok(p, err)
+	}
+	ok(p, p.db.DeliverySuppressed(bg, []notify.Delivery{d}))
+	p.clock.advance(2 * day)
+	ok(p, p.db.WakeHeld(bg))
+	if len(p.sendRequests(1)) == 0 {
+		p.Error("no held message was sent")
+	}
+	p.gatherStatements()
+	_, err = p.db.FailRemovedChannels(bg, nil, 1)
+	ok(p, err)
+	poor := p.with(budgeted(1))
+	poor.requestOTP(75, actor.Coach)
+	poor.requestOTP(76, actor.Coach)
+	if sent := poor.sendOTPs(); sent != 1 {
+		p.Errorf("%d OTPs left, want 1", sent)
+	}
+	_, err = poor.db.SMSSpent(bg)
+	ok(p, err)
+}
+
+// gatherStatements sends a first question, and two more that gather and are retried.
+func (p *fixture) gatherStatements() {
+	p.Helper()
+	p = p.with(gathering)
+	c := p.coach(73)
+	for i := range 3 {
+		p.add(c, fmt.Sprint("Child ", i), number(74), "")
+	}
+	for _, m := range p.claimMessages() {
+		ok(p, p.db.DeliverySent(bg, m.Deliveries))
+	}
+	p.clock.advance(2 * time.Minute)
+	gathered := p.claimMessages()
+	if len(gathered) != 1 || len(gathered[0].Deliveries) != 2 {
+		p.Fatalf("messages = %v, want one with two questions", gathered)
+	}
+	ok(p, p.db.RetryDelivery(bg, gathered[0].Deliveries, p.clock.Now(), notify.ReasonRetrying))
+	p.claimAll(1)
+	second := gathered[0].Deliveries[1]
+	second.GatheredBy = gathered[0].Deliveries[0].ID
+	_, err := p.db.GatherRequests(bg, []notify.Delivery{second}, p.clock.Now())
+	ok(p, err)
+}
+
+// announce publishes an account with new notifications to another replica.
+func (p *fixture) announce() {
+	p.Helper()
+	if p.sql.Engine() != "postgres" {
+		return
+	}
+	received := make(chan []string, 1)
+	ctx := p.TB.Context()
+	db := store.New(p.sql, store.Options{OnNotified: func(ids []string) {
+		select {
+		case received <- ids:
+		default:
+		}
+	}})
+	go db.Listen(ctx)
+	for {
+		db.Announce([]string{"account"})
+		select {
+		case <-received:
+			return
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
