@@ -1,0 +1,257 @@
+package approval_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/phone"
+)
+
+func (r *machineTest) decide(*rapid.T) {
+	party, h := r.party()
+	action := rapid.SampledFrom([]string{"approved", "rejected", "revoked"}).Draw(r.T, "action")
+	request := r.drawRequest(h)
+	want := "not_found"
+	if !r.removed && h.number != "" {
+		want = h.decide(action, request)
+	}
+	_, _, err := r.Decide(context.Background(), r.recipient(party), r.id, approval.Decision{Action: approval.Trigger(action), RequestID: request})
+	r.expect(err, want)
+}
+
+// decideUnauthorized tries to decide with a former number, the coach's account or another coach.
+func (r *machineTest) decideUnauthorized(*rapid.T) {
+	party, h := r.party()
+	n := r.draw("other")
+	if n == h.number {
+		return
+	}
+	by := rapid.SampledFrom([]actor.Actor{{Role: party, AccountID: account(party, n)}, r.coach, {Role: actor.Coach, AccountID: "other coach"}}).Draw(r.T, "caller")
+	_, _, err := r.Decide(context.Background(), by, r.id, approval.Decision{Action: approval.Approve})
+	r.expect(err, "not_found")
+}
+
+func (r *machineTest) send(*rapid.T) {
+	party, h := r.party()
+	to := h.number
+	var correction approval.Patch
+	if rapid.Bool().Draw(r.T, "corrected") {
+		to = r.draw("corrected")
+		correction.Student.Number = &to
+		if party == actor.Guardian {
+			name, relationship := "Meera", "mother"
+			correction = approval.Patch{Guardian: &approval.GuardianPatch{Name: &name, Relationship: &relationship, Number: &to}}
+		}
+	}
+	want := "not_found"
+	if !r.removed {
+		want = h.send(to, r.now)
+	}
+	got, created, err := r.Send(context.Background(), r.coach, r.id, party, correction, nil)
+	switch want {
+	case "new":
+		r.expect(err, "")
+		if !created || got.ID == h.requestID {
+			r.Fatalf("sent %+v, created %t; want a new request", got, created)
+		}
+		r.addOldRequest(h)
+		h.requestID = got.ID
+	case "again":
+		r.expect(err, "")
+		if created || got.ID != h.requestID {
+			r.Fatalf("sent %+v, created %t; want %s again", got, created, h.requestID)
+		}
+	default:
+		r.expect(err, want)
+	}
+}
+
+func (r *machineTest) addOldRequest(h *modelApprover) {
+	if h.requestID != "" {
+		r.old = append(r.old, h.requestID)
+	}
+}
+
+func (r *machineTest) remind(*rapid.T) {
+	party, h := r.party()
+	recent := 0
+	for _, at := range h.reminders {
+		if r.now.Sub(at) < 7*24*time.Hour {
+			recent++
+		}
+	}
+	want := ""
+	switch {
+	case r.removed:
+		want = "not_found"
+	case h.requestState != "open":
+		want = "no_open_request"
+	case recent >= 2:
+		want = "reminder_limit"
+	default:
+		h.reminders = append(h.reminders, r.now)
+	}
+	_, left, err := r.Remind(context.Background(), r.coach, r.id, party)
+	r.expect(err, want)
+	if want == "" && left != 1-recent {
+		r.Fatalf("got %d reminders left after %d", left, recent+1)
+	}
+}
+
+func (r *machineTest) cancel(*rapid.T) {
+	_, h := r.party()
+	request := r.drawRequest(h)
+	want := "no_open_request"
+	switch {
+	case r.removed || request == "" || request == "unknown":
+		want = "not_found"
+	case request == h.requestID && h.requestState == "open":
+		h.requestState, want = "cancelled", ""
+	}
+	_, err := r.Cancel(context.Background(), r.coach, request)
+	r.expect(err, want)
+}
+
+func (r *machineTest) dispute(*rapid.T) {
+	party, h := r.party()
+	want := "no_open_request"
+	switch {
+	case r.removed || h.requestID == "" || h.number == "":
+		want = "not_found"
+	case h.requestState == "open":
+		h.requestState, want = "disputed", ""
+		h.disputedAt = r.now
+		h.disputed[h.number] = true
+	case r.store.requests[h.requestID].PartyID != r.recipient(party).AccountID:
+		want = "not_found"
+	}
+	_, err := r.Dispute(context.Background(), r.recipient(party), h.requestID)
+	r.expect(err, want)
+}
+
+func (r *machineTest) lift(*rapid.T) {
+	party, h := r.party()
+	want := ""
+	switch {
+	case r.removed || h.requestID == "" || h.number == "" || r.store.requests[h.requestID].PartyID != r.recipient(party).AccountID:
+		want = "not_found"
+	case h.requestState == "disputed":
+		h.requestState = "open"
+		if r.now.Sub(h.disputedAt) > 30*24*time.Hour || h.pendingSince.After(h.requestedAt) {
+			h.requestState = "cancelled"
+		}
+		delete(h.disputed, h.number)
+	}
+	r.expect(r.Lift(context.Background(), r.recipient(party), h.requestID), want)
+}
+
+// edit changes any combination of name, birth date and numbers.
+func (r *machineTest) edit(*rapid.T) {
+	g, s := r.approvers[actor.Guardian], r.approvers[actor.Student]
+	to := map[actor.Role]phone.Number{actor.Guardian: g.number, actor.Student: s.number}
+	var patch approval.Patch
+	name, adult := r.name, r.adult
+	if rapid.Bool().Draw(r.T, "rename") {
+		name++
+		patch.Student.FullName = new(string)
+		*patch.Student.FullName = fmt.Sprint("Child ", name)
+	}
+	if rapid.IntRange(0, 3).Draw(r.T, "date") == 0 {
+		adult = !adult
+		born := birth(adult)
+		patch.Student.DateOfBirth = &born
+	}
+	switch rapid.IntRange(0, 4).Draw(r.T, "student") {
+	case 0:
+		to[actor.Student] = ""
+	case 1:
+		to[actor.Student] = r.draw("student's")
+	}
+	student := to[actor.Student]
+	patch.Student.Number = &student
+	switch rapid.IntRange(0, 4).Draw(r.T, "guardian") {
+	case 0:
+		to[actor.Guardian], patch.RemoveGuardian = "", true
+	case 1:
+		n := r.draw("guardian's")
+		called, relationship := "Meera", "mother"
+		to[actor.Guardian] = n
+		patch.Guardian = &approval.GuardianPatch{Name: &called, Relationship: &relationship, Number: &n}
+	}
+
+	want := ""
+	switch {
+	case r.removed:
+		want = "not_found"
+	case !adult && to[actor.Guardian] == "":
+		want = "validation_failed"
+	case to[actor.Guardian] != g.number && g.disputed[to[actor.Guardian]], to[actor.Student] != s.number && s.disputed[to[actor.Student]]:
+		want = "contact_disputed"
+	}
+	before := map[actor.Role]string{actor.Guardian: g.requestID, actor.Student: s.requestID}
+	newRequest := map[actor.Role]bool{}
+	if want == "" {
+		another := name != r.name || adult != r.adult
+		r.name, r.adult = name, adult
+		for party, h := range r.approvers {
+			numberChanged := to[party] != h.number
+			if !numberChanged && !another {
+				continue
+			}
+			needsRequest := numberChanged || h.requestState == "open" || h.state != "pending"
+			h.restart(to[party], r.now)
+			if newRequest[party] = needsRequest && h.number != "" && !h.disputed[h.number]; newRequest[party] {
+				h.send(h.number, r.now)
+			}
+		}
+	}
+	p, err := r.Edit(context.Background(), r.coach, r.id, patch)
+	r.expect(err, want)
+	for party, is := range newRequest {
+		if is {
+			h := r.approvers[party]
+			if h.requestID = p.Approver(party).Request.ID; h.requestID == before[party] {
+				r.Fatalf("request of the %s is still %s, want a new one", party, h.requestID)
+			}
+			if before[party] != "" {
+				r.old = append(r.old, before[party])
+			}
+		}
+	}
+}
+
+func (r *machineTest) remove(*rapid.T) {
+	if rapid.IntRange(0, 4).Draw(r.T, "really") > 0 {
+		return
+	}
+	want := ""
+	if r.removed {
+		want = "not_found"
+	}
+	r.removed = true
+	r.expect(r.Remove(context.Background(), r.coach, r.id), want)
+	for _, h := range r.approvers {
+		if h.requestState == "open" {
+			h.requestState = "cancelled"
+		}
+	}
+}
+
+func (r *machineTest) advanceClock(*rapid.T) {
+	r.now = r.now.Add(time.Duration(rapid.SampledFrom([]int{1, 12, 47, 48, 24 * 7, 24 * 31}).Draw(r.T, "hours")) * time.Hour)
+}
+
+// failDelivery makes the SMS of an open request fail permanently.
+func (r *machineTest) failDelivery(*rapid.T) {
+	if _, h := r.party(); h.requestState == "open" {
+		h.failed = true
+		q := r.store.requests[h.requestID]
+		q.DeliveryFailed, q.FailedChannels = true, []approval.Channel{"sms"}
+		r.store.requests[h.requestID] = q
+	}
+}
