@@ -1,0 +1,327 @@
+package notify_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/event"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// TestWording compares every notification and SMS in every language with its golden file.
+func TestWording(t *testing.T) {
+	for _, language := range notify.Languages {
+		golden(t, "testdata/wording."+language+".golden", wording(t, language))
+	}
+}
+
+// wording returns every notification and SMS in a language.
+func wording(t *testing.T, language string) string {
+	t.Helper()
+	var b strings.Builder
+	for _, e := range allEvents() {
+		plan := notify.Plan(e, "Touchline")
+		if len(plan) == 0 {
+			t.Errorf("no notification for %s by %s", e.Type, e.Party)
+		}
+		for _, n := range plan {
+			english := n
+			if n = n.In(language); language != "en" && (n.Title == english.Title || n.Body == english.Body) {
+				t.Errorf("%s has no text in %s: %s", n.Type, language, n.Body)
+			}
+			fmt.Fprintf(&b, "%s %s -> %s %s: %s%s\n\t%s\n\t%s\n\t%+v\n", e.Type, e.Party, n.To, n.AccountID, n.Type, map[bool]string{true: ", by SMS too"}[slices.Contains(n.Channels, notify.SMS)], n.Title, n.Body, n.Data)
+		}
+	}
+	sms := func(what string, m notify.Message) {
+		m.Language = language
+		text := notify.SMSOf(m)
+		fmt.Fprintf(&b, "%s: %s.%s, %d SMS\n\t%s\n", what, text.Template, text.Language, notify.Segments(text.Body), text.Body)
+	}
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		for _, kind := range []string{"first", "again", "reminder"} {
+			for _, names := range [][2]string{{"Meera Nair", "Asha Rao"}, {"http://evil.example", "@"}} {
+				details := notify.RequestDetails{Party: party, CoachName: names[0], StudentName: names[1], ShortCode: "KQTWXY", Repeated: kind == "again"}
+				sms(fmt.Sprintf("SMS to %s, %s", party, kind), request(details, "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv", kind == "reminder"))
+			}
+		}
+	}
+	for _, role := range actor.Roles {
+		for _, ending := range []notify.OTPEnding{{}, {Host: "t.example"}, {AppHash: "FA+9qCX9VSu"}, {Host: "t.example", AppHash: "FA+9qCX9VSu"}} {
+			m := otp(role, "", 5*time.Minute)
+			m.Ending = ending
+			sms(fmt.Sprintf("SMS otp %s %+v", role, ending), m)
+		}
+	}
+	for _, m := range severalQuestions() {
+		sms(fmt.Sprintf("SMS of %d questions", 1+len(m.More)), m)
+	}
+	return b.String()
+}
+
+// golden compares a text with a file.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("the wording changed; check the diff, then run with -update:\n%s", diff)
+	}
+}
+
+// TestMails compares every mail in every language with the golden files.
+func TestMails(t *testing.T) {
+	question := notify.RequestDetails{Party: actor.Guardian, CoachName: "Meera Nair", StudentName: "Asha Rao", ShortCode: "KQTWXY"}
+	again, hostile := question, notify.RequestDetails{Party: actor.Guardian, CoachName: "http://evil.example", StudentName: "{code} @"}
+	again.Repeated = true
+	const link = "https://t.example/a/AbCdEfGhIjKlMnOpQrStUv"
+	messages := []notify.Message{
+		{Kind: notify.Request, Request: question, Link: link},
+		{Kind: notify.Request, Request: again, Link: link},
+		{Kind: notify.Reminder, Request: question, Link: link},
+		{Kind: notify.Request, Request: question, Link: link, More: []notify.Question{{RequestDetails: notify.RequestDetails{Party: actor.Guardian, StudentName: "Bela Rao"}, Link: link + "2"}}},
+		{Kind: notify.Request, Request: hostile, Link: link},
+	}
+	for _, language := range notify.Languages {
+		all := slices.Clone(messages)
+		for _, e := range allEvents() {
+			for _, d := range notify.Plan(e, "Touchline") {
+				if slices.Contains(d.Channels, notify.Email) {
+					d = d.In(language)
+					all = append(all, notify.Message{Kind: notify.NotificationCopy, Link: "https://t.example/me", Copy: notify.Copy{Type: d.Type, Title: d.Title, Text: d.Body, ToCoach: d.To == actor.Coach, Readable: true}})
+				}
+			}
+		}
+		var b strings.Builder
+		for _, m := range all {
+			m.Brand, m.Language = "Touchline", language
+			mail := notify.MailOf(m)
+			fmt.Fprintf(&b, "Subject: %s\n# %s\n", mail.Subject, mail.Heading)
+			for _, text := range mail.Paragraphs {
+				fmt.Fprintln(&b, text)
+			}
+			for _, l := range mail.Links {
+				fmt.Fprintf(&b, "[%s] %s\n", l.Label, l.URL)
+			}
+			for _, text := range mail.After {
+				fmt.Fprintln(&b, text)
+			}
+			fmt.Fprintf(&b, "-- %s [%s]\n\n", mail.Footer, mail.StopLabel)
+			if mail.Required() != (m.Copy.Type == notify.SecurityNotice) {
+				t.Errorf("%s: required %t", mail.Subject, mail.Required())
+			}
+		}
+		golden(t, "testdata/mail."+language+".golden", b.String())
+	}
+}
+
+// TestPushTexts: no title names a person, and without permission no body does.
+func TestPushTexts(t *testing.T) {
+	for _, language := range notify.Languages {
+		for _, e := range allEvents() {
+			for _, d := range notify.Plan(e, "Touchline") {
+				d = d.In(language)
+				m := notify.Message{ID: "id", Brand: "Touchline", Language: language, Copy: notify.Copy{Type: d.Type, Title: d.Title, Text: d.Body}}
+				text := notify.PushOf(m, false)
+				for _, name := range []string{"Asha", "Rao", "Ravi", "Meera", "evil"} {
+					if strings.Contains(text.Title+text.Body, name) {
+						t.Errorf("%s in %s: %+v has a name", d.Type, language, text)
+					}
+				}
+				if named := notify.PushOf(m, true); named.Body != d.Body || named.Title != d.Title {
+					t.Errorf("%s in %s: %+v, want the text of the notification", d.Type, language, named)
+				}
+			}
+		}
+	}
+	if got := notify.PushOf(notify.Message{Copy: notify.Copy{Text: strings.Repeat("ष", 500)}}, true).Body; len([]rune(got)) != 400 {
+		t.Errorf("a long body has %d characters", len([]rune(got)))
+	}
+}
+
+// severalQuestions returns messages that ask several questions.
+func severalQuestions() []notify.Message {
+	question := func(party actor.Role, coach, student, link string) notify.Question {
+		return notify.Question{RequestDetails: notify.RequestDetails{Party: party, CoachName: coach, StudentName: student, ShortCode: "KQTWXY"}, Link: "https://t.example/a/" + link}
+	}
+	message := func(first notify.Question, more ...notify.Question) notify.Message {
+		return notify.Message{Kind: notify.Request, Brand: "Touchline", Request: first.RequestDetails, Link: first.Link, More: more}
+	}
+	const coach = "Meera Nair"
+	asha, bela := question(actor.Guardian, coach, "Asha Rao", "AbCdEfGhIjKlMnOpQrStUv"), question(actor.Guardian, coach, "Bela Rao", "second")
+	self := question(actor.Student, coach, "Chetan Rao", "ZyXwVuTsRqPoNmLkJiHgFe")
+	return []notify.Message{
+		message(asha, bela),
+		message(asha, bela, question(actor.Guardian, coach, "Chetan Rao", "third"), question(actor.Guardian, coach, "Divya Rao", "fourth")),
+		message(self, question(actor.Student, coach, "Asha Rao", "second")),
+		message(asha, self),
+		message(self, asha, bela),
+		message(question(actor.Guardian, "http://evil.example", "@", "first"), question(actor.Student, "http://evil.example", "@", "second")),
+	}
+}
+
+func TestOTPTextRoundsToMinutes(t *testing.T) {
+	for validity, want := range map[time.Duration]string{
+		5 * time.Minute: "works for 5 minutes.", 90 * time.Second: "works for 2 minutes.",
+		time.Minute: "works for 1 minute.", 4 * time.Second: "works for 1 minute.",
+	} {
+		if text := notify.OTPText(otp(actor.Coach, "", validity)); !strings.Contains(text, want) {
+			t.Errorf("OTPText for %s = %q, want %q in it", validity, text, want)
+		}
+	}
+}
+
+// The digest names the configured time.
+func TestPendingReminderNamesDuration(t *testing.T) {
+	for waited, want := range map[time.Duration]string{
+		72 * time.Hour:          "3 days",
+		24 * time.Hour:          "1 day",
+		36 * time.Hour:          "36 hours",
+		time.Hour:               "1 hour",
+		90 * time.Minute:        "90 minutes",
+		2 * time.Second:         "2 seconds",
+		1500 * time.Millisecond: "1.5s",
+	} {
+		draft := notify.Plan(event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 2, Waited: waited}, "Touchline")[0]
+		if text := "2 approval requests have been pending for more than " + want + "."; draft.Body != text {
+			t.Errorf("after %s: body = %q, want %q", waited, draft.Body, text)
+		}
+	}
+}
+
+// No text names the service otherwise than the setting does.
+func TestBrand(t *testing.T) {
+	var texts []string
+	for _, e := range allEvents() {
+		for _, n := range notify.Plan(e, "Club Yes") {
+			texts = append(texts, n.Title, n.Body)
+		}
+	}
+	messages := severalQuestions()
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		messages = append(messages, request(notify.RequestDetails{Party: party}, "", false), request(notify.RequestDetails{Party: party}, "", true))
+	}
+	for _, role := range actor.Roles {
+		messages = append(messages, otp(role, "", time.Minute))
+	}
+	for _, m := range messages {
+		m.Brand = "Club Yes"
+		text := notify.SMSText(m)
+		texts = append(texts, text)
+		if !strings.Contains(text, "Club Yes") {
+			t.Errorf("an SMS without the brand: %s", text)
+		}
+	}
+	for _, text := range texts {
+		if strings.Contains(text, "Touchline") {
+			t.Errorf("a text with another name: %s", text)
+		}
+	}
+}
+
+// request returns the message of an approval request, or of its reminder.
+func request(details notify.RequestDetails, link string, reminder bool) notify.Message {
+	m := notify.Message{Kind: notify.Request, Brand: "Touchline", Request: details, Link: link}
+	if reminder {
+		m.Kind = notify.Reminder
+	}
+	return m
+}
+
+// otp returns the message of an OTP.
+func otp(role actor.Role, host string, validity time.Duration) notify.Message {
+	return notify.Message{Kind: notify.OTP, Brand: "Touchline", Role: role, Code: "123456", ValidFor: validity, Ending: notify.OTPEnding{Host: host}}
+}
+
+// In English, a request with names of a usual length fits into two SMS, and an OTP into one,
+// with the longest brand and any host. In Hindi, an OTP fits into two.
+func TestSMSLength(t *testing.T) {
+	for language, most := range map[string]int{"en": 1, "hi": 2} {
+		for _, role := range actor.Roles {
+			for _, ending := range []notify.OTPEnding{{}, {Host: "t.example"}, {Host: strings.Repeat("long.", 30) + "example", AppHash: "FA+9qCX9VSu"}} {
+				m := otp(role, "", 24*time.Hour)
+				m.Brand, m.Code, m.Language, m.Ending = strings.Repeat("W", 30), "1234567890", language, ending
+				if n := notify.Segments(notify.OTPText(m)); n > most {
+					t.Errorf("OTPText for a %s with %+v takes %d SMS, want at most %d: %s", role, ending, n, most, notify.OTPText(m))
+				}
+			}
+		}
+	}
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		for _, reminder := range []bool{false, true} {
+			details := notify.RequestDetails{Party: party, CoachName: "Venkataraman Subramanian", StudentName: "Lakshmi Narayanan Iyer", ShortCode: "KQTWXY"}
+			text := notify.SMSText(request(details, "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder))
+			if notify.Segments(text) > 2 {
+				t.Errorf("the SMS for a %s has %d characters, want at most 2 SMS: %s", party, len(text), text)
+			}
+		}
+	}
+}
+
+// The lines that let phones fill in the code end an OTP. The hash gives way to the host
+// where there is no space for both.
+func TestOTPEnding(t *testing.T) {
+	ends := func(m notify.Message, want string) {
+		t.Helper()
+		if text := notify.OTPText(m); !strings.HasSuffix(text, want) || notify.Segments(text) > 1 {
+			t.Errorf("OTPText = %q, want one SMS that ends with %q", text, want)
+		}
+	}
+	m := otp(actor.Guardian, "", 5*time.Minute)
+	m.Ending = notify.OTPEnding{Host: "t.example", AppHash: "FA+9qCX9VSu"}
+	ends(m, "\n\nFA+9qCX9VSu\n@t.example #123456")
+	m.Ending.Host = "a-long-name-of-a-club-house.example.org"
+	ends(m, "coach.\n\n@a-long-name-of-a-club-house.example.org #123456")
+	m.Ending.Host += ".and-a-longer-domain-for-it"
+	ends(m, "coach.\n\nFA+9qCX9VSu")
+	m.Ending.AppHash = ""
+	ends(m, "not even the coach.")
+}
+
+// The text of a notification that is copied to SMS is that of a template.
+func TestCopiesHaveTemplates(t *testing.T) {
+	found := 0
+	for _, e := range allEvents() {
+		for _, d := range notify.Plan(e, "Touchline") {
+			if !slices.Contains(d.Channels, notify.SMS) {
+				continue
+			}
+			for _, language := range notify.Languages {
+				found++
+				body := d.In(language).Body
+				text := notify.SMSOf(notify.Message{Kind: notify.NotificationCopy, Copy: notify.Copy{Type: d.Type, Text: body}})
+				if text.Body != body || text.Template != string(d.Type) || text.Language != language || text.Values["coach"] == "" {
+					t.Errorf("SMSOf(%q) = %+v, want the template %s.%s", body, text, d.Type, language)
+				}
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("found %d copies, want more", found)
+	}
+	if text := notify.SMSOf(notify.Message{Kind: notify.NotificationCopy, Copy: notify.Copy{Text: "another text"}}); text.Template != "" || text.Body != "another text" {
+		t.Errorf("SMSOf(another text) = %+v, want no template", text)
+	}
+}
+
+// The list of templates for registration names each once and has the ends of OTPs.
+func TestSMSTemplates(t *testing.T) {
+	var b strings.Builder
+	for _, template := range notify.SMSTemplates("Touchline", notify.OTPEnding{Host: "t.example", AppHash: "FA+9qCX9VSu"}) {
+		fmt.Fprintf(&b, "%s\n\t%s\n", template.Key(), strings.ReplaceAll(template.Text, "\n", "\n\t"))
+	}
+	golden(t, "testdata/sms_templates.golden", b.String())
+}
