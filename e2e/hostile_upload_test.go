@@ -2,13 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
-	"image"
-	"image/color"
-	"image/jpeg"
-	"image/png"
 	"net/http"
 	"slices"
 	"strings"
@@ -30,65 +24,6 @@ func eachStorage(t *testing.T, test func(t *testing.T, s *touchlinetest.Service)
 			test(t, touchlinetest.New(t, url, append(slices.Clone(options), func(c *config.Config) { c.Files = config.SecretURL(files) })...))
 		})
 	})
-}
-
-// cornerImage returns an image that is red at the top left, green at the top
-// right, blue at the bottom left and white elsewhere, so that a test can see its
-// rotation.
-func cornerImage(width, height int) *image.NRGBA {
-	m := image.NewNRGBA(image.Rect(0, 0, width, height))
-	for y := range height {
-		for x := range width {
-			c := color.NRGBA{255, 255, 255, 255}
-			switch left, top := x < width/2, y < height/2; {
-			case left && top:
-				c = color.NRGBA{255, 0, 0, 255}
-			case top:
-				c = color.NRGBA{0, 160, 0, 255}
-			case left:
-				c = color.NRGBA{0, 0, 255, 255}
-			}
-			m.SetNRGBA(x, y, c)
-		}
-	}
-	return m
-}
-
-func jpegOf(m image.Image) []byte {
-	var b bytes.Buffer
-	_ = jpeg.Encode(&b, m, nil) // writing to a buffer cannot fail
-	return b.Bytes()
-}
-
-func pngOf(m image.Image) []byte {
-	var b bytes.Buffer
-	_ = png.Encode(&b, m) // writing to a buffer cannot fail
-	return b.Bytes()
-}
-
-// jpegWithLocation returns a JPEG with an EXIF rotation and a GPS position.
-func jpegWithLocation(width, height int) []byte {
-	exif := []byte("Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x02\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x88\x25\x00\x04\x00\x00\x00\x01\x00\x00\x00\x26\x00\x00\x00\x00")
-	exif = append(exif, "\x00\x01\x00\x01\x00\x02\x00\x00\x00\x02N\x00\x00\x00\x00\x00\x00\x00GPS 12.9716 N 77.5946 E"...)
-	segment := append([]byte{0xff, 0xe1, 0, byte(len(exif) + 2)}, exif...)
-	plain := jpegOf(cornerImage(width, height))
-	return slices.Concat(plain[:2], segment, plain[2:])
-}
-
-// pngHeader returns a PNG that declares a size but has no pixels.
-func pngHeader(width, height uint32) []byte {
-	data := append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32([]byte("IHDR"), width), height), 8, 6, 0, 0, 0)
-	b := append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d"), data...)
-	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(data))
-	return append(b, "\x00\x00\x00\x00IDAT\x35\xaf\x06\x1e\x00\x00\x00\x00IEND\xae\x42\x60\x82"...)
-}
-
-// withChunk inserts a chunk after a PNG's header.
-func withChunk(file []byte, kind, data string) []byte {
-	c := binary.BigEndian.AppendUint32(nil, uint32(len(data)))
-	c = append(append(c, kind...), data...)
-	c = binary.BigEndian.AppendUint32(c, crc32.ChecksumIEEE(c[4:]))
-	return slices.Concat(file[:33], c, file[33:])
 }
 
 // part returns one part of a hand-written multipart body.
@@ -346,97 +281,4 @@ func validationFaults(a *touchlinetest.Response) []string {
 		all = append(all, fmt.Sprint(m["pointer"], " ", m["code"]))
 	}
 	return all
-}
-
-// pictureSizes returns the sizes of the profile picture by name.
-func pictureSizes(a *touchlinetest.Response) map[string]string {
-	picture, _ := a.JSON["profile_picture"].(map[string]any)
-	list, _ := picture["sizes"].([]any)
-	sizes := map[string]string{}
-	for _, size := range list {
-		m, _ := size.(map[string]any)
-		sizes[fmt.Sprint(m["name"])] = fmt.Sprint(m["width"], "x", m["height"], " ", m["url"])
-	}
-	return sizes
-}
-
-// TestPictures: a rotated photo with a GPS position is stored upright, in three
-// sizes and without the position.
-func TestPictures(t *testing.T) {
-	t.Parallel()
-	eachStorage(t, func(t *testing.T, s *touchlinetest.Service) {
-		c := s.Coach(t, "+919812300001")
-		photo := jpegWithLocation(1200, 800)
-		if !bytes.Contains(photo, []byte("GPS 12.9716")) {
-			t.Fatal("the photo has no GPS position")
-		}
-		d := c.Upload(t, "profile_picture", "me.jpeg", photo, "title", "Me").Want(t, 201)
-		if d.String("width") != "683" || d.String("height") != "1024" || d.String("media_type") != "image/jpeg" || d.String("file_name") != "me.jpeg" {
-			t.Errorf("upload: got %s", d.Body)
-		}
-		profile := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200)
-		sizes := pictureSizes(profile)
-		if profile.String("profile_picture.document_id") != d.String("document_id") || len(sizes) != 3 {
-			t.Errorf("profile: got %s", profile.Body)
-		}
-		seen := map[string]bool{}
-		for name := range sizes {
-			a := c.Call(t, "GET", d.String("content_url")+"?size="+name, nil).Want(t, 200)
-			if seen[a.Header.Get("ETag")] || a.Header.Get("Content-Disposition") != `inline; filename="me.jpeg"` {
-				t.Errorf("%s: got headers %v", name, a.Header)
-			}
-			seen[a.Header.Get("ETag")] = true
-			if bytes.Contains(a.Body, []byte("GPS")) || bytes.Contains(a.Body, []byte("Exif")) {
-				t.Errorf("%s still has the GPS position", name)
-			}
-			m, err := jpeg.Decode(bytes.NewReader(a.Body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			b := m.Bounds()
-			if want := fmt.Sprint(b.Dx(), "x", b.Dy(), " ", d.String("content_url"), "?size=", name); sizes[name] != want {
-				t.Errorf("%s: profile says %s, file has %s", name, sizes[name], want)
-			}
-			// After a quarter turn to the right, the blue corner is at the top
-			// left.
-			if red, _, blue, _ := m.At(2, 2).RGBA(); b.Dy() <= b.Dx() || blue < 0xc000 || red > 0x4000 {
-				t.Errorf("%s is not upright: got %v at the top left", name, m.At(2, 2))
-			}
-		}
-		c.Call(t, "GET", d.String("content_url")+"?size=huge", nil).Want(t, 422)
-		c.Call(t, "GET", d.String("content_url")+"?size=", nil).Want(t, 422)
-
-		next := c.Upload(t, "profile_picture", "new.png", pngOf(cornerImage(10, 10))).Want(t, 201)
-		if got := c.Call(t, "GET", "/api/coach/profile", nil).String("profile_picture.document_id"); got != next.String("document_id") {
-			t.Errorf("got picture %s, want the new one", got)
-		}
-		if old := c.Call(t, "GET", d.Header.Get("Location"), nil).Want(t, 200); old.String("in_profile") != "false" {
-			t.Errorf("replaced picture: got %s", old.Body)
-		}
-		patch := func(v any) *touchlinetest.Response {
-			return c.Call(t, "PATCH", "/api/coach/profile", map[string]any{"profile_picture": v})
-		}
-		if got := patch(d.String("document_id")).Want(t, 200).String("profile_picture.document_id"); got != d.String("document_id") {
-			t.Errorf("chosen picture: got %s", got)
-		}
-		certificate := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
-		for pointer, body := range map[string]map[string]any{
-			"/profile_picture":  {"profile_picture": certificate.String("document_id")},
-			"/certifications/0": {"certifications": []string{d.String("document_id")}},
-			"/certifications/1": {"certifications": []string{certificate.String("document_id"), c.ID}},
-		} {
-			a := c.Call(t, "PATCH", "/api/coach/profile", body).Want(t, 422, "validation_failed")
-			if got := validationFaults(a); len(got) != 1 || got[0] != pointer+" unknown_document" {
-				t.Errorf("%s: got %v", pointer, got)
-			}
-		}
-		if a := patch(nil).Want(t, 200); a.JSON["profile_picture"] != nil {
-			t.Errorf("cleared: got %s", a.Body)
-		}
-		patch(d.String("document_id")).Want(t, 200)
-		c.Call(t, "DELETE", d.Header.Get("Location"), nil).Want(t, 200)
-		if a := c.Call(t, "GET", "/api/coach/profile", nil).Want(t, 200); a.JSON["profile_picture"] != nil {
-			t.Errorf("deleted: got %s", a.Body)
-		}
-	})
 }
