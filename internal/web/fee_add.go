@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/input"
@@ -14,22 +13,10 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// The batches and players among which the form of a fee lets the coach choose. A player that
-// is not among them has a link to the form on its page.
-const (
-	batchesToChoose = 500
-	playersToChoose = 200
-)
-
 // addFeePage serves GET /coach/fees/add, for a player or batch that the query may name.
 func (p *Pages) addFeePage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	values := url.Values{}
-	switch {
-	case endpoint.IsID(r.Value("player")):
-		values.Set("for", "player:"+r.Value("player"))
-	case endpoint.IsID(r.Value("batch")):
-		values.Set("for", "batch:"+r.Value("batch"))
-	}
+	setRecipient(values, r)
 	return p.addFeeForm(ctx, r, by, r.restored(&Form{Values: values}))
 }
 
@@ -38,24 +25,13 @@ func (p *Pages) addFeeForm(ctx context.Context, r *Request, by actor.Actor, f *F
 	if err != nil {
 		return Response{}, err
 	}
-	batches, err := p.Batches.List(ctx, by, false, "", batchesToChoose)
+	choice, err := p.recipientChoice(ctx, by, f)
 	if err != nil {
 		return Response{}, err
-	}
-	players, err := p.Approvals.Players(ctx, by, approval.Filter{}, approval.Page{Limit: playersToChoose})
-	if err != nil {
-		return Response{}, err
-	}
-	var chosen *approval.Player
-	if id, ok := strings.CutPrefix(f.Value("for"), "player:"); ok && endpoint.IsID(id) {
-		chosen, err = p.Approvals.Player(ctx, by, id)
-		if err != nil && !isMissing(err) {
-			return Response{}, err
-		}
 	}
 	v.Form, v.Path = f, feesPath+"/add"
 	v.Data = map[string]any{
-		"Batches": batches, "Players": players, "Chosen": chosen, "Currency": p.Fees.DefaultCurrency, "RequestID": p.Fees.NewID(),
+		"Choice": choice, "Currency": p.Fees.DefaultCurrency, "RequestID": p.Fees.NewID(),
 	}
 	return formPageResponse("fee_add", v), nil
 }
@@ -135,7 +111,7 @@ func readAmount(r *Request, currency string, f *wire.Faults) int64 {
 	case !ok:
 		f.Add("/amount", "invalid_amount", "Write an amount, such as 1500 or 1500.50.")
 	case amount < 1:
-		f.Add("/amount", "too_small", "The amount must be more than 0.")
+		f.Add("/amount", "not_positive", "The amount must be more than 0.")
 	case amount > team.MaxAmount:
 		f.Add("/amount", "too_large", "This amount is too large.")
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/input"
@@ -25,12 +24,7 @@ func (p *Pages) writeMessagePage(ctx context.Context, r *Request, by actor.Actor
 		return Response{}, err
 	}
 	values := url.Values{"audience": {string(team.ToGuardians)}, "channels": {string(team.SMS), string(team.InApp)}}
-	switch {
-	case endpoint.IsID(r.Value("player")):
-		values.Set("for", "player:"+r.Value("player"))
-	case endpoint.IsID(r.Value("batch")):
-		values.Set("for", "batch:"+r.Value("batch"))
-	}
+	setRecipient(values, r)
 	if id := r.Value("template"); endpoint.IsID(id) {
 		t, err := p.Messages.Template(ctx, by, id)
 		if err != nil && !isMissing(err) {
@@ -47,11 +41,7 @@ func (p *Pages) messageForm(ctx context.Context, r *Request, by actor.Actor, f *
 	if err != nil {
 		return Response{}, err
 	}
-	batches, err := p.Batches.List(ctx, by, false, "", batchesToChoose)
-	if err != nil {
-		return Response{}, err
-	}
-	players, err := p.Approvals.Players(ctx, by, approval.Filter{}, approval.Page{Limit: playersToChoose})
+	choice, err := p.recipientChoice(ctx, by, f)
 	if err != nil {
 		return Response{}, err
 	}
@@ -59,16 +49,9 @@ func (p *Pages) messageForm(ctx context.Context, r *Request, by actor.Actor, f *
 	if err != nil {
 		return Response{}, err
 	}
-	var chosen *approval.Player
-	if id, ok := strings.CutPrefix(f.Value("for"), "player:"); ok && endpoint.IsID(id) {
-		chosen, err = p.Approvals.Player(ctx, by, id)
-		if err != nil && !isMissing(err) {
-			return Response{}, err
-		}
-	}
 	v.Form, v.Path = f, teamMessagesPath+"/write"
 	v.Data = map[string]any{
-		"Batches": batches, "Players": players, "Chosen": chosen, "Templates": templates, "Channels": p.messageChannels(),
+		"Choice": choice, "Templates": templates, "Channels": p.messageChannels(),
 		"Audiences": []team.Audience{team.ToGuardians, team.ToStudents, team.ToBoth}, "MaxText": team.MaxText,
 	}
 	return formPageResponse("message_form", v), nil

@@ -91,13 +91,25 @@ func (p *Pages) addMeasurement(ctx context.Context, r *Request, by actor.Actor) 
 	if err == nil {
 		return redirect(coachPlayer(player.ID) + "/progress?done=added"), nil
 	}
-	f := &Form{Values: r.Form}
-	if fault.CodeOf(err) == "tier_limit" {
-		f.Add("", p.errorText(r, err))
-	} else if !p.addFaults(r, f, err, nil) {
+	f, err := p.refusedRecord(r, err)
+	if err != nil {
 		return Response{}, err
 	}
 	return p.progressPage(ctx, r, by, player, f)
+}
+
+// refusedRecord returns the form of a measurement or report with the faults of err, or err if
+// the coach cannot correct it.
+func (p *Pages) refusedRecord(r *Request, err error) (*Form, error) {
+	f := &Form{Values: r.Form}
+	if fault.CodeOf(err) == "tier_limit" {
+		f.Add("", p.errorText(r, err))
+		return f, nil
+	}
+	if !p.addFaults(r, f, err, nil) {
+		return nil, err
+	}
+	return f, nil
 }
 
 // readMeasurement reads the form. A form that is sent twice names one id.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/wire"
@@ -81,10 +80,8 @@ func (p *Pages) addReport(ctx context.Context, r *Request, by actor.Actor) (Resp
 	if err == nil {
 		return redirect(coachPlayer(player.ID) + "/reports?done=added"), nil
 	}
-	f := &Form{Values: r.Form}
-	if fault.CodeOf(err) == "tier_limit" {
-		f.Add("", p.errorText(r, err))
-	} else if !p.addFaults(r, f, err, nil) {
+	f, err := p.refusedRecord(r, err)
+	if err != nil {
 		return Response{}, err
 	}
 	return p.reportsPage(ctx, r, by, player, f)
@@ -141,8 +138,8 @@ func (p *Pages) editReport(ctx context.Context, r *Request, by actor.Actor) (Res
 	if err == nil {
 		return redirect(coachPlayer(player.ID) + "/reports?done=saved"), nil
 	}
-	f := &Form{Values: r.Form}
-	if !p.addFaults(r, f, err, nil) {
+	f, err := p.refusedRecord(r, err)
+	if err != nil {
 		return Response{}, err
 	}
 	return p.editReportForm(ctx, r, by, player, report, f)

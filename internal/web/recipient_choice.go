@@ -1,0 +1,56 @@
+package web
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// The batches and players that a form lists. A player that is not among them has a link to
+// the form on its page.
+const (
+	batchesToChoose = 500
+	playersToChoose = 200
+)
+
+// recipientChoice is what the forms of fees and messages list under "For". The field "for"
+// holds player:<id> or batch:<id>.
+type recipientChoice struct {
+	Batches []*team.Batch
+	Players []*approval.Player
+	// Selected is the player that the field names, nil if there is none.
+	Selected *approval.Player
+}
+
+// setRecipient sets the field "for" to the player or batch that the query names.
+func setRecipient(values url.Values, r *Request) {
+	for _, kind := range []string{"player", "batch"} {
+		if id := r.Value(kind); endpoint.IsID(id) {
+			values.Set("for", kind+":"+id)
+			return
+		}
+	}
+}
+
+// recipientChoice loads what the form f lists.
+func (p *Pages) recipientChoice(ctx context.Context, by actor.Actor, f *Form) (c recipientChoice, err error) {
+	if c.Batches, err = p.Batches.List(ctx, by, false, "", batchesToChoose); err != nil {
+		return c, err
+	}
+	if c.Players, err = p.Approvals.Players(ctx, by, approval.Filter{}, approval.Page{Limit: playersToChoose}); err != nil {
+		return c, err
+	}
+	id, ok := strings.CutPrefix(f.Value("for"), "player:")
+	if !ok || !endpoint.IsID(id) {
+		return c, nil
+	}
+	if c.Selected, err = p.Approvals.Player(ctx, by, id); isMissing(err) {
+		return c, nil
+	}
+	return c, err
+}
