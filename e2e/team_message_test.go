@@ -57,7 +57,7 @@ func TestMessages(t *testing.T) {
 		// Before an answer the SMS arrives without links and says how to stop; the app is closed.
 		first := message("Bring water. Call +91 98123 99999 or see https://club.example", sms, asha)
 		preview := coach.Call(t, "POST", "/api/messages/preview", first).Want(t, 200)
-		if preview.String("segments") != "1" || preview.String("cost") != "0.12" || preview.String("allowed_now") != "200" || preview.String("left_out_count") != "0" {
+		if preview.String("segments") != "1" || preview.String("cost") != "0.12" || preview.String("currency") != "INR" || preview.String("allowed_now") != "200" || preview.String("left_out_count") != "0" {
 			t.Errorf("preview: %s", preview.Body)
 		}
 		key := "Idempotency-Key: " + uuid.NewString()

@@ -2,6 +2,8 @@ package browser_test
 
 import (
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +40,7 @@ func TestMessagePages(t *testing.T) {
 		const text = "Bring <b>water</b>. Call +91 98123 99999"
 		c.Press("See how it arrives", "for", who, "text", text, "audience", "guardian", "channels", "sms")
 		wantHeading(t, c, "Check your message")
-		wantText(t, c, "1 person gets it. It takes 1 SMS. They cost 0.12.", "Meera Nair: Bring <b>water</b>. Call To stop:", "Until someone says yes, we leave out links")
+		wantText(t, c, "1 person gets it. It takes 1 SMS. They cost ₹0.12.", "Meera Nair: Bring <b>water</b>. Call To stop:", "Until someone says yes, we leave out links")
 		if s.Sent(guardianNumber, "message") != 1 {
 			t.Error("the preview was sent")
 		}
@@ -179,6 +181,34 @@ func TestMessagePages(t *testing.T) {
 	}, func(c *config.Config) { c.SMSPrices = []config.SMSPrice{{Country: "*", Price: 1200}} })
 }
 
+// TestMessageOverTheTiersLimit: the preview of a message with more SMS than the tier allows
+// has no button that sends it, and a form that sends it anyway comes back with its text.
+func TestMessageOverTheTiersLimit(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "tiers.json")
+	const tiers = `{"tiers": [{"name": "free", "title": "Free", "self_service": true, "limits": {"players": 250, "messages_per_day": 2},
+		"features": ["chat", "sms", "roster"], "shows": ["name"]}]}`
+	if err := os.WriteFile(file, []byte(tiers), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach, c := newFormClient(t, s, coachNumber)
+		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, "")).String("player_id")
+		long := strings.Repeat("Bring water and a hat. ", 20)
+		form := []string{"for", "player:" + player, "audience", "guardian", "channels", "sms", "text", long, "request", player}
+		const write = "/coach/messages/write"
+		c.post(write, append(form, "step", "preview")...).
+			want(200, "It takes 4 SMS. They cost JPY\u00a016.", "Your plan allows 2 more SMS today. Write to fewer people, or write less.", "Change it").
+			without("Send to 1 person")
+		c.post(write, append(form, "step", "send")...).want(422, "Your plan allows 2 more SMS now.", strings.TrimSpace(long))
+		if got := coach.Call(t, "GET", "/api/messages", nil).Want(t, 200).Items(); len(got) != 0 {
+			t.Errorf("messages: %v", got)
+		}
+	}, func(c *config.Config) {
+		c.SMSPrices, c.SMSCurrency, c.Tiers = []config.SMSPrice{{Country: "*", Price: 40_000}}, "JPY", file
+	})
+}
+
 // addRecords adds measurements and a report of a player on the pages of the coach c.
 func addRecords(t *testing.T, s *touchlinetest.Service, c *touchlinetest.Browser, player string) {
 	t.Helper()
@@ -187,6 +217,8 @@ func addRecords(t *testing.T, s *touchlinetest.Service, c *touchlinetest.Browser
 	c.Press("Progress")
 	c.Press("Save", "metric", "", "value", "fast", "on", day(9))
 	wantText(t, c, "Fill this in.", "Write a number, such as 12.4.", "This day is in the future.")
+	c.Press("Save", "metric", "Sprint", "value", "-1000000000001", "on", day(0))
+	wantText(t, c, "This is too small.")
 	for i, value := range []string{"12,1", "11.5"} {
 		c.Press("Save", "metric", "Sprint", "value", value, "unit", "s", "on", day(i-2))
 		wantText(t, c, "The result is saved.")

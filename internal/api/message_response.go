@@ -91,13 +91,14 @@ func newRecipientResponse(r team.RecipientState) recipientResponse {
 // maxLeftOut limits the recipients that a preview names.
 const maxLeftOut = 200
 
-// previewResponse is the MessagePreview of openapi.yaml. Cost is null without prices,
-// AllowedNow without a limit.
+// previewResponse is the MessagePreview of openapi.yaml. Cost and Currency are null without
+// prices, AllowedNow without a limit.
 type previewResponse struct {
 	RecipientCount int               `json:"recipient_count"`
 	LeftOutCount   int               `json:"left_out_count"`
 	Segments       int               `json:"segments"`
 	Cost           *json.Number      `json:"cost"`
+	Currency       *string           `json:"currency"`
 	AllowedNow     *int              `json:"allowed_now"`
 	Texts          []textResponse    `json:"texts"`
 	LeftOut        []leftOutResponse `json:"left_out"`
@@ -122,7 +123,7 @@ func newPreviewResponse(p *team.Plan, allowed int) previewResponse {
 	out := previewResponse{RecipientCount: t.Recipients, LeftOutCount: t.LeftOut, Segments: t.Segments, Texts: []textResponse{}, LeftOut: []leftOutResponse{}}
 	if t.Priced {
 		cost := json.Number(t.Cost.String())
-		out.Cost = &cost
+		out.Cost, out.Currency = &cost, &t.Currency
 	}
 	if allowed >= 0 {
 		out.AllowedNow = &allowed

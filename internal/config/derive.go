@@ -45,6 +45,9 @@ func (c *Config) derive() {
 		// A lifetime shorter than the default idle time shortens both.
 		c.RefreshTokenIdle = min(c.RefreshTokenIdle, c.RefreshTokenLifetime)
 	}
+	if !c.isSet("SMS_CURRENCY") {
+		c.SMSCurrency = RegionCurrency(c.DefaultRegion)
+	}
 	for _, s := range table() {
 		if c.offInDevelopment(s) {
 			s.value(c).SetZero()

@@ -100,6 +100,8 @@ func TestErrors(t *testing.T) {
 		{nil, env("OTP_RESEND_AFTER=-1s"), "0s to 24h; 0 is off"},
 		{nil, env("OTP_SENDS_PER_DAY=99999999999999999999"), "must be a whole number"},
 		{nil, env("SMS_BUDGET=500"), "TOUCHLINE_SMS_BUDGET=500: needs SMS_PRICES"},
+		{nil, env("SMS_CURRENCY=rupees"), "must be an ISO 4217 currency of three capital letters"},
+		{nil, env("SMS_CURRENCY=inr"), "must be an ISO 4217 currency of three capital letters"},
 		{nil, env("SMS_BUDGET=5e2"), "must be an amount such as 500 or 0.12"},
 		{nil, env("SMS_BUDGET=-1"), "must be an amount"},
 		{nil, env("SMS_BUDGET=0.00001"), "at most 4 decimals"},

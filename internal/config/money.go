@@ -10,8 +10,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Money is an amount in 1/10,000 of the unit of SMS_BUDGET and SMS_PRICES, which name no
-// currency. 0 as a budget is no limit.
+// Money is an amount of SMS_BUDGET or SMS_PRICES in 1/10,000 of the unit of SMS_CURRENCY. 0 as
+// a budget is no limit.
 type Money int64
 
 const (

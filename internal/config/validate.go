@@ -67,6 +67,7 @@ var checks = map[string]func(*Config) []string{
 	"MAIL_CA":               (*Config).checkMailCA,
 	"MAIL_BOUNCE_SECRET":    func(c *Config) []string { return optional(checkBounceSecret(c.MailBounceSecret)) },
 	"SMS_PRICES":            (*Config).checkPrices,
+	"SMS_CURRENCY":          func(c *Config) []string { return optional(checkCurrency(c.SMSCurrency)) },
 	"SMS_BUDGET":            (*Config).checkBudget,
 	"DEFAULT_REGION":        (*Config).checkDefaultRegion,
 	"COUNTRIES":             (*Config).checkCountries,

@@ -53,6 +53,7 @@ func messageRules(cfg *config.Config, ch channels) team.MessageRules {
 		Segments: notify.Segments,
 	}
 	if len(cfg.SMSPrices) > 0 {
+		rules.Currency = cfg.SMSCurrency
 		rules.Price = func(n phone.Number) team.Cost { return team.Cost(cfg.SegmentPrice(n)) }
 	}
 	return rules

@@ -23,6 +23,8 @@ type MessageRules struct {
 	Segments func(text string) int
 	// Price returns the price of a segment; nil if no prices are configured.
 	Price func(phone.Number) Cost
+	// Currency is the ISO 4217 currency of the prices.
+	Currency string
 }
 
 // Plan decides who gets a message on which channel. It is made for all recipients before
@@ -158,11 +160,13 @@ type Totals struct {
 	Cost     Cost
 	// Priced is false if no prices are configured.
 	Priced bool
+	// Currency is the ISO 4217 currency of Cost.
+	Currency string
 }
 
 // Totals returns the sums of the plan.
 func (p *Plan) Totals() Totals {
-	t := Totals{Recipients: len(p.Recipients), Priced: p.rules.Price != nil}
+	t := Totals{Recipients: len(p.Recipients), Priced: p.rules.Price != nil, Currency: p.rules.Currency}
 	for _, r := range p.Recipients {
 		if r.LeftOut() != "" {
 			t.LeftOut++

@@ -116,8 +116,7 @@ type Send struct {
 	Cost     Cost
 }
 
-// Cost is an amount in 1/10,000 of the unit of the setting SMS_PRICES, which names no
-// currency.
+// Cost is an amount in 1/10,000 of the unit of a currency.
 type Cost int64
 
 const (

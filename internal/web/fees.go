@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -156,12 +157,28 @@ func (p *Pages) endRepeat(ctx context.Context, r *Request, by actor.Actor) (Resp
 
 // Money returns an amount for people: "₹1,500.00".
 func (v *View) Money(amount int64, currency string) string {
-	text := team.FormatAmount(amount, currency)
-	whole, fraction := text, ""
-	for i := range text {
-		if text[i] == '.' {
-			whole, fraction = text[:i], text[i:]
-		}
+	return inCurrency(team.FormatAmount(amount, currency), currency)
+}
+
+// Price writes what messages cost, as in ₹0.12, with up to four decimals.
+func (v *View) Price(cost team.Cost, currency string) string {
+	text := cost.String()
+	_, fraction, _ := strings.Cut(text, ".")
+	switch missing := team.Decimals(currency) - len(fraction); {
+	case missing <= 0:
+	case fraction == "":
+		text += "." + strings.Repeat("0", missing)
+	default:
+		text += strings.Repeat("0", missing)
+	}
+	return inCurrency(text, currency)
+}
+
+// inCurrency writes a decimal number with the sign or code of its currency.
+func inCurrency(number, currency string) string {
+	whole, fraction := number, ""
+	if i := strings.IndexByte(number, '.'); i >= 0 {
+		whole, fraction = number[:i], number[i:]
 	}
 	if currency == "INR" {
 		return "₹" + groupDigits(whole, 2) + fraction
