@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/url"
-	"strings"
 )
 
 // masked replaces a secret in output.
@@ -33,89 +31,3 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // LogValue keeps the value out of logs.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
-
-// SecretURL is a URL that may hold a password or a key. Printing, JSON and logs show
-// the host and mask the secret parts; Reveal returns the whole URL.
-type SecretURL string
-
-// Reveal returns the URL with its secrets.
-func (s SecretURL) Reveal() string { return string(s) }
-
-// String returns the URL without its secrets; several URLs may be separated by commas: user, host and database of postgres://…, user and host of smtp://…,
-// bucket, path and endpoint of s3://…, only scheme and host of http:<url> and kannel:<url>, because SMS
-// gateways accept keys in the path and in the query. It masks unknown schemes entirely.
-func (s SecretURL) String() string {
-	if first, others, found := strings.Cut(string(s), ","); found && isProviderName(strings.SplitN(first, ":", 2)[0]) {
-		return SecretURL(first).String() + "," + SecretURL(others).String()
-	}
-	scheme, rest, found := strings.Cut(string(s), ":")
-	switch {
-	case s == "" || s == off || s == smsLog || s == "twilio" || s == "msg91":
-		return string(s)
-	case !found:
-		return masked
-	case scheme == "file":
-		return string(s)
-	case scheme == "sqlite":
-		path, _, hasQuery := strings.Cut(rest, "?")
-		if hasQuery {
-			return "sqlite:" + path + "?" + masked
-		}
-		return string(s)
-	case isProviderName(scheme):
-		u, err := url.Parse(rest)
-		if err != nil || u.Host == "" {
-			return scheme + ":" + masked
-		}
-		shown := scheme + ":" + u.Scheme + "://" + u.Host
-		if u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
-			shown += "/" + masked
-		}
-		return shown
-	case scheme == "s3":
-		u, err := url.Parse(string(s))
-		if err != nil {
-			return "s3:" + masked
-		}
-		shown := "s3://"
-		if u.User != nil {
-			shown += masked + "@"
-		}
-		shown += u.Host + u.Path
-		if endpoint := u.Query().Get("endpoint"); endpoint != "" {
-			if e, err := url.Parse(endpoint); err == nil && e.Host != "" {
-				shown += "?endpoint=" + e.Scheme + "://" + e.Host
-			}
-		}
-		return shown
-	case scheme == "postgres" || scheme == "postgresql" || scheme == "smtp" || scheme == "smtps":
-		u, err := url.Parse(string(s))
-		if err != nil {
-			return scheme + ":" + masked
-		}
-		shown := scheme + "://"
-		if u.User != nil {
-			shown += url.User(u.User.Username()).String()
-			if _, has := u.User.Password(); has {
-				shown += ":" + masked
-			}
-			shown += "@"
-		}
-		shown += u.Host + u.Path
-		if u.RawQuery != "" {
-			shown += "?" + masked
-		}
-		return shown
-	default:
-		return masked
-	}
-}
-
-// Format writes String for every verb.
-func (s SecretURL) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
-
-// MarshalText keeps the secrets out of JSON.
-func (s SecretURL) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// LogValue keeps the secrets out of logs.
-func (s SecretURL) LogValue() slog.Value { return slog.StringValue(s.String()) }
