@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"cmp"
-	"context"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -13,55 +12,6 @@ import (
 	"github.com/touchline/touchline/internal/inflight"
 	"github.com/touchline/touchline/internal/ratelimit"
 )
-
-// defaultTimeout limits the time of a request, unless its route sets another.
-const defaultTimeout = 10 * time.Second
-
-// Route is one operation. By default it needs authentication, has no body and returns
-// JSON.
-type Route[C any] struct {
-	Method  string
-	Pattern string // in the syntax of http.ServeMux, without the method
-	Handle  Handler[C]
-
-	// Authenticate replaces that of the adapter.
-	Authenticate func(*http.Request) (C, error)
-	// Authorize are called in their order.
-	Authorize []func(context.Context, C) error
-	Body      BodyKind
-	// MaxUpload limits a Multipart or CSV body, in bytes.
-	MaxUpload int64
-	// Produces is the media type of the response: application/json if it is empty.
-	Produces string
-	// Alternative is another media type of the response; the handler calls
-	// wire.Preferred. It may be empty.
-	Alternative string
-	// Timeout limits the time of a request; 0 means 10 s. A handler of a Multipart or CSV
-	// body has its own limits instead.
-	Timeout time.Duration
-	// NoTimeout is for a response that stays open: a stream.
-	NoTimeout bool
-	// Urgent requests are refused last when the process is overloaded: those that end a
-	// session or take a permission away, and decisions.
-	Urgent bool
-	// NoLimits exempts the route from the rate limit per address and from the limit of
-	// requests in flight.
-	NoLimits bool
-	// Acquire reserves a limited resource for the caller until the response is written.
-	Acquire func(C) (release func(), err error)
-}
-
-// mediaTypes are the media types of the response.
-func (rt *Route[C]) mediaTypes() []string {
-	types := []string{cmp.Or(rt.Produces, mediaJSON)}
-	if rt.Alternative != "" {
-		types = append(types, rt.Alternative)
-	}
-	return types
-}
-
-// Public is the Authenticate of a route without authentication.
-func Public[C any](*http.Request) (none C, err error) { return none, nil }
 
 // Adapter makes the checks that come before a handler.
 type Adapter[C any] struct {
@@ -127,7 +77,6 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		return err
 	}
 	defer func() { slot.Release() }()
-	m := a.meta(r)
 	untimed := r
 	infoOf(r).Stream = rt.NoTimeout
 	if !rt.NoTimeout {
@@ -135,20 +84,9 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		defer cancel()
 		r = timed
 	}
-	authenticate := a.Authenticate
-	if rt.Authenticate != nil {
-		authenticate = rt.Authenticate
-	}
-	if m.Caller, err = authenticate(r); err != nil {
+	m := a.meta(untimed)
+	if m.Caller, err = a.authenticate(r, rt); err != nil {
 		return err
-	}
-	if a.Identify != nil {
-		a.Identify(m.Caller, infoOf(r))
-	}
-	for _, authorize := range rt.Authorize {
-		if err := authorize(r.Context(), m.Caller); err != nil {
-			return err
-		}
 	}
 	// A slot is for work, not for waiting for the client.
 	if rt.Body != NoBody {
@@ -184,16 +122,34 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 	return resp.write(w, r, err)
 }
 
+// authenticate returns the caller of a request who may use the route.
+func (a *Adapter[C]) authenticate(r *http.Request, rt *Route[C]) (caller C, err error) {
+	authenticate := a.Authenticate
+	if rt.Authenticate != nil {
+		authenticate = rt.Authenticate
+	}
+	if caller, err = authenticate(r); err != nil {
+		return caller, err
+	}
+	if a.Identify != nil {
+		a.Identify(caller, infoOf(r))
+	}
+	for _, authorize := range rt.Authorize {
+		if err := authorize(r.Context(), caller); err != nil {
+			return caller, err
+		}
+	}
+	return caller, nil
+}
+
 // admit checks the limits that come before authentication. The caller must release the
 // slot.
 func (a *Adapter[C]) admit(r *http.Request, rt *Route[C]) (inflight.Slot, error) {
 	if rt.NoLimits {
 		return inflight.Slot{}, nil
 	}
-	if a.Limiter != nil {
-		if err := a.allow(ratelimit.Address(r, a.TrustedProxies)); err != nil {
-			return inflight.Slot{}, err
-		}
+	if err := a.allow(ratelimit.Address(r, a.TrustedProxies)); err != nil {
+		return inflight.Slot{}, err
 	}
 	return a.InFlight.For(r.Method).Acquire(rt.Urgent)
 }
