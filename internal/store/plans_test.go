@@ -19,7 +19,7 @@ import (
 
 // TestPlans checks the plan of every statement of the store on both engines: none may scan
 // a whole table or sort rows that an index has in order. A statement in the source that did
-// not run fails the test: run a new one in plans_statements_test.go.
+// not run fails the test: run a new one in a plans_statements*_test.go file.
 func TestPlans(t *testing.T) {
 	source := literals(t)
 	seen := map[string]bool{}
@@ -47,7 +47,7 @@ func TestPlans(t *testing.T) {
 	}
 	for _, l := range source {
 		if !seen[l.at] {
-			t.Errorf("%s: did not run, so its plan is not checked; run it in plans_statements_test.go: %.120s", l.at, l.text)
+			t.Errorf("%s: did not run, so its plan is not checked; run it in a plans_statements*_test.go file: %.120s", l.at, l.text)
 		}
 	}
 }
