@@ -30,17 +30,6 @@ func PgBouncer(tb testing.TB, address string) string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	host, port := u.Hostname(), u.Port()
-	if socket := u.Query().Get("host"); socket != "" {
-		host = socket
-	}
-	if port == "" {
-		port = "5432"
-	}
-	server := fmt.Sprintf("host=%s port=%s user=%s", host, port, u.User.Username())
-	if password, ok := u.User.Password(); ok {
-		server += " password=" + password
-	}
 	owner, err := unprivileged()
 	if err != nil {
 		tb.Fatal(err)
@@ -51,7 +40,7 @@ func PgBouncer(tb testing.TB, address string) string {
 	}
 	tb.Cleanup(func() { os.RemoveAll(dir) })
 	config := filepath.Join(dir, "pgbouncer.ini")
-	text := fmt.Sprintf("[databases]\n* = %s\n[pgbouncer]\nlisten_port = 6432\nunix_socket_dir = %s\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n", server, dir)
+	text := fmt.Sprintf("[databases]\n* = %s\n[pgbouncer]\nlisten_port = 6432\nunix_socket_dir = %s\nauth_type = any\npool_mode = transaction\ndefault_pool_size = 2\n", connection(u), dir)
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		tb.Fatal(err)
 	}
@@ -65,17 +54,39 @@ func PgBouncer(tb testing.TB, address string) string {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
-	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		conn, err := net.Dial("unix", filepath.Join(dir, ".s.PGSQL.6432"))
-		if err == nil {
-			_ = conn.Close()
-			break
-		}
-		if time.Since(start) > startTime {
-			tb.Fatalf("PgBouncer did not start: %v", err)
-		}
-	}
+	waitForSocket(tb, filepath.Join(dir, ".s.PGSQL.6432"))
 	pooled := &url.URL{Scheme: "postgres", User: url.User("postgres"), Path: u.Path}
 	pooled.RawQuery = url.Values{"host": {dir}, "port": {"6432"}, "sslmode": {"disable"}}.Encode()
 	return pooled.String()
+}
+
+// connection returns the parameters of a PgBouncer database that connect to the server of u.
+func connection(u *url.URL) string {
+	host, port := u.Hostname(), u.Port()
+	if socket := u.Query().Get("host"); socket != "" {
+		host = socket
+	}
+	if port == "" {
+		port = "5432"
+	}
+	server := fmt.Sprintf("host=%s port=%s user=%s", host, port, u.User.Username())
+	if password, ok := u.User.Password(); ok {
+		server += " password=" + password
+	}
+	return server
+}
+
+// waitForSocket waits until a process listens on a Unix socket.
+func waitForSocket(tb testing.TB, path string) {
+	tb.Helper()
+	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		conn, err := net.Dial("unix", path)
+		if err == nil {
+			_ = conn.Close()
+			return
+		}
+		if time.Since(start) > startTime {
+			tb.Fatalf("%s: no process listens: %v", path, err)
+		}
+	}
 }
