@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -23,10 +24,10 @@ type importRowView struct {
 	Faults []string
 }
 
-// StudentNumber and GuardianNumber return the numbers as people write them.
+// StudentNumber returns the student's number as people write it.
 func (v importRowView) StudentNumber() string { return readable(v.Entry.StudentNumber) }
 
-// GuardianNumber: see StudentNumber.
+// GuardianNumber returns the guardian's number as people write it.
 func (v importRowView) GuardianNumber() string { return readable(v.Entry.GuardianNumber) }
 
 func readable(number string) string {
@@ -49,6 +50,7 @@ func (p *Pages) importStatus(ctx context.Context, r *Request, by actor.Actor) (R
 	return p.importStatusPage(ctx, r, by, new(Form))
 }
 
+// importStatusPage returns the page with the faults of f.
 func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
 	id, err := r.PathID("import_id")
 	if err != nil {
@@ -59,14 +61,7 @@ func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor
 		return Response{}, err
 	}
 	query := r.URL.Query()
-	state := roster.RowState(query.Get("state"))
-	switch {
-	case slices.Contains(roster.RowStates, state):
-	case query.Get("state") == "" && i.Counts[roster.Faulty] > 0:
-		state = roster.Faulty
-	default:
-		state = ""
-	}
+	state := importRowState(i, query.Get("state"))
 	after, _ := strconv.Atoi(query.Get("after"))
 	rows, err := p.Imports.Rows(ctx, by, id, roster.RowFilter{State: state, After: max(0, after), Limit: importRowsPerPage + 1})
 	if err != nil {
@@ -80,17 +75,9 @@ func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor
 	next := ""
 	if len(rows) > importRowsPerPage {
 		rows = rows[:importRowsPerPage]
-		shown := string(state)
-		if shown == "" {
-			shown = "all"
-		}
-		next = path + "?" + url.Values{"state": {shown}, "after": {strconv.Itoa(rows[len(rows)-1].Number)}}.Encode()
-	}
-	tabs := []importTab{{Count: i.Rows(), Current: state == ""}}
-	for _, s := range roster.RowStates {
-		if n := i.Counts[s]; n > 0 {
-			tabs = append(tabs, importTab{s, n, s == state})
-		}
+		next = path + "?" + url.Values{
+			"state": {cmp.Or(string(state), "all")}, "after": {strconv.Itoa(rows[len(rows)-1].Number)},
+		}.Encode()
 	}
 	views := make([]importRowView, len(rows))
 	for n, row := range rows {
@@ -107,10 +94,35 @@ func (p *Pages) importStatusPage(ctx context.Context, r *Request, by actor.Actor
 	v.Data = map[string]any{
 		"Import": i, "State": i.State(), "Waiting": waiting, "Faulty": i.Counts[roster.Faulty], "Added": i.Counts[roster.Added],
 		"Ready": i.Rows() - i.Counts[roster.Faulty], "Finished": i.Rows() - i.Counts[roster.Faulty] - waiting,
-		"Warnings": v.importWarnings(i), "Stop": stop, "StopLink": stopLink, "Rows": views, "Tabs": tabs, "Next": next,
+		"Warnings": v.importWarnings(i), "Stop": stop, "StopLink": stopLink, "Rows": views, "Tabs": importTabs(i, state), "Next": next,
 		"Running": query.Get("running") == "yes" && len(f.Faults) == 0,
 	}
 	return page("import_status", v), nil
+}
+
+// importRowState returns the state of the rows to show, "" for all: the one that the query asks for, or the faulty rows
+// first.
+func importRowState(i *roster.Import, asked string) roster.RowState {
+	state := roster.RowState(asked)
+	switch {
+	case slices.Contains(roster.RowStates, state):
+		return state
+	case asked == "" && i.Counts[roster.Faulty] > 0:
+		return roster.Faulty
+	default:
+		return ""
+	}
+}
+
+// importTabs returns a tab for all rows and one for each state that has rows.
+func importTabs(i *roster.Import, current roster.RowState) []importTab {
+	tabs := []importTab{{Count: i.Rows(), Current: current == ""}}
+	for _, s := range roster.RowStates {
+		if n := i.Counts[s]; n > 0 {
+			tabs = append(tabs, importTab{s, n, s == current})
+		}
+	}
+	return tabs
 }
 
 // stopLinks are the pages on which a coach ends what stopped an import.
