@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,5 +135,80 @@ func TestPush(t *testing.T) {
 		guardian.Call(t, "DELETE", pushPath, nil).Want(t, 204)
 	}, func(c *config.Config) {
 		c.PushNetworks, c.AccessTokenLifetime = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, 24*time.Hour
+	})
+}
+
+// TestPushOfApps: an app that registered its token gets each notification by FCM, without a name
+// unless the person allows it. A temporary failure loses and doubles nothing, and a token that
+// FCM no longer knows is removed.
+func TestPushOfApps(t *testing.T) {
+	t.Parallel()
+	touchlinetest.EachDatabase(t, func(t *testing.T, database string) {
+		fcm := pushtest.NewFCM(t)
+		s := touchlinetest.New(t, database, func(c *config.Config) {
+			c.FCMAPI, c.FCMServiceAccount, c.AccessTokenLifetime = fcm.URL, config.Secret(fcm.ServiceAccount()), 24*time.Hour
+		})
+		coach := s.Coach(t, coachNumber)
+		player := coach.AddPlayer(t, child(0, guardianNumber))
+		guardian := s.SignIn(t, "guardian", guardianNumber)
+		const token = "registration:token-1"
+		body := func(showNames bool) map[string]any {
+			return map[string]any{"kind": "fcm", "token": token, "show_names": showNames}
+		}
+		if got := guardian.Call(t, "GET", pushPath, nil).Want(t, 200).JSON["kinds"]; !slices.Equal(got.([]any), []any{"web", "fcm"}) {
+			t.Errorf("kinds %v", got)
+		}
+		for pointer, wrong := range map[string]map[string]any{
+			"/kind":     {"kind": "apns", "token": token},
+			"/token":    {"kind": "fcm", "token": "with space"},
+			"/endpoint": {"kind": "fcm", "token": token, "endpoint": "https://push.example/"},
+			"/keys":     {"endpoint": "https://push.example/"},
+		} {
+			if got := guardian.Call(t, "POST", pushPath, wrong).Want(t, 422, "validation_failed"); !strings.Contains(string(got.Body), `"`+pointer+`"`) {
+				t.Errorf("%s: %s", pointer, got.Body)
+			}
+		}
+		for range 2 {
+			if got := guardian.Call(t, "POST", pushPath, body(false), "Idempotency-Key: app-1").Want(t, 201).String("kind"); got != "fcm" {
+				t.Errorf("kind %q", got)
+			}
+		}
+		decide := func(action string) {
+			guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player.String("player_id"), "action": action}).Want(t, 200)
+		}
+		decide("approved")
+		if got := fcm.Wait(t, 0); got.Token != token || got.Notification.Title != "You approved" || got.Notification.Body != "Open Touchline to read it." || got.Data["url"] != s.Config.PublicURL+"/me/guardian" {
+			t.Errorf("got %+v", got)
+		}
+		guardian.Call(t, "POST", pushPath, body(true)).Want(t, 201)
+		decide("revoked")
+		if got := fcm.Wait(t, 1); !strings.Contains(got.Notification.Body, "Asha Rao 0") {
+			t.Errorf("got %+v, want the name of the student", got)
+		}
+		fcm.Answer(http.StatusServiceUnavailable, http.Header{"Retry-After": {"3"}}, pushtest.FCMError(503, "UNAVAILABLE", "UNAVAILABLE"))
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": player.String("player_id")}).Want(t, 201)
+		eventually(t, "FCM is asked", func() bool { return fcm.Calls() == 3 })
+		eventually(t, "the next attempt is planned", func() bool {
+			return queryOne[int](t, openTables(t, s), `SELECT count(*) FROM deliveries WHERE channel = 'push' AND state = 'queued' AND reason = 'retrying'`) == 1
+		})
+		fcm.Answer(http.StatusOK, nil, "")
+		s.Clock.Advance(4 * time.Second)
+		if got := fcm.Wait(t, 2); got.Notification.Title != "Your answer is needed" || fcm.Calls() != 4 {
+			t.Errorf("%d calls, got %+v", fcm.Calls(), got)
+		}
+		fcm.Answer(http.StatusNotFound, nil, pushtest.FCMError(404, "UNREGISTERED", "NOT_FOUND"))
+		decide("rejected")
+		eventually(t, "the subscription is removed", func() bool {
+			return guardian.Call(t, "GET", pushPath, nil).Want(t, 200).JSON["subscription"] == nil
+		})
+		fcm.Answer(http.StatusOK, nil, "")
+		guardian.Call(t, "POST", pushPath, body(false)).Want(t, 201)
+		guardian.Call(t, "POST", "/auth/logout", nil).Want(t, 204)
+		if n := queryOne[int](t, openTables(t, s), `SELECT count(*) FROM push_subscriptions`); n != 0 {
+			t.Errorf("%d subscriptions after the logout", n)
+		}
+		if fcm.Issued() != 1 || strings.Contains(s.Log.String(), token) || strings.Contains(s.Log.String(), "PRIVATE KEY") {
+			t.Errorf("%d access tokens, or the log has a secret", fcm.Issued())
+		}
 	})
 }

@@ -11,12 +11,44 @@ import (
 
 const pushPath = "/api/me/push-subscriptions"
 
-// pushSubscriptionRequest is PushSubscription.toJSON of the Push API, with show_names.
+// pushSubscriptionRequest is PushSubscription.toJSON of the Push API, or the registration token
+// of an app, with show_names.
 type pushSubscriptionRequest struct {
-	Endpoint       string            `json:"endpoint" rule:"required,min=1,max=2000"`
+	Kind           string            `json:"kind" rule:"oneof=web|fcm"`
+	Endpoint       *string           `json:"endpoint" rule:"min=1,max=2000"`
 	ExpirationTime wire.Opt[float64] `json:"expirationTime"`
-	Keys           pushKeys          `json:"keys" rule:"required"`
+	Keys           *pushKeys         `json:"keys"`
+	Token          *string           `json:"token" rule:"min=1,max=4096"`
 	ShowNames      bool              `json:"show_names"`
+}
+
+// read returns the subscription. It adds a fault for each field that a subscription of its kind
+// lacks, or that belongs to another kind.
+func (in pushSubscriptionRequest) read(f *wire.Faults) notify.PushSubscription {
+	out := notify.PushSubscription{ShowNames: in.ShowNames}
+	isApp := in.Kind == string(notify.PushFCM)
+	for _, field := range []struct {
+		pointer      string
+		present, app bool
+	}{{"/endpoint", in.Endpoint != nil, false}, {"/keys", in.Keys != nil, false}, {"/token", in.Token != nil, true}} {
+		switch {
+		case f.Has("/kind"):
+		case field.app == isApp && !field.present:
+			f.Add(field.pointer, "required", "This is needed.")
+		case field.app != isApp && field.present:
+			f.Add(field.pointer, "invalid_value", "A subscription of this kind has no such field.")
+		}
+	}
+	if in.Endpoint != nil {
+		out.Endpoint = *in.Endpoint
+	}
+	if in.Keys != nil {
+		out.P256DH, out.Auth = in.Keys.P256DH, in.Keys.Auth
+	}
+	if in.Token != nil {
+		out.Token = *in.Token
+	}
+	return out
 }
 
 type pushKeys struct {
@@ -24,18 +56,20 @@ type pushKeys struct {
 	Auth   string `json:"auth" rule:"required,min=1,max=64"`
 }
 
-// pushSubscriptionResponse does not repeat the endpoint, which is a secret.
+// pushSubscriptionResponse does not repeat the endpoint or token, which is a secret.
 type pushSubscriptionResponse struct {
+	Kind      string `json:"kind"`
 	ShowNames bool   `json:"show_names"`
 	CreatedAt string `json:"created_at"`
 }
 
 func newPushSubscriptionResponse(s notify.PushSubscription) pushSubscriptionResponse {
-	return pushSubscriptionResponse{s.ShowNames, wire.Timestamp(s.CreatedAt)}
+	return pushSubscriptionResponse{string(s.Kind()), s.ShowNames, wire.Timestamp(s.CreatedAt)}
 }
 
 type pushResponse struct {
 	PublicKey    string                    `json:"public_key"`
+	Kinds        []notify.PushKind         `json:"kinds"`
 	Subscription *pushSubscriptionResponse `json:"subscription"`
 }
 
@@ -45,7 +79,7 @@ func (s *Server) pushSubscription(ctx context.Context, r Request[noBody]) (Respo
 	if err != nil {
 		return Response{}, err
 	}
-	response := pushResponse{PublicKey: s.Push.Key}
+	response := pushResponse{PublicKey: s.Push.Key, Kinds: s.Push.Kinds()}
 	if found {
 		response.Subscription = new(newPushSubscriptionResponse(subscription))
 	}
@@ -54,13 +88,12 @@ func (s *Server) pushSubscription(ctx context.Context, r Request[noBody]) (Respo
 
 // subscribePush serves POST /api/me/push-subscriptions.
 func (s *Server) subscribePush(ctx context.Context, r Request[pushSubscriptionRequest]) (Response, error) {
-	in := r.Body
-	if err := r.Faults.Err(); err != nil {
+	faults := r.Faults
+	subscription := r.Body.read(&faults)
+	if err := faults.Err(); err != nil {
 		return Response{}, err
 	}
-	saved, err := s.Push.Subscribe(ctx, r.Caller.Actor, notify.PushSubscription{
-		Endpoint: in.Endpoint, P256DH: in.Keys.P256DH, Auth: in.Keys.Auth, ShowNames: in.ShowNames,
-	})
+	saved, err := s.Push.Subscribe(ctx, r.Caller.Actor, subscription)
 	if err != nil {
 		return Response{}, err
 	}

@@ -75,7 +75,9 @@ type Config struct {
 	MailCA           string    `env:"MAIL_CA" default:"system" help:"PEM file with the authorities from which the certificate of the mail server may come"`
 	MailBounceSecret Secret    `env:"MAIL_BOUNCE_SECRET" shown:"none" secret:"all" help:"end of the address /bounces/<secret> at which a mail server or provider reports mails that did not arrive; 16 to 128 letters, digits, - and _"`
 
-	PushNetworks []netip.Prefix `env:"PUSH_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, in which push services may be, also over http; other private addresses are refused"`
+	PushNetworks      []netip.Prefix `env:"PUSH_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, in which push services may be, also over http; other private addresses are refused"`
+	FCMServiceAccount Secret         `env:"FCM_SERVICE_ACCOUNT" shown:"none" secret:"all" help:"service account of a Firebase project, the JSON file of Google; apps of the project get push messages by FCM HTTP v1"`
+	FCMAPI            string         `env:"FCM_API" default:"https://fcm.googleapis.com" help:"address of FCM HTTP v1"`
 
 	DefaultRegion string       `env:"DEFAULT_REGION" default:"IN" help:"ISO 3166 country of numbers that are written without a country code"`
 	Countries     []string     `env:"COUNTRIES" shown:"DEFAULT_REGION; * if SMS is log" help:"ISO 3166 countries whose numbers may get an SMS, separated by commas; * allows all"`

@@ -44,10 +44,11 @@ func (c *Config) checkWhatsAppPhoneID() []string {
 	return c.requiredForWhatsApp(c.WhatsAppPhoneID)
 }
 
-func checkWhatsAppAPI(address string) string {
+// checkAPI checks the address of the API of a provider.
+func checkAPI(address, example string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "must be an http or https URL, such as https://graph.facebook.com/v23.0"
+		return "must be an http or https URL, such as " + example
 	}
 	return ""
 }

@@ -19,28 +19,52 @@ const (
 	MaxPushSubscriptions = 20
 	// MaxPushEndpoint is the longest URL of a push service, in bytes.
 	MaxPushEndpoint = 2000
+	// MaxPushToken is the longest registration token of FCM, in bytes.
+	MaxPushToken = 4096
 	// pushSecretBytes is the length of the authentication secret (RFC 8291, section 3.2).
 	pushSecretBytes = 16
 )
 
-// PushSubscription is how the browser of one session receives push messages, as
-// PushSubscription.toJSON of the Push API returns it.
+// PushKind is how a device receives push messages.
+type PushKind string
+
+const (
+	// PushWeb is Web Push, for browsers.
+	PushWeb PushKind = "web"
+	// PushFCM is Firebase Cloud Messaging, for apps.
+	PushFCM PushKind = "fcm"
+)
+
+// PushSubscription is how the device of one session receives push messages. That of a browser
+// is what PushSubscription.toJSON of the Push API returns; that of an app has a Token alone.
 type PushSubscription struct {
 	ID string
 	// Endpoint is the URL of the browser's push service. Who knows it can send messages.
 	Endpoint string
 	// P256DH is the public key of the browser and Auth its secret, in base64url (RFC 8291).
 	P256DH, Auth string
+	// Token is the registration token of an app at FCM. Who knows it and may send for the
+	// project of the app can send messages.
+	Token string
 	// ShowNames allows names and the text of notifications on a locked screen.
 	ShowNames bool
 	CreatedAt time.Time
+}
+
+// Kind returns how the device receives messages.
+func (s PushSubscription) Kind() PushKind {
+	if s.Token != "" {
+		return PushFCM
+	}
+	return PushWeb
 }
 
 // PushStore stores subscriptions; package store implements it. A subscription belongs to a
 // session and ends with it.
 type PushStore interface {
 	// SavePushSubscription replaces the subscription of the caller's session. It removes those
-	// of other sessions of this role with the same endpoint: the browser has a new user.
+	// of other sessions of this role with the same endpoint or token: the device has a new
+	// user.
 	SavePushSubscription(ctx context.Context, by actor.Actor, s PushSubscription) error
 	// SessionPushSubscription returns the subscription of the caller's session, or false.
 	SessionPushSubscription(ctx context.Context, by actor.Actor) (s PushSubscription, ok bool, err error)
@@ -57,8 +81,10 @@ type PushSubscriptions struct {
 	Reachable func(netip.Addr) bool
 	// PlainHTTP allows http URLs, to addresses that a setting names.
 	PlainHTTP bool
-	Now       func() time.Time
-	NewID     func() string
+	// Apps is true if the service sends to apps by FCM.
+	Apps  bool
+	Now   func() time.Time
+	NewID func() string
 }
 
 // Subscribe replaces the subscription of the caller's session. Errors: a validation fault.
@@ -70,10 +96,27 @@ func (p *PushSubscriptions) Subscribe(ctx context.Context, by actor.Actor, s Pus
 	return s, p.Store.SavePushSubscription(ctx, by, s)
 }
 
+// Kinds returns the kinds of subscriptions that the service accepts.
+func (p *PushSubscriptions) Kinds() []PushKind {
+	if p.Apps {
+		return []PushKind{PushWeb, PushFCM}
+	}
+	return []PushKind{PushWeb}
+}
+
 func (p *PushSubscriptions) check(s PushSubscription) error {
 	var faults []fault.Field
 	add := func(pointer, detail string) {
 		faults = append(faults, fault.Field{Pointer: pointer, Code: "invalid_value", Detail: detail})
+	}
+	if s.Kind() == PushFCM {
+		if !p.Apps {
+			add("/kind", "This service sends no push messages by FCM.")
+		}
+		if len(s.Token) > MaxPushToken || strings.ContainsFunc(s.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+			add("/token", fmt.Sprintf("This must be the registration token of an app, of at most %d characters.", MaxPushToken))
+		}
+		return fault.Validation(faults)
 	}
 	if detail := p.checkEndpoint(s.Endpoint); detail != "" {
 		add("/endpoint", detail)

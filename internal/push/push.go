@@ -1,22 +1,15 @@
-// Package push sends push messages to browsers (RFC 8030), encrypted for the browser
-// (RFC 8291). It makes one attempt and reports the result. Retries and texts belong to
-// packages worker and notify.
+// Package push sends push messages: to browsers by Web Push (RFC 8030), encrypted for the
+// browser (RFC 8291), and to apps by FCM HTTP v1. It makes one attempt and reports the result.
+// Retries and texts belong to packages worker and notify.
 package push
 
 import (
 	"context"
 	"crypto/ecdh"
-	"encoding/base64"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
-
-	webpush "github.com/SherClockHolmes/webpush-go"
 
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -40,14 +33,17 @@ type Client interface {
 
 // Config is what New needs.
 type Config struct {
-	Store  Store
+	Store Store
+	// Client sends to the push services of browsers.
 	Client Client
 	// Key identifies the service to push services (RFC 8292).
 	Key *ecdh.PrivateKey
 	// Contact is an https URL or an e-mail address at which a push service reaches the
 	// operator.
 	Contact string
-	Now     func() time.Time
+	// FCM sends to apps. It is nil if the service has no account at FCM.
+	FCM *FCM
+	Now func() time.Time
 }
 
 // Sender sends the outbox's deliveries, whose addresses are ids of subscriptions. It implements
@@ -62,13 +58,8 @@ func New(c Config) *Sender {
 	return &Sender{config: c, private: encode(c.Key.Bytes()), public: PublicKey(c.Key)}
 }
 
-// PublicKey returns the public key for which browsers subscribe, in base64url.
-func PublicKey(key *ecdh.PrivateKey) string { return encode(key.PublicKey().Bytes()) }
-
-func encode(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
-
-// Send encrypts m for the browser of its subscription and makes one attempt to send it. A
-// subscription that the push service no longer knows is removed.
+// Send makes one attempt to send m to the device of its subscription. A subscription that the
+// push service no longer knows is removed.
 func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 	to, found, err := s.config.Store.PushSubscription(ctx, m.To)
 	if err != nil {
@@ -77,57 +68,21 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) error {
 	if !found {
 		return &notify.SendError{Gone: true, Reason: "the session or its subscription has ended"}
 	}
-	body, err := json.Marshal(notify.PushOf(m, to.ShowNames))
-	if err != nil {
-		return err
+	text := notify.PushOf(m, to.ShowNames)
+	switch {
+	case to.Kind() == notify.PushWeb:
+		err = s.sendWeb(ctx, m, to, text)
+	case s.config.FCM != nil:
+		err = s.config.FCM.send(ctx, m, to.Token, text)
+	default: // another replica may have an account
+		err = &notify.SendError{Reason: "the service has no account at FCM"}
 	}
-	resp, err := webpush.SendNotificationWithContext(ctx, body,
-		&webpush.Subscription{Endpoint: to.Endpoint, Keys: webpush.Keys{P256dh: to.P256DH, Auth: to.Auth}},
-		&webpush.Options{
-			HTTPClient: s.config.Client, Subscriber: s.config.Contact, VAPIDPublicKey: s.public, VAPIDPrivateKey: s.private,
-			TTL: int(notify.MessageLifetime.Seconds()), Urgency: urgency(m.Copy.Type), Topic: topic(m.ID),
-		})
-	if errors.Is(err, webpush.ErrMaxPadExceeded) {
-		return &notify.SendError{Permanent: true, Reason: "the text is too long"}
-	}
-	if err != nil {
-		// The error has the endpoint, which is a secret.
-		return &notify.SendError{Reason: "the push service did not respond"}
-	}
-	defer resp.Body.Close()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxResponse))
-	return s.result(ctx, to.ID, resp)
-}
-
-// urgency tells the push service whether the device may wait (RFC 8030, section 5.3).
-func urgency(t notify.Type) webpush.Urgency {
-	if notify.PushUrgent(t) {
-		return webpush.UrgencyHigh
-	}
-	return webpush.UrgencyNormal
-}
-
-// topic is the same in every attempt: the push service keeps one message of a topic
-// (RFC 8030, section 5.4). It has at most 32 characters, as a UUID without hyphens.
-func topic(id string) string { return strings.ReplaceAll(id, "-", "") }
-
-// result returns nil if the push service has taken the message.
-func (s *Sender) result(ctx context.Context, id string, resp *http.Response) error {
-	f := &notify.SendError{Reason: fmt.Sprintf("the push service answered %d", resp.StatusCode)}
-	switch code := resp.StatusCode; {
-	case code >= 200 && code < 300:
-		return nil
-	case code == http.StatusNotFound, code == http.StatusGone:
-		if err := s.config.Store.PushSubscriptionGone(ctx, id); err != nil {
+	if f, ok := errors.AsType[*notify.SendError](err); ok && f.Gone {
+		if err := s.config.Store.PushSubscriptionGone(ctx, to.ID); err != nil {
 			return err
 		}
-		f.Gone = true
-	case code == http.StatusRequestTimeout, code == http.StatusTooManyRequests, code >= 500, code < 400:
-		f.Wait = retryAfter(resp.Header.Get("Retry-After"), s.config.Now())
-	default:
-		f.Permanent = true
 	}
-	return f
+	return err
 }
 
 // retryAfter parses a Retry-After header (RFC 9110, section 10.2.3): seconds or a date. It

@@ -47,7 +47,7 @@ func newChannels(cfg *config.Config, o Options, keys *auth.Keys, subscriptions p
 			},
 		},
 		notify.Push: {
-			newSender: func() (worker.Sender, error) { return push.New(pushConfig(cfg, o, keys, subscriptions)), nil },
+			newSender: func() (worker.Sender, error) { return newPush(cfg, o, keys, subscriptions) },
 		},
 	}
 	if len(cfg.WhatsApp) > 0 {

@@ -9,13 +9,24 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/push"
 	"github.com/touchline/touchline/internal/webhook"
+	"github.com/touchline/touchline/internal/worker"
 )
 
-// pushConfig returns the configuration of push messages.
-func pushConfig(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.Store) push.Config {
-	return push.Config{
+// newPush returns the sender of push messages.
+func newPush(cfg *config.Config, o Options, keys *auth.Keys, subscriptions push.Store) (worker.Sender, error) {
+	c := push.Config{
 		Store: subscriptions, Client: webhook.NewClient(cfg.PushNetworks), Key: keys.VAPID, Contact: pushContact(cfg), Now: o.Now,
 	}
+	if a, ok := cfg.ServiceAccount(); ok {
+		fcm, err := push.NewFCM(push.FCMConfig{
+			API: cfg.FCMAPI, ProjectID: a.ProjectID, Email: a.ClientEmail, KeyID: a.PrivateKeyID, PrivateKey: a.PrivateKey, TokenURL: a.TokenURI, Now: o.Now,
+		})
+		if err != nil {
+			return nil, err
+		}
+		c.FCM = fcm
+	}
+	return push.New(c), nil
 }
 
 // pushContact returns how a push service reaches the operator.
@@ -32,7 +43,8 @@ func pushContact(cfg *config.Config) string {
 // newPushSubscriptions returns what the API and the pages use.
 func newPushSubscriptions(cfg *config.Config, o Options, db notify.PushStore, keys *auth.Keys) *notify.PushSubscriptions {
 	networks := webhook.Networks(cfg.PushNetworks)
+	_, apps := cfg.ServiceAccount()
 	return &notify.PushSubscriptions{
-		Store: db, Key: push.PublicKey(keys.VAPID), Reachable: networks.Allows, PlainHTTP: len(networks) > 0, Now: o.Now, NewID: o.NewID,
+		Store: db, Key: push.PublicKey(keys.VAPID), Reachable: networks.Allows, PlainHTTP: len(networks) > 0, Apps: apps, Now: o.Now, NewID: o.NewID,
 	}
 }

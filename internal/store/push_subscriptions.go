@@ -19,18 +19,27 @@ var _ notify.PushStore = (*DB)(nil)
 // pushSecrets are the parts of a subscription that are stored sealed.
 type pushSecrets struct {
 	Endpoint, P256DH, Auth string
+	Token                  string `json:",omitempty"`
+}
+
+// addressOf identifies the device of a subscription.
+func addressOf(s notify.PushSubscription) []byte {
+	if s.Kind() == notify.PushFCM {
+		return []byte("fcm:" + s.Token)
+	}
+	return []byte(s.Endpoint)
 }
 
 // SavePushSubscription replaces the subscription of the caller's session. It removes those of
-// other sessions of this role with the same endpoint, and the oldest ones of the account
+// other sessions of this role with the same device, and the oldest ones of the account
 // beyond notify.MaxPushSubscriptions.
 func (db *DB) SavePushSubscription(ctx context.Context, by actor.Actor, s notify.PushSubscription) error {
-	plain, err := json.Marshal(pushSecrets{s.Endpoint, s.P256DH, s.Auth})
+	plain, err := json.Marshal(pushSecrets{s.Endpoint, s.P256DH, s.Auth, s.Token})
 	if err != nil {
 		return err
 	}
 	vault := db.options.Vault.For(auth.ForPush)
-	endpoint := vault.MAC([]byte(s.Endpoint))
+	endpoint := vault.MAC(addressOf(s))
 	err = db.write(ctx, func(tx *tx) error {
 		// A session that a concurrent request ends gets no subscription.
 		err := tx.ExecOne(ctx, `
@@ -112,7 +121,7 @@ func scanPushSubscription(vault *auth.Vault, row database.Scanner) (s notify.Pus
 	if err := json.Unmarshal(plain, &secrets); err != nil {
 		return s, false, fmt.Errorf("read push subscription %s: %w", s.ID, err)
 	}
-	s.Endpoint, s.P256DH, s.Auth = secrets.Endpoint, secrets.P256DH, secrets.Auth
+	s.Endpoint, s.P256DH, s.Auth, s.Token = secrets.Endpoint, secrets.P256DH, secrets.Auth, secrets.Token
 	return s, true, nil
 }
 

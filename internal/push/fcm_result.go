@@ -1,0 +1,76 @@
+package push
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// fcmQuotaWait is how long FCM wants a sender to wait after QUOTA_EXCEEDED without Retry-After.
+const fcmQuotaWait = time.Minute
+
+// fcmCodes are the error codes of FCM.
+var fcmCodes = []string{
+	"INVALID_ARGUMENT", "UNREGISTERED", "SENDER_ID_MISMATCH", "QUOTA_EXCEEDED", "UNAVAILABLE", "INTERNAL", "THIRD_PARTY_AUTH_ERROR",
+}
+
+// fcmAnswer is the name of a message or an error.
+type fcmAnswer struct {
+	Name  string `json:"name"`
+	Error struct {
+		Status  string `json:"status"`
+		Details []struct {
+			ErrorCode       string `json:"errorCode"`
+			FieldViolations []struct {
+				Field string `json:"field"`
+			} `json:"fieldViolations"`
+		} `json:"details"`
+	} `json:"error"`
+}
+
+// code returns the error code of FCM, or "". badToken is true if the registration token is no
+// valid one.
+func (a fcmAnswer) code() (code string, badToken bool) {
+	for _, d := range a.Error.Details {
+		if slices.Contains(fcmCodes, d.ErrorCode) {
+			code = d.ErrorCode
+		}
+		for _, v := range d.FieldViolations {
+			badToken = badToken || v.Field == "message.token"
+		}
+	}
+	return code, badToken
+}
+
+// fcmResult returns what a response of FCM means, or nil if FCM has taken the message. Errors of
+// the account or of the project are temporary: an operator can mend them.
+func fcmResult(resp *http.Response, body []byte, now time.Time) error {
+	var answer fcmAnswer
+	readable := json.Unmarshal(body, &answer) == nil
+	if resp.StatusCode == http.StatusOK && readable && answer.Name != "" {
+		return nil
+	}
+	f := &notify.SendError{Reason: fmt.Sprintf("FCM answered %d", resp.StatusCode)}
+	code, badToken := answer.code()
+	if code != "" {
+		f.Reason += ", " + code
+	}
+	f.Wait = retryAfter(resp.Header.Get("Retry-After"), now)
+	switch status := resp.StatusCode; {
+	// A 404 of a proxy or of a wrong FCM_API has no such status.
+	case code == "UNREGISTERED", status == http.StatusNotFound && answer.Error.Status == "NOT_FOUND":
+		f.Gone = true
+	case status == http.StatusBadRequest && badToken:
+		f.Gone = true
+	case status == http.StatusTooManyRequests:
+		f.Wait = cmp.Or(f.Wait, fcmQuotaWait)
+	case status == http.StatusBadRequest && readable, code == "INVALID_ARGUMENT", code == "SENDER_ID_MISMATCH":
+		f.Permanent = true
+	}
+	return f
+}
