@@ -21,7 +21,7 @@ func sameResponse(a, b *touchlinetest.Response) bool {
 }
 
 // TestPlayersAbsentBeforeInvalid: a player of another account looks like an
-// unknown one, even if the request is invalid (contract section 1).
+// unknown one, even if the request is invalid.
 func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {

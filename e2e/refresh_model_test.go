@@ -9,7 +9,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// sessionModel is section 2 of the contract for one session, as simple as
+// sessionModel is the rules for the refresh tokens of one session, as simple as
 // possible. It knows tokens by generation.
 type sessionModel struct {
 	began, idle time.Time

@@ -101,7 +101,7 @@ func readDate(at, text string, f *wire.Faults) team.Date {
 }
 
 // checkBatch returns the faults of a request that names a batch, as an error. A batch that is
-// not the caller's is not_found, whatever the faults (contract section 1).
+// not the caller's is not_found, whatever the faults.
 func (s *Server) checkBatch(ctx context.Context, m meta, batchID string, f wire.Faults) error {
 	if len(f) == 0 {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// openAPI is the published form of the wire contract. It is written by hand.
+// openAPI is the OpenAPI document of the API. It is written by hand.
 //
 //go:embed openapi.yaml
 var openAPI []byte

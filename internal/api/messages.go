@@ -54,7 +54,7 @@ func (s *Server) rebuildMessage(ctx context.Context, m meta, w idempotency.Work)
 }
 
 // draft returns the draft of a request. Players and a batch that are not the coach's are
-// not_found, whatever the faults of the body (contract section 1).
+// not_found, whatever the faults of the body.
 func (s *Server) draft(ctx context.Context, r Request[input.Message]) (team.Draft, error) {
 	in, f := r.Body, r.Faults
 	draft := in.Read(&f)

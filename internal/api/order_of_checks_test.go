@@ -15,7 +15,7 @@ import (
 )
 
 // TestOrderOfChecks sends requests with several faults. The response is that of the first
-// check in the order of the contract's section 1.
+// check in the order of openapi.yaml, section Problems.
 func TestOrderOfChecks(t *testing.T) {
 	a := newFixture(t)
 	h := a.server.HandlerWith(

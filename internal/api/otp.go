@@ -92,7 +92,7 @@ func (s *Server) reader(f *wire.Faults) input.Reader {
 	return input.Reader{Phones: s.Phones, Now: s.Now(), Faults: f}
 }
 
-// The lengths that the setting OTP_LENGTH allows (contract section 6).
+// The lengths that the setting OTP_LENGTH allows.
 const minOTP, maxOTP = 4, 10
 
 // digits reads an OTP as a person types it: in the digits of any script, with spaces

@@ -93,7 +93,7 @@ func (s *Server) checkPlayerVisible(ctx context.Context, by actor.Actor, playerI
 }
 
 // checkFaults returns the faults of a request that names a player, as an error. A player
-// that is not the caller's is not_found, whatever the faults (contract section 1).
+// that is not the caller's is not_found, whatever the faults.
 func (s *Server) checkFaults(ctx context.Context, by actor.Actor, playerID string, f wire.Faults) error {
 	if len(f) > 0 && endpoint.IsID(playerID) {
 		if err := s.checkPlayerVisible(ctx, by, playerID); err != nil {

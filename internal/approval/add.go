@@ -23,8 +23,8 @@ func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules,
 
 // openFirstRequests opens the first requests of a new player. The store calls it in
 // the transaction that adds the player, once the disputes and the coach's name and
-// number are loaded. The roster is checked last, after every conflict (contract
-// section 1, order of checks).
+// number are loaded. The roster is checked last, after every conflict, because
+// limits of the tier are the last check (openapi.yaml, section Problems).
 func (p *Player) openFirstRequests(rules Rules, op Operation, roster Roster) (Change, error) {
 	// Check again: the coach's number may have changed since the session was read.
 	if err := rules.checkContacts(p, p.CoachNumber); err != nil {

@@ -14,7 +14,7 @@ import (
 // State is the state of one party's consent (spec section 3).
 type State string
 
-// The states. The API shows Revoked as the status "rejected" (contract section 4).
+// The states. The API shows Revoked as the status "rejected".
 const (
 	Pending  State = "pending"
 	Approved State = "approved"

@@ -6,7 +6,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// Disclosure is how much of a player a caller may read (contract section 4).
+// Disclosure is how much of a player a caller may read.
 type Disclosure int
 
 // Each disclosure includes the ones before it.

@@ -75,7 +75,7 @@ func set[T any](field *T, value *T) {
 // one to the new number and hides the player from the old one. A new name or birth
 // date means another student: both consents restart, also if a request was open, so
 // that a response about one student cannot count for another. Parties that had
-// approved are notified (contract section 4).
+// approved are notified.
 func (p *Player) Edit(by actor.Actor, patch Patch, rules Rules, op Operation) (Change, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, err

@@ -13,8 +13,8 @@ const (
 	blockDigits = 4
 )
 
-// MessageLimits are the settings that limit messages, in SMS segments (contract section
-// 2a); 0 is no limit.
+// MessageLimits are the settings that limit messages, in SMS segments; 0 is no
+// limit.
 type MessageLimits struct {
 	TotalHour, TotalDay                                                     int
 	PerAddress, PerBlock, NewCoach, PerCoach, PerNumberFromCoach, PerNumber int

@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Rules are the settings of this package (spec section 8, contract section 6).
+// Rules are the settings of this package (spec section 8).
 type Rules struct {
 	// ResendAfter is how long an open request waits before it may be sent again.
 	ResendAfter time.Duration
@@ -47,7 +47,7 @@ type Operation struct {
 }
 
 // checkContacts refuses a contact that is the coach's own number, and a mix of test
-// numbers and real numbers (contract sections 2 and 4).
+// numbers and real numbers.
 func (r Rules) checkContacts(p *Player, coach phone.Number) error {
 	var conflicts []fault.Field
 	for _, party := range Parties {

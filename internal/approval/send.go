@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Send asks party for its approval (contract section 4). It opens a new request if
+// Send asks party for its approval. It opens a new request if
 // none is open or the correction changes the number; otherwise it sends the open
 // request again, after the wait or a failed delivery. It reports whether the
 // request is new. nil channels keep the current ones.

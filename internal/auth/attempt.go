@@ -3,7 +3,7 @@ package auth
 import "time"
 
 // FailureWindow is how long a wrong code counts, and how long too many wrong codes
-// block a number or device (contract section 2).
+// block a number or device.
 const FailureWindow = 24 * time.Hour
 
 // Attempt is one attempt to verify a code. The store counts it as a wrong one and

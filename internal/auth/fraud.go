@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// The rule against toll fraud (contract section 2). Fraudsters request codes for numbers
+// The rule against toll fraud. Fraudsters request codes for numbers
 // that earn them money, from many addresses, and never use the codes.
 const (
 	// FraudWindow is how long a code counts after its validity has ended.

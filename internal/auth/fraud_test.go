@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 )
 
-// TestCodeUseFraud checks the numbers of the contract, section 2.
+// TestCodeUseFraud checks the thresholds of the rule against toll fraud.
 func TestCodeUseFraud(t *testing.T) {
 	for _, tt := range []struct {
 		use            auth.CodeUse

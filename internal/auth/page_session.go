@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// The lifetimes of page sessions (contract section 10), before the settings shorten them.
+// The lifetimes of page sessions, before the settings shorten them.
 const (
 	PageLifetime       = 12 * time.Hour
 	RememberedLifetime = 30 * 24 * time.Hour

@@ -29,7 +29,7 @@ type Rotation struct {
 	IdleAt     time.Time
 }
 
-// Refresh exchanges a refresh token for its successor (contract section 2). One UPDATE
+// Refresh exchanges a refresh token for its successor. One UPDATE
 // rotates the session, guarded by generation and hash. For a token that was exchanged
 // before:
 //

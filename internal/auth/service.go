@@ -10,7 +10,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Settings are the operator's settings (contract section 6). A send limit of 0 is off.
+// Settings are the operator's settings. A send limit of 0 is off.
 type Settings struct {
 	OTPLength      int
 	OTPValidity    time.Duration
@@ -41,7 +41,7 @@ type Settings struct {
 	TestCode func(phone.Number, time.Time) string
 }
 
-// Limits of a proven device (contract section 2), and how long it stays proven.
+// Limits of a proven device, and how long it stays proven.
 const (
 	deviceFailures = 10
 	deviceSends    = 5

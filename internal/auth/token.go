@@ -149,7 +149,7 @@ func errExpired() error {
 	return errToken("token_expired", "The access token has expired.")
 }
 
-// errToken adds the hint that contract section 7 requires.
+// errToken ends the detail with what the client should do.
 func errToken(code, what string) *fault.Error {
 	return fault.New(fault.Unauthenticated, code, "%s Refresh it. If that does not help, sign in again.", what)
 }

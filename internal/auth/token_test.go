@@ -71,7 +71,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// TestAccessTokenClaims checks the header and all claims (contract section 2).
+// TestAccessTokenClaims checks the header and all claims.
 func TestAccessTokenClaims(t *testing.T) {
 	clock := newClock()
 	keys := openKeys(t, new(fakeKeyStore), clock.Now)

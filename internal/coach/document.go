@@ -8,7 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// DocumentKind is the purpose of a document (contract section 3).
+// DocumentKind is the purpose of a document.
 type DocumentKind string
 
 // The document kinds.
@@ -23,7 +23,7 @@ const (
 // have expiry notifications.
 func (k DocumentKind) Certifies() bool { return k == Certification || k == Qualification }
 
-// Limits: bytes of a file (contract section 1), documents of one coach, characters.
+// Limits: bytes of a file, documents of one coach, characters.
 const (
 	MaxFile      = 10 << 20
 	MaxDocuments = 100

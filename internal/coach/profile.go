@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Limits of a profile (contract section 3), in characters, years and items.
+// Limits of a profile, in characters, years and items.
 const (
 	MaxName       = 100
 	MaxEmail      = 254

@@ -7,7 +7,7 @@ import (
 )
 
 // Tier is a subscription tier: which functions a coach may use, and the limits
-// (spec section 1, point 4).
+// (spec section 1, clause 4).
 type Tier struct {
 	Name  string
 	Title string // for people

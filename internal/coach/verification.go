@@ -13,7 +13,7 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Limits of a submission and of its decision (contract section 3), in characters and items.
+// Limits of a submission and of its decision, in characters and items.
 const (
 	MaxLegalName    = 100
 	MaxKYCDocuments = 10

@@ -35,7 +35,7 @@ func load(t *testing.T, args []string, environ []string) *config.Config {
 	return c
 }
 
-// TestDefaults checks the defaults of the contract, section 6.
+// TestDefaults checks every default that operators and apps rely on.
 func TestDefaults(t *testing.T) {
 	c := load(t, nil, env("SMS=http:https://gw.example/send"))
 	development := config.Defaults()
@@ -63,7 +63,7 @@ func TestDefaults(t *testing.T) {
 		"valid":                       c.Validate() == nil && development.Validate() == nil,
 	} {
 		if !ok {
-			t.Errorf("the default of %s differs from the contract", name)
+			t.Errorf("the default of %s has changed", name)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (a *Adapter[C]) allow(client string) error {
 	return a.Limiter.Allow(client, a.Now())
 }
 
-// serve checks the request in the order of the contract's section 1, calls the
+// serve makes the checks in the order of api/openapi.yaml, section Problems, calls the
 // handler and writes its response.
 func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C]) error {
 	slot, err := a.admit(r, rt)

@@ -11,7 +11,7 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// maxBody limits every body but an upload, in bytes (contract section 1).
+// maxBody limits every body but an upload, in bytes.
 const maxBody = 64 << 10
 
 const (

@@ -1,7 +1,7 @@
 // Package endpoint converts handlers of the type func(ctx, Request) (Response, error) to
-// HTTP handlers.
-// One adapter makes the checks of the contract's section 1 in their order, decodes
-// the request and encodes the response, for the public and for the admin listener.
+// HTTP handlers. One adapter makes the checks that come before a handler, in the order of
+// api/openapi.yaml, section Problems. It decodes the request and encodes the response, for
+// the public and for the admin listener.
 package endpoint
 
 import (

@@ -1,5 +1,5 @@
 // Package idempotency stores the response to the first request with an
-// Idempotency-Key (IETF httpapi draft, contract section 1). A client that lost the
+// Idempotency-Key (IETF httpapi draft). A client that lost the
 // response repeats the request and gets the same response; the work is not repeated.
 //
 // The transaction of the work marks the key as committed with a Work record, if the
@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// leaseTime is how long a key stays claimed if its request dies. The contract
-	// allows 5 s.
+	// leaseTime is how long a key stays claimed if its request dies. The API
+	// promises 5 s.
 	leaseTime = 3 * time.Second
 	// renewEvery is the pause between two renewals of the lease of a running request.
 	renewEvery = time.Second

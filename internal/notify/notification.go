@@ -13,8 +13,7 @@ import (
 // Type is the type of a notification on the wire.
 type Type string
 
-// The types of the spec's section 6, then those of the contract's section 5, then
-// ours.
+// The types: first those of the spec's section 6.
 const (
 	GuardianApproved          Type = "guardian_approved"
 	GuardianRejected          Type = "guardian_rejected"

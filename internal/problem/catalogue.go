@@ -16,7 +16,7 @@ type Type struct {
 	WhatToDo string
 }
 
-// Catalogue returns every problem type (contract section 7), ordered by status.
+// Catalogue returns every problem type, ordered by status.
 func Catalogue() []Type { return slices.Clone(catalogue) }
 
 // Lookup returns the problem type of code; ok is false for an unknown code.

@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
-// cookies makes cookies with the names and attributes of contract section 10.
+// cookies makes the cookies of pages. The names of session and device cookies contain the role.
 type cookies struct {
 	// secure says that browsers reach the service over https.
 	secure bool

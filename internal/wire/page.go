@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Page sizes (contract section 1).
+// Page sizes.
 const (
 	defaultLimit = 50
 	maxLimit     = 200

@@ -1,5 +1,6 @@
-// Package smstest is an SMS gateway on a real socket, for tests. It rejects
-// requests that break the contract (section 6), records the messages that it accepts, and can simulate failures of real gateways.
+// Package smstest has SMS gateways on real sockets, for tests. They reject requests that
+// differ from the documented form (docs/operating.md, section SMS gateway), record the
+// messages that they accept, and can simulate failures of real gateways.
 package smstest
 
 import (
@@ -57,7 +58,8 @@ type Gateway struct {
 	behaved     chan struct{} // closed and replaced by Behave
 }
 
-// New starts a gateway for a test. The test fails if a request breaks the contract.
+// New starts a gateway for a test. The test fails if a request has another form than
+// docs/operating.md documents.
 func New(tb testing.TB) *Gateway {
 	tb.Helper()
 	g, err := Start()
@@ -127,7 +129,7 @@ func (g *Gateway) Connections() int {
 	return g.connections
 }
 
-// Faults describes the requests that broke the contract, without numbers and texts.
+// Faults describes the requests of another form, without numbers and texts.
 func (g *Gateway) Faults() []string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -228,7 +230,7 @@ func (g *Gateway) respond(w http.ResponseWriter, b Behaviour, m Received) {
 
 var e164 = regexp.MustCompile(`^\+[1-9][0-9]{4,14}$`)
 
-// parse decodes a request. fault describes how it breaks the contract, if it does.
+// parse decodes a request. fault says what is wrong with its form, if anything.
 func parse(r *http.Request) (m Received, fault string) {
 	m.Header = r.Header.Clone()
 	if r.Method != http.MethodPost {
