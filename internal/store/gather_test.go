@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/store"
@@ -128,6 +129,29 @@ func TestGatheringRequestIsCancelled(t *testing.T) {
 		p.clock.advance(2 * time.Minute)
 		p.wantMessages("after two minutes", "Chetan")
 	}, gathering)
+}
+
+// A question that was closed while it waited never left. One that follows it, after a
+// correction of the name or a cancellation, does not wait 48 h for it.
+func TestGatheringRequestIsReplaced(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		p.add(c, "Asha", number(9), "")
+		bela, chetan := p.add(c, "Bela", number(9), ""), p.add(c, "Chetan", number(9), "")
+		p.wantMessages("at once", "Asha")
+		_, err := p.Edit(bg, c, bela.ID, approval.Patch{Student: approval.StudentPatch{FullName: ptr("Bella")}})
+		ok(p, err)
+		_, err = p.Cancel(bg, c, chetan.GuardianApprover.Request.ID)
+		ok(p, err)
+		r, _, err := p.send(c, chetan.ID, actor.Guardian)
+		ok(p, err)
+		if got := p.deliveries(c, r.ID); slices.Contains(got, "sms queued held") {
+			p.Errorf("deliveries = %q, want none that is held", got)
+		}
+		p.wantMessages("within two minutes")
+		p.clock.advance(2 * time.Minute)
+		p.wantMessages("after two minutes", "Bella+Chetan")
+	}, gathering, func(s *store.Settings) { s.ResendAfter = 48 * time.Hour })
 }
 
 // A message with several questions is retried with the same id and questions, and its

@@ -40,7 +40,7 @@ func (tx *tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.C
 }
 
 // earlierSendings returns the times after since at which requests like r left, newest
-// first.
+// first. A request whose messages still waited when it was closed (see dropHeld) never left.
 func (tx *tx) earlierSendings(ctx context.Context, p *approval.Player, r *approval.Request, since time.Time) ([]time.Time, error) {
 	identity := p.Identity()
 	rs, err := tx.Query(ctx, `
@@ -48,7 +48,8 @@ func (tx *tx) earlierSendings(ctx context.Context, p *approval.Player, r *approv
 		WHERE r.approver_id = $1 AND r.coach_id = $2 AND r.last_sent_at > $3 AND r.last_sent_at >= r.requested_at
 			AND r.delivery_failed = FALSE AND r.id <> $4
 			AND (q.id = $5 OR (q.student_key = $6 AND q.date_of_birth = $7))
-			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> '')`,
+			AND EXISTS (SELECT 1 FROM deliveries d WHERE d.request_id = r.id AND d.kind = 'request' AND d.recipient <> ''
+				AND (d.total_attempts > 0 OR d.state <> 'failed' OR d.reason <> 'request_closed'))`,
 		p.Approver(r.Party).AccountID, p.CoachID, micros(since), r.ID, p.ID, identity.NameKey, identity.DateOfBirth.String())
 	sent, err := database.Collect(rs, err, func(s database.Scanner) (t time.Time, err error) { return t, s.Scan(intoTime(&t)) })
 	if err != nil {
