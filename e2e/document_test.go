@@ -69,8 +69,14 @@ func TestDocuments(t *testing.T) {
 			if got := part.Header.Get("Content-Range"); got != tt.which {
 				t.Errorf("range %s: got %q, want %q", tt.ranges, got, tt.which)
 			}
+			if tt.status == 416 {
+				part.Want(t, 416, "range_not_satisfiable")
+			}
 		}
-		c.Call(t, "GET", url+"/content", nil, `If-Match: "another"`).Want(t, 412)
+		stale := c.Call(t, "GET", url+"/content", nil, `If-Match: "another"`).Want(t, 412, "precondition_failed")
+		if stale.Header.Get("ETag") != etag {
+			t.Errorf("If-Match: got ETag %q, want %q", stale.Header.Get("ETag"), etag)
+		}
 		c.Call(t, "GET", url+"/content?size=small", nil).Want(t, 422)
 		s.Call(t, "GET", url+"/content", "", nil).Want(t, 401, "token_missing")
 		other := s.Coach(t, "+919812300002")

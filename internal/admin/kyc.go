@@ -128,8 +128,7 @@ func (s *Server) kycDocument(ctx context.Context, r Request[noBody]) (Response, 
 	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
 		defer content.Close()
 		file := content.Document.File
-		httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256, Attachment: true, Content: content}.Serve(w, r)
-		return nil
+		return httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256, Attachment: true, Content: content}.Serve(w, r)
 	}}, nil
 }
 

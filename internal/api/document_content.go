@@ -63,7 +63,6 @@ func contentResponse(c *coach.Content) Response {
 		if c.Public {
 			w.Header().Add("Vary", "Authorization")
 		}
-		httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: etag, Attachment: file.MediaType == coach.PDF, Content: c}.Serve(w, r)
-		return nil
+		return httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: etag, Attachment: file.MediaType == coach.PDF, Content: c}.Serve(w, r)
 	}}
 }

@@ -180,6 +180,7 @@ const publishedCodes = `
 412 precondition_failed
 413 payload_too_large
 415 unsupported_media_type
+416 range_not_satisfiable
 422 validation_failed otp_incorrect contact_conflict idempotency_key_reused
 428 precondition_required
 429 otp_resend_too_soon otp_send_limit otp_attempts_exceeded reminder_limit message_limit rate_limited

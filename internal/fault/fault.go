@@ -30,6 +30,7 @@ const (
 	Conflict
 	PreconditionFailed
 	PreconditionRequired
+	RangeNotSatisfiable
 	TooMany
 	Unavailable
 )

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/touchline/touchline/internal/fault"
 )
 
 // FileTimeout limits the time of a whole download.
@@ -24,8 +26,10 @@ type File struct {
 }
 
 // Serve sends the file, one range of it, or 304 if the client has it. It limits the
-// time of each write to WriteTimeout, and that of all to FileTimeout.
-func (f File) Serve(w http.ResponseWriter, r *http.Request) {
+// time of each write to WriteTimeout, and that of all to FileTimeout. A range outside the
+// file is range_not_satisfiable and an If-Match that fails precondition_failed: then Serve
+// has set headers, but written nothing.
+func (f File) Serve(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("Content-Type", f.MediaType)
 	h.Set("Content-Disposition", f.disposition())
@@ -43,31 +47,37 @@ func (f File) Serve(w http.ResponseWriter, r *http.Request) {
 	out.relax()
 	http.ServeContent(out, r, "", time.Time{}, f.Content)
 	out.extend() // for the end of the response, which the server writes
+	if out.refused != nil {
+		for _, name := range []string{"Content-Type", "Content-Disposition", "Content-Length"} {
+			h.Del(name)
+		}
+		h.Set("Cache-Control", "no-store")
+		return out.refused
+	}
+	return nil
 }
 
-// fileWriter drops the plain-text body that ServeContent sends with 416 and 412, and
-// forbids caches to store these two responses.
+// fileWriter keeps back a 416 or 412 of ServeContent, whose body is plain text.
 type fileWriter struct {
 	deadlineWriter
-	discardBody bool
+	refused error
 }
 
-// WriteHeader writes the status. For 416 and 412 it removes the headers of the body.
+// WriteHeader writes the status, unless it is 416 or 412.
 func (w *fileWriter) WriteHeader(status int) {
-	if status == http.StatusRequestedRangeNotSatisfiable || status == http.StatusPreconditionFailed {
-		w.discardBody = true
-		h := w.Header()
-		h.Del("Content-Type")
-		h.Del("Content-Disposition")
-		h.Set("Content-Length", "0")
-		h.Set("Cache-Control", "no-store")
+	switch status {
+	case http.StatusRequestedRangeNotSatisfiable:
+		w.refused = fault.New(fault.RangeNotSatisfiable, "range_not_satisfiable", "The file ends before this range. Content-Range has its length.")
+	case http.StatusPreconditionFailed:
+		w.refused = fault.New(fault.PreconditionFailed, "precondition_failed", "The file has changed since you read it. ETag has its current version.")
+	default:
+		w.ResponseWriter.WriteHeader(status)
 	}
-	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write writes p, or drops it after 416 and 412.
 func (w *fileWriter) Write(p []byte) (int, error) {
-	if w.discardBody {
+	if w.refused != nil {
 		return len(p), nil
 	}
 	return w.deadlineWriter.Write(p)

@@ -213,8 +213,8 @@ var catalogue = []Type{
 
 	{
 		"precondition_failed", 412, "It has changed meanwhile",
-		"`If-Match` names a version that is no longer the current one. `sheet` has the current one.",
-		"Apply your changes to the current version, and send that with its `ETag` in `If-Match`.",
+		"`If-Match` names a version that is no longer the current one. For an attendance sheet, `sheet` has the current one.",
+		"Apply your changes to the current version, and send that with its `ETag` in `If-Match`. Download a file again from its beginning.",
 	},
 	{
 		"payload_too_large", 413, "The body is too large",
@@ -225,6 +225,11 @@ var catalogue = []Type{
 		"unsupported_media_type", 415, "Unsupported content type",
 		"This call does not accept this `Content-Type`.",
 		"Send `application/json`; for PATCH, `application/merge-patch+json` works too.",
+	},
+	{
+		"range_not_satisfiable", 416, "The range is outside the file",
+		"`Range` begins after the end of the file.",
+		"Ask for a range within the length that `Content-Range` has, or for the whole file.",
 	},
 
 	{

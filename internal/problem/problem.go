@@ -32,6 +32,7 @@ var statuses = map[fault.Kind]int{
 	fault.Conflict:             http.StatusConflict,
 	fault.PreconditionFailed:   http.StatusPreconditionFailed,
 	fault.PreconditionRequired: http.StatusPreconditionRequired,
+	fault.RangeNotSatisfiable:  http.StatusRequestedRangeNotSatisfiable,
 	fault.TooMany:              http.StatusTooManyRequests,
 	fault.Unavailable:          http.StatusServiceUnavailable,
 }

@@ -99,8 +99,7 @@ func (c *Console) kycDocument(ctx context.Context, r *Request, by actor.Operator
 	picture := strings.HasPrefix(file.MediaType, "image/")
 	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
 		defer content.Close()
-		httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256, Attachment: !picture, Content: content}.Serve(w, r)
-		return nil
+		return httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256, Attachment: !picture, Content: content}.Serve(w, r)
 	}}, nil
 }
 

@@ -265,11 +265,10 @@ func (p *Pages) documentContent(ctx context.Context, r *Request, by actor.Actor)
 	file := content.Document.File
 	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
 		defer func() { _ = content.Close() }() // it was only read
-		httpx.File{
+		return httpx.File{
 			Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256 + size,
 			Attachment: file.MediaType == coach.PDF, Content: content,
 		}.Serve(w, r)
-		return nil
 	}}, nil
 }
 

@@ -81,6 +81,11 @@ func (p *Pages) write(w http.ResponseWriter, r *http.Request, req *Request, resp
 	if err != nil {
 		resp = p.failure(req, err)
 	}
+	w.Header().Add("Vary", "Accept-Language, Cookie")
+	p.send(w, r, req, resp)
+}
+
+func (p *Pages) send(w http.ResponseWriter, r *http.Request, req *Request, resp Response) {
 	h := w.Header()
 	for name, values := range resp.Header {
 		h[name] = values
@@ -96,11 +101,10 @@ func (p *Pages) write(w http.ResponseWriter, r *http.Request, req *Request, resp
 		h.Set("Cache-Control", "public, max-age=60")
 		h.Del("X-Robots-Tag")
 	}
-	h.Add("Vary", "Accept-Language, Cookie")
 	switch {
 	case resp.Write != nil:
 		if err := resp.Write(w, r); err != nil {
-			p.Log.ErrorContext(r.Context(), "write page", "route", httpx.InfoFrom(r.Context()).Route, "error", err)
+			p.send(w, r, req, p.failure(req, err))
 		}
 	case resp.Redirect != "":
 		status := resp.Status
@@ -173,6 +177,10 @@ func (p *Pages) failure(r *Request, err error) Response {
 		status = http.StatusForbidden
 	case fault.TooLarge:
 		status = http.StatusRequestEntityTooLarge
+	case fault.PreconditionFailed:
+		status = http.StatusPreconditionFailed
+	case fault.RangeNotSatisfiable:
+		status = http.StatusRequestedRangeNotSatisfiable
 	case fault.Internal:
 		status = http.StatusInternalServerError
 	default:

@@ -73,7 +73,8 @@ type Response struct {
 	// engines may list it.
 	Public bool
 	Header http.Header
-	// Write, if not nil, writes the whole response after the headers and cookies are set.
+	// Write, if not nil, writes the whole response after the headers and cookies are set. If it
+	// returns an error, it has written nothing, and a page with the error follows.
 	Write func(w http.ResponseWriter, r *http.Request) error
 }
 
