@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// expansionBatch is how many recipients get their rows in one transaction.
+// expansionBatch is how many recipients at most get their rows in one transaction.
 const expansionBatch = 100
 
 // deliveryChannels are the channels of messages as the outbox names them.
@@ -82,14 +82,10 @@ func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err e
 	return e, true, err
 }
 
-// expand saves the next recipients of a message.
+// expand saves the next recipients of a message, at most expansionBatch of them.
 func (tx *tx) expand(ctx context.Context, e expansion) error {
 	rules := tx.db.options.Settings.TeamMessages
-	perPlayer := 1
-	if e.draft.Audience == team.ToBoth || e.draft.Audience == team.ToStudents && rules.CopyGuardian {
-		perPlayer = 2
-	}
-	end := min(len(e.players), e.nextPlayer+expansionBatch/perPlayer)
+	end := min(len(e.players), e.nextPlayer+expansionBatch/rules.RecipientsPerPlayer(e.draft.Audience))
 	ids := e.players[e.nextPlayer:end]
 	facts, err := tx.playerFacts(ctx, e.coachID, ids, e.id, true)
 	if err != nil {
@@ -133,13 +129,9 @@ func (tx *tx) addRecipients(ctx context.Context, e expansion, recipients []team.
 		rows = append(rows, e.id, position, r.PlayerID, string(r.Party), text(r.AccountID), r.Copy)
 		for _, s := range r.Sends {
 			channel := deliveryChannels[s.Channel]
-			state, to := team.Queued, string(s.Number)
-			switch {
-			case s.Reason != "":
-				state, to = team.LeftOut, ""
-			case s.Channel == team.InApp:
-				state, to = team.Delivered, ""
-			default:
+			state, to := s.FirstState(), ""
+			if state == team.Queued {
+				to = string(s.Number)
 				lanes[notify.Lane{Channel: channel, Kind: notify.Team}] = true
 			}
 			deliveries = append(deliveries, tx.db.options.NewID(), string(notify.Team), string(channel), string(state), text(string(s.Reason)),

@@ -46,6 +46,15 @@ type numberOn struct {
 	number  phone.Number
 }
 
+// RecipientsPerPlayer returns how many recipients a player may have: the parties of the
+// audience, and the guardian who gets a copy.
+func (r MessageRules) RecipientsPerPlayer(a Audience) int {
+	if a == ToBoth || a == ToStudents && r.CopyGuardian {
+		return 2
+	}
+	return 1
+}
+
 // NewPlan returns a plan without recipients. Add adds them.
 func (r MessageRules) NewPlan(coachName string, d Draft) *Plan {
 	return &Plan{rules: r, coachName: coachName, draft: d, reached: map[numberOn]bool{}, texts: map[Letter]int{}}

@@ -116,6 +116,17 @@ type Send struct {
 	Cost     Cost
 }
 
+// FirstState returns the state in which the delivery of s begins.
+func (s Send) FirstState() State {
+	switch {
+	case s.Reason != "":
+		return LeftOut
+	case s.Channel == InApp:
+		return Delivered
+	}
+	return Queued
+}
+
 // Cost is an amount in 1/10,000 of the unit of a currency.
 type Cost int64
 
