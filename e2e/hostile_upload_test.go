@@ -10,6 +10,7 @@ import (
 
 	"github.com/touchline/touchline/internal/blob/blobtest"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/picture/picturetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -69,7 +70,7 @@ func refusedFile(name string, content []byte, code string) hostileUpload {
 
 // hostileUploads returns all hostile uploads.
 func hostileUploads() []hostileUpload {
-	pdf, photo, drawing := touchlinetest.PDF(400, 1), jpegOf(cornerImage(40, 30)), pngOf(cornerImage(40, 30))
+	pdf, photo, drawing := touchlinetest.PDF(400, 1), picturetest.JPEG(picturetest.FourCorners(40, 30)), picturetest.PNG(picturetest.FourCorners(40, 30))
 	zip := "PK\x05\x06" + strings.Repeat("\x00", 18)
 	webpAnimated := "RIFF\x2a\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x0f\x00\x00\x0f\x00\x00ANIM\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00VP8 \x00\x00\x00\x00"
 	named := func(name, want string) hostileUpload {
@@ -102,7 +103,7 @@ func hostileUploads() []hostileUpload {
 		refusedFile("both.pdf", []byte(string(pdf)+zip), "ambiguous_type"),
 		refusedFile("page.pdf", []byte("%PDF-1.4\n<html><script>alert(1)</script></html>\n%%EOF\n"), "ambiguous_type"),
 		{name: "JPEG and ZIP", body: certificateForm("both.jpg", []byte(string(photo)+zip)), status: 201, fileName: "both.jpg"},
-		{name: "PNG and script", body: certificateForm("both.png", withChunk(drawing, "tEXt", "Comment\x00<script>alert(1)</script>")), status: 201, fileName: "both.jpg"},
+		{name: "PNG and script", body: certificateForm("both.png", picturetest.AfterHeader(drawing, picturetest.Chunk("tEXt", []byte("Comment\x00<script>alert(1)</script>")))), status: 201, fileName: "both.jpg"},
 		// Damaged or too large files.
 		refusedFile("cut.pdf", pdf[:200], "truncated"),
 		refusedFile("cut.jpg", photo[:len(photo)/2], "truncated"),
@@ -113,7 +114,7 @@ func hostileUploads() []hostileUpload {
 		refusedFile("huge.png", pngHeader(0x7fffffff, 0x7fffffff), "too_many_pixels"),
 		refusedFile("zerowidth.png", pngHeader(0, 10), "unreadable_picture"),
 		refusedFile("nopixels.png", pngHeader(1000, 1000), "unreadable_picture"),
-		{name: "animated PNG", body: certificateForm("animated.png", withChunk(drawing, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00")), status: 201, fileName: "animated.jpg"},
+		{name: "animated PNG", body: certificateForm("animated.png", picturetest.AfterHeader(drawing, picturetest.Chunk("acTL", []byte("\x00\x00\x00\x02\x00\x00\x00\x00")))), status: 201, fileName: "animated.jpg"},
 		refusedFile("animated.webp", []byte(webpAnimated), "animated_picture"),
 		{name: "one byte over", body: certificateForm("large.pdf", touchlinetest.PDF(10<<20+1, 1)), status: 413, code: "payload_too_large"},
 		{name: "not one byte over", body: certificateForm("large.pdf", touchlinetest.PDF(10<<20, 1)), status: 201, fileName: "large.pdf"},
@@ -249,14 +250,14 @@ func TestHostileReplacements(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
-		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(cornerImage(40, 30))).Want(t, 201)
+		d := c.Upload(t, "profile_picture", "me.jpg", picturetest.JPEG(picturetest.FourCorners(40, 30))).Want(t, 201)
 		put := func(body string, headers ...string) *touchlinetest.Response {
 			return c.Call(t, "PUT", d.String("content_url"), body, append(headers, "Content-Type: "+multiPart)...)
 		}
 		pdf := touchlinetest.PDF(100, 1)
 		for body, fault := range map[string]string{
 			filePart("a.pdf", pdf) + lastPart: "/file not_a_picture",
-			lastPart[:4] + "\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n" + filePart("a.jpg", jpegOf(cornerImage(4, 3))) + lastPart: "/title unknown_field",
+			lastPart[:4] + "\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nx\r\n" + filePart("a.jpg", picturetest.JPEG(picturetest.FourCorners(4, 3))) + lastPart: "/title unknown_field",
 			textPart("file", "") + lastPart: "/file empty",
 		} {
 			if got := validationFaults(put(body).Want(t, 422)); len(got) != 1 || got[0] != fault {

@@ -6,6 +6,7 @@ import (
 	"image/jpeg"
 	"testing"
 
+	"github.com/touchline/touchline/internal/picture/picturetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -67,7 +68,7 @@ func TestPictures(t *testing.T) {
 		c.Call(t, "GET", d.String("content_url")+"?size=huge", nil).Want(t, 422)
 		c.Call(t, "GET", d.String("content_url")+"?size=", nil).Want(t, 422)
 
-		next := c.Upload(t, "profile_picture", "new.png", pngOf(cornerImage(10, 10))).Want(t, 201)
+		next := c.Upload(t, "profile_picture", "new.png", picturetest.PNG(picturetest.FourCorners(10, 10))).Want(t, 201)
 		if got := c.Call(t, "GET", "/api/coach/profile", nil).String("profile_picture.document_id"); got != next.String("document_id") {
 			t.Errorf("got picture %s, want the new one", got)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/touchline/touchline/internal/blob/blobtest"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/picture/picturetest"
 	"github.com/touchline/touchline/internal/scan/scantest"
 	"github.com/touchline/touchline/internal/server"
 	"github.com/touchline/touchline/internal/touchlinetest"
@@ -220,7 +221,7 @@ func TestPublicPicture(t *testing.T) {
 	t.Parallel()
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
-		picture := c.Upload(t, "profile_picture", "me.jpg", jpegOf(cornerImage(400, 300))).Want(t, 201).String("content_url")
+		picture := c.Upload(t, "profile_picture", "me.jpg", picturetest.JPEG(picturetest.FourCorners(400, 300))).Want(t, 201).String("content_url")
 		certificate := c.Upload(t, "certification", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201).String("content_url")
 		c.AddPlayer(t, touchlinetest.Minor("+919812300011", ""))
 		guardian := s.SignIn(t, "guardian", "+919812300011")
@@ -254,7 +255,7 @@ func TestDeletedFilesAreRemoved(t *testing.T) {
 	t.Parallel() // waits for the cleanup job
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		c := s.Coach(t, "+919812300001")
-		d := c.Upload(t, "profile_picture", "me.jpg", jpegOf(cornerImage(400, 300))).Want(t, 201)
+		d := c.Upload(t, "profile_picture", "me.jpg", picturetest.JPEG(picturetest.FourCorners(400, 300))).Want(t, 201)
 		folder := strings.TrimPrefix(s.Config.Files.Reveal(), "file:")
 		files := func() (n int) {
 			_ = filepath.WalkDir(folder, func(path string, e os.DirEntry, err error) error {
