@@ -20,7 +20,7 @@ import (
 // serve runs the service until ctx ends.
 func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) error {
 	if runtime.GOMAXPROCS(0) == 1 {
-		// With one, goroutines that wake each other keep new requests waiting for seconds.
+		// On one processor, goroutines that wake each other delay new requests by seconds.
 		runtime.GOMAXPROCS(2)
 	}
 	log := logger(cfg, stderr)

@@ -69,6 +69,7 @@ func (s *Server) draft(ctx context.Context, r Request[input.Message]) (team.Draf
 	if len(f) == 0 {
 		return draft, nil
 	}
+	// A preview of any text returns not_found if a player or the batch is not the coach's.
 	if draft.To.CheckTarget() == nil {
 		whole := team.Draft{To: draft.To, Audience: team.ToBoth, Text: "?", Channels: []team.Channel{team.InApp}}
 		if _, _, err := s.Messages.Preview(ctx, r.Caller.Actor, whole); fault.KindOf(err) == fault.NotFound {

@@ -10,10 +10,10 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Send asks party for its approval. It opens a new request if
-// none is open or the correction changes the number; otherwise it sends the open
-// request again, after the wait or a failed delivery. It reports whether the
-// request is new. nil channels keep the current ones.
+// Send asks party for its approval. It opens a new request if none is open or the
+// correction changes the number; otherwise it sends the open request again, after the wait
+// or a failed delivery. It reports whether the request is new. If channels is nil, the
+// channels stay as they are.
 func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channels []Channel, rules Rules, op Operation) (Change, bool, error) {
 	if err := p.ownedBy(by); err != nil {
 		return Change{}, false, err
@@ -66,7 +66,8 @@ func (p *Player) Send(by actor.Actor, party actor.Role, correction Patch, channe
 }
 
 // resend sends the open request of party again, on those of the channels that do not wait.
-// nil channels keep the current ones, and add changed, on which the address is another.
+// If channels is nil, these are the channels of the request and those of changed: the
+// correction changed the address there.
 func (p *Player) resend(party actor.Role, channels, changed []Channel, rules Rules, op Operation, c *Change) error {
 	open := p.Approver(party).OpenRequest()
 	if channels == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// The rule against toll fraud. Fraudsters request codes for numbers
-// that earn them money, from many addresses, and never use the codes.
+// The rule against toll fraud. Fraudsters request codes for numbers that earn them money,
+// from many addresses, and never use the codes.
 const (
 	// FraudWindow is how long a code counts after its validity has ended.
 	FraudWindow = time.Hour
@@ -63,8 +63,8 @@ func (u CodeUse) BlockFraud() bool { return u.fraud(fraudBlockCodes) }
 // default region looks like toll fraud.
 func (u CodeUse) CountryFraud() bool { return u.fraud(fraudCountryCodes) }
 
-// fraud is true if at least the given number of codes were sent and fewer than three in
-// ten were used.
+// fraud is true if at least the given number of codes were sent, at least fraudNetworks
+// networks requested them, and fewer than three in ten were used.
 func (u CodeUse) fraud(codes int) bool {
 	return u.Codes >= codes && 10*u.Used < 3*u.Codes && u.Networks >= fraudNetworks
 }

@@ -10,8 +10,8 @@ import (
 // MediaType is the media type of a file that Writer writes.
 const MediaType = "text/csv; charset=utf-8; header=present"
 
-// byteOrderMark begins a file. Without it spreadsheet programs show other letters than
-// English ones wrong.
+// byteOrderMark begins a file. Without it spreadsheet programs show letters outside of
+// ASCII wrong.
 const byteOrderMark = "\xef\xbb\xbf"
 
 // Writer writes a table in UTF-8. Every cell is neutralised.

@@ -1,5 +1,6 @@
-// Package input reads what coaches enter about players and about themselves. The API reads
-// it from JSON and the pages from forms; both report every fault with its pointer.
+// Package input reads what people enter: players, profiles, batches, fees, messages and
+// records. The API reads it from JSON and the pages from forms; both report every fault with
+// its pointer.
 package input
 
 import (
@@ -12,8 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// Reader reads what a coach enters, after decoding, and adds to the faults that decoding
-// found. It ignores a field that has a fault already.
+// Reader reads the values of a player after decoding. It adds their faults to those of the
+// decoding, and ignores a field that has one already.
 type Reader struct {
 	Phones phone.Parser
 	Now    time.Time
@@ -21,8 +22,8 @@ type Reader struct {
 }
 
 // hasFault reports whether the field at, or an object around it, has a fault already.
-func (e Reader) hasFault(at string) bool {
-	for !e.Faults.Has(at) {
+func (r Reader) hasFault(at string) bool {
+	for !r.Faults.Has(at) {
 		parent := strings.LastIndexByte(at, '/')
 		if parent < 0 {
 			return false
@@ -33,13 +34,13 @@ func (e Reader) hasFault(at string) bool {
 }
 
 // Number reads a mobile number in any spelling.
-func (e Reader) Number(at, text string) phone.Number {
-	if text == "" || e.hasFault(at) {
+func (r Reader) Number(at, text string) phone.Number {
+	if text == "" || r.hasFault(at) {
 		return ""
 	}
-	n, err := e.Phones.Parse(text)
+	n, err := r.Phones.Parse(text)
 	if err != nil {
-		e.Faults.Add(at, "invalid_number", "This is "+err.Error()+".")
+		r.Faults.Add(at, "invalid_number", "This is "+err.Error()+".")
 	}
 	return n
 }
@@ -47,26 +48,26 @@ func (e Reader) Number(at, text string) phone.Number {
 var dateForm = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
 
 // BirthDate reads YYYY-MM-DD. ok is false if no living person can have this birth date.
-func (e Reader) BirthDate(at, text string) (date approval.Date, ok bool) {
-	if e.hasFault(at) {
+func (r Reader) BirthDate(at, text string) (date approval.Date, ok bool) {
+	if r.hasFault(at) {
 		return approval.Date{}, false
 	}
 	date, err := approval.ParseDate(text)
 	switch {
 	case err != nil && dateForm.MatchString(text):
-		e.Faults.Add(at, "invalid_date", "This date does not exist.")
+		r.Faults.Add(at, "invalid_date", "This date does not exist.")
 	case err != nil:
-		e.Faults.Add(at, "invalid_date", "Write the date as YYYY-MM-DD.")
+		r.Faults.Add(at, "invalid_date", "Write the date as YYYY-MM-DD.")
 	default:
-		e.Faults.Add(at, "invalid_date", approval.CheckBirthDate(date, e.Now))
+		r.Faults.Add(at, "invalid_date", approval.CheckBirthDate(date, r.Now))
 	}
-	return date, !e.Faults.Has(at)
+	return date, !r.Faults.Has(at)
 }
 
 // Email reads an e-mail address.
-func (e Reader) Email(at, text string) string {
-	if !e.hasFault(at) {
-		e.Faults.Add(at, "invalid_email", approval.CheckEmail(text))
+func (r Reader) Email(at, text string) string {
+	if !r.hasFault(at) {
+		r.Faults.Add(at, "invalid_email", approval.CheckEmail(text))
 	}
 	return text
 }

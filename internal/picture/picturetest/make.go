@@ -140,11 +140,11 @@ func SyntheticJPEG(sof byte, width, height int, sampling []byte, scans int) []by
 		scan = append(scan, byte(i+1), 0)
 	}
 	b = append(b, Segment(0xda, append(scan, 0, 0, 0))...)
-	b = append(b, make([]byte, blocks(width, height, sampling, len(sampling))/8+1)...)
+	b = append(b, make([]byte, blocks(width, height, sampling, allComponents)/8+1)...)
 	for i := range scans {
 		component := 1 + i%len(sampling)
 		b = append(b, Segment(0xda, []byte{1, byte(component), 0, 1, 63, 0})...)
-		left := blocks(width, height, sampling, -component)
+		left := blocks(width, height, sampling, component)
 		var bits []byte // of 15 each: code 1, then 14 ones: 32767 blocks
 		for ; left > 0; left -= 32767 {
 			bits = append(bits, bytes.Repeat([]byte{1}, 15)...)
@@ -172,13 +172,15 @@ func packBits(bits []byte) []byte {
 	return out
 }
 
-// blocks counts the blocks of all components (which > 0) or of component -which.
-func blocks(width, height int, sampling []byte, which int) int {
+const allComponents = 0
+
+// blocks counts the blocks of a component from 1, or of all components for allComponents.
+func blocks(width, height int, sampling []byte, component int) int {
 	h0, v0 := int(sampling[0]>>4), int(sampling[0]&15)
 	mx, my := (width+8*h0-1)/(8*h0), (height+8*v0-1)/(8*v0)
 	n := 0
 	for i, hv := range sampling {
-		if which > 0 || which == -(i+1) {
+		if component == allComponents || component == i+1 {
 			n += mx * my * int(hv>>4) * int(hv&15)
 		}
 	}
@@ -192,7 +194,7 @@ func flatScan(width, height int, sampling []byte) []byte {
 		scan = append(scan, byte(i+1), 0)
 	}
 	b := Segment(0xda, append(scan, 0, 63, 0))
-	b = append(b, make([]byte, blocks(width, height, sampling, len(sampling))*2/8+1)...)
+	b = append(b, make([]byte, blocks(width, height, sampling, allComponents)*2/8+1)...)
 	return append(b, 0xff, 0xd9)
 }
 
