@@ -142,6 +142,16 @@ func TestDashboardAttention(t *testing.T) {
 			t.Errorf("all resolved: got %s", a.Body)
 		}
 		guardian.Call(t, "GET", "/api/coach/dashboard", nil).Want(t, 403, "role_not_allowed")
+
+		repeated := coach.AddPlayer(t, child(5, "+919812300045"))
+		s.SMS("+919812300045", "message", 0)
+		coach.Call(t, "POST", "/api/approval/requests/"+repeated.String("guardian_request_id")+"/cancel", nil).Want(t, 200)
+		held := coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": repeated.String("player_id")}).Want(t, 201)
+		a = getDashboard(t, coach)
+		if got := attentionKinds(a); !slices.Equal(got, []string{"message_limit"}) || a.String("attention_counts.message_limit") != "1" ||
+			a.JSON["attention"].([]any)[0].(map[string]any)["request_id"] != held.String("request_id") {
+			t.Errorf("held message: got %s", a.Body)
+		}
 	}, func(c *config.Config) { c.Countries = []string{"IN"} })
 }
 

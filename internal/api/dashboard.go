@@ -119,6 +119,7 @@ type attentionResponse struct {
 var attentionDetails = map[coach.AttentionKind]string{
 	coach.ProfileIncomplete:   "Your profile is incomplete. Until it is complete you cannot add players or send requests.",
 	coach.DeliveryFailed:      "The request could not be delivered by SMS. Check the number, then send it again.",
+	coach.MessageHeld:         "Waiting: too many messages to this number. It goes out by itself.",
 	coach.ContactDisputed:     "The owner of this number says that it is the wrong number. Ask for the right one and correct it.",
 	coach.ConsentRejected:     "They rejected app access. Correct the details, then send the request again.",
 	coach.ConsentRevoked:      "They took their approval back. Ask them why before you send a new request.",

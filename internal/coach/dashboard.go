@@ -30,6 +30,7 @@ type AttentionKind string
 const (
 	ProfileIncomplete   AttentionKind = "profile_incomplete"
 	DeliveryFailed      AttentionKind = "delivery_failed"
+	MessageHeld         AttentionKind = "message_limit" // a message waits for a message limit
 	ContactDisputed     AttentionKind = "disputed"
 	ConsentRejected     AttentionKind = "rejected"
 	ConsentRevoked      AttentionKind = "revoked"
@@ -38,7 +39,7 @@ const (
 )
 
 // AttentionKinds lists every kind.
-var AttentionKinds = []AttentionKind{ProfileIncomplete, DeliveryFailed, ContactDisputed, ConsentRejected, ConsentRevoked, CertificateExpiring, CertificateExpired}
+var AttentionKinds = []AttentionKind{ProfileIncomplete, DeliveryFailed, MessageHeld, ContactDisputed, ConsentRejected, ConsentRevoked, CertificateExpiring, CertificateExpired}
 
 // Attention is one item that the coach should look at.
 type Attention struct {

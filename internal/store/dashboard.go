@@ -77,24 +77,25 @@ func (tx *tx) countPending(ctx context.Context, coachID string, now time.Time, d
 		Scan(&d.Pending.Total, &d.Pending.Over48h, &d.Pending.LongPending, intoTime(&d.Pending.Oldest))
 }
 
-// countRequests counts followed-up and overdue requests, failed deliveries and open
+// countRequests counts followed-up and overdue requests, failed and held messages, and open
 // disputes.
 func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
 	due := now.Add(-coach.FollowUpTarget)
-	var failed, disputed int
+	var failed, disputed, held int
 	err := tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND requested_at < $2 AND followed_up_at IS NULL),
 			m.reached, m.followed,
 			(SELECT count(*) FROM requests WHERE coach_id = $1 AND state = 'pending' AND delivery_failed = TRUE),
 			(SELECT count(*) FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+`
-				WHERE r.coach_id = $1 AND r.state = 'disputed')
+				WHERE r.coach_id = $1 AND r.state = 'disputed'),
+			(SELECT count(*) FROM requests WHERE id IN `+heldRequests+` AND state = 'pending' AND delivery_failed = FALSE AND approver_id NOT IN `+stoppedParties+`)
 		FROM (SELECT count(*) AS reached, count(*) FILTER (WHERE followed_up_at <= requested_at + $4) AS followed
 			FROM requests
 			WHERE coach_id = $1 AND requested_at < $2 AND requested_at >= $3 AND requested_at > 0
 				AND (closed_at IS NULL OR closed_at > requested_at + $4 OR followed_up_at <= requested_at + $4)) m`,
 		coachID, micros(due), micros(due.Add(-coach.FollowUpWindow)), coach.FollowUpTarget.Microseconds()).
-		Scan(&d.FollowUp.Overdue, &d.FollowUp.Reached, &d.FollowUp.FollowedUp, &failed, &disputed)
-	d.Counts[coach.DeliveryFailed], d.Counts[coach.ContactDisputed] = failed, disputed
+		Scan(&d.FollowUp.Overdue, &d.FollowUp.Reached, &d.FollowUp.FollowedUp, &failed, &disputed, &held)
+	d.Counts[coach.DeliveryFailed], d.Counts[coach.ContactDisputed], d.Counts[coach.MessageHeld] = failed, disputed, held
 	return err
 }
 
@@ -144,6 +145,13 @@ func (tx *tx) attention(ctx context.Context, coachID string, d *coach.Dashboard)
 				FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+`
 				WHERE r.coach_id = $1 AND r.state = 'disputed'
 				ORDER BY r.closed_at DESC, r.id DESC LIMIT $2) c
+			UNION ALL
+			SELECT * FROM (
+				SELECT 'message_limit' AS kind, r.requested_at AS since, p.id AS player_id, p.student_name AS student_name,
+					r.approver_type AS party, r.id AS request_id
+				FROM requests r JOIN players p ON p.id = r.player_id
+				WHERE r.id IN `+heldRequests+` AND r.state = 'pending' AND r.delivery_failed = FALSE AND r.approver_id NOT IN `+stoppedParties+`
+				ORDER BY r.requested_at DESC, r.id DESC LIMIT $2) h
 		) w`, coachID, coach.MaxAttention)
 	d.Attention, err = database.Collect(rs, err, func(s database.Scanner) (a coach.Attention, err error) {
 		return a, s.Scan(&a.Kind, intoTime(&a.Since), &a.PlayerID, &a.StudentName, &a.Party, intoText(&a.RequestID))
