@@ -3,7 +3,6 @@ package store_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,24 +19,32 @@ import (
 // TestAppServicesNeedApproval runs random sequences of decisions, edits, messages, fees,
 // reports, attendance and work of the worker, some of them at the same time. After each step
 // it checks that no app service answers or has sent anything to a party whose status is not
-// approved, also not what was queued before a revocation.
+// approved, also not what was queued before a revocation, and that an approval opens the
+// history that APP_HISTORY allows.
 func TestAppServicesNeedApproval(t *testing.T) {
 	t.Parallel()
 	seed := newSeed(t)
 	strict := newRand(seed, 1).IntN(2) == 0
-	eachEngine(t, func(p *fixture) {
-		c := newClub(p, newRand(seed, 0))
-		c.strict = strict
-		for range 60 {
-			c.step()
-			if t.Failed() {
-				p.Fatalf("after:\n%s", strings.Join(c.done, "\n"))
-			}
-		}
-		if c.granted < 10 || c.refused < 50 || c.delivered+c.notified == 0 {
-			p.Errorf("%d reads were granted and %d refused, %d messages delivered in the app, %d notifications; the sequences are too tame", c.granted, c.refused, c.delivered, c.notified)
-		}
-	}, withMessages, func(s *store.Settings) { s.Access.RequireGuardianForMinors = strict })
+	for i, history := range []string{"since_approval", "all"} {
+		whole := history == "all"
+		t.Run(history, func(t *testing.T) {
+			t.Parallel()
+			eachEngine(t, func(p *fixture) {
+				c := newClub(p, newRand(seed, 2*i))
+				c.strict, c.whole = strict, whole
+				for range 60 {
+					c.step()
+					if p.Failed() {
+						p.Fatalf("after:\n%s", strings.Join(c.done, "\n"))
+					}
+				}
+				if c.granted < 10 || c.refused < 50 || c.delivered+c.notified == 0 || c.pushed == 0 {
+					p.Errorf("%d reads were granted and %d refused, %d messages delivered in the app, %d notifications, %d pushed; the sequences are too tame",
+						c.granted, c.refused, c.delivered, c.notified, c.pushed)
+				}
+			}, withMessages, func(s *store.Settings) { s.Access.RequireGuardianForMinors, s.WholeHistory = strict, whole })
+		})
+	}
 }
 
 // club is a coach with the players and families of a random sequence.
@@ -47,17 +54,20 @@ type club struct {
 	coach actor.Actor
 	batch string
 	// strict is the setting REQUIRE_GUARDIAN_FOR_MINORS; all students are minors.
-	strict  bool
+	strict bool
+	// whole is the setting APP_HISTORY=all.
+	whole   bool
+	devices *devices
 	players []*approval.Player // the newest of each student
 	// guardians and students are all numbers that have been contacts.
 	guardians, students []phone.Number
 	done                []string
 
-	granted, refused, delivered, notified int
+	granted, refused, delivered, notified, pushed int
 }
 
 func newClub(p *fixture, r *rand.Rand) *club {
-	c := &club{fixture: p, rand: r, coach: p.coach(1)}
+	c := &club{fixture: p, rand: r, coach: p.coach(1), devices: newDevices(p)}
 	ok(p, run(p.db, `UPDATE coaches SET upi_id = 'meera@okbank' WHERE id = $1`, c.coach.AccountID))
 	c.batch = p.batch(c.coach, "Juniors").ID
 	c.guardians = []phone.Number{number(2), number(3), number(4)}
@@ -111,6 +121,7 @@ func (c *club) consents() map[string]map[actor.Role]consent {
 func (c *club) step() {
 	c.Helper()
 	c.clock.advance(time.Duration(1+c.rand.IntN(5*60)) * time.Minute)
+	c.subscribeDevices()
 	before := c.consents()
 	var names []string
 	var actions []func() error
@@ -132,6 +143,11 @@ func (c *club) step() {
 	after := c.consents()
 	c.checkTrays(after)
 	c.checkDelivered(before, after)
+	c.checkPushed(before, after)
+	if c.rand.IntN(2) == 0 {
+		ok(c, c.push())
+		c.checkPushed(after, after)
+	}
 	for range 4 {
 		role, numbers := actor.Guardian, c.guardians
 		if c.rand.IntN(2) == 0 {
@@ -149,12 +165,12 @@ func (c *club) step() {
 func (c *club) action() (name string, do func() error) {
 	p := c.players[c.rand.IntN(len(c.players))]
 	today := team.DateOf(c.clock.Now(), time.UTC)
-	switch c.rand.IntN(22) {
+	switch c.rand.IntN(25) {
 	case 0, 1, 2, 3, 4, 5, 6:
 		party, by := c.party(p)
-		what := []approval.Trigger{approval.Approve, approval.Approve, approval.Revoke, approval.Reject}[c.rand.IntN(4)]
+		what := []approval.Trigger{approval.Approve, approval.Approve, approval.Approve, approval.Approve, approval.Revoke, approval.Reject}[c.rand.IntN(6)]
 		return fmt.Sprint(what, " by the ", party, " of ", p.Student.FullName), func() error { return c.decide(by, p.ID, what) }
-	case 7, 8:
+	case 7, 8, 23, 24:
 		party, _ := c.party(p)
 		return fmt.Sprint("ask the ", party, " of ", p.Student.FullName), func() error {
 			_, _, err := c.Send(bg, c.coach, p.ID, party, approval.Patch{}, nil)
@@ -208,6 +224,8 @@ func (c *club) action() (name string, do func() error) {
 		return "attendance of " + p.Student.FullName, func() error {
 			return second(c.attendance().Merge(bg, c.coach, c.batch, today, marksOf(team.Present, p.ID), team.Precondition{}))
 		}
+	case 21:
+		return "push messages", c.push
 	default:
 		party, by := c.party(p)
 		return fmt.Sprint("reply of the ", party, " of ", p.Student.FullName), func() error {
@@ -292,7 +310,8 @@ func (c *club) checkDelivered(before, after map[string]map[actor.Role]consent) {
 }
 
 // checkReads calls everything that families read about a player as by. It must work if given
-// is an approval of that account, and else say why not.
+// is an approval of that account, and else say why not. It must show all that was added since
+// the approval, or from the start.
 func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 	c.Helper()
 	want := "approval_required"
@@ -304,7 +323,18 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 	case given.state == approval.Pending:
 		want = "approval_pending"
 	}
-	var times []time.Time // of what a coach added; APP_HISTORY is since_approval
+	since := given.since.UnixMicro()
+	if c.whole {
+		since = 0
+	}
+	// read counts what is shown, and saved what may be shown.
+	read, saved := map[string]int{}, map[string]int{
+		"messages": c.count(`
+			SELECT (SELECT count(*) FROM team_recipients r JOIN team_messages m ON m.id = r.message_id WHERE r.account_id = $1 AND r.player_id = $2 AND m.created_at >= $3)
+				+ (SELECT count(*) FROM team_replies WHERE account_id = $1 AND player_id = $2 AND created_at >= $3)`, by.AccountID, playerID, since),
+		"progress": c.count(`SELECT count(*) FROM measurements WHERE player_id = $1 AND created_at >= $2`, playerID, since),
+		"reports":  c.count(`SELECT count(*) FROM performance_reports WHERE player_id = $1 AND created_at >= $2`, playerID, since),
+	}
 	all := team.Page{Limit: 50}
 	for name, err := range map[string]error{
 		"schedule": func() error {
@@ -316,23 +346,17 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 		"replies":    c.messages(0).CheckReply(bg, by, playerID),
 		"messages": func() error {
 			list, err := c.messages(0).Conversation(bg, by, playerID, all)
-			for _, e := range list {
-				times = append(times, e.CreatedAt)
-			}
+			read["messages"] = len(list)
 			return err
 		}(),
 		"progress": func() error {
 			list, err := c.records().Measurements(bg, by, playerID, "", team.RecordPage{Limit: 50})
-			for _, m := range list {
-				times = append(times, m.CreatedAt)
-			}
+			read["progress"] = len(list)
 			return err
 		}(),
 		"reports": func() error {
 			list, err := c.records().Reports(bg, by, playerID, all)
-			for _, r := range list {
-				times = append(times, r.CreatedAt)
-			}
+			read["reports"] = len(list)
 			return err
 		}(),
 	} {
@@ -345,7 +369,12 @@ func (c *club) checkReads(by actor.Actor, playerID string, given consent) {
 			c.refused++
 		}
 	}
-	if i := slices.IndexFunc(times, func(at time.Time) bool { return want != "" || at.Before(given.since) }); i >= 0 {
-		c.Errorf("a %s whose consent is %s since %s reads something of %s", by.Role, given.state, given.since, times[i])
+	for name, n := range read {
+		if want != "" {
+			saved[name] = 0
+		}
+		if n != min(saved[name], all.Limit) {
+			c.Errorf("a %s whose consent is %q since %s reads %d of the %s, want %d", by.Role, given.state, given.since, n, name, saved[name])
+		}
 	}
 }

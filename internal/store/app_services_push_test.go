@@ -1,0 +1,150 @@
+package store_test
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/push"
+	"github.com/touchline/touchline/internal/push/pushtest"
+	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/webhook"
+	"github.com/touchline/touchline/internal/worker"
+)
+
+// devices are the browsers of the families of a club. A push service receives and decrypts
+// what the outbox of the worker sends to them.
+type devices struct {
+	service *pushtest.Service
+	sender  *push.Sender
+	signIn  *auth.Service
+	checked int // of the messages that the service has received
+
+	mu sync.Mutex
+	// rendered has the notification of each delivery when it was rendered.
+	rendered map[string]pushed
+}
+
+// pushed is a notification that was sent to a browser.
+type pushed struct {
+	Type      notify.Type
+	AccountID string
+	PlayerID  string
+}
+
+func newDevices(p *fixture) *devices {
+	key, err := ecdh.P256().GenerateKey(rand.Reader)
+	ok(p, err)
+	return &devices{
+		service: pushtest.New(p, push.PublicKey(key)),
+		sender: push.New(push.Config{
+			Store: store.NewPushSubscriptions(p.sql, p.vault, p.clock.Now), Client: webhook.NewClient(webhook.Networks{netip.MustParsePrefix("127.0.0.0/8")}),
+			Key: key, Contact: "https://touchline.example", Now: p.clock.Now,
+		}),
+		signIn:   p.signIn(),
+		rendered: map[string]pushed{},
+	}
+}
+
+// subscribeDevices gives each guardian and student without a subscription one, as long as a
+// player names the number.
+func (c *club) subscribeDevices() {
+	c.Helper()
+	for role, numbers := range map[actor.Role][]phone.Number{actor.Guardian: c.guardians, actor.Student: c.students} {
+		for _, n := range numbers {
+			if c.count(`
+				SELECT count(*) FROM accounts a WHERE mobile_number = $1 AND role = $2
+					AND EXISTS (SELECT 1 FROM players p WHERE deleted_at IS NULL AND (p.guardian_id = a.id OR p.student_id = a.id))
+					AND NOT EXISTS (SELECT 1 FROM push_subscriptions s WHERE s.account_id = a.id)`, string(n), string(role)) == 0 {
+				continue
+			}
+			by := c.pageLogin(c.devices.signIn, role, n, auth.RememberedLifetime, 0).Session.Actor()
+			b := c.devices.service.Browser
+			ok(c, c.db.SavePushSubscription(bg, by, notify.PushSubscription{
+				ID: c.db.NewID(), Endpoint: c.devices.service.Endpoint() + "?of=" + by.AccountID, P256DH: b.P256DH(), Auth: b.Auth(), CreatedAt: c.clock.Now(),
+			}))
+		}
+	}
+}
+
+// push runs the outbox of the worker until it has sent all push messages that are due.
+func (c *club) push() error {
+	ctx, stop := context.WithCancel(bg)
+	defer stop()
+	signal := notify.NewQueueSignal(notify.Push)
+	signal.Wake(notify.Lane{Channel: notify.Push, Kind: notify.NotificationCopy})
+	worker.NewOutbox(worker.OutboxConfig{
+		Store: pushStore{c.db, c.devices, stop}, Senders: map[notify.Channel]worker.Sender{notify.Push: c.devices.sender}, Signal: signal,
+		PublicURL: "https://touchline.example", Brand: "Touchline", Now: c.clock.Now, NewID: c.db.NewID, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		NewTicker: func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
+	}).Run(ctx)
+	return nil
+}
+
+// pushStore is the store of an outbox that stops when nothing more is due.
+type pushStore struct {
+	*store.DB
+	devices *devices
+	stop    func()
+}
+
+func (s pushStore) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease string, until time.Time, n int) ([]notify.Delivery, error) {
+	claimed, err := s.DB.ClaimDeliveries(ctx, lane, lease, until, n)
+	if len(claimed) < n {
+		s.stop()
+	}
+	return claimed, err
+}
+
+// NotificationCopy notes whose notification is sent. One that was deleted before has no type.
+func (s pushStore) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.Copy, notify.Recipient, bool, error) {
+	var of pushed
+	_ = s.QueryRow(ctx, `SELECT type, account_id, coalesce(player_id, '') FROM notifications WHERE id = $1`, d.NotificationID).
+		Scan(&of.Type, &of.AccountID, &of.PlayerID)
+	s.devices.mu.Lock()
+	s.devices.rendered[d.ID] = of
+	s.devices.mu.Unlock()
+	return s.DB.NotificationCopy(ctx, d)
+}
+
+// checkPushed fails the test if a browser received a notification of an app service since the
+// last check and its account had approved neither before nor after that.
+func (c *club) checkPushed(before, after map[string]map[actor.Role]consent) {
+	c.Helper()
+	received := c.devices.service.Received()
+	for _, m := range received[c.devices.checked:] {
+		var text notify.PushText
+		ok(c, json.Unmarshal(m.Text, &text))
+		of := c.devices.rendered[text.Tag]
+		if slices.Contains(withoutApproval, of.Type) {
+			continue
+		}
+		c.pushed++
+		if !approves(before, of) && !approves(after, of) {
+			c.Errorf("a browser without an approval received %q (%+v)", text.Title, of)
+		}
+	}
+	c.devices.checked = len(received)
+}
+
+// approves reports whether the account of a notification has approved the player.
+func approves(all map[string]map[actor.Role]consent, of pushed) bool {
+	for _, given := range all[of.PlayerID] {
+		if given.account == of.AccountID && given.state == approval.Approved {
+			return true
+		}
+	}
+	return false
+}
