@@ -22,12 +22,12 @@ func TestRecords(t *testing.T) {
 		measured := object{"metric": "80 m sprint", "value": 12.4, "unit": "s", "on": "2026-03-02"}
 		report := object{"title": "Spring", "text": "She runs more.\nShe passes earlier.", "from": "2026-01-05", "to": "2026-03-28"}
 		kinds := []struct {
-			path, id, notification string
-			body, patch            object
-			changed                string // the field of patch
+			path, id, notification, service string
+			body, patch                     object
+			changed                         string // the field of patch
 		}{
-			{"progress", "measurement_id", "progress_update", measured, object{"value": -0.5, "unit": nil}, "value"},
-			{"reports", "report_id", "performance_report", report, object{"title": "Term"}, "title"},
+			{"progress", "measurement_id", "progress_update", "progress_tracking", measured, object{"value": -0.5, "unit": nil}, "value"},
+			{"reports", "report_id", "performance_report", "performance_reports", report, object{"title": "Term"}, "title"},
 		}
 		for _, k := range kinds {
 			path, family := "/api/players/"+asha+"/"+k.path, "/api/me/players/"+asha+"/"+k.path
@@ -37,7 +37,10 @@ func TestRecords(t *testing.T) {
 				t.Errorf("%s: the same key again: %s", k.path, again.Body)
 			}
 			one := before.Header.Get("Location")
-			guardian.Call(t, "GET", family, nil).Want(t, 403, "approval_pending")
+			closed := guardian.Call(t, "GET", family, nil).Want(t, 403, "approval_pending")
+			if closed.String("service") != k.service || !strings.HasPrefix(closed.String("detail"), "An approval opens the ") {
+				t.Errorf("%s: the problem does not say what an approval opens: %s", k.path, closed.Body)
+			}
 			guardian.Call(t, "GET", family+"?limit=0", nil).Want(t, 403, "approval_pending")
 			if n := guardian.Call(t, "GET", "/api/notifications", nil).Items(); strings.Contains(fmt.Sprint(n), k.notification) {
 				t.Errorf("%s: a notification before the approval: %v", k.path, n)

@@ -58,7 +58,7 @@ func (tx *tx) link(ctx context.Context, by actor.Actor, playerID string, service
 	if s.DateOfBirth, err = approval.ParseDate(born); err != nil {
 		return nil, fmt.Errorf("player %s: %w", playerID, err)
 	}
-	if err := tx.access(s, by.Role, service).Err(); err != nil {
+	if err := tx.access(s, by.Role, service).Err(service); err != nil {
 		return nil, err
 	}
 	l.CoachZone = tx.db.options.Settings.zoneOf(l.CoachZone)

@@ -22,6 +22,15 @@ const (
 	ProgressTracking   Service = "progress_tracking"
 )
 
+// opens says what a party reads once it has a service. Services that are only part of a page
+// are not in it.
+var opens = map[Service]string{
+	App:                "the training times, the attendance and the fees",
+	PerformanceReports: "the reports that the coach writes",
+	TeamCommunications: "the messages of the coach, with a way to reply",
+	ProgressTracking:   "the measurements of the coach over time",
+}
+
 // Access says whether a party has a service of a player now, and if not, why.
 type Access string
 
@@ -38,15 +47,16 @@ const (
 	NotLinked Access = "unlinked"
 )
 
-// Err returns the problem that the party gets, or nil if it has the service.
-func (a Access) Err() error {
+// Err returns the problem that the party gets, or nil if it has the service. The problem says
+// what an approval opens, and shows nothing of it.
+func (a Access) Err(service Service) error {
 	switch a {
 	case Granted:
 		return nil
 	case ApprovalPending:
-		return fault.New(fault.Forbidden, "approval_pending", "This opens after the approval. The coach has asked and waits for the answer.")
+		return fault.New(fault.Forbidden, "approval_pending", "An approval opens %s. The coach has asked and waits for the answer.", opens[service]).With("service", string(service))
 	case ApprovalRequired:
-		return fault.New(fault.Forbidden, "approval_required", "This needs an approval, which was refused or taken back. The coach can ask again.")
+		return fault.New(fault.Forbidden, "approval_required", "An approval opens %s. It was refused or taken back. The coach can ask again.", opens[service]).With("service", string(service))
 	case NotInTier:
 		return fault.New(fault.Forbidden, "tier_limit", "The tier of the coach does not include this.")
 	default:
