@@ -76,5 +76,61 @@ func TestTierFeatures(t *testing.T) {
 		if got := guardian.Call(t, "GET", own, nil).Want(t, 200); got.String("balance") != "99" || got.JSON["payment_link"] != nil {
 			t.Errorf("without the feature: got %s", got.Body)
 		}
+		testTeamFeatures(t, coach, guardian, id, today)
 	})
+}
+
+// testTeamFeatures: the calls of the coach's day need their features. What exists stays when
+// the tier loses them.
+func testTeamFeatures(t *testing.T, coach, guardian *touchlinetest.User, player, today string) {
+	t.Helper()
+	choose := func(tier string) { coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": tier}).Want(t, 200) }
+	batch := addBatch(t, coach, "Juniors") // roster is in both tiers
+	coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
+	family, sheet := "/api/me/players/"+player, "/api/batches/"+batch+"/attendance/"+today
+	marks := object{"marks": []object{{"player_id": player, "mark": "late"}}}
+	calls := []struct {
+		method, path, feature string
+		body                  object
+		lists                 []string // of the coach
+		family                string   // what the guardian reads
+	}{
+		{"PUT", sheet, "attendance", marks, []string{"/api/batches/" + batch + "/attendance", "/api/players/" + player + "/attendance"}, "/attendance"},
+		{"POST", "/api/players/" + player + "/progress", "progress_tracking", object{"metric": "m", "value": 1, "on": today}, []string{"/api/players/" + player + "/progress"}, ""},
+		{"POST", "/api/players/" + player + "/reports", "performance_reports", object{"title": "T", "text": "x", "from": today, "to": today}, []string{"/api/players/" + player + "/reports"}, ""},
+		{"POST", "/api/messages", "sms", message("Hi", []string{"sms"}, player), []string{"/api/messages"}, ""},
+		{"POST", "/api/messages", "chat", message("Hi", []string{"chat"}, player), []string{"/api/messages"}, ""},
+	}
+	for i, c := range calls {
+		refused := coach.Call(t, c.method, c.path, c.body).Want(t, 403, "tier_limit")
+		if refused.String("limit") != c.feature || refused.String("needed_tier") != "full" {
+			t.Errorf("%s %s: %s, want the feature %s", c.method, c.path, refused.Body, c.feature)
+		}
+		if n := len(coach.Call(t, "GET", c.lists[0], nil).Want(t, 200).Items()); n != 0 && i < 4 {
+			t.Errorf("%s has %d entries after a refused call", c.lists[0], n)
+		}
+		choose("full")
+		if got := coach.Call(t, c.method, c.path, c.body); got.Status != 200 && got.Status != 201 {
+			t.Errorf("%s %s with the feature: %d %s", c.method, c.path, got.Status, got.Body)
+		}
+		choose("bare")
+		for _, path := range c.lists {
+			if len(coach.Call(t, "GET", path, nil).Want(t, 200).Items()) == 0 {
+				t.Errorf("%s is empty after the tier lost %s", path, c.feature)
+			}
+		}
+		if c.family != "" && len(guardian.Call(t, "GET", family+c.family, nil).Want(t, 200).Items()) == 0 {
+			t.Errorf("the family reads nothing after the tier lost %s", c.feature)
+		}
+	}
+	// The families' app services of the tier are off until it is back.
+	for _, path := range []string{"/progress", "/reports", "/messages"} {
+		guardian.Call(t, "GET", family+path, nil).Want(t, 403, "tier_limit")
+	}
+	choose("full")
+	for _, path := range []string{"/progress", "/reports"} {
+		if len(guardian.Call(t, "GET", family+path, nil).Want(t, 200).Items()) != 1 {
+			t.Errorf("%s is empty after the tier has it again", path)
+		}
+	}
 }
