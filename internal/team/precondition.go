@@ -17,7 +17,8 @@ type Precondition struct {
 	Versions []int64
 }
 
-// ParsePrecondition reads the values of If-Match. Tags that are no version match none.
+// ParsePrecondition reads the values of If-Match: versions, with or without the quotes of
+// an ETag. Tags that are no version match none.
 func ParsePrecondition(values []string) Precondition {
 	p := Precondition{Given: len(values) > 0}
 	for tag := range strings.SplitSeq(strings.Join(values, ","), ",") {
@@ -25,7 +26,7 @@ func ParsePrecondition(values []string) Precondition {
 		if tag == "*" {
 			p.Any = true
 		}
-		if n, err := strconv.ParseInt(strings.Trim(tag, `"`), 10, 64); err == nil && tag == VersionTag(n) {
+		if n, err := strconv.ParseInt(strings.Trim(tag, `"`), 10, 64); err == nil && (tag == VersionTag(n) || tag == strconv.FormatInt(n, 10)) {
 			p.Versions = append(p.Versions, n)
 		}
 	}

@@ -127,7 +127,9 @@ func TestReplacePrecondition(t *testing.T) {
 		{[]string{"*"}, true, ""},
 		{[]string{`"2"`}, true, "precondition_failed"},
 		{[]string{`W/"1"`}, true, "precondition_failed"},
-		{[]string{`1`}, true, "precondition_failed"},
+		{[]string{`1`}, true, ""}, // the version itself
+		{[]string{`2`}, true, "precondition_failed"},
+		{[]string{`01`}, true, "precondition_failed"},
 		{[]string{`"01"`}, true, "precondition_failed"},
 		{[]string{""}, true, "precondition_failed"},
 		{[]string{"*"}, false, "precondition_failed"},
