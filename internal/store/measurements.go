@@ -33,7 +33,7 @@ func (db *DB) AddMeasurement(ctx context.Context, m *team.Measurement, check fun
 type record struct {
 	coachID, playerID, id string
 	event                 event.Type
-	service               team.Service
+	service               team.AppService
 	check                 func(tier string) error
 }
 

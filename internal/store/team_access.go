@@ -23,7 +23,7 @@ func (tx *tx) enabled(ctx context.Context, playerIDs []string) (team.Enabled, er
 	for _, s := range statuses {
 		byID[s.PlayerID] = s
 	}
-	return func(playerID string, party actor.Role, service team.Service) team.Access {
+	return func(playerID string, party actor.Role, service team.AppService) team.Access {
 		s, found := byID[playerID]
 		if !found || party == actor.Guardian && !s.HasGuardian || party == actor.Student && !s.HasStudentNumber {
 			return team.NotLinked
@@ -33,13 +33,13 @@ func (tx *tx) enabled(ctx context.Context, playerIDs []string) (team.Enabled, er
 }
 
 // access returns whether party has a service of the player with these consents.
-func (tx *tx) access(s approval.ConsentStatus, party actor.Role, service team.Service) team.Access {
+func (tx *tx) access(s approval.ConsentStatus, party actor.Role, service team.AppService) team.Access {
 	return team.Access(s.AppAccess(party, string(service), tx.db.options.Settings.Access, tx.Now))
 }
 
 // link returns a player of the calling guardian or student who has the service. It returns
 // not_found for other players, then the error of team.Access.
-func (tx *tx) link(ctx context.Context, by actor.Actor, playerID string, service team.Service) (*team.Link, error) {
+func (tx *tx) link(ctx context.Context, by actor.Actor, playerID string, service team.AppService) (*team.Link, error) {
 	l := &team.Link{PlayerID: playerID}
 	s := approval.ConsentStatus{PlayerID: playerID}
 	var born string

@@ -7,19 +7,19 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// Service is a service that a guardian or student has only after that party approved.
-type Service string
+// AppService is a service that a guardian or student has only after that party approved.
+type AppService string
 
 // App is the app itself: schedule, attendance and fees need no other service. The others
 // are the app services of the spec's section 1, clause 7.
 const (
-	App                Service = "app"
-	InAppNotifications Service = "in_app_notifications"
-	PerformanceReports Service = "performance_reports"
-	FeeReminders       Service = "fee_reminders"
-	TeamCommunications Service = "team_communications"
-	DigitalPayments    Service = "digital_payments"
-	ProgressTracking   Service = "progress_tracking"
+	App                AppService = "app"
+	InAppNotifications AppService = "in_app_notifications"
+	PerformanceReports AppService = "performance_reports"
+	FeeReminders       AppService = "fee_reminders"
+	TeamCommunications AppService = "team_communications"
+	DigitalPayments    AppService = "digital_payments"
+	ProgressTracking   AppService = "progress_tracking"
 )
 
 // opens says what a party reads once it has a service. Services that are only part of a page
@@ -67,7 +67,7 @@ func (a Access) Err(service Service) error {
 // Enabled decides whether a party of a player has a service. The store creates it in the
 // transaction that reads or sends: it loads the consents of the players that it needs, and
 // package approval decides. Enabled returns NotLinked for every other player.
-type Enabled func(playerID string, party actor.Role, service Service) Access
+type Enabled func(playerID string, party actor.Role, service AppService) Access
 
 // Link is a player as the guardian or student who is linked to it sees it.
 type Link struct {

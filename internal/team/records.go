@@ -44,7 +44,7 @@ type Records struct {
 }
 
 // checkTier returns a function that refuses tiers without an app service.
-func (s *Records) checkTier(service Service) func(tier string) error {
+func (s *Records) checkTier(service AppService) func(tier string) error {
 	return func(tier string) error { return s.CheckFeature(tier, string(service)) }
 }
 
