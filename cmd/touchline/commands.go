@@ -63,7 +63,7 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 		fmt.Fprintln(stdout, "Development mode: SMS are printed here, not sent. Limits on OTPs and messages are off, unless you set them. Stop with Ctrl+C.")
 	}
 	build := buildinfo.Read()
-	log.Info("started", "version", build.Release, "revision", build.Commit, "settings", cfg.SetNames())
+	log.Info("started", "version", build.Release, "revision", build.Commit, "settings", cfg.ConfiguredNames())
 	if err := app.Serve(ctx, public, operators); err != nil {
 		return err
 	}

@@ -319,9 +319,9 @@ func TestAccessLogDefault(t *testing.T) {
 	}
 }
 
-func TestSetNames(t *testing.T) {
+func TestConfiguredNames(t *testing.T) {
 	c := load(t, []string{"--addr=127.0.0.1:0"}, env("SMS=http:https://key@gateway.example/send"))
-	if got := fmt.Sprint(c.SetNames()); got != "[TOUCHLINE_ADDR TOUCHLINE_SMS]" {
+	if got := fmt.Sprint(c.ConfiguredNames()); got != "[TOUCHLINE_ADDR TOUCHLINE_SMS]" {
 		t.Errorf("got %s", got)
 	}
 }

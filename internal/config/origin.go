@@ -39,8 +39,9 @@ func (c *Config) isSet(key string) bool {
 	return ok
 }
 
-// SetNames returns the names of the settings that are set, in the order of Config.
-func (c *Config) SetNames() []string {
+// ConfiguredNames returns the names of the settings that are set, even to their
+// defaults, in the order of Config.
+func (c *Config) ConfiguredNames() []string {
 	names := []string{}
 	for _, s := range table() {
 		if c.isSet(s.key) {
