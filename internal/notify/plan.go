@@ -9,8 +9,8 @@ import (
 // An empty Type means no notification.
 type types struct{ coach, party Type }
 
-// plan is the table of the spec's section 6: the events about a guardian's consent, and
-// about a student's.
+// plan has the notifications of each event about a guardian or about a student. The events
+// of consents are those of the spec's section 6.
 var plan = map[event.Type]struct{ guardian, student types }{
 	event.Requested:      {types{party: GuardianRequest}, types{party: StudentRequest}},
 	event.Reminded:       {types{party: RequestReminder}, types{party: RequestReminder}},

@@ -48,7 +48,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 	if err != nil {
 		return nil, err
 	}
-	var m *metrics.Metrics // before the worker sends anything
+	var m *metrics.Metrics // assigned below, before the worker sends the first message
 	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), func(provider, outcome string) { m.SMSAttempt(provider, outcome) })
 	d, err := newDelivery(ch, cfg.Streams)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package worker runs the background work: it sends deliveries from the outbox,
-// notifies coaches of requests that are pending for long and of certificates that
-// expire, makes repeated fees and reminds of fees, rotates keys, and deletes what has ended. Every replica runs a worker.
-// Claims and guarded updates in the database make sure that only one replica does
-// each piece of work.
+// Package worker runs the background work: it sends deliveries from the outbox and changes
+// to webhooks, notifies coaches of requests that are pending for long and of certificates
+// that expire, makes repeated fees and reminds of fees, rotates keys, and deletes what has
+// ended. Every replica runs a worker. Claims and guarded updates in the database make sure
+// that only one replica does each piece of work.
 package worker
 
 import (
@@ -39,7 +39,7 @@ const jobBatch = 100
 // time.Ticker does, and a function that stops it.
 type NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
 
-// Config is what New needs. All fields are required.
+// Config is what New needs. All fields but Webhooks are required.
 type Config struct {
 	Outbox *Outbox
 	// Webhooks sends the changes of the feed to other services; nil sends none.
