@@ -24,7 +24,7 @@ const (
 
 // opens says what a party reads once it has a service. Services that are only part of a page
 // are not in it.
-var opens = map[Service]string{
+var opens = map[AppService]string{
 	App:                "the training times, the attendance and the fees",
 	PerformanceReports: "the reports that the coach writes",
 	TeamCommunications: "the messages of the coach, with a way to reply",
@@ -49,7 +49,7 @@ const (
 
 // Err returns the problem that the party gets, or nil if it has the service. The problem says
 // what an approval opens, and shows nothing of it.
-func (a Access) Err(service Service) error {
+func (a Access) Err(service AppService) error {
 	switch a {
 	case Granted:
 		return nil
