@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,9 @@ func TestSessionEndsWithItsRole(t *testing.T) {
 				coach.Call(t, "DELETE", "/api/players/"+sibling, nil).Want(t, 204)
 				for _, id := range []string{id, sibling} {
 					guardian.On(replica).Call(t, "GET", "/api/players/approval-status/"+id, nil).Want(t, 404)
+				}
+				if me := guardian.Call(t, "GET", "/api/me", nil).Want(t, 200); way.name == "deleted" && !strings.Contains(string(me.Body), `"roles":[]`) {
+					t.Errorf("no role: got %s, want an empty list of roles", me.Body)
 				}
 				refresh(t, guardian, 401, "refresh_token_expired")
 				if way.name == "deleted" {

@@ -22,10 +22,11 @@ type meResponse struct {
 func (s *Server) me(ctx context.Context, r Request[noBody]) (Response, error) {
 	by := r.Caller.Actor
 	out := meResponse{Account: newAccountResponse(by), Role: string(by.Role), ProfileComplete: true}
-	var err error
-	if out.Roles, err = s.Auth.Roles(ctx, by); err != nil {
+	roles, err := s.Auth.Roles(ctx, by)
+	if err != nil {
 		return Response{}, err
 	}
+	out.Roles = append([]actor.Role{}, roles...) // [] if the last player of the number was deleted
 	if out.UnreadNotifications, err = s.Tray.Unread(ctx, by); err != nil {
 		return Response{}, err
 	}
