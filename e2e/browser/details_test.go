@@ -3,6 +3,7 @@ package browser_test
 import (
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -48,6 +49,25 @@ func TestAddressesOfPages(t *testing.T) {
 	for _, path := range []string{"/coach//evil.example/", "/me///"} {
 		if got := fetch(t, s, path).Header.Get("Location"); strings.Contains(got, "//") {
 			t.Errorf("%s leads to %s", path, got)
+		}
+	}
+	c.get("/coachs").want(404, "There is nothing here that you can see.")
+	for _, path := range []string{"/coachs", "/api//me", "/api/../api/me", "//auth/login"} {
+		if got := fetch(t, s, path); got.StatusCode != 404 || got.Header.Get("Content-Type") != "application/problem+json" {
+			t.Errorf("%s for a program: got %d, %s, want a problem with 404", path, got.StatusCode, got.Header.Get("Content-Type"))
+		}
+	}
+	if got := fetch(t, s, "/api/nothing", "Accept", "text/html"); got.StatusCode != 404 || got.Header.Get("Content-Type") != "application/problem+json" {
+		t.Errorf("/api/nothing: got %d, %s, want a problem with 404", got.StatusCode, got.Header.Get("Content-Type"))
+	}
+	for _, address := range []string{s.URL, s.AdminURL} {
+		resp, err := http.Get(address + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if vary := resp.Header.Values("Vary"); !slices.Contains(vary, "Accept") {
+			t.Errorf("%s/: got Vary %q, want Accept in it", address, vary)
 		}
 	}
 	page := c.get("/coaches/"+user.ID).want(200, "<title>Meera Nair, coach for hockey, football – Touchline</title>", `<meta name="description" content="Hockey for every child.">`)

@@ -71,6 +71,8 @@ type Config struct {
 
 	// Documentation serves the OpenAPI document and its pages; nil serves none.
 	Documentation *Documentation
+	// NotFoundPage serves browsers at unknown paths; nil means a problem document.
+	NotFoundPage http.HandlerFunc
 	// Ready returns why the service cannot serve; nil is always ready.
 	Ready func(context.Context) error
 
@@ -117,7 +119,7 @@ func New(c Config) *Server {
 			Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log,
 			HTTPS: strings.HasPrefix(c.PublicURL, "https://"), AccessLog: c.AccessLog, Observe: c.Observe, Refused: c.Refused,
 		},
-		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), InFlight: c.InFlight, CrossOrigin: httpx.CrossOrigin(c.CORSOrigins), Now: c.Now,
+		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), InFlight: c.InFlight, CrossOrigin: httpx.CrossOrigin(c.CORSOrigins), NotFoundPage: c.NotFoundPage, Now: c.Now,
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/fault"
@@ -28,7 +29,10 @@ type Adapter[C any] struct {
 	InFlight *inflight.Limits
 	// CrossOrigin wraps every route; nil does not. See httpx.CrossOrigin.
 	CrossOrigin func(http.Handler) http.Handler
-	Now         func() time.Time
+	// NotFoundPage serves browsers that ask for a path without a route outside /api and /auth;
+	// nil means the problem document.
+	NotFoundPage http.HandlerFunc
+	Now          func() time.Time
 }
 
 func infoOf(r *http.Request) *httpx.RequestInfo { return httpx.InfoFrom(r.Context()) }
@@ -42,9 +46,13 @@ func (a *Adapter[C]) Handler(routes []Route[C]) http.Handler {
 			return a.serve(w, r, rt)
 		}}
 	}
-	notFound := func(_ http.ResponseWriter, r *http.Request) error {
+	notFound := func(w http.ResponseWriter, r *http.Request) error {
 		if err := a.allow(ratelimit.Address(r, a.TrustedProxies)); err != nil {
 			return err
+		}
+		if a.NotFoundPage != nil && isForBrowser(r) {
+			a.NotFoundPage(w, r)
+			return nil
 		}
 		return fault.Missing()
 	}
@@ -56,6 +64,12 @@ func (a *Adapter[C]) Handler(routes []Route[C]) http.Handler {
 		info := new(httpx.RequestInfo)
 		a.Middleware.Serve(w, r.WithContext(httpx.WithInfo(r.Context(), info)), info, router)
 	})
+}
+
+// isForBrowser reports whether a person, not a program, asks for the path.
+func isForBrowser(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") &&
+		!strings.HasPrefix(r.URL.Path, "/api/") && !strings.HasPrefix(r.URL.Path, "/auth/")
 }
 
 // allow returns rate_limited if the client has made too many requests.

@@ -48,7 +48,7 @@ func (m *Middleware) Router(routes []Route, notFound Handler, infoOf func(*http.
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// ServeMux redirects a path that is not clean; the service answers 404.
-		if !isClean(r.URL.EscapedPath()) {
+		if !IsClean(r.URL.EscapedPath()) {
 			notFoundHandler.ServeHTTP(w, r)
 			return
 		}
@@ -56,7 +56,9 @@ func (m *Middleware) Router(routes []Route, notFound Handler, infoOf func(*http.
 	})
 }
 
-func isClean(p string) bool {
+// IsClean reports whether a path has no empty segment and no dots, so that http.ServeMux does
+// not redirect it.
+func IsClean(p string) bool {
 	cleaned := path.Clean(p)
 	return p == cleaned || cleaned != "/" && p == cleaned+"/"
 }

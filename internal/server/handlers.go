@@ -54,6 +54,7 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		ExportAll:     newArchive(s),
 
 		Documentation: documentation,
+		NotFoundPage:  pages.NotFound,
 		Ready:         s.readiness.check,
 		AccessLog:     cfg.AccessLog,
 		Observe:       s.metrics.Observe("public"),

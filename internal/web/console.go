@@ -124,6 +124,7 @@ func (c *Console) view(r *Request, section, title string) *View {
 // Programs get the response of next.
 func (c *Console) overview(next http.Handler) Handler {
 	return func(_ context.Context, r *Request) (Response, error) {
+		r.w.Header().Add("Vary", "Accept")
 		switch {
 		case !strings.Contains(r.Header.Get("Accept"), "text/html"):
 			return Response{Write: func(w http.ResponseWriter, r *http.Request) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/inflight"
@@ -172,5 +173,17 @@ func (p *Pages) handler(routes []Route, next http.Handler, areas ...string) http
 			mux.Handle(page, p.serve(m, page, map[string]Route{http.MethodGet: {Handle: notFound}, http.MethodPost: {Handle: notFound}}))
 		}
 	}
-	return mux
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// http.ServeMux redirects a path that is not clean; next answers 404.
+		if !httpx.IsClean(r.URL.EscapedPath()) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// NotFound serves the page of not_found, within the middleware of another handler.
+func (p *Pages) NotFound(w http.ResponseWriter, r *http.Request) {
+	p.write(w, r, &Request{Request: r, Language: p.language(r)}, Response{}, fault.Missing())
 }

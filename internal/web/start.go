@@ -20,6 +20,7 @@ func (p *Pages) startRoutes() []Route {
 
 // start serves GET /: a start page for people, and an index for programs.
 func (p *Pages) start(_ context.Context, r *Request) (Response, error) {
+	r.w.Header().Add("Vary", "Accept")
 	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return Response{Write: p.index}, nil
 	}
