@@ -8,21 +8,6 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestRefreshGracePerToken: the grace period of a token starts at the first use of its
-// successor.
-func TestRefreshGracePerToken(t *testing.T) {
-	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		p := s.SignIn(t, "coach", coachNumber)
-		token := refresh(t, s, p.Refresh).Want(t, 200).String("refresh_token")
-		for range 4 { // the first call uses the successor of p.Refresh, 60 s before the end
-			token = refresh(t, s, token).Want(t, 200).String("refresh_token")
-			s.Clock.Advance(20 * time.Second)
-		}
-		refresh(t, s, p.Refresh).Want(t, 401, "refresh_token_reused")
-	})
-}
-
 // TestDeviceAttemptsAreSeparate: attempts with a device's code do not count for
 // the number's shared challenge.
 func TestDeviceAttemptsAreSeparate(t *testing.T) {
@@ -92,6 +77,29 @@ func TestRetryAfterBlockedNumber(t *testing.T) {
 			if wait, _ := strconv.Atoi(a.Header.Get("Retry-After")); wait < 23*3600 {
 				t.Errorf("device %t: got Retry-After %d: %s", device != "", wait, a.Body)
 			}
+		}
+	})
+}
+
+// TestRetryAfterExhaustedOTP: after too many attempts, a new code can be
+// requested after the usual wait.
+func TestRetryAfterExhaustedOTP(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
+		otp := s.OTP(coachNumber, 0)
+		s.Clock.Advance(20 * time.Second)
+		for i := range 5 {
+			s.Call(t, "POST", "/auth/verify-otp", "", map[string]any{"mobile_number": coachNumber, "otp": wrongOTP(otp, i)}).Want(t, 422, "otp_incorrect")
+		}
+		exhausted := s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
+		if wait, err := time.ParseDuration(exhausted.Header.Get("Retry-After") + "s"); err != nil || wait > 41*time.Second || wait < 30*time.Second {
+			t.Fatalf("Retry-After: got %q, want 30 to 41 s", exhausted.Header.Get("Retry-After"))
+		}
+		s.Clock.Advance(41 * time.Second)
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
+		if fresh := s.OTP(coachNumber, 1); fresh == otp {
+			t.Fatal("got the exhausted code again")
 		}
 	})
 }

@@ -164,3 +164,55 @@ func TestLinkPage(t *testing.T) {
 		s.Call(t, "GET", "/a/never", "", nil).Want(t, 404)
 	})
 }
+
+// TestIncompleteProfileSendsNothing: calls that send a request need a complete
+// profile; other calls do not.
+func TestIncompleteProfileSendsNothing(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach := s.Coach(t, coachNumber)
+		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+		coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"bio": nil}).Want(t, 200)
+		for _, patch := range []map[string]any{
+			{"student": map[string]any{"full_name": "Anya Rao"}},
+			{"student": map[string]any{"date_of_birth": "2013-04-30"}},
+			{"student": map[string]any{"contact_number": otherNumber}},
+			{"guardian": map[string]any{"mobile_number": otherNumber}},
+		} {
+			refused := coach.Call(t, "PATCH", "/api/players/"+id, patch).Want(t, 403, "profile_incomplete")
+			if refused.String("missing") != "[bio]" {
+				t.Errorf("missing fields: got %s", refused.Body)
+			}
+		}
+		coach.Call(t, "PATCH", "/api/players/"+id, map[string]any{"student": map[string]any{"medical_information": nil}}).Want(t, 200)
+		for _, path := range []string{"send-guardian-request", "send-student-request", "send-reminder"} {
+			coach.Call(t, "POST", "/api/approval/"+path, map[string]any{"player_id": id, "approver_type": "guardian"}).Want(t, 403, "profile_incomplete")
+		}
+	})
+}
+
+// TestNulls: null means the same as an absent field, except in a merge patch,
+// where it clears the field.
+func TestNulls(t *testing.T) {
+	t.Parallel()
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber, "role": nil, "channel": nil, "device_token": nil}).Want(t, 202)
+		coach := s.Coach(t, coach2Number)
+		adult := coach.AddPlayer(t, map[string]any{
+			"student": map[string]any{"full_name": "Old Hand", "date_of_birth": "1990-01-02", "contact_number": nil, "medical_information": nil}, "guardian": nil,
+		})
+		id := adult.String("player_id")
+		if adult.JSON["guardian"] != nil || adult.JSON["adult"] != true {
+			t.Fatalf("adult without guardian: got %s", adult.Body)
+		}
+		coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": id, "guardian": nil, "channels": nil}).Want(t, 409, "no_contact_number")
+		for _, patch := range []map[string]any{
+			{"student": nil},
+			{"student": map[string]any{"full_name": nil}},
+			{"student": map[string]any{"date_of_birth": nil}},
+			{"guardian": map[string]any{"name": nil}},
+		} {
+			coach.Call(t, "PATCH", "/api/players/"+id, patch).Want(t, 422, "validation_failed")
+		}
+	})
+}
