@@ -76,9 +76,9 @@ func checkProvider(text string) string {
 		}
 		return ""
 	case isName(kind):
-		return fmt.Sprintf("the provider %s is not built yet; %s", kind, supported)
+		return fmt.Sprintf("there is no provider %s; %s", kind, supported)
 	default:
-		return "this provider is not built yet; " + supported
+		return "there is no such provider; " + supported
 	}
 }
 
