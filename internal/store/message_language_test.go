@@ -78,6 +78,31 @@ func TestRepeatedQuestion(t *testing.T) {
 		p.clock.advance(time.Minute)
 		ok(p, third(p.send(coach, b.ID, actor.Guardian)))
 		sendOne(false)
+
+		// The mail arrived and the SMS of the same sending failed, so the next SMS repeats it,
+		// also if the coach removed the player and added it again.
+		byMail, err := p.Add(bg, coach, child("Chetan Rao", ""), motherWithMail(number(4)))
+		ok(p, err)
+		mails := p.claimMail(notify.Request)
+		details, _, _, err := p.db.RequestDetails(bg, mails[0])
+		if err != nil || details.Repeated {
+			p.Errorf("the first mail: repeated = %t, %v", details.Repeated, err)
+		}
+		ok(p, p.db.DeliverySent(bg, mails))
+		first := p.claimOneRequest()
+		if details, _, _, err := p.db.RequestDetails(bg, first); err != nil || details.Repeated {
+			p.Errorf("the SMS beside the first mail: repeated = %t, %v", details.Repeated, err)
+		}
+		ok(p, p.db.DeliveryFailed(bg, []notify.Delivery{first}, notify.ReasonRefused, ""))
+		p.clock.advance(49 * time.Hour)
+		ok(p, third(p.send(coach, byMail.ID, actor.Guardian)))
+		sendOne(true)
+		ok(p, p.Remove(bg, coach, byMail.ID))
+		p.clock.advance(49 * time.Hour)
+		p.add(coach, "Chetan Rao", number(4), "")
+		sendOne(true)
+		p.add(coach, "Dev Rao", number(4), "") // another child
+		sendOne(false)
 	})
 }
 

@@ -117,25 +117,29 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 }
 
 // RequestDetails returns what the message of a request says and to whom it goes, or false
-// if the request is closed or the party has another address by now.
+// if the request is closed or the party has another address by now. The message repeats an
+// earlier one if that reached the party on any channel outside the app and asked about the same
+// child, also of a player who was removed.
 func (db *DB) RequestDetails(ctx context.Context, d notify.Delivery) (notify.RequestDetails, notify.Recipient, bool, error) {
 	var r notify.RequestDetails
 	var to notify.Recipient
 	var batches []approval.Batch
 	err := db.sql.QueryRow(ctx, `
 		SELECT r.approver_type, c.name, p.student_name, r.short_code, `+batchesOfPlayer+`,
-			EXISTS (SELECT 1 FROM requests o JOIN deliveries d ON d.request_id = o.id
-				WHERE o.player_id = r.player_id AND o.approver_id = r.approver_id AND d.kind = 'request' AND CASE d.channel WHEN 'whatsapp' THEN 'sms' ELSE d.channel END = $2 AND d.id <> $3
-					AND d.state IN ('sent', 'delivered') AND d.created_at < r.last_sent_at),
+			EXISTS (SELECT 1 FROM requests o JOIN players q ON q.id = o.player_id JOIN deliveries d ON d.request_id = o.id
+				WHERE o.approver_id = r.approver_id AND o.coach_id = r.coach_id
+					AND (q.id = p.id OR q.student_key = p.student_key AND q.date_of_birth = p.date_of_birth)
+					AND d.kind = 'request' AND d.recipient <> '' AND d.state IN ('sent', 'delivered')
+					AND d.created_at < (SELECT created_at FROM deliveries WHERE id = $2)),
 			a.mobile_number,
 			EXISTS (SELECT 1 FROM stopped_coaches st WHERE st.mobile_number = a.mobile_number AND st.coach_id = r.coach_id),
-			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $5), `+preferenceColumns+`
+			EXISTS (SELECT 1 FROM stopped_addresses sa WHERE sa.address = $4), `+preferenceColumns+`
 		FROM requests r JOIN players p ON p.id = r.player_id
 		LEFT JOIN coaches c ON c.id = r.coach_id
 		LEFT JOIN accounts a ON a.id = r.approver_id
 		LEFT JOIN preferences ON preferences.mobile_number = a.mobile_number
-		WHERE r.id = $1 AND r.state = 'pending' AND (a.mobile_number = $4 OR r.approver_type = 'guardian' AND p.guardian_email = $4)`,
-		d.RequestID, string(d.Channel.OfRequest()), d.ID, d.To, notify.FoldAddress(d.To)).
+		WHERE r.id = $1 AND r.state = 'pending' AND (a.mobile_number = $3 OR r.approver_type = 'guardian' AND p.guardian_email = $3)`,
+		d.RequestID, d.ID, d.To, notify.FoldAddress(d.To)).
 		Scan(append([]any{
 			&r.Party, intoText(&r.CoachName), &r.StudentName, intoText(&r.ShortCode), intoBatches(&batches), &r.Repeated, intoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped,
 		}, preferenceDest(&to.Preferences)...)...)
