@@ -14,13 +14,14 @@ import (
 	"github.com/touchline/touchline/internal/team"
 )
 
-// AddReply saves a reply of a guardian or student and notifies the coach.
+// AddReply saves a reply of a guardian or student and notifies the coach. No reply commits after
+// the party has revoked its approval.
 func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error {
 	return db.write(ctx, func(tx *tx) error {
 		if err := tx.complete(ctx, idempotency.Work{ID: r.ID, New: true}); err != nil {
 			return err
 		}
-		l, err := tx.link(ctx, by, r.PlayerID, team.TeamCommunications)
+		l, err := tx.lockLink(ctx, by, r.PlayerID, team.TeamCommunications, tx.ForShare("p"))
 		if err != nil {
 			return err
 		}

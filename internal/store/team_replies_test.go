@@ -1,0 +1,69 @@
+package store_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/storetest"
+)
+
+// TestReplyAfterRevocation: a reply that begins while a revocation of the same party commits is
+// refused. On PostgreSQL the revocation is held until the reply waits for it; on SQLite it
+// commits first, because writes follow one another.
+func TestReplyAfterRevocation(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
+		postgres := strings.HasPrefix(url, "postgres")
+		p := newFixture(t, url)
+		c := p.coach(1)
+		a := p.add(c, "Asha Rao", number(2), "")
+		guardian := p.as(actor.Guardian, number(2))
+		ok(t, p.decide(guardian, a.ID, approval.Approve))
+		ok(t, second(p.messages(0).Reply(bg, guardian, a.ID, "We come.")))
+		commit := func() { ok(t, p.decide(guardian, a.ID, approval.Revoke)) }
+		if postgres {
+			p = newFixture(t, url+"&lock_timeout=9s")
+			commit = p.revokeWhenWaited(t, url, a.ID)
+		} else {
+			commit()
+		}
+		replied := make(chan error, 1)
+		go func() { replied <- second(p.messages(0).Reply(bg, guardian, a.ID, "We do not come.")) }()
+		if postgres {
+			commit()
+		}
+		p.refused(<-replied, "approval_required")
+		if n := p.count(`SELECT count(*) FROM team_replies`); n != 1 {
+			t.Errorf("%d replies, want the one before the revocation", n)
+		}
+	})
+}
+
+// revokeWhenWaited revokes the guardian's approval in a transaction. commit commits it when
+// another one waits for a lock.
+func (p *fixture) revokeWhenWaited(t *testing.T, url, playerID string) (commit func()) {
+	t.Helper()
+	conn, err := pgx.Connect(bg, url)
+	ok(t, err)
+	t.Cleanup(func() { conn.Close(bg) })
+	tx, err := conn.Begin(bg)
+	ok(t, err)
+	_, err = tx.Exec(bg, `UPDATE players SET guardian_state = 'revoked' WHERE id = $1`, playerID)
+	ok(t, err)
+	watcher, err := pgx.Connect(bg, url) // a transaction reads pg_stat_activity once
+	ok(t, err)
+	t.Cleanup(func() { watcher.Close(bg) })
+	return func() {
+		deadline := time.Now().Add(5 * time.Second)
+		for waiting := 0; waiting == 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+			ok(t, watcher.QueryRow(bg, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting))
+		}
+		ok(t, tx.Commit(bg))
+	}
+}
