@@ -70,9 +70,13 @@ func (tx *tx) saveFeeRepeat(ctx context.Context, r *team.FeeRepeat) error {
 
 // MakeFees makes the fees of up to n repeats whose next month is due, and returns how many
 // it found. Each month is made in a transaction that checks the version of the repeat, so
-// that only one replica makes it.
+// that only one replica makes it. The months of a suspended coach wait until the suspension
+// ends; then each is made.
 func (db *DB) MakeFees(ctx context.Context, n int) (int, error) {
-	rs, err := db.sql.Query(ctx, `SELECT id FROM fee_repeats WHERE next_at <= $1 ORDER BY next_at, id LIMIT $2`, micros(db.Now()), n)
+	rs, err := db.sql.Query(ctx, `
+		SELECT r.id FROM fee_repeats r
+		WHERE r.next_at <= $1 AND (SELECT a.suspended_at FROM accounts a WHERE a.id = r.coach_id) IS NULL
+		ORDER BY r.next_at, r.id LIMIT $2`, micros(db.Now()), n)
 	due, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
 	if err != nil {
 		return 0, fmt.Errorf("find due repeats of fees: %w", err)
@@ -89,14 +93,18 @@ func (db *DB) MakeFees(ctx context.Context, n int) (int, error) {
 	return len(due), errors.Join(failed...)
 }
 
-// makeFees makes one month of a repeat. It does nothing if another replica was faster. A
-// repeat of a removed player or an archived batch ends.
+// makeFees makes one month of a repeat. It does nothing if another replica was faster, or if an
+// operator suspended the coach meanwhile. A repeat of a removed player or an archived batch
+// ends.
 func (tx *tx) makeFees(ctx context.Context, id string) error {
 	r, err := scanFeeRepeat(tx.QueryRow(ctx, feeRepeatSelect+`WHERE r.id = $1 AND r.next_at <= $2`, id, micros(tx.Now)))
 	if isNone(err) {
 		return nil
 	}
 	if err != nil {
+		return err
+	}
+	if _, suspended, err := tx.activeCoach(ctx, r.CoachID); err != nil || suspended {
 		return err
 	}
 	payers, err := tx.payers(ctx, r.CoachID, r.FeeOrder)

@@ -2,11 +2,13 @@ package store_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/team"
 )
 
@@ -47,5 +49,67 @@ func TestSuspendedCoachGetsNoMoney(t *testing.T) {
 		if !slices.Contains(p.tray(guardian.AccountID), "fee_reminder") {
 			t.Error("a restored coach does not remind of a fee")
 		}
+	})
+}
+
+// TestSuspendedCoachStops: what a coach began before the suspension does not reach a family after
+// it: a message that waits for its recipients, also one whose recipients are read while the
+// suspension commits, and the fees of each month. When the suspension ends, no month is lost.
+func TestSuspendedCoachStops(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, url string) {
+		t.Parallel()
+		postgres := strings.HasPrefix(url, "postgres")
+		if postgres {
+			url += "&lock_timeout=9s"
+		}
+		p := newFixture(t, url, withMessages)
+		by := p.coach(1)
+		a := p.add(by, "Asha Rao", number(2), "")
+		guardian := p.as(actor.Guardian, number(2))
+		ok(t, p.decide(guardian, a.ID, approval.Approve))
+		ok(t, second(p.fees().Add(bg, by, team.FeeOrder{PlayerID: a.ID, Title: "Training", Amount: 1000, DueOn: "2026-03-08", Repeat: true})))
+		send := func() team.Message {
+			t.Helper()
+			m, err := p.messages(0).Send(bg, by, team.Draft{To: team.Target{All: true}, Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.InApp, team.SMS}})
+			ok(t, err)
+			return *m
+		}
+		leftOut := func(when string, m team.Message) {
+			t.Helper()
+			if got := p.recipients(by, m.ID); !slices.Equal(got, []string{"Asha Rao guardian left_out account_suspended"}) || slices.Contains(p.tray(guardian.AccountID), "team_message") {
+				t.Errorf("%s: recipients %q, notifications %q", when, got, p.tray(guardian.AccountID))
+			}
+		}
+		accounts := &coach.AccountAdmin{Store: p.db}
+		if postgres {
+			m := send()
+			commit := commitWhenWaited(t, url, `WITH coach AS (UPDATE coaches SET version = version RETURNING id)
+				UPDATE accounts SET suspended_at = 1, suspended_why = 'why' FROM coach WHERE accounts.id = coach.id`)
+			expanded := make(chan error, 1)
+			go func() { expanded <- second(p.db.ExpandMessage(bg)) }()
+			commit()
+			ok(t, <-expanded)
+			leftOut("suspended meanwhile", m)
+			ok(t, accounts.Restore(bg, testOperator, by.AccountID))
+		}
+		m := send()
+		ok(t, accounts.Suspend(bg, testOperator, by.AccountID, "why"))
+		p.expand()
+		leftOut("suspended before", m)
+
+		fees := func(want int) {
+			t.Helper()
+			for range 5 {
+				ok(t, second(p.db.MakeFees(bg, 10)))
+			}
+			if n := p.count(`SELECT count(*) FROM fees`); n != want {
+				t.Errorf("%d fees, want %d", n, want)
+			}
+		}
+		p.clock.advance(70 * day) // 11 May: the fees due in April and May were made a week before
+		fees(1)
+		ok(t, accounts.Restore(bg, testOperator, by.AccountID))
+		fees(3)
 	})
 }

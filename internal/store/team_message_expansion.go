@@ -29,6 +29,7 @@ func teamChannel(name string) team.Channel {
 type expansion struct {
 	id, coachID  string
 	coachName    string
+	suspended    bool
 	network      string
 	players      []string
 	draft        team.Draft
@@ -75,11 +76,27 @@ func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err e
 	if err := json.Unmarshal([]byte(players), &e.players); err != nil {
 		return e, false, fmt.Errorf("players of message %s: %w", e.id, err)
 	}
-	err = tx.QueryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, e.coachID).Scan(intoText(&e.coachName))
-	if isNone(err) { // the account is closed, and its players are removed
-		err = nil
-	}
+	e.coachName, e.suspended, err = tx.activeCoach(ctx, e.coachID)
 	return e, true, err
+}
+
+// activeCoach returns the name of a coach, "" for a closed account, and whether an operator
+// suspended the account. A suspension commits before, or waits until this transaction has
+// committed.
+func (tx *tx) activeCoach(ctx context.Context, id string) (name string, suspended bool, err error) {
+	err = tx.QueryRow(ctx, `SELECT c.name FROM coaches c WHERE c.id = $1 `+tx.ForShare("c"), id).Scan(intoText(&name))
+	if isNone(err) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, fmt.Errorf("lock coach %s: %w", id, err)
+	}
+	// In the statement of the lock, PostgreSQL would read the account as it was before the wait.
+	err = tx.QueryRow(ctx, `SELECT suspended_at IS NOT NULL FROM accounts WHERE id = $1`, id).Scan(&suspended)
+	if err != nil {
+		return "", false, fmt.Errorf("read account of coach %s: %w", id, err)
+	}
+	return name, suspended, nil
 }
 
 // expand saves the next recipients of a message, at most expansionBatch of them.
@@ -101,6 +118,7 @@ func (tx *tx) expand(ctx context.Context, e expansion) error {
 		if !exists {
 			p = team.PlayerFacts{PlayerID: id, Removed: true}
 		}
+		p.Suspended = e.suspended
 		plan.Add(p)
 	}
 	if err := tx.addRecipients(ctx, e, plan.Recipients); err != nil {

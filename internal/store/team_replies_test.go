@@ -29,7 +29,7 @@ func TestReplyAfterRevocation(t *testing.T) {
 		commit := func() { ok(t, p.decide(guardian, a.ID, approval.Revoke)) }
 		if postgres {
 			p = newFixture(t, url+"&lock_timeout=9s")
-			commit = p.revokeWhenWaited(t, url, a.ID)
+			commit = commitWhenWaited(t, url, `UPDATE players SET guardian_state = 'revoked'`)
 		} else {
 			commit()
 		}
@@ -45,16 +45,16 @@ func TestReplyAfterRevocation(t *testing.T) {
 	})
 }
 
-// revokeWhenWaited revokes the guardian's approval in a transaction. commit commits it when
-// another one waits for a lock.
-func (p *fixture) revokeWhenWaited(t *testing.T, url, playerID string) (commit func()) {
+// commitWhenWaited runs a statement in a transaction. commit commits it when another transaction
+// waits for a lock.
+func commitWhenWaited(t *testing.T, url, statement string) (commit func()) {
 	t.Helper()
 	conn, err := pgx.Connect(bg, url)
 	ok(t, err)
 	t.Cleanup(func() { conn.Close(bg) })
 	tx, err := conn.Begin(bg)
 	ok(t, err)
-	_, err = tx.Exec(bg, `UPDATE players SET guardian_state = 'revoked' WHERE id = $1`, playerID)
+	_, err = tx.Exec(bg, statement)
 	ok(t, err)
 	watcher, err := pgx.Connect(bg, url) // a transaction reads pg_stat_activity once
 	ok(t, err)

@@ -122,6 +122,8 @@ func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Se
 // refuses returns why the channel does not reach the party, or "".
 func (f *PartyFacts) refuses(p PlayerFacts, c Channel, rules MessageRules) Reason {
 	switch {
+	case p.Suspended:
+		return ReasonSuspended
 	case p.Removed:
 		return ReasonPlayerRemoved
 	case !f.Exists:

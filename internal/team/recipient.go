@@ -38,6 +38,8 @@ const (
 	ReasonOnlyLinks Reason = "only_links"
 	// ReasonPlayerRemoved: the coach removed the player before the message left.
 	ReasonPlayerRemoved Reason = "player_removed"
+	// ReasonSuspended: an operator suspended the coach before the message left.
+	ReasonSuspended Reason = "account_suspended"
 )
 
 // MaxPerWeek is how many messages of a coach reach a party that never approved in 7 days.
@@ -68,8 +70,10 @@ type PlayerFacts struct {
 	PlayerID    string
 	StudentName string
 	Adult       bool
-	// Removed is true if the coach removed the player.
-	Removed           bool
+	// Removed is true if the coach removed the player, and Suspended if an operator suspended
+	// the coach.
+	Removed, Suspended bool
+
 	Guardian, Student PartyFacts
 }
 
