@@ -161,9 +161,13 @@ func TestTierLimit(t *testing.T) {
 		{10, 9, nil, 0},
 		{10, 10, 0, 4 * time.Hour},
 		{10, 12, 0, 4 * time.Hour},
+		{1, 0, 1, 24 * time.Hour}, // never allowed
 	} {
 		plan := rules(true).NewPlan("Meera", team.Draft{Audience: team.ToGuardians, Text: "Hi", Channels: []team.Channel{team.SMS}})
 		plan.Add(team.PlayerFacts{PlayerID: "p", Guardian: team.PartyFacts{Exists: true, AccountID: "a", Number: "+911"}})
+		if tt.perDay == 1 {
+			plan.Add(team.PlayerFacts{PlayerID: "q", Guardian: team.PartyFacts{Exists: true, AccountID: "b", Number: "+912"}})
+		}
 		s := &team.Messages{
 			Store:  planStore{plan: plan, sending: team.Sending{Sent: tt.sent, Oldest: now.Add(-20 * time.Hour)}},
 			PerDay: func(string) int { return tt.perDay }, CheckFeature: func(string, string) error { return nil }, Now: func() time.Time { return now }, NewID: func() string { return "m" },

@@ -162,7 +162,7 @@ func (s *Messages) checkLimit(sending Sending, segments int) error {
 		"This message takes %d SMS. Your tier allows %d in 24 hours, and %d are left now. Write to fewer people, or write less.", segments, limit, allowed).
 		With("limit", "messages_per_day").With("limit_value", limit).With("allowed_now", allowed).With("needed", segments)
 	if sending.Sent == 0 || segments > limit {
-		return f // waiting does not help
+		return f.After(Day) // waiting does not help; the shortest Retry-After would make clients try each second
 	}
 	ends := sending.Oldest.Add(Day)
 	return f.With("ends_at", ends).After(max(ends.Sub(s.Now()), time.Second))
