@@ -51,6 +51,12 @@ func TestTiers(t *testing.T) {
 		if diff := cmp.Diff([]any{"free", "pro", "academy"}, names); diff != "" || a.JSON["next_cursor"] != nil {
 			t.Error(diff, a.JSON["next_cursor"])
 		}
+		two := coach.Call(t, "GET", "/api/subscription-tiers?limit=2", nil).Want(t, 200)
+		rest := coach.Call(t, "GET", "/api/subscription-tiers?cursor="+two.String("next_cursor"), nil).Want(t, 200)
+		if items := rest.Items(); len(two.Items()) != 2 || len(items) != 1 || items[0]["name"] != "academy" || rest.JSON["next_cursor"] != nil {
+			t.Errorf("pages: got %s and %s", two.Body, rest.Body)
+		}
+		coach.Call(t, "GET", "/api/subscription-tiers?limit=0", nil).Want(t, 422, "validation_failed")
 		first := coach.Call(t, "GET", "/api/coach/subscription", nil).Want(t, 200)
 		want := map[string]any{"players": 0.0, "storage_bytes": 0.0, "messages_today": 0.0}
 		if diff := cmp.Diff(want, first.JSON["use"]); diff != "" || first.String("tier") != "free" || first.String("details.title") != "Free" {

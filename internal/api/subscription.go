@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
@@ -44,12 +45,15 @@ func newTierResponse(t coach.Tier) tierResponse {
 }
 
 // listTiers serves GET /api/subscription-tiers, in the order of the configuration.
-func (s *Server) listTiers(ctx context.Context, _ Request[noBody]) (Response, error) {
-	out := wire.List[tierResponse]{Items: []tierResponse{}}
-	for _, t := range s.Subscriptions.Tiers.List {
-		out.Items = append(out.Items, newTierResponse(t))
+func (s *Server) listTiers(_ context.Context, r Request[noBody]) (Response, error) {
+	var f wire.Faults
+	page := s.page(r.Meta, &f)
+	if err := f.Err(); err != nil {
+		return Response{}, err
 	}
-	return endpoint.OK(out), nil
+	tiers := s.Subscriptions.Tiers.List
+	i := 1 + slices.IndexFunc(tiers, func(t coach.Tier) bool { return t.Name == page.After.ID })
+	return endpoint.PageResponse(page, tiers[i:], newTierResponse, func(t coach.Tier) keyset { return keyset{ID: t.Name} }), nil
 }
 
 type subscriptionResponse struct {
