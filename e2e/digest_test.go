@@ -43,7 +43,7 @@ func TestDigest(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		eventually(t, "the coach is notified", func() bool { return len(digestBodies(t, coach)) > 0 })
 		never(t, s, "notified twice", jobInterval, func() bool { return len(digestBodies(t, coach)) > 1 })
-		if body := digestBodies(t, coach)[0]; body != "3 approval requests have been pending for more than 3 days." {
+		if body := digestBodies(t, coach)[0]; body != "You have 3 approval requests pending for more than 3 days." {
 			t.Errorf("digest: got %q, want three requests", body)
 		}
 

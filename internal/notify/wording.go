@@ -34,15 +34,15 @@ func words(to actor.Role, t Type, e event.Event, brand string) (title, body stri
 		return "Student took the yes back", fmt.Sprintf("%s revoked app access. Chat and SMS still work.", Name(e.StudentName, "The student"))
 	case PendingReminder:
 		if e.Count == 1 {
-			return "Waiting for an answer", fmt.Sprintf("1 approval request has been pending for more than %s.", span(e.Waited))
+			return "Waiting for an answer", fmt.Sprintf("You have 1 approval request pending for more than %s.", span(e.Waited))
 		}
-		return "Waiting for answers", fmt.Sprintf("%d approval requests have been pending for more than %s.", e.Count, span(e.Waited))
+		return "Waiting for answers", fmt.Sprintf("You have %d approval requests pending for more than %s.", e.Count, span(e.Waited))
 	case GuardianRequest:
 		return "Your answer is needed", fmt.Sprintf("%s added %s to %s. Approve to turn on the app features, or reject.", unknownCoach(e), student, wordsOf(english).batches(e.BatchNames))
 	case GuardianApprovalConfirmed:
 		return "You approved", fmt.Sprintf("You approved app access for %s with %s. You can take this back at any time.", student, coachInSentence(e))
 	case GuardianRejectConfirmed:
-		return "You said no", fmt.Sprintf("You rejected app access for %s. The coach has been told.", student)
+		return "You said no", fmt.Sprintf("You rejected app access for %s. The coach has been notified.", student)
 	case StudentRequest:
 		return "Your profile is ready", fmt.Sprintf("%s added you%s%s. Approve to use all features, or reject.", unknownCoach(e), apposition(e.StudentName), toBatches(e.BatchNames))
 	case StudentApprovalConfirmed:

@@ -196,7 +196,7 @@ func TestPendingReminderNamesDuration(t *testing.T) {
 		1500 * time.Millisecond: "1.5s",
 	} {
 		draft := notify.Plan(event.Event{Type: event.PendingLong, CoachID: "coach-id", Count: 2, Waited: waited}, "Touchline")[0]
-		if text := "2 approval requests have been pending for more than " + want + "."; draft.Body != text {
+		if text := "You have 2 approval requests pending for more than " + want + "."; draft.Body != text {
 			t.Errorf("after %s: body = %q, want %q", waited, draft.Body, text)
 		}
 	}
