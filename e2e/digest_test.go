@@ -58,7 +58,7 @@ func TestDigest(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		eventually(t, "the coach is notified again", func() bool { return len(digestBodies(t, coach)) > 1 })
 		never(t, s, "notified three times", jobInterval, func() bool { return len(digestBodies(t, coach)) > 2 })
-		if body := digestBodies(t, coach)[0]; !strings.HasPrefix(body, "1 approval request ") {
+		if body := digestBodies(t, coach)[0]; !strings.HasPrefix(body, "You have 1 approval request ") {
 			t.Errorf("digest: got %q, want one request", body)
 		}
 
