@@ -116,6 +116,8 @@ type MessageLimit struct {
 	Size    int64
 	Max     int64
 	Window  time.Duration
+	// Strict refuses a message that is larger than Max. Otherwise it is admitted alone.
+	Strict bool
 }
 
 // WindowCount is what a counter has counted in a window that ends now. Oldest is when the
@@ -126,8 +128,11 @@ type WindowCount struct {
 }
 
 // Wait returns how long until l may admit its message beside what was counted in the
-// window, or 0 if it does now. A message that is larger than the limit is admitted alone.
+// window, or 0 if it does now.
 func (l MessageLimit) Wait(counted WindowCount, now time.Time) time.Duration {
+	if l.Strict && l.Size > l.Max {
+		return l.Window
+	}
 	if counted.Size == 0 || counted.Size+l.Size <= l.Max {
 		return 0
 	}
@@ -161,15 +166,31 @@ func (l MessageLimits) For(m OutgoingMessage) []MessageLimit {
 	add("total_day/new", countOfNew, int64((l.TotalDay+1)/2), day)
 	add("total_hour", countAll, int64(l.TotalHour), hour)
 	add("total_day", countAll, int64(l.TotalDay), day)
-	switch {
-	case m.OTP && m.HoldsRole:
-		add("budget/otp", CostCounter, l.Budget, CostWindow)
-	case m.OTP:
-		add("budget/new_otp", CostCounter, l.sharedBudget(), CostWindow)
-	default:
-		add("budget", CostCounter, l.sharedBudget(), CostWindow)
+	if l.Budget > 0 && m.Cost > 0 {
+		limits = append(limits, l.budgetFor(m))
 	}
 	return limits
+}
+
+// BudgetKey is the key of messages that wait for the budget, and OverBudgetKey that of messages
+// that cost more than all of it. These wait alone: others do not wait behind them.
+const (
+	BudgetKey     = "budget"
+	OverBudgetKey = "budget/over"
+)
+
+// budgetFor returns the limit for the cost of m. No message exceeds it.
+func (l MessageLimits) budgetFor(m OutgoingMessage) MessageLimit {
+	limit := MessageLimit{Key: BudgetKey, Counter: CostCounter, Size: m.Cost, Max: l.sharedBudget(), Window: CostWindow, Strict: true}
+	switch {
+	case m.OTP && m.HoldsRole:
+		limit.Key, limit.Max = "budget/otp", l.Budget
+	case m.OTP:
+		limit.Key = "budget/new_otp"
+	case m.Cost > limit.Max:
+		limit.Key = OverBudgetKey
+	}
+	return limit
 }
 
 // sharedBudget is the part of the budget that is not kept for OTPs to numbers that hold

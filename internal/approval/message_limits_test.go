@@ -47,6 +47,7 @@ func TestMessageLimitsFor(t *testing.T) {
 		{"closed account", all, change(func(m *approval.OutgoingMessage) { m.CoachID = "" }), []map[string]int64{number, total}},
 		{"OTP", all, approval.OutgoingMessage{To: "+919800000001", Cost: 1, OTP: true, HoldsRole: true}, []map[string]int64{{"budget/otp": 500_000_000}}},
 		{"OTP of a new coach", all, approval.OutgoingMessage{To: "+919800000001", Cost: 1, OTP: true}, []map[string]int64{{"budget/new_otp": 400_000_000}}},
+		{"above the budget", approval.MessageLimits{Budget: 10}, change(func(m *approval.OutgoingMessage) { m.Cost = 9 }), []map[string]int64{{"budget/over": 8}}},
 		{"no limits", approval.MessageLimits{}, message, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -76,6 +77,12 @@ func TestMessageLimitWait(t *testing.T) {
 		l := approval.MessageLimit{Max: 3, Size: tt.size, Window: time.Hour}
 		if got := l.Wait(approval.WindowCount{Size: tt.counted, Oldest: now.Add(-20 * time.Minute)}, now); got != tt.want {
 			t.Errorf("%d counted, size %d: wait %s, want %s", tt.counted, tt.size, got, tt.want)
+		}
+	}
+	for size, want := range map[int64]time.Duration{3: 0, 4: time.Hour} {
+		l := approval.MessageLimit{Max: 3, Size: size, Window: time.Hour, Strict: true}
+		if got := l.Wait(approval.WindowCount{}, now); got != want {
+			t.Errorf("strict, size %d: wait %s, want %s", size, got, want)
 		}
 	}
 }

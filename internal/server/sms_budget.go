@@ -14,11 +14,12 @@ type smsBudget struct {
 	db     *store.DB
 	budget config.Money
 	log    *slog.Logger
-	// short is true after a warning, until the costs of 24 h are below the limit again.
+	// short is true after a warning, until the costs of 24 h are below the limit again and no
+	// message waits.
 	short bool
 }
 
-// check warns once if only OTPs to numbers that hold their role are sent.
+// check warns once at 80 % of the budget, and earlier if a message waits that would exceed them.
 func (b *smsBudget) check(ctx context.Context) error {
 	if b.budget == 0 {
 		return nil
@@ -27,9 +28,16 @@ func (b *smsBudget) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	before := b.short
-	b.short = approval.MessageLimits{Budget: int64(b.budget)}.BudgetShort(spent)
+	held, err := b.db.BudgetHolds(ctx)
+	if err != nil {
+		return err
+	}
+	before, reached := b.short, approval.MessageLimits{Budget: int64(b.budget)}.BudgetShort(spent)
+	b.short = reached || held
 	switch {
+	case held && !reached && !before:
+		b.log.Warn("messages wait because they would exceed 80 % of SMS_BUDGET; the rest is for OTPs to numbers that hold their role",
+			"spent", config.Money(spent), "budget", b.budget)
 	case b.short && !before:
 		b.log.Warn("80 % of SMS_BUDGET are spent: until costs of the last 24 h fall, messages wait and only OTPs to numbers that hold their role are sent",
 			"spent", config.Money(spent), "budget", b.budget)

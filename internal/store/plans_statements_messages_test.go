@@ -158,6 +158,8 @@ func (p *fixture) outbox() {
 	if sent := poor.sendOTPs(); sent != 1 {
 		p.Errorf("%d OTPs left, want 1", sent)
 	}
+	_, err = poor.db.BudgetHolds(bg)
+	ok(p, err)
 	_, err = poor.db.SMSSpent(bg)
 	ok(p, err)
 }

@@ -25,6 +25,17 @@ func (db *DB) SMSSpent(ctx context.Context) (int64, error) {
 	return spent, nil
 }
 
+// BudgetHolds reports whether a message waits because it would exceed the part of the budget that
+// is not kept for OTPs.
+func (db *DB) BudgetHolds(ctx context.Context) (held bool, err error) {
+	err = db.sql.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM deliveries WHERE state = 'queued' AND held_by IN ($1, $2))`,
+		approval.BudgetKey, approval.OverBudgetKey).Scan(&held)
+	if err != nil {
+		return false, fmt.Errorf("find messages that wait for the budget: %w", err)
+	}
+	return held, nil
+}
+
 // budgetExceeded returns how long the budget refuses the OTP of a request, or nil. It only
 // reads: the worker counts the cost when it claims the OTP, so requests do not wait for
 // each other. A request of a guardian or student that sends nothing is treated like one

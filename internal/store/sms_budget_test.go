@@ -115,6 +115,33 @@ func TestSMSBudget(t *testing.T) {
 	}, budgeted(10))
 }
 
+// The budget is not exceeded by a message that costs more than it, or than the part that is not
+// kept for OTPs. Cheaper messages do not wait behind it.
+func TestMessageAboveBudget(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		c := p.coach(1)
+		p.ask(c, 100, 1)
+		p.clock.advance(time.Minute)
+		p.ask(c, 101, 1)
+		p.wantSent("one of two", 1, 1)
+		if held, err := p.db.BudgetHolds(bg); err != nil || !held {
+			p.Errorf("BudgetHolds = %t, %v; want true", held, err)
+		}
+		if wait := p.requestOTP(102, actor.Guardian); wait != 24*time.Hour {
+			p.Errorf("a guardian whose OTP costs more than the budget waits %s, want 24 h", wait)
+		}
+		p.clock.advance(25 * time.Hour)
+		p.wantSent("a day later", 1, 0)
+		if spent, err := p.db.SMSSpent(bg); err != nil || spent != 0 {
+			p.Errorf("SMSSpent = %d, %v; want 0", spent, err)
+		}
+	}, budgeted(10), func(s *store.Settings) {
+		s.SegmentPrice = func(_ notify.Channel, n phone.Number) int64 {
+			return map[phone.Number]int64{number(100): 9, number(101): 8, number(102): 11}[n]
+		}
+	})
+}
+
 // An OTP neither waits behind held messages nor counts against their limits.
 func TestOTPIsNotHeld(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
