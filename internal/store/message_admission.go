@@ -12,14 +12,9 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-const (
-	// heldBehind is how long a delivery waits behind an older one for the same limit,
-	// unless the older one leaves or WakeHeld wakes it earlier.
-	heldBehind = 24 * time.Hour
-	// wakeNext is how many deliveries become due when one that waited for the same
-	// limit leaves.
-	wakeNext = 8
-)
+// wakeNext is how many deliveries become due when one that waited for the same limit
+// leaves.
+const wakeNext = 8
 
 // AdmitMessages counts the messages of one claim against the message limits, oldest first,
 // and returns those that may be sent now. The others are held until the limit admits them,
@@ -67,9 +62,10 @@ func (tx *tx) admit(ctx context.Context, messages []notify.Outgoing) ([]notify.O
 	}
 	var fits []candidate
 	for _, c := range candidates {
-		key, wait := c.blockedBy(windows, oldest, tx.Now)
+		olderWaits := func(key string) bool { return oldest[key] != "" && oldest[key] < c.Deliveries[0].ID }
+		key, wait := windows.BlockedBy(c.limits, olderWaits, tx.Now)
 		if key == "" {
-			windows.add(c, tx.Now)
+			windows.Add(c.limits, tx.Now)
 			fits = append(fits, c)
 			continue
 		}
@@ -87,22 +83,6 @@ func (tx *tx) admit(ctx context.Context, messages []notify.Outgoing) ([]notify.O
 		}
 	}
 	return tx.release(ctx, fits)
-}
-
-// blockedBy returns the key of the limit that c waits for and the wait, or "". oldest are
-// the oldest deliveries that wait for each key.
-func (c candidate) blockedBy(windows messageWindows, oldest map[string]string, now time.Time) (key string, wait time.Duration) {
-	for _, l := range c.limits {
-		if wait := l.Wait(windows[windowOf(l)], now); wait > 0 {
-			return l.Key, wait
-		}
-	}
-	for _, l := range c.limits {
-		if id := oldest[l.Key]; id != "" && id < c.Deliveries[0].ID {
-			return l.Key, heldBehind
-		}
-	}
-	return "", 0
 }
 
 // oldestHeld returns, for each key of limits, the oldest delivery that waits for it and

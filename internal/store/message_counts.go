@@ -3,50 +3,20 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
 )
 
-// messageWindow names the window of a counter.
-type messageWindow struct {
-	counter string
-	length  time.Duration
-}
-
-func windowOf(l approval.MessageLimit) messageWindow { return messageWindow{l.Counter, l.Window} }
-
-// messageWindows is what the counters of some messages have counted in their windows.
-type messageWindows map[messageWindow]approval.WindowCount
-
-// add counts c.
-func (w messageWindows) add(c candidate, now time.Time) {
-	added := make(map[messageWindow]bool)
-	for _, l := range c.limits {
-		window := windowOf(l)
-		if added[window] {
-			continue // two limits of one counter
-		}
-		added[window] = true
-		count := w[window]
-		if count.Size == 0 {
-			count.Oldest = now
-		}
-		count.Size += l.Size
-		w[window] = count
-	}
-}
-
 // messageWindows reads the windows that the limits of the candidates need. The sum of a
 // window is the difference of two totals, so its cost does not grow with the messages.
-func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (messageWindows, error) {
-	windows := make(messageWindows)
+func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (approval.MessageWindows, error) {
+	windows := make(approval.MessageWindows)
 	var rows [][]any
 	for _, c := range candidates {
 		for _, l := range c.limits {
-			if _, known := windows[windowOf(l)]; !known {
-				windows[windowOf(l)] = approval.WindowCount{}
+			if _, known := windows[approval.WindowOf(l)]; !known {
+				windows[approval.WindowOf(l)] = approval.WindowCount{}
 				rows = append(rows, []any{l.Counter, int64(l.Window), micros(tx.Now.Add(-l.Window))})
 			}
 		}
@@ -63,8 +33,8 @@ func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (messa
 		JOIN message_counts newest ON newest.counter = v.column1 AND newest.counted_at =
 			(SELECT max(m.counted_at) FROM message_counts m WHERE m.counter = v.column1)`, args...)
 	_, err = database.Collect(rs, err, func(s database.Scanner) (count approval.WindowCount, err error) {
-		var window messageWindow
-		if err = s.Scan(&window.counter, (*int64)(&window.length), intoTime(&count.Oldest), &count.Size); err == nil {
+		var window approval.MessageWindow
+		if err = s.Scan(&window.Counter, (*int64)(&window.Length), intoTime(&count.Oldest), &count.Size); err == nil {
 			windows[window] = count
 		}
 		return count, err

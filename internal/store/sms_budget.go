@@ -52,7 +52,7 @@ func (tx *tx) budgetExceeded(ctx context.Context, r auth.ChallengeRequest, roles
 	}
 	var exceeded *auth.LimitExceeded
 	for _, l := range limits {
-		if wait := l.Wait(windows[windowOf(l)], tx.Now); wait > 0 {
+		if wait := l.Wait(windows[approval.WindowOf(l)], tx.Now); wait > 0 {
 			exceeded = auth.LongerWait(exceeded, &auth.LimitExceeded{Name: "sms_budget", Wait: max(wait, time.Second)})
 		}
 	}

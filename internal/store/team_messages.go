@@ -99,7 +99,7 @@ func (tx *tx) sending(ctx context.Context, coachID string) (team.Sending, error)
 	}
 	limit := approval.MessageLimit{Counter: approval.TeamCounter(coachID), Window: team.Day}
 	windows, err := tx.messageWindows(ctx, []candidate{{limits: []approval.MessageLimit{limit}}})
-	counted := windows[windowOf(limit)]
+	counted := windows[approval.WindowOf(limit)]
 	s.Sent, s.Oldest = int(counted.Size), counted.Oldest
 	return s, err
 }

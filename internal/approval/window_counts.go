@@ -1,0 +1,54 @@
+package approval
+
+import "time"
+
+// heldBehind is how long a message waits behind an older one for the same limit, unless the
+// older one leaves or the limit is checked again earlier.
+const heldBehind = 24 * time.Hour
+
+// MessageWindow names the window of a counter.
+type MessageWindow struct {
+	Counter string
+	Length  time.Duration
+}
+
+// MessageWindows is what the counters of some messages have counted in their windows.
+type MessageWindows map[MessageWindow]WindowCount
+
+// WindowOf returns the window that l limits.
+func WindowOf(l MessageLimit) MessageWindow { return MessageWindow{l.Counter, l.Window} }
+
+// Add counts a message with these limits.
+func (w MessageWindows) Add(limits []MessageLimit, now time.Time) {
+	added := make(map[MessageWindow]bool)
+	for _, l := range limits {
+		window := WindowOf(l)
+		if added[window] {
+			continue // two limits of one counter
+		}
+		added[window] = true
+		count := w[window]
+		if count.Size == 0 {
+			count.Oldest = now
+		}
+		count.Size += l.Size
+		w[window] = count
+	}
+}
+
+// BlockedBy returns the key of the limit for which a message with these limits waits, and
+// the wait, or "". olderWaits reports whether an older message waits for a key: the oldest
+// leaves first.
+func (w MessageWindows) BlockedBy(limits []MessageLimit, olderWaits func(key string) bool, now time.Time) (key string, wait time.Duration) {
+	for _, l := range limits {
+		if wait := l.Wait(w[WindowOf(l)], now); wait > 0 {
+			return l.Key, wait
+		}
+	}
+	for _, l := range limits {
+		if olderWaits(l.Key) {
+			return l.Key, heldBehind
+		}
+	}
+	return "", 0
+}
