@@ -1,10 +1,8 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -42,7 +40,7 @@ func (db *DB) Conversation(ctx context.Context, by actor.Actor, playerID string,
 		if err != nil {
 			return fmt.Errorf("read a conversation: %w", err)
 		}
-		list = newestEntries(messages, replies, page.Limit)
+		list = team.NewestEntries(messages, replies, page.Limit)
 		return nil
 	})
 	return list, err
@@ -61,23 +59,6 @@ func scanEntry(s database.Scanner) (e team.Entry, err error) {
 	err = s.Scan(&e.ID, &e.FromCoach, &party, &e.Copy, &e.Text, intoTime(&e.CreatedAt))
 	e.Parties = []actor.Role{party}
 	return e, err
-}
-
-// newestEntries merges two parts of a conversation. The ids rise with time. A message that
-// went to both parties becomes one entry.
-func newestEntries(a, b []team.Entry, limit int) []team.Entry {
-	all := slices.Concat(a, b)
-	slices.SortStableFunc(all, func(x, y team.Entry) int { return cmp.Compare(y.ID, x.ID) })
-	var list []team.Entry
-	for _, e := range all {
-		if n := len(list); n > 0 && list[n-1].ID == e.ID {
-			list[n-1].Parties = append(e.Parties, list[n-1].Parties...)
-			list[n-1].Copy = list[n-1].Copy || e.Copy
-			continue
-		}
-		list = append(list, e)
-	}
-	return list[:min(len(list), limit)]
 }
 
 // PlayerConversation returns the whole conversation about a player with all parties, newest
@@ -107,7 +88,7 @@ func (db *DB) PlayerConversation(ctx context.Context, by actor.Operator, playerI
 		if err != nil {
 			return fmt.Errorf("read the conversation about a player: %w", err)
 		}
-		list = newestEntries(messages, replies, page.Limit)
+		list = team.NewestEntries(messages, replies, page.Limit)
 		return tx.audit(ctx, by, operator.ConversationRead, "player", playerID, reason)
 	})
 	return list, err

@@ -1,6 +1,8 @@
 package team
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -49,4 +51,21 @@ type Entry struct {
 	Copy      bool
 	Text      string
 	CreatedAt time.Time
+}
+
+// NewestEntries merges two parts of a conversation. The ids rise with time. A message that
+// went to both parties becomes one entry.
+func NewestEntries(a, b []Entry, limit int) []Entry {
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, func(x, y Entry) int { return cmp.Compare(y.ID, x.ID) })
+	var list []Entry
+	for _, e := range all {
+		if n := len(list); n > 0 && list[n-1].ID == e.ID {
+			list[n-1].Parties = append(e.Parties, list[n-1].Parties...)
+			list[n-1].Copy = list[n-1].Copy || e.Copy
+			continue
+		}
+		list = append(list, e)
+	}
+	return list[:min(len(list), limit)]
 }
