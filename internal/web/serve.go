@@ -12,8 +12,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/klauspost/compress/gzhttp"
-
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/ratelimit"
@@ -25,11 +23,6 @@ const (
 	timeout = 10 * time.Second
 	// maxForm limits the body of a form, in bytes.
 	maxForm = 64 << 10
-	// compressFrom is the size in bytes below which compression gains nothing.
-	compressFrom = 1 << 10
-	// compressionJitter is added to compressed pages at random, in bytes, so that their
-	// size does not reveal secrets next to text of an attacker (BREACH).
-	compressionJitter = 64
 )
 
 // serve returns the handler of the pages of one pattern.
@@ -52,12 +45,7 @@ func (p *Pages) serve(m *httpx.Middleware, pattern string, methods map[string]Ro
 		}
 		p.respond(w, r, rt)
 	})
-	compress, err := gzhttp.NewWrapper(gzhttp.MinSize(compressFrom), gzhttp.RandomJitter(compressionJitter, 0, false),
-		gzhttp.ExceptContentTypes([]string{"text/event-stream", "image/jpeg", "image/png", "image/webp", "application/pdf", "application/zip"}))
-	if err != nil {
-		panic(err) // the options are constants
-	}
-	compressed := compress(route)
+	compressed := compress()(route)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		info := new(httpx.RequestInfo)
 		next := http.Handler(compressed)
