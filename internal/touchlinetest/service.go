@@ -63,6 +63,10 @@ func EachDatabase(t *testing.T, test func(t *testing.T, url string)) {
 // machine a test can send more than the service handles.
 const noOverload = "100000"
 
+// connections is DATABASE_CONNECTIONS. A service opens as many at its start as it may, and
+// each is a process of PostgreSQL that starts with empty caches.
+const connections = 4
+
 // New starts a service on the database at url with the default settings of a service
 // that sends SMS, except that limits per client address and on all sends are off, because
 // all requests of a test come from one address, and that each question is one SMS.
@@ -85,6 +89,7 @@ func NewWith(tb testing.TB, url string, serverOptions func(*server.Options), opt
 	cfg.MessagesGather = 0
 	cfg.ShutdownDrain = 0
 	cfg.MaxInFlight = noOverload
+	cfg.DatabaseConnections = connections
 	cfg.Countries = []string{"*"}
 	for _, option := range options {
 		option(cfg)
