@@ -97,6 +97,7 @@ func TestHeldMessageIsCancelled(t *testing.T) {
 		coach.AddPlayer(t, child(1, guardianNumber))
 		held := coach.AddPlayer(t, child(2, guardianNumber)).String("guardian_request_id")
 		s.SMS(guardianNumber, "message", 0)
+		waitForHeld(t, coach, held)
 		coach.Call(t, "POST", "/api/approval/requests/"+held+"/cancel", nil).Want(t, 200)
 		s.Clock.Advance(day + time.Minute)
 		coach = renewTokens(t, coach)
