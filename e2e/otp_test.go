@@ -22,7 +22,7 @@ func wrongOTP(otp string, n int) string {
 	}
 }
 
-// TestConcurrentWrongOTPs: of 1,000 concurrent wrong codes on two replicas, five
+// TestConcurrentWrongOTPs: of 400 concurrent wrong codes on two replicas, five
 // count as attempts. Then even the correct code is refused.
 //
 // It does not run in parallel with other tests: with less CPU, some requests would
@@ -33,7 +33,7 @@ func TestConcurrentWrongOTPs(t *testing.T) {
 		s.Call(t, "POST", "/auth/request-otp", "", map[string]any{"mobile_number": coachNumber}).Want(t, 202)
 		otp := s.OTP(coachNumber, 0)
 
-		const wrongCodes, atOnce = 1000, 50
+		const wrongCodes, atOnce = 400, 50
 		codes := make(chan string, wrongCodes)
 		var wait sync.WaitGroup
 		for w := range atOnce {
