@@ -154,9 +154,8 @@ func TestBatches(t *testing.T) {
 func TestFamilySchedule(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, "+919812300001")
-		batch := addBatch(t, coach, "U12 Evening")
 		body := touchlinetest.Minor("+919812300011", "+919812300021")
-		body["batch_ids"] = []string{batch}
+		body["batch_ids"] = []string{addBatch(t, coach, "U12 Evening"), addBatch(t, coach, "Camp")}
 		id := coach.AddPlayer(t, body).String("player_id")
 		guardian, student := s.SignIn(t, "guardian", "+919812300011"), s.SignIn(t, "student", "+919812300021")
 		stranger := s.Coach(t, "+919812300002")
@@ -169,11 +168,17 @@ func TestFamilySchedule(t *testing.T) {
 			respond := "/api/approval/" + party.Role + "-response"
 			party.Call(t, "PUT", respond, map[string]any{"player_id": id, "action": "approved"}).Want(t, 200)
 			read := party.Call(t, "GET", path, nil).Want(t, 200)
-			if got := read.Items(); len(got) != 1 || got[0]["name"] != "U12 Evening" || len(read.JSON["upcoming"].([]any)) < 6 {
+			if got := read.Items(); len(got) != 2 || got[1]["name"] != "U12 Evening" || len(read.JSON["upcoming"].([]any)) < 6 {
 				t.Errorf("%s reads %s", party.Role, read.Body)
 			}
+			first := party.Call(t, "GET", path+"?limit=1", nil).Want(t, 200)
+			second := party.Call(t, "GET", path+"?limit=1&cursor="+first.String("next_cursor"), nil).Want(t, 200)
+			if got := append(first.Items(), second.Items()...); len(got) != 2 || got[0]["name"] != "Camp" || got[1]["name"] != "U12 Evening" || second.String("next_cursor") != "" {
+				t.Errorf("pages of one: %s and %s", first.Body, second.Body)
+			}
+			party.Call(t, "GET", path+"?limit=0", nil).Want(t, 422, "validation_failed")
 			party.Call(t, "PUT", respond, map[string]any{"player_id": id, "action": "revoked"}).Want(t, 200)
-			party.Call(t, "GET", path, nil).Want(t, 403, "approval_required")
+			party.Call(t, "GET", path+"?limit=0", nil).Want(t, 403, "approval_required")
 		}
 		coach.Call(t, "DELETE", "/api/players/"+id, nil).Want(t, 204)
 	})

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/endpoint"
@@ -181,11 +182,24 @@ type trainingResponse struct {
 
 // schedule serves GET /api/me/players/{player_id}/schedule.
 func (s *Server) schedule(ctx context.Context, r Request[noBody], playerID string) (Response, error) {
-	_, batches, upcoming, err := s.Batches.Schedule(ctx, r.Caller.Actor, playerID)
+	var f wire.Faults
+	page := s.page(r.Meta, &f)
+	_, batches, upcoming, err := s.Batches.Schedule(ctx, r.Caller.Actor, playerID) // 404 and 403 come before 422
+	if err == nil {
+		err = f.Err()
+	}
 	if err != nil {
 		return Response{}, err
 	}
 	a := scheduleResponse{Items: []scheduledBatch{}, Upcoming: []trainingResponse{}}
+	if after := page.After.ID; after != "" { // a player has few batches: all were read, newest first
+		batches = slices.DeleteFunc(batches, func(b *team.Batch) bool { return b.ID >= after })
+	}
+	if n := page.Limit(); len(batches) > n {
+		batches = batches[:n]
+		next := page.Cursor(keyset{ID: batches[n-1].ID})
+		a.NextCursor = &next
+	}
 	for _, b := range batches {
 		a.Items = append(a.Items, scheduledBatch{b.ID, b.Name, wire.OrNull(b.Sport), wire.OrNull(b.Venue), newSchedule(b.Schedule), b.TimeZone})
 	}
