@@ -149,7 +149,19 @@ func TestAttendance(t *testing.T) {
 			t.Errorf("one day: %s", one.Body)
 		}
 		coach.Call(t, "GET", "/api/players/"+ids[0]+"/attendance?from=2026-02-02&to=2026-02-01", nil).Want(t, 422, "validation_failed")
-		csv := string(coach.Call(t, "GET", path, nil, "Accept: text/csv").Want(t, 200).Body)
+		csv := string(coach.Call(t, "GET", "/api/batches/"+batch+"/attendance?to="+date, nil, "Accept: text/csv").Want(t, 200).Body)
+		if lines := strings.Split(strings.TrimSpace(csv), "\n"); len(lines) != 3 || !strings.HasPrefix(lines[0], "\ufeffDate,Outside schedule,Present,Absent,Late,Excused,") ||
+			!strings.HasPrefix(lines[1], date+",false,2,0,1,0,") {
+			t.Errorf("CSV of the sheets: %s", csv)
+		}
+		csv = string(coach.Call(t, "GET", path+"/superseded", nil, "Accept: text/csv").Want(t, 200).Body)
+		if strings.Count(csv, "\n") != len(superseded)+2 || !strings.Contains(csv, "\n"+ids[1]+",absent,ill,") {
+			t.Errorf("CSV of the superseded marks: %s", csv)
+		}
+		for _, list := range []string{"/api/batches/" + batch + "/attendance", path + "/superseded"} {
+			other.Call(t, "GET", list, nil, "Accept: text/csv").Want(t, 404, "not_found")
+		}
+		csv = string(coach.Call(t, "GET", path, nil, "Accept: text/csv").Want(t, 200).Body)
 		if !strings.Contains(csv, "\nU12 Evening,"+date+",'=Bela,present,ill,") {
 			t.Errorf("CSV of the sheet: %s", csv)
 		}

@@ -151,6 +151,7 @@ func TestMessages(t *testing.T) {
 			{"/text", message(" \u200b ", sms, asha)},
 			{"/channels/0", message("Hi", []string{"pigeon"}, asha)},
 			{"/channels", message("Hi", nil, asha)},
+			{"/channels/1", message("Hi", []string{"sms", "sms"}, asha)},
 			{"/to", object{"to": object{}, "audience": "both", "text": "Hi", "channels": sms}},
 			{"/to", object{"to": object{"all": true, "player_ids": []string{asha}}, "audience": "both", "text": "Hi", "channels": sms}},
 			{"/to/all", object{"to": object{"all": false}, "audience": "both", "text": "Hi", "channels": sms}},

@@ -16,11 +16,11 @@ import (
 func (s *Server) attendanceRoutes() []route {
 	const sheet = "/api/batches/{batch_id}/attendance/{date}"
 	return []route{
-		{Method: "GET", Pattern: "/api/batches/{batch_id}/attendance", Handle: handleID("batch_id", s.listSheets), Authorize: coachOnly},
+		{Method: "GET", Pattern: "/api/batches/{batch_id}/attendance", Handle: handleID("batch_id", s.listSheets), Authorize: coachOnly, Alternative: mediaCSV},
 		{Method: "GET", Pattern: sheet, Handle: handleID("batch_id", s.getSheet), Authorize: coachOnly, Alternative: mediaCSV},
 		{Method: "PUT", Pattern: sheet, Handle: handleID("batch_id", s.replaceSheet), Authorize: coachOnly, Body: endpoint.JSON},
 		{Method: "PATCH", Pattern: sheet, Handle: handleID("batch_id", s.mergeSheet), Authorize: coachOnly, Body: endpoint.MergePatch},
-		{Method: "GET", Pattern: sheet + "/superseded", Handle: handleID("batch_id", s.listSuperseded), Authorize: coachOnly},
+		{Method: "GET", Pattern: sheet + "/superseded", Handle: handleID("batch_id", s.listSuperseded), Authorize: coachOnly, Alternative: mediaCSV},
 		{Method: "GET", Pattern: "/api/players/{player_id}/attendance", Handle: handleID("player_id", s.playerAttendance), Authorize: coachOnly, Alternative: mediaCSV},
 		{Method: "GET", Pattern: "/api/me/players/{player_id}/attendance", Handle: handleID("player_id", s.playerAttendance), Authorize: partyOnly, Alternative: mediaCSV},
 	}
@@ -229,6 +229,8 @@ type supersededMark struct {
 	SessionID  *string `json:"session_id"`
 }
 
+var supersededTitles = []string{"Player", "Mark", "Note", "Marked at", "Recorded at", "Account", "Session"}
+
 // listSuperseded serves GET /api/batches/{batch_id}/attendance/{date}/superseded.
 func (s *Server) listSuperseded(ctx context.Context, r Request[noBody], batchID string) (Response, error) {
 	var f wire.Faults
@@ -239,6 +241,16 @@ func (s *Server) listSuperseded(ctx context.Context, r Request[noBody], batchID 
 	marks, err := s.Attendance.Superseded(ctx, r.Caller.Actor, batchID, date)
 	if err != nil {
 		return Response{}, err
+	}
+	if prefersCSV(r.Header) {
+		return csvResponse("superseded.csv", supersededTitles, func(_ context.Context, row func(...string) error) error {
+			for _, m := range marks {
+				if err := row(m.PlayerID, string(m.Mark), m.Note, wire.Timestamp(m.MarkedAt), wire.Timestamp(m.RecordedAt), m.Account, m.Session); err != nil {
+					return err
+				}
+			}
+			return nil
+		}), nil
 	}
 	list := wire.List[supersededMark]{Items: []supersededMark{}}
 	for _, m := range marks {

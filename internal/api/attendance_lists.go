@@ -2,6 +2,8 @@ package api
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/endpoint"
@@ -41,6 +43,11 @@ func (s *Server) listSheets(ctx context.Context, r Request[noBody], batchID stri
 	if err := s.checkBatch(ctx, r.Meta, batchID, f); err != nil {
 		return Response{}, err
 	}
+	if prefersCSV(r.Header) {
+		return csvResponse("sheets.csv", sheetTitles(), func(ctx context.Context, row func(...string) error) error {
+			return s.Attendance.EachSheet(ctx, r.Caller.Actor, batchID, period, func(t team.SheetSummary) error { return row(sheetCells(t)...) })
+		}), nil
+	}
 	sheets, err := s.Attendance.Sheets(ctx, r.Caller.Actor, batchID, period, team.Date(page.After.ID), page.ReadLimit())
 	if err != nil {
 		return Response{}, err
@@ -49,6 +56,23 @@ func (s *Server) listSheets(ctx context.Context, r Request[noBody], batchID stri
 		return sheetSummary{string(t.Date), t.Version, t.OutsideSchedule, newCounts(t.Counts), wire.Timestamp(t.UpdatedAt)}
 	}
 	return endpoint.PageResponse(page, sheets, convert, func(t team.SheetSummary) keyset { return keyset{ID: string(t.Date)} }), nil
+}
+
+// sheetTitles and sheetCells are a file of sheets: a column for each mark has its number.
+func sheetTitles() []string {
+	titles := []string{"Date", "Outside schedule"}
+	for _, mark := range team.Marks {
+		titles = append(titles, strings.ToUpper(string(mark[:1]))+string(mark[1:]))
+	}
+	return append(titles, "Updated at")
+}
+
+func sheetCells(t team.SheetSummary) []string {
+	cells := []string{string(t.Date), strconv.FormatBool(t.OutsideSchedule)}
+	for _, mark := range team.Marks {
+		cells = append(cells, strconv.Itoa(t.Counts[mark]))
+	}
+	return append(cells, wire.Timestamp(t.UpdatedAt))
 }
 
 // attendanceResponse is the PlayerAttendance of openapi.yaml.

@@ -33,6 +33,9 @@ func (in Message) Read(f *wire.Faults) team.Draft {
 		if !slices.Contains(team.Channels, c) {
 			f.Add("/channels/"+strconv.Itoa(i), "invalid_value", "This must be one of "+channelNames()+".")
 		}
+		if slices.Contains(d.Channels, c) {
+			f.Add("/channels/"+strconv.Itoa(i), "duplicate", "Name each channel once.")
+		}
 		d.Channels = append(d.Channels, c)
 	}
 	return d

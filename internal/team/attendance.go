@@ -233,6 +233,25 @@ func (s *Attendance) EachOfPlayer(ctx context.Context, by actor.Actor, playerID 
 	}
 }
 
+// EachSheet calls fn with all sheets of a batch in a period, newest day first.
+func (s *Attendance) EachSheet(ctx context.Context, by actor.Actor, batchID string, p Period, fn func(SheetSummary) error) error {
+	for after := Date(""); ; {
+		page, err := s.Sheets(ctx, by, batchID, p, after, eachPage)
+		if err != nil {
+			return err
+		}
+		for _, sheet := range page {
+			if err := fn(sheet); err != nil {
+				return err
+			}
+			after = sheet.Date
+		}
+		if len(page) < eachPage {
+			return nil
+		}
+	}
+}
+
 // Each calls fn with all marks of the calling coach, by batch and day.
 func (s *Attendance) Each(ctx context.Context, by actor.Actor, fn func(AttendanceMark) error) error {
 	for after := (CoachAttendanceKey{}); ; {
