@@ -107,6 +107,19 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 	return a
 }
 
+// SameServices reports whether two stored tiers have the same app services.
+func (r Rules) SameServices(tier, other string) bool {
+	if r.TierHas == nil {
+		return true
+	}
+	for _, name := range AppServices {
+		if r.TierHas(tier, name) != r.TierHas(other, name) {
+			return false
+		}
+	}
+	return true
+}
+
 // AppAccess says whether a party has a service of the app, and if not, why.
 type AppAccess string
 

@@ -135,7 +135,27 @@ func (tx *tx) saveTierChoice(ctx context.Context, coachID string, before, next c
 	if next.Tier == before.Tier {
 		return nil
 	}
+	if err := tx.announceServices(ctx, coachID, before.Tier, next.Tier); err != nil {
+		return err
+	}
 	return tx.reindexListing(ctx, coachID)
+}
+
+// announceServices adds a change to each player with an approval if two stored tiers differ in
+// app services: other services must learn that the availability is another.
+func (tx *tx) announceServices(ctx context.Context, coachID, before, after string) error {
+	if tx.db.options.Settings.Access.SameServices(before, after) {
+		return nil
+	}
+	rs, err := tx.Query(ctx, `
+		UPDATE players SET changes = changes + 1
+		WHERE coach_id = $1 AND deleted_at IS NULL AND (guardian_state = 'approved' OR student_state = 'approved')
+		RETURNING id`, coachID)
+	ids, err := database.Collect(rs, err, func(s database.Scanner) (id string, err error) { return id, s.Scan(&id) })
+	if err != nil {
+		return fmt.Errorf("count the changes of the players of coach %s: %w", coachID, err)
+	}
+	return tx.addChangeOfEach(ctx, ids, string(approval.AvailabilityChanged))
 }
 
 // registerPlayer counts one more player of the coach and returns the roster. It

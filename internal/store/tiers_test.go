@@ -14,6 +14,7 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/store"
 )
 
 // subscriptions runs every statement on tiers for TestPlans.
@@ -26,6 +27,44 @@ func (p *fixture) subscriptions() {
 	_, err = p.db.TierRequests(bg, auditor, coach.TierRequestCursor{}, 5)
 	ok(p, err)
 	ok(p, p.decideTier(by.AccountID, coach.TierDecision{Outcome: coach.TierApproved, Stored: "two", Named: "two"}))
+	p.with(tierServices).chooseTier(by, "bare", "")
+}
+
+// tierServices are settings in which the tier "bare" has no app service.
+func tierServices(s *store.Settings) {
+	s.Access.TierHas = func(tier, _ string) bool { return tier != "bare" }
+}
+
+// TestTierChangesAvailability: a tier with other app services adds a change to each player
+// with an approval, once for concurrent choices, and to no other player.
+func TestTierChangesAvailability(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		by, other := p.coach(1), p.coach(2)
+		asha, bela, others := p.add(by, "Asha Rao", number(3), number(4)), p.add(by, "Bela Rao", number(3), ""), p.add(other, "Chand Rao", number(3), "")
+		for _, approved := range []string{asha.ID, others.ID} {
+			ok(p, p.decide(p.as(actor.Guardian, number(3)), approved, approval.Approve))
+		}
+		changes := func(id string) int {
+			return p.count(`SELECT count(*) FROM changes c JOIN players p ON p.id = c.player_id AND c.sequence <= p.changes WHERE c.player_id = $1 AND c.type = 'availability'`, id)
+		}
+		for i, step := range []struct {
+			tier string
+			want int
+		}{{"full", 0}, {"bare", 1}, {"bare", 1}, {"full", 2}} {
+			for _, err := range concurrently(4, func(int) error {
+				return p.db.UpdateTier(bg, by.AccountID, func(coach.TierChoice) (coach.TierChoice, error) { return coach.TierChoice{Tier: step.tier}, nil })
+			}) {
+				ok(p, err)
+			}
+			if got := changes(asha.ID); got != step.want {
+				p.Errorf("step %d, tier %s: %d changes of the approved player, want %d", i, step.tier, got, step.want)
+			}
+		}
+		if a, b := changes(bela.ID), changes(others.ID); a+b != 0 {
+			p.Errorf("%d changes of a pending player, %d of the player of another coach", a, b)
+		}
+	}, tierServices)
 }
 
 // chooseTier stores the tier of a coach and the tier that the coach asks for.
