@@ -177,6 +177,24 @@ func TestFees(t *testing.T) {
 				t.Error("the reminder is in the tray after the revocation")
 			}
 		}
+
+		// The day of the coach's time zone decides what is overdue. The two zones never have
+		// the same day.
+		west, err := time.LoadLocation("Pacific/Pago_Pago")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path = "/api/fees/" + coach.Call(t, "POST", "/api/fees", with(object{"due_on": s.Clock.Now().In(west).Format(time.DateOnly)})).Want(t, 201).String("fee_id")
+		for zone, want := range map[string]string{"Pacific/Pago_Pago": "due", "Pacific/Kiritimati": "overdue"} {
+			coach.Call(t, "PATCH", "/api/coach/profile", object{"time_zone": zone}).Want(t, 200)
+			if got := coach.Call(t, "GET", path, nil).Want(t, 200).String("state"); got != want {
+				t.Errorf("in %s the fee is %s, want %s", zone, got, want)
+			}
+			list := coach.Call(t, "GET", "/api/fees?limit=1&state="+want, nil).Want(t, 200).Items()
+			if len(list) != 1 || "/api/fees/"+list[0]["fee_id"].(string) != path {
+				t.Errorf("in %s the newest fee that is %s is %v, want %s", zone, want, list, path)
+			}
+		}
 	})
 }
 
