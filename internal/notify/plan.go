@@ -108,7 +108,7 @@ func write(to actor.Role, accountID string, t Type, e event.Event, brand string)
 	if to == actor.Guardian {
 		d.Email = e.GuardianEmail
 	}
-	d.Title, d.Body = words(to, t, e, brand)
+	d.Title, d.Body = englishWording(to, t, e, brand)
 	if title, body := hindiWording(to, t, e, brand); title != "" {
 		d.translations = map[string][2]string{hindi: {title, body}}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/touchline/touchline/internal/event"
 )
 
-// words returns the title and body of a notification (spec section 6). A
+// englishWording returns the title and body of a notification in English (spec section 6). A
 // nine-year-old can read them.
-func words(to actor.Role, t Type, e event.Event, brand string) (title, body string) {
+func englishWording(to actor.Role, t Type, e event.Event, brand string) (title, body string) {
 	coach, student, guardian := coachAtStart(e), Name(e.StudentName, "the student"), titled("Guardian", e.GuardianName, "The guardian")
 	switch t {
 	case GuardianApproved:
