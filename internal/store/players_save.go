@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
+)
+
+// insertPlayer adds p without its requests. It returns false if the coach has a live player
+// of that name and birth date.
+func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error) {
+	sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
+	if err != nil {
+		return false, err
+	}
+	g := guardianOf(p)
+	res, err := tx.Exec(ctx, `
+		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, medical,
+			student_number, student_id, student_state, student_changed_at, student_pending_since,
+			guardian_name, guardian_relationship, guardian_email, guardian_number,
+			guardian_id, guardian_state, guardian_changed_at, guardian_pending_since, created_at, student_pending_reason, guardian_pending_reason,
+			student_language, guardian_language)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
+		ON CONFLICT (coach_id, student_key, date_of_birth) WHERE deleted_at IS NULL DO NOTHING`,
+		p.ID, p.CoachID, p.Version, p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), sealed,
+		text(string(p.Student.Number)), text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
+		micros(p.StudentApprover.Consent.ChangedAt), micros(p.StudentApprover.Consent.PendingSince),
+		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
+		text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
+		micros(p.GuardianApprover.Consent.ChangedAt), micros(p.GuardianApprover.Consent.PendingSince), micros(p.CreatedAt),
+		text(string(p.StudentApprover.Consent.PendingReason)), text(string(p.GuardianApprover.Consent.PendingReason)),
+		text(p.Student.Language), text(g.Language))
+	if err != nil {
+		return false, fmt.Errorf("add player: %w", err)
+	}
+	n, err := res.RowsAffected()
+	return n == 1, err
+}
+
+// linkRequests sets the requests of a new player and counts its first status changes.
+func (tx *tx) linkRequests(ctx context.Context, p *approval.Player, statusChanges int) error {
+	return tx.DeferOne(ctx, `UPDATE players SET guardian_request_id = $2, student_request_id = $3, changes = $4 WHERE id = $1`,
+		p.ID, text(requestID(p.GuardianApprover)), text(requestID(p.StudentApprover)), statusChanges)
+}
+
+// savePlayer saves p and counts its status changes; ErrStale if it has changed since it
+// was read.
+func (tx *tx) savePlayer(ctx context.Context, p *storedPlayer, statusChanges int) error {
+	if p.Student.Medical != p.medical {
+		sealed, err := tx.db.seal(auth.ForMedical, p.Student.Medical, p.ID)
+		if err != nil {
+			return err
+		}
+		p.sealed, p.medical = sealed, p.Student.Medical
+	}
+	g := guardianOf(p.Player)
+	err := tx.DeferOne(ctx, `
+		UPDATE players SET version = version + 1,
+			student_name = $3, student_key = $4, date_of_birth = $5, search_key = $6, medical = $7, student_number = $8,
+			student_id = $9, student_state = $10, student_changed_at = $11, student_pending_since = $12, student_request_id = $13,
+			guardian_name = $14, guardian_relationship = $15, guardian_email = $16, guardian_number = $17,
+			guardian_id = $18, guardian_state = $19, guardian_changed_at = $20, guardian_pending_since = $21, guardian_request_id = $22,
+			deleted_at = $23, student_pending_reason = $24, guardian_pending_reason = $25,
+			student_language = $26, guardian_language = $27, changes = changes + $28
+		WHERE id = $1 AND version = $2`,
+		p.ID, p.Version,
+		p.Student.FullName, p.Identity().NameKey, p.Student.DateOfBirth.String(), p.SearchKey(), p.sealed, text(string(p.Student.Number)),
+		text(p.StudentApprover.AccountID), string(p.StudentApprover.Consent.State),
+		micros(p.StudentApprover.Consent.ChangedAt), micros(p.StudentApprover.Consent.PendingSince), text(requestID(p.StudentApprover)),
+		text(g.Name), text(g.Relationship), text(g.Email), text(string(g.Number)),
+		text(p.GuardianApprover.AccountID), string(p.GuardianApprover.Consent.State),
+		micros(p.GuardianApprover.Consent.ChangedAt), micros(p.GuardianApprover.Consent.PendingSince), text(requestID(p.GuardianApprover)),
+		micros(p.DeletedAt),
+		text(string(p.StudentApprover.Consent.PendingReason)), text(string(p.GuardianApprover.Consent.PendingReason)),
+		text(p.Student.Language), text(g.Language), statusChanges)
+	if err != nil {
+		return fmt.Errorf("save player %s: %w", p.ID, err)
+	}
+	p.Version++
+	return nil
+}
+
+// samePlayer returns the id of the coach's live player with the name and birth date of p.
+func samePlayer(ctx context.Context, q database.Querier, p *approval.Player) (string, error) {
+	var id string
+	err := q.QueryRow(ctx, `
+		SELECT id FROM players
+		WHERE coach_id = $1 AND student_key = $2 AND date_of_birth = $3 AND deleted_at IS NULL`,
+		p.CoachID, p.Identity().NameKey, p.Student.DateOfBirth.String()).Scan(&id)
+	return id, err
+}
+
+func guardianOf(p *approval.Player) approval.Guardian {
+	if p.Guardian == nil {
+		return approval.Guardian{}
+	}
+	return *p.Guardian
+}
+
+func requestID(s approval.Approver) string {
+	if s.Request == nil {
+		return ""
+	}
+	return s.Request.ID
+}
