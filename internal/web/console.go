@@ -166,7 +166,7 @@ func (c *Console) signIn(ctx context.Context, r *Request) (Response, error) {
 		return Response{}, err
 	}
 	lifetime := session.EndsAt.Sub(c.pages.Now())
-	return redirect("/", c.pages.cookies.secret(c.pages.cookies.sessionName(operatorCookie), secret, lifetime)), nil
+	return redirect("/", c.pages.cookies.cookie(c.pages.cookies.sessionName(operatorCookie), secret, lifetime)), nil
 }
 
 // signOut serves POST /sign-out.

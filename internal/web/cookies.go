@@ -31,22 +31,17 @@ func (c cookies) name(name string) string {
 	return name
 }
 
-// secret returns a cookie that scripts cannot read.
-func (c cookies) secret(name, value string, lifetime time.Duration) *http.Cookie {
+// cookie returns a cookie that scripts cannot read.
+func (c cookies) cookie(name, value string, lifetime time.Duration) *http.Cookie {
 	return &http.Cookie{
 		Name: name, Value: value, Path: "/", MaxAge: int(lifetime / time.Second),
 		HttpOnly: true, Secure: c.secure, SameSite: http.SameSiteLaxMode,
 	}
 }
 
-// plain returns a cookie that holds a choice and no secret.
-func (c cookies) plain(name, value string, lifetime time.Duration) *http.Cookie {
-	return c.secret(name, value, lifetime)
-}
-
 // remove returns a cookie that deletes the one with this name.
 func (c cookies) remove(name string) *http.Cookie {
-	removed := c.secret(name, "", 0)
+	removed := c.cookie(name, "", 0)
 	removed.MaxAge = -1
 	return removed
 }

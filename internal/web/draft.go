@@ -105,7 +105,7 @@ func (p *Pages) keepDraft(r *Request) []*http.Cookie {
 		packed := d.pack()
 		if len(packed) <= maxDraft {
 			sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(packed, draftCookie))
-			return []*http.Cookie{p.cookies.secret(p.cookies.name(draftCookie), sealed, draftLifetime)}
+			return []*http.Cookie{p.cookies.cookie(p.cookies.name(draftCookie), sealed, draftLifetime)}
 		}
 		if whole {
 			return nil
@@ -202,7 +202,7 @@ func (p *Pages) sealedCookie(name string, v any, lifetime time.Duration) (*http.
 	if err != nil {
 		return nil, err
 	}
-	return p.cookies.secret(p.cookies.name(name), base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, name)), lifetime), nil
+	return p.cookies.cookie(p.cookies.name(name), base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, name)), lifetime), nil
 }
 
 // openCookie decrypts a cookie that was sealed for a context.

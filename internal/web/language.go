@@ -56,7 +56,7 @@ func (p *Pages) chooseLanguage(ctx context.Context, r *Request) (Response, error
 }
 
 func (p *Pages) languageCookie(language string) *http.Cookie {
-	return p.cookies.plain(languageCookie, language, languageLifetime)
+	return p.cookies.cookie(languageCookie, language, languageLifetime)
 }
 
 // applyLanguage returns the cookie with the language of a number that has signed in, or

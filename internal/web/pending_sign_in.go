@@ -63,7 +63,7 @@ func (p *Pages) toCode(s pendingSignIn, cookies ...*http.Cookie) (Response, erro
 		plain = append(plain, bytes.Repeat([]byte{' '}, missing)...)
 	}
 	sealed := base64.RawURLEncoding.EncodeToString(p.Sealer.Seal(plain, pendingCookie))
-	return redirect("/sign-in/code", append(cookies, p.cookies.secret(p.cookies.name(pendingCookie), sealed, pendingRemembered))...), nil
+	return redirect("/sign-in/code", append(cookies, p.cookies.cookie(p.cookies.name(pendingCookie), sealed, pendingRemembered))...), nil
 }
 
 // readPending returns the sign-in that waits for its code; ok is false if there is none.

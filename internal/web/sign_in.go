@@ -213,8 +213,8 @@ func (p *Pages) signedInResponse(ctx context.Context, r *Request, s pendingSignI
 	}
 	return redirect(s.Next, append(cookies,
 		p.cookies.remove(p.cookies.name(pendingCookie)),
-		p.cookies.secret(p.cookies.sessionName(s.Role), grant.Token, grant.Ends),
-		p.cookies.secret(p.cookies.deviceName(s.Role), grant.DeviceToken, grant.DeviceEnds))...), nil
+		p.cookies.cookie(p.cookies.sessionName(s.Role), grant.Token, grant.Ends),
+		p.cookies.cookie(p.cookies.deviceName(s.Role), grant.DeviceToken, grant.DeviceEnds))...), nil
 }
 
 // isCodeFault reports whether err is about the code, so that the form can show it.
