@@ -266,6 +266,7 @@ func TestWarnings(t *testing.T) {
 		{gateway + " ADDR=:8080", "ADDR is not a loopback address, and neither"},
 		{gateway + " ADDR=192.0.2.1:80", "PUBLIC_URL is http on 192.0.2.1"},
 		{"PUBLIC_URL=https://t.example", "SMS is log, but PUBLIC_URL is https"},
+		{"PUBLIC_URL=http://localhost:8080", "SMS is log, which is for development"},
 		{"ADDR=:8080 PUBLIC_URL=https://t.example", "SMS is log, but ADDR|SMS is log, but PUBLIC_URL is https"},
 		{"TRUSTED_PROXIES=10.0.0.0/8,0.0.0.0/0", "TRUSTED_PROXIES trusts every address"},
 		{"TRUSTED_PROXIES=::/0", "TRUSTED_PROXIES trusts every address"},

@@ -48,6 +48,9 @@ func (c *Config) warnNetwork(warn func(string, ...any)) {
 		if public.Scheme == "https" {
 			warn("SMS is log, but PUBLIC_URL is https: no SMS is sent, and the terminal shows every OTP")
 		}
+		if isLoopback(host) && public.Scheme == "http" && !c.Development() {
+			warn("SMS is log, which is for development: no SMS is sent, and the terminal shows every OTP")
+		}
 	}
 	if slices.ContainsFunc(c.TrustedProxies, func(p netip.Prefix) bool { return p.Bits() == 0 }) {
 		warn("TRUSTED_PROXIES trusts every address: any client can choose the address that limits count")
