@@ -63,6 +63,7 @@ type answer struct {
 	path   string
 	body   string
 	raw    string // body before its entities were decoded
+	header http.Header
 }
 
 func (c *formClient) get(path string) answer {
@@ -115,7 +116,7 @@ func (c *formClient) do(method, path, mediaType string, body io.Reader) answer {
 	if err != nil {
 		c.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	return answer{c.t, resp.StatusCode, resp.Request.URL.RequestURI(), html.UnescapeString(string(content)), string(content)}
+	return answer{c.t, resp.StatusCode, resp.Request.URL.RequestURI(), html.UnescapeString(string(content)), string(content), resp.Header}
 }
 
 // want fails the test unless the page has this status and every text.

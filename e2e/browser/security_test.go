@@ -3,6 +3,7 @@ package browser_test
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -190,6 +191,9 @@ func TestShortCodeLimit(t *testing.T) {
 		for range 5 {
 			c.post("/a", "code", "ABCDEF", "number", "+919812345680").want(200, "Enter the code")
 		}
-		c.post("/a", "code", "ABCDEF", "number", "+919812345680").want(422, "Wait 60 minutes, or open the link in the SMS.")
+		limited := c.post("/a", "code", "ABCDEF", "number", "+919812345680").want(429, "Wait 60 minutes, or open the link in the SMS.")
+		if wait, err := strconv.Atoi(limited.header.Get("Retry-After")); err != nil || wait < 3500 || wait > 3600 {
+			t.Errorf("got Retry-After %q, want an hour", limited.header.Get("Retry-After"))
+		}
 	})
 }

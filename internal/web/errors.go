@@ -3,6 +3,8 @@ package web
 import (
 	"errors"
 	"math"
+	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,6 +34,32 @@ func (p *Pages) errorText(r *Request, err error) string {
 		return f.Message
 	}
 	return text
+}
+
+// addError puts err next to a field. The page of a limit is 429.
+func (p *Pages) addError(r *Request, f *Form, field string, err error) {
+	f.Add(field, p.errorText(r, err))
+	f.limitedBy(err)
+}
+
+// limitedBy makes the page 429 if err is a limit.
+func (f *Form) limitedBy(err error) {
+	if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.TooMany {
+		f.wait = max(f.wait, e.RetryAfter, time.Second)
+	}
+}
+
+// withFaults returns the page of a form as 200, or as 422 if the form has faults, or as 429
+// with Retry-After if a limit is one of them.
+func (resp Response) withFaults(f *Form) Response {
+	switch {
+	case f.wait > 0:
+		resp.Status = http.StatusTooManyRequests
+		resp.Header = http.Header{"Retry-After": {strconv.Itoa(int(math.Ceil(f.wait.Seconds())))}}
+	case len(f.Faults) > 0:
+		resp.Status = http.StatusUnprocessableEntity
+	}
+	return resp
 }
 
 // wait returns a waiting time that people read, rounded up: "2 minutes".

@@ -113,11 +113,7 @@ func (p *Pages) questionPage(r *Request, link approval.LinkState, f *Form) Respo
 	v.Form = f
 	v.Path = "/a/" + r.PathValue("token")
 	v.Data = p.newQuestion(r, link)
-	resp := page("question", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp
+	return page("question", v).withFaults(f)
 }
 
 func (p *Pages) newQuestion(r *Request, link approval.LinkState) question {
@@ -141,7 +137,7 @@ func (p *Pages) beginAnswer(ctx context.Context, r *Request, link approval.LinkS
 			return Response{}, err
 		}
 		f := new(Form)
-		f.Add("", p.errorText(r, err))
+		p.addError(r, f, "", err)
 		return p.questionPage(r, link, f), nil
 	}
 	return p.toCode(pending)

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/google/uuid"
 
@@ -21,11 +20,7 @@ func (p *Pages) shortCodeForm(r *Request, f *Form) Response {
 	v.InlineStyle = true
 	v.Form = f
 	v.Path = "/a"
-	resp := page("short_code", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp
+	return page("short_code", v).withFaults(f)
 }
 
 // enterShortCode serves POST /a. A code leaves by SMS only if the short code and the
@@ -45,6 +40,7 @@ func (p *Pages) enterShortCode(ctx context.Context, r *Request) (Response, error
 	link, err := p.Approvals.FindByShortCode(ctx, r.Value("code"), number, r.Address)
 	if limit, ok := errors.AsType[*fault.Error](err); ok && limit.Kind == fault.TooMany {
 		f.Add("code", v.mustT("short_code.limit", "Wait", v.wait(limit.RetryAfter)))
+		f.limitedBy(err)
 		return p.shortCodeForm(r, f), nil
 	}
 	if !link.Open {
@@ -58,7 +54,7 @@ func (p *Pages) enterShortCode(ctx context.Context, r *Request) (Response, error
 		if !isLimit(err) {
 			return Response{}, err
 		}
-		f.Add("code", p.errorText(r, err))
+		p.addError(r, f, "code", err)
 		return p.shortCodeForm(r, f), nil
 	}
 	return p.toCode(pending)

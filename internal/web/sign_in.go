@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"strings"
 	"unicode"
@@ -39,11 +38,7 @@ func (p *Pages) numberForm(r *Request, f *Form) (Response, error) {
 	v := p.view(r, "sign_in.title")
 	v.Form = f
 	v.Data = map[string]any{"Role": role, "Next": r.Value("next"), "Chosen": r.Value("role")}
-	resp := page("sign_in", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return page("sign_in", v).withFaults(f), nil
 }
 
 // askForCode serves POST /sign-in/{role}: it sends a code to the number.
@@ -68,7 +63,7 @@ func (p *Pages) askForCode(ctx context.Context, r *Request) (Response, error) {
 		if !isLimit(err) {
 			return Response{}, err
 		}
-		f.Add("number", p.errorText(r, err))
+		p.addError(r, f, "number", err)
 		return p.numberForm(r, f)
 	}
 	return p.toCode(pending)
@@ -137,11 +132,7 @@ func (p *Pages) codeForm(r *Request, s pendingSignIn, f *Form) (Response, error)
 	v.Form = f
 	v.Path = "/sign-in/code"
 	v.Data = map[string]any{"Number": s.Number, "ShortCode": s.FromLink && s.Link == "", "Role": s.Role, "Length": p.Auth.Settings.OTPLength, "Sent": r.URL.Query().Get("sent") == "again"}
-	resp := page("code", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return page("code", v).withFaults(f), nil
 }
 
 // sendAgain serves POST /sign-in/again: it sends the code again.
@@ -156,7 +147,7 @@ func (p *Pages) sendAgain(ctx context.Context, r *Request) (Response, error) {
 			return Response{}, err
 		}
 		f := new(Form)
-		f.Add("code", p.errorText(r, err))
+		p.addError(r, f, "code", err)
 		return p.codeForm(r, s, f)
 	}
 	return redirect("/sign-in/code?sent=again"), nil
@@ -179,7 +170,7 @@ func (p *Pages) enterCode(ctx context.Context, r *Request) (Response, error) {
 	case err == nil:
 		return p.signedInResponse(ctx, r, s, grant)
 	case isCodeFault(err):
-		f.Add("code", p.errorText(r, err))
+		p.addError(r, f, "code", err)
 		return p.codeForm(r, s, f)
 	}
 	return Response{}, err

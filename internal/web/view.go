@@ -186,6 +186,8 @@ type Form struct {
 	Restored bool
 	// Faults are texts by field name, in the page's language.
 	Faults []FieldFault
+	// wait is when a limit that is one of the faults ends; 0 if none is.
+	wait time.Duration
 }
 
 // FieldFault is the fault of one field.
