@@ -261,9 +261,9 @@ func TestSMSLength(t *testing.T) {
 		}
 	}
 	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
-		for _, reminder := range []bool{false, true} {
-			details := notify.RequestDetails{Party: party, CoachName: "Venkataraman Subramanian", StudentName: "Lakshmi Narayanan Iyer", ShortCode: "KQTWXY"}
-			text := notify.SMSText(request(details, "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", reminder))
+		for i := range 3 {
+			details := notify.RequestDetails{Repeated: i == 1, Party: party, CoachName: "Venkataraman Subramanian", StudentName: "Lakshmi Narayanan Iyer", ShortCode: "KQTWXY"}
+			text := notify.SMSText(request(details, "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", i == 2))
 			if notify.Segments(text) > 2 {
 				t.Errorf("the SMS for a %s has %d characters, want at most 2 SMS: %s", party, len(text), text)
 			}
@@ -324,4 +324,16 @@ func TestSMSTemplates(t *testing.T) {
 		fmt.Fprintf(&b, "%s\n\t%s\n", template.Key(), strings.ReplaceAll(template.Text, "\n", "\n\t"))
 	}
 	golden(t, "testdata/sms_templates.golden", b.String())
+}
+
+// TestWhatsAppTemplates: every text by WhatsApp in both languages.
+func TestWhatsAppTemplates(t *testing.T) {
+	var b strings.Builder
+	for _, template := range notify.WhatsAppTemplates("Touchline") {
+		fmt.Fprintf(&b, "%s.%s\n\t%s\n", template.Name, template.Language, template.Body)
+		for _, button := range template.Buttons {
+			fmt.Fprintf(&b, "\t[%s]\n", button)
+		}
+	}
+	golden(t, "testdata/whatsapp_templates.golden", b.String())
 }

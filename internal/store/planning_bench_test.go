@@ -3,14 +3,17 @@ package store_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/storetest"
 )
 
 // BenchmarkPlanning times a decision and a new question, with their notifications and
-// deliveries, while few and many deliveries wait. The times must not grow.
+// deliveries, and a sign-in with its OTP, while few and many deliveries wait. The times must not
+// grow.
 //
 //	go test ./internal/store -run '^$' -bench Planning -benchtime 300x
 func BenchmarkPlanning(b *testing.B) {
@@ -35,10 +38,20 @@ func benchmarkPlanning(b *testing.B, p *fixture, n int) {
 	if p.sql.Engine() == "postgres" {
 		ok(b, run(p.db, `ANALYZE deliveries`))
 	}
-	for b.Loop() {
-		ok(b, p.decide(guardian, player.ID, approval.Approve))
-		ok(b, p.decide(guardian, player.ID, approval.Revoke))
-		_, _, err := p.Send(bg, coach, player.ID, actor.Guardian, approval.Patch{}, nil)
-		ok(b, err)
-	}
+	b.Run("decisions", func(b *testing.B) {
+		for b.Loop() {
+			ok(b, p.decide(guardian, player.ID, approval.Approve))
+			ok(b, p.decide(guardian, player.ID, approval.Revoke))
+			_, _, err := p.Send(bg, coach, player.ID, actor.Guardian, approval.Patch{}, nil)
+			ok(b, err)
+		}
+	})
+	b.Run("sign-in", func(b *testing.B) {
+		s := p.signIn()
+		for b.Loop() {
+			p.clock.advance(3 * time.Hour) // at most 10 OTPs a day
+			p.pageLogin(s, actor.Guardian, number(2), auth.RememberedLifetime, 0)
+			p.sendOTPs()
+		}
+	})
 }
