@@ -42,7 +42,7 @@ func TestFeePages(t *testing.T) {
 		c.Press("Add a fee", "for", who, "title", "Training in May", "amount", "1,500", "due_on", day(-1))
 		wantText(t, c, "The fee is added.", "Asha Rao", "₹1,500.00", "Overdue")
 		c.Open("/coach")
-		wantText(t, c, "Unpaid fees", "₹1,500.00 from 1 unpaid fee")
+		wantText(t, c, "Unpaid fees", "₹1,500.00 from 1 unpaid fee", "₹1,500.00 is overdue")
 		c.Press("See the fees")
 		c.Press("Asha Rao")
 		wantHeading(t, c, "Training in May")

@@ -1,0 +1,106 @@
+package store_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// BenchmarkTeamGrowth times the lists of the coach's day with a thousand and a million rows of
+// another coach in each table. No time may grow with them.
+func BenchmarkTeamGrowth(b *testing.B) {
+	for _, n := range []int{1_000, 1_000_000} {
+		b.Run(fmt.Sprint("sqlite/", n), func(b *testing.B) { benchmarkTeamLists(b, newFixture(b, storetest.SQLite(b), withMessages), n) })
+		b.Run(fmt.Sprint("postgres/", n), func(b *testing.B) { benchmarkTeamLists(b, newFixture(b, storetest.Postgres(b), withMessages), n) })
+	}
+}
+
+// rowsOfOthers insert a row for each i of n: of the coach $1, and of a player $2, a guardian $3
+// or a batch $4.
+var rowsOfOthers = []string{
+	`INSERT INTO batches (id, coach_id, version, name, schedule, time_zone, created_at, updated_at)
+		%s SELECT 'x' || i, '$1', 1, 'n', '[]', 'UTC', i, i FROM n`,
+	`INSERT INTO attendance_sheets (batch_id, date, coach_id, version, outside_schedule, present, absent, late, excused, taken_at, updated_at)
+		%s SELECT '$4', 'x' || i, '$1', 1, FALSE, 1, 0, 0, 0, i, i FROM n`,
+	`INSERT INTO attendance_marks (coach_id, batch_id, date, player_id, mark, marked_at, recorded_at, account_id)
+		%s SELECT '$1', '$4', 'x' || i, '$2', 'late', i, i, 'a' FROM n`,
+	`INSERT INTO fees (id, coach_id, player_id, period, title, amount, currency, due_on, status, paid, reminded_count, created_at, version)
+		%s SELECT 'x' || i, '$1', '$2', 1, 't', 9, 'INR', '2026-03-01', 'open', 0, 0, i, 1 FROM n`,
+	`INSERT INTO team_messages (id, coach_id, to_all, players, audience, channels, body, recipients, left_out, segments, next_player, next_position, created_at, expanded_at)
+		%s SELECT 'x' || i, '$1', FALSE, '[]', 'both', 'sms', 'b', 1, 0, 1, 1, 1, i, i FROM n`,
+	`INSERT INTO team_recipients (message_id, position, player_id, party, account_id, is_copy)
+		%s SELECT 'x' || i, 1, '$2', 'guardian', '$3', FALSE FROM n`,
+	`INSERT INTO team_replies (id, coach_id, player_id, party, account_id, body, created_at)
+		%s SELECT 'x' || i, '$1', '$2', 'guardian', '$3', 'b', i FROM n`,
+	`INSERT INTO measurements (id, coach_id, player_id, metric, value, unit, measured_on, version, created_at, updated_at)
+		%s SELECT 'x' || i, '$1', '$2', 'm', i, 's', '2026-01-01', 1, i, i FROM n`,
+	`INSERT INTO performance_reports (id, coach_id, player_id, title, body, first_day, last_day, version, created_at, updated_at)
+		%s SELECT 'x' || i, '$1', '$2', 't', 'b', '2026-01-01', '2026-01-31', 1, i, i FROM n`,
+}
+
+func benchmarkTeamLists(b *testing.B, p *fixture, n int) {
+	by, other := p.coach(1), p.coach(2)
+	batch, theirs := p.batch(by, "U12"), p.batch(other, "U12")
+	mine, foreign := p.add(by, "Asha Rao", number(3), ""), p.add(other, "Bela Rao", number(4), "")
+	guardian, stranger := p.as(actor.Guardian, number(3)), p.as(actor.Guardian, number(4))
+	ok(b, p.decide(guardian, mine.ID, approval.Approve))
+	ok(b, p.batches().Join(bg, by, batch.ID, mine.ID))
+	today := team.DateOf(p.clock.Now(), team.Zone("UTC"))
+	for i := range 20 {
+		day := today.AddDays(-i)
+		_, err := p.attendance().Merge(bg, by, batch.ID, day, marksOf(team.Late, mine.ID), team.Precondition{})
+		ok(b, err)
+		p.addFee(by, mine.ID, day)
+		_, err = p.messages(0).Send(bg, by, team.Draft{To: team.Target{All: true}, Audience: team.ToBoth, Text: "Hi", Channels: []team.Channel{team.InApp}})
+		ok(b, err)
+		_, err = p.messages(0).Reply(bg, guardian, mine.ID, "Yes")
+		ok(b, err)
+		_, err = p.records().Measure(bg, by, team.Measurement{PlayerID: mine.ID, Metric: "m", Value: 1, On: string(day)})
+		ok(b, err)
+		_, err = p.records().Report(bg, by, team.Report{PlayerID: mine.ID, Title: "t", Text: "x", From: string(day), To: string(day)})
+		ok(b, err)
+	}
+	p.expand()
+	const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)`
+	ids := strings.NewReplacer("$1", other.AccountID, "$2", foreign.ID, "$3", stranger.AccountID, "$4", theirs.ID)
+	for _, statement := range rowsOfOthers {
+		ok(b, run(p.db, ids.Replace(fmt.Sprintf(statement, fmt.Sprintf(numbers, n)))))
+	}
+	if p.sql.Engine() == "postgres" {
+		ok(b, run(p.db, `ANALYZE`))
+	}
+	for _, list := range []struct {
+		name string
+		run  func() error
+	}{
+		{"batches", func() error { return second(p.batches().List(bg, by, false, "", 51)) }},
+		{"sheets", func() error { return second(p.attendance().Sheets(bg, by, batch.ID, team.Period{}, "", 51)) }},
+		{"today", func() error { _, _, err := p.attendance().Today(bg, by); return err }},
+		{"attendance", func() error {
+			return second(p.attendance().OfPlayer(bg, guardian, mine.ID, team.Period{}, team.AttendanceKey{}, 51))
+		}},
+		{"fees", func() error {
+			return second(p.fees().List(bg, by, team.FeeFilter{State: team.Overdue}, team.FeePage{Limit: 51}))
+		}},
+		{"unpaid", func() error { return second(p.fees().Unpaid(bg, by)) }},
+		{"family fees", func() error { return second(p.feeServices().List(bg, guardian, mine.ID, team.FeePage{Limit: 51})) }},
+		{"messages", func() error { return second(p.messages(0).List(bg, by, team.Page{Limit: 51})) }},
+		{"replies", func() error { return second(p.messages(0).Replies(bg, by, true, team.Page{Limit: 51})) }},
+		{"conversation", func() error { return second(p.messages(0).Conversation(bg, guardian, mine.ID, team.Page{Limit: 51})) }},
+		{"progress", func() error {
+			return second(p.records().Measurements(bg, guardian, mine.ID, "", team.RecordPage{Limit: 51}))
+		}},
+		{"reports", func() error { return second(p.records().Reports(bg, guardian, mine.ID, team.Page{Limit: 51})) }},
+	} {
+		b.Run(list.name, func(b *testing.B) {
+			for b.Loop() {
+				ok(b, list.run())
+			}
+		})
+	}
+}
