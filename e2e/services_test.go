@@ -72,10 +72,18 @@ func TestServiceAvailability(t *testing.T) {
 		byNumber.Call(t, "POST", path, map[string]any{"player_ids": []string{first}}).Want(t, 403, "insufficient_scope")
 		auditor.Call(t, "POST", path, number).Want(t, 403, "insufficient_scope")
 		byNumber.Call(t, "GET", "/api/services/availability/"+first, nil).Want(t, 403, "insufficient_scope")
-		for _, body := range []map[string]any{
-			{}, {"player_ids": []string{}}, {"player_ids": []string{"x"}}, {"player_ids": slices.Repeat([]string{first}, 201)},
+		for _, tt := range []struct {
+			body map[string]any
+			want string // the only pointer
+		}{
+			{map[string]any{}, ""},
+			{map[string]any{"player_ids": []string{}}, "/player_ids"},
+			{map[string]any{"player_ids": []string{"x"}}, "/player_ids/0"},
+			{map[string]any{"player_ids": slices.Repeat([]string{first}, 201)}, "/player_ids"},
 		} {
-			service.Call(t, "POST", path, body).Want(t, 422, "validation_failed")
+			if a := service.Call(t, "POST", path, tt.body).Want(t, 422, "validation_failed"); !slices.Equal(faultPointers(a), []string{tt.want}) {
+				t.Errorf("got faults %v, want one at %q", faultPointers(a), tt.want)
+			}
 		}
 		for _, body := range []map[string]any{
 			{"mobile_number": "+919812300011"},

@@ -75,7 +75,8 @@ func (s *Server) queryAvailability(ctx context.Context, r Request[availabilityQu
 	if err := s.requireScope(ctx, r.Caller, required); err != nil {
 		return Response{}, err
 	}
-	if byNumber == (in.PlayerIDs != nil) {
+	// Faulty player_ids are nil.
+	if byNumber && in.PlayerIDs != nil || !byNumber && in.PlayerIDs == nil && f.Err() == nil {
 		f.Add("", "invalid_value", "Send either player_ids, or mobile_number and role.")
 	}
 	if err := f.Err(); err != nil {
