@@ -62,7 +62,8 @@ func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (ma
 	}, err
 }
 
-// These list at most $3 needs of one kind of the coach $1, in the order of an index. They list nothing if $2 names another kind.
+// These list at most $3 needs of one kind of the coach $1, in the order of an index; urgency 0 comes first. They list nothing if $2
+// names another kind.
 // A request from before $4 without a follow-up is overdue; one from before $5 with a follow-up is pending for long.
 const (
 	failedNeeds = `(
@@ -88,20 +89,20 @@ const (
 					AND CAST($2 AS TEXT) IN ('', p.student_state)
 				ORDER BY p.student_changed_at DESC, p.id DESC LIMIT $3)`
 	overdueNeeds = `(
-				SELECT 'overdue', 4, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
+				SELECT 'overdue', 3, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NULL AND r.requested_at < $4 AND r.delivery_failed = FALSE
 					AND CAST($2 AS TEXT) IN ('', 'overdue')
 				ORDER BY r.requested_at LIMIT $3)`
 	stoppedNeeds = `(
-				SELECT 'stopped', 5, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
+				SELECT 'stopped', 4, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.coach_id = $1 AND r.approver_id IN ` + stoppedParties + `
 					AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $4)
 					AND CAST($2 AS TEXT) IN ('', 'stopped')
 				ORDER BY r.requested_at LIMIT $3)`
 	heldNeeds = `(
-				SELECT 'held', 6, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
+				SELECT 'held', 5, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.id IN ` + heldRequests + `
 					AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $4)
@@ -109,7 +110,7 @@ const (
 					AND CAST($2 AS TEXT) IN ('', 'held')
 				ORDER BY r.requested_at LIMIT $3)`
 	longPendingNeeds = `(
-				SELECT 'long_pending', 7, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
+				SELECT 'long_pending', 6, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
 				FROM requests r JOIN players p ON p.id = r.player_id
 				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NOT NULL AND r.requested_at < $5 AND r.delivery_failed = FALSE
 					AND r.id NOT IN ` + heldRequests + `
