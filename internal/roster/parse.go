@@ -74,7 +74,7 @@ func Parse(data []byte) (Sheet, error) {
 		return Sheet{}, fileFault("not_csv", "This file is not CSV. Open it in your spreadsheet program and save it as CSV UTF-8.")
 	}
 	text, guessed, err := decode(data)
-	if err != nil {
+	if err != nil || strings.Contains(text, "\x00") { // UTF-32 begins like UTF-16
 		return Sheet{}, fileFault("not_csv", "We cannot read this file. Save it as CSV UTF-8.")
 	}
 	p := newParser(text)
