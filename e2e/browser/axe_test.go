@@ -7,17 +7,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-
-	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/mail/mailtest"
-	"github.com/touchline/touchline/internal/storetest"
-	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 // axe is axe-core (https://github.com/dequelabs/axe-core, MPL-2.0), as npm has it.
@@ -44,25 +38,82 @@ const smallTargets = `[...document.querySelectorAll('a[href]:not(.skip), button,
 	return e.checkVisibility() && !inSentence && (box.height < 44 || box.width < 44)
 }).map((e) => { const box = e.getBoundingClientRect(); return e.outerHTML.slice(0, 150) + ' ' + box.width + ' x ' + box.height })`
 
-// checkAccessibility fails the test for each target that is too small, and for each rule that
-// the open page breaks in the light or in the dark theme.
+// tooWide reports the widths of the page and of the window if the page scrolls sideways, as it
+// is and with text of 200 %.
+const tooWide = `['', '200%'].flatMap((size) => {
+	const root = document.documentElement
+	root.style.fontSize = size
+	const widths = root.scrollWidth > root.clientWidth ? [(size || '100%') + ': ' + root.scrollWidth + ' in ' + root.clientWidth] : []
+	root.style.fontSize = ''
+	return widths
+})`
+
+// looks are the languages, themes and widths of checkPages. Languages differ in words and themes
+// in colours, so these two find what all pairs would find.
+var looks = []struct {
+	language, theme string
+	width           int64
+}{{"hi-IN", "light", 320}, {"en-IN", "dark", 360}}
+
+// checkPages checks the pages of base and each path.
+func (p *phone) checkPages(base string, paths ...string) {
+	p.t.Helper()
+	p.inEachLook(func() {
+		for _, path := range paths {
+			p.checkPage(base + path)
+		}
+	})
+}
+
+// checkStep opens a page in each of the looks, takes the steps that lead from there to another
+// page, and checks that one.
+func (p *phone) checkStep(path string, steps ...func()) {
+	p.t.Helper()
+	p.inEachLook(func() { p.checkPage(path, steps...) })
+}
+
+func (p *phone) inEachLook(check func()) {
+	p.t.Helper()
+	for _, look := range looks {
+		p.look = look.language[:2] + "-" + look.theme
+		p.do(language(look.language)(p), colors(look.theme), width(look.width)(p))
+		check()
+	}
+	p.do(emulation.SetEmulatedMedia())
+}
+
+// checkPage opens a page, takes the steps, and checks the page to which they lead.
+func (p *phone) checkPage(path string, steps ...func()) {
+	p.t.Helper()
+	p.open(path)
+	path = strings.TrimPrefix(path, p.url)
+	if got := p.path(); got != path {
+		p.t.Errorf("%s leads to %s", path, got)
+	}
+	for _, step := range steps {
+		step()
+	}
+	p.checkAccessibility()
+	p.screenshotForReview()
+	path, _, _ = strings.Cut(path, "?")
+	p.checked = append(p.checked, path)
+}
+
+// checkAccessibility fails the test for each target of the open page that is too small, for
+// each rule that the page breaks, and if the page is wider than the window.
 func (p *phone) checkAccessibility() {
 	p.t.Helper()
-	defer p.do(emulation.SetEmulatedMedia())
-	var small []string
-	p.do(chromedp.Evaluate(smallTargets, &small))
-	for _, target := range small {
-		p.t.Errorf("%s: a target has less than 44 px: %s", p.path(), target)
+	var faults, wide []string
+	p.do(chromedp.Evaluate(smallTargets, &faults), chromedp.Evaluate(tooWide, &wide))
+	for _, fault := range append(faults, wide...) {
+		p.t.Errorf("%s %s: a target has less than 44 px, or the page is too wide: %s", p.path(), p.look, fault)
 	}
-	for _, theme := range []string{"light", "dark"} {
-		p.do(colors(theme))
-		for _, v := range p.violations() {
-			var nodes strings.Builder
-			for _, n := range v.Nodes {
-				fmt.Fprintf(&nodes, "\n  %s\n  %s", n.HTML, n.Summary)
-			}
-			p.t.Errorf("%s, %s: %s: %s%s", p.path(), theme, v.ID, v.Help, nodes.String())
+	for _, v := range p.violations() {
+		var nodes strings.Builder
+		for _, n := range v.Nodes {
+			fmt.Fprintf(&nodes, "\n  %s\n  %s", n.HTML, n.Summary)
 		}
+		p.t.Errorf("%s %s: %s: %s%s", p.path(), p.look, v.ID, v.Help, nodes.String())
 	}
 }
 
@@ -109,67 +160,6 @@ func TestAxeFindsViolations(t *testing.T) {
 		p.do(colors(theme))
 		if found := p.violations(); len(found) != want {
 			t.Errorf("%s: got %v, want %d violations", theme, found, want)
-		}
-	}
-}
-
-// TestAccessibility runs axe-core on every page in both languages and both themes.
-func TestAccessibility(t *testing.T) {
-	t.Parallel()
-	mails := mailtest.New(t, mailtest.Plain)
-	s := touchlinetest.New(t, storetest.SQLite(t), enableKYC, func(c *config.Config) {
-		c.Mail, c.MailFrom = config.SecretURL(mails.URL), "hello@touchline.example"
-	})
-	coach := s.Coach(t, coachNumber)
-	minor := touchlinetest.Minor(guardianNumber, studentNumber)
-	minor["guardian"].(map[string]any)["email"] = "meera@families.example"
-	player := coach.AddPlayer(t, minor).String("player_id")
-	unsubscribe := strings.Trim(mails.Wait(t, "meera@families.example", 0).Header.Get("List-Unsubscribe"), "<>")
-	batch := coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12", "schedule": []map[string]any{{"weekday": "monday", "start": "17:30", "end": "19:00"}}}).Want(t, 201).String("batch_id")
-	coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
-	link := linkTo(t, s, guardianNumber, 0)
-	fee := addOverdueFee(t, coach, player)
-	document := coach.Upload(t, "certification", "licence.pdf", touchlinetest.PDF(2000, 1), "title", "Hockey licence").Want(t, 201).String("document_id")
-	s.Clock.Advance(75 * time.Hour) // the answer is overdue
-	t.Run("families", func(t *testing.T) {
-		t.Parallel()
-		p := newPhone(t, s.URL)
-		p.checkPages("", "/", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended")
-		p.checkPages(link, "", "/later", "/not-me")
-		p.checkPages(unsubscribe, "")
-		p.open(link)
-		p.submit()
-		p.checkPages("", "/sign-in/code")
-		p.fill("code", s.OTP(guardianNumber, 0))
-		p.submit()
-		p.checkPages("/me/guardian", "", "/messages", "/settings", "/devices", "/number", "/disputes")
-		p.checkPages("/me/guardian/players/"+player, "", "/answer", "/check?action=approved", "/check?action=rejected", "/not-me", "/fees", "/schedule", "/progress")
-	})
-	t.Run("coaches", func(t *testing.T) {
-		t.Parallel()
-		p := newPhone(t, s.URL)
-		p.signIn(s, "coach", coachNumber)
-		p.checkPages("/coach", "", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
-			"/settings", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
-			"/fees", "/fees/add", "/fees/upi", "/fees/"+fee)
-		p.checkPages("/coach/players", "", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+player)
-		p.checkPages("/coach/players/"+player, "", "/edit", "/remove", "/qr?party=guardian", "/progress", "/reports")
-		p.checkPages("/coach/batches", "/add", "/"+batch, "/"+batch+"/attendance/2026-03-02")
-		p.checkPages("/coach/messages", "", "/write", "/templates", "/replies")
-	})
-}
-
-// checkPages checks the pages of base and each path in both languages.
-func (p *phone) checkPages(base string, paths ...string) {
-	p.t.Helper()
-	for _, path := range paths {
-		for _, tag := range []string{"hi-IN", "en-IN"} {
-			p.do(language(tag)(p))
-			p.open(base + path)
-			if got := p.path(); got != strings.TrimPrefix(base+path, p.url) {
-				p.t.Errorf("%s leads to %s", base+path, got)
-			}
-			p.checkAccessibility()
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,10 @@ type phone struct {
 	width int64
 	// hasAxe reports whether the pages have axe-core.
 	hasAxe bool
+	// look is the language and theme of checkPages.
+	look string
+	// checked has the path of each page that checkPage checked.
+	checked []string
 }
 
 // setting changes a phone before its first page.
@@ -54,7 +59,7 @@ func width(pixels int64) setting {
 	}
 }
 
-// newPhone opens a browser for the service at url.
+// newPhone opens a browser for the service at url. A request to another host fails the test.
 func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	t.Helper()
 	if _, err := findBrowser(); err != nil {
@@ -73,6 +78,12 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 	for _, s := range append([]setting{width(360), language("en-IN")}, settings...) {
 		actions = append(actions, s(p))
 	}
+	chromedp.ListenTarget(ctx, func(event any) {
+		sent, ok := event.(*network.EventRequestWillBeSent)
+		if ok && url != "" && !strings.HasPrefix(sent.Request.URL, url) && !strings.HasPrefix(sent.Request.URL, "data:") && !strings.HasPrefix(sent.Request.URL, "about:") {
+			t.Errorf("the browser asks another host: %s", sent.Request.URL)
+		}
+	})
 	p.do(actions...)
 	return p
 }
@@ -161,6 +172,34 @@ func (p *phone) screenshot(name string) {
 	}
 }
 
+// screenshotForReview saves the open page at several widths, and with text of 200 %, if
+// TOUCHLINE_TEST_SCREENSHOTS names a folder.
+func (p *phone) screenshotForReview() {
+	p.t.Helper()
+	if len(screenshotWidths()) == 0 {
+		return
+	}
+	path, _, _ := strings.Cut(p.path(), "?")
+	name := p.look + regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}|(/a|unsubscribe)/[^/]{9,}|[^a-z]+`).ReplaceAllString(path, "-")
+	before := p.width
+	for _, pixels := range []int64{320, 360, 1280} {
+		p.do(width(pixels)(p))
+		p.screenshot("review-" + name)
+	}
+	p.do(width(before)(p), chromedp.Evaluate(`document.documentElement.style.fontSize = '200%'`, nil))
+	p.screenshot("review-big-" + name)
+}
+
+// click clicks an element of the page and waits for the next page.
+func (p *phone) click(selector string) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.ByQuery)); err != nil {
+		p.t.Fatalf("click %s: %v\n%s", selector, err, p.text())
+	}
+}
+
 // signIn signs the browser in on the pages, in any language.
 func (p *phone) signIn(s *touchlinetest.Service, role, number string) {
 	p.t.Helper()
@@ -175,7 +214,5 @@ func (p *phone) signIn(s *touchlinetest.Service, role, number string) {
 // submit presses the first wide button of the page and waits for the next page.
 func (p *phone) submit() {
 	p.t.Helper()
-	if _, err := chromedp.RunResponse(p.ctx, chromedp.Click("main button.wide", chromedp.ByQuery)); err != nil {
-		p.t.Fatalf("submit: %v\n%s", err, p.text())
-	}
+	p.click("main button.wide")
 }

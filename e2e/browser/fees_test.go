@@ -5,9 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
-	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -156,40 +153,4 @@ func addOverdueFee(t *testing.T, coach *touchlinetest.User, player string) strin
 	coach.Call(t, "POST", "/api/fees/"+fee+"/payments", payment).Want(t, 201)
 	coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"upi_id": "meera@okbank"}).Want(t, 200)
 	return fee
-}
-
-// TestFeePagesFit opens the pages about fees on a narrow screen in Hindi and on a wide one,
-// with long names. No page may scroll sideways.
-func TestFeePagesFit(t *testing.T) {
-	t.Parallel()
-	s := touchlinetest.New(t, storetest.SQLite(t))
-	coach := s.Coach(t, coachNumber)
-	body := touchlinetest.Minor(guardianNumber, "")
-	body["student"].(map[string]any)["full_name"] = "Lakshminarasimhacharyulu Venkatasubramanian"
-	player := coach.AddPlayer(t, body).String("player_id")
-	fee := addOverdueFee(t, coach, player)
-	coach.Call(t, "POST", "/api/fees", map[string]any{
-		"player_id": player, "title": strings.Repeat("Summercamp ", 9), "amount": 1_000_000_000_000, "due_on": time.Now().AddDate(0, -1, 0).Format(time.DateOnly), "repeat": map[string]any{"every": "month"},
-	}).Want(t, 201)
-	s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": "approved"}).Want(t, 200)
-	payment := coach.Call(t, "GET", "/api/fees/"+fee, nil).Want(t, 200).JSON["payments"].([]any)[0].(map[string]any)["payment_id"].(string)
-	own := "/me/guardian/players/" + player + "/fees"
-	for name, settings := range map[string][]setting{"english": nil, "hindi": {width(320), language("hi-IN"), dark()}, "wide": {width(1280)}} {
-		p := newPhone(t, s.URL, settings...)
-		fits := func(paths map[string]string) {
-			for page, path := range paths {
-				p.open(path)
-				var widths []int
-				p.do(chromedp.Evaluate(`[document.documentElement.scrollWidth, document.documentElement.clientWidth]`, &widths))
-				if widths[0] > widths[1] {
-					t.Errorf("%s, %s is %d px wide on a screen of %d px", name, page, widths[0], widths[1])
-				}
-				p.screenshot("fees-" + name + "-" + page)
-			}
-		}
-		p.signIn(s, "coach", coachNumber)
-		fits(map[string]string{"list": "/coach/fees", "add": "/coach/fees/add", "fee": "/coach/fees/" + fee, "upi": "/coach/fees/upi", "today": "/coach"})
-		p.signIn(s, "guardian", guardianNumber)
-		fits(map[string]string{"family": own, "pay": own + "/" + fee, "receipt": own + "/" + fee + "/receipts/" + payment})
-	}
 }

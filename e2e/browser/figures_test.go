@@ -54,6 +54,10 @@ func TestFirstViewOfQuestion(t *testing.T) {
 		if counted.n > firstViewBytes {
 			t.Errorf("%s: the first view has %d bytes, want at most %d", language, counted.n, firstViewBytes)
 		}
+		policy := resp.Header.Get("Content-Security-Policy")
+		if !strings.HasPrefix(policy, "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-") || strings.Contains(policy, "unsafe") {
+			t.Errorf("%s: Content-Security-Policy: %s", language, policy)
+		}
 		text := string(body)
 		if !strings.Contains(text, "<style>") || strings.Contains(text, `rel="stylesheet"`) {
 			t.Errorf("%s: the style is not inside the page", language)

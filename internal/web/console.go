@@ -60,8 +60,8 @@ const (
 	signInsPerMinute = 10
 )
 
-// Handler returns the handler of the console. It passes every other request to next.
-func (c *Console) Handler(next http.Handler) http.Handler {
+// routes lists every page of the console. The start page answers programs with next.
+func (c *Console) routes(next http.Handler) []Route {
 	routes := []Route{
 		{Method: "GET", Pattern: "/{$}", Handle: c.overview(next)},
 		{Method: "POST", Pattern: "/sign-in", Handle: c.signIn},
@@ -78,7 +78,12 @@ func (c *Console) Handler(next http.Handler) http.Handler {
 		{Method: "GET", Pattern: "/audit", Handle: c.scope(operator.Audit, c.audit)},
 		{Method: "POST", Pattern: "/language", Handle: c.pages.chooseLanguage},
 	}
-	return c.pages.handler(append(routes, c.pages.staticRoutes()...), next, "/kyc/", "/coaches/", "/deliveries/")
+	return append(routes, c.pages.staticRoutes()...)
+}
+
+// Handler returns the handler of the console. It passes every other request to next.
+func (c *Console) Handler(next http.Handler) http.Handler {
+	return c.pages.handler(c.routes(next), next, "/kyc/", "/coaches/", "/deliveries/")
 }
 
 // identify resolves the session cookie of an operator.

@@ -140,6 +140,22 @@ func (p *Pages) routes() []Route {
 	return slices.Concat(p.startRoutes(), p.signInRoutes(), p.linkRoutes(), p.unsubscribeRoutes(), p.familyRoutes(), p.coachRoutes(), p.playerRoutes(), p.batchRoutes(), p.teamMessageRoutes(), p.recordRoutes(), p.accountRoutes(), p.documentRoutes(), p.verificationRoutes(), p.directoryRoutes(), p.feeRoutes(), p.familyFeeRoutes(), p.pushRoutes(), p.staticRoutes())
 }
 
+// Patterns returns the patterns that GET serves, in the syntax of http.ServeMux: of the pages
+// and of the operators' console. Tests use it to find a page without a check.
+func Patterns() (pages, console []string) {
+	return getPatterns(new(Pages).routes()), getPatterns((&Console{pages: new(Pages)}).routes(nil))
+}
+
+func getPatterns(routes []Route) []string {
+	var patterns []string
+	for _, rt := range routes {
+		if rt.Method == http.MethodGet {
+			patterns = append(patterns, rt.Pattern)
+		}
+	}
+	return patterns
+}
+
 // Handler returns the handler of all pages. It passes every other request to next.
 func (p *Pages) Handler(next http.Handler) http.Handler {
 	return p.handler(p.routes(), next, "/a/", "/unsubscribe/", "/me/", "/coach/", "/coaches/", "/sign-in/")

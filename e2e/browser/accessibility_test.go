@@ -1,0 +1,196 @@
+package browser_test
+
+import (
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/mail/mailtest"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+	"github.com/touchline/touchline/internal/web"
+)
+
+// withoutCheck are patterns that GET serves and that are no pages: files, streams and redirects.
+var withoutCheck = []string{
+	"/robots.txt", "/static/{name}", "/service-worker.js", "/manifest.webmanifest", "/coach/events",
+	"/coach/players/export", "/coach/players/import/example.csv", "/coach/fees/export", "/coach/settings/export", "/coach/documents/{document_id}/content",
+	"/me", "/a/{token}/answer", "/me/guardian/players/{player_id}/decide", "/coach/batches/{batch_id}/attendance",
+	"/kyc/{coach_id}/documents/{document_id}",
+}
+
+// TestAccessibility runs axe-core on every page, and fails if GET serves a page that it does
+// not open. It includes forms with faults, previews and failures.
+func TestAccessibility(t *testing.T) {
+	t.Parallel()
+	mails := mailtest.New(t, mailtest.Plain)
+	s := touchlinetest.New(t, storetest.SQLite(t), enableKYC, func(c *config.Config) {
+		c.Mail, c.MailFrom = config.SecretURL(mails.URL), "hello@touchline.example"
+	})
+	coach := s.Coach(t, coachNumber)
+	coach.Call(t, "PATCH", "/api/coach/profile", map[string]any{"name": "Venkatanarasimharajuvaripeta Subrahmanyam"}).Want(t, 200)
+	day := func(n int) string { return s.Clock.Now().AddDate(0, 0, n).Format(time.DateOnly) }
+	// Asha's guardian says yes, Bela's does not answer, and Chand's is not the guardian.
+	const other = "+919812345690"
+	minor := touchlinetest.Minor(guardianNumber, studentNumber)
+	minor["guardian"].(map[string]any)["email"] = "meera@families.example"
+	asha := coach.AddPlayer(t, minor).String("player_id")
+	unsubscribe := strings.Trim(mails.Wait(t, "meera@families.example", 0).Header.Get("List-Unsubscribe"), "<>")
+	bela := coach.AddPlayer(t, named("Lakshminarasimhacharyulu Venkatasubramanian", other, "")).String("player_id")
+	chand := coach.AddPlayer(t, named("Chand Khan", guardianNumber, "")).String("guardian_request_id")
+	link := linkTo(t, s, other, 0)
+	guardian := s.SignIn(t, "guardian", guardianNumber)
+	guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": asha, "action": "approved"}).Want(t, 200)
+	guardian.Call(t, "POST", "/api/approval/requests/"+chand+"/dispute", nil).Want(t, 200)
+
+	batch := coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12", "schedule": []map[string]any{{"weekday": "monday", "start": "17:30", "end": "19:00"}}}).Want(t, 201).String("batch_id")
+	marks := []map[string]any{}
+	for _, player := range []string{asha, bela} {
+		coach.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
+		marks = append(marks, map[string]any{"player_id": player, "mark": "late", "note": "The bus was late."})
+	}
+	coach.Call(t, "PUT", "/api/batches/"+batch+"/attendance/"+day(-1), map[string]any{"marks": marks}).Want(t, 200)
+	fee := addOverdueFee(t, coach, asha)
+	coach.Call(t, "POST", "/api/fees", map[string]any{
+		"player_id": bela, "title": strings.Repeat("Summercamp ", 9), "amount": 1_000_000_000_000, "due_on": day(-30), "repeat": map[string]any{"every": "month"},
+	}).Want(t, 201)
+	payment := coach.Call(t, "GET", "/api/fees/"+fee, nil).Want(t, 200).JSON["payments"].([]any)[0].(map[string]any)["payment_id"].(string)
+	receipt := "/" + fee + "/receipts/" + payment
+	message := coach.Call(t, "POST", "/api/messages", map[string]any{"to": map[string]any{"all": true}, "audience": "guardian", "text": "Training is at six.", "channels": []string{"sms", "in_app"}}).
+		Want(t, 201).String("message_id")
+	for i, value := range []float64{12.1, 11.5} {
+		coach.Call(t, "POST", "/api/players/"+asha+"/progress", map[string]any{"metric": "Sprint", "value": value, "unit": "s", "on": day(i - 9)}).Want(t, 201)
+	}
+	report := coach.Call(t, "POST", "/api/players/"+asha+"/reports", map[string]any{"title": "Spring term", "text": "She is quick.", "from": day(-9), "to": day(-1)}).Want(t, 201).String("report_id")
+	guardian.Call(t, "POST", "/api/me/players/"+asha+"/messages", map[string]any{"text": "We come."}).Want(t, 201)
+	document := coach.Upload(t, "certification", "licence.pdf", touchlinetest.PDF(2000, 1), "title", "Hockey licence").Want(t, 201).String("document_id")
+	identity := coach.Upload(t, "identity", "passport.pdf", touchlinetest.PDF(500, 1)).Want(t, 201).String("document_id")
+	coach.Call(t, "POST", "/api/coach/kyc", map[string]any{"legal_name": "Meera K. Nair", "document_ids": []string{identity}}).Want(t, 201)
+	op := s.Operator(t, operator.KYC, operator.Coaches, operator.Deliveries, operator.Audit)
+	tier := func(t *testing.T, name string) {
+		op.Call(t, "PUT", "/api/admin/coaches/"+coach.ID+"/tier", map[string]any{"tier": name}).Want(t, 200)
+	}
+	tier(t, "academy")
+	imported := coach.Call(t, "POST", "/api/players/import", string(csvOf(3, "Bela,30/04/14,,Ravi,father,12")), "Content-Type: text/csv").Want(t, 201).String("import_id")
+	s.Clock.Advance(75 * time.Hour) // the answer is overdue
+
+	var families, coaches, operators *phone
+	t.Run("pages", func(t *testing.T) {
+		t.Run("families", func(t *testing.T) {
+			t.Parallel()
+			p := newPhone(t, s.URL)
+			families = p
+			p.checkPages("", "/", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/coaches/"+asha)
+			p.checkPages(link, "", "/later", "/not-me")
+			p.checkPages(unsubscribe, "")
+			p.checkStep(unsubscribe, p.submit)
+			p.checkStep("/sign-in/family", p.submit) // without a number
+			p.open("/sign-in/guardian")
+			p.fill("number", guardianNumber)
+			sent := s.Sent(guardianNumber, "otp")
+			p.submit()
+			p.checkPages("", "/sign-in/code")
+			p.fill("code", s.OTP(guardianNumber, sent))
+			p.submit()
+			p.checkPages("/me/guardian", "", "/messages", "/settings", "/devices", "/number", "/disputes", "/disputes/"+chand, "/players/none")
+			p.checkPages("/me/guardian/players/"+asha, "", "/check?action=revoked", "/done", "/schedule", "/attendance", "/fees", "/fees/"+fee, "/fees"+receipt, "/messages", "/progress", "/reports")
+			p.open(link) // another number
+			sent = s.Sent(other, "otp")
+			p.submit()
+			p.fill("code", s.OTP(other, sent))
+			p.submit()
+			p.checkPages("/me/guardian/players/"+bela, "", "/answer", "/check?action=approved", "/check?action=rejected", "/not-me", "/fees", "/schedule", "/progress")
+			p.checkStep("/me/guardian/players/"+bela+"/answer", func() { p.answer(strings.Repeat("z", 501)) })
+		})
+		t.Run("coaches", func(t *testing.T) {
+			t.Parallel()
+			p := newPhone(t, s.URL)
+			coaches = p
+			p.signIn(s, "coach", coachNumber)
+			p.checkPages("/coach", "", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
+				"/settings", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
+				"/fees", "/fees/add", "/fees/upi", "/fees/"+fee, "/fees"+receipt, "/imports/"+imported)
+			p.checkPages("/coach/players", "", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
+			p.checkPages("/coach/players/"+asha, "", "/attendance", "/progress", "/reports", "/reports/"+report)
+			p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian")
+			p.checkPages("/coach/batches", "", "/add", "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/attendance/"+day(-1))
+			p.checkPages("/coach/messages", "", "/write", "/templates", "/replies", "/"+message)
+			p.open("/coach/settings/number")
+			p.fill("number", "+919812345691")
+			p.click("main form button:not(.link)")
+			p.checkPages("/coach/settings/number/codes", "")
+			tier(t, "free")
+			p.checkPages("/coach", "/players/import", "/messages/templates") // not in the tier
+			save := func() { p.click("main form[novalidate] button:not(.link)") }
+			p.checkStep("/coach/players/add", save)
+			p.checkStep("/coach/fees/add", save)
+			p.checkStep("/coach/messages/write?player="+asha, func() { p.fill("text", "Training is at six.") }, save)
+			p.checkStep("/coach/players/"+bela+"/edit", func() { p.fill("student_name", "x") }, save)
+			p.checkStep("/coach/profile", func() { p.setValue("account", asha) }, save) // drawn for another account
+			if err := os.RemoveAll(strings.TrimPrefix(string(s.Config.Files), "file:")); err != nil {
+				t.Fatal(err)
+			}
+			p.checkStep("/coach/documents/" + document + "/content")
+			p.open("/coach")
+			p.click(".bottom form button")
+			p.checkStep("/sign-in/coach?next=%2Fcoach%2Fprofile")
+		})
+		t.Run("operators", func(t *testing.T) {
+			t.Parallel()
+			p := newPhone(t, s.AdminURL)
+			operators = p
+			p.checkPages("", "/")
+			p.checkStep("/", p.submit) // without a token
+			p.open("/")
+			p.fill("token", op.Token)
+			p.press("Sign in")
+			p.checkPages("", "/", "/kyc", "/kyc/"+coach.ID, "/coaches", "/coaches?q=venkata", "/coaches/"+coach.ID, "/coaches/none", "/deliveries", "/audit")
+		})
+	})
+	pages, console := web.Patterns()
+	wantChecked(t, pages, families, coaches)
+	wantChecked(t, console, operators)
+}
+
+// roleInPath is the role in the path of a page of families. Both roles have the same pages.
+var roleInPath = regexp.MustCompile(`^/me/student\b`)
+
+// wantChecked fails the test for each pattern without a page that one of the phones checked.
+func wantChecked(t *testing.T, patterns []string, phones ...*phone) {
+	t.Helper()
+	mux := http.NewServeMux()
+	missing := map[string]bool{}
+	for _, pattern := range patterns {
+		if missing[pattern] {
+			continue
+		}
+		mux.Handle(pattern, http.NotFoundHandler())
+		missing[roleInPath.ReplaceAllString(pattern, "/me/guardian")] = true
+	}
+	for _, pattern := range withoutCheck {
+		delete(missing, pattern)
+	}
+	for _, p := range phones {
+		for _, path := range p.checked {
+			request, err := http.NewRequest("GET", path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, pattern := mux.Handler(request)
+			delete(missing, pattern)
+		}
+	}
+	var list []string
+	for pattern := range missing {
+		list = append(list, pattern)
+	}
+	if slices.Sort(list); len(list) > 0 {
+		t.Errorf("TestAccessibility opens no page of %s", strings.Join(list, ", "))
+	}
+}
