@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -85,6 +87,38 @@ func TestGuardianApprovesFromLink(t *testing.T) {
 				p.screenshot("permissions")
 			})
 		})
+	}
+}
+
+// smsReader stands in for the part of a phone's browser that reads codes from SMS (Web OTP),
+// which the headless browser does not have. arrive hands a code to the page.
+const smsReader = `window.OTPCredential = function () {}
+	Object.defineProperty(navigator, 'credentials', { value: { get: ({ otp }) => new Promise((resolve) => {
+		window.arrive = (code) => { if (otp.transport[0] === 'sms') resolve({ code }) }
+	}) } })`
+
+// TestCodeFillsIn checks that the code of the SMS fills in and sends the form by itself.
+func TestCodeFillsIn(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	s.Coach(t, coachNumber).AddPlayer(t, touchlinetest.Minor(guardianNumber, ""))
+	p := newPhone(t, s.URL)
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(smsReader).Do(ctx)
+		return err
+	}))
+	p.open(linkTo(t, s, guardianNumber, 0))
+	p.press("Answer")
+	if p.count("input[name=code][autocomplete=one-time-code][inputmode=numeric]") != 1 {
+		t.Error("the field of the code does not offer codes from messages")
+	}
+	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
+	defer cancel()
+	if _, err := chromedp.RunResponse(ctx, chromedp.Evaluate(`arrive("`+s.OTP(guardianNumber, 0)+`")`, nil)); err != nil {
+		t.Fatalf("the form was not sent: %v\n%s", err, p.text())
+	}
+	if got := p.heading(); !strings.Contains(got, "Asha Rao") || p.count(".answers button") != 2 {
+		t.Errorf("after the code the page is %q", got)
 	}
 }
 
