@@ -51,7 +51,7 @@ func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
 	// Twenty guardians have fifty children each. Every fourth child has an answer of no,
 	// every fourth a yes, and the others wait.
 	var guardians []*touchlinetest.User
-	var first string
+	var players []string
 	for i := range playersOfBenchmark {
 		guardian := fmt.Sprintf("+91981230%04d", i%20)
 		player := coach.AddPlayer(b, named(fmt.Sprintf("Player %d", i), guardian, fmt.Sprintf("+91981240%04d", i))).String("player_id")
@@ -61,10 +61,9 @@ func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
 		if action := []string{"", "rejected", "approved", ""}[i/20%4]; action != "" {
 			guardians[i%20].Call(b, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": player, "action": action}).Want(b, 200)
 		}
-		if i == 0 {
-			first = player
-		}
+		players = append(players, player)
 	}
+	first := players[40] // the first one to whom its guardian says yes
 	other, _ := newFormClient(b, s, "+919812345600")
 	other.Call(b, "PUT", "/api/coach/subscription", map[string]any{"tier": "big"}).Want(b, 200)
 	var child, question string
@@ -74,10 +73,13 @@ func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
 			question = strings.TrimPrefix(linkTo(b, s, guardianNumber, 0), s.URL)
 		}
 	}
+	team := benchmarkTeam(b, s, coach, players[:playersOfBatch])
 	s.Clock.Skip(75 * time.Hour)
 	club.signIn(s, "coach", coachNumber)
 	parent := newVisitor(b, s.URL)
 	parent.signIn(s, "guardian", guardianNumber)
+	member := newVisitor(b, s.URL)
+	member.signIn(s, "guardian", guardians[0].Number)
 	roster := club.get("/coach/players").want(200)
 	var selected []string
 	for _, match := range regexp.MustCompile(`name="player" value="([^"]+)"`).FindAllStringSubmatch(roster.raw, -1) {
@@ -93,6 +95,10 @@ func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
 		"needs": "/coach/players?show=needs", "remind": "/coach/players/remind", "sheet": "/coach/players/sheet?" + strings.Join(selected, "&"), "qr": one + "/qr?party=student",
 		"player": one, "edit": one + "/edit", "add": "/coach/players/add", "import": "/coach/players/import", "news": "/coach/notifications", "profile": "/coach/profile",
 		"settings": "/coach/settings", "plans": "/coach/settings/plan", "visibility": "/coach/visibility",
+		"batches": "/coach/batches", "batch": team.batch, "batch-players": team.batch + "/players", "sheet-of-batch": "/coach/players/sheet?batch=" + strings.TrimPrefix(team.batch, "/coach/batches/"), "attendance": team.sheet, "attended": one + "/attendance",
+		"fees": "/coach/fees", "all-fees": "/coach/fees?state=all", "fee": team.fee, "add-fee": "/coach/fees/add", "receipt": team.fee + "/receipts/" + team.payment,
+		"messages": "/coach/messages", "message": team.message, "write": "/coach/messages/write", "replies": "/coach/messages/replies", "templates": "/coach/messages/templates",
+		"progress": one + "/progress", "reports": one + "/reports",
 	} {
 		pages = append(pages, pageOf{"coach/" + name, path, club.client})
 	}
@@ -102,8 +108,52 @@ func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
 	} {
 		pages = append(pages, pageOf{"family/" + name, path, parent.client})
 	}
+	for _, page := range []string{"/schedule", "/attendance", "/fees", "/messages", "/progress", "/reports"} {
+		pages = append(pages, pageOf{"member" + page, "/me/guardian/players/" + first + page, member.client})
+	}
 	slices.SortFunc(pages, func(a, b pageOf) int { return strings.Compare(a.name, b.name) })
 	return pages
+}
+
+// playersOfBatch is the number of players of the batch of benchmarkTeam.
+const playersOfBatch = 200
+
+// teamPages are the addresses of one object of each kind.
+type teamPages struct{ batch, sheet, fee, payment, message string }
+
+// benchmarkTeam gives players a batch with a term of attendance, a thousand fees, messages,
+// measurements and reports.
+func benchmarkTeam(b *testing.B, s *touchlinetest.Service, coach *touchlinetest.User, players []string) teamPages {
+	day := func(n int) string { return s.Clock.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
+	for i := range 20 {
+		coach.Call(b, "POST", "/api/batches", map[string]any{"name": fmt.Sprintf("Batch %d", i)}).Want(b, 201)
+	}
+	batch := coach.Call(b, "POST", "/api/batches", map[string]any{"name": "Juniors", "schedule": []map[string]any{{"weekday": "monday", "start": "17:30", "end": "19:00"}}}).Want(b, 201).String("batch_id")
+	var marks []map[string]any
+	for _, player := range players {
+		coach.Call(b, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(b, 204)
+		marks = append(marks, map[string]any{"player_id": player, "mark": "present"})
+	}
+	for i := range 60 {
+		coach.Call(b, "PUT", "/api/batches/"+batch+"/attendance/"+day(-i), map[string]any{"marks": marks}).Want(b, 200)
+	}
+	for i := range playersOfBenchmark / playersOfBatch {
+		coach.Call(b, "POST", "/api/fees", map[string]any{"batch_id": batch, "title": fmt.Sprintf("Fee %d", i), "amount": 150000, "due_on": day(i)}).Want(b, 201)
+	}
+	fee := coach.Call(b, "GET", "/api/fees?limit=1", nil).Items()[0]["fee_id"].(string)
+	payment := coach.Call(b, "POST", "/api/fees/"+fee+"/payments", map[string]any{"amount": 100, "method": "cash", "paid_on": day(0)}).Want(b, 201)
+	var message string
+	for i := range 20 {
+		message = coach.Call(b, "POST", "/api/messages", map[string]any{"to": map[string]any{"batch_id": batch}, "audience": "guardian", "text": fmt.Sprintf("Message %d", i), "channels": []string{"in_app"}}).Want(b, 201).String("message_id")
+	}
+	for i := range 100 {
+		coach.Call(b, "POST", "/api/players/"+players[40]+"/progress", map[string]any{"metric": "Sprint", "value": 12 - float64(i)/100, "unit": "s", "on": day(-i)}).Want(b, 201)
+		if i < 20 {
+			coach.Call(b, "POST", "/api/players/"+players[40]+"/reports", map[string]any{"title": fmt.Sprintf("Term %d", i), "text": strings.Repeat("She is quick. ", 50), "from": day(-9), "to": day(-1)}).Want(b, 201)
+		}
+	}
+	paid := payment.JSON["payments"].([]any)[0].(map[string]any)["payment_id"].(string)
+	return teamPages{"/coach/batches/" + batch, "/coach/batches/" + batch + "/attendance/" + day(0), "/coach/fees/" + fee, paid, "/coach/messages/" + message}
 }
 
 func benchmarkPage(b *testing.B, url string, client *http.Client) {
