@@ -68,7 +68,7 @@ func TestFeePages(t *testing.T) {
 		g.Open("/me/guardian/players/" + f.player)
 		g.Press("See the fees")
 		wantText(t, g, "You can see the fees here after you have said yes.", "Payment by phone.")
-		if strings.Contains(g.Page.Body, "Training") || strings.Contains(g.Page.Body, "500") {
+		if strings.Contains(g.Page.Body, "Training") || strings.Contains(g.Page.Body, "500.00") {
 			t.Errorf("the page shows the fee before the answer:\n%s", g.Page.Text())
 		}
 		own := "/me/guardian/players/" + f.player + "/fees" + strings.TrimPrefix(fee, "/coach/fees")
