@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/storetest"
 	"github.com/touchline/touchline/internal/touchlinetest"
@@ -27,7 +29,12 @@ const playersOfBenchmark = 1000
 func BenchmarkPages(b *testing.B) {
 	for engine, create := range map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		b.Run(engine, func(b *testing.B) {
-			s := touchlinetest.New(b, create(b), withTiers(b, importTiers), func(c *config.Config) {
+			features, err := json.Marshal(append(slices.Clone(coach.StandardFeatures), coach.Import, coach.Export, coach.Templates))
+			if err != nil {
+				b.Fatal(err)
+			}
+			everything := `{"tiers": [{"name": "free", "title": "Free", "self_service": true, "features": ` + string(features) + `}]}`
+			s := touchlinetest.New(b, create(b), withTiers(b, everything), func(c *config.Config) {
 				c.MessagesPerCoach, c.MessagesNewCoach, c.MessagesPerNumber, c.MessagesPerNumberFromCoach, c.MessagesPerAddress, c.MessagesPerBlock = 0, 0, 0, 0, 0, 0
 				c.MessagesTotalHour, c.MessagesTotalDay = 0, 0
 			})
@@ -46,15 +53,14 @@ type pageOf struct {
 
 // benchmarkPages fills the service and returns its pages.
 func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
-	coach, club := newFormClient(b, s, coachNumber)
-	coach.Call(b, "PUT", "/api/coach/subscription", map[string]any{"tier": "big"}).Want(b, 200)
+	user, club := newFormClient(b, s, coachNumber)
 	// Twenty guardians have fifty children each. Every fourth child has an answer of no,
 	// every fourth a yes, and the others wait.
 	var guardians []*touchlinetest.User
 	var players []string
 	for i := range playersOfBenchmark {
 		guardian := fmt.Sprintf("+91981230%04d", i%20)
-		player := coach.AddPlayer(b, named(fmt.Sprintf("Player %d", i), guardian, fmt.Sprintf("+91981240%04d", i))).String("player_id")
+		player := user.AddPlayer(b, named(fmt.Sprintf("Player %d", i), guardian, fmt.Sprintf("+91981240%04d", i))).String("player_id")
 		if i < 20 {
 			guardians = append(guardians, s.SignIn(b, "guardian", guardian))
 		}
@@ -65,7 +71,6 @@ func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
 	}
 	first := players[40] // the first one to whom its guardian says yes
 	other, _ := newFormClient(b, s, "+919812345600")
-	other.Call(b, "PUT", "/api/coach/subscription", map[string]any{"tier": "big"}).Want(b, 200)
 	var child, question string
 	for i := range playersOfBenchmark {
 		child = other.AddPlayer(b, named(fmt.Sprintf("Child %d", i), guardianNumber, "")).String("player_id")
@@ -73,7 +78,7 @@ func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
 			question = strings.TrimPrefix(linkTo(b, s, guardianNumber, 0), s.URL)
 		}
 	}
-	team := benchmarkTeam(b, s, coach, players[:playersOfBatch])
+	team := benchmarkTeam(b, s, user, players[:playersOfBatch])
 	s.Clock.Skip(75 * time.Hour)
 	club.signIn(s, "coach", coachNumber)
 	parent := newVisitor(b, s.URL)
@@ -123,37 +128,36 @@ type teamPages struct{ batch, sheet, fee, payment, message string }
 
 // benchmarkTeam gives players a batch with a term of attendance, a thousand fees, messages,
 // measurements and reports.
-func benchmarkTeam(b *testing.B, s *touchlinetest.Service, coach *touchlinetest.User, players []string) teamPages {
+func benchmarkTeam(b *testing.B, s *touchlinetest.Service, user *touchlinetest.User, players []string) teamPages {
 	day := func(n int) string { return s.Clock.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
 	for i := range 20 {
-		coach.Call(b, "POST", "/api/batches", map[string]any{"name": fmt.Sprintf("Batch %d", i)}).Want(b, 201)
+		user.Call(b, "POST", "/api/batches", map[string]any{"name": fmt.Sprintf("Batch %d", i)}).Want(b, 201)
 	}
-	batch := coach.Call(b, "POST", "/api/batches", map[string]any{"name": "Juniors", "schedule": []map[string]any{{"weekday": "monday", "start": "17:30", "end": "19:00"}}}).Want(b, 201).String("batch_id")
+	batch := user.Call(b, "POST", "/api/batches", map[string]any{"name": "Juniors", "schedule": []map[string]any{{"weekday": "monday", "start": "17:30", "end": "19:00"}}}).Want(b, 201).String("batch_id")
 	var marks []map[string]any
 	for _, player := range players {
-		coach.Call(b, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(b, 204)
+		user.Call(b, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(b, 204)
 		marks = append(marks, map[string]any{"player_id": player, "mark": "present"})
 	}
 	for i := range 60 {
-		coach.Call(b, "PUT", "/api/batches/"+batch+"/attendance/"+day(-i), map[string]any{"marks": marks}).Want(b, 200)
+		user.Call(b, "PUT", "/api/batches/"+batch+"/attendance/"+day(-i), map[string]any{"marks": marks}).Want(b, 200)
 	}
 	for i := range playersOfBenchmark / playersOfBatch {
-		coach.Call(b, "POST", "/api/fees", map[string]any{"batch_id": batch, "title": fmt.Sprintf("Fee %d", i), "amount": 150000, "due_on": day(i)}).Want(b, 201)
+		user.Call(b, "POST", "/api/fees", map[string]any{"batch_id": batch, "title": fmt.Sprintf("Fee %d", i), "amount": 150000, "due_on": day(i)}).Want(b, 201)
 	}
-	fee := coach.Call(b, "GET", "/api/fees?limit=1", nil).Items()[0]["fee_id"].(string)
-	payment := coach.Call(b, "POST", "/api/fees/"+fee+"/payments", map[string]any{"amount": 100, "method": "cash", "paid_on": day(0)}).Want(b, 201)
+	fee := user.Call(b, "GET", "/api/fees?limit=1", nil).Items()[0]["fee_id"].(string)
+	payment := user.Call(b, "POST", "/api/fees/"+fee+"/payments", map[string]any{"amount": 100, "method": "cash", "paid_on": day(0)}).Want(b, 201).String("payment_id")
 	var message string
 	for i := range 20 {
-		message = coach.Call(b, "POST", "/api/messages", map[string]any{"to": map[string]any{"batch_id": batch}, "audience": "guardian", "text": fmt.Sprintf("Message %d", i), "channels": []string{"in_app"}}).Want(b, 201).String("message_id")
+		message = user.Call(b, "POST", "/api/messages", map[string]any{"to": map[string]any{"batch_id": batch}, "audience": "guardian", "text": fmt.Sprintf("Message %d", i), "channels": []string{"in_app"}}).Want(b, 201).String("message_id")
 	}
 	for i := range 100 {
-		coach.Call(b, "POST", "/api/players/"+players[40]+"/progress", map[string]any{"metric": "Sprint", "value": 12 - float64(i)/100, "unit": "s", "on": day(-i)}).Want(b, 201)
+		user.Call(b, "POST", "/api/players/"+players[40]+"/progress", map[string]any{"metric": "Sprint", "value": 12 - float64(i)/100, "unit": "s", "on": day(-i)}).Want(b, 201)
 		if i < 20 {
-			coach.Call(b, "POST", "/api/players/"+players[40]+"/reports", map[string]any{"title": fmt.Sprintf("Term %d", i), "text": strings.Repeat("She is quick. ", 50), "from": day(-9), "to": day(-1)}).Want(b, 201)
+			user.Call(b, "POST", "/api/players/"+players[40]+"/reports", map[string]any{"title": fmt.Sprintf("Term %d", i), "text": strings.Repeat("She is quick. ", 50), "from": day(-9), "to": day(-1)}).Want(b, 201)
 		}
 	}
-	paid := payment.JSON["payments"].([]any)[0].(map[string]any)["payment_id"].(string)
-	return teamPages{"/coach/batches/" + batch, "/coach/batches/" + batch + "/attendance/" + day(0), "/coach/fees/" + fee, paid, "/coach/messages/" + message}
+	return teamPages{"/coach/batches/" + batch, "/coach/batches/" + batch + "/attendance/" + day(0), "/coach/fees/" + fee, payment, "/coach/messages/" + message}
 }
 
 func benchmarkPage(b *testing.B, url string, client *http.Client) {
