@@ -82,6 +82,21 @@ func sheetOf(r *Request) (batchID string, date team.Date, err error) {
 	return batchID, date, nil
 }
 
+// markChoice is a mark with its letter and its word. The sheet has each once for every player,
+// so they are looked up once for the page.
+type markChoice struct {
+	Mark        team.Mark
+	Short, Text string
+}
+
+func (v *View) marks() []markChoice {
+	var choices []markChoice
+	for _, m := range team.Marks {
+		choices = append(choices, markChoice{m, v.mustT("mark.short." + string(m)), v.mustT("mark." + string(m))})
+	}
+	return choices
+}
+
 // sheetPage shows a sheet. The values of f, if any, replace the stored marks.
 func (p *Pages) sheetPage(ctx context.Context, r *Request, by actor.Actor, f *Form) (Response, error) {
 	batchID, date, err := sheetOf(r)
@@ -110,7 +125,7 @@ func (p *Pages) sheetPage(ctx context.Context, r *Request, by actor.Actor, f *Fo
 		shown = f.Value("version")
 	}
 	v.Data = map[string]any{
-		"Version": shown, "Batch": sheet.Batch, "Sheet": sheet, "Rows": rows, "Marks": team.Marks, "Changed": changed,
+		"Version": shown, "Batch": sheet.Batch, "Sheet": sheet, "Rows": rows, "Marks": v.marks(), "Changed": changed,
 		"Before": date.AddDays(-1), "After": date.AddDays(1), "Today": today, "Slots": sheet.Batch.Schedule.On(date),
 		"Done": r.URL.Query().Get("done"), "Account": by.AccountID, "TooFar": date > today.AddDays(team.MaxDaysAhead),
 	}
