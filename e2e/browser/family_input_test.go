@@ -138,6 +138,7 @@ func TestApprovingNeedsRecentCode(t *testing.T) {
 		b.Press("Take my yes back")
 		b.Press("Take my yes back")
 		wantHeading(t, b, "You took your yes back for Asha Rao")
+		wantText(t, b, "Ask the coach to send the question again.") // only a new question changes this answer
 		f.coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": f.player}).Want(t, 201)
 		b.Open("/me/guardian/players/" + f.player + "/answer")
 		b.Press("No, not for Asha Rao")
