@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -21,7 +22,11 @@ func TestOthersAreAbsent(t *testing.T) {
 		ofOther := other.AddPlayer(t, named("Chitra", "+919812399002")).String("player_id")
 		guardian := s.SignIn(t, "guardian", guardianNumber)
 		guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": player, "action": "approved"}).Want(t, 200)
-		today := s.Clock.Now().Format("2006-01-02")
+		zone, err := time.LoadLocation("Asia/Kolkata") // the default of coaches in India
+		if err != nil {
+			t.Fatal(err)
+		}
+		today := s.Clock.Now().In(zone).Format(time.DateOnly)
 		fee := func(id string) string {
 			return coach.Call(t, "POST", "/api/fees", object{"player_id": id, "title": "Kit", "amount": 500, "due_on": today}).Want(t, 201).String("fee_id")
 		}
