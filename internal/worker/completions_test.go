@@ -3,6 +3,8 @@ package worker_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,15 +16,17 @@ import (
 // countingStore counts the statements that store accepted messages. The first one fails.
 type countingStore struct {
 	*fakeStore
-	statements int
-	sizes      []int
+	mu    sync.Mutex
+	sizes []int
 }
 
 func (s *countingStore) DeliverySent(ctx context.Context, accepted []notify.Delivery) error {
-	s.statements++
+	s.mu.Lock()
 	s.sizes = append(s.sizes, len(accepted))
+	first := len(s.sizes) == 1
+	s.mu.Unlock()
 	time.Sleep(10 * time.Millisecond)
-	if s.statements == 1 {
+	if first {
 		return errors.New("the database is away")
 	}
 	return s.fakeStore.DeliverySent(ctx, accepted)
@@ -46,8 +50,11 @@ func TestCompletionsShareStatements(t *testing.T) {
 		q.Wake(lane(notify.Request))
 		time.Sleep(500 * time.Millisecond)
 		synctest.Wait()
-		if len(s.sizes) != 2 || s.sizes[0] != 1 || s.sizes[1] != 31 {
-			t.Errorf("statements for %v messages, want 1 and 31", s.sizes)
+		s.mu.Lock()
+		sizes := slices.Clone(s.sizes)
+		s.mu.Unlock()
+		if !slices.Equal(sizes, []int{1, 31}) {
+			t.Errorf("statements for %v messages, want 1 and 31", sizes)
 		}
 		time.Sleep(2 * time.Minute)
 		stop()
