@@ -91,9 +91,21 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 // do runs actions and fails the test at the first error.
 func (p *phone) do(actions ...chromedp.Action) {
 	p.t.Helper()
-	if err := chromedp.Run(p.ctx, actions...); err != nil {
+	if err := onNewNodes(func() error { return chromedp.Run(p.ctx, actions...) }); err != nil {
 		p.t.Fatalf("%v\n%s", err, p.text())
 	}
+}
+
+// onNewNodes calls act again if a live page replaced the element between its search and its use.
+func onNewNodes(act func() error) error {
+	const tries = 5
+	var err error
+	for range tries {
+		if err = act(); err == nil || !strings.Contains(err.Error(), "node with given id") {
+			break
+		}
+	}
+	return err
 }
 
 // open goes to a path of the service.
@@ -136,7 +148,10 @@ func (p *phone) press(text string) {
 	target := fmt.Sprintf(`//main//*[self::button or self::a or self::summary][normalize-space()=%q]`, text)
 	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
 	defer cancel()
-	_, err := chromedp.RunResponse(ctx, chromedp.Click(target, chromedp.BySearch))
+	err := onNewNodes(func() error {
+		_, err := chromedp.RunResponse(ctx, chromedp.Click(target, chromedp.BySearch))
+		return err
+	})
 	if err != nil {
 		p.t.Fatalf("press %q: %v\n%s", text, err, p.text())
 	}
