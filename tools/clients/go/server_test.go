@@ -45,7 +45,7 @@ func startServer(t *testing.T) *service {
 	if err != nil {
 		t.Fatalf("build touchline: %v", err)
 	}
-	command := exec.Command(path, "serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0")
+	command := exec.Command(path, "serve", "--addr=127.0.0.1:0", "--admin-addr=127.0.0.1:0", "--shutdown-drain=0s")
 	command.Dir, command.Stderr = t.TempDir(), os.Stderr
 	stdout, err := command.StdoutPipe()
 	if err != nil {
