@@ -19,7 +19,7 @@ func TestProfile(t *testing.T) {
 	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.SignIn(t, "coach", coachNumber)
 		if got := faultPointers(coach.Call(t, "POST", "/auth/complete-profile", map[string]any{
-			"bio": "x", "sports": []string{"Hockey", "hockey"}, "email": "nobody", "certifications": []string{"x"}, "profile_picture": "y", "age": 3,
+			"bio": "x", "sports": []string{"Hockey", "hockey"}, "email": "unknown", "certifications": []string{"x"}, "profile_picture": "y", "age": 3,
 		}).Want(t, 422, "validation_failed")); !slices.Equal(got, []string{"/age", "/certifications/0", "/email", "/experience_years", "/name", "/profile_picture", "/sports"}) {
 			t.Errorf("invalid fields: got %v", got)
 		}

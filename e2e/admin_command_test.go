@@ -158,7 +158,7 @@ func TestAdminCommands(t *testing.T) {
 			{2, "token list --nonsense", "nonsense"},
 			{2, "token list --clamav=nonsense", "TOUCHLINE_CLAMAV"},
 			{1, "kyc approve " + coach, "nothing"},
-			{1, "coach find nobody", "no coach"},
+			{1, "coach find unknown", "no coach"},
 			{2, "coach tier " + coach + " nonsense", "academy"},
 			{2, "coach suspend " + coach, "--reason"},
 			{2, "coach suspend " + coach + " --reason a\u001b[2Jb", "--reason: This has characters that are not allowed here"},

@@ -163,7 +163,7 @@ func TestProfileReportsEveryFault(t *testing.T) {
 			{"POST", "/auth/complete-profile", map[string]any{"name": "Meera Nair"}, "/certifications required, /profile_picture required"},
 			{
 				"PATCH", "/api/coach/profile",
-				map[string]any{"email": "nobody", "certifications": []string{"x", absent}, "profile_picture": absent},
+				map[string]any{"email": "unknown", "certifications": []string{"x", absent}, "profile_picture": absent},
 				"/email invalid_email, /certifications/0 unknown_document, /certifications/1 unknown_document, /profile_picture unknown_document",
 			},
 		} {

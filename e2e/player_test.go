@@ -46,7 +46,7 @@ func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 				continue
 			}
 			for _, path := range []string{"send-guardian-request", "send-student-request", "send-reminder"} {
-				hidden(otherCoach.Call(t, "POST", "/api/approval/"+path, object{"player_id": name, "channels": 7, "approver_type": "nobody"}))
+				hidden(otherCoach.Call(t, "POST", "/api/approval/"+path, object{"player_id": name, "channels": 7, "approver_type": "unknown"}))
 			}
 			if name != id {
 				hidden(guardian.Call(t, "PUT", "/api/approval/guardian-response", object{"player_id": name, "action": 7}))
@@ -61,7 +61,7 @@ func TestPlayersAbsentBeforeInvalid(t *testing.T) {
 		hidden(student.Call(t, "POST", "/api/approval/requests/"+request+"/dispute", nil))
 		hidden(student.Call(t, "DELETE", "/api/approval/requests/"+request+"/dispute", nil))
 
-		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": id, "approver_type": "nobody"}).Want(t, 422, "validation_failed")
+		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": id, "approver_type": "unknown"}).Want(t, 422, "validation_failed")
 		coach.Call(t, "POST", "/api/approval/send-reminder", object{"approver_type": "guardian"}).Want(t, 422, "validation_failed")
 		coach.Call(t, "POST", "/api/approval/send-reminder", object{"player_id": 7}).Want(t, 422, "validation_failed")
 		coach.Call(t, "POST", "/api/approval/send-reminder", `[]`).Want(t, 422, "validation_failed")

@@ -59,7 +59,7 @@ func TestPublicPage(t *testing.T) {
 		visitor.waitForText("Meera Nair")
 		visitor.checkAccessibility()
 		visitor.screenshot("coaches")
-		visitor.fill("q", "nobody")
+		visitor.fill("q", "unknown")
 		visitor.press("Search")
 		visitor.waitForText("No coach fits")
 		visitor.open("/coaches?q=meer&sport=Hockey")
