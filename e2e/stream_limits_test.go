@@ -7,7 +7,7 @@ import (
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// TestStreamLimitPerAccount: ten streams per account and replica; one more ends
+// TestStreamLimitPerAccount: ten streams per account on both replicas together; one more ends
 // the oldest.
 func TestStreamLimitPerAccount(t *testing.T) {
 	t.Parallel()
@@ -15,9 +15,10 @@ func TestStreamLimitPerAccount(t *testing.T) {
 		coach := s.Coach(t, coachNumber)
 		other := s.Coach(t, coach2Number)
 		apart := openStream(t, other, "")
+		replicas := []*touchlinetest.User{coach, coach.On(s.Replica())}
 		var all []*streamReader
-		for range 11 {
-			all = append(all, openStream(t, coach, ""))
+		for i := range 11 {
+			all = append(all, openStream(t, replicas[i/3%2], ""))
 		}
 		all[0].ends(waitLimit)
 		player := coach.AddPlayer(t, child(1, guardianNumber)).String("player_id")

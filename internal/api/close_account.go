@@ -22,6 +22,6 @@ func (s *Server) closeAccount(ctx context.Context, r Request[closeAccountRequest
 	if err := s.Auth.Close(ctx, by, in.DeviceToken, otp); err != nil {
 		return Response{}, err
 	}
-	s.Hub.Wake(by.AccountID)
+	s.Streams.Hub.Wake(by.AccountID)
 	return endpoint.NoContent(), nil
 }

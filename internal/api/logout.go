@@ -31,6 +31,6 @@ func (s *Server) logout(ctx context.Context, r Request[logoutRequest]) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	s.Hub.Wake(r.Caller.Actor.AccountID)
+	s.Streams.Hub.Wake(r.Caller.Actor.AccountID)
 	return endpoint.NoContent(), nil
 }

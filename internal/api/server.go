@@ -47,7 +47,7 @@ type Config struct {
 	Records       *team.Records
 	Tray          *notify.Tray
 	Preferences   notify.PreferenceStore
-	Hub           *notify.Hub
+	Streams       *notify.Streams
 	Replies       *notify.Replies
 	// Challenge returns what Meta expects when it verifies the address of its calls, or false
 	// if the call is not from Meta.

@@ -87,7 +87,8 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 		t.Fatal(err)
 	}
 	c := api.Config{
-		Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now}, Hub: a.hub,
+		Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now},
+		Streams:     &notify.Streams{Hub: a.hub, Store: a.tray, Now: time.Now, NewID: newID},
 		Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForResponses), time.Now, newID),
 		Phones:      phone.Parser{DefaultRegion: "IN"},
 		PublicURL:   "https://touchline.example",

@@ -43,6 +43,6 @@ func (s *Server) endSession(ctx context.Context, r Request[noBody], id string) (
 	if err := s.Auth.EndSession(ctx, by, id); err != nil {
 		return Response{}, err
 	}
-	s.Hub.Wake(by.AccountID)
+	s.Streams.Hub.Wake(by.AccountID)
 	return endpoint.NoContent(), nil
 }

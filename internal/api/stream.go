@@ -27,22 +27,23 @@ const (
 
 // stream serves GET /api/notifications/stream: server-sent events, each notification
 // once and in the order of its sequence number. The stream ends when the access token
-// expires, and soon after the session or a link of the caller ends.
+// expires, soon after the session or a link of the caller ends, and when newer streams of the
+// account replace it.
 func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error) {
 	by := r.Caller.Actor
-	// Subscribe before the read, so that no notification is missed between the two.
-	sub, err := s.Hub.Subscribe(by.AccountID)
+	// Open before the read, so that no notification is missed between the two.
+	st, err := s.Streams.Open(ctx, by, r.Caller.Claims.ExpiresAt)
 	if err != nil {
 		return Response{}, err
 	}
-	state, err := s.Tray.State(ctx, by)
+	state, err := st.State(ctx)
 	if err != nil {
-		sub.Close()
+		st.Close()
 		return Response{}, err
 	}
 	after, err := s.resumeAfter(ctx, by, r.Header.Get("Last-Event-ID"), state.Seq)
 	if err != nil {
-		sub.Close()
+		st.Close()
 		return Response{}, err
 	}
 	return Response{
@@ -51,7 +52,7 @@ func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error
 			"X-Accel-Buffering": {"no"}, // nginx must not buffer events
 		},
 		Write: func(w http.ResponseWriter, hr *http.Request) error {
-			defer sub.Close()
+			defer st.Close()
 			if hr.Method == http.MethodHead {
 				return nil
 			}
@@ -63,7 +64,7 @@ func (s *Server) stream(ctx context.Context, r Request[noBody]) (Response, error
 			_ = out.control.SetReadDeadline(time.Now().Add(r.Caller.Claims.ExpiresAt.Sub(s.Now()) + time.Minute))
 			defer out.extendDeadline() // for the end of the response, which the server writes
 			if out.write(streamRetry) {
-				s.follow(hr.Context(), r.Caller, sub, out, state)
+				s.follow(hr.Context(), r.Caller, st, out, state)
 			}
 			return nil
 		},
@@ -84,10 +85,9 @@ func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID st
 	return seq, nil
 }
 
-// follow writes the notifications until the stream must end. It ends at an error too,
-// because it could no longer check the session. The client reconnects and misses
-// nothing.
-func (s *Server) follow(ctx context.Context, caller Caller, sub *notify.Subscription, out *eventWriter, state notify.StreamState) {
+// follow writes the notifications until the stream must end. While the database does not
+// respond, it writes no notification, because it cannot check the session, and tries again.
+func (s *Server) follow(ctx context.Context, caller Caller, st *notify.Stream, out *eventWriter, state notify.StreamState) {
 	expiresAt := caller.Claims.ExpiresAt
 	poll, stopPoll := s.NewTicker(streamPoll)
 	defer stopPoll()
@@ -96,18 +96,18 @@ func (s *Server) follow(ctx context.Context, caller Caller, sub *notify.Subscrip
 	expiry := time.NewTimer(expiresAt.Sub(s.Now()))
 	defer expiry.Stop()
 	links := state.Links
-	for {
-		if !state.Live || state.Links < links || !s.Now().Before(expiresAt) {
-			return
-		}
-		links = state.Links
-		if !s.catchUp(ctx, caller.Actor, out, state.Seq) {
-			return
+	var err error
+	for s.Now().Before(expiresAt) {
+		if err == nil {
+			if !state.Live || state.Links < links || !s.catchUp(ctx, caller.Actor, out, state.Seq) {
+				return
+			}
+			links = state.Links
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-sub.Done():
+		case <-st.Done():
 			return
 		case <-expiry.C:
 			return
@@ -117,22 +117,19 @@ func (s *Server) follow(ctx context.Context, caller Caller, sub *notify.Subscrip
 			}
 			continue
 		case <-poll:
-		case <-sub.Woken():
+		case <-st.Woken():
 		}
-		var err error
-		if state, err = s.Tray.State(ctx, caller.Actor); err != nil {
-			return
-		}
+		state, err = st.State(ctx)
 	}
 }
 
-// catchUp writes every notification up to newest. It returns false if a read or a write
-// fails.
+// catchUp writes every notification up to newest. It returns false if a write fails. If a
+// read fails, the next call continues.
 func (s *Server) catchUp(ctx context.Context, by actor.Actor, out *eventWriter, newest int64) bool {
 	for out.seq < newest {
 		notifications, err := s.Tray.After(ctx, by, out.seq, streamBatch)
 		if err != nil {
-			return false
+			return true
 		}
 		if len(notifications) == 0 {
 			out.seq = newest // the notifications in between were deleted

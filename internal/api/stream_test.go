@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -16,13 +17,14 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// fakeTray keeps the notifications of one account in memory.
+// fakeTray keeps the notifications and streams of one account in memory.
 type fakeTray struct {
 	notify.TrayStore
-	mu    sync.Mutex
-	state notify.StreamState
-	all   []notify.Notification
-	err   error
+	mu      sync.Mutex
+	state   notify.StreamState
+	all     []notify.Notification
+	streams []string
+	err     error
 }
 
 func (s *fakeTray) add() string {
@@ -58,11 +60,34 @@ func (s *fakeTray) NotificationSeq(_ context.Context, _, id string) (int64, bool
 	return 0, false, nil
 }
 
-func (s *fakeTray) StreamState(context.Context, string, string, actor.Role, time.Time) (notify.StreamState, error) {
+func (s *fakeTray) StreamState(_ context.Context, o notify.OpenedStream, _ string, _ actor.Role, _ time.Time) (notify.StreamState, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state, s.err
+	state := s.state
+	state.Live = state.Live && slices.Contains(s.streams, o.ID)
+	return state, s.err
 }
+
+func (s *fakeTray) OpenStream(_ context.Context, o notify.OpenedStream) (slot int, replaced string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.streams) == notify.MaxStreams {
+		replaced = s.streams[0]
+		s.streams = s.streams[1:]
+	}
+	s.streams = append(s.streams, o.ID)
+	return 0, replaced, s.err
+}
+
+func (s *fakeTray) CloseStream(_ context.Context, o notify.OpenedStream) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.streams = slices.DeleteFunc(s.streams, func(id string) bool { return id == o.ID })
+	return s.err
+}
+
+func (*fakeTray) RenewStreams(context.Context, string) error { return nil }
+func (*fakeTray) EndStreams(context.Context, string) error   { return nil }
 
 // eventReader reads the events of a stream.
 type eventReader struct {
@@ -167,7 +192,6 @@ func TestStream(t *testing.T) {
 	ends := map[string]func(*fixture){
 		"session":  func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Live = false }) },
 		"link":     func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Links-- }) },
-		"store":    func(a *fixture) { a.tray.change(func(s *fakeTray) { s.err = fmt.Errorf("gone") }) },
 		"shutdown": func(a *fixture) { a.hub.Close() },
 	}
 	for name, end := range ends {
@@ -180,6 +204,16 @@ func TestStream(t *testing.T) {
 			f.ends()
 		})
 	}
+	t.Run("continues after an outage of the database", func(t *testing.T) {
+		a, url := setup(t)
+		f := openStream(t, url, a.token, "")
+		a.tray.change(func(s *fakeTray) { s.err = fmt.Errorf("gone") })
+		id := a.tray.add()
+		f.until(": still here")
+		f.until(": still here")
+		a.tray.change(func(s *fakeTray) { s.err = nil })
+		f.want(id)
+	})
 	t.Run("the eleventh stream of an account ends the first", func(t *testing.T) {
 		a, url := setup(t)
 		first := openStream(t, url, a.token, "")

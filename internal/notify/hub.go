@@ -8,10 +8,6 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// maxStreamsPerAccount is how many streams an account may have in one process. One more
-// ends the oldest.
-const maxStreamsPerAccount = 10
-
 // streamRetry is when an app may try again to open a stream that was refused.
 const streamRetry = 30 * time.Second
 
@@ -21,6 +17,9 @@ const streamRetry = 30 * time.Second
 type Hub struct {
 	// MaxStreams limits the streams of all accounts; 0 means no limit.
 	MaxStreams int
+	// KeepNewest ends the oldest stream of an account that has one more in this process; 0
+	// ends none.
+	KeepNewest int
 
 	mu      sync.Mutex
 	closed  bool
@@ -32,6 +31,7 @@ type Hub struct {
 type Subscription struct {
 	hub     *Hub
 	account string
+	id      string // of the stream in the database, or ""
 	wake    chan struct{}
 	done    chan struct{}
 }
@@ -50,7 +50,8 @@ func (s *Subscription) signal() {
 func (s *Subscription) Done() <-chan struct{} { return s.done }
 
 // Subscribe adds a stream of the account. The caller must call Close. It returns
-// overloaded if there are too many streams.
+// overloaded if there are too many streams; an account that has all its streams in this
+// process gets one more, because it ends one of them.
 func (h *Hub) Subscribe(accountID string) (*Subscription, error) {
 	s := &Subscription{hub: h, account: accountID, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	h.mu.Lock()
@@ -62,16 +63,40 @@ func (h *Hub) Subscribe(accountID string) (*Subscription, error) {
 	if h.streams == nil {
 		h.streams = map[string][]*Subscription{}
 	}
-	if open := h.streams[accountID]; len(open) == maxStreamsPerAccount {
+	if open := h.streams[accountID]; h.KeepNewest > 0 && len(open) == h.KeepNewest {
 		h.remove(open[0])
 	}
-	if h.MaxStreams > 0 && h.count >= h.MaxStreams {
+	if h.MaxStreams > 0 && h.count >= h.MaxStreams && len(h.streams[accountID]) != MaxStreams {
 		return nil, fault.Overloaded("Too many apps wait for notifications. Read the list of notifications instead, and try again later.").
 			After(streamRetry)
 	}
 	h.streams[accountID] = append(h.streams[accountID], s)
 	h.count++
 	return s, nil
+}
+
+// name sets the id of the stream in the database.
+func (h *Hub) name(s *Subscription, id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.id = id
+}
+
+// end ends the stream of the account with this id, if it is in this process.
+func (h *Hub) end(accountID, id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	open := h.streams[accountID]
+	if i := slices.IndexFunc(open, func(s *Subscription) bool { return s.id == id }); id != "" && i >= 0 {
+		h.remove(open[i])
+	}
+}
+
+// Closed reports whether Close was called.
+func (h *Hub) Closed() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.closed
 }
 
 // Streams returns the number of open streams.

@@ -25,18 +25,6 @@ type TrayStore interface {
 	MarkRead(ctx context.Context, accountID string, ids []string, at time.Time) (int, error)
 	// Unread returns the number of unread notifications, at most MaxUnread.
 	Unread(ctx context.Context, accountID string) (int, error)
-	// StreamState reads the state of a stream in one statement.
-	StreamState(ctx context.Context, sessionID, accountID string, role actor.Role, now time.Time) (StreamState, error)
-}
-
-// StreamState says whether a stream may continue and what it has to send.
-type StreamState struct {
-	// Live is true while the session is valid for the account in that role.
-	Live bool
-	// Seq is the Seq of the account's newest notification, or 0.
-	Seq int64
-	// Links is the number of players that name the account; 0 for a coach.
-	Links int
 }
 
 // Tray gives an account access to its in-app notifications.
@@ -78,9 +66,4 @@ func (t *Tray) MarkAllRead(ctx context.Context, by actor.Actor) (int, error) {
 // Unread returns the number of the caller's unread notifications, at most MaxUnread.
 func (t *Tray) Unread(ctx context.Context, by actor.Actor) (int, error) {
 	return t.Store.Unread(ctx, by.AccountID)
-}
-
-// State returns the state of the caller's stream.
-func (t *Tray) State(ctx context.Context, by actor.Actor) (StreamState, error) {
-	return t.Store.StreamState(ctx, by.SessionID, by.AccountID, by.Role, t.Now())
 }

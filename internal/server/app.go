@@ -81,6 +81,7 @@ type App struct {
 	admin       http.Handler
 	worker      *worker.Worker
 	hub         *notify.Hub
+	streams     *notify.Streams
 	waiting     *notify.Hub
 	operators   *operator.Service
 	readiness   *readiness
@@ -125,7 +126,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	}
 	return &App{
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: c,
-		api: public, admin: operators, worker: newWorker(cfg, o, s), hub: s.delivery.hub, waiting: s.delivery.waiting, operators: s.operator.Tokens, readiness: s.readiness, load: s.load,
+		api: public, admin: operators, worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.streams, waiting: s.delivery.waiting, operators: s.operator.Tokens, readiness: s.readiness, load: s.load,
 	}, nil
 }
 

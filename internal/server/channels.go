@@ -112,13 +112,17 @@ type delivery struct {
 	webhooks *worker.Signal
 }
 
+// maxWaitingCalls is how many calls of a token may wait for a change in this process. One
+// more ends the oldest.
+const maxWaitingCalls = 10
+
 func newDelivery(c channels, maxStreams int) (delivery, error) {
 	senders, err := c.newSenders()
 	if err != nil {
 		return delivery{}, err
 	}
 	queue := notify.NewQueueSignal(slices.Sorted(maps.Keys(senders))...)
-	return delivery{senders: senders, queue: queue, hub: &notify.Hub{MaxStreams: maxStreams}, waiting: &notify.Hub{}, expansion: worker.NewSignal(), webhooks: worker.NewSignal()}, nil
+	return delivery{senders: senders, queue: queue, hub: &notify.Hub{MaxStreams: maxStreams}, waiting: &notify.Hub{KeepNewest: maxWaitingCalls}, expansion: worker.NewSignal(), webhooks: worker.NewSignal()}, nil
 }
 
 // wakeFeed wakes the calls that wait for a change and, if this replica added it, the webhooks:

@@ -40,7 +40,8 @@ func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 const lastRecordTimeout = 5 * time.Second
 
 // startBackground runs the worker and the LISTEN connection. The returned function
-// stops both, waits for them, and records the last introspections.
+// stops both, waits for them, frees the slots of the ended streams, and records the last
+// introspections.
 func (a *App) startBackground() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -51,6 +52,9 @@ func (a *App) startBackground() (stop func()) {
 		wait.Wait()
 		ctx, cancel := context.WithTimeout(context.Background(), lastRecordTimeout)
 		defer cancel()
+		if err := a.streams.End(ctx); err != nil {
+			a.log.Warn("free the slots of the streams; they expire by themselves", "error", err)
+		}
 		if err := a.operators.RecordIntrospections(ctx); err != nil {
 			a.log.Warn("record the last introspections in the audit log", "error", err)
 		}

@@ -32,6 +32,7 @@ type services struct {
 	coach       coachServices
 	operator    operatorServices
 	tray        *notify.Tray
+	streams     *notify.Streams
 	delivery    delivery
 	idempotency *idempotency.Service
 	uploads     upload.Limiter
@@ -86,6 +87,7 @@ func newServices(ctx context.Context, cfg *config.Config, o Options, sql *databa
 		coach:       coaches,
 		operator:    operators,
 		tray:        &notify.Tray{Store: db, Now: o.Now},
+		streams:     &notify.Streams{Hub: d.hub, Store: db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
 		delivery:    d,
 		idempotency: idempotency.New(db, keys.Vault.For(auth.ForResponses), o.Now, o.NewID),
 		readiness:   &readiness{db: sql},

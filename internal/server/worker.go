@@ -41,7 +41,8 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		RecordAdults: func(ctx context.Context) error {
 			return s.db.RecordAdults(ctx, approval.AdultBirthDate(o.Now()), cfg.RequireGuardianForMinors)
 		},
-		CheckBudget: s.budget.check,
+		CheckBudget:  s.budget.check,
+		RenewStreams: s.streams.Renew,
 		Expand: worker.Expansion{
 			Next: s.db.ExpandMessage, Signal: s.delivery.expansion,
 		},

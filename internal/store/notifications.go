@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 )
@@ -127,23 +126,4 @@ func countUnread(ctx context.Context, q database.Querier, accountID string) (int
 			SELECT 1 FROM notifications WHERE account_id = $1 AND read_at IS NULL LIMIT $2) AS unread`,
 		accountID, notify.MaxUnread).Scan(&n)
 	return n, err
-}
-
-// StreamState reads the state of a stream in one statement. The zero StreamState means
-// that the session has ended.
-func (db *DB) StreamState(ctx context.Context, sessionID, accountID string, role actor.Role, now time.Time) (notify.StreamState, error) {
-	var st notify.StreamState
-	err := db.sql.QueryRow(ctx, `
-		SELECT a.tray_seq,
-			(SELECT count(*) FROM players p WHERE p.guardian_id = a.id AND a.role = 'guardian' AND p.deleted_at IS NULL)
-			+ (SELECT count(*) FROM players p WHERE p.student_id = a.id AND a.role = 'student' AND p.deleted_at IS NULL)
-		FROM sessions s JOIN accounts a ON a.id = s.account_id
-		WHERE s.id = $1 AND s.account_id = $2 AND s.role = $3 AND s.revoked_at IS NULL AND s.ends_at > $4
-			AND (s.page_idle IS NULL OR s.idle_at > $4)`,
-		sessionID, accountID, string(role), micros(now)).Scan(&st.Seq, &st.Links)
-	if errors.Is(err, sql.ErrNoRows) {
-		return notify.StreamState{}, nil
-	}
-	st.Live = err == nil
-	return st, err
 }

@@ -36,8 +36,20 @@ func (p *fixture) notifications(by actor.Actor) {
 		_, err = p.db.MarkRead(bg, by.AccountID, ids, p.clock.Now())
 		ok(p, err)
 	}
-	_, err = p.db.StreamState(bg, "none", by.AccountID, by.Role, p.clock.Now())
+	p.streams(by)
+}
+
+// streams runs the statements on notification streams.
+func (p *fixture) streams(by actor.Actor) {
+	p.Helper()
+	o := p.stream(by.AccountID, "process")
+	ok(p, p.db.RenewStreams(bg, "process"))
+	_, _, err := p.db.OpenStream(bg, o)
 	ok(p, err)
+	_, err = p.db.StreamState(bg, o, "none", by.Role, p.clock.Now())
+	ok(p, err)
+	ok(p, p.db.CloseStream(bg, o))
+	ok(p, p.db.EndStreams(bg, "process"))
 }
 
 // mail runs the statements on mails and their addresses.

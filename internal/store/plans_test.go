@@ -95,6 +95,8 @@ var exceptions = []exception{
 	{"ORDER BY w.since", "Sort", "the same"},
 	{"ORDER BY w.urgency", "ORDER BY", "a page of each kind, and the held messages of one coach"},
 	{"ORDER BY w.urgency", "Sort", "the same"},
+	{"INSERT INTO streams", "ORDER BY", "the ten slots of one account"},
+	{"INSERT INTO streams", "Sort", "the same"},
 	{"'message_limit' AS kind", "ORDER BY", "the held messages of one coach"},
 	{"'message_limit' AS kind", "Sort", "the same"},
 }

@@ -14,7 +14,8 @@ import (
 const sweepBatch = 500
 
 // Sweep frees short codes and deletes expired rows: challenges, counters, stored responses,
-// devices, links, imports, old messages, changes, push subscriptions and sessions. It never deletes history, requests or
+// devices, links, imports, old messages, changes, push
+// subscriptions, streams and sessions. It never deletes history, requests or
 // players. It returns the number of deleted rows.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	const day = 24 * time.Hour
@@ -53,6 +54,8 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-800 * day)},
 		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-30 * day)},
 		{"push subscriptions", `DELETE FROM push_subscriptions WHERE session_id IN (SELECT session_id FROM push_subscriptions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
+		{"streams", `DELETE FROM streams WHERE (account_id, slot) IN (SELECT account_id, slot FROM streams WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
+		{"processes with streams", `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-day)},
 		{"operator sessions", `DELETE FROM operator_sessions WHERE id IN (SELECT id FROM operator_sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 	} {
 		for {

@@ -162,7 +162,7 @@ func (p *Pages) changeNumber(ctx context.Context, r *Request, by actor.Actor) (R
 	proof := p.proof(r, pendingSignIn{Role: by.Role})
 	_, _, err := p.Auth.ChangeNumber(ctx, by, proof.DeviceToken, codes["code"], to, codes["new_code"])
 	if err == nil {
-		p.Hub.Wake(by.AccountID)
+		p.Streams.Hub.Wake(by.AccountID)
 		return redirect(numberDone), nil // the cookie stays: the form may be sent again
 	}
 	return p.numberChangeFault(ctx, r, by, to, f, err)

@@ -85,7 +85,7 @@ func (p *Pages) closeWithCode(ctx context.Context, r *Request, by actor.Actor) (
 	err := p.Auth.Close(ctx, by, p.proof(r, pendingSignIn{Role: by.Role}).DeviceToken, otp)
 	switch {
 	case err == nil:
-		p.Hub.Wake(by.AccountID)
+		p.Streams.Hub.Wake(by.AccountID)
 		return redirect(closedPath, p.forget(actor.Coach)...), nil
 	case isCodeFault(err):
 		f.Add("code", p.errorText(r, err))

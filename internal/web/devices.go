@@ -39,7 +39,7 @@ func (p *Pages) endDevice(ctx context.Context, r *Request, by actor.Actor) (Resp
 	if err := p.Auth.EndSession(ctx, by, id); err != nil && fault.KindOf(err) != fault.NotFound {
 		return Response{}, err
 	}
-	p.Hub.Wake(by.AccountID)
+	p.Streams.Hub.Wake(by.AccountID)
 	if id == by.SessionID {
 		return redirect("/", p.cookies.remove(p.cookies.sessionName(by.Role))), nil
 	}

@@ -21,30 +21,30 @@ const (
 // events serves GET /coach/events: server-sent events that tell a page to load its
 // content again. They carry no data.
 func (p *Pages) events(ctx context.Context, _ *Request, by actor.Actor) (Response, error) {
-	sub, err := p.Hub.Subscribe(by.AccountID)
+	st, err := p.Streams.Open(ctx, by, p.Now().Add(eventsLifetime+eventsWrite))
 	if err != nil {
 		return Response{}, err
 	}
-	state, err := p.Tray.State(ctx, by)
+	state, err := st.State(ctx)
 	if err != nil {
-		sub.Close()
+		st.Close()
 		return Response{}, err
 	}
 	return Response{
 		Header: http.Header{"Content-Type": {"text/event-stream"}, "X-Accel-Buffering": {"no"}},
 		Write: func(w http.ResponseWriter, r *http.Request) error {
-			defer sub.Close()
+			defer st.Close()
 			if r.Method == http.MethodHead {
 				return nil
 			}
-			p.follow(r.Context(), w, by, sub, state.Seq)
+			p.follow(r.Context(), w, st, state.Seq)
 			return nil
 		},
 	}, nil
 }
 
 // follow writes an event for each change until the session ends.
-func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, by actor.Actor, sub *notify.Subscription, seen int64) {
+func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, st *notify.Stream, seen int64) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(eventsLifetime + eventsWrite)) // the server's read timeout would end the stream
 	write := func(text string) bool {
@@ -61,13 +61,16 @@ func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, by actor.Acto
 		select {
 		case <-ctx.Done():
 			return
-		case <-sub.Done():
+		case <-st.Done():
 			return
 		case <-poll:
-		case <-sub.Woken():
+		case <-st.Woken():
 		}
-		state, err := p.Tray.State(ctx, by)
-		if err != nil || !state.Live {
+		state, err := st.State(ctx)
+		if err != nil {
+			continue // the database does not respond
+		}
+		if !state.Live {
 			return
 		}
 		if state.Seq > seen {

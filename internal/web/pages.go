@@ -46,7 +46,7 @@ type Config struct {
 	Fees          *team.Fees
 	FeeServices   *team.FeeServices
 	Tray          *notify.Tray
-	Hub           *notify.Hub
+	Streams       *notify.Streams
 	Idempotency   *idempotency.Service
 	Preferences   notify.PreferenceStore
 	Addresses     notify.AddressStore

@@ -12,6 +12,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/touchline/touchline/internal/notify"
 )
 
 // The periods of the background work.
@@ -64,6 +66,8 @@ type Config struct {
 	RecordAdults func(ctx context.Context) error
 	// CheckBudget warns if the budget for SMS is short.
 	CheckBudget func(ctx context.Context) error
+	// RenewStreams renews the sign of life of the streams of this process.
+	RenewStreams func(ctx context.Context) error
 	// Expand gives the recipients of messages their deliveries.
 	Expand Expansion
 	// FailRemovedChannels completes up to n overdue deliveries of channels that the service
@@ -98,6 +102,7 @@ func (w *Worker) Run(ctx context.Context) {
 	wait.Go(func() { w.every(ctx, "rotate keys", keysEvery, c.RotateKeys) })
 	wait.Go(func() { w.every(ctx, "record new adults", adultsEvery, c.RecordAdults) })
 	wait.Go(func() { w.every(ctx, "check the SMS budget", budgetEvery, c.CheckBudget) })
+	wait.Go(func() { w.every(ctx, "renew the streams", notify.StreamsRenewed, c.RenewStreams) })
 	wait.Go(func() { w.expand(ctx) })
 	wait.Go(func() {
 		w.every(ctx, "fail deliveries of removed channels", sweepEvery, inBatches(c.FailRemovedChannels))

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// maxStreamAttempts limits how often OpenStream tries. Each failed attempt means that another
+// stream of the account took the slot meanwhile.
+const maxStreamAttempts = 50
+
+// OpenStream saves the stream in a slot of its account. The primary key allows one stream for
+// each slot, so an account never has more than notify.MaxStreams rows. One guarded statement
+// finds the slot and replaces the stream that it saw there; of concurrent calls that chose the
+// same slot one wins, and the others try again.
+func (db *DB) OpenStream(ctx context.Context, o notify.OpenedStream) (slot int, replaced string, err error) {
+	for range maxStreamAttempts {
+		slot, replaced, err = db.takeSlot(ctx, o)
+		switch {
+		case err == nil:
+			if replaced != "" { // its process may be another one
+				db.options.OnNotified([]string{o.AccountID})
+				db.announce([]string{o.AccountID})
+			}
+			return slot, replaced, nil
+		case !errors.Is(err, sql.ErrNoRows):
+			return 0, "", fmt.Errorf("open stream: %w", err)
+		case ctx.Err() != nil:
+			return 0, "", ctx.Err()
+		}
+	}
+	return 0, "", notify.ErrStreamsBusy()
+}
+
+// takeSlot returns sql.ErrNoRows if another stream took the chosen slot meanwhile. An attempt
+// is a transaction by itself: two that wait for each other's slots would deadlock.
+func (db *DB) takeSlot(ctx context.Context, o notify.OpenedStream) (slot int, replaced string, err error) {
+	scan := func(row database.Scanner) error { return row.Scan(&slot, &replaced) }
+	err = db.sql.ExecRow(ctx, scan, `
+		INSERT INTO streams (account_id, slot, id, process, replaced, opened_at, ends_at)
+		SELECT CAST($1 AS TEXT), c.column1, CAST($2 AS TEXT), CAST($3 AS TEXT), coalesce(s.id, ''), CAST($4 AS BIGINT), CAST($5 AS BIGINT)
+		FROM (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) AS c
+			LEFT JOIN streams s ON s.account_id = $1 AND s.slot = c.column1
+			LEFT JOIN stream_processes p ON p.id = s.process
+		WHERE TRUE
+		ORDER BY CASE WHEN s.id IS NULL THEN 0 WHEN s.ends_at <= $4 OR p.seen_at IS NULL OR p.seen_at <= $6 THEN 1 ELSE 2 END,
+			coalesce(s.opened_at, 0), c.column1
+		LIMIT 1
+		ON CONFLICT (account_id, slot) DO UPDATE SET id = excluded.id, process = excluded.process, replaced = excluded.replaced,
+			opened_at = excluded.opened_at, ends_at = excluded.ends_at
+		WHERE streams.id = excluded.replaced
+		RETURNING slot, replaced`,
+		o.AccountID, o.ID, o.Process, micros(o.OpenedAt), micros(o.EndsAt), micros(o.OpenedAt.Add(-notify.StreamsExpire)))
+	return slot, replaced, err
+}
+
+// CloseStream frees the slot of the stream if it still has it.
+func (db *DB) CloseStream(ctx context.Context, o notify.OpenedStream) error {
+	_, err := db.sql.Exec(ctx, `DELETE FROM streams WHERE account_id = $1 AND slot = $2 AND id = $3`, o.AccountID, o.Slot, o.ID)
+	if err != nil {
+		return fmt.Errorf("close stream: %w", err)
+	}
+	return nil
+}
+
+// RenewStreams renews the sign of life of a process: one row for all its streams.
+func (db *DB) RenewStreams(ctx context.Context, process string) error {
+	_, err := db.sql.Exec(ctx, `
+		INSERT INTO stream_processes (id, seen_at) VALUES ($1, $2)
+		ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`, process, micros(db.Now()))
+	if err != nil {
+		return fmt.Errorf("renew streams: %w", err)
+	}
+	return nil
+}
+
+// EndStreams removes the sign of life of a process.
+func (db *DB) EndStreams(ctx context.Context, process string) error {
+	_, err := db.sql.Exec(ctx, `DELETE FROM stream_processes WHERE id = $1`, process)
+	if err != nil {
+		return fmt.Errorf("end streams: %w", err)
+	}
+	return nil
+}
+
+// StreamState reads the state of a stream in one statement. The zero StreamState means that
+// the session has ended or a newer stream has the slot.
+func (db *DB) StreamState(ctx context.Context, o notify.OpenedStream, sessionID string, role actor.Role, now time.Time) (notify.StreamState, error) {
+	var st notify.StreamState
+	err := db.sql.QueryRow(ctx, `
+		SELECT a.tray_seq,
+			(SELECT count(*) FROM players p WHERE p.guardian_id = a.id AND a.role = 'guardian' AND p.deleted_at IS NULL)
+			+ (SELECT count(*) FROM players p WHERE p.student_id = a.id AND a.role = 'student' AND p.deleted_at IS NULL)
+		FROM sessions s JOIN accounts a ON a.id = s.account_id
+		WHERE s.id = $1 AND s.account_id = $2 AND s.role = $3 AND s.revoked_at IS NULL AND s.ends_at > $4
+			AND (s.page_idle IS NULL OR s.idle_at > $4)
+			AND EXISTS (SELECT 1 FROM streams t WHERE t.account_id = $2 AND t.slot = $5 AND t.id = $6)`,
+		sessionID, o.AccountID, string(role), micros(now), o.Slot, o.ID).Scan(&st.Seq, &st.Links)
+	if errors.Is(err, sql.ErrNoRows) {
+		return notify.StreamState{}, nil
+	}
+	st.Live = err == nil
+	return st, err
+}

@@ -1,0 +1,135 @@
+package store_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/touchline/touchline/internal/notify"
+)
+
+// stream returns a stream of an account that a process opens now.
+func (p *fixture) stream(accountID, process string) notify.OpenedStream {
+	now := p.clock.Now()
+	return notify.OpenedStream{ID: p.db.NewID(), AccountID: accountID, Process: process, OpenedAt: now, EndsAt: now.Add(15 * time.Minute)}
+}
+
+// open opens a stream a second later. It returns the stream and the id of the one that it
+// replaced.
+func (p *fixture) open(accountID, process string) (o notify.OpenedStream, replaced string) {
+	p.Helper()
+	p.clock.advance(time.Second)
+	o = p.stream(accountID, process)
+	var err error
+	o.Slot, replaced, err = p.db.OpenStream(bg, o)
+	ok(p, err)
+	return o, replaced
+}
+
+// wantStreams checks which streams of an account are open.
+func (p *fixture) wantStreams(accountID string, want []string) {
+	p.Helper()
+	var got []string
+	rows, err := p.db.Query(bg, `SELECT id FROM streams WHERE account_id = $1`, accountID)
+	ok(p, err)
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		ok(p, rows.Scan(&id))
+		got = append(got, id)
+	}
+	slices.Sort(got)
+	if slices.Sort(want); !slices.Equal(got, want) {
+		p.Errorf("open are %v, want %v", got, want)
+	}
+}
+
+// One more stream than an account may have replaces the oldest of all processes, but first
+// those of a dead process.
+func TestOpenStream(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		ok(p, p.db.RenewStreams(bg, "alive"))
+		ok(p, p.db.RenewStreams(bg, "dead"))
+		var all []notify.OpenedStream
+		for i := range notify.MaxStreams {
+			o, replaced := p.open("one", []string{"alive", "dead"}[i%2])
+			if replaced != "" {
+				p.Errorf("stream %d replaced %s", i, replaced)
+			}
+			all = append(all, o)
+		}
+		oldest := func(want notify.OpenedStream, what string) {
+			p.Helper()
+			if _, replaced := p.open("one", "alive"); replaced != want.ID {
+				p.Errorf("%s: replaced %q, want %q", what, replaced, want.ID)
+			}
+		}
+		oldest(all[0], "the oldest")
+		ok(p, p.db.CloseStream(bg, all[0])) // it no longer has the slot
+		oldest(all[1], "the second")
+		ok(p, p.db.CloseStream(bg, all[5]))
+		oldest(notify.OpenedStream{}, "a free slot")
+		p.clock.advance(notify.StreamsExpire)
+		ok(p, p.db.RenewStreams(bg, "alive"))
+		oldest(all[3], "of the dead process")
+		oldest(all[7], "of the dead process, although others are older")
+		ok(p, p.db.EndStreams(bg, "dead"))
+		oldest(all[9], "of the ended process")
+		oldest(all[2], "the oldest again")
+		if _, replaced := p.open("two", "alive"); replaced != "" {
+			p.Errorf("a stream of another account replaced %s", replaced)
+		}
+		p.clock.advance(16 * time.Minute)
+		ok(p, p.db.SweepAt(bg, p.clock.Now()))
+		if n := p.count(`SELECT count(*) FROM streams`); n != 0 {
+			p.Errorf("the sweep leaves %d streams", n)
+		}
+	})
+}
+
+// Of streams that two processes open at the same time, all that were not replaced stay, and
+// they are never more than an account may have.
+func TestOpenStreamsConcurrently(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(p *fixture) {
+		const each = 15
+		opened, replaced := map[string]bool{}, map[string]bool{}
+		var mu sync.Mutex
+		var wait sync.WaitGroup
+		for process := range 2 {
+			for range each {
+				wait.Go(func() {
+					o := p.stream("one", fmt.Sprint(process))
+					var id string
+					var err error
+					o.Slot, id, err = p.db.OpenStream(bg, o)
+					mu.Lock()
+					defer mu.Unlock()
+					if err != nil {
+						p.Errorf("open: %v", err)
+						return
+					}
+					opened[o.ID] = true
+					if id != "" && replaced[id] {
+						p.Errorf("stream %s was replaced twice", id)
+					}
+					replaced[id] = true
+				})
+			}
+		}
+		wait.Wait()
+		var open []string
+		for id := range opened {
+			if !replaced[id] {
+				open = append(open, id)
+			}
+		}
+		p.wantStreams("one", open)
+		if len(open) != notify.MaxStreams {
+			p.Errorf("%d streams are open, want %d", len(open), notify.MaxStreams)
+		}
+	})
+}
