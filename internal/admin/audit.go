@@ -36,7 +36,7 @@ func (s *Server) audit(ctx context.Context, r Request[noBody]) (Response, error)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
-	entries, err := s.Operators.Audit(ctx, r.Caller.Operator(), objectID, page.After.ID, page.ReadLimit())
+	entries, err := s.Tokens.Audit(ctx, r.Caller.Operator(), objectID, page.After.ID, page.ReadLimit())
 	if err != nil {
 		return Response{}, err
 	}

@@ -38,12 +38,12 @@ func (c Caller) identify(info *httpx.RequestInfo) {
 // address delays the responses to invalid tokens. It does not apply to valid tokens,
 // because operators may share an address, nor to requests without a token.
 func (s *Server) authenticate(r *http.Request) (Caller, error) {
-	return s.authenticateWith(r, s.Operators.Authenticate)
+	return s.authenticateWith(r, s.Tokens.Authenticate)
 }
 
 // authenticateScrape is authenticate for a route that works without the database.
 func (s *Server) authenticateScrape(r *http.Request) (Caller, error) {
-	return s.authenticateWith(r, s.Operators.AuthenticateScrape)
+	return s.authenticateWith(r, s.Tokens.AuthenticateScrape)
 }
 
 func (s *Server) authenticateWith(r *http.Request, check func(context.Context, string) (*operator.Token, error)) (Caller, error) {
@@ -87,7 +87,7 @@ func (s *Server) eitherScope(first, second operator.Scope) []func(context.Contex
 // requireScope returns insufficient_scope and audits the refusal if the caller lacks
 // the scope.
 func (s *Server) requireScope(ctx context.Context, caller Caller, required operator.Scope) error {
-	err := s.Operators.RequireScope(caller.Token, required)
+	err := s.Tokens.RequireScope(caller.Token, required)
 	if err != nil {
 		s.auditRefusal(ctx, caller.Operator(), operator.ScopeRefused, caller.ID, "scope "+string(required))
 	}
@@ -100,7 +100,7 @@ func (s *Server) auditRefusal(ctx context.Context, by actor.Operator, action, to
 	if s.audited.Allow(tokenID, s.Now()) != nil {
 		return
 	}
-	if err := s.Operators.Record(ctx, by, action, "token", tokenID, detail); err != nil {
+	if err := s.Tokens.Record(ctx, by, action, "token", tokenID, detail); err != nil {
 		s.Log.WarnContext(ctx, "record a refusal in the audit log", "action", action, "error", err)
 	}
 }

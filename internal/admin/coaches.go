@@ -142,7 +142,7 @@ func (s *Server) suspend(ctx context.Context, r Request[suspendRequest], id stri
 	if err := s.Accounts.Suspend(ctx, r.Caller.Operator(), id, in.Reason); err != nil {
 		return Response{}, err
 	}
-	s.Wake(id) // end the streams of the coach
+	s.Streams.Hub.Wake(id) // end the streams of the coach
 	return s.readCoach(ctx, r.Caller, id)
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/service"
 )
 
 const (
@@ -78,12 +79,15 @@ func (slowReader) Close() error { return nil }
 func TestSlowDocument(t *testing.T) {
 	content := bytes.Repeat([]byte("%PDF-1.7\n"), 150_000)
 	handler := admin.New(admin.Config{
-		Operators: &operator.Service{Store: fakeTokenStore{}, Now: time.Now},
-		Documents: &coach.Documents{
-			Store: fakeDocumentStore{file: coach.StoredFile{Name: "पासपोर्ट 2.pdf", MediaType: coach.PDF, Size: int64(len(content)), SHA256: "5e00"}},
-			Files: slowFileStore{content: content}, Now: time.Now,
+		Operators: service.Operators{
+			Shell: service.Shell{Tokens: &operator.Service{Store: fakeTokenStore{}, Now: time.Now}},
+			HTTP: service.HTTP{Documents: &coach.Documents{
+				Store: fakeDocumentStore{file: coach.StoredFile{Name: "पासपोर्ट 2.pdf", MediaType: coach.PDF, Size: int64(len(content)), SHA256: "5e00"}},
+				Files: slowFileStore{content: content}, Now: time.Now,
+			}},
+			Vault: new(auth.Vault),
 		},
-		Vault: new(auth.Vault), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}).Handler()
 	srv := httptest.NewUnstartedServer(handler)
 	srv.Config.WriteTimeout = 300 * time.Millisecond

@@ -30,7 +30,7 @@ func (s *Server) introspect(ctx context.Context, r Request[url.Values]) (Respons
 	if err != nil {
 		return Response{}, err
 	}
-	s.Operators.CountIntrospection(r.Caller.Operator())
+	s.Tokens.CountIntrospection(r.Caller.Operator())
 	i, err := s.Inspector.Introspect(ctx, token)
 	if err != nil {
 		return Response{}, err
@@ -60,7 +60,7 @@ func (s *Server) revoke(ctx context.Context, r Request[url.Values]) (Response, e
 		return Response{}, err
 	}
 	if accountID != "" {
-		s.Wake(accountID)
+		s.Streams.Hub.Wake(accountID)
 	}
 	return Response{}, nil
 }

@@ -119,7 +119,7 @@ func (s *Server) kycDocument(ctx context.Context, r Request[noBody]) (Response, 
 	}
 	err = fault.Missing()
 	if content.Document.CoachID == id {
-		err = s.Operators.Record(ctx, r.Caller.Operator(), operator.DocumentRead, "document", documentID, "of coach "+id)
+		err = s.Tokens.Record(ctx, r.Caller.Operator(), operator.DocumentRead, "document", documentID, "of coach "+id)
 	}
 	if err != nil {
 		_ = content.Close()

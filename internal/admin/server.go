@@ -1,8 +1,7 @@
 // Package admin serves the operators' API on its own listener: verifications, coach
-// accounts and tiers, disputes, failed messages, webhooks, token introspection, metrics and
-// the audit log. Operators cannot change consents, so the package does not import approval.
-// accounts and tiers, disputes, failed messages, conversations, token introspection, metrics and the audit
-// log. Operators cannot change consents, so the package does not import approval.
+// accounts and tiers, disputes, failed messages, conversations, webhooks, token introspection,
+// metrics and the audit log. Operators cannot change consents, so the package does not import
+// approval.
 package admin
 
 import (
@@ -12,16 +11,11 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
-	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/service"
 )
 
 // failuresPerMinute limits the invalid tokens per address. There is no other rate limit:
@@ -35,26 +29,7 @@ const auditedRefusalsPerMinute = 10
 // Config has the dependencies and settings of a Server. All are required unless the
 // comment says otherwise.
 type Config struct {
-	Operators     *operator.Service
-	Inspector     *auth.Introspector
-	Accounts      *coach.AccountAdmin
-	Subscriptions *coach.Subscriptions
-	Verifications *coach.Verifications
-	Documents     *coach.Documents
-	Disputes      *operator.DisputeAdmin
-	Deliveries    *notify.DeliveryAdmin
-	Webhooks      *operator.WebhookAdmin
-	Safeguarding  *team.Safeguarding
-	// Availabilities reads which services the parties of players have.
-	Availabilities operator.AvailabilityReader
-	Changes        *operator.ChangeFeed
-	// Waiting has the calls that wait for a change, by token. Its Close ends them.
-	Waiting *notify.Hub
-	Phones  phone.Parser
-	// Vault encrypts the cursors of lists.
-	Vault *auth.Vault
-	// Wake makes the streams of these accounts check their sessions; it may be nil.
-	Wake func(accountIDs ...string)
+	service.Operators
 	// Metrics serves the Prometheus text format. If it is nil, /metrics is not_found.
 	Metrics http.Handler
 	// Ready returns why the service cannot serve; nil is always ready.
@@ -87,9 +62,6 @@ type Server struct {
 
 // New returns a Server of c.
 func New(c Config) *Server {
-	if c.Wake == nil {
-		c.Wake = func(...string) {}
-	}
 	s := &Server{Config: c, failures: ratelimit.New(failuresPerMinute), audited: ratelimit.New(auditedRefusalsPerMinute)}
 	s.adapter = endpoint.Adapter[Caller]{
 		Middleware: httpx.Middleware{

@@ -43,7 +43,7 @@ func (s *Server) HandlerWith(tests ...TestRoute) http.Handler {
 			rt.Handle = s.idempotent(rt.Handle, func(_ context.Context, _ meta, w idempotency.Work) (Response, error) { return t.Rebuild(w) })
 		}
 		if t.Public {
-			rt.Authenticate = public
+			rt.Authenticate = anonymous
 		}
 		if t.CoachOnly {
 			rt.Authorize = coachOnly

@@ -60,7 +60,7 @@ func (s *Server) authenticateOptional(r *http.Request) (Caller, error) {
 	return caller, err
 }
 
-func public(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r) }
+func anonymous(r *http.Request) (Caller, error) { return endpoint.Public[Caller](r) }
 
 func errRole() error {
 	return fault.New(fault.Forbidden, "role_not_allowed", "Your role may not make this call. Sign in with another role.")

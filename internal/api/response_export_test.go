@@ -8,6 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/service"
+	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/wire"
 )
 
@@ -37,8 +39,10 @@ type Inputs struct{ s *Server }
 func NewInputs(region string, now time.Time) Inputs {
 	rules := approval.Rules{Routes: map[approval.Channel]approval.Route{"in_app": nil, "sms": nil}}
 	return Inputs{&Server{Config: Config{
-		Approvals: approval.NewService(nil, rules, nil, nil),
-		Phones:    phone.Parser{DefaultRegion: region}, Now: func() time.Time { return now },
+		Services: public.Services{
+			Common: service.Common{Phones: phone.Parser{DefaultRegion: region}}, Approvals: approval.NewService(nil, rules, nil, nil),
+		},
+		Now: func() time.Time { return now },
 	}}}
 }
 

@@ -29,10 +29,10 @@ func handleID[T any](name string, h func(context.Context, Request[T], string) (R
 
 func (s *Server) authRoutes() []route {
 	return []route{
-		{Method: "POST", Pattern: "/auth/request-otp", Handle: handle(s.requestOTP), Authenticate: public, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/verify-otp", Handle: handle(s.verifyOTP), Authenticate: public, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/login", Handle: handle(s.login), Authenticate: public, Body: endpoint.JSON},
-		{Method: "POST", Pattern: "/auth/refresh", Handle: handle(s.refresh), Authenticate: public, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/auth/request-otp", Handle: handle(s.requestOTP), Authenticate: anonymous, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/auth/verify-otp", Handle: handle(s.verifyOTP), Authenticate: anonymous, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/auth/login", Handle: handle(s.login), Authenticate: anonymous, Body: endpoint.JSON},
+		{Method: "POST", Pattern: "/auth/refresh", Handle: handle(s.refresh), Authenticate: anonymous, Body: endpoint.JSON},
 		{Method: "POST", Pattern: "/auth/logout", Handle: handle(s.logout), Authenticate: s.authenticateOptional, Body: endpoint.OptionalJSON, Urgent: true},
 		{Method: "GET", Pattern: "/auth/sessions", Handle: handle(s.listSessions)},
 		{Method: "DELETE", Pattern: "/auth/sessions/{session_id}", Handle: handleID("session_id", s.endSession), Urgent: true},
@@ -75,8 +75,8 @@ func (s *Server) directoryRoutes() []route {
 	return []route{
 		{Method: "GET", Pattern: "/api/coach/visibility", Handle: handle(s.visibility), Authorize: coachOnly},
 		{Method: "PUT", Pattern: "/api/coach/visibility", Handle: handle(s.setVisibility), Authorize: coachOnly, Body: endpoint.JSON},
-		{Method: "GET", Pattern: "/api/coaches", Handle: handle(s.listCoaches), Authenticate: public},
-		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: handleID("coach_id", s.getCoach), Authenticate: public},
+		{Method: "GET", Pattern: "/api/coaches", Handle: handle(s.listCoaches), Authenticate: anonymous},
+		{Method: "GET", Pattern: "/api/coaches/{coach_id}", Handle: handleID("coach_id", s.getCoach), Authenticate: anonymous},
 	}
 }
 
@@ -135,16 +135,16 @@ func (s *Server) serviceRoutes() []route {
 	routes := []route{
 		// Without limits: all receipts come from one address, and some providers do not repeat a
 		// call. The secret is checked before anything else.
-		{Method: "GET", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "POST", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "GET", Pattern: "/receipts/{provider}", Handle: handle(s.verifyReceipts), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "POST", Pattern: "/receipts/{provider}", Handle: handle(s.receiveReceipts), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "POST", Pattern: "/replies/{provider}", Handle: handle(s.receiveReply), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "GET", Pattern: "/replies/{provider}/{secret}", Handle: handle(s.receiveReply), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "POST", Pattern: "/bounces/{secret}", Handle: handle(s.receiveBounce), Authenticate: public, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: public, Produces: endpoint.AnyMedia, Urgent: true},
-		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
-		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: public, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/receipts/{message}/{secret}", Handle: handle(s.receiveReceipt), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/receipts/{provider}", Handle: handle(s.verifyReceipts), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/receipts/{provider}", Handle: handle(s.receiveReceipts), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/replies/{provider}", Handle: handle(s.receiveReply), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/replies/{provider}/{secret}", Handle: handle(s.receiveReply), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "POST", Pattern: "/bounces/{secret}", Handle: handle(s.receiveBounce), Authenticate: anonymous, Body: endpoint.AnyBody, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/.well-known/jwks.json", Handle: handle(s.jwks), Authenticate: anonymous, Produces: endpoint.AnyMedia, Urgent: true},
+		{Method: "GET", Pattern: "/healthz", Handle: handle(s.healthz), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
+		{Method: "GET", Pattern: "/readyz", Handle: handle(s.readyz), Authenticate: anonymous, Produces: endpoint.AnyMedia, NoLimits: true},
 	}
 	pages := map[string]http.Handler{}
 	if s.Documentation != nil {
@@ -161,7 +161,7 @@ func (s *Server) serviceRoutes() []route {
 
 // pageRoute serves a page that anyone may read.
 func pageRoute(pattern string, page http.Handler) route {
-	return route{Method: "GET", Pattern: pattern, Authenticate: public, Produces: endpoint.AnyMedia, Handle: handle(func(context.Context, Request[noBody]) (Response, error) {
+	return route{Method: "GET", Pattern: pattern, Authenticate: anonymous, Produces: endpoint.AnyMedia, Handle: handle(func(context.Context, Request[noBody]) (Response, error) {
 		return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
 			page.ServeHTTP(w, r)
 			return nil

@@ -1,73 +1,30 @@
 package api
 
 import (
-	"cmp"
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/idempotency"
-	"github.com/touchline/touchline/internal/inflight"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
-	"github.com/touchline/touchline/internal/roster"
-	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/upload"
+	"github.com/touchline/touchline/internal/service/public"
 )
 
 // Config has the dependencies and settings of a Server. All are required unless the
 // comment says otherwise.
 type Config struct {
-	Auth          *auth.Service
-	Approvals     *approval.Service
-	Imports       *roster.Service
-	Coaches       *coach.Service
-	Dashboards    *coach.Dashboards
-	Directory     *coach.Directory
-	Documents     *coach.Documents
-	Subscriptions *coach.Subscriptions
-	Verifications *coach.Verifications
-	Batches       *team.Batches
-	Attendance    *team.Attendance
-	Fees          *team.Fees
-	FeeServices   *team.FeeServices
-	Messages      *team.Messages
-	Records       *team.Records
-	Tray          *notify.Tray
-	Preferences   notify.PreferenceStore
-	Streams       *notify.Streams
-	Replies       *notify.Replies
+	public.Services
 	// Challenge returns what Meta expects when it verifies the address of its calls, or false
 	// if the call is not from Meta.
 	Challenge func(notify.ProviderCall) (string, bool)
 	// ChatReplies returns the replies in a call of Meta, without those of a forged one.
 	ChatReplies func(notify.ProviderCall) []notify.Reply
-	// Receipts receives what the provider of SMS reports; nil if it reports nothing.
-	Receipts *notify.Receipts
-	// Bounces receives reports of mails that did not arrive.
-	Bounces *notify.Bounces
-	// Push manages subscriptions for push messages.
-	Push        *notify.PushSubscriptions
-	Idempotency *idempotency.Service
-	Phones      phone.Parser
-	// ExportPlayers writes the players of a coach as CSV. It returns a tier_limit before it
-	// writes anything.
-	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
-	// ExportAll writes everything of a coach as a ZIP of CSV files. It returns a tier_limit
-	// before it writes anything.
-	ExportAll func(ctx context.Context, by actor.Actor, out io.Writer) error
 
 	// Documentation serves the OpenAPI document and its pages; nil serves none.
 	Documentation *Documentation
@@ -84,8 +41,6 @@ type Config struct {
 	CORSOrigins []string
 	// RequestsPerMinute limits the requests of an address; 0 means no limit.
 	RequestsPerMinute int
-	// InFlight limits the requests that are handled at the same time; nil means no limit.
-	InFlight *inflight.Limits
 
 	Now func() time.Time
 	// NewTicker returns a channel that receives the time each period, and a function
@@ -98,10 +53,6 @@ type Config struct {
 	Observe func(method string, info *httpx.RequestInfo, took time.Duration)
 	// Refused is called with each error that is written as a problem; it may be nil.
 	Refused func(ctx context.Context, info *httpx.RequestInfo, err error)
-
-	UploadTimeouts upload.Timeouts
-	// Uploads counts the uploads in progress. The pages share it; nil is a new one.
-	Uploads *upload.Limiter
 }
 
 // Server serves the public API. Create it with New.
@@ -112,7 +63,6 @@ type Server struct {
 
 // New returns a Server of c.
 func New(c Config) *Server {
-	c.Uploads = cmp.Or(c.Uploads, new(upload.Limiter))
 	s := &Server{Config: c}
 	s.adapter = endpoint.Adapter[Caller]{
 		Middleware: httpx.Middleware{

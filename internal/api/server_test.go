@@ -21,6 +21,9 @@ import (
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/service"
+	"github.com/touchline/touchline/internal/service/public"
+	"github.com/touchline/touchline/internal/upload"
 )
 
 // fixture is a Server with fake stores in memory, for tests of the checks before and
@@ -87,12 +90,13 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 		t.Fatal(err)
 	}
 	c := api.Config{
-		Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now},
-		Streams:     &notify.Streams{Hub: a.hub, Store: a.tray, Now: time.Now, NewID: newID},
-		Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForResponses), time.Now, newID),
-		Phones:      phone.Parser{DefaultRegion: "IN"},
-		PublicURL:   "https://touchline.example",
-		Now:         time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Services: public.Services{
+			Common: service.Common{Phones: phone.Parser{DefaultRegion: "IN"}}, HTTP: service.HTTP{Streams: &notify.Streams{Hub: a.hub, Store: a.tray, Now: time.Now, NewID: newID}},
+			Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now}, Uploads: new(upload.Limiter),
+			Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForResponses), time.Now, newID),
+		},
+		PublicURL: "https://touchline.example",
+		Now:       time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		// A stream polls each 10 ms and writes a heartbeat each 100 ms.
 		NewTicker: func(period time.Duration) (<-chan time.Time, func()) {
 			t := time.NewTicker(period / 200)

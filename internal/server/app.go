@@ -112,7 +112,11 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	if err != nil {
 		return nil, err
 	}
-	s, err := newServices(ctx, cfg, o, sql, files, tiers)
+	b, err := newBase(ctx, cfg, o, sql, tiers)
+	if err != nil {
+		return nil, err
+	}
+	s, err := newServices(cfg, o, b, files)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +130,7 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	}
 	return &App{
 		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: c,
-		api: public, admin: operators, worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.streams, waiting: s.delivery.waiting, operators: s.operator.Tokens, readiness: s.readiness, load: s.load,
+		api: public, admin: operators, worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, waiting: s.delivery.waiting, operators: s.operators.Tokens, readiness: s.readiness, load: s.load,
 	}, nil
 }
 

@@ -10,16 +10,14 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/csvfile"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
 // newArchive returns a function that writes everything of a coach.
-func newArchive(s *services) func(context.Context, actor.Actor, io.Writer) error {
-	a := &archive{
-		db: s.db, approvals: s.approvals, subscriptions: s.operator.Subscriptions, profiles: s.coach.profiles, documents: s.coach.documents, team: s.team,
-	}
-	return a.write
+func newArchive(db *store.DB, approvals *approval.Service, subscriptions *coach.Subscriptions, profiles *coach.Service, documents *coach.Documents, team public.Team) func(context.Context, actor.Actor, io.Writer) error {
+	return (&archive{db: db, approvals: approvals, subscriptions: subscriptions, profiles: profiles, documents: documents, team: team}).write
 }
 
 // archive writes everything of a coach as a ZIP of CSV files.
@@ -29,7 +27,7 @@ type archive struct {
 	subscriptions *coach.Subscriptions
 	profiles      *coach.Service
 	documents     *coach.Documents
-	team          teamServices
+	team          public.Team
 }
 
 // archivePage is the number of rows that are read at a time.

@@ -34,7 +34,7 @@ func pages[T any](read func(after T) ([]T, error), fn func(T) error) error {
 // eachBatch calls fn with the open batches, then with the archived ones.
 func (a *archive) eachBatch(ctx context.Context, by actor.Actor, fn func(*team.Batch) error) error {
 	for _, archived := range []bool{false, true} {
-		if err := a.team.batches.Each(ctx, by, archived, fn); err != nil {
+		if err := a.team.Batches.Each(ctx, by, archived, fn); err != nil {
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func (a *archive) batches(ctx context.Context, by actor.Actor, row func(...strin
 
 func (a *archive) batchPlayers(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return a.eachBatch(ctx, by, func(b *team.Batch) error {
-		players, err := a.team.batches.Players(ctx, by, b.ID)
+		players, err := a.team.Batches.Players(ctx, by, b.ID)
 		if err != nil {
 			return err
 		}
@@ -61,13 +61,13 @@ func (a *archive) batchPlayers(ctx context.Context, by actor.Actor, row func(...
 }
 
 func (a *archive) attendance(ctx context.Context, by actor.Actor, row func(...string) error) error {
-	return a.team.attendance.Each(ctx, by, func(m team.AttendanceMark) error {
+	return a.team.Attendance.Each(ctx, by, func(m team.AttendanceMark) error {
 		return row(m.BatchID, m.BatchName, string(m.Date), m.PlayerID, m.StudentName, string(m.Mark), m.Note, moment(m.MarkedAt), moment(m.RecordedAt))
 	})
 }
 
 func (a *archive) fees(ctx context.Context, by actor.Actor, row func(...string) error) error {
-	return a.team.fees.Each(ctx, by, team.FeeFilter{}, func(f *team.Fee, today team.Date) error { return row(f.Cells(today)...) })
+	return a.team.Fees.Each(ctx, by, team.FeeFilter{}, func(f *team.Fee, today team.Date) error { return row(f.Cells(today)...) })
 }
 
 func (a *archive) payments(ctx context.Context, by actor.Actor, row func(...string) error) error {
@@ -87,7 +87,7 @@ func (a *archive) feeRepeats(ctx context.Context, by actor.Actor, row func(...st
 			if after != nil {
 				before = after.ID
 			}
-			return a.team.fees.Repeats(ctx, by, before, archivePage)
+			return a.team.Fees.Repeats(ctx, by, before, archivePage)
 		},
 		func(r *team.FeeRepeat) error {
 			return row(r.ID, r.StudentName, r.BatchName, r.Title, r.Currency, team.FormatAmount(r.Amount, r.Currency), string(r.DueOn), string(r.Until), strconv.Itoa(r.Made))
@@ -97,7 +97,7 @@ func (a *archive) feeRepeats(ctx context.Context, by actor.Actor, row func(...st
 // eachMessage calls fn with the messages, newest first.
 func (a *archive) eachMessage(ctx context.Context, by actor.Actor, fn func(team.Message) error) error {
 	return pages(func(after team.Message) ([]team.Message, error) {
-		return a.team.messages.List(ctx, by, team.Page{After: after.ID, Limit: archivePage})
+		return a.team.Messages.List(ctx, by, team.Page{After: after.ID, Limit: archivePage})
 	}, fn)
 }
 
@@ -122,7 +122,7 @@ func (a *archive) recipients(ctx context.Context, by actor.Actor, row func(...st
 	return a.eachMessage(ctx, by, func(m team.Message) error {
 		return pages(
 			func(after team.RecipientState) ([]team.RecipientState, error) {
-				return a.team.messages.Recipients(ctx, by, m.ID, after.Position, archivePage)
+				return a.team.Messages.Recipients(ctx, by, m.ID, after.Position, archivePage)
 			},
 			func(r team.RecipientState) error {
 				for _, c := range r.Channels {
@@ -138,7 +138,7 @@ func (a *archive) recipients(ctx context.Context, by actor.Actor, row func(...st
 func (a *archive) replies(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return pages(
 		func(after team.Reply) ([]team.Reply, error) {
-			return a.team.messages.Replies(ctx, by, false, team.Page{After: after.ID, Limit: archivePage})
+			return a.team.Messages.Replies(ctx, by, false, team.Page{After: after.ID, Limit: archivePage})
 		},
 		func(r team.Reply) error {
 			return row(r.ID, r.PlayerID, r.StudentName, string(r.Party), r.Name, r.Text, moment(r.CreatedAt), moment(r.ReadAt))
@@ -148,7 +148,7 @@ func (a *archive) replies(ctx context.Context, by actor.Actor, row func(...strin
 func (a *archive) templates(ctx context.Context, by actor.Actor, row func(...string) error) error {
 	return pages(
 		func(after team.Template) ([]team.Template, error) {
-			return a.team.messages.Templates(ctx, by, team.Page{After: after.ID, Limit: archivePage})
+			return a.team.Messages.Templates(ctx, by, team.Page{After: after.ID, Limit: archivePage})
 		},
 		func(t team.Template) error { return row(t.ID, t.Title, t.Text, moment(t.CreatedAt)) })
 }

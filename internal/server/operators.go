@@ -12,43 +12,37 @@ import (
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/securitylog"
+	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 )
 
-// operatorServices are the services that operators use, over HTTP and in the shell.
-type operatorServices struct {
-	Tokens        *operator.Service
-	Accounts      *coach.AccountAdmin
-	Subscriptions *coach.Subscriptions
-	Verifications *coach.Verifications
-	Disputes      *operator.DisputeAdmin
-	Deliveries    *notify.DeliveryAdmin
-	Webhooks      *operator.WebhookAdmin
-	Safeguarding  *team.Safeguarding
-	Phones        phone.Parser
-}
-
-// newOperatorServices returns services on db. logged is db too, or db with its security
+// newCommon returns services on logged: the database, or the database with its security
 // events logged.
-func newOperatorServices(cfg *config.Config, o Options, db *store.DB, logged securitylog.Stores, tiers coach.Tiers, approvals *approval.Service) operatorServices {
-	return operatorServices{
-		Tokens:        &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
-		Accounts:      &coach.AccountAdmin{Store: logged},
+func newCommon(cfg *config.Config, o Options, logged securitylog.Stores, tiers coach.Tiers) service.Common {
+	return service.Common{
 		Subscriptions: &coach.Subscriptions{Store: logged, Tiers: tiers},
 		Verifications: &coach.Verifications{Store: logged, On: cfg.KYC, Now: o.Now, NewID: o.NewID},
-		Disputes:      &operator.DisputeAdmin{Store: db, Lifter: approvals},
-		Deliveries:    &notify.DeliveryAdmin{Store: db},
-		Webhooks:      newWebhookAdmin(cfg, o, db),
-		Safeguarding:  &team.Safeguarding{Store: db},
 		Phones:        phone.Parser{DefaultRegion: cfg.DefaultRegion},
+	}
+}
+
+func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.Stores, common service.Common, approvals *approval.Service) service.Shell {
+	return service.Shell{
+		Common:       common,
+		Tokens:       &operator.Service{Store: db, Now: o.Now, NewID: o.NewID, Rand: o.Rand},
+		Accounts:     &coach.AccountAdmin{Store: logged},
+		Disputes:     &operator.DisputeAdmin{Store: db, Lifter: approvals},
+		Deliveries:   &notify.DeliveryAdmin{Store: db},
+		Webhooks:     newWebhookAdmin(cfg, o, db),
+		Safeguarding: &team.Safeguarding{Store: db},
 	}
 }
 
 // Operators are the services of the commands of touchline admin. A command may run
 // while replicas serve the same database.
 type Operators struct {
-	operatorServices
+	service.Shell
 	Documents coach.DocumentStore
 
 	sql *database.DB
@@ -73,7 +67,8 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool
 		options.Vault = k.Vault
 	}
 	db := store.New(sql, options)
-	return &Operators{operatorServices: newOperatorServices(cfg, o, db, db, tiers, newApprovals(cfg, o, db, ch, tiers)), Documents: db, sql: sql}, nil
+	shell := newShell(cfg, o, db, db, newCommon(cfg, o, db, tiers), newApprovals(cfg, o, db, ch, tiers))
+	return &Operators{Shell: shell, Documents: db, sql: sql}, nil
 }
 
 // Close closes the database.

@@ -11,16 +11,17 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/service"
 	"github.com/touchline/touchline/internal/store"
 	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/wire"
 )
 
 // newImports returns the import of players, which adds them as the API does.
-func newImports(o Options, db *store.DB, approvals *approval.Service, batches *team.Batches, operator operatorServices) *roster.Service {
+func newImports(o Options, db *store.DB, approvals *approval.Service, batches *team.Batches, common service.Common) *roster.Service {
 	return &roster.Service{
 		Store: db,
-		Rules: rosterRules(operator.Phones, o.Now),
+		Rules: rosterRules(common.Phones, o.Now),
 		AddPlayer: func(ctx context.Context, by actor.Actor, e roster.Entry) (string, error) {
 			student, guardian, err := playerOf(e)
 			if err != nil {
@@ -40,7 +41,7 @@ func newImports(o Options, db *store.DB, approvals *approval.Service, batches *t
 			return all, err
 		},
 		CheckFeature: func(ctx context.Context, by actor.Actor) error {
-			return operator.Subscriptions.CheckFeature(ctx, by, coach.Import)
+			return common.Subscriptions.CheckFeature(ctx, by, coach.Import)
 		},
 		Now: o.Now, NewID: o.NewID,
 	}

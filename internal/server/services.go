@@ -1,101 +1,72 @@
 package server
 
 import (
-	"context"
 	"time"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/blob"
-	"github.com/touchline/touchline/internal/buildinfo"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
-	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/idempotency"
-	"github.com/touchline/touchline/internal/metrics"
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/phone"
-	"github.com/touchline/touchline/internal/roster"
-	"github.com/touchline/touchline/internal/securitylog"
-	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/service"
+	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/upload"
 )
 
-// services are the services that the API, the operators' API and the worker share.
+// services are the services of both listeners.
 type services struct {
-	db          *store.DB
-	keys        *auth.Keys
-	auth        *auth.Service
-	approvals   *approval.Service
-	imports     *roster.Service
-	team        teamServices
-	coach       coachServices
-	operator    operatorServices
-	tray        *notify.Tray
-	streams     *notify.Streams
-	delivery    delivery
-	idempotency *idempotency.Service
-	uploads     upload.Limiter
-	readiness   *readiness
-	security    *securitylog.Log
-	logged      securitylog.Stores // db with its security events logged
-	metrics     *metrics.Metrics
-	budget      *smsBudget
-	load        *load
+	base
+	public    public.Services
+	operators service.Operators
 }
 
-func newServices(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, files blob.Store, tiers coach.Tiers) (*services, error) {
-	keys, err := openKeys(ctx, cfg, store.NewInstallation(sql), o.Now)
+func newServices(cfg *config.Config, o Options, b base, files blob.Store) (*services, error) {
+	coaches := newCoach(cfg, o, b)
+	documents, err := newDocuments(cfg, o, b, files, coaches.Directory)
 	if err != nil {
 		return nil, err
 	}
-	var m *metrics.Metrics // assigned below, before the worker sends the first message
-	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), func(provider, outcome string) { m.SMSAttempt(provider, outcome) })
-	d, err := newDelivery(ch, cfg.Streams)
-	if err != nil {
-		return nil, err
+	common := newCommon(cfg, o, b.logged, b.tiers)
+	http := service.HTTP{
+		Documents: documents,
+		Streams:   &notify.Streams{Hub: b.delivery.hub, Store: b.db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
 	}
-	db := store.New(sql, store.Options{
-		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
-		OnQueued:   d.queue.Wake,
-		OnMessage:  d.expansion.Wake,
-		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
-		OnChanged:  d.wakeFeed,
-	})
-	load := newLoad(cfg)
-	m = metrics.New(buildinfo.Read(), db, d.queue.Lanes(), load.metrics(d.hub), o.Now)
-	budget := &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log}
-	if len(cfg.SMSPrices) > 0 {
-		m.WatchSMSCosts(budget.spent, cfg.SMSBudget.Units())
-	}
-	security := securitylog.New(o.Log, m)
-	logged := security.Stores(db)
-	coaches, err := newCoachServices(cfg, o, db, files, tiers, logged)
-	if err != nil {
-		return nil, err
-	}
-	approvals := newApprovals(cfg, o, logged, ch, tiers)
-	operators := newOperatorServices(cfg, o, db, logged, tiers, approvals)
-	teams := newTeamServices(cfg, o, db, ch, tiers, operators)
+	approvals := newApprovals(cfg, o, b.logged, b.channels, b.tiers)
+	accounts := newAuth(cfg, o, b.logged, b.keys)
+	teams := newTeam(cfg, o, b, common.Subscriptions)
 	return &services{
-		db:          db,
-		keys:        keys,
-		auth:        newAuth(cfg, o, logged, keys),
-		approvals:   approvals,
-		imports:     newImports(o, db, approvals, teams.batches, operators),
-		team:        teams,
-		coach:       coaches,
-		operator:    operators,
-		tray:        &notify.Tray{Store: db, Now: o.Now},
-		streams:     &notify.Streams{Hub: d.hub, Store: db, Process: o.NewID(), Now: o.Now, NewID: o.NewID},
-		delivery:    d,
-		idempotency: idempotency.New(db, keys.Vault.For(auth.ForResponses), o.Now, o.NewID),
-		readiness:   &readiness{db: sql},
-		security:    security,
-		budget:      budget,
-		logged:      logged,
-		metrics:     m,
-		load:        load,
+		base: b,
+		public: public.Services{
+			Common: common, HTTP: http, Coach: coaches, Team: teams,
+			Auth:           accounts,
+			Approvals:      approvals,
+			Imports:        newImports(o, b.db, approvals, teams.Batches, common),
+			Idempotency:    idempotency.New(b.db, b.keys.Vault.For(auth.ForResponses), o.Now, o.NewID),
+			Tray:           &notify.Tray{Store: b.db, Now: o.Now},
+			Preferences:    b.db,
+			Addresses:      b.db,
+			Push:           newPushSubscriptions(cfg, o, b.db, b.keys),
+			Replies:        newReplies(cfg, o, b.db, common.Phones),
+			Receipts:       newReceipts(cfg, o, b.db, b.keys.Vault, b.metrics),
+			Bounces:        newBounces(cfg, o, b.db),
+			ExportPlayers:  newExport(approvals, common.Subscriptions),
+			ExportAll:      newArchive(b.db, approvals, common.Subscriptions, coaches.Coaches, documents, teams),
+			InFlight:       b.load.inFlight,
+			Uploads:        new(upload.Limiter),
+			UploadTimeouts: upload.Timeouts{Stall: o.UploadStallTimeout, Arrive: o.UploadTimeout},
+		},
+		operators: service.Operators{
+			Shell: newShell(cfg, o, b.db, b.logged, common, approvals), HTTP: http,
+			Inspector:      &auth.Introspector{Auth: accounts, Store: b.logged},
+			Availabilities: availability{db: b.db, rules: approvals.Rules, now: o.Now},
+			Changes:        &operator.ChangeFeed{Store: b.db, Now: o.Now},
+			Waiting:        b.delivery.waiting,
+			Vault:          b.keys.Vault,
+		},
 	}, nil
 }
 
@@ -150,28 +121,23 @@ func newApprovals(cfg *config.Config, o Options, db approval.Store, ch channels,
 	}, o.Now, o.NewID)
 }
 
-// coachServices are the services of package coach that only coaches use.
-type coachServices struct {
-	profiles   *coach.Service
-	dashboards *coach.Dashboards
-	directory  *coach.Directory
-	documents  *coach.Documents
+// newCoach returns the services that coaches use.
+func newCoach(cfg *config.Config, o Options, b base) public.Coach {
+	return public.Coach{
+		Coaches:    &coach.Service{Store: b.db, Required: cfg.ProfileRequired, DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion), Now: o.Now},
+		Dashboards: &coach.Dashboards{Store: b.db, Required: cfg.ProfileRequired, Tiers: b.tiers, Now: o.Now},
+		Directory:  &coach.Directory{Store: b.logged, Tiers: b.tiers, Required: cfg.ProfileRequired, Now: o.Now},
+	}
 }
 
-func newCoachServices(cfg *config.Config, o Options, db *store.DB, files blob.Store, tiers coach.Tiers, logged coach.DirectoryStore) (coachServices, error) {
-	directory := &coach.Directory{Store: logged, Tiers: tiers, Required: cfg.ProfileRequired, Now: o.Now}
+func newDocuments(cfg *config.Config, o Options, b base, files blob.Store, directory *coach.Directory) (*coach.Documents, error) {
 	p, err := newFileProcessor(cfg)
 	if err != nil {
-		return coachServices{}, err
+		return nil, err
 	}
-	return coachServices{
-		profiles:   &coach.Service{Store: db, Required: cfg.ProfileRequired, DefaultTimeZone: phone.RegionTimeZone(cfg.DefaultRegion), Now: o.Now},
-		dashboards: &coach.Dashboards{Store: db, Required: cfg.ProfileRequired, Tiers: tiers, Now: o.Now},
-		directory:  directory,
-		documents: &coach.Documents{
-			Store: db, Files: files, Processor: p, NewSpool: p.newUpload,
-			CheckStorage: tiers.CheckStorage, PublicPicture: directory.ShowsPicture,
-			Now: o.Now, NewID: o.NewID, Log: o.Log,
-		},
+	return &coach.Documents{
+		Store: b.db, Files: files, Processor: p, NewSpool: p.newUpload,
+		CheckStorage: b.tiers.CheckStorage, PublicPicture: directory.ShowsPicture,
+		Now: o.Now, NewID: o.NewID, Log: o.Log,
 	}, nil
 }

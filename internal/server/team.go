@@ -5,36 +5,27 @@ import (
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
-	"github.com/touchline/touchline/internal/store"
+	"github.com/touchline/touchline/internal/service/public"
 	"github.com/touchline/touchline/internal/team"
 )
 
-// teamServices are the services of package team.
-type teamServices struct {
-	batches    *team.Batches
-	attendance *team.Attendance
-	messages   *team.Messages
-	records    *team.Records
-	fees       *team.Fees
-	// feeServices are what families have of fees.
-	feeServices *team.FeeServices
-}
-
-func newTeamServices(cfg *config.Config, o Options, db *store.DB, ch channels, tiers coach.Tiers, operator operatorServices) teamServices {
+func newTeam(cfg *config.Config, o Options, b base, subscriptions *coach.Subscriptions) public.Team {
 	checkFeature := func(tier, feature string) error {
-		return tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
+		return b.tiers.CheckFeature(coach.TierStatus{Tier: tier}, feature)
 	}
-	return teamServices{
-		batches:    &team.Batches{Store: db, CheckFeature: checkFeature, Now: o.Now, NewID: o.NewID},
-		attendance: &team.Attendance{Store: db, CheckFeature: checkFeature, Now: o.Now},
-		messages: &team.Messages{
-			Store:        db,
-			PerDay:       func(tier string) int { return int(tiers.Of(tier).Limits.MessagesPerDay) },
-			CheckFeature: checkFeature, HasChat: ch.hasChat(), Now: o.Now, NewID: o.NewID,
+	return public.Team{
+		Batches:    &team.Batches{Store: b.db, CheckFeature: checkFeature, Now: o.Now, NewID: o.NewID},
+		Attendance: &team.Attendance{Store: b.db, CheckFeature: checkFeature, Now: o.Now},
+		Messages: &team.Messages{
+			Store:        b.db,
+			PerDay:       func(tier string) int { return int(b.tiers.Of(tier).Limits.MessagesPerDay) },
+			CheckFeature: checkFeature, HasChat: b.channels.hasChat(), Now: o.Now, NewID: o.NewID,
 		},
-		records:     &team.Records{Store: db, CheckFeature: checkFeature, NewID: o.NewID},
-		fees:        newFees(cfg, o, db, operator),
-		feeServices: &team.FeeServices{Families: db, Reminders: db, CheckFeature: operator.Subscriptions.CheckFeature, Now: o.Now},
+		Records: &team.Records{Store: b.db, CheckFeature: checkFeature, NewID: o.NewID},
+		Fees: &team.Fees{
+			Store: b.db, DefaultCurrency: config.RegionCurrency(cfg.DefaultRegion), CheckFeature: subscriptions.CheckFeature, Now: o.Now, NewID: o.NewID,
+		},
+		FeeServices: &team.FeeServices{Families: b.db, Reminders: b.db, CheckFeature: subscriptions.CheckFeature, Now: o.Now},
 	}
 }
 

@@ -18,7 +18,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			Senders:     s.delivery.senders,
 			Fallbacks:   fallbacks(cfg),
 			Signal:      s.delivery.queue,
-			OpenCode:    s.auth.Code,
+			OpenCode:    s.public.Auth.Code,
 			LinkToken:   s.keys.Vault.LinkToken,
 			PublicURL:   cfg.PublicURL,
 			Brand:       cfg.Brand,
@@ -31,9 +31,9 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 		SendExpiryNotifications: s.db.SendExpiryNotifications,
 		MakeFees:                s.db.MakeFees,
 		RemindFees:              remindFees(cfg, s),
-		RecordIntrospections:    s.operator.Tokens.RecordIntrospections,
+		RecordIntrospections:    s.operators.Tokens.RecordIntrospections,
 		RotateKeys:              s.keys.Rotate,
-		SweepFiles:              s.coach.documents.DeleteExpiredBlobs,
+		SweepFiles:              s.public.Documents.DeleteExpiredBlobs,
 		Sweep:                   func(ctx context.Context) (int64, error) { return s.db.Sweep(ctx, o.Now()) },
 		FailRemovedChannels: func(ctx context.Context, n int) (int, error) {
 			return s.db.FailRemovedChannels(ctx, slices.Collect(maps.Keys(s.delivery.senders)), n)
@@ -42,7 +42,7 @@ func newWorker(cfg *config.Config, o Options, s *services) *worker.Worker {
 			return s.db.RecordAdults(ctx, approval.AdultBirthDate(o.Now()), cfg.RequireGuardianForMinors)
 		},
 		CheckBudget:  s.budget.check,
-		RenewStreams: s.streams.Renew,
+		RenewStreams: s.public.Streams.Renew,
 		Expand: worker.Expansion{
 			Next: s.db.ExpandMessage, Signal: s.delivery.expansion,
 		},

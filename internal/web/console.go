@@ -6,29 +6,19 @@ import (
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
-	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
-	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/ratelimit"
+	"github.com/touchline/touchline/internal/service"
 )
 
 // ConsoleConfig has the services of the operators' console. Pages is the configuration of
 // its rendering; the services in it are not used.
 type ConsoleConfig struct {
-	Pages         Config
-	Operators     *operator.Service
-	Accounts      *coach.AccountAdmin
-	Subscriptions *coach.Subscriptions
-	Verifications *coach.Verifications
-	Documents     *coach.Documents
-	Deliveries    *notify.DeliveryAdmin
-	Phones        phone.Parser
+	service.Operators
+	Pages Config
 	// TLS says that the operators' listener speaks TLS, so that its cookies need it.
 	TLS bool
-	// Wake ends the streams of a coach who was suspended.
-	Wake func(accountIDs ...string)
 }
 
 // Console serves the operators' pages on the operators' listener. It shows nothing about
@@ -92,7 +82,7 @@ func (c *Console) identify(ctx context.Context, r *Request) error {
 	if err != nil {
 		return nil
 	}
-	session, err := c.Operators.Session(ctx, cookie.Value)
+	session, err := c.Tokens.Session(ctx, cookie.Value)
 	if fault.KindOf(err) == fault.Unauthenticated {
 		return nil
 	}
@@ -107,8 +97,8 @@ func (c *Console) scope(required operator.Scope, h func(context.Context, *Reques
 			return redirect("/"), nil
 		}
 		by := r.Operator.Token.Operator()
-		if err := c.Operators.RequireScope(&r.Operator.Token, required); err != nil {
-			if recorded := c.Operators.Record(ctx, by, operator.ScopeRefused, "token", by.ID, "scope "+string(required)); recorded != nil {
+		if err := c.Tokens.RequireScope(&r.Operator.Token, required); err != nil {
+			if recorded := c.Tokens.Record(ctx, by, operator.ScopeRefused, "token", by.ID, "scope "+string(required)); recorded != nil {
 				return Response{}, recorded
 			}
 			return Response{}, err
@@ -158,9 +148,9 @@ func (c *Console) signIn(ctx context.Context, r *Request) (Response, error) {
 	if err := c.attempts.Allow(r.Address, c.pages.Now()); err != nil {
 		return Response{}, err
 	}
-	session, secret, err := c.Operators.SignIn(ctx, strings.TrimSpace(r.Form.Get("token")))
+	session, secret, err := c.Tokens.SignIn(ctx, strings.TrimSpace(r.Form.Get("token")))
 	if fault.KindOf(err) == fault.Unauthenticated {
-		if err := c.Operators.Record(ctx, actor.Operator{Name: "refused token"}, operator.TokenRefused, "token", "", fault.CodeOf(err)); err != nil {
+		if err := c.Tokens.Record(ctx, actor.Operator{Name: "refused token"}, operator.TokenRefused, "token", "", fault.CodeOf(err)); err != nil {
 			return Response{}, err
 		}
 		f := new(Form)
@@ -178,7 +168,7 @@ func (c *Console) signIn(ctx context.Context, r *Request) (Response, error) {
 func (c *Console) signOut(ctx context.Context, r *Request) (Response, error) {
 	name := c.pages.cookies.sessionName(operatorCookie)
 	if cookie, err := r.Cookie(name); err == nil {
-		if err := c.Operators.SignOut(ctx, cookie.Value); err != nil {
+		if err := c.Tokens.SignOut(ctx, cookie.Value); err != nil {
 			return Response{}, err
 		}
 	}

@@ -86,6 +86,6 @@ func (c *Console) changeCoach(ctx context.Context, r *Request, by actor.Operator
 	if err != nil {
 		return Response{}, err
 	}
-	c.Wake(id)
+	c.Streams.Hub.Wake(id)
 	return redirect("/coaches/" + id), nil
 }

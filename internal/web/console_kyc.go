@@ -89,7 +89,7 @@ func (c *Console) kycDocument(ctx context.Context, r *Request, by actor.Operator
 	}
 	err = fault.Missing()
 	if content.Document.CoachID == id {
-		err = c.Operators.Record(ctx, by, operator.DocumentRead, "document", documentID, "of coach "+id)
+		err = c.Tokens.Record(ctx, by, operator.DocumentRead, "document", documentID, "of coach "+id)
 	}
 	if err != nil {
 		_ = content.Close()

@@ -42,7 +42,7 @@ func (c *Console) retryDelivery(ctx context.Context, r *Request, by actor.Operat
 
 // audit serves GET /audit: what operators did, newest first.
 func (c *Console) audit(ctx context.Context, r *Request, by actor.Operator) (Response, error) {
-	entries, err := c.Operators.Audit(ctx, by, "", r.Value("after"), listPage)
+	entries, err := c.Tokens.Audit(ctx, by, "", r.Value("after"), listPage)
 	if err != nil {
 		return Response{}, err
 	}

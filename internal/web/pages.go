@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -10,55 +9,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/approval"
-	"github.com/touchline/touchline/internal/auth"
-	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/idempotency"
-	"github.com/touchline/touchline/internal/inflight"
-	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
-	"github.com/touchline/touchline/internal/roster"
-	"github.com/touchline/touchline/internal/team"
-	"github.com/touchline/touchline/internal/upload"
+	"github.com/touchline/touchline/internal/service/public"
 )
 
 // Config has the services and settings of the pages. All are required unless the comment
 // says otherwise.
 type Config struct {
-	Auth          *auth.Service
-	Approvals     *approval.Service
-	Imports       *roster.Service
-	Coaches       *coach.Service
-	Dashboards    *coach.Dashboards
-	Directory     *coach.Directory
-	Documents     *coach.Documents
-	Subscriptions *coach.Subscriptions
-	Verifications *coach.Verifications
-	Messages      *team.Messages
-	Records       *team.Records
-	Batches       *team.Batches
-	Attendance    *team.Attendance
-	Fees          *team.Fees
-	FeeServices   *team.FeeServices
-	Tray          *notify.Tray
-	Streams       *notify.Streams
-	Idempotency   *idempotency.Service
-	Preferences   notify.PreferenceStore
-	Addresses     notify.AddressStore
+	public.Services
 	// MailAddress returns the address to which a token ends mail, or false if it is forged.
 	MailAddress func(token string) (address string, ok bool)
-	// Push manages subscriptions for push messages.
-	Push   *notify.PushSubscriptions
-	Phones phone.Parser
-	// ExportPlayers writes the players of a coach that match a filter as CSV.
-	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
-	// ExportAll writes everything of a coach as a ZIP of CSV files.
-	ExportAll func(ctx context.Context, by actor.Actor, out io.Writer) error
 	// Sealer encrypts what a cookie must not show.
 	Sealer Sealer
 
@@ -71,12 +34,6 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Limiter limits the requests of a client address; nil means no limit.
 	Limiter *ratelimit.Limiter
-	// InFlight limits the requests that are handled at the same time; nil means no limit.
-	InFlight *inflight.Limits
-
-	UploadTimeouts upload.Timeouts
-	// Uploads counts the uploads in progress; the API shares it.
-	Uploads *upload.Limiter
 
 	Now func() time.Time
 	// NewTicker returns a channel of ticks and a function that stops them.

@@ -1,0 +1,60 @@
+package server
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/buildinfo"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/database"
+	"github.com/touchline/touchline/internal/metrics"
+	"github.com/touchline/touchline/internal/securitylog"
+	"github.com/touchline/touchline/internal/store"
+)
+
+// base is what the services, the listeners and the worker of a replica use.
+type base struct {
+	db        *store.DB
+	logged    securitylog.Stores // db with its security events logged
+	keys      *auth.Keys
+	tiers     coach.Tiers
+	channels  channels
+	delivery  delivery
+	readiness *readiness
+	security  *securitylog.Log
+	metrics   *metrics.Metrics
+	budget    *smsBudget
+	load      *load
+}
+
+func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, tiers coach.Tiers) (base, error) {
+	keys, err := openKeys(ctx, cfg, store.NewInstallation(sql), o.Now)
+	if err != nil {
+		return base{}, err
+	}
+	var m *metrics.Metrics // assigned below, before the worker sends the first message
+	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), func(provider, outcome string) { m.SMSAttempt(provider, outcome) })
+	d, err := newDelivery(ch, cfg.Streams)
+	if err != nil {
+		return base{}, err
+	}
+	db := store.New(sql, store.Options{
+		NewID: o.NewID, Rand: o.Rand, Settings: storeSettings(cfg, ch, tiers), Vault: keys.Vault,
+		OnQueued:   d.queue.Wake,
+		OnMessage:  d.expansion.Wake,
+		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
+		OnChanged:  d.wakeFeed,
+	})
+	load := newLoad(cfg)
+	m = metrics.New(buildinfo.Read(), db, d.queue.Lanes(), load.metrics(d.hub), o.Now)
+	budget := &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log}
+	if len(cfg.SMSPrices) > 0 {
+		m.WatchSMSCosts(budget.spent, cfg.SMSBudget.Units())
+	}
+	security := securitylog.New(o.Log, m)
+	return base{
+		db: db, logged: security.Stores(db), keys: keys, tiers: tiers, channels: ch, delivery: d,
+		readiness: &readiness{db: sql}, security: security, metrics: m, budget: budget, load: load,
+	}, nil
+}

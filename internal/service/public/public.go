@@ -1,0 +1,72 @@
+// Package public lists the services of the public listener: of the API and the pages.
+package public
+
+import (
+	"context"
+	"io"
+
+	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/idempotency"
+	"github.com/touchline/touchline/internal/inflight"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/roster"
+	"github.com/touchline/touchline/internal/service"
+	"github.com/touchline/touchline/internal/team"
+	"github.com/touchline/touchline/internal/upload"
+)
+
+// Services are the services of the API and the pages, and the limits that they share.
+type Services struct {
+	service.Common
+	service.HTTP
+	Coach
+	Team
+	Auth        *auth.Service
+	Approvals   *approval.Service
+	Imports     *roster.Service
+	Idempotency *idempotency.Service
+	Tray        *notify.Tray
+	Preferences notify.PreferenceStore
+	Addresses   notify.AddressStore
+	// Push manages subscriptions for push messages.
+	Push *notify.PushSubscriptions
+	// Replies receives replies to SMS.
+	Replies *notify.Replies
+	// Receipts receives what providers report about messages; nil if none reports.
+	Receipts *notify.Receipts
+	// Bounces receives reports of mails that did not arrive.
+	Bounces *notify.Bounces
+	// ExportPlayers writes the players of a coach that match a filter as CSV. It returns a
+	// tier_limit before it writes anything.
+	ExportPlayers func(ctx context.Context, by actor.Actor, f approval.Filter, out io.Writer) error
+	// ExportAll writes everything of a coach as a ZIP of CSV files. It returns a tier_limit
+	// before it writes anything.
+	ExportAll func(ctx context.Context, by actor.Actor, out io.Writer) error
+
+	// InFlight limits the requests that are handled at the same time; nil means no limit.
+	InFlight *inflight.Limits
+	// Uploads counts the uploads in progress.
+	Uploads        *upload.Limiter
+	UploadTimeouts upload.Timeouts
+}
+
+// Coach are the services of package coach that only coaches use.
+type Coach struct {
+	Coaches    *coach.Service
+	Dashboards *coach.Dashboards
+	Directory  *coach.Directory
+}
+
+// Team are the services of package team.
+type Team struct {
+	Batches    *team.Batches
+	Attendance *team.Attendance
+	Messages   *team.Messages
+	Records    *team.Records
+	Fees       *team.Fees
+	// FeeServices are what families have of fees.
+	FeeServices *team.FeeServices
+}

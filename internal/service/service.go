@@ -1,0 +1,52 @@
+// Package service lists the services that package server makes once and passes to the
+// listeners and the shell. Package public has the rest of the list. The list is in two
+// packages because operators cannot change consents: what package admin gets must not
+// depend on approval.
+package service
+
+import (
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/team"
+)
+
+// Common are the services of both listeners and of the shell.
+type Common struct {
+	Subscriptions *coach.Subscriptions
+	Verifications *coach.Verifications
+	Phones        phone.Parser
+}
+
+// HTTP are the services of both listeners.
+type HTTP struct {
+	Documents *coach.Documents
+	Streams   *notify.Streams
+}
+
+// Shell are the services of the commands of touchline admin.
+type Shell struct {
+	Common
+	Tokens       *operator.Service
+	Accounts     *coach.AccountAdmin
+	Disputes     *operator.DisputeAdmin
+	Deliveries   *notify.DeliveryAdmin
+	Webhooks     *operator.WebhookAdmin
+	Safeguarding *team.Safeguarding
+}
+
+// Operators are the services of the operators' listener.
+type Operators struct {
+	Shell
+	HTTP
+	Inspector *auth.Introspector
+	// Availabilities reads which services the parties of players have.
+	Availabilities operator.AvailabilityReader
+	Changes        *operator.ChangeFeed
+	// Waiting has the calls that wait for a change, by token. Its Close ends them.
+	Waiting *notify.Hub
+	// Vault encrypts the cursors of lists.
+	Vault *auth.Vault
+}
