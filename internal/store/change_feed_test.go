@@ -72,7 +72,7 @@ func TestChangesMissNothing(t *testing.T) {
 					heldCommitted.Store(true)
 				}
 				for round := 0; round < 5 || time.Since(start) < held+200*time.Millisecond; round++ {
-					time.Sleep(50 * time.Millisecond)
+					time.Sleep(200 * time.Millisecond)
 					if err := w.decide(guardian, players[i].ID, approval.Revoke); err != nil {
 						return err
 					}
@@ -119,7 +119,7 @@ func TestChangesMissNothing(t *testing.T) {
 			select {
 			case <-stopped:
 				ended = true // read once more
-			case <-time.After(time.Millisecond):
+			case <-time.After(10 * time.Millisecond):
 			}
 		}
 		for i, player := range players {

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"context"
 	"database/sql"
 	"fmt"
 	"maps"
@@ -25,11 +24,8 @@ func TestPlans(t *testing.T) {
 	seen := map[string]bool{}
 	storetest.Each(t, func(t *testing.T, url string) {
 		statements := recordStatements(t, url)
-		explain := explainSQLite
-		if strings.HasPrefix(url, "postgres") {
-			explain = explainPostgres
-		}
 		fillTables(t, url)
+		explain := newExplain(t, url)
 		for _, query := range slices.Sorted(maps.Keys(statements)) {
 			ofStore := false
 			for _, l := range source {
@@ -38,7 +34,7 @@ func TestPlans(t *testing.T) {
 				}
 			}
 			if ofStore {
-				checkPlan(t, query, explain(t, url, query, statements[query]))
+				checkPlan(t, query, explain(query, statements[query]))
 			}
 		}
 	})
@@ -123,12 +119,28 @@ var (
 	pgIndex   = regexp.MustCompile(`^(?:->\s+)?(?:Index|Index Only|Bitmap Index) Scan`)
 )
 
-// explainSQLite returns the lines of a plan that scan a whole table or index, or sort.
-func explainSQLite(t *testing.T, url, query string, args []any) []string {
+// newExplain returns a function that returns the lines of a statement's plan that scan a
+// whole table or index, or sort. It uses one connection for all statements.
+func newExplain(t *testing.T, url string) func(query string, args []any) []string {
 	t.Helper()
+	if strings.HasPrefix(url, "postgres") {
+		conn, err := pgx.Connect(bg, url)
+		ok(t, err)
+		t.Cleanup(func() { conn.Close(bg) })
+		for _, off := range []string{"enable_seqscan", "enable_sort", "enable_incremental_sort", "enable_hashjoin", "enable_mergejoin"} {
+			_, err := conn.Exec(bg, "SET "+off+" = off")
+			ok(t, err)
+		}
+		return func(query string, args []any) []string { return explainPostgres(t, conn, query, args) }
+	}
 	db, err := sql.Open("sqlite", "file:"+strings.TrimPrefix(url, "sqlite:"))
 	ok(t, err)
-	defer db.Close()
+	t.Cleanup(func() { db.Close() })
+	return func(query string, args []any) []string { return explainSQLite(t, db, query, args) }
+}
+
+func explainSQLite(t *testing.T, db *sql.DB, query string, args []any) []string {
+	t.Helper()
 	rows, err := db.Query("EXPLAIN QUERY PLAN "+query, args...)
 	if err != nil {
 		t.Fatalf("%v\n\tin %s", err, query)
@@ -155,19 +167,11 @@ func explainSQLite(t *testing.T, url, query string, args []any) []string {
 	return bad
 }
 
-// explainPostgres is explainSQLite for PostgreSQL. It turns scans of whole tables and
-// sorts off, so that the planner uses them only if no index serves the statement.
-func explainPostgres(t *testing.T, url, query string, args []any) []string {
+// explainPostgres expects a connection on which scans of whole tables and sorts are off, so
+// that the planner uses them only if no index serves the statement.
+func explainPostgres(t *testing.T, conn *pgx.Conn, query string, args []any) []string {
 	t.Helper()
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, url)
-	ok(t, err)
-	defer conn.Close(ctx)
-	for _, off := range []string{"enable_seqscan", "enable_sort", "enable_incremental_sort", "enable_hashjoin", "enable_mergejoin"} {
-		_, err := conn.Exec(ctx, "SET "+off+" = off")
-		ok(t, err)
-	}
-	rows, err := conn.Query(ctx, "EXPLAIN (COSTS OFF) "+query, args...)
+	rows, err := conn.Query(bg, "EXPLAIN (COSTS OFF) "+query, args...)
 	if err != nil {
 		t.Fatalf("%v\n\tin %s", err, query)
 	}
