@@ -40,14 +40,10 @@ var (
 )
 
 // databaseCollector reads the database at each scrape.
-type databaseCollector struct {
-	source Source
-	lanes  []notify.Lane
-	now    func() time.Time
-}
+type databaseCollector struct{ Sources }
 
 // Describe implements prometheus.Collector.
-func (c *databaseCollector) Describe(ch chan<- *prometheus.Desc) {
+func (c databaseCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, desc := range []*prometheus.Desc{up, failures, waiting, late} {
 		ch <- desc
 	}
@@ -55,7 +51,7 @@ func (c *databaseCollector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector. If the database does not respond or takes no
 // writes, it reports touchline_database_up 0. It omits the outbox if it cannot be read.
-func (c *databaseCollector) Collect(ch chan<- prometheus.Metric) {
+func (c databaseCollector) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeTimeout)
 	defer cancel()
 	value := 1.0
@@ -66,13 +62,13 @@ func (c *databaseCollector) Collect(ch chan<- prometheus.Metric) {
 		value = 0
 	}
 	ch <- gauge(up, value)
-	ch <- prometheus.MustNewConstMetric(failures, prometheus.CounterValue, float64(c.source.Failures()))
+	ch <- prometheus.MustNewConstMetric(failures, prometheus.CounterValue, float64(c.Database.Failures()))
 }
 
 // writable returns at the end of ctx, although a test write on SQLite may take longer.
-func (c *databaseCollector) writable(ctx context.Context) error {
+func (c databaseCollector) writable(ctx context.Context) error {
 	done := make(chan error, 1)
-	go func() { done <- c.source.Writable(ctx) }()
+	go func() { done <- c.Database.Writable(ctx) }()
 	select {
 	case err := <-done:
 		return err
@@ -81,15 +77,15 @@ func (c *databaseCollector) writable(ctx context.Context) error {
 	}
 }
 
-func (c *databaseCollector) collectOutbox(ctx context.Context, ch chan<- prometheus.Metric) error {
-	for _, lane := range c.lanes {
-		queued, oldest, err := c.source.Backlog(ctx, lane, backlogLimit)
+func (c databaseCollector) collectOutbox(ctx context.Context, ch chan<- prometheus.Metric) error {
+	for _, lane := range c.Lanes {
+		queued, oldest, err := c.Database.Backlog(ctx, lane, backlogLimit)
 		if err != nil {
 			return err
 		}
 		age := 0.0
 		if !oldest.IsZero() {
-			age = max(0, c.now().Sub(oldest).Seconds())
+			age = max(0, c.Now().Sub(oldest).Seconds())
 		}
 		ch <- gauge(waiting, float64(queued), string(lane.Channel), string(lane.Kind))
 		ch <- gauge(late, age, string(lane.Channel), string(lane.Kind))

@@ -18,9 +18,9 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// Metrics holds the metrics of one process. It is safe for concurrent use.
+// Metrics holds the counters of one process. It is safe for concurrent use.
 type Metrics struct {
-	registry   *prometheus.Registry
+	build      *prometheus.GaugeVec
 	requests   *prometheus.CounterVec
 	durations  *prometheus.HistogramVec
 	otps       *prometheus.CounterVec
@@ -36,14 +36,15 @@ type Metrics struct {
 // timeout of a request is the last.
 var buckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 10}
 
-// New returns the metrics of a process that uses the database of source. lanes are those
-// of the outbox, build is the program.
-func New(build buildinfo.Info, source Source, lanes []notify.Lane, load Load, now func() time.Time) *Metrics {
+// New returns the metrics of a process that runs the program build.
+func New(build buildinfo.Info) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "touchline", Name: name, Help: help}, labels)
 	}
 	m := &Metrics{
-		registry: prometheus.NewRegistry(),
+		build: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: "touchline", Name: "build_info", Help: "1, with the release, the commit and the Go version of the program as labels.",
+		}, []string{"version", "revision", "goversion"}),
 		requests: counter("http_requests_total", "Requests by route pattern; the route of an unknown path is empty.", "listener", "method", "route", "status"),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "touchline", Name: "http_request_duration_seconds", Help: "Duration of requests, without event streams, which stay open.", Buckets: buckets,
@@ -56,22 +57,34 @@ func New(build buildinfo.Info, source Source, lanes []notify.Lane, load Load, no
 		sends:      counter("sms_attempts_total", "Attempts to send an SMS by provider and outcome: sent, failed or refused.", "provider", "outcome"),
 		receipts:   counter("sms_receipts_total", "Receipts that changed a delivery, by provider: delivered, unreachable or undeliverable.", "provider", "receipt"),
 	}
-	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{
-		Namespace: "touchline", Name: "build_info", Help: "1, with the release, the commit and the Go version of the program as labels.",
-	}, []string{"version", "revision", "goversion"})
-	info.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
-	m.registry.MustRegister(
-		info,
-		m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, m.webhooks, m.sends, m.receipts, &databaseCollector{source: source, lanes: lanes, now: now}, loadCollector{load},
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	)
+	m.build.WithLabelValues(build.Release, build.Commit, build.Go).Set(1)
 	return m
 }
 
-// Handler serves the metrics. It limits concurrent scrapes to two, because each one
-// queries the database.
-func (m *Metrics) Handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry, MaxRequestsInFlight: 2, Timeout: 8 * time.Second, EnableOpenMetrics: true})
+// Sources are what a scrape reads beside the counters.
+type Sources struct {
+	Database Source
+	// Lanes are those of the outbox.
+	Lanes []notify.Lane
+	Load  Load
+	// SMSCosts is nil if the prices of SMS are not known.
+	SMSCosts *SMSCosts
+	Now      func() time.Time
+}
+
+// Handler serves the counters and what s has at each scrape. It limits concurrent scrapes to
+// two, because each one queries the database.
+func (m *Metrics) Handler(s Sources) http.Handler {
+	r := prometheus.NewRegistry()
+	r.MustRegister(
+		m.build, m.requests, m.durations, m.otps, m.sessions, m.decisions, m.deliveries, m.webhooks, m.sends, m.receipts,
+		databaseCollector{s}, loadCollector{s.Load},
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	if s.SMSCosts != nil {
+		r.MustRegister(s.SMSCosts.collectors()...)
+	}
+	return promhttp.HandlerFor(r, promhttp.HandlerOpts{Registry: r, MaxRequestsInFlight: 2, Timeout: 8 * time.Second, EnableOpenMetrics: true})
 }
 
 // Observe returns a function that counts and measures the requests of one listener.

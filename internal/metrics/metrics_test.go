@@ -41,11 +41,11 @@ var build = buildinfo.Info{Release: "1.2.3", Commit: "abc", Go: "go1"}
 
 func now() time.Time { return time.Unix(1000, 0) }
 
-// scrape returns the metrics of m as text.
-func scrape(t *testing.T, m *metrics.Metrics) string {
+// scrape returns the metrics of m and of the database source as text.
+func scrape(t *testing.T, m *metrics.Metrics, source fakeSource) string {
 	t.Helper()
 	w := httptest.NewRecorder()
-	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
+	m.Handler(metrics.Sources{Database: source, Lanes: notify.SMS.Lanes(), Now: now}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	if w.Code != 200 {
 		t.Fatalf("scrape: got %d, want 200: %s", w.Code, w.Body)
 	}
@@ -68,7 +68,7 @@ func TestDatabaseMetrics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				text := scrape(t, metrics.New(build, tt.source, notify.SMS.Lanes(), metrics.Load{}, now))
+				text := scrape(t, metrics.New(build), tt.source)
 				if took := time.Since(start); took > 5*time.Second {
 					t.Errorf("the scrape took %s", took)
 				}
@@ -88,12 +88,12 @@ func TestDatabaseMetrics(t *testing.T) {
 
 // TestUnknownMethodsShareOneLabel: unknown methods do not create new series.
 func TestUnknownMethodsShareOneLabel(t *testing.T) {
-	m := metrics.New(build, fakeSource{}, nil, metrics.Load{}, now)
+	m := metrics.New(build)
 	observe := m.Observe("public")
 	for _, method := range []string{"GET", "BREW", "brew", "X"} {
 		observe(method, &httpx.RequestInfo{Route: "/api/me", Status: 200}, time.Millisecond)
 	}
-	text := scrape(t, m)
+	text := scrape(t, m, fakeSource{})
 	for _, want := range []string{
 		`touchline_http_requests_total{listener="public",method="GET",route="/api/me",status="200"} 1`,
 		`touchline_http_requests_total{listener="public",method="other",route="/api/me",status="200"} 3`,
@@ -107,9 +107,9 @@ func TestUnknownMethodsShareOneLabel(t *testing.T) {
 
 // TestDurationsWithoutStreams: a stream is counted, but its duration is not measured.
 func TestDurationsWithoutStreams(t *testing.T) {
-	m := metrics.New(build, fakeSource{}, nil, metrics.Load{}, now)
+	m := metrics.New(build)
 	m.Observe("public")("GET", &httpx.RequestInfo{Route: "/stream", Status: 200, Stream: true}, time.Hour)
-	text := scrape(t, m)
+	text := scrape(t, m, fakeSource{})
 	if want := `touchline_http_requests_total{listener="public",method="GET",route="/stream",status="200"} 1`; !strings.Contains(text, want) {
 		t.Errorf("got no %s in\n%s", want, text)
 	}
@@ -119,7 +119,7 @@ func TestDurationsWithoutStreams(t *testing.T) {
 }
 
 func TestBuildInfo(t *testing.T) {
-	text := scrape(t, metrics.New(build, fakeSource{}, nil, metrics.Load{}, now))
+	text := scrape(t, metrics.New(build), fakeSource{})
 	if want := `touchline_build_info{goversion="go1",revision="abc",version="1.2.3"} 1`; !strings.Contains(text, want) {
 		t.Errorf("got no %s in\n%s", want, text)
 	}
@@ -128,7 +128,7 @@ func TestBuildInfo(t *testing.T) {
 // BenchmarkServe measures the middleware with and without metrics.
 func BenchmarkServe(b *testing.B) {
 	for name, observe := range map[string]func(string, *httpx.RequestInfo, time.Duration){
-		"without metrics": nil, "with metrics": metrics.New(build, fakeSource{}, nil, metrics.Load{}, now).Observe("public"),
+		"without metrics": nil, "with metrics": metrics.New(build).Observe("public"),
 	} {
 		b.Run(name, func(b *testing.B) {
 			middleware := httpx.Middleware{Log: slog.New(slog.DiscardHandler), Observe: observe}

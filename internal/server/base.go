@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/buildinfo"
@@ -33,8 +34,8 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 	if err != nil {
 		return base{}, err
 	}
-	var m *metrics.Metrics // assigned below, before the worker sends the first message
-	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), func(provider, outcome string) { m.SMSAttempt(provider, outcome) })
+	m := metrics.New(buildinfo.Read())
+	ch := newChannels(cfg, o, keys, store.NewPushSubscriptions(sql, keys.Vault, o.Now), m.SMSAttempt)
 	d, err := newDelivery(ch, cfg.Streams)
 	if err != nil {
 		return base{}, err
@@ -46,15 +47,19 @@ func newBase(ctx context.Context, cfg *config.Config, o Options, sql *database.D
 		OnNotified: func(accountIDs []string) { d.hub.Wake(accountIDs...) },
 		OnChanged:  d.wakeFeed,
 	})
-	load := newLoad(cfg)
-	m = metrics.New(buildinfo.Read(), db, d.queue.Lanes(), load.metrics(d.hub), o.Now)
-	budget := &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log}
-	if len(cfg.SMSPrices) > 0 {
-		m.WatchSMSCosts(budget.spent, cfg.SMSBudget.Units())
-	}
 	security := securitylog.New(o.Log, m)
 	return base{
 		db: db, logged: security.Stores(db), keys: keys, tiers: tiers, channels: ch, delivery: d,
-		readiness: &readiness{db: sql}, security: security, metrics: m, budget: budget, load: load,
+		readiness: &readiness{db: sql}, security: security, metrics: m, load: newLoad(cfg),
+		budget: &smsBudget{db: db, budget: cfg.SMSBudget, log: o.Log},
 	}, nil
+}
+
+// metricsHandler returns the handler of GET /metrics.
+func (b base) metricsHandler(cfg *config.Config, o Options) http.Handler {
+	s := metrics.Sources{Database: b.db, Lanes: b.delivery.queue.Lanes(), Load: b.load.metrics(b.delivery.hub), Now: o.Now}
+	if len(cfg.SMSPrices) > 0 {
+		s.SMSCosts = &metrics.SMSCosts{Spent: b.budget.spent, Budget: cfg.SMSBudget.Units()}
+	}
+	return b.metrics.Handler(s)
 }

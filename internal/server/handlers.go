@@ -72,7 +72,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 	return console.Handler(admin.New(admin.Config{
 		Operators: s.operators,
 		Ready:     s.readiness.check,
-		Metrics:   s.metrics.Handler(),
+		Metrics:   s.metricsHandler(cfg, o),
 		AccessLog: cfg.AccessLog,
 		Observe:   s.metrics.Observe("operators"),
 		Refused:   s.security.RefusedOperator,
