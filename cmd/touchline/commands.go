@@ -32,6 +32,7 @@ func serve(ctx context.Context, cfg *config.Config, stdout, stderr io.Writer) er
 	if err != nil {
 		return err
 	}
+	cfg = cfg.WithListenAddr(public.Addr())
 	closeListeners := func() {
 		_ = public.Close()
 		if operators != nil {
@@ -77,7 +78,6 @@ func listen(ctx context.Context, cfg *config.Config) (public, operators net.List
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg.SetListenAddr(public.Addr())
 	if !cfg.AdminOn() {
 		return public, nil, nil
 	}

@@ -58,14 +58,7 @@ func runDemo(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // serveDemo serves the club of the demo, with its data in folder.
 func serveDemo(ctx context.Context, folder, addr, adminAddr string, stdout, stderr io.Writer) error {
-	cfg, err := config.Load([]string{
-		"--addr=" + addr, "--admin-addr=" + adminAddr, "--data-dir=" + filepath.Join(folder, "data"),
-		"--countries=IN", "--kyc=on", "--requests-per-address-minute=0",
-	}, nil, server.CheckTiers)
-	if err != nil {
-		return err
-	}
-	public, operators, err := listenDemo(ctx, cfg)
+	cfg, public, operators, err := listenDemo(ctx, folder, addr, adminAddr)
 	if err != nil {
 		return err
 	}
@@ -109,14 +102,24 @@ func serveDemo(ctx context.Context, folder, addr, adminAddr string, stdout, stde
 	return <-served
 }
 
-// listenDemo opens both listeners. If a default address is in use, it takes a free port.
-func listenDemo(ctx context.Context, cfg *config.Config) (public, operators net.Listener, err error) {
-	public, operators, err = listen(ctx, cfg)
-	if errors.Is(err, syscall.EADDRINUSE) && cfg.Addr == demoAddr && cfg.AdminAddr == demoAdminAddr {
-		cfg.Addr, cfg.AdminAddr = "127.0.0.1:0", "127.0.0.1:0"
-		public, operators, err = listen(ctx, cfg)
+// listenDemo returns the settings of the demo and opens both listeners. If a default address
+// is in use, it takes a free port.
+func listenDemo(ctx context.Context, folder, addr, adminAddr string) (cfg *config.Config, public, operators net.Listener, err error) {
+	cfg, err = config.Load([]string{
+		"--addr=" + addr, "--admin-addr=" + adminAddr, "--data-dir=" + filepath.Join(folder, "data"),
+		"--countries=IN", "--kyc=on", "--requests-per-address-minute=0",
+	}, nil, server.CheckTiers)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	return public, operators, err
+	public, operators, err = listen(ctx, cfg)
+	if errors.Is(err, syscall.EADDRINUSE) && addr == demoAddr && adminAddr == demoAdminAddr {
+		return listenDemo(ctx, folder, "127.0.0.1:0", "127.0.0.1:0")
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return cfg.WithListenAddr(public.Addr()), public, operators, nil
 }
 
 // demoToken creates an operator token with every scope.

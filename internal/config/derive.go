@@ -60,17 +60,16 @@ func (c *Config) offInDevelopment(s setting) bool {
 	return s.offInDevelopment && !c.isSet(s.key) && c.Development()
 }
 
-// SetListenAddr derives PUBLIC_URL, unless it is set, from the address that the
-// listener took: ADDR may ask for a free port.
-func (c *Config) SetListenAddr(addr net.Addr) {
-	if c.isSet("PUBLIC_URL") {
-		return
-	}
+// WithListenAddr returns a copy of c whose PUBLIC_URL, unless it is set, follows from the
+// address that the listener took: ADDR may ask for a free port.
+func (c *Config) WithListenAddr(addr net.Addr) *Config {
+	cfg := *c
 	host, _, err := net.SplitHostPort(c.Addr)
 	_, port, err2 := net.SplitHostPort(addr.String())
-	if err == nil && err2 == nil {
-		c.PublicURL = c.publicURL(net.JoinHostPort(host, port))
+	if !c.isSet("PUBLIC_URL") && err == nil && err2 == nil {
+		cfg.PublicURL = c.publicURL(net.JoinHostPort(host, port))
 	}
+	return &cfg
 }
 
 // PublicURLSet reports whether PUBLIC_URL is set. If not, it follows from ADDR and differs

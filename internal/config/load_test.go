@@ -168,7 +168,7 @@ func TestHelp(t *testing.T) {
 func TestDerivedPublicURLWithTLS(t *testing.T) {
 	c := config.Defaults()
 	c.TLSCert, c.TLSKey = "cert.pem", "key.pem"
-	c.SetListenAddr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443})
+	c = c.WithListenAddr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8443})
 	if c.PublicURL != "https://127.0.0.1:8443" {
 		t.Errorf("PublicURL = %s, want https://127.0.0.1:8443", c.PublicURL)
 	}
@@ -212,15 +212,17 @@ func TestDerived(t *testing.T) {
 	}
 }
 
-func TestSetListenAddr(t *testing.T) {
+func TestWithListenAddr(t *testing.T) {
 	got := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40123}
-	c := load(t, []string{"--addr=127.0.0.1:0"}, nil)
-	c.SetListenAddr(got)
+	loaded := load(t, []string{"--addr=127.0.0.1:0"}, nil)
+	c := loaded.WithListenAddr(got)
+	if loaded.PublicURL != "http://127.0.0.1:0" {
+		t.Errorf("PublicURL of the original = %s, want the one that was loaded", loaded.PublicURL)
+	}
 	if c.PublicURL != "http://127.0.0.1:40123" {
 		t.Errorf("PublicURL = %s, want http://127.0.0.1:40123", c.PublicURL)
 	}
-	c = load(t, []string{"--addr=127.0.0.1:0", "--public-url=https://t.example"}, nil)
-	c.SetListenAddr(got)
+	c = load(t, []string{"--addr=127.0.0.1:0", "--public-url=https://t.example"}, nil).WithListenAddr(got)
 	if c.PublicURL != "https://t.example" {
 		t.Errorf("PublicURL = %s, want the one that is set", c.PublicURL)
 	}
