@@ -43,6 +43,8 @@ type OutgoingMessage struct {
 	// OTP is true for an OTP: only its cost counts. HoldsRole is true if its number holds
 	// the role.
 	OTP, HoldsRole bool
+	// Reserved is true for an OTP whose cost was counted when it was requested.
+	Reserved bool
 	// Team is true for a message that the coach wrote: the limits of approval messages do
 	// not count it. The limit of the tier has counted it before it was accepted.
 	Team bool
@@ -71,7 +73,7 @@ const CostWindow = day
 // Counts returns what m adds to each counter, whether or not a limit uses it.
 func (m OutgoingMessage) Counts() []MessageCount {
 	var costs []MessageCount
-	if m.Cost > 0 {
+	if m.Cost > 0 && !m.Reserved {
 		costs = []MessageCount{{CostCounter, m.Cost}}
 	}
 	if m.OTP {
@@ -166,7 +168,7 @@ func (l MessageLimits) For(m OutgoingMessage) []MessageLimit {
 	add("total_day/new", countOfNew, int64((l.TotalDay+1)/2), day)
 	add("total_hour", countAll, int64(l.TotalHour), hour)
 	add("total_day", countAll, int64(l.TotalDay), day)
-	if l.Budget > 0 && m.Cost > 0 {
+	if l.Budget > 0 && m.Cost > 0 && !m.Reserved {
 		limits = append(limits, l.budgetFor(m))
 	}
 	return limits

@@ -79,6 +79,8 @@ type Delivery struct {
 	GivesUpAt time.Time
 	// Counted is true if the message limits have admitted the delivery.
 	Counted bool
+	// Reserved is true for an OTP whose cost was counted when it was requested.
+	Reserved bool
 	// Held is true if the delivery waited for a limit, and HeldBy is the limit's key.
 	Held   bool
 	HeldBy string

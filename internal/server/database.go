@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
@@ -84,6 +85,8 @@ func storeSettings(cfg *config.Config, ch channels, tiers coach.Tiers) store.Set
 			}
 			return int64(cfg.SegmentPrice(n))
 		},
+		OTPSegments: func(role actor.Role, language string) int { return otpSegments(cfg, role, language) },
+		MaxOTPCost:  maxOTPCost(cfg),
 		TrustedCoach: func(s coach.TierStatus) bool {
 			// A tier that coaches cannot choose is an operator's word.
 			return s.KYC == coach.Verified || s.Tier != "" && !tiers.Of(s.Tier).SelfService

@@ -3,9 +3,12 @@ package server
 import (
 	"context"
 	"log/slog"
+	"strings"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/store"
 )
 
@@ -51,4 +54,24 @@ func (b *smsBudget) check(ctx context.Context) error {
 func (b *smsBudget) spent(ctx context.Context) (float64, error) {
 	spent, err := b.db.SMSSpent(ctx)
 	return config.Money(spent).Units(), err
+}
+
+// otpSegments returns how many segments an OTP has in a language.
+func otpSegments(cfg *config.Config, role actor.Role, language string) int {
+	return notify.Segments(notify.OTPText(notify.Message{
+		Kind: notify.OTP, Role: role, Language: language, Brand: cfg.Brand, Code: strings.Repeat("0", cfg.OTPLength), ValidFor: cfg.OTPValidity,
+		Ending: notify.OTPEnding{Host: notify.OTPHost(cfg.PublicURL), AppHash: cfg.AppHash()},
+	}))
+}
+
+// maxOTPCost returns the highest cost of an OTP.
+func maxOTPCost(cfg *config.Config) (highest int64) {
+	for _, p := range cfg.SMSPrices {
+		for _, role := range actor.Roles {
+			for _, language := range notify.Languages {
+				highest = max(highest, int64(otpSegments(cfg, role, language))*int64(p.Price))
+			}
+		}
+	}
+	return highest
 }

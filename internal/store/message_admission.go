@@ -48,6 +48,12 @@ func (tx *tx) admit(ctx context.Context, messages []notify.Outgoing) ([]notify.O
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
+	reserved := !slices.ContainsFunc(messages, func(m notify.Outgoing) bool { return !m.Deliveries[0].Reserved })
+	if tx.db.options.Settings.Messages.Budget > 0 && !reserved {
+		if err := tx.lockCosts(ctx, 0, costShards); err != nil {
+			return nil, err
+		}
+	}
 	candidates, err := tx.candidates(ctx, messages)
 	if err != nil {
 		return nil, err
@@ -120,8 +126,8 @@ func (tx *tx) oldestHeld(ctx context.Context, candidates []candidate) (map[strin
 	return oldest, nil
 }
 
-// drop completes an OTP for which the budget has no money left. The next request for one
-// is refused.
+// drop completes an OTP for which the budget has no money left: one that was requested while
+// the service had no budget.
 func (tx *tx) drop(ctx context.Context, d notify.Delivery) error {
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET state = 'failed', reason = $3, lease = NULL, updated_at = $4

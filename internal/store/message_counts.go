@@ -8,6 +8,17 @@ import (
 	"github.com/touchline/touchline/internal/database"
 )
 
+// countersOf returns the counters whose sum is a counter of package approval.
+func countersOf(counter string) []string {
+	counters := []string{counter}
+	if counter == approval.CostCounter {
+		for shard := range costShards {
+			counters = append(counters, costShard(shard))
+		}
+	}
+	return counters
+}
+
 // messageWindows reads the windows that the limits of the candidates need. The sum of a
 // window is the difference of two totals, so its cost does not grow with the messages.
 func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (approval.MessageWindows, error) {
@@ -17,16 +28,18 @@ func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (appro
 		for _, l := range c.limits {
 			if _, known := windows[approval.WindowOf(l)]; !known {
 				windows[approval.WindowOf(l)] = approval.WindowCount{}
-				rows = append(rows, []any{l.Counter, int64(l.Window), micros(tx.Now.Add(-l.Window))})
+				for _, counter := range countersOf(l.Counter) {
+					rows = append(rows, []any{counter, int64(l.Window), micros(tx.Now.Add(-l.Window)), l.Counter})
+				}
 			}
 		}
 	}
 	if len(rows) == 0 {
 		return windows, nil
 	}
-	values, args := valuesTable(rows, "TEXT", "BIGINT", "BIGINT")
+	values, args := valuesTable(rows, "TEXT", "BIGINT", "BIGINT", "TEXT")
 	rs, err := tx.Query(ctx, `
-		SELECT v.column1, v.column2, oldest.counted_at, newest.total - oldest.total + oldest.size
+		SELECT v.column4, v.column2, oldest.counted_at, newest.total - oldest.total + oldest.size
 		FROM `+values+` v
 		JOIN message_counts oldest ON oldest.counter = v.column1 AND oldest.counted_at =
 			(SELECT min(m.counted_at) FROM message_counts m WHERE m.counter = v.column1 AND m.counted_at > v.column3)
@@ -35,7 +48,11 @@ func (tx *tx) messageWindows(ctx context.Context, candidates []candidate) (appro
 	_, err = database.Collect(rs, err, func(s database.Scanner) (count approval.WindowCount, err error) {
 		var window approval.MessageWindow
 		if err = s.Scan(&window.Counter, (*int64)(&window.Length), intoTime(&count.Oldest), &count.Size); err == nil {
-			windows[window] = count
+			sum := windows[window]
+			if sum.Size += count.Size; sum.Oldest.IsZero() || count.Oldest.Before(sum.Oldest) {
+				sum.Oldest = count.Oldest
+			}
+			windows[window] = sum
 		}
 		return count, err
 	})

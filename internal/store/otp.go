@@ -44,7 +44,7 @@ func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.N
 // challenge of the same key stays and is sent again, with the same code, attempts and
 // end. One upsert decides, so that concurrent requests cannot both send.
 func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.Challenge, error) {
-	opened, counter := r.Challenge, db.newLimitCounter()
+	opened, counter, budget := r.Challenge, db.newLimitCounter(), &budgetReservation{db: db}
 	err := db.write(ctx, func(tx *tx) error {
 		c := r.Challenge
 		var roles auth.RoleFacts
@@ -68,7 +68,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 		if err != nil {
 			return fmt.Errorf("open challenge: %w", err)
 		}
-		if err := tx.countSend(ctx, r, roles, counter); err != nil {
+		if err := tx.countSend(ctx, r, roles, counter, budget); err != nil {
 			return err
 		}
 		opened = c
@@ -80,14 +80,14 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 				return err
 			}
 		}
-		return tx.queueOTP(ctx, c, notify.Channel(r.Channel))
+		return tx.queueOTP(ctx, c, notify.Channel(r.Channel), budget.reserved)
 	})
 	return opened, err
 }
 
 // countSend counts a send against its limits. Errors: auth.FraudSuspected, and the
 // auth.LimitExceeded of a limit that refuses.
-func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts, counter *limitCounter) error {
+func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts, counter *limitCounter, budget *budgetReservation) error {
 	use := new(codeUse)
 	if r.ChecksFraud(roles) {
 		var err error
@@ -95,7 +95,7 @@ func (tx *tx) countSend(ctx context.Context, r auth.ChallengeRequest, roles auth
 			return err
 		}
 	}
-	overBudget, err := tx.budgetExceeded(ctx, r, roles)
+	overBudget, err := budget.reserve(ctx, tx, r, roles)
 	if err != nil {
 		return err
 	}

@@ -17,12 +17,12 @@ import (
 
 // queueOTP queues the message of a challenge. The row names the challenge and does not
 // contain the code.
-func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, channel notify.Channel) error {
+func (tx *tx) queueOTP(ctx context.Context, c auth.Challenge, channel notify.Channel, reserved bool) error {
 	err := tx.Defer(ctx, `
 		INSERT INTO deliveries (id, kind, channel, state, recipient, role, challenge_id, device_id,
-			attempts, due_at, gives_up_at, created_at, updated_at)
-		VALUES ($1, 'otp', $2, 'queued', $3, $4, $5, $6, 0, $7, $8, $7, $7)`,
-		tx.db.options.NewID(), string(channel), string(c.Number), string(c.Role), c.ID, c.DeviceID, micros(tx.Now), micros(c.EndsAt))
+			attempts, due_at, gives_up_at, created_at, updated_at, reserved)
+		VALUES ($1, 'otp', $2, 'queued', $3, $4, $5, $6, 0, $7, $8, $7, $7, $9)`,
+		tx.db.options.NewID(), string(channel), string(c.Number), string(c.Role), c.ID, c.DeviceID, micros(tx.Now), micros(c.EndsAt), reserved)
 	if err != nil {
 		return fmt.Errorf("queue OTP: %w", err)
 	}
@@ -85,14 +85,14 @@ func (db *DB) ClaimDeliveries(ctx context.Context, lane notify.Lane, lease strin
 
 // deliveryColumns are the columns that scanDelivery scans.
 const deliveryColumns = `id, channel, kind, recipient, role, lease, attempts, total_attempts, gives_up_at, reason, coach_id, request_id, challenge_id, device_id,
-	notification_id, counted, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0)`
+	notification_id, counted, reserved, held_by, network, gathered_by, team_message_id, coalesce(team_position, 0)`
 
 func scanDelivery(s database.Scanner) (notify.Delivery, error) {
 	var d notify.Delivery
 	var reason string
 	err := s.Scan(&d.ID, &d.Channel, &d.Kind, &d.To, &d.Role, intoText(&d.Lease), &d.Attempts, &d.TotalAttempts, intoTime(&d.GivesUpAt), intoText(&reason),
 		intoText(&d.CoachID), intoText(&d.RequestID), intoText(&d.ChallengeID), intoText(&d.DeviceID), intoText(&d.NotificationID),
-		&d.Counted, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy),
+		&d.Counted, &d.Reserved, intoText(&d.HeldBy), intoText(&d.Network), intoText(&d.GatheredBy),
 		intoText(&d.TeamMessageID), &d.TeamPosition)
 	d.Held, d.Gathers, d.AwaitsStatus = reason == notify.ReasonHeld, reason == notify.ReasonGathering, reason == notify.ReasonAwaitingStatus
 	return d, err

@@ -30,7 +30,7 @@ func (tx *tx) candidates(ctx context.Context, messages []notify.Outgoing) ([]can
 		m := approval.OutgoingMessage{
 			CoachID: d.CoachID, To: d.To, Segments: int64(message.Segments),
 			Cost: int64(message.Segments) * settings.segmentPrice(d.Channel, phone.Number(d.To)),
-			OTP:  d.Kind == notify.OTP, HoldsRole: message.Message.HoldsRole, Team: d.Kind == notify.Team,
+			OTP:  d.Kind == notify.OTP, Reserved: d.Reserved, HoldsRole: message.Message.HoldsRole, Team: d.Kind == notify.Team,
 		}
 		s := senders[d.CoachID]
 		m.Trusted, m.NewCoach = s.trusted, s.isNew

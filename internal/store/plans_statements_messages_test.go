@@ -165,10 +165,15 @@ func (p *fixture) outbox() {
 	_, err = p.db.FailRemovedChannels(bg, nil, 1)
 	ok(p, err)
 	poor := p.with(budgeted(1))
-	poor.requestOTP(75, actor.Coach)
-	poor.requestOTP(76, actor.Coach)
+	free := p.with()
+	free.requestOTP(75, actor.Coach)
+	free.requestOTP(76, actor.Coach)
 	if sent := poor.sendOTPs(); sent != 1 {
 		p.Errorf("%d OTPs left, want 1", sent)
+	}
+	p.with(budgeted(1000), maxOTPCost(1)).requestOTP(77, actor.Coach)
+	if poor.requestOTP(78, actor.Coach) == 0 {
+		p.Errorf("an OTP is accepted after the budget is spent")
 	}
 	_, err = poor.db.BudgetHolds(bg)
 	ok(p, err)

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -30,6 +32,11 @@ type Settings struct {
 	Messages approval.MessageLimits
 	// SegmentPrice returns the price of a segment on a channel to a number; nil is free.
 	SegmentPrice func(notify.Channel, phone.Number) int64
+	// OTPSegments returns how many segments an OTP has in a language; nil is one.
+	OTPSegments func(role actor.Role, language string) int
+	// MaxOTPCost is the highest cost of an OTP, or 0 if it is unknown: then all requests for
+	// OTPs lock the same rows.
+	MaxOTPCost int64
 	// TrustedCoach reports whether an operator verified a coach; nil is no coach.
 	TrustedCoach func(coach.TierStatus) bool
 	// AllowCoachAsContact lets a coach use the number of a guardian or student of one
@@ -68,6 +75,15 @@ func (s Settings) segmentPrice(channel notify.Channel, n phone.Number) int64 {
 		return 0
 	}
 	return s.SegmentPrice(channel, n)
+}
+
+// otpCost returns the cost of an OTP.
+func (s Settings) otpCost(channel notify.Channel, key auth.ChallengeKey, language string) int64 {
+	segments := 1
+	if s.OTPSegments != nil {
+		segments = s.OTPSegments(key.Role, language)
+	}
+	return int64(segments) * s.segmentPrice(channel, key.Number)
 }
 
 // route returns where a channel sends a notification to a person.

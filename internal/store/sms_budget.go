@@ -3,11 +3,14 @@ package store
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/notify"
 )
 
@@ -15,14 +18,19 @@ import (
 // Settings.SegmentPrice.
 func (db *DB) SMSSpent(ctx context.Context) (int64, error) {
 	var spent int64
-	err := db.sql.QueryRow(ctx, `
-		SELECT coalesce((SELECT total FROM message_counts WHERE counter = $1 ORDER BY counted_at DESC LIMIT 1)
-			- (SELECT total - size FROM message_counts WHERE counter = $1 AND counted_at > $2 ORDER BY counted_at LIMIT 1), 0)`,
-		approval.CostCounter, micros(db.Now().Add(-approval.CostWindow))).Scan(&spent)
-	if err != nil {
-		return 0, fmt.Errorf("read the cost of messages: %w", err)
-	}
-	return spent, nil
+	err := db.view(ctx, func(tx *tx) error {
+		count, err := tx.costs(ctx)
+		spent = count.Size
+		return err
+	})
+	return spent, err
+}
+
+// costs reads what the messages and OTPs of the last 24 h cost.
+func (tx *tx) costs(ctx context.Context) (approval.WindowCount, error) {
+	limit := approval.MessageLimit{Counter: approval.CostCounter, Window: approval.CostWindow}
+	windows, err := tx.messageWindows(ctx, []candidate{{limits: []approval.MessageLimit{limit}}})
+	return windows[approval.WindowOf(limit)], err
 }
 
 // BudgetHolds reports whether a message waits because it would exceed the part of the budget that
@@ -36,25 +44,87 @@ func (db *DB) BudgetHolds(ctx context.Context) (held bool, err error) {
 	return held, nil
 }
 
-// budgetExceeded returns how long the budget refuses the OTP of a request, or nil. It only
-// reads: the worker counts the cost when it claims the OTP, so requests do not wait for
-// each other. A request of a guardian or student that sends nothing is treated like one
-// that sends.
-func (tx *tx) budgetExceeded(ctx context.Context, r auth.ChallengeRequest, roles auth.RoleFacts) (*auth.LimitExceeded, error) {
+// budgetReservation reserves the cost of an OTP. It belongs to one call of DB.write and
+// remembers between the attempts whether the budget is nearly spent.
+//
+// The cost is counted in one of costShards counters. A request locks the row of its shard,
+// then reads all counters. It does not see the costs of transactions in progress, but these
+// are at most one for each shard. So it accepts only if costShards times the highest cost are
+// left. Otherwise it runs again and locks all shards, as the worker does when it counts the
+// cost of messages: requests wait for each other only near the end of the budget.
+type budgetReservation struct {
+	db    *DB
+	exact bool
+	// reserved is true if this attempt reserved the cost.
+	reserved bool
+}
+
+// reserve reserves the cost of the OTP of r. It returns how long the budget refuses it, or
+// nil. A request that sends nothing reserves nothing; it takes the same steps, and one of a
+// guardian or student is refused like one that sends.
+func (b *budgetReservation) reserve(ctx context.Context, tx *tx, r auth.ChallengeRequest, roles auth.RoleFacts) (*auth.LimitExceeded, error) {
 	settings, key := tx.db.options.Settings, r.Challenge.ChallengeKey
-	limits := settings.Messages.For(approval.OutgoingMessage{
-		To: string(key.Number), Segments: 1, Cost: settings.segmentPrice(notify.Channel(r.Channel), key.Number),
-		OTP: true, HoldsRole: roles.Held() || key.Role != actor.Coach,
-	})
-	windows, err := tx.messageWindows(ctx, []candidate{{limits: limits}})
+	if b.reserved = false; settings.Messages.Budget == 0 {
+		return nil, nil
+	}
+	shard := int(b.db.shards.Add(1) % costShards)
+	first, n, exact := shard, 1, b.exact || settings.MaxOTPCost == 0
+	if exact {
+		first, n = 0, costShards
+	}
+	if err := tx.lockCosts(ctx, first, n); err != nil {
+		return nil, err
+	}
+	var language string
+	err := tx.DeferRow(ctx, func(row database.Scanner) error { return row.Scan(intoText(&language)) },
+		`SELECT (SELECT language FROM preferences WHERE mobile_number = $1)`, string(key.Number))
+	if err != nil {
+		return nil, fmt.Errorf("read the language: %w", err)
+	}
+	spent, err := tx.costs(ctx)
 	if err != nil {
 		return nil, err
 	}
+	otp := approval.OutgoingMessage{
+		To: string(key.Number), Cost: settings.otpCost(notify.Channel(r.Channel), key, language),
+		OTP: true, HoldsRole: roles.Held() || key.Role != actor.Coach,
+	}
 	var exceeded *auth.LimitExceeded
-	for _, l := range limits {
-		if wait := l.Wait(windows[approval.WindowOf(l)], tx.Now); wait > 0 {
+	for _, l := range settings.Messages.For(otp) {
+		if !exact && spent.Size+costShards*settings.MaxOTPCost > l.Max {
+			b.exact = true
+			return nil, database.ErrStale
+		}
+		if wait := l.Wait(spent, tx.Now); wait > 0 {
 			exceeded = auth.LongerWait(exceeded, &auth.LimitExceeded{Name: "sms_budget", Wait: max(wait, time.Second)})
 		}
 	}
-	return exceeded, nil
+	if exceeded != nil || otp.Cost == 0 || r.Channel == "" || !roles.MaySignIn(key.Role) {
+		return exceeded, nil
+	}
+	b.reserved = true
+	return nil, tx.addCounts(ctx, []approval.MessageCount{{Counter: costShard(shard), Size: otp.Cost}})
+}
+
+// costShards is how many counters the costs of OTPs have, besides approval.CostCounter.
+const costShards = 8
+
+// costShard returns the counter of a shard.
+func costShard(shard int) string { return approval.CostCounter + "/otp/" + strconv.Itoa(shard) }
+
+// lockCosts locks n shards of the costs of OTPs from first until the commit, in one order.
+func (tx *tx) lockCosts(ctx context.Context, first, n int) error {
+	rows := make([]string, n)
+	args := make([]any, n)
+	for i := range n {
+		rows[i] = "($" + strconv.Itoa(i+1) + ", '')"
+		args[i] = costShard(first + i)
+	}
+	err := tx.Defer(ctx, `
+		INSERT INTO installation (name, value) VALUES `+strings.Join(rows, ", ")+`
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, args...)
+	if err != nil {
+		return fmt.Errorf("lock the costs of OTPs: %w", err)
+	}
+	return nil
 }

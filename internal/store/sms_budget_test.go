@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"errors"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,16 +86,16 @@ func TestSMSBudget(t *testing.T) {
 		for _, request := range []struct {
 			n    int
 			role actor.Role
-		}{{1, actor.Coach}, {100, actor.Guardian}, {101, actor.Guardian}, {300, actor.Guardian}} {
+		}{{1, actor.Coach}, {300, actor.Guardian}, {100, actor.Guardian}} {
 			if wait := p.requestOTP(request.n, request.role); wait != 0 {
 				p.Errorf("number %d as %s waits %s before the budget is spent", request.n, request.role, wait)
 			}
 		}
+		if wait := p.requestOTP(101, actor.Guardian); wait != 23*time.Hour {
+			p.Errorf("a guardian waits %s although two OTPs have the rest of the budget, want 23 h", wait)
+		}
 		if sent := p.sendOTPs(); sent != 2 {
 			p.Errorf("%d OTPs left, want the last 2 of the budget", sent)
-		}
-		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'failed' AND reason = 'budget'`); n != 1 {
-			p.Errorf("%d OTPs were dropped, want 1", n)
 		}
 		if spent, err := p.db.SMSSpent(bg); err != nil || spent != 10 {
 			p.Errorf("SMSSpent = %d, %v; want 10", spent, err)
@@ -155,4 +157,64 @@ func TestOTPIsNotHeld(t *testing.T) {
 		ok(p, p.db.WakeHeld(bg))
 		p.wantSent("an hour later", 1, 1)
 	}, limited(approval.MessageLimits{TotalHour: 1, PerNumber: 1}), budgeted(1000))
+}
+
+// Of requests at the end of the budget exactly those are accepted that it pays for, and all of
+// these leave. Numbers that do not hold the role reserve nothing. Requests lock one shard far
+// from the end and all shards near it.
+func TestSMSBudgetConcurrently(t *testing.T) {
+	t.Parallel()
+	const budget, coaches = 48, 60
+	eachEngine(t, func(p *fixture) {
+		for i := range coaches {
+			p.coach(i)
+		}
+		c := p.coach(coaches)
+		p.ask(c, 200, 2)
+		replicas := []*fixture{p, p.with(budgeted(budget), maxOTPCost(1))}
+		var accepted atomic.Int64
+		var wait sync.WaitGroup
+		request := func(i, n int, role actor.Role) {
+			wait.Go(func() {
+				if replicas[i%2].requestOTP(n, role) == 0 && role == actor.Coach {
+					accepted.Add(1)
+				}
+			})
+		}
+		for i := range coaches {
+			request(i, i, actor.Coach)
+			request(i, 300+i, actor.Student)
+		}
+		sent := 0
+		wait.Go(func() { sent = len(p.sendRequests(1)) })
+		wait.Wait()
+		sent += p.sendAllOTPs()
+		if spent, err := p.db.SMSSpent(bg); err != nil || spent != budget || sent != budget {
+			p.Errorf("spent %d, %v; sent %d; want both %d", spent, err, sent, budget)
+		}
+		if n := int(accepted.Load()); n > budget || n < budget-2 {
+			p.Errorf("accepted %d, want %d less at most two messages", n, budget)
+		}
+		if n := p.count(`SELECT count(*) FROM deliveries WHERE reason = 'budget'`); n != 0 {
+			p.Errorf("%d OTPs were dropped", n)
+		}
+		if n := p.count(`SELECT sum(messages) FROM message_costs`); n != budget {
+			p.Errorf("the report has %d messages, want %d", n, budget)
+		}
+		if wait := p.requestOTP(500, actor.Student); wait == 0 {
+			p.Errorf("a number without the role is accepted after the budget is spent")
+		}
+	}, budgeted(budget), maxOTPCost(1))
+}
+
+// maxOTPCost sets the highest cost of an OTP.
+func maxOTPCost(n int64) option { return func(s *store.Settings) { s.MaxOTPCost = n } }
+
+// sendAllOTPs sends the OTPs of a queue. It returns how many left.
+func (p *fixture) sendAllOTPs() (sent int) {
+	p.Helper()
+	for p.count(`SELECT count(*) FROM deliveries WHERE kind = 'otp' AND state = 'queued'`) > 0 {
+		sent += p.sendOTPs()
+	}
+	return sent
 }
