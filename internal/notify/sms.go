@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strings"
@@ -100,22 +101,35 @@ func minutesOf(n int, language string) string {
 
 // requestText returns the SMS for an approval request or its reminder.
 func requestText(m Message) Text {
-	r, w := m.Request, wordsOf(m.Language)
-	values := map[string]string{"brand": m.Brand, "link": m.Link, "short_code": r.ShortCode, "coach": w.coach(r.CoachName, m.Kind == Reminder), "batch": w.batches(r.BatchNames)}
 	guardian, student := templateRequestGuardian, templateRequestStudent
 	switch {
 	case m.Kind == Reminder:
 		guardian, student = templateReminderGuardian, templateReminderStudent
-	case r.Repeated:
+	case m.Request.Repeated:
 		guardian, student = templateAgainGuardian, templateAgainStudent
 	}
-	if r.Party == actor.Guardian {
-		values["student"] = Name(r.StudentName, w.aStudent)
-		return fill(guardian, m.Language, values)
+	template := student
+	if m.Request.Party == actor.Guardian {
+		template = guardian
 	}
-	values["student"] = w.you
-	if name := Name(r.StudentName, ""); name != "" {
+	return fillShort(template, m.Language, func(names int) map[string]string { return requestValues(m, names) })
+}
+
+// requestValues returns the variables of a request. Names have at most that many characters.
+func requestValues(m Message, names int) map[string]string {
+	r, w := m.Request, wordsOf(m.Language)
+	values := map[string]string{
+		"brand": m.Brand, "link": m.Link, "short_code": r.ShortCode, "batch": w.batches(r.BatchNames),
+		"coach": w.coach(shortName(Name(r.CoachName, ""), names), m.Kind == Reminder),
+	}
+	name := shortName(Name(r.StudentName, ""), names)
+	switch {
+	case r.Party == actor.Guardian:
+		values["student"] = cmp.Or(name, w.aStudent)
+	case name == "":
+		values["student"] = w.you
+	default:
 		values["student"] = fmt.Sprintf(w.youNamed, name)
 	}
-	return fill(student, m.Language, values)
+	return values
 }

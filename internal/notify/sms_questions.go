@@ -21,17 +21,34 @@ func questionsText(questions []Question, m Message) Text {
 			studentLink, studentCode = cmp.Or(studentLink, q.Link), cmp.Or(studentCode, q.ShortCode)
 		}
 	}
-	w := wordsOf(m.Language)
-	values := map[string]string{"brand": m.Brand, "coach": w.coach(questions[0].CoachName, false)}
+	template := templateQuestionsBoth
 	switch {
 	case len(students) == 0:
-		values["students"], values["link"], values["short_code"] = w.list(children), guardianLink, guardianCode
-		return fill(templateQuestionsGuardian, m.Language, values)
+		template = templateQuestionsGuardian
 	case len(children) == 0:
-		values["students"], values["link"], values["short_code"] = w.list(students), studentLink, studentCode
-		return fill(templateQuestionsStudent, m.Language, values)
+		template = templateQuestionsStudent
 	}
-	values["students"], values["link"] = w.list(children), guardianLink
-	values["others"], values["other_link"] = w.list(students), studentLink
-	return fill(templateQuestionsBoth, m.Language, values)
+	return fillShort(template, m.Language, func(names int) map[string]string {
+		w := wordsOf(m.Language)
+		values := map[string]string{"brand": m.Brand, "coach": w.coach(shortName(Name(questions[0].CoachName, ""), names), false)}
+		switch template {
+		case templateQuestionsGuardian:
+			values["students"], values["link"], values["short_code"] = w.list(shortNames(children, names)), guardianLink, guardianCode
+		case templateQuestionsStudent:
+			values["students"], values["link"], values["short_code"] = w.list(shortNames(students, names)), studentLink, studentCode
+		default:
+			values["students"], values["link"] = w.list(shortNames(children, names)), guardianLink
+			values["others"], values["other_link"] = w.list(shortNames(students, names)), studentLink
+		}
+		return values
+	})
+}
+
+// shortNames shortens each name; one that is not safe becomes "".
+func shortNames(names []string, longest int) []string {
+	short := make([]string, len(names))
+	for i, name := range names {
+		short[i] = shortName(Name(name, ""), longest)
+	}
+	return short
 }

@@ -62,18 +62,12 @@ var smsTemplates = map[string]map[string]string{
 	},
 }
 
-// optionalParts are removed from a text, in this order, if it then takes fewer SMS. The first
-// part is also removed if the request has no short code.
-var optionalParts = map[string][]string{
-	"en": {"code {short_code} or ", ", a sports app,"},
-	"hi": {"कोड {short_code} या ", "खेल ऐप "},
-}
-
 // Text is a message that is made from a template.
 type Text struct {
 	// Template and Language name the template. Template is empty for a text without one.
 	Template, Language string
-	// Values has the value of each variable of the template.
+	// Values has the value of each variable of the template. Body can be shorter than the
+	// template with these values.
 	Values map[string]string
 	Body   string
 }
@@ -83,15 +77,7 @@ func fill(name, language string, values map[string]string) Text {
 	if smsTemplates[language] == nil {
 		language = Languages[0]
 	}
-	template := smsTemplates[language][name]
-	body := fillIn(template, values)
-	for i, part := range optionalParts[language] {
-		template = strings.Replace(template, part, "", 1)
-		if short := fillIn(template, values); i == 0 && values["short_code"] == "" || Segments(short) < Segments(body) {
-			body = short
-		}
-	}
-	return Text{Template: name, Language: language, Values: values, Body: body}
+	return Text{Template: name, Language: language, Values: values, Body: fillIn(smsTemplates[language][name], values)}
 }
 
 var variable = regexp.MustCompile(`\{([a-z_]+)\}`)

@@ -246,8 +246,7 @@ func otp(role actor.Role, host string, validity time.Duration) notify.Message {
 	return notify.Message{Kind: notify.OTP, Brand: "Touchline", Role: role, Code: "123456", ValidFor: validity, Ending: notify.OTPEnding{Host: host}}
 }
 
-// In English, a request with names of a usual length fits into two SMS, and an OTP into one,
-// with the longest brand and any host. In Hindi, an OTP fits into two.
+// An OTP is one SMS in English and two in Hindi, with the longest brand and any host.
 func TestSMSLength(t *testing.T) {
 	for language, most := range map[string]int{"en": 1, "hi": 2} {
 		for _, role := range actor.Roles {
@@ -260,15 +259,65 @@ func TestSMSLength(t *testing.T) {
 			}
 		}
 	}
-	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
-		for i := range 3 {
-			details := notify.RequestDetails{Repeated: i == 1, Party: party, CoachName: "Venkataraman Subramanian", StudentName: "Lakshmi Narayanan Iyer", ShortCode: "KQTWXY"}
-			text := notify.SMSText(request(details, "https://touchline.example/a/AbCdEfGhIjKlMnOpQrStUv", i == 2))
-			if notify.Segments(text) > 2 {
-				t.Errorf("the SMS for a %s has %d characters, want at most 2 SMS: %s", party, len(text), text)
+}
+
+// An English request with names, brand and host of a usual length is one SMS and says
+// everything; with a very long host it is two. In Hindi it is at most three.
+func TestRequestSMSLength(t *testing.T) {
+	hosts := map[string]map[int]int{"en": {20: 1, 30: 1, 32: 1, 55: 2}, "hi": {20: 3, 30: 3}}
+	names := [][2]string{
+		{"Meera Nair", "Asha Rao"},
+		{"Venkataraman Subramaniam", "Krishnan Lakshmi Iye"},
+		{"Venkataramansubramaniamx", "Krishnamoorthyiyerxy"},
+		{"S. Lakshmi Narayanan Iye", "A. P. J. Sharma Raoo"},
+		{strings.Repeat("Long ", 20), strings.Repeat("b", 100)},
+	}
+	for language, most := range hosts {
+		for host, segments := range most {
+			for _, n := range names {
+				for _, m := range requests(n[0], n[1], "https://"+strings.Repeat("h", host)+"/a/AbCdEfGhIjKlMnOpQrStUv") {
+					m.Language = language
+					text := notify.SMSText(m)
+					if got := notify.Segments(text); got > segments {
+						t.Errorf("%d SMS, want %d, with a host of %d: %s", got, segments, host, text)
+					}
+					for _, part := range append(map[string][]string{
+						"en": {"news", "sports app", "coach", "yes"},
+						"hi": {"खबरें", "खेल ऐप", "कोच", "ना"},
+					}[language], m.Brand, m.Link, m.Request.ShortCode) {
+						if !strings.Contains(strings.ToLower(text), strings.ToLower(part)) {
+							t.Errorf("no %q: %s", part, text)
+						}
+					}
+				}
 			}
 		}
 	}
+	var b strings.Builder
+	for _, host := range []string{"t.example", "touchline.sports-academy.example"} {
+		for _, language := range notify.Languages {
+			for _, n := range [][2]string{{"Meera Nair", "Asha Rao"}, {"Venkataraman Subramaniam", "Krishnan Lakshmi Iye"}} {
+				for _, m := range requests(n[0], n[1], "https://"+host+"/a/AbCdEfGhIjKlMnOpQrStUv") {
+					m.Language = language
+					fmt.Fprintf(&b, "%d %s\n", notify.Segments(notify.SMSText(m)), notify.SMSText(m))
+				}
+			}
+		}
+	}
+	golden(t, "testdata/sms_length.golden", b.String())
+}
+
+// requests returns each message that asks for an approval: the first, the repeated one and the
+// reminder for each party, and one about two children.
+func requests(coach, student, link string) (all []notify.Message) {
+	for _, party := range []actor.Role{actor.Guardian, actor.Student} {
+		for i := range 3 {
+			all = append(all, request(notify.RequestDetails{Repeated: i == 1, Party: party, CoachName: coach, StudentName: student, ShortCode: "KQTWXY"}, link, i == 2))
+		}
+	}
+	two := all[0]
+	two.More = []notify.Question{{RequestDetails: two.Request, Link: link}}
+	return append(all, two)
 }
 
 // The lines that let phones fill in the code end an OTP. The hash gives way to the host

@@ -1,0 +1,129 @@
+package notify
+
+import (
+	"strings"
+	"unicode"
+)
+
+// shortening is one way to make the text of a request shorter: old is replaced by new in its
+// template, or its names get at most names characters.
+type shortening struct {
+	old, new string
+	names    int
+}
+
+// shortenings are applied to a text in this order while it then takes fewer SMS. The text still
+// says who asks, for which student, what the app would do, what the app is, and that it may be
+// the wrong person, and it keeps its link and its short code.
+var shortenings = map[string][]shortening{
+	english: {
+		{old: "ay {brand}, a sports app, send you ", new: "ay sports app {brand} send "},
+		{old: "May sports app {brand} send news", new: "News by sports app {brand}"},
+		{old: "may sports app {brand} send news", new: "news by sports app {brand}"},
+		{old: "May sports app {brand} send training news", new: "Training news by sports app {brand}"},
+		{old: " code {short_code}", new: " {short_code}"},
+		{old: " added {student} to {batch} and asks again:", new: " asks again for {student}:"},
+		{names: 12},
+		{old: "Yes, no or ", new: "Yes/no/"},
+		{old: "Say yes or no", new: "Yes or no"},
+		{old: " to {batch}"},
+		{old: "Reminder: ", new: "Again: "},
+		{names: 8},
+		{old: "Training news", new: "News"},
+		{names: 5},
+	},
+	hindi: {
+		{names: 12},
+		{old: "{batch} में "},
+		{names: 8},
+	},
+}
+
+// codeParts are the part of each text that names the short code. It is removed from the text of
+// a request without a short code, and from one that otherwise takes more than one SMS.
+var codeParts = map[string][]string{
+	english: {"code {short_code} or ", "{short_code} or "},
+	hindi:   {"कोड {short_code} या ", "{short_code} या "},
+}
+
+// withoutCode removes the short code from a template.
+func withoutCode(template, language string) string {
+	for _, part := range codeParts[language] {
+		template = strings.Replace(template, part, "", 1)
+	}
+	return template
+}
+
+// fillShort returns the text of a request, shortened if it then takes fewer SMS. values returns
+// the values of the variables with names of at most that many characters. Templates that a
+// provider registers stay as they are, so Values has the whole names.
+func fillShort(name, language string, values func(names int) map[string]string) Text {
+	if smsTemplates[language] == nil {
+		language = Languages[0]
+	}
+	whole := values(maxNameInMessage)
+	template := smsTemplates[language][name]
+	if whole["short_code"] == "" {
+		template = withoutCode(template, language)
+	}
+	body := fillRequest(template, whole)
+	shorter := func(template string, values map[string]string) {
+		if short := fillRequest(template, values); Segments(short) < Segments(body) {
+			body = short
+		}
+	}
+	names := maxNameInMessage
+	for _, s := range shortenings[language] {
+		for ; s.names > 0 && names > s.names && Segments(body) > 1; names-- {
+			shorter(template, values(names-1))
+		}
+		if s.old != "" && Segments(body) > 1 {
+			template = strings.Replace(template, s.old, s.new, 1)
+			shorter(template, values(names))
+		}
+	}
+	if short := fillRequest(withoutCode(template, language), values(names)); Segments(body) > 1 && Segments(short) == 1 {
+		body = short
+	}
+	return Text{Template: name, Language: language, Values: whole, Body: body}
+}
+
+// endOfName removes the comma after "you, Asha," where another sign follows.
+var endOfName = strings.NewReplacer(",.", ".", ",:", ":")
+
+func fillRequest(template string, values map[string]string) string {
+	return endOfName.Replace(fillIn(template, values))
+}
+
+// shortName shortens a name to at most longest characters: to its first words without the
+// initials before them, or else to the beginning of the first word.
+func shortName(name string, longest int) string {
+	if len([]rune(name)) <= longest {
+		return name
+	}
+	words := strings.Fields(strings.TrimSuffix(name, "…"))
+	for len(words) > 1 && lettersIn(words[0]) < 3 {
+		words = words[1:]
+	}
+	for ; len(words) > 1; words = words[:len(words)-1] {
+		if short := strings.Join(words, " "); len([]rune(short)) <= longest {
+			return short
+		}
+	}
+	first := []rune(words[0])
+	cut := min(longest, len(first))
+	for cut > 1 && cut < len(first) && unicode.IsMark(first[cut]) {
+		cut--
+	}
+	return string(first[:cut])
+}
+
+// lettersIn counts the letters of a word.
+func lettersIn(word string) (n int) {
+	for _, r := range word {
+		if unicode.IsLetter(r) {
+			n++
+		}
+	}
+	return n
+}
