@@ -58,22 +58,22 @@ func TestBatchPages(t *testing.T) {
 			t.Errorf("today's sheet is %s, want %s", got.path, sheet)
 		}
 		marks := func(version, first, second string, more ...string) []string {
-			return append([]string{"version", version, "player", asha, "mark-" + asha, first, "player", bela, "mark-" + bela, second}, more...)
+			return append([]string{"version", version, "players", asha + " " + bela, "m-" + keyOf(asha), first, "m-" + keyOf(bela), second}, more...)
 		}
-		c.post(sheet, marks("0", "present", "", "rest", "late", "note-"+bela, "<i>bus</i>")...).want(200, "Saved.", "<i>bus</i>", "Taken")
-		c.post(sheet, marks("0", "present", "late", "note-"+bela, "<i>bus</i>")...).want(200, "Saved.")
-		c.post(sheet, marks("0", "absent", "absent")...).want(422, "changed elsewhere", `name="version" value="1"`, "now saved: late")
+		c.post(sheet, marks("0", "p", "", "rest", "late", "n-"+keyOf(bela), "<i>bus</i>")...).want(200, "Saved.", "<i>bus</i>", "Taken")
+		c.post(sheet, marks("0", "p", "l", "n-"+keyOf(bela), "<i>bus</i>")...).want(200, "Saved.")
+		c.post(sheet, marks("0", "a", "a")...).want(422, "changed elsewhere", `name="version" value="1"`, "now saved: late")
 		if got := coach.Call(t, "GET", "/api/batches/"+id+"/attendance/"+date, nil).String("counts.absent"); got != "0" {
 			t.Errorf("a refused form saved %s marks", got)
 		}
-		c.post(sheet, marks("1", "absent", "excused", "note-"+bela, strings.Repeat("x", 501))...).want(422, "This is too long.", "xxx")
-		c.post(sheet, marks("1", "absent", "excused", "at-"+asha, "2099-01-01T00:00:00Z")...).want(200, "Saved.")
+		c.post(sheet, marks("1", "a", "e", "n-"+keyOf(bela), strings.Repeat("x", 501))...).want(422, "This is too long.", "xxx")
+		c.post(sheet, marks("1", "a", "e", "t-"+keyOf(asha), "2099-01-01T00:00:00Z")...).want(200, "Saved.")
 		c.get("/coach").want(200, "Taken", "0 of 2 players there")
-		c.get(path).want(200, "1 not there", "1 excused")
+		c.get(path).want(200, "1 not there", "1 excused", `formaction="`+id+`/players/`+bela+`/remove"`)
 		c.get("/coach/players/"+bela+"/attendance").want(200, "1 excused")
 		c.post(path+"/players/"+bela+"/remove").want(200, "The player is out of the batch.")
 		c.get(sheet).want(200, "no longer in the batch")
-		c.post(path+"/attendance/"+s.Clock.Now().In(india).AddDate(0, 0, 1).Format(time.DateOnly), marks("0", "present", "present")...).
+		c.post(path+"/attendance/"+s.Clock.Now().In(india).AddDate(0, 0, 1).Format(time.DateOnly), marks("0", "p", "p")...).
 			want(422, "This player is not in the batch any more.")
 		for _, bad := range []string{sheet + "x", path + "/attendance/1999-01-01", "/coach/batches/" + asha, "/coach/batches/x", "/coach/batches/" + asha + "/attendance/" + date} {
 			c.get(bad).want(404)
@@ -100,11 +100,14 @@ func TestBatchPages(t *testing.T) {
 				t.Errorf("archiving led to %s", got.path)
 			}
 		}
-		c.post(sheet, marks("2", "present", "present")...).want(422, "This batch is archived.")
+		c.post(sheet, marks("2", "p", "p")...).want(422, "This batch is archived.")
 		c.post(path+"/edit", "name", "U13").want(422, "This batch is archived.", "U13")
 		c.get("/coach/batches?show=archived").want(200, "U12")
 	})
 }
+
+// keyOf returns the end of the names of the fields of a player on a sheet.
+func keyOf(playerID string) string { return playerID[len(playerID)-8:] }
 
 // TestSheetOnAPhone marks 30 players on one screen of 360 px, with and without JavaScript, and
 // finds marks again that were not sent.
@@ -113,18 +116,20 @@ func TestSheetOnAPhone(t *testing.T) {
 	s := touchlinetest.New(t, storetest.SQLite(t))
 	coach := s.Coach(t, coachNumber)
 	batch := coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12 Evening"}).Want(t, 201).String("batch_id")
+	var first string
 	for i := range 30 {
 		body := named(fmt.Sprintf("Venkatasubramanian Player %02d", i), fmt.Sprintf("+9198124%05d", i), "")
 		body["batch_ids"] = []string{batch}
-		coach.AddPlayer(t, body)
+		if id := coach.AddPlayer(t, body).String("player_id"); i == 0 {
+			first = id
+		}
 	}
 	path := "/coach/batches/" + batch + "/attendance/" + s.Clock.Now().In(india).Format(time.DateOnly)
 	plain := newPhone(t, s.URL, withoutScripts())
 	s.Clock.Skip(2 * time.Minute)
 	plain.signIn(s, "coach", coachNumber)
 	plain.open(path)
-	// A radio button lies above its label without a size, so a click on the label reaches it.
-	plain.do(chromedp.Click(`.marks li:nth-child(2) label.absent`, chromedp.ByQuery), chromedp.Click(`.marks li:nth-child(3) label.late`, chromedp.ByQuery))
+	plain.do(chromedp.Click(`.marks fieldset:nth-child(2) [value=a]`, chromedp.ByQuery), chromedp.Click(`.marks fieldset:nth-child(3) [value=l]`, chromedp.ByQuery))
 	plain.screenshot("attendance")
 	plain.press("All others there")
 	if got := coach.Call(t, "GET", strings.Replace(path, "/coach/", "/api/", 1), nil).Want(t, 200); got.String("counts.present") != "28" || got.String("counts.absent") != "1" || got.String("counts.late") != "1" {
@@ -136,28 +141,31 @@ func TestSheetOnAPhone(t *testing.T) {
 	p.signIn(s, "coach", coachNumber)
 	p.open(path)
 	var layout []float64
-	p.do(chromedp.Evaluate(`[document.documentElement.scrollWidth, ...['height', 'width'].map((side) => Math.min(...[...document.querySelectorAll('.marks label')].map((l) => l.getBoundingClientRect()[side]))),
-		Math.max(...[...document.querySelectorAll('.marks li')].map((l) => l.getBoundingClientRect().height))]`, &layout))
+	p.do(chromedp.Evaluate(`[document.documentElement.scrollWidth, ...['height', 'width'].map((side) => Math.min(...[...document.querySelectorAll('.marks b')].map((l) => l.getBoundingClientRect()[side]))),
+		Math.max(...[...document.querySelectorAll('.marks fieldset')].map((l) => l.getBoundingClientRect().height))]`, &layout))
 	if layout[0] > 360 || layout[1] < 44 || layout[2] < 44 || layout[3] > 80 {
 		t.Errorf("page of %v px, targets of %v x %v px, rows of %v px; want 360, 44 x 44 and at most 80", layout[0], layout[1], layout[2], layout[3])
 	}
 	checked := func(row int) (mark string) {
-		p.do(chromedp.Evaluate(fmt.Sprintf(`(document.querySelector('.marks li:nth-child(%d) input:checked') || {value: ''}).value`, row), &mark))
+		p.do(chromedp.Evaluate(fmt.Sprintf(`(document.querySelector('.marks fieldset:nth-child(%d) input:checked') || {value: ''}).value`, row), &mark))
 		return mark
 	}
-	p.do(chromedp.Click(`.marks li:nth-child(1) label.excused`, chromedp.ByQuery))
+	p.do(chromedp.Click(`.marks fieldset:nth-child(1) [value=e]`, chromedp.ByQuery))
+	p.do(chromedp.Click(`#notes summary`, chromedp.ByQuery), chromedp.SendKeys(`.marks fieldset:nth-child(1) [name^=n-]`, "Doctor", chromedp.ByQuery))
+	p.screenshot("attendance-notes")
 	p.open("/coach") // the marks are not sent
 	p.open(path)
-	if got := checked(1); got != "excused" {
-		t.Errorf("the unsent mark is %q, want excused", got)
+	if got := checked(1); got != "e" {
+		t.Errorf("the unsent mark is %q, want e", got)
 	}
 	p.waitForText("These marks are not sent yet.")
 	p.press("Save")
 	p.waitForText("Saved.")
 	p.open(path)
 	var hidden bool
-	p.do(chromedp.Evaluate(`document.getElementById('unsent').hidden`, &hidden))
-	if got := checked(1); got != "excused" || !hidden {
-		t.Errorf("after sending: %q, notice hidden %t", got, hidden)
+	var note string
+	p.do(chromedp.Evaluate(`document.getElementById('unsent').hidden`, &hidden), chromedp.Evaluate(`(([field]) => field.checkVisibility() && field.value)(document.getElementsByName('n-`+keyOf(first)+`'))`, &note))
+	if got := checked(1); got != "e" || note != "Doctor" || !hidden {
+		t.Errorf("after sending: %q, note %q, notice hidden %t", got, note, hidden)
 	}
 }

@@ -47,7 +47,7 @@ func TestCoachDay(t *testing.T) {
 
 	// Attendance.
 	p.press("Take attendance for today")
-	p.do(chromedp.Click(`.marks li:nth-child(3) label.late`, chromedp.ByQuery))
+	p.do(chromedp.Click(`.marks fieldset:nth-child(3) [value=l]`, chromedp.ByQuery))
 	p.press("All others there")
 	p.waitForText("Saved.")
 

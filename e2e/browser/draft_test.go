@@ -88,7 +88,7 @@ func TestCoachKeepsInput(t *testing.T) {
 	interrupt("/coach/settings/number", "Send both codes", "number", "98123 45699")
 
 	interrupt("/coach/batches/add", "Save", "name", "U14", "start1", "17:30")
-	interrupt("/coach/batches/"+batch+"/attendance/2026-03-02", "Save", "mark-"+player, "present", "note-"+player, "Bus <late>")
+	interrupt("/coach/batches/"+batch+"/attendance/2026-03-02", "Save", "m-"+keyOf(player), "p", "n-"+keyOf(player), "Bus <late>")
 
 	interrupt(page+"/progress", "Save", "metric", "Sprint", "value", "12.5", "unit", "s")
 	interrupt("/coach/messages/write", "See how it arrives", "text", "Rain <today>", "audience", "student")

@@ -15,11 +15,18 @@ import (
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/config"
 	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/team"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
-// playersOfBenchmark is the number of players of each coach of BenchmarkPages.
-const playersOfBenchmark = 1000
+// pageData is how much the pages of benchmarkPages show.
+type pageData struct {
+	// players of the coach, family players of one guardian, batch players of a batch with sheets
+	// of attendance.
+	players, family, batch, sheets int
+	// name formats the name of a player.
+	name string
+}
 
 // BenchmarkPages requests each page one by one: of a coach with a thousand players, of a
 // guardian whom a thousand players name, and of visitors. It reports the latency, and the
@@ -29,20 +36,27 @@ const playersOfBenchmark = 1000
 func BenchmarkPages(b *testing.B) {
 	for engine, create := range map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
 		b.Run(engine, func(b *testing.B) {
-			features, err := json.Marshal(append(slices.Clone(coach.StandardFeatures), coach.Import, coach.Export, coach.Templates))
-			if err != nil {
-				b.Fatal(err)
-			}
-			everything := `{"tiers": [{"name": "free", "title": "Free", "self_service": true, "features": ` + string(features) + `}]}`
-			s := touchlinetest.New(b, create(b), withTiers(b, everything), func(c *config.Config) {
-				c.MessagesPerCoach, c.MessagesNewCoach, c.MessagesPerNumber, c.MessagesPerNumberFromCoach, c.MessagesPerAddress, c.MessagesPerBlock = 0, 0, 0, 0, 0, 0
-				c.MessagesTotalHour, c.MessagesTotalDay = 0, 0
-			})
-			for _, p := range benchmarkPages(b, s) {
+			s := newPagesService(b, create(b))
+			data := pageData{players: 1000, family: 1000, batch: 200, sheets: 60, name: "Player %d"}
+			for _, p := range benchmarkPages(b, s, data) {
 				b.Run(p.name, func(b *testing.B) { benchmarkPage(b, s.URL+p.path, p.client) })
 			}
 		})
 	}
+}
+
+// newPagesService starts a service without limits on messages, whose tier has every feature.
+func newPagesService(tb testing.TB, url string) *touchlinetest.Service {
+	tb.Helper()
+	features, err := json.Marshal(append(slices.Clone(coach.StandardFeatures), coach.Import, coach.Export, coach.Templates))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	everything := `{"tiers": [{"name": "free", "title": "Free", "self_service": true, "features": ` + string(features) + `}]}`
+	return touchlinetest.New(tb, url, withTiers(tb, everything), func(c *config.Config) {
+		c.MessagesPerCoach, c.MessagesNewCoach, c.MessagesPerNumber, c.MessagesPerNumberFromCoach, c.MessagesPerAddress, c.MessagesPerBlock = 0, 0, 0, 0, 0, 0
+		c.MessagesTotalHour, c.MessagesTotalDay = 0, 0
+	})
 }
 
 // pageOf is a page that a signed-in client requests.
@@ -52,15 +66,16 @@ type pageOf struct {
 }
 
 // benchmarkPages fills the service and returns its pages.
-func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
+func benchmarkPages(b testing.TB, s *touchlinetest.Service, data pageData) []pageOf {
+	b.Helper()
 	user, club := newFormClient(b, s, coachNumber)
 	// Twenty guardians have fifty children each. Every fourth child has an answer of no,
 	// every fourth a yes, and the others wait.
 	var guardians []*touchlinetest.User
 	var players []string
-	for i := range playersOfBenchmark {
+	for i := range data.players {
 		guardian := fmt.Sprintf("+91981230%04d", i%20)
-		player := user.AddPlayer(b, named(fmt.Sprintf("Player %d", i), guardian, fmt.Sprintf("+91981240%04d", i))).String("player_id")
+		player := user.AddPlayer(b, named(fmt.Sprintf(data.name, i), guardian, fmt.Sprintf("+91981240%04d", i))).String("player_id")
 		if i < 20 {
 			guardians = append(guardians, s.SignIn(b, "guardian", guardian))
 		}
@@ -72,13 +87,13 @@ func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
 	first := players[40] // the first one to whom its guardian says yes
 	other, _ := newFormClient(b, s, "+919812345600")
 	var child, question string
-	for i := range playersOfBenchmark {
+	for i := range data.family {
 		child = other.AddPlayer(b, named(fmt.Sprintf("Child %d", i), guardianNumber, "")).String("player_id")
 		if i == 0 {
 			question = strings.TrimPrefix(linkTo(b, s, guardianNumber, 0), s.URL)
 		}
 	}
-	team := benchmarkTeam(b, s, user, players[:playersOfBatch])
+	day := benchmarkTeam(b, s, user, players, data)
 	s.Clock.Skip(75 * time.Hour)
 	club.signIn(s, "coach", coachNumber)
 	parent := newVisitor(b, s.URL)
@@ -100,10 +115,10 @@ func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
 		"needs": "/coach/players?show=needs", "remind": "/coach/players/remind", "sheet": "/coach/players/sheet?" + strings.Join(selected, "&"), "qr": one + "/qr?party=student",
 		"player": one, "edit": one + "/edit", "add": "/coach/players/add", "import": "/coach/players/import", "news": "/coach/notifications", "profile": "/coach/profile",
 		"settings": "/coach/settings", "plans": "/coach/settings/plan", "visibility": "/coach/visibility",
-		"batches": "/coach/batches", "batch": team.batch, "batch-players": team.batch + "/players", "sheet-of-batch": "/coach/players/sheet?batch=" + strings.TrimPrefix(team.batch, "/coach/batches/"), "attendance": team.sheet, "attended": one + "/attendance",
-		"fees": "/coach/fees", "all-fees": "/coach/fees?state=all", "fee": team.fee, "add-fee": "/coach/fees/add", "receipt": team.fee + "/receipts/" + team.payment,
-		"messages": "/coach/messages", "message": team.message, "write": "/coach/messages/write", "replies": "/coach/messages/replies", "templates": "/coach/messages/templates",
-		"progress": one + "/progress", "reports": one + "/reports",
+		"batches": "/coach/batches", "batch": day.batch, "batch-players": day.batch + "/players", "sheet-of-batch": "/coach/players/sheet?batch=" + strings.TrimPrefix(day.batch, "/coach/batches/"), "attendance": day.sheet, "attended": one + "/attendance",
+		"fees": "/coach/fees", "all-fees": "/coach/fees?state=all", "fee": day.fee, "add-fee": "/coach/fees/add", "receipt": day.fee + "/receipts/" + day.payment,
+		"messages": "/coach/messages", "message": day.message, "write": "/coach/messages/write", "replies": "/coach/messages/replies", "templates": "/coach/messages/templates",
+		"progress": one + "/progress", "reports": one + "/reports", "documents": "/coach/documents/add",
 	} {
 		pages = append(pages, pageOf{"coach/" + name, path, club.client})
 	}
@@ -120,29 +135,27 @@ func benchmarkPages(b *testing.B, s *touchlinetest.Service) []pageOf {
 	return pages
 }
 
-// playersOfBatch is the number of players of the batch of benchmarkTeam.
-const playersOfBatch = 200
-
 // teamPages are the addresses of one object of each kind.
 type teamPages struct{ batch, sheet, fee, payment, message string }
 
 // benchmarkTeam gives players a batch with a term of attendance, a thousand fees, messages,
 // measurements and reports.
-func benchmarkTeam(b *testing.B, s *touchlinetest.Service, user *touchlinetest.User, players []string) teamPages {
+func benchmarkTeam(b testing.TB, s *touchlinetest.Service, user *touchlinetest.User, players []string, data pageData) teamPages {
+	b.Helper()
 	day := func(n int) string { return s.Clock.Now().UTC().AddDate(0, 0, n).Format(time.DateOnly) }
 	for i := range 20 {
 		user.Call(b, "POST", "/api/batches", map[string]any{"name": fmt.Sprintf("Batch %d", i)}).Want(b, 201)
 	}
 	batch := user.Call(b, "POST", "/api/batches", map[string]any{"name": "Juniors", "schedule": []map[string]any{{"weekday": "monday", "start": "17:30", "end": "19:00"}}}).Want(b, 201).String("batch_id")
 	var marks []map[string]any
-	for _, player := range players {
+	for _, player := range players[:data.batch] {
 		user.Call(b, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(b, 204)
 		marks = append(marks, map[string]any{"player_id": player, "mark": "present"})
 	}
-	for i := range 60 {
+	for i := range data.sheets {
 		user.Call(b, "PUT", "/api/batches/"+batch+"/attendance/"+day(-i), map[string]any{"marks": marks}).Want(b, 200)
 	}
-	for i := range playersOfBenchmark / playersOfBatch {
+	for i := range data.players / data.batch {
 		user.Call(b, "POST", "/api/fees", map[string]any{"batch_id": batch, "title": fmt.Sprintf("Fee %d", i), "amount": 150000, "due_on": day(i)}).Want(b, 201)
 	}
 	fee := user.Call(b, "GET", "/api/fees?limit=1", nil).Items()[0]["fee_id"].(string)
@@ -191,6 +204,44 @@ func benchmarkPage(b *testing.B, url string, client *http.Client) {
 	b.ReportMetric(milliseconds(took[len(took)*99/100]), "p99-ms")
 	b.ReportMetric(milliseconds(cpu)/float64(len(took)), "cpu-ms/page")
 	b.ReportMetric(float64(bytes)/1024, "KiB")
+}
+
+// maxCoachPage is the most that a page of a coach may weigh, in bytes.
+const maxCoachPage = 250_000
+
+// TestCoachPagesAreSmall checks the size of the pages of a coach with the largest batch that
+// there can be. The batch's players have long names in Devanagari.
+func TestCoachPagesAreSmall(t *testing.T) {
+	t.Parallel()
+	s := newPagesService(t, storetest.SQLite(t))
+	data := pageData{players: team.MaxBatchPlayers, family: 1, batch: team.MaxBatchPlayers, sheets: 1, name: "वेंकटसुब्रमण्यम %d"}
+	checked := 0
+	for _, p := range benchmarkPages(t, s, data) {
+		if !strings.HasPrefix(p.name, "coach/") {
+			continue
+		}
+		checked++
+		for _, language := range []string{"en", "hi"} {
+			req, err := http.NewRequest("GET", s.URL+p.path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Accept", "text/html")
+			req.Header.Set("Accept-Language", language)
+			resp, err := p.client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			if err != nil || resp.StatusCode != 200 || len(body) > maxCoachPage {
+				t.Errorf("%s: %d bytes with status %d in %s, %v; want at most %d", p.name, len(body), resp.StatusCode, language, err, maxCoachPage)
+			}
+		}
+	}
+	if checked < 30 {
+		t.Errorf("checked %d pages", checked)
+	}
 }
 
 // cpuTime returns the CPU time of this process, user and system.

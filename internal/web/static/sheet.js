@@ -9,14 +9,24 @@ if (sheet) {
   const unsent = note.textContent
   const read = (name) => { try { return JSON.parse(localStorage.getItem(name)) } catch { return null } }
   const forget = (name) => { try { localStorage.removeItem(name) } catch { /* nothing is kept */ } }
-  const fields = [...sheet.elements].filter((field) => /^(mark|note)-/.test(field.name))
   const value = (name) => (sheet.elements[name] ? sheet.elements[name].value : undefined)
+
+  const setTime = (name, at) => {
+    if (!sheet.elements[name]) {
+      const field = document.createElement('input')
+      field.type = 'hidden'
+      field.name = name
+      sheet.append(field)
+    }
+    sheet.elements[name].value = at
+  }
 
   const restore = (kept) => {
     const differs = Object.entries(kept.values).some(([name, old]) => value(name) !== undefined && value(name) !== old)
     if (!differs) return forget(key)
     for (const [name, old] of Object.entries(kept.values)) if (value(name) !== undefined) sheet.elements[name].value = old
-    for (const [name, at] of Object.entries(kept.times)) if (value(name) !== undefined) sheet.elements[name].value = at
+    for (const [name, at] of Object.entries(kept.times)) if (value(name.replace('t-', 'm-')) !== undefined) setTime(name, at)
+    if (Object.entries(kept.values).some(([name, old]) => name.startsWith('n-') && old)) document.getElementById('notes').open = true
     sheet.elements.version.value = kept.version
     note.hidden = false
   }
@@ -28,14 +38,14 @@ if (sheet) {
   if ('saved' in sheet.dataset) forget(key)
   else if (kept && !document.getElementById('faults')) restore(kept)
 
-  sheet.addEventListener('change', (event) => {
-    if (!fields.includes(event.target)) return
+  sheet.addEventListener('input', (event) => {
+    if (!/^[mn]-/.test(event.target.name)) return
     const now = read(key) || { version: value('version'), values: {}, times: {} }
     now.changed = Date.now()
     now.values[event.target.name] = value(event.target.name)
-    if (event.target.name.startsWith('mark-')) {
-      const at = event.target.name.replace('mark-', 'at-')
-      sheet.elements[at].value = now.times[at] = new Date().toISOString()
+    if (event.target.name.startsWith('m-')) {
+      const name = event.target.name.replace('m-', 't-')
+      setTime(name, now.times[name] = new Date().toISOString())
     }
     try { localStorage.setItem(key, JSON.stringify(now)) } catch { /* the form still works */ }
   })
