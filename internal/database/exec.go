@@ -49,11 +49,16 @@ func (db *DB) ExecRows(ctx context.Context, read func(*Rows, error) error, query
 		return db.Write(ctx, func(tx *Tx) error { return read(tx.Query(ctx, query, args...)) })
 	}
 	return db.single(ctx, query, args, func(own context.Context) error {
-		rs, err := db.reads.QueryContext(own, query, args...)
-		if err != nil {
-			return err
-		}
-		return read(&Rows{cursor: rs, closed: func() {}}, nil)
+		// pgx reads the columns with half of the work of database/sql.
+		return db.withConn(own, func(conn *pgx.Conn) error {
+			rs, err := conn.Query(own, query, args...)
+			if err != nil {
+				return read(nil, err)
+			}
+			rows := &Rows{cursor: pgRows{rs, nil}, closed: func() {}}
+			defer rows.Close()
+			return read(rows, nil)
+		})
 	})
 }
 

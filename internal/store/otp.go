@@ -58,7 +58,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 				ends_at = CASE WHEN `+challengeLives+` THEN otp_challenges.ends_at ELSE excluded.ends_at END,
 				used_at = NULL, sent_at = excluded.sent_at
 			WHERE otp_challenges.sent_at <= $8 OR otp_challenges.used_at IS NOT NULL
-			RETURNING id, code, ends_at, `+roleFacts,
+			RETURNING id, code, ends_at, `+roleFacts(c.Role),
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
 			micros(r.LastSentBefore), r.MaxAttempts).
 			Scan(&c.ID, &c.Code, intoTime(&c.EndsAt), &roles.Registered, &roles.Linked, &roles.Disputed)

@@ -140,7 +140,7 @@ func (tx *tx) incrementAttempts(ctx context.Context, a auth.Attempt, c *countedA
 		UPDATE otp_challenges SET tries = tries + 1
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
 			AND used_at IS NULL AND ends_at > $4 AND tries < $5
-		RETURNING id, code, tries, ends_at, `+roleFacts+`,
+		RETURNING id, code, tries, ends_at, `+roleFacts(key.Role)+`,
 			EXISTS (SELECT 1 FROM accounts a WHERE a.mobile_number = $1 AND a.role = $2 AND a.suspended_at IS NOT NULL), `+account,
 		string(key.Number), string(key.Role), key.DeviceID, micros(a.Now), a.MaxAttempts)
 }

@@ -105,7 +105,7 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 	c = auth.Challenge{ChallengeKey: auth.ChallengeKey{Number: phone.Number(d.To), Role: d.Role, DeviceID: d.DeviceID}, ID: d.ChallengeID}
 	var roles auth.RoleFacts
 	err = db.sql.QueryRow(ctx, `
-		SELECT code, ends_at, (SELECT language FROM preferences pr WHERE pr.mobile_number = $1), `+roleFacts+` FROM otp_challenges
+		SELECT code, ends_at, (SELECT language FROM preferences pr WHERE pr.mobile_number = $1), `+roleFacts(d.Role)+` FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND id = $4
 			AND used_at IS NULL AND ends_at > $5 AND tries < $6`,
 		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts).

@@ -10,11 +10,21 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// roleFacts selects auth.RoleFacts of the number $1 in the role $2.
-const roleFacts = `EXISTS (SELECT 1 FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'coach'),
-	(EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'guardian')
-		OR EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL WHERE a.mobile_number = $1 AND a.role = $2 AND $2 = 'student')),
-	EXISTS (SELECT 1 FROM accounts a JOIN disputes d ON d.approver_id = a.id WHERE a.mobile_number = $1 AND a.role = $2)`
+// roleFacts selects auth.RoleFacts of the number $1 in role, which is $2. It names only the
+// tables that role depends on: PostgreSQL prepares each subquery for each execution.
+func roleFacts(role actor.Role) string {
+	const disputed = `EXISTS (SELECT 1 FROM accounts a JOIN disputes d ON d.approver_id = a.id WHERE a.mobile_number = $1 AND a.role = $2)`
+	switch role {
+	case actor.Coach:
+		return `EXISTS (SELECT 1 FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.mobile_number = $1 AND a.role = $2), FALSE, FALSE`
+	case actor.Guardian:
+		return `FALSE, EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.guardian_id = a.id AND p.deleted_at IS NULL
+			WHERE a.mobile_number = $1 AND a.role = $2), ` + disputed
+	default:
+		return `FALSE, EXISTS (SELECT 1 FROM accounts a JOIN players p ON p.student_id = a.id AND p.deleted_at IS NULL
+			WHERE a.mobile_number = $1 AND a.role = $2), ` + disputed
+	}
+}
 
 // signIn opens the session of a correct code: the account, the device, the session.
 func (tx *tx) signIn(ctx context.Context, in *auth.SignIn, c *countedAttempt) error {
@@ -78,7 +88,7 @@ func (tx *tx) findOrAddAccount(ctx context.Context, s *auth.Session) error {
 // returns ErrStale if the last link of the number ended while this transaction waited.
 func (tx *tx) checkRoleHeld(ctx context.Context, n phone.Number, role actor.Role) error {
 	var f auth.RoleFacts
-	err := tx.QueryRow(ctx, `SELECT `+roleFacts, string(n), string(role)).Scan(&f.Registered, &f.Linked, &f.Disputed)
+	err := tx.QueryRow(ctx, `SELECT `+roleFacts(role), string(n), string(role)).Scan(&f.Registered, &f.Linked, &f.Disputed)
 	if err == nil && !f.MaySignIn(role) {
 		err = database.ErrStale
 	}
