@@ -7,12 +7,15 @@ const (
 	maxShards = 64
 	// minShardMax is the least that a part of a split limit admits.
 	minShardMax = 16
+	// maxStamps is the most occurrences in a window of a shard whose times are all saved.
+	maxStamps = 64
 )
 
 // Limit admits at most Max occurrences of Key in any window of length Per. The
 // store counts them for all replicas.
 //
-// The window slides. With Max 3 and Per 1 h, and occurrences at 10:00, 10:10 and
+// The window slides. It is exact up to a Max of 4,096. A larger limit may refuse up to
+// 1/64 of Max early, because only some of the times are saved. With Max 3 and Per 1 h, and occurrences at 10:00, 10:10 and
 // 10:50, the fourth is admitted at 11:00 and the fifth at 11:10.
 //
 // A large limit is split into shards, which count separately and whose maxima add up to
@@ -40,10 +43,32 @@ func (l Limit) ShardMax(shard int) int {
 	return max(1, most)
 }
 
-// Slot returns the slot that stores the nth occurrence of a shard, counted from 1. Slots
-// are reused after ShardMax occurrences. Each slot belongs to one shard.
-func (l Limit) Slot(shard int, n int64) int64 {
-	return n%int64(l.ShardMax(shard))*int64(l.Shards()) + int64(shard)
+// StampEvery returns which occurrences of a shard have a saved time: those whose number is
+// a multiple of it. It is 1 unless the shard admits more than maxStamps in a window.
+func (l Limit) StampEvery(shard int) int { return (l.ShardMax(shard) + maxStamps - 1) / maxStamps }
+
+// StampsKept returns how many of these times must be saved.
+func (l Limit) StampsKept(shard int) int { return l.ShardMax(shard)/l.StampEvery(shard) + 2 }
+
+// FreeAt returns when a shard admits its nth occurrence, counted from 1. stamps are the saved
+// times of the occurrences before it, newest first. The occurrence ShardMax before it must
+// have left the window; if that has no saved time, the next later one that has:
+//
+//	ShardMax 128, a time for each second occurrence: 140 needs the time of 12,
+//	and 141 (which needs 13) that of 14
+//
+// So a window never has more than Max occurrences.
+func (l Limit) FreeAt(shard int, n int64, stamps []time.Time) time.Time {
+	every := int64(l.StampEvery(shard))
+	earlier := n - int64(l.ShardMax(shard))
+	if earlier <= 0 {
+		return time.Time{}
+	}
+	newest, needed := (n-1)/every, (earlier+every-1)/every
+	if i := newest - needed; i < int64(len(stamps)) {
+		return stamps[max(0, i)].Add(l.Per)
+	}
+	return time.Time{}
 }
 
 // LimitExceeded is the error of a limit that refuses an occurrence, and how long

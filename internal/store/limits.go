@@ -35,10 +35,10 @@ func (c *limitCounter) shard(l auth.Limit) int {
 // count counts the occurrence. If a limit refuses, it returns the one with the longest
 // wait, and the caller must roll back.
 //
-// The occurrences of a shard are numbered, and auth.Limit says which slot stores the nth.
-// A slot is free once its occurrence has left the window. The first statement locks one
-// row of each limit, so that concurrent requests of a shard count one after the other. The
-// caller names limits in a fixed order, so that transactions cannot deadlock.
+// One statement numbers the occurrence in a shard of each limit, and returns the times of
+// the ones before it; auth.Limit.FreeAt says whether it is admitted. The statement locks the
+// rows until the commit, so that concurrent requests of a shard count one after the other.
+// The caller names limits in a fixed order, so that transactions cannot deadlock.
 //
 // Requests take the shards in turn, so those of one process rarely meet. If the shard of
 // this attempt is full and another is not, count fails with database.ErrStale, and the next
@@ -50,24 +50,26 @@ func (c *limitCounter) count(ctx context.Context, tx *tx, now time.Time, limits 
 		return nil, nil
 	}
 	c.next = c.db.shards.Add(1)
-	if err := c.increment(ctx, tx, now, limits); err != nil {
-		return nil, fmt.Errorf("increment limits: %w", err)
-	}
-	taken, err := c.takeSlots(ctx, tx, now, limits)
+	shards, err := c.increment(ctx, tx, now, limits)
 	if err != nil {
-		return nil, fmt.Errorf("take limit slots: %w", err)
+		return nil, fmt.Errorf("increment limits: %w", err)
 	}
 	var exceeded *auth.LimitExceeded
 	elsewhere := false
 	for _, l := range limits {
-		if taken[l.Key] {
+		own := shards[l.Key]
+		freeAt := own.next(l)
+		if !l.CheckOnly {
+			freeAt = own.current(l)
+		}
+		if !freeAt.After(now) {
 			continue
 		}
-		shard, wait, err := c.findFree(ctx, tx, now, l)
+		shard, freeAt, err := c.findFree(ctx, tx, now, l, own.number, freeAt)
 		if err != nil {
 			return nil, fmt.Errorf("read limit %s: %w", l.Name, err)
 		}
-		if wait > 0 {
+		if wait := freeAt.Sub(now); wait > 0 {
 			exceeded = auth.LongerWait(exceeded, &auth.LimitExceeded{Name: l.Name, Wait: wait})
 			continue
 		}
@@ -79,23 +81,55 @@ func (c *limitCounter) count(ctx context.Context, tx *tx, now time.Time, limits 
 	return exceeded, nil
 }
 
-// increment numbers the occurrence in a shard of each limit.
-func (c *limitCounter) increment(ctx context.Context, tx *tx, now time.Time, limits []auth.Limit) error {
-	var args []any
-	for _, l := range limits {
-		args = append(args, l.Key, c.shard(l), counted(l), deletableAt(now.Add(l.Per)))
-	}
-	return tx.Defer(ctx, `
-		INSERT INTO limits (key, shard, occurrences, ends_at) VALUES `+rowsOf(len(limits), 4)+`
-		ON CONFLICT (key, shard) DO UPDATE SET occurrences = limits.occurrences + excluded.occurrences, ends_at = excluded.ends_at`, args...)
+// limitShard is a row of limits.
+type limitShard struct {
+	number      int
+	occurrences int64
+	stamps      []time.Time
 }
 
-// counted is how many occurrences of l a request counts.
-func counted(l auth.Limit) int {
-	if l.CheckOnly {
-		return 0
+// next returns when the next occurrence is admitted.
+func (s limitShard) next(l auth.Limit) time.Time {
+	return l.FreeAt(s.number, s.occurrences+1, s.stamps)
+}
+
+// current returns when the newest occurrence, which the row counts already, is admitted.
+func (s limitShard) current(l auth.Limit) time.Time {
+	stamps := s.stamps
+	if s.occurrences%int64(l.StampEvery(s.number)) == 0 {
+		stamps = stamps[1:] // without its own
 	}
-	return 1
+	return l.FreeAt(s.number, s.occurrences, stamps)
+}
+
+// increment numbers the occurrence in a shard of each limit and returns the shards by key.
+// It changes no shard of a limit with CheckOnly.
+func (c *limitCounter) increment(ctx context.Context, tx *tx, now time.Time, limits []auth.Limit) (map[string]limitShard, error) {
+	var args []any
+	for _, l := range limits {
+		shard, occurrences, stamp := c.shard(l), 1, timestamp(now)
+		if l.CheckOnly {
+			occurrences, stamp = 0, ""
+		}
+		args = append(args, l.Key, shard, occurrences, stamp, l.StampEvery(shard), l.StampsKept(shard)*timestampDigits, deletableAt(now.Add(l.Per)))
+	}
+	shards := make(map[string]limitShard, len(limits))
+	rs, err := tx.Query(ctx, `
+		INSERT INTO limits (key, shard, occurrences, times, every, kept, ends_at) VALUES `+rowsOf(len(limits), 7)+`
+		ON CONFLICT (key, shard) DO UPDATE SET
+			times = CASE WHEN (limits.occurrences + excluded.occurrences) % excluded.every = 0
+				THEN substr(excluded.times || limits.times, 1, excluded.kept) ELSE limits.times END,
+			occurrences = limits.occurrences + excluded.occurrences,
+			every = excluded.every, kept = excluded.kept, ends_at = excluded.ends_at
+		RETURNING key, shard, occurrences, times`, args...)
+	_, err = database.Collect(rs, err, func(s database.Scanner) (key string, err error) {
+		var shard limitShard
+		if err = s.Scan(&key, &shard.number, &shard.occurrences, intoTimestamps(&shard.stamps)); err == nil {
+			shards[key] = shard
+		}
+		return key, err
+	})
+	return shards, err
 }
 
 // deletableAt is when Sweep may delete a row that is not needed after t. It changes once a
@@ -104,65 +138,27 @@ func deletableAt(t time.Time) int64 {
 	return t.Truncate(time.Minute).Add(time.Minute).UnixMicro()
 }
 
-// takeSlots takes the slot of each limit that is free, and returns their keys. The slot
-// of a limit with CheckOnly stays free.
-func (c *limitCounter) takeSlots(ctx context.Context, tx *tx, now time.Time, limits []auth.Limit) (map[string]bool, error) {
-	var rows [][]any
-	for _, l := range limits {
-		freeAt := micros(now.Add(l.Per))
-		if l.CheckOnly {
-			freeAt = 0
-		}
-		shard := c.shard(l)
-		rows = append(rows, []any{l.Key, shard, l.ShardMax(shard), l.Shards(), 1 - counted(l), freeAt})
-	}
-	values, args := valuesTable(rows, "TEXT", "BIGINT", "BIGINT", "BIGINT", "BIGINT", "BIGINT")
-	// The expression is that of auth.Limit.Slot.
-	rs, err := tx.Query(ctx, `
-		INSERT INTO limit_slots (key, slot, free_at)
-		SELECT l.key, (l.occurrences + v.column5) % v.column3 * v.column4 + l.shard, v.column6
-		FROM `+values+` v JOIN limits l ON l.key = v.column1 AND l.shard = v.column2 WHERE TRUE
-		ON CONFLICT (key, slot) DO UPDATE SET free_at = excluded.free_at
-		WHERE limit_slots.free_at <= `+params(len(args)+1, 1)+`
-		RETURNING key`, append(args, micros(now))...)
-	keys, err := database.Collect(rs, err, func(s database.Scanner) (key string, err error) { return key, s.Scan(&key) })
-	if err != nil {
-		return nil, err
-	}
-	taken := make(map[string]bool, len(keys))
-	for _, key := range keys {
-		taken[key] = true
-	}
-	return taken, nil
-}
-
-// findFree returns a shard of l that has a free slot, or how long until one has. The shard
-// of this attempt has none.
-func (c *limitCounter) findFree(ctx context.Context, tx *tx, now time.Time, l auth.Limit) (free int, wait time.Duration, err error) {
-	own, shards := c.shard(l), l.Shards()
-	freeAt := make([]time.Time, shards)
-	rs, err := tx.Query(ctx, `
-		SELECT l.shard, coalesce(s.free_at, 0) FROM limits l
-		LEFT JOIN limit_slots s ON s.key = l.key AND s.slot =
-			(l.occurrences + CASE WHEN l.shard = $2 THEN $3 ELSE 1 END) % (CASE WHEN l.shard < $4 THEN $5 + 1 ELSE $5 END) * $6 + l.shard
-		WHERE l.key = $1 AND l.shard < $6`,
-		l.Key, own, 1-counted(l), l.Max%shards, l.Max/shards, shards)
-	_, err = database.Collect(rs, err, func(s database.Scanner) (at time.Time, err error) {
-		var shard int
-		if err = s.Scan(&shard, intoTime(&at)); err == nil {
-			freeAt[shard] = at
-		}
-		return at, err
+// findFree returns a shard of l that admits the next occurrence, and when. The own shard
+// does at freeAt; if no other does earlier, it returns own.
+func (c *limitCounter) findFree(ctx context.Context, tx *tx, now time.Time, l auth.Limit, own int, freeAt time.Time) (int, time.Time, error) {
+	shards := l.Shards()
+	rs, err := tx.Query(ctx, `SELECT shard, occurrences, times FROM limits WHERE key = $1 AND shard < $2`, l.Key, shards)
+	rows, err := database.Collect(rs, err, func(s database.Scanner) (row limitShard, err error) {
+		return row, s.Scan(&row.number, &row.occurrences, intoTimestamps(&row.stamps))
 	})
 	if err != nil {
-		return 0, 0, err
+		return 0, time.Time{}, err
 	}
-	wait = freeAt[own].Sub(now)
-	for shard, at := range freeAt {
-		if !at.After(now) {
-			return shard, 0, nil
+	free := make([]time.Time, shards) // a shard without a row is free
+	for _, row := range rows {
+		free[row.number] = row.next(l)
+	}
+	free[own] = freeAt
+	earliest := own
+	for shard, at := range free {
+		if at.Before(free[earliest]) {
+			earliest = shard
 		}
-		wait = min(wait, at.Sub(now))
 	}
-	return 0, wait, nil
+	return earliest, free[earliest], nil
 }
