@@ -18,37 +18,33 @@ import (
 //	09:00:00  the message for Asha leaves; GatherFor starts
 //	09:02:00  one message for Bela and Chetan leaves
 //
-// The others wait: their claim ends here. A delivery that a limit has held leaves alone.
+// The others wait: their claim ends here. Delivery.GatherStep decides what each does.
 // The claim of every returned delivery holds until the given time.
 func (db *DB) GatherRequests(ctx context.Context, claimed []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
-	var groups [][]notify.Delivery
-	var fresh, gathering, joined []notify.Delivery
+	steps := make(map[notify.GatherStep][]notify.Delivery)
 	for _, d := range claimed {
-		switch {
-		case d.GatheredBy != "":
-			joined = append(joined, d)
-		case d.Gathers:
-			gathering = append(gathering, d)
-		case d.Counted || d.Held || d.CoachID == "" || db.options.Settings.GatherFor == 0:
-			groups = append(groups, []notify.Delivery{d})
-		default:
-			fresh = append(fresh, d)
-		}
+		step := d.GatherStep(db.options.Settings.GatherFor)
+		steps[step] = append(steps[step], d)
 	}
-	if len(fresh)+len(gathering)+len(joined) == 0 {
-		return groups, nil
+	var groups, alone [][]notify.Delivery
+	for _, d := range steps[notify.LeaveAlone] {
+		alone = append(alone, []notify.Delivery{d})
 	}
-	alone := groups
+	if len(alone) == len(claimed) {
+		return alone, nil
+	}
 	err := db.write(ctx, func(tx *tx) error {
 		groups = slices.Clone(alone)
 		for _, part := range []struct {
-			deliveries []notify.Delivery
-			group      func(context.Context, []notify.Delivery, time.Time) ([][]notify.Delivery, error)
-		}{{fresh, tx.openWindows}, {gathering, tx.claimGathering}, {joined, tx.claimJoined}} {
-			if len(part.deliveries) == 0 {
+			step  notify.GatherStep
+			group func(context.Context, []notify.Delivery, time.Time) ([][]notify.Delivery, error)
+		}{
+			{notify.OpenWindow, tx.openWindows}, {notify.EndWindow, tx.claimGathering}, {notify.CarryAgain, tx.claimCarried}, {notify.FollowCarrier, tx.withoutCarrier},
+		} {
+			if len(steps[part.step]) == 0 {
 				continue
 			}
-			found, err := part.group(ctx, part.deliveries, until)
+			found, err := part.group(ctx, steps[part.step], until)
 			if err != nil {
 				return err
 			}
@@ -141,22 +137,12 @@ func (tx *tx) claimGathering(ctx context.Context, gathering []notify.Delivery, u
 	return groups, nil
 }
 
-// claimJoined returns the messages that were admitted with several deliveries and are
+// claimCarried returns the messages that were admitted with several deliveries and are
 // tried again, the delivery that carries the message first. The worker that has claimed
 // this one claims the others too.
-func (tx *tx) claimJoined(ctx context.Context, joined []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
+func (tx *tx) claimCarried(ctx context.Context, carriers []notify.Delivery, until time.Time) ([][]notify.Delivery, error) {
 	var groups [][]notify.Delivery
-	for _, d := range joined {
-		if d.ID != d.GatheredBy {
-			waits, err := tx.isQueued(ctx, d.GatheredBy)
-			if err != nil {
-				return nil, err
-			}
-			if !waits { // the end of the carrier's request has completed it
-				groups = append(groups, []notify.Delivery{d})
-			}
-			continue
-		}
+	for _, d := range carriers {
 		rs, err := tx.Query(ctx, `
 			UPDATE deliveries SET lease = $1, due_at = $2 WHERE gathered_by = $3 AND state = 'queued'
 			RETURNING `+deliveryColumns, d.Lease, micros(until), d.ID)
@@ -166,6 +152,22 @@ func (tx *tx) claimJoined(ctx context.Context, joined []notify.Delivery, until t
 		}
 		slices.SortFunc(group, func(a, b notify.Delivery) int { return strings.Compare(a.ID, b.ID) })
 		groups = append(groups, group)
+	}
+	return groups, nil
+}
+
+// withoutCarrier returns the deliveries whose carrier is complete, because its request has
+// ended: each leaves alone.
+func (tx *tx) withoutCarrier(ctx context.Context, carried []notify.Delivery, _ time.Time) ([][]notify.Delivery, error) {
+	var groups [][]notify.Delivery
+	for _, d := range carried {
+		waits, err := tx.isQueued(ctx, d.GatheredBy)
+		if err != nil {
+			return nil, err
+		}
+		if !waits {
+			groups = append(groups, []notify.Delivery{d})
+		}
 	}
 	return groups, nil
 }
