@@ -96,7 +96,7 @@ func (s ConsentStatus) Availability(rules Rules, now time.Time) Availability {
 		StudentApp:  s.Student == Approved,
 		HasGuardian: s.HasGuardian, HasStudentNumber: s.HasStudentNumber,
 	}
-	if rules.RequireGuardianForMinors && s.DateOfBirth.AgeOn(now) < AdultAge {
+	if rules.RequireGuardianForMinors && !s.DateOfBirth.IsAdult(now) {
 		a.StudentApp = a.StudentApp && a.GuardianApp
 	}
 	for _, name := range AppServices {

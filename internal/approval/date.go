@@ -36,6 +36,9 @@ func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.M
 // Before reports whether d is earlier than e.
 func (d Date) Before(e Date) bool { return d.String() < e.String() }
 
+// IsAdult reports whether a person born on d is an adult at now.
+func (d Date) IsAdult(now time.Time) bool { return d.AgeOn(now) >= AdultAge }
+
 // AgeOn returns the full years from d to the UTC date of now. Someone born on 29
 // February is a year older on 1 March of a common year.
 func (d Date) AgeOn(now time.Time) int {

@@ -144,7 +144,7 @@ func (p *Player) GuardianName() string {
 }
 
 // Adult reports whether the student is 18 or older on the UTC date of now.
-func (p *Player) Adult(now time.Time) bool { return p.Student.DateOfBirth.AgeOn(now) >= AdultAge }
+func (p *Player) Adult(now time.Time) bool { return p.Student.DateOfBirth.IsAdult(now) }
 
 // SharedContact reports whether guardian and student have the same number.
 func (p *Player) SharedContact() bool {

@@ -35,7 +35,7 @@ func (in Player) Read(e Reader) (approval.Student, *approval.Guardian) {
 	student := approval.Student{FullName: in.Student.FullName, Medical: in.Student.Medical.Value, Language: in.Student.Language.Value}
 	birthDate, ok := e.BirthDate("/student/date_of_birth", in.Student.DateOfBirth)
 	student.DateOfBirth = birthDate
-	if in.Guardian == nil && ok && birthDate.AgeOn(e.Now) < approval.AdultAge {
+	if in.Guardian == nil && ok && !birthDate.IsAdult(e.Now) {
 		e.Faults.Add("/guardian", "required", approval.GuardianNeeded)
 	}
 	if text := in.Student.ContactNumber.Some(); text != nil {

@@ -70,7 +70,7 @@ func rosterRules(phones phone.Parser, now func() time.Time) roster.Rules {
 			if err != nil {
 				return false, "This date does not exist."
 			}
-			return date.AgeOn(now()) < approval.AdultAge, approval.CheckBirthDate(date, now())
+			return !date.IsAdult(now()), approval.CheckBirthDate(date, now())
 		},
 		Email: approval.CheckEmail,
 	}

@@ -40,7 +40,7 @@ func linkState(l approval.LinkState, born string, now time.Time, err error) (app
 	if err != nil {
 		return approval.LinkState{}, fmt.Errorf("read link: %w", err)
 	}
-	l.Adult = date.AgeOn(now) >= approval.AdultAge
+	l.Adult = date.IsAdult(now)
 	return l, nil
 }
 

@@ -99,7 +99,7 @@ func (tx *tx) playerFacts(ctx context.Context, coachID string, ids []string, mes
 		}
 		g.Exists, st.Exists, st.Name = g.Name != "", true, p.StudentName
 		date, err := approval.ParseDate(born)
-		p.Adult = date.AgeOn(tx.Now) >= approval.AdultAge
+		p.Adult = date.IsAdult(tx.Now)
 		return p, err
 	})
 	if err != nil {
