@@ -108,7 +108,7 @@ func (tx *tx) makeFees(ctx context.Context, id string) error {
 		return err
 	}
 	payers, err := tx.payers(ctx, r.CoachID, r.FeeOrder)
-	if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Conflict {
+	if team.EndedBy(err) {
 		r.End(tx.Now)
 		return tx.saveFeeRepeat(ctx, r)
 	}

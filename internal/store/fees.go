@@ -138,15 +138,8 @@ func (tx *tx) payers(ctx context.Context, coachID string, o team.FeeOrder) ([]te
 		}
 		return []team.Payer{p}, err
 	}
-	var archived bool
-	err := tx.QueryRow(ctx, `SELECT b.archived_at IS NOT NULL FROM batches b WHERE b.id = $1 AND b.coach_id = $2 `+tx.ForShare("b"), o.BatchID, coachID).Scan(&archived)
-	switch {
-	case isNone(err):
-		return nil, fault.Missing()
-	case err != nil:
+	if err := tx.checkOpen(ctx, coachID, o.BatchID, tx.ForShare("b")); err != nil {
 		return nil, err
-	case archived:
-		return nil, team.ErrArchived()
 	}
 	rs, err := tx.Query(ctx, `
 		SELECT p.id, p.student_name FROM batch_players m JOIN players p ON p.id = m.player_id

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
@@ -27,7 +26,7 @@ func (tx *tx) targetPlayers(ctx context.Context, coachID string, t team.Target) 
 	case t.PlayerIDs != nil:
 		return slices.Compact(slices.Sorted(slices.Values(t.PlayerIDs))), nil
 	case t.BatchID != "":
-		if err := tx.checkOpenBatch(ctx, coachID, t.BatchID); err != nil {
+		if err := tx.checkOpen(ctx, coachID, t.BatchID, ""); err != nil {
 			return nil, err
 		}
 		rs, err = tx.Query(ctx, `
@@ -46,20 +45,18 @@ func (tx *tx) targetPlayers(ctx context.Context, coachID string, t team.Target) 
 	return ids, nil
 }
 
-// checkOpenBatch returns not_found unless the batch is the coach's, and batch_archived if it
-// is archived.
-func (tx *tx) checkOpenBatch(ctx context.Context, coachID, batchID string) error {
-	var archived time.Time
-	err := tx.QueryRow(ctx, `SELECT archived_at FROM batches WHERE id = $1 AND coach_id = $2`, batchID, coachID).Scan(intoTime(&archived))
-	switch {
-	case isNone(err):
+// checkOpen returns not_found unless the batch is the coach's, or why Batch.CheckOpen refuses
+// it. lock is "" or the lock of the row b.
+func (tx *tx) checkOpen(ctx context.Context, coachID, batchID, lock string) error {
+	var b team.Batch
+	err := tx.QueryRow(ctx, `SELECT b.archived_at FROM batches b WHERE b.id = $1 AND b.coach_id = $2 `+lock, batchID, coachID).Scan(intoTime(&b.ArchivedAt))
+	if isNone(err) {
 		return fault.Missing()
-	case err != nil:
-		return fmt.Errorf("read batch %s: %w", batchID, err)
-	case !archived.IsZero():
-		return fault.New(fault.Conflict, "batch_archived", "This batch is archived.")
 	}
-	return nil
+	if err != nil {
+		return fmt.Errorf("read batch %s: %w", batchID, err)
+	}
+	return b.CheckOpen()
 }
 
 // everApproved is true if an account approved a player of the coach of p at any time. The

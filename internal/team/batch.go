@@ -48,15 +48,11 @@ type BatchPatch struct {
 	TimeZone *string
 }
 
-// ErrArchived returns batch_archived.
-func ErrArchived() error {
-	return fault.New(fault.Conflict, "batch_archived", "This batch is archived. It can be read, but no longer changed.")
-}
-
-// CheckOpen returns batch_archived for an archived batch.
+// CheckOpen returns batch_archived for an archived batch: it can be read, but gets no
+// messages, fees, players or changes.
 func (b *Batch) CheckOpen() error {
 	if !b.ArchivedAt.IsZero() {
-		return ErrArchived()
+		return fault.New(fault.Conflict, "batch_archived", "This batch is archived. It can be read, but no longer changed.")
 	}
 	return nil
 }

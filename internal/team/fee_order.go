@@ -83,6 +83,13 @@ func (r *FeeRepeat) Make(payers []Payer, zone *time.Location, now time.Time, new
 	return fees
 }
 
+// EndedBy reports whether the error of reading the payers of a repeat ends it: the coach
+// removed the player or archived the batch.
+func EndedBy(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.NotFound || kind == fault.Conflict
+}
+
 // End stops the repeat. Fees that were made stay.
 func (r *FeeRepeat) End(now time.Time) {
 	r.NextAt, r.EndedAt = time.Time{}, now
