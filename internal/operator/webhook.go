@@ -56,6 +56,10 @@ type Webhook struct {
 // Enabled reports whether messages are sent.
 func (w Webhook) Enabled() bool { return w.DisabledAt.IsZero() }
 
+// MissedChanges reports whether a disabled webhook has been off for longer than the feed keeps
+// changes.
+func (w Webhook) MissedChanges(now time.Time) bool { return now.Sub(w.DisabledAt) > ChangesKept }
+
 // Sent returns the types of changes that are sent, never an empty list.
 func (w Webhook) Sent() []string {
 	if len(w.Types) == 0 {

@@ -136,6 +136,18 @@ type WebhookResult struct {
 	Gone bool
 }
 
+// DisabledBy returns why a result that is no delivery disables the webhook, or "". The endpoint
+// has failed since failingSince.
+func (m WebhookMessage) DisabledBy(r WebhookResult, failingSince, now time.Time) string {
+	switch {
+	case r.Gone:
+		return DisabledGone
+	case r.State == MessageFailed && !m.Test && now.Sub(failingSince) >= WebhookFailsAfter:
+		return DisabledFailing
+	}
+	return ""
+}
+
 // After returns what an attempt changes. jitter is between 0 and 1; it adds up to a tenth to
 // the wait, so that attempts after an outage are not made at the same time.
 func (m WebhookMessage) After(a WebhookAttempt, now time.Time, jitter float64) WebhookResult {

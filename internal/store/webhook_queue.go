@@ -228,12 +228,7 @@ func (tx *tx) webhookFailed(ctx context.Context, id string, m operator.WebhookMe
 		return health, err
 	}
 	health.FirstFailure = failingSince.Equal(tx.Now)
-	switch {
-	case r.Gone:
-		health.Disabled = operator.DisabledGone
-	case r.State == operator.MessageFailed && !m.Test && !failingSince.After(tx.Now.Add(-operator.WebhookFailsAfter)):
-		health.Disabled = operator.DisabledFailing
-	default:
+	if health.Disabled = m.DisabledBy(r, failingSince, tx.Now); health.Disabled == "" {
 		return health, nil
 	}
 	err = tx.ExecOne(ctx, `

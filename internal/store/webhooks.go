@@ -117,14 +117,14 @@ type scannerWith struct {
 // Scan implements database.Scanner.
 func (s scannerWith) Scan(into ...any) error { return s.Scanner.Scan(append(into, s.last)...) }
 
-// resumeWebhook makes a webhook that was disabled send its messages at once. After ChangesKept
-// changes may be missing from the feed, so it begins at the end of the feed.
+// resumeWebhook makes a webhook that was disabled send its messages at once. If changes
+// may be missing from the feed, it begins at the end of the feed.
 func (tx *tx) resumeWebhook(ctx context.Context, before operator.Webhook) error {
 	err := tx.Defer(ctx, `UPDATE webhooks SET paused_until = NULL, failing_since = NULL WHERE id = $1`, before.ID)
 	if err != nil {
 		return fmt.Errorf("resume webhook %s: %w", before.ID, err)
 	}
-	if before.DisabledAt.Before(tx.Now.Add(-operator.ChangesKept)) {
+	if before.MissedChanges(tx.Now) {
 		err := tx.Defer(ctx, `UPDATE webhooks SET position = (SELECT last FROM change_feed WHERE id = 1) WHERE id = $1`, before.ID)
 		if err != nil {
 			return fmt.Errorf("move webhook %s to the end of the feed: %w", before.ID, err)
