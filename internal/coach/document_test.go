@@ -125,3 +125,12 @@ func TestDocumentApply(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckDocuments(t *testing.T) {
+	t.Parallel()
+	for stored, want := range map[int]string{0: "", coach.MaxDocuments - 1: "", coach.MaxDocuments: "validation_failed", coach.MaxDocuments + 1: "validation_failed"} {
+		if got := fault.CodeOf(coach.CheckDocuments(stored)); got != want {
+			t.Errorf("%d documents: got %q, want %q", stored, got, want)
+		}
+	}
+}

@@ -49,7 +49,7 @@ func (s *Documents) Add(ctx context.Context, by actor.Actor, upload Upload) (Doc
 	if err = cmp.Or(err, fault.Validation(faults)); err != nil {
 		return Document{}, err
 	}
-	if err := s.checkCapacity(ctx, by.AccountID, 1, minGrowth(mediaType, upload.File.Size())); err != nil {
+	if err := s.checkCapacity(ctx, by.AccountID, true, minGrowth(mediaType, upload.File.Size())); err != nil {
 		return Document{}, err
 	}
 	var saved Document
@@ -83,7 +83,7 @@ func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, uplo
 	if err = cmp.Or(err, fault.Validation(faults)); err != nil {
 		return Document{}, "", err
 	}
-	if err := s.checkCapacity(ctx, by.AccountID, 0, minGrowth(mediaType, upload.File.Size()-old.File.Size)); err != nil {
+	if err := s.checkCapacity(ctx, by.AccountID, false, minGrowth(mediaType, upload.File.Size()-old.File.Size)); err != nil {
 		return Document{}, "", err
 	}
 	var saved Document
@@ -95,20 +95,25 @@ func (s *Documents) Replace(ctx context.Context, by actor.Actor, id string, uplo
 	return saved, kyc, err
 }
 
-// ErrTooMany returns the fault of one document more than MaxDocuments.
-func ErrTooMany() error {
+// CheckDocuments returns a fault if a coach with this many documents may not add another.
+func CheckDocuments(stored int) error {
+	if stored < MaxDocuments {
+		return nil
+	}
 	return fault.Validation([]fault.Field{{Pointer: "/file", Code: "too_many", Detail: "You have 100 documents, the most allowed. Delete one first."}})
 }
 
 // checkCapacity refuses an upload early if a limit is reached. The transaction that
 // adds the document decides.
-func (s *Documents) checkCapacity(ctx context.Context, coachID string, documents int, bytes int64) error {
+func (s *Documents) checkCapacity(ctx context.Context, coachID string, isNew bool, bytes int64) error {
 	n, stored, status, err := s.Store.Storage(ctx, coachID)
 	if err != nil {
 		return err
 	}
-	if documents > 0 && n+documents > MaxDocuments {
-		return ErrTooMany()
+	if isNew {
+		if err := CheckDocuments(n); err != nil {
+			return err
+		}
 	}
 	if s.CheckStorage == nil || bytes <= 0 {
 		return nil

@@ -155,8 +155,8 @@ func (db *DB) AddDocument(ctx context.Context, d coach.Document, check coach.Sto
 		if err := tx.QueryRow(ctx, `SELECT count(*) FROM documents WHERE coach_id = $1`, d.CoachID).Scan(&n); err != nil {
 			return err
 		}
-		if n >= coach.MaxDocuments {
-			return coach.ErrTooMany()
+		if err := coach.CheckDocuments(n); err != nil {
+			return err
 		}
 		if err := s.check(check, d.File.Size); err != nil {
 			return err
