@@ -18,6 +18,33 @@ type Recipient struct {
 	Stopped, AddressStopped bool
 }
 
+// TeamRecipientStatus is what has changed for the recipient of a coach's message since it was
+// written.
+type TeamRecipientStatus struct {
+	// RemovedAt is when the coach removed the player, SuspendedAt when an operator suspended
+	// the coach; each is zero if that did not happen.
+	RemovedAt, SuspendedAt time.Time
+	// Number is the number of the party now.
+	Number phone.Number
+	// Disputed is true if the party disputed a request of the coach.
+	Disputed bool
+}
+
+// DropReason returns why a message to a number must not leave any more, or "".
+func (s TeamRecipientStatus) DropReason(to phone.Number) string {
+	switch {
+	case !s.RemovedAt.IsZero():
+		return ReasonPlayerRemoved
+	case !s.SuspendedAt.IsZero():
+		return ReasonNotWanted
+	case s.Number != to:
+		return ReasonContactChanged
+	case s.Disputed:
+		return ReasonDisputed
+	}
+	return ""
+}
+
 // urgentTypes are the notifications that neither wait for the end of quiet hours nor stop
 // with a coach. They are about the recipient's decisions, about the decisions of families, and
 // about security.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/notify"
+	"github.com/touchline/touchline/internal/phone"
 )
 
 // TestRecipientCheck checks which messages wait for the end of quiet hours and which stop
@@ -43,6 +44,27 @@ func TestRecipientCheck(t *testing.T) {
 		reason, wait := tt.to.Check(tt.kind, tt.t, now)
 		if reason != tt.reason || !wait.Equal(tt.wait) {
 			t.Errorf("%s: %q, %s; want %q, %s", tt.name, reason, wait, tt.reason, tt.wait)
+		}
+	}
+}
+
+func TestTeamDropReason(t *testing.T) {
+	t.Parallel()
+	const to, other = phone.Number("+919812300001"), phone.Number("+919812300002")
+	at := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		status notify.TeamRecipientStatus
+		want   string
+	}{
+		"unchanged":              {notify.TeamRecipientStatus{Number: to}, ""},
+		"player removed":         {notify.TeamRecipientStatus{Number: other, RemovedAt: at, SuspendedAt: at, Disputed: true}, notify.ReasonPlayerRemoved},
+		"coach suspended":        {notify.TeamRecipientStatus{Number: other, SuspendedAt: at, Disputed: true}, notify.ReasonNotWanted},
+		"another number":         {notify.TeamRecipientStatus{Number: other, Disputed: true}, notify.ReasonContactChanged},
+		"no number any more":     {notify.TeamRecipientStatus{}, notify.ReasonContactChanged},
+		"disputed by the number": {notify.TeamRecipientStatus{Number: to, Disputed: true}, notify.ReasonDisputed},
+	} {
+		if got := tt.status.DropReason(to); got != tt.want {
+			t.Errorf("%s: got %q, want %q", name, got, tt.want)
 		}
 	}
 }

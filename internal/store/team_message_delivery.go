@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -13,10 +12,9 @@ import (
 // must not leave any more: the player was removed, the party has another number or disputed
 // a request, or the coach may not write.
 func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error) {
-	var isCopy, ever, disputed bool
+	var isCopy, ever bool
 	to.Number = phone.Number(d.To)
-	var number string
-	var removed, suspended time.Time
+	var status notify.TeamRecipientStatus
 	err = db.sql.QueryRow(ctx, `
 		SELECT m.body, c.name, p.student_name, r.is_copy, p.deleted_at, a.suspended_at,
 			CASE WHEN r.party = 'guardian' THEN p.guardian_number ELSE p.student_number END,
@@ -30,8 +28,8 @@ func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.Team
 		LEFT JOIN preferences ON preferences.mobile_number = $3
 		WHERE r.message_id = $1 AND r.position = $2`, d.TeamMessageID, d.TeamPosition, d.To).
 		Scan(append([]any{
-			&m.Text, intoText(&m.CoachName), &m.StudentName, &isCopy, intoTime(&removed), intoTime(&suspended),
-			intoText(&number), &ever, &disputed, &to.Stopped,
+			&m.Text, intoText(&m.CoachName), &m.StudentName, &isCopy, intoTime(&status.RemovedAt), intoTime(&status.SuspendedAt),
+			intoText((*string)(&status.Number)), &ever, &status.Disputed, &to.Stopped,
 		}, preferenceDest(&to.Preferences)...)...)
 	if isNone(err) {
 		return m, to, notify.ReasonNotWanted, nil
@@ -43,15 +41,5 @@ func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.Team
 	if !isCopy {
 		m.StudentName = ""
 	}
-	switch {
-	case !removed.IsZero():
-		dropReason = notify.ReasonPlayerRemoved
-	case !suspended.IsZero():
-		dropReason = notify.ReasonNotWanted
-	case number != d.To:
-		dropReason = notify.ReasonContactChanged
-	case disputed:
-		dropReason = notify.ReasonDisputed
-	}
-	return m, to, dropReason, nil
+	return m, to, status.DropReason(to.Number), nil
 }
