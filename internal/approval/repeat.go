@@ -1,10 +1,41 @@
 package approval
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // maxRequestsPerResendAfter is how many requests with messages one coach may send about
 // one child to one party and number in ResendAfter.
 const maxRequestsPerResendAfter = 5
+
+// NewRequests returns the new requests of a change that have messages to send.
+func (c Change) NewRequests() []*Request {
+	var requests []*Request
+	for _, m := range c.Send {
+		isNew := m.Kind == MessageRequest && m.State == DeliveryQueued && m.Request.RequestedAt.Equal(m.Request.LastSentAt)
+		if isNew && !slices.Contains(requests, m.Request) {
+			requests = append(requests, m.Request)
+		}
+	}
+	return requests
+}
+
+// HoldRepeated holds the messages of a new request that repeats earlier ones for resendAfter
+// since the sending that RepeatedFrom returns. The request then counts as last sent with that
+// one, so that it may be sent again when its messages leave.
+func (c Change) HoldRepeated(r *Request, sent []time.Time, resendAfter time.Duration) {
+	from := RepeatedFrom(sent, c.AfterDecision)
+	if from.IsZero() {
+		return
+	}
+	for i := range c.Send {
+		if m := &c.Send[i]; m.Request == r && m.State == DeliveryQueued {
+			m.HeldUntil = from.Add(resendAfter)
+		}
+	}
+	r.LastSentAt = from
+}
 
 // RepeatedFrom returns the sending from which the message of a new request waits
 // ResendAfter, or zero if the message may leave now. sent are the times of the earlier

@@ -30,3 +30,37 @@ func TestRepeatedFrom(t *testing.T) {
 		}
 	}
 }
+
+// TestHoldRepeated checks that the messages of a new request wait, and that those of a request
+// that is sent again, and messages that cannot leave, do not.
+func TestHoldRepeated(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	opened := &approval.Request{RequestedAt: now, LastSentAt: now}
+	resent := &approval.Request{RequestedAt: now.Add(-time.Hour), LastSentAt: now}
+	message := func(r *approval.Request, kind, state string) approval.Message {
+		return approval.Message{Request: r, Kind: kind, Destination: approval.Destination{State: state}}
+	}
+	c := approval.Change{Send: []approval.Message{
+		message(opened, approval.MessageRequest, approval.DeliveryQueued),
+		message(opened, approval.MessageRequest, approval.DeliveryQueued),
+		message(opened, approval.MessageRequest, approval.DeliveryFailed),
+		message(resent, approval.MessageRequest, approval.DeliveryQueued),
+	}}
+	if got := c.NewRequests(); len(got) != 1 || got[0] != opened {
+		t.Fatalf("new requests: %v, want the opened one once", got)
+	}
+	c.HoldRepeated(opened, nil, time.Minute)
+	if !c.Send[0].HeldUntil.IsZero() || !opened.LastSentAt.Equal(now) {
+		t.Error("a first request is held")
+	}
+	c.HoldRepeated(opened, []time.Time{now.Add(-10 * time.Second)}, time.Minute)
+	for i, want := range []time.Time{now.Add(50 * time.Second), now.Add(50 * time.Second), {}, {}} {
+		if got := c.Send[i].HeldUntil; !got.Equal(want) {
+			t.Errorf("message %d is held until %s, want %s", i, got, want)
+		}
+	}
+	if want := now.Add(-10 * time.Second); !opened.LastSentAt.Equal(want) || len(c.NewRequests()) != 0 {
+		t.Errorf("last sent at %s, want %s; new requests %v, want none", opened.LastSentAt, want, c.NewRequests())
+	}
+}

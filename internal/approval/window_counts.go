@@ -36,6 +36,32 @@ func (w MessageWindows) Add(limits []MessageLimit, now time.Time) {
 	}
 }
 
+// Admission says what happens to a message.
+type Admission struct {
+	// Key is the limit that the message has to wait for, for the given time, or "" if it may
+	// leave.
+	Key  string
+	Wait time.Duration
+	// Drop ends the message instead: an OTP does not wait.
+	Drop bool
+}
+
+// Admit decides about a message with these limits and counts it if it may leave. oldest has
+// the id of the oldest message that waits for each limit; Admit adds this one if it waits.
+func (w MessageWindows) Admit(id string, isOTP bool, limits []MessageLimit, oldest map[string]string, now time.Time) Admission {
+	olderWaits := func(key string) bool { return oldest[key] != "" && oldest[key] < id }
+	key, wait := w.BlockedBy(limits, olderWaits, now)
+	switch {
+	case key == "":
+		w.Add(limits, now)
+	case isOTP:
+		return Admission{Key: key, Drop: true}
+	case oldest[key] == "" || id < oldest[key]:
+		oldest[key] = id
+	}
+	return Admission{Key: key, Wait: wait}
+}
+
 // BlockedBy returns the key of the limit for which a message with these limits waits, and
 // the wait, or "". olderWaits reports whether an older message waits for a key: the oldest
 // leaves first.

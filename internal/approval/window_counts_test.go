@@ -33,3 +33,36 @@ func TestMessageWindows(t *testing.T) {
 		t.Errorf("behind an older message: blocked by %q for %s, want new for 24h", key, wait)
 	}
 }
+
+// TestAdmit checks that the oldest of several messages leaves first, that an OTP does not
+// wait, and that only a message that leaves is counted.
+func TestAdmit(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 6, 9, 0, 0, 0, time.UTC)
+	limits := []approval.MessageLimit{{Key: "day", Counter: "coach", Size: 1, Max: 1, Window: 24 * time.Hour}}
+	full := approval.WindowCount{Size: 1, Oldest: now.Add(-time.Hour)}
+	for name, tt := range map[string]struct {
+		id      string
+		otp     bool
+		counted approval.WindowCount
+		waits   string // the oldest that waits
+		want    approval.Admission
+		oldest  string
+	}{
+		"fits":                    {"b", false, approval.WindowCount{}, "", approval.Admission{}, ""},
+		"fits, a newer one waits": {"b", false, approval.WindowCount{}, "c", approval.Admission{}, "c"},
+		"an older one waits":      {"b", false, approval.WindowCount{}, "a", approval.Admission{Key: "day", Wait: 24 * time.Hour}, "a"},
+		"full":                    {"b", false, full, "", approval.Admission{Key: "day", Wait: 23 * time.Hour}, "b"},
+		"full, a newer one waits": {"b", false, full, "c", approval.Admission{Key: "day", Wait: 23 * time.Hour}, "b"},
+		"full for an OTP":         {"b", true, full, "", approval.Admission{Key: "day", Drop: true}, ""},
+	} {
+		window := approval.WindowOf(limits[0])
+		windows, oldest := approval.MessageWindows{window: tt.counted}, map[string]string{"day": tt.waits}
+		if got := windows.Admit(tt.id, tt.otp, limits, oldest, now); got != tt.want || oldest["day"] != tt.oldest {
+			t.Errorf("%s: got %+v, oldest %q, want %+v, %q", name, got, oldest["day"], tt.want, tt.oldest)
+		}
+		if counted := windows[window] != tt.counted; counted != (tt.want.Key == "") {
+			t.Errorf("%s: counted %t", name, counted)
+		}
+	}
+}

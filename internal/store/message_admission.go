@@ -68,23 +68,16 @@ func (tx *tx) admit(ctx context.Context, messages []notify.Outgoing) ([]notify.O
 	}
 	var fits []candidate
 	for _, c := range candidates {
-		olderWaits := func(key string) bool { return oldest[key] != "" && oldest[key] < c.Deliveries[0].ID }
-		key, wait := windows.BlockedBy(c.limits, olderWaits, tx.Now)
-		if key == "" {
-			windows.Add(c.limits, tx.Now)
+		a := windows.Admit(c.Deliveries[0].ID, c.counted.OTP, c.limits, oldest, tx.Now)
+		switch {
+		case a.Key == "":
 			fits = append(fits, c)
-			continue
+		case a.Drop:
+			err = tx.drop(ctx, c.Deliveries[0])
+		default:
+			err = tx.hold(ctx, c.Outgoing, a.Key, a.Wait)
 		}
-		if c.counted.OTP {
-			if err := tx.drop(ctx, c.Deliveries[0]); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if id := c.Deliveries[0].ID; oldest[key] == "" || id < oldest[key] {
-			oldest[key] = id
-		}
-		if err := tx.hold(ctx, c.Outgoing, key, wait); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}

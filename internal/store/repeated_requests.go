@@ -11,30 +11,15 @@ import (
 )
 
 // holdRepeated holds the messages of new requests that repeat earlier ones about the
-// same child to the same party and number, also of deleted players. The request then
-// counts as last sent with the earlier message, so that it may be sent again when the
-// message leaves.
+// same child to the same party and number, also of deleted players.
 func (tx *tx) holdRepeated(ctx context.Context, p *approval.Player, c approval.Change) error {
 	wait := tx.db.options.Settings.ResendAfter
-	for i := range c.Send {
-		m := &c.Send[i]
-		if m.Kind != approval.MessageRequest || m.State != approval.DeliveryQueued || !m.Request.RequestedAt.Equal(m.Request.LastSentAt) {
-			continue // not a new request, or its other message is held already
-		}
-		sent, err := tx.earlierSendings(ctx, p, m.Request, tx.Now.Add(-wait))
+	for _, r := range c.NewRequests() {
+		sent, err := tx.earlierSendings(ctx, p, r, tx.Now.Add(-wait))
 		if err != nil {
 			return err
 		}
-		from := approval.RepeatedFrom(sent, c.AfterDecision)
-		if from.IsZero() {
-			continue
-		}
-		for j := range c.Send {
-			if other := &c.Send[j]; other.Request == m.Request && other.State == approval.DeliveryQueued {
-				other.HeldUntil = from.Add(wait)
-			}
-		}
-		m.Request.LastSentAt = from
+		c.HoldRepeated(r, sent, wait)
 	}
 	return nil
 }
