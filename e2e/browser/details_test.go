@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -145,31 +146,58 @@ func TestWrongPersonReloads(t *testing.T) {
 	}
 }
 
-// TestImportOfTenThousandRows: the largest file fits the page, stops at the limit of the
-// plan and continues.
+// TestImportOfTenThousandRows: the largest file fits the page and stops at the limit of the
+// plan. Each row above it says so, on every page of the list. The import goes on when there is
+// room, and adds no row twice.
 func TestImportOfTenThousandRows(t *testing.T) {
 	t.Parallel()
-	s := touchlinetest.New(t, storetest.SQLite(t), withTiers(t, importTiers))
-	coach, c := newFormClient(t, s, coachNumber)
-	take := func(tier string) {
-		coach.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": tier}).Want(t, 200)
-	}
-	take("club")
-	ready := c.upload("/coach/players/import", csvOf(10_000), "account", c.account).want(200, "10,000 rows can be added.")
-	if len(ready.raw) > 250<<10 {
-		t.Errorf("the preview has %d bytes, want at most 250 KiB", len(ready.raw))
-	}
-	c.post(ready.path+"/run").want(200, "The import has stopped", "2 of 10,000 rows are done.", "Your plan has no room for more players.")
-	c.get(ready.path+"?state=waiting").want(200, "Your plan has no room for more players.", "More rows")
-	take("big")
-	next := c.post(ready.path+"/run").want(200, "Adding the players")
-	var done int
-	for _, match := range regexp.MustCompile(`([0-9,]+) of 10,000 rows are done`).FindAllStringSubmatch(next.body, -1) {
-		done = len(match[1])
-	}
-	if done < 2 {
-		t.Errorf("the import did not continue:\n%s", next.body)
-	}
+	tiers := withTiers(t, `{"tiers": [
+		{"name": "two", "title": "Two", "self_service": true, "features": ["roster", "import"], "limits": {"players": 2}},
+		{"name": "five", "title": "Five", "self_service": true, "features": ["roster", "import"], "limits": {"players": 5}}
+	]}`)
+	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+		coach, c := newFormClient(t, s, coachNumber)
+		ready := c.upload("/coach/players/import", csvOf(10_000), "account", c.account).want(200, "10,000 rows can be added.")
+		if len(ready.raw) > 250_000 {
+			t.Errorf("the preview has %d bytes, want at most 250,000", len(ready.raw))
+		}
+		api := strings.Replace(ready.path, "/coach/", "/api/players/", 1)
+		// limited checks that the rows from first to the last one are refused for the limit.
+		limited := func(first int) {
+			t.Helper()
+			got := c.get(ready.path+"?state=waiting").want(200, "Your plan has no room for more players.", "More rows").
+				without("<th scope=\"row\">" + strconv.Itoa(first-1) + "<")
+			if n := strings.Count(got.raw, "No room in your plan."); n != 50 || len(got.raw) > 250_000 {
+				t.Errorf("a page has %d rows with the limit and %d bytes", n, len(got.raw))
+			}
+			if n := strings.Count(c.get(ready.path+"?state=waiting&after=9991").want(200).raw, "No room in your plan."); n != 10 {
+				t.Errorf("the last page has %d rows with the limit, want 10", n)
+			}
+			rows := coach.Call(t, "GET", api+"/rows?state=waiting&limit=200", nil).Want(t, 200).Items()
+			for i, row := range rows {
+				if faults := row["faults"].([]any); len(rows) != 200 || row["row"] != float64(first+i) || len(faults) != 1 || faults[0].(map[string]any)["code"] != "tier_limit" {
+					t.Fatalf("row %d of %d: %v", i, len(rows), row)
+				}
+			}
+		}
+		c.post(ready.path+"/run").want(200, "The import has stopped", "2 of 10,000 rows are done.", "9,998 rows wait.")
+		limited(4)
+		players := coach.Call(t, "GET", "/api/players", nil).Want(t, 200).Items()
+		coach.Call(t, "DELETE", "/api/players/"+players[0]["player_id"].(string), nil).Want(t, 204)
+		c.post(ready.path+"/run").want(200, "The import has stopped", "3 of 10,000 rows are done.")
+		limited(5)
+		coach.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": "five"}).Want(t, 200)
+		c.post(ready.path+"/run").want(200, "The import has stopped", "6 of 10,000 rows are done.")
+		limited(8)
+		var names []string
+		for _, player := range coach.Call(t, "GET", "/api/players", nil).Want(t, 200).Items() {
+			names = append(names, player["student"].(map[string]any)["full_name"].(string))
+		}
+		slices.Sort(names)
+		if want := []string{"Player 0", "Player 2", "Player 3", "Player 4", "Player 5"}; !slices.Equal(names, want) {
+			t.Errorf("the players are %q, want %q", names, want)
+		}
+	}, tiers)
 }
 
 // TestSizeOfPages: no page is larger than 250 KiB, with full lists.

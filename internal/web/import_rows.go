@@ -147,7 +147,7 @@ func (v *View) rowFaults(i *roster.Import, row roster.ImportRow) []string {
 		texts = append(texts, text)
 	}
 	if row.State == roster.Waiting && i.Stop != nil {
-		texts = append(texts, v.textOr("import.stop."+i.Stop.Code, i.Stop.Detail))
+		texts = append(texts, v.textOr("import.row_stop."+i.Stop.Code, i.Stop.Detail))
 	}
 	return texts
 }
