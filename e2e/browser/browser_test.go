@@ -25,8 +25,8 @@ type phone struct {
 	width int64
 	// hasAxe reports whether the pages have axe-core.
 	hasAxe bool
-	// look is the language and theme of checkPages.
-	look string
+	// look is the language and theme of checkPages, and theme the one that the phone asks for now.
+	look, theme string
 	// checked has the path of each page that checkPage checked.
 	checked []string
 }
