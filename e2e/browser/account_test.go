@@ -24,7 +24,7 @@ func (p *phone) count(selector string) int {
 // player, and sees a new one without loading the page again.
 func TestCoachReadsNotifications(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 		p := newPhone(t, s.URL)
@@ -79,7 +79,7 @@ func TestCoachSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	plans := func(c *config.Config) { c.Tiers = file }
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		user := s.Coach(t, coachNumber)
 		second := touchlinetest.Minor(guardianNumber, studentNumber)
 		second["student"].(map[string]any)["full_name"] = "Bela Rao"

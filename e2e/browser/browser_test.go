@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +29,8 @@ type phone struct {
 	hasAxe bool
 	// look is the language and theme of checkPages, and theme the one that the phone asks for now.
 	look, theme string
+	// lastStatus is the status of the newest page.
+	lastStatus atomic.Int64
 	// checked has the path of each page that checkPage checked.
 	checked []string
 }
@@ -79,6 +83,9 @@ func newPhone(t *testing.T, url string, settings ...setting) *phone {
 		actions = append(actions, s(p))
 	}
 	chromedp.ListenTarget(ctx, func(event any) {
+		if got, ok := event.(*network.EventResponseReceived); ok && got.Type == network.ResourceTypeDocument {
+			p.lastStatus.Store(got.Response.Status)
+		}
 		sent, ok := event.(*network.EventRequestWillBeSent)
 		if ok && url != "" && !strings.HasPrefix(sent.Request.URL, url) && !strings.HasPrefix(sent.Request.URL, "data:") && !strings.HasPrefix(sent.Request.URL, "about:") {
 			t.Errorf("the browser asks another host: %s", sent.Request.URL)
@@ -142,14 +149,20 @@ func (p *phone) path() string {
 	return strings.TrimPrefix(address, p.url)
 }
 
-// press clicks the button or link with this text and waits for the next page.
-func (p *phone) press(text string) {
+// press clicks the button or link with this text, in the main part of the page if it is there,
+// and waits for the next page. Before that it opens the details around it and sets fields: names
+// and values in turn.
+func (p *phone) press(text string, fields ...string) {
 	p.t.Helper()
-	target := fmt.Sprintf(`//main//*[self::button or self::a or self::summary][normalize-space()=%q]`, text)
+	p.set(fields...)
+	match := `*[self::button or self::a or self::summary][normalize-space()="` + text + `"]`
+	target := `(//main//` + match + ` | //body[not(.//main//` + match + `)]//` + match + `)[1]`
 	ctx, cancel := context.WithTimeout(p.ctx, 30*time.Second)
 	defer cancel()
+	open := `(() => { const e = document.evaluate(` + strconv.Quote(target) + `, document, null, 9, null).singleNodeValue
+		for (let d = e?.closest('details'); d && e.localName !== 'summary'; d = d.parentElement.closest('details')) d.open = true })()`
 	err := onNewNodes(func() error {
-		_, err := chromedp.RunResponse(ctx, chromedp.Click(target, chromedp.BySearch))
+		_, err := chromedp.RunResponse(ctx, chromedp.Evaluate(open, nil), chromedp.Click(target, chromedp.BySearch))
 		return err
 	})
 	if err != nil {
@@ -215,14 +228,15 @@ func (p *phone) click(selector string) {
 	}
 }
 
-// signIn signs the browser in on the pages, in any language.
-func (p *phone) signIn(s *touchlinetest.Service, role, number string) {
+// signIn signs the browser in on the pages, in any language. The fields are names and values of
+// the first form, in turn.
+func (p *phone) signIn(s *touchlinetest.Service, role, number string, fields ...string) {
 	p.t.Helper()
 	before := s.Sent(number, "otp")
 	p.open("/sign-in/" + role)
-	p.fill("number", number)
+	p.set(append(fields, "number", number)...)
 	p.submit()
-	p.fill("code", s.OTP(number, before))
+	p.set("code", s.OTP(number, before))
 	p.submit()
 }
 

@@ -24,7 +24,7 @@ func (p *phone) waitForText(text string) {
 // and see the answers of both parties without loading the page again.
 func TestFirstDay(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := newPhone(t, s.URL, width(1280))
 		coach.open("/")
 		coach.screenshot("start")

@@ -45,7 +45,7 @@ func TestGuardianApprovesFromLink(t *testing.T) {
 	for name, settings := range map[string][]setting{"with scripts": nil, "without scripts": {withoutScripts()}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+			onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 				coach := s.Coach(t, coachNumber)
 				player := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
 				link := linkTo(t, s, guardianNumber, 0)

@@ -127,20 +127,20 @@ func TestWrongPersonReloads(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t))
 	f := newFamily(t, s)
-	b := f.browser
-	b.Open(f.link)
-	b.Press("This isn't me")
-	form := *b.Page
+	b := newPhone(t, s.URL)
+	b.open(f.link)
+	b.press("This isn't me")
+	form := b.keep()
 	for range 2 {
-		b.Page = &form
-		b.Press("Yes, this isn't me")
-		wantHeading(t, b, "Thank you. The question is closed")
-		if b.Page.Path != "/a/not-me" {
-			t.Errorf("the form leads to %s", b.Page.Path)
+		b.restore(form)
+		b.press("Yes, this isn't me")
+		b.wantHeading("Thank you. The question is closed")
+		if b.path() != "/a/not-me" {
+			t.Errorf("the form leads to %s", b.path())
 		}
 	}
-	b.Open(b.Page.Path)
-	wantHeading(t, b, "Thank you. The question is closed")
+	b.open(b.path())
+	b.wantHeading("Thank you. The question is closed")
 	if disputes := s.SignIn(t, "guardian", guardianNumber).Call(t, "GET", "/api/me/players", nil).Items(); len(disputes) != 1 || f.state(t) != "pending" {
 		t.Errorf("the guardian has %v, the state is %s", disputes, f.state(t))
 	}

@@ -15,7 +15,7 @@ import (
 // visitor, and hides the coach again.
 func TestPublicPage(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		user := s.Coach(t, coachNumber)
 		user.Upload(t, "profile_picture", "me.png", picture(t)).Want(t, 201)
 		user.Upload(t, "certification", "licence.pdf", touchlinetest.PDF(2000, 1), "title", "Hockey licence").Want(t, 201)
@@ -86,7 +86,7 @@ func TestPublicPage(t *testing.T) {
 // verified.
 func TestVisibilityNeedsVerification(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		user := s.Coach(t, coachNumber)
 		p := newPhone(t, s.URL)
 		p.signIn(s, "coach", coachNumber)

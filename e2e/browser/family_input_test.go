@@ -12,11 +12,11 @@ import (
 
 func TestWrongCodes(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
-		b := f.browser
-		b.Open(f.link)
-		b.Press("Answer")
+		b := newPhone(t, s.URL)
+		b.open(f.link)
+		b.press("Answer")
 		right := s.OTP(guardianNumber, 0)
 		wrong := "000000"
 		if right == wrong {
@@ -33,28 +33,28 @@ func TestWrongCodes(t *testing.T) {
 			{wrong, "That was the last try. Ask for a new code."},
 			{right, "There were too many wrong codes."},
 		} {
-			b.Press("Continue", "code", tt.code)
+			b.press("Continue", "code", tt.code)
 			status := 422
 			if tt.code == right {
 				status = 429
 			}
-			if b.Page.Status != status || !strings.Contains(b.Page.Text(), tt.want) {
-				t.Errorf("the code %q gets %d, want %q:\n%s", tt.code, b.Page.Status, tt.want, b.Page.Text())
+			if b.status() != status || !strings.Contains(b.words(), tt.want) {
+				t.Errorf("the code %q gets %d, want %q:\n%s", tt.code, b.status(), tt.want, b.words())
 			}
 		}
 		s.Clock.Advance(time.Minute)
-		b.Press("Send the code again")
-		wantText(t, b, "We sent the code again.")
+		b.press("Send the code again")
+		b.wantText("We sent the code again.")
 		// Devanagari digits, with spaces.
 		typed := strings.Map(func(r rune) rune { return r - '0' + '०' }, s.OTP(guardianNumber, 1))
-		b.Press("Continue", "code", " "+typed[:9]+" "+typed[9:])
-		wantHeading(t, b, "May the Touchline app serve you about Asha Rao?")
+		b.press("Continue", "code", " "+typed[:9]+" "+typed[9:])
+		b.wantHeading("May the Touchline app serve you about Asha Rao?")
 	})
 }
 
 func TestFormsOfAnotherAccount(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		const otherNumber = "+919812345690"
 		other := touchlinetest.Minor(otherNumber, "")
@@ -62,45 +62,45 @@ func TestFormsOfAnotherAccount(t *testing.T) {
 		f.coach.AddPlayer(t, other)
 		otherLink := linkTo(t, s, otherNumber, 0)
 
-		b := f.browser
+		b := newPhone(t, s.URL)
 		f.answerPage(t, b)
-		b.Press("Yes, for Asha Rao")
-		check := *b.Page
+		b.press("Yes, for Asha Rao")
+		check := b.keep()
 		// A link for another number asks for a code to that number.
-		b.Open(otherLink)
-		wantHeading(t, b, "May the Touchline app serve you about Bela Rao?")
-		b.Press("Answer")
-		wantText(t, b, "•••• 5690")
-		b.Press("Continue", "code", s.OTP(otherNumber, 0))
-		wantHeading(t, b, "May the Touchline app serve you about Bela Rao?")
-		b.Page = &check
-		b.Press("Say yes")
-		wantHeading(t, b, "You are signed in with another number")
-		if b.Page.Status != 409 || f.state(t) != "pending" {
-			t.Errorf("a form of another account gets %d, the state is %s", b.Page.Status, f.state(t))
+		b.open(otherLink)
+		b.wantHeading("May the Touchline app serve you about Bela Rao?")
+		b.press("Answer")
+		b.wantText("•••• 5690")
+		b.press("Continue", "code", s.OTP(otherNumber, 0))
+		b.wantHeading("May the Touchline app serve you about Bela Rao?")
+		b.restore(check)
+		b.press("Say yes")
+		b.wantHeading("You are signed in with another number")
+		if b.status() != 409 || f.state(t) != "pending" {
+			t.Errorf("a form of another account gets %d, the state is %s", b.status(), f.state(t))
 		}
-		if b.Open("/me/guardian/players/" + f.player); b.Page.Status != 404 {
-			t.Errorf("the page of another account's child gets %d", b.Page.Status)
+		if b.open("/me/guardian/players/" + f.player); b.status() != 404 {
+			t.Errorf("the page of another account's child gets %d", b.status())
 		}
 	})
 }
 
 func TestReasonLength(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
-		b := f.browser
+		b := newPhone(t, s.URL)
 		f.answerPage(t, b)
 		long, fits := strings.Repeat("नी", 251), strings.Repeat("नी", 250)
 		for _, button := range []string{"No, not for Asha Rao", "Say no"} {
-			b.Press(button, "reason", long)
-			if b.Page.Status != 422 || b.Page.Value("reason") != long {
-				t.Fatalf("%s: a reason of 502 characters gets %d and is %d bytes long after it", button, b.Page.Status, len(b.Page.Value("reason")))
+			b.press(button, "reason", long)
+			if b.status() != 422 || b.value("reason") != long {
+				t.Fatalf("%s: a reason of 502 characters gets %d and is %d bytes long after it", button, b.status(), len(b.value("reason")))
 			}
-			wantText(t, b, "This is too long. Make it shorter.")
-			b.Press(button, "reason", fits)
+			b.wantText("This is too long. Make it shorter.")
+			b.press(button, "reason", fits)
 		}
-		wantHeading(t, b, "You said no for Asha Rao")
+		b.wantHeading("You said no for Asha Rao")
 		if got := f.state(t); got != "rejected" {
 			t.Errorf("the state is %s", got)
 		}
@@ -110,47 +110,47 @@ func TestReasonLength(t *testing.T) {
 // A yes needs a code of the last 15 minutes; a no and taking a yes back do not.
 func TestApprovingNeedsRecentCode(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
-		b := f.browser
-		signIn(t, s, b, "guardian", guardianNumber, "remember", "yes")
+		b := newPhone(t, s.URL)
+		b.signIn(s, "guardian", guardianNumber, "remember", "yes")
 		s.Clock.Advance(14 * time.Minute)
-		b.Press("Answer for Asha Rao")
-		b.Press("Yes, for Asha Rao", "reason", "Yes!")
-		check := *b.Page
+		b.press("Answer for Asha Rao")
+		b.press("Yes, for Asha Rao", "reason", "Yes!")
+		check := b.keep()
 		s.Clock.Advance(2 * time.Minute)
 		sent := s.Sent(guardianNumber, "otp")
-		b.Press("Say yes")
-		wantHeading(t, b, "Enter the code")
+		b.press("Say yes")
+		b.wantHeading("Enter the code")
 		if got := f.state(t); got != "pending" {
 			t.Fatalf("a code of 16 minutes ago approved: %s", got)
 		}
-		b.Press("Continue", "code", s.OTP(guardianNumber, sent))
-		if got := b.Page.Value("reason"); got != "Yes!" {
+		b.press("Continue", "code", s.OTP(guardianNumber, sent))
+		if got := b.value("reason"); got != "Yes!" {
 			t.Errorf("the reason is %q after the code", got)
 		}
-		b.Press("Yes, for Asha Rao")
-		b.Press("Say yes")
-		wantHeading(t, b, "You said yes for Asha Rao")
+		b.press("Yes, for Asha Rao")
+		b.press("Say yes")
+		b.wantHeading("You said yes for Asha Rao")
 
 		s.Clock.Advance(24 * time.Hour) // the new session lasts 30 days, like the old one
-		b.Press("See Asha Rao")
-		b.Press("Take my yes back")
-		b.Press("Take my yes back")
-		wantHeading(t, b, "You took your yes back for Asha Rao")
-		wantText(t, b, "Ask the coach to send the question again.") // only a new question changes this answer
+		b.press("See Asha Rao")
+		b.press("Take my yes back")
+		b.press("Take my yes back")
+		b.wantHeading("You took your yes back for Asha Rao")
+		b.wantText("Ask the coach to send the question again.") // only a new question changes this answer
 		f.coach.Call(t, "POST", "/api/approval/send-guardian-request", map[string]any{"player_id": f.player}).Want(t, 201)
-		b.Open("/me/guardian/players/" + f.player + "/answer")
-		b.Press("No, not for Asha Rao")
-		b.Press("Say no")
-		wantHeading(t, b, "You said no for Asha Rao")
-		b.Page = &check
-		b.Press("Say yes")
-		if b.Page.Status != 409 || f.state(t) != "rejected" {
-			t.Errorf("the older form gets %d, the state is %s", b.Page.Status, f.state(t))
+		b.open("/me/guardian/players/" + f.player + "/answer")
+		b.press("No, not for Asha Rao")
+		b.press("Say no")
+		b.wantHeading("You said no for Asha Rao")
+		b.restore(check)
+		b.press("Say yes")
+		if b.status() != 409 || f.state(t) != "rejected" {
+			t.Errorf("the older form gets %d, the state is %s", b.status(), f.state(t))
 		}
-		b.Open("/me/guardian/devices")
-		if strings.Contains(b.Page.Text(), "Sign this one out") {
+		b.open("/me/guardian/devices")
+		if strings.Contains(b.words(), "Sign this one out") {
 			t.Error("the replaced session is still signed in")
 		}
 	}, func(c *config.Config) { c.AccessTokenLifetime = 48 * time.Hour }) // the coach stays signed in
@@ -159,22 +159,22 @@ func TestApprovingNeedsRecentCode(t *testing.T) {
 // Names that try to be HTML, links, offers of money or commands stay text.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		for i, name := range []string{`<script>alert(1)</script> Rao`, `"><img src=x onerror=alert(1)>`, "{{.Brand}} Rao", "Win Rs 5000 at https://evil.example/x", strings.Repeat("Venkatanarasimha", 6)} {
 			number := fmt.Sprint("+91981234570", i)
 			body := touchlinetest.Minor(number, "")
 			body["student"].(map[string]any)["full_name"] = name
 			player := coach.AddPlayer(t, body).String("player_id")
-			b := s.Browser(t)
+			b := newPhone(t, s.URL)
 			paths := []string{strings.TrimPrefix(linkTo(t, s, number, 0), s.URL), "/me/guardian", "/me/guardian/players/" + player, "/me/guardian/players/" + player + "/answer", "/me/guardian/players/" + player + "/not-me", "/me/guardian/messages"}
-			signIn(t, s, b, "guardian", number)
+			b.signIn(s, "guardian", number)
 			for _, path := range paths {
-				if b.Open(path); b.Page.Status != 200 {
-					t.Errorf("%s gets %d for the name %q", path, b.Page.Status, name)
+				if b.open(path); b.status() != 200 {
+					t.Errorf("%s gets %d for the name %q", path, b.status(), name)
 				}
 				for _, bad := range []string{"<script>alert", "<img src=x", "evil.example", "onerror=alert(1)>"} {
-					if strings.Contains(b.Page.Body, bad) {
+					if strings.Contains(b.html(), bad) {
 						t.Errorf("%s contains %q for the name %q", path, bad, name)
 					}
 				}

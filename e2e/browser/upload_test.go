@@ -71,7 +71,7 @@ func TestCoachUploads(t *testing.T) {
 	for name, settings := range map[string][]setting{"with scripts": nil, "without scripts": {withoutScripts()}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+			onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 				user := s.Coach(t, coachNumber)
 				p := newPhone(t, s.URL, settings...)
 				p.signIn(s, "coach", coachNumber)
@@ -125,7 +125,7 @@ func TestCoachUploads(t *testing.T) {
 // submits again.
 func TestCoachVerification(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		user := s.Coach(t, coachNumber)
 		p := newPhone(t, s.URL)
 		p.signIn(s, "coach", coachNumber)

@@ -1,0 +1,145 @@
+package browser_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// onSQLite runs test with one service. Pages call the services that the API calls, and the tests
+// of the store and the API run these on both engines. A test of pages runs on both engines if it
+// has concurrent requests or sends what only a database could refuse.
+func onSQLite(t *testing.T, test func(t *testing.T, s *touchlinetest.Service), options ...touchlinetest.Option) {
+	t.Helper()
+	test(t, touchlinetest.New(t, storetest.SQLite(t), options...))
+}
+
+// script evaluates a JavaScript expression in the page; arguments are its parameters a, b, c.
+func (p *phone) script(expression string, result any, arguments ...any) {
+	p.t.Helper()
+	list, err := json.Marshal(append([]any{}, arguments...))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.do(chromedp.Evaluate(`((a, b, c) => (`+expression+`))(...`+string(list)+`)`, result))
+}
+
+// set sets fields: names and values in turn. Of radio buttons and boxes it chooses those with
+// the value.
+func (p *phone) set(fields ...string) {
+	p.t.Helper()
+	for i := 0; i+1 < len(fields); i += 2 {
+		var found int
+		p.script(`(() => {
+			const fields = document.getElementsByName(a)
+			for (const e of fields) {
+				if (e.type === 'radio' || e.type === 'checkbox') e.checked = e.value === b; else e.value = b
+				e.dispatchEvent(new Event('input', { bubbles: true }))
+				e.dispatchEvent(new Event('change', { bubbles: true }))
+			}
+			return fields.length
+		})()`, &found, fields[i], fields[i+1])
+		if found == 0 {
+			p.t.Fatalf("%s has no field %q:\n%s", p.path(), fields[i], p.text())
+		}
+	}
+}
+
+// status returns the status of the newest page.
+func (p *phone) status() int { return int(p.lastStatus.Load()) }
+
+// words returns the text of the main part of the page, also of hidden parts, with single spaces.
+func (p *phone) words() string {
+	p.t.Helper()
+	var text string
+	p.script(`document.querySelector('main').textContent`, &text)
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// html returns the page as the browser writes it.
+func (p *phone) html() string {
+	p.t.Helper()
+	var text string
+	p.script(`document.documentElement.outerHTML`, &text)
+	return text
+}
+
+// value returns what a field holds, of radio buttons the chosen one.
+func (p *phone) value(name string) string {
+	p.t.Helper()
+	var value string
+	p.script(`([...document.getElementsByName(a)].find((e) => e.type !== 'radio' || e.checked) || { value: '' }).value`, &value, name)
+	return value
+}
+
+// cookie returns the value of a cookie, or "".
+func (p *phone) cookie(name string) string {
+	p.t.Helper()
+	var value string
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		cookies, err := network.GetCookies().WithURLs([]string{p.url}).Do(ctx)
+		for _, c := range cookies {
+			if c.Name == name {
+				value = c.Value
+			}
+		}
+		return err
+	}))
+	return value
+}
+
+// kept is a page that stays open elsewhere.
+type kept struct{ main, path string }
+
+// keep returns the open page, for restore.
+func (p *phone) keep() kept {
+	p.t.Helper()
+	var main string
+	p.script(`document.querySelector('main').outerHTML`, &main)
+	return kept{main, p.path()}
+}
+
+// restore shows the forms of an older page again, as if it had stayed open in another tab.
+func (p *phone) restore(page kept) {
+	p.t.Helper()
+	p.script(`(() => {
+		document.querySelector('main').outerHTML = a
+		for (const form of document.querySelectorAll('main form:not([action])')) form.setAttribute('action', b)
+	})()`, nil, page.main, page.path)
+}
+
+// wantHeading ends the test unless the page has this heading.
+func (p *phone) wantHeading(want string) {
+	p.t.Helper()
+	if got := p.heading(); got != want {
+		p.t.Fatalf("%s has the heading %q, want %q:\n%s", p.path(), got, want, p.text())
+	}
+}
+
+// wantText fails the test unless the page says each of the parts.
+func (p *phone) wantText(parts ...string) {
+	p.t.Helper()
+	text := p.words()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			p.t.Errorf("%s does not say %q:\n%s", p.path(), part, text)
+		}
+	}
+}
+
+// wantFault fails the test unless the page has the status 422 and the text next to a field.
+func (p *phone) wantFault(field, text string) {
+	p.t.Helper()
+	var fault string
+	p.script(`document.getElementById(a + '-fault')?.textContent || ''`, &fault, field)
+	if p.status() != 422 || !strings.Contains(fault, text) {
+		p.t.Errorf("%s: got status %d and at the field %s %q, want %q:\n%s", p.path(), p.status(), field, fault, text, p.words())
+	}
+}
