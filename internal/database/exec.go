@@ -3,36 +3,32 @@ package database
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"database/sql/driver"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// Exec runs one writing statement that returns no rows. Like Write it does not end with
+// Exec runs one writing statement that returns no rows, and returns the number of rows that
+// it affected. Like Write it does not end with
 // ctx once it has begun, and it retries. On PostgreSQL the statement is a transaction by
 // itself, which saves a round trip.
-func (db *DB) Exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	var res sql.Result
+func (db *DB) Exec(ctx context.Context, query string, args ...any) (affected int64, err error) {
 	if db.writer != nil {
-		err := db.Write(ctx, func(tx *Tx) (err error) {
-			res, err = tx.Exec(ctx, query, args...)
+		err = db.Write(ctx, func(tx *Tx) (err error) {
+			affected, err = tx.Exec(ctx, query, args...)
 			return err
 		})
-		return res, err
+		return affected, err
 	}
-	err := db.single(ctx, query, args, func(own context.Context) error {
-		// Not through database/sql: its Result locks the connection again, which the pool may
-		// have given to another caller by then.
+	err = db.single(ctx, query, args, func(own context.Context) error {
 		return db.withConn(own, func(conn *pgx.Conn) error {
 			tag, err := conn.Exec(own, query, args...)
-			res = driver.RowsAffected(tag.RowsAffected())
+			affected = tag.RowsAffected()
 			return err
 		})
 	})
-	return res, err
+	return affected, err
 }
 
 // ExecRow is Exec for a statement that returns at most one row, which scan reads; its Scan

@@ -3,7 +3,6 @@ package database
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -186,28 +185,27 @@ func (t *Tx) run(ctx context.Context, fn func(*Tx) error) error {
 	return nil
 }
 
-// Exec runs a statement that returns no rows. After an error the transaction can only roll
+// Exec runs a statement that returns no rows, and returns the number of rows that it affected. After an error the transaction can only roll
 // back. Statements run under the context of the transaction, not under the given one.
-func (t *Tx) Exec(_ context.Context, query string, args ...any) (sql.Result, error) {
+func (t *Tx) Exec(_ context.Context, query string, args ...any) (affected int64, err error) {
 	if err := t.ready(); err != nil {
-		return nil, err
+		return 0, err
 	}
 	observe(query, args)
 	if t.pg != nil {
-		n, err := t.pg.exec(t.ctx, query, args)
-		return driver.RowsAffected(n), t.fail(err)
+		affected, err = t.pg.exec(t.ctx, query, args)
+		return affected, t.fail(err)
 	}
 	res, err := t.on.ExecContext(t.ctx, query, args...)
-	return res, t.fail(err)
+	if err == nil {
+		affected, err = res.RowsAffected()
+	}
+	return affected, t.fail(err)
 }
 
 // ExecOne is Exec for a guarded statement: ErrStale unless it affects exactly one row.
 func (t *Tx) ExecOne(ctx context.Context, query string, args ...any) error {
-	res, err := t.Exec(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
+	if n, err := t.Exec(ctx, query, args...); err != nil || n == 1 {
 		return err
 	}
 	return ErrStale

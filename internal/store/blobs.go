@@ -36,11 +36,8 @@ func (tx *tx) keepBlobs(ctx context.Context, coachID string, keys []string) erro
 	for _, key := range keys {
 		args = append(args, key)
 	}
-	res, err := tx.Exec(ctx, `UPDATE blobs SET ends_at = NULL WHERE coach_id = $1 AND ends_at > $2 AND key IN (`+params(3, len(keys))+`)`, args...)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == int64(len(keys)) {
+	n, err := tx.Exec(ctx, `UPDATE blobs SET ends_at = NULL WHERE coach_id = $1 AND ends_at > $2 AND key IN (`+params(3, len(keys))+`)`, args...)
+	if err != nil || n == int64(len(keys)) {
 		return err
 	}
 	return fault.Down(errReservationExpired)

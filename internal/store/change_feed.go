@@ -71,7 +71,7 @@ func (db *DB) positionChanges(ctx context.Context) (int64, error) {
 		if err != nil {
 			return err
 		}
-		res, err := tx.Exec(ctx, `
+		n, err = tx.Exec(ctx, `
 			UPDATE changes SET position = CAST($1 AS BIGINT) + n.place, positioned_at = CAST($2 AS BIGINT)
 			FROM (
 				SELECT player_id, sequence, row_number() OVER (ORDER BY latest, player_id, sequence) AS place
@@ -82,9 +82,6 @@ func (db *DB) positionChanges(ctx context.Context) (int64, error) {
 			) AS n
 			WHERE changes.player_id = n.player_id AND changes.sequence = n.sequence`, last, at, positionBatch)
 		if err != nil {
-			return err
-		}
-		if n, err = res.RowsAffected(); err != nil {
 			return err
 		}
 		return tx.ExecOne(ctx, `UPDATE change_feed SET last = last + $1 WHERE id = 1`, n)
@@ -105,12 +102,9 @@ func (db *DB) RecordAdults(ctx context.Context, adultBorn approval.Date, guardia
 		return err
 	}
 	return db.write(ctx, func(tx *tx) error {
-		res, err := tx.Exec(ctx, `
+		n, err := tx.Exec(ctx, `
 			UPDATE change_feed SET adults_to = $2 WHERE id = 1 AND coalesce(adults_to, '') = $1`, from, to)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 || from == "" || !guardianRequired {
+		if err != nil || n == 0 || from == "" || !guardianRequired {
 			return err // n is 0 if another replica was faster
 		}
 		rs, err := tx.Query(ctx, `

@@ -73,16 +73,12 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 	if err != nil {
 		return 0, err
 	}
-	res, err := tx.Exec(ctx, `
+	ended, err := tx.Exec(ctx, `
 		UPDATE sessions SET revoked_at = $3
 		WHERE account_id = $1 AND id <> $2 AND revoked_at IS NULL AND ends_at > $3`,
 		c.By.AccountID, c.By.SessionID, micros(tx.Now))
 	if err != nil {
 		return 0, fmt.Errorf("end other sessions: %w", err)
-	}
-	ended, err := res.RowsAffected()
-	if err != nil {
-		return 0, err
 	}
 	if err := tx.endPushOfAccount(ctx, c.By.AccountID, c.By.SessionID); err != nil {
 		return 0, err

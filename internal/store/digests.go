@@ -69,11 +69,8 @@ func (tx *tx) sendDigest(ctx context.Context, coachID string, version int64) err
 	if next := rules.NextDue(tx.Now, pending, oldest); !next.IsZero() {
 		due = next.UnixMicro()
 	}
-	res, err := tx.Exec(ctx, `UPDATE digests SET due_at = $3, version = version + 1 WHERE coach_id = $1 AND version = $2`, coachID, version, due)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 || pending == 0 {
+	n, err := tx.Exec(ctx, `UPDATE digests SET due_at = $3, version = version + 1 WHERE coach_id = $1 AND version = $2`, coachID, version, due)
+	if err != nil || n == 0 || pending == 0 {
 		return err
 	}
 	return tx.notify(ctx, []event.Event{{Type: event.PendingLong, CoachID: coachID, Count: pending, Waited: rules.After}},

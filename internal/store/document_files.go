@@ -118,14 +118,11 @@ func (tx *tx) withdrawIfIdentity(ctx context.Context, d coach.Document, kyc coac
 // withdrawKYC withdraws the undecided submission that contains the document,
 // because an operator could not check the document any more. An earlier decision stands.
 func (tx *tx) withdrawKYC(ctx context.Context, coachID, documentID string) (bool, error) {
-	res, err := tx.Exec(ctx, `
+	n, err := tx.Exec(ctx, `
 		UPDATE kyc_submissions SET state = 'withdrawn', decided_at = $3
 		WHERE coach_id = $1 AND state = 'submitted'
 			AND id IN (SELECT submission_id FROM kyc_documents WHERE document_id = $2)`, coachID, documentID, micros(tx.Now))
-	if err != nil {
-		return false, err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	if err != nil || n == 0 {
 		return false, err
 	}
 	err = tx.Defer(ctx, `UPDATE coaches SET kyc_state = 'not_started' WHERE id = $1 AND kyc_state = 'submitted'`, coachID)

@@ -39,12 +39,9 @@ func (db *DB) SendExpiryNotifications(ctx context.Context, n int) (int, error) {
 // sendExpiryNotification notifies the coach of one certificate and schedules the next one.
 // It does nothing if another replica or the coach changed the document meanwhile.
 func (tx *tx) sendExpiryNotification(ctx context.Context, d coach.Document) error {
-	res, err := tx.Exec(ctx, `UPDATE documents SET notice_at = $3, version = version + 1 WHERE id = $1 AND version = $2`,
+	n, err := tx.Exec(ctx, `UPDATE documents SET notice_at = $3, version = version + 1 WHERE id = $1 AND version = $2`,
 		d.ID, d.Version, micros(d.NextExpiryNotification(tx.Now)))
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
+	if err != nil || n == 0 {
 		return err
 	}
 	return tx.notify(ctx, []event.Event{{

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/database"
@@ -31,7 +30,7 @@ func (db *DB) QueryRow(ctx context.Context, q string, args ...any) *database.Row
 }
 
 // Exec runs a writing statement.
-func (db *DB) Exec(ctx context.Context, q string, args ...any) (sql.Result, error) {
+func (db *DB) Exec(ctx context.Context, q string, args ...any) (affected int64, err error) {
 	return db.sql.Exec(ctx, q, args...)
 }
 

@@ -19,7 +19,7 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 	var stored *idempotency.StoredResponse
 	err := db.write(ctx, func(tx *tx) error {
 		stored = nil
-		res, err := tx.Exec(ctx, `
+		n, err := tx.Exec(ctx, `
 			INSERT INTO kept_answers (owner, key, fingerprint, status, lease, lease_ends_at, ends_at)
 			VALUES ($1, $2, $3, 0, $4, $5, $6)
 			ON CONFLICT (owner, key) DO UPDATE SET
@@ -31,8 +31,8 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 		if err != nil {
 			return fmt.Errorf("claim idempotency key: %w", err)
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 1 {
-			return err
+		if n == 1 {
+			return nil
 		}
 		var found idempotency.StoredResponse
 		err = tx.QueryRow(ctx, `SELECT fingerprint, answer, work FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
@@ -90,11 +90,8 @@ func (db *DB) SaveResponse(ctx context.Context, h idempotency.Holder, status int
 // returns committed work, else nil. On PostgreSQL the DELETE waits for a transaction
 // whose COMMIT was lost on the way, because that has locked the row.
 func (db *DB) ReleaseKey(ctx context.Context, h idempotency.Holder) (*idempotency.Work, error) {
-	res, err := db.sql.Exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, h.Owner, h.Key, h.LeaseID)
-	if err != nil {
-		return nil, err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
+	n, err := db.sql.Exec(ctx, `DELETE FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3 AND status = 0`, h.Owner, h.Key, h.LeaseID)
+	if err != nil || n == 1 {
 		return nil, err
 	}
 	var work *idempotency.Work

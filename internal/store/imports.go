@@ -46,14 +46,14 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 		} else if err != nil {
 			return err
 		}
-		res, err := tx.Exec(ctx, `
+		n, err := tx.Exec(ctx, `
 			INSERT INTO imports (id, coach_id, warnings, created_at, ends_at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING`,
 			i.ID, i.CoachID, string(warnings), micros(i.CreatedAt), micros(i.EndsAt))
 		if err != nil {
 			return fmt.Errorf("add import: %w", err)
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return err
+		if n == 0 {
+			return nil
 		}
 		added = true
 		for batch := range slices.Chunk(args, importBatch) {

@@ -39,11 +39,7 @@ type record struct {
 
 // insert runs an INSERT and reports whether it added a row.
 func (tx *tx) insert(ctx context.Context, query string, args ...any) (added bool, err error) {
-	res, err := tx.Exec(ctx, query, args...)
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
+	n, err := tx.Exec(ctx, query, args...)
 	return n == 1, err
 }
 
@@ -227,12 +223,12 @@ func (db *DB) deleteRecord(ctx context.Context, coachID, playerID, query, id str
 		if err := tx.checkPlayer(ctx, coachID, playerID); err != nil {
 			return err
 		}
-		res, err := tx.Exec(ctx, query, id, coachID, playerID)
+		n, err := tx.Exec(ctx, query, id, coachID, playerID)
 		if err != nil {
 			return fmt.Errorf("delete record %s: %w", id, err)
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 1 {
-			return err
+		if n == 1 {
+			return nil
 		}
 		return fault.Missing()
 	})

@@ -75,12 +75,12 @@ func (db *DB) Template(ctx context.Context, coachID, id string) (team.Template, 
 
 // DeleteTemplate deletes a template of a coach, or returns not_found.
 func (db *DB) DeleteTemplate(ctx context.Context, coachID, id string) error {
-	res, err := db.sql.Exec(ctx, `DELETE FROM message_templates WHERE id = $1 AND coach_id = $2`, id, coachID)
+	n, err := db.sql.Exec(ctx, `DELETE FROM message_templates WHERE id = $1 AND coach_id = $2`, id, coachID)
 	if err != nil {
 		return fmt.Errorf("delete template %s: %w", id, err)
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
-		return err
+	if n == 1 {
+		return nil
 	}
 	return fault.Missing()
 }

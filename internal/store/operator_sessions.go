@@ -45,12 +45,12 @@ func (db *DB) OperatorSessionByHash(ctx context.Context, hash []byte) (*operator
 // EndOperatorSession deletes an operator's session, if it still exists.
 func (db *DB) EndOperatorSession(ctx context.Context, by actor.Operator, id string) error {
 	return db.write(ctx, func(tx *tx) error {
-		res, err := tx.Exec(ctx, `DELETE FROM operator_sessions WHERE id = $1`, id)
+		n, err := tx.Exec(ctx, `DELETE FROM operator_sessions WHERE id = $1`, id)
 		if err != nil {
 			return fmt.Errorf("end operator session %s: %w", id, err)
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return err
+		if n == 0 {
+			return nil
 		}
 		return tx.audit(ctx, by, operator.SignedOut, "operator_session", id, "")
 	})

@@ -142,11 +142,8 @@ var errLeaseLost = errors.New("the lease of the delivery ended")
 // execLeased runs a statement that is guarded by a lease. It returns errLeaseLost if
 // the statement changes no row.
 func (tx *tx) execLeased(ctx context.Context, query string, args ...any) error {
-	res, err := tx.Exec(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 1 {
+	n, err := tx.Exec(ctx, query, args...)
+	if err != nil || n == 1 {
 		return err
 	}
 	return errLeaseLost

@@ -17,7 +17,7 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 		return false, err
 	}
 	g := guardianOf(p)
-	res, err := tx.Exec(ctx, `
+	n, err := tx.Exec(ctx, `
 		INSERT INTO players (id, coach_id, version, student_name, student_key, date_of_birth, search_key, medical,
 			student_number, student_id, student_state, student_changed_at, student_pending_since,
 			guardian_name, guardian_relationship, guardian_email, guardian_number,
@@ -36,8 +36,7 @@ func (tx *tx) insertPlayer(ctx context.Context, p *approval.Player) (bool, error
 	if err != nil {
 		return false, fmt.Errorf("add player: %w", err)
 	}
-	n, err := res.RowsAffected()
-	return n == 1, err
+	return n == 1, nil
 }
 
 // linkRequests sets the requests of a new player and counts its first status changes.

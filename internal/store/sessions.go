@@ -105,11 +105,8 @@ func (db *DB) MarkUsed(ctx context.Context, id string, generation int64, now tim
 // Revoke ends s and saves the notifications of e, unless s has ended already.
 func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error {
 	return db.write(ctx, func(tx *tx) error {
-		res, err := tx.Exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, micros(tx.Now))
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		n, err := tx.Exec(ctx, `UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL`, s.ID, micros(tx.Now))
+		if err != nil || n == 0 {
 			return err
 		}
 		if err := tx.endPush(ctx, s.ID); err != nil {
@@ -123,13 +120,9 @@ func (db *DB) Revoke(ctx context.Context, s *auth.Session, e event.Event) error 
 func (db *DB) EndSession(ctx context.Context, accountID, id string) (bool, error) {
 	ended := false
 	err := db.write(ctx, func(tx *tx) error {
-		res, err := tx.Exec(ctx, `
+		n, err := tx.Exec(ctx, `
 			UPDATE sessions SET revoked_at = $3
 			WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL`, id, accountID, micros(tx.Now))
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
 		if ended = n == 1; !ended || err != nil {
 			return err
 		}

@@ -60,11 +60,8 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 	} {
 		for {
 			var n int64
-			err := db.write(ctx, func(tx *tx) error {
-				res, err := tx.Exec(ctx, s.query, micros(s.before), sweepBatch)
-				if err == nil {
-					n, err = res.RowsAffected()
-				}
+			err := db.write(ctx, func(tx *tx) (err error) {
+				n, err = tx.Exec(ctx, s.query, micros(s.before), sweepBatch)
 				return err
 			})
 			if err != nil {

@@ -64,11 +64,8 @@ func (db *DB) QueueWebhookMessages(ctx context.Context, id string) (int64, error
 	}
 	to := min(at+webhookBatch, last)
 	err = db.write(ctx, func(tx *tx) error {
-		res, err := tx.Exec(ctx, `UPDATE webhooks SET position = $3 WHERE id = $1 AND position = $2 AND disabled_at IS NULL`, id, at, to)
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		n, err := tx.Exec(ctx, `UPDATE webhooks SET position = $3 WHERE id = $1 AND position = $2 AND disabled_at IS NULL`, id, at, to)
+		if err != nil || n == 0 {
 			return err
 		}
 		_, err = tx.insertWebhookMessages(ctx, newMessage, id, types, at, to)
@@ -96,7 +93,7 @@ func (tx *tx) insertWebhookMessages(ctx context.Context, onConflict, id string, 
 	for i := range operator.ChangeTypes { // one text whatever the number of types
 		args = append(args, types[min(i, len(types)-1)])
 	}
-	res, err := tx.Exec(ctx, `
+	return tx.Exec(ctx, `
 		INSERT INTO webhook_messages (webhook_id, id, player_id, sequence, type, party, guardian_state, student_state, at,
 			state, attempts, due_at, status, error, created_at, updated_at)
 		SELECT CAST($1 AS TEXT), 'msg_' || c.player_id || '_' || CAST(c.sequence AS TEXT), c.player_id, c.sequence, c.type, c.party, c.guardian_state, c.student_state, c.at,
@@ -106,10 +103,6 @@ func (tx *tx) insertWebhookMessages(ctx context.Context, onConflict, id string, 
 			0, '', CAST($4 AS BIGINT), CAST($4 AS BIGINT)
 		FROM changes c WHERE c.position > $2 AND c.position <= $3 AND c.type IN (`+params(5, len(operator.ChangeTypes))+`)
 		ON CONFLICT (webhook_id, id)`+onConflict, args...)
-	if err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
 }
 
 // ClaimWebhookMessages claims up to n due messages that no earlier message of their player
@@ -180,14 +173,11 @@ func (db *DB) SaveWebhookResult(ctx context.Context, id string, m operator.Webho
 		if r.State != operator.MessageQueued {
 			due = tx.Now
 		}
-		res, err := tx.Exec(ctx, `
+		n, err := tx.Exec(ctx, `
 			UPDATE webhook_messages SET state = $4, due_at = $5, lease = NULL, status = $6, error = $7, updated_at = $8
 			WHERE webhook_id = $1 AND id = $2 AND lease = $3 AND state = 'queued'`,
 			id, m.ID, m.Lease, r.State, micros(due), r.Status, r.Error, micros(tx.Now))
-		if err != nil {
-			return err
-		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
+		if err != nil || n == 0 {
 			return err // another replica claimed it, or it was replayed
 		}
 		err = tx.Defer(ctx, `

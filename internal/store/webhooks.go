@@ -171,13 +171,11 @@ func (db *DB) RotateWebhookSecret(ctx context.Context, by actor.Operator, id, se
 // DeleteWebhook deletes a webhook and, by its foreign key, its messages.
 func (db *DB) DeleteWebhook(ctx context.Context, by actor.Operator, id string) error {
 	return db.write(ctx, func(tx *tx) error {
-		res, err := tx.Exec(ctx, `DELETE FROM webhooks WHERE id = $1`, id)
+		n, err := tx.Exec(ctx, `DELETE FROM webhooks WHERE id = $1`, id)
 		if err != nil {
 			return fmt.Errorf("delete webhook %s: %w", id, err)
 		}
-		if n, err := res.RowsAffected(); err != nil {
-			return err
-		} else if n == 0 {
+		if n == 0 {
 			return fault.Missing()
 		}
 		return tx.audit(ctx, by, operator.WebhookDeleted, "webhook", id, "")
