@@ -22,31 +22,31 @@ func TestCoachKeepsInput(t *testing.T) {
 	user.Call(t, "PUT", "/api/batches/"+batch+"/players/"+player, nil).Want(t, 204)
 	page := "/coach/players/" + player
 	s.Clock.Skip(49 * time.Hour)
-	b := s.Browser(t)
-	signIn(t, s, b, "coach", coachNumber)
+	b := newPhone(t, s.URL)
+	b.signIn(s, "coach", coachNumber)
 	const notice = "What you wrote is still here, but it is not saved yet."
 	// interrupt fills a form, ends the session, sends the form and signs in again.
 	interrupt := func(path, button string, fields ...string) {
 		t.Helper()
-		b.Open(path)
+		b.open(path)
 		s.SignIn(t, "coach", coachNumber).Call(t, "POST", "/auth/logout", map[string]any{"all": true}).Want(t, 204)
-		b.Press(button, fields...)
-		if !strings.HasPrefix(b.Page.Path, "/sign-in/coach") {
-			t.Fatalf("%s: a form without a session leads to %s", path, b.Page.Path)
+		b.press(button, fields...)
+		if !strings.HasPrefix(b.path(), "/sign-in/coach") {
+			t.Fatalf("%s: a form without a session leads to %s", path, b.path())
 		}
 		sent := s.Sent(coachNumber, "otp")
-		b.Press("Send me a code", "number", coachNumber)
-		b.Press("Continue", "code", s.OTP(coachNumber, sent))
-		wantText(t, b, notice)
+		b.press("Send me a code", "number", coachNumber)
+		b.press("Continue", "code", s.OTP(coachNumber, sent))
+		b.wantText(notice)
 		for i := 0; i < len(fields); i += 2 {
-			if got := b.Page.Value(fields[i]); got != fields[i+1] {
+			if got := b.value(fields[i]); got != fields[i+1] {
 				t.Errorf("%s: the field %s has %.60q after the sign-in, want %.60q", path, fields[i], got, fields[i+1])
 			}
 		}
 	}
 	gone := func(path string) {
 		t.Helper()
-		if b.Open(path); strings.Contains(b.Page.Text(), notice) {
+		if b.open(path); strings.Contains(b.words(), notice) {
 			t.Errorf("%s shows the draft after it was sent", path)
 		}
 	}
@@ -57,14 +57,14 @@ func TestCoachKeepsInput(t *testing.T) {
 	if name := s.SignIn(t, "coach", coachNumber).Call(t, "GET", "/api/coach/profile", nil).String("name"); name != "Meera Nair" {
 		t.Errorf("the draft was saved: %s", name)
 	}
-	b.Press("Save")
-	if b.Page.Status != 422 || b.Page.Value("name") != `Meera "M" <Nair>` {
-		t.Errorf("the draft with a fault got %d and the name %q", b.Page.Status, b.Page.Value("name"))
+	b.press("Save")
+	if b.status() != 422 || b.value("name") != `Meera "M" <Nair>` {
+		t.Errorf("the draft with a fault got %d and the name %q", b.status(), b.value("name"))
 	}
-	b.Press("Save", "experience_years", "8", "time_zone", "Mars/Base")
-	wantText(t, b, "Choose a time zone from the list.")
-	b.Press("Save", "time_zone", "Asia/Dubai")
-	wantText(t, b, "Saved.")
+	b.press("Save", "experience_years", "8", "time_zone", "Mars/Base")
+	b.wantText("Choose a time zone from the list.")
+	b.press("Save", "time_zone", "Asia/Dubai")
+	b.wantText("Saved.")
 	if zone := s.SignIn(t, "coach", coachNumber).Call(t, "GET", "/api/coach/profile", nil).String("time_zone"); zone != "Asia/Dubai" {
 		t.Errorf("the time zone is %s", zone)
 	}
@@ -72,19 +72,19 @@ func TestCoachKeepsInput(t *testing.T) {
 
 	interrupt("/coach/players/add", "Add and ask", "student_name", "Bela Rao", "date_of_birth", "2013-01-02", "medical", strings.Repeat("Asthma. ", 400)+"End",
 		"guardian_name", "Ravi Rao", "relationship", "father", "guardian_number", "98123 45690")
-	b.Press("Add and ask")
-	wantHeading(t, b, "Bela Rao")
+	b.press("Add and ask")
+	b.wantHeading("Bela Rao")
 	gone("/coach/players/add")
 
 	interrupt(page+"/edit", "Save", "student_name", "Asha R. Rao", "medical", "None")
-	b.Press("Show what is saved")
-	if got := b.Page.Value("student_name"); got != "Asha Rao" {
+	b.press("Show what is saved")
+	if got := b.value("student_name"); got != "Asha Rao" {
 		t.Errorf("the stored name is %q", got)
 	}
 	gone(page + "/edit")
 	interrupt(page, "Note the call", "note", "Answers <tonight>")
-	b.Press("Note the call")
-	wantText(t, b, "We noted your call.", "Answers <tonight>")
+	b.press("Note the call")
+	b.wantText("We noted your call.", "Answers <tonight>")
 	interrupt("/coach/settings/number", "Send both codes", "number", "98123 45699")
 
 	interrupt("/coach/batches/add", "Save", "name", "U14", "start1", "17:30")
@@ -94,22 +94,17 @@ func TestCoachKeepsInput(t *testing.T) {
 	interrupt("/coach/messages/write", "See how it arrives", "text", "Rain <today>", "audience", "student")
 
 	// Pasted cells arrive with the file of their form.
-	c := newVisitor(t, s.URL)
-	c.signIn(s, "coach", coachNumber)
-	s.SignIn(t, "coach", coachNumber).Call(t, "POST", "/auth/logout", map[string]any{"all": true}).Want(t, 204)
-	c.upload("/coach/players/import", nil, "account", user.ID, "text", "Name\tBorn\nPasted Person\t2000-01-02").want(200, "Sign in as a coach")
-	c.signIn(s, "coach", coachNumber)
-	c.get("/coach/players/import").want(200, notice, "Pasted Person\t2000-01-02</textarea>")
+	interrupt("/coach/players/import", "Check the list", "text", "Name\tBorn\nPasted Person\t2000-01-02")
 
 	// A form of another account does not appear.
-	signIn(t, s, b, "coach", coachNumber)
+	b.signIn(s, "coach", coachNumber)
 	interrupt("/coach/players/add", "Add and ask", "student_name", "Chand Rao")
-	b.Press("Sign out")
+	b.press("Sign out")
 	const other = "+919812345693"
 	s.Coach(t, other)
-	signIn(t, s, b, "coach", other)
-	b.Open("/coach/players/add")
-	if got := b.Page.Value("student_name"); got != "" {
+	b.signIn(s, "coach", other)
+	b.open("/coach/players/add")
+	if got := b.value("student_name"); got != "" {
 		t.Errorf("another coach sees %q", got)
 	}
 }

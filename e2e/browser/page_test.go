@@ -3,6 +3,7 @@ package browser_test
 import (
 	"context"
 	"encoding/json"
+	"html"
 	"strings"
 	"testing"
 
@@ -40,6 +41,7 @@ func (p *phone) set(fields ...string) {
 		p.script(`(() => {
 			const fields = document.getElementsByName(a)
 			for (const e of fields) {
+				if (e.localName === 'select' && ![...e.options].some((o) => o.value === b)) e.add(new Option(b, b)) // an older page
 				if (e.type === 'radio' || e.type === 'checkbox') e.checked = e.value === b; else e.value = b
 				e.dispatchEvent(new Event('input', { bubbles: true }))
 				e.dispatchEvent(new Event('change', { bubbles: true }))
@@ -77,6 +79,20 @@ func (p *phone) value(name string) string {
 	var value string
 	p.script(`([...document.getElementsByName(a)].find((e) => e.type !== 'radio' || e.checked) || { value: '' }).value`, &value, name)
 	return value
+}
+
+// get opens a page and returns it.
+func (p *phone) get(path string) answer {
+	p.t.Helper()
+	p.open(path)
+	return p.answered()
+}
+
+// answered returns the open page.
+func (p *phone) answered() answer {
+	p.t.Helper()
+	raw := p.html()
+	return answer{t: p.t, status: p.status(), path: p.path(), body: html.UnescapeString(raw), raw: raw}
 }
 
 // cookie returns the value of a cookie, or "".

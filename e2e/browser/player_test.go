@@ -28,6 +28,7 @@ func TestPlayerFormsSentTwiceActOnce(t *testing.T) {
 		for range 2 {
 			c.post(path+"/remind", "party", "guardian", "last", "0").want(200, "We sent the question again.", "1 reminder is left", "Reminder")
 		}
+		c.post(path+"/cancel", "party", "guardian", "request", "\x00\xff").want(422)
 		request := coach.Call(t, "GET", "/api/players/"+id, nil).String("student_request_id")
 		for range 2 {
 			c.post(path+"/cancel", "party", "student", "request", request).want(200, "You took the question back.")
@@ -49,44 +50,71 @@ func TestPlayerFormsSentTwiceActOnce(t *testing.T) {
 	})
 }
 
+// TestEditPlayerSaysWhatItMeans changes a player after a check page that says which answers end,
+// and corrects a number and asks again in one step.
 func TestEditPlayerSaysWhatItMeans(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		coach, c := newFormClient(t, s, coachNumber)
-		id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
-		s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 200)
-		path := "/coach/players/" + id
-		form := func(changes ...string) []string {
-			fields := map[string]string{
-				"student_name": "Asha Rao", "date_of_birth": "2014-04-30", "student_number": "+91 98123 45679", "medical": "Asthma: carries an inhaler.",
-				"guardian_name": "Ravi Rao", "relationship": "father", "guardian_number": "+91 98123 45680",
-			}
-			for i := 0; i < len(changes); i += 2 {
-				fields[changes[i]] = changes[i+1]
-			}
-			var pairs []string
-			for name, value := range fields {
-				pairs = append(pairs, name, value)
-			}
-			return pairs
-		}
-		c.get(path+"/edit").want(200, "Asthma: carries an inhaler.", "+91 98123 45680")
-		c.post(path+"/edit", form("medical", "None.", "guardian_language", "hi")...).want(200, "Saved.", "None.", "The guardian said yes")
-		name := form("student_name", "Asha Raju", "medical", "Line 1\r\nLine 2")
-		c.post(path+"/edit", name...).want(200, "The guardian said yes before. That yes ends now.", "The student gets a new question by SMS.")
-		if status := coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian_status"); status != "approved" {
-			t.Fatalf("the check page changed the status to %s", status)
-		}
-		c.post(path+"/edit", append(name, "back", "yes")...).want(200, `value="Asha Raju"`)
-		for range 2 {
-			c.post(path+"/edit", append(name, "checked", "yes")...).want(200, "Saved.", "Asha Raju", "Line 1\nLine 2")
-		}
-		if status := coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian_status"); status != "pending" {
-			t.Errorf("got the status %s after the change, want pending", status)
-		}
-		c.post(path+"/edit", form("student_name", "", "guardian_number", "12")...).want(422, "Fill this in.", "This is not a mobile number.", `value="12"`)
-		c.post(path+"/edit", form("guardian_name", "", "relationship", "", "guardian_number", "")...).want(422)
-	})
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach := s.Coach(t, coachNumber)
+	id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+	s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 200)
+	path := "/coach/players/" + id
+	p := newPhone(t, s.URL)
+	p.signIn(s, "coach", coachNumber)
+	p.get(path+"/edit").want(200, "Asthma: carries an inhaler.")
+	if got := p.value("guardian_number"); got != "+91 98123 45680" {
+		t.Errorf("the field has the number %q", got)
+	}
+	p.press("Save", "medical", "None.", "guardian_language", "hi")
+	p.answered().want(200, "Saved.", "None.", "The guardian said yes")
+	p.open(path + "/edit")
+	p.press("Save", "student_name", "Asha Raju", "medical", "Line 1\nLine 2")
+	p.answered().want(200, "The guardian said yes before. That yes ends now.", "The student gets a new question by SMS.")
+	p.screenshot("player-edit-check")
+	if status := coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian_status"); status != "approved" {
+		t.Fatalf("the check page changed the status to %s", status)
+	}
+	p.press("Change something")
+	if got := p.value("student_name"); p.status() != 200 || got != "Asha Raju" {
+		t.Errorf("back to the form got %d, and the name is %q", p.status(), got)
+	}
+	p.press("Save")
+	check := p.keep()
+	for range 2 {
+		p.restore(check)
+		p.press("Save and ask")
+		p.answered().want(200, "Saved.", "Asha Raju", "Line 1\nLine 2")
+	}
+	if status := coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian_status"); status != "pending" {
+		t.Errorf("got the status %s after the change, want pending", status)
+	}
+	p.open(path + "/edit")
+	p.press("Save", "student_name", "", "guardian_number", "12")
+	p.answered().want(422, "Fill this in.", "This is not a mobile number.")
+	if got := p.value("guardian_number"); got != "12" {
+		t.Errorf("after a fault the number is %q", got)
+	}
+	p.open(path + "/edit")
+	p.press("Save", "guardian_name", "", "relationship", "", "guardian_number", "")
+	p.answered().want(422)
+
+	// Correct and ask again in one step, after a fault. The first form is the guardian's.
+	const corrected = "+919812345699"
+	p.open(path)
+	p.press("Send the question", "number", "12")
+	p.answered().want(422, "This is not a mobile number.")
+	if got := p.value("number"); got != "12" {
+		t.Errorf("after a fault the field has %q", got)
+	}
+	p.press("Send the question", "number", "98123 45699")
+	p.answered().want(200, "The question is on its way.")
+	if link := linkTo(t, s, corrected, 0); link == "" {
+		t.Error("the corrected number has no link")
+	}
+	if got := coach.Call(t, "GET", "/api/players/"+id, nil).String("guardian.mobile_number"); got != corrected {
+		t.Errorf("the guardian has the number %s", got)
+	}
+	p.screenshot("player-corrected")
 }
 
 // TestPlayerPages takes the screenshots of the pages about one player.

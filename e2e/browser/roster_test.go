@@ -24,71 +24,84 @@ func named(name, guardian, student string) map[string]any {
 
 var begunField = regexp.MustCompile(`name="begun" value="([0-9]+)"`)
 
+// TestRosterPages reads the roster, searches, notes a call, reminds all, and shows codes.
 func TestRosterPages(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
-		coach, c := newFormClient(t, s, coachNumber)
-		c.get("/coach/players").want(200, "You have no players yet")
-		const hostile = `<script>alert("x")</script>`
-		asha := coach.AddPlayer(t, named("Asha Rao", guardianNumber, studentNumber)).String("player_id")
-		bela := coach.AddPlayer(t, named(hostile, "+919812345690", "")).String("player_id")
-		for _, number := range []string{guardianNumber, studentNumber, "+919812345690"} {
-			s.SMS(number, "message", 0)
-		}
-		decide := func(role, number, id, action string) {
-			s.SignIn(t, role, number).Call(t, "PUT", "/api/approval/"+role+"-response", map[string]any{"player_id": id, "action": action}).Want(t, 200)
-		}
-		decide("student", studentNumber, asha, "rejected")
-		c.get("/coach/players").want(200, hostile, "Needs you", "Said no", "See the reason")
-		if raw := c.get("/coach/players"); strings.Contains(raw.raw, "<script>alert") {
-			t.Error("the list has the name as a script")
-		}
-		c.get("/coach/players?student=rejected").want(200, "Asha Rao").without("alert(", "Needs you")
-		c.get("/coach/players?q=5690").want(200, "alert(").without("Asha Rao")
-		c.get("/coach/players?q=%00%ff&after=%00&guardian=%ff").want(200, "Asha Rao")
-		c.post("/coach/players/"+bela+"/cancel", "party", "guardian", "request", "\x00\xff").want(422)
-		c.get("/coach/players?q=zzz").want(200, "No player fits")
-		request := coach.Call(t, "GET", "/api/players/"+bela, nil).String("guardian_request_id")
-		code := coach.Call(t, "GET", "/api/approval/requests/"+request, nil).String("short_code")
-		s.Clock.Advance(49 * time.Hour)
-		c.get("/coach").want(200, "Needs you", "No answer for 48 hours", "I called", "0 guardians, 0 students", "2 of 250")
-		c.post("/coach/players/"+bela+"/call", "party", "guardian", "request", request, "back", "today").want(200, "We noted your call.").without("<b>" + hostile)
-		s.Clock.Advance(24 * time.Hour)
-		c.get("/coach/players?show=needs").want(200, "No answer for 3 days")
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach := s.Coach(t, coachNumber)
+	p := newPhone(t, s.URL)
+	p.signIn(s, "coach", coachNumber, "remember", "yes")
+	p.get("/coach/players").want(200, "You have no players yet")
+	p.screenshot("roster-empty")
+	const hostile = `<script>alert("x")</script>`
+	asha := coach.AddPlayer(t, named("Asha Rao", guardianNumber, studentNumber)).String("player_id")
+	bela := coach.AddPlayer(t, named(hostile, "+919812345690", "")).String("player_id")
+	for _, number := range []string{guardianNumber, studentNumber, "+919812345690"} {
+		s.SMS(number, "message", 0)
+	}
+	s.SignIn(t, "student", studentNumber).Call(t, "PUT", "/api/approval/student-response", map[string]any{"player_id": asha, "action": "rejected"}).Want(t, 200)
+	if raw := p.get("/coach/players").want(200, hostile, "Needs you", "Said no", "See the reason"); strings.Contains(raw.raw, "<script>alert") {
+		t.Error("the list has the name as a script")
+	}
+	p.screenshot("roster")
+	p.get("/coach/players?student=rejected").want(200, "Asha Rao").without("alert(", "Needs you")
+	p.open("/coach/players")
+	p.press("Search", "q", "5690")
+	p.answered().want(200, "alert(").without("Asha Rao")
+	p.get("/coach/players?q=%00%ff&after=%00&guardian=%ff").want(200, "Asha Rao")
+	p.press("Search", "q", "zzz")
+	p.answered().want(200, "No player fits")
+	request := coach.Call(t, "GET", "/api/players/"+bela, nil).String("guardian_request_id")
+	code := coach.Call(t, "GET", "/api/approval/requests/"+request, nil).String("short_code")
+	s.Clock.Advance(49 * time.Hour)
+	p.get("/coach").want(200, "Needs you", "No answer for 48 hours", "I called", "0 guardians, 0 students", "2 of 250")
+	p.screenshot("roster-needs")
+	// Asha Rao is the other one who needs a call.
+	p.click(`form[action="/coach/players/` + bela + `/call"] button`)
+	p.answered().want(200, "We noted your call.").without("<b>" + hostile)
+	s.Clock.Advance(24 * time.Hour)
+	p.get("/coach/players?show=needs").want(200, "No answer for 3 days")
 
-		page := c.get("/coach/players/remind").want(200, "2 people get a reminder by SMS.", "Send 2 reminders")
-		begun := begunField.FindStringSubmatch(page.body)[1]
-		for range 2 {
-			c.post("/coach/players/remind", "begun", begun).want(200, "The reminders are on their way.")
+	page := p.get("/coach/players/remind").want(200, "2 people get a reminder by SMS.", "Send 2 reminders")
+	begun := begunField.FindStringSubmatch(page.body)[1]
+	form := p.keep()
+	for range 2 {
+		p.restore(form)
+		p.press("Send 2 reminders")
+		p.answered().want(200, "The reminders are on their way.")
+	}
+	p.get("/coach/players/"+asha).want(200, "1 reminder is left this week.")
+	s.SMS(guardianNumber, "message", 1)
+	s.SMS("+919812345690", "message", 1)
+	for end := time.Now().Add(10 * time.Second); !strings.Contains(page.body, "2 people get a reminder") || begunField.FindStringSubmatch(page.body)[1] == begun; page = p.get("/coach/players/remind") {
+		if time.Now().After(end) {
+			t.Fatalf("the reminders were not delivered:\n%s", page.body)
 		}
-		c.get("/coach/players/"+asha).want(200, "1 reminder is left this week.")
-		s.SMS(guardianNumber, "message", 1)
-		s.SMS("+919812345690", "message", 1)
-		for end := time.Now().Add(10 * time.Second); !strings.Contains(page.body, "2 people get a reminder") || begunField.FindStringSubmatch(page.body)[1] == begun; page = c.get("/coach/players/remind") {
-			if time.Now().After(end) {
-				t.Fatalf("the reminders were not delivered:\n%s", page.body)
-			}
-		}
-		later := begunField.FindStringSubmatch(page.body)[1]
-		c.post("/coach/players/remind", "begun", later).want(200)
-		s.SMS(guardianNumber, "message", 2)
-		s.SMS("+919812345690", "message", 2)
-		c.get("/coach/players/remind").want(200, "There is no one to remind", "2 people get none: their reminders of this week are used up.")
+	}
+	p.press("Send 2 reminders")
+	p.answered().want(200)
+	s.SMS(guardianNumber, "message", 2)
+	s.SMS("+919812345690", "message", 2)
+	p.get("/coach/players/remind").want(200, "There is no one to remind", "2 people get none: their reminders of this week are used up.")
 
-		c.get("/coach/players/"+bela+"/qr?party=guardian").want(200, "<svg", code, s.URL+"/a and enter").without("/a/")
-		if closed := c.get("/coach/players/" + asha + "/qr?party=student"); closed.path != "/coach/players/"+asha {
-			t.Errorf("a closed question has a code at %s", closed.path)
-		}
-		sheet := c.get("/coach/players/sheet?player="+asha+"&player="+bela).want(200, code, "Asha Rao", hostile)
-		if n := strings.Count(sheet.body, "<svg xmlns"); n != 2 {
-			t.Errorf("the sheet has %d codes, want 2", n)
-		}
-		c.get("/coach/players/sheet").want(200, "Select players in the list first")
-		_, other := newFormClient(t, s, "+919812345699")
-		other.get("/coach/players/" + bela + "/qr?party=guardian").want(404)
-		other.get("/coach/players/sheet?player="+bela).want(200, "These players have no open question").without(code)
-		other.get("/coach/players").want(200).without("Asha Rao")
-	})
+	p.get("/coach/players/"+bela+"/qr?party=guardian").want(200, "<svg", code, s.URL+"/a and enter").without("/a/")
+	if closed := p.get("/coach/players/" + asha + "/qr?party=student"); closed.path != "/coach/players/"+asha {
+		t.Errorf("a closed question has a code at %s", closed.path)
+	}
+	// A sheet for the players selected in the list.
+	p.open("/coach/players")
+	p.do(chromedp.Evaluate(`document.querySelectorAll('[name=player]').forEach((box) => box.click())`, nil))
+	p.press("Print codes for the selected players")
+	sheet := p.answered().want(200, code, "Asha Rao", hostile)
+	if n := strings.Count(sheet.body, "<svg xmlns"); n != 2 {
+		t.Errorf("the sheet has %d codes, want 2", n)
+	}
+	p.screenshot("roster-sheet")
+	p.get("/coach/players/sheet").want(200, "Select players in the list first")
+	_, other := newFormClient(t, s, "+919812345699")
+	other.get("/coach/players/" + bela + "/qr?party=guardian").want(404)
+	other.get("/coach/players/sheet?player="+bela).want(200, "These players have no open question").without(code)
+	other.get("/coach/players").want(200).without("Asha Rao")
 }
 
 // visible returns the number of visible elements that match a selector.
