@@ -22,8 +22,16 @@ type File struct {
 	ETag string
 	// Attachment tells the browser to save the file instead of showing it.
 	Attachment bool
-	Content    io.ReadSeeker
+	// Framed lets a page of the service show a PDF in a frame. Browsers run no viewer in a
+	// sandbox; the viewer runs the scripts of a PDF in a separate process, without access to
+	// pages and cookies.
+	Framed  bool
+	Content io.ReadSeeker
 }
+
+// framedPDF allows no script. Chromium puts a PDF into a page of its viewer, which has an
+// <embed> and a style.
+const framedPDF = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 
 // Serve sends the file, one range of it, or 304 if the client has it. It limits the
 // time of each write to WriteTimeout, and that of all to FileTimeout. A range outside the
@@ -34,7 +42,11 @@ func (f File) Serve(w http.ResponseWriter, r *http.Request) error {
 	h.Set("Content-Type", f.MediaType)
 	h.Set("Content-Disposition", f.disposition())
 	// An untrusted file must not run script with the origin of the service.
-	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	policy := "default-src 'none'; sandbox"
+	if f.Framed && f.MediaType == "application/pdf" {
+		policy = framedPDF
+	}
+	h.Set("Content-Security-Policy", policy)
 	h.Set("ETag", `"`+f.ETag+`"`)
 	// ServeContent reads some ranges differently from RFC 9110: see singleRange.
 	byteRange := singleRange(r.Header)

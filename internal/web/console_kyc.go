@@ -66,6 +66,7 @@ func (c *Console) kycPage(ctx context.Context, r *Request, by actor.Operator, f 
 	v.Path = "/kyc/" + id
 	v.Data = map[string]any{"Submission": submission, "Documents": documents, "Open": submission.State == coach.Submitted}
 	resp := page("operator_kyc_case", v)
+	resp.Frames = true
 	if len(f.Faults) > 0 {
 		resp.Status = http.StatusUnprocessableEntity
 	}
@@ -83,7 +84,7 @@ func (c *Console) kycDocument(ctx context.Context, r *Request, by actor.Operator
 	if err != nil {
 		return Response{}, err
 	}
-	content, err := c.Documents.OpenForOperator(ctx, documentID)
+	content, err := c.Documents.OpenForOperator(context.WithoutCancel(ctx), documentID) // it is read after the handler
 	if err != nil {
 		return Response{}, err
 	}
@@ -96,10 +97,10 @@ func (c *Console) kycDocument(ctx context.Context, r *Request, by actor.Operator
 		return Response{}, err
 	}
 	file := content.Document.File
-	picture := strings.HasPrefix(file.MediaType, "image/")
+	shown := file.MediaType == coach.PDF || strings.HasPrefix(file.MediaType, "image/")
 	return Response{Write: func(w http.ResponseWriter, r *http.Request) error {
 		defer content.Close()
-		return httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256, Attachment: !picture, Content: content}.Serve(w, r)
+		return httpx.File{Name: file.Name, MediaType: file.MediaType, ETag: file.SHA256, Attachment: !shown, Framed: true, Content: content}.Serve(w, r)
 	}}, nil
 }
 

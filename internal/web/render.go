@@ -130,6 +130,9 @@ func (p *Pages) writeTemplate(w http.ResponseWriter, r *http.Request, resp Respo
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Language", resp.View.Language)
 	h.Set("Content-Security-Policy", p.render.policy)
+	if resp.Frames {
+		h.Set("Content-Security-Policy", p.render.policy+"; frame-src 'self'")
+	}
 	if resp.Public {
 		hash := sha256.Sum256(out.Bytes())
 		tag := `W/"` + hex.EncodeToString(hash[:12]) + `"` // weak: the page may be compressed

@@ -72,6 +72,8 @@ type Response struct {
 	// Public says that everyone gets this page: caches may keep it for a minute, and search
 	// engines may list it.
 	Public bool
+	// Frames says that the page shows files of the service in frames.
+	Frames bool
 	Header http.Header
 	// Write, if not nil, writes the whole response after the headers and cookies are set. If it
 	// returns an error, it has written nothing, and a page with the error follows.
