@@ -15,6 +15,7 @@ import (
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/service"
 )
@@ -87,7 +88,7 @@ func TestSlowDocument(t *testing.T) {
 			}},
 			Vault: new(auth.Vault),
 		},
-		Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Settings: httpx.Settings{Now: time.Now, Log: slog.New(slog.DiscardHandler)},
 	}).Handler()
 	srv := httptest.NewUnstartedServer(handler)
 	srv.Config.WriteTimeout = 300 * time.Millisecond

@@ -6,14 +6,10 @@ package admin
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
-	"net/netip"
-	"time"
 
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/service"
 )
@@ -30,26 +26,11 @@ const auditedRefusalsPerMinute = 10
 // comment says otherwise.
 type Config struct {
 	service.Operators
+	httpx.Settings
 	// Metrics serves the Prometheus text format. If it is nil, /metrics is not_found.
 	Metrics http.Handler
 	// Ready returns why the service cannot serve; nil is always ready.
 	Ready func(context.Context) error
-
-	// PublicURL is the URL of the public listener, without a final slash.
-	PublicURL string
-	// TrustedProxies are the proxies whose X-Forwarded headers count.
-	TrustedProxies []netip.Prefix
-
-	Now func() time.Time
-	// NewTicker paces calls that wait; see worker.NewTicker.
-	NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
-	Log       *slog.Logger
-	// AccessLog writes a line for each request at info.
-	AccessLog bool
-	// Observe is called after each response; it may be nil.
-	Observe func(method string, info *httpx.RequestInfo, took time.Duration)
-	// Refused is called with each error that is written as a problem; it may be nil.
-	Refused func(ctx context.Context, info *httpx.RequestInfo, err error)
 }
 
 // Server serves the operators' API. Create it with New.
@@ -64,11 +45,7 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{Config: c, failures: ratelimit.New(failuresPerMinute), audited: ratelimit.New(auditedRefusalsPerMinute)}
 	s.adapter = endpoint.Adapter[Caller]{
-		Middleware: httpx.Middleware{
-			Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log,
-			AccessLog: c.AccessLog, Observe: c.Observe, Refused: c.Refused,
-		},
-		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Now: c.Now,
+		Middleware: httpx.Middleware{Settings: c.Settings}, Authenticate: s.authenticate, Identify: Caller.identify,
 	}
 	return s
 }

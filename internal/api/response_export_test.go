@@ -6,6 +6,7 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/input"
 	"github.com/touchline/touchline/internal/phone"
 	"github.com/touchline/touchline/internal/service"
@@ -42,7 +43,7 @@ func NewInputs(region string, now time.Time) Inputs {
 		Services: public.Services{
 			Common: service.Common{Phones: phone.Parser{DefaultRegion: region}}, Approvals: approval.NewService(nil, rules, nil, nil),
 		},
-		Now: func() time.Time { return now },
+		Settings: httpx.Settings{Now: func() time.Time { return now }},
 	}}}
 }
 

@@ -2,16 +2,12 @@ package api
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
-	"net/netip"
 	"strings"
-	"time"
 
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/notify"
-	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/service/public"
 )
@@ -20,6 +16,7 @@ import (
 // comment says otherwise.
 type Config struct {
 	public.Services
+	httpx.Settings
 	// Challenge returns what Meta expects when it verifies the address of its calls, or false
 	// if the call is not from Meta.
 	Challenge func(notify.ProviderCall) (string, bool)
@@ -33,26 +30,10 @@ type Config struct {
 	// Ready returns why the service cannot serve; nil is always ready.
 	Ready func(context.Context) error
 
-	// PublicURL is the URL of the service, without a final slash.
-	PublicURL string
-	// TrustedProxies are the proxies whose X-Forwarded headers count.
-	TrustedProxies []netip.Prefix
 	// CORSOrigins are the origins whose browser apps may call the API.
 	CORSOrigins []string
 	// RequestsPerMinute limits the requests of an address; 0 means no limit.
 	RequestsPerMinute int
-
-	Now func() time.Time
-	// NewTicker returns a channel that receives the time each period, and a function
-	// that stops it.
-	NewTicker func(period time.Duration) (ticks <-chan time.Time, stop func())
-	Log       *slog.Logger
-	// AccessLog writes a line for each request at info.
-	AccessLog bool
-	// Observe is called after each response; it may be nil.
-	Observe func(method string, info *httpx.RequestInfo, took time.Duration)
-	// Refused is called with each error that is written as a problem; it may be nil.
-	Refused func(ctx context.Context, info *httpx.RequestInfo, err error)
 }
 
 // Server serves the public API. Create it with New.
@@ -65,11 +46,8 @@ type Server struct {
 func New(c Config) *Server {
 	s := &Server{Config: c}
 	s.adapter = endpoint.Adapter[Caller]{
-		Middleware: httpx.Middleware{
-			Problems: problem.Writer{PublicURL: c.PublicURL, Log: c.Log}, Log: c.Log,
-			HTTPS: strings.HasPrefix(c.PublicURL, "https://"), AccessLog: c.AccessLog, Observe: c.Observe, Refused: c.Refused,
-		},
-		Authenticate: s.authenticate, Identify: Caller.identify, TrustedProxies: c.TrustedProxies, Limiter: ratelimit.New(c.RequestsPerMinute), InFlight: c.InFlight, CrossOrigin: httpx.CrossOrigin(c.CORSOrigins), NotFoundPage: c.NotFoundPage, Now: c.Now,
+		Middleware:   httpx.Middleware{Settings: c.Settings, HTTPS: strings.HasPrefix(c.PublicURL, "https://")},
+		Authenticate: s.authenticate, Identify: Caller.identify, Limiter: ratelimit.New(c.RequestsPerMinute), InFlight: c.InFlight, CrossOrigin: httpx.CrossOrigin(c.CORSOrigins), NotFoundPage: c.NotFoundPage,
 	}
 	return s
 }

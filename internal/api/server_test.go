@@ -18,6 +18,7 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/idempotency"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
@@ -95,12 +96,14 @@ func newFixture(t *testing.T, change ...func(*api.Config)) *fixture {
 			Auth: a.auth, Tray: &notify.Tray{Store: a.tray, Now: time.Now}, Uploads: new(upload.Limiter),
 			Idempotency: idempotency.New(a.responses, keys.Vault.For(auth.ForResponses), time.Now, newID),
 		},
-		PublicURL: "https://touchline.example",
-		Now:       time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		// A stream polls each 10 ms and writes a heartbeat each 100 ms.
-		NewTicker: func(period time.Duration) (<-chan time.Time, func()) {
-			t := time.NewTicker(period / 200)
-			return t.C, t.Stop
+		Settings: httpx.Settings{
+			PublicURL: "https://touchline.example",
+			Now:       time.Now, Log: slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			// A stream polls each 10 ms and writes a heartbeat each 100 ms.
+			NewTicker: func(period time.Duration) (<-chan time.Time, func()) {
+				t := time.NewTicker(period / 200)
+				return t.C, t.Stop
+			},
 		},
 	}
 	for _, f := range change {

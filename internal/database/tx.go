@@ -185,8 +185,9 @@ func (t *Tx) run(ctx context.Context, fn func(*Tx) error) error {
 	return nil
 }
 
-// Exec runs a statement that returns no rows, and returns the number of rows that it affected. After an error the transaction can only roll
-// back. Statements run under the context of the transaction, not under the given one.
+// Exec runs a statement that returns no rows, and returns the number of rows that it
+// affected. After an error the transaction can only roll back. Statements run under the
+// context of the transaction, not under the given one.
 func (t *Tx) Exec(_ context.Context, query string, args ...any) (affected int64, err error) {
 	if err := t.ready(); err != nil {
 		return 0, err

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
@@ -21,8 +20,6 @@ type Adapter[C any] struct {
 	Authenticate func(*http.Request) (C, error)
 	// Identify sets the ids of the caller in the RequestInfo; nil sets none.
 	Identify func(C, *httpx.RequestInfo)
-	// TrustedProxies are the proxies whose X-Forwarded headers count.
-	TrustedProxies []netip.Prefix
 	// Limiter limits the requests per client address; nil means no limit.
 	Limiter *ratelimit.Limiter
 	// InFlight limits the requests that are handled at the same time; nil means no limit.
@@ -32,7 +29,6 @@ type Adapter[C any] struct {
 	// NotFoundPage serves browsers that ask for a path without a route outside /api and /auth;
 	// nil means the problem document.
 	NotFoundPage http.HandlerFunc
-	Now          func() time.Time
 }
 
 func infoOf(r *http.Request) *httpx.RequestInfo { return httpx.InfoFrom(r.Context()) }
@@ -47,7 +43,7 @@ func (a *Adapter[C]) Handler(routes []Route[C]) http.Handler {
 		}}
 	}
 	notFound := func(w http.ResponseWriter, r *http.Request) error {
-		if err := a.allow(ratelimit.Address(r, a.TrustedProxies)); err != nil {
+		if err := a.allow(ratelimit.Address(r, a.Middleware.TrustedProxies)); err != nil {
 			return err
 		}
 		if a.NotFoundPage != nil && isForBrowser(r) {
@@ -77,7 +73,7 @@ func (a *Adapter[C]) allow(client string) error {
 	if a.Limiter == nil {
 		return nil
 	}
-	return a.Limiter.Allow(client, a.Now())
+	return a.Limiter.Allow(client, a.Middleware.Now())
 }
 
 // serve makes the checks in the order of api/openapi.yaml, section Problems, calls the
@@ -162,7 +158,7 @@ func (a *Adapter[C]) admit(r *http.Request, rt *Route[C]) (inflight.Slot, error)
 	if rt.NoLimits {
 		return inflight.Slot{}, nil
 	}
-	if err := a.allow(ratelimit.Address(r, a.TrustedProxies)); err != nil {
+	if err := a.allow(ratelimit.Address(r, a.Middleware.TrustedProxies)); err != nil {
 		return inflight.Slot{}, err
 	}
 	return a.InFlight.For(r.Method).Acquire(rt.Urgent)
@@ -172,7 +168,7 @@ func (a *Adapter[C]) meta(r *http.Request) Meta[C] {
 	info := infoOf(r)
 	m := Meta[C]{
 		Method: r.Method, Path: r.URL.Path, Route: info.Route, TraceID: info.TraceID, Header: r.Header,
-		Client: ratelimit.Address(r, a.TrustedProxies), BaseURL: a.scheme(r) + "://" + r.Host,
+		Client: ratelimit.Address(r, a.Middleware.TrustedProxies), BaseURL: a.scheme(r) + "://" + r.Host,
 		http: r, middleware: &a.Middleware,
 	}
 	if r.URL.RawQuery != "" {
@@ -188,7 +184,7 @@ func (a *Adapter[C]) scheme(r *http.Request) string {
 	}
 	if r.Header.Get("X-Forwarded-Proto") == "https" {
 		peer, err := netip.ParseAddrPort(r.RemoteAddr)
-		if err == nil && slices.ContainsFunc(a.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) }) {
+		if err == nil && slices.ContainsFunc(a.Middleware.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(peer.Addr().Unmap()) }) {
 			return "https"
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/problem"
 )
 
 type (
@@ -29,9 +28,9 @@ type (
 func handlerFor(routes ...route) http.Handler {
 	log := slog.New(slog.DiscardHandler)
 	adapter := endpoint.Adapter[string]{
-		Middleware:     httpx.Middleware{Problems: problem.Writer{Log: log}, Log: log},
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")},
-		Now:            time.Now,
+		Middleware: httpx.Middleware{Settings: httpx.Settings{
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, Now: time.Now, Log: log,
+		}},
 		Authenticate: func(r *http.Request) (string, error) {
 			if caller := r.Header.Get("Caller"); caller != "" {
 				return caller, nil

@@ -15,7 +15,6 @@ import (
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/inflight"
-	"github.com/touchline/touchline/internal/problem"
 )
 
 // busyServer serves with one request in flight, a read or a write. A request to /slow is in flight until
@@ -33,12 +32,11 @@ func newBusyServer(t *testing.T, routes ...route) *busyServer {
 	log, wait, started := slog.New(slog.DiscardHandler), make(chan struct{}), make(chan struct{})
 	s.done = sync.OnceFunc(func() { close(wait) })
 	adapter := endpoint.Adapter[string]{
-		Middleware: httpx.Middleware{Problems: problem.Writer{Log: log}, Log: log, Refused: func(_ context.Context, info *httpx.RequestInfo, err error) {
+		Middleware: httpx.Middleware{Settings: httpx.Settings{Now: time.Now, Log: log, Refused: func(_ context.Context, info *httpx.RequestInfo, err error) {
 			s.refused = append(s.refused, info.Route)
-		}},
+		}}},
 		Authenticate: func(r *http.Request) (string, error) { return "asha", nil },
 		InFlight:     &inflight.Limits{Reads: s.limiter, Writes: s.limiter},
-		Now:          time.Now,
 	}
 	s.Handler = adapter.Handler(append(routes, route{Method: "GET", Pattern: "/slow", Handle: func(context.Context, endpoint.Meta[string], endpoint.Body) (response, error) {
 		close(started)

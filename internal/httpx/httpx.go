@@ -14,8 +14,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
-
-	"github.com/touchline/touchline/internal/problem"
 )
 
 // RequestInfo describes one request and its response, for logs, metrics and problem
@@ -49,16 +47,9 @@ func InfoFrom(ctx context.Context) *RequestInfo {
 
 // Middleware wraps the handlers of one listener.
 type Middleware struct {
-	Problems problem.Writer
-	Log      *slog.Logger
+	Settings
 	// HTTPS says that clients use TLS although a proxy ends it.
 	HTTPS bool
-	// AccessLog writes a line for each request at info, and not only at debug.
-	AccessLog bool
-	// Observe, if not nil, is called after each response.
-	Observe func(method string, info *RequestInfo, took time.Duration)
-	// Refused, if not nil, is called with each error that is written as a problem.
-	Refused func(ctx context.Context, info *RequestInfo, err error)
 }
 
 // Serve sets the trace id and the security headers, calls next, recovers its panic
@@ -92,7 +83,7 @@ func (m *Middleware) WriteProblem(w http.ResponseWriter, r *http.Request, info *
 	if m.Refused != nil {
 		m.Refused(r.Context(), info, err)
 	}
-	m.Problems.Write(w, r, info.TraceID, info.Route, err)
+	m.problems().Write(w, r, info.TraceID, info.Route, err)
 }
 
 // The values of the security headers are shared by all responses: do not append to them.
@@ -128,7 +119,7 @@ func (m *Middleware) recover(w *statusRecorder, r *http.Request) {
 	}
 	err := fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 	if w.info.Status != 0 {
-		m.Problems.Unexpected(r, w.info.TraceID, w.info.Route, err)
+		m.problems().Unexpected(r, w.info.TraceID, w.info.Route, err)
 		panic(http.ErrAbortHandler)
 	}
 	m.WriteProblem(w, r, w.info, err)

@@ -131,7 +131,7 @@ func BenchmarkServe(b *testing.B) {
 		"without metrics": nil, "with metrics": metrics.New(build).Observe("public"),
 	} {
 		b.Run(name, func(b *testing.B) {
-			middleware := httpx.Middleware{Log: slog.New(slog.DiscardHandler), Observe: observe}
+			middleware := httpx.Middleware{Settings: httpx.Settings{Log: slog.New(slog.DiscardHandler), Observe: observe}}
 			r := httptest.NewRequest(http.MethodGet, "/api/me", http.NoBody)
 			next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 			w := httptest.NewRecorder()

@@ -1,12 +1,14 @@
 package server
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/api"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/web"
 )
@@ -22,44 +24,19 @@ func newAPI(cfg *config.Config, o Options, s *services) (http.Handler, error) {
 		return nil, err
 	}
 	return pages.Handler(api.New(api.Config{
-		Services:    s.public,
-		Challenge:   callbacks(cfg).Challenge,
-		ChatReplies: chatReplies(cfg, s.public.Phones),
-
-		Documentation: documentation,
-		NotFoundPage:  pages.NotFound,
-		Ready:         s.readiness.check,
-		AccessLog:     cfg.AccessLog,
-		Observe:       s.metrics.Observe("public"),
-		Refused:       s.security.Refused,
-
-		PublicURL:         cfg.PublicURL,
-		TrustedProxies:    cfg.TrustedProxies,
-		CORSOrigins:       cfg.CORSOrigins,
-		RequestsPerMinute: cfg.RequestsPerAddressMinute,
-		Now:               o.Now,
-		NewTicker:         o.NewTicker,
-		Log:               o.Log,
+		Services: s.public, Settings: s.settings(cfg, o, "public", s.security.Refused),
+		Challenge: callbacks(cfg).Challenge, ChatReplies: chatReplies(cfg, s.public.Phones),
+		Documentation: documentation, NotFoundPage: pages.NotFound, Ready: s.readiness.check,
+		CORSOrigins: cfg.CORSOrigins, RequestsPerMinute: cfg.RequestsPerAddressMinute,
 	}).Handler()), nil
 }
 
 // newPages returns the pages for families, coaches and visitors.
 func newPages(cfg *config.Config, o Options, s *services) (*web.Pages, error) {
 	return web.New(web.Config{
-		Services:    s.public,
-		MailAddress: s.keys.Vault.MailAddress,
-		Sealer:      s.keys.Vault.For(auth.ForSignIn),
-
-		Brand:          cfg.Brand,
-		AppURL:         cfg.App(),
-		PublicURL:      cfg.PublicURL,
-		TrustedProxies: cfg.TrustedProxies,
-		Limiter:        ratelimit.New(cfg.RequestsPerAddressMinute),
-		Now:            o.Now,
-		NewTicker:      o.NewTicker,
-		Log:            o.Log,
-		AccessLog:      cfg.AccessLog,
-		Observe:        s.metrics.Observe("public"),
+		Services: s.public, Settings: s.settings(cfg, o, "public", nil),
+		MailAddress: s.keys.Vault.MailAddress, Sealer: s.keys.Vault.For(auth.ForSignIn),
+		Brand: cfg.Brand, AppURL: cfg.App(), Limiter: ratelimit.New(cfg.RequestsPerAddressMinute),
 	})
 }
 
@@ -70,29 +47,22 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 		return nil, err
 	}
 	return console.Handler(admin.New(admin.Config{
-		Operators: s.operators,
-		Ready:     s.readiness.check,
-		Metrics:   s.metricsHandler(cfg, o),
-		AccessLog: cfg.AccessLog,
-		Observe:   s.metrics.Observe("operators"),
-		Refused:   s.security.RefusedOperator,
-
-		PublicURL:      cfg.PublicURL,
-		TrustedProxies: cfg.TrustedProxies,
-		Now:            o.Now,
-		NewTicker:      o.NewTicker,
-		Log:            o.Log,
+		Operators: s.operators, Settings: s.settings(cfg, o, "operators", s.security.RefusedOperator),
+		Ready: s.readiness.check, Metrics: s.metricsHandler(cfg, o),
 	}).Handler()), nil
 }
 
 // newConsole returns the pages of the operators' listener.
 func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error) {
 	return web.NewConsole(web.ConsoleConfig{
-		Pages: web.Config{
-			Brand: cfg.Brand, PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies,
-			Now: o.Now, Log: o.Log, AccessLog: cfg.AccessLog, Observe: s.metrics.Observe("operators"),
-		},
-		Operators: s.operators,
-		TLS:       cfg.TLSCert != "off",
+		Operators: s.operators, Settings: s.settings(cfg, o, "operators", nil), Brand: cfg.Brand, TLS: cfg.TLSCert != "off",
 	})
+}
+
+// settings returns the settings of a listener. refused is nil if nothing logs refusals.
+func (b base) settings(cfg *config.Config, o Options, listener string, refused func(context.Context, *httpx.RequestInfo, error)) httpx.Settings {
+	return httpx.Settings{
+		PublicURL: cfg.PublicURL, TrustedProxies: cfg.TrustedProxies, Now: o.Now, NewTicker: o.NewTicker,
+		Log: o.Log, AccessLog: cfg.AccessLog, Observe: b.metrics.Observe(listener), Refused: refused,
+	}
 }

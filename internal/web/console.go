@@ -7,16 +7,18 @@ import (
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/httpx"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/service"
 )
 
-// ConsoleConfig has the services of the operators' console. Pages is the configuration of
-// its rendering; the services in it are not used.
+// ConsoleConfig has the services and settings of the operators' console.
 type ConsoleConfig struct {
 	service.Operators
-	Pages Config
+	httpx.Settings
+	// Brand is the name of the service on pages.
+	Brand string
 	// TLS says that the operators' listener speaks TLS, so that its cookies need it.
 	TLS bool
 }
@@ -31,7 +33,7 @@ type Console struct {
 
 // NewConsole returns the console.
 func NewConsole(c ConsoleConfig) (*Console, error) {
-	pages, err := New(c.Pages)
+	pages, err := New(Config{Settings: c.Settings, Brand: c.Brand})
 	if err != nil {
 		return nil, err
 	}

@@ -2,16 +2,12 @@ package web
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/httpx"
-	"github.com/touchline/touchline/internal/problem"
 	"github.com/touchline/touchline/internal/ratelimit"
 	"github.com/touchline/touchline/internal/service/public"
 )
@@ -20,6 +16,7 @@ import (
 // says otherwise.
 type Config struct {
 	public.Services
+	httpx.Settings
 	// MailAddress returns the address to which a token ends mail, or false if it is forged.
 	MailAddress func(token string) (address string, ok bool)
 	// Sealer encrypts what a cookie must not show.
@@ -27,22 +24,10 @@ type Config struct {
 
 	// Brand is the name of the service on pages.
 	Brand string
-	// PublicURL is the URL of the service, without a final slash. AppURL, if not empty, is
-	// where the app can be opened instead of a page.
-	PublicURL, AppURL string
-	// TrustedProxies are the proxies whose X-Forwarded headers count.
-	TrustedProxies []netip.Prefix
+	// AppURL, if not empty, is where the app can be opened instead of a page.
+	AppURL string
 	// Limiter limits the requests of a client address; nil means no limit.
 	Limiter *ratelimit.Limiter
-
-	Now func() time.Time
-	// NewTicker returns a channel of ticks and a function that stops them.
-	NewTicker func(time.Duration) (ticks <-chan time.Time, stop func())
-	Log       *slog.Logger
-	// AccessLog writes a line for each request at info.
-	AccessLog bool
-	// Observe is called after each response; it may be nil.
-	Observe func(method string, info *httpx.RequestInfo, took time.Duration)
 }
 
 // Pages serves the pages. It is safe for concurrent use.
@@ -121,10 +106,7 @@ func (p *Pages) Handler(next http.Handler) http.Handler {
 // handler serves routes, and the page of not_found for the other paths of areas. It passes
 // every other request to next.
 func (p *Pages) handler(routes []Route, next http.Handler, areas ...string) http.Handler {
-	m := &httpx.Middleware{
-		Problems: problem.Writer{PublicURL: p.PublicURL, Log: p.Log}, Log: p.Log,
-		HTTPS: strings.HasPrefix(p.PublicURL, "https://"), AccessLog: p.AccessLog, Observe: p.Observe,
-	}
+	m := &httpx.Middleware{Settings: p.Settings, HTTPS: strings.HasPrefix(p.PublicURL, "https://")}
 	mux := http.NewServeMux()
 	mux.Handle("/", next)
 	byPattern := map[string]map[string]Route{}
