@@ -75,23 +75,6 @@ func TestImportPages(t *testing.T) {
 		if second := c.upload(page, file, "account", c.account, "token", token); second.path != first.path {
 			t.Errorf("the same form led to %s, then to %s", first.path, second.path)
 		}
-		for _, wrong := range []struct {
-			file []byte
-			text string
-		}{
-			{nil, "Choose a file, or paste the cells."},
-			{[]byte("PK\x03\x04 a spreadsheet"), "We cannot read this file."},
-			{[]byte("Name\r\nAsha"), "The first row has no title “Date of birth”."},
-			{csvOf(10_001), "This file has more than 10,000 students."},
-			{make([]byte, 5<<20), "A file may have at most 4 MB."},
-		} {
-			c.upload(page, wrong.file, "account", c.account).want(422, wrong.text)
-		}
-		c.upload(page, nil, "account", c.account, "text", "Name\tBorn\nPasted Person\t2000-01-02\n<b>\t1\n").
-			want(200, "1 row can be added.", "<b>").without("<td><b>")
-		coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12"}).Want(t, 201)
-		c.upload(page, nil, "account", c.account, "text", "Name\tBorn\tBatch\nA\t2000-01-02\tu12\nB\t2000-01-02\tU14\n").
-			want(200, "1 row can be added.", "Batches: You have no batch of this name.", "2000-01-02 · U14")
 		c.upload(page, file, "account", "another").want(409)
 		if players := coach.Call(t, "GET", "/api/players", nil).Items(); len(players) != 0 {
 			t.Errorf("the preview added %d players", len(players))
@@ -123,14 +106,32 @@ func TestImportPages(t *testing.T) {
 	}, tiers)
 }
 
-// TestImportEncodings uploads a file in each encoding that spreadsheet programs write. The page
-// shows the names as they are, warns where it had to guess, and refuses what it cannot read.
-func TestImportEncodings(t *testing.T) {
+// importFile chooses a file, or pastes cells, and asks for the preview.
+func (p *phone) importFile(content []byte, text string) answer {
+	p.t.Helper()
+	p.open("/coach/players/import")
+	if content != nil {
+		path := filepath.Join(p.t.TempDir(), "players.csv")
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			p.t.Fatal(err)
+		}
+		p.do(chromedp.SetUploadFiles(`[name=file]`, []string{path}, chromedp.ByQuery))
+	}
+	p.press("Check the list", "text", text)
+	return p.answered()
+}
+
+// TestImportFiles uploads a file in each encoding that spreadsheet programs write. The page
+// shows the names as they are, warns where it had to guess, and refuses what it cannot read. The
+// export puts a mark before a formula.
+func TestImportFiles(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t), withTiers(t, importTiers))
-	coach, c := newFormClient(t, s, coachNumber)
+	coach := s.Coach(t, coachNumber)
 	coach.Call(t, "PUT", "/api/coach/subscription", map[string]any{"tier": "big"}).Want(t, 200)
-	const page, guessed = "/coach/players/import", "If names look wrong, save the file as CSV UTF-8 and import it again."
+	const guessed = "If names look wrong, save the file as CSV UTF-8 and import it again."
+	p := newPhone(t, s.URL)
+	p.signIn(s, "coach", coachNumber)
 	encoded := func(e encoding.Encoding, text string) []byte {
 		t.Helper()
 		file, err := e.NewEncoder().Bytes([]byte(text))
@@ -150,7 +151,7 @@ func TestImportEncodings(t *testing.T) {
 		"UTF-16, big":       {encoded(unicode.UTF16(unicode.BigEndian, unicode.UseBOM), latin), "José Núñez", false},
 		"Windows-1252":      {encoded(charmap.Windows1252, latin), "José Núñez", true},
 	} {
-		got := c.upload(page, tt.file, "account", c.account).want(200, "1 row can be added.", tt.student)
+		got := p.importFile(tt.file, "").want(200, "1 row can be added.", tt.student)
 		if strings.Contains(got.body, guessed) != tt.guessed {
 			t.Errorf("%s: warning %t, want %t", name, !tt.guessed, tt.guessed)
 		}
@@ -161,12 +162,38 @@ func TestImportEncodings(t *testing.T) {
 		"UTF-16 without a mark": encoded(unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), hindi),
 		"UTF-32":                encoded(utf32.UTF32(utf32.LittleEndian, utf32.UseBOM), hindi),
 	} {
-		if got := c.upload(page, file, "account", c.account, "text", pasted).want(422, "We cannot read this file.", "save it as CSV UTF-8"); !strings.Contains(got.body, pasted) {
+		if got := p.importFile(file, pasted).want(422, "We cannot read this file.", "save it as CSV UTF-8"); p.value("text") != pasted || got.status != 422 {
 			t.Errorf("%s: the pasted cells are lost", name)
 		}
 	}
+	for _, wrong := range []struct {
+		file []byte
+		text string
+	}{
+		{nil, "Choose a file, or paste the cells."},
+		{[]byte("PK\x03\x04 a spreadsheet"), "We cannot read this file."},
+		{[]byte("Name\r\nAsha"), "The first row has no title “Date of birth”."},
+		{csvOf(10_001), "This file has more than 10,000 students."},
+		{make([]byte, 5<<20), "A file may have at most 4 MB."},
+	} {
+		p.importFile(wrong.file, "").want(422, wrong.text)
+	}
+	p.screenshot("import-fault")
 	if got := len(coach.Call(t, "GET", "/api/players/imports", nil).Items()); got != imports || len(coach.Call(t, "GET", "/api/players", nil).Items()) != 0 {
 		t.Errorf("refused files made %d imports, or players", got-imports)
+	}
+	p.importFile(nil, "Name\tBorn\nPasted Person\t2000-01-02\n<b>\t1\n").
+		want(200, "1 row can be added.", "<b>").without("<td><b>")
+	coach.Call(t, "POST", "/api/batches", map[string]any{"name": "U12"}).Want(t, 201)
+	p.importFile(nil, "Name\tBorn\tBatch\nA\t2000-01-02\tu12\nB\t2000-01-02\tU14\n").
+		want(200, "1 row can be added.", "Batches: You have no batch of this name.", "2000-01-02 · U14")
+	p.importFile(csvOf(1, "=SUM(A1),2000-01-01,,,,"), "").want(200, "2 rows can be added.", "=SUM(A1)")
+	p.press("Add 2 players and ask")
+	p.waitForText("The import is finished")
+	var export string
+	p.do(chromedp.Evaluate(`fetch('/coach/players/export?q=sum').then((response) => response.text())`, &export, awaitPromise))
+	if !strings.Contains(export, "'=SUM(A1)") || strings.Contains(export, "Player 0") {
+		t.Errorf("the export is %s", export)
 	}
 }
 
