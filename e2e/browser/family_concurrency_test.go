@@ -67,6 +67,7 @@ func TestSameFormsAgain(t *testing.T) {
 			t.Errorf("another answer to the same question gets %d", b.status())
 		}
 		b.wantText("This was answered already", "You said yes")
+		b.screenshot("answered-already")
 		if got := f.state(t); got != "approved" {
 			t.Errorf("the state is %s", got)
 		}
@@ -88,6 +89,7 @@ func TestQuestionChangesMeanwhile(t *testing.T) {
 		f.coach.Call(t, "POST", "/api/approval/requests/"+request+"/cancel", nil).Want(t, 200)
 		b.press("Say yes")
 		b.wantText("There is no open question any more", "No open question")
+		b.screenshot("question-cancelled")
 		if b.status() != 409 || f.state(t) != "pending" {
 			t.Errorf("an answer to a cancelled question gets %d, the state is %s", b.status(), f.state(t))
 		}
@@ -95,6 +97,7 @@ func TestQuestionChangesMeanwhile(t *testing.T) {
 		b.restore(check)
 		b.press("Say yes")
 		b.wantText("The coach has changed the question meanwhile", "Answer for Asha Rao")
+		b.screenshot("question-changed")
 		if b.status() != 409 || f.state(t) != "pending" {
 			t.Errorf("an answer to an older question gets %d, the state is %s", b.status(), f.state(t))
 		}

@@ -45,6 +45,7 @@ func TestWrongCodes(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 		b.press("Send the code again")
 		b.wantText("We sent the code again.")
+		b.screenshot("code-again")
 		// Devanagari digits, with spaces.
 		typed := strings.Map(func(r rune) rune { return r - '0' + '०' }, s.OTP(guardianNumber, 1))
 		b.press("Continue", "code", " "+typed[:9]+" "+typed[9:])
@@ -76,6 +77,7 @@ func TestFormsOfAnotherAccount(t *testing.T) {
 		b.restore(check)
 		b.press("Say yes")
 		b.wantHeading("You are signed in with another number")
+		b.screenshot("other-account")
 		if b.status() != 409 || f.state(t) != "pending" {
 			t.Errorf("a form of another account gets %d, the state is %s", b.status(), f.state(t))
 		}

@@ -12,7 +12,7 @@ import (
 // Every link that is not open shows one page, byte for byte, whatever closed it.
 func TestClosedLinksAreAlike(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		coach := s.Coach(t, coachNumber)
 		// question adds a player with this name and returns the link to the guardian.
 		sent := 0
@@ -68,15 +68,18 @@ func TestClosedLinksAreAlike(t *testing.T) {
 
 		// The page leads the party that was asked to its answer, and everybody else to "My permissions".
 		for kind, heading := range map[string]string{"answered": "Answered Rao", "expired": "Expired Rao", "deleted": "My permissions", "corrected": "My permissions"} {
-			b := s.Browser(t)
-			b.Open(links[kind])
-			b.Press("Sign in")
+			p := newPhone(t, s.URL)
+			p.open(links[kind])
+			p.wantHeading("This question is closed")
+			p.screenshot("link-closed")
+			p.press("Sign in")
 			otps := s.Sent(guardianNumber, "otp")
-			b.Press("Send me a code", "number", guardianNumber, "role", "guardian")
-			b.Press("Continue", "code", s.OTP(guardianNumber, otps))
-			wantHeading(t, b, heading)
+			p.press("Send me a code", "number", guardianNumber, "role", "guardian")
+			p.press("Continue", "code", s.OTP(guardianNumber, otps))
+			p.wantHeading(heading)
 			if kind == "answered" {
-				wantText(t, b, "You said no")
+				p.wantText("You said no")
+				p.screenshot("link-answered")
 			}
 		}
 	})
@@ -85,7 +88,7 @@ func TestClosedLinksAreAlike(t *testing.T) {
 // Phones and scanners fetch links: neither GET nor HEAD changes anything.
 func TestFetchingLinksChangesNothing(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		player := "/me/guardian/players/" + f.player
 		signIn(t, s, f.browser, "guardian", guardianNumber)
@@ -117,7 +120,7 @@ func TestFetchingLinksChangesNothing(t *testing.T) {
 // Whether a short code and a number match shows neither in the page nor in the cookies.
 func TestShortCodeShowsNothing(t *testing.T) {
 	t.Parallel()
-	touchlinetest.Each(t, func(t *testing.T, s *touchlinetest.Service) {
+	onSQLite(t, func(t *testing.T, s *touchlinetest.Service) {
 		f := newFamily(t, s)
 		request := func(party string) string {
 			id := f.coach.Call(t, "GET", "/api/players/"+f.player, nil).String(party + "_request_id")
@@ -147,11 +150,12 @@ func TestShortCodeShowsNothing(t *testing.T) {
 				t.Errorf("%s differs from a right pair:\n%+v\n%+v", name, got, want)
 			}
 		}
-		b := s.Browser(t)
-		b.Open("/a")
+		p := newPhone(t, s.URL)
+		p.open("/a")
+		p.screenshot("short-code")
 		s.Clock.Advance(time.Minute)
-		b.Press("Send me a code", "code", " "+strings.ToLower(guardianCode[:3])+"-"+guardianCode[3:], "number", guardianNumber)
-		b.Press("Continue", "code", s.OTP(guardianNumber, 0))
-		wantHeading(t, b, "May the Touchline app serve you about Asha Rao?")
+		p.press("Send me a code", "code", " "+strings.ToLower(guardianCode[:3])+"-"+guardianCode[3:], "number", guardianNumber)
+		p.press("Continue", "code", s.OTP(guardianNumber, 0))
+		p.wantHeading("May the Touchline app serve you about Asha Rao?")
 	})
 }

@@ -80,6 +80,7 @@ func TestMyPermissions(t *testing.T) {
 
 		b.press("Messages 1 new")
 		b.wantText("Your answer is needed", "New")
+		b.screenshot("family-messages")
 		b.press("Mark all as read")
 		if strings.Contains(b.words(), "Mark all as read") {
 			t.Errorf("messages are unread after marking: %s", b.words())
@@ -91,6 +92,7 @@ func TestMyPermissions(t *testing.T) {
 		other.signIn(s, "guardian", guardianNumber)
 		b.open("/me/guardian/devices")
 		b.wantText("This device", "Sign this one out")
+		b.screenshot("devices")
 		var button string // it names the browser
 		b.script(`[...document.querySelectorAll('main button')].map((e) => e.textContent.trim().replace(/\s+/g, ' ')).find((text) => text.startsWith('Sign this one out'))`, &button)
 		b.press(button)
@@ -115,6 +117,7 @@ func TestDisputeWhenSignedIn(t *testing.T) {
 		f.answerPage(t, b)
 		b.press("This isn't me")
 		b.wantHeading("Is this question not for you?")
+		b.screenshot("not-me")
 		if got := f.state(t); got != "pending" {
 			t.Fatalf("the confirmation changed the state to %s", got)
 		}
@@ -134,6 +137,7 @@ func TestDisputeWhenSignedIn(t *testing.T) {
 		b.signIn(s, "guardian", guardianNumber)
 		b.press("Questions that were not for you")
 		b.wantText("A child", "With Meera Nair")
+		b.screenshot("disputes")
 		b.press("It was for me after all")
 		b.press("Yes, it was for me")
 		b.wantHeading("The coach may ask you again")
@@ -232,6 +236,7 @@ func TestTwoRolesInOneBrowser(t *testing.T) {
 		b.wantText("Here is each child", "Go on as student")
 		b.signIn(s, "student", guardianNumber)
 		b.wantText("Here is each coach")
+		b.screenshot("student-permissions")
 		if !strings.Contains(b.html(), `href="https://app.example/open"`) {
 			t.Error("the page does not offer the app")
 		}

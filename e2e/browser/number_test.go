@@ -97,6 +97,7 @@ func TestCoachClosesAccount(t *testing.T) {
 	b.open("/coach/settings")
 	b.press("Close my account")
 	b.wantText("This cannot be undone.")
+	b.screenshot("close-account")
 	sent := s.Sent(coachNumber, "otp")
 	b.press("Send me a code")
 	code := s.OTP(coachNumber, sent)
@@ -111,6 +112,7 @@ func TestCoachClosesAccount(t *testing.T) {
 	form := b.keep()
 	b.press("Close my account for ever", "code", code)
 	b.wantHeading("Your account is closed")
+	b.screenshot("account-closed")
 	if b.cookie("touchline-coach") != "" || b.cookie("touchline-device-coach") != "" {
 		t.Error("the browser keeps cookies of the closed account")
 	}
