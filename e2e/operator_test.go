@@ -69,18 +69,18 @@ func TestOperatorTokenRateLimit(t *testing.T) {
 			s.AdminCall(t, "GET", "/api/admin/audit", "", nil).Want(t, 401, "token_missing")
 		}
 		// The limit admits one more request every two seconds, so a slow machine gets a few more.
-		guesses := 0
-		guess := func() *touchlinetest.Response {
-			guesses++
-			return s.AdminCall(t, "GET", "/api/admin/audit", "tlo_guess", nil)
+		attempts := 0
+		attempt := func() *touchlinetest.Response {
+			attempts++
+			return s.AdminCall(t, "GET", "/api/admin/audit", "tlo_unknown", nil)
 		}
-		a := guess()
-		for a.Status != 429 && guesses < 300 {
-			a = guess()
+		a := attempt()
+		for a.Status != 429 && attempts < 300 {
+			a = attempt()
 		}
 		a.Want(t, 429, "rate_limited")
-		if guesses <= 30 {
-			t.Errorf("guess %d was limited, want 30 before", guesses)
+		if attempts <= 30 {
+			t.Errorf("attempt %d was limited, want 30 before", attempts)
 		}
 		if a.Header.Get("Retry-After") == "" {
 			t.Error("Retry-After is missing")
@@ -91,7 +91,7 @@ func TestOperatorTokenRateLimit(t *testing.T) {
 		s.AdminCall(t, "GET", "/api/admin/audit", "", nil).Want(t, 401, "token_missing")
 		s.AdminCall(t, "GET", "/healthz", "", nil).Want(t, 200)
 		s.Clock.Advance(time.Minute)
-		s.AdminCall(t, "GET", "/api/admin/audit", "tlo_guess", nil).Want(t, 401, "token_invalid")
+		s.AdminCall(t, "GET", "/api/admin/audit", "tlo_unknown", nil).Want(t, 401, "token_invalid")
 	})
 }
 

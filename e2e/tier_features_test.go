@@ -59,10 +59,10 @@ func TestTierFeatures(t *testing.T) {
 			t.Errorf("visibility: got %s", refused.Body)
 		}
 		service := s.Operator(t, operator.AvailabilityScope)
-		place := "/api/services/changes?cursor=" + service.Call(t, "GET", "/api/services/changes", nil).Want(t, 200).String("next_cursor")
+		feed := "/api/services/changes?cursor=" + service.Call(t, "GET", "/api/services/changes", nil).Want(t, 200).String("next_cursor")
 		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "full"}).Want(t, 200)
 		wantFeeReminders(true, "")
-		if got := service.Call(t, "GET", place, nil).Want(t, 200).Items(); len(got) != 1 || got[0]["type"] != "availability" || got[0]["player_id"] != id || got[0]["guardian_status"] != "approved" {
+		if got := service.Call(t, "GET", feed, nil).Want(t, 200).Items(); len(got) != 1 || got[0]["type"] != "availability" || got[0]["player_id"] != id || got[0]["guardian_status"] != "approved" {
 			t.Errorf("changes after the tier changed: %v", got)
 		}
 		coach.Call(t, "PUT", "/api/coach/visibility", object{"visible": true, "show": []string{"name"}}).Want(t, 200)

@@ -22,7 +22,7 @@ func webhookCommands() []command {
 		{words: "webhook create", help: "send every change to an endpoint; print its secret once", run: createWebhook, flags: details, needsKey: true},
 		{words: "webhook list", help: "list the webhooks, newest first", run: listWebhooks},
 		{words: "webhook update", args: id, help: "change the URL, the description or the events", run: updateWebhook, flags: details},
-		{words: "webhook disable", args: id, help: "send nothing; the webhook keeps its place", run: disableWebhook},
+		{words: "webhook disable", args: id, help: "send nothing; the webhook keeps its position in the feed", run: disableWebhook},
 		{words: "webhook enable", args: id, help: "send everything since it was disabled", run: enableWebhook},
 		{words: "webhook rotate-secret", args: id, help: "replace the secret; print the new one once", run: rotateWebhookSecret, needsKey: true, flags: func(f *flag.FlagSet) {
 			f.String("overlap-in", operator.DefaultSecretOverlap.String(), "time for which messages are signed with both, at most 168h; 0s ends the old one")

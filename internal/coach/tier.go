@@ -13,7 +13,7 @@ type Tier struct {
 	Title string // for people
 	// SelfService tiers can be chosen by coaches; others can be requested, and operators decide.
 	SelfService bool
-	// Features gate calls (see CheckFeature) and services; nil is StandardFeatures. Words
+	// Features are what calls (see CheckFeature) and services require; nil is StandardFeatures. Words
 	// that the service does not know are for the apps.
 	Features []string
 	Limits   Limits

@@ -2,7 +2,7 @@ package coach
 
 import "slices"
 
-// The features that gate calls. Without Roster a coach adds no players, without
+// The features that calls require. Without Roster a coach adds no players, without
 // DocumentUpload uploads no documents, and without DirectoryListing is not visible. Import
 // is the roster from a spreadsheet, Export the roster or everything as a file, Templates are
 // stored messages.

@@ -62,11 +62,11 @@ func (p *tierParser) value(dec *json.Decoder, at string, depth int) (any, error)
 			if err != nil {
 				return nil, err
 			}
-			place := at + "/" + pointerEscaper.Replace(name.(string))
+			pointer := at + "/" + pointerEscaper.Replace(name.(string))
 			if _, repeated := m[name.(string)]; repeated {
-				p.addProblem(place, "is repeated")
+				p.addProblem(pointer, "is repeated")
 			}
-			if m[name.(string)], err = p.value(dec, place, depth+1); err != nil {
+			if m[name.(string)], err = p.value(dec, pointer, depth+1); err != nil {
 				return nil, err
 			}
 		}

@@ -127,16 +127,16 @@ func (p *tierParser) texts(v any, at string, known []string) []string {
 	}
 	list, _ := p.list(v, at, maxFeatures)
 	for i, item := range list {
-		place := at + "/" + strconv.Itoa(i)
+		pointer := at + "/" + strconv.Itoa(i)
 		if known != nil {
 			if word, ok := item.(string); !ok || !slices.Contains(known, word) {
-				p.addProblem(place, "must be one of %s", strings.Join(known, ", "))
+				p.addProblem(pointer, "must be one of %s", strings.Join(known, ", "))
 				continue
 			}
 		}
-		word := p.text(item, place)
+		word := p.text(item, pointer)
 		if slices.Contains(words, word) && word != "" {
-			p.addProblem(place, "is repeated")
+			p.addProblem(pointer, "is repeated")
 		}
 		words = append(words, word)
 	}

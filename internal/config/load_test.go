@@ -277,8 +277,8 @@ func TestWarnings(t *testing.T) {
 		{gateway + " COUNTRIES=* " + noSends + " OTP_SENDS_TOTAL_HOUR=100", ""},
 		{"COUNTRIES=* " + noSends, ""}, // development
 		{"OTP_LENGTH=4", ""},
-		{"OTP_LENGTH=4 OTP_TRIES=100", "there are 10000 OTPs, and OTP_TRIES and OTP_WRONG_PER_DAY allow 100 guesses"},
-		{"OTP_LENGTH=5 OTP_WRONG_PER_DAY=1000", "allow 1000 guesses"},
+		{"OTP_LENGTH=4 OTP_TRIES=100", "there are 10000 OTPs, and OTP_TRIES and OTP_WRONG_PER_DAY allow 100 attempts"},
+		{"OTP_LENGTH=5 OTP_WRONG_PER_DAY=1000", "allow 1000 attempts"},
 		{"OTP_TRIES=100 OTP_WRONG_PER_DAY=1000", ""},
 		{"TEST_NUMBERS=+919900000001=123456@2027-01-31", ""},
 		{"TEST_NUMBERS=+919900000001=123456@2099-01-31,+919900000002=123456@2026-11-21", "is more than a year away|has passed"},

@@ -57,14 +57,14 @@ func (c *Config) warnNetwork(warn func(string, ...any)) {
 	}
 }
 
-// warnOTPs warns of OTPs that are easy to guess, and of messages without a limit.
+// warnOTPs warns of OTPs that are easy to find by trial, and of messages without a limit.
 func (c *Config) warnOTPs(warn func(string, ...any)) {
 	sends := []int{c.OTPSendsPerHour, c.OTPSendsPerDay, c.OTPSendsPerAddressHour, c.OTPSendsTotalHour}
 	if !c.Development() && slices.Contains(c.Countries, "*") && slices.Max(sends) == 0 {
 		warn("OTP_SENDS_PER_HOUR, _PER_DAY, _PER_ADDRESS_HOUR and _TOTAL_HOUR are off and COUNTRIES is *: anyone can have SMS sent to any number, at your cost")
 	}
 	if codes, attempts := math.Pow10(c.OTPLength), max(c.OTPTries, c.OTPWrongPerDay); float64(attempts)*guessesPerCode > codes {
-		warn("OTP_LENGTH is %d: there are %.0f OTPs, and OTP_TRIES and OTP_WRONG_PER_DAY allow %d guesses", c.OTPLength, codes, attempts)
+		warn("OTP_LENGTH is %d: there are %.0f OTPs, and OTP_TRIES and OTP_WRONG_PER_DAY allow %d attempts", c.OTPLength, codes, attempts)
 	}
 }
 

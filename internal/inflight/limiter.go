@@ -55,7 +55,7 @@ func New(limit int) *Limiter {
 	return &Limiter{limit: initialLimit, window: window{start: time.Now()}}
 }
 
-// Slot is the place of one request in flight. The zero Slot is none.
+// Slot counts one request in flight. The zero Slot is none.
 type Slot struct {
 	limiter *Limiter
 	start   time.Time
@@ -78,7 +78,7 @@ func (l *Limiter) Acquire(urgent bool) (Slot, error) {
 		return Slot{}, l.refuse()
 	}
 	w := &waiter{admitted: make(chan struct{})}
-	place := queue.PushBack(w)
+	element := queue.PushBack(w)
 	l.mu.Unlock()
 
 	timer := time.NewTimer(patience)
@@ -95,7 +95,7 @@ func (l *Limiter) Acquire(urgent bool) (Slot, error) {
 		return Slot{l, time.Now()}, nil
 	default:
 	}
-	queue.Remove(place)
+	queue.Remove(element)
 	return Slot{}, l.refuse()
 }
 

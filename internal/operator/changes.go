@@ -13,7 +13,7 @@ const ChangesKept = 90 * 24 * time.Hour
 
 // Change is one change of a player in the feed.
 type Change struct {
-	// Position is the place in the feed. Positions rise by one, in the order in which
+	// Position orders the feed. Positions rise by one, in the order in which
 	// readers get the changes.
 	Position int64
 	PlayerID string
@@ -28,7 +28,7 @@ type Change struct {
 	At             time.Time
 }
 
-// ChangeCursor is the place of a reader in the feed. The zero value is the beginning.
+// ChangeCursor is the position of a reader in the feed. The zero value is the beginning.
 type ChangeCursor struct {
 	Position int64     `json:"p"`
 	IssuedAt time.Time `json:"t"`

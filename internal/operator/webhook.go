@@ -38,7 +38,7 @@ type Webhook struct {
 	// Types are the types of changes that are sent, in the order of ChangeTypes. An empty
 	// list is all, also those of later releases.
 	Types []string
-	// DisabledAt is zero while the webhook is enabled. A disabled webhook keeps its place
+	// DisabledAt is zero while the webhook is enabled. A disabled webhook keeps its position
 	// in the feed, so that it continues there.
 	DisabledAt     time.Time
 	DisabledReason string

@@ -15,7 +15,7 @@ import (
 // WebhookStore saves webhooks; package store implements it. Each method writes the operator's
 // audit log entry in its transaction. Without the webhook it returns not_found.
 type WebhookStore interface {
-	// AddWebhook saves a webhook with its secret. Its place is the end of the feed.
+	// AddWebhook saves a webhook with its secret. Its position is the end of the feed.
 	AddWebhook(ctx context.Context, by actor.Operator, w Webhook, secret string) error
 	// UpdateWebhook loads a webhook, lets fn change it, and saves it. fn may run more than
 	// once. A webhook that fn enables after ChangesKept starts at the end of the feed.
@@ -46,7 +46,7 @@ type WebhookLogSearch struct {
 	After      WebhookLogCursor
 }
 
-// WebhookLogCursor is a place in the log of a webhook.
+// WebhookLogCursor is a position in the log of a webhook.
 type WebhookLogCursor struct {
 	At time.Time
 	ID string

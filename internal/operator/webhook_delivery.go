@@ -21,7 +21,7 @@ type WebhookQueue interface {
 	// to send. anyEnabled says whether there is a webhook at all.
 	DueWebhooks(ctx context.Context) (ids []string, anyEnabled bool, err error)
 	// QueueWebhookMessages queues messages for the next changes of the feed and moves the
-	// place of the webhook behind them, in one transaction. It returns how many changes it
+	// position of the webhook behind them, in one transaction. It returns how many changes it
 	// handled.
 	QueueWebhookMessages(ctx context.Context, id string) (int64, error)
 	// ClaimWebhookMessages claims up to n due messages until a time; after that another claim

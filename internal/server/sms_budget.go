@@ -12,7 +12,7 @@ import (
 	"github.com/touchline/touchline/internal/store"
 )
 
-// smsBudget watches the costs of SMS. One goroutine calls check.
+// smsBudget warns when the costs of SMS approach the budget. One goroutine calls check.
 type smsBudget struct {
 	db     *store.DB
 	budget config.Money

@@ -72,9 +72,9 @@ func (db *DB) positionChanges(ctx context.Context) (int64, error) {
 			return err
 		}
 		n, err = tx.Exec(ctx, `
-			UPDATE changes SET position = CAST($1 AS BIGINT) + n.place, positioned_at = CAST($2 AS BIGINT)
+			UPDATE changes SET position = CAST($1 AS BIGINT) + n.ordinal, positioned_at = CAST($2 AS BIGINT)
 			FROM (
-				SELECT player_id, sequence, row_number() OVER (ORDER BY latest, player_id, sequence) AS place
+				SELECT player_id, sequence, row_number() OVER (ORDER BY latest, player_id, sequence) AS ordinal
 				FROM (
 					SELECT player_id, sequence, max(at) OVER (PARTITION BY player_id ORDER BY sequence) AS latest
 					FROM (SELECT player_id, sequence, at FROM changes WHERE position IS NULL ORDER BY player_id, sequence LIMIT $3) AS batch

@@ -91,15 +91,15 @@ func (tx *tx) openWindows(ctx context.Context, fresh []notify.Delivery, _ time.T
 	for _, d := range fresh {
 		if key := gatherKey(d); first[key] == d.ID && slices.Contains(opened, key) {
 			groups = append(groups, []notify.Delivery{d})
-		} else if err := tx.gatherLater(ctx, d); err != nil {
+		} else if err := tx.awaitWindow(ctx, d); err != nil {
 			return nil, err
 		}
 	}
 	return groups, nil
 }
 
-// gatherLater makes a delivery wait for the end of its window.
-func (tx *tx) gatherLater(ctx context.Context, d notify.Delivery) error {
+// awaitWindow makes a delivery wait for the end of its window.
+func (tx *tx) awaitWindow(ctx context.Context, d notify.Delivery) error {
 	err := tx.Defer(ctx, `
 		UPDATE deliveries SET reason = 'gathering', attempts = attempts - 1, total_attempts = total_attempts - 1, lease = NULL,
 			due_at = (SELECT free_at FROM limit_slots WHERE key = $3 AND slot = 0)

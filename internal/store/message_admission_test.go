@@ -205,7 +205,7 @@ func (p *fixture) sendOne() string {
 	return ""
 }
 
-// A closed request gives up its place: its held delivery ends at once.
+// A closed request no longer waits: its held delivery ends at once.
 func TestHeldMessageOfClosedRequest(t *testing.T) {
 	eachEngine(t, func(p *fixture) {
 		c := p.coach(1)

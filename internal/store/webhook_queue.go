@@ -49,7 +49,7 @@ func (db *DB) DueWebhooks(ctx context.Context) (ids []string, anyEnabled bool, e
 }
 
 // QueueWebhookMessages queues messages for the next changes of the feed. Of concurrent calls
-// one moves the place of the webhook; the others do nothing.
+// one moves the position of the webhook; the others do nothing.
 func (db *DB) QueueWebhookMessages(ctx context.Context, id string) (int64, error) {
 	var at, last int64
 	var types []string
@@ -60,7 +60,7 @@ func (db *DB) QueueWebhookMessages(ctx context.Context, id string) (int64, error
 		return 0, nil
 	}
 	if err != nil {
-		return 0, fmt.Errorf("read the place of webhook %s: %w", id, err)
+		return 0, fmt.Errorf("read the position of webhook %s: %w", id, err)
 	}
 	to := min(at+webhookBatch, last)
 	err = db.write(ctx, func(tx *tx) error {
