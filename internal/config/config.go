@@ -22,21 +22,23 @@ import (
 //	development  off: 0 in development, unless the setting is set (see Development)
 //	secret   all: never shown, no flag; url, codes: shown without the secret part.
 //	         A secret can also be read from the file that <name>_FILE names
-//	notbuilt the accepted value of a setting that this release does not implement
 //
 // Load and Defaults return a Config; the zero Config is not valid.
 type Config struct {
-	Addr            string         `env:"ADDR" default:"127.0.0.1:8080" help:"address of the API listener, host:port; port 0 takes a free port, an empty host listens on every interface"`
-	AdminAddr       string         `env:"ADMIN_ADDR" default:"off" help:"address of the operators' listener, host:port; keep it off the public network"`
-	PublicURL       string         `env:"PUBLIC_URL" shown:"from ADDR" help:"URL at which clients reach the service, used in links and as the issuer of tokens; http or https, without path or query"`
-	TLSCert         string         `env:"TLS_CERT" default:"off" help:"PEM file with the certificate chain of ADDR and ADMIN_ADDR; turns TLS on; a renewed file is read within a minute"`
-	TLSKey          string         `env:"TLS_KEY" default:"off" help:"PEM file with the private key of TLS_CERT"`
-	Brand           string         `env:"BRAND" default:"Touchline" help:"name of the service on pages and in messages, 1 to 30 characters"`
-	AppURL          string         `env:"APP_URL" default:"none" help:"http or https URL that opens the app; pages then offer it beside their own forms"`
-	AndroidAppHash  string         `env:"ANDROID_APP_HASH" default:"none" help:"the 11 characters by which the SMS Retriever of Android recognizes OTPs for the app; they stand in each OTP where there is space"`
-	TrustedProxies  []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, separated by commas, of the proxies whose X-Forwarded-For is trusted"`
-	CORSOrigins     []string       `env:"CORS_ORIGINS" default:"none" help:"origins whose browser apps may call the API, separated by commas, such as https://app.example; every other origin is refused, and cookies are never accepted"`
-	WebhookNetworks []netip.Prefix `env:"WEBHOOK_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, to which webhooks may be sent, also over http; other private addresses are refused"`
+	Addr                 string         `env:"ADDR" default:"127.0.0.1:8080" help:"address of the API listener, host:port; port 0 takes a free port, an empty host listens on every interface"`
+	AdminAddr            string         `env:"ADMIN_ADDR" default:"off" help:"address of the operators' listener, host:port; keep it off the public network"`
+	PublicURL            string         `env:"PUBLIC_URL" shown:"from ADDR" help:"URL at which clients reach the service, used in links and as the issuer of tokens; http or https, without path or query"`
+	TLSCert              string         `env:"TLS_CERT" default:"off" help:"PEM file with the certificate chain of ADDR and ADMIN_ADDR; turns TLS on; a renewed file is read within a minute"`
+	TLSKey               string         `env:"TLS_KEY" default:"off" help:"PEM file with the private key of TLS_CERT"`
+	TLSAutocertDomains   string         `env:"TLS_AUTOCERT_DOMAINS" default:"off" help:"domain names, separated by commas, whose certificates the service gets and renews from an ACME service such as Let's Encrypt; turns TLS on; setting it accepts the terms of that service"`
+	TLSAutocertDirectory string         `env:"TLS_AUTOCERT_DIRECTORY" default:"https://acme-v02.api.letsencrypt.org/directory" help:"directory URL of the ACME service for TLS_AUTOCERT_DOMAINS"`
+	TLSAutocertCA        string         `env:"TLS_AUTOCERT_CA" default:"system" help:"PEM file with the authorities from which the certificate of a private ACME service may come"`
+	Brand                string         `env:"BRAND" default:"Touchline" help:"name of the service on pages and in messages, 1 to 30 characters"`
+	AppURL               string         `env:"APP_URL" default:"none" help:"http or https URL that opens the app; pages then offer it beside their own forms"`
+	AndroidAppHash       string         `env:"ANDROID_APP_HASH" default:"none" help:"the 11 characters by which the SMS Retriever of Android recognizes OTPs for the app; they stand in each OTP where there is space"`
+	TrustedProxies       []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, separated by commas, of the proxies whose X-Forwarded-For is trusted"`
+	CORSOrigins          []string       `env:"CORS_ORIGINS" default:"none" help:"origins whose browser apps may call the API, separated by commas, such as https://app.example; every other origin is refused, and cookies are never accepted"`
+	WebhookNetworks      []netip.Prefix `env:"WEBHOOK_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, to which webhooks may be sent, also over http; other private addresses are refused"`
 
 	DataDir             string    `env:"DATA_DIR" default:"touchline-data" help:"folder for the files of the service, unless another setting names another place"`
 	MasterKeyBase64     Secret    `env:"MASTER_KEY" shown:"master.key in DATA_DIR, created at the first start" secret:"all" help:"32 bytes in base64 that encrypt the signing and OTP keys in the database; the same for all replicas"`
@@ -136,8 +138,6 @@ type Config struct {
 	LogLevel      slog.Level    `env:"LOG_LEVEL" default:"info" oneof:"debug,info,warn,error" help:"lowest level that is logged"`
 	LogFormat     string        `env:"LOG_FORMAT" default:"text" oneof:"text,json" help:"format of log lines"`
 	AccessLog     bool          `env:"ACCESS_LOG" shown:"on if LOG_FORMAT is json" help:"log a line for each request at info: method, route pattern, status, milliseconds, trace id"`
-
-	TLSAutocertDomains string `env:"TLS_AUTOCERT_DOMAINS" default:"off" notbuilt:"off" help:"domain names for certificates from ACME"`
 
 	// set holds the origin of each setting that is set, by key.
 	set map[string]origin

@@ -101,6 +101,9 @@ func (c *Config) publicURL(addr string) string {
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
+	if domains := c.AutocertDomains(); len(domains) > 0 && checkDomain(domains[0]) == "" {
+		return "https://" + domains[0] // ACME requires port 443
+	}
 	scheme := "http"
 	if c.TLSOn() {
 		scheme = "https"

@@ -146,9 +146,13 @@ func TestErrors(t *testing.T) {
 		{nil, env("TLS_CERT=x.pem", "TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=x.pem: cannot be read: no such file or directory"},
 		{nil, env("TLS_CERT=error_test.go", "TLS_KEY=x.pem"), "TOUCHLINE_TLS_KEY=x.pem: cannot be read: no such file or directory"},
 		{nil, env("TLS_CERT=error_test.go", "TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=error_test.go: cannot be used with TLS_KEY: "},
-		{nil, env("TLS_AUTOCERT_DOMAINS=t.example"), "TOUCHLINE_TLS_AUTOCERT_DOMAINS"},
+		{nil, env("TLS_AUTOCERT_DOMAINS=a.example,*.t.example"), `TOUCHLINE_TLS_AUTOCERT_DOMAINS=a.example,*.t.example: "*.t.example" is a wildcard`},
+		{nil, env("TLS_AUTOCERT_DOMAINS=192.0.2.1"), "is not a domain name"},
+		{nil, env("TLS_AUTOCERT_DOMAINS=https://t.example"), "is not a domain name"},
+		{nil, env("TLS_AUTOCERT_CA=error_test.go"), "TOUCHLINE_TLS_AUTOCERT_CA=error_test.go: has no certificate in PEM"},
+		{nil, env("TLS_AUTOCERT_DIRECTORY=letsencrypt"), "must be an http or https URL"},
 		{nil, env("KYC=yes"), "must be on or off"},
-		{nil, env("TLS_AUTOCERT_DOMAINS=on"), "TOUCHLINE_TLS_AUTOCERT_DOMAINS=on: is not built yet: this release does not have it; leave it unset or set it to off"},
+		{nil, env("TLS_AUTOCERT_DOMAINS=on"), `TOUCHLINE_TLS_AUTOCERT_DOMAINS=on: "on" is not a domain name`},
 		{nil, env("OTP_LENGHT=6"), "TOUCHLINE_OTP_LENGHT: there is no such setting (did you mean TOUCHLINE_OTP_LENGTH?)"},
 		{nil, env("ADDR_FILE=x"), "TOUCHLINE_ADDR_FILE: there is no such setting"},
 		{nil, env("COMPLETELY_ELSE=1"), "TOUCHLINE_COMPLETELY_ELSE: there is no such setting"},
@@ -182,7 +186,7 @@ func TestAllErrorsAreReported(t *testing.T) {
 	_, err := config.Load(
 		[]string{"--otp-tries=0", "--nonsense"},
 		env("OTP_LENGTH=3", "TLS_AUTOCERT_DOMAINS=on", "TRUSTED_PROXIES=a,b", "COUNTRIES=XX,YY", "OTHER=1", "LOG_FORMAT=xml"))
-	want := []string{"OTHER", "--nonsense", `"a"`, `"b"`, `"XX"`, `"YY"`, "OTP_LENGTH", "OTP_TRIES", "LOG_FORMAT", "TLS_AUTOCERT_DOMAINS"}
+	want := []string{"OTHER", "--nonsense", `"a"`, `"b"`, "TLS_AUTOCERT_DOMAINS", `"XX"`, `"YY"`, "OTP_LENGTH", "OTP_TRIES", "LOG_FORMAT"}
 	lines := strings.Split(err.Error(), "\n")
 	if len(lines) != len(want) {
 		t.Fatalf("got %d errors, want %d:\n%v", len(lines), len(want), err)

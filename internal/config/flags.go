@@ -75,10 +75,7 @@ func Usage(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, s := range Settings() {
 		flag := "--" + s.Flag
-		switch {
-		case s.NotBuilt:
-			continue
-		case s.Flag == "":
+		if s.Flag == "" {
 			flag = "(no flag)"
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\n\t%s\n", flag, s.Name, s.Default, s.Help)

@@ -164,6 +164,18 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestAutocertDomains: the domains turn TLS on, name the service, and contradict files.
+func TestAutocertDomains(t *testing.T) {
+	c := load(t, nil, env("TLS_AUTOCERT_DOMAINS=touchline.example, www.touchline.example", "ADDR=:443"))
+	if !c.TLSOn() || c.TLSFiles() || c.PublicURL != "https://touchline.example" || len(c.AutocertDomains()) != 2 {
+		t.Errorf("TLSOn %t, TLSFiles %t, PublicURL %s, AutocertDomains %v", c.TLSOn(), c.TLSFiles(), c.PublicURL, c.AutocertDomains())
+	}
+	_, err := config.Load(nil, env("TLS_AUTOCERT_DOMAINS=t.example", "TLS_CERT=cert.pem", "TLS_KEY=key.pem"))
+	if err == nil || !strings.Contains(err.Error(), "contradicts TLS_CERT and TLS_KEY") {
+		t.Errorf("files and domains: err = %v", err)
+	}
+}
+
 // TestDerivedPublicURLWithTLS: with TLS the derived PUBLIC_URL is https.
 func TestDerivedPublicURLWithTLS(t *testing.T) {
 	c := config.Defaults()

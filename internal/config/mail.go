@@ -76,14 +76,22 @@ func (c *Config) checkMailFrom() []string {
 }
 
 func (c *Config) checkMailCA() []string {
-	if c.MailCA == system || !c.hasMail() {
+	if !c.hasMail() {
 		return nil
 	}
-	pem, message := readPEM(c.MailCA)
+	return optional(checkAuthorities(c.MailCA))
+}
+
+// checkAuthorities checks a file of certificates, or "system".
+func checkAuthorities(file string) string {
+	if file == system {
+		return ""
+	}
+	pem, message := readPEM(file)
 	if message == "" && !x509.NewCertPool().AppendCertsFromPEM(pem) {
 		message = "has no certificate in PEM"
 	}
-	return optional(message)
+	return message
 }
 
 // checkBounceSecret accepts characters that need no escape in a path.

@@ -15,7 +15,6 @@ type row struct {
 	Default string `json:"default"`
 	Source  Source `json:"source"`
 	From    string `json:"from,omitempty"`
-	Note    string `json:"note,omitempty"`
 	Help    string `json:"help"`
 }
 
@@ -28,9 +27,6 @@ func (c *Config) Print(w io.Writer) error {
 		source := string(r.Source)
 		if r.From != "" {
 			source += " " + r.From
-		}
-		if r.Note != "" {
-			source += " (" + r.Note + ")"
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", r.Name, printable(r.Value), r.Default, source)
 	}
@@ -59,9 +55,6 @@ func (c *Config) rows() []row {
 		case File:
 			r.From = o.path
 		}
-		if s.NotBuilt {
-			r.Note = "not built yet"
-		}
 		rows = append(rows, r)
 	}
 	return rows
@@ -74,8 +67,6 @@ func (c *Config) display(s setting) string {
 		return c.MasterKeyPath()
 	case s.text != "" && c.origin(s.key).source == Default && s.Default == s.text:
 		return s.text // as the tag spells it: 60s, not 1m
-	case s.NotBuilt && s.value(c).String() == "":
-		return "unset"
 	default:
 		return format(s.value(c).Interface())
 	}

@@ -86,9 +86,6 @@ func TestPrintJSON(t *testing.T) {
 			t.Errorf("%s = %v, want source %s", name, got[name], source)
 		}
 	}
-	if note := got["TOUCHLINE_TLS_AUTOCERT_DOMAINS"]["note"]; note != "not built yet" {
-		t.Errorf("note of TLS_AUTOCERT_DOMAINS = %q, want not built yet", note)
-	}
 }
 
 // TestEveryFieldIsASetting: every field has a help, is printed and is documented.
@@ -116,7 +113,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			t.Errorf("%s: %+v", field.Name, s)
 		case !strings.Contains(table.String(), name+" ") || !strings.Contains(asJSON.String(), `"`+name+`"`):
 			t.Errorf("%s is not printed", name)
-		case !s.NotBuilt && !strings.Contains(usage.String(), name):
+		case !strings.Contains(usage.String(), name):
 			t.Errorf("%s is not in the usage", name)
 		}
 		if k := field.Type.Kind(); (k == reflect.Int || k == reflect.Int64 && field.Type.Name() == "Duration") && s.Limits == "" {
@@ -205,16 +202,7 @@ func TestSettingsDocument(t *testing.T) {
 		"The service does not start with an invalid setting or an unknown variable that begins with `TOUCHLINE_`. It prints every error.\n\n" +
 		"| variable | default | accepted | meaning |\n|---|---|---|---|\n")
 	for _, s := range config.Settings() {
-		if !s.NotBuilt {
-			writeSetting(&out, s)
-		}
-	}
-	out.WriteString("\nNot built yet: the service does not start with another value than the accepted one.\n\n" +
-		"| variable | default | accepted | meaning |\n|---|---|---|---|\n")
-	for _, s := range config.Settings() {
-		if s.NotBuilt {
-			writeSetting(&out, s)
-		}
+		writeSetting(&out, s)
 	}
 	golden(t, filepath.Join("..", "..", "docs", "settings.md"), out.Bytes())
 }

@@ -25,8 +25,6 @@ type Setting struct {
 	// Limits says what is accepted, unless Help does.
 	Limits string
 	Help   string
-	// NotBuilt means that this release knows the name but does not implement it.
-	NotBuilt bool
 }
 
 // Settings returns all settings in the order of Config's fields.
@@ -47,7 +45,6 @@ type setting struct {
 	secret   string // all, url, codes, or empty
 	min, max string
 	oneof    []string
-	accepted string // the only value that a NotBuilt setting may have
 	// offInDevelopment: 0 in development, unless it is set
 	offInDevelopment bool
 }
@@ -93,7 +90,6 @@ func newSetting(field reflect.StructField, index int) setting {
 	if list := field.Tag.Get("oneof"); list != "" {
 		s.oneof = strings.Split(list, ",")
 	}
-	s.accepted, s.NotBuilt = field.Tag.Lookup("notbuilt")
 	if s.offInDevelopment = field.Tag.Get("development") == "off"; s.offInDevelopment {
 		s.Help += "; off in development"
 	}
@@ -105,8 +101,6 @@ func newSetting(field reflect.StructField, index int) setting {
 func (s setting) limits(field reflect.StructField) string {
 	zero := field.Tag.Get("zero")
 	switch {
-	case s.NotBuilt:
-		return s.accepted
 	case field.Type.Kind() == reflect.Bool:
 		return "on, off"
 	case s.oneof != nil:

@@ -2,13 +2,30 @@ package config
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"io/fs"
+	"net"
 	"os"
+	"regexp"
+	"slices"
+	"strings"
 )
 
 // TLSOn reports whether both listeners use TLS.
-func (c *Config) TLSOn() bool { return isPath(c.TLSCert) && isPath(c.TLSKey) }
+func (c *Config) TLSOn() bool { return c.TLSFiles() || len(c.AutocertDomains()) > 0 }
+
+// TLSFiles reports whether the certificate and its key come from files.
+func (c *Config) TLSFiles() bool { return isPath(c.TLSCert) && isPath(c.TLSKey) }
+
+// AutocertDomains returns the domain names of TLS_AUTOCERT_DOMAINS.
+func (c *Config) AutocertDomains() []string {
+	if !isPath(c.TLSAutocertDomains) {
+		return nil
+	}
+	return parseList(c.TLSAutocertDomains)
+}
 
 func isPath(file string) bool { return file != "" && file != off }
 
@@ -17,7 +34,7 @@ func (c *Config) checkTLSCert() []string {
 	if !isPath(c.TLSCert) && isPath(c.TLSKey) {
 		return []string{"must name the certificate of TLS_KEY"}
 	}
-	if !c.TLSOn() {
+	if !c.TLSFiles() {
 		return nil
 	}
 	certificate, message := readPEM(c.TLSCert)
@@ -38,7 +55,7 @@ func (c *Config) checkTLSKey() []string {
 	if isPath(c.TLSCert) && !isPath(c.TLSKey) {
 		return []string{"must name the key of TLS_CERT"}
 	}
-	if !c.TLSOn() {
+	if !c.TLSFiles() {
 		return nil
 	}
 	_, message := readPEM(c.TLSKey)
@@ -55,4 +72,47 @@ func readPEM(path string) ([]byte, string) {
 		return nil, "cannot be read: " + err.Error()
 	}
 	return text, ""
+}
+
+// AutocertAuthorities returns the authorities from which the certificate of the ACME service may
+// come; nil are those of the system.
+func (c *Config) AutocertAuthorities() (*x509.CertPool, error) {
+	if c.TLSAutocertCA == system {
+		return nil, nil
+	}
+	pem, message := readPEM(c.TLSAutocertCA)
+	if message != "" {
+		return nil, errors.New(message)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(pem)
+	return pool, nil
+}
+
+// checkAutocert checks the domain names for certificates from ACME.
+func (c *Config) checkAutocert() []string {
+	var messages []string
+	for _, domain := range c.AutocertDomains() {
+		if message := checkDomain(domain); message != "" {
+			messages = append(messages, message)
+		}
+	}
+	if len(c.AutocertDomains()) > 0 && (isPath(c.TLSCert) || isPath(c.TLSKey)) {
+		messages = append(messages, "contradicts TLS_CERT and TLS_KEY; set either the files or the domains")
+	}
+	return messages
+}
+
+// domainLabel is a part of a domain name between dots.
+var domainLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+
+func checkDomain(domain string) string {
+	if strings.HasPrefix(domain, "*.") {
+		return fmt.Sprintf("%q is a wildcard, which ACME proves by DNS only; name each domain, or use TLS_CERT", domain)
+	}
+	labels := strings.Split(domain, ".")
+	if ip := net.ParseIP(domain); ip != nil || len(labels) < 2 || len(domain) > 253 || slices.ContainsFunc(labels, func(l string) bool { return !domainLabel.MatchString(l) }) {
+		return fmt.Sprintf("%q is not a domain name in lower case, such as touchline.example; write letters outside ASCII in Punycode", domain)
+	}
+	return ""
 }

@@ -27,19 +27,24 @@ func (c *Config) Validate() error {
 
 // checks are the rules that tags cannot express, by setting. Each returns messages.
 var checks = map[string]func(*Config) []string{
-	"ADDR":                  func(c *Config) []string { return optional(checkAddr(c.Addr)) },
-	"PUBLIC_URL":            func(c *Config) []string { return optional(checkPublicURL(c.PublicURL)) },
-	"BRAND":                 func(c *Config) []string { return optional(checkBrand(c.Brand)) },
-	"APP_URL":               func(c *Config) []string { return optional(checkAppURL(c.AppURL)) },
-	"ANDROID_APP_HASH":      func(c *Config) []string { return optional(checkAppHash(c.AndroidAppHash)) },
-	"CORS_ORIGINS":          (*Config).checkCORSOrigins,
-	"DATA_DIR":              func(c *Config) []string { return optional(checkPath(c.DataDir)) },
-	masterKey:               func(c *Config) []string { return optional(checkMasterKey(c.MasterKeyBase64)) },
-	"DATABASE_URL":          func(c *Config) []string { return optional(checkDatabaseURL(c.DatabaseURL.Reveal())) },
-	"ADMIN_ADDR":            (*Config).checkAdminAddr,
-	"FILES":                 func(c *Config) []string { return optional(checkFiles(c.Files.Reveal())) },
-	"TLS_CERT":              (*Config).checkTLSCert,
-	"TLS_KEY":               (*Config).checkTLSKey,
+	"ADDR":                 func(c *Config) []string { return optional(checkAddr(c.Addr)) },
+	"PUBLIC_URL":           func(c *Config) []string { return optional(checkPublicURL(c.PublicURL)) },
+	"BRAND":                func(c *Config) []string { return optional(checkBrand(c.Brand)) },
+	"APP_URL":              func(c *Config) []string { return optional(checkAppURL(c.AppURL)) },
+	"ANDROID_APP_HASH":     func(c *Config) []string { return optional(checkAppHash(c.AndroidAppHash)) },
+	"CORS_ORIGINS":         (*Config).checkCORSOrigins,
+	"DATA_DIR":             func(c *Config) []string { return optional(checkPath(c.DataDir)) },
+	masterKey:              func(c *Config) []string { return optional(checkMasterKey(c.MasterKeyBase64)) },
+	"DATABASE_URL":         func(c *Config) []string { return optional(checkDatabaseURL(c.DatabaseURL.Reveal())) },
+	"ADMIN_ADDR":           (*Config).checkAdminAddr,
+	"FILES":                func(c *Config) []string { return optional(checkFiles(c.Files.Reveal())) },
+	"TLS_CERT":             (*Config).checkTLSCert,
+	"TLS_KEY":              (*Config).checkTLSKey,
+	"TLS_AUTOCERT_DOMAINS": (*Config).checkAutocert,
+	"TLS_AUTOCERT_DIRECTORY": func(c *Config) []string {
+		return optional(checkAPI(c.TLSAutocertDirectory, "https://acme-v02.api.letsencrypt.org/directory"))
+	},
+	"TLS_AUTOCERT_CA":       func(c *Config) []string { return optional(checkAuthorities(c.TLSAutocertCA)) },
 	"CLAMAV":                func(c *Config) []string { return optional(checkClamAV(c.ClamAV)) },
 	"TIERS":                 func(c *Config) []string { return optional(checkTiers(c.Tiers)) },
 	"SMS":                   (*Config).checkSMS,
@@ -139,10 +144,7 @@ func (s setting) check(c *Config) string {
 			return "must be " + s.Limits
 		}
 	case string:
-		switch {
-		case s.NotBuilt && v != "" && v != s.accepted:
-			return "is not built yet: this release does not have it; leave it unset or set it to " + s.accepted
-		case s.oneof != nil && !slices.Contains(s.oneof, v):
+		if s.oneof != nil && !slices.Contains(s.oneof, v) {
 			return "must be one of " + s.Limits
 		}
 	}

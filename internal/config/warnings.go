@@ -39,7 +39,7 @@ func (c *Config) warnNetwork(warn func(string, ...any)) {
 	case public.Scheme == "http" && !isLoopback(public.Hostname()):
 		warn("PUBLIC_URL is http on %s: tokens and OTPs cross the network unencrypted", public.Hostname())
 	case !isLoopback(host) && !c.TLSOn() && public.Scheme == "http" && c.SMS != "log":
-		warn("ADDR is not a loopback address, and neither TLS_CERT nor an https PUBLIC_URL is set: tokens and OTPs cross the network unencrypted")
+		warn("ADDR is not a loopback address, and neither TLS_CERT, TLS_AUTOCERT_DOMAINS nor an https PUBLIC_URL is set: tokens and OTPs cross the network unencrypted")
 	}
 	if c.SMS == "log" {
 		if !isLoopback(host) {

@@ -76,7 +76,8 @@ type App struct {
 	sql         *database.DB
 	db          *store.DB
 	files       blob.Store
-	certificate *certificate // nil without TLS
+	certificate *certificate      // nil without TLS_CERT
+	acme        *acmeCertificates // nil without TLS_AUTOCERT_DOMAINS
 	api         http.Handler
 	admin       http.Handler
 	worker      *worker.Worker
@@ -128,8 +129,12 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	if err != nil {
 		return nil, err
 	}
+	certificates, err := newACMECertificates(cfg, o, s.db)
+	if err != nil {
+		return nil, err
+	}
 	return &App{
-		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: c,
+		acme: certificates, cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: c,
 		api: public, admin: operators, worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, waiting: s.delivery.waiting, operators: s.operators.Tokens, readiness: s.readiness, load: s.load,
 	}, nil
 }

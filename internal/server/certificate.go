@@ -35,9 +35,9 @@ type fileVersion struct {
 	modified time.Time
 }
 
-// openCertificate reads the certificate of cfg. It returns nil if TLS is off.
+// openCertificate reads the certificate of cfg. It returns nil if it does not come from files.
 func openCertificate(cfg *config.Config, o Options) (*certificate, error) {
-	if !cfg.TLSOn() {
+	if !cfg.TLSFiles() {
 		return nil, nil
 	}
 	c := &certificate{files: [2]string{cfg.TLSCert, cfg.TLSKey}, now: o.Now, log: o.Log}

@@ -53,8 +53,11 @@ func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *connections
 		ConnState:         c.observe,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}}
-	if a.certificate != nil {
+	switch {
+	case a.certificate != nil:
 		s.tls, s.TLSConfig = true, a.certificate.tlsConfig()
+	case a.acme != nil:
+		s.tls, s.TLSConfig = true, a.acme.tlsConfig()
 	}
 	return s
 }

@@ -27,6 +27,9 @@ func (a *App) Serve(ctx context.Context, public, operators net.Listener) error {
 	for _, s := range servers {
 		go func() { failed <- s.serve() }()
 	}
+	if a.acme != nil {
+		go a.acme.prepare() // ends by itself, after some minutes at most
+	}
 	if err := a.waitAndDrain(ctx, failed); err != nil {
 		return errors.Join(err, closeAll(servers))
 	}

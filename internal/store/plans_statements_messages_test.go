@@ -37,6 +37,18 @@ func (p *fixture) notifications(by actor.Actor) {
 		ok(p, err)
 	}
 	p.streams(by)
+	p.tls()
+}
+
+// tls runs the statements on certificates.
+func (p *fixture) tls() {
+	p.Helper()
+	_, err := p.db.ClaimTLSEntry(bg, "t.example", p.clock.Now())
+	ok(p, err)
+	ok(p, p.db.SaveTLSEntry(bg, "t.example", []byte("x")))
+	_, err = p.db.TLSEntry(bg, "t.example")
+	ok(p, err)
+	ok(p, p.db.DeleteTLSEntry(bg, "t.example"))
 }
 
 // streams runs the statements on notification streams.
