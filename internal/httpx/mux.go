@@ -53,15 +53,6 @@ func (m *Mux) Handle(pattern string, h http.Handler) {
 // ServeHTTP implements http.Handler.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.mux.ServeHTTP(w, r) }
 
-// Handler returns the handler of a request.
-func (m *Mux) Handler(r *http.Request) http.Handler {
-	h, _ := m.mux.Handler(r)
-	if f, ok := h.(*form); ok {
-		return f.handler(strings.Split(r.URL.Path, "/"))
-	}
-	return h
-}
-
 func isWildcard(segment string) bool { return strings.HasPrefix(segment, "{") }
 
 // wildcardName names the wildcard of a form at the index of a segment.
@@ -104,15 +95,6 @@ func (p formPattern) match(segment func(i int) string, first int) bool {
 		}
 	}
 	return true
-}
-
-func (f *form) handler(segments []string) http.Handler {
-	for _, p := range f.patterns {
-		if p.match(func(i int) string { return segments[i] }, f.first) {
-			return p.handler
-		}
-	}
-	return f.notFound
 }
 
 // ServeHTTP sets the path values under the names of the pattern that matches.

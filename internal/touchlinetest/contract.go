@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
@@ -28,10 +29,17 @@ type contract struct {
 	schemas  map[*openapi3.Schema]*jsonschema.Schema
 }
 
-// documentedPath is one of the document's paths, such as /api/players/{player_id}. Its
-// Handler is nil: it is never called.
-type documentedPath struct {
-	http.Handler
+// documentedPath is one of the document's paths, such as /api/players/{player_id}.
+type documentedPath struct{ item *openapi3.PathItem }
+
+// ServeHTTP sets the item of the pathRecorder w.
+func (d documentedPath) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.(*pathRecorder).item = d.item
+}
+
+// pathRecorder records which documentedPath serves a request.
+type pathRecorder struct {
+	*httptest.ResponseRecorder
 	item *openapi3.PathItem
 }
 
@@ -71,15 +79,15 @@ func jsonValue(v any) (any, error) {
 // operation returns the operation for method and path, nil if the document has none, and
 // whether it has the path.
 func (c *contract) operation(method, path string) (op *openapi3.Operation, hasPath bool) {
-	h := c.paths.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
-	documented, hasPath := h.(documentedPath)
-	if !hasPath {
+	found := &pathRecorder{ResponseRecorder: httptest.NewRecorder()}
+	c.paths.ServeHTTP(found, &http.Request{Method: method, URL: &url.URL{Path: path}})
+	if found.item == nil {
 		return nil, false
 	}
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	return documented.item.Operations()[method], true
+	return found.item.Operations()[method], true
 }
 
 // checkHeaders checks headers against the documented response.
