@@ -105,7 +105,8 @@ func TestAccessibility(t *testing.T) {
 			p.submit()
 			p.fill("code", s.OTP(other, sent))
 			p.submit()
-			p.checkPages("/me/guardian/players/"+bela, "", "/answer", "/check?action=approved", "/check?action=rejected", "/not-me", "/fees", "/schedule", "/progress")
+			p.checkPages("/me/guardian/players/"+bela, "", "/check?action=approved", "/check?action=rejected", "/not-me", "/fees", "/schedule", "/progress")
+			p.checkStep("/me/guardian/players/"+bela+"/answer", p.wantEqualAnswers)
 			p.checkStep("/me/guardian/players/"+bela+"/answer", func() { p.answer(strings.Repeat("z", 501)) })
 		})
 		t.Run("coaches", func(t *testing.T) {
