@@ -59,8 +59,8 @@ type look struct {
 	width           int64
 }
 
-// wear sets the language, theme and width of the next page.
-func (p *phone) wear(l look) {
+// setLook sets the language, theme and width of the next page.
+func (p *phone) setLook(l look) {
 	p.t.Helper()
 	p.look = l.language[:2] + "-" + l.theme
 	p.do(language(l.language)(p), colors(l.theme), width(l.width)(p))
@@ -72,7 +72,7 @@ func (p *phone) checkPages(base string, paths ...string) {
 	p.t.Helper()
 	for _, path := range paths {
 		for i, look := range looks {
-			p.wear(look)
+			p.setLook(look)
 			if i == 0 {
 				p.checkPage(base + path)
 				continue
@@ -82,7 +82,7 @@ func (p *phone) checkPages(base string, paths ...string) {
 			p.screenshotForReview()
 		}
 	}
-	p.plain()
+	p.resetTheme()
 }
 
 // checkStep opens a page in each of the looks, takes the steps that lead from there to another
@@ -90,14 +90,14 @@ func (p *phone) checkPages(base string, paths ...string) {
 func (p *phone) checkStep(path string, steps ...func()) {
 	p.t.Helper()
 	for _, look := range looks {
-		p.wear(look)
+		p.setLook(look)
 		p.checkPage(path, steps...)
 	}
-	p.plain()
+	p.resetTheme()
 }
 
-// plain ends the emulation of a theme.
-func (p *phone) plain() {
+// resetTheme ends the emulation of a theme.
+func (p *phone) resetTheme() {
 	p.t.Helper()
 	p.do(emulation.SetEmulatedMedia())
 	p.theme, p.look = "", ""
