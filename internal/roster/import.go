@@ -112,6 +112,8 @@ type Store interface {
 	// FinishRow sets the state of a row that waits, and changes no other row. Rows become
 	// Added in the transaction that adds the player: see WithRow.
 	FinishRow(ctx context.Context, id RowID, state RowState, playerID string, faults []Fault) error
+	// FinishExisting marks those of the rows as Exists that wait and whose student the coach has.
+	FinishExisting(ctx context.Context, coachID, id string, rows []ImportRow) error
 	// SetStop saves what stopped an import; nil clears it.
 	SetStop(ctx context.Context, coachID, id string, stop *Stop) error
 }

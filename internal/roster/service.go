@@ -20,6 +20,8 @@ const (
 	stepTime  = 2 * time.Second
 	stepRows  = 200
 	stepBatch = 50
+	// existingBatch is how many rows are compared with the coach's players at a time.
+	existingBatch = 512
 )
 
 // Service imports players.
@@ -120,6 +122,11 @@ func (s *Service) Step(ctx context.Context, by actor.Actor, id string) (*Import,
 	if err != nil {
 		return nil, err
 	}
+	if stop != nil && stop.Code == "tier_limit" {
+		if err := s.finishExisting(ctx, by, id); err != nil {
+			return nil, err
+		}
+	}
 	if stop != nil || i.Stop != nil {
 		if err := s.Store.SetStop(ctx, by.AccountID, id, stop); err != nil {
 			return nil, err
@@ -147,6 +154,21 @@ func (s *Service) addRows(ctx context.Context, by actor.Actor, id string) (*Stop
 		}
 	}
 	return nil, nil
+}
+
+// finishExisting finishes the rows of students whom the coach has: they need no room in the
+// tier, so that only rows beyond its limit keep waiting.
+func (s *Service) finishExisting(ctx context.Context, by actor.Actor, id string) error {
+	for after := 0; ; {
+		rows, err := s.Store.ImportRows(ctx, by.AccountID, id, RowFilter{State: Waiting, After: after, Limit: existingBatch})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		if err := s.Store.FinishExisting(ctx, by.AccountID, id, rows); err != nil {
+			return err
+		}
+		after = rows[len(rows)-1].Number
+	}
 }
 
 // addRow adds the player of a row and finishes the row. It returns a Stop for a refusal

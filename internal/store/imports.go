@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/database"
 	"github.com/touchline/touchline/internal/fault"
@@ -221,6 +222,26 @@ func (db *DB) FinishRow(ctx context.Context, id roster.RowID, state roster.RowSt
 		id.CoachID, id.ImportID, id.Number, string(state), text(playerID), string(reasons))
 	if err != nil {
 		return fmt.Errorf("finish row %d of import %s: %w", id.Number, id.ImportID, err)
+	}
+	return nil
+}
+
+// FinishExisting marks those of the rows as Exists that wait and whose student the coach has.
+func (db *DB) FinishExisting(ctx context.Context, coachID, id string, rows []roster.ImportRow) error {
+	students := make([][]any, len(rows))
+	for n, row := range rows {
+		students[n] = []any{row.Number, approval.FoldName(row.Entry.StudentName), row.Entry.BirthDate}
+	}
+	values, args := valuesTable(students, "BIGINT", "TEXT", "TEXT")
+	coach, imported := params(len(args)+1, 1), params(len(args)+2, 1)
+	_, err := db.sql.Exec(ctx, `
+		UPDATE import_rows SET state = 'exists', player_id = v.player_id
+		FROM (SELECT s.column1 AS number, p.id AS player_id FROM `+values+` s
+			JOIN players p ON p.coach_id = `+coach+` AND p.student_key = s.column2 AND p.date_of_birth = s.column3 AND p.deleted_at IS NULL) v
+		WHERE import_rows.coach_id = `+coach+` AND import_rows.import_id = `+imported+` AND import_rows.number = v.number AND import_rows.state = 'waiting'`,
+		append(args, coachID, id)...)
+	if err != nil {
+		return fmt.Errorf("finish rows of import %s: %w", id, err)
 	}
 	return nil
 }

@@ -104,21 +104,22 @@ func TestImportStepsAtOnce(t *testing.T) {
 	})
 }
 
-// TestImportGoesOnAfterLimit: rows beyond a limit wait, and a step after an upgrade adds
-// them. Rows with faults and refused rows do not stop the others.
+// TestImportGoesOnAfterLimit: rows beyond a limit wait, but for those of students whom the coach
+// has, and a step after an upgrade adds them. Rows with faults and refused rows do not stop the others.
 func TestImportGoesOnAfterLimit(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(p *fixture) {
 		by, s := p.coach(1), p.imports()
-		limit := int64(3)
+		limit := int64(4)
 		p.Rules.CheckRoster = func(r approval.Roster) error {
 			if r.Players <= limit {
 				return nil
 			}
-			return fault.New(fault.Forbidden, "tier_limit", "The tier Free allows 3 players.").With("needed_tier", "pro")
+			return fault.New(fault.Forbidden, "tier_limit", "The tier Free allows 4 players.").With("needed_tier", "pro")
 		}
-		existing := p.add(by, "Child 2", number(1002), "")
-		file := string(playersFile(1, 5)) + "No number,2014-05-06,Meera,mother,12\nOwn,2014-05-06,Meera,mother," + string(by.Number) + "\n"
+		existing, late := p.add(by, "Child 2", number(1002), ""), p.add(by, "Child 6", number(1006), "")
+		p.add(p.coach(2), "Child 5", number(1005), "")
+		file := string(playersFile(1, 6)) + "No number,2014-05-06,Meera,mother,12\nOwn,2014-05-06,Meera,mother," + string(by.Number) + "\n"
 		i, err := s.Create(bg, by, []byte(file))
 		ok(p, err)
 		if i.State() != roster.Ready {
@@ -126,10 +127,10 @@ func TestImportGoesOnAfterLimit(t *testing.T) {
 		}
 		i, err = s.Step(bg, by, i.ID)
 		ok(p, err)
-		if diff := cmp.Diff(&roster.Stop{Code: "tier_limit", Detail: "The tier Free allows 3 players.", NeededTier: "pro"}, i.Stop); diff != "" || i.State() != roster.Stopped {
+		if diff := cmp.Diff(&roster.Stop{Code: "tier_limit", Detail: "The tier Free allows 4 players.", NeededTier: "pro"}, i.Stop); diff != "" || i.State() != roster.Stopped {
 			p.Errorf("state %s, stop (-want +got):\n%s", i.State(), diff)
 		}
-		want := []roster.RowState{roster.Added, roster.Exists, roster.Added, roster.Waiting, roster.Waiting, roster.Faulty, roster.Waiting}
+		want := []roster.RowState{roster.Added, roster.Exists, roster.Added, roster.Waiting, roster.Waiting, roster.Exists, roster.Faulty, roster.Waiting}
 		if diff := cmp.Diff(want, p.states(s, by, i.ID)); diff != "" {
 			p.Errorf("rows (-want +got):\n%s", diff)
 		}
@@ -139,15 +140,17 @@ func TestImportGoesOnAfterLimit(t *testing.T) {
 		if i.State() != roster.Done || i.Stop != nil {
 			p.Errorf("state %s, stop %v; want done", i.State(), i.Stop)
 		}
-		rows, err := s.Rows(bg, by, i.ID, roster.RowFilter{After: 2, Limit: 1})
-		ok(p, err)
-		if rows[0].PlayerID != existing.ID {
-			p.Errorf("row 3 names player %q, want the existing %s", rows[0].PlayerID, existing.ID)
+		for number, player := range map[int]string{3: existing.ID, 7: late.ID} {
+			rows, err := s.Rows(bg, by, i.ID, roster.RowFilter{After: number - 1, Limit: 1})
+			ok(p, err)
+			if rows[0].PlayerID != player {
+				p.Errorf("row %d names player %q, want the existing %s", number, rows[0].PlayerID, player)
+			}
 		}
-		rows, err = s.Rows(bg, by, i.ID, roster.RowFilter{State: roster.Refused, Limit: 5})
+		rows, err := s.Rows(bg, by, i.ID, roster.RowFilter{State: roster.Refused, Limit: 5})
 		ok(p, err)
-		if len(rows) != 1 || rows[0].Number != 8 || rows[0].Faults[0].Column != roster.GuardianNumber || rows[0].Faults[0].Code != "own_number" {
-			p.Errorf("refused rows %+v, want row 8 for its number", rows)
+		if len(rows) != 1 || rows[0].Number != 9 || rows[0].Faults[0].Column != roster.GuardianNumber || rows[0].Faults[0].Code != "own_number" {
+			p.Errorf("refused rows %+v, want row 9 for its number", rows)
 		}
 		again, err := s.Step(bg, by, i.ID)
 		ok(p, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/operator"
+	"github.com/touchline/touchline/internal/roster"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -179,6 +180,9 @@ func (p *fixture) importPlayers() {
 	_, err = s.Step(bg, by, i.ID)
 	ok(p, err)
 	ok(p, p.db.SetStop(bg, by.AccountID, i.ID, nil))
+	rows, err := s.Rows(bg, by, i.ID, roster.RowFilter{Limit: 5})
+	ok(p, err)
+	ok(p, p.db.FinishExisting(bg, by.AccountID, i.ID, rows))
 	_, err = s.Imports(bg, by)
 	ok(p, err)
 	p.states(s, by, i.ID)
