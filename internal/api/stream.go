@@ -85,8 +85,9 @@ func (s *Server) resumeAfter(ctx context.Context, by actor.Actor, lastEventID st
 	return seq, nil
 }
 
-// follow writes the notifications until the stream must end. While the database does not
-// respond, it writes no notification, because it cannot check the session, and tries again.
+// follow writes the notifications until the stream must end. It ends at an error too,
+// because it could no longer check the session. The client reconnects and misses
+// nothing.
 func (s *Server) follow(ctx context.Context, caller Caller, st *notify.Stream, out *eventWriter, state notify.StreamState) {
 	expiresAt := caller.Claims.ExpiresAt
 	poll, stopPoll := s.NewTicker(streamPoll)
@@ -96,13 +97,13 @@ func (s *Server) follow(ctx context.Context, caller Caller, st *notify.Stream, o
 	expiry := time.NewTimer(expiresAt.Sub(s.Now()))
 	defer expiry.Stop()
 	links := state.Links
-	var err error
-	for s.Now().Before(expiresAt) {
-		if err == nil {
-			if !state.Live || state.Links < links || !s.catchUp(ctx, caller.Actor, out, state.Seq) {
-				return
-			}
-			links = state.Links
+	for {
+		if !state.Live || state.Links < links || !s.Now().Before(expiresAt) {
+			return
+		}
+		links = state.Links
+		if !s.catchUp(ctx, caller.Actor, out, state.Seq) {
+			return
 		}
 		select {
 		case <-ctx.Done():
@@ -119,17 +120,20 @@ func (s *Server) follow(ctx context.Context, caller Caller, st *notify.Stream, o
 		case <-poll:
 		case <-st.Woken():
 		}
-		state, err = st.State(ctx)
+		var err error
+		if state, err = st.State(ctx); err != nil {
+			return
+		}
 	}
 }
 
-// catchUp writes every notification up to newest. It returns false if a write fails. If a
-// read fails, the next call continues.
+// catchUp writes every notification up to newest. It returns false if a read or a write
+// fails.
 func (s *Server) catchUp(ctx context.Context, by actor.Actor, out *eventWriter, newest int64) bool {
 	for out.seq < newest {
 		notifications, err := s.Tray.After(ctx, by, out.seq, streamBatch)
 		if err != nil {
-			return true
+			return false
 		}
 		if len(notifications) == 0 {
 			out.seq = newest // the notifications in between were deleted

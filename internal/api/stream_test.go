@@ -192,6 +192,7 @@ func TestStream(t *testing.T) {
 	ends := map[string]func(*fixture){
 		"session":  func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Live = false }) },
 		"link":     func(a *fixture) { a.tray.change(func(s *fakeTray) { s.state.Links-- }) },
+		"store":    func(a *fixture) { a.tray.change(func(s *fakeTray) { s.err = fmt.Errorf("gone") }) },
 		"shutdown": func(a *fixture) { a.hub.Close() },
 	}
 	for name, end := range ends {
@@ -204,16 +205,6 @@ func TestStream(t *testing.T) {
 			f.ends()
 		})
 	}
-	t.Run("continues after an outage of the database", func(t *testing.T) {
-		a, url := setup(t)
-		f := openStream(t, url, a.token, "")
-		a.tray.change(func(s *fakeTray) { s.err = fmt.Errorf("gone") })
-		id := a.tray.add()
-		f.until(": still here")
-		f.until(": still here")
-		a.tray.change(func(s *fakeTray) { s.err = nil })
-		f.want(id)
-	})
 	t.Run("the eleventh stream of an account ends the first", func(t *testing.T) {
 		a, url := setup(t)
 		first := openStream(t, url, a.token, "")

@@ -67,10 +67,7 @@ func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, st *notify.St
 		case <-st.Woken():
 		}
 		state, err := st.State(ctx)
-		if err != nil {
-			continue // the database does not respond
-		}
-		if !state.Live {
+		if err != nil || !state.Live {
 			return
 		}
 		if state.Seq > seen {
