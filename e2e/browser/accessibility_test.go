@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -82,76 +83,81 @@ func TestAccessibility(t *testing.T) {
 
 	var families, coaches, operators *phone
 	t.Run("pages", func(t *testing.T) {
-		t.Run("families", func(t *testing.T) {
-			t.Parallel()
-			p := newPhone(t, s.URL)
-			families = p
-			p.checkPages("", "/", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/coaches/"+asha)
-			p.checkPages(link, "", "/later", "/not-me")
-			p.checkPages(unsubscribe, "")
-			p.checkStep(unsubscribe, p.submit)
-			p.checkStep("/sign-in/family", p.submit) // without a number
-			p.open("/sign-in/guardian")
-			p.fill("number", guardianNumber)
-			sent := s.Sent(guardianNumber, "otp")
-			p.submit()
-			p.checkPages("", "/sign-in/code")
-			p.fill("code", s.OTP(guardianNumber, sent))
-			p.submit()
-			p.checkPages("/me/guardian", "", "/messages", "/settings", "/devices", "/number", "/disputes", "/disputes/"+chand, "/players/none")
-			p.checkPages("/me/guardian/players/"+asha, "", "/check?action=revoked", "/done", "/schedule", "/attendance", "/fees", "/fees/"+fee, "/fees"+receipt, "/messages", "/progress", "/reports")
-			p.open(link) // another number
-			sent = s.Sent(other, "otp")
-			p.submit()
-			p.fill("code", s.OTP(other, sent))
-			p.submit()
-			p.checkPages("/me/guardian/players/"+bela, "", "/check?action=approved", "/check?action=rejected", "/not-me", "/fees", "/schedule", "/progress")
-			p.checkStep("/me/guardian/players/"+bela+"/answer", p.wantEqualAnswers)
-			p.checkStep("/me/guardian/players/"+bela+"/answer", func() { p.answer(strings.Repeat("z", 501)) })
+		var wait sync.WaitGroup // parallel subtests would begin after all other tests of the package
+		defer wait.Wait()
+		wait.Go(func() {
+			t.Run("families", func(t *testing.T) {
+				p := newPhone(t, s.URL)
+				families = p
+				p.checkPages("", "/", "/coaches", "/a", "/a/closed", "/a/not-me", "/account-closed", "/sign-in/family", "/sign-in/coach", "/me/dispute-ended", "/coaches/"+asha)
+				p.checkPages(link, "", "/later", "/not-me")
+				p.checkPages(unsubscribe, "")
+				p.checkStep(unsubscribe, p.submit)
+				p.checkStep("/sign-in/family", p.submit) // without a number
+				p.open("/sign-in/guardian")
+				p.fill("number", guardianNumber)
+				sent := s.Sent(guardianNumber, "otp")
+				p.submit()
+				p.checkPages("", "/sign-in/code")
+				p.fill("code", s.OTP(guardianNumber, sent))
+				p.submit()
+				p.checkPages("/me/guardian", "", "/messages", "/settings", "/devices", "/number", "/disputes", "/disputes/"+chand, "/players/none")
+				p.checkPages("/me/guardian/players/"+asha, "", "/check?action=revoked", "/done", "/schedule", "/attendance", "/fees", "/fees/"+fee, "/fees"+receipt, "/messages", "/progress", "/reports")
+				p.open(link) // another number
+				sent = s.Sent(other, "otp")
+				p.submit()
+				p.fill("code", s.OTP(other, sent))
+				p.submit()
+				p.checkPages("/me/guardian/players/"+bela, "", "/check?action=approved", "/check?action=rejected", "/not-me", "/fees", "/schedule", "/progress")
+				p.checkStep("/me/guardian/players/"+bela+"/answer", p.wantEqualAnswers)
+				p.checkStep("/me/guardian/players/"+bela+"/answer", func() { p.answer(strings.Repeat("z", 501)) })
+			})
 		})
-		t.Run("coaches", func(t *testing.T) {
-			t.Parallel()
-			p := newPhone(t, s.URL)
-			coaches = p
-			p.signIn(s, "coach", coachNumber)
-			p.checkPages("/coach", "", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
-				"/settings", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
-				"/fees", "/fees/add", "/fees/upi", "/fees/"+fee, "/fees"+receipt, "/imports/"+imported)
-			p.checkPages("/coach/players", "", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
-			p.checkPages("/coach/players/"+asha, "", "/attendance", "/progress", "/reports", "/reports/"+report)
-			p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian")
-			p.checkPages("/coach/batches", "", "/add", "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/attendance/"+day(-1))
-			p.checkPages("/coach/messages", "", "/write", "/templates", "/replies", "/"+message)
-			p.open("/coach/settings/number")
-			p.fill("number", "+919812345691")
-			p.click("main form button:not(.link)")
-			p.checkPages("/coach/settings/number/codes", "")
-			tier(t, "free")
-			p.checkPages("/coach", "/players/import", "/messages/templates") // not in the tier
-			save := func() { p.click("main form[novalidate] button:not(.link)") }
-			p.checkStep("/coach/players/add", save)
-			p.checkStep("/coach/fees/add", save)
-			p.checkStep("/coach/messages/write?player="+asha, func() { p.fill("text", "Training is at six.") }, save)
-			p.checkStep("/coach/players/"+bela+"/edit", func() { p.fill("student_name", "x") }, save)
-			p.checkStep("/coach/profile", func() { p.setValue("account", asha) }, save) // drawn for another account
-			if err := os.RemoveAll(strings.TrimPrefix(string(s.Config.Files), "file:")); err != nil {
-				t.Fatal(err)
-			}
-			p.checkStep("/coach/documents/" + document + "/content")
-			p.open("/coach")
-			p.click(".bottom form button")
-			p.checkStep("/sign-in/coach?next=%2Fcoach%2Fprofile")
+		wait.Go(func() {
+			t.Run("coaches", func(t *testing.T) {
+				p := newPhone(t, s.URL)
+				coaches = p
+				p.signIn(s, "coach", coachNumber)
+				p.checkPages("/coach", "", "/profile", "/visibility", "/verification", "/documents/add", "/documents/"+document, "/notifications",
+					"/settings", "/settings/number", "/settings/close", "/settings/close/code", "/settings/plan", "/settings/plan/pro",
+					"/fees", "/fees/add", "/fees/upi", "/fees/"+fee, "/fees"+receipt, "/imports/"+imported)
+				p.checkPages("/coach/players", "", "?show=needs", "/add", "/remind", "/import", "/sheet", "/sheet?player="+bela, "/none")
+				p.checkPages("/coach/players/"+asha, "", "/attendance", "/progress", "/reports", "/reports/"+report)
+				p.checkPages("/coach/players/"+bela, "", "/edit", "/remove", "/qr?party=guardian")
+				p.checkPages("/coach/batches", "", "/add", "/"+batch, "/"+batch+"/edit", "/"+batch+"/archive", "/"+batch+"/players", "/"+batch+"/attendance/"+day(-1))
+				p.checkPages("/coach/messages", "", "/write", "/templates", "/replies", "/"+message)
+				p.open("/coach/settings/number")
+				p.fill("number", "+919812345691")
+				p.click("main form button:not(.link)")
+				p.checkPages("/coach/settings/number/codes", "")
+				tier(t, "free")
+				p.checkPages("/coach", "/players/import", "/messages/templates") // not in the tier
+				save := func() { p.click("main form[novalidate] button:not(.link)") }
+				p.checkStep("/coach/players/add", save)
+				p.checkStep("/coach/fees/add", save)
+				p.checkStep("/coach/messages/write?player="+asha, func() { p.fill("text", "Training is at six.") }, save)
+				p.checkStep("/coach/players/"+bela+"/edit", func() { p.fill("student_name", "x") }, save)
+				p.checkStep("/coach/profile", func() { p.setValue("account", asha) }, save) // drawn for another account
+				if err := os.RemoveAll(strings.TrimPrefix(string(s.Config.Files), "file:")); err != nil {
+					t.Fatal(err)
+				}
+				p.checkStep("/coach/documents/" + document + "/content")
+				p.open("/coach")
+				p.click(".bottom form button")
+				p.checkStep("/sign-in/coach?next=%2Fcoach%2Fprofile")
+			})
 		})
-		t.Run("operators", func(t *testing.T) {
-			t.Parallel()
-			p := newPhone(t, s.AdminURL)
-			operators = p
-			p.checkPages("", "/")
-			p.checkStep("/", p.submit) // without a token
-			p.open("/")
-			p.fill("token", op.Token)
-			p.press("Sign in")
-			p.checkPages("", "/", "/kyc", "/kyc/"+coach.ID, "/coaches", "/coaches?q=venkata", "/coaches/"+coach.ID, "/coaches/none", "/deliveries", "/audit")
+		wait.Go(func() {
+			t.Run("operators", func(t *testing.T) {
+				p := newPhone(t, s.AdminURL)
+				operators = p
+				p.checkPages("", "/")
+				p.checkStep("/", p.submit) // without a token
+				p.open("/")
+				p.fill("token", op.Token)
+				p.press("Sign in")
+				p.checkPages("", "/", "/kyc", "/kyc/"+coach.ID, "/coaches", "/coaches?q=venkata", "/coaches/"+coach.ID, "/coaches/none", "/deliveries", "/audit")
+			})
 		})
 	})
 	if families == nil || coaches == nil || operators == nil {
