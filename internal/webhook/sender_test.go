@@ -117,8 +117,6 @@ func TestSendFailures(t *testing.T) {
 		}
 	}))
 	t.Cleanup(garbage.Close)
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	untrusted := httptest.NewTLSServer(nil)
 	t.Cleanup(untrusted.Close)
 
@@ -135,7 +133,7 @@ func TestSendFailures(t *testing.T) {
 		{"another network", private.URL, webhook.Networks{netip.MustParsePrefix("10.0.0.0/8")}, webhook.Response{Error: "its address is private"}},
 		{"http to a public address", "http://8.8.8.8/", loopback, webhook.Response{Error: "its address is private"}},
 		{"metadata", "https://169.254.169.254/latest", loopback, webhook.Response{Error: "its address is private"}},
-		{"no listener", closed.URL, loopback, webhook.Response{Error: "connection refused"}},
+		{"no listener", "http://127.0.0.1:1", loopback, webhook.Response{Error: "connection refused"}},
 		{"no HTTP", garbage.URL, loopback, webhook.Response{Error: "closed the connection or did not respond with HTTP"}},
 		{"no such name", "https://" + strings.Repeat("x", 64) + ".example/", loopback, webhook.Response{Error: "its name does not resolve"}},
 		{"certificate of another name", strings.Replace(untrusted.URL, "127.0.0.1", "localhost", 1), loopback, webhook.Response{Error: "its certificate is invalid"}},
