@@ -12,31 +12,24 @@ import (
 
 var _ notify.ReceiptStore = (*DB)(nil)
 
-// StoreReceipt applies a report to the deliveries of a message: that with its id, and those
-// that its id gathered. It ends the lease of a worker that has not yet stored the provider's
-// response. A permanent failure marks the request and notifies the coach as DeliveryFailed
-// does, unless another channel sends the message then; a late delivery ends the mark. It returns how many deliveries changed: 0 for a
-// message that the sweep has deleted.
+// StoreReceipt applies a report to the deliveries that Report.Targets returns, as
+// ReceiptTarget.Effect says. It ends the lease of a worker that has not yet stored the
+// provider's response. It returns how many deliveries changed: 0 for a message that the
+// sweep has deleted.
 func (db *DB) StoreReceipt(ctx context.Context, r notify.Report) (int, error) {
 	changed := 0
 	err := db.write(ctx, func(tx *tx) error {
 		changed = 0
-		targets, err := tx.receiptTargets(ctx, r)
+		found, err := tx.receiptTargets(ctx, r.MessageID)
 		if err != nil {
 			return fmt.Errorf("read deliveries of message %s: %w", r.MessageID, err)
 		}
-		for _, d := range targets {
-			after, differs := d.effective.After(r)
+		for _, d := range r.Targets(found) {
+			effect, differs := d.Effect(r, db.options.Settings.Fallbacks, tx.Now)
 			if !differs {
 				continue
 			}
-			apply := tx.applyReceipt
-			if to, ok := tx.db.options.Settings.Fallbacks[d.Channel]; ok && after.State == notify.FailedState {
-				apply = func(ctx context.Context, d receiptTarget, _ notify.DeliveryStatus) error {
-					return tx.fallBack(ctx, d, to)
-				}
-			}
-			if err := apply(ctx, d, after); err != nil {
+			if err := tx.applyReceipt(ctx, d, effect); err != nil {
 				return fmt.Errorf("store the receipt of delivery %s: %w", d.ID, err)
 			}
 			changed++
@@ -46,93 +39,60 @@ func (db *DB) StoreReceipt(ctx context.Context, r notify.Report) (int, error) {
 	return changed, err
 }
 
-// receiptTarget is a delivery that a receipt may change.
-type receiptTarget struct {
-	notify.Delivery
-	status notify.DeliveryStatus
-	// effective is status with the attempts of the message.
-	effective notify.DeliveryStatus
+const receiptColumns = `id, kind, channel, state, reason, lease, attempts, total_attempts, gives_up_at, request_id, gathered_by`
+
+// receiptTargets returns the delivery of a message and those that it gathered, in the order of
+// their ids, so that concurrent receipts do not deadlock.
+func (tx *tx) receiptTargets(ctx context.Context, messageID string) ([]notify.ReceiptTarget, error) {
+	rs, err := tx.Query(ctx, `
+		SELECT `+receiptColumns+` FROM deliveries WHERE id = $1
+		UNION ALL SELECT `+receiptColumns+` FROM deliveries WHERE gathered_by = $1 AND id <> $1`, messageID)
+	found, err := database.Collect(rs, err, func(s database.Scanner) (d notify.ReceiptTarget, err error) {
+		err = s.Scan(&d.ID, &d.Kind, &d.Channel, &d.Status.State, intoText(&d.Status.Reason), intoText(&d.Lease), &d.Attempts,
+			&d.TotalAttempts, intoTime(&d.GivesUpAt), intoText(&d.RequestID), intoText(&d.GatheredBy))
+		d.Status.Leased, d.Status.Attempts, d.Status.TotalAttempts = d.Lease != "", d.Attempts, d.TotalAttempts
+		return d, err
+	})
+	slices.SortFunc(found, func(a, b notify.ReceiptTarget) int { return strings.Compare(a.ID, b.ID) })
+	return found, err
 }
 
-const receiptSelect = `
-	SELECT id, kind, channel, state, reason, lease, attempts, total_attempts, request_id, gathered_by FROM deliveries `
-
-func scanReceiptTarget(s database.Scanner) (d receiptTarget, err error) {
-	err = s.Scan(&d.ID, &d.Kind, &d.Channel, &d.status.State, intoText(&d.status.Reason), intoText(&d.Lease), &d.status.Attempts,
-		&d.status.TotalAttempts, intoText(&d.RequestID), intoText(&d.GatheredBy))
-	d.status.Leased = d.Lease != ""
-	d.effective = d.status
-	return d, err
-}
-
-// receiptTargets returns the deliveries of the message of r, in one order, so that
-// concurrent receipts do not deadlock. The attempts of a message with several deliveries
-// are those of its first one. If an operator has sent the first one again, alone, its
-// earlier attempts are those of the others.
-func (tx *tx) receiptTargets(ctx context.Context, r notify.Report) ([]receiptTarget, error) {
-	rs, err := tx.Query(ctx, receiptSelect+`WHERE id = $1`, r.MessageID)
-	found, err := database.Collect(rs, err, scanReceiptTarget)
-	if err != nil || len(found) == 0 {
-		return nil, err
+// applyReceipt saves the effect of a receipt on d. It returns ErrStale if d changed meanwhile.
+func (tx *tx) applyReceipt(ctx context.Context, d notify.ReceiptTarget, e notify.ReceiptEffect) error {
+	if e.FallBack != "" {
+		return tx.fallBack(ctx, d, e)
 	}
-	first := found[0]
-	attempts, total := first.status.Attempts, first.status.TotalAttempts
-	if first.GatheredBy != r.MessageID {
-		earlier := total - attempts
-		if first.GatheredBy != "" || r.Attempt > earlier {
-			return found, nil
-		}
-		attempts, total = earlier, earlier
-	}
-	rs, err = tx.Query(ctx, receiptSelect+`WHERE gathered_by = $1`, r.MessageID)
-	gathered, err := database.Collect(rs, err, scanReceiptTarget)
-	for i := range gathered {
-		gathered[i].effective.Attempts, gathered[i].effective.TotalAttempts = attempts, total
-	}
-	if first.GatheredBy == "" {
-		gathered = append(gathered, first)
-	}
-	slices.SortFunc(gathered, func(a, b receiptTarget) int { return strings.Compare(a.ID, b.ID) })
-	return gathered, err
-}
-
-// fallBack queues d on another channel after a receipt that the first one could not deliver
-// it. It returns ErrStale if d changed meanwhile. An OTP is not sent for longer than it is
-// valid; any other message has a new lifetime.
-func (tx *tx) fallBack(ctx context.Context, d receiptTarget, to notify.Channel) error {
-	err := tx.ExecOne(ctx, `
-		UPDATE deliveries SET state = 'queued', channel = $2, reason = 'retrying', attempts = 0, lease = NULL, due_at = $3, updated_at = $3,
-			gives_up_at = CASE WHEN kind = 'otp' THEN gives_up_at ELSE $4 END
-		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
-			AND attempts = $8 AND channel = $9`,
-		d.ID, string(to), micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), d.status.State, text(d.status.Reason), text(d.Lease),
-		d.status.Attempts, string(d.Channel))
-	if err == nil {
-		tx.wakeOutbox(notify.Lane{Channel: to, Kind: d.Kind})
-	}
-	return err
-}
-
-// applyReceipt saves the status of d after a receipt, with its consequences. It returns
-// ErrStale if d changed meanwhile.
-func (tx *tx) applyReceipt(ctx context.Context, d receiptTarget, after notify.DeliveryStatus) error {
 	err := tx.ExecOne(ctx, `
 		UPDATE deliveries SET state = $2, reason = CAST($3 AS TEXT), cause = CAST($9 AS TEXT), lease = NULL, held_by = NULL, updated_at = $4
 		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
 			AND attempts = $8`,
-		d.ID, after.State, text(after.Reason), micros(tx.Now), d.status.State, text(d.status.Reason), text(d.Lease), d.status.Attempts,
-		text(string(after.Cause)))
+		d.ID, e.Status.State, text(e.Status.Reason), micros(tx.Now), d.Status.State, text(d.Status.Reason), text(d.Lease), d.Attempts,
+		text(string(e.Status.Cause)))
 	switch {
-	case err != nil || d.Kind != notify.Request:
+	case err != nil:
 		return err
-	case after.Reason == notify.ReasonRefused:
+	case e.FailsRequest:
 		return tx.markFailed(ctx, d.Delivery)
-	case after.State == notify.DeliveredState && d.status.State == notify.FailedState:
+	case e.ReachesRequest:
 		_, err = tx.Exec(ctx, `
 			UPDATE requests SET delivery_failed = FALSE, failed_channels = replace(failed_channels, $4, '')
 			WHERE id = $1 AND state = 'pending'
 				AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND `+channelOfRequest+` = $3 AND n.id > $2)`,
 			d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",")
+	}
+	return err
+}
+
+// fallBack queues d on another channel. It returns ErrStale if d changed meanwhile.
+func (tx *tx) fallBack(ctx context.Context, d notify.ReceiptTarget, e notify.ReceiptEffect) error {
+	err := tx.ExecOne(ctx, `
+		UPDATE deliveries SET state = 'queued', channel = $2, reason = 'retrying', attempts = 0, lease = NULL, due_at = $3, updated_at = $3, gives_up_at = $4
+		WHERE id = $1 AND state = $5 AND reason IS NOT DISTINCT FROM CAST($6 AS TEXT) AND lease IS NOT DISTINCT FROM CAST($7 AS TEXT)
+			AND attempts = $8 AND channel = $9`,
+		d.ID, string(e.FallBack), micros(tx.Now), micros(e.GivesUpAt), d.Status.State, text(d.Status.Reason), text(d.Lease),
+		d.Attempts, string(d.Channel))
+	if err == nil {
+		tx.wakeOutbox(notify.Lane{Channel: e.FallBack, Kind: d.Kind})
 	}
 	return err
 }
