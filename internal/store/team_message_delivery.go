@@ -6,13 +6,15 @@ import (
 
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/phone"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // TeamMessage returns the message of a delivery and to whom it goes. dropReason is set if it
 // must not leave any more: the player was removed, the party has another number or disputed
 // a request, or the coach may not write.
 func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.TeamMessage, to notify.Recipient, dropReason string, err error) {
-	var isCopy, ever bool
+	var coachName, body string
+	var addressee team.Addressee
 	to.Number = phone.Number(d.To)
 	var status notify.TeamRecipientStatus
 	err = db.sql.QueryRow(ctx, `
@@ -28,8 +30,8 @@ func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.Team
 		LEFT JOIN preferences ON preferences.mobile_number = $3
 		WHERE r.message_id = $1 AND r.position = $2`, d.TeamMessageID, d.TeamPosition, d.To).
 		Scan(append([]any{
-			&m.Text, intoText(&m.CoachName), &m.StudentName, &isCopy, intoTime(&status.RemovedAt), intoTime(&status.SuspendedAt),
-			intoText((*string)(&status.Number)), &ever, &status.Disputed, &to.Stopped,
+			&body, intoText(&coachName), &addressee.StudentName, &addressee.Copy, intoTime(&status.RemovedAt), intoTime(&status.SuspendedAt),
+			intoText((*string)(&status.Number)), &addressee.EverApproved, &status.Disputed, &to.Stopped,
 		}, preferenceDest(&to.Preferences)...)...)
 	if isNone(err) {
 		return m, to, notify.ReasonNotWanted, nil
@@ -37,9 +39,7 @@ func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.Team
 	if err != nil {
 		return m, to, "", fmt.Errorf("read the message of delivery %s: %w", d.ID, err)
 	}
-	m.Restricted = !ever
-	if !isCopy {
-		m.StudentName = ""
-	}
+	l := team.NewLetter(coachName, body, addressee)
+	m = notify.TeamMessage{CoachName: l.CoachName, Text: l.Text, StudentName: l.StudentName, Restricted: l.Restricted}
 	return m, to, status.DropReason(to.Number), nil
 }

@@ -95,11 +95,10 @@ func (p *Plan) recipient(f PlayerFacts, party actor.Role, channels []Channel, is
 
 // send decides about one recipient on one channel.
 func (p *Plan) send(f PlayerFacts, facts *PartyFacts, c Channel, isCopy bool) Send {
-	s := Send{Channel: c, Number: facts.Number, Restricted: c != InApp && !facts.EverApproved, Language: facts.Language}
-	letter := Letter{CoachName: p.coachName, Text: p.draft.Text, Restricted: s.Restricted, Language: s.Language}
-	if isCopy {
-		letter.StudentName = f.StudentName
-	}
+	letter := NewLetter(p.coachName, p.draft.Text, Addressee{
+		EverApproved: facts.EverApproved, Copy: isCopy, StudentName: f.StudentName, Language: facts.Language,
+	})
+	s := Send{Channel: c, Number: facts.Number, Restricted: c != InApp && letter.Restricted, Language: letter.Language}
 	if s.Reason = facts.refuses(f, c, p.rules); s.Reason != "" || c == InApp {
 		return s
 	}

@@ -148,15 +148,3 @@ func (c Cost) String() string {
 	}
 	return whole + "." + decimals
 }
-
-// Letter is the text of a message as it leaves the service.
-type Letter struct {
-	CoachName, Text string
-	// StudentName is set for the copy of a guardian.
-	StudentName string
-	// Restricted removes links and numbers from Text and says how to stop: the recipient
-	// never approved.
-	Restricted bool
-	// Language is the recipient's, for the words around Text.
-	Language string
-}
