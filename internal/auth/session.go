@@ -42,6 +42,9 @@ type Session struct {
 	// PageIdle is set for a session of pages: it ends when it is not used for this time. It
 	// has a page token instead of refresh and access tokens.
 	PageIdle time.Duration
+	// NotificationSeq is the Seq of the account's newest notification, or 0. Only PageSession
+	// sets it.
+	NotificationSeq int64
 }
 
 // firstUse returns the first use of a generation's tokens. For a generation older

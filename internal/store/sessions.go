@@ -42,10 +42,13 @@ func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 
 // PageSession returns a session of pages with this token, even one that has ended, or nil.
 func (db *DB) PageSession(ctx context.Context, id string, tokenHash []byte) (*auth.Session, error) {
-	s, err := scanSession(db.sql.QueryRow(ctx, `
+	s := new(auth.Session)
+	err := db.sql.QueryRow(ctx, `
 		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle
-		FROM sessions WHERE id = $1 AND refresh_hash = $2 AND page_idle IS NOT NULL`, id, tokenHash))
+			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle,
+			(SELECT tray_seq FROM accounts a WHERE a.id = account_id)
+		FROM sessions WHERE id = $1 AND refresh_hash = $2 AND page_idle IS NOT NULL`, id, tokenHash).
+		Scan(append(sessionColumns(s), &s.NotificationSeq)...)
 	if isNone(err) {
 		return nil, nil
 	}

@@ -2,7 +2,9 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -19,8 +21,9 @@ const (
 )
 
 // events serves GET /coach/events: server-sent events that tell a page to load its
-// content again. They carry no data.
-func (p *Pages) events(ctx context.Context, _ *Request, by actor.Actor) (Response, error) {
+// content again. They carry no data. The id of an event is the Seq of a notification. A browser that
+// opens the stream again sends the last id, and so misses no change; at first the page names it in after.
+func (p *Pages) events(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
 	st, err := p.Streams.Open(ctx, by, p.Now().Add(eventsLifetime+eventsWrite))
 	if err != nil {
 		return Response{}, err
@@ -37,13 +40,23 @@ func (p *Pages) events(ctx context.Context, _ *Request, by actor.Actor) (Respons
 			if r.Method == http.MethodHead {
 				return nil
 			}
-			p.follow(r.Context(), w, st, state.Seq)
+			p.follow(r.Context(), w, st, seenSeq(r, state.Seq))
 			return nil
 		},
 	}, nil
 }
 
-// follow writes an event for each change until the session ends.
+// seenSeq returns the Seq that the browser has seen. Without one it has seen newest.
+func seenSeq(r *http.Request, newest int64) int64 {
+	for _, text := range []string{r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")} {
+		if seq, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return seq
+		}
+	}
+	return newest
+}
+
+// follow writes an event for each change after the Seq seen until the session ends.
 func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, st *notify.Stream, seen int64) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(time.Now().Add(eventsLifetime + eventsWrite)) // the server's read timeout would end the stream
@@ -52,12 +65,22 @@ func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, st *notify.St
 		_, err := w.Write([]byte(text))
 		return err == nil && control.Flush() == nil
 	}
-	if !write("retry: 3000\n\n") {
+	if !write(fmt.Sprintf("retry: 3000\nid: %d\n\n", seen)) {
 		return
 	}
 	poll, stop := p.NewTicker(eventsPoll)
 	defer stop()
 	for range int(eventsLifetime / eventsPoll) {
+		state, err := st.State(ctx)
+		if err != nil || !state.Live {
+			return
+		}
+		if state.Seq > seen {
+			seen = state.Seq
+			if !write(fmt.Sprintf("id: %d\ndata: changed\n\n", seen)) {
+				return
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -65,16 +88,6 @@ func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, st *notify.St
 			return
 		case <-poll:
 		case <-st.Woken():
-		}
-		state, err := st.State(ctx)
-		if err != nil || !state.Live {
-			return
-		}
-		if state.Seq > seen {
-			seen = state.Seq
-			if !write("data: changed\n\n") {
-				return
-			}
 		}
 	}
 }

@@ -127,6 +127,9 @@ func (p *Pages) otherAccount(r *Request, by actor.Actor) Response {
 func (p *Pages) signedInView(r *Request, title string, by actor.Actor) *View {
 	v := p.view(r, title)
 	v.Caller = &by
+	if s := r.Sessions[by.Role]; s != nil {
+		v.NotificationSeq = s.NotificationSeq
+	}
 	return v
 }
 

@@ -40,6 +40,9 @@ type View struct {
 	HidePath bool
 	// AppURL is where the app can be opened instead, or empty.
 	AppURL string
+	// NotificationSeq is the Seq of the caller's newest notification. The page was read after
+	// it, so a live page needs only later ones.
+	NotificationSeq int64
 	// Unread is the number of unread notifications.
 	Unread int
 	Data   any

@@ -36,18 +36,32 @@ if (otp && 'OTPCredential' in window) {
 }
 
 // Pages with live parts load them again when something changed. A part that the person
-// works in stays as it is.
-const live = [...document.querySelectorAll('[data-live]')]
-if (live.length && document.body.classList.contains('console')) {
-  new EventSource('/coach/events').onmessage = async () => {
+// works in stays as it is until the focus leaves it.
+const { events } = document.body.dataset
+if (events && document.querySelector('[data-live]')) {
+  let stale = false // a part was not replaced
+  let loads = Promise.resolve()
+  const show = async () => {
+    stale = false
     const response = await fetch(location.href, { headers: { Accept: 'text/html' } })
+    if (response.status >= 500) throw response.status
     if (!response.ok) return
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     for (const part of document.querySelectorAll('[data-live]')) {
       const fresh = page.querySelector(`[data-live="${part.dataset.live}"]`)
-      if (fresh && !part.contains(document.activeElement)) part.replaceWith(fresh)
+      if (fresh && part.contains(document.activeElement)) stale = true
+      else if (fresh) part.replaceWith(fresh)
     }
   }
+  const load = () => { loads = loads.then(show).catch(() => { setTimeout(load, 10000) }) }
+  const follow = () => {
+    const source = new EventSource(events)
+    source.onmessage = load
+    // The browser opens a broken stream again, but not one that was refused.
+    source.onerror = () => { if (source.readyState === EventSource.CLOSED) setTimeout(follow, 30000) }
+  }
+  follow()
+  addEventListener('focusout', (event) => { if (stale && !event.relatedTarget?.closest('[data-live]')) load() })
 }
 
 // The preview of a public page follows the choices of its form.

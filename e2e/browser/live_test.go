@@ -1,0 +1,92 @@
+package browser_test
+
+import (
+	"bufio"
+	"html"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/touchline/touchline/internal/storetest"
+	"github.com/touchline/touchline/internal/touchlinetest"
+)
+
+// eventsAddress is the address of the stream in a page.
+var eventsAddress = regexp.MustCompile(`data-events="([^"]+)"`)
+
+// change opens a stream of pages, waits for the first change and returns its id.
+func (c *formClient) change(path, lastID string) string {
+	c.t.Helper()
+	req, err := http.NewRequest(http.MethodGet, c.url+path, http.NoBody)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if lastID != "" {
+		req.Header.Set("Last-Event-ID", lastID)
+	}
+	resp, err := c.client.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	id := ""
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		name, value, _ := strings.Cut(lines.Text(), ": ")
+		switch name {
+		case "id":
+			id = value
+		case "data":
+			return id
+		}
+	}
+	c.t.Fatalf("%s has no change", path)
+	return ""
+}
+
+// TestLivePageMissesNothing changes a player before the page opens its stream and between two
+// streams. Both changes reach the page.
+func TestLivePageMissesNothing(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach, c := newFormClient(t, s, coachNumber)
+	id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+	guardian := s.SignIn(t, "guardian", guardianNumber)
+	answer := func(action string) {
+		t.Helper()
+		guardian.Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": action}).Want(t, 200)
+	}
+	found := eventsAddress.FindStringSubmatch(c.get("/coach/players/" + id).want(200).raw)
+	if found == nil {
+		t.Fatal("the page names no stream")
+	}
+	events := html.UnescapeString(found[1])
+	answer("approved")
+	first := c.change(events, "")
+	answer("revoked")
+	if second := c.change(events, first); second == first {
+		t.Errorf("the change after %s has the same id", first)
+	}
+}
+
+// TestLivePageKeepsFocus checks that a part of a page stays while the focus is in it, and shows
+// the change when the focus leaves it.
+func TestLivePageKeepsFocus(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	coach := s.Coach(t, coachNumber)
+	id := coach.AddPlayer(t, touchlinetest.Minor(guardianNumber, studentNumber)).String("player_id")
+	p := newPhone(t, s.URL)
+	p.signIn(s, "coach", coachNumber)
+	p.open("/coach/players/" + id)
+	p.script(`document.querySelector('[data-live] summary').focus()`, nil)
+	s.SignIn(t, "guardian", guardianNumber).Call(t, "PUT", "/api/approval/guardian-response", map[string]any{"player_id": id, "action": "approved"}).Want(t, 200)
+	p.do(chromedp.Poll(`performance.getEntriesByType('resource').some((e) => e.initiatorType === 'fetch')`, nil))
+	if text := p.text(); strings.Contains(text, "The guardian said yes") {
+		t.Errorf("the part with the focus was replaced:\n%s", text)
+	}
+	p.script(`document.activeElement.blur()`, nil)
+	p.waitForText("The guardian said yes")
+}
