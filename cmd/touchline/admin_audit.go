@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
-	"text/tabwriter"
+
+	"github.com/touchline/touchline/internal/operator"
 )
 
 func auditCommands() []command {
@@ -19,17 +19,7 @@ func listAudit(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "WHEN\tBY\tTOKEN\tACTION\tOBJECT\tDETAIL")
-	for _, e := range entries {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", e.At.UTC().Format("2006-01-02 15:04:05 MST"), e.By.Name, orDash(e.By.ID), e.Action, orDash(e.ObjectID), e.Detail)
-	}
-	return tw.Flush()
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
+	return printTable(sh.stdout, "WHEN\tBY\tTOKEN\tACTION\tOBJECT\tDETAIL", entries, func(e operator.Entry) []any {
+		return []any{e.At.UTC().Format("2006-01-02 15:04:05 MST"), e.By.Name, orDash(e.By.ID), e.Action, orDash(e.ObjectID), e.Detail}
+	})
 }

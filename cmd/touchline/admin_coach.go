@@ -6,8 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"strings"
-	"text/tabwriter"
-	"unicode"
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/coach"
@@ -50,12 +48,9 @@ func findCoach(ctx context.Context, sh *shell, args []string) error {
 }
 
 func (sh *shell) printMatches(found []coach.AccountMatch) error {
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "ID\tNUMBER\tNAME\tTIER\tKYC\tSTATE")
-	for _, f := range found {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", f.ID, f.Number, orDash(oneLine(f.Name)), sh.Subscriptions.Tiers.Of(f.Tier).Name, f.KYC, f.State())
-	}
-	return tw.Flush()
+	return printTable(sh.stdout, "ID\tNUMBER\tNAME\tTIER\tKYC\tSTATE", found, func(f coach.AccountMatch) []any {
+		return []any{f.ID, f.Number, orDash(f.Name), sh.Subscriptions.Tiers.Of(f.Tier).Name, f.KYC, f.State()}
+	})
 }
 
 func showCoach(ctx context.Context, sh *shell, args []string) error {
@@ -76,7 +71,7 @@ func (sh *shell) printCoach(ctx context.Context, id string) error {
 	if !sh.Verifications.On {
 		kyc = string(coach.Disabled)
 	}
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
+	tw := newTabWriter(sh.stdout)
 	for _, row := range [][2]string{
 		{"id", a.ID},
 		{"number", string(a.Number)},
@@ -132,18 +127,4 @@ func restoreCoach(ctx context.Context, sh *shell, args []string) error {
 		return err
 	}
 	return sh.printCoach(ctx, args[0])
-}
-
-// oneLine replaces control characters with spaces and removes bidirectional control
-// characters, which can change what a terminal shows.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			return ' '
-		case unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		}
-		return r
-	}, s)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/touchline/touchline/internal/config"
@@ -30,16 +29,15 @@ func listDeliveries(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "ID\tCHANNEL\tKIND\tREASON\tCAUSE\tATTEMPTS\tFAILED\tCOACH\tREQUEST\tRETRY")
-	for _, d := range found {
+	return printTable(sh.stdout, "ID\tCHANNEL\tKIND\tREASON\tCAUSE\tATTEMPTS\tFAILED\tCOACH\tREQUEST\tRETRY", found, func(d notify.FailedDelivery) []any {
 		retry := "possible"
 		if !d.CanRetry() {
 			retry = "-"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", d.ID, d.Channel, d.Kind, d.Reason, orDash(string(d.Cause)), d.Attempts, formatTime(d.UpdatedAt), orDash(d.CoachID), orDash(d.RequestID), retry)
-	}
-	return tw.Flush()
+		return []any{
+			d.ID, d.Channel, d.Kind, d.Reason, orDash(string(d.Cause)), d.Attempts, formatTime(d.UpdatedAt), orDash(d.CoachID), orDash(d.RequestID), retry,
+		}
+	})
 }
 
 func listCosts(ctx context.Context, sh *shell, _ []string) error {
@@ -49,7 +47,7 @@ func listCosts(ctx context.Context, sh *shell, _ []string) error {
 	}
 	today := time.Now().UTC()
 	search := notify.MessageCostSearch{From: today.AddDate(0, 0, 1-days), To: today, CoachID: sh.text("coach")}
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
+	tw := newTabWriter(sh.stdout)
 	fmt.Fprintln(tw, "DAY\tCOACH\tCHANNEL\tMESSAGES\tSEGMENTS\tCOST")
 	var total notify.MessageCost
 	for {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/touchline/touchline/internal/operator"
 )
@@ -32,12 +31,9 @@ func listDisputes(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "REQUEST\tPARTY\tCOACH\tNAME\tDISPUTED")
-	for _, d := range found {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", d.RequestID, d.Party, d.CoachID, orDash(oneLine(d.CoachName)), formatTime(d.At))
-	}
-	return tw.Flush()
+	return printTable(sh.stdout, "REQUEST\tPARTY\tCOACH\tNAME\tDISPUTED", found, func(d operator.Dispute) []any {
+		return []any{d.RequestID, d.Party, d.CoachID, orDash(d.CoachName), formatTime(d.At)}
+	})
 }
 
 func liftDispute(ctx context.Context, sh *shell, args []string) error {

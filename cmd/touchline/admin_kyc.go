@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/coach"
@@ -28,12 +27,9 @@ func listKYC(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "COACH\tNAME\tSUBMITTED\tSUBMISSION")
-	for _, s := range waiting {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.CoachID, orDash(oneLine(s.CoachName)), formatTime(s.SubmittedAt), s.ID)
-	}
-	return tw.Flush()
+	return printTable(sh.stdout, "COACH\tNAME\tSUBMITTED\tSUBMISSION", waiting, func(s coach.Submission) []any {
+		return []any{s.CoachID, orDash(s.CoachName), formatTime(s.SubmittedAt), s.ID}
+	})
 }
 
 func showKYC(ctx context.Context, sh *shell, args []string) error {
@@ -50,7 +46,7 @@ func showKYC(ctx context.Context, sh *shell, args []string) error {
 
 // printSubmission prints a submission and its documents.
 func (sh *shell) printSubmission(ctx context.Context, s coach.Submission) error {
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
+	tw := newTabWriter(sh.stdout)
 	fmt.Fprintf(tw, "coach\t%s\nname\t%s\nnumber\t%s\nsubmission\t%s\nsubmitted\t%s\nstate\t%s\n",
 		s.CoachID, orDash(oneLine(s.CoachName)), s.Number, s.ID, formatTime(s.SubmittedAt), s.State)
 	if s.LegalName != "" {

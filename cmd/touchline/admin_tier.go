@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"flag"
-	"fmt"
-	"text/tabwriter"
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/coach"
@@ -25,12 +23,9 @@ func listTierRequests(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "COACH\tNAME\tTIER\tREQUESTED\tSINCE")
-	for _, r := range found {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", r.CoachID, orDash(oneLine(r.CoachName)), sh.Subscriptions.Tiers.Of(r.Tier).Name, r.Requested, formatTime(r.At))
-	}
-	return tw.Flush()
+	return printTable(sh.stdout, "COACH\tNAME\tTIER\tREQUESTED\tSINCE", found, func(r coach.TierRequest) []any {
+		return []any{r.CoachID, orDash(r.CoachName), sh.Subscriptions.Tiers.Of(r.Tier).Name, r.Requested, formatTime(r.At)}
+	})
 }
 
 func approveTier(ctx context.Context, sh *shell, args []string) error {

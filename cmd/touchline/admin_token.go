@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/touchline/touchline/internal/operator"
@@ -47,9 +46,7 @@ func listTokens(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "ID\tNAME\tSCOPES\tCREATED\tVALID UNTIL\tLAST USED\tSTATE")
-	for _, t := range tokens {
+	return printTable(sh.stdout, "ID\tNAME\tSCOPES\tCREATED\tVALID UNTIL\tLAST USED\tSTATE", tokens, func(t operator.Token) []any {
 		state := "valid"
 		switch {
 		case !t.RevokedAt.IsZero():
@@ -57,9 +54,8 @@ func listTokens(ctx context.Context, sh *shell, _ []string) error {
 		case !t.Valid(time.Now()):
 			state = "expired"
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.CreatedAt), formatTime(t.EndsAt), formatTime(t.LastUsedAt), state)
-	}
-	return tw.Flush()
+		return []any{t.ID, t.Name, scopeNames(t.Scopes), formatTime(t.CreatedAt), formatTime(t.EndsAt), formatTime(t.LastUsedAt), state}
+	})
 }
 
 func revokeToken(ctx context.Context, sh *shell, args []string) error {

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/touchline/touchline/internal/operator"
@@ -72,9 +71,7 @@ func listWebhooks(ctx context.Context, sh *shell, _ []string) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "ID\tURL\tDESCRIPTION\tEVENTS\tSTATE\tLAST ACCEPTED\tFAILING SINCE")
-	for _, w := range webhooks {
+	return printTable(sh.stdout, "ID\tURL\tDESCRIPTION\tEVENTS\tSTATE\tLAST ACCEPTED\tFAILING SINCE", webhooks, func(w operator.Webhook) []any {
 		events, state, failing := "all", "enabled", "-"
 		if len(w.Types) > 0 {
 			events = strings.Join(operator.EventTypes(w.Types), ",")
@@ -85,9 +82,8 @@ func listWebhooks(ctx context.Context, sh *shell, _ []string) error {
 		if !w.FailingSince.IsZero() {
 			failing = formatTime(w.FailingSince)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", w.ID, w.URL, orDash(w.Description), events, state, formatTime(w.AcceptedAt), failing)
-	}
-	return tw.Flush()
+		return []any{w.ID, w.URL, orDash(w.Description), events, state, formatTime(w.AcceptedAt), failing}
+	})
 }
 
 func updateWebhook(ctx context.Context, sh *shell, args []string) error {
@@ -168,9 +164,7 @@ func logWebhook(ctx context.Context, sh *shell, args []string) error {
 	if err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(sh.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "MESSAGE\tEVENT\tAT\tSTATE\tATTEMPTS\tLAST RESPONSE\tNEXT ATTEMPT")
-	for _, m := range messages {
+	return printTable(sh.stdout, "MESSAGE\tEVENT\tAT\tSTATE\tATTEMPTS\tLAST RESPONSE\tNEXT ATTEMPT", messages, func(m operator.WebhookMessage) []any {
 		response, next := "-", "-"
 		switch {
 		case m.Error != "":
@@ -181,9 +175,8 @@ func logWebhook(ctx context.Context, sh *shell, args []string) error {
 		if m.State == operator.MessageQueued {
 			next = formatTime(m.DueAt)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", m.ID, m.EventType(), formatTime(m.At), m.State, m.Attempts, response, next)
-	}
-	return tw.Flush()
+		return []any{m.ID, m.EventType(), formatTime(m.At), m.State, m.Attempts, response, next}
+	})
 }
 
 func deleteWebhook(ctx context.Context, sh *shell, args []string) error {

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"text/tabwriter"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/config"
@@ -145,7 +144,7 @@ A club to look at. It is deleted when you stop it with Ctrl+C.
 Sign in with one of these numbers. The code is printed here.
 
 `, url, url, adminURL, token)
-	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	tw := newTabWriter(out)
 	for _, p := range people {
 		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", p.Role, phone.Number(p.Number).Format(), p.Name, p.About)
 	}

@@ -21,14 +21,14 @@ for their consent before a student gets an app service.
 
 Usage:
 
-	touchline serve     migrate the database and run the service
-	touchline demo      serve a club with example data, deleted when it stops
-	touchline migrate   migrate the database and exit
-	touchline admin     commands for operators: tokens, verifications, coaches, audit log
-	touchline config    print every setting with its value, default and source
-	touchline sms-templates   print the texts of SMS, for registration in India
-	touchline whatsapp-templates   print the templates of WhatsApp messages, one request to Meta a line
-	touchline version   print the release and the commit
+	touchline serve                migrate the database and run the service
+	touchline demo                 serve a club with example data, deleted when it stops
+	touchline migrate              migrate the database and exit
+	touchline admin                commands for operators: tokens, verifications, coaches, audit log
+	touchline config               print every setting with its value, default and source
+	touchline sms-templates        print the texts of SMS, for registration in India
+	touchline whatsapp-templates   print the templates of WhatsApp messages, as requests to Meta, one on each line
+	touchline version              print the release and the commit
 
 Every setting is an environment variable (TOUCHLINE_ADDR) and a flag (--addr).
 "touchline config --help" lists them.
@@ -64,7 +64,7 @@ func run(ctx context.Context, args, environ []string, stdout, stderr io.Writer) 
 	case "config":
 		return printConfig(args, environ, stdout, stderr)
 	case "sms-templates":
-		do = printTemplates
+		do = printSMSTemplates
 	case "whatsapp-templates":
 		do = printWhatsAppTemplates
 	case "version", "-v", "--version":

@@ -13,9 +13,9 @@ import (
 
 var templateVariable = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// printTemplates prints the text of each SMS in the spelling of the registry of India (DLT) and
+// printSMSTemplates prints the text of each SMS in the spelling of the registry of India (DLT) and
 // in that of MSG91.
-func printTemplates(_ context.Context, cfg *config.Config, stdout, _ io.Writer) error {
+func printSMSTemplates(_ context.Context, cfg *config.Config, stdout, _ io.Writer) error {
 	for _, t := range notify.SMSTemplates(cfg.Brand, notify.OTPEnding{Host: notify.OTPHost(cfg.PublicURL), AppHash: cfg.AppHash()}) {
 		indented := strings.ReplaceAll(t.Text, "\n", "\n         ")
 		fmt.Fprintf(stdout, "%s\n  DLT    %s\n  MSG91  %s\n", t.Key(),
