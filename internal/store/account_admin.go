@@ -105,7 +105,7 @@ func (db *DB) ReadCoach(ctx context.Context, by actor.Operator, id string) (coac
 func (tx *tx) coachAccount(ctx context.Context, id string) (coach.Account, error) {
 	f, err := scanAccount(tx.QueryRow(ctx, `
 		SELECT `+accountColumns+` FROM accounts a JOIN coaches c ON c.id = a.id WHERE a.id = $1`, id))
-	if isNone(err) {
+	if isNoRows(err) {
 		err = fault.Missing()
 	}
 	return f.Account, err

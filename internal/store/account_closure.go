@@ -40,7 +40,7 @@ func (tx *tx) closeAccount(ctx context.Context, by actor.Actor) error {
 	}
 	var name string
 	err := tx.QueryRow(ctx, `SELECT name FROM coaches WHERE id = $1`, by.AccountID).Scan(intoText(&name))
-	if isNone(err) {
+	if isNoRows(err) {
 		return auth.ErrSessionEnded()
 	}
 	if err != nil {

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -28,7 +26,7 @@ func (db *DB) ConsentStatus(ctx context.Context, by actor.Actor, playerID string
 			OR $2 = 'guardian' AND p.guardian_id = $3
 			OR $2 = 'student' AND p.student_id = $3)`, playerID, by.Role, by.AccountID).
 		Scan((*string)(&s.Guardian), (*string)(&s.Student), &born, &s.HasGuardian, &s.HasStudentNumber, intoText(&s.CoachTier))
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return approval.ConsentStatus{}, fault.Missing()
 	}
 	if err != nil {

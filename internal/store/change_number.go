@@ -67,7 +67,7 @@ func (tx *tx) changeNumber(ctx context.Context, c auth.NumberChange) (int, error
 		UPDATE sessions SET mobile_number = $3
 		WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL AND ends_at > $4
 		RETURNING device_id`, c.By.SessionID, c.By.AccountID, string(c.To), micros(tx.Now)).Scan(&device)
-	if isNone(err) {
+	if isNoRows(err) {
 		return 0, auth.ErrSessionEnded()
 	}
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -54,7 +53,7 @@ func profile(ctx context.Context, q database.Querier, coachID string) (coach.Pro
 		WHERE c.id = $1`, coachID).
 		Scan(&p.ID, &p.Number, intoText(&p.Name), intoText(&p.Email), intoText(&p.Bio), &years, &sports, &p.Visible, &shown, intoText(&p.Tier), &p.KYC, &p.Version,
 			intoTime(&p.CreatedAt), intoTime(&p.UpdatedAt), intoText(&p.TimeZone), intoText(&p.UPIID), intoTime(&p.UPIChangedAt))
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return p, auth.ErrSessionEnded() // the account has closed since the session was read
 	}
 	if err != nil {

@@ -67,7 +67,7 @@ func (db *DB) PlayerConversation(ctx context.Context, by actor.Operator, playerI
 	var list []team.Entry
 	err := db.write(ctx, func(tx *tx) error {
 		var one int
-		if err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1`, playerID).Scan(&one); isNone(err) {
+		if err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1`, playerID).Scan(&one); isNoRows(err) {
 			return fault.Missing()
 		} else if err != nil {
 			return fmt.Errorf("read player %s: %w", playerID, err)

@@ -3,8 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -84,7 +82,7 @@ func (db *DB) NotificationCopy(ctx context.Context, d notify.Delivery) (notify.C
 		Scan(append([]any{
 			&c.Type, &c.Title, &c.Text, intoText((*string)(&to.Number)), &to.Stopped, &to.AddressStopped, &roles.Registered, &roles.Linked, &roles.Disputed,
 		}, preferenceDest(&to.Preferences)...)...)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return c, to, false, nil
 	}
 	c.Readable, c.ToCoach = roles.Held(), d.Role == actor.Coach

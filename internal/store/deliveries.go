@@ -84,7 +84,7 @@ func (tx *tx) chosen(ctx context.Context, p *approval.Player, send []approval.Me
 		}
 		var chosen notify.Preferences
 		err := tx.QueryRow(ctx, `SELECT channels FROM preferences WHERE mobile_number = $1`, string(p.Number(r.Party))).Scan(intoJSON(&chosen.Channels))
-		if err != nil && !isNone(err) {
+		if err != nil && !isNoRows(err) {
 			return nil, fmt.Errorf("read the chosen channels of the %s: %w", r.Party, err)
 		}
 		kept[r] = chosen.Choose(notify.Kind(kindOf(send, r)), channels)

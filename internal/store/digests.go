@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -61,7 +60,7 @@ func (tx *tx) sendDigest(ctx context.Context, coachID string, version int64) err
 		err := tx.QueryRow(ctx, `
 			SELECT requested_at FROM requests WHERE coach_id = $1 AND state = 'pending'
 			ORDER BY requested_at LIMIT 1`, coachID).Scan(intoTime(&oldest))
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		if err != nil && !isNoRows(err) {
 			return err
 		}
 	}

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/database"
@@ -106,7 +104,7 @@ func padTerms(terms []string) []any {
 // Listing returns the listing of a coach, or not_found.
 func (db *DB) Listing(ctx context.Context, coachID string) (coach.Listing, error) {
 	l, err := scanListing(db.sql.QueryRow(ctx, `SELECT coach_id, card FROM listings WHERE coach_id = $1`, coachID))
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return l, fault.Missing()
 	}
 	return l, err

@@ -68,7 +68,7 @@ func (db *DB) Disputed(ctx context.Context, requestID string) (*approval.Request
 		SELECT d.player_id, d.coach_id, d.approver_id, r.approver_type
 		FROM disputes d JOIN requests r ON r.id = d.request_id
 		WHERE d.request_id = $1`, requestID).Scan(&r.PlayerID, &r.CoachID, &r.PartyID, &r.Party)
-	if isNone(err) {
+	if isNoRows(err) {
 		return nil, fault.Missing()
 	}
 	if err != nil {

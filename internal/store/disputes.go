@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -117,7 +115,7 @@ func (db *DB) LiftDispute(ctx context.Context, by *actor.Operator, approverID, r
 			FROM requests r JOIN players p ON p.id = r.player_id JOIN accounts c ON c.id = p.coach_id
 			WHERE r.id = $1 AND r.approver_id = $2 AND r.state IN ('disputed', 'cancelled')`, requestID, approverID).
 			Scan(&p.ID, &p.CoachID, &p.Student.FullName, &born, &party, &state, intoTime(&coachLeft))
-		if errors.Is(err, sql.ErrNoRows) {
+		if isNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {

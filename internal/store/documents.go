@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/auth"
@@ -81,7 +80,7 @@ func (db *DB) Document(ctx context.Context, coachID, id string) (coach.Document,
 
 func document(ctx context.Context, q database.Querier, coachID, id string) (coach.Document, error) {
 	d, err := scanDocument(q.QueryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.coach_id = $1 AND d.id = $2`, coachID, id))
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return d, fault.Missing()
 	}
 	return d, err
@@ -90,7 +89,7 @@ func document(ctx context.Context, q database.Querier, coachID, id string) (coac
 // DocumentByID returns a document of any coach, or not_found.
 func (db *DB) DocumentByID(ctx context.Context, id string) (coach.Document, error) {
 	d, err := scanDocument(db.sql.QueryRow(ctx, `SELECT `+documentColumns+` FROM documents d WHERE d.id = $1`, id))
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return d, fault.Missing()
 	}
 	return d, err
@@ -101,7 +100,7 @@ func (db *DB) Storage(ctx context.Context, coachID string) (documents int, bytes
 	err = db.sql.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM documents d WHERE d.coach_id = c.id), c.stored_bytes, c.tier, c.kyc_state
 		FROM coaches c WHERE c.id = $1`, coachID).Scan(&documents, &bytes, intoText(&status.Tier), &status.KYC)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		err = auth.ErrSessionEnded()
 	}
 	return documents, bytes, status, err
@@ -126,7 +125,7 @@ func (tx *tx) updateUsage(ctx context.Context, coachID string, more int64, shows
 		UPDATE coaches SET stored_bytes = stored_bytes + $2, version = version + 1, updated_at = COALESCE(CAST($3 AS BIGINT), updated_at)
 		WHERE id = $1
 		RETURNING stored_bytes, tier, kyc_state`, coachID, more, updatedAt).Scan(&s.bytes, intoText(&s.status.Tier), &s.status.KYC)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		err = auth.ErrSessionEnded()
 	}
 	return s, err

@@ -64,7 +64,7 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 	var retried notify.FailedDelivery
 	err := db.write(ctx, func(tx *tx) error {
 		d, err := scanFailedDelivery(tx.QueryRow(ctx, failedSelect+`WHERE d.id = $1`, id))
-		if isNone(err) {
+		if isNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
@@ -79,7 +79,7 @@ func (db *DB) RetryFailed(ctx context.Context, by actor.Operator, id string, che
 				gathered_by = NULL, counted = (counted = TRUE AND gathered_by IS NULL)
 			WHERE id = $1 AND state = 'failed'
 			RETURNING recipient`, id, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime))).Scan(&to)
-		if isNone(err) {
+		if isNoRows(err) {
 			return database.ErrStale // another operator was faster
 		}
 		if err != nil {

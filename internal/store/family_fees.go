@@ -70,7 +70,7 @@ func (tx *tx) familyFees(ctx context.Context, by actor.Actor, playerID string) (
 		SELECT c.name, CASE WHEN a.suspended_at IS NULL THEN c.upi_id END, c.upi_changed_at
 		FROM coaches c JOIN accounts a ON a.id = c.id WHERE c.id = $1`, link.CoachID).
 		Scan(intoText(&r.Payee.Name), intoText(&r.Payee.UPIID), intoTime(&r.Payee.ChangedAt))
-	if err != nil && !isNone(err) {
+	if err != nil && !isNoRows(err) {
 		return r, fmt.Errorf("read payee: %w", err)
 	}
 	return r, nil

@@ -99,7 +99,7 @@ func (tx *tx) feeAudience(ctx context.Context, coachID, feeID, lock string) (tea
 		FROM players p LEFT JOIN coaches c ON c.id = p.coach_id
 		WHERE p.id = $1 AND p.deleted_at IS NULL `+lock, a.Fee.PlayerID).
 		Scan(intoText(accounts[actor.Guardian]), intoText(accounts[actor.Student]), intoText(&a.CoachName), intoText(&a.Zone), &suspended)
-	if err != nil && !isNone(err) {
+	if err != nil && !isNoRows(err) {
 		return a, fmt.Errorf("lock player %s: %w", a.Fee.PlayerID, err)
 	}
 	a.Zone = tx.db.options.Settings.zoneOf(a.Zone)

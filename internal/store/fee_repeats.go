@@ -34,7 +34,7 @@ func (db *DB) FeeRepeats(ctx context.Context, coachID, beforeID string, limit in
 func (db *DB) EndFeeRepeat(ctx context.Context, coachID, repeatID string) error {
 	return db.write(ctx, func(tx *tx) error {
 		r, err := scanFeeRepeat(tx.QueryRow(ctx, feeRepeatSelect+`WHERE r.id = $1 AND r.coach_id = $2 AND r.next_at IS NOT NULL`, repeatID, coachID))
-		if isNone(err) {
+		if isNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
@@ -98,7 +98,7 @@ func (db *DB) MakeFees(ctx context.Context, n int) (int, error) {
 // ends.
 func (tx *tx) makeFees(ctx context.Context, id string) error {
 	r, err := scanFeeRepeat(tx.QueryRow(ctx, feeRepeatSelect+`WHERE r.id = $1 AND r.next_at <= $2`, id, micros(tx.Now)))
-	if isNone(err) {
+	if isNoRows(err) {
 		return nil
 	}
 	if err != nil {

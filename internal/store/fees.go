@@ -34,7 +34,7 @@ func (db *DB) Zone(ctx context.Context, coachID string) (string, error) {
 func (db *DB) zone(ctx context.Context, q database.Querier, coachID string) (string, error) {
 	var name string
 	err := q.QueryRow(ctx, `SELECT time_zone FROM coaches WHERE id = $1`, coachID).Scan(intoText(&name))
-	if err != nil && !isNone(err) {
+	if err != nil && !isNoRows(err) {
 		return "", fmt.Errorf("read time zone: %w", err)
 	}
 	return db.options.Settings.zoneOf(name), nil
@@ -53,7 +53,7 @@ func (db *DB) Fee(ctx context.Context, coachID, feeID string) (f *team.Fee, err 
 func (db *DB) FeeOfPayment(ctx context.Context, coachID, paymentID string) (*team.Fee, error) {
 	var feeID string
 	err := db.sql.QueryRow(ctx, `SELECT fee_id FROM fee_payments WHERE id = $2 AND coach_id = $1`, coachID, paymentID).Scan(&feeID)
-	if isNone(err) {
+	if isNoRows(err) {
 		return nil, fault.Missing()
 	}
 	if err != nil {
@@ -65,7 +65,7 @@ func (db *DB) FeeOfPayment(ctx context.Context, coachID, paymentID string) (*tea
 // fee reads a fee with its payments, or returns not_found.
 func (tx *tx) fee(ctx context.Context, coachID, feeID string) (*team.Fee, error) {
 	f, err := scanFee(tx.QueryRow(ctx, feeSelect+`WHERE f.id = $1 AND f.coach_id = $2`, feeID, coachID))
-	if isNone(err) {
+	if isNoRows(err) {
 		return nil, fault.Missing()
 	}
 	if err != nil {
@@ -133,7 +133,7 @@ func (tx *tx) payers(ctx context.Context, coachID string, o team.FeeOrder) ([]te
 	if o.BatchID == "" {
 		p := team.Payer{PlayerID: o.PlayerID}
 		err := tx.QueryRow(ctx, `SELECT student_name FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, o.PlayerID, coachID).Scan(&p.StudentName)
-		if isNone(err) {
+		if isNoRows(err) {
 			return nil, fault.Missing()
 		}
 		return []team.Payer{p}, err

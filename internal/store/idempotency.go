@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -37,7 +36,7 @@ func (db *DB) ClaimKey(ctx context.Context, c idempotency.Claim) (*idempotency.S
 		var found idempotency.StoredResponse
 		err = tx.QueryRow(ctx, `SELECT fingerprint, answer, work FROM kept_answers WHERE owner = $1 AND key = $2`, c.Owner, c.Key).
 			Scan(&found.Fingerprint, &found.Sealed, intoWork(&found.Work))
-		if errors.Is(err, sql.ErrNoRows) {
+		if isNoRows(err) {
 			return database.ErrStale // it was released concurrently
 		}
 		stored = &found
@@ -68,7 +67,7 @@ func (tx *tx) complete(ctx context.Context, w idempotency.Work) error {
 	var one int
 	return tx.DeferRow(ctx, func(row database.Scanner) error {
 		err := row.Scan(&one)
-		if isNone(err) {
+		if isNoRows(err) {
 			return idempotency.ErrLeaseLost()
 		}
 		return err
@@ -97,7 +96,7 @@ func (db *DB) ReleaseKey(ctx context.Context, h idempotency.Holder) (*idempotenc
 	var work *idempotency.Work
 	err = db.sql.QueryRow(ctx, `SELECT work FROM kept_answers WHERE owner = $1 AND key = $2 AND lease = $3`, h.Owner, h.Key, h.LeaseID).
 		Scan(intoWork(&work))
-	if isNone(err) {
+	if isNoRows(err) {
 		return nil, nil
 	}
 	return work, err

@@ -42,7 +42,7 @@ func (db *DB) AddImport(ctx context.Context, i *roster.Import, rows []roster.Imp
 		if _, err := tx.lockCoach(ctx, i.CoachID); err != nil {
 			return fmt.Errorf("lock coach %s: %w", i.CoachID, err)
 		}
-		if _, err := tx.tierChoice(ctx, i.CoachID); isNone(err) {
+		if _, err := tx.tierChoice(ctx, i.CoachID); isNoRows(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		} else if err != nil {
 			return err
@@ -99,7 +99,7 @@ func (db *DB) Import(ctx context.Context, coachID, id string) (*roster.Import, e
 	err := db.view(ctx, func(tx *tx) (err error) {
 		i, err = scanImport(tx.QueryRow(ctx, `
 			SELECT id, coach_id, warnings, stop, created_at, ends_at FROM imports WHERE coach_id = $1 AND id = $2`, coachID, id))
-		if isNone(err) {
+		if isNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
@@ -173,7 +173,7 @@ func (db *DB) ImportRows(ctx context.Context, coachID, id string, f roster.RowFi
 	err := db.view(ctx, func(tx *tx) error {
 		var one int
 		err := tx.QueryRow(ctx, `SELECT 1 FROM imports WHERE coach_id = $1 AND id = $2`, coachID, id).Scan(&one)
-		if isNone(err) {
+		if isNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
@@ -274,7 +274,7 @@ func (tx *tx) finishImportRow(ctx context.Context, playerID string) error {
 	var one int
 	return tx.DeferRow(ctx, func(row database.Scanner) error {
 		err := row.Scan(&one)
-		if isNone(err) {
+		if isNoRows(err) {
 			return roster.ErrRowTaken()
 		}
 		return err

@@ -22,7 +22,7 @@ func (db *DB) KYC(ctx context.Context, coachID string) (coach.KYCState, coach.Su
 	var s coach.Submission
 	err := db.view(ctx, func(tx *tx) error {
 		err := tx.QueryRow(ctx, `SELECT kyc_state FROM coaches WHERE id = $1`, coachID).Scan(&state)
-		if isNone(err) {
+		if isNoRows(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
 		if err != nil || state == coach.NotStarted {
@@ -57,7 +57,7 @@ func (tx *tx) unsealSubmission(s coach.Submission, sealed []byte, err error) (co
 // returns not_found.
 func (tx *tx) submission(ctx context.Context, r *database.Row) (coach.Submission, []byte, error) {
 	s, sealed, err := scanSubmission(r)
-	if isNone(err) {
+	if isNoRows(err) {
 		return s, nil, fault.Missing()
 	}
 	if err != nil {
@@ -86,7 +86,7 @@ func (db *DB) SubmitKYC(ctx context.Context, s coach.Submission, documents func(
 		// changes wait until the commit.
 		var state coach.KYCState
 		err := tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING kyc_state`, s.CoachID).Scan(&state)
-		if isNone(err) {
+		if isNoRows(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
 		if err != nil {
@@ -237,7 +237,7 @@ func (db *DB) NewestKYC(ctx context.Context, coachID string) (string, error) {
 
 func newestKYC(ctx context.Context, q database.Querier, coachID string) (id string, err error) {
 	err = q.QueryRow(ctx, `SELECT id FROM kyc_submissions WHERE coach_id = $1 ORDER BY id DESC LIMIT 1`, coachID).Scan(&id)
-	if isNone(err) {
+	if isNoRows(err) {
 		err = fault.Missing()
 	}
 	return id, err

@@ -30,7 +30,7 @@ func (db *DB) LinkState(ctx context.Context, hash []byte, now time.Time) (approv
 
 // linkState completes a LinkState that was scanned with err.
 func linkState(l approval.LinkState, born string, now time.Time, err error) (approval.LinkState, error) {
-	if isNone(err) {
+	if isNoRows(err) {
 		return approval.LinkState{}, nil
 	}
 	var date approval.Date
@@ -54,7 +54,7 @@ func (db *DB) LinkedPlayer(ctx context.Context, accountID string, hash []byte) (
 		JOIN requests r ON r.id = l.request_id AND r.approver_id = $2
 		JOIN players p ON p.id = r.player_id AND p.deleted_at IS NULL AND (p.guardian_id = $2 OR p.student_id = $2)
 		WHERE l.hash = $1`, hash, accountID).Scan(&id)
-	if isNone(err) {
+	if isNoRows(err) {
 		return "", fault.Missing()
 	}
 	if err != nil {
@@ -74,7 +74,7 @@ func (db *DB) AskedParty(ctx context.Context, hash []byte, now time.Time) (appro
 		JOIN accounts a ON a.id = r.approver_id
 		WHERE l.hash = $1 AND l.ends_at > $2 AND l.to_number = TRUE`, hash, micros(now)).
 		Scan(&p.RequestID, &p.PlayerID, &p.State, &p.By.AccountID, &p.By.Role, &p.By.Number)
-	if isNone(err) {
+	if isNoRows(err) {
 		return approval.AskedParty{}, fault.Missing()
 	}
 	if err != nil {

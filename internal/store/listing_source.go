@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/coach"
@@ -53,7 +52,7 @@ func (db *DB) SetVisibility(ctx context.Context, coachID string, fn func(coach.L
 // deadlocks, and PostgreSQL takes a second to detect that.
 func (tx *tx) lockCoach(ctx context.Context, coachID string) (visible bool, err error) {
 	err = tx.QueryRow(ctx, `UPDATE coaches SET version = version WHERE id = $1 RETURNING visible`, coachID).Scan(&visible)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return false, nil
 	}
 	return visible, err

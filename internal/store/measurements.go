@@ -57,7 +57,7 @@ func (db *DB) addRecord(ctx context.Context, r record, insert func(*tx) (added b
 				(SELECT c.tier FROM coaches c WHERE c.id = p.coach_id)
 			FROM players p WHERE p.id = $1 AND p.coach_id = $2 AND p.deleted_at IS NULL `+tx.ForShare("p"), r.playerID, r.coachID).
 			Scan(&e.StudentName, intoText(&guardian), intoText(&student), intoText(&e.CoachName), intoText(&tier))
-		if isNone(err) {
+		if isNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
@@ -160,7 +160,7 @@ func measurements(ctx context.Context, q database.Querier, coachID, playerID, me
 func (tx *tx) checkPlayer(ctx context.Context, coachID, playerID string) error {
 	var one int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, playerID, coachID).Scan(&one)
-	if isNone(err) {
+	if isNoRows(err) {
 		return fault.Missing()
 	}
 	if err != nil {
@@ -184,7 +184,7 @@ func measurement(ctx context.Context, q database.Querier, coachID, playerID, id 
 	err = q.QueryRow(ctx, `
 		SELECT `+measurementColumns+`, version FROM measurements WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id, coachID, playerID).
 		Scan(append(measurementDest(&m), &version)...)
-	if isNone(err) {
+	if isNoRows(err) {
 		return m, 0, fault.Missing()
 	}
 	if err != nil {

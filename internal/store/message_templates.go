@@ -25,7 +25,7 @@ func (db *DB) AddTemplate(ctx context.Context, t *team.Template, check func(tier
 		err := tx.QueryRow(ctx, `
 			SELECT c.tier, (SELECT count(*) FROM message_templates t WHERE t.coach_id = c.id) FROM coaches c WHERE c.id = $1`, t.CoachID).
 			Scan(intoText(&tier), &n)
-		if isNone(err) {
+		if isNoRows(err) {
 			return auth.ErrSessionEnded()
 		}
 		if err != nil {
@@ -64,7 +64,7 @@ func (db *DB) Templates(ctx context.Context, coachID string, page team.Page) ([]
 func (db *DB) Template(ctx context.Context, coachID, id string) (team.Template, error) {
 	t, err := scanTemplate(db.sql.QueryRow(ctx, `
 		SELECT id, coach_id, title, body, created_at FROM message_templates WHERE id = $1 AND coach_id = $2`, id, coachID))
-	if isNone(err) {
+	if isNoRows(err) {
 		return t, fault.Missing()
 	}
 	if err != nil {

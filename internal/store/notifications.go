@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -62,14 +60,14 @@ func (db *DB) NotificationsAfter(ctx context.Context, accountID string, after in
 func (db *DB) NotificationSeq(ctx context.Context, accountID, id string) (int64, bool, error) {
 	var seq int64
 	err := db.sql.QueryRow(ctx, `SELECT seq FROM notifications WHERE id = $1 AND account_id = $2`, id, accountID).Scan(&seq)
-	if !errors.Is(err, sql.ErrNoRows) {
+	if !isNoRows(err) {
 		return seq, err == nil, err
 	}
 	// The scan from the newest reads only what the stream sends again anyway.
 	err = db.sql.QueryRow(ctx, `
 		SELECT seq FROM notifications WHERE account_id = $1 AND id < $2
 		ORDER BY seq DESC LIMIT 1`, accountID, id).Scan(&seq)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return 0, true, nil
 	}
 	return seq, err == nil, err

@@ -32,7 +32,7 @@ func (db *DB) OperatorSessionByHash(ctx context.Context, hash []byte) (*operator
 		WHERE s.hash = $1`, hash).
 		Scan(&s.ID, intoTime(&s.CreatedAt), intoTime(&s.EndsAt), &s.Token.ID, &s.Token.Name, intoWords(&scopes),
 			intoTime(&s.Token.CreatedAt), intoTime(&s.Token.EndsAt), intoTime(&s.Token.LastUsedAt), intoTime(&s.Token.RevokedAt))
-	if isNone(err) {
+	if isNoRows(err) {
 		return nil, nil
 	}
 	if err != nil {

@@ -61,7 +61,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 			revoked = &t
 			return tx.audit(ctx, by, operator.TokenRevoked, "token", id, "")
 		}
-		if !isNone(err) {
+		if !isNoRows(err) {
 			return err
 		}
 		t, err = scanToken(tx.QueryRow(ctx, `
@@ -69,7 +69,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 		if err == nil {
 			revoked = &t
 		}
-		if isNone(err) {
+		if isNoRows(err) {
 			return nil
 		}
 		return err
@@ -81,7 +81,7 @@ func (db *DB) RevokeToken(ctx context.Context, by actor.Operator, id string) (*o
 func (db *DB) TokenByHash(ctx context.Context, hash []byte) (*operator.Token, error) {
 	t, err := scanToken(db.sql.QueryRow(ctx, `
 		SELECT id, name, scopes, created_at, ends_at, last_used_at, revoked_at FROM operator_tokens WHERE hash = $1`, hash))
-	if isNone(err) {
+	if isNoRows(err) {
 		return nil, nil
 	}
 	return &t, err

@@ -18,7 +18,7 @@ func (db *DB) Device(ctx context.Context, tokenHash []byte, number phone.Number,
 	err := db.sql.QueryRow(ctx, `
 		SELECT id FROM devices WHERE token_hash = $1 AND mobile_number = $2 AND ends_at > $3`,
 		tokenHash, string(number), micros(now)).Scan(&id)
-	if isNone(err) {
+	if isNoRows(err) {
 		return "", nil
 	}
 	return id, err
@@ -34,7 +34,7 @@ func (db *DB) LinkedRequest(ctx context.Context, linkHash []byte, number phone.N
 		JOIN requests r ON r.id = l.request_id AND r.approver_type = $3
 		JOIN accounts a ON a.id = r.approver_id AND a.mobile_number = $2
 		WHERE l.hash = $1 AND l.to_number = TRUE`, linkHash, string(number), string(role), micros(now)).Scan(&requestID, &open)
-	if isNone(err) {
+	if isNoRows(err) {
 		return "", false, nil
 	}
 	return requestID, open, err
@@ -62,7 +62,7 @@ func (db *DB) OpenChallenge(ctx context.Context, r auth.ChallengeRequest) (auth.
 			string(c.Number), string(c.Role), c.DeviceID, c.ID, c.Code, micros(c.SentAt), micros(c.EndsAt),
 			micros(r.LastSentBefore), r.MaxAttempts).
 			Scan(&c.ID, &c.Code, intoTime(&c.EndsAt), &roles.Registered, &roles.Linked, &roles.Disputed)
-		if isNone(err) { // before the limits: it is the more helpful error
+		if isNoRows(err) { // before the limits: it is the more helpful error
 			return tx.resendTooSoon(ctx, c.ChallengeKey)
 		}
 		if err != nil {

@@ -129,7 +129,7 @@ func (tx *tx) incrementAttempts(ctx context.Context, a auth.Attempt, c *countedA
 	return tx.DeferRow(ctx, func(row database.Scanner) error {
 		err := row.Scan(&challenge.ID, &challenge.Code, &challenge.Attempts, intoTime(&challenge.EndsAt),
 			&c.Roles.Registered, &c.Roles.Linked, &c.Roles.Disputed, &c.Suspended, intoText(&c.accountID), intoWords(&c.filled))
-		if isNone(err) {
+		if isNoRows(err) {
 			return nil
 		}
 		if err == nil {
@@ -153,7 +153,7 @@ func (tx *tx) exhaustedSentAt(ctx context.Context, a auth.Attempt, key auth.Chal
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3
 			AND used_at IS NULL AND ends_at > $4 AND tries >= $5`,
 		string(key.Number), string(key.Role), key.DeviceID, micros(a.Now), a.MaxAttempts).Scan(intoTime(&sent))
-	if isNone(err) {
+	if isNoRows(err) {
 		return time.Time{}, nil
 	}
 	if err != nil {
@@ -214,7 +214,7 @@ func (tx *tx) countRepeat(ctx context.Context, a auth.Attempt) (*countedAttempt,
 		SELECT sent_at FROM otp_challenges
 		WHERE mobile_number = $1 AND role = $2 AND device_id = $3 AND tries > $4`,
 		string(key.Number), string(key.Role), key.DeviceID, a.MaxAttempts).Scan(intoTime(&c.ExhaustedSentAt))
-	if err != nil && !isNone(err) {
+	if err != nil && !isNoRows(err) {
 		return nil, fmt.Errorf("read exhausted challenge: %w", err)
 	}
 	return c, nil

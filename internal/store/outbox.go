@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -110,7 +108,7 @@ func (db *DB) LiveChallenge(ctx context.Context, d notify.Delivery, maxAttempts 
 			AND used_at IS NULL AND ends_at > $5 AND tries < $6`,
 		d.To, string(d.Role), d.DeviceID, d.ChallengeID, micros(db.Now()), maxAttempts).
 		Scan(&c.Code, intoTime(&c.EndsAt), intoText(&c.Language), &roles.Registered, &roles.Linked, &roles.Disputed)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return c, false, false, nil
 	}
 	return c, roles.Held(), roles.MaySignIn(d.Role), err
@@ -146,7 +144,7 @@ func (db *DB) RequestDetails(ctx context.Context, d notify.Delivery) (notify.Req
 	for _, b := range batches {
 		r.BatchNames = append(r.BatchNames, b.Name)
 	}
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return r, to, false, nil
 	}
 	return r, to, err == nil, err

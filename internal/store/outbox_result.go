@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -122,7 +121,7 @@ func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
 		WHERE id = $1 AND state = 'pending'
 			AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND `+channelOfRequest+` = $3 AND n.id > $2)
 		RETURNING player_id, coach_id, approver_type`, d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",").Scan(&e.PlayerID, &e.CoachID, &e.Party)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return nil
 	}
 	if err != nil {

@@ -89,7 +89,7 @@ func report(ctx context.Context, q database.Querier, coachID, playerID, id strin
 	err = q.QueryRow(ctx, `
 		SELECT `+reportColumns+`, version FROM performance_reports WHERE id = $1 AND coach_id = $2 AND player_id = $3`, id, coachID, playerID).
 		Scan(append(reportDest(&r), &version)...)
-	if isNone(err) {
+	if isNoRows(err) {
 		return r, 0, fault.Missing()
 	}
 	if err != nil {

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 
 	"github.com/touchline/touchline/internal/actor"
@@ -43,7 +41,7 @@ func (db *DB) AddPlayer(ctx context.Context, p *approval.Player, fn func(approva
 		}
 		if !added {
 			id, err := samePlayer(ctx, tx, p)
-			if errors.Is(err, sql.ErrNoRows) {
+			if isNoRows(err) {
 				return database.ErrStale // it was removed concurrently
 			}
 			if err != nil {
@@ -102,7 +100,7 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOpt
 		switch {
 		case missing == nil && other != id:
 			return approval.ErrPlayerExists(other)
-		case missing != nil && !errors.Is(missing, sql.ErrNoRows):
+		case missing != nil && !isNoRows(missing):
 			return missing
 		case attempt == maxRenameAttempts:
 			return err
@@ -113,7 +111,7 @@ func (db *DB) UpdatePlayer(ctx context.Context, id string, load approval.LoadOpt
 // player loads a player with the related rows that load names.
 func (tx *tx) player(ctx context.Context, id string, load approval.LoadOptions) (*storedPlayer, error) {
 	p, err := tx.db.scanStored(tx.QueryRow(ctx, playerSelect+`WHERE p.id = $1`, id))
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return nil, fault.Missing()
 	}
 	if err != nil {

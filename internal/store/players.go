@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -114,7 +112,7 @@ func (db *DB) visiblePlayer(ctx context.Context, q database.Querier, by actor.Ac
 		return nil, fault.Missing()
 	}
 	p, err := db.scanPlayer(r)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return nil, fault.Missing()
 	}
 	return p, err
@@ -189,7 +187,7 @@ func (db *DB) PartyName(ctx context.Context, by actor.Actor) (name string, err e
 			SELECT student_name FROM players
 			WHERE student_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 1`, by.AccountID).Scan(intoText(&name))
 	}
-	if isNone(err) {
+	if isNoRows(err) {
 		return "", nil
 	}
 	return name, err

@@ -28,7 +28,7 @@ func (db *DB) Preferences(ctx context.Context, n phone.Number) (notify.Preferenc
 	var p notify.Preferences
 	err := db.sql.QueryRow(ctx, `SELECT `+preferenceColumns+` FROM preferences WHERE mobile_number = $1`, string(n)).
 		Scan(preferenceDest(&p)...)
-	if err == nil || isNone(err) {
+	if err == nil || isNoRows(err) {
 		p.StoppedCoaches, err = stoppedCoaches(ctx, db.sql, n)
 	}
 	if err != nil {

@@ -107,7 +107,7 @@ func (p *PushSubscriptions) PushSubscription(ctx context.Context, id string) (no
 func scanPushSubscription(vault *auth.Vault, row database.Scanner) (s notify.PushSubscription, found bool, err error) {
 	var sealed []byte
 	err = row.Scan(&s.ID, &sealed, &s.ShowNames, intoTime(&s.CreatedAt))
-	if isNone(err) {
+	if isNoRows(err) {
 		return s, false, nil
 	}
 	if err != nil {

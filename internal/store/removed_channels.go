@@ -39,7 +39,7 @@ func (db *DB) removedChannels(ctx context.Context, known []notify.Channel) ([]no
 	for last := notify.Channel(""); ; {
 		err := db.sql.QueryRow(ctx, `
 			SELECT channel FROM deliveries WHERE state = 'queued' AND channel > $1 ORDER BY channel LIMIT 1`, string(last)).Scan(&last)
-		if isNone(err) {
+		if isNoRows(err) {
 			return removed, nil
 		}
 		if err != nil {

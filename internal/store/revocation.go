@@ -15,7 +15,7 @@ func (db *DB) RevokeSession(ctx context.Context, by actor.Operator, id string) (
 		accountID = ""
 		err := tx.QueryRow(ctx, `
 			UPDATE sessions SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING account_id`, id, micros(tx.Now)).Scan(&accountID)
-		if isNone(err) {
+		if isNoRows(err) {
 			return nil
 		}
 		if err != nil {

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -16,10 +14,14 @@ import (
 
 func scanSession(s database.Scanner) (*auth.Session, error) {
 	v := new(auth.Session)
-	return v, s.Scan(sessionColumns(v)...)
+	return v, s.Scan(sessionDest(v)...)
 }
 
-func sessionColumns(v *auth.Session) []any {
+// sessionColumns are the columns that sessionDest scans.
+const sessionColumns = `id, account_id, role, mobile_number, device_id, device_name, generation,
+	used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle`
+
+func sessionDest(v *auth.Session) []any {
 	return []any{
 		&v.ID, &v.AccountID, &v.Role, &v.Number, &v.DeviceID, intoText(&v.DeviceName), &v.Generation,
 		intoTime(&v.UsedAt), intoTimestamps(&v.UsedBefore), intoTime(&v.CreatedAt), intoTime(&v.LastUsedAt),
@@ -31,10 +33,8 @@ func sessionColumns(v *auth.Session) []any {
 // names its ID, so it needs no account.
 func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 	s, err := scanSession(db.sql.QueryRow(ctx, `
-		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle
-		FROM sessions WHERE id = $1`, id))
-	if errors.Is(err, sql.ErrNoRows) {
+		SELECT `+sessionColumns+` FROM sessions WHERE id = $1`, id))
+	if isNoRows(err) {
 		return nil, nil
 	}
 	return s, err
@@ -44,12 +44,10 @@ func (db *DB) Session(ctx context.Context, id string) (*auth.Session, error) {
 func (db *DB) PageSession(ctx context.Context, id string, tokenHash []byte) (*auth.Session, error) {
 	s := new(auth.Session)
 	err := db.sql.QueryRow(ctx, `
-		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle,
-			(SELECT tray_seq FROM accounts a WHERE a.id = account_id)
+		SELECT `+sessionColumns+`, (SELECT tray_seq FROM accounts a WHERE a.id = account_id)
 		FROM sessions WHERE id = $1 AND refresh_hash = $2 AND page_idle IS NOT NULL`, id, tokenHash).
-		Scan(append(sessionColumns(s), &s.NotificationSeq)...)
-	if isNone(err) {
+		Scan(append(sessionDest(s), &s.NotificationSeq)...)
+	if isNoRows(err) {
 		return nil, nil
 	}
 	return s, err
@@ -78,17 +76,16 @@ const maxUsedBefore = 8
 func (db *DB) Rotate(ctx context.Context, r auth.Rotation) (*auth.Session, error) {
 	rotated := new(auth.Session)
 	err := db.sql.ExecRow(ctx, func(row database.Scanner) error {
-		return row.Scan(append(sessionColumns(rotated), intoWords(&rotated.FilledFields))...)
+		return row.Scan(append(sessionDest(rotated), intoWords(&rotated.FilledFields))...)
 	}, `
 		UPDATE sessions
 		SET generation = generation + 1, refresh_hash = $4, used_before = substr(CAST(COALESCE(used_at, $5) AS TEXT) || used_before, 1, $7),
 			used_at = NULL, last_used_at = $5, idle_at = $6
 		WHERE id = $1 AND generation = $2 AND refresh_hash = $3
 			AND revoked_at IS NULL AND idle_at > $5 AND ends_at > $5
-		RETURNING id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle, `+filledBy+`sessions.account_id)`,
+		RETURNING `+sessionColumns+`, `+filledBy+`sessions.account_id)`,
 		r.SessionID, r.Generation, r.OldHash, r.NewHash, micros(r.Now), micros(r.IdleAt), maxUsedBefore*timestampDigits)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -157,9 +154,7 @@ func (db *DB) EndAllSessions(ctx context.Context, by actor.Actor) error {
 // with the ID after; "" starts with the first.
 func (db *DB) Sessions(ctx context.Context, accountID string, now time.Time, after string, limit int) ([]*auth.Session, error) {
 	rs, err := db.sql.Query(ctx, `
-		SELECT id, account_id, role, mobile_number, device_id, device_name, generation,
-			used_at, used_before, created_at, last_used_at, idle_at, ends_at, revoked_at, page_idle
-		FROM sessions
+		SELECT `+sessionColumns+` FROM sessions
 		WHERE account_id = $1 AND revoked_at IS NULL AND ends_at > $2 AND idle_at > $2 AND id < $3
 		ORDER BY id DESC LIMIT $4`, accountID, micros(now), before(after), limit)
 	return database.Collect(rs, err, scanSession)

@@ -19,8 +19,8 @@ func before(id string) string {
 	return id
 }
 
-// isNone reports whether a statement returned no row.
-func isNone(err error) bool { return errors.Is(err, sql.ErrNoRows) }
+// isNoRows reports whether a statement returned no row.
+func isNoRows(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
 // rowsOf returns the VALUES of n rows: ($1, $2), ($3, $4) for n = 2 and columns = 2.
 func rowsOf(n, columns int) string {

@@ -36,7 +36,7 @@ func (db *DB) StopAddressOfLink(ctx context.Context, linkHash []byte, now time.T
 		var address, requestID string
 		err := tx.QueryRow(ctx, `SELECT address, request_id FROM request_links WHERE hash = $1 AND ends_at > $2`, linkHash, micros(now)).
 			Scan(intoText(&address), &requestID)
-		if err != nil && !isNone(err) {
+		if err != nil && !isNoRows(err) {
 			return err
 		}
 		if stopped = address != ""; !stopped {

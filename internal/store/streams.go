@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"time"
 
@@ -30,7 +28,7 @@ func (db *DB) OpenStream(ctx context.Context, o notify.OpenedStream) (slot int, 
 				db.announce([]string{o.AccountID})
 			}
 			return slot, replaced, nil
-		case !errors.Is(err, sql.ErrNoRows):
+		case !isNoRows(err):
 			return 0, "", fmt.Errorf("open stream: %w", err)
 		case ctx.Err() != nil:
 			return 0, "", ctx.Err()
@@ -103,7 +101,7 @@ func (db *DB) StreamState(ctx context.Context, o notify.OpenedStream, sessionID 
 			AND (s.page_idle IS NULL OR s.idle_at > $4)
 			AND EXISTS (SELECT 1 FROM streams t WHERE t.account_id = $2 AND t.slot = $5 AND t.id = $6)`,
 		sessionID, o.AccountID, string(role), micros(now), o.Slot, o.ID).Scan(&st.Seq, &st.Links)
-	if errors.Is(err, sql.ErrNoRows) {
+	if isNoRows(err) {
 		return notify.StreamState{}, nil
 	}
 	st.Live = err == nil

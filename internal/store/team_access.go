@@ -78,7 +78,7 @@ func (tx *tx) lockLink(ctx context.Context, by actor.Actor, playerID string, ser
 func scanLink(row database.Scanner, l *team.Link, s *approval.ConsentStatus, born *string, guardianAt, studentAt *time.Time) error {
 	err := row.Scan(&l.StudentName, &l.CoachID, intoText(&l.CoachZone), (*string)(&s.Guardian), intoTime(guardianAt), (*string)(&s.Student), intoTime(studentAt),
 		born, &s.HasGuardian, &s.HasStudentNumber, intoText(&s.CoachTier))
-	if isNone(err) {
+	if isNoRows(err) {
 		return fault.Missing()
 	}
 	return err

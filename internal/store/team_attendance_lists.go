@@ -100,7 +100,7 @@ func (tx *tx) mayReadPlayer(ctx context.Context, by actor.Actor, playerID string
 	}
 	var one int
 	err := tx.QueryRow(ctx, `SELECT 1 FROM players WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL`, playerID, by.AccountID).Scan(&one)
-	if isNone(err) {
+	if isNoRows(err) {
 		return fault.Missing()
 	}
 	return err

@@ -84,7 +84,7 @@ func (db *DB) AddBatch(ctx context.Context, b *team.Batch, fn func(team.Coach) e
 func (tx *tx) teamCoach(ctx context.Context, coachID string) (team.Coach, error) {
 	var c team.Coach
 	err := tx.QueryRow(ctx, `SELECT tier, time_zone FROM coaches WHERE id = $1`, coachID).Scan(intoText(&c.Tier), intoText(&c.TimeZone))
-	if isNone(err) {
+	if isNoRows(err) {
 		return c, auth.ErrSessionEnded() // the account has closed since the session was read
 	}
 	c.TimeZone = tx.db.options.Settings.zoneOf(c.TimeZone)
@@ -102,7 +102,7 @@ func (tx *tx) batch(ctx context.Context, coachID, id string) (*team.Batch, error
 
 func batchOf(ctx context.Context, q database.Querier, coachID, id string) (*team.Batch, error) {
 	b, err := scanBatch(q.QueryRow(ctx, batchSelect+`WHERE b.coach_id = $1 AND b.id = $2`, coachID, id))
-	if isNone(err) {
+	if isNoRows(err) {
 		return nil, fault.Missing()
 	}
 	return b, err
@@ -214,7 +214,7 @@ func (tx *tx) lockPlayer(ctx context.Context, coachID, playerID string) error {
 	var one int
 	err := tx.QueryRow(ctx, `
 		UPDATE players SET version = version WHERE id = $1 AND coach_id = $2 AND deleted_at IS NULL RETURNING 1`, playerID, coachID).Scan(&one)
-	if isNone(err) {
+	if isNoRows(err) {
 		return fault.Missing()
 	}
 	return err

@@ -33,7 +33,7 @@ func (db *DB) TeamMessage(ctx context.Context, d notify.Delivery) (m notify.Team
 			&body, intoText(&coachName), &addressee.StudentName, &addressee.Copy, intoTime(&status.RemovedAt), intoTime(&status.SuspendedAt),
 			intoText((*string)(&status.Number)), &addressee.EverApproved, &status.Disputed, &to.Stopped,
 		}, preferenceDest(&to.Preferences)...)...)
-	if isNone(err) {
+	if isNoRows(err) {
 		return m, to, notify.ReasonNotWanted, nil
 	}
 	if err != nil {

@@ -66,7 +66,7 @@ func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err e
 			SELECT 1 FROM team_messages o WHERE o.coach_id = m.coach_id AND o.expanded_at IS NULL AND o.id < m.id)
 		ORDER BY m.id LIMIT 1 `+tx.db.sql.SkipLocked()).
 		Scan(&e.id, &e.coachID, &players, &e.draft.Audience, &channels, &e.draft.Text, intoText(&e.network), &e.nextPlayer, &e.nextPosition, intoTime(&e.createdAt))
-	if isNone(err) {
+	if isNoRows(err) {
 		return e, false, nil
 	}
 	if err != nil {
@@ -85,7 +85,7 @@ func (tx *tx) nextExpansion(ctx context.Context) (e expansion, found bool, err e
 // committed.
 func (tx *tx) activeCoach(ctx context.Context, id string) (name string, suspended bool, err error) {
 	err = tx.QueryRow(ctx, `SELECT c.name FROM coaches c WHERE c.id = $1 `+tx.ForShare("c"), id).Scan(intoText(&name))
-	if isNone(err) {
+	if isNoRows(err) {
 		return "", false, nil
 	}
 	if err != nil {

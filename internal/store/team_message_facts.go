@@ -50,7 +50,7 @@ func (tx *tx) targetPlayers(ctx context.Context, coachID string, t team.Target) 
 func (tx *tx) checkOpen(ctx context.Context, coachID, batchID, lock string) error {
 	var b team.Batch
 	err := tx.QueryRow(ctx, `SELECT b.archived_at FROM batches b WHERE b.id = $1 AND b.coach_id = $2 `+lock, batchID, coachID).Scan(intoTime(&b.ArchivedAt))
-	if isNone(err) {
+	if isNoRows(err) {
 		return fault.Missing()
 	}
 	if err != nil {

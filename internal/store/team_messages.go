@@ -48,7 +48,7 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 			*m = before
 			return nil
 		}
-		if !isNone(err) {
+		if !isNoRows(err) {
 			return fmt.Errorf("read message %s: %w", m.ID, err)
 		}
 		sending, err := tx.sending(ctx, m.CoachID)
@@ -91,7 +91,7 @@ func (db *DB) AcceptMessage(ctx context.Context, m *team.Message, network string
 func (tx *tx) sending(ctx context.Context, coachID string) (team.Sending, error) {
 	var s team.Sending
 	err := tx.QueryRow(ctx, `SELECT name, tier FROM coaches WHERE id = $1`, coachID).Scan(intoText(&s.CoachName), intoText(&s.Tier))
-	if isNone(err) {
+	if isNoRows(err) {
 		return s, auth.ErrSessionEnded() // the account has closed since the session was read
 	}
 	if err != nil {
@@ -180,7 +180,7 @@ func (db *DB) Messages(ctx context.Context, coachID string, page team.Page) ([]t
 // Message returns a message of a coach, or not_found.
 func (db *DB) Message(ctx context.Context, coachID, id string) (team.Message, error) {
 	m, err := scanMessage(db.sql.QueryRow(ctx, `SELECT `+messageColumns+` FROM team_messages WHERE id = $1 AND coach_id = $2`, id, coachID))
-	if isNone(err) {
+	if isNoRows(err) {
 		return m, fault.Missing()
 	}
 	if err != nil {

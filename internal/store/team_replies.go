@@ -27,7 +27,7 @@ func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error
 		}
 		err = tx.QueryRow(ctx, `SELECT body, created_at FROM team_replies WHERE id = $1 AND account_id = $2 AND player_id = $3`, r.ID, by.AccountID, r.PlayerID).
 			Scan(&r.Text, intoTime(&r.CreatedAt))
-		if !isNone(err) {
+		if !isNoRows(err) {
 			return err // the reply was saved before
 		}
 		var count int
@@ -84,7 +84,7 @@ func (db *DB) ReplyBy(ctx context.Context, by actor.Actor, playerID, id string) 
 		r.CoachID, r.StudentName = l.CoachID, l.StudentName
 		err = tx.QueryRow(ctx, `SELECT body, created_at FROM team_replies WHERE id = $1 AND account_id = $2 AND player_id = $3`, id, by.AccountID, playerID).
 			Scan(&r.Text, intoTime(&r.CreatedAt))
-		if isNone(err) {
+		if isNoRows(err) {
 			return fault.Missing()
 		}
 		return err

@@ -29,7 +29,7 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 			(SELECT CAST(coalesce(sum(m.size), 0) AS BIGINT) FROM message_counts m WHERE m.counter = $3 AND m.counted_at > $2)
 		FROM coaches c WHERE c.id = $1`, coachID, micros(now.Add(-24*time.Hour)), approval.TeamCounter(coachID)).
 		Scan(intoText(&s.StoredTier), intoText(&s.Requested), intoTime(&s.Since), &s.Usage.Players, &s.Usage.StorageBytes, &s.Usage.Messages)
-	if isNone(err) {
+	if isNoRows(err) {
 		return s, auth.ErrSessionEnded()
 	}
 	if err != nil {
@@ -43,7 +43,7 @@ func subscription(ctx context.Context, q database.Querier, coachID string, now t
 func (db *DB) UpdateTier(ctx context.Context, coachID string, fn func(coach.TierChoice) (coach.TierChoice, error)) error {
 	return db.write(ctx, func(tx *tx) error {
 		stored, err := tx.tierChoice(ctx, coachID)
-		if isNone(err) {
+		if isNoRows(err) {
 			return auth.ErrSessionEnded() // the account has closed since the session was read
 		}
 		if err != nil {
@@ -66,7 +66,7 @@ var tierAuditActions = map[coach.TierOutcome]string{
 func (db *DB) DecideTier(ctx context.Context, by actor.Operator, coachID string, fn func(coach.TierChoice) (coach.TierDecision, error)) error {
 	return db.write(ctx, func(tx *tx) error {
 		stored, err := tx.tierChoice(ctx, coachID)
-		if isNone(err) {
+		if isNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
@@ -166,7 +166,7 @@ func (tx *tx) registerPlayer(ctx context.Context, coachID string) (approval.Rost
 		UPDATE coaches SET players = players + 1 WHERE id = $1
 		RETURNING players, tier, kyc_state`, coachID).
 		Scan(&r.Players, intoText(&r.Tier), &r.KYC)
-	if isNone(err) {
+	if isNoRows(err) {
 		return r, auth.ErrSessionEnded() // the account has closed since the session was read
 	}
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 func (db *DB) TLSEntry(ctx context.Context, name string) ([]byte, error) {
 	var sealed []byte
 	err := db.sql.QueryRow(ctx, `SELECT sealed FROM tls_entries WHERE name = $1`, name).Scan(&sealed)
-	if isNone(err) || err == nil && sealed == nil {
+	if isNoRows(err) || err == nil && sealed == nil {
 		return nil, nil
 	}
 	if err != nil {

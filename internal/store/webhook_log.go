@@ -85,7 +85,7 @@ func (db *DB) ReplayWebhook(ctx context.Context, by actor.Operator, id string, f
 				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at >= $2 ORDER BY positioned_at, position LIMIT 1), 0),
 				coalesce((SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $3 ORDER BY positioned_at DESC, position DESC LIMIT 1), 0)
 			FROM webhooks WHERE id = $1`, id, micros(from), micros(to)).Scan(intoWords(&types), new(int64), &first, &last)
-		if isNone(err) {
+		if isNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {

@@ -56,7 +56,7 @@ func (db *DB) QueueWebhookMessages(ctx context.Context, id string) (int64, error
 	err := db.sql.QueryRow(ctx, `
 		SELECT w.position, w.types, f.last FROM webhooks w JOIN change_feed f ON f.id = 1
 		WHERE w.id = $1 AND w.disabled_at IS NULL`, id).Scan(&at, intoWords(&types), &last)
-	if isNone(err) || err == nil && at >= last {
+	if isNoRows(err) || err == nil && at >= last {
 		return 0, nil
 	}
 	if err != nil {
@@ -116,7 +116,7 @@ func (db *DB) ClaimWebhookMessages(ctx context.Context, id, lease string, until 
 			SELECT url, secret, old_secret, old_secret_ends_at FROM webhooks
 			WHERE id = $1 AND disabled_at IS NULL AND (paused_until IS NULL OR paused_until <= $2)`, id, micros(tx.Now)).
 			Scan(&target.URL, &secret, &old, intoTime(&oldEndsAt))
-		if isNone(err) {
+		if isNoRows(err) {
 			return nil
 		}
 		if err != nil {
@@ -211,7 +211,7 @@ func (tx *tx) webhookFailed(ctx context.Context, id string, m operator.WebhookMe
 			paused_until = CASE WHEN CAST($3 AS BIGINT) > coalesce(paused_until, 0) THEN CAST($3 AS BIGINT) ELSE paused_until END
 		WHERE id = $1 AND disabled_at IS NULL
 		RETURNING failing_since`, id, micros(tx.Now), micros(r.PauseUntil)).Scan(intoTime(&failingSince))
-	if isNone(err) {
+	if isNoRows(err) {
 		return health, nil // disabled or deleted meanwhile
 	}
 	if err != nil {

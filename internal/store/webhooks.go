@@ -99,7 +99,7 @@ func (db *DB) UpdateWebhook(ctx context.Context, by actor.Operator, id string, f
 func (tx *tx) webhook(ctx context.Context, id string) (operator.Webhook, int64, error) {
 	var version int64
 	w, err := scanWebhook(scannerWith{tx.QueryRow(ctx, `SELECT `+webhookColumns+`, version FROM webhooks WHERE id = $1`, id), &version})
-	if isNone(err) {
+	if isNoRows(err) {
 		return w, 0, fault.Missing()
 	}
 	if err != nil {
@@ -153,7 +153,7 @@ func (db *DB) RotateWebhookSecret(ctx context.Context, by actor.Operator, id, se
 				version = version + 1, updated_at = $4
 			WHERE id = $1
 			RETURNING `+webhookColumns, id, sealed, micros(oldEndsAt), micros(tx.Now)))
-		if isNone(err) {
+		if isNoRows(err) {
 			return fault.Missing()
 		}
 		if err != nil {
