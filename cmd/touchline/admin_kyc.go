@@ -100,12 +100,11 @@ func submissionFlag(f *flag.FlagSet) {
 	f.String("submission", "", "id of the submission that you have seen; the command fails if there is a newer one")
 }
 
-// submission returns the newest submission of a coach. It fails if --submission names an
-// older one, so that an operator decides only what they have seen.
+// submission returns the submission that --submission names, if it is the newest of the coach;
+// without the flag the newest.
 func (sh *shell) submission(ctx context.Context, coachID string) (string, error) {
-	newest, err := sh.Verifications.Newest(ctx, coachID)
-	if seen := sh.text("submission"); err == nil && seen != "" && seen != newest {
-		err = coach.ErrSuperseded(newest)
+	if seen := sh.text("submission"); seen != "" {
+		return seen, sh.Verifications.CheckNewest(ctx, coachID, seen)
 	}
-	return newest, err
+	return sh.Verifications.Newest(ctx, coachID)
 }

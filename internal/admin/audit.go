@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/wire"
@@ -28,11 +27,11 @@ func newEntryResponse(e operator.Entry) entryResponse {
 	}
 }
 
-// audit serves GET /api/admin/audit, newest first. The audit log records the read after it.
+// audit serves GET /api/admin/audit, newest first. The read itself becomes the next entry.
 func (s *Server) audit(ctx context.Context, r Request[noBody]) (Response, error) {
 	f := r.Faults
 	objectID := queryID(r, "object_id", &f)
-	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
+	page := s.queryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -41,11 +40,4 @@ func (s *Server) audit(ctx context.Context, r Request[noBody]) (Response, error)
 		return Response{}, err
 	}
 	return endpoint.PageResponse(page, entries, newEntryResponse, func(e operator.Entry) keyset { return keyset{ID: e.ID} }), nil
-}
-
-// keyset is the sort key of an item. Each list sets the fields that its order needs.
-type keyset struct {
-	At   int64  `json:"t,omitempty"` // microseconds
-	ID   string `json:"i,omitempty"`
-	Name string `json:"n,omitempty"`
 }

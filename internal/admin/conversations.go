@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
 	"github.com/touchline/touchline/internal/team"
@@ -41,7 +40,7 @@ func newConversationEntryResponse(e team.Entry) conversationEntryResponse {
 // parties of a player wrote, newest first. It is a POST because a URL must not hold the reason.
 func (s *Server) readConversation(ctx context.Context, r Request[conversationRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
-	page := endpoint.NewPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, wire.PageSize(in.Limit), in.Cursor, &f)
+	page := s.bodyPage(r.Meta, in.Limit, in.Cursor, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}

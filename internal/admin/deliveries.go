@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/wire"
@@ -40,7 +39,7 @@ func (s *Server) listDeliveries(ctx context.Context, r Request[noBody]) (Respons
 		f.Add("/state", "invalid_value", "This must be failed.")
 	}
 	search := notify.FailedDeliverySearch{CoachID: queryID(r, "coach_id", &f)}
-	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
+	page := s.queryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/wire"
@@ -30,7 +29,7 @@ func newDisputeResponse(d operator.Dispute) disputeResponse {
 func (s *Server) listDisputes(ctx context.Context, r Request[noBody]) (Response, error) {
 	f := r.Faults
 	search := operator.DisputeSearch{CoachID: queryID(r, "coach_id", &f)}
-	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
+	page := s.queryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -53,14 +52,14 @@ func (s *Server) searchDisputes(ctx context.Context, r Request[disputeSearchRequ
 	if err != nil {
 		f.Add("/number", "invalid_number", "This is not a complete mobile number.")
 	}
-	page := endpoint.NewPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, wire.PageSize(in.Limit), in.Cursor, &f)
+	page := s.bodyPage(r.Meta, in.Limit, in.Cursor, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
 	return s.findDisputes(ctx, r.Caller, operator.DisputeSearch{Number: number}, page)
 }
 
-func (s *Server) findDisputes(ctx context.Context, caller Caller, search operator.DisputeSearch, page endpoint.Page[keyset]) (Response, error) {
+func (s *Server) findDisputes(ctx context.Context, caller Caller, search operator.DisputeSearch, page page) (Response, error) {
 	if page.After.ID != "" {
 		search.After = operator.DisputeCursor{At: time.UnixMicro(page.After.At).UTC(), RequestID: page.After.ID}
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/fault"
@@ -37,7 +36,7 @@ func newQueuedResponse(s coach.Submission) queuedResponse {
 // The audit log records the read.
 func (s *Server) listKYC(ctx context.Context, r Request[noBody]) (Response, error) {
 	f := r.Faults
-	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
+	page := s.queryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
@@ -168,12 +167,7 @@ func (s *Server) decideKYC(ctx context.Context, m endpoint.Meta[Caller], submiss
 	if err != nil {
 		return Response{}, err
 	}
-	// The submission must be this coach's. decide checks again that it is the newest.
-	newest, err := s.Verifications.Newest(ctx, id)
-	if err == nil && newest != submissionID {
-		err = coach.ErrSuperseded(newest)
-	}
-	if err != nil {
+	if err := s.Verifications.CheckNewest(ctx, id, submissionID); err != nil {
 		return Response{}, err
 	}
 	v, err := decide(ctx, m.Caller.Operator(), submissionID)

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
@@ -19,15 +18,15 @@ type searchRequest struct {
 	Cursor  *string `json:"cursor" rule:"secret,min=1,max=512"`
 }
 
-// searchCoaches serves POST /api/admin/coaches/search: one coach by number or id, all whose
-// name begins with q, in the order of names, or all coaches, the newest first.
+// searchCoaches serves POST /api/admin/coaches/search: one coach by number or id, the
+// coaches whose name begins with q, in the order of names, or all coaches, the newest first.
 func (s *Server) searchCoaches(ctx context.Context, r Request[searchRequest]) (Response, error) {
 	in, f := r.Body, r.Faults
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}
 	search := s.search(in, &f)
-	page := endpoint.NewPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, wire.PageSize(in.Limit), in.Cursor, &f)
+	page := s.bodyPage(r.Meta, in.Limit, in.Cursor, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/coach"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/wire"
@@ -21,7 +20,7 @@ type tierRequestResponse struct {
 // listTierRequests serves GET /api/admin/tier-requests, oldest first.
 func (s *Server) listTierRequests(ctx context.Context, r Request[noBody]) (Response, error) {
 	f := r.Faults
-	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
+	page := s.queryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}

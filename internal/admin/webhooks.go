@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/endpoint"
 	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/wire"
@@ -44,7 +43,7 @@ func newWebhookResponse(w operator.Webhook) webhookResponse {
 // listWebhooks serves GET /api/admin/webhooks, newest first.
 func (s *Server) listWebhooks(ctx context.Context, r Request[noBody]) (Response, error) {
 	f := r.Faults
-	page := endpoint.QueryPage[keyset](r.Meta, s.Vault.For(auth.ForCursors), r.Caller.ID, &f)
+	page := s.queryPage(r.Meta, &f)
 	if err := f.Err(); err != nil {
 		return Response{}, err
 	}

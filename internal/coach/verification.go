@@ -60,8 +60,8 @@ type VerificationStore interface {
 	// then checks the state.
 	SubmitKYC(ctx context.Context, s Submission, documents func(own []string) error) error
 	// DecideKYC carries out d, notifies the coach and writes the operator's audit
-	// log entry in one transaction. It returns ErrSuperseded if the coach has a
-	// newer submission. The result has no legal name.
+	// log entry in one transaction. It returns the error of CheckNewest if
+	// the coach has a newer submission. The result has no legal name.
 	DecideKYC(ctx context.Context, by actor.Operator, id string, d KYCDecision) (Submission, error)
 	// KYCQueue returns the undecided submissions, oldest first, without legal names, and
 	// writes the operator's audit log entry.
@@ -134,13 +134,26 @@ func (v *Verifications) Newest(ctx context.Context, coachID string) (string, err
 	return v.Store.NewestKYC(ctx, coachID)
 }
 
+// CheckNewest returns request_superseded unless a submission is the coach's newest one, so that
+// operators decide only about what they have read. The decision checks again.
+func (v *Verifications) CheckNewest(ctx context.Context, coachID, submissionID string) error {
+	newest, err := v.Newest(ctx, coachID)
+	if err != nil {
+		return err
+	}
+	return CheckNewest(submissionID, newest)
+}
+
 // Read returns a submission and audits the access.
 func (v *Verifications) Read(ctx context.Context, by actor.Operator, id string) (Submission, error) {
 	return v.Store.ReadKYC(ctx, by, id)
 }
 
-// ErrSuperseded refuses a decision about a submission that is not the coach's newest one.
-func ErrSuperseded(newest string) error {
+// CheckNewest refuses a decision about a submission that is not the coach's newest one.
+func CheckNewest(submissionID, newest string) error {
+	if submissionID == newest {
+		return nil
+	}
 	return fault.New(fault.Conflict, "request_superseded", "The coach has a newer submission: %s. Read it and decide about it.", newest).With("request_id", newest)
 }
 

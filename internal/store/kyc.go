@@ -162,8 +162,8 @@ func (db *DB) DecideKYC(ctx context.Context, by actor.Operator, id string, d coa
 		// If the coach submits again after this read, either the new submission sees the
 		// decision, or updateKYCState is stale and this runs again.
 		newest, err := newestKYC(ctx, tx, s.CoachID)
-		if err == nil && newest != id {
-			err = coach.ErrSuperseded(newest)
+		if err == nil {
+			err = coach.CheckNewest(id, newest)
 		}
 		if err != nil {
 			return err

@@ -111,12 +111,10 @@ func (c *Console) decideKYC(ctx context.Context, r *Request, by actor.Operator) 
 	if err != nil {
 		return Response{}, err
 	}
-	newest, err := c.Verifications.Newest(ctx, id)
-	if err == nil && newest != r.Value("submission") {
-		err = coach.ErrSuperseded(newest)
-	}
+	submission := r.Value("submission")
+	err = c.Verifications.CheckNewest(ctx, id, submission)
 	if err == nil {
-		err = c.decide(ctx, r, by, newest)
+		err = c.decide(ctx, r, by, submission)
 	}
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.Conflict:

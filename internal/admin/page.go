@@ -1,0 +1,26 @@
+package admin
+
+import (
+	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/endpoint"
+	"github.com/touchline/touchline/internal/wire"
+)
+
+// keyset is the sort key of an item. Each list sets the fields that its order needs.
+type keyset struct {
+	At   int64  `json:"t,omitempty"` // microseconds
+	ID   string `json:"i,omitempty"`
+	Name string `json:"n,omitempty"`
+}
+
+type page = endpoint.Page[keyset]
+
+// queryPage returns the page of a list that the query asks for.
+func (s *Server) queryPage(m endpoint.Meta[Caller], f *wire.Faults) page {
+	return endpoint.QueryPage[keyset](m, s.Vault.For(auth.ForCursors), m.Caller.ID, f)
+}
+
+// bodyPage returns the page of a list that the members limit and cursor of a body ask for.
+func (s *Server) bodyPage(m endpoint.Meta[Caller], limit *int, cursor *string, f *wire.Faults) page {
+	return endpoint.NewPage[keyset](m, s.Vault.For(auth.ForCursors), m.Caller.ID, wire.PageSize(limit), cursor, f)
+}
