@@ -98,6 +98,35 @@ func TestReads(t *testing.T) {
 	})
 }
 
+// A prepared statement takes another limit at each execution, and SQLite does not plan it again
+// for that.
+func TestLimitParameter(t *testing.T) {
+	eachEngine(t, func(t *testing.T, db *database.DB) {
+		ok(t, run(db, `INSERT INTO counters (name, n) VALUES ('b', 0), ('c', 0)`))
+		for _, limit := range []int{2, 0, 3, 1} {
+			const query = `SELECT name FROM counters ORDER BY name LIMIT $1`
+			count := func(q database.Querier) int {
+				rs, err := q.Query(bg, query, limit)
+				names, err := database.Collect(rs, err, func(s database.Scanner) (name string, err error) { return name, s.Scan(&name) })
+				ok(t, err)
+				return len(names)
+			}
+			if n := count(db); n != limit {
+				t.Errorf("got %d rows with LIMIT %d", n, limit)
+			}
+			ok(t, db.View(bg, func(tx *database.Tx) error {
+				if n := count(tx); n != limit {
+					t.Errorf("got %d rows with LIMIT %d in a View", n, limit)
+				}
+				return nil
+			}))
+		}
+	})
+	if got, want := database.PlannedOnce(`a LIMIT $2) b LIMIT 5`), `a LIMIT +$2) b LIMIT 5`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // Concurrent Views that hold every connection, each with a statement that is not prepared
 // yet, do not deadlock.
 func TestViewsDoNotDeadlock(t *testing.T) {

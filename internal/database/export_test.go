@@ -9,8 +9,9 @@ import (
 )
 
 var (
-	Classify = classify
-	ParseURL = func(url string) error { _, err := parseURL(url, Options{}); return err }
+	Classify    = classify
+	PlannedOnce = plannedOnce
+	ParseURL    = func(url string) error { _, err := parseURL(url, Options{}); return err }
 )
 
 // SetNow replaces the clock.

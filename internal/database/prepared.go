@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"sync"
 )
 
@@ -53,7 +54,7 @@ func (p *prepared) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	if stmt != nil || !space {
 		return stmt, nil
 	}
-	stmt, err := p.on.PrepareContext(ctx, query)
+	stmt, err := p.on.PrepareContext(ctx, plannedOnce(query))
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +67,11 @@ func (p *prepared) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	p.stmts[query] = stmt
 	return stmt, nil
 }
+
+// plannedOnce returns query with a sign before the parameter of each LIMIT. SQLite plans by
+// the value of LIMIT $1, so each execution would prepare the statement again: a quarter of
+// the CPU time of a page with lists. It ignores the value of LIMIT +$1.
+func plannedOnce(query string) string { return strings.ReplaceAll(query, "LIMIT $", "LIMIT +$") }
 
 // lookup returns the prepared statement of query or nil, and whether the cache has space for one more.
 func (p *prepared) lookup(query string) (stmt *sql.Stmt, space bool) {

@@ -141,7 +141,8 @@ func newExplain(t *testing.T, url string) func(query string, args []any) []strin
 
 func explainSQLite(t *testing.T, db *sql.DB, query string, args []any) []string {
 	t.Helper()
-	rows, err := db.Query("EXPLAIN QUERY PLAN "+query, args...)
+	// As database prepares it: the plan does not depend on the value of the limit.
+	rows, err := db.Query("EXPLAIN QUERY PLAN "+strings.ReplaceAll(query, "LIMIT $", "LIMIT +$"), args...)
 	if err != nil {
 		t.Fatalf("%v\n\tin %s", err, query)
 	}
