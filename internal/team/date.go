@@ -2,6 +2,7 @@ package team
 
 import (
 	"errors"
+	"sync"
 	"time"
 )
 
@@ -30,12 +31,20 @@ func ParseDate(text string) (Date, error) {
 // DateOf returns the day of t in a zone.
 func DateOf(t time.Time, zone *time.Location) Date { return Date(t.In(zone).Format(time.DateOnly)) }
 
+// zones are the time zones that Zone has returned, by name. Reading one from the disk takes
+// longer than most statements.
+var zones sync.Map
+
 // Zone returns the time zone with an IANA name, UTC if there is none.
 func Zone(name string) *time.Location {
+	if known, ok := zones.Load(name); ok {
+		return known.(*time.Location)
+	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
 		return time.UTC
 	}
+	zones.Store(name, zone)
 	return zone
 }
 

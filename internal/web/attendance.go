@@ -24,7 +24,7 @@ func (p *Pages) chooseAttendance(ctx context.Context, r *Request, by actor.Actor
 	}
 	date, err := team.ParseDate(r.Value("date"))
 	if err != nil {
-		date = team.DateOf(p.Now(), location(b.TimeZone))
+		date = team.DateOf(p.Now(), team.Zone(b.TimeZone))
 	}
 	return redirect(coachSheet(b.ID, date)), nil
 }
@@ -69,7 +69,7 @@ func (p *Pages) sheetPage(ctx context.Context, r *Request, by actor.Actor, f *Fo
 		return Response{}, err
 	}
 	v.Form, v.Path = f, coachSheet(batchID, date)
-	today := team.DateOf(p.Now(), location(sheet.Batch.TimeZone))
+	today := team.DateOf(p.Now(), team.Zone(sheet.Batch.TimeZone))
 	form, err := p.sheetForm(v, sheet, members)
 	if err != nil {
 		return Response{}, err

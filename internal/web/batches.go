@@ -104,7 +104,7 @@ func (p *Pages) batch(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	today := team.DateOf(p.Now(), location(b.TimeZone))
+	today := team.DateOf(p.Now(), team.Zone(b.TimeZone))
 	v.Data = map[string]any{
 		"Batch": b, "Players": players, "Sheets": sheets, "Today": today, "Next": nextTraining(b, p),
 		"Taken": slices.ContainsFunc(sheets, func(s team.SheetSummary) bool { return s.Date == today }),

@@ -4,12 +4,12 @@ import (
 	"context"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/auth"
 	"github.com/touchline/touchline/internal/fault"
+	"github.com/touchline/touchline/internal/team"
 )
 
 // identifyAccounts resolves the session cookies of the request. A cookie of an ended session
@@ -88,24 +88,7 @@ func (p *Pages) zone(ctx context.Context, by actor.Actor) (*time.Location, error
 	if name == "" {
 		name = by.Number.TimeZone()
 	}
-	return location(name), nil
-}
-
-// locations are the time zones that were used, by name. Reading one from the disk takes
-// longer than most pages.
-var locations sync.Map
-
-// location returns the time zone with a name, or UTC if there is none.
-func location(name string) *time.Location {
-	if known, ok := locations.Load(name); ok {
-		return known.(*time.Location)
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return time.UTC
-	}
-	locations.Store(name, zone)
-	return zone
+	return team.Zone(name), nil
 }
 
 // formPage returns the page of a form that was sent without a session.
