@@ -113,3 +113,31 @@ func TestBodyShorterThanItsLength(t *testing.T) {
 		}
 	})
 }
+
+// TestRefusedBodyIsRead: a client that sends a whole body before it reads the response gets
+// the response, and no reset connection, also if the body is much too large.
+func TestRefusedBodyIsRead(t *testing.T) {
+	t.Parallel()
+	s := touchlinetest.New(t, storetest.SQLite(t))
+	c := s.Coach(t, "+919812300001")
+	large := make([]byte, 12<<20)
+	for _, tt := range []struct {
+		path, token, header string
+		status              int
+	}{
+		{"/auth/request-otp", "x", "Content-Type: application/json", 413},
+		{"/api/players/import", c.Access, "Content-Type: text/csv", 413},
+		{"/api/coach/documents", c.Access, "Content-Type: multipart/form-data; boundary=b", 413},
+		{"/coach/sign-in", "x", "Content-Type: application/x-www-form-urlencoded", 413},
+	} {
+		conn := dial(t, s.URL)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer %s\r\n%s\r\nContent-Length: %d\r\n\r\n", tt.path, tt.token, tt.header, len(large))
+		if _, err := conn.Write(large); err != nil {
+			t.Errorf("%s: %v", tt.path, err)
+			continue
+		}
+		if status, _ := readAnswer(t, conn, "POST"); status != tt.status {
+			t.Errorf("%s: got %d, want %d", tt.path, status, tt.status)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/net/netutil"
+
+	"github.com/touchline/touchline/internal/httpx"
 )
 
 // The limits of one connection. A phone on a slow network needs seconds, not minutes,
@@ -22,9 +25,12 @@ const (
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 16 << 10
 
-	// discardTimeout limits the wait for the rest of a body that the handler has not
-	// read. net/http waits for it before it sends the response.
-	discardTimeout = 5 * time.Second
+	// The limits of the rest of a body that the handler has not read: discardStall for each
+	// discardChunk bytes, discardTimeout for discardBytes.
+	discardStall   = 5 * time.Second
+	discardTimeout = 30 * time.Second
+	discardChunk   = 64 << 10
+	discardBytes   = 32 << 20
 
 	// The limits of an HTTP/2 connection. Its streams have the timeouts above.
 	pingAfter    = 30 * time.Second // without a frame
@@ -69,16 +75,41 @@ func (a *App) newHTTPServer(l net.Listener, handler http.Handler, c *connections
 //
 // After a chunked body it closes the connection: a proxy that finds another end of the
 // body would take the rest for a request of the next client (RFC 9112, section 11.2).
+//
+// It reads the rest of a body that the handler has refused. Many clients, such as browsers,
+// send a whole body before they read the response. If the server closed the connection
+// earlier, they would report a reset connection instead of the response.
 func (a *App) guardConnection(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.readiness.draining.Load() || len(r.TransferEncoding) > 0 {
 			w.Header().Set("Connection", "close") // over HTTP/2, net/http sends GOAWAY
 		}
+		body := r.Body
 		next.ServeHTTP(w, r)
 		if r.ProtoMajor == 1 && r.ContentLength != 0 {
-			_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(discardTimeout))
+			discard(http.NewResponseController(w), body, r.Header.Get("Expect") == "")
 		}
 	})
+}
+
+// discard reads the rest of a body. A client that expects 100 Continue may wait with it for
+// the response: net/http alone decides about that body, within the first deadline.
+func discard(control *http.ResponseController, body io.Reader, sends bool) {
+	end := time.Now().Add(discardTimeout)
+	for left := discardBytes; left > 0; left -= discardChunk {
+		deadline := time.Now().Add(discardStall)
+		if end.Before(deadline) {
+			deadline = end
+		}
+		_ = control.SetReadDeadline(deadline)
+		if !sends {
+			return
+		}
+		if _, err := io.CopyN(io.Discard, body, discardChunk); err != nil {
+			return
+		}
+		_ = control.SetWriteDeadline(time.Now().Add(httpx.WriteTimeout))
+	}
 }
 
 // serve accepts connections until the server shuts down. With TLS it speaks HTTP/2
