@@ -148,6 +148,8 @@ func TestErrors(t *testing.T) {
 		{nil, env("TLS_CERT=error_test.go", "TLS_KEY=error_test.go"), "TOUCHLINE_TLS_CERT=error_test.go: cannot be used with TLS_KEY: "},
 		{nil, env("TLS_AUTOCERT_DOMAINS=a.example,*.t.example"), `TOUCHLINE_TLS_AUTOCERT_DOMAINS=a.example,*.t.example: "*.t.example" is a wildcard`},
 		{nil, env("TLS_AUTOCERT_DOMAINS=192.0.2.1"), "is not a domain name"},
+		{nil, env("TLS_AUTOCERT_DOMAINS=,"), "names no domain"},
+		{nil, env("PUBLIC_URL=https://t.example:65536"), "must be an http or https URL"},
 		{nil, env("TLS_AUTOCERT_DOMAINS=https://t.example"), "is not a domain name"},
 		{nil, env("TLS_AUTOCERT_CA=error_test.go"), "TOUCHLINE_TLS_AUTOCERT_CA=error_test.go: has no certificate in PEM"},
 		{nil, env("TLS_AUTOCERT_DIRECTORY=letsencrypt"), "must be an http or https URL"},

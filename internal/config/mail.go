@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/mail"
 	"net/url"
-	"strconv"
 	"strings"
 )
 
@@ -48,7 +47,7 @@ func (c *Config) checkMail() []string {
 	if _, has := u.User.Password(); has {
 		return []string{"must not contain the password: set MAIL_PASSWORD"}
 	}
-	if port, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || port == 0) {
+	if !hasValidPort(u) {
 		return []string{"must have a port from 1 to 65535"}
 	}
 	return nil

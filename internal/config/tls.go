@@ -92,6 +92,9 @@ func (c *Config) AutocertAuthorities() (*x509.CertPool, error) {
 // checkAutocert checks the domain names for certificates from ACME.
 func (c *Config) checkAutocert() []string {
 	var messages []string
+	if isPath(c.TLSAutocertDomains) && len(c.AutocertDomains()) == 0 {
+		messages = append(messages, "names no domain; off switches it off")
+	}
 	for _, domain := range c.AutocertDomains() {
 		if message := checkDomain(domain); message != "" {
 			messages = append(messages, message)

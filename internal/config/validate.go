@@ -176,10 +176,16 @@ func checkAddr(addr string) string {
 func checkPublicURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
-		u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(text, "#") {
+		u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(text, "#") || !hasValidPort(u) {
 		return "must be an http or https URL without path or query, such as https://touchline.example"
 	}
 	return ""
+}
+
+// hasValidPort reports whether the URL has no port, or one from 1 to 65535.
+func hasValidPort(u *url.URL) bool {
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	return u.Port() == "" || err == nil && port > 0
 }
 
 // maxBrand is the length of the longest brand, so that an OTP fits into one SMS.
