@@ -47,7 +47,7 @@ func (c *Config) checkMail() []string {
 	if _, has := u.User.Password(); has {
 		return []string{"must not contain the password: set MAIL_PASSWORD"}
 	}
-	if !hasValidPort(u) {
+	if !hasValidPort(u) || u.Port() == "0" {
 		return []string{"must have a port from 1 to 65535"}
 	}
 	return nil

@@ -182,10 +182,10 @@ func checkPublicURL(text string) string {
 	return ""
 }
 
-// hasValidPort reports whether the URL has no port, or one from 1 to 65535.
+// hasValidPort reports whether the URL has no port, or one up to 65535.
 func hasValidPort(u *url.URL) bool {
-	port, err := strconv.ParseUint(u.Port(), 10, 16)
-	return u.Port() == "" || err == nil && port > 0
+	_, err := strconv.ParseUint(u.Port(), 10, 16)
+	return u.Port() == "" || err == nil
 }
 
 // maxBrand is the length of the longest brand, so that an OTP fits into one SMS.
