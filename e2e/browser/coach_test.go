@@ -32,6 +32,9 @@ func TestFirstDay(t *testing.T) {
 		coach.fill("number", "98123 45678")
 		coach.screenshot("sign-in")
 		coach.press("Send me a code")
+		coach.press("Enter another number")
+		coach.fill("number", "98123 45678")
+		coach.press("Send me a code")
 		coach.enterCode(s, coachNumber, 0)
 		if got := coach.path(); got != "/coach" {
 			t.Fatalf("got the page %s after the sign-in, want /coach", got)

@@ -78,16 +78,18 @@ func (p *Pages) readPending(r *Request) (s pendingSignIn, ok bool) {
 	return s, p.Now().Before(s.Ends)
 }
 
-// beginAgain goes to the page where the sign-in s began, because it has expired, or to the
-// start page if s is empty.
-func beginAgain(s pendingSignIn) Response {
+// beginAgain goes to the page where the sign-in s began, because it has expired.
+func beginAgain(s pendingSignIn) Response { return redirect(s.firstPage()) }
+
+// firstPage returns the page where the sign-in began, or the start page if s is empty.
+func (s pendingSignIn) firstPage() string {
 	switch {
 	case s.Link != "":
-		return redirect("/a/" + s.Link)
+		return "/a/" + s.Link
 	case s.FromLink:
-		return redirect("/a")
+		return "/a"
 	case s.Role != "":
-		return redirect("/sign-in/" + string(s.Role) + "?" + url.Values{"next": {s.Next}}.Encode())
+		return "/sign-in/" + string(s.Role) + "?" + url.Values{"next": {s.Next}}.Encode()
 	}
-	return redirect("/")
+	return "/"
 }
