@@ -60,6 +60,7 @@ func TestFirstDay(t *testing.T) {
 		if got := coach.heading(); got != "Asha Rao" {
 			t.Fatalf("got the page %q after adding, want the player", got)
 		}
+		coach.waitForText("SMS: sent")
 		coach.screenshot("player")
 
 		guardian := newPhone(t, s.URL)

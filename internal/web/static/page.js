@@ -53,7 +53,11 @@ if (events && document.querySelector('[data-live]')) {
       else if (fresh) part.replaceWith(fresh)
     }
   }
-  const load = () => { loads = loads.then(show).catch(() => { setTimeout(load, 10000) }) }
+  const load = () => { loads = loads.then(show).then(check).catch(() => { setTimeout(load, 10000) }) }
+  // No event tells that a queued message left. The pauses double from 2 seconds to an hour.
+  let pause = 1000
+  const check = () => { if (pause < 3600000 && document.querySelector('[data-queued]')) setTimeout(load, pause *= 2) }
+  check()
   const follow = () => {
     const source = new EventSource(events)
     source.onmessage = load
