@@ -24,6 +24,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/touchline/touchline/internal/config"
+	"github.com/touchline/touchline/internal/operator"
 	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
@@ -125,6 +126,23 @@ func (a *acmeServer) certificateFor(t *testing.T, s *touchlinetest.Service, name
 	return resp.TLS.PeerCertificates[0]
 }
 
+// consoleCookie signs an operator in to the console over TLS and returns the cookie.
+func consoleCookie(t *testing.T, s *touchlinetest.Service) *http.Cookie {
+	t.Helper()
+	client := &http.Client{Timeout: waitLimit, Transport: &http.Transport{
+		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the address has no certificate
+	}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.PostForm(strings.Replace(s.AdminURL, "http:", "https:", 1)+"/sign-in", url.Values{"token": {s.Operator(t, operator.KYC).Token}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if len(resp.Cookies()) != 1 {
+		t.Fatalf("sign-in to the console: got status %d and the cookies %v, want one cookie", resp.StatusCode, resp.Cookies())
+	}
+	return resp.Cookies()[0]
+}
+
 // TestAutocert: two replicas with an empty database get one certificate for each domain from
 // an ACME server that can only reach the second one. A third replica needs no ACME server. The
 // database has neither keys nor certificates in plain text.
@@ -146,6 +164,9 @@ func TestAutocert(t *testing.T) {
 		third := s.Replica(func(c *config.Config) { c.TLSAutocertDirectory = "http://127.0.0.1:1/" })
 		if got, want := a.certificateFor(t, third, "another.test"), a.certificateFor(t, s, domain); got.SerialNumber.Cmp(want.SerialNumber) != 0 {
 			t.Errorf("another name gets the certificate %s, want %s of the first domain", got.SerialNumber, want.SerialNumber)
+		}
+		if cookie := consoleCookie(t, s); !cookie.Secure {
+			t.Errorf("the console sets the cookie %s, want a Secure one", cookie.Name)
 		}
 		tables := openTables(t, s)
 		eventually(t, "the entries are the account and two certificates", func() bool {

@@ -55,7 +55,7 @@ func newAdmin(cfg *config.Config, o Options, s *services) (http.Handler, error) 
 // newConsole returns the pages of the operators' listener.
 func newConsole(cfg *config.Config, o Options, s *services) (*web.Console, error) {
 	return web.NewConsole(web.ConsoleConfig{
-		Operators: s.operators, Settings: s.settings(cfg, o, "operators", nil), Brand: cfg.Brand, TLS: cfg.TLSCert != "off",
+		Operators: s.operators, Settings: s.settings(cfg, o, "operators", nil), Brand: cfg.Brand, TLS: cfg.TLSOn(),
 	})
 }
 
