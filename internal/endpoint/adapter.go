@@ -86,7 +86,7 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		}
 		return err
 	}
-	defer func() { slot.Release() }()
+	defer func() { slot.Release() }() // the one that slot holds then
 	untimed := r
 	infoOf(r).Stream = rt.NoTimeout
 	if !rt.NoTimeout {
@@ -95,7 +95,7 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 		r = timed
 	}
 	m := a.meta(untimed)
-	if m.Caller, err = a.authenticate(r, rt); err != nil {
+	if m.Caller, err = a.authorizedCaller(r, rt); err != nil {
 		return err
 	}
 	// A slot is for work, not for waiting for the client.
@@ -132,8 +132,9 @@ func (a *Adapter[C]) serve(w http.ResponseWriter, r *http.Request, rt *Route[C])
 	return resp.write(w, r, err)
 }
 
-// authenticate returns the caller of a request who may use the route.
-func (a *Adapter[C]) authenticate(r *http.Request, rt *Route[C]) (caller C, err error) {
+// authorizedCaller returns the caller of a request, or an error if the caller may not use the
+// route.
+func (a *Adapter[C]) authorizedCaller(r *http.Request, rt *Route[C]) (caller C, err error) {
 	authenticate := a.Authenticate
 	if rt.Authenticate != nil {
 		authenticate = rt.Authenticate
@@ -177,7 +178,7 @@ func (a *Adapter[C]) meta(r *http.Request) Meta[C] {
 	return m
 }
 
-// scheme returns the scheme that the client used, if a trusted proxy tells.
+// scheme returns the scheme of the connection, or the one that a trusted proxy names.
 func (a *Adapter[C]) scheme(r *http.Request) string {
 	if r.TLS != nil {
 		return "https"

@@ -81,9 +81,9 @@ type App struct {
 	api         http.Handler
 	admin       http.Handler
 	worker      *worker.Worker
-	hub         *notify.Hub
+	hub         *notify.Hub // wakes the event streams
 	streams     *notify.Streams
-	waiting     *notify.Hub
+	waiting     *notify.Hub // wakes the calls that wait for a change
 	operators   *operator.Service
 	readiness   *readiness
 	load        *load
@@ -109,7 +109,7 @@ func Open(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 }
 
 func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB, files blob.Store, tiers coach.Tiers) (*App, error) {
-	c, err := openCertificate(cfg, o)
+	certificate, err := openCertificate(cfg, o)
 	if err != nil {
 		return nil, err
 	}
@@ -129,13 +129,14 @@ func newApp(ctx context.Context, cfg *config.Config, o Options, sql *database.DB
 	if err != nil {
 		return nil, err
 	}
-	certificates, err := newACMECertificates(cfg, o, s.db)
+	acme, err := newACMECertificates(cfg, o, s.db)
 	if err != nil {
 		return nil, err
 	}
 	return &App{
-		acme: certificates, cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: c,
-		api: public, admin: operators, worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, waiting: s.delivery.waiting, operators: s.operators.Tokens, readiness: s.readiness, load: s.load,
+		cfg: cfg, log: o.Log, sql: sql, db: s.db, files: files, certificate: certificate, acme: acme, api: public, admin: operators,
+		worker: newWorker(cfg, o, s), hub: s.delivery.hub, streams: s.public.Streams, waiting: s.delivery.waiting,
+		operators: s.operators.Tokens, readiness: s.readiness, load: s.load,
 	}, nil
 }
 

@@ -21,7 +21,7 @@ import (
 
 const (
 	// claimDuration is how long one replica may take to get a certificate before another
-	// tries. After a failure autocert waits as long, too.
+	// tries. Package autocert also waits a minute after a failure.
 	claimDuration = time.Minute
 	// claimPoll and claimWait are how often and how long a replica looks for the certificate
 	// that another one gets.
@@ -75,7 +75,7 @@ func (c *acmeCertificates) get(hello *tls.ClientHelloInfo) (*tls.Certificate, er
 	}
 	certificate, err := c.manager.GetCertificate(hello)
 	for end := time.Now().Add(claimWait); errors.Is(err, errOtherReplica) && time.Now().Before(end); {
-		time.Sleep(claimPoll) // not in the cache, where autocert holds a lock
+		time.Sleep(claimPoll) // here and not in certificateCache.Get, during which autocert holds a lock
 		certificate, err = c.manager.GetCertificate(hello)
 	}
 	if err != nil {

@@ -36,11 +36,7 @@ func coachSheet(batchID string, date team.Date) string {
 
 // attendance serves GET …/attendance/{date}: every player with four marks.
 func (p *Pages) attendance(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	form := &Form{}
-	if r.draft != nil {
-		form = &Form{Values: r.draft, Restored: true}
-	}
-	return p.sheetPage(ctx, r, by, form)
+	return p.sheetPage(ctx, r, by, r.restored(new(Form)))
 }
 
 // sheetOf returns the batch and the day of the path.

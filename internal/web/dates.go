@@ -9,9 +9,9 @@ import (
 
 // Moment is a time that people read.
 type Moment struct {
-	// Text is relative if the time is near: "3 days ago".
+	// Text is relative in the first 14 days: "3 days ago". Later it is the day.
 	Text string
-	// Exact is the day and time: "Tuesday 12 May 2026, 17:30".
+	// Exact is the day and time: "Tuesday 12 May, 17:30".
 	Exact string
 	// Machine is for the attribute datetime (RFC 3339).
 	Machine string

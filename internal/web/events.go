@@ -16,15 +16,15 @@ const (
 	eventsPoll = 2 * time.Second
 	// eventsLifetime ends a stream; the browser opens it again.
 	eventsLifetime = 5 * time.Minute
-	// eventsWrite limits each write to a browser.
-	eventsWrite = 10 * time.Second
+	// eventsEnd is after the end of each stream: until then it has a slot of its account.
+	eventsEnd = eventsLifetime + 10*time.Second
 )
 
 // events serves GET /coach/events: server-sent events that tell a page to load its
 // content again. They carry no data. The id of an event is the Seq of a notification. A browser that
 // opens the stream again sends the last id, and so misses no change; at first the page names it in after.
 func (p *Pages) events(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	st, err := p.Streams.Open(ctx, by, p.Now().Add(eventsLifetime+eventsWrite))
+	st, err := p.Streams.Open(ctx, by, p.Now().Add(eventsEnd))
 	if err != nil {
 		return Response{}, err
 	}
@@ -59,8 +59,10 @@ func seenSeq(r *http.Request, newest int64) int64 {
 // follow writes an event for each change after the Seq seen until the session ends.
 func (p *Pages) follow(ctx context.Context, w http.ResponseWriter, st *notify.Stream, seen int64) {
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(eventsLifetime + eventsWrite)) // the server's read timeout would end the stream
+	_ = control.SetReadDeadline(time.Now().Add(eventsEnd)) // the server's read timeout would end the stream
 	write := func(text string) bool {
+		// The next write may be as late as the end of the stream, and over HTTP/2 a deadline
+		// that passes ends the stream even if no write is waiting.
 		_ = control.SetWriteDeadline(time.Now().Add(eventsLifetime))
 		_, err := w.Write([]byte(text))
 		return err == nil && control.Flush() == nil

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -69,7 +70,7 @@ func (p *Pages) addFee(ctx context.Context, r *Request, by actor.Actor) (Respons
 // addOrderFaults adds the faults that check returns. It returns any other error.
 func addOrderFaults(f *wire.Faults, check func() error) error {
 	err := check()
-	known, ok := err.(*fault.Error)
+	known, ok := errors.AsType[*fault.Error](err)
 	if !ok || known.Kind != fault.Invalid {
 		return err
 	}
