@@ -131,7 +131,8 @@ func (m *teamMeasurement) prepare(ctx context.Context) error {
 	return m.s.gateway.drained(ctx)
 }
 
-// sheets saves a sheet of a new day and then changes each of its marks, again and again.
+// sheets saves a sheet of a new day and then changes each of its marks, for one day after the
+// other until the time is up.
 func (m *teamMeasurement) sheets(ctx context.Context) (added, changed Latencies, err error) {
 	for end := time.Now().Add(m.load.Duration); time.Now().Before(end); m.day = m.day.AddDate(0, 0, 1) {
 		for _, mark := range []string{"present", "late"} {
@@ -186,9 +187,9 @@ func (m *teamMeasurement) message(ctx context.Context, t *Team) error {
 	return m.s.gateway.drained(ctx)
 }
 
-// signIns signs coaches in on all workers until done returns true, at most for a time.
-func (m *teamMeasurement) signIns(ctx context.Context, done func() bool, most time.Duration) (Latencies, error) {
-	end := time.Now().Add(most)
+// signIns signs coaches in on all workers until done returns true, at most for maxTime.
+func (m *teamMeasurement) signIns(ctx context.Context, done func() bool, maxTime time.Duration) (Latencies, error) {
+	end := time.Now().Add(maxTime)
 	var mu sync.Mutex
 	var all Latencies
 	var failed error
@@ -213,7 +214,7 @@ func (m *teamMeasurement) signIns(ctx context.Context, done func() bool, most ti
 	workers.Wait()
 	slices.Sort(all)
 	if len(all) == 0 && failed == nil {
-		failed = fmt.Errorf("no coach signed in within %s", most)
+		failed = fmt.Errorf("no coach signed in within %s", maxTime)
 	}
 	return all, failed
 }

@@ -39,6 +39,13 @@ func (d Date) Before(e Date) bool { return d.String() < e.String() }
 // IsAdult reports whether a person born on d is an adult at now.
 func (d Date) IsAdult(now time.Time) bool { return d.AgeOn(now) >= AdultAge }
 
+// AdultBirthDate returns the latest birth date of an adult on the UTC date of now.
+func AdultBirthDate(now time.Time) Date {
+	born := DateOf(now)
+	born.Year -= AdultAge
+	return born
+}
+
 // AgeOn returns the full years from d to the UTC date of now. Someone born on 29
 // February is a year older on 1 March of a common year.
 func (d Date) AgeOn(now time.Time) int {

@@ -2,7 +2,6 @@ package approval
 
 import (
 	"strings"
-	"time"
 	"unicode"
 
 	"golang.org/x/text/cases"
@@ -44,11 +43,4 @@ func (p *Player) SearchKey() string {
 // ErrPlayerExists says that the coach has a live player with the same identity.
 func ErrPlayerExists(id string) error {
 	return fault.New(fault.Conflict, "player_exists", "You have a player of this name and birth date already.").With("player_id", id)
-}
-
-// AdultBirthDate returns the latest birth date of an adult on the UTC date of now.
-func AdultBirthDate(now time.Time) Date {
-	born := DateOf(now)
-	born.Year -= AdultAge
-	return born
 }

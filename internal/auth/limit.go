@@ -14,9 +14,9 @@ const (
 // Limit admits at most Max occurrences of Key in any window of length Per. The
 // store counts them for all replicas.
 //
-// The window slides. It is exact up to a Max of 4,096. A larger limit may refuse up to
-// 1/64 of Max early, because only some of the times are saved. With Max 3 and Per 1 h, and occurrences at 10:00, 10:10 and
-// 10:50, the fourth is admitted at 11:00 and the fifth at 11:10.
+// The window slides: with Max 3 and Per 1 h, and occurrences at 10:00, 10:10 and 10:50, the
+// fourth is admitted at 11:00 and the fifth at 11:10. It is exact up to a Max of 4,096. A
+// larger limit may refuse up to 1/64 of Max early, because only some of the times are saved.
 //
 // A large limit is split into shards, which count separately and whose maxima add up to
 // Max. Requests of a shard wait for each other until they commit; those of different
@@ -81,7 +81,7 @@ type LimitExceeded struct {
 // Error implements error.
 func (l LimitExceeded) Error() string { return "limit " + l.Name + " exceeded" }
 
-// LongerWait returns whichever has the longer wait; nil waits for nothing.
+// LongerWait returns the one with the longer wait; nil waits for nothing.
 func LongerWait(a, b *LimitExceeded) *LimitExceeded {
 	if a == nil || b != nil && b.Wait > a.Wait {
 		return b

@@ -17,21 +17,22 @@ import (
 func (c *Config) TLSOn() bool { return c.TLSFiles() || len(c.AutocertDomains()) > 0 }
 
 // TLSFiles reports whether the certificate and its key come from files.
-func (c *Config) TLSFiles() bool { return isPath(c.TLSCert) && isPath(c.TLSKey) }
+func (c *Config) TLSFiles() bool { return isNamed(c.TLSCert) && isNamed(c.TLSKey) }
 
 // AutocertDomains returns the domain names of TLS_AUTOCERT_DOMAINS.
 func (c *Config) AutocertDomains() []string {
-	if !isPath(c.TLSAutocertDomains) {
+	if !isNamed(c.TLSAutocertDomains) {
 		return nil
 	}
 	return parseList(c.TLSAutocertDomains)
 }
 
-func isPath(file string) bool { return file != "" && file != off }
+// isNamed reports whether the value of a setting that is off by default names a file or domains.
+func isNamed(value string) bool { return value != "" && value != off }
 
 // checkTLSCert checks the certificate, and whether it matches the key.
 func (c *Config) checkTLSCert() []string {
-	if !isPath(c.TLSCert) && isPath(c.TLSKey) {
+	if !isNamed(c.TLSCert) && isNamed(c.TLSKey) {
 		return []string{"must name the certificate of TLS_KEY"}
 	}
 	if !c.TLSFiles() {
@@ -52,7 +53,7 @@ func (c *Config) checkTLSCert() []string {
 }
 
 func (c *Config) checkTLSKey() []string {
-	if isPath(c.TLSCert) && !isPath(c.TLSKey) {
+	if isNamed(c.TLSCert) && !isNamed(c.TLSKey) {
 		return []string{"must name the key of TLS_CERT"}
 	}
 	if !c.TLSFiles() {
@@ -92,7 +93,7 @@ func (c *Config) AutocertAuthorities() (*x509.CertPool, error) {
 // checkAutocert checks the domain names for certificates from ACME.
 func (c *Config) checkAutocert() []string {
 	var messages []string
-	if isPath(c.TLSAutocertDomains) && len(c.AutocertDomains()) == 0 {
+	if isNamed(c.TLSAutocertDomains) && len(c.AutocertDomains()) == 0 {
 		messages = append(messages, "names no domain; off switches it off")
 	}
 	for _, domain := range c.AutocertDomains() {
@@ -100,7 +101,7 @@ func (c *Config) checkAutocert() []string {
 			messages = append(messages, message)
 		}
 	}
-	if len(c.AutocertDomains()) > 0 && (isPath(c.TLSCert) || isPath(c.TLSKey)) {
+	if len(c.AutocertDomains()) > 0 && (isNamed(c.TLSCert) || isNamed(c.TLSKey)) {
 		messages = append(messages, "contradicts TLS_CERT and TLS_KEY; set either the files or the domains")
 	}
 	return messages

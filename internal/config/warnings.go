@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// guessesPerCode is how many codes there must be for each attempt: with fewer,
-	// guessing succeeds too often.
-	guessesPerCode = 1000
+	// codesPerAttempt is how many codes there must be for each wrong attempt that is allowed:
+	// with fewer, guessing succeeds too often.
+	codesPerAttempt = 1000
 	// testNumberLifetime is longer than the review of an app takes.
 	testNumberLifetime = 366 * 24 * time.Hour
 )
@@ -38,10 +38,10 @@ func (c *Config) warnNetwork(warn func(string, ...any)) {
 	switch {
 	case public.Scheme == "http" && !isLoopback(public.Hostname()):
 		warn("PUBLIC_URL is http on %s: tokens and OTPs cross the network unencrypted", public.Hostname())
-	case !isLoopback(host) && !c.TLSOn() && public.Scheme == "http" && c.SMS != "log":
+	case !isLoopback(host) && !c.TLSOn() && public.Scheme == "http" && c.SMS != smsLog:
 		warn("ADDR is not a loopback address, and neither TLS_CERT, TLS_AUTOCERT_DOMAINS nor an https PUBLIC_URL is set: tokens and OTPs cross the network unencrypted")
 	}
-	if c.SMS == "log" {
+	if c.SMS == smsLog {
 		if !isLoopback(host) {
 			warn("SMS is log, but ADDR is not a loopback address: no SMS is sent, and the terminal shows every OTP")
 		}
@@ -63,7 +63,7 @@ func (c *Config) warnOTPs(warn func(string, ...any)) {
 	if !c.Development() && slices.Contains(c.Countries, "*") && slices.Max(sends) == 0 {
 		warn("OTP_SENDS_PER_HOUR, _PER_DAY, _PER_ADDRESS_HOUR and _TOTAL_HOUR are off and COUNTRIES is *: anyone can have SMS sent to any number, at your cost")
 	}
-	if codes, attempts := math.Pow10(c.OTPLength), max(c.OTPTries, c.OTPWrongPerDay); float64(attempts)*guessesPerCode > codes {
+	if codes, attempts := math.Pow10(c.OTPLength), max(c.OTPTries, c.OTPWrongPerDay); float64(attempts)*codesPerAttempt > codes {
 		warn("OTP_LENGTH is %d: there are %.0f OTPs, and OTP_TRIES and OTP_WRONG_PER_DAY allow %d attempts", c.OTPLength, codes, attempts)
 	}
 }

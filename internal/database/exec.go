@@ -10,9 +10,8 @@ import (
 )
 
 // Exec runs one writing statement that returns no rows, and returns the number of rows that
-// it affected. Like Write it does not end with
-// ctx once it has begun, and it retries. On PostgreSQL the statement is a transaction by
-// itself, which saves a round trip.
+// it affected. Like Write it does not end with ctx once it has begun, and it retries. On
+// PostgreSQL the statement is a transaction by itself, which saves a round trip.
 func (db *DB) Exec(ctx context.Context, query string, args ...any) (affected int64, err error) {
 	if db.writer != nil {
 		err = db.Write(ctx, func(tx *Tx) (err error) {

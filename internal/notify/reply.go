@@ -30,7 +30,7 @@ var (
 func (r Reply) Stops() bool  { return slices.Contains(stopWords, r.words()) }
 func (r Reply) Starts() bool { return slices.Contains(startWords, r.words()) }
 
-// words returns the text in capitals, without marks and with single spaces.
+// words returns the words of the text in capitals, without digits and punctuation.
 func (r Reply) words() string {
 	words := strings.FieldsFunc(strings.ToUpper(r.Text), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsMark(c) })
 	return strings.Join(words, " ")

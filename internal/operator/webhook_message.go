@@ -110,9 +110,9 @@ const (
 // statusGone is the HTTP status of an endpoint that wants no more messages.
 const statusGone = 410
 
-// pausing are the statuses that say that the endpoint, and not the message, is the reason: no
+// pauseStatuses are the statuses that say that the endpoint, and not the message, is the reason: no
 // response, too many requests, bad gateway, unavailable, gateway timeout.
-var pausing = []int{0, 429, 502, 503, 504}
+var pauseStatuses = []int{0, 429, 502, 503, 504}
 
 // WebhookAttempt is the result of one attempt to send a message.
 type WebhookAttempt struct {
@@ -136,7 +136,7 @@ type WebhookResult struct {
 	Gone bool
 }
 
-// DisabledBy returns why a result that is no delivery disables the webhook, or "". The endpoint
+// DisabledBy returns why the result of a failed attempt disables the webhook, or "". The endpoint
 // has failed since failingSince.
 func (m WebhookMessage) DisabledBy(r WebhookResult, failingSince, now time.Time) string {
 	switch {
@@ -160,7 +160,7 @@ func (m WebhookMessage) After(a WebhookAttempt, now time.Time, jitter float64) W
 		r.Error = fmt.Sprintf("responded %d", a.Status)
 	}
 	pause := min(a.RetryAfter, maxRetryAfter)
-	if slices.Contains(pausing, a.Status) {
+	if slices.Contains(pauseStatuses, a.Status) {
 		pause = max(pause, webhookPause)
 		r.PauseUntil = now.Add(pause)
 	}

@@ -8,14 +8,14 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// feeReminderDays are the days before the due date on which parties are reminded.
+// feeReminderDays are how many days before the due date parties are reminded, the earliest first.
 var feeReminderDays = []int{3, 0}
 
 // remindAt is when reminders leave, in the time zone of the coach.
 const remindAt TimeOfDay = 9 * 60
 
-// FirstFeeReminder returns when the parties are first reminded of a fee that is made now:
-// at once if a day of reminders has begun.
+// FirstFeeReminder returns when the parties are first reminded of a fee that is made now: at
+// once if they are reminded today and it is past remindAt; zero for never.
 func FirstFeeReminder(due Date, zone *time.Location, now time.Time) time.Time {
 	at := nextFeeReminder(due, zone, DateOf(now, zone))
 	if !at.IsZero() && at.Before(now) {
@@ -30,7 +30,8 @@ func NextFeeReminder(due Date, zone *time.Location, now time.Time) time.Time {
 	return nextFeeReminder(due, zone, DateOf(now, zone).AddDays(1))
 }
 
-// nextFeeReminder returns the first time of a reminder on the day from, or later.
+// nextFeeReminder returns the time of the first reminder on the day from or later; zero if there
+// is none.
 func nextFeeReminder(due Date, zone *time.Location, from Date) time.Time {
 	for _, days := range feeReminderDays {
 		if day := due.AddDays(-days); day >= from {
@@ -88,7 +89,7 @@ func (a FeeAudience) Remind(now time.Time) (FeeReminder, []event.Event, error) {
 	return FeeReminder{Fee: f, Parties: a.Parties, Left: a.left(now)}, events, nil
 }
 
-// left is how many more reminders of the fee the coach may send today.
+// left returns how many more reminders of the fee the coach may send today.
 func (a FeeAudience) left(now time.Time) int {
 	if a.Fee == nil || a.Fee.RemindedOn != DateOf(now, Zone(a.Zone)) {
 		return maxFeeRemindersPerDay

@@ -42,7 +42,7 @@ func ParseWeekday(name string) (day time.Weekday, ok bool) {
 var weekdays = []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 
 // WeekdayName returns the name of a day of the week in small letters.
-func WeekdayName(day time.Weekday) string { return strings.ToLower(day.String()) }
+func WeekdayName(day time.Weekday) string { return weekdays[day] }
 
 // Schedule are the weekly trainings of a batch.
 type Schedule []Slot
@@ -56,11 +56,11 @@ func (s Schedule) String() string {
 	return strings.Join(all, ", ")
 }
 
-// Sort orders the slots from Monday to Sunday, and by their start.
+// Sort orders the slots from Monday to Sunday, and those of a day by their start.
 func (s Schedule) Sort() {
 	slices.SortFunc(s, func(a, b Slot) int {
 		if a.Weekday != b.Weekday {
-			return int(a.Weekday+6)%7 - int(b.Weekday+6)%7
+			return int(a.Weekday+6)%7 - int(b.Weekday+6)%7 // Monday is 0
 		}
 		return int(a.Start - b.Start)
 	})
@@ -93,8 +93,7 @@ func (s Schedule) On(d Date) Schedule {
 	return on
 }
 
-// Outside reports whether the schedule names other days alone. No day is outside an empty
-// schedule.
+// Outside reports whether the schedule has slots, but none on d.
 func (s Schedule) Outside(d Date) bool { return len(s) > 0 && len(s.On(d)) == 0 }
 
 // Training is one slot of a batch on a day.
