@@ -194,12 +194,12 @@ func (db *DB) Recipients(ctx context.Context, coachID, id string, after, limit i
 	rs, err := db.sql.Query(ctx, `
 		SELECT r.position, r.player_id, p.student_name, r.party, CASE WHEN r.party = 'guardian' THEN p.guardian_name ELSE p.student_name END, r.is_copy,
 			d.channel, d.state, d.reason, d.updated_at
-		FROM team_messages m
-		JOIN team_recipients r ON r.message_id = m.id
+		FROM deliveries d
+		JOIN team_recipients r ON r.message_id = d.team_message_id AND r.position = d.team_position
 		JOIN players p ON p.id = r.player_id
-		JOIN deliveries d ON d.team_message_id = r.message_id AND d.team_position = r.position
-		WHERE m.id = $1 AND m.coach_id = $2 AND r.position > $3 AND r.position <= $4
-		ORDER BY r.position, d.id`, id, coachID, after, after+limit)
+		WHERE d.team_message_id = $1 AND d.team_position > $3 AND d.team_position <= $4
+			AND EXISTS (SELECT 1 FROM team_messages m WHERE m.id = $1 AND m.coach_id = $2)
+		ORDER BY d.team_position, d.id`, id, coachID, after, after+limit)
 	var list []team.RecipientState
 	_, err = database.Collect(rs, err, func(s database.Scanner) (struct{}, error) {
 		var r team.RecipientState
