@@ -27,6 +27,8 @@ type Store interface {
 	// ConsentStatus reads only what Availability needs: it is the most frequent read.
 	ConsentStatus(ctx context.Context, by actor.Actor, id string) (ConsentStatus, error)
 	Players(ctx context.Context, coachID string, f Filter, page Page) ([]*Player, error)
+	// PlayerNames lists the newest players of a coach.
+	PlayerNames(ctx context.Context, coachID string, limit int) ([]PlayerName, error)
 	// Links lists the players that name the party by, newest first; only those with an open
 	// request to it if waiting is true.
 	Links(ctx context.Context, by actor.Actor, waiting bool, page Page) ([]*Player, error)

@@ -26,6 +26,14 @@ func (s *Service) Players(ctx context.Context, by actor.Actor, f Filter, page Pa
 	return s.Store.Players(ctx, by.AccountID, f, page)
 }
 
+// PlayerName is a player in a list of choices.
+type PlayerName struct{ ID, Name string }
+
+// PlayerNames lists the newest players of a coach by name only.
+func (s *Service) PlayerNames(ctx context.Context, by actor.Actor, limit int) ([]PlayerName, error) {
+	return s.Store.PlayerNames(ctx, by.AccountID, limit)
+}
+
 // Links lists the players of the calling guardian or student, newest first.
 func (s *Service) Links(ctx context.Context, by actor.Actor, page Page) ([]*Player, error) {
 	return s.Store.Links(ctx, by, false, page)

@@ -137,6 +137,13 @@ func (db *DB) Players(ctx context.Context, coachID string, f approval.Filter, pa
 	return database.Collect(rs, err, db.scanPlayer)
 }
 
+// PlayerNames lists the newest players of a coach by id and name.
+func (db *DB) PlayerNames(ctx context.Context, coachID string, limit int) ([]approval.PlayerName, error) {
+	rs, err := db.sql.Query(ctx, `
+		SELECT p.id, p.student_name FROM players p WHERE p.coach_id = $1 AND p.deleted_at IS NULL ORDER BY p.id DESC LIMIT $2`, coachID, limit)
+	return database.Collect(rs, err, func(s database.Scanner) (n approval.PlayerName, err error) { return n, s.Scan(&n.ID, &n.Name) })
+}
+
 // PlayersByID returns those of the players with these ids that by has as a coach, or is
 // linked with, newest first.
 func (db *DB) PlayersByID(ctx context.Context, by actor.Actor, ids []string) ([]*approval.Player, error) {

@@ -22,9 +22,9 @@ const (
 // holds player:<id> or batch:<id>.
 type recipientChoice struct {
 	Batches []*team.Batch
-	Players []*approval.Player
-	// Selected is the player that the field names, nil if there is none.
-	Selected *approval.Player
+	Players []approval.PlayerName
+	// Selected is the player that the field names, zero if there is none.
+	Selected approval.PlayerName
 }
 
 // setRecipient sets the field "for" to the player or batch that the query names.
@@ -42,15 +42,19 @@ func (p *Pages) recipientChoice(ctx context.Context, by actor.Actor, f *Form) (c
 	if c.Batches, err = p.Batches.List(ctx, by, false, "", batchesToChoose); err != nil {
 		return c, err
 	}
-	if c.Players, err = p.Approvals.Players(ctx, by, approval.Filter{}, approval.Page{Limit: playersToChoose}); err != nil {
+	if c.Players, err = p.Approvals.PlayerNames(ctx, by, playersToChoose); err != nil {
 		return c, err
 	}
 	id, ok := strings.CutPrefix(f.Value("for"), "player:")
 	if !ok || !endpoint.IsID(id) {
 		return c, nil
 	}
-	if c.Selected, err = p.Approvals.Player(ctx, by, id); isMissing(err) {
+	selected, err := p.Approvals.Player(ctx, by, id)
+	if isMissing(err) {
 		return c, nil
+	}
+	if err == nil {
+		c.Selected = approval.PlayerName{ID: selected.ID, Name: selected.Student.FullName}
 	}
 	return c, err
 }
