@@ -60,6 +60,12 @@ type Attention struct {
 // ConsentCounts counts players by the consent state of one party.
 type ConsentCounts struct{ Pending, Approved, Rejected, Revoked int }
 
+// PlayerCounts counts the players of a coach, and those with a guardian and all by consent.
+type PlayerCounts struct {
+	Total             int
+	Guardian, Student ConsentCounts
+}
+
 // PendingCounts counts the pending approvals by age.
 type PendingCounts struct {
 	Total int
@@ -97,32 +103,37 @@ func (f FollowUp) Share() (float64, bool) {
 	return float64(f.FollowedUp) / float64(f.Reached), true
 }
 
-// Dashboard is the overview of one coach.
-type Dashboard struct {
+// Summary is what Dashboard and Overview have in common.
+type Summary struct {
 	Profile Profile
 	// Missing are the required profile fields that are empty.
 	Missing []string
 	// KYC is the verification state, Disabled while the setting KYC is off.
 	KYC          KYCState
 	Subscription Subscription
-	Players      struct {
-		Total             int
-		Guardian, Student ConsentCounts
-	}
-	Pending  PendingCounts
+	Players      PlayerCounts
+	Pending      PendingCounts
+	Unread       int
+}
+
+// Dashboard is the state of one coach with what needs attention.
+type Dashboard struct {
+	Summary
 	FollowUp FollowUp
 	// Overdue is oldest first, at most MaxAttention requests; FollowUp.Overdue counts all.
 	Overdue []OverdueFollowUp
 	// Attention is newest first, at most MaxAttention items. Counts count all items.
 	Attention []Attention
 	Counts    map[AttentionKind]int
-	Unread    int
 }
 
 // DashboardStore reads dashboards; package store implements it.
 type DashboardStore interface {
 	// Dashboard reads the dashboard of a coach as of now, without what depends on settings.
 	Dashboard(ctx context.Context, coachID string, now time.Time) (*Dashboard, error)
+	// Overview reads the overview of a coach as of now with the first needs, at most limit,
+	// and without what depends on settings.
+	Overview(ctx context.Context, coachID string, limit int, now time.Time) (*Overview, error)
 	// Needs counts and lists the parties that need a coach as of now.
 	Needs(ctx context.Context, coachID string, q NeedQuery, now time.Time) (Needs, error)
 }
@@ -143,36 +154,49 @@ func (d *Dashboards) Of(ctx context.Context, by actor.Actor) (*Dashboard, error)
 	if err != nil {
 		return nil, err
 	}
-	board.Subscription.Tier = d.Tiers.Of(board.Subscription.StoredTier)
-	board.KYC = d.Tiers.KYCState(board.Profile.KYC)
-	board.Missing = board.Profile.Missing(d.Required)
+	d.complete(&board.Summary)
 	if len(board.Missing) > 0 {
 		board.addAttention(Attention{Kind: ProfileIncomplete, Since: board.Profile.UpdatedAt})
 	}
-	for _, document := range board.Profile.Documents {
-		board.addCertificate(document, now)
+	for _, a := range expiringCertificates(board.Profile.Documents, now) {
+		board.addAttention(a)
 	}
-	slices.SortStableFunc(board.Attention, func(a, b Attention) int {
+	sortAttention(board.Attention)
+	board.Attention = board.Attention[:min(len(board.Attention), MaxAttention)]
+	return board, nil
+}
+
+// complete adds what depends on settings.
+func (d *Dashboards) complete(s *Summary) {
+	s.Subscription.Tier = d.Tiers.Of(s.Subscription.StoredTier)
+	s.KYC = d.Tiers.KYCState(s.Profile.KYC)
+	s.Missing = s.Profile.Missing(d.Required)
+}
+
+// sortAttention sorts items, newest first.
+func sortAttention(items []Attention) {
+	slices.SortStableFunc(items, func(a, b Attention) int {
 		if n := b.Since.Compare(a.Since); n != 0 {
 			return n
 		}
 		return strings.Compare(b.PlayerID, a.PlayerID)
 	})
-	board.Attention = board.Attention[:min(len(board.Attention), MaxAttention)]
-	return board, nil
 }
 
-// addCertificate adds a certificate that expires soon or has expired.
-func (d *Dashboard) addCertificate(v Document, now time.Time) {
-	if !v.Kind.Certifies() {
-		return
+// expiringCertificates returns the certificates that expire soon or have expired.
+func expiringCertificates(documents []Document, now time.Time) (items []Attention) {
+	for _, v := range documents {
+		if !v.Kind.Certifies() {
+			continue
+		}
+		switch v.Validity(now) {
+		case EndsSoon:
+			items = append(items, Attention{Kind: CertificateExpiring, Since: v.ExpiresOn.daysBefore(expiryNotificationDays[0]), DocumentID: v.ID, Title: v.Title})
+		case Ended:
+			items = append(items, Attention{Kind: CertificateExpired, Since: v.ExpiresOn.daysBefore(-1), DocumentID: v.ID, Title: v.Title})
+		}
 	}
-	switch v.Validity(now) {
-	case EndsSoon:
-		d.addAttention(Attention{Kind: CertificateExpiring, Since: v.ExpiresOn.daysBefore(expiryNotificationDays[0]), DocumentID: v.ID, Title: v.Title})
-	case Ended:
-		d.addAttention(Attention{Kind: CertificateExpired, Since: v.ExpiresOn.daysBefore(-1), DocumentID: v.ID, Title: v.Title})
-	}
+	return items
 }
 
 func (d *Dashboard) addAttention(a Attention) {

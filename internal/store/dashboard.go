@@ -17,15 +17,12 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 	var d *coach.Dashboard
 	err := db.view(ctx, func(tx *tx) (err error) {
 		d = &coach.Dashboard{Counts: map[coach.AttentionKind]int{}}
-		if d.Profile, err = profile(ctx, tx, coachID); err != nil {
+		if d.Summary, err = tx.summary(ctx, coachID, now); err != nil {
 			return err
 		}
-		if d.Subscription, err = subscription(ctx, tx, coachID, now); err != nil {
-			return err
-		}
+		guardian, student := d.Players.Guardian, d.Players.Student
+		d.Counts[coach.ConsentRejected], d.Counts[coach.ConsentRevoked] = guardian.Rejected+student.Rejected, guardian.Revoked+student.Revoked
 		for _, part := range []func() error{
-			func() error { return tx.countPlayers(ctx, coachID, d) },
-			func() error { return tx.countPending(ctx, coachID, now, d) },
 			func() error { return tx.countRequests(ctx, coachID, now, d) },
 			func() error { return tx.overdueFollowUps(ctx, coachID, now, d) },
 			func() error { return tx.attention(ctx, coachID, d) },
@@ -34,18 +31,35 @@ func (db *DB) Dashboard(ctx context.Context, coachID string, now time.Time) (*co
 				return fmt.Errorf("read dashboard: %w", err)
 			}
 		}
-		d.Unread, err = countUnread(ctx, tx, coachID)
-		return err
+		return nil
 	})
 	return d, err
 }
 
+// summary reads what the dashboard and the overview have in common.
+func (tx *tx) summary(ctx context.Context, coachID string, now time.Time) (s coach.Summary, err error) {
+	if s.Profile, err = profile(ctx, tx, coachID); err != nil {
+		return s, err
+	}
+	if s.Subscription, err = subscription(ctx, tx, coachID, now); err != nil {
+		return s, err
+	}
+	if s.Players, err = tx.countPlayers(ctx, coachID); err != nil {
+		return s, fmt.Errorf("count players: %w", err)
+	}
+	if s.Pending, err = tx.countPending(ctx, coachID, now); err != nil {
+		return s, fmt.Errorf("count pending approvals: %w", err)
+	}
+	s.Unread, err = countUnread(ctx, tx, coachID)
+	return s, err
+}
+
 // countPlayers counts the players by state. An adult without a guardian has no guardian
 // state. Approved ones are the rest of the total, so that their rows are not read.
-func (tx *tx) countPlayers(ctx context.Context, coachID string, d *coach.Dashboard) error {
-	g, s := &d.Players.Guardian, &d.Players.Student
+func (tx *tx) countPlayers(ctx context.Context, coachID string) (players coach.PlayerCounts, err error) {
+	g, s := &players.Guardian, &players.Student
 	var withoutGuardian int
-	err := tx.QueryRow(ctx, `
+	err = tx.QueryRow(ctx, `
 		SELECT (SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL),
 			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_name IS NULL),
 			(SELECT count(*) FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state = 'pending' AND guardian_name IS NOT NULL),
@@ -55,16 +69,15 @@ func (tx *tx) countPlayers(ctx context.Context, coachID string, d *coach.Dashboa
 				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND guardian_state IN ('rejected', 'revoked')) g,
 			(SELECT count(*) FILTER (WHERE student_state = 'rejected') AS rejected, count(*) FILTER (WHERE student_state = 'revoked') AS revoked
 				FROM players WHERE coach_id = $1 AND deleted_at IS NULL AND student_state IN ('rejected', 'revoked')) s`, coachID).
-		Scan(&d.Players.Total, &withoutGuardian, &g.Pending, &s.Pending, &g.Rejected, &g.Revoked, &s.Rejected, &s.Revoked)
-	g.Approved = d.Players.Total - withoutGuardian - g.Pending - g.Rejected - g.Revoked
-	s.Approved = d.Players.Total - s.Pending - s.Rejected - s.Revoked
-	d.Counts[coach.ConsentRejected], d.Counts[coach.ConsentRevoked] = g.Rejected+s.Rejected, g.Revoked+s.Revoked
-	return err
+		Scan(&players.Total, &withoutGuardian, &g.Pending, &s.Pending, &g.Rejected, &g.Revoked, &s.Rejected, &s.Revoked)
+	g.Approved = players.Total - withoutGuardian - g.Pending - g.Rejected - g.Revoked
+	s.Approved = players.Total - s.Pending - s.Rejected - s.Revoked
+	return players, err
 }
 
 // countPending counts what Pending lists.
-func (tx *tx) countPending(ctx context.Context, coachID string, now time.Time, d *coach.Dashboard) error {
-	return tx.QueryRow(ctx, `
+func (tx *tx) countPending(ctx context.Context, coachID string, now time.Time) (pending coach.PendingCounts, err error) {
+	err = tx.QueryRow(ctx, `
 		SELECT count(*), count(*) FILTER (WHERE w.since < $3), count(*) FILTER (WHERE w.since < $4), min(w.since)
 		FROM (
 			SELECT p.guardian_pending_since AS since FROM players p
@@ -74,8 +87,16 @@ func (tx *tx) countPending(ctx context.Context, coachID string, now time.Time, d
 			SELECT p.student_pending_since FROM players p
 			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state = 'pending'
 		) w`, coachID, approval.AdultBirthDate(now).String(), micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))).
-		Scan(&d.Pending.Total, &d.Pending.Over48h, &d.Pending.LongPending, intoTime(&d.Pending.Oldest))
+		Scan(&pending.Total, &pending.Over48h, &pending.LongPending, intoTime(&pending.Oldest))
+	return pending, err
 }
+
+// measuredRequests counts the requests of the coach $1 from $3 to $2 that passed the target $4
+// without a response, and those of them that were followed up in time.
+const measuredRequests = `(SELECT count(*) AS reached, count(*) FILTER (WHERE followed_up_at <= requested_at + $4) AS followed
+			FROM requests
+			WHERE coach_id = $1 AND requested_at < $2 AND requested_at >= $3 AND requested_at > 0
+				AND (closed_at IS NULL OR closed_at > requested_at + $4 OR followed_up_at <= requested_at + $4))`
 
 // countRequests counts followed-up and overdue requests, failed and held messages, and open
 // disputes.
@@ -89,10 +110,7 @@ func (tx *tx) countRequests(ctx context.Context, coachID string, now time.Time, 
 			(SELECT count(*) FROM requests r JOIN players p ON p.id = r.player_id AND `+stillDisputed+`
 				WHERE r.coach_id = $1 AND r.state = 'disputed'),
 			(SELECT count(*) FROM requests WHERE id IN `+heldRequests+` AND state = 'pending' AND delivery_failed = FALSE AND approver_id NOT IN `+stoppedParties+`)
-		FROM (SELECT count(*) AS reached, count(*) FILTER (WHERE followed_up_at <= requested_at + $4) AS followed
-			FROM requests
-			WHERE coach_id = $1 AND requested_at < $2 AND requested_at >= $3 AND requested_at > 0
-				AND (closed_at IS NULL OR closed_at > requested_at + $4 OR followed_up_at <= requested_at + $4)) m`,
+		FROM `+measuredRequests+` m`,
 		coachID, micros(due), micros(due.Add(-coach.FollowUpWindow)), coach.FollowUpTarget.Microseconds()).
 		Scan(&d.FollowUp.Overdue, &d.FollowUp.Reached, &d.FollowUp.FollowedUp, &failed, &disputed, &held)
 	d.Counts[coach.DeliveryFailed], d.Counts[coach.ContactDisputed], d.Counts[coach.MessageHeld] = failed, disputed, held

@@ -12,14 +12,18 @@ import (
 // Needs counts and lists the parties that need a coach from one state of the database.
 func (db *DB) Needs(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) (needs coach.Needs, err error) {
 	err = db.view(ctx, func(tx *tx) error {
-		if needs.Counts, err = tx.countNeeds(ctx, coachID, now); err != nil {
-			return err
-		}
-		needs.Items, err = tx.listNeeds(ctx, coachID, q, now)
+		needs, err = tx.needs(ctx, coachID, q, now)
 		return err
 	})
-	if err != nil {
-		return needs, fmt.Errorf("read needs: %w", err)
+	return needs, err
+}
+
+func (tx *tx) needs(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) (needs coach.Needs, err error) {
+	if needs.Counts, err = tx.countNeeds(ctx, coachID, now); err != nil {
+		return needs, fmt.Errorf("count needs: %w", err)
+	}
+	if needs.Items, err = tx.listNeeds(ctx, coachID, q, now); err != nil {
+		return needs, fmt.Errorf("list needs: %w", err)
 	}
 	return needs, nil
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/coach"
@@ -89,6 +91,16 @@ func TestNeeds(t *testing.T) {
 		}
 		if needs.Total() != len(want) {
 			t.Errorf("the total is %d, want %d", needs.Total(), len(want))
+		}
+		overview, err := p.db.Overview(bg, by.AccountID, 3, p.clock.Now())
+		ok(t, err)
+		three, err := p.db.Needs(bg, by.AccountID, coach.NeedQuery{Limit: 3}, p.clock.Now())
+		ok(t, err)
+		board, err := p.db.Dashboard(bg, by.AccountID, p.clock.Now())
+		ok(t, err)
+		expected := &coach.Overview{Summary: board.Summary, Reached: board.FollowUp.Reached, FollowedUp: board.FollowUp.FollowedUp, Needs: three}
+		if diff := cmp.Diff(expected, overview); diff != "" || overview.Reached == 0 || overview.Pending.Total == 0 {
+			t.Errorf("the overview counts other than the dashboard (-dashboard, +overview): %s", diff)
 		}
 		if other, err := p.db.Needs(bg, p.coach(2).AccountID, coach.NeedQuery{Limit: 5}, p.clock.Now()); err != nil || other.Total() != 0 || len(other.Items) != 0 {
 			t.Errorf("another coach needs %+v: %v", other, err)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/coach"
 )
 
 func (p *Pages) coachRoutes() []Route {
@@ -24,19 +23,11 @@ type tierUse struct {
 
 // today serves GET /coach: what needs the coach first, then the numbers.
 func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	board, err := p.Dashboards.Of(ctx, by)
+	board, err := p.Dashboards.Overview(ctx, by, needsShown)
 	if err != nil {
 		return Response{}, err
 	}
 	unpaid, err := p.Fees.Unpaid(ctx, by)
-	if err != nil {
-		return Response{}, err
-	}
-	v, err := p.coachView(ctx, r, "today", "today.title", by)
-	if err != nil {
-		return Response{}, err
-	}
-	needs, err := p.Dashboards.Needs(ctx, by, coach.NeedQuery{Limit: needsShown})
 	if err != nil {
 		return Response{}, err
 	}
@@ -48,16 +39,12 @@ func (p *Pages) today(ctx context.Context, r *Request, by actor.Actor) (Response
 	if err != nil {
 		return Response{}, err
 	}
-	var certificates []coach.Attention
-	for _, a := range board.Attention {
-		if a.DocumentID != "" {
-			certificates = append(certificates, a)
-		}
-	}
+	v := p.signedInView(r, "today.title", by)
+	v.Section, v.Unread = "today", board.Unread
 	const megabyte = 1 << 20
 	limits, used := board.Subscription.Tier.Limits, board.Subscription.Usage
 	v.Data = map[string]any{
-		"Unpaid": unpaid, "Board": board, "Needs": needs, "Certificates": certificates, "Batches": len(batches), "Today": today,
+		"Unpaid": unpaid, "Board": board, "Batches": len(batches), "Today": today,
 		"Fresh": board.Pending.Total - board.Pending.Over48h, "Older": board.Pending.Over48h - board.Pending.LongPending,
 		"Use": []tierUse{
 			{"players", used.Players, limits.Players},

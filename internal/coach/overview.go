@@ -1,0 +1,31 @@
+package coach
+
+import (
+	"context"
+
+	"github.com/touchline/touchline/internal/actor"
+)
+
+// Overview is what a coach sees first. It counts like Dashboard, and has the most urgent needs
+// instead of the lists of what needs attention.
+type Overview struct {
+	Summary
+	// Reached and FollowedUp are those of FollowUp.
+	Reached, FollowedUp int
+	Needs               Needs
+	// Certificates expire soon or have expired, newest first.
+	Certificates []Attention
+}
+
+// Overview returns the caller's overview with at most limit needs.
+func (d *Dashboards) Overview(ctx context.Context, by actor.Actor, limit int) (*Overview, error) {
+	now := d.Now()
+	o, err := d.Store.Overview(ctx, by.AccountID, limit, now)
+	if err != nil {
+		return nil, err
+	}
+	d.complete(&o.Summary)
+	o.Certificates = expiringCertificates(o.Profile.Documents, now)
+	sortAttention(o.Certificates)
+	return o, nil
+}
