@@ -63,10 +63,10 @@ func (tx *tx) verifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationR
 	}
 	result := a.Evaluate(c.CountedAttempt)
 	switch {
-	case !result.BlockUntil.IsZero():
-		err = tx.blockSubject(ctx, c.Key, result.BlockUntil)
+	case result.Outcome == auth.WrongCode:
+		err = tx.saveFailure(ctx, a, c, result)
 	case result.Outcome == auth.CorrectCode:
-		if err = tx.decrementAttempt(ctx, *c.Challenge, a); err == nil && a.SignIn != nil {
+		if err = tx.decrementAttempt(ctx, c, a); err == nil && a.SignIn != nil {
 			err = tx.signIn(ctx, a.SignIn, c)
 		}
 	}
@@ -77,8 +77,11 @@ func (tx *tx) verifyOTP(ctx context.Context, a auth.Attempt) (auth.VerificationR
 // account, whose row is locked until the commit, and the fields of its profile.
 type countedAttempt struct {
 	auth.CountedAttempt
-	accountID string
-	filled    []string
+	// firstFailure is true if the number or device has no row of failures. The attempt is
+	// then counted only if it is wrong: see saveFailure.
+	firstFailure bool
+	accountID    string
+	filled       []string
 }
 
 // countAttempt counts an attempt against the first key that has a live challenge, and
@@ -162,16 +165,43 @@ func (tx *tx) exhaustedSentAt(ctx context.Context, a auth.Attempt, key auth.Chal
 	return sent, nil
 }
 
-// countFailure counts the attempt as a failure of the number or device. It saves one
-// time more than may fail, so that auth can tell that this attempt is one too many.
+// countFailure counts the attempt as a failure of the number or device, if that has a row.
+// It saves one time more than may fail, so that auth can tell that this attempt is one too
+// many.
 func (tx *tx) countFailure(ctx context.Context, a auth.Attempt, c *countedAttempt) error {
-	return tx.QueryRow(ctx, `
-		INSERT INTO otp_failures (who, times, blocked_until, ends_at) VALUES ($1, $2, 0, $3)
-		ON CONFLICT (who) DO UPDATE SET times = substr(excluded.times || otp_failures.times, 1, $4), ends_at = excluded.ends_at
+	err := tx.QueryRow(ctx, `
+		UPDATE otp_failures SET times = substr(CAST($2 AS TEXT) || times, 1, $4), ends_at = $3
+		WHERE who = $1
 		RETURNING times, blocked_until`,
-		subject(c.Key), timestamp(a.Now), deletableAt(a.Now.Add(auth.FailureWindow)), (a.MaxFailures(c.Key)+1)*timestampDigits,
+		subject(c.Key), timestamp(a.Now), failureEnds(a), (a.MaxFailures(c.Key)+1)*timestampDigits,
 	).Scan(intoTimestamps(&c.Failures.Times), intoTime(&c.Failures.BlockedUntil))
+	if isNoRows(err) {
+		c.firstFailure, c.Failures.Times = true, []time.Time{a.Now}
+		return nil
+	}
+	return err
 }
+
+// saveFailure saves a wrong code. Of concurrent first failures one inserts the row; the
+// others get database.ErrStale and run again, now after that one.
+func (tx *tx) saveFailure(ctx context.Context, a auth.Attempt, c *countedAttempt, r auth.VerificationResult) error {
+	if c.firstFailure {
+		err := tx.DeferOne(ctx, `
+			INSERT INTO otp_failures (who, times, blocked_until, ends_at) VALUES ($1, $2, 0, $3)
+			ON CONFLICT (who) DO NOTHING`,
+			subject(c.Key), timestamp(a.Now), failureEnds(a))
+		if err != nil {
+			return fmt.Errorf("save OTP failure: %w", err)
+		}
+	}
+	if r.BlockUntil.IsZero() {
+		return nil
+	}
+	return tx.DeferOne(ctx, `UPDATE otp_failures SET blocked_until = $2, ends_at = $2 WHERE who = $1`, subject(c.Key), micros(r.BlockUntil))
+}
+
+// failureEnds is when Sweep may delete the failures of the number or device of a.
+func failureEnds(a auth.Attempt) int64 { return deletableAt(a.Now.Add(auth.FailureWindow)) }
 
 // RepeatLogin checks a request that repeats the Idempotency-Key of a login. It counts a
 // request that is not the same as a wrong code: against the newest challenge of the key,
@@ -187,8 +217,8 @@ func (db *DB) RepeatLogin(ctx context.Context, a auth.Attempt, same bool) (auth.
 		if same {
 			return errNotEvaluated
 		}
-		if !result.BlockUntil.IsZero() {
-			err = tx.blockSubject(ctx, c.Key, result.BlockUntil)
+		if result.Outcome == auth.WrongCode {
+			err = tx.saveFailure(ctx, a, c, result)
 		}
 		return rollbackUnlessEvaluated(result, err)
 	})
@@ -220,14 +250,10 @@ func (tx *tx) countRepeat(ctx context.Context, a auth.Attempt) (*countedAttempt,
 	return c, nil
 }
 
-// blockSubject blocks a number or device.
-func (tx *tx) blockSubject(ctx context.Context, key auth.ChallengeKey, until time.Time) error {
-	return tx.ExecOne(ctx, `UPDATE otp_failures SET blocked_until = $2, ends_at = $2 WHERE who = $1`, subject(key), micros(until))
-}
-
 // decrementAttempt takes back both counts of a correct code. It marks the challenge as
-// used if the attempt consumes it. Both rows have been locked since they were counted.
-func (tx *tx) decrementAttempt(ctx context.Context, c auth.Challenge, a auth.Attempt) error {
+// used if the attempt consumes it. The rows have been locked since they were counted.
+func (tx *tx) decrementAttempt(ctx context.Context, counted *countedAttempt, a auth.Attempt) error {
+	c := counted.Challenge
 	var usedAt time.Time
 	if a.Consumes() {
 		usedAt = a.Now
@@ -243,6 +269,9 @@ func (tx *tx) decrementAttempt(ctx context.Context, c auth.Challenge, a auth.Att
 		if err := tx.Defer(ctx, `UPDATE otp_sends SET used = TRUE WHERE challenge_id = $1`, c.ID); err != nil {
 			return err
 		}
+	}
+	if counted.firstFailure {
+		return nil
 	}
 	return tx.Defer(ctx, `UPDATE otp_failures SET times = substr(times, $2) WHERE who = $1`, subject(c.ChallengeKey), timestampDigits+1)
 }

@@ -78,6 +78,38 @@ func TestOTPFailuresMatchModel(t *testing.T) {
 	})
 }
 
+// TestConcurrentFirstFailures enters a first wrong code of a number in three roles at once:
+// no more codes are compared than may fail.
+func TestConcurrentFirstFailures(t *testing.T) {
+	eachEngine(t, func(p *fixture) {
+		const most = 2
+		for round := range 20 {
+			outcomes := make(chan auth.VerifyOutcome, 3)
+			begin := make(chan struct{})
+			for _, role := range []actor.Role{actor.Coach, actor.Guardian, actor.Student} {
+				key := auth.ChallengeKey{Number: number(round), Role: role}
+				p.challenge(key)
+				go func() {
+					<-begin
+					r, err := p.db.VerifyOTP(bg, p.attempt(false, most, key))
+					if err != nil {
+						p.Error(err)
+					}
+					outcomes <- r.Outcome
+				}()
+			}
+			close(begin)
+			got := map[auth.VerifyOutcome]int{}
+			for range 3 {
+				got[<-outcomes]++
+			}
+			if got[auth.WrongCode] != most || got[auth.Blocked] != 1 {
+				p.Fatalf("round %d: outcomes %v, want %d wrong and 1 blocked", round, got, most)
+			}
+		}
+	})
+}
+
 // TestLoginRacesWithAccountEnd runs logins from proven devices, which have their own
 // challenges, while the account closes, is suspended or changes its number. No session
 // stays active afterwards.
