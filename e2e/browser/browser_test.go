@@ -15,8 +15,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
-
-	"github.com/touchline/touchline/internal/touchlinetest"
 )
 
 // phone is a browser context with one tab and separate cookies.
@@ -226,18 +224,6 @@ func (p *phone) click(selector string) {
 	if _, err := chromedp.RunResponse(ctx, chromedp.Click(selector, chromedp.ByQuery)); err != nil {
 		p.t.Fatalf("click %s: %v\n%s", selector, err, p.text())
 	}
-}
-
-// signIn signs the browser in on the pages, in any language. The fields are names and values of
-// the first form, in turn.
-func (p *phone) signIn(s *touchlinetest.Service, role, number string, fields ...string) {
-	p.t.Helper()
-	before := s.Sent(number, "otp")
-	p.open("/sign-in/" + role)
-	p.set(append(fields, "number", number)...)
-	p.submit()
-	p.set("code", s.OTP(number, before))
-	p.submit()
 }
 
 // submit presses the first wide button of the page and waits for the next page.

@@ -2,21 +2,17 @@ package browser_test
 
 import (
 	"bytes"
-	"context"
 	"image"
 	"image/png"
 	"io"
 	"mime/multipart"
 	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"github.com/touchline/touchline/internal/config"
@@ -212,27 +208,4 @@ func TestUploadFormWorksOnce(t *testing.T) {
 			t.Errorf("a form of another account got %d and left %d documents, want 409 and 1", status, count())
 		}
 	})
-}
-
-// client returns an HTTP client with the cookies of the browser.
-func (p *phone) client() *http.Client {
-	p.t.Helper()
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	address, err := url.Parse(p.url)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	var stored []*http.Cookie
-	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
-		cookies, err := network.GetCookies().Do(ctx)
-		for _, c := range cookies {
-			stored = append(stored, &http.Cookie{Name: c.Name, Value: c.Value})
-		}
-		return err
-	}))
-	jar.SetCookies(address, stored)
-	return &http.Client{Jar: jar}
 }
