@@ -11,7 +11,8 @@ import (
 )
 
 // TestCoachKeepsInput ends the session elsewhere while a form is open. After the sign-in the
-// form has what the coach wrote, and nothing is saved before it is sent again.
+// form has what the coach wrote, and nothing is saved before it is sent again. The forms with
+// scripts, a file or another account are open in Chromium, the others in a client without scripts.
 func TestCoachKeepsInput(t *testing.T) {
 	t.Parallel()
 	s := touchlinetest.New(t, storetest.SQLite(t), withTiers(t, importTiers), func(c *config.Config) { c.OTPSendsPerHour, c.OTPSendsPerDay, c.OTPResendAfter = 0, 0, 0 })
@@ -70,31 +71,58 @@ func TestCoachKeepsInput(t *testing.T) {
 	}
 	gone("/coach/profile")
 
-	interrupt("/coach/players/add", "Add and ask", "student_name", "Bela Rao", "date_of_birth", "2013-01-02", "medical", strings.Repeat("Asthma. ", 400)+"End",
-		"guardian_name", "Ravi Rao", "relationship", "father", "guardian_number", "98123 45690")
-	b.press("Add and ask")
-	b.wantHeading("Bela Rao")
-	gone("/coach/players/add")
-
-	interrupt(page+"/edit", "Save", "student_name", "Asha R. Rao", "medical", "None")
-	b.press("Show what is saved")
-	if got := b.value("student_name"); got != "Asha Rao" {
-		t.Errorf("the stored name is %q", got)
-	}
-	gone(page + "/edit")
-	interrupt(page, "Note the call", "note", "Answers <tonight>")
-	b.press("Note the call")
-	b.wantText("We noted your call.", "Answers <tonight>")
-	interrupt("/coach/settings/number", "Send both codes", "number", "98123 45699")
-
-	interrupt("/coach/batches/add", "Save", "name", "U14", "start1", "17:30")
 	interrupt("/coach/batches/"+batch+"/attendance/2026-03-02", "Save", "m-"+keyOf(player), "p", "n-"+keyOf(player), "Bus <late>")
-
-	interrupt(page+"/progress", "Save", "metric", "Sprint", "value", "12.5", "unit", "s")
-	interrupt("/coach/messages/write", "See how it arrives", "text", "Rain <today>", "audience", "student")
 
 	// Pasted cells arrive with the file of their form.
 	interrupt("/coach/players/import", "Check the list", "text", "Name\tBorn\nPasted Person\t2000-01-02")
+
+	plain := s.Browser(t)
+	signIn(t, s, plain, "coach", coachNumber)
+	// interruptPlain is interrupt without scripts.
+	interruptPlain := func(path, button string, fields ...string) {
+		t.Helper()
+		plain.Open(path)
+		s.SignIn(t, "coach", coachNumber).Call(t, "POST", "/auth/logout", map[string]any{"all": true}).Want(t, 204)
+		plain.Press(button, fields...)
+		if !strings.HasPrefix(plain.Page.Path, "/sign-in/coach") {
+			t.Fatalf("%s: a form without a session leads to %s", path, plain.Page.Path)
+		}
+		sent := s.Sent(coachNumber, "otp")
+		plain.Press("Send me a code", "number", coachNumber)
+		plain.Press("Continue", "code", s.OTP(coachNumber, sent))
+		wantText(t, plain, notice)
+		for i := 0; i < len(fields); i += 2 {
+			if got := plain.Page.Value(fields[i]); got != fields[i+1] {
+				t.Errorf("%s: the field %s has %.60q after the sign-in, want %.60q", path, fields[i], got, fields[i+1])
+			}
+		}
+	}
+	gonePlain := func(path string) {
+		t.Helper()
+		if plain.Open(path); strings.Contains(plain.Page.Text(), notice) {
+			t.Errorf("%s shows the draft after it was sent", path)
+		}
+	}
+	interruptPlain("/coach/players/add", "Add and ask", "student_name", "Bela Rao", "date_of_birth", "2013-01-02", "medical", strings.Repeat("Asthma. ", 400)+"End",
+		"guardian_name", "Ravi Rao", "relationship", "father", "guardian_number", "98123 45690")
+	plain.Press("Add and ask")
+	wantHeading(t, plain, "Bela Rao")
+	gonePlain("/coach/players/add")
+
+	interruptPlain(page+"/edit", "Save", "student_name", "Asha R. Rao", "medical", "None")
+	plain.Press("Show what is saved")
+	if got := plain.Page.Value("student_name"); got != "Asha Rao" {
+		t.Errorf("the stored name is %q", got)
+	}
+	gonePlain(page + "/edit")
+	interruptPlain(page, "Note the call", "note", "Answers <tonight>")
+	plain.Press("Note the call")
+	wantText(t, plain, "We noted your call.", "Answers <tonight>")
+	interruptPlain("/coach/settings/number", "Send both codes", "number", "98123 45699")
+
+	interruptPlain("/coach/batches/add", "Save", "name", "U14", "start1", "17:30")
+	interruptPlain(page+"/progress", "Save", "metric", "Sprint", "value", "12.5", "unit", "s")
+	interruptPlain("/coach/messages/write", "See how it arrives", "text", "Rain <today>", "audience", "student")
 
 	// A form of another account does not appear.
 	b.signIn(s, "coach", coachNumber)
