@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
-	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/team"
 )
@@ -176,34 +175,21 @@ func (tx *tx) addRecipients(ctx context.Context, e expansion, recipients []team.
 	return nil
 }
 
-// notifyRecipients notifies those whom the message reaches in the app, if they have
+// notifyRecipients notifies those recipients whom the message reaches in the app, if they have
 // notifications there.
 func (tx *tx) notifyRecipients(ctx context.Context, e expansion, recipients []team.Recipient) error {
-	var reached []team.Recipient
-	var ids []string
-	for _, r := range recipients {
-		for _, s := range r.Sends {
-			if s.Channel == team.InApp && s.Reason == "" {
-				reached, ids = append(reached, r), append(ids, r.PlayerID)
-			}
-		}
-	}
+	reached := team.ReachedInApp(recipients)
 	if len(reached) == 0 {
 		return nil
+	}
+	ids := make([]string, len(reached))
+	for i, r := range reached {
+		ids[i] = r.PlayerID
 	}
 	enabled, err := tx.enabled(ctx, ids)
 	if err != nil {
 		return err
 	}
-	var events []event.Event
-	for _, r := range reached {
-		if enabled(r.PlayerID, r.Party, team.InAppNotifications) != team.Granted {
-			continue
-		}
-		events = append(events, event.Event{
-			Type: event.TeamMessage, Party: r.Party, PartyID: r.AccountID, CoachID: e.coachID, CoachName: e.coachName,
-			PlayerID: r.PlayerID, StudentName: r.StudentName, MessageID: e.id,
-		})
-	}
+	events := team.Message{ID: e.id, CoachID: e.coachID}.Events(e.coachName, reached, enabled)
 	return tx.notify(ctx, events, func(actor.Role) string { return "" })
 }

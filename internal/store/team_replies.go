@@ -56,11 +56,7 @@ func (db *DB) AddReply(ctx context.Context, by actor.Actor, r *team.Reply) error
 		if err != nil {
 			return fmt.Errorf("save reply: %w", err)
 		}
-		e := event.Event{
-			Type: event.TeamReply, Party: r.Party, CoachID: r.CoachID, PlayerID: r.PlayerID, MessageID: r.ID,
-			StudentName: r.StudentName, GuardianName: r.Name,
-		}
-		return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return r.CoachID })
+		return tx.notify(ctx, []event.Event{r.Event()}, func(actor.Role) string { return r.CoachID })
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/touchline/touchline/internal/actor"
+	"github.com/touchline/touchline/internal/event"
 	"github.com/touchline/touchline/internal/fault"
 )
 
@@ -26,6 +27,14 @@ type Reply struct {
 	CreatedAt time.Time
 	// ReadAt is when the coach read it; zero before.
 	ReadAt time.Time
+}
+
+// Event returns the event that notifies the coach.
+func (r Reply) Event() event.Event {
+	return event.Event{
+		Type: event.TeamReply, Party: r.Party, CoachID: r.CoachID, PlayerID: r.PlayerID, MessageID: r.ID,
+		StudentName: r.StudentName, GuardianName: r.Name,
+	}
 }
 
 // CheckReplies returns message_limit if a party wrote as many replies in the last 24 h as
