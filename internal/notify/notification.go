@@ -136,6 +136,15 @@ func (d Draft) In(language string) Draft {
 	return d
 }
 
+// CountedFor returns the coach whose message limits count copies of the draft, or "". A coach
+// who left has none.
+func (d Draft) CountedFor() string {
+	if d.Type == CoachLeft {
+		return ""
+	}
+	return d.Data.CoachID
+}
+
 // Notification is a notification in an account's tray.
 type Notification struct {
 	ID string

@@ -18,10 +18,6 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 	queued := 0
 	for i, d := range drafts {
 		account := accounts[d.AccountID]
-		coachID := d.Data.CoachID
-		if d.Type == notify.CoachLeft {
-			coachID = "" // the coach's own limits no longer apply
-		}
 		to := approval.Addresses{Number: account.number, Email: cmp.Or(d.Email, account.email)}
 		addresses := map[notify.Channel]string{}
 		var reach []notify.Channel
@@ -32,7 +28,7 @@ func (tx *tx) queueCopies(ctx context.Context, drafts []notify.Draft, ids []stri
 		}
 		queue := func(channel notify.Channel, address string) {
 			values = append(values, tx.db.options.NewID(), ids[i], string(notify.NotificationCopy), string(channel), "queued",
-				d.AccountID, address, string(d.To), text(coachID),
+				d.AccountID, address, string(d.To), text(d.CountedFor()),
 				0, micros(tx.Now), micros(tx.Now.Add(notify.MessageLifetime)), micros(tx.Now), micros(tx.Now))
 			queued++
 			tx.wakeOutbox(notify.Lane{Channel: channel, Kind: notify.NotificationCopy})

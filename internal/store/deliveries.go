@@ -67,6 +67,11 @@ func otherAddress(m approval.Message, p *approval.Player) any {
 // channelOfRequest is notify.Channel.OfRequest of the delivery n.
 const channelOfRequest = `CASE n.channel WHEN 'whatsapp' THEN 'sms' ELSE n.channel END`
 
+// newestSending is true if the request $1 was not sent again on the channel $3 after the
+// delivery $2.
+const newestSending = `NOT EXISTS (SELECT 1 FROM deliveries n
+	WHERE n.request_id = $1 AND n.kind = 'request' AND ` + channelOfRequest + ` = $3 AND n.id > $2)`
+
 // chosen returns the messages without those to channels that the person did not choose. The
 // choice is read only for a request that leaves on several channels.
 func (tx *tx) chosen(ctx context.Context, p *approval.Player, send []approval.Message) ([]approval.Message, error) {

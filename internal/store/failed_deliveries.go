@@ -108,11 +108,10 @@ func (tx *tx) retryRequest(ctx context.Context, d notify.FailedDelivery, to stri
 	if d.Kind != notify.Request {
 		return nil // the worker drops a reminder of a closed request
 	}
-	err := tx.ExecOne(ctx, `
-		UPDATE requests SET delivery_failed = FALSE, failed_channels = replace(failed_channels, $4, '')
-		WHERE id = $1 AND state = 'pending'
-			AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND `+channelOfRequest+` = $3 AND n.id > $2)`,
-		d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",")
+	newest, err := tx.unmarkFailed(ctx, d.RequestID, d.ID, d.Channel)
+	if err == nil && !newest {
+		err = database.ErrStale
+	}
 	if err != nil {
 		return fmt.Errorf("retry request %s: %w", d.RequestID, err)
 	}

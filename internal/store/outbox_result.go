@@ -119,7 +119,7 @@ func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
 					AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND n.id > o.id
 						AND `+channelOfRequest+` = CASE o.channel WHEN 'whatsapp' THEN 'sms' ELSE o.channel END))
 		WHERE id = $1 AND state = 'pending'
-			AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND `+channelOfRequest+` = $3 AND n.id > $2)
+			AND `+newestSending+`
 		RETURNING player_id, coach_id, approver_type`, d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",").Scan(&e.PlayerID, &e.CoachID, &e.Party)
 	if isNoRows(err) {
 		return nil
@@ -133,6 +133,16 @@ func (tx *tx) markFailed(ctx context.Context, d notify.Delivery) error {
 		return err
 	}
 	return tx.notify(ctx, []event.Event{e}, func(actor.Role) string { return e.CoachID })
+}
+
+// unmarkFailed ends the mark of markFailed. It returns false if the request was closed, or sent
+// again on this channel.
+func (tx *tx) unmarkFailed(ctx context.Context, requestID, deliveryID string, channel notify.Channel) (bool, error) {
+	n, err := tx.Exec(ctx, `
+		UPDATE requests SET delivery_failed = FALSE, failed_channels = replace(failed_channels, $4, '')
+		WHERE id = $1 AND state = 'pending' AND `+newestSending,
+		requestID, deliveryID, string(channel.OfRequest()), string(channel.OfRequest())+",")
+	return n == 1, err
 }
 
 // errLeaseLost rolls back a transaction whose worker no longer holds the delivery.

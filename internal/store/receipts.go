@@ -74,11 +74,7 @@ func (tx *tx) applyReceipt(ctx context.Context, d notify.ReceiptTarget, e notify
 	case e.FailsRequest:
 		return tx.markFailed(ctx, d.Delivery)
 	case e.ReachesRequest:
-		_, err = tx.Exec(ctx, `
-			UPDATE requests SET delivery_failed = FALSE, failed_channels = replace(failed_channels, $4, '')
-			WHERE id = $1 AND state = 'pending'
-				AND NOT EXISTS (SELECT 1 FROM deliveries n WHERE n.request_id = $1 AND n.kind = 'request' AND `+channelOfRequest+` = $3 AND n.id > $2)`,
-			d.RequestID, d.ID, string(d.Channel.OfRequest()), string(d.Channel.OfRequest())+",")
+		_, err = tx.unmarkFailed(ctx, d.RequestID, d.ID, d.Channel)
 	}
 	return err
 }
