@@ -5,6 +5,10 @@ import "time"
 // MessageLifetime is how long a message is retried before it fails.
 const MessageLifetime = 24 * time.Hour
 
+// DeliveriesKept is how long the delivery of an OTP or of the copy of a notification is kept
+// after it was sent or given up. Deliveries of requests are kept with them.
+const DeliveriesKept = 7 * 24 * time.Hour
+
 // Reasons of a delivery that the worker sets.
 const (
 	// ReasonHeld: it waits for a message limit.

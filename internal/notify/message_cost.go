@@ -7,6 +7,9 @@ import (
 	"github.com/touchline/touchline/internal/actor"
 )
 
+// MessageCostsKept is how long the costs of a day are kept.
+const MessageCostsKept = 800 * 24 * time.Hour
+
 // MessageCost is what a coach's messages on one channel took on one day.
 type MessageCost struct {
 	Day time.Time // its start, UTC

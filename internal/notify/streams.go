@@ -18,6 +18,8 @@ const (
 	// StreamsExpire is how long after its last sign of life the streams of a process no
 	// longer count.
 	StreamsExpire = 3 * StreamsRenewed
+	// StreamProcessesKept is how long a process is kept after its last sign of life.
+	StreamProcessesKept = 24 * time.Hour
 )
 
 // OpenedStream is a stream that the database knows.

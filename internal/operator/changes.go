@@ -11,6 +11,9 @@ import (
 // ChangesKept is how long the feed has a change, and how long a cursor is valid.
 const ChangesKept = 90 * 24 * time.Hour
 
+// ChangesOverlap is how much longer a change is stored, so that a valid cursor misses none.
+const ChangesOverlap = 24 * time.Hour
+
 // Change is one change of a player in the feed.
 type Change struct {
 	// Position orders the feed. Positions rise by one, in the order in which

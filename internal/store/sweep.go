@@ -7,18 +7,16 @@ import (
 
 	"github.com/touchline/touchline/internal/approval"
 	"github.com/touchline/touchline/internal/auth"
+	"github.com/touchline/touchline/internal/notify"
 	"github.com/touchline/touchline/internal/operator"
 )
 
 // sweepBatch limits the rows of one statement, so that it holds its locks only shortly.
 const sweepBatch = 500
 
-// Sweep frees short codes and deletes expired rows: challenges, counters, stored responses,
-// devices, links, imports, old messages, changes, push
-// subscriptions, streams and sessions. It never deletes history, requests or
-// players. It returns the number of deleted rows.
+// Sweep frees short codes and deletes expired rows, such as challenges, links and sessions. It
+// never deletes history, requests or players. It returns the number of changed rows.
 func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
-	const day = 24 * time.Hour
 	var total int64
 	for { // changes that no service reads get positions here, or they would stay forever
 		n, err := db.positionChanges(ctx)
@@ -34,28 +32,28 @@ func (db *DB) Sweep(ctx context.Context, now time.Time) (int64, error) {
 		query  string
 		before time.Time
 	}{
-		{"challenges", `DELETE FROM otp_challenges WHERE (mobile_number, role, device_id) IN (SELECT mobile_number, role, device_id FROM otp_challenges WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-day)},
+		{"challenges", `DELETE FROM otp_challenges WHERE (mobile_number, role, device_id) IN (SELECT mobile_number, role, device_id FROM otp_challenges WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-auth.ChallengesKept)},
 		{"sends", `DELETE FROM otp_sends WHERE challenge_id IN (SELECT challenge_id FROM otp_sends WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-auth.FraudWindow)},
 		{"failures", `DELETE FROM otp_failures WHERE who IN (SELECT who FROM otp_failures WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"limits", `DELETE FROM limits WHERE (key, shard) IN (SELECT key, shard FROM limits WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"limit slots", `DELETE FROM limit_slots WHERE (key, slot) IN (SELECT key, slot FROM limit_slots WHERE free_at < $1 ORDER BY free_at LIMIT $2) AND free_at < $1`, now},
 		{"answers", `DELETE FROM kept_answers WHERE (owner, key) IN (SELECT owner, key FROM kept_answers WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
 		{"devices", `DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"links", `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-30 * day)},
+		{"links", `DELETE FROM request_links WHERE hash IN (SELECT hash FROM request_links WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now.Add(-approval.LinksKept)},
 		{"short codes", `UPDATE requests SET short_code = NULL WHERE id IN (SELECT id FROM requests WHERE short_code IS NOT NULL AND closed_at < $1 ORDER BY closed_at LIMIT $2) AND closed_at < $1`, now.Add(-approval.ShortCodeReusedAfter)},
 		{"rows of imports", `DELETE FROM import_rows WHERE (coach_id, import_id, number) IN (SELECT coach_id, import_id, number FROM import_rows WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"imports", `DELETE FROM imports WHERE id IN (SELECT id FROM imports WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
-		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-90 * day)},
-		{"messages", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-7 * day)},
-		{"changes", `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $1 ORDER BY positioned_at, position LIMIT $2)`, now.Add(-operator.ChangesKept - day)},
+		{"reminders", `DELETE FROM reminders WHERE id IN (SELECT id FROM reminders WHERE sent_at < $1 ORDER BY sent_at LIMIT $2)`, now.Add(-approval.RemindersKept)},
+		{"messages", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'otp' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-notify.DeliveriesKept)},
+		{"changes", `DELETE FROM changes WHERE position IN (SELECT position FROM changes WHERE position IS NOT NULL AND positioned_at < $1 ORDER BY positioned_at, position LIMIT $2)`, now.Add(-operator.ChangesKept - operator.ChangesOverlap)},
 		{"messages of webhooks", `DELETE FROM webhook_messages WHERE (webhook_id, id) IN (SELECT webhook_id, id FROM webhook_messages WHERE state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-operator.WebhookMessagesKept)},
-		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-2 * day)},
-		{"notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-7 * day)},
-		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-800 * day)},
-		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-30 * day)},
+		{"message counts", `DELETE FROM message_counts WHERE (counter, counted_at) IN (SELECT counter, counted_at FROM message_counts WHERE counted_at < $1 ORDER BY counted_at LIMIT $2) AND counted_at < $1`, now.Add(-approval.MessageCountsKept)},
+		{"notices", `DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE kind = 'notice' AND state <> 'queued' AND updated_at < $1 ORDER BY updated_at LIMIT $2)`, now.Add(-notify.DeliveriesKept)},
+		{"costs of messages", `DELETE FROM message_costs WHERE (day, coach_id, channel) IN (SELECT day, coach_id, channel FROM message_costs WHERE day < $1 ORDER BY day, coach_id, channel LIMIT $2)`, now.Add(-notify.MessageCostsKept)},
+		{"sessions", `DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now.Add(-auth.SessionsKept)},
 		{"push subscriptions", `DELETE FROM push_subscriptions WHERE session_id IN (SELECT session_id FROM push_subscriptions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 		{"streams", `DELETE FROM streams WHERE (account_id, slot) IN (SELECT account_id, slot FROM streams WHERE ends_at < $1 ORDER BY ends_at LIMIT $2) AND ends_at < $1`, now},
-		{"processes with streams", `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-day)},
+		{"processes with streams", `DELETE FROM stream_processes WHERE id IN (SELECT id FROM stream_processes WHERE seen_at < $1 ORDER BY seen_at LIMIT $2) AND seen_at < $1`, now.Add(-notify.StreamProcessesKept)},
 		{"operator sessions", `DELETE FROM operator_sessions WHERE id IN (SELECT id FROM operator_sessions WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)`, now},
 	} {
 		for {
