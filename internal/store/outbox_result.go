@@ -12,30 +12,30 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// DeliverySent completes the deliveries of messages of one lease that the provider accepted.
+// DeliverySent completes the deliveries of messages that the provider accepted.
 func (db *DB) DeliverySent(ctx context.Context, accepted []notify.Delivery) error {
 	return db.setLeased(ctx, accepted, `state = 'sent', reason = NULL`)
 }
 
 // DeliverySuppressed completes deliveries to a test number, to which nothing is sent.
 func (db *DB) DeliverySuppressed(ctx context.Context, message []notify.Delivery) error {
-	return db.setLeased(ctx, message, `state = 'sent', reason = $3`, approval.ReasonTestNumber)
+	return db.setLeased(ctx, message, `state = 'sent', reason = $2`, approval.ReasonTestNumber)
 }
 
 // RetryDelivery releases the deliveries of a message for another attempt at due.
 func (db *DB) RetryDelivery(ctx context.Context, message []notify.Delivery, due time.Time, reason string) error {
-	return db.setLeased(ctx, message, `due_at = $3, reason = $4`, micros(due), reason)
+	return db.setLeased(ctx, message, `due_at = $2, reason = $3`, micros(due), reason)
 }
 
 // AwaitStatus makes the deliveries of a message that the provider accepted wait until its
 // status must be known.
 func (db *DB) AwaitStatus(ctx context.Context, message []notify.Delivery, until time.Time) error {
-	return db.setLeased(ctx, message, `due_at = $3, reason = $4`, micros(until), notify.ReasonAwaitingStatus)
+	return db.setLeased(ctx, message, `due_at = $2, reason = $3`, micros(until), notify.ReasonAwaitingStatus)
 }
 
 // FallBack queues the deliveries of a message on another channel, with new attempts there.
 func (db *DB) FallBack(ctx context.Context, message []notify.Delivery, to notify.Channel) error {
-	return db.setLeased(ctx, message, `channel = $3, due_at = $1, reason = $4, attempts = 0`, string(to), notify.ReasonRetrying)
+	return db.setLeased(ctx, message, `channel = $2, due_at = $1, reason = $3, attempts = 0`, string(to), notify.ReasonRetrying)
 }
 
 // PostponeDelivery makes the deliveries of a message wait until a time, for example the end
@@ -62,26 +62,27 @@ func (db *DB) PostponeDelivery(ctx context.Context, message []notify.Delivery, u
 
 // DeliveryDropped completes deliveries whose message is no longer wanted.
 func (db *DB) DeliveryDropped(ctx context.Context, message []notify.Delivery, reason string) error {
-	return db.setLeased(ctx, message, `state = 'failed', reason = $3`, reason)
+	return db.setLeased(ctx, message, `state = 'failed', reason = $2`, reason)
 }
 
-// setLeased sets columns of deliveries of one lease in one statement, so that they change
-// together, and ends their lease. args are the parameters from $3 on. It changes
-// no delivery that another worker has claimed meanwhile.
+// setLeased sets columns of deliveries in one statement, so that they change together, and
+// ends their lease. args are the parameters from $2 on. It changes no delivery that another
+// claim has taken meanwhile: each has a lease that is not in the statement.
 //
 // The lease is the guard: only a queued delivery has one. A condition on the state would
 // let PostgreSQL read all of an index of queued deliveries: when the last ANALYZE found few
 // of them, it takes the index for small, but it holds old versions.
 func (db *DB) setLeased(ctx context.Context, message []notify.Delivery, set string, args ...any) error {
-	args = append([]any{micros(db.Now()), message[0].Lease}, args...)
-	n := len(args)
-	ids := paddedSize(len(message))
-	for i := range ids {
-		args = append(args, message[min(i, len(message)-1)].ID)
+	args = append([]any{micros(db.Now())}, args...)
+	first, n := len(args)+1, paddedSize(len(message))
+	args = append(args, make([]any, 2*n)...)
+	for i := range n {
+		d := message[min(i, len(message)-1)]
+		args[first-1+i], args[first-1+n+i] = d.ID, d.Lease
 	}
 	_, err := db.sql.Exec(ctx, `
 		UPDATE deliveries SET `+set+`, lease = NULL, updated_at = $1
-		WHERE id IN (`+params(n+1, ids)+`) AND lease = $2`, args...)
+		WHERE id IN (`+params(first, n)+`) AND lease IN (`+params(first+n, n)+`)`, args...)
 	return err
 }
 

@@ -163,12 +163,15 @@ func TestClaimAfterLeaseEnds(t *testing.T) {
 		if len(second) != 1 || second[0] != want {
 			p.Fatalf("claimed %+v after the lease, want %+v", second, want)
 		}
-		ok(p, p.db.DeliverySent(bg, []notify.Delivery{first[0]}))
-		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued'`); n != 1 {
+		_, err = p.db.OpenChallenge(bg, p.newChallenge(actor.Student))
+		ok(p, err)
+		third := p.claimOTPs("third")
+		ok(p, p.db.DeliverySent(bg, []notify.Delivery{first[0], third[0]}))
+		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'queued' AND lease = 'second'`); n != 1 {
 			p.Error("the holder of the ended lease completed the delivery")
 		}
 		ok(p, p.db.DeliverySent(bg, []notify.Delivery{second[0]}))
-		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'sent'`); n != 1 {
+		if n := p.count(`SELECT count(*) FROM deliveries WHERE state = 'sent'`); n != 2 {
 			p.Error("the holder of the lease did not complete the delivery")
 		}
 	})

@@ -8,8 +8,8 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// completions stores that the messages of a batch were accepted. While one statement runs,
-// further messages wait and then share the next one, so that a batch takes few statements:
+// completions stores that the messages of a lane were accepted. While one statement runs,
+// further messages wait and then share the next one, so that a lane takes few statements:
 //
 //	message 1 is accepted: a statement for it begins
 //	messages 2 to 32 are accepted meanwhile: one statement for all of them follows
@@ -26,8 +26,7 @@ type completion struct {
 	done       chan error
 }
 
-// store returns when the deliveries of a message are stored. They must have the lease of the
-// batch.
+// store returns when the deliveries of a message are stored.
 func (c *completions) store(ctx context.Context, deliveries []notify.Delivery) error {
 	own := completion{deliveries, make(chan error, 1)}
 	c.mu.Lock()

@@ -32,13 +32,19 @@ func (s *countingStore) DeliverySent(ctx context.Context, accepted []notify.Deli
 	return s.fakeStore.DeliverySent(ctx, accepted)
 }
 
-// Messages that are accepted while a statement runs share the next one. A failed statement
-// concerns its own messages alone: they are sent again when their lease ends.
+// Messages that are accepted while a statement runs share the next one, those of other
+// batches too. A failed statement concerns its own messages alone: they are sent again when
+// their lease ends.
 func TestCompletionsShareStatements(t *testing.T) {
+	t.Run("one batch", func(t *testing.T) { testCompletionsShareStatements(t, notify.Request) })
+	t.Run("four batches", func(t *testing.T) { testCompletionsShareStatements(t, notify.OTP) })
+}
+
+func testCompletionsShareStatements(t *testing.T, kind notify.Kind) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &countingStore{fakeStore: new(fakeStore)}
 		for range 32 {
-			s.queue(notify.Request)
+			s.queue(kind)
 		}
 		var attempts atomic.Int64
 		q, stop := runOver(t, s, func(_ context.Context, m notify.Message) error {
@@ -47,7 +53,7 @@ func TestCompletionsShareStatements(t *testing.T) {
 			}
 			return nil
 		})
-		q.Wake(lane(notify.Request))
+		q.Wake(lane(kind))
 		time.Sleep(500 * time.Millisecond)
 		synctest.Wait()
 		s.mu.Lock()

@@ -102,9 +102,7 @@ func NewOutbox(c OutboxConfig) *Outbox { return &Outbox{c} }
 func (o *Outbox) Run(ctx context.Context) {
 	var wait sync.WaitGroup
 	for _, lane := range o.Signal.Lanes() {
-		for range batchesOf(lane) {
-			wait.Go(func() { o.runLane(ctx, lane) })
-		}
+		wait.Go(func() { o.runLane(ctx, lane) })
 	}
 	defer wait.Wait()
 	poll, stopPoll := o.NewTicker(pollEvery)
@@ -152,9 +150,23 @@ func sizeOf(lane notify.Lane) int {
 	return claimBatch
 }
 
-// runLane sends a batch each time the lane is woken.
+// runLane claims a batch each time the lane is woken, and sends it while it claims the
+// next ones. One claim at a time takes what was queued during the one before, so that a busy
+// lane takes few statements. It returns when the claimed batches are finished.
 func (o *Outbox) runLane(ctx context.Context, lane notify.Lane) {
+	var batches sync.WaitGroup
+	defer batches.Wait()
+	running := make(chan struct{}, batchesOf(lane))
+	sent := &completions{save: o.Store.DeliverySent}
+	// A shutdown does not abort deliveries that are claimed. After an error they stay
+	// claimed until their lease ends.
+	detached := context.WithoutCancel(ctx)
 	for {
+		select {
+		case <-ctx.Done():
+			return
+		case running <- struct{}{}:
+		}
 		select {
 		case <-ctx.Done():
 			return
@@ -163,43 +175,51 @@ func (o *Outbox) runLane(ctx context.Context, lane notify.Lane) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err := recovered(func() error { return o.sendBatch(ctx, lane) }); err != nil {
-			o.Log.Warn("send a batch of deliveries", "channel", lane.Channel, "kind", lane.Kind, "error", err)
-		}
+		until := o.Now().Add(leaseDuration)
+		claimed := o.claim(ctx, lane, until)
+		batches.Go(func() {
+			defer func() { <-running }()
+			if err := recovered(func() error { return o.sendBatch(detached, lane, claimed, until, sent) }); err != nil {
+				o.Log.Warn("send a batch of deliveries", "channel", lane.Channel, "kind", lane.Kind, "error", err)
+			}
+		})
 	}
 }
 
-// sendBatch claims and sends up to sizeOf deliveries. After a full batch it wakes the
-// lane at once, because more may be due.
-func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane) error {
-	until := o.Now().Add(leaseDuration)
-	claimed, err := o.Store.ClaimDeliveries(ctx, lane, o.NewID(), until, sizeOf(lane))
-	if err != nil {
+// claim claims up to sizeOf deliveries. After a full batch it wakes the lane at once, because
+// more may be due.
+func (o *Outbox) claim(ctx context.Context, lane notify.Lane, until time.Time) (claimed []notify.Delivery) {
+	err := recovered(func() (err error) {
+		claimed, err = o.Store.ClaimDeliveries(ctx, lane, o.NewID(), until, sizeOf(lane))
 		return err
+	})
+	if err != nil {
+		o.Log.Warn("claim a batch of deliveries", "channel", lane.Channel, "kind", lane.Kind, "error", err)
 	}
 	if len(claimed) == sizeOf(lane) {
 		o.Signal.Wake(lane)
 	}
-	// A shutdown does not abort deliveries that are claimed. After an error they stay
-	// claimed until their lease ends.
-	detached := context.WithoutCancel(ctx)
-	messages, err := o.group(detached, lane, claimed, until)
+	return claimed
+}
+
+// sendBatch sends claimed deliveries and stores the results.
+func (o *Outbox) sendBatch(ctx context.Context, lane notify.Lane, claimed []notify.Delivery, until time.Time, sent *completions) error {
+	messages, err := o.group(ctx, lane, claimed, until)
 	if err != nil {
 		return err
 	}
 	ready := make([]*notify.Outgoing, len(messages))
 	o.each(messages, func(i int, message []notify.Delivery) (err error) {
-		ready[i], err = o.prepare(detached, message)
+		ready[i], err = o.prepare(ctx, message)
 		return err
 	})
-	admitted, err := o.admit(detached, ready)
+	admitted, err := o.admit(ctx, ready)
 	if err != nil {
 		return err
 	}
 	var wait sync.WaitGroup
-	sent := &completions{save: o.Store.DeliverySent}
 	for _, m := range admitted {
-		wait.Go(func() { o.logged(m.Deliveries[0], func() error { return o.send(detached, m, sent) }) })
+		wait.Go(func() { o.logged(m.Deliveries[0], func() error { return o.send(ctx, m, sent) }) })
 	}
 	wait.Wait()
 	return nil
