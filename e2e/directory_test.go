@@ -215,6 +215,7 @@ func TestDirectoryPages(t *testing.T) {
 			}
 		}
 		s.Call(t, "GET", "/api/coaches?cursor=x", "", nil).Want(t, 422)
+		s.Call(t, "GET", "/api/coaches?cursor=", "", nil).Want(t, 200)
 	})
 }
 

@@ -12,11 +12,11 @@ type Page[K any] struct {
 }
 
 // QueryPage returns the page of the query parameters limit and cursor. The cursor must
-// be of the same route and of the same caller, whom callerID names.
+// be of the same route and of the same caller, whom callerID names. An empty one is that of
+// the first page: many clients write ?cursor= before they have one.
 func QueryPage[K, C any](m Meta[C], sealer wire.Sealer, callerID string, f *wire.Faults) Page[K] {
 	var cursor *string
-	if m.Query.Has("cursor") {
-		value := m.Query.Get("cursor")
+	if value := m.Query.Get("cursor"); value != "" {
 		cursor = &value
 	}
 	return NewPage[K](m, sealer, callerID, wire.Limit(m.Query, f), cursor, f)
