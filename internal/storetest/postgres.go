@@ -5,6 +5,7 @@ package storetest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -22,6 +23,9 @@ const (
 	serverEnv = "TOUCHLINE_TEST_POSTGRES"
 	// requireEnv is "on" in CI: a test fails without a server instead of being skipped.
 	requireEnv = "TOUCHLINE_TEST_REQUIRE_POSTGRES"
+	// maxIdle is how many connections to a server stay open between the statements of
+	// administer.
+	maxIdle = 2
 )
 
 // EachEmpty runs test as subtests "sqlite" and "postgres", each with the URL of an empty
@@ -91,8 +95,9 @@ func create(server *url.URL, template string) (address string, drop func() error
 	return u.String(), func() error { return administer(server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)") }, nil
 }
 
-// withoutFsync makes tests faster: a power cut would lose commits.
-var withoutFsync = []string{"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_wal_size=256MB"}
+// withoutFsync makes tests faster: a power cut would lose commits. Autovacuum would start a
+// process for each test's database.
+var withoutFsync = []string{"-c", "autovacuum=off", "-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_wal_size=256MB"}
 
 // sharedServer is the server of this process's tests, without fsync. DurableServer is
 // another one with fsync, for measurements. If TOUCHLINE_TEST_POSTGRES names a server,
@@ -113,15 +118,36 @@ func findServer(folder string, settings ...string) (*url.URL, error) {
 	return startCluster(folder, settings...)
 }
 
-// administer runs one statement on a new connection.
+// administrators holds idle connections to the servers, by URL. A new connection costs more
+// than the statement that it runs.
+var administrators sync.Map // of string to chan *pgx.Conn
+
+// administer runs one statement on an idle connection, or on a new one.
 func administer(server *url.URL, statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, server.String())
+	value, _ := administrators.LoadOrStore(server.String(), make(chan *pgx.Conn, maxIdle))
+	idle := value.(chan *pgx.Conn)
+	conn, err := connect(ctx, server, idle)
 	if err != nil {
 		return err
 	}
-	defer conn.Close(ctx)
-	_, err = conn.Exec(ctx, statement)
-	return err
+	if _, err = conn.Exec(ctx, statement); err == nil {
+		select {
+		case idle <- conn:
+			return nil
+		default:
+		}
+	}
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// connect returns an idle connection, or a new one.
+func connect(ctx context.Context, server *url.URL, idle <-chan *pgx.Conn) (*pgx.Conn, error) {
+	select {
+	case conn := <-idle:
+		return conn, nil
+	default:
+		return pgx.Connect(ctx, server.String())
+	}
 }
