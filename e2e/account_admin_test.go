@@ -322,7 +322,7 @@ func TestConcurrentSuspensionAndLogin(t *testing.T) {
 			op.Call(t, "POST", path+"/restore", nil).Want(t, 200)
 		}
 		t.Logf("%d logins finished before the suspension, %d after", early.Load(), late.Load())
-	})
+	}, touchlinetest.ManyConnections)
 }
 
 // TestOperatorReadsDocumentsOfSubmissions: an operator reads an identity document while

@@ -349,5 +349,5 @@ func TestChangeNumberRaces(t *testing.T) {
 				t.Errorf("both failed: got %s and %s", got[0].Body, got[1].Body)
 			}
 		}
-	}, func(c *config.Config) { c.OTPValidity = time.Hour })
+	}, func(c *config.Config) { c.OTPValidity = time.Hour }, touchlinetest.ManyConnections)
 }

@@ -167,5 +167,5 @@ func TestCloseAccountRaces(t *testing.T) {
 				t.Errorf("got %d pending requests after the closure", n)
 			}
 		}
-	}, func(c *config.Config) { c.OTPValidity = time.Hour })
+	}, func(c *config.Config) { c.OTPValidity = time.Hour }, touchlinetest.ManyConnections)
 }

@@ -243,7 +243,7 @@ func TestUploadsOfOneCoach(t *testing.T) {
 			t.Errorf("refused upload: got %s", a.Body)
 		}
 		other.Upload(t, "identity", "a.pdf", touchlinetest.PDF(100, 1)).Want(t, 201)
-	})
+	}, touchlinetest.ManyConnections)
 }
 
 // TestIdentityDocuments: replacing or deleting a document of a pending submission

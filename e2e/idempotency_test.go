@@ -348,7 +348,7 @@ func TestLoginKeyIsNoOracle(t *testing.T) {
 		}
 		login(otp, "phone").Want(t, 429, "otp_attempts_exceeded")
 		login(wrongOTP(otp, 1), "phone").Want(t, 429, "otp_attempts_exceeded")
-	})
+	}, touchlinetest.ManyConnections)
 }
 
 // TestRepeatOfFailedLogin: the repeat of the last wrong code gets its response again, and

@@ -145,7 +145,7 @@ func sortedLines(text []byte) string {
 func TestImportAtOnce(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
-		s := touchlinetest.New(t, url, withTiers(t, importTiers))
+		s := touchlinetest.New(t, url, withTiers(t, importTiers), touchlinetest.ManyConnections)
 		coach := s.Coach(t, coachNumber)
 		coach.Call(t, "PUT", "/api/coach/subscription", object{"tier": "big"}).Want(t, 200)
 		file := "name,dob,guardian,relation,guardian mobile\n"

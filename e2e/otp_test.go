@@ -58,7 +58,7 @@ func TestConcurrentWrongOTPs(t *testing.T) {
 			t.Fatalf("got %v, want 5 attempts of %d", count, wrongCodes)
 		}
 		s.Call(t, "POST", "/auth/login", "", map[string]any{"mobile_number": coachNumber, "otp": otp}).Want(t, 429, "otp_attempts_exceeded")
-	})
+	}, touchlinetest.ManyConnections)
 }
 
 // TestDailyAttemptLimit: ten failed attempts over all codes block a number for a

@@ -58,7 +58,7 @@ func TestReplicasDeliverOnce(t *testing.T) {
 		if n, duplicates := messages(); n != all || duplicates != "" {
 			t.Errorf("got %d of %d messages, duplicates: %q", n, all, duplicates)
 		}
-	}, noMessageLimits)
+	}, noMessageLimits, touchlinetest.ManyConnections)
 }
 
 // TestExpiredLeaseIsClaimedAgain: a delivery of a killed worker is sent with the

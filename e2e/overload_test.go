@@ -122,7 +122,7 @@ func TestOverloaded(t *testing.T) {
 		if strings.Contains(text, `touchline_http_overloaded_total{kind="write"} 0`) {
 			t.Error("refused requests are not counted")
 		}
-	}, func(c *config.Config) { c.MaxInFlight = "1" })
+	}, func(c *config.Config) { c.MaxInFlight = "1" }, touchlinetest.ManyConnections)
 }
 
 // TestConnectionLimit: a connection beyond MAX_CONNECTIONS waits until another closes;

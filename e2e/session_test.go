@@ -42,7 +42,7 @@ func TestConcurrentRefreshes(t *testing.T) {
 		if len(distinct) != 1 || distinct["failed"] > 0 {
 			t.Fatalf("got %d different responses to 50 refreshes, want 1", len(distinct))
 		}
-	})
+	}, touchlinetest.ManyConnections)
 }
 
 // TestRefreshWithLostResponse: a refresh can be repeated while its successor is

@@ -136,7 +136,7 @@ func TestStreamResumesExactly(t *testing.T) {
 			never(t, s, "an unknown event id repeats old events", 300*time.Millisecond, func() bool { return len(f.events) > 0 })
 			f.stop()
 		}
-	})
+	}, touchlinetest.ManyConnections)
 }
 
 // TestStreamHeartbeat: an idle stream sends a comment every 20 seconds.

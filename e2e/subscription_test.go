@@ -210,7 +210,7 @@ func TestConcurrentAddsRespectPlayerLimit(t *testing.T) {
 		if added.Load() != 5 || refused.Load() != 45 || players != 5 || tierUse(t, coach)["players"] != 5.0 {
 			t.Errorf("got %d added, %d refused, %d players, usage %v", added.Load(), refused.Load(), players, tierUse(t, coach))
 		}
-	}, withTiers(t, smallTiers))
+	}, withTiers(t, smallTiers), touchlinetest.ManyConnections)
 }
 
 // TestExplicitSendIsHeld: a message beyond the limit is held, also if the coach asked for

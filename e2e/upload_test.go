@@ -62,7 +62,7 @@ func TestUploadIdempotencyKey(t *testing.T) {
 		}
 		c.Call(t, "DELETE", first.Header.Get("Location"), nil).Want(t, 200)
 		post("k", 1, "Passport").Want(t, 404, "not_found")
-	})
+	}, touchlinetest.ManyConnections)
 }
 
 // startUpload sends the header of an upload with this Content-Length and returns
@@ -98,7 +98,7 @@ func readStatus(t *testing.T, conn net.Conn) int {
 func TestSlowUploads(t *testing.T) {
 	t.Parallel()
 	touchlinetest.EachDatabase(t, func(t *testing.T, url string) {
-		s := touchlinetest.NewWith(t, url, func(o *server.Options) { o.UploadStallTimeout, o.UploadTimeout = time.Second, 4*time.Second })
+		s := touchlinetest.NewWith(t, url, func(o *server.Options) { o.UploadStallTimeout, o.UploadTimeout = time.Second, 4*time.Second }, touchlinetest.ManyConnections)
 		c := s.Coach(t, "+919812300001")
 		body := certificateForm("a.pdf", touchlinetest.PDF(2000, 1))
 		// The upload takes longer than the stall timeout, but no pause in it does.
