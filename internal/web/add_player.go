@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -39,11 +38,7 @@ func (p *Pages) addPlayerForm(ctx context.Context, r *Request, by actor.Actor, f
 	v.Form = f
 	v.Path = "/coach/players/add"
 	v.Data = map[string]any{"Batches": batches, "Chosen": f.Values["batch"]}
-	resp := page("add_player", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return formPageResponse("add_player", v), nil
 }
 
 // playerFields maps the pointers of input.Player to the fields of the form.

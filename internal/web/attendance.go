@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -79,11 +78,7 @@ func (p *Pages) sheetPage(ctx context.Context, r *Request, by actor.Actor, f *Fo
 		"Before": date.AddDays(-1), "After": date.AddDays(1), "Today": today, "Slots": sheet.Batch.Schedule.On(date),
 		"Done": r.URL.Query().Get("done"), "Account": by.AccountID, "TooFar": date > today.AddDays(team.MaxDaysAhead),
 	}
-	resp := page("attendance", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return formPageResponse("attendance", v), nil
 }
 
 // saveAttendance serves POST …/attendance/{date}. The same form sent twice changes nothing

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -123,11 +122,7 @@ func (p *Pages) batchForm(ctx context.Context, r *Request, by actor.Actor, b *te
 	}
 	v.Form, v.Path = f, path
 	v.Data = map[string]any{"Batch": b, "Action": path, "Groups": scheduleGroups(f.Values), "Zones": offeredZones(f)}
-	resp := page("batch_form", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return formPageResponse("batch_form", v), nil
 }
 
 // scheduleGroups returns the groups of a form, and one more that is empty.

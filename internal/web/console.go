@@ -138,11 +138,7 @@ func (c *Console) overview(next http.Handler) Handler {
 func (c *Console) signInForm(r *Request, f *Form) Response {
 	v := c.pages.view(r, "operator.sign_in.title")
 	v.Form = f
-	resp := page("operator_sign_in", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp
+	return formPageResponse("operator_sign_in", v)
 }
 
 // signIn serves POST /sign-in: it exchanges a token for a session of 8 hours.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
@@ -53,11 +52,7 @@ func (c *Console) coachPage(ctx context.Context, r *Request, by actor.Operator, 
 	v.Form = f
 	v.Path = "/coaches/" + id
 	v.Data = map[string]any{"Account": account, "Profile": profile, "Subscription": subscription}
-	resp := page("operator_coach", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return formPageResponse("operator_coach", v), nil
 }
 
 // changeCoach serves POST /coaches/{coach_id}: it suspends or restores the account.

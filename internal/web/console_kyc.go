@@ -65,11 +65,8 @@ func (c *Console) kycPage(ctx context.Context, r *Request, by actor.Operator, f 
 	v.Form = f
 	v.Path = "/kyc/" + id
 	v.Data = map[string]any{"Submission": submission, "Documents": documents, "Open": submission.State == coach.Submitted}
-	resp := page("operator_kyc_case", v)
+	resp := formPageResponse("operator_kyc_case", v)
 	resp.Frames = true
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
 	return resp, nil
 }
 

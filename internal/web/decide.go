@@ -30,11 +30,7 @@ func (p *Pages) answerForm(r *Request, by actor.Actor, d answerPage, f *Form) Re
 	v.Form = f
 	v.Path = d.Path + "/answer"
 	v.Data = d
-	resp := page("answer", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp
+	return formPageResponse("answer", v)
 }
 
 // toAnswer serves GET …/decide, which a browser opens after a sign-in or by the back button.
@@ -96,11 +92,7 @@ func (p *Pages) checkForm(r *Request, by actor.Actor, d answerPage, f *Form) Res
 	v := p.signedInView(r, "check.title", by)
 	v.Form = f
 	v.Data = d
-	resp := page("check", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp
+	return formPageResponse("check", v)
 }
 
 // proveAgain sends a code to a caller whose last one is too old to approve, and then

@@ -32,6 +32,12 @@ func (p *Pages) familyNumber(_ context.Context, r *Request, by actor.Actor) (Res
 // endDevice serves POST /me/{role}/devices/{session_id}/end: it ends one session. It is no
 // error if the session has ended already.
 func (p *Pages) endDevice(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
+	return p.endSessionInPath(ctx, r, by, home(by.Role)+"/devices?ended")
+}
+
+// endSessionInPath ends the session that the path names and goes to next, or to the start page
+// if it was the session of this browser.
+func (p *Pages) endSessionInPath(ctx context.Context, r *Request, by actor.Actor, next string) (Response, error) {
 	id, err := r.PathID("session_id")
 	if err != nil {
 		return Response{}, err
@@ -43,5 +49,5 @@ func (p *Pages) endDevice(ctx context.Context, r *Request, by actor.Actor) (Resp
 	if id == by.SessionID {
 		return redirect("/", p.cookies.remove(p.cookies.sessionName(by.Role))), nil
 	}
-	return redirect(home(by.Role) + "/devices?ended"), nil
+	return redirect(next), nil
 }

@@ -109,15 +109,6 @@ func (p *Pages) addDocumentForm(ctx context.Context, r *Request, by actor.Actor,
 	return formPageResponse("document_add", v), nil
 }
 
-// formPageResponse is a page with a form: 422 if the form has faults.
-func formPageResponse(template string, v *View) Response {
-	resp := page(template, v)
-	if len(v.Form.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp
-}
-
 // addDocument serves POST /coach/documents/add.
 func (p *Pages) addDocument(ctx context.Context, r *Request, by actor.Actor, form *upload.Form) (Response, error) {
 	faults := form.Faults

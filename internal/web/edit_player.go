@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -16,11 +15,7 @@ import (
 
 // editPlayerPage serves GET /coach/players/{player_id}/edit.
 func (p *Pages) editPlayerPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return Response{}, err
-	}
-	player, err := p.Approvals.Player(ctx, by, id)
+	player, err := p.playerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -59,21 +54,13 @@ func (p *Pages) editPlayerForm(ctx context.Context, r *Request, by actor.Actor, 
 	if effect.Any() {
 		return page("edit_player_check", v), nil
 	}
-	resp := page("edit_player", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return formPageResponse("edit_player", v), nil
 }
 
 // editPlayer serves POST …/edit. A change that ends or asks for a consent is saved only
 // after the coach has read what it does. The same form sent twice changes nothing more.
 func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return Response{}, err
-	}
-	player, err := p.Approvals.Player(ctx, by, id)
+	player, err := p.playerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -87,11 +74,11 @@ func (p *Pages) editPlayer(ctx context.Context, r *Request, by actor.Actor) (Res
 		err = p.Coaches.Complete(ctx, by)
 	}
 	if err == nil {
-		effect, err = p.Approvals.PreviewEdit(ctx, by, id, patch)
+		effect, err = p.Approvals.PreviewEdit(ctx, by, player.ID, patch)
 	}
 	if err == nil && (!effect.Any() || r.Value("checked") == "yes") {
-		if _, err = p.Approvals.Edit(ctx, by, id, patch); err == nil {
-			return redirect(coachPlayer(id) + "?done=saved"), nil
+		if _, err = p.Approvals.Edit(ctx, by, player.ID, patch); err == nil {
+			return redirect(coachPlayer(player.ID) + "?done=saved"), nil
 		}
 	}
 	f := &Form{Values: r.Form}

@@ -49,11 +49,7 @@ func (p *Pages) importForm(ctx context.Context, r *Request, by actor.Actor, f *F
 	v.Form = f
 	v.Path = "/coach/players/import"
 	v.Data = map[string]any{"Imports": imports, "Token": p.Imports.NewID(), "MaxBytes": roster.MaxBytes >> 20}
-	resp := page("import", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return formPageResponse("import", v), nil
 }
 
 // featureNeeded shows which tier has a feature. It returns err if it is no tier_limit.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"time"
 
@@ -147,9 +146,5 @@ func (p *Pages) playerPage(ctx context.Context, r *Request, by actor.Actor, f *F
 		"Player": t.Player, "Parties": parties, "Age": t.Player.Student.DateOfBirth.AgeOn(p.Now()),
 		"Timeline": timeline(t), "Done": v.textOr("player.done."+query.Get("done"), ""), "Added": query.Get("added"),
 	}
-	resp := page("player", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return formPageResponse("player", v), nil
 }

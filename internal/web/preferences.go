@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 
@@ -96,11 +95,7 @@ func (p *Pages) familySettingsForm(ctx context.Context, r *Request, by actor.Act
 	v.Data = map[string]any{
 		"Home": home(by.Role), "Languages": languages, "Zones": offeredZones(f), "Stopped": stopped, "StoppedMail": addresses, "Push": push, "Done": r.URL.Query().Get("done"),
 	}
-	resp := page("family_settings", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return formPageResponse("family_settings", v), nil
 }
 
 // maxLinksNamed is how many links are read to find the names of coaches.

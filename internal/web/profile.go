@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -45,11 +44,7 @@ func (p *Pages) profileForm(ctx context.Context, r *Request, by actor.Actor, pro
 		"Picture": profile.Picture(), "Certificates": certificates, "RequestID": p.Documents.NewID(), "KYC": p.Verifications.On,
 		"Zones": offeredZones(f), "DefaultZone": p.Coaches.DefaultTimeZone,
 	}
-	resp := page("profile", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return formPageResponse("profile", v), nil
 }
 
 // saveProfile serves POST /coach/profile. A coach whose profile becomes complete goes to

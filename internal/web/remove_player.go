@@ -9,11 +9,7 @@ import (
 
 // removePlayerPage serves GET /coach/players/{player_id}/remove: it says what ends.
 func (p *Pages) removePlayerPage(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return Response{}, err
-	}
-	player, err := p.Approvals.Player(ctx, by, id)
+	player, err := p.playerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}

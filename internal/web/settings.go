@@ -2,12 +2,10 @@ package web
 
 import (
 	"context"
-	"net/http"
 	"strings"
 
 	"github.com/touchline/touchline/internal/actor"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/fault"
 )
 
 const (
@@ -67,11 +65,7 @@ func (p *Pages) settingsForm(ctx context.Context, r *Request, by actor.Actor, f 
 		// KYC is the state of the identity check, or empty if there is none.
 		"KYC": state,
 	}
-	resp := page("settings", v)
-	if len(f.Faults) > 0 {
-		resp.Status = http.StatusUnprocessableEntity
-	}
-	return resp, nil
+	return formPageResponse("settings", v), nil
 }
 
 // ZoneName returns a time zone as people write it: "Kuala Lumpur (Asia)".
@@ -99,16 +93,5 @@ func (p *Pages) saveSettings(ctx context.Context, r *Request, by actor.Actor) (R
 // endSession serves POST /coach/settings/devices/{session_id}/end: it signs one device out.
 // It is no error if the session has ended already.
 func (p *Pages) endSession(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	id, err := r.PathID("session_id")
-	if err != nil {
-		return Response{}, err
-	}
-	if err := p.Auth.EndSession(ctx, by, id); err != nil && fault.KindOf(err) != fault.NotFound {
-		return Response{}, err
-	}
-	p.Streams.Hub.Wake(by.AccountID)
-	if id == by.SessionID {
-		return redirect("/", p.cookies.remove(p.cookies.sessionName(by.Role))), nil
-	}
-	return redirect(settingsPath + "?done=ended#devices"), nil
+	return p.endSessionInPath(ctx, r, by, settingsPath+"?done=ended#devices")
 }

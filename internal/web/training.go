@@ -35,11 +35,7 @@ func (p *Pages) playerAttendance(ctx context.Context, r *Request, by actor.Actor
 // coachAttendance serves GET /coach/players/{player_id}/attendance: the same for the coach,
 // with notes.
 func (p *Pages) coachAttendance(ctx context.Context, r *Request, by actor.Actor) (Response, error) {
-	id, err := r.PathID("player_id")
-	if err != nil {
-		return Response{}, err
-	}
-	player, err := p.Approvals.Player(ctx, by, id)
+	player, err := p.playerInPath(ctx, r, by)
 	if err != nil {
 		return Response{}, err
 	}
@@ -47,11 +43,11 @@ func (p *Pages) coachAttendance(ctx context.Context, r *Request, by actor.Actor)
 	if err != nil {
 		return Response{}, err
 	}
-	data, err := p.attended(ctx, r, by, id)
+	data, err := p.attended(ctx, r, by, player.ID)
 	if err != nil {
 		return Response{}, err
 	}
-	data["Back"], data["Student"] = coachPlayer(id), player.Student.FullName
+	data["Back"], data["Student"] = coachPlayer(player.ID), player.Student.FullName
 	v.Data = data
 	return page("attended", v), nil
 }
