@@ -7,7 +7,6 @@ import (
 
 	"github.com/touchline/touchline/internal/admin"
 	"github.com/touchline/touchline/internal/coach"
-	"github.com/touchline/touchline/internal/fault"
 )
 
 func kycCommands() []command {
@@ -46,6 +45,10 @@ func showKYC(ctx context.Context, sh *shell, args []string) error {
 
 // printSubmission prints a submission and its documents.
 func (sh *shell) printSubmission(ctx context.Context, s coach.Submission) error {
+	documents, err := sh.Verifications.Documents(ctx, s)
+	if err != nil {
+		return err
+	}
 	tw := newTabWriter(sh.stdout)
 	fmt.Fprintf(tw, "coach\t%s\nname\t%s\nnumber\t%s\nsubmission\t%s\nsubmitted\t%s\nstate\t%s\n",
 		s.CoachID, orDash(oneLine(s.CoachName)), s.Number, s.ID, formatTime(s.SubmittedAt), s.State)
@@ -55,15 +58,8 @@ func (sh *shell) printSubmission(ctx context.Context, s coach.Submission) error 
 	if s.Reason != "" {
 		fmt.Fprintf(tw, "reason\t%s\n", oneLine(s.Reason))
 	}
-	for _, id := range s.DocumentIDs {
-		d, err := sh.Documents.Document(ctx, s.CoachID, id)
-		if fault.KindOf(err) == fault.NotFound {
-			continue // the coach deleted it a moment ago
-		}
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(tw, "document\t%s %s (%s)\n", id, oneLine(d.Title), oneLine(d.File.Name))
+	for _, d := range documents {
+		fmt.Fprintf(tw, "document\t%s %s (%s)\n", d.ID, oneLine(d.Title), oneLine(d.File.Name))
 	}
 	return tw.Flush()
 }

@@ -83,15 +83,12 @@ func (s *Server) kyc(ctx context.Context, r Request[noBody], id string) (Respons
 	if err != nil {
 		return Response{}, err
 	}
+	documents, err := s.Verifications.Documents(ctx, v)
+	if err != nil {
+		return Response{}, err
+	}
 	out := submissionResponse{queuedResponse: newQueuedResponse(v), MobileNumber: string(v.Number), LegalName: v.LegalName, Documents: []documentResponse{}}
-	for _, document := range v.DocumentIDs {
-		d, err := s.Documents.Store.Document(ctx, id, document)
-		if fault.KindOf(err) == fault.NotFound {
-			continue // the coach has just deleted it
-		}
-		if err != nil {
-			return Response{}, err
-		}
+	for _, d := range documents {
 		out.Documents = append(out.Documents, documentResponse{
 			DocumentID: d.ID, Title: d.Title, FileName: d.File.Name, MediaType: d.File.MediaType, Size: d.File.Size,
 			Issuer: wire.OrNull(d.Issuer), ExpiresOn: wire.OrNull(string(d.ExpiresOn)),

@@ -68,6 +68,8 @@ type VerificationStore interface {
 	KYCQueue(ctx context.Context, by actor.Operator, after KYCCursor, limit int) ([]Submission, error)
 	// NewestKYC returns the id of a coach's newest submission, or not_found.
 	NewestKYC(ctx context.Context, coachID string) (string, error)
+	// Document returns a document of the coach, or not_found.
+	Document(ctx context.Context, coachID, id string) (Document, error)
 	// ReadKYC returns a submission and writes the operator's audit log entry.
 	ReadKYC(ctx context.Context, by actor.Operator, id string) (Submission, error)
 }
@@ -147,6 +149,22 @@ func (v *Verifications) CheckNewest(ctx context.Context, coachID, submissionID s
 // Read returns a submission and audits the access.
 func (v *Verifications) Read(ctx context.Context, by actor.Operator, id string) (Submission, error) {
 	return v.Store.ReadKYC(ctx, by, id)
+}
+
+// Documents returns the documents of a submission, without those that the coach has deleted.
+func (v *Verifications) Documents(ctx context.Context, s Submission) ([]Document, error) {
+	var documents []Document
+	for _, id := range s.DocumentIDs {
+		d, err := v.Store.Document(ctx, s.CoachID, id)
+		if fault.KindOf(err) == fault.NotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, d)
+	}
+	return documents, nil
 }
 
 // CheckNewest refuses a decision about a submission that is not the coach's newest one.

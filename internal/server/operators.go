@@ -43,7 +43,6 @@ func newShell(cfg *config.Config, o Options, db *store.DB, logged securitylog.St
 // while replicas serve the same database.
 type Operators struct {
 	service.Shell
-	Documents coach.DocumentStore
 
 	sql *database.DB
 }
@@ -68,7 +67,7 @@ func OpenOperators(ctx context.Context, cfg *config.Config, o Options, keys bool
 	}
 	db := store.New(sql, options)
 	shell := newShell(cfg, o, db, db, newCommon(cfg, o, db, tiers), newApprovals(cfg, o, db, ch, tiers))
-	return &Operators{Shell: shell, Documents: db, sql: sql}, nil
+	return &Operators{Shell: shell, sql: sql}, nil
 }
 
 // Close closes the database.

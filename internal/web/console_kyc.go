@@ -50,16 +50,9 @@ func (c *Console) kycPage(ctx context.Context, r *Request, by actor.Operator, f 
 	if err != nil {
 		return Response{}, err
 	}
-	var documents []coach.Document
-	for _, documentID := range submission.DocumentIDs {
-		d, err := c.Documents.Store.Document(ctx, id, documentID)
-		if fault.KindOf(err) == fault.NotFound {
-			continue // the coach has just deleted it
-		}
-		if err != nil {
-			return Response{}, err
-		}
-		documents = append(documents, d)
+	documents, err := c.Verifications.Documents(ctx, submission)
+	if err != nil {
+		return Response{}, err
 	}
 	v := c.view(r, "kyc", "operator.kyc.title")
 	v.Form = f
