@@ -5,9 +5,9 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// NewPlayer returns a player of the calling coach with both consents pending, or a
+// newPlayer returns a player of the calling coach with both consents pending, or a
 // fault. guardian is nil for an adult student without one.
-func NewPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules, op Operation) (*Player, error) {
+func newPlayer(by actor.Actor, student Student, guardian *Guardian, rules Rules, op Operation) (*Player, error) {
 	p := &Player{
 		ID: op.NewID(), CoachID: by.AccountID, Version: 1,
 		Student: student, Guardian: guardian, CreatedAt: op.Now,

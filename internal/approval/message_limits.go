@@ -84,7 +84,7 @@ func (m OutgoingMessage) Counts() []MessageCount {
 		counts = append(counts, MessageCount{"number/" + m.To, m.Segments})
 	}
 	if !m.Team && m.CoachID != "" {
-		counts = append(counts, MessageCount{CoachCounter(m.CoachID), m.Segments}, MessageCount{"coach/" + m.CoachID + "/" + m.To, m.Segments})
+		counts = append(counts, MessageCount{coachCounter(m.CoachID), m.Segments}, MessageCount{"coach/" + m.CoachID + "/" + m.To, m.Segments})
 	}
 	if m.fromNewCoach() {
 		counts = append(counts, MessageCount{countOfNew, m.Segments}, MessageCount{newCoachCounter(m.CoachID), m.Segments})
@@ -98,12 +98,12 @@ func (m OutgoingMessage) Counts() []MessageCount {
 	return append(counts, costs...)
 }
 
-// CoachCounter returns the counter of the approval messages of a coach, TeamCounter that of
+// coachCounter returns the counter of the approval messages of a coach, TeamCounter that of
 // the messages that the coach wrote, as they were accepted.
-func CoachCounter(coachID string) string { return "coach/" + coachID }
+func coachCounter(coachID string) string { return "coach/" + coachID }
 func TeamCounter(coachID string) string  { return "team/" + coachID }
 
-// newCoachCounter returns the counter of all messages of a new coach.
+// newcoachCounter returns the counter of all messages of a new coach.
 func newCoachCounter(coachID string) string { return "new_coach/" + coachID }
 
 func (m OutgoingMessage) fromNewCoach() bool { return m.CoachID != "" && m.NewCoach }
@@ -153,7 +153,7 @@ func (l MessageLimits) For(m OutgoingMessage) []MessageLimit {
 			limits = append(limits, MessageLimit{Key: key, Counter: counter, Size: size, Max: maximum, Window: window})
 		}
 	}
-	number, coach := "number/"+m.To, CoachCounter(m.CoachID)
+	number, coach := "number/"+m.To, coachCounter(m.CoachID)
 	add(number, number, int64(l.PerNumber), day)
 	add(coach+"/"+m.To, coach+"/"+m.To, int64(l.PerNumberFromCoach), day)
 	add(coach, coach, int64(l.PerCoach), day)

@@ -101,7 +101,7 @@ func (s *Service) operation() Operation {
 // Add adds a player of the calling coach to batches of the coach and opens the first requests.
 func (s *Service) Add(ctx context.Context, by actor.Actor, student Student, guardian *Guardian, batchIDs ...string) (*Player, error) {
 	op := s.operation()
-	p, err := NewPlayer(by, student, guardian, s.Rules, op)
+	p, err := newPlayer(by, student, guardian, s.Rules, op)
 	if err != nil {
 		return nil, err
 	}

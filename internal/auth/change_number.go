@@ -67,7 +67,7 @@ func (s *Service) CurrentActor(ctx context.Context, by actor.Actor) (actor.Actor
 	if err != nil {
 		return by, err
 	}
-	if err := session.CheckActive(s.Now()); err != nil {
+	if err := session.checkActive(s.Now()); err != nil {
 		return by, err
 	}
 	return session.Actor(), nil
@@ -83,13 +83,13 @@ func (s *Service) checkNewNumber(by actor.Actor, to phone.Number) error {
 	}
 	now := s.Now()
 	if (s.Settings.TestCode(to, now) != "") != (s.Settings.TestCode(by.Number, now) != "") {
-		return ErrContactConflict("test_number", "A test number can be linked with test numbers only.")
+		return errContactConflict("test_number", "A test number can be linked with test numbers only.")
 	}
 	return nil
 }
 
-// ErrContactConflict returns contact_conflict: the coach must not have the new number.
-func ErrContactConflict(code, detail string) error {
+// errContactConflict returns contact_conflict: the coach must not have the new number.
+func errContactConflict(code, detail string) error {
 	f := fault.New(fault.Invalid, "contact_conflict", "%s", detail)
 	f.Fields = []fault.Field{{Pointer: "/new_mobile_number", Code: code, Detail: detail}}
 	return f

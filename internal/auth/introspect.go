@@ -73,7 +73,7 @@ func (i *Introspector) Introspect(ctx context.Context, token string) (Introspect
 
 func (i *Introspector) introspectRefresh(ctx context.Context, id string, generation int64) (Introspection, error) {
 	s, err := i.Auth.Store.Session(ctx, id)
-	if err != nil || s.CheckActive(i.Auth.Now()) != nil || !i.Auth.Now().Before(s.IdleAt) || !s.canRefresh(generation) {
+	if err != nil || s.checkActive(i.Auth.Now()) != nil || !i.Auth.Now().Before(s.IdleAt) || !s.canRefresh(generation) {
 		return Introspection{}, err
 	}
 	ends := s.IdleAt

@@ -261,7 +261,7 @@ func (s *Service) LoginGrant(ctx context.Context, sessionID string) (*Grant, err
 	if err != nil {
 		return nil, err
 	}
-	if session.CheckActive(now) != nil {
+	if session.checkActive(now) != nil {
 		return nil, errSignInEnded()
 	}
 	if session.FilledFields, err = s.Store.FilledFields(ctx, session.AccountID); err != nil {
@@ -279,7 +279,7 @@ func (s *Service) LoginGrant(ctx context.Context, sessionID string) (*Grant, err
 // used up, and a login never returns 401.
 func (s *Service) CheckLoginSession(ctx context.Context, sessionID string) error {
 	session, err := s.Store.Session(ctx, sessionID)
-	if err == nil && session.CheckActive(s.Now()) != nil {
+	if err == nil && session.checkActive(s.Now()) != nil {
 		err = errSignInEnded()
 	}
 	return err

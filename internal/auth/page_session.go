@@ -156,7 +156,7 @@ func (s *Service) PageSession(ctx context.Context, token string) (*Session, erro
 
 // pageActive reports whether s is a session of pages that has not ended at now.
 func (s *Session) pageActive(now time.Time) bool {
-	return s.CheckActive(now) == nil && s.PageIdle > 0 && now.Before(s.IdleAt)
+	return s.checkActive(now) == nil && s.PageIdle > 0 && now.Before(s.IdleAt)
 }
 
 // OTPAt returns when the person entered the OTP of the session. Only a sign-in takes one.

@@ -65,16 +65,16 @@ func (s *Session) Actor() actor.Actor {
 	return actor.Actor{AccountID: s.AccountID, SessionID: s.ID, Role: s.Role, Number: s.Number}
 }
 
-// CheckActive returns session_revoked if s is nil or has ended.
-func (s *Session) CheckActive(now time.Time) error {
+// checkActive returns session_revoked if s is nil or has ended.
+func (s *Session) checkActive(now time.Time) error {
 	if s == nil || !s.RevokedAt.IsZero() || !now.Before(s.EndsAt) {
 		return errRevoked()
 	}
 	return nil
 }
 
-// FirstUse reports whether a token with claims c is the first of its generation in use.
-func (s *Session) FirstUse(c Claims) bool {
+// isFirstUse reports whether a token with claims c is the first of its generation in use.
+func (s *Session) isFirstUse(c Claims) bool {
 	return s.UsedAt.IsZero() && s.Generation == c.Generation
 }
 
@@ -92,21 +92,21 @@ func (s *Service) Authenticate(ctx context.Context, accessToken string) (actor.A
 	if err != nil {
 		return actor.Actor{}, Claims{}, err
 	}
-	by, err := s.CheckSession(ctx, claims, session)
+	by, err := s.checkSession(ctx, claims, session)
 	return by, claims, err
 }
 
-// CheckSession checks the claims of a verified token against its session, or nil. It
+// checkSession checks the claims of a verified token against its session, or nil. It
 // saves the first use of the session's tokens: from then on, the previous refresh
 // token cannot be exchanged again.
-func (s *Service) CheckSession(ctx context.Context, claims Claims, session *Session) (actor.Actor, error) {
-	if err := session.CheckActive(s.Now()); err != nil {
+func (s *Service) checkSession(ctx context.Context, claims Claims, session *Session) (actor.Actor, error) {
+	if err := session.checkActive(s.Now()); err != nil {
 		return actor.Actor{}, err
 	}
 	if session.AccountID != claims.AccountID || session.Role != claims.Role {
 		return actor.Actor{}, errToken("token_invalid", "This is not a valid access token.")
 	}
-	if session.FirstUse(claims) {
+	if session.isFirstUse(claims) {
 		if err := s.Store.MarkUsed(ctx, session.ID, session.Generation, s.Now()); err != nil {
 			return actor.Actor{}, err
 		}
@@ -148,7 +148,7 @@ func (s *Service) LogoutByRefresh(ctx context.Context, refreshToken string, all 
 		return errRefresh("refresh_token_invalid", "This is not a refresh token of this service.")
 	}
 	session, err := s.Store.Session(ctx, id)
-	if err != nil || session == nil || session.CheckActive(s.Now()) != nil {
+	if err != nil || session == nil || session.checkActive(s.Now()) != nil {
 		return err
 	}
 	current := generation > session.Generation || session.canRefresh(generation)

@@ -28,7 +28,6 @@ const (
 	MaxFile      = 10 << 20
 	MaxDocuments = 100
 	MaxTitle     = 100
-	MaxIssuer    = 100
 	MaxFileName  = 255
 )
 

@@ -16,7 +16,6 @@ import (
 const (
 	MaxName       = 100
 	MaxEmail      = 254
-	MaxBio        = 2000
 	MaxExperience = 80
 	MaxSports     = 20
 	MaxSport      = 50

@@ -13,9 +13,8 @@ import (
 	"github.com/touchline/touchline/internal/phone"
 )
 
-// Limits of a submission and of its decision, in characters and items.
+// Limits of a submission and of its decision, in items and characters.
 const (
-	MaxLegalName    = 100
 	MaxKYCDocuments = 10
 	MaxKYCReason    = 500
 )

@@ -21,9 +21,6 @@ var ChosenKinds = []Kind{Request, Reminder, NotificationCopy, Team}
 // cannot be switched off.
 var ChosenChannels = []Channel{SMS, WhatsApp, Email, Push}
 
-// MaxStoppedCoaches is how many coaches a person may stop.
-const MaxStoppedCoaches = 200
-
 // Preferences are what the person with a number chose. They hold for every role.
 type Preferences struct {
 	// Language is one of Languages, or empty if none was chosen.

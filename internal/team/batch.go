@@ -9,9 +9,7 @@ import (
 
 // Limits of batches.
 const (
-	MaxBatchName = 100
-	MaxVenue     = 200
-	MaxSport     = 50
+	MaxSport = 50
 	// MaxBatches limits the batches of a coach that are not archived.
 	MaxBatches = 500
 	// MaxBatchPlayers limits the players of a batch, and so the marks of a sheet.

@@ -6,13 +6,8 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-// The bounds of a fee. Amounts are in minor units of the currency: paise, cents.
-const (
-	MaxAmount   = 1_000_000_000_000
-	MaxFeeTitle = 100
-	MaxReason   = 500
-	MaxNote     = 500
-)
+// MaxAmount is the highest amount of a fee, in minor units of the currency: paise, cents.
+const MaxAmount = 1_000_000_000_000
 
 // FeeStatus is what the store keeps of a fee. The state follows from it and the date.
 type FeeStatus string

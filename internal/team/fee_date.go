@@ -10,5 +10,5 @@ func (d Date) AddMonths(n int) Date {
 	return Date(first.AddDate(0, 0, min(t.Day(), last)-1).Format(time.DateOnly))
 }
 
-// AddYears returns the same day n years later.
-func (d Date) AddYears(n int) Date { return d.AddMonths(12 * n) }
+// addYears returns the same day n years later.
+func (d Date) addYears(n int) Date { return d.AddMonths(12 * n) }

@@ -32,7 +32,7 @@ type FeeOrder struct {
 // Check returns what is wrong with the dates of the order on the day today of the coach.
 func (o FeeOrder) Check(today Date) error {
 	var faults []fault.Field
-	if o.DueOn < today.AddYears(-maxDueYears) || o.DueOn > today.AddYears(maxDueYears) {
+	if o.DueOn < today.addYears(-maxDueYears) || o.DueOn > today.addYears(maxDueYears) {
 		faults = append(faults, fault.Field{Pointer: "/due_on", Code: "unlikely_date", Detail: "This is more than five years from today. Check the year."})
 	} else if o.Repeat && o.DueOn < today.AddMonths(-maxMonthsMissed) {
 		faults = append(faults, fault.Field{Pointer: "/due_on", Code: "unlikely_date", Detail: "A repeated fee can begin at most twelve months ago."})

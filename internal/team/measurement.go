@@ -5,13 +5,8 @@ import (
 	"time"
 )
 
-const (
-	// MaxMetric and MaxUnit are the lengths of the longest name and unit, in characters.
-	MaxMetric = 50
-	MaxUnit   = 20
-	// MaxValue bounds the size of a value.
-	MaxValue = 1e12
-)
+// MaxValue bounds the size of a value.
+const MaxValue = 1e12
 
 // Measurement is one value of a player on a day, such as 12.4 s over 80 m.
 type Measurement struct {

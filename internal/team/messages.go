@@ -257,7 +257,7 @@ func (s *Messages) AddTemplate(ctx context.Context, by actor.Actor, title, text 
 		if err := s.CheckFeature(tier, TemplatesFeature); err != nil {
 			return err
 		}
-		return CheckTemplates(n)
+		return checkTemplates(n)
 	})
 	if err != nil {
 		return nil, err

@@ -77,7 +77,7 @@ func checkPaidOn(day, today Date) error {
 	switch {
 	case day > today:
 		return fault.Validation([]fault.Field{{Pointer: "/paid_on", Code: "future_date", Detail: "This day has not come yet. Note a payment when you have received it."}})
-	case day < today.AddYears(-maxPaidYears):
+	case day < today.addYears(-maxPaidYears):
 		return fault.Validation([]fault.Field{{Pointer: "/paid_on", Code: "unlikely_date", Detail: "This is more than ten years ago. Check the year."}})
 	}
 	return nil

@@ -2,12 +2,6 @@ package team
 
 import "time"
 
-const (
-	// MaxReportTitle and MaxReportText are lengths in characters.
-	MaxReportTitle = 100
-	MaxReportText  = 5000
-)
-
 // Report is what a coach wrote about the performance of a player.
 type Report struct {
 	ID, CoachID, PlayerID string

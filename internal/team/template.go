@@ -6,12 +6,8 @@ import (
 	"github.com/touchline/touchline/internal/fault"
 )
 
-const (
-	// MaxTemplateTitle is the length of the longest title, in characters.
-	MaxTemplateTitle = 100
-	// MaxTemplates is how many templates a coach may have.
-	MaxTemplates = 100
-)
+// MaxTemplates is how many templates a coach may have.
+const MaxTemplates = 100
 
 // Template is a text that a coach sends repeatedly.
 type Template struct {
@@ -20,8 +16,8 @@ type Template struct {
 	CreatedAt   time.Time
 }
 
-// CheckTemplates returns an error if a coach who has n templates may have no more.
-func CheckTemplates(n int) error {
+// checkTemplates returns an error if a coach who has n templates may have no more.
+func checkTemplates(n int) error {
 	if n < MaxTemplates {
 		return nil
 	}
