@@ -55,9 +55,9 @@ var urgentTypes = []Type{
 }
 
 // Check decides whether a message of a kind may leave now. t is the type of a notification,
-// else empty. dropReason is set if the message is dropped, and wait is until when it waits;
-// both are empty if it may leave.
-func (r Recipient) Check(kind Kind, t Type, now time.Time) (dropReason string, wait time.Time) {
+// else empty. dropReason is set if the message is dropped, and waitUntil if it waits; both are
+// empty if it may leave.
+func (r Recipient) Check(kind Kind, t Type, now time.Time) (dropReason string, waitUntil time.Time) {
 	switch {
 	case r.AddressStopped && t != SecurityNotice:
 		return ReasonAddressStopped, time.Time{}

@@ -9,56 +9,73 @@ import (
 	"github.com/touchline/touchline/internal/notify"
 )
 
-// prepare renders a message. It returns nil if nothing leaves now. Deliveries without
+// prepare renders a message and returns it if it leaves now, else nil. Deliveries without
 // anything to send are completed, so that they do not use up a limit, and those in quiet
 // hours wait.
 func (o *Outbox) prepare(ctx context.Context, message []notify.Delivery) (*notify.Outgoing, error) {
-	out := &notify.Outgoing{}
-	var dropped []notify.Delivery
-	var wait time.Time
-	reason, refused := "", false
 	if message[0].AwaitsStatus {
 		return nil, o.fallBack(ctx, message, "no status")
 	}
+	c, err := o.compose(ctx, message)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.dropped) > 0 {
+		if err := o.drop(ctx, c.dropped, c.dropReason); err != nil {
+			return nil, err
+		}
+	}
+	if len(c.out.Deliveries) == 0 {
+		return nil, nil
+	}
+	first := c.out.Deliveries[0]
+	switch {
+	case c.refused:
+		return nil, o.fallBack(ctx, c.out.Deliveries, "the recipient chose other channels")
+	case o.Senders[first.Channel].Suppressed(first.To):
+		return nil, o.Store.DeliverySuppressed(ctx, c.out.Deliveries)
+	case !c.waitUntil.IsZero():
+		return nil, o.Store.PostponeDelivery(ctx, c.out.Deliveries, c.waitUntil, notify.ReasonQuietHours)
+	}
+	return &c.out, nil
+}
+
+// composed is a message with what was rendered for its recipient.
+type composed struct {
+	out notify.Outgoing
+	// waitUntil and refused are those of rendered.
+	waitUntil time.Time
+	refused   bool
+	// dropped are the deliveries without anything to send, and dropReason says why.
+	dropped    []notify.Delivery
+	dropReason string
+}
+
+// compose renders the deliveries of a message and makes one message of them. The first one
+// that has something to send carries the others.
+func (o *Outbox) compose(ctx context.Context, message []notify.Delivery) (c composed, err error) {
 	for _, d := range message {
 		r, err := o.render(ctx, d)
 		switch {
 		case err != nil:
-			return nil, err
+			return c, err
 		case r.dropReason != "":
-			dropped, reason = append(dropped, d), r.dropReason
+			c.dropped, c.dropReason = append(c.dropped, d), r.dropReason
 			continue
-		case len(out.Deliveries) == 0:
-			out.Message, wait, refused = r.message, r.wait, r.refused // a message has one recipient
+		case len(c.out.Deliveries) == 0:
+			c.out.Message, c.waitUntil, c.refused = r.message, r.waitUntil, r.refused // a message has one recipient
 		default:
-			out.Message.More = append(out.Message.More, notify.Question{RequestDetails: r.message.Request, Link: r.message.Link})
+			c.out.Message.More = append(c.out.Message.More, notify.Question{RequestDetails: r.message.Request, Link: r.message.Link})
 		}
-		out.Deliveries = append(out.Deliveries, d)
+		c.out.Deliveries = append(c.out.Deliveries, d)
 	}
-	if len(out.Deliveries) > 0 && message[0].Counted {
+	if len(c.out.Deliveries) > 0 && message[0].Counted {
 		// The message may have left in an earlier attempt, so its deliveries end together.
-		out.Deliveries, dropped = message, nil
+		c.out.Deliveries, c.dropped = message, nil
 		first := message[0]
-		out.Message.ID, out.Message.Attempt, out.Message.TotalAttempts = first.ID, first.Attempts, first.TotalAttempts
+		c.out.Message.ID, c.out.Message.Attempt, c.out.Message.TotalAttempts = first.ID, first.Attempts, first.TotalAttempts
 	}
-	if len(dropped) > 0 {
-		if err := o.drop(ctx, dropped, reason); err != nil {
-			return nil, err
-		}
-	}
-	if len(out.Deliveries) == 0 {
-		return nil, nil
-	}
-	if refused {
-		return nil, o.fallBack(ctx, out.Deliveries, "the recipient chose other channels")
-	}
-	if d := out.Deliveries[0]; o.Senders[d.Channel].Suppressed(d.To) {
-		return nil, o.Store.DeliverySuppressed(ctx, out.Deliveries)
-	}
-	if !wait.IsZero() {
-		return nil, o.Store.PostponeDelivery(ctx, out.Deliveries, wait, notify.ReasonQuietHours)
-	}
-	return out, nil
+	return c, nil
 }
 
 // drop completes deliveries that are not sent. A request to an address whose holder wants no

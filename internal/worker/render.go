@@ -11,10 +11,10 @@ import (
 // rendered is a delivery rendered from the current state.
 type rendered struct {
 	message notify.Message
-	// dropReason says why nothing is sent any more. wait is when a message that has to wait is
-	// sent. Both are empty for a message that is sent now.
+	// dropReason says why nothing is sent any more. waitUntil is when a message that has to wait
+	// is sent. Both are empty for a message that is sent now.
 	dropReason string
-	wait       time.Time
+	waitUntil  time.Time
 	// refused is true if the recipient chose no messages on this channel. The message is then
 	// sent on the other channel.
 	refused bool
@@ -61,7 +61,7 @@ func (o *Outbox) render(ctx context.Context, d notify.Delivery) (r rendered, err
 	m.Language = to.Preferences.Language
 	_, hasOther := o.Fallbacks[d.Channel]
 	r.refused = hasOther && to.Preferences.Refuses(d.Kind, d.Channel)
-	r.dropReason, r.wait = to.Check(d.Kind, m.Copy.Type, o.Now())
+	r.dropReason, r.waitUntil = to.Check(d.Kind, m.Copy.Type, o.Now())
 	return r, nil
 }
 

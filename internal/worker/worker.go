@@ -66,7 +66,7 @@ type Config struct {
 	RecordAdults func(ctx context.Context) error
 	// CheckBudget warns if the budget for SMS is short.
 	CheckBudget func(ctx context.Context) error
-	// RenewStreams renews the sign of life of the streams of this process.
+	// RenewStreams renews the last-seen time of this process, if it has streams.
 	RenewStreams func(ctx context.Context) error
 	// Expand gives the recipients of messages their deliveries.
 	Expand Expansion
