@@ -13,12 +13,12 @@ const (
 	// MaxStreams is how many streams an account may have in all processes together. One more
 	// ends the oldest.
 	MaxStreams = 10
-	// StreamsRenewed is how often a process renews its sign of life.
+	// StreamsRenewed is how often a process renews its last-seen time.
 	StreamsRenewed = 20 * time.Second
-	// StreamsExpire is how long after its last sign of life the streams of a process no
+	// StreamsExpire is how long after its last-seen time the streams of a process no
 	// longer count.
 	StreamsExpire = 3 * StreamsRenewed
-	// StreamProcessesKept is how long a process is kept after its last sign of life.
+	// StreamProcessesKept is how long a process is kept after its last-seen time.
 	StreamProcessesKept = 24 * time.Hour
 )
 
@@ -42,9 +42,9 @@ type StreamStore interface {
 	OpenStream(ctx context.Context, o OpenedStream) (slot int, replaced string, err error)
 	// CloseStream frees the slot of the stream if it still has it.
 	CloseStream(ctx context.Context, o OpenedStream) error
-	// RenewStreams renews the sign of life of a process.
+	// RenewStreams renews the last-seen time of a process.
 	RenewStreams(ctx context.Context, process string) error
-	// EndStreams removes the sign of life of a process.
+	// EndStreams removes the last-seen time of a process.
 	EndStreams(ctx context.Context, process string) error
 	// StreamState reads the state of a stream in one statement.
 	StreamState(ctx context.Context, o OpenedStream, sessionID string, role actor.Role, now time.Time) (StreamState, error)
@@ -126,7 +126,7 @@ func (st *Stream) Close() {
 	}
 }
 
-// Renew renews the sign of life of this process, if it has streams, and frees the slots of streams that the
+// Renew renews the last-seen time of this process, if it has streams, and frees the slots of streams that the
 // database did not free when they closed.
 func (s *Streams) Renew(ctx context.Context) error {
 	if s.Hub.Streams() == 0 && !s.hasUnclosed() {
@@ -160,7 +160,7 @@ func (s *Streams) hasUnclosed() bool {
 	return len(s.unclosed) > 0
 }
 
-// renewIfDue gives a process without streams its sign of life before it has one.
+// renewIfDue saves that this process runs before it has its first stream.
 func (s *Streams) renewIfDue(ctx context.Context) error {
 	s.mu.Lock()
 	due := s.Now().Sub(s.renewedAt) >= StreamsRenewed
@@ -171,7 +171,7 @@ func (s *Streams) renewIfDue(ctx context.Context) error {
 	return s.Renew(ctx)
 }
 
-// End removes the sign of life, so that the streams of this process no longer count. Call it
+// End removes the last-seen time, so that the streams of this process no longer count. Call it
 // when all have ended.
 func (s *Streams) End(ctx context.Context) error { return s.Store.EndStreams(ctx, s.Process) }
 

@@ -68,7 +68,7 @@ func (db *DB) CloseStream(ctx context.Context, o notify.OpenedStream) error {
 	return nil
 }
 
-// RenewStreams renews the sign of life of a process: one row for all its streams.
+// RenewStreams renews the last-seen time of a process: one row for all its streams.
 func (db *DB) RenewStreams(ctx context.Context, process string) error {
 	_, err := db.sql.Exec(ctx, `
 		INSERT INTO stream_processes (id, seen_at) VALUES ($1, $2)
@@ -79,7 +79,7 @@ func (db *DB) RenewStreams(ctx context.Context, process string) error {
 	return nil
 }
 
-// EndStreams removes the sign of life of a process.
+// EndStreams removes the last-seen time of a process.
 func (db *DB) EndStreams(ctx context.Context, process string) error {
 	_, err := db.sql.Exec(ctx, `DELETE FROM stream_processes WHERE id = $1`, process)
 	if err != nil {

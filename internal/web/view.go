@@ -118,7 +118,7 @@ func (v *View) Reason(d approval.Delivery) string {
 		}
 	}
 	if d.State == approval.DeliveryFailed && d.Cause != "" {
-		if text, err := v.T("delivery.cause."+d.Cause, "Wait", v.since(d.At.Sub(d.QueuedAt))); err == nil {
+		if text, err := v.T("delivery.cause."+d.Cause, "Wait", v.elapsed(d.At.Sub(d.QueuedAt))); err == nil {
 			return text
 		}
 	}
@@ -135,8 +135,8 @@ func (v *View) mailReason(d approval.Delivery) string {
 	return v.textOr("delivery.email."+d.Reason, "")
 }
 
-// since returns a time that has passed, in whole minutes, hours or days.
-func (v *View) since(d time.Duration) string {
+// elapsed returns a duration in whole minutes, hours or days: "47 hours", "2 days".
+func (v *View) elapsed(d time.Duration) string {
 	switch {
 	case d < 2*time.Hour:
 		return v.mustT("time.minutes", "Count", max(1, int(d.Minutes())))
