@@ -122,6 +122,8 @@ func (p Preferences) Zone(n phone.Number) *time.Location {
 type PreferenceStore interface {
 	// Preferences returns the preferences of a number; the zero value if it has none.
 	Preferences(ctx context.Context, n phone.Number) (Preferences, error)
+	// TimeZone returns the chosen time zone of a number, or "".
+	TimeZone(ctx context.Context, n phone.Number) (string, error)
 	// SavePreferences applies the patch and returns the result.
 	SavePreferences(ctx context.Context, n phone.Number, patch PreferencesPatch) (Preferences, error)
 	// StopCoach makes the messages of a coach to a number stay in the app. AllowCoach ends

@@ -37,6 +37,15 @@ func (db *DB) Preferences(ctx context.Context, n phone.Number) (notify.Preferenc
 	return p, nil
 }
 
+// TimeZone returns the chosen time zone of a number, or "".
+func (db *DB) TimeZone(ctx context.Context, n phone.Number) (name string, err error) {
+	err = db.sql.QueryRow(ctx, `SELECT time_zone FROM preferences WHERE mobile_number = $1`, string(n)).Scan(intoText(&name))
+	if err != nil && !isNoRows(err) {
+		return "", fmt.Errorf("read time zone: %w", err)
+	}
+	return name, nil
+}
+
 // SavePreferences applies the patch and returns the result. The first statement locks the
 // row, so that concurrent patches of different fields are both saved.
 func (db *DB) SavePreferences(ctx context.Context, n phone.Number, patch notify.PreferencesPatch) (notify.Preferences, error) {

@@ -113,6 +113,13 @@ func (db *DB) Batches(ctx context.Context, coachID string, archived bool, after 
 	return batchesOf(ctx, db.sql, coachID, archived, after, limit)
 }
 
+// BatchNames lists the newest open batches of a coach by id and name.
+func (db *DB) BatchNames(ctx context.Context, coachID string, limit int) ([]team.BatchName, error) {
+	rs, err := db.sql.Query(ctx, `
+		SELECT b.id, b.name FROM batches b WHERE b.coach_id = $1 AND b.archived_at IS NULL ORDER BY b.id DESC LIMIT $2`, coachID, limit)
+	return database.Collect(rs, err, func(s database.Scanner) (n team.BatchName, err error) { return n, s.Scan(&n.ID, &n.Name) })
+}
+
 func batchesOf(ctx context.Context, q database.Querier, coachID string, archived bool, after string, limit int) ([]*team.Batch, error) {
 	var rs *database.Rows
 	var err error

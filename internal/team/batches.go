@@ -44,6 +44,8 @@ type BatchStore interface {
 	Batch(ctx context.Context, coachID, id string) (*Batch, error)
 	// Batches lists batches with an id below after, newest first. after "" starts with the newest.
 	Batches(ctx context.Context, coachID string, archived bool, after string, limit int) ([]*Batch, error)
+	// BatchNames lists the newest open batches.
+	BatchNames(ctx context.Context, coachID string, limit int) ([]BatchName, error)
 	// UpdateBatch loads a batch, lets fn change it, and saves it unless it was changed
 	// meanwhile.
 	UpdateBatch(ctx context.Context, coachID, id string, fn func(*Batch, Coach) error) error
@@ -109,6 +111,14 @@ func (s *Batches) List(ctx context.Context, by actor.Actor, archived bool, after
 
 // eachPage is how many objects the Each methods load at a time.
 const eachPage = 200
+
+// BatchName is a batch in a list of choices.
+type BatchName struct{ ID, Name string }
+
+// Names lists the newest open batches of the calling coach by name only.
+func (s *Batches) Names(ctx context.Context, by actor.Actor, limit int) ([]BatchName, error) {
+	return s.Store.BatchNames(ctx, by.AccountID, limit)
+}
 
 // Each calls fn with the batches of the calling coach, newest first, until fn fails.
 func (s *Batches) Each(ctx context.Context, by actor.Actor, archived bool, fn func(*Batch) error) error {

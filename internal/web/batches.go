@@ -66,8 +66,8 @@ func (p *Pages) batches(ctx context.Context, r *Request, by actor.Actor) (Respon
 }
 
 // openBatches returns the open batches that a form offers, newest first.
-func (p *Pages) openBatches(ctx context.Context, by actor.Actor) ([]*team.Batch, error) {
-	return p.Batches.List(ctx, by, false, "", offeredBatches)
+func (p *Pages) openBatches(ctx context.Context, by actor.Actor) ([]team.BatchName, error) {
+	return p.Batches.Names(ctx, by, offeredBatches)
 }
 
 // offeredBatches is the number of batches that a form offers.

@@ -21,7 +21,7 @@ const (
 // recipientChoice is what the forms of fees and messages list under "For". The field "for"
 // holds player:<id> or batch:<id>.
 type recipientChoice struct {
-	Batches []*team.Batch
+	Batches []team.BatchName
 	Players []approval.PlayerName
 	// Selected is the player that the field names, zero if there is none.
 	Selected approval.PlayerName
@@ -39,7 +39,7 @@ func setRecipient(values url.Values, r *Request) {
 
 // recipientChoice loads what the form f lists.
 func (p *Pages) recipientChoice(ctx context.Context, by actor.Actor, f *Form) (c recipientChoice, err error) {
-	if c.Batches, err = p.Batches.List(ctx, by, false, "", batchesToChoose); err != nil {
+	if c.Batches, err = p.Batches.Names(ctx, by, batchesToChoose); err != nil {
 		return c, err
 	}
 	if c.Players, err = p.Approvals.PlayerNames(ctx, by, playersToChoose); err != nil {

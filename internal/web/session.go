@@ -80,11 +80,10 @@ func (p *Pages) signedIn(role actor.Role, h func(context.Context, *Request, acto
 
 // zone returns the time zone of the caller: the chosen one, or that of the number.
 func (p *Pages) zone(ctx context.Context, by actor.Actor) (*time.Location, error) {
-	chosen, err := p.Preferences.Preferences(ctx, by.Number)
+	name, err := p.Preferences.TimeZone(ctx, by.Number)
 	if err != nil {
 		return nil, err
 	}
-	name := chosen.TimeZone
 	if name == "" {
 		name = by.Number.TimeZone()
 	}
