@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/touchline/touchline/internal/coach"
@@ -22,7 +25,7 @@ func (tx *tx) needs(ctx context.Context, coachID string, q coach.NeedQuery, now 
 	if needs.Counts, err = tx.countNeeds(ctx, coachID, now); err != nil {
 		return needs, fmt.Errorf("count needs: %w", err)
 	}
-	if needs.Items, err = tx.listNeeds(ctx, coachID, q, now); err != nil {
+	if needs.Items, err = tx.listNeeds(ctx, coachID, q, needs.Counts, now); err != nil {
 		return needs, fmt.Errorf("list needs: %w", err)
 	}
 	return needs, nil
@@ -66,78 +69,103 @@ func (tx *tx) countNeeds(ctx context.Context, coachID string, now time.Time) (ma
 	}, err
 }
 
-// These list at most $3 needs of one kind of the coach $1, in the order of an index; urgency 0 comes first. They list nothing if $2
-// names another kind.
-// A request from before $4 without a follow-up is overdue; one from before $5 with a follow-up is pending for long.
-const (
-	failedNeeds = `(
-				SELECT 'delivery_failed' AS kind, 0 AS urgency, r.last_sent_at AS since, r.last_sent_at AS position, p.id AS player_id, p.student_name AS student_name, r.approver_type AS party, r.id AS request_id
-				FROM requests r JOIN players p ON p.id = r.player_id
-				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = TRUE AND CAST($2 AS TEXT) IN ('', 'delivery_failed')
-				ORDER BY r.last_sent_at, r.id LIMIT $3)`
-	disputedNeeds = `(
-				SELECT 'disputed', 1, r.closed_at, r.closed_at, p.id, p.student_name, r.approver_type, r.id
-				FROM requests r JOIN players p ON p.id = r.player_id AND ` + stillDisputed + `
-				WHERE r.coach_id = $1 AND r.state = 'disputed' AND CAST($2 AS TEXT) IN ('', 'disputed')
-				ORDER BY r.closed_at, r.id LIMIT $3)`
-	guardianNeeds = `(
-				SELECT p.guardian_state, 2, p.guardian_changed_at, -p.guardian_changed_at, p.id, p.student_name, 'guardian', p.guardian_request_id
-				FROM players p
-				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked')
-					AND CAST($2 AS TEXT) IN ('', p.guardian_state)
-				ORDER BY p.guardian_changed_at DESC, p.id DESC LIMIT $3)`
-	studentNeeds = `(
-				SELECT p.student_state, 2, p.student_changed_at, -p.student_changed_at, p.id, p.student_name, 'student', p.student_request_id
-				FROM players p
-				WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked')
-					AND CAST($2 AS TEXT) IN ('', p.student_state)
-				ORDER BY p.student_changed_at DESC, p.id DESC LIMIT $3)`
-	overdueNeeds = `(
-				SELECT 'overdue', 3, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
-				FROM requests r JOIN players p ON p.id = r.player_id
-				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NULL AND r.requested_at < $4 AND r.delivery_failed = FALSE
-					AND CAST($2 AS TEXT) IN ('', 'overdue')
-				ORDER BY r.requested_at LIMIT $3)`
-	stoppedNeeds = `(
-				SELECT 'stopped', 4, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
-				FROM requests r JOIN players p ON p.id = r.player_id
-				WHERE r.coach_id = $1 AND r.approver_id IN ` + stoppedParties + `
-					AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $4)
-					AND CAST($2 AS TEXT) IN ('', 'stopped')
-				ORDER BY r.requested_at LIMIT $3)`
-	heldNeeds = `(
-				SELECT 'held', 5, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
-				FROM requests r JOIN players p ON p.id = r.player_id
-				WHERE r.id IN ` + heldRequests + `
-					AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $4)
-					AND r.approver_id NOT IN ` + stoppedParties + `
-					AND CAST($2 AS TEXT) IN ('', 'held')
-				ORDER BY r.requested_at LIMIT $3)`
-	longPendingNeeds = `(
-				SELECT 'long_pending', 6, r.requested_at, r.requested_at, p.id, p.student_name, r.approver_type, r.id
-				FROM requests r JOIN players p ON p.id = r.player_id
-				WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NOT NULL AND r.requested_at < $5 AND r.delivery_failed = FALSE
-					AND r.id NOT IN ` + heldRequests + `
-					AND r.approver_id NOT IN ` + stoppedParties + `
-					AND CAST($2 AS TEXT) IN ('', 'long_pending')
-				ORDER BY r.requested_at LIMIT $3)`
-)
-
-// listNeeds lists at most q.Limit needs, the most urgent first.
-func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, now time.Time) ([]coach.Need, error) {
-	rs, err := tx.Query(ctx, `
-		SELECT w.kind, w.since, w.player_id, w.student_name, w.party, w.request_id FROM (
-			SELECT * FROM `+failedNeeds+` a
-			UNION ALL SELECT * FROM `+disputedNeeds+` b
-			UNION ALL SELECT * FROM `+guardianNeeds+` c
-			UNION ALL SELECT * FROM `+studentNeeds+` d
-			UNION ALL SELECT * FROM `+overdueNeeds+` e
-			UNION ALL SELECT * FROM `+stoppedNeeds+` f
-			UNION ALL SELECT * FROM `+heldNeeds+` g
-			UNION ALL SELECT * FROM `+longPendingNeeds+` h
-		) w ORDER BY w.urgency, w.position, w.player_id, w.party LIMIT $3`,
-		coachID, string(q.Kind), q.Limit, micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending)))
-	return database.Collect(rs, err, func(s database.Scanner) (n coach.Need, err error) {
-		return n, s.Scan(&n.Kind, intoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, intoText(&n.RequestID))
-	})
+// listNeeds lists at most q.Limit needs, the most urgent first. It reads only the kinds that
+// counts has, until the list is full.
+func (tx *tx) listNeeds(ctx context.Context, coachID string, q coach.NeedQuery, counts map[coach.NeedKind]int, now time.Time) (items []coach.Need, err error) {
+	overdue, long := micros(now.Add(-coach.FollowUpTarget)), micros(now.Add(-coach.LongPending))
+	refused := coach.NeedRejected // both kinds are in one list
+	if q.Kind == coach.NeedRevoked || q.Kind == "" && counts[refused] == 0 {
+		refused = coach.NeedRevoked
+	}
+	for _, list := range []struct {
+		kind coach.NeedKind
+		read func(limit int) (*database.Rows, error)
+	}{
+		{coach.NeedFailed, func(limit int) (*database.Rows, error) { return tx.Query(ctx, failedNeeds, coachID, limit) }},
+		{coach.NeedDisputed, func(limit int) (*database.Rows, error) { return tx.Query(ctx, disputedNeeds, coachID, limit) }},
+		{refused, func(limit int) (*database.Rows, error) {
+			return tx.Query(ctx, refusedNeeds, coachID, limit, string(q.Kind))
+		}},
+		{coach.NeedOverdue, func(limit int) (*database.Rows, error) { return tx.Query(ctx, overdueNeeds, coachID, limit, overdue) }},
+		{coach.NeedStopped, func(limit int) (*database.Rows, error) { return tx.Query(ctx, stoppedNeeds, coachID, limit, overdue) }},
+		{coach.NeedHeld, func(limit int) (*database.Rows, error) { return tx.Query(ctx, heldNeeds, coachID, limit, overdue) }},
+		{coach.NeedLongPending, func(limit int) (*database.Rows, error) { return tx.Query(ctx, longPendingNeeds, coachID, limit, long) }},
+	} {
+		left := q.Limit - len(items)
+		if left <= 0 {
+			break
+		}
+		if counts[list.kind] == 0 || q.Kind != "" && q.Kind != list.kind {
+			continue
+		}
+		rs, err := list.read(left)
+		more, err := database.Collect(rs, err, func(s database.Scanner) (n coach.Need, err error) {
+			return n, s.Scan(&n.Kind, intoTime(&n.Since), &n.PlayerID, &n.StudentName, &n.Party, intoText(&n.RequestID))
+		})
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(more, func(a, b coach.Need) int {
+			since := a.Since.Compare(b.Since)
+			if list.kind == refused {
+				since = -since
+			}
+			return cmp.Or(since, strings.Compare(a.PlayerID, b.PlayerID), strings.Compare(string(a.Party), string(b.Party)))
+		})
+		items = append(items, more[:min(len(more), left)]...)
+	}
+	return items, nil
 }
+
+// These list at most $2 needs of one kind of the coach $1, in the order of an index. refusedNeeds
+// lists NeedRejected, NeedRevoked or, with $3 = ”, both. A request from before $3 without a
+// follow-up is overdue; in longPendingNeeds one from before $3 with a follow-up is pending for long.
+const (
+	failedNeeds = `
+		SELECT 'delivery_failed', r.last_sent_at, p.id, p.student_name, r.approver_type, r.id
+		FROM requests r JOIN players p ON p.id = r.player_id
+		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.delivery_failed = TRUE
+		ORDER BY r.last_sent_at, r.id LIMIT $2`
+	disputedNeeds = `
+		SELECT 'disputed', r.closed_at, p.id, p.student_name, r.approver_type, r.id
+		FROM requests r JOIN players p ON p.id = r.player_id AND ` + stillDisputed + `
+		WHERE r.coach_id = $1 AND r.state = 'disputed'
+		ORDER BY r.closed_at, r.id LIMIT $2`
+	refusedNeeds = `
+		SELECT * FROM (
+			SELECT p.guardian_state, p.guardian_changed_at, p.id, p.student_name, 'guardian', p.guardian_request_id
+			FROM players p
+			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.guardian_state IN ('rejected', 'revoked') AND CAST($3 AS TEXT) IN ('', p.guardian_state)
+			ORDER BY p.guardian_changed_at DESC, p.id DESC LIMIT $2) g
+		UNION ALL
+		SELECT * FROM (
+			SELECT p.student_state, p.student_changed_at, p.id, p.student_name, 'student', p.student_request_id
+			FROM players p
+			WHERE p.coach_id = $1 AND p.deleted_at IS NULL AND p.student_state IN ('rejected', 'revoked') AND CAST($3 AS TEXT) IN ('', p.student_state)
+			ORDER BY p.student_changed_at DESC, p.id DESC LIMIT $2) s`
+	overdueNeeds = `
+		SELECT 'overdue', r.requested_at, p.id, p.student_name, r.approver_type, r.id
+		FROM requests r JOIN players p ON p.id = r.player_id
+		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NULL AND r.requested_at < $3 AND r.delivery_failed = FALSE
+		ORDER BY r.requested_at LIMIT $2`
+	stoppedNeeds = `
+		SELECT 'stopped', r.requested_at, p.id, p.student_name, r.approver_type, r.id
+		FROM requests r JOIN players p ON p.id = r.player_id
+		WHERE r.coach_id = $1 AND r.approver_id IN ` + stoppedParties + `
+			AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $3)
+		ORDER BY r.requested_at LIMIT $2`
+	heldNeeds = `
+		SELECT 'held', r.requested_at, p.id, p.student_name, r.approver_type, r.id
+		FROM requests r JOIN players p ON p.id = r.player_id
+		WHERE r.id IN ` + heldRequests + `
+			AND r.state = 'pending' AND r.delivery_failed = FALSE AND (r.followed_up_at IS NOT NULL OR r.requested_at >= $3)
+			AND r.approver_id NOT IN ` + stoppedParties + `
+		ORDER BY r.requested_at LIMIT $2`
+	longPendingNeeds = `
+		SELECT 'long_pending', r.requested_at, p.id, p.student_name, r.approver_type, r.id
+		FROM requests r JOIN players p ON p.id = r.player_id
+		WHERE r.coach_id = $1 AND r.state = 'pending' AND r.followed_up_at IS NOT NULL AND r.requested_at < $3 AND r.delivery_failed = FALSE
+			AND r.id NOT IN ` + heldRequests + `
+			AND r.approver_id NOT IN ` + stoppedParties + `
+		ORDER BY r.requested_at LIMIT $2`
+)

@@ -44,6 +44,7 @@ func runPooledStatements(t *testing.T, url string) *fixture {
 	p.batchStatements()
 	p.teamStatements()
 	p.webhookStatements()
+	p.needStatements()
 	if _, err := p.db.Sweep(bg, p.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -174,6 +175,34 @@ func (p *fixture) consents() {
 	_, err = p.db.Profile(bg, c.AccountID)
 	ok(p, err)
 	ok(p, p.db.UpdateProfile(bg, c.AccountID, func(v coach.Profile) (coach.Profile, error) { return v, nil }))
+}
+
+// needStatements makes a need of each kind and lists it.
+func (p *fixture) needStatements() {
+	by := p.coach(9700)
+	p.add(by, "Asha Rao", number(9701), number(9702))
+	const open = `state = 'pending', closed_at = NULL, followed_up_at = NULL`
+	for _, changes := range [][]string{
+		{`UPDATE requests SET delivery_failed = TRUE WHERE coach_id = $1`},
+		{`UPDATE requests SET state = 'disputed', closed_at = 1 WHERE coach_id = $1`, `UPDATE players SET guardian_state = 'pending', student_state = 'pending' WHERE coach_id = $1`},
+		{`UPDATE players SET guardian_state = 'rejected' WHERE coach_id = $1`},
+		{`UPDATE requests SET ` + open + `, delivery_failed = FALSE, requested_at = 1 WHERE coach_id = $1`},
+		{`UPDATE requests SET requested_at = 1, followed_up_at = 2 WHERE coach_id = $1`},
+		{`UPDATE deliveries SET state = 'queued', reason = 'held', lease = NULL WHERE coach_id = $1`},
+		{
+			`INSERT INTO stopped_coaches (mobile_number, coach_id, stopped_at)
+			SELECT DISTINCT a.mobile_number, r.coach_id, 1 FROM requests r JOIN accounts a ON a.id = r.approver_id WHERE r.coach_id = $1 ON CONFLICT DO NOTHING`,
+		},
+	} {
+		for _, change := range changes {
+			ok(p, run(p.db, change, by.AccountID))
+		}
+		needs, err := p.db.Needs(bg, by.AccountID, coach.NeedQuery{Limit: 50}, p.clock.Now())
+		ok(p, err)
+		if len(needs.Items) == 0 {
+			p.Errorf("no need after %s", changes)
+		}
+	}
 }
 
 // importPlayers imports players, one of whom exists, and reads the import.
