@@ -27,10 +27,14 @@ func TestLostMasterKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		db := openTables(t, s)
+		execSQL(t, db, `INSERT INTO tls_entries (name, sealed, claim_ends_at) VALUES ('touchline.test', $1, 0)`, make([]byte, 100))
 		for statement := range strings.SplitSeq(way, ";") {
 			if statement = strings.TrimSpace(statement); statement != "" && statement != "BEGIN" && statement != "COMMIT" {
 				execSQL(t, db, statement)
 			}
+		}
+		if n := queryOne[int](t, db, `SELECT count(*) FROM tls_entries`); n != 0 {
+			t.Errorf("%d certificates are still encrypted under the lost key", n)
 		}
 		s = touchlinetest.New(t, s.Config.DatabaseURL.Reveal(), enableKYC, func(c *config.Config) { c.Files = s.Config.Files })
 

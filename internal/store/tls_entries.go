@@ -8,19 +8,18 @@ import (
 	"github.com/touchline/touchline/internal/auth"
 )
 
-// TLSEntry returns an entry that a replica saved, or nil. One that was sealed under a lost
-// master key is nil too.
+// TLSEntry returns an entry that a replica saved, or nil.
 func (db *DB) TLSEntry(ctx context.Context, name string) ([]byte, error) {
 	var sealed []byte
 	err := db.sql.QueryRow(ctx, `SELECT sealed FROM tls_entries WHERE name = $1`, name).Scan(&sealed)
-	if isNoRows(err) || err == nil && sealed == nil {
+	if isNoRows(err) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read TLS entry: %w", err)
 	}
 	text, err := db.unseal(auth.ForTLS, sealed, name)
-	if err != nil || text == "" {
+	if err != nil || text == "" { // a replica has claimed the entry and not saved it yet
 		return nil, err
 	}
 	return []byte(text), nil
