@@ -9,8 +9,8 @@ import (
 	"github.com/touchline/touchline/internal/wire"
 )
 
-// accountResponse is a coach in a list. It has the number, because a coach who calls an
-// operator tells it. The audit log records each search.
+// accountResponse is a coach in a list. It has the number, by which an operator recognizes a
+// coach who calls. The audit log records each search.
 type accountResponse struct {
 	CoachID      string  `json:"coach_id"`
 	MobileNumber string  `json:"mobile_number"`

@@ -29,7 +29,7 @@ var deliveryDetails = map[string]string{
 	approval.ReasonChannelUnavailable: "We do not send messages this way any more. Choose another way, then send the request again.",
 }
 
-// causeDetails replace deliveryDetails where the provider told the cause.
+// causeDetails replace deliveryDetails where the provider named the cause.
 var causeDetails = map[notify.Cause]string{
 	notify.CauseUnknownNumber: "This number does not exist. Ask for the right one, correct it, then send the request again.",
 	notify.CauseNotMobile:     "This number cannot get SMS, for example because it is a landline. Ask for a mobile number, correct it, then send the request again.",

@@ -110,7 +110,7 @@ func (m OutgoingMessage) fromNewCoach() bool { return m.CoachID != "" && m.NewCo
 
 // MessageLimit is one limit that a message counts against.
 type MessageLimit struct {
-	// Key names the limit and whom it concerns. Messages that wait for one key leave in
+	// Key names the limit and the number, coach, network or block that it limits. Messages that wait for one key leave in
 	// order.
 	Key string
 	// Counter is what the limit counts, and Size what the message adds to it.

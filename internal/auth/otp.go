@@ -48,7 +48,7 @@ type OTPRequest struct {
 	Proof  Proof
 	// Network is the network of the request: an IPv4 address or an IPv6 /64.
 	Network string
-	// Silent opens a challenge that no SMS tells: the caller typed a pair of short code and
+	// Silent opens a challenge without an SMS: the caller typed a pair of short code and
 	// number that does not match. It counts like a request for a number that does not hold
 	// the role, and its response is the same.
 	Silent bool

@@ -35,7 +35,7 @@ type Config struct {
 	TLSAutocertCA        string         `env:"TLS_AUTOCERT_CA" default:"system" help:"PEM file with the authorities from which the certificate of a private ACME service may come"`
 	Brand                string         `env:"BRAND" default:"Touchline" help:"name of the service on pages and in messages, 1 to 30 characters"`
 	AppURL               string         `env:"APP_URL" default:"none" help:"http or https URL that opens the app; pages then offer it beside their own forms"`
-	AndroidAppHash       string         `env:"ANDROID_APP_HASH" default:"none" help:"the 11 characters by which the SMS Retriever of Android recognizes OTPs for the app; they stand in each OTP where there is space"`
+	AndroidAppHash       string         `env:"ANDROID_APP_HASH" default:"none" help:"the 11 characters by which the SMS Retriever of Android recognizes OTPs for the app; each OTP with space for them contains them"`
 	TrustedProxies       []netip.Prefix `env:"TRUSTED_PROXIES" default:"none" help:"addresses or CIDR ranges, separated by commas, of the proxies whose X-Forwarded-For is trusted"`
 	CORSOrigins          []string       `env:"CORS_ORIGINS" default:"none" help:"origins whose browser apps may call the API, separated by commas, such as https://app.example; every other origin is refused, and cookies are never accepted"`
 	WebhookNetworks      []netip.Prefix `env:"WEBHOOK_NETWORKS" default:"none" help:"private addresses or CIDR ranges, separated by commas, to which webhooks may be sent, also over http; other private addresses are refused"`

@@ -1,6 +1,6 @@
-// Package demo fills a new service with a believable club: a coach with players in every
-// state, failed and held messages, and notifications.
+// Package demo fills a new service with a club: a coach with players in every state, failed
+// and held messages, and notifications.
 //
-// It is a client of the running service: each thing happens through the API, at its own
-// time in the past, so the data is as consistent as that of a real club.
+// It is a client of the running service. It makes each change through the API, with the clock
+// at a time in the past, so the data is as consistent as that of a real club.
 package demo

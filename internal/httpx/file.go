@@ -69,7 +69,7 @@ func (f File) Serve(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// fileWriter keeps back a 416 or 412 of ServeContent, whose body is plain text.
+// fileWriter does not write a 416 or 412 of ServeContent, whose body is plain text.
 type fileWriter struct {
 	deadlineWriter
 	refused error

@@ -1,6 +1,6 @@
 package notify
 
-// Cause says why a message was not delivered, as far as a provider tells. It refines the
+// Cause says why a message was not delivered, if a provider named a cause. It refines the
 // reason of a delivery that failed.
 type Cause string
 
