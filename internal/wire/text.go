@@ -70,8 +70,9 @@ func (r Rules) forbidden(c rune) bool {
 	return false
 }
 
-// visible reports whether c is a letter or number that has a glyph. Fillers such as
-// U+3164 are letters in Unicode but show nothing.
+// visible reports whether c is a letter, a number or a symbol, such as an emoji, that has a
+// glyph. Fillers such as U+3164 are letters in Unicode, and the blank Braille pattern is a
+// symbol, but they show nothing.
 func visible(c rune) bool {
-	return (unicode.IsLetter(c) || unicode.IsNumber(c)) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, c)
+	return unicode.In(c, unicode.L, unicode.N, unicode.So) && c != '\u2800' && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, c)
 }
